@@ -1,0 +1,147 @@
+import { GatewayError } from './error.ts';
+import { type Member, scanObject } from './json-scan.ts';
+
+/** A JSON value's scalar; what `peek` can give without parsing the body. */
+export type Scalar = string | number | boolean | null;
+
+/** Top-level members to write: a value, or `undefined` to take the member out. */
+export type BodyPatch = ReadonlyMap<string, unknown>;
+
+/** A request body as the pipeline sees it. */
+export type RequestBody = JsonBody | EmptyBody | PassingBody;
+
+export interface EmptyBody {
+  readonly kind: 'none';
+}
+
+/** Bytes that only pass through: uploads, unknown routes. The pipeline never holds them. */
+export interface PassingBody {
+  readonly kind: 'passing';
+  readonly contentType: string | undefined;
+}
+
+export const emptyBody: EmptyBody = Object.freeze({ kind: 'none' });
+
+/**
+ * A JSON object that is read only as far as somebody asks. Top-level scalars are found by scanning; the object is
+ * built on the first call of `json`; an edit splices the text, so every byte that is not edited stays as it came
+ * (64-bit integers, `1.0`, key order). Immutable: `edit` gives a new body.
+ */
+export class JsonBody {
+  readonly kind = 'json';
+  readonly #text: string;
+  readonly #members: readonly Member[];
+  #bytes: Buffer | undefined;
+  #object: Readonly<Record<string, unknown>> | undefined;
+
+  private constructor(text: string, members: readonly Member[], bytes: Buffer | undefined) {
+    this.#text = text;
+    this.#members = members;
+    this.#bytes = bytes;
+  }
+
+  /** @throws GatewayError `invalid_json` */
+  static from(bytes: Buffer): JsonBody {
+    const start = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
+    const text = bytes.toString('latin1', start);
+    const members = scanObject(text);
+    return hasTwice(members) ? JsonBody.of(parse(text)) : new JsonBody(text, members, start === 0 ? bytes : undefined);
+  }
+
+  /** A body made from a value; the text is written once. */
+  static of(value: Readonly<Record<string, unknown>>): JsonBody {
+    const bytes = Buffer.from(JSON.stringify(value), 'utf8');
+    const text = bytes.toString('latin1');
+    return new JsonBody(text, scanObject(text), bytes);
+  }
+
+  get size(): number {
+    return this.#text.length;
+  }
+
+  /** The names of the top-level members, in order. */
+  *keys(): Iterable<string> {
+    for (const member of this.#members) yield member.key;
+  }
+
+  has(key: string): boolean {
+    return this.#find(key) !== undefined;
+  }
+
+  /** A top-level scalar; `undefined` when the member is absent, an object or an array. */
+  peek(key: string): Scalar | undefined {
+    const member = this.#find(key);
+    if (member === undefined) return undefined;
+    const first = this.#text.charCodeAt(member.start);
+    if (first === 0x7b || first === 0x5b) return undefined;
+    return this.value(key) as Scalar;
+  }
+
+  /** One top-level member as a value, without parsing the rest. */
+  value(key: string): unknown {
+    const member = this.#find(key);
+    return member === undefined ? undefined : parse(this.#text.slice(member.start, member.end));
+  }
+
+  /** The whole object, parsed once; treat it as frozen. */
+  json(): Readonly<Record<string, unknown>> {
+    this.#object ??= parse(this.#text) as Readonly<Record<string, unknown>>;
+    return this.#object;
+  }
+
+  /** The bytes to send. */
+  bytes(): Buffer {
+    this.#bytes ??= Buffer.from(this.#text, 'latin1');
+    return this.#bytes;
+  }
+
+  /** The same body with some top-level members written anew, added at the end, or taken out. */
+  edit(patch: BodyPatch): JsonBody {
+    if (patch.size === 0) return this;
+    const parts: string[] = [];
+    const written = new Set<string>();
+    for (const member of this.#members) {
+      if (!patch.has(member.key)) {
+        parts.push(this.#text.slice(member.keyStart, member.end));
+        continue;
+      }
+      written.add(member.key);
+      const value = patch.get(member.key);
+      if (value !== undefined) parts.push(`${this.#text.slice(member.keyStart, member.start)}${toText(value)}`);
+    }
+    for (const [key, value] of patch) if (!written.has(key) && value !== undefined) parts.push(`${toText(key)}:${toText(value)}`);
+    const text = `{${parts.join(',')}}`;
+    return new JsonBody(text, scanObject(text), undefined);
+  }
+
+  #find(key: string): Member | undefined {
+    for (const member of this.#members) if (member.key === key) return member;
+    return undefined;
+  }
+}
+
+/** A member named twice means different things to different parsers: such a body is normalised (last one wins). */
+function hasTwice(members: readonly Member[]): boolean {
+  const seen = new Set<string>();
+  for (const member of members) seen.add(member.key);
+  return seen.size !== members.length;
+}
+
+/** JSON text of a value in one-byte form: UTF-8 bytes as latin1 characters, like the text it is spliced into. */
+function toText(value: unknown): string {
+  const json = JSON.stringify(value);
+  return isAscii(json) ? json : Buffer.from(json, 'utf8').toString('latin1');
+}
+
+function isAscii(text: string): boolean {
+  for (let i = 0; i < text.length; i += 1) if (text.charCodeAt(i) > 0x7f) return false;
+  return true;
+}
+
+function parse(oneByte: string): Record<string, unknown> {
+  try {
+    return JSON.parse(isAscii(oneByte) ? oneByte : Buffer.from(oneByte, 'latin1').toString('utf8')) as Record<string, unknown>;
+  } catch (error) {
+    throw new GatewayError('invalid_json', { message: `The body is not JSON: ${(error as Error).message}.`, cause: error });
+  }
+}

@@ -1,0 +1,102 @@
+/**
+ * Every error a caller can see. One row: adding a code is adding a row, and the docs page is made from it.
+ * `status` is the default; some rows are raised with the provider's own status.
+ */
+export const errorCatalogue = {
+  invalid_json: { status: 400, type: 'invalid_request_error', about: 'The request body is not JSON, or not a JSON object.' },
+  invalid_config: { status: 400, type: 'invalid_request_error', about: 'The config sent with the request is not valid.' },
+  invalid_header: { status: 400, type: 'invalid_request_error', about: 'A gateway header holds a value that can not be used.' },
+  invalid_metadata: { status: 400, type: 'invalid_request_error', about: 'x-gateway-metadata is not a JSON object of short texts.' },
+  no_target: { status: 400, type: 'invalid_request_error', about: 'The request names no provider and no config.' },
+  missing_virtual_key: { status: 400, type: 'invalid_request_error', about: 'The route needs a virtual key, or a provider named by header or config.' },
+  unsupported_parameter: { status: 400, type: 'invalid_request_error', about: 'A parameter can not be carried to the chosen provider.' },
+  length_required: { status: 411, type: 'invalid_request_error', about: 'The request needs a content-length.' },
+  missing_api_key: { status: 401, type: 'authentication_error', about: 'The gateway has keys, and the request brings none.' },
+  invalid_api_key: { status: 401, type: 'authentication_error', about: 'The gateway key is not known.' },
+  expired_api_key: { status: 401, type: 'authentication_error', about: 'The gateway key has expired.' },
+  missing_credential: { status: 401, type: 'authentication_error', about: 'The chosen provider needs a credential, and the request brings none.' },
+  not_allowed: { status: 403, type: 'permission_error', about: 'A rule of the key, of the catalog or of the egress list forbids it.' },
+  config_not_found: { status: 404, type: 'invalid_request_error', about: 'No config has this name.' },
+  provider_not_found: { status: 404, type: 'invalid_request_error', about: 'No provider or virtual key has this slug.' },
+  model_not_found: { status: 404, type: 'invalid_request_error', about: 'The provider has no model or deployment of this name.' },
+  route_not_found: { status: 404, type: 'invalid_request_error', about: 'The gateway has no such route.' },
+  timeout: { status: 408, type: 'timeout_error', about: 'A clock ran out before the provider had answered.' },
+  body_too_large: { status: 413, type: 'invalid_request_error', about: 'The request body is larger than server.max_body.' },
+  rate_limited: { status: 429, type: 'rate_limit_error', about: 'Too many requests.' },
+  headers_too_large: { status: 431, type: 'invalid_request_error', about: 'The request headers are larger than 64 KB.' },
+  provider_error: { status: 502, type: 'upstream_error', about: "The provider answered with an error; the status is the provider's own." },
+  internal: { status: 500, type: 'internal_error', about: 'A defect of the gateway.' },
+  unsupported_endpoint: { status: 501, type: 'invalid_request_error', about: 'The chosen provider does not serve this route.' },
+  provider_auth_failed: { status: 502, type: 'upstream_error', about: "The provider refused the catalog's credential." },
+  upstream_unreachable: { status: 502, type: 'connection_error', about: 'DNS, connect, TLS or reset: the provider was not reached.' },
+  upstream_invalid: { status: 502, type: 'upstream_error', about: "The provider's answer is not what its format says: HTML, an empty or cut stream, broken JSON." },
+  all_targets_failed: { status: 502, type: 'upstream_error', about: 'Every target of the config failed.' },
+  stream_interrupted: { status: 502, type: 'upstream_error', about: 'The provider broke off in the middle of a stream; sent as an event in the stream.' },
+  idle_timeout: { status: 408, type: 'timeout_error', about: 'The provider went silent in the middle of a stream; sent as an event in the stream.' },
+  draining: { status: 503, type: 'overloaded_error', about: 'The gateway is shutting down.' },
+  overloaded: { status: 503, type: 'overloaded_error', about: 'Too many requests are under way.' },
+} as const satisfies Record<string, { status: number; type: string; about: string }>;
+
+export type ErrorCode = keyof typeof errorCatalogue;
+
+/** What may be said about an error beside its code. */
+export interface ErrorDetails {
+  /** What happened, to what; names in quotes; never a stack, a path of the server or a secret. */
+  readonly message: string;
+  readonly status?: number | undefined;
+  /** The field or header at fault, in the caller's own spelling. */
+  readonly param?: string | undefined;
+  /** What to do about it, one sentence. */
+  readonly hint?: string | undefined;
+  readonly source?: 'gateway' | 'provider';
+  readonly cause?: unknown;
+  /** The provider's own code, type and further keys, kept in what the client gets. */
+  readonly provider?: ProviderFault | undefined;
+}
+
+/** What a provider's error body says, read by `Provider.fault`. */
+export interface ProviderFault {
+  readonly message: string;
+  readonly code?: string | number | null;
+  readonly type?: string | null;
+  readonly param?: string | null;
+  /** Further keys of the provider's error object, kept as they are (for example `innererror`). */
+  readonly extra?: Readonly<Record<string, unknown>>;
+}
+
+/** The only error class that may reach a caller. Anything else is a bug and becomes `internal`. */
+export class GatewayError extends Error {
+  override readonly name = 'GatewayError';
+  readonly code: ErrorCode;
+  readonly status: number;
+  readonly type: string;
+  readonly param: string | undefined;
+  readonly hint: string | undefined;
+  readonly source: 'gateway' | 'provider';
+  readonly provider: ProviderFault | undefined;
+
+  constructor(code: ErrorCode, details: ErrorDetails) {
+    super(details.message, details.cause === undefined ? undefined : { cause: details.cause });
+    const row = errorCatalogue[code];
+    this.code = code;
+    this.status = details.status ?? row.status;
+    this.type = row.type;
+    this.param = details.param;
+    this.hint = details.hint;
+    this.source = details.source ?? 'gateway';
+    this.provider = details.provider;
+  }
+}
+
+/**
+ * Makes a GatewayError of whatever was thrown. A plugin from outside has its own copy of this class or none,
+ * so an error is recognised by a code of the catalogue, not by `instanceof`.
+ */
+export function fromUnknown(thrown: unknown): GatewayError {
+  if (thrown instanceof GatewayError) return thrown;
+  if (thrown instanceof Error && 'code' in thrown && typeof thrown.code === 'string' && Object.hasOwn(errorCatalogue, thrown.code)) {
+    const { status, param, hint } = thrown as { status?: number; param?: string; hint?: string };
+    return new GatewayError(thrown.code as ErrorCode, { message: thrown.message, status, param, hint, cause: thrown });
+  }
+  return new GatewayError('internal', { message: 'The gateway failed on this request.', cause: thrown });
+}

@@ -1,0 +1,41 @@
+import type { GatewayError } from './error.ts';
+import type { Usage } from './usage.ts';
+
+/** One event of a stream as it stood on the wire, framing removed. `name` is '' where the format has none. */
+export interface WireEvent {
+  readonly name: string;
+  readonly data: string;
+}
+
+/** What a content block holds, by its kind in the hub. */
+export type BlockKind = 'text' | 'thinking' | 'redacted' | 'media' | 'tool' | 'native';
+
+/**
+ * The hub of all streams: providers produce it, client dialects consume it. `choice` counts answers (`n`),
+ * `block` counts content blocks as the provider numbers them, `index` of a tool call counts calls over the whole stream.
+ */
+export type ModelEvent =
+  | { readonly type: 'start'; readonly id: string; readonly model: string; readonly created: number; readonly fields?: Readonly<Record<string, unknown>> }
+  | { readonly type: 'block'; readonly choice: number; readonly block: number; readonly state: 'open' | 'close'; readonly kind: BlockKind; readonly native?: unknown }
+  | { readonly type: 'text'; readonly choice: number; readonly text: string; readonly block?: number; readonly signature?: string }
+  | { readonly type: 'thinking'; readonly choice: number; readonly text?: string; readonly block?: number; readonly signature?: string }
+  | { readonly type: 'redacted'; readonly choice: number; readonly block: number; readonly data: string }
+  | { readonly type: 'refusal'; readonly choice: number; readonly text: string }
+  | {
+      readonly type: 'tool_call';
+      readonly choice: number;
+      readonly index: number;
+      readonly kind?: 'function' | 'custom';
+      readonly id?: string;
+      readonly name?: string;
+      readonly arguments?: string;
+      readonly thoughtSignature?: string;
+    }
+  | { readonly type: 'media'; readonly choice: number; readonly mimeType: string; readonly base64: string; readonly block?: number; readonly signature?: string }
+  | { readonly type: 'audio'; readonly choice: number; readonly audio: Readonly<Record<string, unknown>> }
+  /** Fields merged into the chunk (no `choice`) or the choice; left out under strict compliance unless `strict`. */
+  | { readonly type: 'extra'; readonly choice?: number; readonly fields: Readonly<Record<string, unknown>>; readonly strict: boolean }
+  | { readonly type: 'native'; readonly event: WireEvent }
+  | { readonly type: 'usage'; readonly usage: Usage }
+  | { readonly type: 'finish'; readonly choice: number; readonly reason: string; readonly raw?: string }
+  | { readonly type: 'error'; readonly error: GatewayError };

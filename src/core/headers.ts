@@ -1,0 +1,75 @@
+/**
+ * The names of every gateway header we read or write, once. Values are the tails behind a prefix
+ * (`x-gateway-`, `x-portkey-`, or what `server.header_prefixes` lists).
+ */
+
+/** Flat list of name, value, name, value, …; names in lower case. The cheapest form for both sides. */
+export type HeaderPairs = string[];
+
+export const canonicalPrefix = 'x-gateway-';
+export const defaultPrefixes: readonly string[] = ['x-gateway-', 'x-portkey-'];
+
+/** Tails of request headers that the gateway itself understands. A further spelling is an alias with the same rights. */
+export const requestHeaders = {
+  apiKey: ['api-key'],
+  provider: ['provider'],
+  virtualKey: ['virtual-key'],
+  config: ['config'],
+  traceId: ['trace-id'],
+  spanId: ['span-id'],
+  parentSpanId: ['parent-span-id'],
+  metadata: ['metadata'],
+  strictCompliance: ['strict-compliance', 'strict-open-ai-compliance'],
+  customHost: ['custom-host'],
+  forwardHeaders: ['forward-headers'],
+  requestTimeout: ['request-timeout'],
+  debug: ['debug'],
+} as const satisfies Record<string, readonly string[]>;
+
+export type RequestHeader = keyof typeof requestHeaders;
+
+/** Tails of response headers. Sent under the canonical prefix, and again under the prefix that the request used. */
+export const responseHeaders = {
+  traceId: 'trace-id',
+  config: 'config',
+  provider: 'provider',
+  providerType: 'provider-type',
+  model: 'model',
+  lastUsedOptionIndex: 'last-used-option-index',
+  retryAttemptCount: 'retry-attempt-count',
+  cacheStatus: 'cache-status',
+  attempts: 'attempts',
+  overheadMs: 'overhead-ms',
+  errorSource: 'error-source',
+  droppedParams: 'dropped-params',
+  exception: 'gateway-exception',
+} as const;
+
+/** Every credential header a client may send. Stripped on every route before ours is set. */
+export const credentialHeaders: ReadonlySet<string> = new Set([
+  'authorization', 'api-key', 'x-api-key', 'x-goog-api-key', 'cookie', 'proxy-authorization',
+]);
+
+/** Headers of one connection, never of the message (RFC 9110 7.6.1, RFC 9112). */
+export const hopByHopHeaders: ReadonlySet<string> = new Set([
+  'connection', 'keep-alive', 'proxy-connection', 'proxy-authenticate', 'proxy-authorization', 'te', 'trailer', 'transfer-encoding', 'upgrade',
+]);
+
+/** Texts that client libraries fill in where a key is asked for; they count as absent everywhere. */
+export const placeholderCredentials: ReadonlySet<string> = new Set(['OPENAI_API_KEY', 'dummy', 'none', 'null', 'undefined', 'x', 'xxx', '-']);
+
+/** The request's headers with prefixed names resolved once. Lookup is by lower-case name. */
+export interface HeaderBag {
+  /** A header by its full lower-case name. */
+  get(name: string): string | undefined;
+  /** A gateway header by what it means, under any accepted prefix and spelling; the canonical form wins. */
+  gateway(header: RequestHeader): string | undefined;
+  /** A provider's header by tail (`cloud-resource-name`), under any accepted prefix. */
+  tail(tail: string): string | undefined;
+  /** All names and values as sent, for relays and `forward_headers`. */
+  entries(): Iterable<readonly [name: string, value: string]>;
+  /** True for a name that starts with one of the accepted prefixes. */
+  isGateway(name: string): boolean;
+  /** A prefix other than the canonical one that this request used, so that answers repeat our headers under it. */
+  readonly aliasPrefix: string | undefined;
+}

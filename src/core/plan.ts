@@ -1,0 +1,123 @@
+import type { GatewayError } from './error.ts';
+import type { HeaderPairs } from './headers.ts';
+import type { Call, Operation, UpstreamRequest } from './provider.ts';
+import type { Clocks, CredentialRef, Leaf, ProviderBinding } from './snapshot.ts';
+import type { Tap } from './tap.ts';
+
+/** A walk over the target tree: a pure function of what has happened so far. */
+export interface Plan {
+  readonly first: Leaf;
+  /** The next target, or undefined when no fallback above it wants to move on. */
+  after(history: readonly Outcome[]): Leaf | undefined;
+}
+
+/**
+ * How an answer travels: `express` unread except by its tap, `splice` with an edited request, `full` converted
+ * both ways.
+ */
+export type Lane = 'express' | 'splice' | 'full';
+
+/** One try of one target. The executor makes it, `prepare` plugins fill it, `send` carries it out. */
+export interface Attempt {
+  /** Counts all tries of the request, from 0. */
+  readonly index: number;
+  /** Counts the tries of this target, from 0. */
+  readonly tries: number;
+  readonly target: Leaf;
+  readonly binding: ProviderBinding;
+  /** The name asked of this target, before its deployment is looked up; '' where the route has none. */
+  model: string;
+  clocks: Clocks;
+  lane: Lane;
+  /** Set by `transform`; a later `prepare` plugin may replace them. */
+  operation: Operation | undefined;
+  call: Call | undefined;
+  upstream: UpstreamRequest | undefined;
+  credential: CredentialRef | undefined;
+}
+
+/** What came back, as far as it had to be read to decide about it. */
+export interface UpstreamReply {
+  readonly status: number;
+  /** Lower-case names; repeated headers joined with ", ". */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The whole body, decompressed; empty for a stream that is under way. */
+  readonly body: Buffer;
+  /** Present when the answer is under way and committed: its events flow when somebody takes them. */
+  readonly flow: Flow | undefined;
+  readonly tap: Tap | undefined;
+}
+
+/** An answer under way. */
+export interface Flow {
+  /** Starts the flow into the consumer, beginning with what was held back until the commit point. Once. */
+  into(consumer: FlowConsumer): void;
+  pause(): void;
+  resume(): void;
+  /** Ends the upstream side at once. */
+  abort(): void;
+}
+
+export interface FlowConsumer {
+  /** Whole events only: the bytes as they came, never half an event. */
+  bytes(chunk: Buffer): void;
+  /** Exactly one of these two ends the flow. `tail` holds the end mark that was held back. */
+  end(tail: Buffer): void;
+  fault(error: GatewayError): void;
+}
+
+/** How an attempt ended. Upstream weather is a value, not an exception. */
+export type Outcome =
+  | { readonly kind: 'answered'; readonly attempt: Attempt; readonly times: Times; readonly reply: UpstreamReply }
+  | { readonly kind: 'timeout'; readonly attempt: Attempt; readonly times: Times; readonly phase: TimeoutPhase; readonly afterMs: number; readonly sent: boolean }
+  | { readonly kind: 'unreachable'; readonly attempt: Attempt; readonly times: Times; readonly cause: Error; readonly sent: boolean }
+  | { readonly kind: 'faulty'; readonly attempt: Attempt; readonly times: Times; readonly fault: GatewayError; readonly status: number }
+  | { readonly kind: 'refused'; readonly attempt: Attempt; readonly times: Times; readonly error: GatewayError }
+  | { readonly kind: 'cancelled'; readonly attempt: Attempt; readonly times: Times };
+
+export type TimeoutPhase = 'connect' | 'first-byte' | 'idle' | 'total' | 'request';
+
+/** Monotonic milliseconds from the start of the request; undefined where the phase was not reached. */
+export interface Times {
+  readonly at: number;
+  readonly connectMs: number | undefined;
+  readonly firstByteMs: number | undefined;
+  readonly totalMs: number;
+}
+
+export type Verdict =
+  | { readonly do: 'answer'; readonly because?: string }
+  | { readonly do: 'again'; readonly afterMs: number; readonly because: string }
+  | { readonly do: 'next'; readonly because: string };
+
+/**
+ * The status that codes lists look at (decisions D8): the provider's raw one, 408 for a clock that ran out,
+ * 503 where nothing was reached, 502 for an answer that is none.
+ */
+export function statusOf(outcome: Outcome): number {
+  switch (outcome.kind) {
+    case 'answered':
+      return outcome.reply.status;
+    case 'timeout':
+      return 408;
+    case 'unreachable':
+      return 503;
+    case 'faulty':
+      return outcome.status;
+    case 'refused':
+      return outcome.error.status;
+    case 'cancelled':
+      return 499;
+    default:
+      return outcome satisfies never;
+  }
+}
+
+/** What the gateway answers with. */
+export interface Reply {
+  status: number;
+  headers: HeaderPairs;
+  /** Exactly one of the two. */
+  body: Buffer | undefined;
+  flow: Flow | undefined;
+}

@@ -1,0 +1,72 @@
+import type { Admitted, Facts, Received, Routed } from './context.ts';
+import type { ErrorCode, ErrorDetails, GatewayError } from './error.ts';
+import type { JsonSchema } from './json-schema.ts';
+import type { RequestBody } from './body.ts';
+import type { Attempt, Outcome, Plan, Reply, Verdict } from './plan.ts';
+import type { LogRecord } from './record.ts';
+import type { Leaf } from './snapshot.ts';
+
+export type Awaitable<T> = T | Promise<T>;
+
+/** One step of the chain: one folder under `plugins/`, one default export. */
+export interface Plugin<Options = unknown> {
+  /** Folder name, name in `gateway.yaml`, name in the log record: the same word everywhere. */
+  readonly name: string;
+  /** JSON Schema of its options. Shown by the editor, enforced by `gateway check`. */
+  readonly options: JsonSchema;
+  /** Called once for each snapshot. Opens what it needs; whatever it opens, `dispose` closes. */
+  setup(options: Options, host: PluginHost): Awaitable<PluginInstance>;
+}
+
+/**
+ * The moments of a request, in this order. A plugin implements the ones it cares about; those that return
+ * a promise are awaited, the others run on in the same tick.
+ */
+export interface PluginInstance {
+  /** Who is calling, and may they? Contributes facts, or refuses by throwing a GatewayError. */
+  admit?(ctx: Received): Awaitable<Partial<Facts> | undefined>;
+  /** Which targets, in which order? The same facts always give the same plan. The last plan that is not undefined wins. */
+  plan?(ctx: Admitted, soFar: Plan | undefined): Awaitable<Plan | undefined>;
+  /** Look at the request as it goes to this leaf, before its first attempt: change it, answer it, or refuse it. */
+  screen?(ctx: Routed, target: Leaf): Awaitable<Screened | undefined>;
+  /** Turn the request into what this one attempt will send. Runs again for every attempt. */
+  prepare?(ctx: Routed, attempt: Attempt): Awaitable<void>;
+  /** What next after this outcome? The last opinion that is not undefined wins. */
+  judge?(ctx: Routed, outcome: Outcome, earlier: readonly Outcome[]): Verdict | undefined;
+  /** The answer on its way out: its headers, and a whole body. Must not wait for the end of a stream. */
+  reply?(ctx: Routed, attempt: Attempt, reply: Reply): Awaitable<Replied | undefined>;
+  /** After the last byte, never on the caller's time. Must not throw. */
+  record?(record: LogRecord): void;
+  dispose?(): Awaitable<void>;
+}
+
+/** What a `screen` plugin may do: exactly one of these. */
+export type Screened = { readonly request: RequestBody } | { readonly answer: Reply } | { readonly refuse: GatewayError };
+
+/** What a `reply` plugin may do beside changing the reply it was given: refuse it, so that the chain can move on. */
+export type Replied = { readonly refuse: GatewayError };
+
+export type Moment = Exclude<keyof PluginInstance, 'dispose'>;
+
+export const moments: readonly Moment[] = ['admit', 'plan', 'screen', 'prepare', 'judge', 'reply', 'record'];
+
+/** Everything a plugin may touch beyond its arguments. Nothing else is reachable. */
+export interface PluginHost {
+  /** State that outlives a reload: counters, breakers, caches. Same key, same object. */
+  shared<T>(key: string, create: () => T): T;
+  /** Unix milliseconds. */
+  now(): number;
+  /** SHA-256 as lower-case hex. */
+  sha256(text: string): string;
+  /** An error that callers see; `code` is one of the catalogue. */
+  error(code: ErrorCode, details: ErrorDetails): GatewayError;
+  readonly log: {
+    warn(fields: object, message: string): void;
+    debug(fields: object, message: string): void;
+    /** The one-line summary of a finished request. */
+    request(record: LogRecord): void;
+  };
+}
+
+/** Identity function that gives a plugin literal its types. */
+export const definePlugin = <Options>(plugin: Plugin<Options>): Plugin => Object.freeze(plugin) as Plugin;

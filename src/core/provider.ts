@@ -1,0 +1,167 @@
+import type { EmptyBody, JsonBody } from './body.ts';
+import type { Endpoint } from './endpoint.ts';
+import type { GatewayError, ProviderFault } from './error.ts';
+import type { ModelEvent, WireEvent } from './events.ts';
+import type { HeaderPairs } from './headers.ts';
+import type { JsonSchema } from './json-schema.ts';
+import type { StreamTransform } from './stream.ts';
+import type { Tap } from './tap.ts';
+
+/** A model provider: pure data and pure functions. No network, clock, randomness, environment or file. */
+export interface Provider<Settings = unknown> {
+  /** Folder name and the word after `type:` in `gateway.yaml`. */
+  readonly type: string;
+  /** Further words with the same rights after `type:` and in `x-gateway-provider`. */
+  readonly aliases: readonly string[];
+  /**
+   * JSON Schema of the keys that this type adds to `providers.<slug>`. The keys that every entry has (`type`, `name`,
+   * `description`, `enabled`, `api_key`, `custom_host`, `allow_custom_host`, `models`, `timeouts`, …) are not repeated.
+   */
+  readonly settings: JsonSchema;
+  /** Settings that a request may bring by header or inline config, in direct mode. */
+  readonly requestSettings: readonly RequestSetting[];
+  /** `required`: an entry without `api_key` (or `auth`) is incomplete; `optional`: keyless services; `none`: never sent. */
+  readonly apiKey: 'required' | 'optional' | 'none';
+  /** Problems in an entry's settings that the schema can't express; empty when it can be used. */
+  check?(settings: Settings & CommonSettings): readonly SettingsProblem[];
+  /** Which deployment serves this model name. Providers without deployments leave it out. */
+  deployment?(settings: Settings & CommonSettings, model: string): Deployment | GatewayError;
+  /** How a request is signed with this key. `deployment` has its own key where it names one. */
+  credential(settings: Settings & CommonSettings, key: string | undefined): CredentialSpec;
+  /** What it can do. An endpoint that is absent is answered `unsupported_endpoint`, by one place. */
+  readonly operations: { readonly [E in Endpoint]?: Operation<Settings> };
+  /** Where a path that is not modelled goes; absent when the provider has none. */
+  relay?(call: Call<Settings>, path: string): UpstreamAddress;
+  /** Reads the provider's error body; the caller decides what it means for retry and fallback. */
+  fault(status: number, body: string): ProviderFault;
+}
+
+/** A setting that may come with a request. */
+export interface RequestSetting {
+  /** Key in `providers.<slug>`. */
+  readonly setting: string;
+  /** Tails of headers, and keys of a config object, that set it. The first is the one we print. */
+  readonly headers: readonly string[];
+  readonly keys: readonly string[];
+  /** Shapes the host or path: with a credential of the catalog it is refused (decisions D1). */
+  readonly shapesHost: boolean;
+}
+
+export interface SettingsProblem {
+  /** Path below the entry, for example `['deployments', 'image', 'target_uri']`. */
+  readonly path: readonly (string | number)[];
+  readonly code: 'missing-key' | 'bad-url' | 'bad-custom-host' | 'out-of-range' | 'conflict';
+  readonly message: string;
+  readonly hint?: string;
+  readonly severity?: 'error' | 'warning';
+}
+
+/** Keys of `providers.<slug>` that every type understands, as a provider sees them. */
+export interface CommonSettings {
+  /** Base URL written by the operator or, in direct mode, sent by the caller. */
+  readonly custom_host?: string;
+  /** What happens to the gateway's own body fields (`labels`, `thinking`, …) that the service may refuse. */
+  readonly extensions?: 'drop' | 'pass';
+}
+
+export interface Deployment {
+  /** The provider's own description of it, handed back in `Call.deployment`. */
+  readonly settings: unknown;
+  /** The name that goes upstream. */
+  readonly model: string;
+  /** For prices and parameter rules. */
+  readonly foundationModel?: string;
+  /** Its own key, where it has one. */
+  readonly apiKey?: string;
+}
+
+/** How a request is signed: data only. `transport/sign.ts` turns it into headers. */
+export type CredentialSpec =
+  | { readonly scheme: 'none' }
+  | { readonly scheme: 'bearer'; readonly secret: string }
+  | { readonly scheme: 'header'; readonly name: string; readonly secret: string };
+
+/** Whose credential is used. `forwarded`: the caller's own header passes unchanged because `forward_headers` names it. */
+export type CredentialOwner = 'catalog' | 'caller' | 'forwarded' | 'none';
+
+/** One attempt as a provider sees it. */
+export interface Call<Settings = unknown> {
+  readonly endpoint: Endpoint;
+  readonly method: string;
+  readonly settings: Settings & CommonSettings;
+  /** The upstream's name of the model; '' where the route has none. */
+  readonly model: string;
+  readonly deployment: unknown;
+  readonly foundationModel: string | undefined;
+  readonly strict: boolean;
+  readonly stream: boolean;
+  /** The client asked for the usage chunk. */
+  readonly includeUsage: boolean;
+  /** Path parameters (`id`), decoded. */
+  readonly params: Readonly<Record<string, string>>;
+  /** Query text without `?`, as sent, gateway credentials taken out. */
+  readonly query: string;
+  /** A header of the caller by full name, or by tail under an accepted prefix. */
+  header(name: string): string | undefined;
+  readonly credential: CredentialOwner;
+  /** Id of the request, for ids that the provider's format lacks. */
+  readonly id: string;
+  /** Unix seconds. */
+  readonly createdAt: number;
+}
+
+/** Where a request goes. `origin` is scheme, host and port; `path` is encoded, with its query. */
+export interface UpstreamAddress {
+  readonly origin: string;
+  readonly path: string;
+  readonly headers?: HeaderPairs;
+}
+
+export interface UpstreamRequest extends UpstreamAddress {
+  readonly method: string;
+  readonly headers: HeaderPairs;
+  readonly body: JsonBody | EmptyBody;
+  /** Fields that could not be carried: named in `x-gateway-dropped-params` and in the record. */
+  readonly dropped: readonly Dropped[];
+}
+
+export interface Dropped {
+  readonly param: string;
+  readonly reason: string;
+}
+
+/**
+ * One endpoint of one provider. Without `result` and `stream` the provider speaks the client's format and its bytes
+ * pass unchanged. `request` may be called again for a retry and must not change its input.
+ */
+export interface Operation<Settings = unknown> {
+  request(body: JsonBody | EmptyBody, call: Call<Settings & CommonSettings>): UpstreamRequest;
+  /** Watches the answer. */
+  tap(call: Call<Settings & CommonSettings>): Tap;
+  /** Whole answer of the provider → object in the endpoint's format. */
+  result?(text: string, call: Call<Settings & CommonSettings>): unknown;
+  /** A fresh transform for each stream: the provider's events → hub. */
+  stream?(call: Call<Settings & CommonSettings>): StreamTransform<WireEvent, ModelEvent>;
+  /** Answers without a network (the mock). */
+  local?(request: UpstreamRequest, call: Call<Settings & CommonSettings>): LocalAnswer;
+}
+
+/** An answer that needs no upstream: whole, or pieces of a stream with pauses. */
+export interface LocalAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly pieces: readonly LocalPiece[];
+  /** Before the first piece, in milliseconds. */
+  readonly delayMs?: number;
+  /** The transport fault to play after the pieces instead of a proper end. */
+  readonly breaks?: 'refused' | 'reset' | 'hang';
+}
+
+export interface LocalPiece {
+  readonly text: string;
+  /** Pause before this piece, in milliseconds. */
+  readonly afterMs?: number;
+}
+
+/** Identity function that gives a provider literal its types. */
+export const defineProvider = <Settings>(provider: Provider<Settings>): Provider => Object.freeze(provider) as Provider;

@@ -1,0 +1,200 @@
+import type { HeaderPairs } from './headers.ts';
+import type { Plain } from './merge.ts';
+import type { CredentialOwner, CommonSettings, Deployment, Provider, UpstreamRequest } from './provider.ts';
+import type { GatewayError } from './error.ts';
+import type { Plan } from './plan.ts';
+
+/** Clocks of an attempt in milliseconds (decisions D6). Each is inherited on its own. */
+export interface Clocks {
+  readonly connect: number;
+  /** Until the first event of a stream, from the moment the body is sent. */
+  readonly firstByte: number;
+  /** Longest silence between events. */
+  readonly idle: number;
+  readonly total: number;
+  /** `request_timeout`: until the commit point of a stream, until the whole answer otherwise. */
+  readonly request: number | undefined;
+}
+
+/** `retry` after compilation. */
+export interface RetryPolicy {
+  /** Tries after the first one, 0 to 5. */
+  readonly attempts: number;
+  retries(status: number): boolean;
+  readonly useRetryAfter: boolean;
+}
+
+/** What a node hands to its leaves. */
+export interface TargetNode {
+  /** `config.targets[1].targets[0]`: indexes as written. */
+  readonly path: string;
+  readonly name: string | undefined;
+  readonly weight: number;
+  readonly parent: Branch | undefined;
+  /** Position among its siblings. */
+  readonly index: number;
+}
+
+/** A node with a strategy. */
+export interface Branch extends TargetNode {
+  readonly strategy: 'single' | 'fallback' | 'loadbalance' | 'conditional';
+  readonly targets: readonly (Branch | Leaf)[];
+  /** Fallback only: does this status move on to the next target? Compiled from `on_status_codes`. */
+  fallsBackOn(status: number): boolean;
+  /** Conditional only: index of the target for these facts, or -1. */
+  choose?(facts: QueryFacts): number;
+}
+
+/** Where an attempt can go: every inherited setting is filled in. */
+export interface Leaf extends TargetNode {
+  readonly strategy: 'leaf';
+  /** The config that holds it, as `configs.<name>`; `inline` or `request` for trees that are not in the file. */
+  readonly root: string;
+  /** Absent where the config leaves the provider open: then the request's own choice is used. */
+  readonly provider: ProviderBinding | undefined;
+  readonly override: Plain | undefined;
+  readonly retry: RetryPolicy;
+  readonly clocks: PartialClocks;
+  readonly customHost: string | undefined;
+  /** Lower-case names. */
+  readonly forwardHeaders: readonly string[] | undefined;
+  readonly strict: boolean | undefined;
+  readonly cacheMode: string | undefined;
+}
+
+export type PartialClocks = { readonly [K in keyof Clocks]?: Clocks[K] };
+
+/** What conditional routing may look at. */
+export interface QueryFacts {
+  readonly metadata: Readonly<Record<string, string>>;
+  /** A top-level body field. */
+  params(name: string): unknown;
+  readonly pathname: string;
+}
+
+/** One named config, or the one that a request sent. */
+export interface CompiledConfig {
+  /** '-' for the tree that is made from the request's own choice. */
+  readonly name: string;
+  readonly root: Branch | Leaf;
+  readonly metadata: Readonly<Record<string, string>>;
+}
+
+/** One entry of `providers:` (or a virtual key on it, or a direct choice) bound to its plugin, settings and credential. */
+export interface ProviderBinding {
+  /** Slug as clients write it; the type in direct mode. */
+  readonly slug: string;
+  /** The virtual key's name when it was chosen through one. */
+  readonly virtualKey: string | undefined;
+  readonly provider: Provider;
+  readonly settings: CommonSettings & Plain;
+  /** `catalog`: signed with the operator's credential; `caller`: with the one that the request brings. */
+  readonly owner: CredentialOwner;
+  /** Hosts to which the catalog's credential may go although the request chose them; patterns of `allow_custom_host`. */
+  allowsHost(host: string): boolean;
+  allowsModel(model: string): boolean;
+  readonly clocks: PartialClocks;
+  /** Set with an incomplete entry (a secret is missing, `enabled: false`): using it is refused with this. */
+  readonly unusable: GatewayError | undefined;
+  credential(deployment: Deployment | undefined): CredentialRef;
+}
+
+/** A compiled credential. */
+export interface CredentialRef {
+  readonly owner: CredentialOwner;
+  /** Headers that sign this request; synchronous whenever nothing has to be fetched. */
+  headers(request: UpstreamRequest): HeaderPairs | Promise<HeaderPairs>;
+}
+
+/** One entry of `api_keys:`. */
+export interface ApiKey {
+  readonly name: string;
+  readonly defaultConfig: string | undefined;
+  readonly enforceConfig: boolean;
+  readonly metadata: Readonly<Record<string, string>>;
+  /** Unix milliseconds. */
+  readonly expires: number | undefined;
+  readonly debug: boolean;
+  /** `inline` stands for a config sent as JSON. */
+  allowsConfig(name: string): boolean;
+  /** A slug, or `type:<type>` for direct mode. */
+  allowsProvider(slug: string): boolean;
+  allowsModel(model: string): boolean;
+}
+
+/** Settings of `server:` that a reload may change. */
+export interface ServerSettings {
+  /** Bytes. */
+  readonly maxBody: number;
+  readonly maxUpload: number | undefined;
+  readonly clocks: Clocks;
+  readonly headerPrefixes: readonly string[];
+  readonly exposeRouting: boolean;
+  /** Attempts in flight over the whole gateway before new ones are answered `overloaded`. */
+  readonly maxInFlight: number;
+  readonly drain: { readonly delayMs: number; readonly timeoutMs: number };
+  /** Allow list for hosts that come with a request: host, `*.suffix`, CIDR. */
+  readonly egressAllow: readonly string[];
+}
+
+export interface LogSettings {
+  readonly level: 'debug' | 'info' | 'warn' | 'error';
+  readonly format: 'auto' | 'pretty' | 'json';
+  readonly bodies: 'none' | 'metadata' | 'redacted' | 'full';
+  /** Bytes of one body that the record keeps. */
+  readonly maxBody: number;
+  /** Bytes that the spool may take on disk before its oldest segment is dropped. */
+  readonly spoolSize: number;
+}
+
+/** Everything a request needs to know about the configuration. Deeply frozen, swapped whole. */
+export interface Snapshot {
+  /** Seven hex digits of the hash of the resolved text: the same files always give the same revision. */
+  readonly revision: string;
+  readonly server: ServerSettings;
+  readonly log: LogSettings;
+  /** By slug; virtual keys share the namespace (decisions D16). */
+  readonly providers: ReadonlyMap<string, ProviderBinding>;
+  /** By type and alias. */
+  readonly types: ReadonlyMap<string, Provider>;
+  readonly configs: ReadonlyMap<string, CompiledConfig>;
+  /** By lower-case hex SHA-256 of the key. */
+  readonly apiKeys: ReadonlyMap<string, ApiKey>;
+  /** Every secret that was resolved, longest first: masked wherever text leaves the process. */
+  readonly secrets: readonly string[];
+  /** Compiles a config object sent as JSON text. Kept for the same text. @throws GatewayError `invalid_config` */
+  inlineConfig(text: string): CompiledConfig;
+  /** A binding made from what a request brings. @throws GatewayError */
+  direct(provider: Provider, settings: Plain, key: string | undefined): ProviderBinding;
+  /** A one-leaf tree with nothing set: what applies when there is no config. */
+  readonly noConfig: CompiledConfig;
+  /**
+   * The walk over a config's tree for one request; undefined when `accepts` takes no leaf.
+   * @throws GatewayError `invalid_config` when a conditional node resolves to nothing or all weights are zero
+   */
+  plan(config: CompiledConfig, facts: PlanFacts): Plan | undefined;
+}
+
+/** What the walk may depend on: nothing else, so that it can be made again from the record. */
+export interface PlanFacts {
+  /** In [0, 1); nested nodes derive their own number from it and their path. */
+  readonly random: number;
+  readonly query: QueryFacts;
+  /** `stateful`: routes that name an object by id walk the leaves as written, and only 404 and connect errors move on. */
+  readonly walk: 'model' | 'stateful';
+  /** Leaves the caller may use; the others are skipped. */
+  accepts(leaf: Leaf): boolean;
+}
+
+/** The only mutable cell in the gateway's configuration. */
+export interface SnapshotHolder<S> {
+  /** The snapshot is not disposed while a lease is open. Close each lease exactly once. */
+  acquire(): Lease<S>;
+  /** Replaces the current snapshot in one assignment; disposes the old one after its last lease. */
+  swap(next: S): void;
+}
+
+export interface Lease<S> {
+  readonly value: S;
+  release(): void;
+}

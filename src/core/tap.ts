@@ -1,0 +1,31 @@
+import type { ProviderFault } from './error.ts';
+import type { WireEvent } from './events.ts';
+import type { Usage } from './usage.ts';
+
+/**
+ * What one event of a stream means to the gateway: `meta` carries nothing a person would see (role, ping, filter),
+ * `content` commits the attempt, `end` is the format's own end mark, `fault` is an error object in the stream.
+ */
+export type EventKind = 'meta' | 'content' | 'end' | 'fault';
+
+/**
+ * Watches one answer as it passes, in the provider's own format, without changing it. One object gives the commit
+ * point, completeness and usage. A tap lives for one attempt and sees either events or one whole body.
+ */
+export interface Tap {
+  event(event: WireEvent): EventKind;
+  /** A whole answer with a 2xx status, as UTF-8 text. Returns the error object that some services send under 200. */
+  whole(text: string): ProviderFault | undefined;
+  /** True once the answer is complete by its own format: finish reasons and end mark, or `[DONE]`. */
+  readonly complete: boolean;
+  readonly usage: Usage | undefined;
+  readonly finish: readonly string[];
+  /** The model that the answer names. */
+  readonly model: string | undefined;
+  /** The provider's id of the answer. */
+  readonly id: string | undefined;
+  /** Set by an event of kind `fault`. */
+  readonly fault: ProviderFault | undefined;
+  /** Events of kind `content` so far: the base of an estimate where no usage was reported. */
+  readonly contentEvents: number;
+}
