@@ -1,0 +1,56 @@
+// Runs before every npm script: installs the packages when they are missing or differ from the lock file.
+// Plain JavaScript without packages, since on a fresh clone it runs on whatever Node is there (20 or newer).
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { delimiter, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const modules = join(root, 'node_modules');
+
+/** npm writes this file last, so it stands for an install that ran to its end. */
+const installed = join(modules, '.package-lock.json');
+
+function packagesOf(file) {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')).packages ?? {};
+  } catch {
+    return undefined;
+  }
+}
+
+/** Versions are compared, not file times: a checkout touches the lock file without changing it. */
+function isCurrent() {
+  const have = packagesOf(installed);
+  const want = packagesOf(join(root, 'package-lock.json'));
+  if (have === undefined || want === undefined) return false;
+  // Node comes from an install script, which npm does not list.
+  if (!existsSync(join(modules, '.bin', 'node'))) return false;
+  return Object.entries(want).every(([path, entry]) => {
+    if (path === '' || entry.optional || entry.devOptional || entry.peer) return true;
+    return have[path]?.version === entry.version;
+  });
+}
+
+/** The Node and npm that were typed, not the ones in node_modules: those are about to be replaced. */
+function install() {
+  const path = (process.env.PATH ?? '').split(delimiter).filter((entry) => !entry.startsWith(modules));
+  const { npm_execpath: npm, npm_node_execpath: node } = process.env;
+  const outerNode = node !== undefined && !node.startsWith(modules) && existsSync(node);
+  const [command, args] = npm !== undefined && outerNode ? [node, [npm]] : ['npm', []];
+  return spawnSync(command, [...args, 'ci', '--loglevel=error'], {
+    cwd: root,
+    // npm's own progress goes to stderr, so that a script's stdout stays clean.
+    stdio: ['ignore', 2, 2],
+    env: { ...process.env, PATH: path.join(delimiter) },
+  });
+}
+
+if (!isCurrent()) {
+  process.stderr.write('Installing the packages of package-lock.json …\n');
+  const result = install();
+  if (result.status !== 0) {
+    process.stderr.write(`npm ci failed${result.error === undefined ? '' : `: ${result.error.message}`}. Run it by hand to see why.\n`);
+    process.exit(result.status ?? 1);
+  }
+}

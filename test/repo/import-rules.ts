@@ -1,0 +1,46 @@
+/**
+ * Who may import whom: one table for the linter (`oxlint.config.ts`) and for the test that reads the real imports.
+ * Paths are folders or files below the root, with `/` and no leading dot.
+ */
+
+/** `from` may reach `to` and nothing else of ours; the first row whose `from` fits a file holds for it. */
+export const folderRules: readonly { readonly from: string; readonly to: readonly string[] }[] = [
+  { from: 'src/core', to: ['src/core'] },
+  { from: 'src/config', to: ['src/config', 'src/core'] },
+  { from: 'src/dialects', to: ['src/dialects', 'src/core'] },
+  { from: 'src/store', to: ['src/store', 'src/core'] },
+  { from: 'src/telemetry', to: ['src/telemetry', 'src/core'] },
+  { from: 'src/pipeline', to: ['src/pipeline', 'src/core'] },
+  { from: 'src/transport', to: ['src/transport', 'src/core'] },
+];
+
+/** Folders whose neighbours are closed to each other: `plugins/auth` may not reach `plugins/routing`. */
+export const pluginRoots = ['plugins', 'plugins/providers'] as const;
+
+/** What every provider may use beside its own folder. */
+export const sharedProviderFolder = 'plugins/providers/_shared';
+
+/** Node modules and globals that plugins may not touch: they get what they need through `PluginHost`. */
+export const closedToPlugins = {
+  modules: ['fs', 'fs/promises', 'http', 'https', 'http2', 'net', 'tls', 'dgram', 'dns', 'child_process', 'worker_threads', 'process'],
+  globals: ['process', 'fetch', 'setInterval', 'XMLHttpRequest', 'WebSocket'],
+} as const;
+
+/** One wrapper a library: outside these files (or folders) nobody imports it. */
+export const wrappers: Readonly<Record<string, readonly string[]>> = {
+  ajv: ['src/config/validate.ts'],
+  'ajv-formats': ['src/config/validate.ts'],
+  chokidar: ['src/config/watch.ts'],
+  commander: ['src/cli/index.ts'],
+  'fastest-levenshtein': ['src/core/nearest.ts'],
+  'http-proxy-3': ['src/transport/relay.ts'],
+  mingo: ['src/config/conditions.ts'],
+  picomatch: ['src/config/load.ts'],
+  pino: ['src/telemetry/log.ts'],
+  re2js: ['src/config/conditions.ts'],
+  undici: ['src/transport/upstream.ts'],
+  yaml: ['src/config/parse.ts'],
+};
+
+/** Where the rules hold: tests and benchmarks are the other side of every interface and may use anything. */
+export const ruledFolders = ['src', 'plugins'] as const;
