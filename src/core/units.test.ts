@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest';
+import { formatDuration, formatSize, parseDuration, parseSize } from './units.ts';
+
+const second = 1000;
+const mega = 1024 ** 2;
+
+describe('parseDuration', () => {
+  it.each<[string | number, number | undefined]>([
+    ['30s', 30 * second],
+    ['5m', 300 * second],
+    ['14d', 14 * 86_400 * second],
+    ['2h', 7200 * second],
+    ['250ms', 250],
+    ['1.5s', 1500],
+    ['250', 250],
+    [250, 250],
+    [' 10 s ', 10 * second],
+    ['10S', 10 * second],
+    ['0s', 0],
+    ['', undefined],
+    ['s', undefined],
+    ['-5s', undefined],
+    [-5, undefined],
+    [Number.NaN, undefined],
+    [Number.POSITIVE_INFINITY, undefined],
+    ['5 weeks', undefined],
+    ['5s5', undefined],
+    ['1e3', undefined],
+    ['5constructor', undefined],
+    ['99999999999999999d', undefined],
+  ])('reads %j as %j milliseconds', (text, ms) => {
+    expect(parseDuration(text)).toBe(ms);
+  });
+});
+
+describe('parseSize', () => {
+  it.each<[string | number, number | undefined]>([
+    ['50MB', 50 * mega],
+    ['50mb', 50 * mega],
+    ['50M', 50 * mega],
+    ['50MiB', 50 * mega],
+    ['256KB', 256 * 1024],
+    ['2 GB', 2 * 1024 * mega],
+    ['1.5KB', 1536],
+    ['12B', 12],
+    ['12', 12],
+    [12, 12],
+    ['', undefined],
+    ['MB', undefined],
+    ['-1KB', undefined],
+    ['5 pages', undefined],
+    ['5iB', undefined],
+  ])('reads %j as %j bytes', (text, bytes) => {
+    expect(parseSize(text)).toBe(bytes);
+  });
+});
+
+describe('formatDuration', () => {
+  it.each([
+    [0, '0 ms'],
+    [0.04, '0.1 ms'],
+    [0.62, '0.6 ms'],
+    [0.95, '1 ms'],
+    [812.4, '812 ms'],
+    [999.6, '1.00 s'],
+    [1940, '1.94 s'],
+    [9996, '10.0 s'],
+    [12_340, '12.3 s'],
+    [59_960, '1 m'],
+    [200_000, '3 m 20 s'],
+    [7_500_000, '2 h 5 m'],
+    [14 * 86_400_000, '14 d'],
+    [26 * 3_600_000, '1 d 2 h'],
+  ])('writes %d milliseconds as %s', (ms, text) => {
+    expect(formatDuration(ms)).toBe(text);
+  });
+});
+
+describe('formatSize', () => {
+  it.each([
+    [0, '0 B'],
+    [812, '812 B'],
+    [1024, '1 KB'],
+    [1_048_575, '1 MB'],
+    [50 * mega, '50 MB'],
+    [1.5 * 1024 * mega, '1.5 GB'],
+  ])('writes %d bytes as %s', (bytes, text) => {
+    expect(formatSize(bytes)).toBe(text);
+  });
+});

@@ -1,0 +1,67 @@
+/** Milliseconds in one of each unit of time. */
+const durations = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+
+/** Bytes in one of each unit of size. `1MB` is 1024² bytes, as other servers count limits; `MiB` says the same. */
+const sizes = { B: 1, KB: 1024, MB: 1024 ** 2, GB: 1024 ** 3, TB: 1024 ** 4 } as const;
+
+const amount = /^\s*(\d+(?:\.\d+)?)\s*([a-zA-Z]*)\s*$/;
+
+/** `30s`, `5m`, `1.5h`, `14d`, `250ms`; a bare number is milliseconds. Returns milliseconds, or undefined when not readable. */
+export function parseDuration(value: string | number): number | undefined {
+  const [count, unit] = split(value);
+  const factor = unit === '' ? 1 : lookUp(durations, unit.toLowerCase());
+  return toWhole(count, factor);
+}
+
+/** `50MB`, `256KB`, `2GiB`; a bare number is bytes, and 1 MB is 1024² bytes. Returns bytes, or undefined when not readable. */
+export function parseSize(value: string | number): number | undefined {
+  const [count, unit] = split(value);
+  const factor = unit === '' ? 1 : lookUp(sizes, unit.toUpperCase().replace(/^([KMGT])(?:I?B)?$/, '$1B'));
+  return toWhole(count, factor);
+}
+
+/** For people: `0 ms`, `812 ms`, `1.94 s`, `12.3 s`, `3 m 20 s`, `2 h 5 m`, `14 d`. */
+export function formatDuration(ms: number): string {
+  if (ms < 0.95) return ms === 0 ? '0 ms' : `${Math.max(0.1, Math.round(ms * 10) / 10)} ms`;
+  if (ms < 999.5) return `${Math.round(ms)} ms`;
+  if (ms < 9995) return `${(ms / 1000).toFixed(2)} s`;
+  if (ms < 59_950) return `${(ms / 1000).toFixed(1)} s`;
+  const seconds = Math.round(ms / 1000);
+  if (seconds < 3600) return join(Math.floor(seconds / 60), 'm', seconds % 60, 's');
+  const minutes = Math.round(seconds / 60);
+  if (minutes < 1440) return join(Math.floor(minutes / 60), 'h', minutes % 60, 'm');
+  const hours = Math.round(minutes / 60);
+  return join(Math.floor(hours / 24), 'd', hours % 24, 'h');
+}
+
+/** For people: `812 B`, `50 MB`, `1.5 GB`; 1 MB is 1024² bytes. */
+export function formatSize(bytes: number): string {
+  let value = bytes;
+  let unit = 0;
+  const names = Object.keys(sizes);
+  while (value >= 1023.95 && unit < names.length - 1) {
+    value /= 1024;
+    unit += 1;
+  }
+  return `${unit === 0 ? Math.round(value) : Math.round(value * 10) / 10} ${names[unit] ?? 'B'}`;
+}
+
+function split(value: string | number): readonly [count: number, unit: string] {
+  if (typeof value === 'number') return [value, ''];
+  const match = amount.exec(value);
+  return match === null ? [Number.NaN, ''] : [Number(match[1]), match[2] ?? ''];
+}
+
+function toWhole(count: number, factor: number | undefined): number | undefined {
+  if (factor === undefined || !Number.isFinite(count) || count < 0) return undefined;
+  const whole = Math.round(count * factor);
+  return Number.isSafeInteger(whole) ? whole : undefined;
+}
+
+function lookUp(table: Readonly<Record<string, number>>, name: string): number | undefined {
+  return Object.hasOwn(table, name) ? table[name] : undefined;
+}
+
+function join(big: number, bigUnit: string, small: number, smallUnit: string): string {
+  return small === 0 ? `${big} ${bigUnit}` : `${big} ${bigUnit} ${small} ${smallUnit}`;
+}
