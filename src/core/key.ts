@@ -1,0 +1,40 @@
+/**
+ * The form of keys that the gateway issues: `gw_live_` or `gw_test_`, 24 random characters, `_`, 4 characters of
+ * checksum. Keys of any other form are allowed too; only this form can be checked for typing mistakes.
+ */
+
+/** What every issued key starts with: tells it from a provider's credential in the same header. */
+export const keyPrefix = 'gw_';
+
+const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const kinds: readonly string[] = ['gw_live_', 'gw_test_'];
+const checksumLength = 4;
+const keyLength = 'gw_live_'.length + 24 + 1 + checksumLength;
+
+/** The checksum of a key's text before its last `_`: the last 4 base-62 digits (0–9, A–Z, a–z) of its CRC-32 in UTF-8. */
+export function keyChecksum(body: string): string {
+  let rest = crc32(body);
+  let out = '';
+  for (let i = 0; i < checksumLength; i += 1) {
+    out = digits.charAt(rest % digits.length) + out;
+    rest = Math.floor(rest / digits.length);
+  }
+  return out;
+}
+
+/** True for a key that has the issued form's beginning, but not its length or its checksum: it was cut or mistyped. */
+export function isDamagedKey(key: string): boolean {
+  if (!kinds.some((kind) => key.startsWith(kind))) return false;
+  const split = key.length - checksumLength - 1;
+  return key.length !== keyLength || key[split] !== '_' || keyChecksum(key.slice(0, split)) !== key.slice(split + 1);
+}
+
+/** CRC-32 (IEEE 802.3, reflected), bit by bit: runs only for keys that are not known, so a table would not pay. */
+function crc32(text: string): number {
+  let crc = 0xffffffff;
+  for (const byte of Buffer.from(text, 'utf8')) {
+    crc ^= byte;
+    for (let bit = 0; bit < 8; bit += 1) crc = (crc >>> 1) ^ (crc & 1 ? 0xedb88320 : 0);
+  }
+  return (crc ^ 0xffffffff) >>> 0;
+}

@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest';
+import { didYouMean, nearest } from './nearest.ts';
+
+const names = ['openai-main', 'azure-eu', 'claude', 'support', 'x'];
+
+describe('nearest', () => {
+  it.each([
+    ['a missing letter', 'opnai-main', 'openai-main'],
+    ['a letter too much', 'azuree-eu', 'azure-eu'],
+    ['a wrong letter', 'clavde', 'claude'],
+    ['swapped neighbours', 'suppotr', 'support'],
+    ['another case', 'Claude', 'claude'],
+    ['a short name with one mistake', 'y', 'x'],
+    ['the name itself', 'claude', 'claude'],
+    ['the closer of two', 'azure-e', 'azure-eu'],
+  ])('finds the name behind %s', (_, typed, meant) => {
+    expect(nearest(typed, names)).toBe(meant);
+  });
+
+  it.each(['something-else', 'cl', '', 'c'.repeat(5_000)])('finds nothing for %j', (typed) => {
+    expect(nearest(typed, ['openai-main', 'claude'])).toBeUndefined();
+  });
+
+  it('counts swapped neighbours as one mistake, not two', () => {
+    expect(nearest('ba', ['ab'])).toBe('ab');
+  });
+
+  it('says the name as a question, or nothing', () => {
+    expect(didYouMean('claud', names)).toBe(' Did you mean "claude"?');
+    expect(didYouMean('something-else', names)).toBe('');
+  });
+});

@@ -1,0 +1,52 @@
+/**
+ * The candidate that was most likely meant by a mistyped name, for error messages; undefined when none is close.
+ * Letter case does not count; swapped neighbours count as one mistake. At most a third of the name may be wrong.
+ */
+export function nearest(name: string, candidates: Iterable<string>): string | undefined {
+  const wanted = name.toLowerCase();
+  // A name that long was not typed by a person, and the work grows with its square.
+  if (wanted.length > 100) return undefined;
+  let best: string | undefined;
+  let bestDistance = Math.max(1, Math.floor(wanted.length / 3)) + 1;
+  for (const candidate of candidates) {
+    const distance = distanceWithin(wanted, candidate.toLowerCase(), bestDistance - 1);
+    if (distance >= bestDistance) continue;
+    best = candidate;
+    bestDistance = distance;
+    if (distance === 0) break;
+  }
+  return best;
+}
+
+/** ` Did you mean "x"?` with a leading blank, or nothing: to be put behind a message. */
+export function didYouMean(name: string, candidates: Iterable<string>): string {
+  const meant = nearest(name, candidates);
+  return meant === undefined ? '' : ` Did you mean "${meant}"?`;
+}
+
+/** Optimal string alignment distance; any number above `limit` where it is more than `limit`. */
+function distanceWithin(a: string, b: string, limit: number): number {
+  if (Math.abs(a.length - b.length) > limit) return limit + 1;
+  let beforePrevious: number[] = [];
+  let previous = Array.from({ length: b.length + 1 }, (_, j) => j);
+  for (let i = 1; i <= a.length; i += 1) {
+    const row = [i];
+    let least = i;
+    for (let j = 1; j <= b.length; j += 1) {
+      const same = a[i - 1] === b[j - 1];
+      let cost = Math.min(at(previous, j) + 1, at(row, j - 1) + 1, at(previous, j - 1) + (same ? 0 : 1));
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) cost = Math.min(cost, at(beforePrevious, j - 2) + 1);
+      row.push(cost);
+      if (cost < least) least = cost;
+    }
+    if (least > limit) return limit + 1;
+    beforePrevious = previous;
+    previous = row;
+  }
+  return at(previous, b.length);
+}
+
+/** The index is inside the row by construction; the compiler can't know. */
+function at(row: readonly number[], index: number): number {
+  return row[index] ?? Number.POSITIVE_INFINITY;
+}
