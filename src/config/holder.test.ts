@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest';
+import { createHolder } from './holder.ts';
+
+const recorded = () => {
+  const disposed: string[] = [];
+  return { disposed, holder: createHolder<string>('one', (value) => void disposed.push(value)) };
+};
+
+describe('the snapshot holder', () => {
+  it('gives new leases the new value and keeps the old one for its own', () => {
+    const { holder, disposed } = recorded();
+    const old = holder.acquire();
+    holder.swap('two');
+    expect([old.value, holder.acquire().value, holder.current()]).toEqual(['one', 'two', 'two']);
+    expect(disposed).toEqual([]);
+  });
+
+  it('disposes a replaced value once, after its last lease', async () => {
+    const { holder, disposed } = recorded();
+    const [a, b] = [holder.acquire(), holder.acquire()];
+    holder.swap('two');
+    holder.swap('three');
+    expect(disposed).toEqual(['two']);
+    a.release();
+    a.release();
+    expect(disposed).toEqual(['two']);
+    b.release();
+    await holder.whenIdle();
+    expect(disposed).toEqual(['two', 'one']);
+  });
+
+  it('never disposes the current value while it is current', () => {
+    const { holder, disposed } = recorded();
+    holder.acquire().release();
+    expect(disposed).toEqual([]);
+  });
+
+  it('close waits for the last lease', async () => {
+    const { holder, disposed } = recorded();
+    const lease = holder.acquire();
+    const closed = holder.close();
+    expect(() => holder.acquire()).toThrow('after close');
+    expect(() => holder.swap('two')).toThrow('after close');
+    lease.release();
+    await closed;
+    await holder.close();
+    expect(disposed).toEqual(['one']);
+  });
+
+  it('waits for a dispose that takes its time, and tells its fault', async () => {
+    const faults: unknown[] = [];
+    let finish = (): void => {};
+    const holder = createHolder(
+      1,
+      () =>
+        new Promise<void>((_resolve, reject) => {
+          finish = () => reject(new Error('stuck'));
+        }),
+      (fault) => faults.push(fault),
+    );
+    holder.swap(2);
+    let idle = false;
+    const waiting = holder.whenIdle().then(() => {
+      idle = true;
+    });
+    await Promise.resolve();
+    expect(idle).toBe(false);
+    finish();
+    await waiting;
+    expect(faults).toEqual([expect.objectContaining({ message: 'stuck' })]);
+  });
+});
