@@ -37,7 +37,7 @@ export const wrappers: Readonly<Record<string, readonly string[]>> = {
   mingo: ['src/config/conditions.ts'],
   picomatch: ['src/config/load.ts'],
   pino: ['src/telemetry/log.ts'],
-  re2js: ['src/config/conditions.ts'],
+  re2js: ['src/config/regex.ts'],
   undici: ['src/transport/upstream.ts'],
   yaml: ['src/config/parse.ts'],
 };

@@ -1,0 +1,112 @@
+import { defineConfig } from 'oxlint';
+import { closedToPlugins, folderRules, pluginRoots, wrappers } from './test/repo/import-rules.ts';
+
+const escape = (text: string): string => text.replace(/[.*+?^${}()|[\]\\/]/g, String.raw`\$&`);
+const parts = folderRules.map((rule) => rule.from.replace('src/', '')).concat('admin', 'cli');
+
+/** Libraries that have a wrapper elsewhere. */
+function wrapped(file: string) {
+  const closed = Object.entries(wrappers).filter(([, files]) => !files.includes(file));
+  return closed.map(([library, files]) => ({
+    regex: `^${escape(library)}(/|$)`,
+    message: `Only ${files.join(', ')} imports ${library}.`,
+  }));
+}
+
+/** The other parts of `src`, as they look in a relative import. */
+function outside(folder: string) {
+  const rule = folderRules.find((row) => row.from === folder);
+  if (rule === undefined) return [];
+  const closed = parts.filter((part) => !rule.to.includes(`src/${part}`));
+  return [
+    { regex: String.raw`^\.\.?/(.*/)?(${closed.join('|')})/`, message: `${folder} imports only ${rule.to.join(', ')}.` },
+    { regex: String.raw`(^|/)(plugins/|(main|gateway)\.ts$)`, message: `${folder} knows no plugin and no entry point.` },
+  ];
+}
+
+const restricted = (file: string, patterns: readonly object[]) => ({
+  'no-restricted-imports': ['error', { patterns: [...patterns, ...wrapped(file)] }] as ['error', object],
+});
+
+/** A later override replaces the rule of an earlier one, so the files that wrap a library get the whole list again. */
+const sourceOverrides = [...folderRules.map((rule) => rule.from), 'src']
+  .toReversed()
+  .flatMap((folder) => [
+    { files: [`${folder}/**`], rules: restricted('', outside(folder)) },
+    ...[...new Set(Object.values(wrappers).flat())]
+      .filter((file) => file.startsWith(`${folder}/`))
+      .map((file) => ({ files: [file], rules: restricted(file, outside(folder)) })),
+  ]);
+
+const closedModules = closedToPlugins.modules.map(escape).join('|');
+const pluginPatterns = [
+  { regex: `^(node:)?(${closedModules})$`, message: 'Plugins have no sockets, files or environment: see PluginHost.' },
+  { regex: '(^|/)src/', message: 'Plugins reach the core as #core/… and nothing else.' },
+];
+const neighbour = {
+  regex: String.raw`^\.\./([^_.]|_[^s])`,
+  message: "A plugin imports #core, its own folder and providers' _shared.",
+};
+
+const pluginOverrides = [
+  ...pluginRoots.map((root) => ({
+    files: [`${root}/*/**`],
+    rules: {
+      ...restricted('', pluginPatterns),
+      'no-restricted-globals': ['error', ...closedToPlugins.globals] as ['error', ...string[]],
+      'no-restricted-properties': [
+        'error',
+        { object: 'Date', property: 'now', message: 'Use PluginHost.now or Call.createdAt.' },
+        { object: 'Math', property: 'random', message: 'Use Received.random.' },
+      ] as ['error', ...object[]],
+    },
+  })),
+  // Files that lie directly in a plugin's folder: one step up is a neighbour already.
+  ...pluginRoots.map((root) => ({ files: [`${root}/*/*.ts`], rules: restricted('', [...pluginPatterns, neighbour]) })),
+];
+
+export default defineConfig({
+  plugins: ['eslint', 'typescript', 'unicorn', 'oxc', 'import', 'promise', 'vitest'],
+  categories: { correctness: 'error' },
+  ignorePatterns: ['node_modules', 'configs/schema', 'bench/results'],
+  rules: {
+    eqeqeq: 'error',
+    'no-var': 'error',
+    'prefer-const': 'error',
+    'no-console': 'error',
+    'max-lines': ['error', { max: 400 }],
+    'max-lines-per-function': ['error', { max: 60, skipBlankLines: true, skipComments: true }],
+    'max-params': ['error', { max: 4 }],
+    'import/no-cycle': 'error',
+    'typescript/ban-ts-comment': 'error',
+    'typescript/no-explicit-any': 'error',
+    'typescript/no-non-null-assertion': 'error',
+    'typescript/no-floating-promises': 'error',
+    'typescript/no-misused-promises': ['error', { checksVoidReturn: false }],
+    'typescript/await-thenable': 'error',
+    'typescript/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
+    // Header values and bodies are full of control characters on purpose.
+    'no-control-regex': 'off',
+    'unicorn/no-thenable': 'off',
+    // Laws (fast-check) and shared suites assert inside helpers.
+    'vitest/expect-expect': 'off',
+    'vitest/valid-title': 'off',
+    'vitest/no-conditional-expect': 'off',
+    'vitest/require-mock-type-parameters': 'off',
+  },
+  overrides: [
+    ...sourceOverrides,
+    ...pluginOverrides,
+    {
+      files: ['**/*.test.ts', 'test/**', 'bench/**', '.ci/**'],
+      rules: {
+        'no-restricted-imports': 'off',
+        'no-restricted-globals': 'off',
+        'no-restricted-properties': 'off',
+        'max-lines-per-function': 'off',
+        'typescript/no-non-null-assertion': 'off',
+      },
+    },
+    { files: ['bench/**', '.ci/**', 'test/repo/gen.ts'], rules: { 'no-console': 'off' } },
+  ],
+});

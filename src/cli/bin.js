@@ -1,0 +1,10 @@
+#!/usr/bin/env node
+// The installed command. Plain JavaScript, so that an old Node answers with a sentence instead of a syntax error.
+const major = Number(process.versions.node.split('.')[0]);
+
+if (major < 24) {
+  process.stderr.write(`gateway needs Node 24 or newer, and this is ${process.version}. In a clone, use: npm run gateway -- <command>\n`);
+  process.exitCode = 2;
+} else {
+  await import('../main.ts');
+}
