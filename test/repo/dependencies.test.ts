@@ -1,0 +1,62 @@
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { readProjectFile, root } from './tree.ts';
+
+interface LockEntry {
+  readonly version?: string;
+  readonly dev?: boolean;
+  readonly devOptional?: boolean;
+  readonly resolved?: string;
+  readonly license?: string;
+  readonly hasInstallScript?: boolean;
+}
+
+const lock = JSON.parse(readProjectFile('package-lock.json')) as { packages: Record<string, LockEntry> };
+const entries = Object.entries(lock.packages).filter(([path]) => path !== '');
+const runtime = entries.filter(([, entry]) => entry.dev !== true && entry.devOptional !== true);
+const manifest = JSON.parse(readProjectFile('package.json')) as Record<'dependencies' | 'devDependencies', Record<string, string>>;
+
+const allowedLicences = new Set(['MIT', 'ISC', 'BSD-2-Clause', 'BSD-3-Clause', 'Apache-2.0', 'BlueOak-1.0.0', 'Unlicense', '0BSD']);
+
+/** The licence as the package states it, or as the lock file does for one that is not installed on this platform. */
+function licenceOf(path: string, entry: LockEntry): string {
+  try {
+    const { license } = JSON.parse(readProjectFile(join(path, 'package.json'))) as { license?: string | { type: string } };
+    return (typeof license === 'object' ? license.type : license) ?? 'none stated';
+  } catch {
+    return entry.license ?? 'none stated';
+  }
+}
+
+describe('dependencies', () => {
+  it('at run time have a permitted licence', () => {
+    expect(runtime.length).toBeGreaterThan(10);
+    const others = runtime
+      .map(([path, entry]) => `${path}: ${licenceOf(path, entry)}`)
+      .filter((line) => !allowedLicences.has(line.split(': ')[1] ?? ''));
+    expect(others).toEqual([]);
+  });
+
+  it('at run time run no install script', () => {
+    expect(runtime.filter(([, entry]) => entry.hasInstallScript === true).map(([path]) => path)).toEqual([]);
+  });
+
+  it('are pinned to exact versions', () => {
+    const versions = Object.entries({ ...manifest.dependencies, ...manifest.devDependencies });
+    expect(versions.filter(([, version]) => !/^\d+\.\d+\.\d+$/.test(version))).toEqual([]);
+  });
+
+  it('are locked without download addresses', () => {
+    expect(entries.filter(([, entry]) => entry.resolved !== undefined).map(([path]) => path)).toEqual([]);
+    expect(readProjectFile('package-lock.json')).not.toMatch(/https?:\/\/[^"]*\.tgz/);
+  });
+
+  it('are the installed ones', () => {
+    const installed = JSON.parse(readProjectFile('node_modules/.package-lock.json')) as { packages: Record<string, LockEntry> };
+    const different = runtime.filter(([path, entry]) => installed.packages[path]?.version !== entry.version);
+    expect(
+      different.map(([path]) => path),
+      `run npm ci in ${root}`,
+    ).toEqual([]);
+  });
+});

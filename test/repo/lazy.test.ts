@@ -1,0 +1,39 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterAll, describe, expect, it } from 'vitest';
+import { root } from './tree.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'gateway-lazy-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** The npm packages that a command loads, in any of its threads. */
+function packagesOf(args: readonly string[]): { status: number | null; output: string; packages: string[] } {
+  const list = join(folder, 'loaded');
+  writeFileSync(list, '');
+  const hook = pathToFileURL(join(root, 'test/repo/loaded-packages.mjs')).href;
+  const run = spawnSync(process.execPath, ['--import', hook, join(root, 'src/main.ts'), ...args], {
+    cwd: root,
+    encoding: 'utf8',
+    env: { ...process.env, GATEWAY_LOADED_PACKAGES: list },
+  });
+  const packages = [...new Set(readFileSync(list, 'utf8').split('\n'))].filter((name) => name !== '').sort();
+  return { status: run.status, output: run.stdout + run.stderr, packages };
+}
+
+describe('a command loads only what it needs', () => {
+  it('check reads and validates without a network, log or proxy library', () => {
+    const { status, output, packages } = packagesOf(['check', 'gateway.yaml']);
+    expect({ status, output }).toMatchObject({ status: 0 });
+    expect(packages).toEqual(expect.arrayContaining(['yaml', 'ajv', 'commander']));
+    expect(packages.filter((name) => ['undici', 'pino', 'http-proxy-3', 'chokidar', 'jose', 'ws'].includes(name))).toEqual([]);
+  });
+
+  it('help loads the command line alone', () => {
+    const { status, packages } = packagesOf(['--help']);
+    expect(status).toBe(0);
+    expect(packages).toEqual(['commander']);
+  });
+});

@@ -1,0 +1,47 @@
+import { spawnSync } from 'node:child_process';
+import { describe, expect, it } from 'vitest';
+import { importsOf, packageOf, readProjectFile, root } from './tree.ts';
+
+const manifest = JSON.parse(readProjectFile('package.json')) as {
+  bin: Record<string, string>;
+  exports: Record<string, string | { types: string; default: string }>;
+  dependencies: Record<string, string>;
+};
+
+function packed(): string[] {
+  const run = spawnSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], { cwd: root, encoding: 'utf8' });
+  const answer = JSON.parse(run.stdout) as unknown;
+  // npm 11 answers a list, older and newer ones an object by package name.
+  const [report] = Array.isArray(answer) ? answer : Object.values(answer as object);
+  return (report as { files: { path: string }[] }).files.map((file) => file.path);
+}
+
+describe('the package', () => {
+  const files = packed();
+
+  it('contains what its manifest points at', () => {
+    const named = [
+      ...Object.values(manifest.bin),
+      ...Object.values(manifest.exports).flatMap((entry) => (typeof entry === 'string' ? [entry] : Object.values(entry))),
+    ];
+    const missing = named.map((file) => file.replace(/^\.\//, '')).filter((file) => !files.includes(file));
+    expect(missing).toEqual([]);
+    expect(files).toEqual(
+      expect.arrayContaining(['LICENSE', 'README.md', 'CHANGELOG.md', 'SECURITY.md', 'gateway.yaml', 'src/main.ts', 'plugins/index.ts']),
+    );
+  });
+
+  it('leaves tests, fixtures, benchmarks and state at home', () => {
+    expect(files.filter((file) => /\.test\.ts$|fixtures\/|^(test|bench|\.ci|\.gateway)\//.test(file))).toEqual([]);
+  });
+
+  it('brings every file and every package that its sources import', () => {
+    const imports = files.filter((file) => file.endsWith('.ts')).flatMap((file) => importsOf(file, readProjectFile(file)));
+    const broken = imports.filter((entry) => {
+      if (entry.own) return !files.includes(entry.target);
+      const erased = entry.typeOnly && packageOf(entry.target) === 'json-schema-to-ts';
+      return !erased && !entry.target.startsWith('node:') && manifest.dependencies[packageOf(entry.target)] === undefined;
+    });
+    expect(broken.map((entry) => `${entry.file}: ${entry.specifier}`)).toEqual([]);
+  });
+});
