@@ -1,0 +1,97 @@
+import type { Diagnostic } from './config/diagnostic.ts';
+import type { LoadedConfig } from './config/load.ts';
+import type { Plugin } from './core/plugin.ts';
+import type { Provider } from './core/provider.ts';
+import type { LogRecord } from './core/record.ts';
+import type { Snapshot } from './core/snapshot.ts';
+import type { Log } from './telemetry/log.ts';
+
+/** What the product is made of: the providers and the stages of the chain, as `plugins/index.ts` lists them. */
+export interface Registry {
+  readonly providers: readonly Provider[];
+  readonly stages: readonly Plugin[];
+}
+
+export interface GatewayOptions {
+  /** A file, or text with a name to show for it. */
+  readonly source: { readonly path: string } | { readonly text: string; readonly name: string };
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Overrides `server.listen`. */
+  readonly listen?: string | undefined;
+  /** Overrides `server.probe_listen`. */
+  readonly probeListen?: string | undefined;
+  /** Reload when a file changes; true unless said otherwise, and only where the source is a file. */
+  readonly watch?: boolean | undefined;
+  readonly allowMissingSecrets?: boolean | undefined;
+  /** Start from the last good copy in the state directory when the source is invalid. */
+  readonly lastGood?: boolean | undefined;
+  /** Overrides `server.state_dir`. */
+  readonly stateDir?: string | undefined;
+  /** Operational lines. Request lines are not written by the gateway: it reports `request` events. */
+  readonly log: Log;
+  readonly registry: Registry;
+  onEvent(event: GatewayEvent): void;
+}
+
+/** What happens while the gateway runs and a person may want to see. */
+export type GatewayEvent =
+  | {
+      readonly type: 'reloaded';
+      readonly revision: string;
+      /** As `+providers.claude`, `~configs.support`, `-api_keys.old`. */
+      readonly changes: readonly string[];
+      readonly ms: number;
+      /** Keys whose new value waits for a restart. */
+      readonly restart: readonly string[];
+    }
+  | { readonly type: 'unchanged'; readonly revision: string }
+  | {
+      readonly type: 'rejected';
+      /** The revision that keeps serving. */
+      readonly revision: string;
+      readonly diagnostics: readonly Diagnostic[];
+    }
+  | { readonly type: 'request'; readonly record: LogRecord };
+
+/** A gateway that serves. */
+export interface Gateway {
+  /** Where the data listener answers, with `/v1`; `unix:/path` for a socket. */
+  readonly url: string;
+  readonly loaded: LoadedConfig;
+  snapshot(): Snapshot;
+  /** Reads the source again now. Never rejects: a bad source is a `rejected` event. */
+  reload(): Promise<GatewayEvent>;
+  /** Stops taking requests, lets the running ones finish within `server.drain`, ends the rest, closes everything. */
+  drain(): Promise<void>;
+  /** Ends everything at once. */
+  close(): Promise<void>;
+}
+
+export type StartGateway = (options: GatewayOptions) => Promise<Gateway>;
+
+/** What to say when a gateway can't start. */
+export interface StartFault {
+  /** 1: it could not (a port in use); 3: the configuration forbids it. */
+  readonly exitCode: 1 | 3;
+  readonly message: string;
+  /** What to do about it; may have several lines. */
+  readonly hint?: string | undefined;
+  readonly diagnostics?: readonly Diagnostic[] | undefined;
+  readonly cause?: unknown;
+}
+
+/** Thrown by `startGateway`. Everything else that it throws is a defect. */
+export class StartError extends Error {
+  override readonly name = 'StartError';
+  readonly exitCode: 1 | 3;
+  readonly hint: string | undefined;
+  readonly diagnostics: readonly Diagnostic[];
+
+  constructor(fault: StartFault) {
+    super(fault.message, fault.cause === undefined ? undefined : { cause: fault.cause });
+    this.exitCode = fault.exitCode;
+    this.hint = fault.hint;
+    this.diagnostics = fault.diagnostics ?? [];
+  }
+}
