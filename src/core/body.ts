@@ -83,6 +83,11 @@ export class JsonBody {
     return member === undefined ? undefined : parse(this.#text.slice(member.start, member.end));
   }
 
+  /** Cheap test whether some ASCII text occurs anywhere in the body's JSON text: a look before parsing. */
+  mentions(text: string): boolean {
+    return this.#text.includes(text);
+  }
+
   /** The whole object, parsed once; treat it as frozen. */
   json(): Readonly<Record<string, unknown>> {
     this.#object ??= parse(this.#text) as Readonly<Record<string, unknown>>;

@@ -26,6 +26,8 @@ export interface Provider<Settings = unknown> {
   check?(settings: Settings & CommonSettings): readonly SettingsProblem[];
   /** Which deployment serves this model name. Providers without deployments leave it out. */
   deployment?(settings: Settings & CommonSettings, model: string): Deployment | GatewayError;
+  /** Names that clients can use with this entry (aliases of deployments), where the entry knows them. */
+  models?(settings: Settings & CommonSettings): readonly ListedModel[];
   /** How a request is signed with this key. `deployment` has its own key where it names one. */
   credential(settings: Settings & CommonSettings, key: string | undefined): CredentialSpec;
   /** What it can do. An endpoint that is absent is answered `unsupported_endpoint`, by one place. */
@@ -73,6 +75,12 @@ export interface Deployment {
   readonly foundationModel?: string;
   /** Its own key, where it has one. */
   readonly apiKey?: string;
+}
+
+/** One row of the gateway's own `/models`. */
+export interface ListedModel {
+  readonly id: string;
+  readonly foundationModel?: string;
 }
 
 /** How a request is signed: data only. `transport/sign.ts` turns it into headers. */

@@ -1,0 +1,128 @@
+import { GatewayError } from '#core/error.ts';
+import type { SettingsProblem, UpstreamAddress } from '#core/provider.ts';
+
+/** Where a service's routes begin: `origin` is scheme, host and port; `path` is encoded and has no slash at its end. */
+export interface Base {
+  readonly origin: string;
+  readonly path: string;
+}
+
+/** Remembers what was made of each settings object: a request parses no URL. Made where a provider is defined. */
+export function memo<Key extends object, Value>(make: (key: Key) => Value): (key: Key) => Value {
+  const made = new WeakMap<Key, { readonly value: Value }>();
+  return (key) => {
+    let entry = made.get(key);
+    if (entry === undefined) {
+      entry = { value: make(key) };
+      made.set(key, entry);
+    }
+    return entry.value;
+  };
+}
+
+/** Parses a base URL that an operator or caller wrote; a text when it can not be one. */
+export function parseBase(text: string): (Base & { readonly url: URL }) | string {
+  const trimmed = text.trim();
+  let url: URL;
+  try {
+    url = new URL(trimmed);
+  } catch {
+    return trimmed.includes('://') ? 'it is not a URL' : 'it has no scheme, for example https://';
+  }
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') return `the scheme is ${url.protocol.slice(0, -1)}, not https or http`;
+  if (url.username !== '' || url.password !== '') return 'it holds a user name or password';
+  if (url.hash !== '') return 'it holds a fragment (#…)';
+  return { url, origin: url.origin, path: url.pathname.replaceAll(/\/{2,}/g, '/').replace(/\/$/, '') };
+}
+
+/** @throws GatewayError `invalid_config` */
+export function baseOf(text: string): Base {
+  const base = parseBase(text);
+  if (typeof base === 'string') throw badHost(base);
+  return { origin: base.origin, path: base.path };
+}
+
+const badHost = (why: string): GatewayError =>
+  new GatewayError('invalid_config', {
+    message: `The custom host can not be used: ${why}.`,
+    param: 'custom_host',
+    hint: 'Write it like https://host.example/v1.',
+  });
+
+/** What is wrong with a `custom_host` that is kept as it is written. */
+export function customHostProblems(customHost: string | undefined): readonly SettingsProblem[] {
+  if (customHost === undefined) return [];
+  const base = parseBase(customHost);
+  const why = typeof base === 'string' ? base : base.url.search === '' ? undefined : 'it holds a query';
+  if (why === undefined) return [];
+  const hint = typeof base === 'string' ? 'Write it like https://host.example/v1.' : `Write ${base.origin}${base.path}.`;
+  return [{ path: ['custom_host'], code: 'bad-custom-host', message: `custom_host can not be used: ${why}`, hint }];
+}
+
+/**
+ * A text as one path segment: it can not add segments, leave the one it is in, or end the path.
+ *
+ * @throws GatewayError `route_not_found` for names that no segment can hold
+ */
+export function segment(text: string): string {
+  if (text === '' || text === '.' || text === '..') {
+    throw new GatewayError('route_not_found', { message: `"${text}" can not be part of an upstream path.` });
+  }
+  return encodeURIComponent(text.toWellFormed());
+}
+
+/**
+ * The part of a relayed path behind `/v1/`, as sent. Dot segments, encoded or not, are refused: the service behind
+ * might resolve them and leave the place the operator named.
+ *
+ * @throws GatewayError `route_not_found`
+ */
+export function relayedRoute(path: string): string {
+  const route = path.replace(/^\/?(?:v1(?:\/|$))?/, '');
+  for (const part of route.split(/[/\\]/)) {
+    if (/^(?:\.|%2e){1,2}$/i.test(part)) throw new GatewayError('route_not_found', { message: 'The path holds dot segments.' });
+  }
+  return clean(route).replaceAll('?', '%3F').replace(/^\/+/, '');
+}
+
+/** Base, route and query as one address. The route is encoded already, the query as the client wrote it. */
+export function at(base: Base, route: string, query: string): UpstreamAddress {
+  const path = `${base.path}/${route}`;
+  return { origin: base.origin, path: query === '' ? path : `${path}?${clean(query)}` };
+}
+
+/** Takes out what would end a query or split a request line; everything else stays as it came. */
+const clean = (text: string): string =>
+  // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
+  /^[\x21\x22\x24-\x7e]*$/.test(text) ? text : text.replaceAll(/[^\x21\x22\x24-\x7e]+/gu, (odd) => encodeURIComponent(odd.toWellFormed()));
+
+/** The query with one parameter written anew, in its place; added where it is missing. `undefined` takes it out. */
+export function withParam(query: string, name: string, value: string | undefined): string {
+  const pair = value === undefined ? undefined : `${name}=${encodeURIComponent(value.toWellFormed())}`;
+  let written = false;
+  const parts: string[] = [];
+  for (const part of query === '' ? [] : query.split('&')) {
+    if (nameOf(part) !== name.toLowerCase()) parts.push(part);
+    else if (!written && pair !== undefined) parts.push(pair);
+    if (nameOf(part) === name.toLowerCase()) written = true;
+  }
+  if (!written && pair !== undefined) parts.push(pair);
+  return parts.join('&');
+}
+
+/** A parameter of a query, decoded; names are compared without case. */
+export function paramOf(query: string, name: string): string | undefined {
+  if (query === '') return undefined;
+  for (const [key, value] of new URLSearchParams(query)) if (key.toLowerCase() === name) return value;
+  return undefined;
+}
+
+const nameOf = (pair: string): string => {
+  const end = pair.indexOf('=');
+  const raw = end < 0 ? pair : pair.slice(0, end);
+  try {
+    return decodeURIComponent(raw.replaceAll('+', ' ')).toLowerCase();
+  } catch {
+    return raw.toLowerCase();
+  }
+};

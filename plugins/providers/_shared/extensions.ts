@@ -1,0 +1,90 @@
+import type { JsonBody } from '#core/body.ts';
+import { isPlain, type Plain } from '#core/merge.ts';
+import type { Dropped } from '#core/provider.ts';
+
+/**
+ * The gateway's own fields in chat bodies (decisions D23): a closed list, so that every other unknown field passes.
+ * Services that check their input refuse them with 400.
+ */
+const topLevel = ['labels', 'thinking', 'safety_settings', 'image_config', 'anthropic_beta', 'anthropic_version', 'vendor_beta'] as const;
+
+/** Words of which one must occur in the text before a nested extension can be there; each is worth a parse. */
+const nestedWords = ['content_blocks', 'thinking', 'thought_signature', 'cache_control', 'vendor_search', 'google_search', 'googleSearch'] as const;
+
+const searchTools: ReadonlySet<string> = new Set([
+  'vendor_search', 'vendor_search_retrieval', 'google_search', 'google_search_retrieval', 'googleSearch', 'googleSearchRetrieval',
+]);
+
+const reason = 'not known to this service';
+
+/** The body without the gateway's own fields, and what was taken out. The same body when there was none. */
+export function dropExtensions(body: JsonBody): { readonly body: JsonBody; readonly dropped: readonly Dropped[] } {
+  const patch = new Map<string, unknown>();
+  const names = new Set<string>();
+  for (const name of topLevel) {
+    if (!body.has(name)) continue;
+    patch.set(name, undefined);
+    names.add(name);
+  }
+  if (nestedWords.some((word) => body.mentions(word))) dropNested(body, patch, names);
+  return patch.size === 0 ? { body, dropped: [] } : { body: body.edit(patch), dropped: [...names].map((param) => ({ param, reason })) };
+}
+
+function dropNested(body: JsonBody, patch: Map<string, unknown>, names: Set<string>): void {
+  const before = names.size;
+  const messages = body.value('messages');
+  if (Array.isArray(messages)) {
+    const kept = messages.map((message: unknown) => (isPlain(message) ? cleanMessage(message, names) : message));
+    if (names.size > before) patch.set('messages', kept);
+  }
+  const tools = body.value('tools');
+  if (!Array.isArray(tools)) return;
+  const found = names.size;
+  const kept = tools.filter((tool) => !isSearchTool(tool)).map((tool: unknown) => (isPlain(tool) ? without(tool, 'cache_control', 'tools[].cache_control', names) : tool));
+  if (kept.length < tools.length) names.add('tools[].vendor_search');
+  if (names.size === found) return;
+  patch.set('tools', kept.length === 0 ? undefined : kept);
+  // Both are refused when there are no tools.
+  if (kept.length === 0) for (const name of ['tool_choice', 'parallel_tool_calls']) if (body.has(name)) patch.set(name, undefined);
+}
+
+function cleanMessage(message: Plain, names: Set<string>): Plain {
+  const clean = without(without(message, 'content_blocks', 'messages[].content_blocks', names), 'cache_control', 'messages[].cache_control', names);
+  const out: Record<string, unknown> = { ...clean };
+  if (Array.isArray(clean['content'])) out['content'] = cleanParts(clean['content'], clean, names);
+  if (Array.isArray(clean['tool_calls'])) out['tool_calls'] = clean['tool_calls'].map((call: unknown) => (isPlain(call) ? cleanCall(call, names) : call));
+  return out;
+}
+
+function cleanParts(parts: readonly unknown[], message: Plain, names: Set<string>): unknown {
+  const kept: unknown[] = [];
+  for (const part of parts) {
+    const type = isPlain(part) ? part['type'] : undefined;
+    if (message['role'] === 'assistant' && (type === 'thinking' || type === 'redacted_thinking')) names.add(`messages[].content[].${type}`);
+    else kept.push(isPlain(part) ? without(part, 'cache_control', 'messages[].content[].cache_control', names) : part);
+  }
+  if (kept.length > 0 || parts.length === 0) return kept;
+  return Array.isArray(message['tool_calls']) ? null : '';
+}
+
+function cleanCall(call: Plain, names: Set<string>): Plain {
+  const name = 'messages[].tool_calls[].thought_signature';
+  const clean = without(call, 'thought_signature', name, names);
+  return isPlain(clean['function']) ? { ...clean, function: without(clean['function'], 'thought_signature', name, names) } : clean;
+}
+
+function without(object: Plain, key: string, name: string, names: Set<string>): Plain {
+  if (!Object.hasOwn(object, key)) return object;
+  names.add(name);
+  const { [key]: _gone, ...rest } = object;
+  return rest;
+}
+
+/** A search tool of ours; a function of the caller's own that happens to be called `google_search` has parameters. */
+function isSearchTool(tool: unknown): boolean {
+  if (!isPlain(tool)) return false;
+  const fn = tool['function'];
+  const name = isPlain(fn) ? fn['name'] : tool['type'];
+  if (typeof name !== 'string' || !searchTools.has(name)) return false;
+  return name.startsWith('vendor_') || !isPlain(fn) || fn['parameters'] === undefined;
+}

@@ -1,0 +1,29 @@
+import type { WireEvent } from '#core/events.ts';
+import type { EventKind } from '#core/tap.ts';
+import { JsonTap } from './json-tap.ts';
+import { objectAt, parseObject, valueOf } from './json.ts';
+import { faultFrom } from './openai-fault.ts';
+import { readUsage } from './usage.ts';
+
+/**
+ * Image generation, streamed (`image_generation.partial_image`, `image_generation.completed`; openai-and-others.md 1.8)
+ * and whole. An event may hold megabytes of base64, so usage is cut out instead of parsing it.
+ */
+export class ImageTap extends JsonTap {
+  override event(event: WireEvent): EventKind {
+    const type = event.name === '' ? (/^\{\s*"type"\s*:\s*"([^"\\]*)"/.exec(event.data)?.[1] ?? '') : event.name;
+    if (type.endsWith('.completed') || event.data.trim() === '[DONE]') {
+      const at = valueOf(event.data, 'usage');
+      if (at >= 0) this.usage = readUsage(objectAt(event.data, at));
+      this.complete = true;
+      return 'end';
+    }
+    if (type === 'error' || event.data.startsWith('{"error"')) {
+      this.fault ??= faultFrom(parseObject(event.data) ?? {}, event.data);
+      return 'fault';
+    }
+    if (type === '') return 'meta';
+    this.contentEvents += 1;
+    return 'content';
+  }
+}

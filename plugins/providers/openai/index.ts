@@ -1,0 +1,30 @@
+import { defineProvider } from '#core/provider.ts';
+import { at, baseOf, customHostProblems, memo, paramOf, relayedRoute, withParam } from '../_shared/address.ts';
+import { openaiCompatible } from '../_shared/openai-compatible.ts';
+import { openaiFault } from '../_shared/openai-fault.ts';
+import { accountHeaders, openaiHeaders } from './headers.ts';
+import { requestSettings, type OpenAiSettings, schema } from './settings.ts';
+
+/** Parsed once for each settings object. */
+const base = memo((settings: OpenAiSettings) => baseOf(settings.custom_host ?? 'https://api.openai.com/v1'));
+
+/** OpenAI, and by `custom_host` every service that speaks its format (openai-and-others.md Part 1). */
+export default defineProvider<OpenAiSettings>({
+  type: 'openai',
+  aliases: [],
+  settings: schema,
+  requestSettings,
+  apiKey: 'required',
+  check: (settings) => customHostProblems(settings.custom_host),
+  credential: (_settings, key) => (key === undefined ? { scheme: 'none' } : { scheme: 'bearer', secret: key }),
+  operations: openaiCompatible<OpenAiSettings>({
+    address: (call, route) => at(base(call.settings), route, call.query),
+    headers: openaiHeaders,
+    extensions: (settings) => (settings.custom_host === undefined ? 'drop' : 'pass'),
+  }),
+  relay(call, path) {
+    const query = call.model !== '' && paramOf(call.query, 'model') !== undefined ? withParam(call.query, 'model', call.model) : call.query;
+    return { ...at(base(call.settings), relayedRoute(path), query), headers: accountHeaders(call) };
+  },
+  fault: openaiFault,
+});
