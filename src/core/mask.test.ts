@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest';
+import { createMask, maskHeaders } from './mask.ts';
+
+const pem = '-----BEGIN KEY-----\nabc"def\n-----END KEY-----';
+const mask = createMask([
+  'hunter22',
+  'hunter22-and-more',
+  'short',
+  'tröpfchen',
+  'a/b+c d=',
+  JSON.stringify({ type: 'x', private_key: pem }),
+]);
+
+const sk = `sk-${'proj1'.repeat(5)}`;
+const gw = `gw_${'a1B2'.repeat(6)}`;
+
+describe('createMask', () => {
+  it.each([
+    ['hides a secret', 'key hunter22!', 'key •••!', 'key ********!'],
+    ['hides the longest secret first', 'hunter22-and-more', '•••', '*'.repeat(17)],
+    ['hides each occurrence', 'hunter22hunter22', '••••••', '*'.repeat(16)],
+    ['leaves a secret of five characters', 'a short text', 'a short text', 'a short text'],
+    ['hides a secret beyond ASCII', 'x tröpfchen x', 'x ••• x', 'x ********** x'],
+    [
+      'hides a secret as JSON writes it',
+      JSON.stringify({ k: pem }),
+      '{"k":"•••"}',
+      `{"k":"${'*'.repeat(JSON.stringify(pem).length - 2)}"}`,
+    ],
+    ['hides a secret as a URL writes it', '?k=a%2Fb%2Bc%20d%3D&x', '?k=•••&x', `?k=${'*'.repeat(16)}&x`],
+    ['hides what looks like an issued key', `Bearer ${sk}.`, 'Bearer sk-•••.', `Bearer sk-${'*'.repeat(25)}.`],
+    ['hides a key of ours', `"${gw}"`, '"gw_•••"', `"gw_${'*'.repeat(24)}"`],
+    [
+      'leaves a word that only ends like a prefix',
+      'task-with-a-very-long-descriptive-name',
+      'task-with-a-very-long-descriptive-name',
+      'task-with-a-very-long-descriptive-name',
+    ],
+    ['leaves a prefix with little behind it', 'sk-learn and AKIA', 'sk-learn and AKIA', 'sk-learn and AKIA'],
+    ['leaves a harmless text', 'nothing here', 'nothing here', 'nothing here'],
+  ])('%s', (_name, input, text, bytes) => {
+    expect(mask.text(input)).toBe(text);
+    expect(mask.bytes(Buffer.from(input)).toString()).toBe(bytes);
+    const own = Buffer.from(input);
+    expect(mask.inPlace(own)).toBe(input !== text);
+    expect(own.toString()).toBe(bytes);
+  });
+
+  it('gives back the same buffer when nothing matched, and never writes into the one it was given', () => {
+    const clean = Buffer.from('nothing here');
+    expect(mask.bytes(clean)).toBe(clean);
+    const dirty = Buffer.from('hunter22');
+    expect(mask.bytes(dirty)).not.toBe(dirty);
+    expect(dirty.toString()).toBe('hunter22');
+  });
+});
+
+describe('maskHeaders', () => {
+  it.each([
+    ['Authorization', 'Bearer x', '•••'],
+    ['x-gateway-api-key', 'anything', '•••'],
+    ['x-portkey-aws-secret-access-key', 'abc', '•••'],
+    ['x-amz-security-token', 'abc', '•••'],
+    ['set-cookie', 'a=b', '•••'],
+    ['x-vertex-service-account-json', '{}', '•••'],
+    ['x-note', 'see hunter22', 'see •••'],
+    ['x-gateway-config', '{"provider":"openai","api_key": "k\\"1","retry":{}}', '{"provider":"openai","api_key": "•••","retry":{}}'],
+    ['x-gateway-metadata', '{"team":"web"}', '{"team":"web"}'],
+    ['accept', '*/*', '*/*'],
+    ['x-max-tokens', '5', '5'],
+  ])('keeps %s: %s as %s', (name, value, kept) => {
+    expect(maskHeaders({ [name]: value }, mask)).toEqual({ [name]: kept });
+  });
+});
