@@ -1,0 +1,65 @@
+import { type ErrorCode, errorCatalogue } from '../../../src/core/error.ts';
+
+/** What the reader of an error can do about it. A code without a line here has its whole story in the catalogue. */
+const advice: Partial<Record<ErrorCode, string>> = {
+  invalid_json: 'Look at the position that the message names. A body sent with `curl -d` needs single quotes around it.',
+  invalid_config: 'The message names the path in the config, what stands there and what is expected: the same texts as `gateway check`.',
+  invalid_header: '`error.param` names the header. See [headers](headers.md).',
+  invalid_metadata: 'Send an object of texts, each at most 128 characters: `x-gateway-metadata: {"team":"web"}`.',
+  no_target: 'Write the model as `@slug/model`, or send `x-gateway-provider` or `x-gateway-config`.',
+  missing_virtual_key: 'Send `x-gateway-virtual-key`, or choose one provider by header or config.',
+  unsupported_parameter: '`error.param` names it. Leave it out, or choose a provider that has it.',
+  length_required: 'Send a `content-length`.',
+  missing_api_key: 'Send the gateway key as `x-gateway-api-key`, `Authorization: Bearer …` or `x-api-key`.',
+  invalid_api_key: 'Compare the key with the one that was issued; `api_keys` in `gateway.yaml` holds only its hash.',
+  expired_api_key: 'Ask for a new key, or move `api_keys.<name>.expires`.',
+  missing_credential: "In direct mode the request brings the provider's own key in `Authorization`.",
+  not_allowed: 'The message names the rule: `api_keys.<name>.allow`, `allow_custom_host` or `server.egress.allow`.',
+  config_not_found: 'The message offers the nearest name.',
+  provider_not_found: 'The message offers the nearest slug. Slugs are the keys of `providers` and `virtual_keys`.',
+  model_not_found: "The provider's entry lists its `models` or `deployments`.",
+  route_not_found: 'Routes begin with `/v1/`.',
+  timeout: 'The message names the target and the clock. See `timeouts` and `request_timeout` in [configuration](configuration.md).',
+  body_too_large: 'Raise `server.max_body`, or send less.',
+  rate_limited: 'Wait as long as `retry-after` says. `x-gateway-error-source` tells whose limit it is.',
+  headers_too_large: 'Put long configs into `gateway.yaml` and name them.',
+  provider_error: "The message, code and status are the provider's own.",
+  internal: 'Please report it, with the request id.',
+  unsupported_endpoint: 'Choose a provider that serves it. In a fallback config the next target is tried by itself.',
+  provider_auth_failed: "The operator's credential for this provider is wrong or lacks a permission: callers can do nothing.",
+  upstream_unreachable: 'Is the host right, is it reachable from the gateway? The message names it.',
+  upstream_invalid: 'Often a proxy or a login page between the gateway and the provider. In a fallback config the next target is tried.',
+  all_targets_failed: '`error.gateway.attempts` lists each attempt with status and message.',
+  stream_interrupted: 'The text so far is not the whole answer. Ask again.',
+  idle_timeout: 'The text so far is not the whole answer. See `timeouts.idle`.',
+  draining: 'Try again after `retry-after`; another instance takes over.',
+  overloaded: 'Try again after `retry-after`; the operator may raise `server.max_in_flight`.',
+};
+
+const example = `\`\`\`json
+{
+  "error": {
+    "message": "The request names no provider. …",
+    "type": "invalid_request_error",
+    "code": "no_target",
+    "param": null,
+    "gateway": { "request_id": "req_…", "source": "gateway", "hint": "…" }
+  }
+}
+\`\`\``;
+
+/** `docs/errors.md`: one heading a code, so that a search for the code lands there. */
+export function errorsPage(): string {
+  const rows = Object.entries(errorCatalogue) as [ErrorCode, (typeof errorCatalogue)[ErrorCode]][];
+  const sections = rows.map(([code, row]) => {
+    const more = advice[code];
+    return `## ${code}\n\nStatus ${row.status} · type \`${row.type}\`\n\n${row.about}${more === undefined ? '' : `\n\n${more}`}\n`;
+  });
+  return [
+    '# Errors',
+    'Every error that the gateway makes has one of these codes. The body has the shape that client libraries print:',
+    example,
+    '`error.gateway.source` and the header `x-gateway-error-source` say whose error it is: `gateway` or `provider`. In a running stream the same object comes as one last event. An error that a provider made keeps the status, code and further keys of the provider.',
+    ...sections,
+  ].join('\n\n');
+}

@@ -1,0 +1,56 @@
+import { canonicalPrefix, defaultPrefixes, type RequestHeader, requestHeaders, responseHeaders } from '../../../src/core/headers.ts';
+
+const requestMeaning = {
+  apiKey: 'Key of the gateway. `Authorization: Bearer …` and `x-api-key` are read too.',
+  provider: 'Slug of a provider (`@openai-main`), or in direct mode a type (`openai`).',
+  virtualKey: 'Name of an entry of `virtual_keys`, or a slug.',
+  config: 'Name of an entry of `configs`, or a config object as JSON.',
+  traceId: 'Trace of which this request is a part. Without it the one of `traceparent` is used, else a new one.',
+  spanId: 'Id of this request within the trace.',
+  parentSpanId: 'Id of the step that sent this request.',
+  metadata: 'JSON object of texts (128 characters each), for conditional routing and the request log.',
+  strictCompliance: '`false` allows what the OpenAI format does not have: thinking blocks, native finish reasons.',
+  customHost:
+    'Base URL to call instead of the provider’s own. With a credential of the catalog only where its entry has `allow_custom_host`.',
+  forwardHeaders: 'Comma list of request headers that go on to the provider.',
+  requestTimeout: 'Milliseconds. Can only shorten what the configuration allows.',
+  debug: '`true` asks for the debug headers; the key must have `debug: true`.',
+} as const satisfies Record<RequestHeader, string>;
+
+const responseMeaning = {
+  traceId: "The request's trace.",
+  config: 'Config and revision, for example `support@91bd0e7`; `-` where no config applied.',
+  provider: 'Slug of the provider that answered.',
+  providerType: 'Its type.',
+  model: 'Model that was asked for upstream.',
+  lastUsedOptionIndex: 'Path of the target in the config, for example `config.targets[1]`.',
+  retryAttemptCount: 'Retries of the last target; `-1` when all of them were used up in vain.',
+  cacheStatus: '`HIT`, `MISS`, `REFRESH` or `DISABLED`.',
+  attempts: 'Each attempt with status and time, at most 8.',
+  overheadMs: 'Milliseconds that were not spent waiting for a provider, up to the first byte.',
+  errorSource: '`gateway` or `provider`, on errors.',
+  droppedParams: 'Parameters that the chosen provider can not take, at most 20.',
+  exception: '`true` on errors that the gateway made itself.',
+} as const satisfies Record<keyof typeof responseHeaders, string>;
+
+const name = (tail: string): string => `\`${canonicalPrefix}${tail}\``;
+
+/** `docs/headers.md`, made from the table of names in the core. */
+export function headersPage(): string {
+  const requests = Object.entries(requestHeaders).map(
+    ([key, tails]) => `| ${tails.map(name).join(', ')} | ${requestMeaning[key as RequestHeader]} |`,
+  );
+  const responses = Object.entries(responseHeaders).map(
+    ([key, tail]) => `| ${name(tail)} | ${responseMeaning[key as keyof typeof responseHeaders]} |`,
+  );
+  return [
+    '# Headers',
+    `Gateway headers begin with ${defaultPrefixes.map((prefix) => `\`${prefix}\``).join(' or ')}; \`server.header_prefixes\` changes the list. Answers repeat them under the prefix that the request used. None of them is sent to a provider.`,
+    '## Of requests',
+    `| Header | Meaning |\n|---|---|\n${requests.join('\n')}`,
+    'A provider type has further ones for its own settings: see [providers](providers.md).',
+    '## Of answers',
+    `| Header | Meaning |\n|---|---|\n${responses.join('\n')}\n| \`x-request-id\` | The id of this request, in the log too. |\n| \`x-should-retry\` | \`false\` when the gateway has used up its own retries and targets. |\n| \`server-timing\` | Time in the gateway and upstream. |`,
+    '`server.expose_routing: false` leaves out the names of configs, providers, models and attempts.\n',
+  ].join('\n\n');
+}

@@ -1,0 +1,10 @@
+import { errorsPage } from './errors.ts';
+import { headersPage } from './headers.ts';
+
+/** Every generated file of the repository: path and text. `npm run gen` writes them, a test compares. */
+export function generatedFiles(): Readonly<Record<string, string>> {
+  return {
+    'docs/errors.md': errorsPage(),
+    'docs/headers.md': headersPage(),
+  };
+}
