@@ -1,0 +1,16 @@
+import type { Plugin } from '#core/plugin.ts';
+import type { Provider } from '#core/provider.ts';
+import auth from './auth/index.ts';
+import fallbackRetry from './fallback-retry/index.ts';
+import logging from './logging/index.ts';
+import mock from './providers/mock/index.ts';
+import openai from './providers/openai/index.ts';
+import routing from './routing/index.ts';
+import transform from './transform/index.ts';
+import virtualKey from './virtual-key/index.ts';
+
+/** The stages that come with the gateway, in the order in which they run when `plugins:` is left out. */
+export const stages: readonly Plugin[] = Object.freeze([auth, virtualKey, routing, transform, fallbackRetry, logging]);
+
+/** The providers that come with the gateway. A new folder below `providers/` becomes known by its line here. */
+export const providers: readonly Provider[] = Object.freeze([mock, openai]);

@@ -1,0 +1,82 @@
+import type { LocalAnswer } from '#core/provider.ts';
+import { failure, type Question, streamed, tokensIn, whole } from './answer.ts';
+import { builtIn } from './settings.ts';
+
+/** A grey picture of one pixel. */
+const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR42mNoAAAAggCB2kUIOwAAAABJRU5ErkJggg==';
+
+/** Length of a vector when the request asks for none. */
+const defaultDimensions = 16;
+
+/** Embeddings: the same text always gives the same unit vector; `base64` is little-endian float32 (1.10). */
+export function embeddings(asked: Question): LocalAnswer {
+  const { body, call } = asked;
+  const inputs = inputsOf(body['input']);
+  const size = typeof body['dimensions'] === 'number' && body['dimensions'] >= 1 ? Math.min(Math.floor(body['dimensions']), 4096) : defaultDimensions;
+  const data = inputs.map((input, index) => {
+    const vector = vectorOf(input, size);
+    return { object: 'embedding', index, embedding: body['encoding_format'] === 'base64' ? toBase64(vector) : vector };
+  });
+  const tokens = tokensIn(inputs.join(''));
+  return failure(asked) ?? whole(asked, { object: 'list', data, model: call.model, usage: { prompt_tokens: tokens, total_tokens: tokens } });
+}
+
+/** Image generation, whole and streamed (1.8). */
+export function images(asked: Question): LocalAnswer {
+  const failed = failure(asked);
+  if (failed !== undefined) return failed;
+  const { body, call } = asked;
+  const input = tokensIn(String(body['prompt'] ?? ''));
+  const usage = { input_tokens: input, output_tokens: 1, total_tokens: input + 1, input_tokens_details: { text_tokens: input, image_tokens: 0 } };
+  if (call.stream) {
+    const shared = { b64_json: png, created_at: call.createdAt, size: '1x1', quality: 'low', background: 'opaque', output_format: 'png' };
+    const list = [
+      { type: 'image_generation.partial_image', partial_image_index: 0, ...shared },
+      { type: 'image_generation.completed', ...shared, usage },
+    ];
+    return streamed(asked, list.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`));
+  }
+  const count = typeof body['n'] === 'number' && body['n'] >= 1 ? Math.min(Math.floor(body['n']), 10) : 1;
+  const one = body['response_format'] === 'url' ? { url: `data:image/png;base64,${png}` } : { b64_json: png };
+  return whole(asked, { created: call.createdAt, data: Array.from({ length: count }, () => one), usage });
+}
+
+/** Moderations: nothing is ever flagged. */
+export function moderations(asked: Question): LocalAnswer {
+  const { body, call } = asked;
+  const names = ['harassment', 'hate', 'self-harm', 'sexual', 'violence'];
+  const all = <T>(value: T): Record<string, T> => Object.fromEntries(names.map((name) => [name, value]));
+  const results = inputsOf(body['input']).map(() => ({ flagged: false, categories: all(false), category_scores: all(0) }));
+  return failure(asked) ?? whole(asked, { id: `modr-${call.id}`, model: call.model, results });
+}
+
+/** The names of the mock's models. */
+export function models(asked: Question): LocalAnswer {
+  const names = new Set([...Object.keys(builtIn), ...Object.keys(asked.call.settings.replies ?? {})]);
+  const data = [...names].map((id) => ({ id, object: 'model', created: asked.call.createdAt, owned_by: 'mock' }));
+  return whole(asked, { object: 'list', data });
+}
+
+/** One text for each input: a string, strings, one list of tokens, or several. */
+function inputsOf(input: unknown): readonly string[] {
+  if (!Array.isArray(input)) return [String(input ?? '')];
+  return typeof input[0] === 'number' ? [input.join(' ')] : input.map((one: unknown) => (typeof one === 'string' ? one : JSON.stringify(one)));
+}
+
+/** Numbers from a 32-bit linear generator seeded with the text's FNV-1a hash, scaled to length one. */
+function vectorOf(text: string, size: number): number[] {
+  let state = 0x811c9dc5;
+  for (let at = 0; at < text.length; at += 1) state = Math.imul(state ^ text.charCodeAt(at), 0x01000193);
+  const raw = Array.from({ length: size }, () => {
+    state = (Math.imul(state, 1664525) + 1013904223) | 0;
+    return state / 0x80000000;
+  });
+  const length = Math.hypot(...raw) || 1;
+  return raw.map((value) => Math.fround(value / length));
+}
+
+function toBase64(vector: readonly number[]): string {
+  const bytes = Buffer.alloc(vector.length * 4);
+  for (const [index, value] of vector.entries()) bytes.writeFloatLE(value, index * 4);
+  return bytes.toString('base64');
+}

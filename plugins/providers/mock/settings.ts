@@ -1,0 +1,90 @@
+import type { JsonSchema } from '#core/json-schema.ts';
+import type { CommonSettings, SettingsProblem } from '#core/provider.ts';
+import { parseDuration } from '#core/units.ts';
+
+/** What one model of the mock answers. Times are durations (`300ms`, `2s`) or milliseconds. */
+export interface MockReply {
+  /** The answer; without it the last user message comes back. */
+  readonly text?: string;
+  readonly tool_call?: { readonly name: string; readonly arguments?: string | Readonly<Record<string, unknown>> };
+  readonly finish_reason?: string;
+  /** HTTP status. From 400 on an error body is sent. */
+  readonly status?: number;
+  /** Error message. With status 200 the error object comes under 200, in a stream as its first event. */
+  readonly error?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly delay?: string | number;
+  /** Pieces of a streamed text; without it one for each word. */
+  readonly chunks?: number;
+  readonly chunk_delay?: string | number;
+  /** Plays a fault instead of a proper end: nothing listens, the connection resets half way, or nothing more comes. */
+  readonly breaks?: 'refused' | 'reset' | 'hang';
+}
+
+export interface MockSettings extends CommonSettings {
+  readonly replies?: Readonly<Record<string, MockReply>>;
+}
+
+/** Models that are always there; an entry of the same name in `replies` takes their place. */
+export const builtIn: Readonly<Record<string, MockReply>> = {
+  echo: {},
+  fail: { status: 500, error: 'The mock was asked to fail.' },
+  slow: { delay: '2s', chunk_delay: '250ms' },
+  'rate-limited': { status: 429, error: 'The mock was asked to be busy.', headers: { 'retry-after': '1' } },
+};
+
+/** The reply of a model: configured, built in, or the echo, so that a mock can stand in for any model. */
+export function replyOf(settings: MockSettings, model: string): MockReply {
+  const own = settings.replies;
+  if (own !== undefined && Object.hasOwn(own, model)) return own[model] ?? {};
+  return Object.hasOwn(builtIn, model) ? (builtIn[model] ?? {}) : {};
+}
+
+/** Milliseconds of a duration that `problems` has accepted. */
+export const msOf = (value: string | number | undefined): number | undefined => (value === undefined ? undefined : parseDuration(value));
+
+/** Durations that can not be read. */
+export function problems(settings: MockSettings): readonly SettingsProblem[] {
+  const found: SettingsProblem[] = [];
+  for (const [name, reply] of Object.entries(settings.replies ?? {})) {
+    for (const key of ['delay', 'chunk_delay'] as const) {
+      const value = reply[key];
+      if (value === undefined || parseDuration(value) !== undefined) continue;
+      found.push({ path: ['replies', name, key], code: 'out-of-range', message: `"${value}" is not a duration`, hint: 'Write it like 300ms or 2s.' });
+    }
+  }
+  return found;
+}
+
+const duration = { type: ['string', 'number'], description: 'Duration like 300ms or 2s; a bare number is milliseconds.' } as const;
+
+const reply = {
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    text: { type: 'string', description: 'The answer; without it the last user message comes back.' },
+    tool_call: {
+      type: 'object',
+      additionalProperties: false,
+      required: ['name'],
+      properties: { name: { type: 'string', minLength: 1 }, arguments: { type: ['string', 'object'] } },
+      description: 'A function call in the answer.',
+    },
+    finish_reason: { type: 'string', minLength: 1 },
+    status: { type: 'integer', minimum: 200, maximum: 599, description: 'HTTP status; from 400 on an error is answered.' },
+    error: { type: 'string', description: 'Error message; with status 200 it is sent under 200, in a stream as the first event.' },
+    headers: { type: 'object', additionalProperties: { type: 'string' }, description: 'Further response headers.' },
+    delay: { ...duration, description: 'Wait before the answer begins.' },
+    chunks: { type: 'integer', minimum: 1, maximum: 10_000, description: 'Pieces of a streamed text.' },
+    chunk_delay: { ...duration, description: 'Wait before each piece of a stream.' },
+    breaks: { enum: ['refused', 'reset', 'hang'], description: 'A fault to play instead of a proper end.' },
+  },
+} as const;
+
+export const schema: JsonSchema = {
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    replies: { type: 'object', additionalProperties: reply, description: 'What the mock answers, by model name.' },
+  },
+};
