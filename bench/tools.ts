@@ -1,0 +1,65 @@
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { output } from './processes.ts';
+import { type Load, pacing } from './result.ts';
+
+/** The commands that play the upstream and the clients. */
+export interface Tools {
+  readonly name: string;
+  upstream(port: number): readonly string[];
+  load(load: Load): readonly string[];
+}
+
+const here = dirname(fileURLToPath(import.meta.url));
+const goSources = join(here, '../../shared/tools/bench');
+
+/** The Go tools beside the checkout where both exist, built into `folder`; else our own in Node, which cost more CPU themselves. */
+export async function findTools(folder: string): Promise<Tools> {
+  if (!existsSync(goSources)) return ownTools;
+  try {
+    await output(['go', 'build', '-o', `${folder}/`, './mock-upstream', './loadgen'], goSources);
+    return goTools(folder);
+  } catch (error) {
+    console.error(`The Go tools can't be built, using our own: ${(error as Error).message.slice(0, 300)}`);
+    return ownTools;
+  }
+}
+
+const goTools = (folder: string): Tools => ({
+  name: 'go',
+  upstream: (port) => [
+    join(folder, 'mock-upstream'),
+    '-addr',
+    `127.0.0.1:${port}`,
+    '-life',
+    '90m',
+    '-chunks',
+    String(pacing.chunks),
+    '-chunk-delay',
+    `${pacing.delayMs}ms`,
+  ],
+  load: (load) => [
+    join(folder, 'loadgen'),
+    '-url',
+    load.url,
+    '-key',
+    load.key,
+    '-model',
+    load.model,
+    '-conns',
+    String(load.conns),
+    '-duration',
+    `${load.durationMs}ms`,
+    ...(load.stream ? ['-stream'] : []),
+    ...(load.rate === undefined ? [] : ['-rate', String(load.rate)]),
+    ...(load.requests === undefined ? [] : ['-requests', String(load.requests)]),
+    ...(load.pid === undefined ? [] : ['-pid', String(load.pid)]),
+  ],
+});
+
+export const ownTools: Tools = {
+  name: 'node',
+  upstream: (port) => [process.execPath, join(here, 'own-upstream.ts'), String(port)],
+  load: (load) => [process.execPath, join(here, 'own-load.ts'), JSON.stringify(load)],
+};
