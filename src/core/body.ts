@@ -30,14 +30,16 @@ export const emptyBody: EmptyBody = Object.freeze({ kind: 'none' });
 export class JsonBody {
   readonly kind = 'json';
   readonly #text: string;
-  readonly #members: readonly Member[];
+  readonly #edited: { readonly root: JsonBody; readonly patch: BodyPatch } | undefined;
+  #found: readonly Member[] | undefined;
   #bytes: Buffer | undefined;
   #object: Readonly<Record<string, unknown>> | undefined;
 
-  private constructor(text: string, members: readonly Member[], bytes: Buffer | undefined) {
+  private constructor(text: string, found: readonly Member[] | undefined, bytes: Buffer | undefined, edited?: { root: JsonBody; patch: BodyPatch }) {
     this.#text = text;
-    this.#members = members;
+    this.#found = found;
     this.#bytes = bytes;
+    this.#edited = edited;
   }
 
   /** @throws GatewayError `invalid_json` */
@@ -103,6 +105,42 @@ export class JsonBody {
   /** The same body with some top-level members written anew, added at the end, or taken out. */
   edit(patch: BodyPatch): JsonBody {
     if (patch.size === 0) return this;
+    let removes = false;
+    for (const value of patch.values()) removes ||= value === undefined;
+    const root = this.#edited?.root ?? this;
+    const whole = this.#edited === undefined ? patch : new Map([...this.#edited.patch, ...patch]);
+    return new JsonBody(removes ? this.#rejoin(patch) : this.#splice(patch), undefined, undefined, { root, patch: whole });
+  }
+
+  /** Where this body came from when it was edited: the body as received, and all that was written differently. */
+  get edited(): { readonly root: JsonBody; readonly patch: BodyPatch } | undefined {
+    return this.#edited;
+  }
+
+  /** Writes values in place; every other byte, white space included, stays. */
+  #splice(patch: BodyPatch): string {
+    let text = '';
+    let from = 0;
+    const written = new Set<string>();
+    for (const member of this.#members) {
+      if (!patch.has(member.key)) continue;
+      written.add(member.key);
+      text += this.#text.slice(from, member.start) + toText(patch.get(member.key));
+      from = member.end;
+    }
+    const last = this.#members.at(-1)?.end ?? this.#text.indexOf('{') + 1;
+    text += this.#text.slice(from, last);
+    let separator = this.#members.length === 0 ? '' : ',';
+    for (const [key, value] of patch) {
+      if (written.has(key)) continue;
+      text += `${separator}${toText(key)}:${toText(value)}`;
+      separator = ',';
+    }
+    return text + this.#text.slice(last);
+  }
+
+  /** With a member taken out the members are joined anew; each keeps its own text. */
+  #rejoin(patch: BodyPatch): string {
     const parts: string[] = [];
     const written = new Set<string>();
     for (const member of this.#members) {
@@ -115,8 +153,13 @@ export class JsonBody {
       if (value !== undefined) parts.push(`${this.#text.slice(member.keyStart, member.start)}${toText(value)}`);
     }
     for (const [key, value] of patch) if (!written.has(key) && value !== undefined) parts.push(`${toText(key)}:${toText(value)}`);
-    const text = `{${parts.join(',')}}`;
-    return new JsonBody(text, scanObject(text), undefined);
+    return `{${parts.join(',')}}`;
+  }
+
+  /** An edited body is scanned again only if somebody asks. */
+  get #members(): readonly Member[] {
+    this.#found ??= scanObject(this.#text);
+    return this.#found;
   }
 
   #find(key: string): Member | undefined {

@@ -100,3 +100,21 @@ export function fromUnknown(thrown: unknown): GatewayError {
   }
   return new GatewayError('internal', { message: 'The gateway failed on this request.', cause: thrown });
 }
+
+/** What stands beside an error in its body. */
+export interface ErrorFacts {
+  readonly requestId: string;
+  /** Every attempt of the request, when more than nothing was tried. */
+  readonly attempts?: readonly AttemptFacts[];
+  /** Slug of the provider whose error it is. */
+  readonly provider?: string | undefined;
+}
+
+export interface AttemptFacts {
+  readonly target: string;
+  readonly provider: string;
+  readonly model: string;
+  readonly status: number | null;
+  readonly ms: number;
+  readonly message: string;
+}

@@ -1,7 +1,8 @@
 import type { GatewayError } from './error.ts';
+import type { WireEvent } from './events.ts';
 import type { HeaderPairs } from './headers.ts';
-import type { Call, Operation, UpstreamRequest } from './provider.ts';
-import type { Clocks, CredentialRef, Leaf, ProviderBinding } from './snapshot.ts';
+import type { Call, CommonSettings, Operation, UpstreamRequest } from './provider.ts';
+import type { Clocks, CredentialRef, Leaf, ProviderBinding, Trust } from './snapshot.ts';
 import type { Tap } from './tap.ts';
 
 /** A walk over the target tree: a pure function of what has happened so far. */
@@ -28,10 +29,12 @@ export interface Attempt {
   /** The name asked of this target, before its deployment is looked up; '' where the route has none. */
   model: string;
   clocks: Clocks;
+  /** Set by `transform`: `request` when the host came with the request. */
+  trust: Trust;
   lane: Lane;
   /** Set by `transform`; a later `prepare` plugin may replace them. */
   operation: Operation | undefined;
-  call: Call | undefined;
+  call: Call<CommonSettings> | undefined;
   upstream: UpstreamRequest | undefined;
   credential: CredentialRef | undefined;
 }
@@ -50,6 +53,8 @@ export interface UpstreamReply {
 
 /** An answer under way. */
 export interface Flow {
+  /** What the record keeps of the answer: bytes as they came from the provider. */
+  readonly kept: KeptBody;
   /** Starts the flow into the consumer, beginning with what was held back until the commit point. Once. */
   into(consumer: FlowConsumer): void;
   pause(): void;
@@ -58,11 +63,19 @@ export interface Flow {
   abort(): void;
 }
 
+/** The first bytes of a body, by reference, and how long it was in all. */
+export interface KeptBody {
+  readonly pieces: readonly Buffer[];
+  readonly size: number;
+  /** Pairs of offset and milliseconds from arrival, one for each kept piece of a stream. */
+  readonly times: readonly number[];
+}
+
 export interface FlowConsumer {
-  /** Whole events only: the bytes as they came, never half an event. */
-  bytes(chunk: Buffer): void;
-  /** Exactly one of these two ends the flow. `tail` holds the end mark that was held back. */
-  end(tail: Buffer): void;
+  /** Whole events only, never half of one: their bytes as they came, and the events as read (none where the body has no events). */
+  data(bytes: Buffer, events: readonly WireEvent[]): void;
+  /** Exactly one of these two ends the flow. `tail` and its events were held back: the end mark, or an error event of the provider. */
+  end(tail: Buffer, events: readonly WireEvent[]): void;
   fault(error: GatewayError): void;
 }
 
@@ -121,3 +134,13 @@ export interface Reply {
   body: Buffer | undefined;
   flow: Flow | undefined;
 }
+
+/** An attempt under way. */
+export interface Sending {
+  readonly outcome: Promise<Outcome>;
+  /** The client is gone, or the gateway stops: ends the upstream side at once; the outcome is `cancelled`. */
+  cancel(): void;
+}
+
+/** Carries out one prepared attempt. `arrivedAt` is the request's start on the monotonic clock, in milliseconds. */
+export type Send = (attempt: Attempt, arrivedAt: number) => Sending;

@@ -90,6 +90,8 @@ export interface ProviderBinding {
   readonly settings: CommonSettings & Plain;
   /** `catalog`: signed with the operator's credential; `caller`: with the one that the request brings. */
   readonly owner: CredentialOwner;
+  /** Who wrote its host: the file (used as written) or a request (egress rules apply). */
+  readonly trust: Trust;
   /** Hosts to which the catalog's credential may go although the request chose them; patterns of `allow_custom_host`. */
   allowsHost(host: string): boolean;
   allowsModel(model: string): boolean;
@@ -98,6 +100,9 @@ export interface ProviderBinding {
   readonly unusable: GatewayError | undefined;
   credential(deployment: Deployment | undefined): CredentialRef;
 }
+
+/** Whose word a host is: the operator's is used as written, a request's is checked against the egress rules. */
+export type Trust = 'operator' | 'request';
 
 /** A compiled credential. */
 export interface CredentialRef {

@@ -1,0 +1,14 @@
+import type { HeaderPairs } from './headers.ts';
+
+/** The client's side of one exchange, as the pipeline sees it. */
+export interface Client {
+  head(status: number, headers: HeaderPairs): void;
+  /** False when the client is slow: wait for `onDrain`. */
+  write(bytes: Buffer): boolean;
+  end(bytes?: Buffer): void;
+  /** Cuts the connection: the only honest end for a body that has no way to say "error". */
+  destroy(): void;
+  readonly isGone: boolean;
+  onGone: (() => void) | undefined;
+  onDrain: (() => void) | undefined;
+}

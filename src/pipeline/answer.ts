@@ -1,0 +1,132 @@
+import { type ErrorFacts, GatewayError } from '../core/error.ts';
+import { type Outcome, type Reply, statusOf, type UpstreamReply } from '../core/plan.ts';
+import { type Execution, isSuccess } from './execute.ts';
+
+/** How errors become bytes; the dialects do it. */
+export interface ErrorFormat {
+  body(error: GatewayError, facts: ErrorFacts): Buffer;
+  event(error: GatewayError, facts: ErrorFacts): Buffer;
+}
+
+/** What the last outcome means for the client: an answer to pass on, or an error. */
+export type Final = { readonly kind: 'pass'; readonly reply: UpstreamReply } | { readonly kind: 'error'; readonly error: GatewayError };
+
+/** Decides between passing an answer on and an error of our own (ux.md 4.2, decisions D28). */
+export function finalOf(run: Execution, outcome: Outcome): Final {
+  if (outcome.kind === 'answered' && isSuccess(outcome)) return { kind: 'pass', reply: outcome.reply };
+  const targets = new Set(run.history.map((each) => each.attempt.target));
+  if (targets.size > 1) return { kind: 'error', error: allFailed(run, outcome, targets.size) };
+  if (outcome.kind === 'answered' && !isAuthFault(outcome) && isErrorObject(outcome.reply.body)) return { kind: 'pass', reply: outcome.reply };
+  return { kind: 'error', error: errorOf(outcome) };
+}
+
+/** The error of one outcome, as the client would see it if it were the only one. */
+export function errorOf(outcome: Outcome): GatewayError {
+  const slug = outcome.attempt.binding.slug;
+  switch (outcome.kind) {
+    case 'answered': {
+      const { status, body } = outcome.reply;
+      const fault = outcome.attempt.binding.provider.fault(status, body.toString('utf8'));
+      if (isAuthFault(outcome)) {
+        return new GatewayError('provider_auth_failed', {
+          message: `Provider "${slug}" refused the gateway's credential (${status}): ${fault.message}`,
+          hint: `Check the credential of providers.${slug}.`,
+          source: 'provider',
+        });
+      }
+      return new GatewayError('provider_error', { message: fault.message, status, source: 'provider', provider: fault });
+    }
+    case 'timeout':
+      return new GatewayError('timeout', {
+        message: `Provider "${slug}" ${timeoutTexts[outcome.phase]} within ${outcome.afterMs} ms.`,
+        hint: `Setting: ${outcome.phase === 'request' ? 'request_timeout' : `timeouts.${outcome.phase.replace('-', '_')}`}`,
+        source: 'provider',
+      });
+    case 'unreachable':
+      return new GatewayError('upstream_unreachable', {
+        message: `Provider "${slug}" could not be reached: ${reasonOf(outcome.cause)} (${hostOf(outcome)}).`,
+        source: 'provider',
+        cause: outcome.cause,
+      });
+    case 'faulty':
+      return outcome.fault;
+    case 'refused':
+      return outcome.error;
+    case 'cancelled':
+      return new GatewayError('internal', { message: 'The client left.' });
+    default:
+      return outcome satisfies never;
+  }
+}
+
+const timeoutTexts = {
+  connect: 'did not accept a connection',
+  'first-byte': 'did not begin its stream',
+  idle: 'went silent and sent no event',
+  total: 'did not finish',
+  request: 'did not answer',
+} as const;
+
+/** The operator's credential was refused: not the caller's fault (design.md 4). */
+function isAuthFault(outcome: Outcome & { kind: 'answered' }): boolean {
+  const { status } = outcome.reply;
+  return (status === 401 || status === 403) && outcome.attempt.credential?.owner === 'catalog';
+}
+
+function allFailed(run: Execution, last: Outcome, targets: number): GatewayError {
+  const error = errorOf(last);
+  const config = run.ctx.facts.config?.name;
+  const status = last.kind === 'timeout' ? 408 : last.kind === 'answered' ? error.status : last.kind === 'refused' ? error.status : 502;
+  const of = config === undefined || config === '-' ? '' : ` of config "${config}"`;
+  return new GatewayError('all_targets_failed', {
+    message: `All ${targets} targets${of} failed. Last: ${last.attempt.binding.slug} ${summary(last, error)}`,
+    status,
+    source: error.source,
+    hint: `Look for ${run.ctx.id} in the gateway's log.`,
+    cause: error,
+  });
+}
+
+function summary(outcome: Outcome, error: GatewayError): string {
+  return outcome.kind === 'answered' ? `answered ${statusOf(outcome)} (${JSON.stringify(error.message)}).` : `– ${error.message}`;
+}
+
+/** An error body that client libraries understand as it is. */
+function isErrorObject(body: Buffer): boolean {
+  if (body[0] !== 0x7b) return false;
+  try {
+    const parsed = JSON.parse(body.toString('utf8')) as { error?: unknown };
+    return typeof parsed.error === 'object' && parsed.error !== null && typeof (parsed.error as { message?: unknown }).message === 'string';
+  } catch {
+    return false;
+  }
+}
+
+/** A short word for a socket error: its code, never a message that may hold an address of the inside. */
+function reasonOf(cause: Error): string {
+  const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : undefined;
+  return code === undefined ? 'connection failed' : (reasons[code] ?? code);
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'connection refused',
+  ECONNRESET: 'connection reset',
+  UND_ERR_SOCKET: 'connection closed',
+  ENOTFOUND: 'the name does not resolve',
+  EAI_AGAIN: 'name resolution failed',
+  EHOSTUNREACH: 'no route to the host',
+  EPIPE: 'connection closed',
+};
+
+function hostOf(outcome: Outcome): string {
+  const origin = outcome.attempt.upstream?.origin ?? '';
+  return origin.slice(origin.indexOf('//') + 2);
+}
+
+/** Puts a final decision into a reply; headers are added by `headers.ts`. */
+export function replyOf(final: Final, mask: (bytes: Buffer) => Buffer, format: ErrorFormat, facts: ErrorFacts): Reply {
+  if (final.kind === 'error') return { status: final.error.status, headers: [], body: mask(format.body(final.error, facts)), flow: undefined };
+  const { status, body, flow } = final.reply;
+  if (flow !== undefined) return { status, headers: [], body: undefined, flow };
+  return { status, headers: [], body: status < 400 ? body : mask(body), flow: undefined };
+}

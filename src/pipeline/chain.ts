@@ -1,0 +1,127 @@
+import type { Facts } from '../core/context.ts';
+import type { GatewayError } from '../core/error.ts';
+import type { Attempt, Outcome, Plan, Reply, Verdict } from '../core/plan.ts';
+import { type Moment, moments, type PluginInstance, type Screened } from '../core/plugin.ts';
+import type { LogRecord } from '../core/record.ts';
+import type { Leaf } from '../core/snapshot.ts';
+import type { RequestContext } from './request.ts';
+
+/** A set-up plugin and its name. */
+export interface NamedInstance {
+  readonly name: string;
+  readonly instance: PluginInstance;
+}
+
+type Step<M extends Moment> = { readonly name: string; readonly run: NonNullable<PluginInstance[M]> };
+
+/** The plugins of one snapshot, sorted by moment once: a plugin that lacks a moment is not in its list. */
+export class Chain {
+  readonly names: readonly string[];
+  readonly #steps: { readonly [M in Moment]: readonly Step<M>[] };
+  readonly #monotonic: () => number;
+
+  constructor(plugins: readonly NamedInstance[], monotonic: () => number) {
+    this.names = plugins.map((plugin) => plugin.name);
+    this.#monotonic = monotonic;
+    const steps: { [M in Moment]: Step<M>[] } = { admit: [], plan: [], screen: [], prepare: [], judge: [], reply: [], record: [] };
+    for (const moment of moments) collect(moment, plugins, steps);
+    this.#steps = steps;
+  }
+
+  /** Facts of every plugin, written once each. @throws GatewayError of the plugin that refuses */
+  async admit(ctx: RequestContext): Promise<void> {
+    for (const { name, run } of this.#steps.admit) {
+      const from = this.#monotonic();
+      const result = run(ctx);
+      const facts = result instanceof Promise ? await result : result;
+      if (facts !== undefined) contribute(ctx.facts, facts);
+      this.#note(ctx, name, 'admit', from);
+    }
+  }
+
+  async plan(ctx: RequestContext): Promise<Plan | undefined> {
+    let plan: Plan | undefined;
+    for (const { name, run } of this.#steps.plan) {
+      const from = this.#monotonic();
+      const result = run(ctx, plan);
+      plan = (result instanceof Promise ? await result : result) ?? plan;
+      this.#note(ctx, name, 'plan', from);
+    }
+    return plan;
+  }
+
+  /** The first answer or refusal ends it; changed requests are passed along. */
+  async screen(ctx: RequestContext, target: Leaf): Promise<Exclude<Screened, { request: unknown }> | undefined> {
+    for (const { name, run } of this.#steps.screen) {
+      const from = this.#monotonic();
+      const result = run(ctx, target);
+      const screened = result instanceof Promise ? await result : result;
+      this.#note(ctx, name, 'screen', from);
+      if (screened === undefined) continue;
+      if (!('request' in screened)) return screened;
+      ctx.body = screened.request;
+    }
+    return undefined;
+  }
+
+  async prepare(ctx: RequestContext, attempt: Attempt): Promise<void> {
+    for (const { name, run } of this.#steps.prepare) {
+      const from = this.#monotonic();
+      const result = run(ctx, attempt);
+      if (result instanceof Promise) await result;
+      this.#note(ctx, name, 'prepare', from);
+    }
+  }
+
+  /** The last opinion wins; without one the outcome is answered. */
+  judge(ctx: RequestContext, outcome: Outcome, earlier: readonly Outcome[]): Verdict {
+    let verdict: Verdict = { do: 'answer' };
+    for (const { name, run } of this.#steps.judge) {
+      const from = this.#monotonic();
+      verdict = run(ctx, outcome, earlier) ?? verdict;
+      this.#note(ctx, name, 'judge', from);
+    }
+    return verdict;
+  }
+
+  async reply(ctx: RequestContext, attempt: Attempt, reply: Reply): Promise<GatewayError | undefined> {
+    for (const { name, run } of this.#steps.reply) {
+      const from = this.#monotonic();
+      const result = run(ctx, attempt, reply);
+      const replied = result instanceof Promise ? await result : result;
+      this.#note(ctx, name, 'reply', from);
+      if (replied !== undefined) return replied.refuse;
+    }
+    return undefined;
+  }
+
+  record(record: LogRecord, onError: (plugin: string, error: unknown) => void): void {
+    for (const { name, run } of this.#steps.record) {
+      try {
+        run(record);
+      } catch (error) {
+        onError(name, error);
+      }
+    }
+  }
+
+  #note(ctx: RequestContext, name: string, moment: Moment, from: number): void {
+    ctx.plugins.push({ name, moment, ms: Math.round((this.#monotonic() - from) * 1000) / 1000, note: null });
+  }
+}
+
+function collect<M extends Moment>(moment: M, plugins: readonly NamedInstance[], steps: { [K in Moment]: Step<K>[] }): void {
+  const list: Step<M>[] = steps[moment];
+  for (const { name, instance } of plugins) {
+    const run = instance[moment];
+    if (run !== undefined) list.push({ name, run: run.bind(instance) as NonNullable<PluginInstance[M]> });
+  }
+}
+
+function contribute(facts: Facts, more: Partial<Facts>): void {
+  if (more.caller !== undefined) facts.caller = more.caller;
+  if (more.virtualKey !== undefined) facts.virtualKey = more.virtualKey;
+  if (more.choice !== undefined) facts.choice = more.choice;
+  if (more.config !== undefined) facts.config = more.config;
+  if (more.ext !== undefined) Object.assign(facts.ext, more.ext);
+}

@@ -1,0 +1,163 @@
+import { fromUnknown, GatewayError } from '../core/error.ts';
+import { type Attempt, type Outcome, type Reply, type Send, type Sending, statusOf, type Times } from '../core/plan.ts';
+import type { Clocks, Leaf, ProviderBinding } from '../core/snapshot.ts';
+import type { Chain } from './chain.ts';
+import type { RequestContext } from './request.ts';
+
+export interface ExecuteDeps {
+  readonly chain: Chain;
+  readonly send: Send;
+  monotonic(): number;
+  /** The reply to an outcome that is answered: made before the `reply` plugins look at it. */
+  reply(run: Execution, outcome: Outcome): Reply;
+}
+
+/** The whole allowance for attempts of one request, whatever the tree and its retries say. */
+const maxAttempts = 64;
+
+/**
+ * The attempt loop of one request: prepare, send, judge, and again or on. The only place that starts attempts, so the
+ * only one that knows when nothing may be tried any more: a committed answer is never followed by another attempt.
+ */
+export class Execution {
+  readonly ctx: RequestContext;
+  readonly history: Outcome[] = [];
+  /** Why each outcome was left, by its place in `history`. */
+  readonly reasons: (string | undefined)[] = [];
+  /** Milliseconds spent between attempts on purpose. */
+  waitedMs = 0;
+  isCancelled = false;
+  readonly #deps: ExecuteDeps;
+  #sending: Sending | undefined;
+  #wake: (() => void) | undefined;
+
+  constructor(ctx: RequestContext, deps: ExecuteDeps) {
+    this.ctx = ctx;
+    this.#deps = deps;
+  }
+
+  /** The client is gone: whatever is under way ends at once. */
+  cancel(): void {
+    this.isCancelled = true;
+    this.#sending?.cancel();
+    this.#wake?.();
+  }
+
+  get last(): Outcome | undefined {
+    return this.history.at(-1);
+  }
+
+  /** Runs to an answer. Undefined when the client left first. @throws GatewayError when a `screen` plugin refuses */
+  async run(): Promise<Reply | undefined> {
+    let leaf: Leaf | undefined = this.ctx.plan.first;
+    let tries = 0;
+    while (!this.isCancelled) {
+      const screened = tries === 0 ? await this.#deps.chain.screen(this.ctx, leaf) : undefined;
+      if (screened !== undefined && 'answer' in screened) return screened.answer;
+      const outcome = screened === undefined ? await this.#attempt(leaf, tries) : this.#refused(leaf, tries, screened.refuse);
+      this.history.push(outcome);
+      this.reasons.push(undefined);
+      const step = await this.#decide(leaf);
+      if (step.reply !== undefined || step.leaf === undefined) return step.reply;
+      tries = step.leaf === leaf ? tries + 1 : 0;
+      leaf = step.leaf;
+    }
+    return undefined;
+  }
+
+  /** What follows from the last outcome: a reply, or the leaf to try. Neither when the client left. */
+  async #decide(leaf: Leaf): Promise<{ reply?: Reply; leaf?: Leaf }> {
+    for (;;) {
+      const outcome = this.history.at(-1) as Outcome;
+      if (outcome.kind === 'cancelled' || this.isCancelled) return {};
+      const verdict = this.#deps.chain.judge(this.ctx, outcome, this.history.slice(0, -1));
+      this.reasons[this.history.length - 1] = verdict.because;
+      if (verdict.do === 'again' && this.history.length < maxAttempts) {
+        drop(outcome);
+        await this.#pause(verdict.afterMs);
+        return this.isCancelled ? {} : { leaf };
+      }
+      const next = verdict.do === 'next' && this.history.length < maxAttempts ? this.ctx.plan.after(this.history) : undefined;
+      if (next !== undefined) {
+        drop(outcome);
+        return { leaf: next };
+      }
+      const reply = this.#deps.reply(this, outcome);
+      const refusal = outcome.kind === 'answered' ? await this.#deps.chain.reply(this.ctx, outcome.attempt, reply) : undefined;
+      if (refusal === undefined) return { reply };
+      drop(outcome);
+      this.history[this.history.length - 1] = { kind: 'refused', attempt: outcome.attempt, times: outcome.times, error: refusal };
+    }
+  }
+
+  async #attempt(leaf: Leaf, tries: number): Promise<Outcome> {
+    const attempt = this.#draft(leaf, tries);
+    const at = this.#deps.monotonic() - this.ctx.arrivedAt;
+    try {
+      await this.#deps.chain.prepare(this.ctx, attempt);
+    } catch (thrown) {
+      const error = fromUnknown(thrown);
+      if (error.code === 'internal') throw error;
+      return { kind: 'refused', attempt, times: notSent(at), error };
+    }
+    if (this.isCancelled) return { kind: 'cancelled', attempt, times: notSent(at) };
+    this.#sending = this.#deps.send(attempt, this.ctx.arrivedAt);
+    return this.#sending.outcome;
+  }
+
+  #refused(leaf: Leaf, tries: number, error: GatewayError): Outcome {
+    return { kind: 'refused', attempt: this.#draft(leaf, tries), times: notSent(this.#deps.monotonic() - this.ctx.arrivedAt), error };
+  }
+
+  #draft(leaf: Leaf, tries: number): Attempt {
+    const binding = leaf.provider ?? this.ctx.facts.choice?.binding;
+    if (binding === undefined) {
+      throw new GatewayError('no_target', { message: `Target "${leaf.path}" names no provider, and neither does the request.` });
+    }
+    return {
+      index: this.history.length,
+      tries,
+      target: leaf,
+      binding,
+      model: '',
+      clocks: clocksOf(this.ctx.snapshot.server.clocks, binding, leaf),
+      trust: binding.trust,
+      lane: 'express',
+      operation: undefined,
+      call: undefined,
+      upstream: undefined,
+      credential: undefined,
+    };
+  }
+
+  async #pause(ms: number): Promise<void> {
+    const from = this.#deps.monotonic();
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      this.#wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+    this.#wake = undefined;
+    this.waitedMs += this.#deps.monotonic() - from;
+  }
+}
+
+function notSent(at: number): Times {
+  return { at, connectMs: undefined, firstByteMs: undefined, totalMs: 0 };
+}
+
+/** An answer that is not used: its stream is ended, if it had one. */
+function drop(outcome: Outcome): void {
+  if (outcome.kind === 'answered') outcome.reply.flow?.abort();
+}
+
+function clocksOf(server: Clocks, binding: ProviderBinding, leaf: Leaf): Clocks {
+  return { ...server, ...binding.clocks, ...leaf.clocks };
+}
+
+/** True for an outcome that the client gets as a success. */
+export function isSuccess(outcome: Outcome): boolean {
+  return outcome.kind === 'answered' && statusOf(outcome) < 400;
+}

@@ -1,0 +1,220 @@
+import type { Arrival } from '../core/arrival.ts';
+import type { Client } from '../core/client.ts';
+import { type ErrorCode, fromUnknown, GatewayError } from '../core/error.ts';
+import type { Flow, Reply, Send } from '../core/plan.ts';
+import type { LogRecord } from '../core/record.ts';
+import type { Lease, Snapshot } from '../core/snapshot.ts';
+import { type ErrorFormat, type Final, finalOf, replyOf } from './answer.ts';
+import type { Chain } from './chain.ts';
+import { errorFacts } from './errors.ts';
+import { Execution } from './execute.ts';
+import { completeHeaders } from './headers.ts';
+import { makeRecord } from './record.ts';
+import { RequestContext } from './request.ts';
+import type { Seal } from './seal.ts';
+
+/** What serves requests at one moment: a snapshot, its plugins, and the mask for its secrets. */
+export interface World {
+  readonly snapshot: Snapshot;
+  readonly chain: Chain;
+  maskBytes(bytes: Buffer): Buffer;
+}
+
+export interface HandleDeps {
+  readonly send: Send;
+  readonly seal: Seal;
+  readonly format: ErrorFormat;
+  monotonic(): number;
+  /** A defect of the gateway or of a plugin: shown to operators with its stack, never to callers. */
+  onDefect(error: unknown, requestId: string): void;
+  onRecord(record: LogRecord): void;
+}
+
+/** One request from its arrival to its record. Lives as long as the exchange with the client. */
+export class Handling {
+  readonly #ctx: RequestContext;
+  readonly #world: World;
+  readonly #lease: Lease<World>;
+  readonly #client: Client;
+  readonly #deps: HandleDeps;
+  #run: Execution | undefined;
+  #flow: Flow | undefined;
+  #bytesOut = 0;
+  #overheadMs = 0;
+  #firstEventMs: number | null = null;
+  #status = 0;
+  #recorded = false;
+
+  constructor(arrival: Arrival, lease: Lease<World>, client: Client, deps: HandleDeps) {
+    this.#lease = lease;
+    this.#world = lease.value;
+    this.#ctx = new RequestContext(arrival, lease.value.snapshot);
+    this.#client = client;
+    this.#deps = deps;
+    client.onGone = () => this.#gone();
+  }
+
+  get id(): string {
+    return this.#ctx.id;
+  }
+
+  async start(): Promise<void> {
+    try {
+      const { chain } = this.#world;
+      await chain.admit(this.#ctx);
+      const plan = await chain.plan(this.#ctx);
+      if (plan === undefined) throw new GatewayError('no_target', { message: 'No plugin of the chain made a plan.', hint: 'The chain needs "routing".' });
+      this.#ctx.plan = plan;
+      this.#run = new Execution(this.#ctx, { chain, send: this.#deps.send, monotonic: this.#deps.monotonic, reply: (run) => this.#reply(run) });
+      const reply = await this.#run.run();
+      if (reply === undefined || this.#client.isGone) this.#gone();
+      else this.#deliver(reply);
+    } catch (thrown) {
+      this.#refuse(thrown);
+    }
+  }
+
+  /** An error before or instead of the pipeline: a body that could not be read, a gateway that drains. */
+  refuse(error: GatewayError): void {
+    this.#refuse(error);
+  }
+
+  /** The gateway stops and the grace period is over: ends a running answer with an error event. */
+  stop(): void {
+    if (this.#recorded) return;
+    const error = new GatewayError('draining', { message: 'The gateway was stopped before the answer was finished.' });
+    this.#flow?.abort();
+    this.#run?.cancel();
+    if (this.#status === 0) this.#refuse(error);
+    else this.#break(error, 'drained');
+  }
+
+  #reply(run: Execution): Reply {
+    const outcome = run.last;
+    if (outcome === undefined) throw new Error('a reply without an attempt');
+    const final = finalOf(run, outcome);
+    this.#final = final;
+    const facts = errorFacts(this.#ctx.id, run, this.#ctx.snapshot.server.exposeRouting);
+    return replyOf(final, this.#world.maskBytes, this.#deps.format, facts);
+  }
+
+  #final: Final | undefined;
+
+  /** Sends an answer of the chain, whole or as it comes. */
+  #deliver(reply: Reply): void {
+    const { last } = this.#run ?? {};
+    const error = this.#final?.kind === 'error' ? this.#final.error : undefined;
+    const isFault = error !== undefined || reply.status >= 400;
+    this.#measure();
+    completeHeaders(this.#ctx, this.#run, reply, {
+      last,
+      error: isFault ? { source: error?.source ?? 'provider', own: error !== undefined } : undefined,
+      overheadMs: this.#overheadMs,
+      upstreamMs: this.#upstreamMs(),
+    });
+    if (reply.flow !== undefined) {
+      this.#stream(reply, reply.flow);
+      return;
+    }
+    const body = reply.body ?? Buffer.alloc(0);
+    this.#bytesOut = body.length;
+    this.#status = reply.status;
+    const said = isFault ? { code: error?.code ?? 'provider_error', source: error?.source ?? ('provider' as const), message: error?.message ?? `status ${reply.status}` } : null;
+    this.#finish(isFault ? 'fault' : 'whole', said, () => {
+      if (bodyAllowed(reply.status)) reply.headers.push('content-length', body.length.toString());
+      this.#client.head(reply.status, reply.headers);
+      this.#client.end(bodyAllowed(reply.status) ? body : undefined);
+    });
+  }
+
+  #stream(reply: Reply, flow: Flow): void {
+    const client = this.#client;
+    this.#flow = flow;
+    this.#status = reply.status;
+    client.head(reply.status, reply.headers);
+    client.onDrain = () => flow.resume();
+    flow.into({
+      data: (bytes) => {
+        this.#bytesOut += bytes.length;
+        if (!client.write(bytes)) flow.pause();
+      },
+      end: (tail) => {
+        this.#bytesOut += tail.length;
+        const fault = this.#run?.last?.kind === 'answered' ? this.#run.last.reply.tap?.fault : undefined;
+        const said = fault === undefined ? null : { code: 'provider_error', source: 'provider' as const, message: fault.message };
+        this.#finish(fault === undefined ? 'whole' : 'fault', said, () => client.end(tail));
+      },
+      fault: (error) => this.#break(error, 'fault'),
+    });
+  }
+
+  /** The answer has begun and can't be finished: say so in the stream, or cut a body that has no way to say it. */
+  #break(error: GatewayError, end: LogRecord['end']): void {
+    const framed = this.#run?.last?.kind === 'answered' && isEventStream(this.#run.last.reply.headers);
+    const said = { code: error.code, source: error.source, message: error.message };
+    const event = framed ? this.#world.maskBytes(this.#deps.format.event(error, errorFacts(this.#ctx.id, undefined, false))) : undefined;
+    this.#bytesOut += event?.length ?? 0;
+    this.#finish(end, said, () => {
+      if (event === undefined) this.#client.destroy();
+      else this.#client.end(event);
+    });
+  }
+
+  #refuse(thrown: unknown): void {
+    if (this.#recorded) return;
+    const error = fromUnknown(thrown);
+    if (error.code === ('internal' satisfies ErrorCode)) this.#deps.onDefect(error.cause ?? error, this.#ctx.id);
+    this.#final = { kind: 'error', error };
+    const facts = errorFacts(this.#ctx.id, this.#run, this.#ctx.snapshot.server.exposeRouting);
+    this.#deliver(replyOf(this.#final, this.#world.maskBytes, this.#deps.format, facts));
+  }
+
+  #gone(): void {
+    if (this.#recorded) return;
+    this.#run?.cancel();
+    this.#flow?.abort();
+    this.#finish('client_gone', null, () => this.#client.destroy());
+  }
+
+  #measure(): void {
+    const elapsed = this.#deps.monotonic() - this.#ctx.arrivedAt;
+    this.#firstEventMs = elapsed;
+    this.#overheadMs = Math.max(0, Math.round((elapsed - this.#upstreamMs() - (this.#run?.waitedMs ?? 0)) * 1000) / 1000);
+  }
+
+  #upstreamMs(): number {
+    let sum = 0;
+    for (const outcome of this.#run?.history ?? []) sum += outcome.times.totalMs;
+    return sum;
+  }
+
+  /** Once: makes the record, has it written, and then lets the end go out. */
+  #finish(end: LogRecord['end'], error: LogRecord['error'], letGo: () => void): void {
+    if (this.#recorded) return;
+    this.#recorded = true;
+    const sealed = makeRecord(this.#ctx, this.#run, {
+      status: this.#status === 0 && end === 'client_gone' ? 499 : this.#status,
+      end,
+      error,
+      bytesOut: this.#bytesOut,
+      totalMs: this.#deps.monotonic() - this.#ctx.arrivedAt,
+      firstEventMs: this.#firstEventMs,
+      overheadMs: this.#overheadMs,
+      kept: this.#flow?.kept,
+    });
+    this.#deps.seal.add(sealed, () => {
+      letGo();
+      this.#world.chain.record(sealed.record, (plugin, cause) => this.#deps.onDefect(new Error(`plugin "${plugin}" threw in record`, { cause }), this.#ctx.id));
+      this.#deps.onRecord(sealed.record);
+      this.#lease.release();
+    });
+  }
+}
+
+function isEventStream(headers: Readonly<Record<string, string>>): boolean {
+  return headers['content-type']?.startsWith('text/event-stream') === true;
+}
+
+function bodyAllowed(status: number): boolean {
+  return status !== 204 && status !== 304;
+}

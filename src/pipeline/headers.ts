@@ -1,0 +1,117 @@
+import { canonicalPrefix, type HeaderPairs, hopByHopHeaders, responseHeaders } from '../core/headers.ts';
+import { type Outcome, type Reply, statusOf } from '../core/plan.ts';
+import { type Execution, isSuccess } from './execute.ts';
+import type { RequestContext } from './request.ts';
+
+/** Headers of the provider that are not the client's business: framing, its own ids (ours stand in their place), its site. */
+const notPassed: ReadonlySet<string> = new Set([
+  ...hopByHopHeaders,
+  'content-length',
+  'content-encoding',
+  'x-request-id',
+  'request-id',
+  'set-cookie',
+  'server',
+  'date',
+  'alt-svc',
+  'strict-transport-security',
+  'via',
+  'x-powered-by',
+  'access-control-allow-origin',
+  'access-control-expose-headers',
+]);
+
+/** Attempts that `x-gateway-attempts` spells out. */
+const spelled = 8;
+/** Names that `x-gateway-dropped-params` lists at the most. */
+const droppedLimit = 20;
+
+/**
+ * Completes a reply's headers (ux.md 4.1): the provider's own that may pass, then ours, and ours again under the
+ * prefix that the client used.
+ */
+export function completeHeaders(ctx: RequestContext, run: Execution | undefined, reply: Reply, facts: ReplyFacts): void {
+  const { last } = facts;
+  const passes = last?.kind === 'answered' && facts.error?.own !== true;
+  if (last?.kind === 'answered') passUpstream(last.reply.headers, reply.headers, passes, ctx);
+  if (!passes) reply.headers.push('content-type', 'application/json');
+  reply.headers.push('x-request-id', ctx.id);
+  const from = reply.headers.length;
+  ours(ctx, run, reply, facts);
+  const alias = ctx.headers.aliasPrefix;
+  if (alias !== undefined) repeat(reply.headers, from, alias);
+  reply.headers.push('server-timing', `gw;dur=${facts.overheadMs}, up;dur=${Math.round(facts.upstreamMs)}`);
+  if (run !== undefined && facts.error !== undefined && run.history.length > 1) reply.headers.push('x-should-retry', 'false');
+}
+
+export interface ReplyFacts {
+  /** The outcome that is answered; undefined when nothing was sent. */
+  readonly last: Outcome | undefined;
+  /** Set when the reply is an error: where it came from. */
+  readonly error: { readonly source: 'gateway' | 'provider'; readonly own: boolean } | undefined;
+  readonly overheadMs: number;
+  readonly upstreamMs: number;
+}
+
+function ours(ctx: RequestContext, run: Execution | undefined, reply: Reply, facts: ReplyFacts): void {
+  const { last, error } = facts;
+  const out = reply.headers;
+  put(out, responseHeaders.traceId, ctx.traceId);
+  put(out, responseHeaders.config, `${ctx.facts.config?.name ?? '-'}${ctx.facts.config === undefined || ctx.facts.config.name === '-' ? '' : `@${ctx.snapshot.revision}`}`);
+  put(out, responseHeaders.cacheStatus, 'DISABLED');
+  put(out, responseHeaders.overheadMs, facts.overheadMs.toString());
+  if (error !== undefined) put(out, responseHeaders.errorSource, error.source);
+  if (error?.own === true && error.source === 'gateway') put(out, responseHeaders.exception, 'true');
+  if (last === undefined || run === undefined || !ctx.snapshot.server.exposeRouting) return;
+  const { attempt } = last;
+  put(out, responseHeaders.provider, attempt.binding.slug);
+  put(out, responseHeaders.providerType, attempt.binding.provider.type);
+  if (attempt.model !== '') put(out, responseHeaders.model, headerText(attempt.model));
+  put(out, responseHeaders.lastUsedOptionIndex, attempt.target.path);
+  put(out, responseHeaders.retryAttemptCount, retryCount(last).toString());
+  put(out, responseHeaders.attempts, attemptsText(run.history));
+  const dropped = attempt.upstream?.dropped ?? [];
+  if (dropped.length > 0) {
+    const names = dropped.slice(0, droppedLimit).map((each) => headerText(each.param));
+    put(out, responseHeaders.droppedParams, names.join(', '));
+  }
+}
+
+function put(out: HeaderPairs, tail: string, value: string): void {
+  out.push(canonicalPrefix + tail, value);
+}
+
+function repeat(out: HeaderPairs, from: number, prefix: string): void {
+  for (let i = from, end = out.length; i < end; i += 2) {
+    const name = out[i] ?? '';
+    if (name.startsWith(canonicalPrefix)) out.push(prefix + name.slice(canonicalPrefix.length), out[i + 1] ?? '');
+  }
+}
+
+/** The provider's headers: all that may pass with its own answer; only its retry and limit headers with an error of ours. */
+function passUpstream(headers: Readonly<Record<string, string>>, out: HeaderPairs, all: boolean, ctx: RequestContext): void {
+  for (const name in headers) {
+    if (notPassed.has(name) || ctx.headers.isGateway(name)) continue;
+    if (all || name.startsWith('retry-after') || name.startsWith('x-ratelimit-')) out.push(name, headers[name] ?? '');
+  }
+}
+
+/** gateway-behaviour.md 3: 0 no retry was needed, n success on retry n, -1 all retries used or retrying skipped. */
+function retryCount(last: Outcome): number {
+  if (isSuccess(last)) return last.attempt.tries;
+  return last.attempt.target.retry.attempts > 0 ? -1 : 0;
+}
+
+function attemptsText(history: readonly Outcome[]): string {
+  const parts = history.slice(0, spelled).map((outcome) => {
+    const word = outcome.kind === 'answered' ? statusOf(outcome).toString() : outcome.kind;
+    return `${outcome.attempt.binding.slug}=${word};${Math.round(outcome.times.totalMs)}ms`;
+  });
+  if (history.length > spelled) parts.push(`+${history.length - spelled}`);
+  return parts.join(', ');
+}
+
+/** A name that came with a request may hold anything; a header may not. */
+function headerText(text: string): string {
+  return /^[\x21-\x7e]+$/.test(text) ? text : encodeURIComponent(text);
+}

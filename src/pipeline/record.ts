@@ -1,0 +1,222 @@
+import { type JsonBody } from '../core/body.ts';
+import { credentialHeaders } from '../core/headers.ts';
+import { type KeptBody, type Outcome, statusOf } from '../core/plan.ts';
+import type { AttemptRecord, BodyRecord, LogRecord, MessageRecord, UsageRecord } from '../core/record.ts';
+import type { LogSettings } from '../core/snapshot.ts';
+import type { Tap } from '../core/tap.ts';
+import { errorOf } from './answer.ts';
+import { type Execution, isSuccess } from './execute.ts';
+import type { RequestContext } from './request.ts';
+import type { SealedRecord } from './seal.ts';
+
+/** How a request ended, as far as only the delivery knows. */
+export interface Ending {
+  readonly status: number;
+  readonly end: LogRecord['end'];
+  readonly error: LogRecord['error'];
+  readonly bytesOut: number;
+  /** Monotonic milliseconds from arrival. */
+  readonly totalMs: number;
+  readonly firstEventMs: number | null;
+  readonly overheadMs: number;
+  /** The answer's bytes as the provider sent them. */
+  readonly kept: KeptBody | undefined;
+}
+
+const noHeaders: Readonly<Record<string, string>> = Object.freeze({});
+const noBody: MessageRecord = Object.freeze({ headers: noHeaders, body: null, why_absent: 'there was none' });
+
+/** Builds the record of a finished request and gathers the bodies that are stored behind it. */
+export function makeRecord(ctx: RequestContext, run: Execution | undefined, ending: Ending): SealedRecord {
+  const last = run?.last;
+  const attempt = last?.attempt;
+  const tap = last?.kind === 'answered' ? last.reply.tap : undefined;
+  const log = ctx.snapshot.log;
+  const bodies = new Bodies(log);
+  const request = bodies.request(ctx);
+  const upstream = bodies.upstream(ctx, attempt?.upstream);
+  const response = bodies.response(last, ending.kept);
+  const caller = ctx.facts.caller;
+  const record: LogRecord = {
+    v: 1,
+    id: ctx.id,
+    trace: { trace_id: ctx.traceId, span_id: ctx.headers.gateway('spanId') ?? null, parent: ctx.headers.gateway('parentSpanId') ?? null },
+    at: ctx.at,
+    endpoint: ctx.endpoint,
+    method: ctx.method,
+    path: ctx.path,
+    stream: ctx.stream,
+    status: ending.status,
+    error: ending.error,
+    key: caller.key?.name ?? null,
+    virtual_key: attempt?.binding.virtualKey ?? ctx.facts.virtualKey?.virtualKey ?? null,
+    config: ctx.facts.config === undefined || ctx.facts.config.name === '-' ? null : ctx.facts.config.name,
+    revision: ctx.snapshot.revision,
+    target: attempt === undefined ? null : fullPath(attempt.target.root, attempt.target.path),
+    provider: attempt?.binding.slug ?? null,
+    type: attempt?.binding.provider.type ?? null,
+    model: { asked: ctx.askedModel === '' ? null : ctx.askedModel, sent: attempt?.call?.model || null, answered: tap?.model ?? null },
+    foundation_model: attempt?.call?.foundationModel ?? null,
+    attempts: run === undefined ? [] : run.history.map((outcome, n) => attemptRecord(outcome, n, run.reasons[n])),
+    plugins: ctx.plugins,
+    ms: { total: round(ending.totalMs), first_event: ending.firstEventMs === null ? null : round(ending.firstEventMs), overhead: ending.overheadMs },
+    usage: usageRecord(tap, ctx, isModelAnswer(last)),
+    cost: { usd: null, source: null },
+    finish: tap?.finish ?? [],
+    lane: attempt?.lane ?? 'none',
+    strict: attempt?.call?.strict ?? true,
+    dropped: attempt?.upstream?.dropped ?? [],
+    warnings: ctx.warnings,
+    cache: 'DISABLED',
+    guardrails: [],
+    metadata: { ...ctx.facts.config?.metadata, ...caller.key?.metadata, ...ctx.metadata },
+    labels: labelsOf(attempt?.target.override),
+    client: { ip: ctx.peer ?? null, agent: ctx.headers.get('user-agent') ?? null },
+    bytes: { in: ctx.received.kind === 'json' ? ctx.received.size : 0, out: ending.bytesOut },
+    end: ending.end,
+    request: request,
+    upstream,
+    response,
+    random: ctx.random,
+  };
+  return { record, request: bodies.parts.request, upstream: bodies.parts.upstream, response: bodies.parts.response };
+}
+
+function fullPath(root: string, path: string): string {
+  return root + path.slice('config'.length);
+}
+
+function round(ms: number): number {
+  return Math.round(ms * 10) / 10;
+}
+
+function isModelAnswer(last: Outcome | undefined): boolean {
+  return last !== undefined && isSuccess(last);
+}
+
+function attemptRecord(outcome: Outcome, n: number, because: string | undefined): AttemptRecord {
+  const { attempt, times } = outcome;
+  const answered = outcome.kind === 'answered';
+  return {
+    n,
+    target: attempt.target.path,
+    provider: attempt.binding.slug,
+    model: attempt.model,
+    at: round(times.at),
+    connect_ms: times.connectMs === undefined ? null : round(times.connectMs),
+    first_byte_ms: times.firstByteMs === undefined ? null : round(times.firstByteMs),
+    total_ms: round(times.totalMs),
+    outcome: outcome.kind,
+    status: answered ? statusOf(outcome) : null,
+    upstream_id: answered ? (outcome.reply.headers['x-request-id'] ?? outcome.reply.headers['apim-request-id'] ?? outcome.reply.headers['request-id'] ?? null) : null,
+    reason: isSuccess(outcome) ? null : (because ?? errorOf(outcome).message),
+    retry_after_ms: null,
+  };
+}
+
+/** Reported by the provider, else estimated: four bytes a token in, one event a token out (decisions D27). */
+function usageRecord(tap: Tap | undefined, ctx: RequestContext, isAnswer: boolean): UsageRecord {
+  const usage = tap?.usage;
+  if (usage === undefined && (!isAnswer || tap === undefined || tap.contentEvents === 0)) return noUsage;
+  if (usage === undefined) {
+    const prompt = ctx.body.kind === 'json' ? Math.ceil(ctx.body.size / 4) : 0;
+    return { ...noUsage, prompt, completion: tap?.contentEvents ?? 0, source: 'estimated' };
+  }
+  return {
+    prompt: usage.prompt,
+    completion: usage.completion,
+    cached: usage.cached ?? 0,
+    cache_write: usage.cacheWrite ?? 0,
+    reasoning: usage.reasoning ?? 0,
+    audio_in: usage.audioIn ?? 0,
+    audio_out: usage.audioOut ?? 0,
+    source: 'reported',
+  };
+}
+
+const noUsage: UsageRecord = Object.freeze({
+  prompt: 0,
+  completion: 0,
+  cached: 0,
+  cache_write: 0,
+  reasoning: 0,
+  audio_in: 0,
+  audio_out: 0,
+  source: 'none',
+});
+
+function labelsOf(override: Readonly<Record<string, unknown>> | undefined): Readonly<Record<string, unknown>> {
+  const labels = override?.labels;
+  return typeof labels === 'object' && labels !== null ? (labels as Record<string, unknown>) : noHeaders;
+}
+
+/** Which bodies are kept, by policy, and how much of each (decisions D25). */
+class Bodies {
+  readonly parts: { request: Buffer[]; upstream: Buffer[]; response: Buffer[] } = { request: [], upstream: [], response: [] };
+  readonly #keeps: boolean;
+  readonly #limit: number;
+
+  constructor(log: LogSettings) {
+    this.#keeps = log.bodies === 'full' || log.bodies === 'redacted';
+    this.#limit = log.maxBody;
+  }
+
+  request(ctx: RequestContext): MessageRecord {
+    const headers = requestHeadersOf(ctx);
+    if (ctx.received.kind !== 'json') return { headers, body: null, why_absent: ctx.received.kind === 'none' ? 'there was none' : 'it only passed through' };
+    if (!this.#wanted(ctx)) return { headers, body: null, why_absent: this.#why(ctx) };
+    return { headers, body: this.#keep(ctx.received.bytes(), this.parts.request), why_absent: null };
+  }
+
+  upstream(ctx: RequestContext, upstream: { body: JsonBody | { kind: 'none' }; path: string; origin: string } | undefined): MessageRecord {
+    if (upstream === undefined || upstream.body.kind === 'none') return noBody;
+    if (!this.#wanted(ctx)) return { headers: noHeaders, body: null, why_absent: this.#why(ctx) };
+    const body = upstream.body as JsonBody;
+    const origin = body.edited?.root ?? body;
+    if (origin === ctx.received) {
+      const patch = body.edited === undefined ? {} : Object.fromEntries([...body.edited.patch].map(([key, value]) => [key, value ?? null]));
+      return { headers: noHeaders, body: { size: body.size, kept: 0, sha256: null, same_as: 'request', patch, chunks: null }, why_absent: null };
+    }
+    return { headers: noHeaders, body: this.#keep(body.bytes(), this.parts.upstream), why_absent: null };
+  }
+
+  response(last: Outcome | undefined, kept: KeptBody | undefined): MessageRecord {
+    if (last?.kind !== 'answered') return noBody;
+    const headers = last.reply.headers;
+    if (!this.#keeps) return { headers, body: null, why_absent: 'logging.requests.bodies' };
+    if (kept === undefined) return { headers, body: this.#keep(last.reply.body, this.parts.response), why_absent: null };
+    let bytes = 0;
+    for (const piece of kept.pieces) bytes += piece.length;
+    this.parts.response.push(...kept.pieces);
+    return { headers, body: { size: kept.size, kept: bytes, sha256: null, same_as: null, patch: null, chunks: kept.times }, why_absent: null };
+  }
+
+  /** `x-gateway-debug: false` keeps the bodies of one request out of the log (gateway-behaviour.md 2). */
+  #wanted(ctx: RequestContext): boolean {
+    return this.#keeps && ctx.headers.gateway('debug') !== 'false';
+  }
+
+  #why(ctx: RequestContext): string {
+    return this.#keeps && ctx.headers.gateway('debug') === 'false' ? 'the caller asked for it with x-gateway-debug: false' : 'logging.requests.bodies';
+  }
+
+  #keep(bytes: Buffer, into: Buffer[]): BodyRecord {
+    const kept = bytes.length > this.#limit ? bytes.subarray(0, this.#limit) : bytes;
+    into.push(kept);
+    return { size: bytes.length, kept: kept.length, sha256: null, same_as: null, patch: null, chunks: null };
+  }
+}
+
+/** The request's headers as the record shows them: no credentials, and no config that may hold one. */
+function requestHeadersOf(ctx: RequestContext): Record<string, string> {
+  const out: Record<string, string> = {};
+  for (const [name, value] of ctx.headers.entries()) {
+    out[name] = credentialHeaders.has(name) || name.endsWith('api-key') || ctx.headers.isGateway(name) && isSensitive(name) ? '•••' : value;
+  }
+  return out;
+}
+
+/** Gateway headers that may carry a secret: inline configs, service accounts, provider keys. */
+function isSensitive(name: string): boolean {
+  return name.endsWith('-config') || name.includes('secret') || name.includes('token') || name.includes('key') || name.includes('service-account');
+}

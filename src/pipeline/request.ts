@@ -1,0 +1,69 @@
+import type { Arrival } from '../core/arrival.ts';
+import type { RequestBody } from '../core/body.ts';
+import type { Caller, Facts, Routed } from '../core/context.ts';
+import type { Endpoint } from '../core/endpoint.ts';
+import type { HeaderBag } from '../core/headers.ts';
+import type { Plan } from '../core/plan.ts';
+import type { PluginRecord } from '../core/record.ts';
+import type { Snapshot } from '../core/snapshot.ts';
+
+/** Everything known about one request: one object behind the three context types of core/context.ts. */
+export class RequestContext implements Routed {
+  readonly id: string;
+  readonly endpoint: Endpoint;
+  readonly method: string;
+  readonly path: string;
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: string;
+  readonly headers: HeaderBag;
+  body: RequestBody;
+  readonly received: RequestBody;
+  readonly askedModel: string;
+  readonly stream: boolean;
+  readonly snapshot: Snapshot;
+  readonly random: number;
+  readonly mode: 'live' | 'dry' = 'live';
+  readonly at: number;
+  readonly arrivedAt: number;
+  readonly peer: string | undefined;
+  readonly traceId: string;
+  readonly metadata: Readonly<Record<string, string>>;
+  readonly warnings: string[] = [];
+  readonly facts: Facts & { caller: Caller };
+  readonly plugins: PluginRecord[] = [];
+  #plan: Plan | undefined;
+
+  constructor(arrival: Arrival, snapshot: Snapshot) {
+    this.id = arrival.id;
+    this.endpoint = arrival.endpoint;
+    this.method = arrival.method;
+    this.path = arrival.path;
+    this.params = arrival.params;
+    this.query = arrival.query;
+    this.headers = arrival.headers;
+    this.body = arrival.body;
+    this.received = arrival.body;
+    this.askedModel = arrival.askedModel;
+    this.stream = arrival.stream;
+    this.snapshot = snapshot;
+    this.random = arrival.random;
+    this.at = arrival.at;
+    this.arrivedAt = arrival.arrivedAt;
+    this.peer = arrival.peer;
+    this.traceId = arrival.traceId;
+    this.metadata = arrival.metadata;
+    this.facts = { caller: anonymous, virtualKey: undefined, choice: undefined, config: undefined, ext: {} };
+  }
+
+  get plan(): Plan {
+    if (this.#plan === undefined) throw new Error('the plan is read before a plugin made one');
+    return this.#plan;
+  }
+
+  set plan(plan: Plan) {
+    this.#plan = plan;
+  }
+}
+
+/** Until an `admit` plugin says who it is; what stays when the chain has no such plugin. */
+const anonymous: Caller = Object.freeze({ name: 'anonymous', key: undefined, credential: undefined, consumed: [] });

@@ -1,0 +1,44 @@
+import type { LogRecord } from '../core/record.ts';
+
+/** A record and the bodies that are stored behind it, in this order. */
+export interface SealedRecord {
+  readonly record: LogRecord;
+  readonly request: readonly Buffer[];
+  readonly upstream: readonly Buffer[];
+  readonly response: readonly Buffer[];
+}
+
+/** Where records go: appends all of them with one write, and never throws. */
+export type Append = (records: readonly SealedRecord[]) => void;
+
+/**
+ * Holds back the end of each answer until its record is in the spool (decisions D3). All requests that finish in one
+ * turn of the event loop share one write; then their ends go out.
+ */
+export class Seal {
+  readonly #append: Append;
+  #waiting: { sealed: SealedRecord; end: () => void }[] = [];
+
+  constructor(append: Append) {
+    this.#append = append;
+  }
+
+  /** `end` is called in the same turn, after the write. */
+  add(sealed: SealedRecord, end: () => void): void {
+    this.#waiting.push({ sealed, end });
+    if (this.#waiting.length === 1) setImmediate(this.#flush);
+  }
+
+  /** Writes what waits now: before the process ends. */
+  flush(): void {
+    this.#flush();
+  }
+
+  readonly #flush = (): void => {
+    const batch = this.#waiting;
+    if (batch.length === 0) return;
+    this.#waiting = [];
+    this.#append(batch.map((each) => each.sealed));
+    for (const each of batch) each.end();
+  };
+}

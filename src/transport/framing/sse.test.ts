@@ -1,0 +1,78 @@
+import fc from 'fast-check';
+import { createParser } from 'eventsource-parser';
+import { describe, expect, it } from 'vitest';
+import { SseScanner } from './sse.ts';
+
+/** Feeds pieces through one scanner; gives the bytes that came out and the events that were read. */
+function scan(pieces: readonly Buffer[]): { bytes: string; events: { name: string; data: string }[] } {
+  const scanner = new SseScanner();
+  const out: Buffer[] = [];
+  const events: { name: string; data: string }[] = [];
+  for (const piece of pieces) {
+    const { bytes, events: read } = scanner.push(piece);
+    out.push(bytes);
+    for (const event of read) events.push({ name: event.name, data: event.data });
+  }
+  const rest = scanner.end();
+  out.push(rest.bytes);
+  for (const event of rest.events) events.push({ name: event.name, data: event.data });
+  return { bytes: Buffer.concat(out).toString('utf8'), events };
+}
+
+/** The library's reading of the same text: an independent parser. */
+function parseWithLibrary(text: string): { name: string; data: string }[] {
+  const events: { name: string; data: string }[] = [];
+  const parser = createParser({ onEvent: (event) => events.push({ name: event.event ?? '', data: event.data }) });
+  parser.feed(text);
+  return events;
+}
+
+const cases: readonly { name: string; text: string; events: { name: string; data: string }[] }[] = [
+  { name: 'one event', text: 'data: {"a":1}\n\n', events: [{ name: '', data: '{"a":1}' }] },
+  { name: 'CRLF', text: 'data: a\r\n\r\ndata: b\r\n\r\n', events: [{ name: '', data: 'a' }, { name: '', data: 'b' }] },
+  { name: 'CR alone', text: 'data: a\r\rdata: b\r\r', events: [{ name: '', data: 'a' }, { name: '', data: 'b' }] },
+  { name: 'comments and a ping', text: ': ping\n\ndata: a\n\n: keep-alive\ndata: b\n\n', events: [{ name: '', data: 'a' }, { name: '', data: 'b' }] },
+  { name: 'named event, no blank after the colon', text: 'event:message_stop\ndata:{}\n\n', events: [{ name: 'message_stop', data: '{}' }] },
+  { name: 'several data lines', text: 'data: a\ndata:  b\ndata\n\n', events: [{ name: '', data: 'a\n b\n' }] },
+  { name: 'byte order mark', text: '\uFEFFdata: a\n\n', events: [{ name: '', data: 'a' }] },
+  { name: 'last event without a blank line', text: 'data: a\n\ndata: [DONE]', events: [{ name: '', data: 'a' }, { name: '', data: '[DONE]' }] },
+  { name: 'several blank lines', text: '\n\ndata: a\n\n\n\ndata: b\n\n', events: [{ name: '', data: 'a' }, { name: '', data: 'b' }] },
+  { name: 'text beyond ASCII', text: 'data: Grüße 你好 🎉\n\n', events: [{ name: '', data: 'Grüße 你好 🎉' }] },
+  { name: 'nothing', text: '', events: [] },
+];
+
+describe('SseScanner', () => {
+  for (const { name, text, events } of cases) {
+    const bytes = Buffer.from(text, 'utf8');
+    it(`reads ${name}`, () => expect(scan([bytes])).toEqual({ bytes: text, events }));
+    it(`reads ${name} one byte at a time`, () => {
+      expect(scan([...bytes].map((byte) => Buffer.from([byte])))).toEqual({ bytes: text, events });
+    });
+    it(`reads ${name} cut at every position`, () => {
+      for (let cut = 0; cut <= bytes.length; cut += 1) {
+        expect(scan([bytes.subarray(0, cut), bytes.subarray(cut)])).toEqual({ bytes: text, events });
+      }
+    });
+  }
+
+  it('never lets half an event out', () => {
+    const scanner = new SseScanner();
+    expect(scanner.push(Buffer.from('data: a\n\ndata: b')).bytes.toString()).toBe('data: a\n\n');
+    expect(scanner.held).toBe(7);
+    expect(scanner.push(Buffer.from('\n')).bytes.length).toBe(0);
+    expect(scanner.push(Buffer.from('\n')).bytes.toString()).toBe('data: b\n\n');
+  });
+
+  it('agrees with eventsource-parser on any text under any split', () => {
+    const piece = fc.constantFrom('data: x', 'data:', 'data: ü{"a":"b"}', 'event: e', ': c', 'id: 1', '\n', '\r\n', '\n\n', '\r\n\r\n', 'retry: 5');
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 30 }), fc.array(fc.nat(200), { maxLength: 8 }), (parts, cuts) => {
+        const text = `${parts.join('')}\n\n`;
+        const bytes = Buffer.from(text, 'utf8');
+        const at = [...new Set(cuts.map((cut) => Math.min(cut, bytes.length)))].sort((a, b) => a - b);
+        const pieces = [0, ...at].map((from, i) => bytes.subarray(from, at[i] ?? bytes.length));
+        expect(scan(pieces)).toEqual({ bytes: text, events: parseWithLibrary(text) });
+      }),
+    );
+  });
+});

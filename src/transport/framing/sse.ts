@@ -1,0 +1,142 @@
+import type { WireEvent } from '../../core/events.ts';
+
+const lf = 0x0a;
+const cr = 0x0d;
+const empty = Buffer.alloc(0);
+
+/** An event and where it stands in the bytes that were scanned with it: `end` is behind its blank line. */
+export interface ScannedEvent extends WireEvent {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** What one read completed: bytes of whole events (and comments between them), in order, and the events in them. */
+export interface Scanned {
+  readonly bytes: Buffer;
+  readonly events: readonly ScannedEvent[];
+}
+
+const nothing: Scanned = Object.freeze({ bytes: empty, events: Object.freeze([]) });
+
+/**
+ * Finds the ends of server-sent events in bytes that may be cut anywhere, and keeps the beginning of an event until its
+ * end has come. Lines end with LF, CRLF or CR (the event stream grammar of the HTML standard, 9.2.5). Nothing is
+ * re-encoded: the bytes that come out are the bytes that went in.
+ */
+export class SseScanner {
+  readonly #parts: Buffer[] = [];
+  #held = 0;
+  #atLineStart = true;
+  #afterCr = false;
+
+  /** Bytes of the event that has begun and not ended. */
+  get held(): number {
+    return this.#held;
+  }
+
+  push(chunk: Buffer): Scanned {
+    const ends = this.#eventEnds(chunk);
+    const last = ends.at(-1);
+    if (last === undefined) {
+      this.#keep(chunk);
+      return nothing;
+    }
+    const before = this.#held;
+    const whole = chunk.subarray(0, last);
+    const bytes = before === 0 ? whole : Buffer.concat([...this.#parts, whole], before + last);
+    this.#parts.length = 0;
+    this.#held = 0;
+    if (last < chunk.length) this.#keep(chunk.subarray(last));
+    return { bytes, events: readEvents(bytes, ends, before) };
+  }
+
+  /** The transport ended: what is left is one last event if it holds a data line, even without its blank line. */
+  end(): Scanned {
+    if (this.#held === 0) return nothing;
+    const bytes = this.#parts.length === 1 && this.#parts[0] !== undefined ? this.#parts[0] : Buffer.concat(this.#parts, this.#held);
+    this.#parts.length = 0;
+    this.#held = 0;
+    return { bytes, events: readEvents(bytes, [bytes.length], 0) };
+  }
+
+  #keep(bytes: Buffer): void {
+    this.#parts.push(bytes);
+    this.#held += bytes.length;
+  }
+
+  /** Offsets in `chunk` behind each blank line. One native search a line; CR is looked for only where one is. */
+  #eventEnds(chunk: Buffer): number[] {
+    const ends: number[] = [];
+    const hasCr = chunk.includes(cr);
+    let at = 0;
+    if (this.#afterCr && chunk.length > 0) {
+      this.#afterCr = false;
+      if (chunk[0] === lf) at = 1;
+    }
+    while (at < chunk.length) {
+      const byte = chunk[at];
+      if (this.#atLineStart && (byte === lf || byte === cr)) {
+        at = byte === cr ? this.#behindCr(chunk, at) : at + 1;
+        ends.push(at);
+        continue;
+      }
+      const end = nextLineEnd(chunk, at, hasCr);
+      if (end < 0) {
+        this.#atLineStart = false;
+        break;
+      }
+      this.#atLineStart = true;
+      at = chunk[end] === cr ? this.#behindCr(chunk, end) : end + 1;
+    }
+    return ends;
+  }
+
+  #behindCr(chunk: Buffer, at: number): number {
+    if (at + 1 >= chunk.length) {
+      this.#afterCr = true;
+      return at + 1;
+    }
+    return chunk[at + 1] === lf ? at + 2 : at + 1;
+  }
+}
+
+function nextLineEnd(chunk: Buffer, from: number, hasCr: boolean): number {
+  const atLf = chunk.indexOf(lf, from);
+  if (!hasCr) return atLf;
+  const atCr = chunk.indexOf(cr, from);
+  if (atCr < 0) return atLf;
+  return atLf < 0 ? atCr : Math.min(atLf, atCr);
+}
+
+function readEvents(bytes: Buffer, ends: readonly number[], offset: number): ScannedEvent[] {
+  const events: ScannedEvent[] = [];
+  let start = 0;
+  for (const relative of ends) {
+    const end = relative + offset;
+    const event = readEvent(bytes.toString('utf8', start, end), start, end);
+    if (event !== undefined) events.push(event);
+    start = end;
+  }
+  return events;
+}
+
+/** Reads the lines of one event; undefined when none of them carries data (comments, blank lines). */
+function readEvent(text: string, start: number, end: number): ScannedEvent | undefined {
+  if (text.startsWith('data: ')) {
+    const lineEnd = text.indexOf('\n');
+    if (lineEnd > 0 && lineEnd === text.length - 2 && text.charCodeAt(lineEnd - 1) !== cr) {
+      return { name: '', data: text.slice(6, lineEnd), start, end };
+    }
+  }
+  let name = '';
+  let data: string | undefined;
+  for (const line of (text.charCodeAt(0) === 0xfeff ? text.slice(1) : text).split(/\r\n|\n|\r/)) {
+    const colon = line.indexOf(':');
+    const field = colon < 0 ? line : line.slice(0, colon);
+    if (field !== 'data' && field !== 'event') continue;
+    const value = colon < 0 ? '' : line.slice(line.charCodeAt(colon + 1) === 0x20 ? colon + 2 : colon + 1);
+    if (field === 'event') name = value;
+    else data = data === undefined ? value : `${data}\n${value}`;
+  }
+  return data === undefined ? undefined : { name, data, start, end };
+}

@@ -1,0 +1,73 @@
+import type { IncomingMessage } from 'node:http';
+import { type HeaderBag, type RequestHeader, requestHeaders } from '../core/headers.ts';
+
+/** Full header names for each of our headers, by prefix order: made once for a list of prefixes. */
+export interface HeaderNames {
+  readonly prefixes: readonly string[];
+  readonly byHeader: Readonly<Record<RequestHeader, readonly string[]>>;
+}
+
+/** @param prefixes the canonical one first */
+export function headerNames(prefixes: readonly string[]): HeaderNames {
+  const byHeader: { [H in RequestHeader]?: readonly string[] } = {};
+  for (const header of Object.keys(requestHeaders) as RequestHeader[]) {
+    byHeader[header] = prefixes.flatMap((prefix) => requestHeaders[header].map((tail) => prefix + tail));
+  }
+  return { prefixes, byHeader: byHeader as Record<RequestHeader, readonly string[]> };
+}
+
+/** The headers of a `node:http` request, read on demand. */
+export class RequestHeaderBag implements HeaderBag {
+  readonly #headers: IncomingMessage['headers'];
+  readonly #raw: readonly string[];
+  readonly #names: HeaderNames;
+  #alias: string | undefined | null = null;
+
+  constructor(request: Pick<IncomingMessage, 'headers' | 'rawHeaders'>, names: HeaderNames) {
+    this.#headers = request.headers;
+    this.#raw = request.rawHeaders;
+    this.#names = names;
+  }
+
+  get(name: string): string | undefined {
+    const value = this.#headers[name];
+    return Array.isArray(value) ? value.join(', ') : value;
+  }
+
+  gateway(header: RequestHeader): string | undefined {
+    for (const name of this.#names.byHeader[header]) {
+      const value = this.get(name);
+      if (value !== undefined) return value;
+    }
+    return undefined;
+  }
+
+  tail(tail: string): string | undefined {
+    for (const prefix of this.#names.prefixes) {
+      const value = this.get(prefix + tail);
+      if (value !== undefined) return value;
+    }
+    return undefined;
+  }
+
+  *entries(): Iterable<readonly [string, string]> {
+    for (let i = 0; i + 1 < this.#raw.length; i += 2) yield [(this.#raw[i] ?? '').toLowerCase(), this.#raw[i + 1] ?? ''];
+  }
+
+  isGateway(name: string): boolean {
+    for (const prefix of this.#names.prefixes) if (name.startsWith(prefix)) return true;
+    return false;
+  }
+
+  get aliasPrefix(): string | undefined {
+    if (this.#alias === null) this.#alias = this.#findAlias();
+    return this.#alias;
+  }
+
+  #findAlias(): string | undefined {
+    for (const prefix of this.#names.prefixes.slice(1)) {
+      for (const name in this.#headers) if (name.startsWith(prefix)) return prefix;
+    }
+    return undefined;
+  }
+}

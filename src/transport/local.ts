@@ -1,0 +1,93 @@
+import type { LocalAnswer } from '../core/provider.ts';
+import type { Receiver, Source } from './upstream.ts';
+
+/** Plays an answer that a provider made itself, through the same receiver as one that came over a socket. */
+export function playLocal(answer: LocalAnswer, receiver: Receiver): void {
+  const player = new Player(answer, receiver);
+  receiver.connected(player);
+  receiver.sent();
+  player.begin();
+}
+
+class Player implements Source {
+  readonly #answer: LocalAnswer;
+  readonly #receiver: Receiver;
+  #timer: NodeJS.Timeout | undefined;
+  #at = 0;
+  #paused = false;
+  #over = false;
+
+  constructor(answer: LocalAnswer, receiver: Receiver) {
+    this.#answer = answer;
+    this.#receiver = receiver;
+  }
+
+  begin(): void {
+    this.#later(this.#answer.delayMs, () => {
+      if (this.#answer.breaks === 'refused') {
+        this.#fail('ECONNREFUSED', 'connect ECONNREFUSED (mock)');
+        return;
+      }
+      this.#receiver.head(this.#answer.status, this.#answer.headers);
+      this.#next();
+    });
+  }
+
+  pause(): void {
+    this.#paused = true;
+  }
+
+  resume(): void {
+    if (!this.#paused) return;
+    this.#paused = false;
+    if (this.#timer === undefined) this.#next();
+  }
+
+  abort(): void {
+    if (this.#over) return;
+    clearTimeout(this.#timer);
+    this.#over = true;
+    this.#receiver.failed(new Error('aborted'));
+  }
+
+  #next(): void {
+    if (this.#over || this.#paused) return;
+    const piece = this.#answer.pieces[this.#at];
+    if (piece === undefined) {
+      this.#finish();
+      return;
+    }
+    this.#later(piece.afterMs, () => {
+      this.#at += 1;
+      this.#receiver.data(Buffer.from(piece.text, 'utf8'));
+      this.#next();
+    });
+  }
+
+  #finish(): void {
+    if (this.#answer.breaks === 'hang') return;
+    if (this.#answer.breaks === 'reset') {
+      this.#fail('ECONNRESET', 'connection reset (mock)');
+      return;
+    }
+    this.#over = true;
+    this.#receiver.finished();
+  }
+
+  #fail(code: string, message: string): void {
+    this.#over = true;
+    this.#receiver.failed(Object.assign(new Error(message), { code }));
+  }
+
+  /** Without a pause the step is taken in this tick, so that an immediate answer costs no timer. */
+  #later(ms: number | undefined, step: () => void): void {
+    if (this.#over) return;
+    if (ms === undefined || ms <= 0) step();
+    else {
+      this.#timer = setTimeout(() => {
+        this.#timer = undefined;
+        step();
+      }, ms);
+    }
+  }
+}

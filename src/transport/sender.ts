@@ -1,0 +1,86 @@
+import type { Clock } from '../core/clock.ts';
+import { GatewayError } from '../core/error.ts';
+import type { HeaderPairs } from '../core/headers.ts';
+import type { Attempt, Outcome, Send, Sending, Times } from '../core/plan.ts';
+import type { UpstreamRequest } from '../core/provider.ts';
+import type { Trust } from '../core/snapshot.ts';
+import { Exchange } from './exchange.ts';
+import { playLocal } from './local.ts';
+import type { Sweeper } from './sweeper.ts';
+import type { Upstream } from './upstream.ts';
+
+export interface SenderDeps {
+  readonly upstream: Upstream;
+  readonly sweeper: Sweeper;
+  readonly clock: Clock;
+  /** Why this origin may not be called, or undefined. */
+  checkEgress(origin: string, trust: Trust): GatewayError | undefined;
+  /** Bytes of an answer that the record keeps. */
+  keep(): number;
+  /** The most attempts under way at once; beyond it an attempt is refused with `overloaded`. */
+  maxInFlight(): number;
+}
+
+/** Makes the function that carries out attempts: signs, checks the way out, sends, and watches the clocks. */
+export function createSender(deps: SenderDeps): Send {
+  const over = (exchange: Exchange): void => deps.sweeper.delete(exchange);
+  return (attempt, arrivedAt): Sending => {
+    const refusal = refuse(attempt, deps);
+    if (refusal !== undefined) return { outcome: Promise.resolve(refused(attempt, refusal, deps.clock.monotonic() - arrivedAt)), cancel: () => {} };
+    let exchange: Exchange | undefined;
+    const outcome = new Promise<Outcome>((settle) => {
+      exchange = begin(attempt, { ...deps, arrivedAt, settle, over });
+    });
+    return { outcome, cancel: () => exchange?.abort() };
+  };
+}
+
+function refuse(attempt: Attempt, deps: SenderDeps): GatewayError | undefined {
+  const { upstream, operation, call } = attempt;
+  if (upstream === undefined || operation === undefined || call === undefined) {
+    return new GatewayError('internal', { message: 'No plugin prepared the request.', hint: 'The chain needs "transform".' });
+  }
+  if (deps.sweeper.size >= deps.maxInFlight()) {
+    return new GatewayError('overloaded', { message: `${deps.maxInFlight()} requests are under way.`, hint: 'Setting: server.max_in_flight' });
+  }
+  return operation.local === undefined ? deps.checkEgress(upstream.origin, attempt.trust) : undefined;
+}
+
+function begin(attempt: Attempt, settings: SenderDeps & { arrivedAt: number; settle(outcome: Outcome): void; over(exchange: Exchange): void }): Exchange {
+  const { upstream, operation, call } = attempt as Prepared;
+  const exchange = new Exchange(attempt, operation.tap(call), {
+    monotonic: settings.clock.monotonic,
+    keep: settings.keep(),
+    arrivedAt: settings.arrivedAt,
+    settle: settings.settle,
+    over: settings.over,
+  });
+  settings.sweeper.add(exchange);
+  if (operation.local !== undefined) {
+    playLocal(operation.local(upstream, call), exchange);
+    return exchange;
+  }
+  const route = { trust: attempt.trust, connectMs: attempt.clocks.connect };
+  const signed = attempt.credential?.headers(upstream) ?? [];
+  if (signed instanceof Promise) {
+    signed.then(
+      (headers) => settings.upstream.send(withHeaders(upstream, headers), route, exchange),
+      (error: unknown) => exchange.refuse(error),
+    );
+  } else {
+    settings.upstream.send(withHeaders(upstream, signed), route, exchange);
+  }
+  return exchange;
+}
+
+type Prepared = Attempt & { upstream: UpstreamRequest; operation: NonNullable<Attempt['operation']>; call: NonNullable<Attempt['call']> };
+
+function withHeaders(request: UpstreamRequest, headers: HeaderPairs): UpstreamRequest {
+  return headers.length === 0 ? request : { ...request, headers: request.headers.concat(headers) };
+}
+
+/** The outcome of an attempt that never reached the wire. */
+export function refused(attempt: Attempt, error: GatewayError, at: number): Outcome {
+  const times: Times = { at, connectMs: undefined, firstByteMs: undefined, totalMs: 0 };
+  return { kind: 'refused', attempt, times, error };
+}

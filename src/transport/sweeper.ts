@@ -1,0 +1,41 @@
+/** Something with deadlines that is looked at every so often instead of having timers of its own. */
+export interface Swept {
+  /** `now` is the monotonic clock in milliseconds. */
+  sweep(now: number): void;
+}
+
+/** One timer for all live attempts (performance.md 12). It runs only while something is live. */
+export interface Sweeper {
+  add(item: Swept): void;
+  delete(item: Swept): void;
+  /** Live items. */
+  readonly size: number;
+  close(): void;
+}
+
+/** Deadlines are met to within this many milliseconds. */
+const periodMs = 100;
+
+export function createSweeper(monotonic: () => number): Sweeper {
+  const items = new Set<Swept>();
+  let timer: NodeJS.Timeout | undefined;
+  const stop = (): void => {
+    clearInterval(timer);
+    timer = undefined;
+  };
+  return {
+    add(item) {
+      items.add(item);
+      timer ??= setInterval(() => {
+        const now = monotonic();
+        for (const each of items) each.sweep(now);
+        if (items.size === 0) stop();
+      }, periodMs);
+    },
+    delete: (item) => void items.delete(item),
+    get size() {
+      return items.size;
+    },
+    close: stop,
+  };
+}

@@ -1,0 +1,146 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import type { LookupFunction } from 'node:net';
+import { type Dispatcher, Pool } from 'undici';
+import type { UpstreamRequest } from '../core/provider.ts';
+import type { Trust } from '../core/snapshot.ts';
+
+/** What the wire tells about one request. Exactly one of `finished` and `failed` ends it. */
+export interface Receiver {
+  /** A connection is there and the request is being written. */
+  connected(source: Source): void;
+  /** The request is written whole. */
+  sent(): void;
+  head(status: number, headers: Readonly<Record<string, string>>): void;
+  data(chunk: Buffer): void;
+  finished(): void;
+  failed(error: Error): void;
+}
+
+/** The sending end of an answer. */
+export interface Source {
+  pause(): void;
+  resume(): void;
+  abort(): void;
+}
+
+export interface UpstreamOptions {
+  /** Name resolution that refuses addresses which the egress rules forbid. */
+  lookup(trust: Trust): LookupFunction | undefined;
+}
+
+export interface Upstream {
+  send(request: UpstreamRequest, route: { trust: Trust; connectMs: number }, receiver: Receiver): void;
+  close(): Promise<void>;
+}
+
+/** Why an attempt was aborted from this side; never shown. */
+class Aborted extends Error {}
+
+/**
+ * Connection pools by origin on undici's `dispatch` with a handler: no stream object and no promise for a request.
+ * The pools are unlimited on purpose: a connection limit is a silent queue; the bound is `server.max_in_flight`.
+ */
+export function createUpstream(options: UpstreamOptions): Upstream {
+  const pools = new Map<string, Pool>();
+  const used = new WeakSet<object>();
+  const state: { writing: Handler | undefined } = { writing: undefined };
+
+  // Tells a reused connection from a fresh one: this channel fires in the same tick as onRequestStart.
+  const onSendHeaders = (message: unknown): void => {
+    const { socket } = message as { socket: object };
+    if (state.writing !== undefined) state.writing.reused = used.has(socket);
+    state.writing = undefined;
+    used.add(socket);
+  };
+  subscribe('undici:client:sendHeaders', onSendHeaders);
+
+  const poolFor = (origin: string, trust: Trust, connectMs: number): Pool => {
+    const key = `${trust} ${connectMs} ${origin}`;
+    let pool = pools.get(key);
+    if (pool === undefined) {
+      const lookup = options.lookup(trust);
+      pool = new Pool(origin, {
+        connections: null,
+        pipelining: 1,
+        allowH2: false,
+        headersTimeout: 0,
+        bodyTimeout: 0,
+        keepAliveTimeout: 15_000,
+        connect: { timeout: connectMs, ...(lookup === undefined ? {} : { lookup }) },
+      });
+      pools.set(key, pool);
+    }
+    return pool;
+  };
+
+  return {
+    send(request, route, receiver) {
+      const pool = poolFor(request.origin, route.trust, route.connectMs);
+      const body = request.body.kind === 'json' ? request.body.bytes() : null;
+      const dispatch: Dispatcher.DispatchOptions = {
+        path: request.path,
+        method: request.method as Dispatcher.HttpMethod,
+        headers: request.headers,
+        body,
+        headersTimeout: 0,
+        bodyTimeout: 0,
+      };
+      pool.dispatch(dispatch, new Handler(receiver, state, () => pool.dispatch(dispatch, new Handler(receiver, state, undefined))));
+    },
+    async close() {
+      unsubscribe('undici:client:sendHeaders', onSendHeaders);
+      await Promise.all([...pools.values()].map((pool) => pool.destroy()));
+    },
+  };
+}
+
+class Handler implements Dispatcher.DispatchHandler {
+  readonly #receiver: Receiver;
+  readonly #state: { writing: Handler | undefined };
+  readonly #again: (() => void) | undefined;
+  reused = false;
+  #answered = false;
+
+  constructor(receiver: Receiver, state: { writing: Handler | undefined }, again: (() => void) | undefined) {
+    this.#receiver = receiver;
+    this.#state = state;
+    this.#again = again;
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#state.writing = this;
+    this.#receiver.connected({
+      pause: () => controller.pause(),
+      resume: () => controller.resume(),
+      abort: () => controller.abort(new Aborted('aborted')),
+    });
+  }
+
+  onRequestSent(): void {
+    this.#receiver.sent();
+  }
+
+  onResponseStart(_: Dispatcher.DispatchController, status: number, headers: Record<string, string | string[] | undefined>): void {
+    if (status < 200) return;
+    this.#answered = true;
+    for (const name in headers) {
+      const value = headers[name];
+      if (Array.isArray(value)) headers[name] = value.join(', ');
+    }
+    this.#receiver.head(status, headers as Record<string, string>);
+  }
+
+  onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#receiver.data(chunk);
+  }
+
+  onResponseEnd(): void {
+    this.#receiver.finished();
+  }
+
+  onResponseError(_: Dispatcher.DispatchController, error: Error): void {
+    // A kept-alive connection that the other side had already closed: once more, on another one.
+    if (this.reused && !this.#answered && this.#again !== undefined && !(error instanceof Aborted)) this.#again();
+    else this.#receiver.failed(error);
+  }
+}
