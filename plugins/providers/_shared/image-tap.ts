@@ -16,7 +16,10 @@ export class ImageTap extends JsonTap {
       const at = valueOf(event.data, 'usage');
       if (at >= 0) this.usage = readUsage(objectAt(event.data, at));
       this.complete = true;
-      return 'end';
+      if (this.contentEvents > 0 || type === '') return 'end';
+      // Without partial pictures this is the first event, and the picture is in it.
+      this.contentEvents = 1;
+      return 'content';
     }
     if (type === 'error' || event.data.startsWith('{"error"')) {
       this.fault ??= faultFrom(parseObject(event.data) ?? {}, event.data);

@@ -72,9 +72,14 @@ export class ResponsesTap implements Tap {
     const response = parseObject(data)?.['response'];
     if (isPlain(response)) this.#read(response);
     this.complete = true;
-    if (!isPlain(response) || response['status'] !== 'failed' || this.contentEvents > 0) return 'end';
-    this.fault = faultFrom(response);
-    return 'fault';
+    if (this.contentEvents > 0) return 'end';
+    if (isPlain(response) && response['status'] === 'failed') {
+      this.fault = faultFrom(response);
+      return 'fault';
+    }
+    // Nothing came before it: the event itself is the whole answer, and what commits the attempt.
+    this.contentEvents = 1;
+    return 'content';
   }
 
   #read(response: Plain): void {

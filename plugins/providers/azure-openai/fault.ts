@@ -1,0 +1,16 @@
+import type { ProviderFault } from '#core/error.ts';
+import { textOf } from '../_shared/json.ts';
+import { openaiFault } from '../_shared/openai-fault.ts';
+
+/** `type` by status, for bodies that lack it (provider-b.md 1.11). */
+const types: Readonly<Record<number, string>> = {
+  400: 'invalid_request_error', 401: 'authentication_error', 403: 'permission_error', 404: 'not_found_error', 429: 'rate_limit_error',
+};
+
+/** The loose envelope of provider B: `code` as text, `type` from the status, `param` from `target`, `innererror` kept. */
+export function azureFault(status: number, body: string): ProviderFault {
+  const fault = openaiFault(status, body);
+  const code = fault.code === undefined || fault.code === null ? null : String(fault.code);
+  const type = fault.type ?? types[status] ?? (status >= 500 ? 'api_error' : null);
+  return { ...fault, code, type, param: fault.param ?? textOf(fault.extra?.['target']) ?? null };
+}

@@ -1,0 +1,64 @@
+import type { HeaderPairs } from '#core/headers.ts';
+import { type Call, type CredentialSpec, defineProvider } from '#core/provider.ts';
+import { memo, relayedRoute } from '../_shared/address.ts';
+import { callerHeaders, openaiCompatible } from '../_shared/openai-compatible.ts';
+import { check } from './check.ts';
+import { azureFault } from './fault.ts';
+import { choose, type Place, placesOf } from './places.ts';
+import { address, inPath, realtime } from './routes.ts';
+import { type AzureSettings, requestSettings, schema } from './settings.ts';
+
+/** Worked out once for each settings object: a request parses no address. */
+const places = memo(placesOf);
+
+const perRequest = ['openai-beta', 'idempotency-key', 'x-client-request-id', 'x-ms-client-request-id'] as const;
+
+/** Provider B: the OpenAI format behind resources, deployments and dated versions (provider-b.md Part 1). */
+export default defineProvider<AzureSettings>({
+  type: 'azure-openai',
+  aliases: ['cloud-provider-b'],
+  settings: schema,
+  requestSettings,
+  apiKey: 'required',
+  check,
+  deployment: (settings, model) => choose(places(settings), settings, model),
+  models: (settings) =>
+    [...places(settings).aliases].map(([id, { foundationModel }]) => (foundationModel === undefined ? { id } : { id, foundationModel })),
+  credential,
+  operations: openaiCompatible<AzureSettings>({
+    address: (call, route) => address(placeOf(call), call, route),
+    headers: (call): HeaderPairs => callerHeaders(call, perRequest),
+    extensions: () => 'drop',
+    bodyModel(call, route, body) {
+      const place = placeOf(call);
+      if (!inPath(place, call, route)) return place.id ?? call.model;
+      // The path decides; the body's own name stays unless it is one of ours.
+      const named = body.peek('model');
+      return place.alias || (typeof named === 'string' && named.startsWith('@')) ? keepAbsent(named, place.id) : undefined;
+    },
+    without: ['moderations'],
+  }),
+  relay(call, path) {
+    const place = placeOf(call);
+    const route = relayedRoute(path);
+    return route === 'realtime' ? realtime(place, call) : address(place, call, route);
+  },
+  fault: azureFault,
+});
+
+/** A body that names no model needs none where the path does. */
+const keepAbsent = (named: unknown, id: string | undefined): string | undefined => (named === undefined ? undefined : id);
+
+/** Routes without a model come without a deployment: then the entry's own place holds. @throws GatewayError */
+function placeOf(call: Call<AzureSettings>): Place {
+  if (call.deployment !== undefined) return call.deployment as Place;
+  const chosen = choose(places(call.settings), call.settings, call.model);
+  if (chosen instanceof Error) throw chosen;
+  return chosen.settings as Place;
+}
+
+/** A pre-issued token wins over the key; never both (provider-b.md 1.7). */
+function credential({ ad_token: token }: AzureSettings, key: string | undefined): CredentialSpec {
+  if (token !== undefined) return { scheme: 'bearer', secret: token.replace(/^bearer\s+/i, '') };
+  return key === undefined ? { scheme: 'none' } : { scheme: 'header', name: 'api-key', secret: key };
+}
