@@ -1,7 +1,21 @@
-import { definePlugin } from '#core/plugin.ts';
+import { definePlugin, type PluginHost, type PluginInstance } from '#core/plugin.ts';
 
-export default definePlugin({
+interface LoggingOptions {
+  readonly line?: boolean;
+}
+
+/**
+ * Says each finished request in one line. The record itself is stored by the core before the last byte of the answer
+ * leaves, with or without this plugin.
+ */
+export default definePlugin<LoggingOptions | undefined>({
   name: 'logging',
-  options: { type: 'object', properties: {}, additionalProperties: false },
-  setup: () => ({}),
+  options: {
+    type: 'object',
+    properties: { line: { type: 'boolean', description: 'Print one line for each finished request.', default: true } },
+    additionalProperties: false,
+  },
+  setup: (options, host) => (options?.line === false ? {} : lines(host)),
 });
+
+const lines = (host: PluginHost): PluginInstance => ({ record: (record) => host.log.request(record) });

@@ -1,7 +1,39 @@
+import type { Facts, Received } from '#core/context.ts';
+import { GatewayError } from '#core/error.ts';
+import { didYouMean } from '#core/nearest.ts';
 import { definePlugin } from '#core/plugin.ts';
+import { spelled } from '#core/spelling.ts';
 
+/**
+ * Looks up `x-gateway-virtual-key`: a virtual key, or a slug of the catalog; both share one namespace
+ * (decisions D16). Whether the caller may use it, and whether it decides, is the routing's business.
+ */
 export default definePlugin({
   name: 'virtual-key',
   options: { type: 'object', properties: {}, additionalProperties: false },
-  setup: () => ({}),
+  setup: () => ({ admit }),
 });
+
+function admit(ctx: Received): Partial<Facts> | undefined {
+  const value = ctx.headers.gateway('virtualKey');
+  if (value === undefined || value === '') return undefined;
+  const name = nameIn(value);
+  const virtualKey = ctx.snapshot.providers.get(name);
+  if (virtualKey === undefined) throw unknown(ctx, name);
+  return { virtualKey };
+}
+
+/** Some clients write the slug as they would in a model: `@name`, or `@name/model`. */
+function nameIn(value: string): string {
+  if (value.charCodeAt(0) !== 0x40) return value;
+  const slash = value.indexOf('/');
+  return slash < 0 ? value.slice(1) : value.slice(1, slash);
+}
+
+function unknown(ctx: Received, name: string): GatewayError {
+  return new GatewayError('provider_not_found', {
+    message: `No virtual key or provider is named "${name}".${didYouMean(name, ctx.snapshot.providers.keys())}`,
+    param: spelled(ctx.headers, 'virtualKey'),
+    hint: 'Virtual keys stand under "virtual_keys" in gateway.yaml, providers under "providers".',
+  });
+}

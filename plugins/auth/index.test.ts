@@ -1,0 +1,130 @@
+import { describe, expect, it } from 'vitest';
+import { keyChecksum } from '#core/key.ts';
+import { makeContext, makeHost, makeKey, makeSnapshot, noon, refusal, setUp, sha256 } from '../../test/support/stage-context.ts';
+import auth from './index.ts';
+
+const issued = (random: string): string => `gw_live_${random}_${keyChecksum(`gw_live_${random}`)}`;
+const key = issued('9f2cQ7h0Zk3vJm8tXw1bRn5s');
+const other = issued('AAAAAAAAAAAAAAAAAAAAAAAA');
+const plain = 'a-key-chosen-by-hand';
+const snapshot = makeSnapshot({
+  keys: { [key]: makeKey('app-web'), [plain]: makeKey('by-hand'), 'old-key-0123456789': makeKey('old', { expires: noon }) },
+});
+const open = makeSnapshot();
+
+async function admit(headers: Record<string, string>, from = snapshot) {
+  const plugin = await setUp(auth);
+  return (await plugin.admit?.(makeContext({ snapshot: from, headers })))?.caller;
+}
+
+describe('finding the key', () => {
+  it.each([
+    ['the gateway header', { 'x-gateway-api-key': key }, 'app-web', []],
+    ['the gateway header under another prefix', { 'x-portkey-api-key': key }, 'app-web', []],
+    ['authorization', { authorization: `Bearer ${key}` }, 'app-web', ['authorization']],
+    ['authorization in lower case', { authorization: `bearer ${key}` }, 'app-web', ['authorization']],
+    ['x-api-key', { 'x-api-key': key }, 'app-web', ['x-api-key']],
+    ['api-key', { 'api-key': key }, 'app-web', ['api-key']],
+    ['authorization, although it does not start with gw_', { authorization: `Bearer ${plain}` }, 'by-hand', ['authorization']],
+    ['two headers at once', { 'x-gateway-api-key': key, authorization: `Bearer ${key}` }, 'app-web', ['authorization']],
+    [
+      'two headers with two keys: the first counts, both are consumed',
+      { authorization: `Bearer ${key}`, 'x-api-key': plain },
+      'app-web',
+      ['authorization', 'x-api-key'],
+    ],
+    ['another header, beside a placeholder', { 'x-gateway-api-key': 'dummy', 'x-api-key': key }, 'app-web', ['x-api-key']],
+  ])('finds it in %s', async (_, headers, name, consumed) => {
+    expect(await admit(headers)).toMatchObject({ name, consumed, credential: undefined, key: { name } });
+  });
+
+  it('gives the same answer when the value was seen before', async () => {
+    const plugin = await setUp(auth);
+    const ask = async (headers: Record<string, string>) => (await plugin.admit?.(makeContext({ snapshot, headers })))?.caller?.name;
+    expect([await ask({ 'x-api-key': key }), await ask({ 'x-api-key': key })]).toEqual(['app-web', 'app-web']);
+    await refusal(() => ask({ 'x-api-key': 'sk-other' }));
+    expect((await refusal(() => ask({ 'x-api-key': 'sk-other' }))).code).toBe('invalid_api_key');
+  });
+
+  it('hashes a known key once', async () => {
+    const hashed: string[] = [];
+    const host = makeHost({
+      sha256: (text) => {
+        hashed.push(text);
+        return sha256(text);
+      },
+    });
+    const plugin = await setUp(auth, {}, host);
+    for (let i = 0; i < 3; i += 1) await plugin.admit?.(makeContext({ snapshot, headers: { authorization: `Bearer ${key}` } }));
+    expect(hashed).toEqual([key]);
+  });
+
+  it('knows a key of one snapshot only there', async () => {
+    const plugin = await setUp(auth);
+    const next = makeSnapshot({ keys: { [plain]: makeKey('by-hand') } });
+    await plugin.admit?.(makeContext({ snapshot, headers: { 'x-gateway-api-key': key } }));
+    const error = await refusal(() => plugin.admit?.(makeContext({ snapshot: next, headers: { 'x-gateway-api-key': key } })));
+    expect(error.code).toBe('invalid_api_key');
+  });
+});
+
+describe("telling the caller's own credential", () => {
+  it.each([
+    ['authorization', { authorization: 'Bearer sk-own' }, 'sk-own'],
+    ['a scheme other than Bearer', { authorization: 'Basic abc' }, 'Basic abc'],
+    ['x-api-key', { 'x-api-key': 'sk-own' }, 'sk-own'],
+    ['x-goog-api-key', { 'x-goog-api-key': 'sk-own' }, 'sk-own'],
+    ['nothing but a placeholder', { authorization: 'Bearer OPENAI_API_KEY' }, undefined],
+    ['Bearer alone', { authorization: 'Bearer' }, undefined],
+    ['a blank behind Bearer', { authorization: 'Bearer ' }, undefined],
+    ['authorization before x-api-key', { authorization: 'Bearer sk-own', 'x-api-key': 'sk-second' }, 'sk-own'],
+  ])('takes it from %s', async (_, headers, credential) => {
+    expect(await admit({ 'x-gateway-api-key': key, ...headers })).toMatchObject({ name: 'app-web', credential, consumed: [] });
+  });
+});
+
+describe('a gateway without keys', () => {
+  it.each([
+    ['nothing', {}, undefined, []],
+    ['any gateway key', { 'x-gateway-api-key': 'whatever' }, undefined, []],
+    ['a key in authorization that starts with gw_', { authorization: 'Bearer gw_anything' }, undefined, ['authorization']],
+    ['the gateway key twice', { 'x-gateway-api-key': 'whatever', authorization: 'Bearer whatever' }, undefined, ['authorization']],
+    ["the caller's credential", { authorization: 'Bearer sk-own' }, 'sk-own', []],
+  ])('lets in a request with %s', async (_, headers, credential, consumed) => {
+    expect(await admit(headers, open)).toEqual({ name: 'anonymous', key: undefined, credential, consumed });
+  });
+});
+
+describe('refusing', () => {
+  it.each([
+    ['no key', {}, 'missing_api_key', /brings no gateway key/],
+    ['a placeholder', { authorization: 'Bearer OPENAI_API_KEY' }, 'missing_api_key', /brings no gateway key/],
+    [
+      'only a provider credential for a provider type',
+      { authorization: 'Bearer sk-own', 'x-gateway-provider': 'openai' },
+      'missing_api_key',
+      /brings no gateway key/,
+    ],
+    ['a value that is no key', { authorization: 'Bearer sk-own' }, 'invalid_api_key', /"authorization" is not a key of this gateway/],
+    ['an unknown key', { 'x-gateway-api-key': 'unknown-key-0123456789' }, 'invalid_api_key', /"x-gateway-api-key" is not known/],
+    ['an unknown key of the issued form', { authorization: `Bearer ${other}` }, 'invalid_api_key', /"authorization" is not known/],
+    ['a cut key', { 'x-api-key': key.slice(0, -3) }, 'invalid_api_key', /the checksum is wrong, part of the key is missing/],
+    [
+      'an unknown key beside a known one of lower rank',
+      { 'x-gateway-api-key': other, authorization: `Bearer ${key}` },
+      'invalid_api_key',
+      /not known/,
+    ],
+    ['an expired key', { 'x-gateway-api-key': 'old-key-0123456789' }, 'expired_api_key', /"old" expired on 2026-11-21/],
+  ])('refuses %s', async (_, headers, code, message) => {
+    const error = await refusal(() => admit(headers));
+    expect(error).toMatchObject({ code, status: 401 });
+    expect(error.message).toMatch(message);
+    expect(error.hint).toBeTruthy();
+  });
+
+  it('never repeats the key', async () => {
+    const error = await refusal(() => admit({ 'x-gateway-api-key': other }));
+    expect(`${error.message}${error.hint}`).not.toContain(other.slice(0, 12));
+  });
+});

@@ -1,0 +1,48 @@
+import type { ApiKey, Snapshot } from '#core/snapshot.ts';
+
+/** Most values remembered for one snapshot, and longest value that is. */
+const keysKept = 10_000;
+const strangersKept = 1_000;
+const longest = 512;
+
+/**
+ * Which API key a value is, for one snapshot. Keys are compared by hash; a value that was seen before costs one look-up.
+ * Values that are no key are remembered apart, so that a flood of them can't push the keys out.
+ */
+export class KnownKeys {
+  readonly #apiKeys: ReadonlyMap<string, ApiKey>;
+  readonly #sha256: (text: string) => string;
+  readonly #keys = new Map<string, ApiKey>();
+  readonly #strangers = new Set<string>();
+
+  constructor(snapshot: Snapshot, sha256: (text: string) => string) {
+    this.#apiKeys = snapshot.apiKeys;
+    this.#sha256 = sha256;
+  }
+
+  find(value: string): ApiKey | undefined {
+    const seen = this.#keys.get(value);
+    if (seen !== undefined) return seen;
+    if (this.#strangers.has(value)) return undefined;
+    const key = this.#apiKeys.get(this.#sha256(value));
+    if (value.length > longest) return key;
+    if (key === undefined) {
+      dropOldest(this.#strangers, strangersKept);
+      this.#strangers.add(value);
+    } else {
+      dropOldest(this.#keys, keysKept);
+      this.#keys.set(value, key);
+    }
+    return key;
+  }
+}
+
+/** Makes room for one more; maps and sets keep the order of insertion. */
+function dropOldest(
+  kept: { readonly size: number; keys(): IterableIterator<string>; delete(value: string): boolean },
+  limit: number,
+): void {
+  if (kept.size < limit) return;
+  const [oldest] = kept.keys();
+  if (oldest !== undefined) kept.delete(oldest);
+}

@@ -1,0 +1,20 @@
+import { expect, it } from 'vitest';
+import type { LogRecord } from '#core/record.ts';
+import { makeHost, setUp } from '../../test/support/stage-context.ts';
+import logging from './index.ts';
+
+async function linesWith(options: unknown): Promise<LogRecord[]> {
+  const seen: LogRecord[] = [];
+  const host = makeHost({ log: { warn: () => undefined, debug: () => undefined, request: (record) => seen.push(record) } });
+  const plugin = await setUp(logging, options, host);
+  plugin.record?.({ id: 'req_1' } as LogRecord);
+  return seen;
+}
+
+it.each([[undefined], [{}], [{ line: true }]])('says a finished request in one line with options %j', async (options) => {
+  expect(await linesWith(options)).toEqual([{ id: 'req_1' }]);
+});
+
+it('says nothing when lines are switched off', async () => {
+  expect(await linesWith({ line: false })).toEqual([]);
+});

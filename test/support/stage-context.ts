@@ -1,0 +1,278 @@
+import { createHash } from 'node:crypto';
+import { headerNames, RequestHeaderBag } from '../../src/transport/header-bag.ts';
+import { createPlanner } from '../../src/config/plan.ts';
+import { emptyBody, JsonBody, type RequestBody } from '../../src/core/body.ts';
+import type { Caller, Routed } from '../../src/core/context.ts';
+import { GatewayError } from '../../src/core/error.ts';
+import { defaultPrefixes } from '../../src/core/headers.ts';
+import type { Plugin, PluginHost, PluginInstance } from '../../src/core/plugin.ts';
+import { defineProvider, type Provider } from '../../src/core/provider.ts';
+import type { ApiKey, Branch, CompiledConfig, CredentialRef, Leaf, ProviderBinding, Snapshot } from '../../src/core/snapshot.ts';
+
+/** Small hand-made snapshots and requests for the tests of the stages; everything can be overridden. */
+
+type Headers = Readonly<Record<string, string>>;
+
+export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+/** 2026-11-21T12:00:00Z */
+export const noon = 1_795_262_400_000;
+
+export function makeHost(over: Partial<PluginHost> = {}): PluginHost {
+  return {
+    shared: (_key, create) => create(),
+    now: () => noon,
+    sha256,
+    error: (code, details) => new GatewayError(code, details),
+    log: { warn: () => undefined, debug: () => undefined, request: () => undefined },
+    ...over,
+  };
+}
+
+/** A plugin, set up without options. */
+export async function setUp(plugin: Plugin, options: unknown = {}, host: PluginHost = makeHost()): Promise<PluginInstance> {
+  return plugin.setup(options, host);
+}
+
+const tap = () => ({
+  event: () => 'content' as const,
+  whole: () => undefined,
+  complete: true,
+  usage: undefined,
+  finish: [],
+  model: undefined,
+  id: undefined,
+  fault: undefined,
+  contentEvents: 0,
+});
+
+/** A provider that speaks the client's format; its upstream address shows the settings that reached it. */
+export function makeProvider(over: Partial<Provider> = {}): Provider {
+  return defineProvider({
+    type: 'openai',
+    aliases: [],
+    settings: {},
+    requestSettings: [],
+    apiKey: 'required',
+    credential: (_settings, key) => (key === undefined ? { scheme: 'none' } : { scheme: 'bearer', secret: key }),
+    operations: {
+      'chat/completions': {
+        request: (body, call) => ({
+          origin: call.settings.custom_host ?? 'https://api.example',
+          path: '/v1/chat/completions',
+          method: call.method,
+          headers: ['content-type', 'application/json'],
+          body: body.kind === 'json' && body.peek('model') !== call.model ? body.edit(new Map([['model', call.model]])) : body,
+          dropped: [],
+        }),
+        tap,
+      },
+    },
+    fault: (_status, body) => {
+      const { error } = JSON.parse(body) as { error: { message: string; code?: string; type?: string } };
+      return error;
+    },
+    ...over,
+  });
+}
+
+export const signed = (owner: CredentialRef['owner'], secret: string): CredentialRef => ({
+  owner,
+  headers: () => ['authorization', `Bearer ${secret}`],
+});
+
+export function makeBinding(slug: string, over: Partial<ProviderBinding> = {}): ProviderBinding {
+  return {
+    slug,
+    virtualKey: undefined,
+    provider: makeProvider(),
+    settings: {},
+    owner: 'catalog',
+    trust: 'operator',
+    allowsHost: () => false,
+    allowsModel: () => true,
+    clocks: {},
+    unusable: undefined,
+    credential: (deployment) => signed('catalog', deployment?.apiKey ?? `secret-of-${slug}`),
+    ...over,
+  };
+}
+
+export function makeLeaf(over: Partial<Leaf> = {}): Leaf {
+  return {
+    strategy: 'leaf',
+    path: 'config',
+    name: undefined,
+    weight: 1,
+    parent: undefined,
+    index: 0,
+    root: 'configs.test',
+    provider: undefined,
+    override: undefined,
+    retry: makeRetry(),
+    clocks: {},
+    customHost: undefined,
+    forwardHeaders: undefined,
+    strict: undefined,
+    cacheMode: undefined,
+    ...over,
+  };
+}
+
+export const makeRetry = (attempts = 0, codes: readonly number[] = [429, 500, 502, 503, 504], useRetryAfter = false): Leaf['retry'] => ({
+  attempts,
+  retries: (status) => codes.includes(status),
+  useRetryAfter,
+});
+
+/** A branch over leaves; parents and positions are filled in. */
+export function makeBranch(strategy: Branch['strategy'], leaves: readonly Leaf[], over: Partial<Branch> = {}): Branch {
+  const targets: Leaf[] = [];
+  const branch: Branch = {
+    strategy,
+    path: 'config',
+    name: undefined,
+    weight: 1,
+    parent: undefined,
+    index: 0,
+    targets,
+    fallsBackOn: (status) => status < 200 || status > 299,
+    ...over,
+  };
+  for (const [index, leaf] of leaves.entries()) targets.push({ ...leaf, parent: branch, index, path: `config.targets[${index}]` });
+  return branch;
+}
+
+export const makeConfig = (name: string, root: Branch | Leaf): CompiledConfig => ({ name, root, metadata: {} });
+
+export function makeKey(name: string, over: Partial<ApiKey> = {}): ApiKey {
+  return {
+    name,
+    defaultConfig: undefined,
+    enforceConfig: false,
+    metadata: {},
+    expires: undefined,
+    debug: false,
+    allowsConfig: () => true,
+    allowsProvider: () => true,
+    allowsModel: () => true,
+    ...over,
+  };
+}
+
+export interface SnapshotParts {
+  readonly providers?: readonly ProviderBinding[];
+  /** By the name under which the header finds them. */
+  readonly virtualKeys?: Readonly<Record<string, ProviderBinding>>;
+  readonly types?: readonly Provider[];
+  readonly configs?: readonly CompiledConfig[];
+  /** By the key's text. */
+  readonly keys?: Readonly<Record<string, ApiKey>>;
+  readonly over?: Partial<Snapshot>;
+}
+
+export function makeSnapshot(parts: SnapshotParts = {}): Snapshot {
+  const types = new Map<string, Provider>();
+  for (const provider of parts.types ?? [makeProvider()])
+    for (const name of [provider.type, ...provider.aliases]) types.set(name, provider);
+  return {
+    revision: '91bd0e7',
+    server: {
+      maxBody: 1_000_000,
+      maxUpload: undefined,
+      clocks: { connect: 5_000, firstByte: 60_000, idle: 60_000, total: 600_000, request: undefined },
+      headerPrefixes: defaultPrefixes,
+      exposeRouting: true,
+      maxInFlight: 100,
+      drain: { delayMs: 0, timeoutMs: 0 },
+      egressAllow: [],
+    },
+    log: { level: 'info', format: 'auto', bodies: 'none', maxBody: 0, spoolSize: 0 },
+    providers: new Map([
+      ...(parts.providers ?? []).map((binding) => [binding.slug, binding] as const),
+      ...Object.entries(parts.virtualKeys ?? {}),
+    ]),
+    types,
+    configs: new Map((parts.configs ?? []).map((config) => [config.name, config])),
+    apiKeys: new Map(Object.entries(parts.keys ?? {}).map(([text, key]) => [sha256(text), key])),
+    secrets: [],
+    inlineConfig: (text) => makeConfig('inline', makeLeaf({ root: 'inline', ...(JSON.parse(text) as Partial<Leaf>) })),
+    direct: (provider, settings, key) =>
+      makeBinding(provider.type, {
+        provider,
+        settings,
+        owner: 'caller',
+        trust: 'request',
+        credential: () => (key === undefined ? { owner: 'none', headers: () => [] } : signed('caller', key)),
+      }),
+    noConfig: makeConfig('-', makeLeaf({ root: 'request' })),
+    plan: createPlanner(),
+    ...parts.over,
+  };
+}
+
+export interface RequestParts {
+  readonly snapshot?: Snapshot;
+  readonly headers?: Headers;
+  readonly body?: Readonly<Record<string, unknown>> | string | RequestBody;
+  readonly caller?: Partial<Caller>;
+  readonly over?: Partial<Routed>;
+}
+
+/** A request as it looks after the stages before the one under test; `plan` throws until it is given. */
+export function makeContext(parts: RequestParts = {}): Routed {
+  const body = bodyOf(parts.body);
+  const model = body.kind === 'json' ? body.peek('model') : undefined;
+  return {
+    id: 'req_01TEST',
+    endpoint: 'chat/completions',
+    method: 'POST',
+    path: '/v1/chat/completions',
+    params: {},
+    query: '',
+    headers: makeHeaders(parts.headers ?? {}),
+    body,
+    askedModel: typeof model === 'string' ? model : '',
+    stream: body.kind === 'json' && body.peek('stream') === true,
+    snapshot: parts.snapshot ?? makeSnapshot(),
+    random: 0.5,
+    mode: 'live',
+    at: noon,
+    peer: undefined,
+    metadata: {},
+    warnings: [],
+    facts: {
+      caller: { name: 'anonymous', key: undefined, credential: undefined, consumed: [], ...parts.caller },
+      virtualKey: undefined,
+      choice: undefined,
+      config: undefined,
+      ext: {},
+    },
+    plan: { first: makeLeaf(), after: () => undefined },
+    ...parts.over,
+  };
+}
+
+export function makeHeaders(headers: Headers): RequestHeaderBag {
+  const rawHeaders = Object.entries(headers).flat();
+  return new RequestHeaderBag({ headers: { ...headers }, rawHeaders }, headerNames(defaultPrefixes));
+}
+
+function bodyOf(body: RequestParts['body']): RequestBody {
+  if (body === undefined) return emptyBody;
+  if (typeof body === 'string') return JsonBody.from(Buffer.from(body));
+  return 'kind' in body && typeof body['kind'] === 'string'
+    ? (body as RequestBody)
+    : JsonBody.of(body as Readonly<Record<string, unknown>>);
+}
+
+/** The error that a stage throws, or a failing test. */
+export async function refusal(run: () => unknown): Promise<GatewayError> {
+  try {
+    await run();
+  } catch (error) {
+    if (error instanceof GatewayError) return error;
+    throw error;
+  }
+  throw new Error('nothing was refused');
+}
