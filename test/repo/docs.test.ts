@@ -1,0 +1,81 @@
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { providers, stages } from '../../plugins/index.ts';
+import { loadConfig } from '../../src/config/load.ts';
+import { projectFiles, readProjectFile, root } from './tree.ts';
+
+const pages = projectFiles().filter((file) => /^[^/]+\.md$|^docs\/.*\.md$|^plugins\/.*\.md$/.test(file));
+
+interface Block {
+  readonly page: string;
+  readonly line: number;
+  readonly language: string;
+  readonly text: string;
+}
+
+function blocksOf(page: string): Block[] {
+  const text = readProjectFile(page);
+  return [...text.matchAll(/^```(\w*)[^\n]*\n([\s\S]*?)^```$/gm)].map((match) => ({
+    page,
+    line: text.slice(0, match.index).split('\n').length,
+    language: match[1] ?? '',
+    text: match[2] ?? '',
+  }));
+}
+
+const blocks = pages.flatMap(blocksOf);
+const check = (source: { path: string } | { text: string; name: string }) =>
+  loadConfig({ source, cwd: root, env: {}, providers, plugins: stages, allowMissingSecrets: true, importPlugin: async () => ({}) });
+
+describe('the documentation', () => {
+  const yaml = blocks.filter((block) => block.language === 'yaml');
+
+  it('is read: it has pages and examples', () => {
+    expect(pages).toEqual(expect.arrayContaining(['README.md', 'docs/concepts.md', 'docs/providers.md']));
+    expect(yaml.length).toBeGreaterThan(6);
+  });
+
+  it.each(yaml.map((block) => [`${block.page}:${block.line}`, block.text]))(
+    'has an example at %s that check accepts',
+    async (name, text) => {
+      const { diagnostics } = await check({ text, name });
+      expect(diagnostics.filter((entry) => entry.severity === 'error')).toEqual([]);
+    },
+  );
+
+  it('has JSON examples that are JSON', () => {
+    for (const block of blocks.filter((entry) => entry.language === 'json')) expect(() => JSON.parse(block.text)).not.toThrow();
+  });
+
+  it('links to files that exist', () => {
+    const broken = pages.flatMap((page) => {
+      const links = [...readProjectFile(page).matchAll(/\]\((?!https?:|#)([^)#\s]+)/g)].map((match) => match[1] ?? '');
+      return links.filter((link) => !existsSync(join(root, dirname(page), link))).map((link) => `${page}: ${link}`);
+    });
+    expect(broken).toEqual([]);
+  });
+
+  it('names npm scripts that exist', () => {
+    const { scripts } = JSON.parse(readProjectFile('package.json')) as { scripts: Record<string, string> };
+    const named = pages.flatMap((page) =>
+      [...readProjectFile(page).matchAll(/npm run (?:--silent )?([a-z:-]+)/g)].map((match) => match[1] ?? ''),
+    );
+    expect([...new Set(named)].filter((name) => scripts[name] === undefined)).toEqual([]);
+  });
+});
+
+describe('the shipped configuration', () => {
+  it.each(['gateway.yaml', 'bench/gateway.yaml'])('%s has nothing to complain about', async (path) => {
+    const { diagnostics, tree } = await check({ path: join(root, path) });
+    expect(diagnostics.filter((entry) => path === 'gateway.yaml' || entry.severity === 'error')).toEqual([]);
+    expect(tree).toBeDefined();
+  });
+
+  it('holds one named config a file, named like the file', async () => {
+    const { tree, files } = await check({ path: join(root, 'gateway.yaml') });
+    const included = files.slice(1).map((file) => file.replace(/^.*\/(.+)\.yaml$/, '$1'));
+    expect(Object.keys(tree?.configs ?? {}).sort()).toEqual(included.sort());
+    expect(included.length).toBeGreaterThan(1);
+  });
+});
