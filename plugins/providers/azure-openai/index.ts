@@ -1,3 +1,4 @@
+import { GatewayError } from '#core/error.ts';
 import type { HeaderPairs } from '#core/headers.ts';
 import { type Call, type CredentialSpec, defineProvider } from '#core/provider.ts';
 import { memo, relayedRoute } from '../_shared/address.ts';
@@ -57,8 +58,11 @@ function placeOf(call: Call<AzureSettings>): Place {
   return chosen.settings as Place;
 }
 
-/** A pre-issued token wins over the key; never both (provider-b.md 1.7). */
-function credential({ ad_token: token }: AzureSettings, key: string | undefined): CredentialSpec {
+/** A pre-issued token wins over the key; never both (provider-b.md 1.7). @throws GatewayError for other auth modes */
+function credential({ ad_token: token, auth_mode: mode }: AzureSettings, key: string | undefined): CredentialSpec {
+  if (mode !== undefined && mode !== 'api_key') {
+    throw new GatewayError('invalid_config', { message: `The auth mode "${mode}" is not supported by this version.`, param: 'auth_mode', hint: 'Use api_key, or send a token in x-gateway-azure-ad-token.' });
+  }
   if (token !== undefined) return { scheme: 'bearer', secret: token.replace(/^bearer\s+/i, '') };
   return key === undefined ? { scheme: 'none' } : { scheme: 'header', name: 'api-key', secret: key };
 }

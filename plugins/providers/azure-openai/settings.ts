@@ -51,7 +51,7 @@ export const schema: JsonSchema = {
     api_version: apiVersion,
     model_name: text('Model behind `deployment_id`: for cost and metrics, never sent.'),
     ad_token: { ...text('Pre-issued token, sent as bearer in place of the key.'), writeOnly: true },
-    auth_mode: text('Only api_key in this version.'),
+    auth_mode: { enum: ['api_key'], description: 'How requests are signed; only api_key in this version.' },
   },
 };
 

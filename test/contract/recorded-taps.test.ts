@@ -1,0 +1,179 @@
+import { Buffer } from 'node:buffer';
+import type { Endpoint } from '#core/endpoint.ts';
+import type { Tap } from '#core/tap.ts';
+import type { Usage } from '#core/usage.ts';
+import { describe, expect, it } from 'vitest';
+import openai from '../../plugins/providers/openai/index.ts';
+import { SseScanner } from '../../src/transport/framing/sse.ts';
+import { callOf } from './call.ts';
+import { haveRecordings, type Recording, recordings } from './recordings.ts';
+
+/** Everybody whose recordings speak the format that passes unchanged. */
+const speakers = ['openai', 'azure-openai', 'groq', 'mistral', 'openrouter', 'deepseek', 'databricks', 'huggingface', 'cerebras', 'xai', 'workers-ai'];
+
+const endpointOf: Readonly<Record<string, Endpoint>> = {
+  'chat.completions': 'chat/completions',
+  completions: 'completions',
+  embeddings: 'embeddings',
+  responses: 'responses',
+  images: 'images/generations',
+};
+
+interface Seen {
+  readonly usage: Usage | undefined;
+  readonly finish: readonly string[];
+  readonly model: string | undefined;
+  readonly id: string | undefined;
+}
+
+type Json = Record<string, unknown>;
+
+const exchanges = recordings(speakers).filter(({ api, response }) => endpointOf[api] !== undefined && response.body !== undefined);
+const answered = exchanges.filter(({ response }) => response.status === 200);
+const faulty = answered.filter(({ features }) => features.includes('error_in_stream'));
+/** An error object under 200, as some services send it. */
+const errorUnder200 = answered.filter(({ stream, response }) => !stream && /^\s*\{\s*"error"\s*:\s*\{/.test(response.body ?? ''));
+const whole = answered.filter((exchange) => !exchange.stream && !errorUnder200.includes(exchange));
+const streams = answered.filter((exchange) => exchange.stream && !faulty.includes(exchange));
+
+describe.skipIf(!haveRecordings)('recorded answers (skipped where ../shared/data/recorded is absent)', () => {
+  it('are there in numbers that mean something', () => {
+    expect(whole.length).toBeGreaterThan(400);
+    expect(streams.length).toBeGreaterThan(200);
+    expect(faulty.length).toBeGreaterThan(1);
+  });
+
+  it.each(speakers)('of %s are read whole as an independent reading reads them', (provider) => {
+    for (const exchange of whole.filter((one) => one.provider === provider)) {
+      const tap = tapOf(exchange);
+      expect(tap.whole(exchange.response.body ?? ''), exchange.id).toBeUndefined();
+      expect(tap.complete, exchange.id).toBe(true);
+      expect(seenBy(tap), exchange.id).toEqual(readWhole(exchange));
+    }
+  });
+
+  it.each(speakers)('of %s are read as streams as an independent reading reads them', (provider) => {
+    for (const exchange of streams.filter((one) => one.provider === provider)) {
+      const { tap, kinds } = play(exchange);
+      expect(tap.fault, exchange.id).toBeUndefined();
+      expect(tap.complete, exchange.id).toBe(true);
+      expect(seenBy(tap), exchange.id).toEqual(readStream(exchange));
+      expect(kinds, exchange.id).toContain('content');
+      expect(kinds.indexOf('content'), exchange.id).toBe(firstContent(exchange));
+    }
+  });
+
+  it('that are cut before their end are not complete', () => {
+    for (const exchange of streams) {
+      const body = exchange.response.body ?? '';
+      const end = Math.min(...['"finish_reason":"', '"finish_reason": "', 'event: response.completed', 'event: response.incomplete'].map((mark) => at(body, mark)));
+      const { tap } = play({ ...exchange, response: { ...exchange.response, body: body.slice(0, body.lastIndexOf('\n\n', end) + 2) } });
+      expect(tap.complete, exchange.id).toBe(false);
+    }
+  });
+
+  it('that are an error under 200 are faults', () => {
+    expect(errorUnder200.length).toBeGreaterThan(0);
+    for (const exchange of errorUnder200) {
+      const { error } = JSON.parse(exchange.response.body ?? '') as { error: { message: string } };
+      expect(tapOf(exchange).whole(exchange.response.body ?? '')?.message, exchange.id).toBe(error.message);
+    }
+  });
+
+  it.each(faulty.map((exchange) => [exchange.id, exchange] as const))('%s shows the error in its stream', (_id, exchange) => {
+    const { tap, kinds } = play(exchange);
+    const error = events(exchange).find((event) => event['error'] !== undefined)?.['error'] as { message: string };
+    expect(kinds).toContain('fault');
+    expect(tap.fault?.message).toBe(error.message);
+  });
+
+  it.each(exchanges.filter(({ response }) => response.status >= 400).map((exchange) => [exchange.id, exchange] as const))('%s is read as an error with its message', (_id, exchange) => {
+    const body = JSON.parse(exchange.response.body ?? '') as { error?: { message?: string } | string; message?: string; detail?: string };
+    const error = typeof body.error === 'object' ? body.error.message : body.error;
+    const fault = openai.fault(exchange.response.status, exchange.response.body ?? '');
+    expect(fault.message).toBe(error ?? body.message ?? body.detail);
+  });
+});
+
+const at = (text: string, mark: string): number => (text.includes(mark) ? text.indexOf(mark) : text.length);
+
+function tapOf({ api }: Recording): Tap {
+  const endpoint = endpointOf[api] ?? 'chat/completions';
+  const operation = openai.operations[endpoint];
+  if (operation === undefined) throw new Error(`no operation for ${endpoint}`);
+  return operation.tap(callOf({ endpoint }));
+}
+
+function play(exchange: Recording): { readonly tap: Tap; readonly kinds: readonly string[] } {
+  const tap = tapOf(exchange);
+  const scanner = new SseScanner();
+  const scanned = [...scanner.push(Buffer.from(exchange.response.body ?? '')).events, ...scanner.end().events];
+  return { tap, kinds: scanned.map((event) => tap.event(event)) };
+}
+
+const seenBy = ({ usage, finish, model, id }: Tap): Seen => ({ usage, finish, model, id });
+
+// ---- the independent reading: everything is parsed, nothing is clever ------------------------------
+
+function events({ response }: Recording): readonly Json[] {
+  return (response.body ?? '')
+    .split(/\r?\n\r?\n/)
+    .map((block) => block.split(/\r?\n/).filter((line) => line.startsWith('data:')).map((line) => line.slice(5)).join('\n').trim())
+    .filter((data) => data !== '')
+    .map((data) => (data === '[DONE]' ? {} : (JSON.parse(data) as Json)));
+}
+
+const choices = (object: Json): readonly Json[] => (object['choices'] ?? []) as Json[];
+
+function readWhole(exchange: Recording): Seen {
+  const answer = JSON.parse(exchange.response.body ?? '') as Json;
+  const finish = exchange.api === 'responses' ? [statusOf(answer)] : choices(answer).map((choice) => String(choice['finish_reason']));
+  return { usage: plainUsage(answer['usage']), finish, model: answer['model'] as string | undefined, id: answer['id'] as string | undefined };
+}
+
+function readStream(exchange: Recording): Seen {
+  const list = events(exchange);
+  if (exchange.api === 'responses') {
+    const last = list.findLast((event) => ['response.completed', 'response.incomplete'].includes(String(event['type'])))?.['response'] as Json;
+    return { usage: plainUsage(last['usage']), finish: [statusOf(last)], model: String(last['model']), id: String(last['id']) };
+  }
+  const finish = new Map<unknown, string>();
+  for (const event of list) for (const choice of choices(event)) if (typeof choice['finish_reason'] === 'string') finish.set(choice['index'], choice['finish_reason']);
+  const usage = list.map((event) => event['usage'] ?? (event['x_groq'] as Json | undefined)?.['usage']).findLast((one) => one !== undefined && one !== null);
+  const named = list.filter((event) => choices(event).length > 0);
+  const first = (key: string): string | undefined => named.map((event) => event[key] as string).find((value) => value !== '' && value !== undefined);
+  return { usage: plainUsage(usage), finish: [...finish.values()], model: first('model'), id: first('id') };
+}
+
+/** Position of the first event that shows something; role, filters, openings and empty texts don't. */
+function firstContent(exchange: Recording): number {
+  if (exchange.api === 'responses') {
+    return events(exchange).findIndex((event) => !/^response\.(?:created|queued|in_progress|output_item\.added|content_part\.added|reasoning_summary_part\.added)$/.test(String(event['type'])));
+  }
+  const shows = (value: unknown): boolean => value !== null && value !== undefined && value !== '' && JSON.stringify(value) !== '[]';
+  return events(exchange).findIndex((event) =>
+    choices(event).some((choice) => {
+      const { role: _role, name: _name, ...delta } = (choice['delta'] ?? { text: choice['text'] }) as Json;
+      return shows(choice['finish_reason']) || Object.values(delta).some(shows);
+    }),
+  );
+}
+
+const statusOf = (response: Json): string => String((response['incomplete_details'] as Json | null)?.['reason'] ?? response['status']);
+
+function plainUsage(value: unknown): Usage | undefined {
+  if (value === undefined || value === null) return undefined;
+  const usage = value as Json;
+  const input = (usage['prompt_tokens_details'] ?? usage['input_tokens_details'] ?? {}) as Json;
+  const output = (usage['completion_tokens_details'] ?? usage['output_tokens_details'] ?? {}) as Json;
+  const all: Record<string, unknown> = {
+    prompt: usage['prompt_tokens'] ?? usage['input_tokens'],
+    completion: usage['completion_tokens'] ?? usage['output_tokens'] ?? 0,
+    cached: input['cached_tokens'] ?? usage['prompt_cache_hit_tokens'],
+    cacheWrite: input['cache_write_tokens'],
+    reasoning: output['reasoning_tokens'],
+    audioIn: input['audio_tokens'],
+    audioOut: output['audio_tokens'],
+  };
+  return Object.fromEntries(Object.entries(all).filter(([, count]) => typeof count === 'number')) as unknown as Usage;
+}
