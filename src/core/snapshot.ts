@@ -99,6 +99,10 @@ export interface ProviderBinding {
   /** Set with an incomplete entry (a secret is missing, `enabled: false`): using it is refused with this. */
   readonly unusable: GatewayError | undefined;
   credential(deployment: Deployment | undefined): CredentialRef;
+  /** Present where `owner` is `caller`: the same binding, signed with the credential that the request brings. */
+  forCaller?(key: string | undefined): ProviderBinding;
+  /** Metadata of the virtual key: joins the record. */
+  readonly metadata?: Readonly<Record<string, string>>;
 }
 
 /** Whose word a host is: the operator's is used as written, a request's is checked against the egress rules. */

@@ -1,0 +1,63 @@
+import type { CredentialOwner, CredentialSpec, Provider } from '../core/provider.ts';
+import type { CompiledConfig, CredentialRef, ProviderBinding, Snapshot } from '../core/snapshot.ts';
+import { compileApiKeys } from './compile/api-keys.ts';
+import { makeBinding } from './compile/binding.ts';
+import type { Choosing } from './compile/choose.ts';
+import { directParts } from './compile/direct.ts';
+import { compileCatalog } from './compile/providers.ts';
+import { compileLogging, compileServer } from './compile/server.ts';
+import { compileTree, type TreeSource } from './compile/tree.ts';
+import { createInline } from './inline.ts';
+import type { LoadedConfig } from './load.ts';
+import { createPlanner } from './plan.ts';
+import type { ConfigEntry, GatewayConfig } from './schema/index.ts';
+
+export interface CompileDeps {
+  /** By type and alias, those from outside included. */
+  readonly providers: ReadonlyMap<string, Provider>;
+  /** `transport/sign.ts`. */
+  credential(spec: CredentialSpec, owner: CredentialOwner): CredentialRef;
+}
+
+/** What compiling reads of a loaded configuration. */
+export type Compilable = Pick<LoadedConfig, 'secrets' | 'revision' | 'missing'> & { readonly tree: GatewayConfig };
+
+const emptySettings = Object.freeze({});
+
+/**
+ * Compiles a configuration that passed its checks: statuses become predicates, queries functions, globs matchers,
+ * inherited settings stand in every leaf. Pure: opens nothing.
+ *
+ * @throws GatewayError `invalid_config` for what the checks have let through
+ */
+export function compileConfig(loaded: Compilable, deps: CompileDeps): Snapshot {
+  const { tree } = loaded;
+  const makeCredential = (spec: CredentialSpec, owner: CredentialOwner): CredentialRef => deps.credential(spec, owner);
+  const catalog = compileCatalog({ ...tree, missing: loaded.missing }, deps.providers, makeCredential);
+  const choosing = { catalog, types: deps.providers, makeCredential };
+  const snapshot: Snapshot = {
+    revision: loaded.revision,
+    server: compileServer(tree.server),
+    log: compileLogging(tree.logging),
+    providers: new Map([...catalog].map(([slug, made]): [string, ProviderBinding] => [slug, made.binding])),
+    types: deps.providers,
+    configs: compileConfigs(tree.configs ?? {}, { ...choosing, origin: 'file' }),
+    apiKeys: compileApiKeys(tree.api_keys),
+    secrets: Object.freeze(loaded.secrets.toSorted((a, b) => b.length - a.length)),
+    inlineConfig: createInline({ ...choosing, origin: 'request' }),
+    direct: (provider, settings, key) => {
+      // Providers remember what they parse by the settings object: the empty one is always the same.
+      const own = Object.keys(settings).length === 0 ? emptySettings : { ...settings };
+      return makeBinding(directParts(provider, own, key), makeCredential).binding;
+    },
+    noConfig: compileTree('-', {}, { ...choosing, origin: 'request', root: 'request', named: () => undefined }),
+    plan: createPlanner(),
+  };
+  return Object.freeze(snapshot);
+}
+
+function compileConfigs(entries: Readonly<Record<string, ConfigEntry>>, choosing: Choosing): ReadonlyMap<string, CompiledConfig> {
+  const named = (name: string): ConfigEntry | undefined => (Object.hasOwn(entries, name) ? entries[name] : undefined);
+  const source = (name: string): TreeSource => ({ ...choosing, root: `configs.${name}`, named });
+  return new Map(Object.entries(entries).map(([name, entry]) => [name, compileTree(name, entry, source(name))]));
+}

@@ -1,0 +1,77 @@
+import type { GatewayError } from '../../core/error.ts';
+import type { Plain } from '../../core/merge.ts';
+import type { CommonSettings, CredentialOwner, CredentialSpec, Deployment, Provider } from '../../core/provider.ts';
+import type { CredentialRef, PartialClocks, ProviderBinding, Trust } from '../../core/snapshot.ts';
+import { deepFreeze } from './freeze.ts';
+
+/** Turns a signing scheme into headers: `transport/sign.ts`. */
+export type MakeCredential = (spec: CredentialSpec, owner: CredentialOwner) => CredentialRef;
+
+/** What makes a binding. */
+export interface BindingParts {
+  readonly slug: string;
+  readonly virtualKey: string | undefined;
+  readonly provider: Provider;
+  readonly settings: CommonSettings & Plain;
+  /** The key that signs, unless a deployment has its own. */
+  readonly key: string | undefined;
+  /** `catalog` becomes `none` where there is nothing to sign with: a keyless entry sends no credential (decisions D15). */
+  readonly owner: 'catalog' | 'caller';
+  readonly trust: Trust;
+  allowsHost(host: string): boolean;
+  allowsModel(model: string): boolean;
+  readonly clocks: PartialClocks;
+  readonly metadata: Readonly<Record<string, string>>;
+  readonly unusable: GatewayError | undefined;
+}
+
+/** A binding with what it was made of, so that others can be derived from it. The parts hold secrets and stay in here. */
+export interface MadeBinding {
+  readonly binding: ProviderBinding;
+  readonly parts: BindingParts;
+}
+
+/** Makes a binding. Credentials are compiled once for each key, not for each request. */
+export function makeBinding(written: BindingParts, makeCredential: MakeCredential): MadeBinding {
+  const parts: BindingParts = { ...written, settings: deepFreeze(written.settings) };
+  const { owner } = parts;
+  const credentialOf = memoCredentials(parts, makeCredential);
+  const main = credentialOf(parts.key);
+  const binding: ProviderBinding = {
+    slug: parts.slug,
+    virtualKey: parts.virtualKey,
+    provider: parts.provider,
+    settings: parts.settings,
+    owner: owner === 'caller' ? 'caller' : main.owner,
+    trust: parts.trust,
+    allowsHost: parts.allowsHost,
+    allowsModel: parts.allowsModel,
+    clocks: parts.clocks,
+    metadata: parts.metadata,
+    unusable: parts.unusable,
+    // A deployment's own key is the operator's: whoever brings a credential is served with that one only.
+    credential: (deployment: Deployment | undefined) =>
+      deployment?.apiKey === undefined || owner === 'caller' ? main : credentialOf(deployment.apiKey),
+    ...(owner === 'caller' ? { forCaller: (key: string | undefined) => makeBinding({ ...parts, key }, makeCredential).binding } : {}),
+  };
+  return { binding: Object.freeze(binding), parts };
+}
+
+function memoCredentials(
+  { provider, settings, owner }: BindingParts,
+  makeCredential: MakeCredential,
+): (key: string | undefined) => CredentialRef {
+  const known = new Map<string | undefined, CredentialRef>();
+  return (key) => {
+    const compiled = known.get(key);
+    if (compiled !== undefined) return compiled;
+    const spec = provider.credential(settings, key);
+    const made = makeCredential(spec, ownerOf(spec, owner));
+    known.set(key, made);
+    return made;
+  };
+}
+
+function ownerOf(spec: CredentialSpec, owner: 'catalog' | 'caller'): CredentialOwner {
+  return owner === 'catalog' && spec.scheme === 'none' ? 'none' : owner;
+}

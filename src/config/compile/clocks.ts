@@ -1,0 +1,30 @@
+import type { Clocks, PartialClocks } from '../../core/snapshot.ts';
+import { parseDuration } from '../../core/units.ts';
+import type { TimeoutsEntry } from '../schema/index.ts';
+import { invalid } from './invalid.ts';
+
+/** What holds where nothing is written (decisions D6), in milliseconds. */
+export const defaultClocks: Clocks = Object.freeze({ connect: 5000, firstByte: 60_000, idle: 60_000, total: 600_000, request: undefined });
+
+/** Compiles `timeouts` and `request_timeout` (a bare number is milliseconds). Only clocks that are written are present. */
+export function compileClocks(timeouts: TimeoutsEntry | undefined, requestTimeout?: string | number): PartialClocks {
+  const written: Record<keyof Clocks, string | number | undefined> = {
+    connect: timeouts?.connect,
+    firstByte: timeouts?.first_byte,
+    idle: timeouts?.idle,
+    total: timeouts?.total,
+    request: requestTimeout,
+  };
+  const clocks: Partial<Record<keyof Clocks, number>> = {};
+  for (const [name, value] of Object.entries(written) as [keyof Clocks, string | number | undefined][]) {
+    if (value !== undefined) clocks[name] = needDuration(value);
+  }
+  return Object.freeze(clocks);
+}
+
+/** Milliseconds of a duration that the checks have let through. */
+export function needDuration(value: string | number): number {
+  const ms = parseDuration(value);
+  if (ms === undefined) throw invalid(`"${value}" is no duration`, 'Write a number with a unit, such as 30s.');
+  return ms;
+}

@@ -1,0 +1,104 @@
+import { GatewayError } from '../../core/error.ts';
+import type { Plain } from '../../core/merge.ts';
+import type { CommonSettings, Provider } from '../../core/provider.ts';
+import { didYouMean } from '../../core/nearest.ts';
+import type { ProviderEntry, VirtualKeyEntry } from '../schema/index.ts';
+import { compileGlobs, compileHosts } from './allow.ts';
+import { type BindingParts, type MadeBinding, makeBinding, type MakeCredential } from './binding.ts';
+import { compileClocks } from './clocks.ts';
+import { deepFreeze } from './freeze.ts';
+import { invalid } from './invalid.ts';
+
+/** What the catalog is compiled from. */
+export interface CatalogSource {
+  readonly providers?: Readonly<Record<string, ProviderEntry>>;
+  readonly virtual_keys?: Readonly<Record<string, VirtualKeyEntry>>;
+  /** Slug → variable or path of a secret that is not set. */
+  readonly missing: Readonly<Record<string, string>>;
+}
+
+/** Keys of an entry that are the gateway's own business; all others are settings of the type. */
+const ownKeys: ReadonlySet<string> = new Set([
+  'type',
+  'name',
+  'description',
+  'enabled',
+  'api_key',
+  'auth',
+  'allow_custom_host',
+  'timeouts',
+]);
+
+/** Compiles `providers:` and `virtual_keys:`, which share one namespace (decisions D16). */
+export function compileCatalog(
+  source: CatalogSource,
+  types: ReadonlyMap<string, Provider>,
+  makeCredential: MakeCredential,
+): ReadonlyMap<string, MadeBinding> {
+  const catalog = new Map<string, MadeBinding>();
+  for (const [slug, entry] of Object.entries(source.providers ?? {})) {
+    catalog.set(slug, makeBinding(partsOf(slug, entry, types, source.missing[slug]), makeCredential));
+  }
+  const virtual = Object.entries(source.virtual_keys ?? {}).map(([name, entry]) => {
+    if (catalog.has(name)) throw invalid(`"${name}" is a provider and a virtual key`);
+    const under = catalog.get(entry.provider.replace(/^@/, ''));
+    if (under === undefined) throw invalid(`no provider called "${entry.provider}"`, undefined, `virtual_keys.${name}.provider`);
+    return [name, makeBinding(virtualParts(name, entry, under.parts, source.missing[name]), makeCredential)] as const;
+  });
+  for (const [name, binding] of virtual) catalog.set(name, binding);
+  return catalog;
+}
+
+function partsOf(slug: string, entry: ProviderEntry, types: ReadonlyMap<string, Provider>, missing: string | undefined): BindingParts {
+  const provider = types.get(entry.type);
+  if (provider === undefined) {
+    throw invalid(`no provider type "${entry.type}"`, didYouMean(entry.type, types.keys()).trim(), `providers.${slug}.type`);
+  }
+  const callers = entry.auth?.mode === 'caller';
+  return {
+    slug,
+    virtualKey: undefined,
+    provider,
+    settings: settingsOf(entry),
+    key: callers ? undefined : (entry.api_key ?? entry.auth?.api_key),
+    owner: callers ? 'caller' : 'catalog',
+    trust: 'operator',
+    allowsHost: compileHosts(entry.allow_custom_host),
+    allowsModel: compileGlobs(entry.models),
+    clocks: compileClocks(entry.timeouts),
+    metadata: Object.freeze({}),
+    unusable: whyUnusable(slug, entry.enabled !== false, missing),
+  };
+}
+
+function virtualParts(name: string, entry: VirtualKeyEntry, under: BindingParts, missing: string | undefined): BindingParts {
+  const allowsModel = compileGlobs(entry.models);
+  return {
+    ...under,
+    virtualKey: name,
+    ...(entry.api_key === undefined ? {} : { key: entry.api_key, owner: 'catalog' as const }),
+    allowsModel: (model) => under.allowsModel(model) && allowsModel(model),
+    metadata: deepFreeze({ ...entry.metadata }),
+    unusable: under.unusable ?? whyUnusable(name, true, missing),
+  };
+}
+
+function settingsOf(entry: ProviderEntry): CommonSettings & Plain {
+  const settings: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(entry)) if (!ownKeys.has(key) && !key.startsWith('x-')) settings[key] = value;
+  return settings;
+}
+
+function whyUnusable(slug: string, enabled: boolean, missing: string | undefined): GatewayError | undefined {
+  if (!enabled) {
+    return new GatewayError('not_allowed', {
+      message: `The provider "${slug}" is switched off.`,
+      hint: `Choose another one, or set providers.${slug}.enabled to true.`,
+    });
+  }
+  if (missing === undefined) return undefined;
+  return new GatewayError('provider_auth_failed', {
+    message: `The provider "${slug}" has no credential: a secret was not set when the gateway started.`,
+    hint: 'Ask the operator of the gateway to set it.',
+  });
+}

@@ -1,0 +1,52 @@
+import { defaultPrefixes } from '../../core/headers.ts';
+import type { LogSettings, ServerSettings } from '../../core/snapshot.ts';
+import { parseSize } from '../../core/units.ts';
+import type { LoggingEntry, ServerEntry } from '../schema/index.ts';
+import { compileClocks, defaultClocks, needDuration } from './clocks.ts';
+import { invalid } from './invalid.ts';
+
+const mega = 1024 * 1024;
+
+/** What holds where `server:` and `logging:` are silent. Sizes in bytes, times in milliseconds. */
+const defaults = {
+  maxBody: 50 * mega,
+  maxInFlight: 1024,
+  drain: { delayMs: 0, timeoutMs: 25_000 },
+  keptBody: 256 * 1024,
+  spoolSize: 1024 * mega,
+} as const;
+
+/** Compiles the part of `server:` that a reload may change. */
+export function compileServer(entry: ServerEntry = {}): ServerSettings {
+  return Object.freeze({
+    maxBody: sizeOf(entry.max_body) ?? defaults.maxBody,
+    maxUpload: sizeOf(entry.max_upload),
+    clocks: Object.freeze({ ...defaultClocks, ...compileClocks(entry.timeouts) }),
+    headerPrefixes: Object.freeze([...(entry.header_prefixes ?? defaultPrefixes)]),
+    exposeRouting: entry.expose_routing ?? true,
+    maxInFlight: entry.max_in_flight ?? defaults.maxInFlight,
+    drain: Object.freeze({
+      delayMs: entry.drain?.delay === undefined ? defaults.drain.delayMs : needDuration(entry.drain.delay),
+      timeoutMs: entry.drain?.timeout === undefined ? defaults.drain.timeoutMs : needDuration(entry.drain.timeout),
+    }),
+    egressAllow: Object.freeze([...(entry.egress?.allow ?? [])]),
+  });
+}
+
+/** Compiles `logging:`. */
+export function compileLogging(entry: LoggingEntry = {}): LogSettings {
+  return Object.freeze({
+    level: entry.level ?? 'info',
+    format: entry.format ?? 'auto',
+    bodies: entry.requests?.bodies ?? 'redacted',
+    maxBody: sizeOf(entry.requests?.max_body) ?? defaults.keptBody,
+    spoolSize: sizeOf(entry.requests?.spool_size) ?? defaults.spoolSize,
+  });
+}
+
+function sizeOf(value: string | number | undefined): number | undefined {
+  if (value === undefined) return undefined;
+  const bytes = parseSize(value);
+  if (bytes === undefined) throw invalid(`"${value}" is no size`, 'Write a number with a unit, such as 50MB.');
+  return bytes;
+}

@@ -1,0 +1,59 @@
+import { didYouMean } from '../../core/nearest.ts';
+import { isPlain, type Plain } from '../../core/merge.ts';
+import type { Provider } from '../../core/provider.ts';
+import type { ConfigEntry } from '../schema/index.ts';
+import { targetSettings } from '../schema/target.ts';
+import { invalid } from './invalid.ts';
+
+/** Settings of a provider that stand in a target, by their name in `providers.<slug>`. */
+export interface SentSettings {
+  readonly settings: Plain;
+  /** The key of the first one that shapes the host or path, as written. */
+  readonly shapesHost: string | undefined;
+}
+
+/**
+ * Reads the provider's own keys of a target (`azure_resource_name`, `api_version`, …). A key that the provider does not
+ * take, or that stands where no provider is named, is an error: it would have no effect.
+ */
+export function readSettings(entry: ConfigEntry, provider: Provider | undefined, path: string): SentSettings {
+  const settings: Record<string, unknown> = {};
+  let shapesHost: string | undefined;
+  for (const [key, value] of Object.entries(entry)) {
+    if (isTargetKey(key) || key.startsWith('x-')) continue;
+    const setting = provider?.requestSettings.find((one) => one.keys.includes(key));
+    if (setting === undefined) throw unknownKey(key, provider, path);
+    settings[setting.setting] = value;
+    if (setting.shapesHost) shapesHost ??= key;
+  }
+  return { settings, shapesHost };
+}
+
+/** True when a credential for this provider stands in the target: `api_key`, or a setting that is a secret. */
+export function bringsCredential(entry: ConfigEntry, provider: Provider): boolean {
+  if (entry.api_key !== undefined) return true;
+  return provider.requestSettings.some(({ setting, keys }) => isSecret(provider, setting) && keys.some((key) => Object.hasOwn(entry, key)));
+}
+
+/** Settings without those that are secrets: who brings a credential is never signed with the operator's. */
+export function withoutSecrets(provider: Provider, settings: Plain): Plain {
+  return Object.fromEntries(Object.entries(settings).filter(([name]) => !isSecret(provider, name)));
+}
+
+/** The schema of a type marks its secrets `writeOnly`. */
+function isSecret(provider: Provider, setting: string): boolean {
+  const { properties } = provider.settings;
+  const schema = isPlain(properties) ? properties[setting] : undefined;
+  return isPlain(schema) && schema['writeOnly'] === true;
+}
+
+/** Keys of a config object that are ours, with `targets`. */
+export function isTargetKey(key: string): boolean {
+  return key === 'targets' || Object.hasOwn(targetSettings.properties, key);
+}
+
+function unknownKey(key: string, provider: Provider | undefined, path: string): Error {
+  const known = [...Object.keys(targetSettings.properties), 'targets', ...(provider?.requestSettings.flatMap((one) => one.keys) ?? [])];
+  const where = provider === undefined ? 'without a provider beside it' : `for a provider of type "${provider.type}"`;
+  return invalid(`unknown key "${key}" ${where}`, didYouMean(key, known).trim() || undefined, `${path}.${key}`);
+}
