@@ -9,6 +9,7 @@ interface LockEntry {
   readonly resolved?: string;
   readonly license?: string;
   readonly hasInstallScript?: boolean;
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
 }
 
 const lock = JSON.parse(readProjectFile('package-lock.json')) as { packages: Record<string, LockEntry> };
@@ -49,6 +50,12 @@ describe('dependencies', () => {
   it('are locked without download addresses', () => {
     expect(entries.filter(([, entry]) => entry.resolved !== undefined).map(([path]) => path)).toEqual([]);
     expect(readProjectFile('package-lock.json')).not.toMatch(/https?:\/\/[^"]*\.tgz/);
+  });
+
+  it('are locked for every platform, or npm ci refuses the file', () => {
+    const named = entries.flatMap(([, entry]) => Object.keys(entry.optionalDependencies ?? {}));
+    const missing = named.filter((name) => lock.packages[`node_modules/${name}`] === undefined);
+    expect(missing, 'run node .ci/complete-lock.mjs').toEqual([]);
   });
 
   it('are the installed ones', () => {
