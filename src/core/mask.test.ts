@@ -55,6 +55,16 @@ describe('createMask', () => {
   });
 });
 
+it('hides an issued key wherever it stands', () => {
+  for (let before = 0; before < 60; before += 1) {
+    for (const fill of [' ', 'word ', 'x']) {
+      const lead = fill.repeat(60).slice(0, before);
+      const joined = lead === '' || /[ ]$/.test(lead) ? lead : `${lead}"`;
+      expect(mask.bytes(Buffer.from(`${joined}${gw}"`)).toString(), joined).toBe(`${joined}gw_${'*'.repeat(24)}"`);
+    }
+  }
+});
+
 describe('maskHeaders', () => {
   it.each([
     ['Authorization', 'Bearer x', '•••'],

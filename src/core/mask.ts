@@ -1,4 +1,5 @@
 import { credentialHeaders } from './headers.ts';
+import { createNeedleSearch, type NeedleSearch } from './needles.ts';
 
 /** What stands where a secret stood, in text for people. */
 export const masked = '•••';
@@ -40,15 +41,15 @@ const issuedPattern = new RegExp(
  */
 export function createMask(secrets: readonly string[]): Mask {
   const needles = spellings(secrets);
-  const raw = needles.map((needle) => Buffer.from(needle, 'utf8'));
-  const inPlace = (bytes: Buffer): boolean => overwrite(bytes, bytes, raw) !== undefined;
+  const search = createNeedleSearch(needles.map((needle) => Buffer.from(needle, 'utf8')));
+  const inPlace = (bytes: Buffer): boolean => overwrite(bytes, bytes, search) !== undefined;
   return {
     text(text) {
       let out = text;
       for (const needle of needles) if (out.includes(needle)) out = out.replaceAll(needle, masked);
       return out.replace(issuedPattern, `$1${masked}`);
     },
-    bytes: (bytes) => overwrite(bytes, undefined, raw) ?? bytes,
+    bytes: (bytes) => overwrite(bytes, undefined, search) ?? bytes,
     inPlace,
   };
 }
@@ -103,23 +104,58 @@ function withInner(secret: string): string[] {
 }
 
 /** Returns the buffer that was written: `into`, or a copy made at the first match; undefined when nothing matched. */
-function overwrite(bytes: Buffer, into: Buffer | undefined, needles: readonly Buffer[]): Buffer | undefined {
+function overwrite(bytes: Buffer, into: Buffer | undefined, search: NeedleSearch): Buffer | undefined {
   let out: Buffer | undefined;
   const hide = (from: number, to: number): void => {
     out ??= into ?? Buffer.from(bytes);
     out.fill(asterisk, from, to);
   };
-  for (const needle of needles) {
-    for (let at = bytes.indexOf(needle); at >= 0; at = bytes.indexOf(needle, at + needle.length)) hide(at, at + needle.length);
-  }
-  for (const { prefix, least } of issued) {
-    for (let at = bytes.indexOf(prefix, 0, 'latin1'); at >= 0; at = bytes.indexOf(prefix, at + prefix.length, 'latin1')) {
-      const from = at + prefix.length;
-      const to = endOfKey(bytes, from);
-      if (to - from >= least && (at === 0 || !isKeyByte(bytes[at - 1] ?? 0))) hide(from, to);
-    }
-  }
+  search.each(bytes, hide);
+  eachIssued(bytes, hide);
   return out;
+}
+
+/**
+ * Finds what looks like an issued key: a run of key bytes that begins with a known prefix. Runs that are too short to
+ * be one are stepped over without a look at each byte.
+ */
+function eachIssued(bytes: Buffer, found: (from: number, to: number) => void): void {
+  let seen = 0;
+  for (let probe = stride - 1; probe < bytes.length; probe += stride) {
+    if (!isKeyByte(bytes[probe] ?? 0)) continue;
+    let start = probe;
+    while (start > seen && isKeyByte(bytes[start - 1] ?? 0)) start -= 1;
+    seen = probe + 1;
+    // A run that goes on to the left of what was seen has been judged by its beginning.
+    const key = start > 0 && isKeyByte(bytes[start - 1] ?? 0) ? undefined : prefixAt(bytes, start);
+    if (key === undefined) continue;
+    const from = start + key.prefix.length;
+    const to = endOfKey(bytes, from);
+    if (to - from >= key.least) found(from, to);
+  }
+}
+
+/** Shortest run that can be an issued key. */
+const stride = Math.min(...issued.map(({ prefix, least }) => prefix.length + least));
+
+type Issued = (typeof issued)[number];
+
+/** By first byte: most runs are dismissed with one look. */
+const byFirst: readonly (readonly Issued[] | undefined)[] = Array.from({ length: 256 }, (_, byte) => {
+  const rows = issued.filter(({ prefix }) => prefix.charCodeAt(0) === byte);
+  return rows.length === 0 ? undefined : rows;
+});
+
+function prefixAt(bytes: Buffer, at: number): Issued | undefined {
+  const rows = byFirst[bytes[at] ?? 0];
+  if (rows === undefined) return undefined;
+  for (const row of rows) if (startsWith(bytes, at, row.prefix)) return row;
+  return undefined;
+}
+
+function startsWith(bytes: Buffer, at: number, prefix: string): boolean {
+  for (let i = 1; i < prefix.length; i += 1) if (bytes[at + i] !== prefix.charCodeAt(i)) return false;
+  return true;
 }
 
 function endOfKey(bytes: Buffer, from: number): number {
@@ -129,6 +165,8 @@ function endOfKey(bytes: Buffer, from: number): number {
 }
 
 /** A–Z, a–z, 0–9, `_`, `-`. */
-function isKeyByte(c: number): boolean {
-  return (c >= 0x61 && c <= 0x7a) || (c >= 0x41 && c <= 0x5a) || (c >= 0x30 && c <= 0x39) || c === 0x5f || c === 0x2d;
+const keyBytes = Uint8Array.from({ length: 256 }, (_, byte) => (/[\w-]/.test(String.fromCharCode(byte)) ? 1 : 0));
+
+function isKeyByte(byte: number): boolean {
+  return keyBytes[byte] === 1;
 }

@@ -1,0 +1,46 @@
+import type { SpoolFrame } from './frame.ts';
+
+/**
+ * A block of memory that frames are copied into, so that many of them are one write. Grows for a large frame and
+ * goes back to its usual size afterwards.
+ */
+export interface Assembler {
+  /** The frames as they are to be written, masked; valid until the next call. */
+  assemble(frames: readonly SpoolFrame[]): Buffer;
+}
+
+const usual = 1024 * 1024;
+
+export function createAssembler(): Assembler {
+  const block = Buffer.allocUnsafeSlow(usual);
+  return {
+    assemble(frames) {
+      const bound = frames.reduce(addBound, 0);
+      const into = bound <= usual ? block : Buffer.allocUnsafeSlow(bound);
+      let at = 0;
+      let maskedTo = 0;
+      for (const [index, frame] of frames.entries()) {
+        at = put(into, at, frame);
+        // Frames of one tick nearly always share a mask: one scan for all of them.
+        if (frames[index + 1]?.mask === frame.mask && index + 1 < frames.length) continue;
+        frame.mask?.inPlace(into.subarray(maskedTo, at));
+        maskedTo = at;
+      }
+      return into.subarray(0, at);
+    },
+  };
+}
+
+/** A character of a line takes at most three bytes of UTF-8. */
+function addBound(sum: number, frame: SpoolFrame): number {
+  return sum + frame.line.length * 3 + frame.size + 2;
+}
+
+function put(into: Buffer, from: number, frame: SpoolFrame): number {
+  let at = from + into.write(frame.line, from, 'utf8');
+  into[at] = 0x0a;
+  at += 1;
+  for (const piece of frame.pieces) at += piece.copy(into, at);
+  into[at] = 0x0a;
+  return at + 1;
+}

@@ -1,0 +1,172 @@
+import { closeSync, fstatSync, ftruncateSync, mkdirSync, openSync, readdirSync, statSync, unlinkSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { createAssembler } from './assemble.ts';
+import type { Drop, RecordStore, SpoolFrame } from './frame.ts';
+
+export interface SpoolOptions {
+  /** Made when it is not there, for the owner alone. */
+  readonly dir: string;
+  /** Bytes of one segment before the next one is begun. */
+  readonly maxSegment?: number;
+  /** Bytes that all segments in `dir` may take, those of earlier processes included. */
+  readonly maxTotal: number;
+  /** Called for every loss; saying it less often is the caller's. Must not throw. */
+  onDrop?(drop: Drop): void;
+  /** Start of the process in Unix milliseconds: the first part of the segments' names. */
+  readonly startedAt?: number;
+  readonly pid?: number;
+  /** Writes and returns how many bytes were taken; exchanged by tests for a disk that is full. */
+  write?(fd: number, bytes: Buffer, offset: number, length: number): number;
+}
+
+/** How long a deleted folder may go unnoticed, in milliseconds. */
+const lookEvery = 1000;
+
+/**
+ * Opens the durable log. When `append` returns, the frames are in the page cache: a killed process loses none, a power
+ * cut may. There is no timer and no fsync; one call is one write.
+ *
+ * @throws Error when `dir` can not be made or written to
+ */
+export function openSpool(options: SpoolOptions): RecordStore {
+  makePrivate(options.dir);
+  return new Spool(options);
+}
+
+class Spool implements RecordStore {
+  readonly stats = { frames: 0, bytes: 0, dropped: 0, evicted: 0 };
+  readonly #options: SpoolOptions;
+  readonly #maxSegment: number;
+  readonly #prefix: string;
+  readonly #write: NonNullable<SpoolOptions['write']>;
+  readonly #assembler = createAssembler();
+  #fd: number | undefined;
+  #name = '';
+  #count = 0;
+  /** Bytes of the current segment that are whole frames. */
+  #good = 0;
+  #lookedAt = 0;
+  #closed = false;
+
+  constructor(options: SpoolOptions) {
+    this.#options = options;
+    // A quarter at most, so that making room never throws the whole log away.
+    this.#maxSegment = Math.min(options.maxSegment ?? 16 * 1024 * 1024, Math.ceil(options.maxTotal / 4));
+    this.#prefix = `${options.startedAt ?? Math.round(performance.timeOrigin)}-${options.pid ?? process.pid}`;
+    this.#write = options.write ?? writeSync;
+  }
+
+  append(frames: readonly SpoolFrame[]): void {
+    if (frames.length === 0) return;
+    try {
+      if (this.#closed) throw new Error('the spool is closed');
+      const fd = this.#segment();
+      const bytes = this.#assembler.assemble(frames);
+      this.#writeAll(fd, bytes);
+      this.#good += bytes.length;
+      this.stats.frames += frames.length;
+      this.stats.bytes += bytes.length;
+    } catch (error) {
+      this.stats.dropped += frames.length;
+      this.#undo();
+      this.#options.onDrop?.({ why: 'write', frames: frames.length, error: error as Error });
+    }
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#leave();
+  }
+
+  #writeAll(fd: number, bytes: Buffer): void {
+    for (let at = 0; at < bytes.length; ) {
+      const taken = this.#write(fd, bytes, at, bytes.length - at);
+      if (taken === 0) throw new Error('the disk took nothing');
+      at += taken;
+    }
+  }
+
+  /** The descriptor to write to: a new segment when there is none, it is full, or somebody deleted the folder. */
+  #segment(): number {
+    if (this.#fd !== undefined && (this.#good >= this.#maxSegment || this.#isGone(this.#fd))) this.#leave();
+    if (this.#fd !== undefined) return this.#fd;
+    makePrivate(this.#options.dir);
+    this.#count += 1;
+    this.#name = `${this.#prefix}-${String(this.#count).padStart(6, '0')}.log`;
+    this.#makeRoom();
+    this.#fd = openSync(join(this.#options.dir, this.#name), 'ax', 0o600);
+    this.#good = 0;
+    return this.#fd;
+  }
+
+  #isGone(fd: number): boolean {
+    const now = performance.now();
+    if (now - this.#lookedAt < lookEvery) return false;
+    this.#lookedAt = now;
+    return fstatSync(fd).nlink === 0;
+  }
+
+  /** A write that failed half-way leaves a torn frame: cut it off, or leave it as the end of this segment. */
+  #undo(): void {
+    if (this.#fd === undefined) return;
+    try {
+      ftruncateSync(this.#fd, this.#good);
+    } catch {
+      this.#leave();
+    }
+  }
+
+  #leave(): void {
+    if (this.#fd === undefined) return;
+    try {
+      closeSync(this.#fd);
+    } catch {
+      // What was written is written; a descriptor that can't be closed changes nothing about it.
+    }
+    this.#fd = undefined;
+  }
+
+  /** Deletes the oldest segments until one more fits. */
+  #makeRoom(): void {
+    const segments = listSegments(this.#options.dir).map((name) => ({ name, bytes: sizeOf(join(this.#options.dir, name)) }));
+    let total = segments.reduce((sum, { bytes }) => sum + bytes, this.#maxSegment);
+    for (const { name, bytes } of segments) {
+      if (total <= this.#options.maxTotal) return;
+      unlinkSync(join(this.#options.dir, name));
+      total -= bytes;
+      this.stats.evicted += 1;
+      this.#options.onDrop?.({ why: 'room', segment: name, bytes });
+    }
+  }
+}
+
+const segmentName = /^(\d+)-(\d+)-(\d+)\.log$/;
+
+/** Names of the segments in a folder, oldest first; empty when there is no folder. */
+export function listSegments(dir: string): string[] {
+  let names: string[];
+  try {
+    names = readdirSync(dir);
+  } catch {
+    return [];
+  }
+  return names.filter((name) => segmentName.test(name)).toSorted(byAge);
+}
+
+function byAge(a: string, b: string): number {
+  const left = segmentName.exec(a) ?? [];
+  const right = segmentName.exec(b) ?? [];
+  for (const group of [1, 2, 3]) {
+    const difference = Number(left[group]) - Number(right[group]);
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}
+
+function sizeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+}
+
+function makePrivate(dir: string): void {
+  mkdirSync(dir, { recursive: true, mode: 0o700 });
+}
