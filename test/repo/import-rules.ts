@@ -35,7 +35,7 @@ export const wrappers: Readonly<Record<string, readonly string[]>> = {
   'fastest-levenshtein': ['src/core/nearest.ts'],
   'http-proxy-3': ['src/transport/relay.ts'],
   mingo: ['src/config/conditions.ts'],
-  picomatch: ['src/config/load.ts'],
+  picomatch: ['src/config/compile/allow.ts'],
   pino: ['src/telemetry/log.ts'],
   re2js: ['src/config/regex.ts'],
   undici: ['src/transport/upstream.ts'],
