@@ -1,7 +1,41 @@
+import type { Admitted } from '#core/context.ts';
+import type { Plan } from '#core/plan.ts';
 import { definePlugin } from '#core/plugin.ts';
+import { stateOf } from '#core/route-state.ts';
+import { choiceOf } from './choice.ts';
+import { configOf } from './config.ts';
+import { refusedBy } from './refusals.ts';
+import { ignoredStrategy, requireAccount } from './stateful.ts';
+import { Walk } from './walk.ts';
 
+/**
+ * Which targets, in which order: the config that applies, the request's own choice where the config leaves the
+ * provider open, and the rules of key and catalog that shut targets out. The same facts always give the same plan.
+ */
 export default definePlugin({
   name: 'routing',
   options: { type: 'object', properties: {}, additionalProperties: false },
-  setup: () => ({}),
+  setup: () => ({ plan }),
 });
+
+/** Undefined only for a list of models without a chosen provider: the gateway answers it from its catalog. */
+function plan(ctx: Admitted): Plan | undefined {
+  const choice = choiceOf(ctx);
+  const applies = configOf(ctx);
+  ctx.facts.choice = choice;
+  // The catalog's list stands for nobody's account: the key's default config does not decide about it.
+  if (ctx.endpoint === 'models' && choice === undefined && !ctx.headers.gateway('config')) return undefined;
+  const config = applies ?? ctx.snapshot.noConfig;
+  ctx.facts.config = config;
+  const state = stateOf(ctx);
+  if (ctx.endpoint === 'relay') requireAccount(ctx, config, choice);
+  if (state === 'names' && config.root.strategy !== 'leaf') warnIgnored(ctx, ignoredStrategy(config));
+  const walk = new Walk(ctx, choice, state === 'names' ? 'stateful' : 'model');
+  const made = ctx.snapshot.plan(config, walk);
+  if (made === undefined) throw refusedBy(ctx, walk.refused);
+  return made;
+}
+
+function warnIgnored(ctx: Admitted, warning: string | undefined): void {
+  if (warning !== undefined) ctx.warnings.push(warning);
+}

@@ -1,0 +1,63 @@
+import type { Admitted, Choice } from '#core/context.ts';
+import { GatewayError } from '#core/error.ts';
+import { bareModel, slugOf } from '#core/model-name.ts';
+import { didYouMean } from '#core/nearest.ts';
+import type { ProviderBinding } from '#core/snapshot.ts';
+import { spelled } from '#core/spelling.ts';
+import { directBinding } from './direct.ts';
+
+const at = 0x40;
+
+/**
+ * The request's own choice of a provider, the most specific first: slug in the model, provider header, virtual key
+ * (design.md 3). Used where a config's target leaves the provider open.
+ *
+ * @throws GatewayError `provider_not_found`, `missing_credential`, `not_allowed`
+ */
+export function choiceOf(ctx: Admitted): Choice | undefined {
+  const slug = slugOf(ctx.askedModel);
+  if (slug !== undefined) return { binding: bySlug(ctx, slug, 'model'), model: bareModel(ctx.askedModel) || undefined, by: 'model' };
+  const header = ctx.headers.gateway('provider');
+  if (header !== undefined && header !== '') return { binding: byHeader(ctx, header), model: ctx.askedModel || undefined, by: 'header' };
+  const binding = ctx.facts.virtualKey;
+  return binding === undefined ? undefined : { binding, model: ctx.askedModel || undefined, by: 'virtual-key' };
+}
+
+/** `@x` is a slug. A bare `x` is a type when the caller brings a credential for it, else a slug (decisions D15). */
+function byHeader(ctx: Admitted, value: string): ProviderBinding {
+  if (value.charCodeAt(0) === at) return bySlug(ctx, slugOf(`${value}/`) ?? value, spelled(ctx.headers, 'provider'));
+  const type = ctx.snapshot.types.get(value);
+  if (type !== undefined && ctx.facts.caller.credential !== undefined) return directBinding(ctx, type);
+  const binding = ctx.snapshot.providers.get(value);
+  if (binding !== undefined) return binding;
+  if (type === undefined) throw notFound(ctx, value, spelled(ctx.headers, 'provider'));
+  if (type.apiKey !== 'required') return directBinding(ctx, type);
+  throw new GatewayError('missing_credential', {
+    message: `"${value}" is a type of provider, and the request brings no credential for it.`,
+    param: 'authorization',
+    hint: 'Send the provider\'s key as "authorization: Bearer …", or name an entry of the catalog as "@slug".',
+  });
+}
+
+function bySlug(ctx: Admitted, slug: string, param: string): ProviderBinding {
+  const binding = ctx.snapshot.providers.get(slug);
+  if (binding === undefined) throw notFound(ctx, slug, param);
+  return binding;
+}
+
+function notFound(ctx: Admitted, name: string, param: string): GatewayError {
+  return new GatewayError('provider_not_found', {
+    message: `No provider has the slug "${name}".${didYouMean(name, ctx.snapshot.providers.keys())}`,
+    param,
+    hint: slugList(ctx),
+  });
+}
+
+/** The slugs that a client may write, ten at the most. */
+export function slugList(ctx: Admitted): string {
+  const { key } = ctx.facts.caller;
+  const slugs: string[] = [];
+  for (const slug of ctx.snapshot.providers.keys()) if (key === undefined || key.allowsProvider(slug)) slugs.push(slug);
+  if (slugs.length === 0) return 'gateway.yaml lists no providers.';
+  return `Slugs: ${slugs.slice(0, 10).join(', ')}${slugs.length > 10 ? ', …' : ''}.`;
+}

@@ -1,0 +1,72 @@
+import type { Admitted } from '#core/context.ts';
+import { GatewayError } from '#core/error.ts';
+import { slugOf } from '#core/model-name.ts';
+import { didYouMean } from '#core/nearest.ts';
+import type { ApiKey, CompiledConfig } from '#core/snapshot.ts';
+import { spelled } from '#core/spelling.ts';
+
+const openBrace = 0x7b;
+
+/**
+ * The config that applies: the one that the request names or sends, else the key's `default_config` where the request
+ * makes no choice of its own (decisions D5). Undefined: none.
+ *
+ * @throws GatewayError `config_not_found`, `invalid_config`, `not_allowed`
+ */
+export function configOf(ctx: Admitted): CompiledConfig | undefined {
+  const { key } = ctx.facts.caller;
+  const asked = ctx.headers.gateway('config')?.trim() ?? '';
+  const standard = key?.defaultConfig;
+  if (key?.enforceConfig === true && standard !== undefined) return enforced(ctx, key.name, standard, asked);
+  if (asked !== '') return asked.charCodeAt(0) === openBrace ? inline(ctx, key, asked) : named(ctx, key, asked);
+  if (standard === undefined || choosesItself(ctx)) return undefined;
+  return ctx.snapshot.configs.get(standard) ?? notFound(ctx, standard, undefined);
+}
+
+/** True when slug, provider header or virtual key say where the request wants to go. */
+export function choosesItself(ctx: Admitted): boolean {
+  return ctx.facts.virtualKey !== undefined || isSet(ctx.headers.gateway('provider')) || slugOf(ctx.askedModel) !== undefined;
+}
+
+const isSet = (value: string | undefined): boolean => value !== undefined && value !== '';
+
+function enforced(ctx: Admitted, keyName: string, standard: string, asked: string): CompiledConfig {
+  if ((asked !== '' && asked !== standard) || choosesItself(ctx)) {
+    throw new GatewayError('not_allowed', {
+      message: `Key "${keyName}" is bound to config "${standard}", and the request chooses something else.`,
+      hint: 'Send no config, provider, virtual key or slug of your own.',
+    });
+  }
+  return ctx.snapshot.configs.get(standard) ?? notFound(ctx, standard, undefined);
+}
+
+function inline(ctx: Admitted, key: ApiKey | undefined, text: string): CompiledConfig {
+  if (key !== undefined && !key.allowsConfig('inline')) {
+    throw new GatewayError('not_allowed', {
+      message: `Key "${key.name}" may not send configs of its own.`,
+      param: spelled(ctx.headers, 'config'),
+      hint: 'Name one of the configs that the key may use, or add "inline" to its allow.configs.',
+    });
+  }
+  return ctx.snapshot.inlineConfig(text);
+}
+
+function named(ctx: Admitted, key: ApiKey | undefined, name: string): CompiledConfig {
+  const config = ctx.snapshot.configs.get(name) ?? notFound(ctx, name, spelled(ctx.headers, 'config'));
+  if (key !== undefined && name !== key.defaultConfig && !key.allowsConfig(name)) {
+    throw new GatewayError('not_allowed', {
+      message: `Key "${key.name}" may not use config "${name}".`,
+      param: spelled(ctx.headers, 'config'),
+      hint: `The rule is allow.configs of the key.`,
+    });
+  }
+  return config;
+}
+
+function notFound(ctx: Admitted, name: string, param: string | undefined): never {
+  throw new GatewayError('config_not_found', {
+    message: `No config is named "${name}".${didYouMean(name, ctx.snapshot.configs.keys())}`,
+    param,
+    hint: 'Configs stand under "configs" in gateway.yaml; a config can also be sent as JSON.',
+  });
+}

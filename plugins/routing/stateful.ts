@@ -1,0 +1,46 @@
+import type { Admitted, Choice } from '#core/context.ts';
+import { GatewayError } from '#core/error.ts';
+import type { Branch, CompiledConfig, Leaf } from '#core/snapshot.ts';
+
+/** Relayed routes whose objects belong to one account: a virtual key is required (gateway-behaviour.md 2). */
+const accountRoutes: readonly string[] = ['/v1/batches', '/v1/fine_tuning'];
+
+/**
+ * On those routes a request without a virtual key is accepted only where header or config name exactly one provider
+ * (decisions D16). @throws GatewayError `missing_virtual_key`
+ */
+export function requireAccount(ctx: Admitted, config: CompiledConfig, choice: Choice | undefined): void {
+  if (ctx.facts.virtualKey !== undefined || !isAccountRoute(ctx.path)) return;
+  const slugs = new Set<string>();
+  collectSlugs(config.root, choice, slugs);
+  if (slugs.size === 1) return;
+  throw new GatewayError('missing_virtual_key', {
+    message: `"${ctx.path}" belongs to one account, and the request ${slugs.size === 0 ? 'names none' : 'may go to several'}.`,
+    param: 'x-gateway-virtual-key',
+    hint: 'Send x-gateway-virtual-key with a virtual key or a slug.',
+  });
+}
+
+/** The warning for configs whose weights or conditions are passed over on routes that name an object by id (D22). */
+export function ignoredStrategy(config: CompiledConfig): string | undefined {
+  if (!hasWeighted(config.root)) return undefined;
+  return `config "${config.name}": weights and conditions are not used on routes that name an object by id; targets are asked in written order`;
+}
+
+function isAccountRoute(path: string): boolean {
+  return accountRoutes.some((route) => path.startsWith(route) && (path.length === route.length || path[route.length] === '/'));
+}
+
+function collectSlugs(node: Branch | Leaf, choice: Choice | undefined, slugs: Set<string>): void {
+  if (node.strategy !== 'leaf') {
+    for (const target of node.targets) collectSlugs(target, choice, slugs);
+    return;
+  }
+  const binding = node.provider ?? choice?.binding;
+  if (binding !== undefined) slugs.add(binding.virtualKey ?? binding.slug);
+}
+
+function hasWeighted(node: Branch | Leaf): boolean {
+  if (node.strategy === 'leaf') return false;
+  return node.strategy === 'loadbalance' || node.strategy === 'conditional' || node.targets.some(hasWeighted);
+}

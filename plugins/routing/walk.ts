@@ -1,0 +1,97 @@
+import type { Admitted, Choice } from '#core/context.ts';
+import { bareModel } from '#core/model-name.ts';
+import { shapingIn } from '#core/request-settings.ts';
+import type { ApiKey, Leaf, PlanFacts, ProviderBinding, QueryFacts, Snapshot } from '#core/snapshot.ts';
+import { customHost } from './direct.ts';
+
+/** Why a leaf may not be used. */
+export type Rule = 'no-provider' | 'key-provider' | 'key-model' | 'provider-model' | 'host' | 'setting';
+
+/** The first leaf that was refused, kept as parts: most walks go on to another leaf and need no error. */
+export interface Refused {
+  readonly rule: Rule;
+  readonly leaf: Leaf;
+  readonly binding: ProviderBinding | undefined;
+}
+
+/** Everything that the walk over a config's tree may depend on, and the rules that shut leaves out (decisions D18). */
+export class Walk implements PlanFacts, QueryFacts {
+  readonly random: number;
+  readonly metadata: Readonly<Record<string, string>>;
+  readonly pathname: string;
+  readonly walk: 'model' | 'stateful';
+  refused: Refused | undefined;
+  readonly #ctx: Admitted;
+  readonly #choice: Choice | undefined;
+  readonly #key: ApiKey | undefined;
+  readonly #model: string;
+  readonly #host: string | undefined;
+
+  constructor(ctx: Admitted, choice: Choice | undefined, walk: 'model' | 'stateful') {
+    this.random = ctx.random;
+    this.metadata = ctx.metadata;
+    this.pathname = ctx.path;
+    this.walk = walk;
+    this.#ctx = ctx;
+    this.#choice = choice;
+    this.#key = ctx.facts.caller.key;
+    this.#model = bareModel(ctx.askedModel);
+    this.#host = ctx.headers.gateway('customHost') || undefined;
+  }
+
+  get query(): QueryFacts {
+    return this;
+  }
+
+  params(name: string): unknown {
+    const { body } = this.#ctx;
+    return body.kind === 'json' ? body.value(name) : undefined;
+  }
+
+  accepts(leaf: Leaf): boolean {
+    const binding = leaf.provider ?? this.#choice?.binding;
+    const rule = binding === undefined ? 'no-provider' : this.#broken(leaf, binding);
+    if (rule === undefined) return true;
+    this.refused ??= { rule, leaf, binding };
+    return false;
+  }
+
+  /** The rule that forbids this leaf. */
+  #broken(leaf: Leaf, binding: ProviderBinding): Rule | undefined {
+    const key = this.#key;
+    const asked = leaf.override?.['model'];
+    const model = typeof asked === 'string' ? bareModel(asked) : this.#model;
+    if (key !== undefined) {
+      if (!allowsBinding(key, binding, this.#ctx.snapshot.providers)) return 'key-provider';
+      if ((model !== '' || namesNoModel(this.#ctx)) && !key.allowsModel(model)) return 'key-model';
+    }
+    if (model !== '' && !binding.allowsModel(model)) return 'provider-model';
+    // Hosts that a request chose never see a credential of the catalog, unless the entry lists them (decisions D1).
+    if (binding.owner !== 'catalog') return undefined;
+    const host = this.#host ?? (leaf.root === 'inline' ? leaf.customHost : undefined);
+    if (host !== undefined && !binding.allowsHost(customHost(this.#ctx, host).hostname)) return 'host';
+    return shapingIn(this.#ctx.headers, binding.provider) === undefined ? undefined : 'setting';
+  }
+}
+
+/**
+ * Direct mode is allowed as `type:<type>`, a virtual key by its own name or its provider's slug, and a type that a
+ * config names with a credential beside it either way.
+ */
+function allowsBinding(key: ApiKey, binding: ProviderBinding, catalog: Snapshot['providers']): boolean {
+  const isDirect = binding.owner === 'caller' && binding.trust === 'request';
+  if (!isDirect && key.allowsProvider(binding.slug)) return true;
+  if (binding.virtualKey !== undefined) return key.allowsProvider(binding.virtualKey);
+  return (isDirect || !catalog.has(binding.slug)) && key.allowsProvider(`type:${binding.provider.type}`);
+}
+
+/**
+ * Calls whose model can't be seen (multipart, a body that only passes, a default of the provider): a key that is
+ * limited to models may not make them. Uploads alone run no model.
+ */
+function namesNoModel(ctx: Admitted): boolean {
+  if (ctx.endpoint === 'realtime') return true;
+  return (
+    ctx.method === 'POST' && ctx.params['id'] === undefined && !ctx.path.startsWith('/v1/files') && !ctx.path.startsWith('/v1/uploads')
+  );
+}

@@ -1,0 +1,51 @@
+import { type Endpoint, type EndpointTraits, endpoints } from './endpoint.ts';
+import type { RequestBody } from './body.ts';
+
+/** `creates`: makes an object in one account; `names`: names one by id; undefined: a call that leaves nothing behind. */
+export type RouteState = 'creates' | 'names' | undefined;
+
+/** First segments behind `/v1/` of relayed routes that keep objects; of `fine_tuning` the second one counts (`jobs`). */
+const collections: ReadonlySet<string> = new Set([
+  'assistants',
+  'batches',
+  'chat',
+  'containers',
+  'conversations',
+  'evals',
+  'files',
+  'fine_tuning',
+  'responses',
+  'threads',
+  'uploads',
+  'vector_stores',
+  'videos',
+]);
+
+interface RouteFacts {
+  readonly endpoint: Endpoint;
+  readonly method: string;
+  /** As sent, with `/v1/`. */
+  readonly path: string;
+  readonly body: RequestBody;
+}
+
+/**
+ * Whether a route belongs to one account, so that a second try could do its work twice or look in the wrong place
+ * (decisions D22). A response is created only where the body asks to keep it: by default nobody reads it again.
+ */
+export function stateOf(route: RouteFacts): RouteState {
+  const traits: EndpointTraits = endpoints[route.endpoint];
+  if (traits.state !== undefined) return traits.state;
+  if (route.endpoint === 'responses' && route.body.kind === 'json') {
+    return route.body.peek('store') === true || route.body.peek('background') === true ? 'creates' : undefined;
+  }
+  return route.endpoint === 'relay' ? stateOfPath(route.method, route.path) : undefined;
+}
+
+function stateOfPath(method: string, path: string): RouteState {
+  const [, , first = '', second, third] = path.split('/');
+  if (!collections.has(first)) return undefined;
+  const id = first === 'fine_tuning' || first === 'chat' ? third : second;
+  if (id !== undefined && id !== '') return 'names';
+  return method === 'POST' ? 'creates' : undefined;
+}
