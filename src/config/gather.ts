@@ -1,0 +1,208 @@
+import { globSync, readFileSync } from 'node:fs';
+import { basename, dirname, extname, isAbsolute, join, relative, resolve } from 'node:path';
+import { type Entry, type ListNode, type MapNode, type Node, type Place, type SourceFile, textOf, withEntries } from './node.ts';
+import { parse, sourceFile } from './parse.ts';
+import { placeText, type Report } from './problem.ts';
+import { reasonOf, type ReferenceWorld, resolveReferences } from './references.ts';
+import { targetSettings } from './schema/target.ts';
+
+/** Top-level keys that hold named things: merged over all files, the same name twice is an error. */
+export const namedSections = ['providers', 'virtual_keys', 'api_keys', 'configs'] as const;
+
+/** All files of a configuration as one tree. */
+export interface Gathered {
+  readonly root: MapNode;
+  readonly files: readonly SourceFile[];
+  /** Files that are not readable as YAML: their problems beyond that mean nothing. */
+  readonly broken: ReadonlySet<SourceFile>;
+}
+
+export type Source = { readonly path: string } | { readonly text: string; readonly name: string };
+
+/** Reads the entry file and, by `include`, all others. References in `include` are resolved; all others stay. */
+export function gather(source: Source, world: ReferenceWorld): Gathered {
+  return new Gatherer(world).run(source);
+}
+
+class Gatherer {
+  readonly #world: ReferenceWorld;
+  readonly #report: Report;
+  readonly #files: SourceFile[] = [];
+  readonly #broken = new Set<SourceFile>();
+  readonly #seen = new Set<string>();
+  readonly #sections = new Map<string, { first: Entry; at: Place; names: Map<string, Entry> }>();
+  readonly #single = new Map<string, Entry>();
+
+  constructor(world: ReferenceWorld) {
+    this.#world = world;
+    this.#report = world.report;
+  }
+
+  run(source: Source): Gathered {
+    const path = 'path' in source ? resolve(this.#world.cwd, source.path) : '';
+    const name = 'path' in source ? this.#name(path) : source.name;
+    const text =
+      'path' in source ? this.#read(path, { file: { path, name, lines: [] }, line: 1, column: 1, endColumn: 2, endLine: 1 }) : source.text;
+    const file = this.#take(path, name, text ?? '', []);
+    const root: Place = { file, line: 1, column: 1, endColumn: (file.lines[0] ?? '').length + 1, endLine: 1 };
+    if (text === undefined) this.#broken.add(file);
+    const sections = [...this.#sections].map(([key, { first, at, names }]): [string, Entry] => [
+      key,
+      { ...first, value: { kind: 'map', at, entries: names } },
+    ]);
+    return { root: { kind: 'map', at: root, entries: new Map([...this.#single, ...sections]) }, files: this.#files, broken: this.#broken };
+  }
+
+  /** Reads, parses and merges one file, then what it includes. */
+  #take(path: string, name: string, text: string, above: readonly string[]): SourceFile {
+    const source = sourceFile(path, name, text);
+    const { file } = source;
+    this.#files.push(file);
+    if (path !== '') {
+      this.#seen.add(path);
+      this.#world.watch(path);
+    }
+    const parsed = parse(file, source.text, this.#report);
+    if (parsed.broken) this.#broken.add(file);
+    const root = above.length > 0 ? this.#wrapped(parsed.root, file) : parsed.root;
+    if (root === undefined) return file;
+    if (root.kind !== 'map') {
+      if (!parsed.broken)
+        this.#report({ code: 'wrong-type', at: root.at, message: 'the file must hold keys and values', hint: 'begin with version: 1' });
+      return file;
+    }
+    for (const entry of root.entries.values()) this.#merge(entry, above.length > 0);
+    const include = root.entries.get('include')?.value;
+    if (include !== undefined) this.#include(include, file, [...above, path]);
+    return file;
+  }
+
+  /** A config object that stands bare in an included file is put where it belongs, so that the rest can be checked (D36). */
+  #wrapped(root: Node | undefined, file: SourceFile): Node | undefined {
+    if (root?.kind !== 'map') return root;
+    const bare = [...root.entries.values()].find((entry) => bareKeys.has(entry.key));
+    if (bare === undefined || [...root.entries.keys()].some((key) => (namedSections as readonly string[]).includes(key))) return root;
+    const name = basename(file.name, extname(file.name)).toLowerCase();
+    this.#report({
+      code: 'unknown-key',
+      at: bare.keyAt,
+      message: 'a config object stands at the top of an included file',
+      hint: `indent it below a name: configs: {${name}: …}`,
+      docs: 'config#include',
+    });
+    const entry = (key: string, value: Node): Entry => ({ key, written: key, keyAt: bare.keyAt, value });
+    const config = withEntries(
+      root,
+      [...root.entries.values()].filter((one) => one.key !== 'version' && one.key !== 'include'),
+    );
+    return withEntries(root, [entry('configs', withEntries(root, [entry(name, config)]))]);
+  }
+
+  #merge(entry: Entry, included: boolean): void {
+    const { key, value } = entry;
+    if (included && (key === 'include' || key.startsWith('x-'))) return;
+    if ((namedSections as readonly string[]).includes(key) && (value.kind === 'map' || (value.kind === 'scalar' && value.value === null))) {
+      this.#mergeNames(entry, value.kind === 'map' ? [...value.entries.values()] : []);
+      return;
+    }
+    const first = this.#single.get(key);
+    if (first === undefined) this.#single.set(key, entry);
+    else if (key !== 'version') this.#twice(`"${key}"`, entry, first);
+  }
+
+  #mergeNames(section: Entry, entries: readonly Entry[]): void {
+    const known = this.#sections.get(section.key) ?? { first: section, at: section.value.at, names: new Map<string, Entry>() };
+    this.#sections.set(section.key, known);
+    for (const entry of entries) {
+      const first = known.names.get(entry.key);
+      if (first === undefined) known.names.set(entry.key, entry);
+      else this.#twice(`${section.key}.${entry.key}`, entry, first);
+    }
+  }
+
+  #twice(what: string, entry: Entry, first: Entry): void {
+    this.#report({
+      code: 'duplicate-key',
+      at: entry.keyAt,
+      message: `${what} is defined twice`,
+      hint: `it is first defined at ${placeText(first.keyAt)}`,
+    });
+  }
+
+  #include(value: Node, file: SourceFile, above: readonly string[]): void {
+    const resolved = resolveReferences(value, this.#world);
+    const nodes = resolved.kind === 'list' ? (resolved as ListNode).items : [resolved];
+    for (const node of nodes) {
+      const pattern = textOf(node);
+      if (pattern !== undefined && pattern !== '') this.#pattern(pattern, node.at, file, above);
+      else if (above.length > 1)
+        this.#report({ code: 'wrong-type', at: node.at, message: '"include" takes file names', hint: 'write include: [configs/*.yaml]' });
+    }
+  }
+
+  #pattern(pattern: string, at: Place, file: SourceFile, above: readonly string[]): void {
+    const base = file.path === '' ? this.#world.cwd : dirname(file.path);
+    const glob = /[*?[\]{}()!]/.test(pattern);
+    if (glob) this.#world.watch(folderOf(pattern, base));
+    const found = glob
+      ? globSync(pattern, { cwd: base })
+          .map((path) => resolve(base, path))
+          .toSorted()
+      : [resolve(base, pattern)];
+    for (const path of found) {
+      // A pattern that also fits the file it stands in means the others.
+      if (glob && path === file.path) continue;
+      if (above.includes(path)) this.#cycle(path, at, above);
+      else if (!this.#seen.has(path)) this.#file(path, at, above);
+    }
+  }
+
+  #file(path: string, at: Place, above: readonly string[]): void {
+    this.#seen.add(path);
+    const text = this.#read(path, at);
+    if (text !== undefined) this.#take(path, this.#name(path), text, above);
+  }
+
+  #cycle(path: string, at: Place, above: readonly string[]): void {
+    const loop = [...above.slice(above.indexOf(path)), path].map((one) => this.#name(one));
+    this.#report({ code: 'cycle', at, message: 'the includes go round in a circle', hint: loop.join(' → ') });
+  }
+
+  #read(path: string, at: Place): string | undefined {
+    this.#world.watch(path);
+    try {
+      return readFileSync(path, 'utf8');
+    } catch (error) {
+      this.#report({
+        code: 'unreadable-file',
+        at,
+        message: `the file "${this.#name(path)}" can not be read (${reasonOf(error)})`,
+        hint: `the working directory is ${this.#world.cwd}`,
+      });
+      return undefined;
+    }
+  }
+
+  #name(path: string): string {
+    const short = relative(this.#world.cwd, path);
+    return short === '' || short.startsWith('..') || isAbsolute(short) ? path : short;
+  }
+}
+
+/** The deepest folder of a pattern that is not itself a pattern. */
+function folderOf(pattern: string, base: string): string {
+  const parts = pattern.split('/');
+  const fixed = parts.slice(
+    0,
+    Math.max(
+      0,
+      parts.findIndex((part) => /[*?[\]{}()!]/.test(part)),
+    ),
+  );
+  return isAbsolute(pattern) ? join('/', ...fixed) : resolve(base, ...fixed);
+}
+
+/** Keys of a config object that are no top-level keys. */
+const bareKeys: ReadonlySet<string> = new Set(
+  [...Object.keys(targetSettings.properties), 'targets'].filter((key) => key !== 'description'),
+);

@@ -1,0 +1,143 @@
+import { createHash } from 'node:crypto';
+import type { Plugin } from '#core/plugin.ts';
+import type { Provider } from '#core/provider.ts';
+import { check } from './check/index.ts';
+import { type Diagnostic, sortDiagnostics } from './diagnostic.ts';
+import { withFrames } from './frame.ts';
+import { gather, type Gathered, type Source } from './gather.ts';
+import { type Entry, type MapNode, nodeAt, toValue, withEntries } from './node.ts';
+import { importOutside, type Outside, withPaths } from './outside.ts';
+import type { Problem } from './problem.ts';
+import { type Forgive, type ReferenceWorld, resolveReferences } from './references.ts';
+import type { GatewayConfig } from './schema/index.ts';
+import { literalSecrets } from './secrets.ts';
+import { canonicalSpelling } from './spelling.ts';
+import { validate } from './validate.ts';
+
+export interface LoadRequest {
+  /** Path of gateway.yaml, or text with a name to show (standard input, try-out). */
+  readonly source: Source;
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly providers: readonly Provider[];
+  readonly plugins: readonly Plugin[];
+  /** Imports a plugin from outside by absolute path. Rejects with an Error whose message is shown. */
+  importPlugin?(path: string): Promise<unknown>;
+  /** Providers and virtual keys with unset secrets are named in `missing` instead of being errors. */
+  readonly allowMissingSecrets?: boolean;
+}
+
+/** Plain data: it is posted between threads. */
+export interface LoadedConfig {
+  /** Undefined when there are errors. References resolved, paths of plugins absolute, spellings canonical; short forms as written. */
+  readonly tree: GatewayConfig | undefined;
+  /** Sorted by file, line and column. */
+  readonly diagnostics: readonly Diagnostic[];
+  /** Every value that came by reference, and every literal that stands where a secret belongs. */
+  readonly secrets: readonly string[];
+  /** Absolute paths of all files that were read, the entry first. */
+  readonly files: readonly string[];
+  /** Files, folders of include patterns, secret files: a change of one is a reason to load again. */
+  readonly watch: readonly string[];
+  /** Seven hex digits of the resolved tree's hash. */
+  readonly revision: string;
+  /** With `allowMissingSecrets`: slug → the variable or file that its entry lacks. */
+  readonly missing: Readonly<Record<string, string>>;
+  readonly outside: Outside['paths'];
+}
+
+/** Reads, merges, resolves, validates and checks a configuration. Never opens a connection; never throws for what a file says. */
+export async function loadConfig(request: LoadRequest): Promise<LoadedConfig> {
+  const problems: Problem[] = [];
+  const secrets = new Set<string>();
+  const watch = new Set<string>();
+  const missing: Record<string, string> = {};
+  const report = (problem: Problem): void => void problems.push(problem);
+  const world: ReferenceWorld = {
+    cwd: request.cwd,
+    env: request.env,
+    report,
+    secret: (value) => secrets.add(value),
+    watch: (path) => watch.add(path),
+  };
+
+  const gathered = gather(request.source, world);
+  const resolved = resolveAll(gathered.root, world, request.allowMissingSecrets === true, missing);
+  const outside = await importOutside(resolved, request, report);
+  const kit = {
+    providers: [...request.providers, ...outside.providers],
+    plugins: request.plugins,
+    outside: outside.plugins,
+    cwd: request.cwd,
+  };
+  const root = canonicalSpelling(resolved, kit, report);
+  for (const secret of literalSecrets(root)) secrets.add(secret);
+  const valid = validate(root, kit, report);
+  check({ root, kit, valid, missing, broken: gathered.broken.size > 0, report });
+
+  const diagnostics = sortDiagnostics(withFrames(relevant(problems, gathered), secrets));
+  const failed = diagnostics.some((one) => one.severity === 'error');
+  return {
+    tree: failed ? undefined : (toValue(withPaths(root, request.cwd)) as GatewayConfig),
+    diagnostics,
+    secrets: [...secrets],
+    files: gathered.files.map((file) => file.path).filter((path) => path !== ''),
+    watch: [...watch],
+    revision: revisionOf(toValue(root)),
+    missing,
+    outside: outside.paths,
+  };
+}
+
+/** Resolves the references of every part by its own rule: notes are left alone, switched-off providers are forgiven. */
+function resolveAll(root: MapNode, world: ReferenceWorld, allowMissing: boolean, missing: Record<string, string>): MapNode {
+  const entries = [...root.entries.values()].map((entry): Entry => {
+    if (entry.key.startsWith('x-') || entry.key === 'include') return entry;
+    if ((entry.key !== 'providers' && entry.key !== 'virtual_keys') || entry.value.kind !== 'map') {
+      return { ...entry, value: resolveReferences(entry.value, world) };
+    }
+    const named = [...entry.value.entries.values()].map((one) => ({
+      ...one,
+      value: resolveReferences(one.value, world, forgiveness(one)),
+    }));
+    return { ...entry, value: withEntries(entry.value, named) };
+  });
+  return withEntries(root, entries);
+
+  function forgiveness(entry: Entry): Forgive | undefined {
+    const enabled = nodeAt(entry.value, ['enabled']);
+    if (enabled?.kind === 'scalar' && enabled.value === false) return () => true;
+    if (!allowMissing) return undefined;
+    return (what, at) => {
+      missing[entry.key] ??= what;
+      world.report({
+        code: 'unset-variable',
+        severity: 'warning',
+        at,
+        message: `"${entry.key}" is switched off, its secret is missing: ${what}`,
+        hint: 'requests for it are refused',
+      });
+      return true;
+    };
+  }
+}
+
+/** In a file that is not readable as YAML only that counts; and nobody knows what it would have used. */
+function relevant(problems: readonly Problem[], { broken }: Gathered): readonly Problem[] {
+  if (broken.size === 0) return problems;
+  return problems.filter(
+    (problem) =>
+      problem.code !== 'never-used' &&
+      (!broken.has(problem.at.file) || problem.code === 'yaml-syntax' || problem.code === 'unreadable-file'),
+  );
+}
+
+/** Object keys are sorted, so that the same content in another order is the same revision; lists keep their order. */
+function revisionOf(tree: unknown): string {
+  const text = JSON.stringify(tree, (_key, value: unknown) =>
+    typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : value,
+  );
+  return createHash('sha256').update(text).digest('hex').slice(0, 7);
+}

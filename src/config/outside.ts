@@ -1,0 +1,126 @@
+import { dirname, resolve } from 'node:path';
+import type { Plugin } from '#core/plugin.ts';
+import type { Provider } from '#core/provider.ts';
+import { isPlain } from '#core/merge.ts';
+import type { Kit } from './kit.ts';
+import { child, itemsOf, type MapNode, type Node, type Place, type ScalarNode, textOf, withEntries } from './node.ts';
+import type { Report } from './problem.ts';
+
+/** Plugins and providers that `gateway.yaml` names by file (decisions D35). */
+export interface Outside {
+  readonly plugins: Kit['outside'];
+  readonly providers: readonly Provider[];
+  readonly paths: {
+    /** Absolute path → the plugin's own name. */
+    readonly plugins: Readonly<Record<string, string>>;
+    /** Absolute paths. */
+    readonly providers: readonly string[];
+  };
+}
+
+export interface Importer {
+  readonly cwd: string;
+  importPlugin?(path: string): Promise<unknown>;
+}
+
+/** Imports each file once and checks that its default export has the shape of what it should be. */
+export async function importOutside(root: MapNode, importer: Importer, report: Report): Promise<Outside> {
+  const plugins = new Map<string, Plugin>();
+  const providers = new Map<string, Provider>();
+  for (const node of [...itemsOf(child(root, 'plugins')).map((item) => child(item, 'use')), ...itemsOf(child(root, 'provider_plugins'))]) {
+    const written = textOf(node);
+    if (node === undefined || written === undefined || written === '') continue;
+    const path = pathOf(node, written, importer.cwd);
+    const isProvider = itemsOf(child(root, 'provider_plugins')).includes(node);
+    if (plugins.has(path) || providers.has(path)) continue;
+    const found = await importOne(path, node.at, importer, report);
+    if (found === undefined) continue;
+    const wrong = isProvider ? providerProblem(found.value) : pluginProblem(found.value);
+    if (wrong !== undefined)
+      report({
+        code: 'bad-plugin',
+        at: node.at,
+        message: `"${written}" is no ${isProvider ? 'provider' : 'plugin'}: ${wrong}`,
+        hint: 'see the example in the documentation',
+        docs: 'plugins',
+      });
+    else if (isProvider) providers.set(path, found.value as unknown as Provider);
+    else plugins.set(path, found.value as unknown as Plugin);
+  }
+  const names = Object.fromEntries([...plugins].map(([path, plugin]) => [path, plugin.name]));
+  return { plugins, providers: [...providers.values()], paths: { plugins: names, providers: [...providers.keys()] } };
+}
+
+/** The tree with the paths of plugins made absolute, so that whoever sets them up needs no folder. */
+export function withPaths(root: MapNode, cwd: string): MapNode {
+  const absolute = (node: ScalarNode): ScalarNode => ({ ...node, value: pathOf(node, String(node.value), cwd) });
+  const entries = [...root.entries.values()].map((entry) => {
+    if (entry.value.kind !== 'list') return entry;
+    if (entry.key === 'provider_plugins') {
+      return {
+        ...entry,
+        value: { ...entry.value, items: entry.value.items.map((item) => (item.kind === 'scalar' ? absolute(item) : item)) },
+      };
+    }
+    if (entry.key !== 'plugins') return entry;
+    const items = entry.value.items.map((item): Node => {
+      const use = item.kind === 'map' ? item.entries.get('use') : undefined;
+      if (item.kind !== 'map' || use?.value.kind !== 'scalar') return item;
+      const value = absolute(use.value);
+      return withEntries(
+        item,
+        [...item.entries.values()].map((one) => (one === use ? { ...one, value } : one)),
+      );
+    });
+    return { ...entry, value: { ...entry.value, items } };
+  });
+  return withEntries(root, entries);
+}
+
+/** A path in the configuration is relative to the file that names it. */
+export function pathOf(node: Node, written: string, cwd: string): string {
+  return resolve(node.at.file.path === '' ? cwd : dirname(node.at.file.path), written);
+}
+
+async function importOne(
+  path: string,
+  at: Place,
+  importer: Importer,
+  report: Report,
+): Promise<{ value: Record<string, unknown> } | undefined> {
+  if (importer.importPlugin === undefined) return undefined;
+  try {
+    const imported = await importer.importPlugin(path);
+    const value = isPlain(imported) && 'default' in imported ? imported['default'] : imported;
+    if (isPlain(value)) return { value };
+    report({
+      code: 'bad-plugin',
+      at,
+      message: 'the file has no default export that is an object',
+      hint: 'write export default { … }',
+      docs: 'plugins',
+    });
+  } catch (error) {
+    const message = error instanceof Error ? error.message.split('\n')[0] : String(error);
+    report({ code: 'bad-plugin', at, message: `the file can not be loaded: ${message}`, hint: `it was looked for at ${path}` });
+  }
+  return undefined;
+}
+
+function pluginProblem(value: Record<string, unknown>): string | undefined {
+  if (typeof value['name'] !== 'string' || !/^[a-z0-9][a-z0-9-]*$/.test(value['name']))
+    return '"name" must be a text of lower-case letters, digits and "-"';
+  if (!isPlain(value['options'])) return '"options" must be a JSON Schema';
+  return typeof value['setup'] === 'function' ? undefined : '"setup" must be a function';
+}
+
+function providerProblem(value: Record<string, unknown>): string | undefined {
+  if (typeof value['type'] !== 'string' || value['type'] === '') return '"type" must be a text';
+  if (!Array.isArray(value['aliases'])) return '"aliases" must be a list';
+  if (!isPlain(value['settings'])) return '"settings" must be a JSON Schema';
+  if (!Array.isArray(value['requestSettings'])) return '"requestSettings" must be a list';
+  if (!isPlain(value['operations'])) return '"operations" must be an object';
+  return typeof value['credential'] === 'function' && typeof value['fault'] === 'function'
+    ? undefined
+    : '"credential" and "fault" must be functions';
+}

@@ -1,0 +1,147 @@
+import { readFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import type { ListNode, MapNode, Node, Place, ScalarNode } from './node.ts';
+import type { Report } from './problem.ts';
+
+/** Where references look. */
+export interface ReferenceWorld {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly report: Report;
+  /** Every value that the environment or a file gave; a default stands in the open. */
+  secret(value: string): void;
+  /** Every file that was, or should have been, read. */
+  watch(path: string): void;
+}
+
+/**
+ * Decides about a reference that can't be resolved: true means it was taken care of and the value is ''.
+ * `what` is the variable's name or the file's path.
+ */
+export type Forgive = (what: string, at: Place) => boolean;
+
+/** The most that a secret file may hold: more is a mistake, and it would be copied into every snapshot. */
+const maxFileSize = 1024 * 1024;
+
+/** A literal `${`, a reference, or a `${` that is neither. */
+const pattern = /\$\$\{|\$\{([^{}]*)\}|\$\{/g;
+
+/**
+ * Resolves `${env:NAME}`, `${env:NAME:-text}`, `${file:path}` and `$${` in every text below. The printable form stays
+ * in `text`. Only texts of files get here: what comes with a request is never resolved (decisions D2).
+ */
+export function resolveReferences(root: Node, world: ReferenceWorld, forgive: Forgive = () => false): Node {
+  const done = new Map<Node, Node>();
+  const visit = (node: Node): Node => {
+    const known = done.get(node);
+    if (known !== undefined) return known;
+    const made = node.kind === 'scalar' ? resolveScalar(node, world, forgive) : rebuild(node, visit);
+    done.set(node, made);
+    return made;
+  };
+  return visit(root);
+}
+
+function rebuild(node: MapNode | ListNode, visit: (node: Node) => Node): Node {
+  if (node.kind === 'list') return { ...node, items: node.items.map(visit) };
+  const entries = [...node.entries].map(([key, entry]) => [key, { ...entry, value: visit(entry.value) }] as const);
+  return { ...node, entries: new Map(entries) };
+}
+
+function resolveScalar(node: ScalarNode, world: ReferenceWorld, forgive: Forgive): ScalarNode {
+  const { value } = node;
+  if (typeof value !== 'string' || !value.includes('${')) return node;
+  let resolved = false;
+  const text = value.replace(pattern, (written: string, inner: string | undefined) => {
+    if (written === '$${') return '${';
+    resolved = true;
+    return lookUp(written, inner, node, world, forgive);
+  });
+  return { ...node, value: text, text: value, resolved };
+}
+
+function lookUp(written: string, inner: string | undefined, node: ScalarNode, world: ReferenceWorld, forgive: Forgive): string {
+  const at = within(node.at, written);
+  const reference = /^(env|file):(.+)$/s.exec(inner ?? '');
+  if (reference?.[1] === 'env') return environment(reference[2] ?? '', written, at, world, forgive);
+  if (reference?.[1] === 'file') return fileText(reference[2] ?? '', at, world, forgive);
+  const name = /^[A-Z][A-Z0-9_]*$/.test(inner ?? '') ? inner : undefined;
+  world.report({
+    code: 'unknown-reference',
+    at,
+    message: `"${written}" is no reference`,
+    hint:
+      name === undefined
+        ? 'write ${env:NAME} or ${file:path}; a literal "${" is written $${'
+        : `write \${env:${name}}; a literal "\${" is written $\${`,
+  });
+  return '';
+}
+
+function environment(text: string, written: string, at: Place, world: ReferenceWorld, forgive: Forgive): string {
+  const cut = text.indexOf(':-');
+  const name = cut < 0 ? text : text.slice(0, cut);
+  const value = Object.hasOwn(world.env, name) ? world.env[name] : undefined;
+  if (value !== undefined && value !== '') {
+    world.secret(value);
+    return value;
+  }
+  if (cut >= 0) return text.slice(cut + 2);
+  if (forgive(name, at)) return '';
+  world.report({
+    code: 'unset-variable',
+    at,
+    message: `environment variable ${name} is ${value === undefined ? 'not set' : 'empty'}`,
+    hint: `give a default with ${written.slice(0, -1)}:-…}, or set enabled: false`,
+  });
+  return '';
+}
+
+function fileText(path: string, at: Place, world: ReferenceWorld, forgive: Forgive): string {
+  const base = at.file.path === '' ? world.cwd : dirname(at.file.path);
+  const full = resolve(base, path);
+  world.watch(full);
+  try {
+    const bytes = readFileSync(full);
+    if (bytes.length <= maxFileSize) {
+      const text = bytes.toString('utf8').replace(/\r?\n$/, '');
+      if (text !== '') world.secret(text);
+      return text;
+    }
+    world.report({
+      code: 'out-of-range',
+      at,
+      message: `the file "${path}" has ${bytes.length} bytes`,
+      hint: 'a referenced file may have 1 MB',
+    });
+  } catch (error) {
+    if (forgive(path, at)) return '';
+    world.report({
+      code: 'unreadable-file',
+      at,
+      message: `the file "${path}" can not be read (${reasonOf(error)})`,
+      hint: full === path ? `the working directory is ${world.cwd}` : `that is ${full}; the working directory is ${world.cwd}`,
+    });
+  }
+  return '';
+}
+
+/** `ENOENT` and the like in words. */
+export function reasonOf(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  const words: Readonly<Record<string, string>> = {
+    ENOENT: 'no such file',
+    EACCES: 'not allowed',
+    EISDIR: 'it is a folder',
+    ENOTDIR: 'no such folder',
+  };
+  return words[code] ?? (code === '' ? 'unknown error' : code);
+}
+
+/** The place of a part of a value, where it can be found on the value's first line; else the whole value. */
+function within(at: Place, part: string): Place {
+  const line = at.file.lines[at.line - 1] ?? '';
+  const found = line.indexOf(part, at.column - 1);
+  if (found < 0 || (at.endLine === at.line && found + part.length >= at.endColumn)) return at;
+  return { ...at, column: found + 1, endColumn: found + part.length + 1 };
+}

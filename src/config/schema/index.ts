@@ -1,0 +1,38 @@
+import type { FromSchema } from 'json-schema-to-ts';
+import type { gatewayKey, providerCommon, virtualKey } from './catalog.ts';
+import type { logging } from './logging.ts';
+import type { pluginEntries } from './plugins.ts';
+import type { server } from './server.ts';
+import type { timeouts } from './shared.ts';
+import type { targetSettings } from './target.ts';
+
+/** As written: a key with a default may be left out. */
+type Written = { keepDefaultedPropertiesOptional: true };
+
+/** An entry of `providers:`; settings of its type stand beside the common keys. */
+export type ProviderEntry = FromSchema<typeof providerCommon, Written>;
+export type VirtualKeyEntry = FromSchema<typeof virtualKey, Written>;
+export type GatewayKeyEntry = FromSchema<typeof gatewayKey, Written>;
+export type ServerEntry = FromSchema<typeof server, Written>;
+export type LoggingEntry = FromSchema<typeof logging, Written>;
+export type TimeoutsEntry = FromSchema<typeof timeouts, Written>;
+export type PluginEntry = FromSchema<typeof pluginEntries, Written>[number];
+
+/** A config object or a target of one. Spellings are the canonical ones; settings of direct mode stand beside them. */
+export type ConfigEntry = FromSchema<typeof targetSettings, Written> & { readonly targets?: readonly TargetEntry[] };
+/** `slug/model`, or a mapping. */
+export type TargetEntry = string | ConfigEntry;
+
+/** `gateway.yaml` with what it includes, validated, references resolved. */
+export interface GatewayConfig {
+  readonly version: 1;
+  readonly include?: string | readonly string[];
+  readonly server?: ServerEntry;
+  readonly providers?: Readonly<Record<string, ProviderEntry>>;
+  readonly virtual_keys?: Readonly<Record<string, VirtualKeyEntry>>;
+  readonly api_keys?: Readonly<Record<string, GatewayKeyEntry>>;
+  readonly configs?: Readonly<Record<string, ConfigEntry>>;
+  readonly plugins?: readonly PluginEntry[];
+  readonly provider_plugins?: readonly string[];
+  readonly logging?: LoggingEntry;
+}

@@ -1,0 +1,108 @@
+import type { JsonSchema } from '#core/json-schema.ts';
+import { isPlain } from '#core/merge.ts';
+import type { Provider } from '#core/provider.ts';
+import { gatewayKey, providerCommon, virtualKey } from './catalog.ts';
+import { logging } from './logging.ts';
+import { pluginEntries, providerPlugins } from './plugins.ts';
+import { server } from './server.ts';
+import { plainNames, slugNames } from './shared.ts';
+import { targetSettings, targetText } from './target.ts';
+
+/** Settings of providers that a config object may carry in direct mode, by their key. */
+export function inlineSettings(providers: readonly Provider[]): Record<string, JsonSchema> {
+  const found: Record<string, JsonSchema> = {};
+  for (const provider of providers) {
+    const properties = isPlain(provider.settings['properties']) ? provider.settings['properties'] : {};
+    for (const { setting, keys } of provider.requestSettings) {
+      const schema = properties[setting];
+      for (const key of [setting, ...keys])
+        if (!Object.hasOwn(targetSettings.properties, key)) found[key] ??= isPlain(schema) ? schema : {};
+    }
+  }
+  return found;
+}
+
+/** A config object, and below it the targets: mappings or the short text. */
+export function targetSchemas(providers: readonly Provider[]): { config: JsonSchema; target: JsonSchema } {
+  const properties = {
+    ...targetSettings.properties,
+    targets: {
+      type: 'array',
+      minItems: 1,
+      items: { $ref: '#/$defs/target' },
+      description: 'Where the request may go; each may be a tree of its own.',
+    },
+    ...inlineSettings(providers),
+  };
+  const config = { type: 'object', properties, additionalProperties: false };
+  return { config, target: { ...config, type: ['object', 'string'], ...targetText } };
+}
+
+/** An entry of `providers:` of one type: the common keys and its own. */
+export function providerSchema(provider: Provider): JsonSchema {
+  const own = isPlain(provider.settings['properties']) ? provider.settings['properties'] : {};
+  const required = Array.isArray(provider.settings['required']) ? (provider.settings['required'] as unknown[]) : [];
+  return {
+    ...provider.settings,
+    type: 'object',
+    properties: { ...providerCommon.properties, ...own },
+    required: [...providerCommon.required, ...required],
+    additionalProperties: false,
+  };
+}
+
+/** `gateway.yaml` with entries of `providers:` and options of plugins left open: they are checked one by one. */
+export function gatewaySchema(providers: readonly Provider[]): JsonSchema {
+  const { config, target } = targetSchemas(providers);
+  return {
+    type: 'object',
+    properties: {
+      version: { const: 1, description: 'Version of this format.', examples: [1] },
+      include: {
+        type: ['string', 'array'],
+        items: { type: 'string', minLength: 1 },
+        description: 'Files or globs, relative to this file. Merged by name; the same name twice is an error.',
+        examples: [['configs/*.yaml']],
+      },
+      server,
+      providers: {
+        type: 'object',
+        description: 'Who can be called, with which credential. Clients write @name/model.',
+        propertyNames: slugNames,
+        additionalProperties: { type: 'object', required: ['type'], properties: { type: providerCommon.properties.type } },
+      },
+      virtual_keys: {
+        type: 'object',
+        description: 'Named credentials for x-gateway-virtual-key.',
+        propertyNames: slugNames,
+        additionalProperties: virtualKey,
+      },
+      api_keys: { type: 'object', description: 'Who may call the gateway.', propertyNames: plainNames, additionalProperties: gatewayKey },
+      configs: {
+        type: 'object',
+        description: 'Named configs for x-gateway-config.',
+        propertyNames: plainNames,
+        additionalProperties: { $ref: '#/$defs/config' },
+      },
+      plugins: pluginEntries,
+      provider_plugins: providerPlugins,
+      logging,
+    },
+    required: ['version'],
+    additionalProperties: false,
+    $defs: { config, target },
+  };
+}
+
+/** Every closed mapping also takes keys that start with `x-`: they are notes and places for anchors. */
+export function withNotes(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(withNotes);
+  if (!isPlain(schema)) return schema;
+  const out = Object.fromEntries(
+    Object.entries(schema).map(([key, value]) => [key, key === 'examples' || key === 'default' ? value : withNotes(value)]),
+  );
+  if (schema['additionalProperties'] === false && isPlain(schema['properties'])) {
+    out['patternProperties'] = { ...(isPlain(schema['patternProperties']) ? schema['patternProperties'] : {}), '^x-': {} };
+  }
+  return out;
+}

@@ -1,0 +1,30 @@
+/** `plugins:` — the chain. An entry is a name, a name with options, or a file with options. */
+export const pluginEntries = {
+  type: 'array',
+  description: 'The chain, in order. The default is auth, virtual-key, routing, transform, fallback-retry, logging.',
+  minItems: 1,
+  items: {
+    type: ['string', 'object'],
+    minLength: 1,
+    'x-form': 'a name such as auth, or a mapping with use or name',
+    properties: {
+      name: { type: 'string', minLength: 1, description: 'A stage of the gateway.', examples: ['auth'] },
+      use: {
+        type: 'string',
+        minLength: 1,
+        description: 'A file with a plugin, relative to this one.',
+        examples: ['./plugins/office-hours.ts'],
+      },
+      options: { type: 'object', description: "The plugin's own options." },
+    },
+    additionalProperties: false,
+  },
+} as const;
+
+/** `provider_plugins:` — files with providers. */
+export const providerPlugins = {
+  type: 'array',
+  description: 'Files with further kinds of providers, relative to this one.',
+  items: { type: 'string', minLength: 1 },
+  examples: [['./acme.ts']],
+} as const;

@@ -1,0 +1,70 @@
+import { drain, size, timeouts } from './shared.ts';
+
+const listenForm = 'a host and a port such as 127.0.0.1:8787, or unix:/path';
+const listenPattern = '^(unix:.+|(\\[[0-9a-fA-F:.]+\\]|[^:\\[\\]\\s]+):\\d{1,5})$';
+
+/** `server:` — listeners, limits and the defaults of every request. */
+export const server = {
+  type: 'object',
+  description: 'Listeners, limits and defaults.',
+  properties: {
+    listen: {
+      type: 'string',
+      pattern: listenPattern,
+      'x-form': listenForm,
+      description: 'Where clients connect.',
+      default: '127.0.0.1:8787',
+      examples: ['0.0.0.0:8787'],
+    },
+    probe_listen: {
+      type: 'string',
+      pattern: listenPattern,
+      'x-form': listenForm,
+      description: 'A second listener that serves only /healthz and /readyz.',
+      examples: ['0.0.0.0:8789'],
+    },
+    max_body: { ...size, description: 'Largest request body that is held in memory.', default: '50MB' },
+    max_upload: { ...size, description: 'Largest body that is only passed through (uploads). Without it there is no limit.' },
+    timeouts,
+    drain,
+    header_prefixes: {
+      type: 'array',
+      minItems: 1,
+      description: 'Prefixes of gateway headers. The first is used in answers, the others are accepted.',
+      items: {
+        type: 'string',
+        pattern: '^[a-z0-9][a-z0-9-]*-$',
+        'x-form': 'lower-case letters and digits that end in "-", such as x-gateway-',
+      },
+      default: ['x-gateway-', 'x-portkey-'],
+    },
+    state_dir: {
+      type: 'string',
+      minLength: 1,
+      description: 'Folder for the request log; "memory" keeps nothing on disk.',
+      default: '.gateway',
+    },
+    open: { type: 'boolean', description: 'Serve other hosts although no API key is defined.', default: false },
+    expose_routing: { type: 'boolean', description: 'Name provider, target and attempts in the answer headers.', default: true },
+    egress: {
+      type: 'object',
+      description: 'Where hosts that come with a request may point.',
+      properties: {
+        allow: {
+          type: 'array',
+          description: 'Hosts, "*.suffix" patterns and address ranges beside public https hosts.',
+          items: { type: 'string', minLength: 1 },
+          examples: [['*.internal.example', '10.0.0.0/8']],
+        },
+      },
+      additionalProperties: false,
+    },
+    max_in_flight: {
+      type: 'integer',
+      minimum: 1,
+      maximum: 1000000,
+      description: 'Attempts under way before new requests are answered 503.',
+    },
+  },
+  additionalProperties: false,
+} as const;

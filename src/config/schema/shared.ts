@@ -1,0 +1,95 @@
+/**
+ * Pieces that several parts of the schema share. Own keywords: `x-form` says in words what a text must look like,
+ * `x-code` which diagnostic a failed pattern is, `x-range` the limits of a duration or size. `writeOnly` marks secrets.
+ */
+
+/** `30s`, `5m`, `1.5h`; always with a unit. */
+const durationPattern = '^\\d+(\\.\\d+)?(ms|s|m|h|d)$';
+
+export const durationForm = 'a number with a unit: 250ms, 30s, 5m, 1h';
+
+const duration = <const D extends string, const L extends readonly [string, string]>(description: D, range: L) =>
+  ({ type: 'string', pattern: durationPattern, 'x-form': durationForm, 'x-range': range, description, examples: ['30s'] }) as const;
+
+/** Names of providers, virtual keys, configs and API keys (decisions D15). */
+export const slugPattern = '^[a-z0-9][a-z0-9._-]{0,62}$';
+
+export const slugNames = {
+  pattern: slugPattern,
+  'x-code': 'bad-name',
+  'x-form': 'lower-case letters, digits, ".", "_" and "-", at most 63 of them, beginning with a letter or digit',
+} as const;
+
+/** Names of configs and API keys: never part of a model name, so capitals are fine. */
+export const plainNames = {
+  pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$',
+  'x-code': 'bad-name',
+  'x-form': 'letters, digits, ".", "_" and "-", at most 63 of them, beginning with a letter or digit',
+} as const;
+
+export const size = {
+  type: ['string', 'integer'],
+  pattern: '^\\d+(\\.\\d+)?\\s?([KMGT]i?)?B$',
+  minimum: 0,
+  'x-form': 'a number with a unit: 256KB, 50MB, 1GB',
+  examples: ['50MB'],
+} as const;
+
+export const timeouts = {
+  type: 'object',
+  description: 'The four clocks of an attempt. Each is inherited on its own: server, provider, config, target.',
+  properties: {
+    connect: duration('Longest wait for the connection, TLS included.', ['1ms', '10m']),
+    first_byte: duration('Streams: longest wait for the first event after the request was sent.', ['1ms', '24h']),
+    idle: duration('Longest silence between two events of a stream.', ['1ms', '24h']),
+    total: duration('Longest time for everything.', ['1ms', '24h']),
+  },
+  additionalProperties: false,
+} as const;
+
+export const drain = {
+  type: 'object',
+  description: 'What happens at SIGTERM.',
+  properties: {
+    delay: duration('How long new connections are still taken, so that load balancers notice.', ['0s', '1h']),
+    timeout: duration('How long running requests may go on before they are ended with an error event.', ['0s', '24h']),
+  },
+  additionalProperties: false,
+} as const;
+
+/** The same limits as `x-gateway-metadata`. */
+export const metadata = {
+  type: 'object',
+  description: "Texts added to every request's log record.",
+  additionalProperties: { type: 'string', maxLength: 128 },
+  examples: [{ team: 'web' }],
+} as const;
+
+export const description = { type: 'string', description: 'A note for people.' } as const;
+
+export const customHost = {
+  type: 'string',
+  minLength: 1,
+  description: 'Base URL of another service that speaks the same format.',
+  examples: ['http://127.0.0.1:11434/v1'],
+} as const;
+
+export const apiKey = {
+  type: 'string',
+  minLength: 1,
+  writeOnly: true,
+  description: 'The credential: a reference such as ${env:NAME} or ${file:/run/secrets/name}.',
+  examples: ['${env:OPENAI_API_KEY}'],
+} as const;
+
+export const statusCodes = {
+  type: 'array',
+  items: {
+    type: ['integer', 'string'],
+    minimum: 100,
+    maximum: 599,
+    pattern: '^([1-5]xx|[1-5]\\d\\d(-[1-5]\\d\\d)?)$',
+    'x-form': 'a status such as 429, or a range such as "5xx" or "500-504"',
+  },
+  examples: [[429, 500, 502, 503, 504]],
+} as const;

@@ -1,0 +1,121 @@
+/** What the YAML parser says: its code, its words, and where (offsets). */
+export interface SyntaxFault {
+  readonly code: string;
+  readonly message: string;
+  readonly pos: readonly [number, number];
+}
+
+export interface Explained {
+  readonly start: number;
+  readonly end: number;
+  readonly message: string;
+  readonly hint: string | undefined;
+}
+
+/**
+ * Says what a person most likely did when YAML could not be read. The parser's own words come last:
+ * they name what it expected, seldom what is wrong.
+ */
+export function explainSyntax(fault: SyntaxFault, text: string): Explained {
+  return (
+    referenceInFlow(fault, text) ??
+    byCode(fault, text) ?? { start: fault.pos[0], end: fault.pos[1], message: plain(fault.message), hint: undefined }
+  );
+}
+
+/** `${…}` inside `{ }` or `[ ]`: the braces end the value. The parser complains at or shortly behind it. */
+function referenceInFlow(fault: SyntaxFault, text: string): Explained | undefined {
+  const from = text.lastIndexOf('\n', fault.pos[0] - 1) + 1;
+  const end = text.indexOf('\n', fault.pos[0]);
+  const line = text.slice(from, end < 0 ? text.length : end);
+  for (const match of line.matchAll(/\$\{[^}"']*\}/g)) {
+    const before = line.slice(0, match.index);
+    const quoted = (before.split('"').length - 1) % 2 === 1 || (before.split("'").length - 1) % 2 === 1;
+    if (quoted || !/[{[]/.test(before.replace(/\$\{[^}]*\}/g, ''))) continue;
+    const start = from + match.index;
+    return { start, end: start + match[0].length, message: 'a reference inside { } or [ ] needs quotes', hint: `write "${match[0]}"` };
+  }
+  return undefined;
+}
+
+function byCode(fault: SyntaxFault, text: string): Explained | undefined {
+  const [start, end] = fault.pos;
+  switch (fault.code) {
+    case 'BAD_SCALAR_START':
+      return reservedStart(start, text);
+    case 'TAB_AS_INDENT':
+      return { start, end: start + 1, message: 'a tab can not be used for indentation', hint: 'use two spaces' };
+    case 'MISSING_CHAR':
+      return fault.message.includes('quote') ? unclosedQuote(fault, text) : undefined;
+    case 'BAD_ALIAS':
+      return { start: start - 1, end, message: 'a plain value can\'t start with "*"', hint: 'put it in quotes: "*"' };
+    case 'MULTIPLE_DOCS':
+      return { start, end: start + 3, message: 'one file is one document', hint: 'take the line --- away, or write two files' };
+    case 'BLOCK_AS_IMPLICIT_KEY':
+      return {
+        start,
+        end,
+        message: 'a second ":" in a plain value, or a line that is indented too far',
+        hint: 'put the value in quotes, or align the line with its neighbours',
+      };
+    case 'BAD_INDENT':
+      return fault.message.startsWith('Flow')
+        ? {
+            start,
+            end,
+            message: `a ${fault.message.startsWith('Flow map') ? '"{" has no "}"' : '"[" has no "]"'} before this place`,
+            hint: 'close it',
+          }
+        : { start, end, message: 'the indentation fits no line above', hint: 'align the line with its neighbours' };
+    case 'MULTILINE_IMPLICIT_KEY':
+      return {
+        start,
+        end: start + 1,
+        message: 'a line without ": " between key and value',
+        hint: 'write a space after the colon: key: value',
+      };
+    default:
+      return undefined;
+  }
+}
+
+function reservedStart(start: number, text: string): Explained {
+  const sign = text.charAt(start);
+  const value = /^[^\s,\]}#]+/.exec(text.slice(start))?.[0] ?? sign;
+  const model = /[{,\s]model\s*:\s*$/.test(text.slice(Math.max(0, start - 40), start));
+  // Only a target or `provider` takes a slug without its @; in `model` the @ is what makes it one (decisions D15).
+  const bare = sign === '@' && !model ? `, or leave the @ off: ${value.slice(1)}` : '';
+  return { start, end: start + 1, message: `a plain value can't start with "${sign}"`, hint: `put it in quotes: "${value}"${bare}` };
+}
+
+/** The parser notices at the end of the text; what helps is where the quote was opened. */
+function unclosedQuote(fault: SyntaxFault, text: string): Explained {
+  const mark = fault.message.includes('"') ? '"' : "'";
+  const start = openingQuote(text, mark, fault.pos[0]);
+  return {
+    start,
+    end: start + 1,
+    message: `the quote ${mark} is never closed`,
+    hint: `close it on the same line, or double it inside: ${mark === '"' ? '\\"' : "''"}`,
+  };
+}
+
+/** Walks line by line: the first line on which the count of this quote is odd opens it. */
+function openingQuote(text: string, mark: string, limit: number): number {
+  let from = 0;
+  while (from <= limit) {
+    const lineEnd = text.indexOf('\n', from);
+    const line = text.slice(from, lineEnd < 0 ? text.length : lineEnd);
+    const marks = [...line.matchAll(mark === '"' ? /(?<!\\)"/g : /'/g)];
+    const last = marks.at(-1);
+    if (marks.length % 2 === 1 && last !== undefined && !/^\s*#/.test(line)) return from + last.index;
+    if (lineEnd < 0) break;
+    from = lineEnd + 1;
+  }
+  return Math.max(0, limit - 1);
+}
+
+function plain(message: string): string {
+  const text = message.replace(/\.$/, '');
+  return text.charAt(0).toLowerCase() + text.slice(1);
+}

@@ -1,0 +1,246 @@
+import { isPlain } from '#core/merge.ts';
+import { nearest } from '#core/nearest.ts';
+import { diagnosticCodes, type DiagnosticCode } from './diagnostic.ts';
+import { actualOf, exampleLine, expectedOf, shorten, subjectOf } from './describe.ts';
+import { knownName } from './known-names.ts';
+import { formatPath, keyPlace, type Node, nodeAt, type Path } from './node.ts';
+import type { Problem } from './problem.ts';
+
+/** One complaint of a schema, without the validator's own words. */
+export interface SchemaFault {
+  readonly keyword: string;
+  readonly path: Path;
+  readonly params: Readonly<Record<string, unknown>>;
+  /** The keyword's value, and the schema around it. */
+  readonly limit: unknown;
+  readonly schema: unknown;
+  readonly message: string;
+}
+
+interface Translated {
+  readonly problem: Problem;
+  readonly at: Path;
+}
+
+/** Complaints of a schema as problems with places: at the key for a bad key, at the value for a bad value. */
+export function translate(faults: readonly SchemaFault[], root: Node, base: Path): Translated[] {
+  const found = faults.flatMap((fault) => translateOne(fault, root, base));
+  // One cause, one message: a text of the wrong form may break several rules at once.
+  const seen = new Set<string>();
+  return found.filter(({ problem, at }) => {
+    const key = `${at.join('\n')}|${problem.at.line}:${problem.at.column}`;
+    if (seen.has(key)) return false;
+    seen.add(key);
+    return true;
+  });
+}
+
+function translateOne(fault: SchemaFault, root: Node, base: Path): Translated[] {
+  const { path } = fault;
+  switch (fault.keyword) {
+    case 'additionalProperties':
+    case 'unevaluatedProperties':
+      return unknownKey(fault, root, String(fault.params['additionalProperty'] ?? fault.params['unevaluatedProperty']));
+    case 'required':
+    case 'dependentRequired':
+      return [missingKey(fault, root, String(fault.params['missingProperty']))];
+    case 'propertyNames':
+      return [badName(fault, root, String(fault.params['propertyName']))];
+    case 'minimum':
+    case 'maximum':
+    case 'exclusiveMinimum':
+    case 'exclusiveMaximum':
+    case 'minItems':
+    case 'maxItems':
+    case 'minLength':
+    case 'maxLength':
+    case 'x-range':
+      return [{ problem: outOfRange(fault, root), at: path }];
+    case 'not':
+      return [
+        {
+          problem: {
+            code: 'conflict',
+            at: keyPlace(root, path),
+            message: `${subjectOf(path)} holds keys that exclude each other`,
+            hint: 'drop one',
+          },
+          at: path,
+        },
+      ];
+    default:
+      return [{ problem: wrongValue(fault, root, base), at: path }];
+  }
+}
+
+function unknownKey({ path, schema }: SchemaFault, root: Node, key: string): Translated[] {
+  const at = keyPlace(root, [...path, key]);
+  const allowed = isPlain(schema) && isPlain(schema['properties']) ? Object.keys(schema['properties']) : [];
+  const known = knownName(path, key);
+  const written = writtenName(root, path, key);
+  if (known !== undefined) {
+    const message = known.code === 'not-supported' ? `"${written}" is not supported by this version` : `unknown key "${written}"`;
+    return [{ problem: { code: known.code, severity: known.severity, at, message, hint: known.hint }, at: [...path, key] }];
+  }
+  const meant = nearest(key, allowed);
+  const where = path.length === 0 ? 'the file' : formatPath(path);
+  const problem: Problem = {
+    code: 'unknown-key',
+    at,
+    message: `unknown key "${shorten(written)}"`,
+    hint: meant === undefined ? `it takes ${allowed.join(', ') || 'no keys'}` : `did you mean "${meant}"?`,
+    note: meant === undefined ? undefined : `${where} takes: ${allowed.slice(0, 8).join(', ')}${allowed.length > 8 ? ', …' : ''}`,
+    docs: docsOf(path),
+    show: 'above',
+  };
+  return [{ problem, at: [...path, key] }];
+}
+
+/** Page and section of the documentation on this part of the file. */
+function docsOf(path: Path): string {
+  if (path[0] === 'configs') return 'config#targets';
+  return path.length === 0 ? 'config' : `config#${String(path[0])}`;
+}
+
+function writtenName(root: Node, path: Path, key: string): string {
+  const parent = nodeAt(root, path);
+  return (parent?.kind === 'map' ? parent.entries.get(key)?.written : undefined) ?? key;
+}
+
+function missingKey({ path, schema }: SchemaFault, root: Node, key: string): Translated {
+  const properties = isPlain(schema) && isPlain(schema['properties']) ? schema['properties'] : {};
+  const where = path.length === 0 ? '' : ` in ${formatPath(path)}`;
+  const problem: Problem = {
+    code: 'missing-key',
+    at: keyPlace(root, path),
+    message: `"${key}" is missing${where}`,
+    hint: `add ${exampleLine(key, properties[key])}`,
+  };
+  return { problem, at: path };
+}
+
+function badName({ path, schema, limit }: SchemaFault, root: Node, key: string): Translated {
+  const names = isPlain(limit) ? limit : isPlain(schema) ? schema['propertyNames'] : undefined;
+  const lower = key
+    .toLowerCase()
+    .replace(/[^a-z0-9._-]+/g, '-')
+    .replace(/^[^a-z0-9]+/, '')
+    .slice(0, 63);
+  const problem: Problem = {
+    code: 'bad-name',
+    at: keyPlace(root, [...path, key]),
+    message: `"${shorten(key)}" can not be a name in ${formatPath(path)}`,
+    hint: `${lower !== '' && lower !== key ? `write "${lower}": ` : ''}a name is ${expectedOf(names)}`,
+  };
+  return { problem, at: [...path, key] };
+}
+
+function outOfRange({ keyword, path, schema, params, limit }: SchemaFault, root: Node): Problem {
+  const node = nodeAt(root, path);
+  const at = node?.at ?? keyPlace(root, path);
+  const rules = isPlain(schema) ? schema : {};
+  if (keyword === 'minLength' || keyword === 'minItems') {
+    if (params['limit'] === 1)
+      return {
+        code: 'out-of-range',
+        at,
+        message: `${subjectOf(path)} is empty`,
+        hint: `write ${exampleLine(String(path.at(-1)), schema)}`,
+      };
+    return { code: 'out-of-range', at, message: `${subjectOf(path)} is too short`, hint: `it takes at least ${String(params['limit'])}` };
+  }
+  if (keyword === 'maxLength' || keyword === 'maxItems') {
+    return {
+      code: 'out-of-range',
+      at,
+      message: `${subjectOf(path)} is too long`,
+      hint: `it takes at most ${String(params['limit'])} ${keyword === 'maxLength' ? 'characters' : 'entries'}`,
+    };
+  }
+  const [least, most] =
+    keyword === 'x-range' && Array.isArray(limit)
+      ? limit
+      : [rules['minimum'] ?? rules['exclusiveMinimum'], rules['maximum'] ?? rules['exclusiveMaximum']];
+  const range =
+    most === undefined
+      ? `at least ${String(least)}`
+      : least === undefined
+        ? `at most ${String(most)}`
+        : `${String(least)} to ${String(most)}`;
+  const unit = path.at(-1) === 'request_timeout' && keyword !== 'x-range' ? ' milliseconds' : '';
+  const shown = actualOf(node, path).replace(/^the (number|text) /, '');
+  return { code: 'out-of-range', at, message: `${subjectOf(path)} is ${shown}`, hint: `it takes ${range}${unit}` };
+}
+
+/** A value of the wrong type or form, with the hint that fits what a person most likely wanted. */
+function wrongValue(fault: SchemaFault, root: Node, base: Path): Problem {
+  const { path, schema } = fault;
+  const node = nodeAt(root, path);
+  const at = node?.at ?? keyPlace(root, path.length > base.length ? path : base);
+  const rules = isPlain(schema) ? schema : {};
+  const own = rules['x-code'];
+  const code: DiagnosticCode = typeof own === 'string' && Object.hasOwn(diagnosticCodes, own) ? (own as DiagnosticCode) : 'wrong-type';
+  const empty = node?.kind === 'scalar' && node.value === null;
+  const message = empty ? `${subjectOf(path)} has no value` : `${subjectOf(path)} takes ${expectedOf(schema)}, not ${actualOf(node, path)}`;
+  if (code === 'bad-key-hash') return badHash(node, at);
+  return { code, at, message, ...hintFor(node, rules, empty, path) };
+}
+
+function hintFor(
+  node: Node | undefined,
+  rules: Readonly<Record<string, unknown>>,
+  empty: boolean,
+  path: Path,
+): Pick<Problem, 'hint' | 'note'> {
+  if (empty) return { hint: `write ${exampleLine(String(path.at(-1)), rules)}, or take the key away` };
+  const types: readonly unknown[] = Array.isArray(rules['type']) ? rules['type'] : [rules['type']];
+  if (node?.kind === 'scalar') {
+    const hint = scalarHint(node.value, node.text, types, rules);
+    if (hint !== undefined) return hint;
+  }
+  if (types.includes('array') && node !== undefined && node.kind !== 'list') return { hint: 'write a list: [ … ]' };
+  if (types.includes('object') && node?.kind === 'scalar' && /^[\w-]+:\S/.test(node.text))
+    return { hint: 'a space must follow the colon: key: value' };
+  return Array.isArray(rules['examples']) ? { hint: `for example ${exampleLine(String(path.at(-1)), rules)}` } : {};
+}
+
+function scalarHint(
+  value: unknown,
+  text: string,
+  types: readonly unknown[],
+  rules: Readonly<Record<string, unknown>>,
+): Pick<Problem, 'hint' | 'note'> | undefined {
+  const options = Array.isArray(rules['enum']) ? rules['enum'].map(String) : [];
+  const meant = typeof value === 'string' ? nearest(value, options) : undefined;
+  if (meant !== undefined) return { hint: `did you mean "${meant}"?` };
+  if (types.includes('boolean') && typeof value === 'string') {
+    if (/^(yes|on|true|y)$/i.test(value)) return { hint: 'write true', note: 'yes, no, on and off are texts in YAML 1.2' };
+    if (/^(no|off|false|n)$/i.test(value)) return { hint: 'write false', note: 'yes, no, on and off are texts in YAML 1.2' };
+  }
+  if (types.includes('string') && typeof value === 'number') {
+    if (typeof rules['pattern'] === 'string' && rules['pattern'].includes('ms|s|m|h|d'))
+      return { hint: `write the unit: ${text}s or ${text}ms` };
+    const lost = String(value) === text ? {} : { note: `without quotes ${text} is read as the number ${value}` };
+    return { hint: `put it in quotes: "${text}"`, ...lost };
+  }
+  if (types.includes('string') && typeof value === 'boolean') return { hint: `put it in quotes: "${text}"` };
+  if ((types.includes('integer') || types.includes('number')) && typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value))
+    return { hint: `take the quotes away: ${value}` };
+  return undefined;
+}
+
+/** The value may be the key itself: it is never repeated. */
+function badHash(node: Node | undefined, at: Problem['at']): Problem {
+  const text = node?.kind === 'scalar' ? String(node.value) : '';
+  const hint = 'write sha256: and 64 hex digits; echo -n "$KEY" | sha256sum gives them';
+  if (/^gw_|^sk-/.test(text))
+    return { code: 'bad-key-hash', at, message: '"hash" holds a key, not its hash; value not shown', hint, show: 'none' };
+  const digits = /^(sha256:)?([0-9a-fA-F]*)$/.exec(text);
+  const form =
+    digits === null
+      ? 'is no hash'
+      : digits[1] === undefined
+        ? 'does not begin with sha256:'
+        : `has ${digits[2]?.length ?? 0} hex digits, not 64`;
+  return { code: 'bad-key-hash', at, message: `"hash" ${form}; value not shown`, hint, show: 'none' };
+}
