@@ -1,0 +1,201 @@
+import { Buffer } from 'node:buffer';
+import { emptyBody, JsonBody } from '#core/body.ts';
+import { type Endpoint, endpoints } from '#core/endpoint.ts';
+import { GatewayError } from '#core/error.ts';
+import type { Call, CommonSettings, Provider, UpstreamRequest } from '#core/provider.ts';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { providers, stages } from '../../plugins/index.ts';
+import { providerCommon } from '../../src/config/schema/catalog.ts';
+import { callOf } from './call.ts';
+import { type Sample, samples } from './samples.ts';
+
+const secret = 'sk-live-0123456789';
+
+/** Names that try to leave their place, among names that don't. */
+const name = fc.oneof(
+  fc.constantFrom('..', '.', '%2e%2e', '../../admin', 'a/b', 'a\\b', 'a%2Fb', '?x=1', '#x', 'a b', '@evil.example', '//evil.example', 'ü-模型', '\ud800', 'a\r\nx: y', ''),
+  fc.string({ unit: 'binary', maxLength: 30 }),
+  fc.stringMatching(/^[a-z0-9.:_-]{1,30}$/),
+);
+
+const schemaCompiler = (): Ajv2020 => new Ajv2020({ strict: false, allErrors: true });
+
+describe('the list', () => {
+  it('holds the stages in the order of the chain', () => {
+    expect(stages.map((stage) => stage.name)).toEqual(['auth', 'virtual-key', 'routing', 'transform', 'fallback-retry', 'logging']);
+  });
+
+  it('uses every provider type and alias once', () => {
+    const names = providers.flatMap((provider) => [provider.type, ...provider.aliases]);
+    expect(new Set(names).size).toBe(names.length);
+    for (const one of names) expect(one).toMatch(/^[a-z][a-z0-9-]*$/);
+  });
+
+  it('has a sample for each provider', () => {
+    expect(Object.keys(samples).sort()).toEqual(providers.map((provider) => provider.type).sort());
+  });
+});
+
+describe.each(providers.map((provider) => [provider.type, provider] as const))('%s', (type, provider) => {
+  const cases = samples[type] ?? [];
+  const calls = cases.flatMap((sample) => Object.entries(provider.operations).map(([endpoint, operation]) => ({ sample, endpoint: endpoint as Endpoint, operation })));
+
+  it('describes its settings with a schema that compiles and repeats no common key', () => {
+    const schema = provider.settings as { properties?: Record<string, unknown> };
+    expect(() => schemaCompiler().compile(schema)).not.toThrow();
+    expect(Object.keys(schema.properties ?? {}).filter((key) => key in providerCommon.properties)).toEqual([]);
+  });
+
+  it('accepts its samples', () => {
+    const schema = { ...provider.settings, additionalProperties: true };
+    for (const { name: title, settings } of cases) {
+      const validate = schemaCompiler().compile(schema);
+      expect(validate(settings), title).toBe(true);
+      expect((provider.check?.(settings) ?? []).filter(({ severity }) => severity !== 'warning'), title).toEqual([]);
+    }
+  });
+
+  it('names settings of a request that its schema has, once each', () => {
+    const known = Object.keys((provider.settings as { properties?: Record<string, unknown> }).properties ?? {});
+    for (const { setting, headers, keys } of provider.requestSettings) {
+      expect(known).toContain(setting);
+      expect(headers.every((header) => header === header.toLowerCase())).toBe(true);
+      expect(keys).toContain(setting);
+    }
+    const headers = provider.requestSettings.flatMap((row) => row.headers);
+    expect(new Set(headers).size).toBe(headers.length);
+  });
+
+  it.each(calls.map((one) => [`${one.endpoint} (${one.sample.name})`, one] as const))('%s goes to its own host, unchanged by asking twice', (_title, { sample, endpoint, operation }) => {
+    const call = freeze(makeCall(provider, sample, endpoint, { params: { id: 'resp_1' } }));
+    const body = bodyFor(endpoint);
+    const before = body.kind === 'json' ? body.bytes().toString() : '';
+    const first = operation.request(body, call);
+    const second = operation.request(body, call);
+    expect(plain(first)).toEqual(plain(second));
+    expect(body.kind === 'json' ? body.bytes().toString() : '').toBe(before);
+    expectInside(first, sample);
+    expect(first.method).toBe(call.method);
+    expect(headerNames(first)).toEqual([...new Set(headerNames(first))]);
+    expect(first.body.kind).toBe(body.kind);
+    if (first.body.kind === 'json') expect(headerNames(first)).toContain('content-type');
+  });
+
+  it('keeps any model, id and query in their place', () => {
+    fc.assert(
+      fc.property(name, name, fc.string({ unit: 'binary', maxLength: 40 }), fc.constantFrom(...calls), (model, id, query, { sample, endpoint, operation }) => {
+        const request = attempt(() => operation.request(bodyFor(endpoint), makeCall(provider, sample, endpoint, { model, params: { id }, query })));
+        if (request !== undefined) expectInside(request, sample);
+      }),
+      { numRuns: 400 },
+    );
+  });
+
+  it('keeps any relayed path below its base', () => {
+    fc.assert(
+      fc.property(fc.array(name, { minLength: 1, maxLength: 5 }), fc.string({ unit: 'binary', maxLength: 40 }), fc.constantFrom(...cases), (parts, query, sample) => {
+        const address = attempt(() => provider.relay?.(makeCall(provider, sample, 'relay', { query }), `/v1/${parts.join('/')}`));
+        if (address !== undefined) expectInside(address, sample);
+      }),
+      { numRuns: 400 },
+    );
+  });
+
+  it('keeps credentials out of addresses', () => {
+    for (const { sample, endpoint, operation } of calls) {
+      const request = operation.request(bodyFor(endpoint), makeCall(provider, sample, endpoint, { header: () => undefined, params: { id: 'x' } }));
+      const spec = provider.credential(sample.settings, secret);
+      expect(`${request.origin}${request.path}`).not.toMatch(/sk-/);
+      expect(headerNames(request)).not.toContain('authorization');
+      if (provider.apiKey !== 'none') expect(JSON.stringify(spec)).toContain(secret);
+      expect(JSON.stringify(provider.credential(sample.settings, undefined))).toBe('{"scheme":"none"}');
+    }
+  });
+
+  it('reads any error body without throwing', () => {
+    const body = fc.oneof(fc.string(), fc.json(), fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.from(bytes).toString('utf8')), errorLike);
+    fc.assert(
+      fc.property(fc.integer({ min: 200, max: 599 }), body, (status, text) => {
+        const fault = provider.fault(status, text);
+        expect(typeof fault.message).toBe('string');
+        expect(fault.message).not.toBe('');
+      }),
+    );
+  });
+
+  it('watches any answer without throwing', () => {
+    const text = fc.oneof(fc.string(), fc.json(), chunkLike);
+    fc.assert(
+      fc.property(fc.constantFrom(...calls), fc.array(fc.record({ name: fc.constantFrom('', 'error', 'response.completed'), data: text }), { maxLength: 8 }), text, (one, events, whole) => {
+        const call = makeCall(provider, one.sample, one.endpoint, { params: { id: 'x' } });
+        const tap = one.operation.tap(call);
+        for (const event of events) expect(['meta', 'content', 'end', 'fault']).toContain(tap.event(event));
+        one.operation.tap(call).whole(whole);
+        expect(tap.usage === undefined || tap.usage.prompt >= 0).toBe(true);
+        expect(tap.finish.every((reason) => typeof reason === 'string')).toBe(true);
+      }),
+    );
+  });
+});
+
+const errorLike = fc.record({ error: fc.oneof(fc.string(), fc.record({ message: fc.anything(), code: fc.anything(), type: fc.anything(), param: fc.anything() })) }).map((value) => {
+  try {
+    return JSON.stringify(value) ?? '';
+  } catch {
+    return '';
+  }
+});
+
+const chunkLike = fc
+  .record({
+    id: fc.jsonValue(),
+    error: fc.option(fc.jsonValue()),
+    usage: fc.jsonValue(),
+    choices: fc.oneof(fc.jsonValue(), fc.array(fc.record({ index: fc.jsonValue(), delta: fc.jsonValue(), finish_reason: fc.jsonValue() }), { maxLength: 3 })),
+  })
+  .map((value) => JSON.stringify(value));
+
+type ACall = Call<CommonSettings>;
+
+function makeCall(provider: Provider, sample: Sample, endpoint: Endpoint, over: Partial<ACall>): ACall {
+  const method = endpoints[endpoint].body === 'none' ? 'GET' : 'POST';
+  const call = callOf({ endpoint, method, settings: sample.settings, ...over });
+  const chosen = attempt(() => provider.deployment?.(call.settings, call.model));
+  if (chosen === undefined || chosen instanceof GatewayError) return call;
+  return { ...call, deployment: chosen.settings, model: chosen.model };
+}
+
+const bodyFor = (endpoint: Endpoint) =>
+  endpoints[endpoint].body === 'json' ? JsonBody.of({ model: '@slug/model-1', messages: [{ role: 'user', content: 'hi' }], input: 'hi', prompt: 'hi' }) : emptyBody;
+
+/** Errors of the catalogue are a proper answer to a bad name; anything else is a defect. */
+function attempt<T>(run: () => T): T | undefined {
+  try {
+    return run();
+  } catch (error) {
+    if (error instanceof GatewayError) return undefined;
+    throw error;
+  }
+}
+
+/** As every server will read it: the host is the sample's, and nothing left the base path. */
+function expectInside(request: { readonly origin: string; readonly path: string }, sample: Sample): void {
+  expect(request.path).toMatch(/^\/[\x21-\x7e]*$/);
+  expect(request.path).not.toContain('#');
+  const url = new URL(`${request.origin}${request.path}`);
+  expect(url.origin).toBe(sample.origin);
+  expect(url.origin).toBe(request.origin);
+  expect(url.pathname.startsWith(sample.base) || `${url.pathname}/` === sample.base).toBe(true);
+  expect(url.pathname).not.toContain('/openai/openai');
+}
+
+const headerNames = (request: UpstreamRequest): string[] => request.headers.filter((_, index) => index % 2 === 0);
+
+const plain = (request: UpstreamRequest) => ({ ...request, body: request.body.kind === 'json' ? request.body.bytes().toString() : '' });
+
+function freeze(call: ACall): ACall {
+  for (const value of Object.values(call)) if (typeof value === 'object' && value !== null) Object.freeze(value);
+  return Object.freeze(call);
+}
