@@ -1,0 +1,263 @@
+import { spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync, writeSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createMask } from '../core/mask.ts';
+import { encodeAmendment, encodeRecord } from './encode.ts';
+import type { Drop } from './frame.ts';
+import { sampleRecord } from './fixtures/sample.ts';
+import { readSegment, readSpool, type SpoolPosition, type TornTail } from './spool-reader.ts';
+import { listSegments, openSpool, type SpoolOptions } from './spool.ts';
+
+let dir: string;
+let drops: Drop[];
+
+beforeEach(() => {
+  dir = join(mkdtempSync(join(tmpdir(), 'spool-')), 'spool');
+  drops = [];
+});
+
+afterEach(() => {
+  rmSync(join(dir, '..'), { recursive: true, force: true });
+});
+
+const mega = 1024 * 1024;
+const open = (over: Partial<SpoolOptions> = {}) => openSpool({ dir, maxTotal: 100 * mega, onDrop: (drop) => drops.push(drop), ...over });
+const frame = (id: string, body = '') => encodeRecord(sampleRecord({ id }), { request: [Buffer.from(body)] });
+
+async function read(torn: TornTail[] = []): Promise<SpoolPosition[]> {
+  return Array.fromAsync(readSpool(dir, { onTorn: (tail) => torn.push(tail) }));
+}
+
+const ids = (positions: readonly SpoolPosition[]) =>
+  positions.map(({ entry }) => (entry.kind === 'record' ? entry.record.id : `+${entry.id}`));
+
+describe('spool', () => {
+  it('gives back records, bodies and amendments as they were', async () => {
+    const spool = open();
+    const record = sampleRecord({ metadata: { note: 'Grüße\n"parts":[] 🎉' } });
+    const binary = Buffer.from([0x7b, 0x0a, 0x00, 0xff, 0x0a, 0x0a]);
+    spool.append([
+      encodeRecord(record, { request: [Buffer.from('{"a":'), Buffer.from('1}\n')], response: [binary] }),
+      encodeRecord(sampleRecord({ id: 'bare' }), {}),
+      encodeAmendment('bare', { end: 'client_gone', total: 12.5, out: 7 }),
+    ]);
+    spool.append([]);
+    spool.close();
+    const entries = (await read()).map(({ entry }) => entry);
+    expect(entries).toEqual([
+      { kind: 'record', record, bodies: { request: Buffer.from('{"a":1}\n'), response: binary } },
+      { kind: 'record', record: sampleRecord({ id: 'bare' }), bodies: {} },
+      { kind: 'amendment', id: 'bare', end: { end: 'client_gone', total: 12.5, out: 7 } },
+    ]);
+    expect(spool.stats).toMatchObject({ frames: 3, dropped: 0 });
+  });
+
+  it('writes all frames of one call with one write', () => {
+    let writes = 0;
+    const spool = open({
+      write: (fd, bytes, offset, length) => {
+        writes += 1;
+        return writeSync(fd, bytes, offset, length);
+      },
+    });
+    spool.append(Array.from({ length: 500 }, (_, i) => frame(`r${i}`, 'body')));
+    expect(writes).toBe(1);
+    spool.close();
+  });
+
+  it('keeps frames that are larger than its block', async () => {
+    const spool = open();
+    const body = 'x'.repeat(3 * mega);
+    spool.append([frame('a'), frame('big', body), frame('z')]);
+    spool.close();
+    const positions = await read();
+    expect(ids(positions)).toEqual(['a', 'big', 'z']);
+    const big = positions[1]?.entry;
+    expect(big?.kind === 'record' && big.bodies.request?.toString() === body).toBe(true);
+  });
+
+  it('is for the owner alone', () => {
+    const spool = open();
+    spool.append([frame('a')]);
+    spool.close();
+    expect(statSync(dir).mode & 0o777).toBe(0o700);
+    const [name] = readdirSync(dir);
+    expect(name).toMatch(new RegExp(`^\\d+-${process.pid}-000001\\.log$`));
+    expect(statSync(join(dir, name ?? '')).mode & 0o777).toBe(0o600);
+  });
+
+  it('masks each frame with its own mask and leaves the pieces as they are', async () => {
+    const spool = open();
+    const piece = Buffer.from('the key is first-secret, not second-secret');
+    const maskOf = (secret: string) => createMask([secret]);
+    const first = maskOf('first-secret');
+    const encode = (id: string, mask: ReturnType<typeof createMask>) =>
+      encodeRecord(sampleRecord({ id, warnings: ['second-secret'] }), { request: [piece] }, mask);
+    spool.append([encode('a', first), encode('b', first), encode('c', maskOf('second-secret'))]);
+    spool.close();
+    const seen = (await read()).map(({ entry }) =>
+      entry.kind === 'record' ? [entry.record.warnings[0], entry.bodies.request?.toString()] : [],
+    );
+    expect(seen).toEqual([
+      ['second-secret', 'the key is ************, not second-secret'],
+      ['second-secret', 'the key is ************, not second-secret'],
+      ['*************', 'the key is first-secret, not *************'],
+    ]);
+    expect(piece.toString()).toContain('first-secret');
+  });
+
+  it('begins a new segment when one is full, and drops the oldest beyond the total', async () => {
+    const spool = open({ maxSegment: 10_000, maxTotal: 40_000 });
+    for (let i = 0; i < 60; i += 1) spool.append([frame(`r${i}`, 'x'.repeat(1000))]);
+    spool.close();
+    const sizes = readdirSync(dir).map((name) => statSync(join(dir, name)).size);
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(43_000);
+    const kept = ids(await read());
+    expect(kept.at(-1)).toBe('r59');
+    expect(kept).toEqual(Array.from({ length: kept.length }, (_, i) => `r${60 - kept.length + i}`));
+    expect(spool.stats.evicted).toBe(drops.length);
+    expect(drops.every((drop) => drop.why === 'room')).toBe(true);
+    expect(drops.length).toBeGreaterThan(2);
+  });
+
+  it('counts what earlier processes left, and reads it first', async () => {
+    const earlier = open({ startedAt: 999, pid: 77 });
+    earlier.append([frame('old')]);
+    earlier.close();
+    const spool = open({ startedAt: 1000, pid: 5 });
+    spool.append([frame('new')]);
+    spool.close();
+    expect(listSegments(dir)).toEqual(['999-77-000001.log', '1000-5-000001.log']);
+    expect(ids(await read())).toEqual(['old', 'new']);
+    const last = open({ startedAt: 1001, pid: 6, maxTotal: 4 });
+    last.append([frame('newest')]);
+    last.close();
+    expect(ids(await read())).toEqual(['newest']);
+  });
+
+  it('notices that its folder was deleted', async () => {
+    const spool = open();
+    spool.append([frame('lost')]);
+    rmSync(dir, { recursive: true });
+    await new Promise((resolve) => setTimeout(resolve, 1100));
+    spool.append([frame('kept')]);
+    spool.close();
+    expect(ids(await read())).toEqual(['kept']);
+  });
+
+  it('throws when the folder can not be made', () => {
+    writeFileSync(join(dir, '..', 'file'), '');
+    expect(() => open({ dir: join(dir, '..', 'file', 'spool') })).toThrow('ENOTDIR');
+  });
+});
+
+describe('a failing disk', () => {
+  const full = Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
+
+  it('loses only what could not be written, counts it, and goes on when there is room again', async () => {
+    let room = 5000;
+    const spool = open({
+      write: (fd, bytes, offset, length) => {
+        if (room <= 0) throw full;
+        const taken = writeSync(fd, bytes, offset, Math.min(length, room));
+        room -= taken;
+        return taken;
+      },
+    });
+    for (const id of ['a', 'b', 'c', 'd']) spool.append([frame(id, 'x'.repeat(500))]);
+    room = mega;
+    spool.append([frame('e')]);
+    spool.close();
+    const torn: TornTail[] = [];
+    const kept = ids(await read(torn));
+    expect(kept[0]).toBe('a');
+    expect(kept.at(-1)).toBe('e');
+    expect(torn).toEqual([]);
+    expect(spool.stats.dropped).toBe(5 - kept.length);
+    expect(drops).toEqual(Array.from({ length: 5 - kept.length }, () => ({ why: 'write', frames: 1, error: full })));
+  });
+
+  it('never throws when the folder is gone for good, or the spool is closed', () => {
+    const spool = open();
+    rmSync(dir, { recursive: true });
+    writeFileSync(dir, 'a file now');
+    spool.append([frame('a'), frame('b')]);
+    spool.close();
+    spool.append([frame('c')]);
+    expect(spool.stats.dropped).toBe(3);
+  });
+});
+
+describe('the reader', () => {
+  it('tolerates every possible torn tail', async () => {
+    const spool = open();
+    spool.append([frame('a', 'body of a\n')]);
+    const path = join(dir, listSegments(dir)[0] ?? '');
+    const whole = statSync(path).size;
+    spool.append([frame('b', 'body of b\n')]);
+    spool.close();
+    const all = statSync(path).size;
+    const ends = [...Array.from({ length: 20 }, (_, i) => all - 1 - i), Math.round((whole + all) / 2), whole + 1, whole];
+    for (const end of ends.toSorted((x, y) => y - x)) {
+      truncateSync(path, end);
+      const torn: TornTail[] = [];
+      expect(ids(await read(torn)), `cut at ${end}`).toEqual(['a']);
+      expect(torn).toEqual(end === whole ? [] : [{ segment: path, at: whole, bytes: end - whole }]);
+    }
+  });
+
+  it.each([
+    '\n\n',
+    'garbage\nmore\n',
+    '{"v":1}\n\n',
+    '{"v":1,"id":"x","parts":[["request",-5]]}\n\n',
+    '{"v":1,"id":"x","parts":7}\n\n',
+    '{"v":1,"id":"x","parts":[["request",2]]}\nabc\n',
+  ])('stops at what is no frame: %j', async (text) => {
+    const spool = open();
+    spool.append([frame('a')]);
+    spool.close();
+    writeFileSync(join(dir, listSegments(dir)[0] ?? ''), text, { flag: 'a' });
+    const torn: TornTail[] = [];
+    expect(ids(await read(torn))).toEqual(['a']);
+    expect(torn).toMatchObject([{ bytes: text.length }]);
+  });
+
+  it('goes on from where it stopped', async () => {
+    const spool = open();
+    spool.append([frame('a', 'x'.repeat(300_000)), frame('b', 'y')]);
+    const path = join(dir, listSegments(dir)[0] ?? '');
+    const first = await Array.fromAsync(readSegment(path));
+    expect(ids(first)).toEqual(['a', 'b']);
+    spool.append([frame('c'), frame('d')]);
+    expect(ids(await Array.fromAsync(readSegment(path, { from: first[0]?.end ?? 0 })))).toEqual(['b', 'c', 'd']);
+    expect(ids(await Array.fromAsync(readSegment(path, { from: first[1]?.end ?? 0 })))).toEqual(['c', 'd']);
+    spool.close();
+  });
+
+  it('finds nothing where there is no folder', async () => {
+    expect(existsSync(dir)).toBe(false);
+    expect(await read()).toEqual([]);
+  });
+});
+
+describe('kill -9', () => {
+  it('loses no record whose append returned', async () => {
+    const child = spawn(process.execPath, [new URL('fixtures/burst.ts', import.meta.url).pathname, dir], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    let acknowledged = '';
+    child.stdout.on('data', (data: Buffer) => {
+      acknowledged += data.toString();
+      if (acknowledged.length > 20_000) child.kill('SIGKILL');
+    });
+    await new Promise((resolve) => child.on('close', resolve));
+    expect(child.signalCode).toBe('SIGKILL');
+    const promised = acknowledged.slice(0, acknowledged.lastIndexOf('\n')).split('\n');
+    const kept = new Set(ids(await read()));
+    expect(promised.length).toBeGreaterThan(1000);
+    expect(promised.filter((id) => !kept.has(id))).toEqual([]);
+  });
+});

@@ -1,0 +1,112 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openStateDir, type StateDir, StateDirError } from './state-dir.ts';
+
+let root: string;
+let opened: StateDir[];
+const children: ChildProcess[] = [];
+
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'state-'));
+  opened = [];
+});
+
+afterEach(() => {
+  for (const child of children.splice(0)) child.kill('SIGKILL');
+  for (const state of opened) if (state.kind === 'disk') state.release();
+  rmSync(root, { recursive: true, force: true });
+});
+
+function open(setting: string | undefined, configPath: string | undefined = join(root, 'gateway.yaml')): StateDir {
+  const state = openStateDir({ setting, configPath, cwd: root });
+  opened.push(state);
+  return state;
+}
+
+/** Another process that holds the directory; resolves to what it got. */
+async function neighbour(): Promise<{ readonly child: ChildProcess; readonly path: string }> {
+  const child = spawn(process.execPath, [new URL('fixtures/hold.ts', import.meta.url).pathname, join(root, 'gateway.yaml')], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  children.push(child);
+  const [data] = (await once(child.stdout, 'data')) as [Buffer];
+  return { child, path: data.toString().trim() };
+}
+
+describe('openStateDir', () => {
+  it('uses .gateway beside the file, for the owner alone and out of version control', () => {
+    const state = open(undefined);
+    expect(state).toMatchObject({ kind: 'disk', path: join(root, '.gateway'), warning: undefined });
+    expect(statSync(join(root, '.gateway')).mode & 0o777).toBe(0o700);
+    expect(readFileSync(join(root, '.gateway/.gitignore'), 'utf8')).toBe('*\n');
+  });
+
+  it('reads a relative setting from the folder of the file', () => {
+    expect(open('var/state', 'sub/gateway.yaml')).toMatchObject({ path: join(root, 'sub/var/state') });
+  });
+
+  it('keeps nothing on disk for "memory", and without a file', () => {
+    expect(open('memory')).toEqual({ kind: 'memory', warning: undefined });
+    expect(openStateDir({ setting: undefined, configPath: undefined, cwd: root })).toEqual({ kind: 'memory', warning: undefined });
+    expect(readdirSync(root)).toEqual([]);
+  });
+
+  it('goes on in memory with a warning when the default can not be written', () => {
+    writeFileSync(join(root, '.gateway'), 'a file');
+    const state = open(undefined);
+    expect(state.kind).toBe('memory');
+    expect(state.warning).toContain("can't be written, records are kept in memory only: EEXIST");
+  });
+
+  it('refuses a named folder that can not be written', () => {
+    writeFileSync(join(root, 'taken'), 'a file');
+    expect(() => open('taken')).toThrow(StateDirError);
+    expect(() => open('taken')).toThrow('server.state_dir "taken" can\'t be used: EEXIST');
+  });
+});
+
+describe('the lock', () => {
+  it('gives a second gateway a folder of its own, also within one process', async () => {
+    const first = await neighbour();
+    expect(first.path).toBe(join(root, '.gateway'));
+    const own = join(root, '.gateway/instance-2');
+    expect(open(undefined)).toMatchObject({ kind: 'disk', path: own, warning: `another gateway uses ${first.path}, this one uses ${own}` });
+    expect(open(undefined)).toMatchObject({ path: join(root, '.gateway/instance-3') });
+  });
+
+  it('is given back', async () => {
+    const first = await neighbour();
+    first.child.stdin?.end();
+    await once(first.child, 'exit');
+    expect(open(undefined)).toMatchObject({ path: join(root, '.gateway') });
+  });
+
+  it('of a killed process is taken over', async () => {
+    const first = await neighbour();
+    first.child.kill('SIGKILL');
+    await once(first.child, 'exit');
+    expect(open(undefined)).toMatchObject({ path: join(root, '.gateway') });
+    expect(readdirSync(join(root, '.gateway')).toSorted()).toEqual(['.gitignore', 'lock']);
+  });
+
+  const hour = 3_600_000;
+  it.each([
+    ['whose process id was given to another process', JSON.stringify({ pid: process.pid, start: '1', host: '(here)' }), 0, true],
+    ['of another host that was touched a moment ago', JSON.stringify({ pid: 1, start: '1', host: 'elsewhere' }), 0, false],
+    ['of another host that was not touched for an hour', JSON.stringify({ pid: 1, start: '1', host: 'elsewhere' }), hour, true],
+    ['that is half-written right now', '{"pid":', 0, false],
+    ['that was left half-written', '{"pid":', hour, true],
+  ])('%s is judged', async (_name, text, age, taken) => {
+    mkdirSync(join(root, '.gateway'));
+    const path = join(root, '.gateway/lock');
+    const { hostname } = await import('node:os');
+    writeFileSync(path, text.replace('(here)', hostname()));
+    const then = new Date(Date.now() - age);
+    utimesSync(path, then, then);
+    expect(open(undefined)).toMatchObject({ path: taken ? join(root, '.gateway') : join(root, '.gateway/instance-2') });
+  });
+});

@@ -1,0 +1,83 @@
+import { accessSync, constants, mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { type Lock, takeLock } from './lock.ts';
+
+/** Where this process keeps what outlives it. */
+export type StateDir =
+  | {
+      readonly kind: 'disk';
+      /** Absolute; ours alone while the lock is held. */
+      readonly path: string;
+      /** Said once at start: another gateway uses the folder itself. */
+      readonly warning: string | undefined;
+      /** Gives the folder up; once, at the end. */
+      release(): void;
+    }
+  | { readonly kind: 'memory'; readonly warning: string | undefined };
+
+export interface StateDirRequest {
+  /** `server.state_dir` or the flag: a path, `memory`, or undefined for the default. */
+  readonly setting: string | undefined;
+  /** The file that was loaded; undefined when there is none. */
+  readonly configPath: string | undefined;
+  readonly cwd: string;
+}
+
+/** The folder was asked for and can not be used: the gateway must not start. */
+export class StateDirError extends Error {
+  override readonly name = 'StateDirError';
+}
+
+export const defaultStateDir = '.gateway';
+
+/** More gateways than this on one folder are a mistake. */
+const mostNeighbours = 64;
+
+/**
+ * Opens and locks the state directory. By default it is `.gateway/` beside the configuration file, and memory with a
+ * warning where that can't be written; without a file it is memory. A second gateway gets a sub-folder of its own.
+ *
+ * @throws StateDirError when a folder was named and can't be used
+ */
+export function openStateDir(request: StateDirRequest): StateDir {
+  const { setting, configPath, cwd } = request;
+  if (setting === 'memory') return { kind: 'memory', warning: undefined };
+  if (setting === undefined && configPath === undefined) return { kind: 'memory', warning: undefined };
+  const base = configPath === undefined ? cwd : dirname(resolve(cwd, configPath));
+  const path = resolve(base, setting ?? defaultStateDir);
+  try {
+    return lockIn(path);
+  } catch (error) {
+    const why = (error as Error).message;
+    if (setting !== undefined) throw new StateDirError(`server.state_dir "${setting}" can't be used: ${why}`, { cause: error });
+    return { kind: 'memory', warning: `${path} can't be written, records are kept in memory only: ${why}` };
+  }
+}
+
+function lockIn(path: string): StateDir {
+  prepare(path);
+  const own = takeLock(join(path, 'lock'));
+  if (own !== undefined) return disk(path, own, undefined);
+  for (let n = 2; n <= mostNeighbours; n += 1) {
+    const folder = join(path, `instance-${n}`);
+    prepare(folder);
+    const lock = takeLock(join(folder, 'lock'));
+    if (lock !== undefined) return disk(folder, lock, `another gateway uses ${path}, this one uses ${folder}`);
+  }
+  throw new Error(`${mostNeighbours} gateways use ${path} already`);
+}
+
+function disk(path: string, lock: Lock, warning: string | undefined): StateDir {
+  return { kind: 'disk', path, warning, release: () => lock.release() };
+}
+
+/** For the owner alone, and out of version control whatever the project's own ignore file says. */
+function prepare(path: string): void {
+  mkdirSync(path, { recursive: true, mode: 0o700 });
+  accessSync(path, constants.W_OK | constants.X_OK);
+  try {
+    writeFileSync(join(path, '.gitignore'), '*\n', { flag: 'wx', mode: 0o600 });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
+}
