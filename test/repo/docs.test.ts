@@ -25,8 +25,27 @@ function blocksOf(page: string): Block[] {
 }
 
 const blocks = pages.flatMap(blocksOf);
+/** Every variable that the pages name is set. */
+const env = Object.fromEntries(
+  [...blocks.map((block) => block.text), readProjectFile('bench/gateway.yaml')]
+    .flatMap((text) => [...text.matchAll(/\$\{env:([A-Z0-9_]+)/g)].map((match) => match[1] ?? ''))
+    .map((name) => [name, 'a-value-for-the-example']),
+);
 const check = (source: { path: string } | { text: string; name: string }) =>
-  loadConfig({ source, cwd: root, env: {}, providers, plugins: stages, allowMissingSecrets: true, importPlugin: async () => ({}) });
+  loadConfig({
+    source,
+    cwd: root,
+    env: { ...env, BENCH_UPSTREAM: 'http://127.0.0.1:9100/v1', BENCH_KEY_HASH: `sha256:${'0'.repeat(64)}`, FILE: 'content of a file' },
+    providers,
+    plugins: stages,
+    importPlugin: async () => ({ default: { name: 'example', options: { type: 'object' }, setup: () => ({}) } }),
+  });
+
+/** A block as a file of its own: parts of a file get their first line, abbreviated hashes their length, files a content. */
+function asFile(text: string): string {
+  const whole = /^version:/m.test(text) ? text : `version: 1\n${text}`;
+  return whole.replaceAll(/\$\{file:[^}]+\}/g, '${env:FILE}').replaceAll(/sha256:[0-9a-f]*…/g, `sha256:${'0'.repeat(64)}`);
+}
 
 describe('the documentation', () => {
   const yaml = blocks.filter((block) => block.language === 'yaml');
@@ -39,7 +58,7 @@ describe('the documentation', () => {
   it.each(yaml.map((block) => [`${block.page}:${block.line}`, block.text]))(
     'has an example at %s that check accepts',
     async (name, text) => {
-      const { diagnostics } = await check({ text, name });
+      const { diagnostics } = await check({ text: asFile(text), name });
       expect(diagnostics.filter((entry) => entry.severity === 'error')).toEqual([]);
     },
   );

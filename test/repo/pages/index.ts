@@ -1,9 +1,11 @@
+import { configurationPage } from './configuration.ts';
 import { errorsPage } from './errors.ts';
 import { headersPage } from './headers.ts';
 
 /** Every generated file of the repository: path and text. `npm run gen` writes them, a test compares. */
 export function generatedFiles(): Readonly<Record<string, string>> {
   return {
+    'docs/configuration.md': configurationPage(),
     'docs/errors.md': errorsPage(),
     'docs/headers.md': headersPage(),
   };

@@ -1,0 +1,102 @@
+import { providers, stages } from '../../../plugins/index.ts';
+import { providerCommon } from '../../../src/config/schema/catalog.ts';
+import { gatewaySchema } from '../../../src/config/schema/join.ts';
+
+type Schema = Readonly<Record<string, unknown>>;
+
+const isSchema = (value: unknown): value is Schema => typeof value === 'object' && value !== null && !Array.isArray(value);
+const child = (schema: Schema, ...path: readonly string[]): Schema =>
+  path.reduce<Schema>((at, key) => {
+    const next = at[key];
+    if (!isSchema(next)) throw new Error(`the schema has no ${path.join('.')}`);
+    return next;
+  }, schema);
+
+/** A bare word stays bare. */
+const show = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
+
+const types = (type: unknown): string => (Array.isArray(type) ? type.map(show).join(' or ') : show(type ?? 'any'));
+
+/** What a value looks like, in a few words. */
+function form(schema: Schema): string {
+  if (typeof schema['x-form'] === 'string') return schema['x-form'];
+  if (Array.isArray(schema['enum'])) return schema['enum'].map((value) => `\`${show(value)}\``).join(', ');
+  if (schema['const'] !== undefined) return `\`${show(schema['const'])}\``;
+  const type = types(schema['type']).replace('object', 'mapping').replace('array', 'list').replace('string', 'text');
+  const [low, high] = [schema['minimum'], schema['maximum']];
+  if (low === undefined && high === undefined) return type;
+  return high === undefined ? `${type}, ${show(low)} or more` : `${type}, ${show(low)} to ${show(high)}`;
+}
+
+const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll('\n', ' ');
+
+/** Rows for the keys of a mapping; a mapping of known keys below it gets rows of its own. */
+function rows(properties: Schema, path: string, required: readonly unknown[]): string[] {
+  return Object.entries(properties).flatMap(([key, value]) => {
+    const schema = isSchema(value) ? value : {};
+    const preset =
+      schema['default'] === undefined ? (required.includes(key) ? 'required' : '') : `\`${JSON.stringify(schema['default'])}\``;
+    const about = typeof schema['description'] === 'string' ? schema['description'] : '';
+    const row = `| \`${path}${key}\` | ${cell(form(schema))} | ${cell(preset)} | ${cell(about)} |`;
+    return [row, ...below(schema, `${path}${key}`)];
+  });
+}
+
+function below(schema: Schema, path: string): string[] {
+  if (isSchema(schema['properties'])) return rows(schema['properties'], `${path}.`, list(schema['required']));
+  const items = schema['items'];
+  if (isSchema(items) && isSchema(items['properties'])) return rows(items['properties'], `${path}[].`, list(items['required']));
+  const named = schema['additionalProperties'];
+  return isSchema(named) && isSchema(named['properties']) ? rows(named['properties'], `${path}.<name>.`, list(named['required'])) : [];
+}
+
+const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+
+function table(schema: Schema): string {
+  const properties = schema['properties'];
+  const lines = isSchema(properties) ? rows(properties, '', list(schema['required'])) : [];
+  if (lines.length === 0) return 'No keys of its own.';
+  return `| Key | Form | Default | Meaning |\n|---|---|---|---|\n${lines.join('\n')}`;
+}
+
+const about = (schema: Schema): string => (typeof schema['description'] === 'string' ? schema['description'] : '');
+
+const example = `\`\`\`yaml
+version: 1
+include: [configs/*.yaml]
+providers:
+  openai-main: {type: openai, api_key: "\${env:OPENAI_API_KEY}"}
+configs:
+  draft: {targets: [openai-main/gpt-4o-mini]}
+\`\`\``;
+
+/** `docs/configuration.md`, made from the schema that `gateway check` and editors use. */
+export function configurationPage(): string {
+  const schema = gatewaySchema(providers) as Schema;
+  const top = child(schema, 'properties');
+  const simple = Object.fromEntries(
+    Object.entries(top).filter(([key]) => ['version', 'include', 'plugins', 'provider_plugins'].includes(key)),
+  );
+  const kinds = providers.map((provider) => {
+    const names = [provider.type, ...provider.aliases].map((name) => `\`${name}\``).join(' or ');
+    return `### type ${names}\n\n${table(provider.settings)}`;
+  });
+  const options = stages.filter(
+    (stage) => Object.keys(isSchema(stage.options['properties']) ? stage.options['properties'] : {}).length > 0,
+  );
+  return [
+    '# Configuration',
+    example,
+    '`gateway.yaml` is YAML 1.2 or JSON. Unknown keys are errors; keys that start with `x-` are free for notes and anchors. `${env:NAME}`, `${env:NAME:-default}` and `${file:path}` may stand in every text, `$${` is a literal `${`. Inside `{…}` and `[…]` they need quotes.',
+    `## Top level\n\n${table({ properties: simple, required: schema['required'] })}`,
+    ...options.map((stage) => `### options of \`${stage.name}\`\n\n${table(stage.options)}`),
+    ...['server', 'logging'].map((key) => `## ${key}\n\n${about(child(top, key))}\n\n${table(child(top, key))}`),
+    `## providers\n\n${about(child(top, 'providers'))}\n\n${table(providerCommon)}`,
+    ...kinds,
+    ...['virtual_keys', 'api_keys'].map(
+      (key) => `## ${key}\n\n${about(child(top, key))}\n\n${table(child(top, key, 'additionalProperties'))}`,
+    ),
+    `## configs\n\n${about(child(top, 'configs'))} The same keys stand in a config and in each of its targets; a target inherits what it does not set. Spellings in camelCase are accepted too.\n\n${table(child(schema, '$defs', 'config'))}`,
+    '## When it goes wrong\n\n`npm run gateway -- check` names file, line and column of every problem, and what to write instead.\n',
+  ].join('\n\n');
+}
