@@ -1,0 +1,393 @@
+import type { LookupFunction } from 'node:net';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { createAddressRules } from './address.ts';
+import { checkUrl, compileEgress, createEgress, lookupFor } from './egress.ts';
+
+const nothing = compileEgress([]);
+
+describe('a host that came with a request', () => {
+  const open = [
+    'https://api.openai.com',
+    'https://API.OpenAI.com:8443/v1',
+    'https://my-resource.openai.azure.com/openai?x=1',
+    'https://xn--bcher-kva.de',
+    'https://8.8.8.8',
+    'https://[2606:4700::6810:84e5]',
+    'https://[2606:4700::6810:84e5]:8443/v1',
+    'https://a.b.c.d.e.f.g.h.i.com',
+    'wss://api.openai.com/v1/realtime',
+    // NAT64 of a public address is a public address.
+    'https://[64:ff9b::808:808]',
+  ];
+  test.each(open)('may be %s', (origin) => {
+    expect(checkUrl(origin, 'request', nothing)).toBeUndefined();
+  });
+
+  const closed: readonly (readonly [why: string, origins: readonly string[]])[] = [
+    [
+      'not https',
+      [
+        'http://api.openai.com',
+        'ws://api.openai.com',
+        'ftp://api.openai.com',
+        'file:///etc/passwd',
+        'gopher://x.com',
+        'unix:/run/x.sock',
+        'data:,x',
+        'javascript:1',
+      ],
+    ],
+    [
+      'not a URL',
+      [
+        '',
+        'api.openai.com',
+        '//api.openai.com',
+        'https://',
+        'https:/api.openai.com',
+        'https:api.openai.com',
+        'https://a b.com',
+        'https://.',
+        'https://[::1',
+        'https://x.com:99999',
+      ],
+    ],
+    [
+      'user information',
+      [
+        'https://user@api.openai.com',
+        'https://u:p@api.openai.com',
+        'https://api.openai.com@evil.com',
+        'https://@api.openai.com',
+        'https://api.openai.com:443@10.0.0.1',
+      ],
+    ],
+    [
+      'odd characters',
+      [
+        'https://api.openai.com\\@evil.com',
+        'https://api.openai.com\r\nx: y',
+        ' https://api.openai.com',
+        'https://api.openai.com ',
+        'https://api\t.openai.com',
+        'https://bücher.de',
+        'https://①②⑦.0.0.1',
+        'https://api。openai.com',
+        'https://%31%32%37.0.0.1',
+        'https://127.0.0.1%2f.com',
+        'https://a.com/\u0000',
+        'https://a.com/\u0007',
+      ],
+    ],
+    [
+      'dots and labels',
+      ['https://api.openai.com.', 'https://127.0.0.1.', 'https://a..com', 'https://.a.com', 'https://a.b.c.d.e.f.g.h.i.j.com'],
+    ],
+    [
+      'loopback',
+      [
+        'https://127.0.0.1',
+        'https://127.255.0.9',
+        'https://localhost',
+        'https://LOCALHOST:8787',
+        'https://x.localhost',
+        'https://[::1]',
+        'https://[::]',
+        'https://0.0.0.0',
+        'https://0.1.2.3',
+      ],
+    ],
+    [
+      'odd spellings of addresses',
+      [
+        'https://2130706433',
+        'https://0x7f000001',
+        'https://0x7f.1',
+        'https://0177.0.0.1',
+        'https://127.1',
+        'https://127.0.1',
+        'https://017700000001',
+        'https://0x8.8.8.8',
+        'https://8.8.2056',
+        'https://010.8.8.8',
+      ],
+    ],
+    [
+      'private',
+      [
+        'https://10.0.0.1',
+        'https://172.16.0.1',
+        'https://172.31.255.255',
+        'https://192.168.1.1',
+        'https://[fd00::1]',
+        'https://[fc00::1]',
+        'https://[fec0::1]',
+      ],
+    ],
+    ['link-local', ['https://169.254.1.1', 'https://[fe80::1]', 'https://[fe80::1%25eth0]']],
+    ['carrier-grade NAT', ['https://100.64.0.1', 'https://100.127.255.255']],
+    [
+      'multicast and reserved',
+      [
+        'https://224.0.0.1',
+        'https://239.255.255.255',
+        'https://240.0.0.1',
+        'https://255.255.255.255',
+        'https://[ff02::1]',
+        'https://192.0.2.1',
+        'https://198.18.0.1',
+      ],
+    ],
+    [
+      'metadata',
+      [
+        'https://169.254.169.254',
+        'https://100.100.100.200',
+        'https://192.0.0.192',
+        'https://168.63.129.16',
+        'https://[fd00:ec2::254]',
+        'https://metadata.google.internal',
+        'https://metadata',
+        'https://instance-data',
+      ],
+    ],
+    [
+      'IPv4 inside IPv6',
+      [
+        'https://[::ffff:127.0.0.1]',
+        'https://[::ffff:7f00:1]',
+        'https://[::127.0.0.1]',
+        'https://[0:0:0:0:0:ffff:a00:1]',
+        'https://[64:ff9b::7f00:1]',
+        'https://[64:ff9b:1::1]',
+        'https://[2002:7f00:1::]',
+        'https://[2001:0:53aa:64c::1]',
+        'https://[::ffff:0:127.0.0.1]',
+      ],
+    ],
+    [
+      'names of private networks',
+      [
+        'https://db.local',
+        'https://x.internal',
+        'https://host.docker.internal',
+        'https://nas.lan',
+        'https://x.corp',
+        'https://a.test',
+        'https://a.LOCAL',
+        'https://x.default.svc',
+        'https://x.svc.cluster.local',
+        'https://x.home.arpa',
+        'https://x.intranet',
+        'https://router',
+      ],
+    ],
+  ];
+  test.each(closed.flatMap(([why, origins]) => origins.map((origin) => [why, origin] as const)))('may not be: %s: %j', (_why, origin) => {
+    const error = checkUrl(origin, 'request', nothing);
+    expect(error?.code).toBe('not_allowed');
+    expect(error?.status).toBe(403);
+    expect(error?.hint).toContain('server.egress.allow');
+  });
+
+  test('is not repeated with the secret that stands in it', () => {
+    expect(checkUrl('https://user:s3cret@10.0.0.1', 'request', nothing)?.message).not.toContain('s3cret');
+  });
+});
+
+describe('a host of gateway.yaml', () => {
+  test.each([
+    'http://127.0.0.1:8080',
+    'http://localhost',
+    'https://10.0.0.1/openai',
+    'http://ollama:11434',
+    'http://[::1]:1',
+    'https://x.internal',
+  ])('is used as written: %s', (origin) => {
+    expect(checkUrl(origin, 'operator', nothing)).toBeUndefined();
+  });
+
+  test.each(['', 'localhost:8080', 'ftp://x', 'file:///x', 'http://'])('must be http or https: %j', (origin) => {
+    expect(checkUrl(origin, 'operator', nothing)?.code).toBe('not_allowed');
+  });
+});
+
+describe('the allow list', () => {
+  const allow = compileEgress(['localhost', 'Ollama', '*.corp.example.com', '10.20.0.0/16', '192.168.1.7', 'fd00::/8']);
+  const opened = [
+    'http://localhost:11434',
+    'http://ollama',
+    'https://a.corp.example.com',
+    'http://a.b.corp.example.com',
+    'http://10.20.255.1:80',
+    'https://192.168.1.7',
+    'http://[fd12::1]',
+    'https://[::ffff:10.20.0.1]',
+  ];
+  test.each(opened)('opens %s', (origin) => {
+    expect(checkUrl(origin, 'request', allow)).toBeUndefined();
+  });
+
+  const still = [
+    'http://corp.example.com',
+    'http://xcorp.example.com',
+    'http://a.corp.example.com.evil.com',
+    'https://10.21.0.1',
+    'https://192.168.1.8',
+    'https://[fe00::1]',
+    'https://127.0.0.1',
+    'https://169.254.169.254',
+    'http://u@localhost',
+    'http://169085441',
+    'http://0x0a.0x14.0.1',
+    'http://localhost.',
+  ];
+  test.each(still)('opens nothing beside its words: %s', (origin) => {
+    expect(checkUrl(origin, 'request', allow)?.code).toBe('not_allowed');
+  });
+
+  test.each(['', '*', '*.', 'http://x', 'a b', '10.0.0.0/33', '10.0.0.0/', 'x/8', 'a..b', '*x.com', 'x.*', 'fd00::/129', 'host:80'])(
+    'does not take %j',
+    (entry) => {
+      expect(() => compileEgress([entry])).toThrow(/server\.egress\.allow/);
+    },
+  );
+
+  test('is compiled again when it changes', () => {
+    let list: readonly string[] = [];
+    const egress = createEgress(() => list);
+    expect(egress.check('http://localhost', 'request')?.code).toBe('not_allowed');
+    list = ['localhost'];
+    expect(egress.check('http://localhost', 'request')).toBeUndefined();
+    expect(egress.lookup('operator')).toBeUndefined();
+  });
+});
+
+describe('name resolution for a request', () => {
+  const rows: readonly (readonly [string, readonly string[], boolean])[] = [
+    ['a public address', ['8.8.8.8'], true],
+    ['two public addresses', ['8.8.8.8', '2606:4700::1'], true],
+    ['loopback', ['127.0.0.1'], false],
+    ['a public and a private address', ['8.8.8.8', '10.0.0.1'], false],
+    ['an IPv4-mapped loopback', ['::ffff:127.0.0.1'], false],
+    ['an IPv4-mapped loopback in hexadecimal', ['::ffff:7f00:1'], false],
+    ['link-local with a zone', ['fe80::1%eth0'], false],
+    ['an address of the allow list', ['10.9.0.1'], true],
+  ];
+  const allow = compileEgress(['10.9.0.0/16', 'inside.example.com']);
+
+  test.each(rows)('for a name with %s', async (_what, addresses, isOpen) => {
+    for (const all of [true, false]) {
+      const found = await resolve(lookupFor('request', allow, createAddressRules(), fixed(addresses)), 'rebind.example.com', all);
+      if (isOpen) expect(found).toEqual(all ? addresses : addresses.slice(0, 1));
+      else expect(found).toMatchObject({ code: 'not_allowed' });
+    }
+  });
+
+  test('leaves listed names and the names of the operator alone', async () => {
+    expect(await resolve(lookupFor('request', allow, createAddressRules(), fixed(['127.0.0.1'])), 'inside.example.com', true)).toEqual([
+      '127.0.0.1',
+    ]);
+    expect(await resolve(lookupFor('operator', nothing, createAddressRules(), fixed(['127.0.0.1'])), 'x.example.com', true)).toEqual([
+      '127.0.0.1',
+    ]);
+  });
+
+  test('passes the error of a name that does not exist', async () => {
+    const failing: LookupFunction = (_name, _options, done) => done(Object.assign(new Error('no'), { code: 'ENOTFOUND' }), '', 0);
+    expect(await resolve(lookupFor('request', nothing, createAddressRules(), failing), 'x.example.com', true)).toMatchObject({
+      code: 'ENOTFOUND',
+    });
+    expect(await resolve(lookupFor('request', nothing, createAddressRules(), fixed([])), 'x.example.com', true)).toMatchObject({
+      code: 'ENOTFOUND',
+    });
+  });
+
+  test('refuses the real loopback name of this machine', async () => {
+    expect(await resolve(lookupFor('request', nothing), 'localhost', true)).toMatchObject({ code: 'not_allowed' });
+  });
+});
+
+describe('whatever the text', () => {
+  const rules = createAddressRules();
+
+  test('an accepted origin is https, has no user, and its host is a public address or a name with a public suffix', () => {
+    const piece = fc.constantFrom(
+      'https://',
+      'http://',
+      '@',
+      '127.0.0.1',
+      '.',
+      ':',
+      '/',
+      '\\',
+      '[',
+      ']',
+      '::ffff:',
+      '0x7f',
+      '1',
+      'a',
+      '%2e',
+      '#',
+      '?',
+      ' ',
+      '\t',
+      'é',
+      'localhost',
+      'example.com',
+      '10.0.0.1',
+    );
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          fc.array(piece, { maxLength: 8 }).map((parts) => parts.join('')),
+          fc.string().map((text) => `https://${text}`),
+          fc.webUrl(),
+        ),
+        (text) => {
+          if (checkUrl(text, 'request', nothing, rules) !== undefined) return;
+          const url = new URL(text);
+          expect(['https:', 'wss:']).toContain(url.protocol);
+          expect(url.username + url.password).toBe('');
+          expect(url.hostname).not.toMatch(/(^|\.)(localhost|local|internal|lan|corp|test)$|\.$|^(10|127)\./);
+        },
+      ),
+      { numRuns: 2000 },
+    );
+  });
+
+  test('an IPv4 address is judged alike as itself and inside IPv6', () => {
+    fc.assert(
+      fc.property(fc.ipV4(), (address) => {
+        expect(rules.isPublic(`::ffff:${address}`)).toBe(rules.isPublic(address));
+        expect(rules.isPublic(`64:ff9b::${address}`)).toBe(rules.isPublic(address));
+      }),
+    );
+  });
+
+  test('an IPv6 address outside global unicast is never public', () => {
+    fc.assert(
+      fc.property(fc.ipV6(), (address) => {
+        const first = Number.parseInt(address.split(':')[0] || '0', 16);
+        if (first >> 13 === 1 || (first === 0x64 && /^0*64:ff9b:/i.test(address)) || /^[0:]*:ffff:/i.test(address)) return;
+        expect(rules.isPublic(address)).toBe(false);
+      }),
+    );
+  });
+});
+
+function fixed(addresses: readonly string[]): LookupFunction {
+  return (_name, _options, done) =>
+    done(
+      null,
+      addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
+    );
+}
+
+/** Addresses, or the error. */
+function resolve(lookup: LookupFunction, name: string, all: boolean): Promise<unknown> {
+  return new Promise((done) => {
+    lookup(name, { all }, (error, found) => done(error ?? (typeof found === 'string' ? [found] : found.map((each) => each.address))));
+  });
+}
