@@ -44,4 +44,10 @@ describe('the package', () => {
     });
     expect(broken.map((entry) => `${entry.file}: ${entry.specifier}`)).toEqual([]);
   });
+
+  it('answers an old Node with a sentence', () => {
+    const old = 'data:text/javascript,Object.defineProperty(process, "versions", { value: { node: "20.1.0" } })';
+    const run = spawnSync(process.execPath, ['--import', old, 'src/cli/bin.js', 'check'], { cwd: root, encoding: 'utf8' });
+    expect(run).toMatchObject({ status: 2, stdout: '', stderr: expect.stringMatching(/^gateway needs Node 24 or newer.*\n$/) });
+  });
 });
