@@ -8,6 +8,7 @@ import { type BindingParts, type MadeBinding, makeBinding, type MakeCredential }
 import { compileClocks } from './clocks.ts';
 import { deepFreeze } from './freeze.ts';
 import { invalid } from './invalid.ts';
+import { withoutSecrets } from './settings.ts';
 
 /** What the catalog is compiled from. */
 export interface CatalogSource {
@@ -59,7 +60,7 @@ function partsOf(slug: string, entry: ProviderEntry, types: ReadonlyMap<string, 
     slug,
     virtualKey: undefined,
     provider,
-    settings: settingsOf(entry),
+    settings: callers ? withoutSecrets(provider, settingsOf(entry)) : settingsOf(entry),
     key: callers ? undefined : (entry.api_key ?? entry.auth?.api_key),
     owner: callers ? 'caller' : 'catalog',
     trust: 'operator',

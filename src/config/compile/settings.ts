@@ -21,7 +21,7 @@ export function readSettings(entry: ConfigEntry, provider: Provider | undefined,
   let shapesHost: string | undefined;
   for (const [key, value] of Object.entries(entry)) {
     if (isTargetKey(key) || key.startsWith('x-')) continue;
-    const setting = provider?.requestSettings.find((one) => one.keys.includes(key));
+    const setting = provider?.requestSettings.find((one) => one.setting === key || one.keys.includes(key));
     if (setting === undefined) throw unknownKey(key, provider, path);
     settings[setting.setting] = value;
     if (setting.shapesHost) shapesHost ??= key;
@@ -32,7 +32,9 @@ export function readSettings(entry: ConfigEntry, provider: Provider | undefined,
 /** True when a credential for this provider stands in the target: `api_key`, or a setting that is a secret. */
 export function bringsCredential(entry: ConfigEntry, provider: Provider): boolean {
   if (entry.api_key !== undefined) return true;
-  return provider.requestSettings.some(({ setting, keys }) => isSecret(provider, setting) && keys.some((key) => Object.hasOwn(entry, key)));
+  return provider.requestSettings.some(
+    ({ setting, keys }) => isSecret(provider, setting) && [setting, ...keys].some((key) => Object.hasOwn(entry, key)),
+  );
 }
 
 /** Settings without those that are secrets: who brings a credential is never signed with the operator's. */
@@ -53,7 +55,11 @@ export function isTargetKey(key: string): boolean {
 }
 
 function unknownKey(key: string, provider: Provider | undefined, path: string): Error {
-  const known = [...Object.keys(targetSettings.properties), 'targets', ...(provider?.requestSettings.flatMap((one) => one.keys) ?? [])];
+  const known = [
+    ...Object.keys(targetSettings.properties),
+    'targets',
+    ...(provider?.requestSettings.flatMap((one) => [one.setting, ...one.keys]) ?? []),
+  ];
   const where = provider === undefined ? 'without a provider beside it' : `for a provider of type "${provider.type}"`;
   return invalid(`unknown key "${key}" ${where}`, didYouMean(key, known).trim() || undefined, `${path}.${key}`);
 }
