@@ -20,14 +20,12 @@ const result = (cpu: number | undefined, p50: number): LoadResult => ({
   ...(cpu === undefined ? {} : { cpu_us_per_request: cpu, peak_rss_mb: 50 }),
 });
 
-const rounds: readonly Measurement[] = [
-  // A busy machine makes everything dearer in the second round; the ratios hold.
-  ...[1, 3, 1].flatMap((busy, round) => [
-    { scenario: 'json', system: 'direct' as const, round, result: result(undefined, 0.1 * busy) },
-    { scenario: 'json', system: 'nginx' as const, round, result: result(10 * busy, 0.15 * busy) },
-    { scenario: 'json', system: 'gateway' as const, round, result: result(25 * busy, 0.2 * busy) },
-  ]),
-];
+// A busy machine makes everything dearer in the second round; the ratios hold.
+const rounds: readonly Measurement[] = [1, 3, 1].flatMap((busy, round) => [
+  { scenario: 'json', system: 'direct' as const, round, result: result(undefined, 0.1 * busy) },
+  { scenario: 'json', system: 'nginx' as const, round, result: result(10 * busy, 0.15 * busy) },
+  { scenario: 'json', system: 'gateway' as const, round, result: result(25 * busy, 0.2 * busy) },
+]);
 
 describe('the summary of a benchmark', () => {
   it.each([
