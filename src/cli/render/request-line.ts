@@ -1,0 +1,104 @@
+import { styleText } from 'node:util';
+import { printable } from '../../core/printable.ts';
+import type { AttemptRecord, LogRecord } from '../../core/record.ts';
+import { formatDuration } from '../../core/units.ts';
+
+export interface LineStyle {
+  readonly colors: boolean;
+  /** Time of day for people. */
+  clockTime(ms: number): string;
+}
+
+const configWidth = 8;
+const routeWidth = 40;
+const durationWidth = 8;
+const numbersWidth = 22;
+
+/**
+ * A finished request on one line: time, status, config, the route it took, duration, time to the first event of a
+ * stream, tokens, cost where it is known, key, and the tail of the id (its head is the time).
+ */
+export function requestLine(record: LogRecord, style: LineStyle): string {
+  const failed = record.error !== null || record.status >= 400;
+  const cells = [
+    style.clockTime(record.at),
+    statusCell(record, style.colors),
+    printable(record.config ?? '-').padEnd(configWidth),
+    (failed ? failure(record) : route(record)).padEnd(routeWidth),
+    formatDuration(record.ms.total).padStart(durationWidth),
+    numbers(record).padEnd(numbersWidth),
+    ...(record.cost.usd === null ? [] : [`$${record.cost.usd.toFixed(4)}`]),
+    printable(record.key ?? '-'),
+    dim(shortId(record.id), style.colors),
+  ];
+  return cells.join('  ');
+}
+
+/** Enough of an id to find it: the last ten characters are the random ones. */
+function shortId(id: string): string {
+  return id.length <= 14 ? id : `${id.slice(0, 4)}…${id.slice(-10)}`;
+}
+
+/** `openai-main 429 ×2 → azure-eu/gpt-4o-mini`: what failed on the way, and where it ended. */
+function route(record: LogRecord): string {
+  const last = record.attempts.at(-1);
+  const here = last === undefined ? endpointOf(record) : nameOf(last, record);
+  return [...hops(record.attempts.slice(0, -1)), here + ending(record)].join(' → ');
+}
+
+/** The route as far as it came, and the message in place of the last hop's name. */
+function failure(record: LogRecord): string {
+  const message = printable(record.error?.message ?? `status ${record.status}`).replace(/\.$/, '');
+  const way = hops(record.attempts).join(' → ');
+  return way === '' ? message : `${way}: ${message}`;
+}
+
+/** Tries of one target that ended the same way are one hop with a count. */
+function hops(attempts: readonly AttemptRecord[]): string[] {
+  const out: { text: string; count: number }[] = [];
+  for (const attempt of attempts) {
+    const text = `${printable(attempt.provider)} ${attempt.status ?? attempt.outcome}`;
+    const before = out.at(-1);
+    if (before?.text === text) before.count += 1;
+    else out.push({ text, count: 1 });
+  }
+  return out.map(({ text, count }) => (count === 1 ? text : `${text} ×${count}`));
+}
+
+function nameOf(attempt: AttemptRecord, record: LogRecord): string {
+  return printable(attempt.model === '' ? `${attempt.provider} ${endpointOf(record)}` : `${attempt.provider}/${attempt.model}`);
+}
+
+/** What was asked for where no model says it. */
+function endpointOf(record: LogRecord): string {
+  return printable(record.endpoint === 'relay' ? `${record.method} ${record.path}` : record.endpoint);
+}
+
+function ending(record: LogRecord): string {
+  if (record.end === 'client_gone') return ' (client left)';
+  return record.end === 'drained' ? ' (ended by the stop)' : '';
+}
+
+function numbers(record: LogRecord): string {
+  const first = record.ms.first_event === null ? '' : `ttft ${Math.round(record.ms.first_event)}`;
+  const { prompt, completion, source } = record.usage;
+  const tokens = source === 'none' ? '' : `${source === 'estimated' ? '~' : ''}${prompt}→${completion} tok`;
+  return `${first.padEnd(8)}  ${tokens}`;
+}
+
+function statusCell(record: LogRecord, isColored: boolean): string {
+  const text = String(record.status);
+  if (!isColored) return text;
+  const color = record.status >= 500 || record.end === 'fault' ? 'red' : record.status >= 400 ? 'yellow' : 'green';
+  return styleText(color, text, { validateStream: false });
+}
+
+function dim(text: string, isColored: boolean): string {
+  return isColored ? styleText('dim', text, { validateStream: false }) : text;
+}
+
+/** `09:31:07` of a Unix time in the zone of the process. */
+export function clockTime(ms: number): string {
+  const date = new Date(ms);
+  return [date.getHours(), date.getMinutes(), date.getSeconds()].map((part) => String(part).padStart(2, '0')).join(':');
+}

@@ -1,0 +1,170 @@
+import { destination as openDestination, type Logger, pino } from 'pino';
+import type { Mask } from '../core/mask.ts';
+import type { LogRecord } from '../core/record.ts';
+import { type Destination, Output } from './output.ts';
+import { prettyLine } from './pretty.ts';
+import { requestFields } from './request-fields.ts';
+
+export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
+export type LogFormat = 'auto' | 'pretty' | 'json';
+
+/** The gateway's own lines: what it does, and one for each finished request. Never the record itself. */
+export interface Log {
+  debug(fields: object, message: string): void;
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+  /** The summary of a finished request, at level info. */
+  request(record: LogRecord): void;
+  /** News for people: on a terminal the text as it is, elsewhere a line with the fields and the message. */
+  news(text: string, fields: object, message: string): void;
+  readonly format: 'pretty' | 'json';
+  /** What a reload may change. */
+  configure(change: { readonly level?: LogLevel; readonly format?: LogFormat; readonly mask?: Mask }): void;
+  /** Writes everything that waits, now; before the process ends. */
+  flush(): void;
+  /** Flushes and gives up the output. */
+  close(): Promise<void>;
+}
+
+/** Where lines go: a standard stream, whose descriptor is written to, or anything that takes text. */
+export interface Sink {
+  readonly fd?: number;
+  readonly isTTY?: boolean;
+  write(text: string): unknown;
+}
+
+export interface LogOptions {
+  readonly level: LogLevel;
+  /** `auto`: pretty on a terminal, JSON elsewhere. */
+  readonly format: LogFormat;
+  readonly stdout: Sink;
+  readonly colors?: boolean;
+  /** Unix milliseconds. */
+  now(): number;
+  /** Time of day for people. */
+  clockTime(ms: number): string;
+  /** A finished request for people: one line, without a line feed. */
+  requestLine(record: LogRecord): string;
+}
+
+/** Lines leave the process asynchronously, all of one turn of the event loop in one write. */
+export function createLog(options: LogOptions): Log {
+  return new PinoLog(options);
+}
+
+class PinoLog implements Log {
+  readonly #options: LogOptions;
+  readonly #output: Output;
+  readonly #logger: Logger;
+  #format: 'pretty' | 'json';
+
+  constructor(options: LogOptions) {
+    this.#options = options;
+    this.#format = resolveFormat(options.format, options.stdout);
+    this.#output = new Output(
+      destinationOf(options.stdout, (lost) => this.warn({ lost }, 'log lines were dropped: their reader is too slow')),
+    );
+    const formatters = { level: (label: string) => ({ level: label }) };
+    const time = () => `,"time":"${new Date(options.now()).toISOString()}"`;
+    this.#logger = pino(
+      { level: options.level, base: null, timestamp: time, formatters },
+      { write: (line: string) => this.#operational(line) },
+    );
+  }
+
+  get format(): 'pretty' | 'json' {
+    return this.#format;
+  }
+
+  debug(fields: object, message: string): void {
+    this.#logger.debug(fields, message);
+  }
+
+  info(fields: object, message: string): void {
+    this.#logger.info(fields, message);
+  }
+
+  warn(fields: object, message: string): void {
+    this.#logger.warn(fields, message);
+  }
+
+  error(fields: object, message: string): void {
+    this.#logger.error(fields, message);
+  }
+
+  request(record: LogRecord): void {
+    if (!this.#logger.isLevelEnabled('info')) return;
+    if (this.#format === 'pretty') {
+      this.#output.write(`${this.#options.requestLine(record)}\n`);
+      return;
+    }
+    const time = new Date(this.#options.now()).toISOString();
+    this.#output.write(`${JSON.stringify({ level: 'info', time, msg: 'request', ...requestFields(record) })}\n`);
+  }
+
+  news(text: string, fields: object, message: string): void {
+    if (this.#format === 'pretty') this.#output.write(`${text}\n`);
+    else this.#logger.info(fields, message);
+  }
+
+  configure(change: { readonly level?: LogLevel; readonly format?: LogFormat; readonly mask?: Mask }): void {
+    if (change.level !== undefined) this.#logger.level = change.level;
+    if (change.format !== undefined) this.#format = resolveFormat(change.format, this.#options.stdout);
+    if (change.mask !== undefined) this.#output.mask = change.mask;
+  }
+
+  flush(): void {
+    this.#output.flush();
+  }
+
+  async close(): Promise<void> {
+    await this.#output.close();
+  }
+
+  #operational(line: string): void {
+    if (this.#format === 'json') this.#output.write(line);
+    else this.#output.write(prettyLine(line, this.#options.clockTime, this.#options.colors === true));
+  }
+}
+
+function resolveFormat(format: LogFormat, stdout: Sink): 'pretty' | 'json' {
+  if (format !== 'auto') return format;
+  return stdout.isTTY === true ? 'pretty' : 'json';
+}
+
+/** Bytes that may wait for a slow reader; beyond them text is dropped. */
+const mostWaiting = 8 * 1024 * 1024;
+
+/** How long the end waits for a reader that has stalled, in milliseconds. */
+const patience = 1000;
+
+/**
+ * A descriptor is written to from the thread pool: a reader that stalls must not stall the gateway, which the write of
+ * `process.stdout` on a pipe would do.
+ */
+function destinationOf(sink: Sink, onLost: (writes: number) => void): Destination {
+  if (sink.fd === undefined) return { write: (text) => void sink.write(text), flush: () => {}, close: async () => {} };
+  const stream = openDestination({ fd: sink.fd, sync: false, minLength: 0, maxLength: mostWaiting });
+  let lost = 0;
+  stream.on('drop', () => {
+    lost += 1;
+  });
+  stream.on('drain', () => {
+    if (lost > 0) onLost(lost);
+    lost = 0;
+  });
+  return {
+    write: (text) => void stream.write(text),
+    flush: () => stream.flushSync(),
+    close: () =>
+      new Promise((resolve) => {
+        const timer = setTimeout(resolve, patience);
+        stream.once('close', () => {
+          clearTimeout(timer);
+          resolve();
+        });
+        stream.end();
+      }),
+  };
+}

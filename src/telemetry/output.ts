@@ -1,0 +1,47 @@
+import type { Mask } from '../core/mask.ts';
+
+/** What takes the text in the end: writes without waiting, one write in flight. */
+export interface Destination {
+  write(text: string): void;
+  /** Writes what waits, now. */
+  flush(): void;
+  close(): Promise<void>;
+}
+
+/** Gathers the lines of one turn of the event loop and hands them on together, secrets hidden. */
+export class Output {
+  mask: Mask | undefined;
+  readonly #destination: Destination;
+  #lines: string[] = [];
+  #armed = false;
+
+  constructor(destination: Destination) {
+    this.#destination = destination;
+  }
+
+  /** @param line with its line feed */
+  write(line: string): void {
+    this.#lines.push(line);
+    if (this.#armed) return;
+    this.#armed = true;
+    setImmediate(this.#pass);
+  }
+
+  flush(): void {
+    this.#pass();
+    this.#destination.flush();
+  }
+
+  async close(): Promise<void> {
+    this.#pass();
+    await this.#destination.close();
+  }
+
+  readonly #pass = (): void => {
+    this.#armed = false;
+    if (this.#lines.length === 0) return;
+    const text = this.#lines.join('');
+    this.#lines = [];
+    this.#destination.write(this.mask === undefined ? text : this.mask.text(text));
+  };
+}
