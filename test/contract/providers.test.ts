@@ -15,7 +15,24 @@ const secret = 'sk-live-0123456789';
 
 /** Names that try to leave their place, among names that don't. */
 const name = fc.oneof(
-  fc.constantFrom('..', '.', '%2e%2e', '../../admin', 'a/b', 'a\\b', 'a%2Fb', '?x=1', '#x', 'a b', '@evil.example', '//evil.example', 'ü-模型', '\ud800', 'a\r\nx: y', ''),
+  fc.constantFrom(
+    '..',
+    '.',
+    '%2e%2e',
+    '../../admin',
+    'a/b',
+    'a\\b',
+    'a%2Fb',
+    '?x=1',
+    '#x',
+    'a b',
+    '@evil.example',
+    '//evil.example',
+    'ü-模型',
+    '\ud800',
+    'a\r\nx: y',
+    '',
+  ),
   fc.string({ unit: 'binary', maxLength: 30 }),
   fc.stringMatching(/^[a-z0-9.:_-]{1,30}$/),
 );
@@ -40,7 +57,9 @@ describe('the list', () => {
 
 describe.each(providers.map((provider) => [provider.type, provider] as const))('%s', (type, provider) => {
   const cases = samples[type] ?? [];
-  const calls = cases.flatMap((sample) => Object.entries(provider.operations).map(([endpoint, operation]) => ({ sample, endpoint: endpoint as Endpoint, operation })));
+  const calls = cases.flatMap((sample) =>
+    Object.entries(provider.operations).map(([endpoint, operation]) => ({ sample, endpoint: endpoint as Endpoint, operation })),
+  );
 
   it('describes its settings with a schema that compiles and repeats no common key', () => {
     const schema = provider.settings as { properties?: Record<string, unknown> };
@@ -53,7 +72,10 @@ describe.each(providers.map((provider) => [provider.type, provider] as const))('
     for (const { name: title, settings } of cases) {
       const validate = schemaCompiler().compile(schema);
       expect(validate(settings), title).toBe(true);
-      expect((provider.check?.(settings) ?? []).filter(({ severity }) => severity !== 'warning'), title).toEqual([]);
+      expect(
+        (provider.check?.(settings) ?? []).filter(({ severity }) => severity !== 'warning'),
+        title,
+      ).toEqual([]);
     }
   });
 
@@ -68,44 +90,63 @@ describe.each(providers.map((provider) => [provider.type, provider] as const))('
     expect(new Set(headers).size).toBe(headers.length);
   });
 
-  it.each(calls.map((one) => [`${one.endpoint} (${one.sample.name})`, one] as const))('%s goes to its own host, unchanged by asking twice', (_title, { sample, endpoint, operation }) => {
-    const call = freeze(makeCall(provider, sample, endpoint, { params: { id: 'resp_1' } }));
-    const body = bodyFor(endpoint);
-    const before = body.kind === 'json' ? body.bytes().toString() : '';
-    const first = operation.request(body, call);
-    const second = operation.request(body, call);
-    expect(plain(first)).toEqual(plain(second));
-    expect(body.kind === 'json' ? body.bytes().toString() : '').toBe(before);
-    expectInside(first, sample);
-    expect(first.method).toBe(call.method);
-    expect(headerNames(first)).toEqual([...new Set(headerNames(first))]);
-    expect(first.body.kind).toBe(body.kind);
-    if (first.body.kind === 'json') expect(headerNames(first)).toContain('content-type');
-  });
+  it.each(calls.map((one) => [`${one.endpoint} (${one.sample.name})`, one] as const))(
+    '%s goes to its own host, unchanged by asking twice',
+    (_title, { sample, endpoint, operation }) => {
+      const call = freeze(makeCall(provider, sample, endpoint, { params: { id: 'resp_1' } }));
+      const body = bodyFor(endpoint);
+      const before = body.kind === 'json' ? body.bytes().toString() : '';
+      const first = operation.request(body, call);
+      const second = operation.request(body, call);
+      expect(plain(first)).toEqual(plain(second));
+      expect(body.kind === 'json' ? body.bytes().toString() : '').toBe(before);
+      expectInside(first, sample);
+      expect(first.method).toBe(call.method);
+      expect(headerNames(first)).toEqual([...new Set(headerNames(first))]);
+      expect(first.body.kind).toBe(body.kind);
+      if (first.body.kind === 'json') expect(headerNames(first)).toContain('content-type');
+    },
+  );
 
   it('keeps any model, id and query in their place', () => {
     fc.assert(
-      fc.property(name, name, fc.string({ unit: 'binary', maxLength: 40 }), fc.constantFrom(...calls), (model, id, query, { sample, endpoint, operation }) => {
-        const request = attempt(() => operation.request(bodyFor(endpoint), makeCall(provider, sample, endpoint, { model, params: { id }, query })));
-        if (request !== undefined) expectInside(request, sample);
-      }),
+      fc.property(
+        name,
+        name,
+        fc.string({ unit: 'binary', maxLength: 40 }),
+        fc.constantFrom(...calls),
+        (model, id, query, { sample, endpoint, operation }) => {
+          const request = attempt(() =>
+            operation.request(bodyFor(endpoint), makeCall(provider, sample, endpoint, { model, params: { id }, query })),
+          );
+          if (request !== undefined) expectInside(request, sample);
+        },
+      ),
       { numRuns: 400 },
     );
   });
 
   it('keeps any relayed path below its base', () => {
     fc.assert(
-      fc.property(fc.array(name, { minLength: 1, maxLength: 5 }), fc.string({ unit: 'binary', maxLength: 40 }), fc.constantFrom(...cases), (parts, query, sample) => {
-        const address = attempt(() => provider.relay?.(makeCall(provider, sample, 'relay', { query }), `/v1/${parts.join('/')}`));
-        if (address !== undefined) expectInside(address, sample);
-      }),
+      fc.property(
+        fc.array(name, { minLength: 1, maxLength: 5 }),
+        fc.string({ unit: 'binary', maxLength: 40 }),
+        fc.constantFrom(...cases),
+        (parts, query, sample) => {
+          const address = attempt(() => provider.relay?.(makeCall(provider, sample, 'relay', { query }), `/v1/${parts.join('/')}`));
+          if (address !== undefined) expectInside(address, sample);
+        },
+      ),
       { numRuns: 400 },
     );
   });
 
   it('keeps credentials out of addresses', () => {
     for (const { sample, endpoint, operation } of calls) {
-      const request = operation.request(bodyFor(endpoint), makeCall(provider, sample, endpoint, { header: () => undefined, params: { id: 'x' } }));
+      const request = operation.request(
+        bodyFor(endpoint),
+        makeCall(provider, sample, endpoint, { header: () => undefined, params: { id: 'x' } }),
+      );
       const spec = provider.credential(sample.settings, secret);
       expect(`${request.origin}${request.path}`).not.toMatch(/sk-/);
       expect(headerNames(request)).not.toContain('authorization');
@@ -115,7 +156,12 @@ describe.each(providers.map((provider) => [provider.type, provider] as const))('
   });
 
   it('reads any error body without throwing', () => {
-    const body = fc.oneof(fc.string(), fc.json(), fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.from(bytes).toString('utf8')), errorLike);
+    const body = fc.oneof(
+      fc.string(),
+      fc.json(),
+      fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.from(bytes).toString('utf8')),
+      errorLike,
+    );
     fc.assert(
       fc.property(fc.integer({ min: 200, max: 599 }), body, (status, text) => {
         const fault = provider.fault(status, text);
@@ -128,32 +174,44 @@ describe.each(providers.map((provider) => [provider.type, provider] as const))('
   it('watches any answer without throwing', () => {
     const text = fc.oneof(fc.string(), fc.json(), chunkLike);
     fc.assert(
-      fc.property(fc.constantFrom(...calls), fc.array(fc.record({ name: fc.constantFrom('', 'error', 'response.completed'), data: text }), { maxLength: 8 }), text, (one, events, whole) => {
-        const call = makeCall(provider, one.sample, one.endpoint, { params: { id: 'x' } });
-        const tap = one.operation.tap(call);
-        for (const event of events) expect(['meta', 'content', 'end', 'fault']).toContain(tap.event(event));
-        one.operation.tap(call).whole(whole);
-        expect(tap.usage === undefined || tap.usage.prompt >= 0).toBe(true);
-        expect(tap.finish.every((reason) => typeof reason === 'string')).toBe(true);
-      }),
+      fc.property(
+        fc.constantFrom(...calls),
+        fc.array(fc.record({ name: fc.constantFrom('', 'error', 'response.completed'), data: text }), { maxLength: 8 }),
+        text,
+        (one, events, whole) => {
+          const call = makeCall(provider, one.sample, one.endpoint, { params: { id: 'x' } });
+          const tap = one.operation.tap(call);
+          for (const event of events) expect(['meta', 'content', 'end', 'fault']).toContain(tap.event(event));
+          one.operation.tap(call).whole(whole);
+          expect(tap.usage === undefined || tap.usage.prompt >= 0).toBe(true);
+          expect(tap.finish.every((reason) => typeof reason === 'string')).toBe(true);
+        },
+      ),
     );
   });
 });
 
-const errorLike = fc.record({ error: fc.oneof(fc.string(), fc.record({ message: fc.anything(), code: fc.anything(), type: fc.anything(), param: fc.anything() })) }).map((value) => {
-  try {
-    return JSON.stringify(value) ?? '';
-  } catch {
-    return '';
-  }
-});
+const errorLike = fc
+  .record({
+    error: fc.oneof(fc.string(), fc.record({ message: fc.anything(), code: fc.anything(), type: fc.anything(), param: fc.anything() })),
+  })
+  .map((value) => {
+    try {
+      return JSON.stringify(value) ?? '';
+    } catch {
+      return '';
+    }
+  });
 
 const chunkLike = fc
   .record({
     id: fc.jsonValue(),
     error: fc.option(fc.jsonValue()),
     usage: fc.jsonValue(),
-    choices: fc.oneof(fc.jsonValue(), fc.array(fc.record({ index: fc.jsonValue(), delta: fc.jsonValue(), finish_reason: fc.jsonValue() }), { maxLength: 3 })),
+    choices: fc.oneof(
+      fc.jsonValue(),
+      fc.array(fc.record({ index: fc.jsonValue(), delta: fc.jsonValue(), finish_reason: fc.jsonValue() }), { maxLength: 3 }),
+    ),
   })
   .map((value) => JSON.stringify(value));
 
@@ -168,7 +226,9 @@ function makeCall(provider: Provider, sample: Sample, endpoint: Endpoint, over: 
 }
 
 const bodyFor = (endpoint: Endpoint) =>
-  endpoints[endpoint].body === 'json' ? JsonBody.of({ model: '@slug/model-1', messages: [{ role: 'user', content: 'hi' }], input: 'hi', prompt: 'hi' }) : emptyBody;
+  endpoints[endpoint].body === 'json'
+    ? JsonBody.of({ model: '@slug/model-1', messages: [{ role: 'user', content: 'hi' }], input: 'hi', prompt: 'hi' })
+    : emptyBody;
 
 /** Errors of the catalogue are a proper answer to a bad name; anything else is a defect. */
 function attempt<T>(run: () => T): T | undefined {

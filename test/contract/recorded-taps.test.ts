@@ -9,7 +9,19 @@ import { callOf } from './call.ts';
 import { haveRecordings, type Recording, recordings } from './recordings.ts';
 
 /** Everybody whose recordings speak the format that passes unchanged. */
-const speakers = ['openai', 'azure-openai', 'groq', 'mistral', 'openrouter', 'deepseek', 'databricks', 'huggingface', 'cerebras', 'xai', 'workers-ai'];
+const speakers = [
+  'openai',
+  'azure-openai',
+  'groq',
+  'mistral',
+  'openrouter',
+  'deepseek',
+  'databricks',
+  'huggingface',
+  'cerebras',
+  'xai',
+  'workers-ai',
+];
 
 const endpointOf: Readonly<Record<string, Endpoint>> = {
   'chat.completions': 'chat/completions',
@@ -66,7 +78,11 @@ describe.skipIf(!haveRecordings)('recorded answers (skipped where ../shared/data
   it('that are cut before their end are not complete', () => {
     for (const exchange of streams) {
       const body = exchange.response.body ?? '';
-      const end = Math.min(...['"finish_reason":"', '"finish_reason": "', 'event: response.completed', 'event: response.incomplete'].map((mark) => at(body, mark)));
+      const end = Math.min(
+        ...['"finish_reason":"', '"finish_reason": "', 'event: response.completed', 'event: response.incomplete'].map((mark) =>
+          at(body, mark),
+        ),
+      );
       const { tap } = play({ ...exchange, response: { ...exchange.response, body: body.slice(0, body.lastIndexOf('\n\n', end) + 2) } });
       expect(tap.complete, exchange.id).toBe(false);
     }
@@ -87,12 +103,15 @@ describe.skipIf(!haveRecordings)('recorded answers (skipped where ../shared/data
     expect(tap.fault?.message).toBe(error.message);
   });
 
-  it.each(exchanges.filter(({ response }) => response.status >= 400).map((exchange) => [exchange.id, exchange] as const))('%s is read as an error with its message', (_id, exchange) => {
-    const body = JSON.parse(exchange.response.body ?? '') as { error?: { message?: string } | string; message?: string; detail?: string };
-    const error = typeof body.error === 'object' ? body.error.message : body.error;
-    const fault = openai.fault(exchange.response.status, exchange.response.body ?? '');
-    expect(fault.message).toBe(error ?? body.message ?? body.detail);
-  });
+  it.each(exchanges.filter(({ response }) => response.status >= 400).map((exchange) => [exchange.id, exchange] as const))(
+    '%s is read as an error with its message',
+    (_id, exchange) => {
+      const body = JSON.parse(exchange.response.body ?? '') as { error?: { message?: string } | string; message?: string; detail?: string };
+      const error = typeof body.error === 'object' ? body.error.message : body.error;
+      const fault = openai.fault(exchange.response.status, exchange.response.body ?? '');
+      expect(fault.message).toBe(error ?? body.message ?? body.detail);
+    },
+  );
 });
 
 const at = (text: string, mark: string): number => (text.includes(mark) ? text.indexOf(mark) : text.length);
@@ -118,7 +137,14 @@ const seenBy = ({ usage, finish, model, id }: Tap): Seen => ({ usage, finish, mo
 function events({ response }: Recording): readonly Json[] {
   return (response.body ?? '')
     .split(/\r?\n\r?\n/)
-    .map((block) => block.split(/\r?\n/).filter((line) => line.startsWith('data:')).map((line) => line.slice(5)).join('\n').trim())
+    .map((block) =>
+      block
+        .split(/\r?\n/)
+        .filter((line) => line.startsWith('data:'))
+        .map((line) => line.slice(5))
+        .join('\n')
+        .trim(),
+    )
     .filter((data) => data !== '')
     .map((data) => (data === '[DONE]' ? {} : (JSON.parse(data) as Json)));
 }
@@ -128,27 +154,44 @@ const choices = (object: Json): readonly Json[] => (object['choices'] ?? []) as 
 function readWhole(exchange: Recording): Seen {
   const answer = JSON.parse(exchange.response.body ?? '') as Json;
   const finish = exchange.api === 'responses' ? [statusOf(answer)] : choices(answer).map((choice) => String(choice['finish_reason']));
-  return { usage: plainUsage(answer['usage']), finish, model: answer['model'] as string | undefined, id: answer['id'] as string | undefined };
+  return {
+    usage: plainUsage(answer['usage']),
+    finish,
+    model: answer['model'] as string | undefined,
+    id: answer['id'] as string | undefined,
+  };
 }
 
 function readStream(exchange: Recording): Seen {
   const list = events(exchange);
   if (exchange.api === 'responses') {
-    const last = list.findLast((event) => ['response.completed', 'response.incomplete'].includes(String(event['type'])))?.['response'] as Json;
+    const last = list.findLast((event) => ['response.completed', 'response.incomplete'].includes(String(event['type'])))?.[
+      'response'
+    ] as Json;
     return { usage: plainUsage(last['usage']), finish: [statusOf(last)], model: String(last['model']), id: String(last['id']) };
   }
   const finish = new Map<unknown, string>();
-  for (const event of list) for (const choice of choices(event)) if (typeof choice['finish_reason'] === 'string') finish.set(choice['index'], choice['finish_reason']);
-  const usage = list.map((event) => event['usage'] ?? (event['x_groq'] as Json | undefined)?.['usage']).findLast((one) => one !== undefined && one !== null);
+  for (const event of list)
+    for (const choice of choices(event))
+      if (typeof choice['finish_reason'] === 'string') finish.set(choice['index'], choice['finish_reason']);
+  const usage = list
+    .map((event) => event['usage'] ?? (event['x_groq'] as Json | undefined)?.['usage'])
+    .findLast((one) => one !== undefined && one !== null);
   const named = list.filter((event) => choices(event).length > 0);
-  const first = (key: string): string | undefined => named.map((event) => event[key] as string).find((value) => value !== '' && value !== undefined);
+  const first = (key: string): string | undefined =>
+    named.map((event) => event[key] as string).find((value) => value !== '' && value !== undefined);
   return { usage: plainUsage(usage), finish: [...finish.values()], model: first('model'), id: first('id') };
 }
 
 /** Position of the first event that shows something; role, filters, openings and empty texts don't. */
 function firstContent(exchange: Recording): number {
   if (exchange.api === 'responses') {
-    return events(exchange).findIndex((event) => !/^response\.(?:created|queued|in_progress|output_item\.added|content_part\.added|reasoning_summary_part\.added)$/.test(String(event['type'])));
+    return events(exchange).findIndex(
+      (event) =>
+        !/^response\.(?:created|queued|in_progress|output_item\.added|content_part\.added|reasoning_summary_part\.added)$/.test(
+          String(event['type']),
+        ),
+    );
   }
   const shows = (value: unknown): boolean => value !== null && value !== undefined && value !== '' && JSON.stringify(value) !== '[]';
   return events(exchange).findIndex((event) =>

@@ -14,10 +14,20 @@ export const samples: Readonly<Record<string, readonly Sample[]>> = {
   mock: [{ name: 'as it is', settings: {}, origin: 'https://mock.invalid', base: '/v1/' }],
   openai: [
     { name: 'default host', settings: { organization: 'org-1' }, origin: 'https://api.openai.com', base: '/v1/' },
-    { name: 'custom host', settings: { custom_host: 'http://127.0.0.1:11434/team/v1/' }, origin: 'http://127.0.0.1:11434', base: '/team/v1/' },
+    {
+      name: 'custom host',
+      settings: { custom_host: 'http://127.0.0.1:11434/team/v1/' },
+      origin: 'http://127.0.0.1:11434',
+      base: '/team/v1/',
+    },
   ],
   'azure-openai': [
-    { name: 'dated', settings: { resource_name: 'r1', api_version: '2024-10-21' }, origin: 'https://r1.openai.azure.com', base: '/openai/' },
+    {
+      name: 'dated',
+      settings: { resource_name: 'r1', api_version: '2024-10-21' },
+      origin: 'https://r1.openai.azure.com',
+      base: '/openai/',
+    },
     { name: 'v1', settings: { resource_name: 'r1', api_version: 'v1' }, origin: 'https://r1.openai.azure.com', base: '/openai/v1/' },
     {
       name: 'catalog with a government host',

@@ -11,10 +11,13 @@ describe('a base', () => {
     expect(baseOf(text)).toEqual({ origin, path });
   });
 
-  it.each(['host.example/v1', 'ftp://host.example', 'https://user:pw@host.example', 'https://host.example/#x', 'http://'])('%s is refused', (text) => {
-    expect(() => baseOf(text)).toThrow(/custom host/i);
-    expect(customHostProblems(text)).toMatchObject([{ path: ['custom_host'], code: 'bad-custom-host' }]);
-  });
+  it.each(['host.example/v1', 'ftp://host.example', 'https://user:pw@host.example', 'https://host.example/#x', 'http://'])(
+    '%s is refused',
+    (text) => {
+      expect(() => baseOf(text)).toThrow(/custom host/i);
+      expect(customHostProblems(text)).toMatchObject([{ path: ['custom_host'], code: 'bad-custom-host' }]);
+    },
+  );
 
   it('with a query is a problem that shows what to write', () => {
     expect(customHostProblems('https://host.example/v1?x=1')).toMatchObject([{ hint: 'Write https://host.example/v1.' }]);
@@ -62,7 +65,10 @@ it('a parameter is found whatever its case', () => {
 });
 
 it('an address keeps the query as it came', () => {
-  expect(at({ origin: 'https://h', path: '/v1' }, 'models', 'limit=5&after=%2F')).toEqual({ origin: 'https://h', path: '/v1/models?limit=5&after=%2F' });
+  expect(at({ origin: 'https://h', path: '/v1' }, 'models', 'limit=5&after=%2F')).toEqual({
+    origin: 'https://h',
+    path: '/v1/models?limit=5&after=%2F',
+  });
 });
 
 it('what was made of an object is made once', () => {

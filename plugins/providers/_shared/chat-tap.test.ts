@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { ChatTap } from './chat-tap.ts';
 
-const chunk = (choices: unknown, more: object = {}): string => JSON.stringify({ id: 'c-1', object: 'chat.completion.chunk', model: 'm-1', choices, ...more });
+const chunk = (choices: unknown, more: object = {}): string =>
+  JSON.stringify({ id: 'c-1', object: 'chat.completion.chunk', model: 'm-1', choices, ...more });
 const delta = (value: object, finish: string | null = null, index = 0): string => chunk([{ index, delta: value, finish_reason: finish }]);
 
 const play = (...datas: readonly string[]) => {
@@ -38,24 +39,33 @@ describe('before the first content', () => {
 });
 
 describe('after the first content', () => {
-  it.each(Object.entries(content))('%s is content', (_name, data) => expect(play(delta({ content: 'x' }), data).kinds).toEqual(['content', 'content']));
+  it.each(Object.entries(content))('%s is content', (_name, data) =>
+    expect(play(delta({ content: 'x' }), data).kinds).toEqual(['content', 'content']),
+  );
 
   it('usage alone carries nothing and is read', () => {
-    const { tap, kinds } = play(delta({ content: 'x' }), chunk([], { usage: { prompt_tokens: 5, completion_tokens: 7, prompt_tokens_details: { cached_tokens: 2 } } }));
+    const { tap, kinds } = play(
+      delta({ content: 'x' }),
+      chunk([], { usage: { prompt_tokens: 5, completion_tokens: 7, prompt_tokens_details: { cached_tokens: 2 } } }),
+    );
     expect(kinds).toEqual(['content', 'meta']);
     expect(tap.usage).toEqual({ prompt: 5, completion: 7, cached: 2 });
     expect(tap.contentEvents).toBe(1);
   });
 
   it('usage that comes with every event counts once, the last value', () => {
-    const each = (tokens: number): string => chunk([{ index: 0, delta: { content: 'x' }, finish_reason: null }], { usage: { prompt_tokens: 5, completion_tokens: tokens } });
+    const each = (tokens: number): string =>
+      chunk([{ index: 0, delta: { content: 'x' }, finish_reason: null }], { usage: { prompt_tokens: 5, completion_tokens: tokens } });
     const { tap, kinds } = play(each(1), each(2), each(3));
     expect(kinds).toEqual(['content', 'content', 'content']);
     expect(tap.usage).toEqual({ prompt: 5, completion: 3 });
   });
 
   it('usage inside x_groq is read', () => {
-    const { tap } = play(delta({ content: 'x' }), chunk([{ index: 0, delta: {}, finish_reason: 'stop' }], { x_groq: { usage: { prompt_tokens: 3, completion_tokens: 4 } } }));
+    const { tap } = play(
+      delta({ content: 'x' }),
+      chunk([{ index: 0, delta: {}, finish_reason: 'stop' }], { x_groq: { usage: { prompt_tokens: 3, completion_tokens: 4 } } }),
+    );
     expect(tap.usage).toEqual({ prompt: 3, completion: 4 });
     expect(tap.finish).toEqual(['stop']);
   });
@@ -74,7 +84,9 @@ describe('after the first content', () => {
   });
 
   it('a filter error inside a choice is no fault', () => {
-    const odd = chunk([{ index: 0, delta: { content: 'y' }, finish_reason: null, content_filter_results: { error: { code: 'content_filter_error' } } }]);
+    const odd = chunk([
+      { index: 0, delta: { content: 'y' }, finish_reason: null, content_filter_results: { error: { code: 'content_filter_error' } } },
+    ]);
     expect(play(delta({ content: 'x' }), odd).kinds).toEqual(['content', 'content']);
   });
 });
@@ -95,7 +107,11 @@ describe('completeness', () => {
   });
 
   it('does not come from a further tool call of the same choice', () => {
-    const { tap } = play(delta({ content: 'x' }), delta({ tool_calls: [{ index: 1, function: { arguments: '{}' } }] }), delta({}, 'tool_calls'));
+    const { tap } = play(
+      delta({ content: 'x' }),
+      delta({ tool_calls: [{ index: 1, function: { arguments: '{}' } }] }),
+      delta({}, 'tool_calls'),
+    );
     expect(tap.complete).toBe(true);
   });
 });
@@ -119,7 +135,12 @@ describe('a whole answer', () => {
   });
 
   it('that is an error under 200 is a fault', () => {
-    expect(new ChatTap().whole('{"error":{"message":"quota","code":429}}')).toEqual({ message: 'quota', code: 429, type: null, param: null });
+    expect(new ChatTap().whole('{"error":{"message":"quota","code":429}}')).toEqual({
+      message: 'quota',
+      code: 429,
+      type: null,
+      param: null,
+    });
   });
 
   it('with "error": null is none', () => {

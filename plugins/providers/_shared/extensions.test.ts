@@ -15,7 +15,10 @@ describe('fields of the gateway', () => {
   it('inside messages are taken out and named', () => {
     const assistant = {
       role: 'assistant',
-      content: [{ type: 'thinking', thinking: 'hm', signature: 's' }, { type: 'text', text: 'Hi', cache_control: { type: 'ephemeral' } }],
+      content: [
+        { type: 'thinking', thinking: 'hm', signature: 's' },
+        { type: 'text', text: 'Hi', cache_control: { type: 'ephemeral' } },
+      ],
       content_blocks: [],
       tool_calls: [{ id: 'c', type: 'function', function: { name: 'f', arguments: '{}', thought_signature: 'S' } }],
     };
@@ -24,10 +27,19 @@ describe('fields of the gateway', () => {
         model: 'm',
         messages: [
           { role: 'user', content: 'a' },
-          { role: 'assistant', content: [{ type: 'text', text: 'Hi' }], tool_calls: [{ id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } }] },
+          {
+            role: 'assistant',
+            content: [{ type: 'text', text: 'Hi' }],
+            tool_calls: [{ id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } }],
+          },
         ],
       },
-      dropped: ['messages[].content_blocks', 'messages[].content[].thinking', 'messages[].content[].cache_control', 'messages[].tool_calls[].thought_signature'],
+      dropped: [
+        'messages[].content_blocks',
+        'messages[].content[].thinking',
+        'messages[].content[].cache_control',
+        'messages[].tool_calls[].thought_signature',
+      ],
     });
   });
 
@@ -37,7 +49,10 @@ describe('fields of the gateway', () => {
   });
 
   it('the search tool goes, and with the last tool the fields that need one', () => {
-    expect(drop({ model: 'm', tools: [{ type: 'function', function: { name: 'vendor_search' } }], tool_choice: 'auto' })).toEqual({ value: { model: 'm' }, dropped: ['tools[].vendor_search'] });
+    expect(drop({ model: 'm', tools: [{ type: 'function', function: { name: 'vendor_search' } }], tool_choice: 'auto' })).toEqual({
+      value: { model: 'm' },
+      dropped: ['tools[].vendor_search'],
+    });
   });
 });
 

@@ -9,10 +9,23 @@ import type { Dropped } from '#core/provider.ts';
 const topLevel = ['labels', 'thinking', 'safety_settings', 'image_config', 'anthropic_beta', 'anthropic_version', 'vendor_beta'] as const;
 
 /** Words of which one must occur in the text before a nested extension can be there; each is worth a parse. */
-const nestedWords = ['content_blocks', 'thinking', 'thought_signature', 'cache_control', 'vendor_search', 'google_search', 'googleSearch'] as const;
+const nestedWords = [
+  'content_blocks',
+  'thinking',
+  'thought_signature',
+  'cache_control',
+  'vendor_search',
+  'google_search',
+  'googleSearch',
+] as const;
 
 const searchTools: ReadonlySet<string> = new Set([
-  'vendor_search', 'vendor_search_retrieval', 'google_search', 'google_search_retrieval', 'googleSearch', 'googleSearchRetrieval',
+  'vendor_search',
+  'vendor_search_retrieval',
+  'google_search',
+  'google_search_retrieval',
+  'googleSearch',
+  'googleSearchRetrieval',
 ]);
 
 const reason = 'not known to this service';
@@ -40,7 +53,9 @@ function dropNested(body: JsonBody, patch: Map<string, unknown>, names: Set<stri
   const tools = body.value('tools');
   if (!Array.isArray(tools)) return;
   const found = names.size;
-  const kept = tools.filter((tool) => !isSearchTool(tool)).map((tool: unknown) => (isPlain(tool) ? without(tool, 'cache_control', 'tools[].cache_control', names) : tool));
+  const kept = tools
+    .filter((tool) => !isSearchTool(tool))
+    .map((tool: unknown) => (isPlain(tool) ? without(tool, 'cache_control', 'tools[].cache_control', names) : tool));
   if (kept.length < tools.length) names.add('tools[].vendor_search');
   if (names.size === found) return;
   patch.set('tools', kept.length === 0 ? undefined : kept);
@@ -49,10 +64,16 @@ function dropNested(body: JsonBody, patch: Map<string, unknown>, names: Set<stri
 }
 
 function cleanMessage(message: Plain, names: Set<string>): Plain {
-  const clean = without(without(message, 'content_blocks', 'messages[].content_blocks', names), 'cache_control', 'messages[].cache_control', names);
+  const clean = without(
+    without(message, 'content_blocks', 'messages[].content_blocks', names),
+    'cache_control',
+    'messages[].cache_control',
+    names,
+  );
   const out: Record<string, unknown> = { ...clean };
   if (Array.isArray(clean['content'])) out['content'] = cleanParts(clean['content'], clean, names);
-  if (Array.isArray(clean['tool_calls'])) out['tool_calls'] = clean['tool_calls'].map((call: unknown) => (isPlain(call) ? cleanCall(call, names) : call));
+  if (Array.isArray(clean['tool_calls']))
+    out['tool_calls'] = clean['tool_calls'].map((call: unknown) => (isPlain(call) ? cleanCall(call, names) : call));
   return out;
 }
 

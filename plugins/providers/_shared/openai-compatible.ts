@@ -54,7 +54,12 @@ export function openaiCompatible<Settings>(service: OpenAiCompatible<Settings>):
   return Object.freeze(operations);
 }
 
-function requestOf<Settings>(service: OpenAiCompatible<Settings>, endpoint: Served, body: JsonBody | EmptyBody, call: ACall<Settings>): UpstreamRequest {
+function requestOf<Settings>(
+  service: OpenAiCompatible<Settings>,
+  endpoint: Served,
+  body: JsonBody | EmptyBody,
+  call: ACall<Settings>,
+): UpstreamRequest {
   const route = endpoint.includes('{id}') ? endpoint.replace('{id}', () => segment(call.params['id'] ?? '')) : endpoint;
   const address = service.address(call, route);
   const headers: HeaderPairs = ['accept', call.stream ? 'text/event-stream' : 'application/json', ...(service.headers?.(call) ?? [])];
@@ -62,7 +67,13 @@ function requestOf<Settings>(service: OpenAiCompatible<Settings>, endpoint: Serv
   headers.push('content-type', 'application/json');
   const drops = endpoint === 'chat/completions' && (call.settings.extensions ?? service.extensions(call.settings)) === 'drop';
   const cleaned = drops ? dropExtensions(body) : { body, dropped: [] };
-  return { ...address, method: call.method, headers, body: cleaned.body.edit(modelPatch(service, route, cleaned.body, call)), dropped: cleaned.dropped };
+  return {
+    ...address,
+    method: call.method,
+    headers,
+    body: cleaned.body.edit(modelPatch(service, route, cleaned.body, call)),
+    dropped: cleaned.dropped,
+  };
 }
 
 /** Empty when the body names the right model already: then no byte of it changes. */

@@ -16,7 +16,12 @@ export function faultFrom(object: Plain, raw = ''): ProviderFault {
   const error = object['error'];
   const inner = isPlain(error) ? error : {};
   const message =
-    textOf(inner['message']) ?? textOf(object['message']) ?? textOf(object['error_description']) ?? textOf(error) ?? detailOf(object) ?? plainText(raw);
+    textOf(inner['message']) ??
+    textOf(object['message']) ??
+    textOf(object['error_description']) ??
+    textOf(error) ??
+    detailOf(object) ??
+    plainText(raw);
   const from = isPlain(error) ? inner : object;
   const { message: _message, code, type, param, ...extra } = inner;
   return {
@@ -40,6 +45,9 @@ const scalarOf = (value: unknown): string | number | null => (typeof value === '
 /** Text of a body that is not JSON, markup taken out, short enough for a message. */
 function plainText(body: string): string {
   const head = body.slice(0, rawLimit * 4);
-  const text = head.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ').trim();
+  const text = head
+    .replaceAll(/<[^>]*>/g, ' ')
+    .replaceAll(/\s+/g, ' ')
+    .trim();
   return text === '' ? 'The provider gave no message.' : text.slice(0, rawLimit);
 }

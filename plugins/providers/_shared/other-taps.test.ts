@@ -5,7 +5,12 @@ import { ResponsesTap } from './responses-tap.ts';
 
 const event = (type: string, more: object = {}) => ({ name: type, data: JSON.stringify({ type, sequence_number: 0, ...more }) });
 const response = (status: string, more: object = {}) => ({ response: { id: 'resp_1', object: 'response', model: 'm-1', status, ...more } });
-const usage = { input_tokens: 5, input_tokens_details: { cached_tokens: 2 }, output_tokens: 7, output_tokens_details: { reasoning_tokens: 3 } };
+const usage = {
+  input_tokens: 5,
+  input_tokens_details: { cached_tokens: 2 },
+  output_tokens: 7,
+  output_tokens_details: { reasoning_tokens: 3 },
+};
 
 describe('the responses tap', () => {
   it('opens with nothing, commits with a delta and ends with the terminal event', () => {
@@ -19,19 +24,38 @@ describe('the responses tap', () => {
       event('response.completed', response('completed', { usage })),
     ].map((one) => tap.event(one));
     expect(kinds).toEqual(['meta', 'meta', 'meta', 'meta', 'content', 'end']);
-    expect(tap).toMatchObject({ complete: true, id: 'resp_1', model: 'm-1', finish: ['completed'], usage: { prompt: 5, completion: 7, cached: 2, reasoning: 3 } });
+    expect(tap).toMatchObject({
+      complete: true,
+      id: 'resp_1',
+      model: 'm-1',
+      finish: ['completed'],
+      usage: { prompt: 5, completion: 7, cached: 2, reasoning: 3 },
+    });
   });
 
   it('finds the type in the data when the event has no name', () => {
     const tap = new ResponsesTap();
     expect(tap.event({ name: '', data: event('response.output_text.delta').data })).toBe('content');
-    expect(tap.event({ name: '', data: event('response.incomplete', response('incomplete', { incomplete_details: { reason: 'max_output_tokens' } })).data })).toBe('end');
+    expect(
+      tap.event({
+        name: '',
+        data: event('response.incomplete', response('incomplete', { incomplete_details: { reason: 'max_output_tokens' } })).data,
+      }),
+    ).toBe('end');
     expect(tap.finish).toEqual(['max_output_tokens']);
   });
 
   it.each([
-    ['an error event', { name: 'error', data: '{"type":"error","code":"server_error","message":"broke","param":null}' }, { message: 'broke', code: 'server_error' }],
-    ['a failure before anything was seen', event('response.failed', response('failed', { error: { code: 'rate_limit', message: 'slow down' } })), { message: 'slow down', code: 'rate_limit' }],
+    [
+      'an error event',
+      { name: 'error', data: '{"type":"error","code":"server_error","message":"broke","param":null}' },
+      { message: 'broke', code: 'server_error' },
+    ],
+    [
+      'a failure before anything was seen',
+      event('response.failed', response('failed', { error: { code: 'rate_limit', message: 'slow down' } })),
+      { message: 'slow down', code: 'rate_limit' },
+    ],
   ])('takes %s as a fault', (_name, one, fault) => {
     const tap = new ResponsesTap();
     tap.event(event('response.created', response('in_progress')));
@@ -82,11 +106,17 @@ describe('the image tap', () => {
 describe('the JSON tap', () => {
   it('reads usage and model without the vectors', () => {
     const tap = new JsonTap();
-    expect(tap.whole('{"object":"list","data":[{"embedding":[0.1,"\\u00fc"]}],"model":"e-1","usage":{"prompt_tokens":4,"total_tokens":4}}')).toBeUndefined();
+    expect(
+      tap.whole('{"object":"list","data":[{"embedding":[0.1,"\\u00fc"]}],"model":"e-1","usage":{"prompt_tokens":4,"total_tokens":4}}'),
+    ).toBeUndefined();
     expect(tap).toMatchObject({ complete: true, model: 'e-1', usage: { prompt: 4, completion: 0 } });
   });
 
-  it.each([['', false], ['{"data":[', false], ['{}', true]])('of %j is complete: %s', (text, complete) => {
+  it.each([
+    ['', false],
+    ['{"data":[', false],
+    ['{}', true],
+  ])('of %j is complete: %s', (text, complete) => {
     const tap = new JsonTap();
     tap.whole(text);
     expect(tap.complete).toBe(complete);

@@ -9,8 +9,13 @@ import { readUsage } from './usage.ts';
 
 /** Events that open something empty: they carry nothing a person would see. */
 const openings: ReadonlySet<string> = new Set([
-  'response.created', 'response.queued', 'response.in_progress', 'response.output_item.added', 'response.content_part.added',
-  'response.reasoning_summary_part.added', 'keepalive',
+  'response.created',
+  'response.queued',
+  'response.in_progress',
+  'response.output_item.added',
+  'response.content_part.added',
+  'response.reasoning_summary_part.added',
+  'keepalive',
 ]);
 
 /** Events that end a stream of the responses API, with the whole response in them; there is no `[DONE]`. */

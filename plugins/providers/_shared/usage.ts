@@ -25,7 +25,8 @@ export function readUsage(value: unknown): Usage | undefined {
 
 const details = (first: unknown, second: unknown): Plain => (isPlain(first) ? first : isPlain(second) ? second : {});
 
-const count = (value: unknown): number | undefined => (typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : undefined);
+const count = (value: unknown): number | undefined =>
+  typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : undefined;
 
 const known = <K extends keyof Usage>(key: K, value: number | undefined): { [P in K]?: number } =>
   (value === undefined ? {} : { [key]: value }) as { [P in K]?: number };

@@ -7,7 +7,13 @@ import { isApiVersion } from './version.ts';
 /** Problems of an entry that the schema can't express (provider-b.md 1.1–1.5, 1.12; decisions D39). */
 export function check(settings: AzureSettings): readonly SettingsProblem[] {
   const rows = Object.entries(settings.deployments ?? {});
-  return [...hostProblems(settings, rows), ...versionProblems(settings.api_version, ['api_version']), ...authProblems(settings), ...defaultProblems(rows), ...rows.flatMap(([alias, row]) => deploymentProblems(alias, row))];
+  return [
+    ...hostProblems(settings, rows),
+    ...versionProblems(settings.api_version, ['api_version']),
+    ...authProblems(settings),
+    ...defaultProblems(rows),
+    ...rows.flatMap(([alias, row]) => deploymentProblems(alias, row)),
+  ];
 }
 
 type Rows = readonly (readonly [alias: string, row: DeploymentSettings])[];
@@ -19,11 +25,21 @@ function hostProblems(settings: AzureSettings, rows: Rows): readonly SettingsPro
   if (name !== undefined) {
     const base = entryBase({ resource_name: name });
     if (typeof base === 'string') {
-      found.push({ path: ['resource_name'], code: 'bad-url', message: `resource_name can not be used: ${base}`, hint: 'Write the first label of the host only, for example contoso-eu.' });
+      found.push({
+        path: ['resource_name'],
+        code: 'bad-url',
+        message: `resource_name can not be used: ${base}`,
+        hint: 'Write the first label of the host only, for example contoso-eu.',
+      });
     }
   }
   if (name === undefined && customHost === undefined && (rows.length === 0 || rows.some(([, row]) => row.target_uri === undefined))) {
-    found.push({ path: [], code: 'missing-key', message: 'resource_name is missing', hint: 'Write the first label of the host, for example resource_name: contoso-eu.' });
+    found.push({
+      path: [],
+      code: 'missing-key',
+      message: 'resource_name is missing',
+      hint: 'Write the first label of the host, for example resource_name: contoso-eu.',
+    });
   }
   return found;
 }
@@ -32,26 +48,55 @@ function hostProblems(settings: AzureSettings, rows: Rows): readonly SettingsPro
 function customHostProblems(customHost: string): readonly SettingsProblem[] {
   const parsed = parseTargetUri(customHost);
   const at = { path: ['custom_host'], code: 'bad-custom-host' } as const;
-  if (typeof parsed === 'string') return [{ ...at, message: `custom_host can not be used: ${parsed}`, hint: 'Write it like https://contoso.openai.azure.us/openai.' }];
+  if (typeof parsed === 'string')
+    return [{ ...at, message: `custom_host can not be used: ${parsed}`, hint: 'Write it like https://contoso.openai.azure.us/openai.' }];
   if (!customHost.includes('://')) return [{ ...at, message: 'custom_host has no scheme', hint: `Write ${parsed.origin}${parsed.path}.` }];
   if (!parsed.more) return [];
-  return [{ ...at, message: 'custom_host ends at the first /openai; the rest is cut off', hint: `Write ${parsed.origin}${parsed.path}.`, severity: 'warning' }];
+  return [
+    {
+      ...at,
+      message: 'custom_host ends at the first /openai; the rest is cut off',
+      hint: `Write ${parsed.origin}${parsed.path}.`,
+      severity: 'warning',
+    },
+  ];
 }
 
 function versionProblems(version: string | undefined, path: readonly string[]): readonly SettingsProblem[] {
   if (version === undefined || isApiVersion(version)) return [];
-  return [{ path, code: 'out-of-range', message: `"${version}" is not an API version`, hint: 'Write a date like 2024-10-21 or 2025-04-01-preview, or v1, latest, preview.' }];
+  return [
+    {
+      path,
+      code: 'out-of-range',
+      message: `"${version}" is not an API version`,
+      hint: 'Write a date like 2024-10-21 or 2025-04-01-preview, or v1, latest, preview.',
+    },
+  ];
 }
 
 function authProblems({ auth_mode: mode }: AzureSettings): readonly SettingsProblem[] {
   if (mode === undefined || mode === 'api_key') return [];
-  return [{ path: ['auth_mode'], code: 'out-of-range', message: `auth mode "${mode}" is not supported by this version`, hint: 'Use api_key, or a token in ad_token.' }];
+  return [
+    {
+      path: ['auth_mode'],
+      code: 'out-of-range',
+      message: `auth mode "${mode}" is not supported by this version`,
+      hint: 'Use api_key, or a token in ad_token.',
+    },
+  ];
 }
 
 function defaultProblems(rows: Rows): readonly SettingsProblem[] {
   const [first, second] = rows.filter(([, row]) => row.default === true);
   if (first === undefined || second === undefined) return [];
-  return [{ path: ['deployments', second[0], 'default'], code: 'conflict', message: `two deployments are the default: "${first[0]}" and "${second[0]}"`, hint: 'Keep default: true on one of them.' }];
+  return [
+    {
+      path: ['deployments', second[0], 'default'],
+      code: 'conflict',
+      message: `two deployments are the default: "${first[0]}" and "${second[0]}"`,
+      hint: 'Keep default: true on one of them.',
+    },
+  ];
 }
 
 function deploymentProblems(alias: string, row: DeploymentSettings): readonly SettingsProblem[] {
@@ -59,16 +104,36 @@ function deploymentProblems(alias: string, row: DeploymentSettings): readonly Se
   const found = [...versionProblems(row.api_version, [...path, 'api_version'])];
   const uri = row.target_uri === undefined ? undefined : parseTargetUri(row.target_uri);
   if (typeof uri === 'string') {
-    found.push({ path: [...path, 'target_uri'], code: 'bad-url', message: `target_uri can not be used: ${uri}`, hint: 'Paste the target URI of the deployment as the portal shows it.' });
+    found.push({
+      path: [...path, 'target_uri'],
+      code: 'bad-url',
+      message: `target_uri can not be used: ${uri}`,
+      hint: 'Paste the target URI of the deployment as the portal shows it.',
+    });
   } else if (row.deployment_id === undefined && uri?.deployment === undefined) {
-    const hint = uri === undefined ? 'Write deployment_id, or paste the target URI.' : 'The target URI names no deployment; write deployment_id beside it.';
+    const hint =
+      uri === undefined
+        ? 'Write deployment_id, or paste the target URI.'
+        : 'The target URI names no deployment; write deployment_id beside it.';
     found.push({ path, code: 'missing-key', message: `deployment "${alias}" has no deployment_id`, hint });
   } else if (uri?.deployment !== undefined && row.deployment_id !== undefined && uri.deployment !== row.deployment_id) {
     const message = `target_uri names "${uri.deployment}", deployment_id "${row.deployment_id}"`;
-    found.push({ path: [...path, 'deployment_id'], code: 'conflict', message, hint: 'deployment_id is used; take one of them out.', severity: 'warning' });
+    found.push({
+      path: [...path, 'deployment_id'],
+      code: 'conflict',
+      message,
+      hint: 'deployment_id is used; take one of them out.',
+      severity: 'warning',
+    });
   }
   if (row.foundation_model === undefined) {
-    found.push({ path, code: 'missing-key', message: `deployment "${alias}" has no foundation_model`, hint: 'Without it cost and metrics name no model.', severity: 'warning' });
+    found.push({
+      path,
+      code: 'missing-key',
+      message: `deployment "${alias}" has no foundation_model`,
+      hint: 'Without it cost and metrics name no model.',
+      severity: 'warning',
+    });
   }
   return found;
 }

@@ -4,7 +4,11 @@ import { openaiFault } from '../_shared/openai-fault.ts';
 
 /** `type` by status, for bodies that lack it (provider-b.md 1.11). */
 const types: Readonly<Record<number, string>> = {
-  400: 'invalid_request_error', 401: 'authentication_error', 403: 'permission_error', 404: 'not_found_error', 429: 'rate_limit_error',
+  400: 'invalid_request_error',
+  401: 'authentication_error',
+  403: 'permission_error',
+  404: 'not_found_error',
+  429: 'rate_limit_error',
 };
 
 /** The loose envelope of provider B: `code` as text, `type` from the status, `param` from `target`, `innererror` kept. */

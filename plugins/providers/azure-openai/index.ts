@@ -61,7 +61,11 @@ function placeOf(call: Call<AzureSettings>): Place {
 /** A pre-issued token wins over the key; never both (provider-b.md 1.7). @throws GatewayError for other auth modes */
 function credential({ ad_token: token, auth_mode: mode }: AzureSettings, key: string | undefined): CredentialSpec {
   if (mode !== undefined && mode !== 'api_key') {
-    throw new GatewayError('invalid_config', { message: `The auth mode "${mode}" is not supported by this version.`, param: 'auth_mode', hint: 'Use api_key, or send a token in x-gateway-azure-ad-token.' });
+    throw new GatewayError('invalid_config', {
+      message: `The auth mode "${mode}" is not supported by this version.`,
+      param: 'auth_mode',
+      hint: 'Use api_key, or send a token in x-gateway-azure-ad-token.',
+    });
   }
   if (token !== undefined) return { scheme: 'bearer', secret: token.replace(/^bearer\s+/i, '') };
   return key === undefined ? { scheme: 'none' } : { scheme: 'header', name: 'api-key', secret: key };

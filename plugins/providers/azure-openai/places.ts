@@ -48,7 +48,8 @@ export function entryBase(settings: AzureSettings): EntryBase | string | undefin
   const parsed = parseTargetUri(name);
   if (typeof parsed === 'string') return parsed;
   // A resource name must not choose a host of somebody else: that is what custom_host, with its own rules, is for.
-  if (parsed.resource === undefined || !parsed.origin.startsWith('https:') || new URL(parsed.origin).port !== '') return 'it is a URL of another host; use custom_host';
+  if (parsed.resource === undefined || !parsed.origin.startsWith('https:') || new URL(parsed.origin).port !== '')
+    return 'it is a URL of another host; use custom_host';
   return { origin: parsed.origin, path: parsed.path, v1: parsed.v1, version: parsed.apiVersion };
 }
 
@@ -63,7 +64,10 @@ export function placesOf(settings: AzureSettings): Places {
   const base = found === undefined || typeof found === 'string' ? unusable(found) : found;
   const aliases = new Map<string, Deployment>();
   const entryForm = base instanceof GatewayError ? undefined : formOf(settings.api_version ?? base.version, base.v1);
-  let other = settings.deployment_id === undefined || base instanceof GatewayError ? undefined : direct(settings, base, entryForm, settings.deployment_id);
+  let other =
+    settings.deployment_id === undefined || base instanceof GatewayError
+      ? undefined
+      : direct(settings, base, entryForm, settings.deployment_id);
   for (const [alias, row] of Object.entries(settings.deployments ?? {})) {
     const deployment = deploymentOf(settings, row, base);
     if (deployment === undefined) continue;
@@ -79,7 +83,11 @@ function deploymentOf(settings: AzureSettings, row: DeploymentSettings, entry: E
   const base = uri ?? (entry instanceof GatewayError ? undefined : entry);
   const id = row.deployment_id ?? uri?.deployment;
   if (base === undefined || id === undefined) return undefined;
-  const version = row.api_version ?? uri?.apiVersion ?? settings.api_version ?? (uri === undefined && !(entry instanceof GatewayError) ? entry.version : undefined);
+  const version =
+    row.api_version ??
+    uri?.apiVersion ??
+    settings.api_version ??
+    (uri === undefined && !(entry instanceof GatewayError) ? entry.version : undefined);
   const place: Place = { base: { origin: base.origin, path: base.path }, form: formOf(version, base.v1), id, alias: true };
   return {
     settings: place,
@@ -124,7 +132,8 @@ function notFound(model: string, aliases: readonly string[]): GatewayError {
 }
 
 function unusable(why: string | undefined): GatewayError {
-  const message = why === undefined ? 'The request names no resource to send it to.' : `The resource or custom host can not be used: ${why}.`;
+  const message =
+    why === undefined ? 'The request names no resource to send it to.' : `The resource or custom host can not be used: ${why}.`;
   const hint = 'Set resource_name, or x-gateway-cloud-resource-name, to the first label of the host.';
   return new GatewayError('invalid_config', { message, param: 'resource_name', hint });
 }

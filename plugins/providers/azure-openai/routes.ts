@@ -7,7 +7,14 @@ import { type Form, formFor } from './version.ts';
 
 /** Routes that carry the deployment in the path on dated versions (provider-b.md 1.4); batches never do. */
 const scoped: ReadonlySet<string> = new Set([
-  'chat/completions', 'completions', 'embeddings', 'images/generations', 'images/edits', 'audio/speech', 'audio/transcriptions', 'audio/translations',
+  'chat/completions',
+  'completions',
+  'embeddings',
+  'images/generations',
+  'images/edits',
+  'audio/speech',
+  'audio/transcriptions',
+  'audio/translations',
 ]);
 
 type AzureCall = Call<AzureSettings>;
@@ -16,7 +23,8 @@ type AzureCall = Call<AzureSettings>;
 const formOfCall = (place: Place, call: AzureCall): Form => place.form ?? formFor(paramOf(call.query, 'api-version'));
 
 /** True where the deployment goes into the path, so that the name in the body decides nothing. */
-export const inPath = (place: Place, call: AzureCall, route: string): boolean => formOfCall(place, call).form === 'dated' && scoped.has(route);
+export const inPath = (place: Place, call: AzureCall, route: string): boolean =>
+  formOfCall(place, call).form === 'dated' && scoped.has(route);
 
 /**
  * Where a route goes. `route` is encoded and stands behind `/v1/` in the gateway's own path.
@@ -29,7 +37,11 @@ export function address(place: Place, call: AzureCall, route: string): UpstreamA
   if (form === 'v1') return at(place.base, `v1/${route}`, query);
   if (!scoped.has(route)) return at(place.base, route, query);
   if (place.id === undefined) {
-    throw new GatewayError('model_not_found', { message: 'The route needs a deployment, and the request names none.', param: 'model', hint: 'Send a model, or x-gateway-cloud-deployment-id.' });
+    throw new GatewayError('model_not_found', {
+      message: 'The route needs a deployment, and the request names none.',
+      param: 'model',
+      hint: 'Send a model, or x-gateway-cloud-deployment-id.',
+    });
   }
   return at(place.base, `deployments/${segment(place.id)}/${route}`, query);
 }

@@ -33,7 +33,8 @@ export function parseTargetUri(pasted: string): TargetUri | string {
   if (resource !== undefined && open < 0 && (segments[0] === 'models' || segments[0] === 'anthropic')) {
     return `it is the foundry route /${segments[0]}, which this provider does not speak`;
   }
-  const { path, rest } = open < 0 ? rootOf(segments, resource !== undefined) : { path: segments.slice(0, open + 1), rest: segments.slice(open + 1) };
+  const { path, rest } =
+    open < 0 ? rootOf(segments, resource !== undefined) : { path: segments.slice(0, open + 1), rest: segments.slice(open + 1) };
   const query = queryOf(url);
   return {
     origin,

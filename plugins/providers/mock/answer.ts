@@ -30,7 +30,12 @@ export function failure({ reply, call }: Question): LocalAnswer | undefined {
   const status = reply.status ?? 200;
   if (status < 400 && reply.error === undefined) return undefined;
   const type = status === 429 ? 'requests' : status >= 500 ? 'server_error' : 'invalid_request_error';
-  const error = { message: reply.error ?? `The mock was asked to answer ${status}.`, type, param: null, code: status === 429 ? 'rate_limit_exceeded' : null };
+  const error = {
+    message: reply.error ?? `The mock was asked to answer ${status}.`,
+    type,
+    param: null,
+    code: status === 429 ? 'rate_limit_exceeded' : null,
+  };
   const text = JSON.stringify({ error });
   if (status >= 400 || !call.stream) return answer(reply, call, 'application/json', [{ text }]);
   return answer(reply, call, 'text/event-stream; charset=utf-8', [{ text: `data: ${text}\n\n` }]);

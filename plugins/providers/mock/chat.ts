@@ -59,7 +59,8 @@ const toolCall = ({ call, reply }: Question) => ({
 
 const finishReason = ({ reply }: Question): string => reply.finish_reason ?? (reply.tool_call === undefined ? 'stop' : 'tool_calls');
 
-const answerText = ({ body, reply }: Question): string | null => reply.text ?? (reply.tool_call === undefined ? lastUserText(body['messages']) : null);
+const answerText = ({ body, reply }: Question): string | null =>
+  reply.text ?? (reply.tool_call === undefined ? lastUserText(body['messages']) : null);
 
 function choiceNumbers({ body }: Question): readonly number[] {
   const n = typeof body['n'] === 'number' && body['n'] > 1 ? Math.min(body['n'], 128) : 1;
@@ -68,7 +69,9 @@ function choiceNumbers({ body }: Question): readonly number[] {
 
 function usage(asked: Question): unknown {
   const messages = asked.body['messages'];
-  const said = Array.isArray(messages) ? messages.map((message: unknown) => (isPlain(message) ? textOfContent(message['content']) : '')).join(' ') : '';
+  const said = Array.isArray(messages)
+    ? messages.map((message: unknown) => (isPlain(message) ? textOfContent(message['content']) : '')).join(' ')
+    : '';
   const prompt = tokensIn(said);
   const answered = tokensIn((answerText(asked) ?? '') + (asked.reply.tool_call === undefined ? '' : argumentsOf(asked.reply)));
   const completion = answered * choiceNumbers(asked).length;

@@ -14,7 +14,10 @@ export function completions(asked: Question): LocalAnswer {
   const sent = tokensIn(prompt);
   const usage = { prompt_tokens: sent, completion_tokens: tokensIn(text), total_tokens: sent + tokensIn(text) };
   if (!call.stream) return whole(asked, { ...head, choices: [choice(text, reason)], usage });
-  const events = [...piecesOf(text, reply).map((piece) => ({ ...head, choices: [choice(piece, null)] })), { ...head, choices: [choice('', reason)] }];
+  const events = [
+    ...piecesOf(text, reply).map((piece) => ({ ...head, choices: [choice(piece, null)] })),
+    { ...head, choices: [choice('', reason)] },
+  ];
   const last = call.includeUsage ? [{ ...head, choices: [], usage }] : [];
   return streamed(asked, [...[...events, ...last].map((event) => `data: ${JSON.stringify(event)}\n\n`), 'data: [DONE]\n\n']);
 }

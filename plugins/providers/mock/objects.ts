@@ -12,13 +12,16 @@ const defaultDimensions = 16;
 export function embeddings(asked: Question): LocalAnswer {
   const { body, call } = asked;
   const inputs = inputsOf(body['input']);
-  const size = typeof body['dimensions'] === 'number' && body['dimensions'] >= 1 ? Math.min(Math.floor(body['dimensions']), 4096) : defaultDimensions;
+  const size =
+    typeof body['dimensions'] === 'number' && body['dimensions'] >= 1 ? Math.min(Math.floor(body['dimensions']), 4096) : defaultDimensions;
   const data = inputs.map((input, index) => {
     const vector = vectorOf(input, size);
     return { object: 'embedding', index, embedding: body['encoding_format'] === 'base64' ? toBase64(vector) : vector };
   });
   const tokens = tokensIn(inputs.join(''));
-  return failure(asked) ?? whole(asked, { object: 'list', data, model: call.model, usage: { prompt_tokens: tokens, total_tokens: tokens } });
+  return (
+    failure(asked) ?? whole(asked, { object: 'list', data, model: call.model, usage: { prompt_tokens: tokens, total_tokens: tokens } })
+  );
 }
 
 /** Image generation, whole and streamed (1.8). */
@@ -27,14 +30,22 @@ export function images(asked: Question): LocalAnswer {
   if (failed !== undefined) return failed;
   const { body, call } = asked;
   const input = tokensIn(String(body['prompt'] ?? ''));
-  const usage = { input_tokens: input, output_tokens: 1, total_tokens: input + 1, input_tokens_details: { text_tokens: input, image_tokens: 0 } };
+  const usage = {
+    input_tokens: input,
+    output_tokens: 1,
+    total_tokens: input + 1,
+    input_tokens_details: { text_tokens: input, image_tokens: 0 },
+  };
   if (call.stream) {
     const shared = { b64_json: png, created_at: call.createdAt, size: '1x1', quality: 'low', background: 'opaque', output_format: 'png' };
     const list = [
       { type: 'image_generation.partial_image', partial_image_index: 0, ...shared },
       { type: 'image_generation.completed', ...shared, usage },
     ];
-    return streamed(asked, list.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`));
+    return streamed(
+      asked,
+      list.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`),
+    );
   }
   const count = typeof body['n'] === 'number' && body['n'] >= 1 ? Math.min(Math.floor(body['n']), 10) : 1;
   const one = body['response_format'] === 'url' ? { url: `data:image/png;base64,${png}` } : { b64_json: png };
@@ -60,7 +71,9 @@ export function models(asked: Question): LocalAnswer {
 /** One text for each input: a string, strings, one list of tokens, or several. */
 function inputsOf(input: unknown): readonly string[] {
   if (!Array.isArray(input)) return [String(input ?? '')];
-  return typeof input[0] === 'number' ? [input.join(' ')] : input.map((one: unknown) => (typeof one === 'string' ? one : JSON.stringify(one)));
+  return typeof input[0] === 'number'
+    ? [input.join(' ')]
+    : input.map((one: unknown) => (typeof one === 'string' ? one : JSON.stringify(one)));
 }
 
 /** Numbers from a 32-bit linear generator seeded with the text's FNV-1a hash, scaled to length one. */

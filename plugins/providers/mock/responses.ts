@@ -19,12 +19,32 @@ function response(asked: Question, status: 'completed' | 'in_progress'): Record<
   const output = tokensIn(answerText(asked));
   const done = status === 'completed';
   return {
-    id: `resp_${call.id}`, object: 'response', created_at: call.createdAt, status, model: call.model,
-    error: null, incomplete_details: null, instructions: body['instructions'] ?? null, metadata: body['metadata'] ?? {},
-    output: done ? [item(asked, 'completed')] : [], parallel_tool_calls: true, previous_response_id: null, store: false,
-    temperature: 1, text: { format: { type: 'text' } }, tool_choice: 'auto', tools: [], top_p: 1,
+    id: `resp_${call.id}`,
+    object: 'response',
+    created_at: call.createdAt,
+    status,
+    model: call.model,
+    error: null,
+    incomplete_details: null,
+    instructions: body['instructions'] ?? null,
+    metadata: body['metadata'] ?? {},
+    output: done ? [item(asked, 'completed')] : [],
+    parallel_tool_calls: true,
+    previous_response_id: null,
+    store: false,
+    temperature: 1,
+    text: { format: { type: 'text' } },
+    tool_choice: 'auto',
+    tools: [],
+    top_p: 1,
     usage: done
-      ? { input_tokens: input, input_tokens_details: { cached_tokens: 0 }, output_tokens: output, output_tokens_details: { reasoning_tokens: 0 }, total_tokens: input + output }
+      ? {
+          input_tokens: input,
+          input_tokens_details: { cached_tokens: 0 },
+          output_tokens: output,
+          output_tokens_details: { reasoning_tokens: 0 },
+          total_tokens: input + output,
+        }
       : null,
   };
 }
@@ -33,7 +53,14 @@ function item(asked: Question, status: 'completed' | 'in_progress'): Record<stri
   const { call, reply } = asked;
   const done = status === 'completed';
   if (reply.tool_call !== undefined) {
-    return { id: `fc_${call.id}`, type: 'function_call', call_id: `call_${call.id}`, name: reply.tool_call.name, arguments: done ? argumentsOf(reply) : '', status };
+    return {
+      id: `fc_${call.id}`,
+      type: 'function_call',
+      call_id: `call_${call.id}`,
+      name: reply.tool_call.name,
+      arguments: done ? argumentsOf(reply) : '',
+      status,
+    };
   }
   return { id: `msg_${call.id}`, type: 'message', role: 'assistant', status, content: done ? [part(answerText(asked))] : [] };
 }
@@ -45,7 +72,8 @@ function events(asked: Question): readonly string[] {
   const opened = item(asked, 'in_progress');
   const at = { item_id: opened['id'], output_index: 0 };
   const text = reply.tool_call === undefined ? answerText(asked) : argumentsOf(reply);
-  const body = reply.tool_call === undefined ? textEvents(at, text, piecesOf(text, reply)) : argumentEvents(at, text, piecesOf(text, reply));
+  const body =
+    reply.tool_call === undefined ? textEvents(at, text, piecesOf(text, reply)) : argumentEvents(at, text, piecesOf(text, reply));
   const list: readonly Record<string, unknown>[] = [
     { type: 'response.created', response: response(asked, 'in_progress') },
     { type: 'response.in_progress', response: response(asked, 'in_progress') },
@@ -54,7 +82,9 @@ function events(asked: Question): readonly string[] {
     { type: 'response.output_item.done', output_index: 0, item: item(asked, 'completed') },
     { type: 'response.completed', response: response(asked, 'completed') },
   ];
-  return list.map(({ type, ...rest }, number) => `event: ${String(type)}\ndata: ${JSON.stringify({ type, sequence_number: number, ...rest })}\n\n`);
+  return list.map(
+    ({ type, ...rest }, number) => `event: ${String(type)}\ndata: ${JSON.stringify({ type, sequence_number: number, ...rest })}\n\n`,
+  );
 }
 
 function textEvents(item: object, text: string, pieces: readonly string[]): readonly Record<string, unknown>[] {

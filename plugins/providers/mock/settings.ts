@@ -50,7 +50,12 @@ export function problems(settings: MockSettings): readonly SettingsProblem[] {
     for (const key of ['delay', 'chunk_delay'] as const) {
       const value = reply[key];
       if (value === undefined || parseDuration(value) !== undefined) continue;
-      found.push({ path: ['replies', name, key], code: 'out-of-range', message: `"${value}" is not a duration`, hint: 'Write it like 300ms or 2s.' });
+      found.push({
+        path: ['replies', name, key],
+        code: 'out-of-range',
+        message: `"${value}" is not a duration`,
+        hint: 'Write it like 300ms or 2s.',
+      });
     }
   }
   return found;

@@ -1,0 +1,78 @@
+import { expect, it } from 'vitest';
+import { check } from './check.ts';
+import type { AzureSettings } from './settings.ts';
+
+const one = { deployment_id: 'd1', foundation_model: 'm' };
+
+it.each<readonly [string, AzureSettings]>([
+  ['a resource and deployments', { resource_name: 'contoso-eu', deployments: { a: one } }],
+  ['a pasted resource', { resource_name: 'https://contoso.openai.azure.com/' }],
+  [
+    'target URIs alone',
+    { deployments: { a: { target_uri: 'https://r1.openai.azure.com/openai/deployments/d1/x', foundation_model: 'm' } } },
+  ],
+  ['a custom host that ends at /openai', { custom_host: 'https://r1.openai.azure.us/openai' }],
+  ['a custom host that goes on to v1', { custom_host: 'https://r1.openai.azure.us/openai/v1' }],
+])('%s is fine', (_name, settings) => {
+  expect(check(settings)).toEqual([]);
+});
+
+it.each<readonly [string, AzureSettings, object]>([
+  ['no resource', {}, { path: [], code: 'missing-key' }],
+  ['no resource with a deployment that needs one', { deployments: { a: one } }, { path: [], code: 'missing-key' }],
+  ['a resource that is no label', { resource_name: 'contoso_eu!' }, { path: ['resource_name'], code: 'bad-url' }],
+  [
+    'a resource that is a URL of another host',
+    { resource_name: 'https://evil.example/openai' },
+    { path: ['resource_name'], code: 'bad-url' },
+  ],
+  [
+    'a custom host with a route',
+    { custom_host: 'https://r1.openai.azure.us/openai/deployments/x' },
+    { path: ['custom_host'], code: 'bad-custom-host', severity: 'warning', hint: 'Write https://r1.openai.azure.us/openai.' },
+  ],
+  [
+    'a custom host without scheme',
+    { custom_host: 'r1.openai.azure.us/openai' },
+    { path: ['custom_host'], code: 'bad-custom-host', hint: 'Write https://r1.openai.azure.us/openai.' },
+  ],
+  [
+    'a custom host with a user',
+    { custom_host: 'https://u:p@r1.openai.azure.us/openai' },
+    { path: ['custom_host'], code: 'bad-custom-host' },
+  ],
+  ['an API version that is none', { resource_name: 'r1', api_version: '2024' }, { path: ['api_version'], code: 'out-of-range' }],
+  ['another auth mode', { resource_name: 'r1', auth_mode: 'entra' }, { path: ['auth_mode'], code: 'out-of-range' }],
+  [
+    'a deployment without id',
+    { resource_name: 'r1', deployments: { a: { foundation_model: 'm' } } },
+    { path: ['deployments', 'a'], code: 'missing-key' },
+  ],
+  [
+    'a target URI without deployment',
+    { resource_name: 'r1', deployments: { a: { foundation_model: 'm', target_uri: 'https://r1.openai.azure.com/openai/v1/' } } },
+    { path: ['deployments', 'a'], code: 'missing-key' },
+  ],
+  [
+    'a target URI of another service',
+    { resource_name: 'r1', deployments: { a: { foundation_model: 'm', target_uri: 'https://m.eastus2.models.ai.azure.com' } } },
+    { path: ['deployments', 'a', 'target_uri'], code: 'bad-url' },
+  ],
+  [
+    'a target URI that says otherwise',
+    { resource_name: 'r1', deployments: { a: { ...one, target_uri: 'https://r1.openai.azure.com/openai/deployments/d2' } } },
+    { path: ['deployments', 'a', 'deployment_id'], code: 'conflict', severity: 'warning' },
+  ],
+  [
+    'two defaults',
+    { resource_name: 'r1', deployments: { a: { ...one, default: true }, b: { ...one, default: true } } },
+    { path: ['deployments', 'b', 'default'], code: 'conflict' },
+  ],
+  [
+    'no foundation model',
+    { resource_name: 'r1', deployments: { a: { deployment_id: 'd1' } } },
+    { path: ['deployments', 'a'], code: 'missing-key', severity: 'warning' },
+  ],
+])('%s is one problem with its place', (_name, settings, problem) => {
+  expect(check(settings)).toMatchObject([problem]);
+});

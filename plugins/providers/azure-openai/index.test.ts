@@ -1,0 +1,302 @@
+import { emptyBody, JsonBody } from '#core/body.ts';
+import type { Endpoint } from '#core/endpoint.ts';
+import { GatewayError } from '#core/error.ts';
+import type { Call } from '#core/provider.ts';
+import { describe, expect, it } from 'vitest';
+import azure from './index.ts';
+import type { AzureSettings } from './settings.ts';
+
+const catalog: AzureSettings = {
+  resource_name: 'r1',
+  deployments: {
+    'chat-fast': { deployment_id: 'd-4o', api_version: '2024-10-21', foundation_model: 'gpt-4o' },
+    next: { deployment_id: 'd/5', api_version: 'v1', foundation_model: 'gpt-5' },
+    preview: { deployment_id: 'dp', api_version: 'Preview', foundation_model: 'gpt-5' },
+    image: {
+      target_uri: 'https://r2.openai.azure.com/openai/deployments/img1/images/generations?api-version=2024-02-01',
+      api_key: 'sk-image',
+      foundation_model: 'dall-e-3',
+    },
+  },
+};
+
+function callOf(endpoint: Endpoint, settings: AzureSettings, asked: string, over: Partial<Call<AzureSettings>> = {}): Call<AzureSettings> {
+  const deployment = azure.deployment?.(settings, asked);
+  if (deployment === undefined || deployment instanceof GatewayError) throw deployment;
+  return {
+    endpoint,
+    method: 'POST',
+    settings,
+    model: deployment.model,
+    deployment: deployment.settings,
+    foundationModel: deployment.foundationModel,
+    strict: true,
+    stream: false,
+    includeUsage: false,
+    params: { id: 'x1' },
+    query: '',
+    header: () => undefined,
+    credential: 'catalog',
+    id: 'req_1',
+    createdAt: 1,
+    ...over,
+  };
+}
+
+const send = (endpoint: Endpoint, settings: AzureSettings, asked: string, text = '', over: Partial<Call<AzureSettings>> = {}) => {
+  const request = azure.operations[endpoint]?.request(
+    text === '' ? emptyBody : JsonBody.from(Buffer.from(text)),
+    callOf(endpoint, settings, asked, over),
+  );
+  if (request === undefined) throw new Error(`no ${endpoint}`);
+  return { url: request.origin + request.path, text: request.body.kind === 'json' ? request.body.bytes().toString() : '' };
+};
+
+const relay = (settings: AzureSettings, asked: string, path: string, query = '') => {
+  const address = azure.relay?.(callOf('relay', settings, asked, { query }), path);
+  return `${address?.origin}${address?.path}`;
+};
+
+const direct = (api_version: string | undefined, more: AzureSettings = {}): AzureSettings => ({
+  resource_name: 'r1',
+  deployment_id: 'd1',
+  ...(api_version === undefined ? {} : { api_version }),
+  ...more,
+});
+const host = 'https://r1.openai.azure.com/openai';
+
+describe('the form of the address', () => {
+  const base = 'https://r1.openai.azure.us/openai';
+  it.each<readonly [string, AzureSettings, string, string]>([
+    ['a dated version', direct('2024-10-21'), '', `${host}/deployments/d1/chat/completions?api-version=2024-10-21`],
+    ['v1', direct('v1'), '', `${host}/v1/chat/completions`],
+    ['latest', direct(' Latest '), '', `${host}/v1/chat/completions`],
+    ['preview', direct('preview'), '', `${host}/v1/chat/completions?api-version=preview`],
+    ['no version', direct(undefined), '', `${host}/v1/chat/completions`],
+    [
+      'no version but the client has one',
+      direct(undefined),
+      'a=1&api-version=2024-06-01',
+      `${host}/deployments/d1/chat/completions?a=1&api-version=2024-06-01`,
+    ],
+    [
+      'a version that the client contradicts',
+      direct('2024-10-21'),
+      'api-version=2023-05-15',
+      `${host}/deployments/d1/chat/completions?api-version=2024-10-21`,
+    ],
+    ['v1 and a client with a version', direct('v1'), 'api-version=2023-05-15', `${host}/v1/chat/completions`],
+    [
+      'a government host',
+      { deployment_id: 'd1', api_version: '2024-10-21', custom_host: `${base}/deployments/x/chat/completions?api-version=1` },
+      '',
+      `${base}/deployments/d1/chat/completions?api-version=2024-10-21`,
+    ],
+    [
+      'a host with its own prefix',
+      { deployment_id: 'd1', api_version: '2024-10-21', custom_host: 'https://apim.example/team/openai/' },
+      '',
+      'https://apim.example/team/openai/deployments/d1/chat/completions?api-version=2024-10-21',
+    ],
+    [
+      'a host that mounts at its root',
+      { deployment_id: 'd1', api_version: '2024-10-21', custom_host: 'https://apim.example/team' },
+      '',
+      'https://apim.example/team/deployments/d1/chat/completions?api-version=2024-10-21',
+    ],
+    [
+      'a v1 host with a dated version',
+      { deployment_id: 'd1', api_version: '2024-10-21', custom_host: `${base}/v1` },
+      '',
+      `${base}/v1/chat/completions`,
+    ],
+    [
+      'a pasted version',
+      { deployment_id: 'd1', custom_host: `${base}?api-version=2024-02-01` },
+      '',
+      `${base}/deployments/d1/chat/completions?api-version=2024-02-01`,
+    ],
+    [
+      'a pasted resource',
+      { deployment_id: 'd1', api_version: 'v1', resource_name: 'https://r9.cognitiveservices.azure.com/' },
+      '',
+      'https://r9.cognitiveservices.azure.com/openai/v1/chat/completions',
+    ],
+    [
+      'a deployment with odd characters',
+      direct('2024-10-21', { deployment_id: 'a/..b.c ü' }),
+      '',
+      `${host}/deployments/a%2F..b.c%20%C3%BC/chat/completions?api-version=2024-10-21`,
+    ],
+  ])('with %s is right', (_name, settings, query, url) => {
+    expect(send('chat/completions', settings, 'gpt-4o', '{}', { query }).url).toBe(url);
+  });
+
+  it.each<readonly [Endpoint, string, string]>([
+    ['completions', '/deployments/d1/completions', '/v1/completions'],
+    ['embeddings', '/deployments/d1/embeddings', '/v1/embeddings'],
+    ['images/generations', '/deployments/d1/images/generations', '/v1/images/generations'],
+    ['responses', '/responses', '/v1/responses'],
+    ['responses/{id}', '/responses/x1', '/v1/responses/x1'],
+    ['responses/{id}/cancel', '/responses/x1/cancel', '/v1/responses/x1/cancel'],
+    ['responses/{id}/input_items', '/responses/x1/input_items', '/v1/responses/x1/input_items'],
+    ['models', '/models', '/v1/models'],
+  ])('of %s carries the deployment only where the service wants it', (endpoint, dated, v1) => {
+    expect(send(endpoint, direct('2025-04-01-preview'), '').url).toBe(`${host}${dated}?api-version=2025-04-01-preview`);
+    expect(send(endpoint, direct('v1'), '').url).toBe(`${host}${v1}`);
+  });
+
+  it.each([
+    ['/v1/files/f1/content', '/files/f1/content', '/v1/files/f1/content'],
+    ['/v1/batches', '/batches', '/v1/batches'],
+    ['/v1/batches/b1/cancel', '/batches/b1/cancel', '/v1/batches/b1/cancel'],
+    ['/v1/fine_tuning/jobs/j1/checkpoints', '/fine_tuning/jobs/j1/checkpoints', '/v1/fine_tuning/jobs/j1/checkpoints'],
+    ['/v1/images/edits', '/deployments/d1/images/edits', '/v1/images/edits'],
+    ['/v1/audio/speech', '/deployments/d1/audio/speech', '/v1/audio/speech'],
+    ['/v1/audio/transcriptions', '/deployments/d1/audio/transcriptions', '/v1/audio/transcriptions'],
+    ['/v1/vector_stores', '/vector_stores', '/v1/vector_stores'],
+  ])('of the relayed %s follows the same table', (path, dated, v1) => {
+    expect(relay(direct('2024-10-21'), '', path, 'limit=2')).toBe(`${host}${dated}?limit=2&api-version=2024-10-21`);
+    expect(relay(direct('v1'), '', path, 'limit=2')).toBe(`${host}${v1}?limit=2`);
+  });
+
+  it('of the realtime socket names the deployment as its form wants, and no key', () => {
+    expect(relay(direct('v1'), '', '/v1/realtime', 'model=%40s%2Fx&api-key=k')).toBe(`${host}/v1/realtime?model=d1`);
+    expect(relay(direct('2025-04-01-preview'), '', '/v1/realtime', 'model=x')).toBe(
+      `${host}/realtime?api-version=2025-04-01-preview&deployment=d1`,
+    );
+  });
+
+  it('needs a deployment where the path does', () => {
+    expect(() => relay({ resource_name: 'r1', api_version: '2024-10-21' }, '', '/v1/audio/speech')).toThrow(/names none/);
+  });
+});
+
+describe('the catalog', () => {
+  it.each([
+    ['chat-fast', `${host}/deployments/d-4o/chat/completions?api-version=2024-10-21`, 'd-4o', 'gpt-4o', undefined],
+    ['next', `${host}/v1/chat/completions`, 'd/5', 'gpt-5', undefined],
+    ['preview', `${host}/v1/chat/completions?api-version=preview`, 'dp', 'gpt-5', undefined],
+    [
+      'image',
+      'https://r2.openai.azure.com/openai/deployments/img1/chat/completions?api-version=2024-02-01',
+      'img1',
+      'dall-e-3',
+      'sk-image',
+    ],
+  ])('finds %s', (alias, url, model, foundationModel, apiKey) => {
+    expect(send('chat/completions', catalog, alias, '{"model":"x"}').url).toBe(url);
+    expect(azure.deployment?.(catalog, alias)).toMatchObject({ model, foundationModel, ...(apiKey === undefined ? {} : { apiKey }) });
+  });
+
+  it('says which names there are when one is missing', () => {
+    const found = azure.deployment?.(catalog, 'chat-fats');
+    expect(found).toBeInstanceOf(GatewayError);
+    expect(found).toMatchObject({
+      code: 'model_not_found',
+      status: 404,
+      param: 'model',
+      hint: 'Did you mean "chat-fast"? Deployments: chat-fast, next, preview, image.',
+    });
+  });
+
+  it("serves other names with the default deployment, then with the entry's own", () => {
+    const withDefault: AzureSettings = { ...catalog, deployments: { ...catalog.deployments, any: { deployment_id: 'd0', default: true } } };
+    expect(azure.deployment?.(withDefault, 'whatever')).toMatchObject({ model: 'd0' });
+    expect(azure.deployment?.({ ...catalog, deployment_id: 'd9', model_name: 'gpt-9' } as AzureSettings, 'whatever')).toMatchObject({
+      model: 'd9',
+      foundationModel: 'gpt-9',
+    });
+  });
+
+  it('without a list takes the model for the deployment', () => {
+    expect(azure.deployment?.({ resource_name: 'r1' } as AzureSettings, 'd-any')).toMatchObject({ model: 'd-any' });
+  });
+
+  it('lists its aliases', () => {
+    expect(azure.models?.(catalog)).toContainEqual({ id: 'chat-fast', foundationModel: 'gpt-4o' });
+    expect(azure.models?.(direct('v1'))).toEqual([]);
+  });
+
+  it('gives routes without a model the version that all its deployments share', () => {
+    const dated: AzureSettings = {
+      resource_name: 'r1',
+      deployments: { a: { deployment_id: 'a', api_version: '2024-10-21' }, b: { deployment_id: 'b', api_version: '2024-10-21' } },
+    };
+    expect(relay(dated, '', '/v1/files')).toBe(`${host}/files?api-version=2024-10-21`);
+    expect(relay(catalog, '', '/v1/files')).toBe(`${host}/v1/files`);
+  });
+});
+
+describe('the name in the body', () => {
+  it.each([
+    ['an alias', catalog, 'chat-fast', 'chat/completions', '{"model":"@team/chat-fast","n":1}', '{"model":"d-4o","n":1}'],
+    ['an alias without slug', catalog, 'chat-fast', 'chat/completions', '{"model":"chat-fast","n":1.0}', '{"model":"d-4o","n":1.0}'],
+    [
+      'a name that the path overrules',
+      direct('2024-10-21'),
+      'gpt-4o',
+      'chat/completions',
+      '{ "model": "gpt-4o" }',
+      '{ "model": "gpt-4o" }',
+    ],
+    ['a slug although the path overrules', direct('2024-10-21'), 'gpt-4o', 'chat/completions', '{"model":"@s/gpt-4o"}', '{"model":"d1"}'],
+    ['no name where the path has it', catalog, 'chat-fast', 'chat/completions', '{ "n":1 }', '{ "n":1 }'],
+    ['a name on v1', direct('v1'), 'gpt-4o', 'chat/completions', '{"model":"gpt-4o"}', '{"model":"d1"}'],
+    ['the deployment itself on v1', direct('v1'), 'd1', 'chat/completions', '{ "model":"d1" }', '{ "model":"d1" }'],
+    ['a name on a route without deployment', direct('2025-04-01-preview'), 'gpt-4o', 'responses', '{"model":"gpt-4o"}', '{"model":"d1"}'],
+  ] as const)('%s comes out right', (_name, settings, asked, endpoint, text, sent) => {
+    expect(send(endpoint, settings, asked, text).text).toBe(sent);
+  });
+});
+
+describe('the credential', () => {
+  it('is the key in its own header, or a token as bearer, never both', () => {
+    expect(azure.credential({}, 'k-1')).toEqual({ scheme: 'header', name: 'api-key', secret: 'k-1' });
+    expect(azure.credential({ ad_token: 'Bearer t-1' } as AzureSettings, 'k-1')).toEqual({ scheme: 'bearer', secret: 't-1' });
+  });
+
+  it('of another mode is refused', () => {
+    expect(() => azure.credential({ auth_mode: 'entra' } as AzureSettings, 'k-1')).toThrow(/not supported/);
+  });
+});
+
+describe('an error body', () => {
+  it.each([
+    [
+      400,
+      '{"error":{"message":"filtered","type":null,"param":"prompt","code":"content_filter","status":400,"innererror":{"code":"ResponsibleAIPolicyViolation"}}}',
+      {
+        message: 'filtered',
+        type: 'invalid_request_error',
+        param: 'prompt',
+        code: 'content_filter',
+        extra: { status: 400, innererror: { code: 'ResponsibleAIPolicyViolation' } },
+      },
+    ],
+    [
+      401,
+      '{"statusCode":401,"message":"Unauthorized."}',
+      { message: 'Unauthorized.', type: 'authentication_error', param: null, code: null },
+    ],
+    [
+      401,
+      '{"error":{"code":401,"message":"Access denied"}}',
+      { message: 'Access denied', type: 'authentication_error', param: null, code: '401' },
+    ],
+    [
+      404,
+      '{"error":{"code":"DeploymentNotFound","message":"none"}}',
+      { message: 'none', type: 'not_found_error', param: null, code: 'DeploymentNotFound' },
+    ],
+    [
+      409,
+      '{"error":{"code":"conflict","message":"x","target":"file"}}',
+      { message: 'x', type: null, param: 'file', code: 'conflict', extra: { target: 'file' } },
+    ],
+    [429, '{"error":{"code":"429","message":"slow"}}', { message: 'slow', type: 'rate_limit_error', param: null, code: '429' }],
+    [503, '<html>Service Unavailable</html>', { message: 'Service Unavailable', type: 'api_error', param: null, code: null }],
+  ])('with status %d is normalised: %s', (status, body, fault) => {
+    expect(azure.fault(status, body)).toEqual(fault);
+  });
+});

@@ -1,0 +1,237 @@
+import { emptyBody, JsonBody } from '#core/body.ts';
+import type { Endpoint } from '#core/endpoint.ts';
+import type { Call } from '#core/provider.ts';
+import type { Tap } from '#core/tap.ts';
+import { describe, expect, it } from 'vitest';
+import mock from './index.ts';
+import type { MockReply, MockSettings } from './settings.ts';
+
+type Json = Record<string, unknown>;
+
+function ask(endpoint: Endpoint, body: Json | undefined, over: Partial<Call<MockSettings>> = {}) {
+  const operation = mock.operations[endpoint];
+  const call: Call<MockSettings> = {
+    endpoint,
+    method: 'POST',
+    settings: {},
+    model: 'echo',
+    deployment: undefined,
+    foundationModel: undefined,
+    strict: true,
+    stream: body?.['stream'] === true,
+    includeUsage: false,
+    params: {},
+    query: '',
+    header: () => undefined,
+    credential: 'none',
+    id: 'req_1',
+    createdAt: 7,
+    ...over,
+  };
+  const request = operation?.request(body === undefined ? emptyBody : JsonBody.of(body), call);
+  if (operation?.local === undefined || request === undefined) throw new Error(`no ${endpoint}`);
+  const answer = operation.local(request, call);
+  const text = answer.pieces.map((piece) => piece.text).join('');
+  const tap: Tap = operation.tap(call);
+  return { answer, text, tap, json: () => JSON.parse(text) as Json };
+}
+
+const messages = [
+  { role: 'system', content: 'Be brief.' },
+  { role: 'user', content: 'first' },
+  { role: 'assistant', content: 'x' },
+  { role: 'user', content: [{ type: 'text', text: 'hello big world' }] },
+];
+const replies = (reply: MockReply): Partial<Call<MockSettings>> => ({ model: 'm', settings: { replies: { m: reply } } });
+
+/** Data of the events, and what the tap of the format says about them. */
+function events({ text, tap }: ReturnType<typeof ask>) {
+  const list = text
+    .split('\n\n')
+    .filter((block) => block !== '')
+    .map((block) => {
+      const name = /^event: (.*)$/m.exec(block)?.[1] ?? '';
+      return { name, data: /^data: (.*)$/m.exec(block)?.[1] ?? '' };
+    });
+  for (const event of list) tap.event(event);
+  return list.map(({ data }) => (data === '[DONE]' ? data : (JSON.parse(data) as Json)));
+}
+
+describe('chat', () => {
+  it('echoes the last user message, whole', () => {
+    const { json, answer, tap, text } = ask('chat/completions', { messages });
+    expect(json()).toMatchObject({
+      id: 'chatcmpl-req_1',
+      object: 'chat.completion',
+      created: 7,
+      model: 'echo',
+      choices: [{ index: 0, finish_reason: 'stop', message: { role: 'assistant', content: 'hello big world' } }],
+    });
+    expect(answer).toMatchObject({ status: 200, headers: { 'content-type': 'application/json' } });
+    expect([tap.whole(text), tap.complete, tap.usage?.completion]).toEqual([undefined, true, 4]);
+  });
+
+  it('echoes it as a stream that ends well', () => {
+    const asked = ask('chat/completions', { messages, stream: true }, { includeUsage: true });
+    const list = events(asked) as Json[];
+    const text = list
+      .flatMap((event) => ((event['choices'] ?? []) as { delta: { content?: string } }[]).map((choice) => choice.delta.content ?? ''))
+      .join('');
+    expect(text).toBe('hello big world');
+    expect(list.at(-1)).toBe('[DONE]');
+    expect(list.at(-2)).toMatchObject({ choices: [], usage: { completion_tokens: 4 } });
+    expect(asked.tap).toMatchObject({ complete: true, finish: ['stop'], usage: { prompt: 9, completion: 4 } });
+  });
+
+  it('sends no usage that nobody asked for', () => {
+    expect(ask('chat/completions', { messages, stream: true }).text).not.toContain('usage');
+  });
+
+  it('answers several choices', () => {
+    const asked = ask('chat/completions', { messages, n: 2, stream: true });
+    events(asked);
+    expect(asked.tap.finish).toEqual(['stop', 'stop']);
+  });
+
+  it.each([false, true])('calls a tool (stream: %s)', (stream) => {
+    const asked = ask('chat/completions', { messages, stream }, replies({ tool_call: { name: 'look', arguments: { at: 'ü' } } }));
+    const calls = stream
+      ? (events(asked) as Json[]).flatMap((event) =>
+          ((event['choices'] ?? []) as { delta: { tool_calls?: { function: { arguments: string } }[] } }[]).flatMap(
+            (choice) => choice.delta.tool_calls ?? [],
+          ),
+        )
+      : (asked.json()['choices'] as { message: { tool_calls: { function: { arguments: string } }[] } }[]).flatMap(
+          (choice) => choice.message.tool_calls,
+        );
+    expect(calls[0]).toMatchObject({ type: 'function', function: { name: 'look' } });
+    expect(calls.map((call) => call.function.arguments).join('')).toBe('{"at":"ü"}');
+    if (!stream) asked.tap.whole(asked.text);
+    expect(asked.tap.finish).toEqual(['tool_calls']);
+  });
+});
+
+describe('a reply', () => {
+  it.each([
+    ['fail', 500, { type: 'server_error' }],
+    ['rate-limited', 429, { type: 'requests', code: 'rate_limit_exceeded' }],
+  ])('of %s is an error', (model, status, error) => {
+    const { answer, json } = ask('chat/completions', { messages, stream: true }, { model });
+    expect(answer.status).toBe(status);
+    expect(answer.headers['content-type']).toBe('application/json');
+    expect(json()).toMatchObject({ error });
+  });
+
+  it('of rate-limited says when to come back', () => {
+    expect(ask('chat/completions', { messages }, { model: 'rate-limited' }).answer.headers['retry-after']).toBe('1');
+  });
+
+  it('of slow has its pauses', () => {
+    const { answer } = ask('chat/completions', { messages, stream: true }, { model: 'slow' });
+    expect(answer.delayMs).toBe(2000);
+    expect(answer.pieces.every((piece) => piece.afterMs === 250)).toBe(true);
+  });
+
+  it('has as many pieces as configured and the configured text', () => {
+    const asked = ask('chat/completions', { messages, stream: true }, replies({ text: 'abcdef', chunks: 3, delay: 5 }));
+    expect(asked.answer.delayMs).toBe(5);
+    expect(asked.text.match(/"content":"(?:ab|cd|ef)"/g)).toHaveLength(3);
+  });
+
+  it('takes the place of a built-in one', () => {
+    expect(ask('chat/completions', { messages }, { model: 'fail', settings: { replies: { fail: { text: 'fine' } } } }).answer.status).toBe(
+      200,
+    );
+  });
+
+  it('with an error under 200 is a fault to the tap, whole and streamed', () => {
+    const whole = ask('chat/completions', { messages }, replies({ error: 'broke' }));
+    expect(whole.tap.whole(whole.text)).toMatchObject({ message: 'broke' });
+    const streamed = ask('chat/completions', { messages, stream: true }, replies({ error: 'broke' }));
+    events(streamed);
+    expect(streamed.tap.fault).toMatchObject({ message: 'broke' });
+  });
+
+  it('that breaks is not complete', () => {
+    const asked = ask('chat/completions', { messages, stream: true }, replies({ text: 'a b c d', breaks: 'reset' }));
+    events(asked);
+    expect(asked.answer.breaks).toBe('reset');
+    expect([asked.tap.complete, asked.tap.contentEvents > 0]).toEqual([false, true]);
+  });
+
+  it('of a name nobody knows is the echo', () => {
+    expect(ask('chat/completions', { messages }, { model: 'gpt-4o' }).json()).toMatchObject({
+      model: 'gpt-4o',
+      choices: [{ message: { content: 'hello big world' } }],
+    });
+  });
+});
+
+describe('the other routes', () => {
+  it('embed the same text to the same unit vector, and base64 to the same numbers', () => {
+    const floats = (ask('embeddings', { input: ['a', 'b', 'a'], dimensions: 8 }).json()['data'] as { embedding: number[] }[]).map(
+      (row) => row.embedding,
+    );
+    expect(floats[0]).toEqual(floats[2]);
+    expect(floats[0]).not.toEqual(floats[1]);
+    expect(Math.hypot(...(floats[1] ?? []))).toBeCloseTo(1, 5);
+    const encoded =
+      (ask('embeddings', { input: 'a', dimensions: 8, encoding_format: 'base64' }).json()['data'] as { embedding: string }[])[0]
+        ?.embedding ?? '';
+    const bytes = Buffer.from(encoded, 'base64');
+    expect(Array.from({ length: 8 }, (_, index) => bytes.readFloatLE(index * 4))).toEqual(floats[0]);
+  });
+
+  it('draw pictures that are pictures', () => {
+    const data = ask('images/generations', { prompt: 'a cat', n: 2 }).json()['data'] as { b64_json: string }[];
+    expect(data).toHaveLength(2);
+    expect(Buffer.from(data[0]?.b64_json ?? '', 'base64').subarray(0, 8)).toEqual(
+      Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),
+    );
+    const streamed = ask('images/generations', { prompt: 'a cat', stream: true });
+    events(streamed);
+    expect(streamed.tap).toMatchObject({ complete: true, usage: { completion: 1 } });
+  });
+
+  it('complete a prompt, whole and streamed', () => {
+    expect(ask('completions', { prompt: 'once' }).json()).toMatchObject({
+      object: 'text_completion',
+      choices: [{ text: 'once', finish_reason: 'stop' }],
+    });
+    const streamed = ask('completions', { prompt: 'once upon', stream: true });
+    events(streamed);
+    expect(streamed.tap).toMatchObject({ complete: true, finish: ['stop'] });
+  });
+
+  it('respond, whole and streamed', () => {
+    const body = { input: [{ role: 'user', content: [{ type: 'input_text', text: 'hi you' }] }] };
+    expect(ask('responses', body).json()).toMatchObject({
+      object: 'response',
+      status: 'completed',
+      output: [{ content: [{ type: 'output_text', text: 'hi you' }] }],
+    });
+    const streamed = ask('responses', { ...body, stream: true });
+    const list = events(streamed) as Json[];
+    expect(list.map((event) => event['sequence_number'])).toEqual(list.map((_, index) => index));
+    expect(streamed.tap).toMatchObject({ complete: true, finish: ['completed'], usage: { prompt: 2, completion: 2 } });
+    expect(ask('responses/input_tokens', { input: 'hi you' }).json()).toEqual({ object: 'response.input_tokens', input_tokens: 2 });
+  });
+
+  it('moderate each input and list the models', () => {
+    expect(ask('moderations', { input: ['a', 'b'] }).json()['results']).toHaveLength(2);
+    const settings: MockSettings = { replies: { mine: {} } };
+    expect((ask('models', undefined, { settings, method: 'GET' }).json()['data'] as { id: string }[]).map(({ id }) => id)).toEqual([
+      'echo',
+      'fail',
+      'slow',
+      'rate-limited',
+      'mine',
+    ]);
+    expect(mock.models?.(settings)).toContainEqual({ id: 'mine' });
+  });
+});
+
+it('a duration that can not be read is a problem with its place', () => {
+  const settings = { replies: { m: { delay: 'soon' } } } as MockSettings;
+  expect(mock.check?.(settings)).toMatchObject([{ path: ['replies', 'm', 'delay'], code: 'out-of-range' }]);
+});

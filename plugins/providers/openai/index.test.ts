@@ -1,0 +1,135 @@
+import { emptyBody, JsonBody } from '#core/body.ts';
+import type { Endpoint } from '#core/endpoint.ts';
+import type { Call, CommonSettings } from '#core/provider.ts';
+import { describe, expect, it } from 'vitest';
+import openai from './index.ts';
+
+type Settings = CommonSettings & Readonly<Record<string, unknown>>;
+
+function callOf(endpoint: Endpoint, settings: Settings, over: Partial<Call<Settings>> = {}): Call<Settings> {
+  const headers: Readonly<Record<string, string>> = {
+    'openai-beta': 'assistants=v2',
+    'openai-project': 'proj_caller',
+    'x-stainless-lang': 'js',
+    'idempotency-key': 'k-1',
+  };
+  return {
+    endpoint,
+    method: 'POST',
+    settings,
+    model: 'gpt-4o-mini',
+    deployment: undefined,
+    foundationModel: undefined,
+    strict: true,
+    stream: false,
+    includeUsage: false,
+    params: {},
+    query: '',
+    header: (name) => headers[name],
+    credential: 'catalog',
+    id: 'req_1',
+    createdAt: 1,
+    ...over,
+  };
+}
+
+const send = (endpoint: Endpoint, text: string, settings: Settings = {}, over: Partial<Call<Settings>> = {}) => {
+  const request = openai.operations[endpoint]?.request(
+    text === '' ? emptyBody : JsonBody.from(Buffer.from(text)),
+    callOf(endpoint, settings, over),
+  );
+  if (request === undefined) throw new Error(`no ${endpoint}`);
+  return { ...request, url: request.origin + request.path, text: request.body.kind === 'json' ? request.body.bytes().toString() : '' };
+};
+
+describe('the address', () => {
+  it.each([
+    ['chat/completions', {}, {}, 'https://api.openai.com/v1/chat/completions'],
+    ['chat/completions', { custom_host: 'http://127.0.0.1:11434/v1' }, {}, 'http://127.0.0.1:11434/v1/chat/completions'],
+    ['embeddings', { custom_host: 'https://host.example/openai/' }, {}, 'https://host.example/openai/embeddings'],
+    [
+      'responses/{id}',
+      {},
+      { params: { id: 'resp/../1' }, query: 'include=a&include=b' },
+      'https://api.openai.com/v1/responses/resp%2F..%2F1?include=a&include=b',
+    ],
+    ['responses/{id}/cancel', {}, { params: { id: 'resp_1' } }, 'https://api.openai.com/v1/responses/resp_1/cancel'],
+    ['models', {}, { method: 'GET' }, 'https://api.openai.com/v1/models'],
+  ] as const)('of %s with %j is right', (endpoint, settings, over, url) => {
+    expect(send(endpoint, '', settings, over).url).toBe(url);
+  });
+
+  it.each([
+    ['/v1/files/file-1', 'purpose=batch', 'https://api.openai.com/v1/files/file-1?purpose=batch'],
+    ['/v1/realtime', 'model=%40main%2Fgpt-4o-mini&x=1', 'https://api.openai.com/v1/realtime?model=gpt-4o-mini&x=1'],
+  ])('of the relayed %s?%s is right', (path, query, url) => {
+    const address = openai.relay?.(callOf('relay', {}, { query }), path);
+    expect(`${address?.origin}${address?.path}`).toBe(url);
+  });
+
+  it('with a host that can not be used is refused', () => {
+    expect(() => send('models', '', { custom_host: 'nonsense' })).toThrow(/custom host/);
+  });
+});
+
+describe('the body', () => {
+  it('passes byte for byte when it names the right model', () => {
+    const text = '{ "model":"gpt-4o-mini", "seed":12345678901234567890, "temperature":1.0,\n "messages":[], "hologram":{"a":1} }';
+    expect(send('chat/completions', text).text).toBe(text);
+  });
+
+  it('gets the model of the call, and nothing else changes', () => {
+    const text = '{"model":"@main/gpt-4o-mini","seed":12345678901234567890,"messages":[{"content":"ü"}]}';
+    expect(send('chat/completions', text).text).toBe('{"model":"gpt-4o-mini","seed":12345678901234567890,"messages":[{"content":"ü"}]}');
+  });
+
+  it.each([
+    ['the default host', {}, '{"model":"gpt-4o-mini"}', ['labels', 'thinking']],
+    [
+      'a custom host',
+      { custom_host: 'https://host.example/v1' },
+      '{"model":"gpt-4o-mini","labels":{"a":"b"},"thinking":{"type":"enabled"}}',
+      [],
+    ],
+    [
+      'a custom host that is told to',
+      { custom_host: 'https://host.example/v1', extensions: 'drop' },
+      '{"model":"gpt-4o-mini"}',
+      ['labels', 'thinking'],
+    ],
+    [
+      'the default host that is told not to',
+      { extensions: 'pass' },
+      '{"model":"gpt-4o-mini","labels":{"a":"b"},"thinking":{"type":"enabled"}}',
+      [],
+    ],
+  ] as const)('keeps our own fields as %s wants', (_name, settings, text, dropped) => {
+    const request = send('chat/completions', '{"model":"gpt-4o-mini","labels":{"a":"b"},"thinking":{"type":"enabled"}}', settings);
+    expect(request.text).toBe(text);
+    expect(request.dropped.map(({ param }) => param)).toEqual(dropped);
+  });
+});
+
+describe('the headers', () => {
+  it('are those that the service knows, the entry before the caller', () => {
+    expect(send('chat/completions', '{}', { organization: 'org-1' }, { stream: true }).headers).toEqual([
+      'accept',
+      'text/event-stream',
+      'openai-organization',
+      'org-1',
+      'openai-project',
+      'proj_caller',
+      'openai-beta',
+      'assistants=v2',
+      'idempotency-key',
+      'k-1',
+      'content-type',
+      'application/json',
+    ]);
+    expect(send('chat/completions', '{}', { project: 'proj_entry' }).headers).toContain('proj_entry');
+  });
+
+  it('sign with a bearer', () => {
+    expect(openai.credential({}, 'sk-1')).toEqual({ scheme: 'bearer', secret: 'sk-1' });
+  });
+});
