@@ -1,3 +1,4 @@
+import { providers } from '../../../plugins/index.ts';
 import { canonicalPrefix, defaultPrefixes, type RequestHeader, requestHeaders, responseHeaders } from '../../../src/core/headers.ts';
 
 const requestMeaning = {
@@ -48,9 +49,21 @@ export function headersPage(): string {
     `Gateway headers begin with ${defaultPrefixes.map((prefix) => `\`${prefix}\``).join(' or ')}; \`server.header_prefixes\` changes the list. Answers repeat them under the prefix that the request used. None of them is sent to a provider.`,
     '## Of requests',
     `| Header | Meaning |\n|---|---|\n${requests.join('\n')}`,
-    'A provider type has further ones for its own settings: see [providers](providers.md).',
+    '### Settings of a provider\n\nIn direct mode, where the request brings its own credential, these headers stand for keys of a `providers` entry. Beside a credential of the catalog those that shape the host are refused.',
+    settings(),
     '## Of answers',
     `| Header | Meaning |\n|---|---|\n${responses.join('\n')}\n| \`x-request-id\` | The id of this request, in the log too. |\n| \`x-should-retry\` | \`false\` when the gateway has used up its own retries and targets. |\n| \`server-timing\` | Time in the gateway and upstream. |`,
     '`server.expose_routing: false` leaves out the names of configs, providers, models and attempts.\n',
   ].join('\n\n');
+}
+
+/** The headers that stand for settings, one row a setting of a type. */
+function settings(): string {
+  const rows = providers.flatMap((provider) =>
+    provider.requestSettings.map((entry) => {
+      const host = entry.shapesHost ? 'yes' : '';
+      return `| \`${provider.type}\` | ${entry.headers.map(name).join(', ')} | \`${entry.setting}\` | ${host} |`;
+    }),
+  );
+  return `| Type | Header | Key | Shapes the host |\n|---|---|---|---|\n${rows.join('\n')}`;
 }
