@@ -15,7 +15,7 @@ const requestMeaning = {
     'Base URL to call instead of the provider’s own. With a credential of the catalog only where its entry has `allow_custom_host`.',
   forwardHeaders: 'Comma list of request headers that go on to the provider.',
   requestTimeout: 'Milliseconds. Can only shorten what the configuration allows.',
-  debug: '`true` asks for the debug headers; the key must have `debug: true`.',
+  debug: '`false`: the record keeps no bodies. `true` asks for debug headers; the key must have `debug: true`.',
 } as const satisfies Record<RequestHeader, string>;
 
 const responseMeaning = {
