@@ -28,7 +28,7 @@ export interface GatewayOptions {
   readonly lastGood?: boolean | undefined;
   /** Overrides `server.state_dir`. */
   readonly stateDir?: string | undefined;
-  /** Operational lines. Request lines are not written by the gateway: it reports `request` events. */
+  /** Operational lines, and the request lines of a chain with the `logging` plugin. */
   readonly log: Log;
   readonly registry: Registry;
   onEvent(event: GatewayEvent): void;
@@ -45,12 +45,15 @@ export type GatewayEvent =
       /** Keys whose new value waits for a restart. */
       readonly restart: readonly string[];
     }
-  | { readonly type: 'unchanged'; readonly revision: string }
+  /** `recovered`: the load before was rejected, and the files are again what serves. */
+  | { readonly type: 'unchanged'; readonly revision: string; readonly recovered?: boolean | undefined }
   | {
       readonly type: 'rejected';
       /** The revision that keeps serving. */
       readonly revision: string;
       readonly diagnostics: readonly Diagnostic[];
+      /** Why, where the text itself is good: a plugin's set-up failed. */
+      readonly reason?: string | undefined;
     }
   | { readonly type: 'request'; readonly record: LogRecord };
 

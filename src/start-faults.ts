@@ -1,0 +1,46 @@
+import type { StartFault } from './gateway-types.ts';
+import { isLoopback, parseListen } from './transport/listen.ts';
+
+/** What decides whether a listener may be opened. */
+export interface Exposure {
+  /** As written in `server.listen` or the flag. */
+  readonly listen: string;
+  readonly apiKeys: number;
+  /** `server.open`. */
+  readonly isOpen: boolean;
+  /** Set where there is no file that could hold keys. */
+  readonly isTryOut: boolean;
+}
+
+/** Why the data listener must not be opened to other hosts; undefined when it may. */
+export function exposureFault({ listen, apiKeys, isOpen, isTryOut }: Exposure): StartFault | undefined {
+  const address = parseListen(listen);
+  if (address === undefined || isLoopback(address) || apiKeys > 0 || isOpen) return undefined;
+  if (isTryOut) {
+    return {
+      exitCode: 3,
+      message: `without a configuration the gateway serves this machine only, and ${listen} is reachable from other hosts`,
+      hint: 'Leave --listen out, or write a gateway.yaml with api_keys.',
+    };
+  }
+  return {
+    exitCode: 3,
+    message: `${listen} is reachable from other hosts and no API key is defined: anybody there could spend your provider credentials`,
+    hint: 'Define a key:     api_keys: {my-app: {hash: "sha256:…"}}   (printf %s "$KEY" | sha256sum)\nor open it to all: server: {open: true}',
+  };
+}
+
+/** Why a listener could not be opened, from the system's error. `flag` is the one that changes its address. */
+export function listenFault(error: unknown, listen: string, flag: '--listen' | '--probe-listen'): StartFault {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  const hint = `Choose another address with ${flag}.`;
+  if (code === 'EADDRINUSE') return { exitCode: 1, message: `${listen} is in use`, hint, cause: error };
+  if (code === 'EACCES') return { exitCode: 1, message: `${listen} may not be opened by this user`, hint, cause: error };
+  if (code === 'EADDRNOTAVAIL') return { exitCode: 1, message: `${listen} is no address of this machine`, hint, cause: error };
+  return {
+    exitCode: 1,
+    message: `${listen} can't be opened: ${error instanceof Error ? error.message : String(error)}`,
+    hint,
+    cause: error,
+  };
+}
