@@ -1,0 +1,33 @@
+/** The world outside a command: exchanged by tests. */
+export interface CliIo {
+  /** The answer goes to `stdout`, everything else to `stderr`, so that pipes stay clean. */
+  readonly stdout: CliStream;
+  readonly stderr: CliStream;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  /** All of standard input, as text. */
+  readStdin(): Promise<string>;
+}
+
+export interface CliStream {
+  readonly fd?: number;
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+  write(text: string): unknown;
+}
+
+/** Colour only on a terminal; off with `NO_COLOR`, `TERM=dumb` or the flag. */
+export function hasColors(stream: CliStream, env: CliIo['env'], isWanted = true): boolean {
+  return isWanted && stream.isTTY === true && !env.NO_COLOR && env.TERM !== 'dumb';
+}
+
+/** The io of this process. */
+export function processIo(): CliIo {
+  return { stdout: process.stdout, stderr: process.stderr, env: process.env, cwd: process.cwd(), readStdin };
+}
+
+async function readStdin(): Promise<string> {
+  const pieces: Buffer[] = [];
+  for await (const piece of process.stdin) pieces.push(piece as Buffer);
+  return Buffer.concat(pieces).toString('utf8');
+}
