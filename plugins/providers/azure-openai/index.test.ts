@@ -213,6 +213,17 @@ describe('the catalog', () => {
     expect(azure.deployment?.({ resource_name: 'r1' } as AzureSettings, 'd-any')).toMatchObject({ model: 'd-any' });
   });
 
+  it('sends to the host that a request chose, but for deployments with a host of their own', () => {
+    const settings: AzureSettings = { ...catalog, custom_host: 'https://apim.example/team/openai' };
+    const over = (alias: string) => ({ ...callOf('chat/completions', catalog, alias), settings });
+    const url = (alias: string) => {
+      const request = azure.operations['chat/completions']?.request(JsonBody.of({ model: alias }), over(alias));
+      return `${request?.origin}${request?.path}`;
+    };
+    expect(url('chat-fast')).toBe('https://apim.example/team/openai/deployments/d-4o/chat/completions?api-version=2024-10-21');
+    expect(url('image')).toMatch(/^https:\/\/r2\.openai\.azure\.com\/openai\/deployments\/img1\//);
+  });
+
   it('lists its aliases', () => {
     expect(azure.models?.(catalog)).toContainEqual({ id: 'chat-fast', foundationModel: 'gpt-4o' });
     expect(azure.models?.(direct('v1'))).toEqual([]);
@@ -245,7 +256,7 @@ describe('the name in the body', () => {
     ['a name on v1', direct('v1'), 'gpt-4o', 'chat/completions', '{"model":"gpt-4o"}', '{"model":"d1"}'],
     ['the deployment itself on v1', direct('v1'), 'd1', 'chat/completions', '{ "model":"d1" }', '{ "model":"d1" }'],
     ['a name on a route without deployment', direct('2025-04-01-preview'), 'gpt-4o', 'responses', '{"model":"gpt-4o"}', '{"model":"d1"}'],
-  ] as const)('%s comes out right', (_name, settings, asked, endpoint, text, sent) => {
+  ] as const)('%s comes out right', (_name, settings, asked, ...[endpoint, text, sent]) => {
     expect(send(endpoint, settings, asked, text).text).toBe(sent);
   });
 });

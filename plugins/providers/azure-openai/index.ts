@@ -50,10 +50,11 @@ export default defineProvider<AzureSettings>({
 /** A body that names no model needs none where the path does. */
 const keepAbsent = (named: unknown, id: string | undefined): string | undefined => (named === undefined ? undefined : id);
 
-/** Routes without a model come without a deployment: then the entry's own place holds. @throws GatewayError */
+/** The place that was looked up; anew where the request came with a host of its own. @throws GatewayError */
 function placeOf(call: Call<AzureSettings>): Place {
-  if (call.deployment !== undefined) return call.deployment as Place;
-  const chosen = choose(places(call.settings), call.settings, call.model);
+  const known = call.deployment as Place | undefined;
+  if (known?.settings === call.settings) return known;
+  const chosen = choose(places(call.settings), call.settings, known?.name ?? call.model);
   if (chosen instanceof Error) throw chosen;
   return chosen.settings as Place;
 }

@@ -2,7 +2,7 @@ import { GatewayError } from '#core/error.ts';
 import { nearest } from '#core/nearest.ts';
 import type { Deployment } from '#core/provider.ts';
 import type { Base } from '../_shared/address.ts';
-import type { AzureSettings, DeploymentSettings } from './settings.ts';
+import type { AzureSettings } from './settings.ts';
 import { parseTargetUri } from './target-uri.ts';
 import { type Form, formOf } from './version.ts';
 
@@ -15,6 +15,9 @@ export interface Place {
   readonly id: string | undefined;
   /** Reached by an alias of the catalog: the name in the body is ours and has to go. */
   readonly alias: boolean;
+  /** What it was made of: a request that chooses another host comes with other settings, and is placed anew. */
+  readonly settings: AzureSettings;
+  readonly name: string;
 }
 
 /** What an entry's settings mean, worked out once. */
@@ -69,7 +72,7 @@ export function placesOf(settings: AzureSettings): Places {
       ? undefined
       : direct(settings, base, entryForm, settings.deployment_id);
   for (const [alias, row] of Object.entries(settings.deployments ?? {})) {
-    const deployment = deploymentOf(settings, row, base);
+    const deployment = deploymentOf(settings, alias, base);
     if (deployment === undefined) continue;
     aliases.set(alias, deployment);
     if (row.default === true) other ??= deployment;
@@ -77,7 +80,8 @@ export function placesOf(settings: AzureSettings): Places {
   return { aliases, other, listed: [...aliases.keys()], base, form: entryForm ?? sharedForm(aliases.values()) };
 }
 
-function deploymentOf(settings: AzureSettings, row: DeploymentSettings, entry: EntryBase | GatewayError): Deployment | undefined {
+function deploymentOf(settings: AzureSettings, alias: string, entry: EntryBase | GatewayError): Deployment | undefined {
+  const row = settings.deployments?.[alias] ?? {};
   const uri = row.target_uri === undefined ? undefined : parseTargetUri(row.target_uri);
   if (typeof uri === 'string') return undefined;
   const base = uri ?? (entry instanceof GatewayError ? undefined : entry);
@@ -88,7 +92,14 @@ function deploymentOf(settings: AzureSettings, row: DeploymentSettings, entry: E
     uri?.apiVersion ??
     settings.api_version ??
     (uri === undefined && !(entry instanceof GatewayError) ? entry.version : undefined);
-  const place: Place = { base: { origin: base.origin, path: base.path }, form: formOf(version, base.v1), id, alias: true };
+  const place: Place = {
+    base: { origin: base.origin, path: base.path },
+    form: formOf(version, base.v1),
+    id,
+    alias: true,
+    settings,
+    name: alias,
+  };
   return {
     settings: place,
     model: id,
@@ -104,7 +115,7 @@ function sharedForm(deployments: Iterable<Deployment>): Form | undefined {
 
 /** A deployment that is not in the catalog: named by the entry, a header, or the model itself. */
 function direct(settings: AzureSettings, base: EntryBase, form: Form | undefined, id: string | undefined): Deployment {
-  const place: Place = { base: { origin: base.origin, path: base.path }, form, id, alias: false };
+  const place: Place = { base: { origin: base.origin, path: base.path }, form, id, alias: false, settings, name: id ?? '' };
   return { settings: place, model: id ?? '', ...(settings.model_name === undefined ? {} : { foundationModel: settings.model_name }) };
 }
 

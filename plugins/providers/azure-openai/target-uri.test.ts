@@ -78,7 +78,7 @@ const rows: readonly (readonly [string, string, string | undefined, string | und
   ],
 ];
 
-it.each(rows)('%s is read', (pasted, base, resource, deployment, apiVersion, v1) => {
+it.each(rows)('%s is read', (pasted, ...[base, resource, deployment, apiVersion, v1]) => {
   const uri = parseTargetUri(pasted);
   if (typeof uri === 'string') throw new Error(uri);
   expect({
