@@ -43,6 +43,12 @@ export class Execution {
     this.#wake?.();
   }
 
+  /** Notes how an attempt ended. */
+  push(outcome: Outcome): void {
+    this.history.push(outcome);
+    this.reasons.push(undefined);
+  }
+
   get last(): Outcome | undefined {
     return this.history.at(-1);
   }
@@ -55,8 +61,7 @@ export class Execution {
       const screened = tries === 0 ? await this.#deps.chain.screen(this.ctx, leaf) : undefined;
       if (screened !== undefined && 'answer' in screened) return screened.answer;
       const outcome = screened === undefined ? await this.#attempt(leaf, tries) : this.#refused(leaf, tries, screened.refuse);
-      this.history.push(outcome);
-      this.reasons.push(undefined);
+      this.push(outcome);
       const step = await this.#decide(leaf);
       if (step.reply !== undefined || step.leaf === undefined) return step.reply;
       tries = step.leaf === leaf ? tries + 1 : 0;
@@ -91,22 +96,34 @@ export class Execution {
   }
 
   async #attempt(leaf: Leaf, tries: number): Promise<Outcome> {
+    const prepared = await this.prepare(leaf, tries);
+    if ('kind' in prepared) return prepared;
+    if (this.isCancelled) return { kind: 'cancelled', attempt: prepared, times: notSent(this.#now()) };
+    this.#sending = this.#deps.send(prepared, this.ctx.arrivedAt);
+    return this.#sending.outcome;
+  }
+
+  /** An attempt that is ready to be sent, or the outcome that a plugin's refusal makes of it. */
+  async prepare(leaf: Leaf, tries: number): Promise<Attempt | Outcome> {
     const attempt = this.#draft(leaf, tries);
-    const at = this.#deps.monotonic() - this.ctx.arrivedAt;
+    const at = this.#now();
     try {
       await this.#deps.chain.prepare(this.ctx, attempt);
+      return attempt;
     } catch (thrown) {
       const error = fromUnknown(thrown);
       if (error.code === 'internal') throw error;
       return { kind: 'refused', attempt, times: notSent(at), error };
     }
-    if (this.isCancelled) return { kind: 'cancelled', attempt, times: notSent(at) };
-    this.#sending = this.#deps.send(attempt, this.ctx.arrivedAt);
-    return this.#sending.outcome;
+  }
+
+  /** Milliseconds since the request arrived. */
+  #now(): number {
+    return this.#deps.monotonic() - this.ctx.arrivedAt;
   }
 
   #refused(leaf: Leaf, tries: number, error: GatewayError): Outcome {
-    return { kind: 'refused', attempt: this.#draft(leaf, tries), times: notSent(this.#deps.monotonic() - this.ctx.arrivedAt), error };
+    return { kind: 'refused', attempt: this.#draft(leaf, tries), times: notSent(this.#now()), error };
   }
 
   #draft(leaf: Leaf, tries: number): Attempt {

@@ -1,24 +1,20 @@
 import type { Arrival } from '../core/arrival.ts';
 import type { Client } from '../core/client.ts';
 import { type ErrorCode, fromUnknown, GatewayError } from '../core/error.ts';
+import type { HeaderPairs } from '../core/headers.ts';
+import type { Pass, PassResult } from '../core/pass.ts';
 import type { Flow, Reply, Send } from '../core/plan.ts';
 import type { LogRecord } from '../core/record.ts';
-import type { Lease, Snapshot } from '../core/snapshot.ts';
+import type { Lease } from '../core/snapshot.ts';
 import { type ErrorFormat, type Final, finalOf, replyOf } from './answer.ts';
-import type { Chain } from './chain.ts';
 import { errorFacts } from './errors.ts';
 import { Execution } from './execute.ts';
 import { completeHeaders } from './headers.ts';
+import { passThrough } from './passing.ts';
 import { makeRecord } from './record.ts';
 import { RequestContext } from './request.ts';
 import type { Seal } from './seal.ts';
-
-/** What serves requests at one moment: a snapshot, its plugins, and the mask for its secrets. */
-export interface World {
-  readonly snapshot: Snapshot;
-  readonly chain: Chain;
-  maskBytes(bytes: Buffer): Buffer;
-}
+import type { World } from './world.ts';
 
 export interface HandleDeps {
   readonly send: Send;
@@ -27,7 +23,8 @@ export interface HandleDeps {
   monotonic(): number;
   /** A defect of the gateway or of a plugin: shown to operators with its stack, never to callers. */
   onDefect(error: unknown, requestId: string): void;
-  onRecord(record: LogRecord): void;
+  /** The request is over: its record is written and its end has left. */
+  onOver(handling: Handling, record: LogRecord): void;
 }
 
 /** One request from its arrival to its record. Lives as long as the exchange with the client. */
@@ -37,15 +34,19 @@ export class Handling {
   readonly #lease: Lease<World>;
   readonly #client: Client;
   readonly #deps: HandleDeps;
+  readonly #pass: Pass | undefined;
   #run: Execution | undefined;
   #flow: Flow | undefined;
   #bytesOut = 0;
+  #bytesIn = 0;
   #overheadMs = 0;
   #firstEventMs: number | null = null;
   #status = 0;
   #recorded = false;
 
-  constructor(arrival: Arrival, lease: Lease<World>, client: Client, deps: HandleDeps) {
+  /** @param pass set for a body that only passes through */
+  constructor(arrival: Arrival, lease: Lease<World>, client: Client, deps: HandleDeps, pass?: Pass) {
+    this.#pass = pass;
     this.#lease = lease;
     this.#world = lease.value;
     this.#ctx = new RequestContext(arrival, lease.value.snapshot);
@@ -66,6 +67,10 @@ export class Handling {
       if (plan === undefined) throw new GatewayError('no_target', { message: 'No plugin of the chain made a plan.', hint: 'The chain needs "routing".' });
       this.#ctx.plan = plan;
       this.#run = new Execution(this.#ctx, { chain, send: this.#deps.send, monotonic: this.#deps.monotonic, reply: (run) => this.#reply(run) });
+      if (this.#pass !== undefined) {
+        await this.#passThrough(this.#run, this.#pass);
+        return;
+      }
       const reply = await this.#run.run();
       if (reply === undefined || this.#client.isGone) this.#gone();
       else this.#deliver(reply);
@@ -87,6 +92,42 @@ export class Handling {
     this.#run?.cancel();
     if (this.#status === 0) this.#refuse(error);
     else this.#break(error, 'drained');
+  }
+
+  async #passThrough(run: Execution, pass: Pass): Promise<void> {
+    const outcome = await passThrough(run, {
+      pass,
+      monotonic: this.#deps.monotonic,
+      headers: () => this.#headPassed(run),
+      finish: (result) => this.#endPassed(result),
+    });
+    if (outcome === undefined || this.#recorded) return;
+    if (outcome.kind === 'cancelled' || this.#client.isGone) this.#gone();
+    else this.#deliver(this.#reply(run));
+  }
+
+  /** The provider's head of a passing answer is there: ours go beside it. */
+  #headPassed(run: Execution): HeaderPairs {
+    const last = run.last;
+    const status = last?.kind === 'answered' ? last.reply.status : 502;
+    const reply: Reply = { status, headers: [], body: undefined, flow: undefined };
+    this.#status = status;
+    this.#measure();
+    const error = status >= 400 ? { source: 'provider' as const, own: false } : undefined;
+    completeHeaders(this.#ctx, run, reply, { last, error, overheadMs: this.#overheadMs, upstreamMs: this.#upstreamMs() });
+    return reply.headers;
+  }
+
+  /** The last bytes of a passing answer wait for this. */
+  #endPassed(result: PassResult): Promise<void> {
+    this.#bytesOut = result.bytesOut;
+    this.#bytesIn = result.bytesIn;
+    const { error } = result;
+    const said = error === undefined ? null : { code: error.code, source: error.source, message: error.message };
+    const failed = result.kind === 'whole' ? this.#status >= 400 : true;
+    const end = result.kind === 'client_gone' ? 'client_gone' : failed ? 'fault' : 'whole';
+    const fallback = end === 'fault' ? { code: 'provider_error', source: 'provider' as const, message: `status ${this.#status}` } : null;
+    return new Promise((resolve) => this.#finish(end, said ?? fallback, resolve));
   }
 
   #reply(run: Execution): Reply {
@@ -196,6 +237,7 @@ export class Handling {
       status: this.#status === 0 && end === 'client_gone' ? 499 : this.#status,
       end,
       error,
+      bytesIn: this.#bytesIn,
       bytesOut: this.#bytesOut,
       totalMs: this.#deps.monotonic() - this.#ctx.arrivedAt,
       firstEventMs: this.#firstEventMs,
@@ -205,8 +247,8 @@ export class Handling {
     this.#deps.seal.add(sealed, () => {
       letGo();
       this.#world.chain.record(sealed.record, (plugin, cause) => this.#deps.onDefect(new Error(`plugin "${plugin}" threw in record`, { cause }), this.#ctx.id));
-      this.#deps.onRecord(sealed.record);
       this.#lease.release();
+      this.#deps.onOver(this, sealed.record);
     });
   }
 }

@@ -14,6 +14,8 @@ export interface Ending {
   readonly status: number;
   readonly end: LogRecord['end'];
   readonly error: LogRecord['error'];
+  /** Of a body that only passed through; others are measured here. */
+  readonly bytesIn: number;
   readonly bytesOut: number;
   /** Monotonic milliseconds from arrival. */
   readonly totalMs: number;
@@ -63,7 +65,7 @@ export function makeRecord(ctx: RequestContext, run: Execution | undefined, endi
     usage: usageRecord(tap, ctx, isModelAnswer(last)),
     cost: { usd: null, source: null },
     finish: tap?.finish ?? [],
-    lane: attempt?.lane ?? 'none',
+    lane: ctx.received.kind === 'passing' && attempt !== undefined ? 'relay' : (attempt?.lane ?? 'none'),
     strict: attempt?.call?.strict ?? true,
     dropped: attempt?.upstream?.dropped ?? [],
     warnings: ctx.warnings,
@@ -72,7 +74,7 @@ export function makeRecord(ctx: RequestContext, run: Execution | undefined, endi
     metadata: { ...ctx.facts.config?.metadata, ...caller.key?.metadata, ...ctx.metadata },
     labels: labelsOf(attempt?.target.override),
     client: { ip: ctx.peer ?? null, agent: ctx.headers.get('user-agent') ?? null },
-    bytes: { in: ctx.received.kind === 'json' ? ctx.received.size : 0, out: ending.bytesOut },
+    bytes: { in: ctx.received.kind === 'json' ? ctx.received.size : ending.bytesIn, out: ending.bytesOut },
     end: ending.end,
     request: request,
     upstream,

@@ -1,0 +1,211 @@
+import type { Server } from 'node:http';
+import { join } from 'node:path';
+import { createLoader } from './config/loader.ts';
+import { createReloader, type GoodConfig, type Reloader, type ReloadResult } from './config/reloader.ts';
+import type { Clock } from './core/clock.ts';
+import type { Snapshot } from './core/snapshot.ts';
+import { type Gateway, type GatewayEvent, type GatewayOptions, type StartGateway, StartError } from './gateway-types.ts';
+import { Runtime } from './runtime.ts';
+import type { Drop, RecordStore } from './store/frame.ts';
+import { openMemory } from './store/memory.ts';
+import { openSpool } from './store/spool.ts';
+import { openStateDir, type StateDir, StateDirError } from './store/state-dir.ts';
+import type { Log } from './telemetry/log.ts';
+import { listen, parseListen } from './transport/listen.ts';
+import { createProbeServer } from './transport/probes.ts';
+import { Worlds } from './worlds.ts';
+
+/** The process's own time; the only place that reads it for requests. */
+const clock: Clock = { now: Date.now, monotonic: () => performance.now() };
+
+/** Records kept in memory when there is no state directory, in bytes. */
+const memorySize = 32 * 1024 * 1024;
+
+/** Loads the configuration, opens the state directory and the listeners, and serves until it is drained or closed. */
+export const startGateway: StartGateway = async (options) => {
+  const starting = new Starting(options);
+  try {
+    return await starting.run();
+  } catch (error) {
+    await starting.undo();
+    throw error;
+  }
+};
+
+/** A start in progress: what was opened is closed again when a later step fails. */
+class Starting {
+  readonly #options: GatewayOptions;
+  readonly #worlds: Worlds;
+  readonly #opened: (() => Promise<void> | void)[] = [];
+  #runtime: Runtime | undefined;
+  #loaded: GoodConfig | undefined;
+
+  constructor(options: GatewayOptions) {
+    this.#options = options;
+    this.#worlds = new Worlds({ registry: options.registry, log: options.log, now: clock.now, monotonic: clock.monotonic });
+  }
+
+  async undo(): Promise<void> {
+    for (const close of this.#opened.toReversed()) await close();
+  }
+
+  async run(): Promise<Gateway> {
+    const reloader = this.#reloader();
+    this.#opened.push(() => reloader.close());
+    const first = await reloader.start();
+    const loaded = this.#loaded;
+    const runtime = this.#runtime;
+    if (loaded === undefined || runtime === undefined) throw startFault(first);
+    const urls = await this.#listen(runtime, loaded);
+    return new RunningGateway({ runtime, reloader, options: this.#options, loaded: () => this.#loaded ?? loaded, undo: () => this.undo() }, urls);
+  }
+
+  #reloader(): Reloader {
+    const { source, cwd, env, watch, allowMissingSecrets } = this.#options;
+    return createReloader({
+      request: { source, cwd, env, ...(allowMissingSecrets === undefined ? {} : { allowMissingSecrets }) },
+      loader: createLoader(new URL('./config-worker.ts', import.meta.url)),
+      watch: (watch ?? true) && 'path' in source,
+      apply: (loaded) => this.#apply(loaded),
+      onResult: (result) => this.#options.onEvent(eventOf(result)),
+      onFault: (error) => this.#options.log.warn({ err: error }, 'the system refuses to watch files; they are looked at every 5 s'),
+      now: clock.monotonic,
+    });
+  }
+
+  async #apply(loaded: GoodConfig): Promise<void> {
+    const world = await this.#worlds.build(loaded);
+    if (this.#runtime === undefined) {
+      const store = this.#openStore(loaded, world.snapshot.log.spoolSize);
+      const runtime = new Runtime(world, { clock, store, log: this.#options.log, onRequest: (record) => this.#options.onEvent({ type: 'request', record }) });
+      this.#runtime = runtime;
+      this.#opened.push(() => runtime.close());
+    } else {
+      this.#runtime.swap(world);
+    }
+    this.#loaded = loaded;
+  }
+
+  #openStore(loaded: GoodConfig, spoolSize: number): RecordStore {
+    const { source, cwd, log } = this.#options;
+    const state = openState(this.#options.stateDir ?? loaded.tree.server?.state_dir, 'path' in source ? source.path : undefined, cwd);
+    if (state.warning !== undefined) log.warn({}, state.warning);
+    if (state.kind === 'memory') return openMemory({ maxTotal: memorySize });
+    this.#opened.push(() => state.release());
+    return openSpool({
+      dir: join(state.path, 'spool'),
+      maxTotal: spoolSize,
+      onDrop: dropReporter(log),
+    });
+  }
+
+  async #listen(runtime: Runtime, loaded: GoodConfig): Promise<{ data: string }> {
+    const { server } = loaded.tree;
+    const data = await open(runtime.server, this.#options.listen ?? server?.listen ?? '127.0.0.1:8787', '--listen');
+    const probes = this.#options.probeListen ?? server?.probe_listen;
+    if (probes !== undefined) {
+      const probeServer = createProbeServer(() => (runtime.drain.isStopping ? ['draining'] : []));
+      await open(probeServer, probes, '--probe-listen');
+      this.#opened.push(() => void probeServer.close());
+    }
+    return { data };
+  }
+}
+
+interface RunningParts {
+  readonly runtime: Runtime;
+  readonly reloader: Reloader;
+  readonly options: GatewayOptions;
+  loaded(): GoodConfig;
+  undo(): Promise<void>;
+}
+
+class RunningGateway implements Gateway {
+  readonly url: string;
+  readonly #parts: RunningParts;
+  #closing: Promise<void> | undefined;
+
+  constructor(parts: RunningParts, urls: { data: string }) {
+    this.#parts = parts;
+    this.url = urls.data.startsWith('unix:') ? urls.data : `${urls.data}/v1`;
+  }
+
+  get loaded(): GoodConfig {
+    return this.#parts.loaded();
+  }
+
+  snapshot(): Snapshot {
+    return this.#parts.runtime.holder.current().snapshot;
+  }
+
+  async reload(): Promise<GatewayEvent> {
+    return eventOf(await this.#parts.reloader.reloadNow());
+  }
+
+  async drain(): Promise<void> {
+    const { runtime } = this.#parts;
+    await runtime.drain.run(runtime.server, this.snapshot().server.drain);
+    await this.close();
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#parts.undo();
+    return this.#closing;
+  }
+}
+
+function openState(setting: string | undefined, configPath: string | undefined, cwd: string): StateDir {
+  try {
+    return openStateDir({ setting, configPath, cwd });
+  } catch (error) {
+    if (error instanceof StateDirError) throw new StartError({ exitCode: 3, message: error.message, hint: 'server.state_dir: memory keeps nothing on disk' });
+    throw error;
+  }
+}
+
+async function open(server: Server, text: string, flag: string): Promise<string> {
+  const address = parseListen(text);
+  if (address === undefined) throw new StartError({ exitCode: 3, message: `"${text}" is not an address to listen on.`, hint: `Write host:port or unix:/path (${flag}).` });
+  try {
+    return await listen(server, address);
+  } catch (cause) {
+    const code = (cause as NodeJS.ErrnoException).code;
+    const why = code === 'EADDRINUSE' ? 'the address is in use' : code === 'EACCES' ? 'the system does not allow it' : String(code);
+    throw new StartError({ exitCode: 1, message: `Can't listen on ${text}: ${why}.`, hint: `${flag} chooses another address.`, cause });
+  }
+}
+
+/** What a start says when its first configuration can't serve. */
+function startFault(result: ReloadResult): Error {
+  if (result.kind !== 'rejected') return new Error('the first load was not applied');
+  if (result.cause instanceof StartError) return result.cause;
+  const message = result.cause instanceof Error ? result.cause.message : 'The configuration is invalid.';
+  return new StartError({ exitCode: 3, message, diagnostics: result.diagnostics, cause: result.cause });
+}
+
+function eventOf(result: ReloadResult): GatewayEvent {
+  switch (result.kind) {
+    case 'applied':
+      return { type: 'reloaded', revision: result.revision, changes: result.changes, ms: Math.round(result.ms), restart: result.restart };
+    case 'unchanged':
+      return { type: 'unchanged', revision: result.revision };
+    case 'rejected': {
+      const cause = result.cause instanceof Error ? result.cause.message : undefined;
+      return { type: 'rejected', revision: result.revision ?? '', diagnostics: result.diagnostics, cause };
+    }
+    default:
+      return result satisfies never;
+  }
+}
+
+/** A failing disk is loud, but not once a request. */
+function dropReporter(log: Log): (drop: Drop) => void {
+  let saidAt = Number.NEGATIVE_INFINITY;
+  return (drop) => {
+    const now = clock.monotonic();
+    if (now - saidAt < 10_000) return;
+    saidAt = now;
+    if (drop.why === 'write') log.error({ err: drop.error, records: drop.frames }, 'records could not be written to the spool and are lost');
+    else log.warn({ segment: drop.segment, bytes: drop.bytes }, 'the spool is full: its oldest segment was dropped');
+  };
+}

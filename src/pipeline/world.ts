@@ -1,0 +1,112 @@
+import { GatewayError, type ErrorCode, type ErrorDetails } from '../core/error.ts';
+import type { Plugin, PluginHost, PluginInstance } from '../core/plugin.ts';
+import type { LogRecord } from '../core/record.ts';
+import type { Snapshot } from '../core/snapshot.ts';
+import { Chain, type NamedInstance } from './chain.ts';
+
+/** One entry of the chain as the configuration names it. */
+export interface ChainEntry {
+  readonly plugin: Plugin;
+  readonly options: unknown;
+}
+
+/** What serves requests at one moment: a snapshot, its plugins, and the mask for its secrets. Swapped whole. */
+export interface World {
+  readonly snapshot: Snapshot;
+  readonly chain: Chain;
+  maskBytes(bytes: Buffer): Buffer;
+  /** Closes what its plugins opened, in reverse order. */
+  dispose(): Promise<void>;
+}
+
+export interface WorldDeps {
+  readonly host: HostDeps;
+  monotonic(): number;
+  mask(secrets: readonly string[]): (bytes: Buffer) => Buffer;
+}
+
+/** What plugins may touch, as the process provides it. */
+export interface HostDeps {
+  now(): number;
+  sha256(text: string): string;
+  warn(fields: object, message: string): void;
+  debug(fields: object, message: string): void;
+  request(record: LogRecord): void;
+}
+
+/**
+ * Sets the plugins of a snapshot up, in order. If one fails, those before it are disposed in reverse order and the
+ * failure is thrown: the world that serves never noticed.
+ */
+export async function createWorld(snapshot: Snapshot, entries: readonly ChainEntry[], deps: WorldDeps, shared: SharedState): Promise<World> {
+  const ready: NamedInstance[] = [];
+  const uses = shared.begin();
+  const dispose = async (): Promise<void> => {
+    for (const { instance } of ready.toReversed()) await instance.dispose?.();
+    uses.release();
+  };
+  for (const { plugin, options } of entries) {
+    try {
+      const instance: PluginInstance = await plugin.setup(options, hostFor(plugin.name, deps.host, uses));
+      ready.push({ name: plugin.name, instance });
+    } catch (cause) {
+      await dispose();
+      throw new Error(`plugin "${plugin.name}" could not be set up: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+    }
+  }
+  return { snapshot, chain: new Chain(ready, deps.monotonic), maskBytes: deps.mask(snapshot.secrets), dispose };
+}
+
+function hostFor(name: string, host: HostDeps, uses: SharedUses): PluginHost {
+  return {
+    shared: (key, create) => uses.get(`${name}:${key}`, create),
+    now: host.now,
+    sha256: host.sha256,
+    error: (code: ErrorCode, details: ErrorDetails) => new GatewayError(code, details),
+    log: {
+      warn: (fields, message) => host.warn({ plugin: name, ...fields }, message),
+      debug: (fields, message) => host.debug({ plugin: name, ...fields }, message),
+      request: host.request,
+    },
+  };
+}
+
+/** One world's hold on shared state. */
+interface SharedUses {
+  get<T>(key: string, create: () => T): T;
+  release(): void;
+}
+
+/** State of plugins that outlives a reload: kept while a live world uses its key, dropped afterwards. */
+export class SharedState {
+  readonly #held = new Map<string, { readonly value: unknown; users: number }>();
+
+  begin(): SharedUses {
+    const mine = new Set<string>();
+    return {
+      get: <T>(key: string, create: () => T): T => {
+        let slot = this.#held.get(key);
+        if (slot === undefined) {
+          slot = { value: create(), users: 0 };
+          this.#held.set(key, slot);
+        }
+        if (!mine.has(key)) {
+          mine.add(key);
+          slot.users += 1;
+        }
+        return slot.value as T;
+      },
+      release: () => {
+        for (const key of mine) this.#drop(key);
+        mine.clear();
+      },
+    };
+  }
+
+  #drop(key: string): void {
+    const slot = this.#held.get(key);
+    if (slot === undefined) return;
+    slot.users -= 1;
+    if (slot.users === 0) this.#held.delete(key);
+  }
+}

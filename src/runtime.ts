@@ -1,0 +1,127 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { createHolder, type OwnedHolder } from './config/holder.ts';
+import type { Clock } from './core/clock.ts';
+import type { HeaderBag } from './core/headers.ts';
+import { createMask, type Mask } from './core/mask.ts';
+import type { LogRecord } from './core/record.ts';
+import type { ServerSettings } from './core/snapshot.ts';
+import { openaiErrorBody, openaiErrorEvent } from './dialects/error-body.ts';
+import { Drain } from './drain.ts';
+import { type HandleDeps, Handling } from './pipeline/handle.ts';
+import { Seal, type SealedRecord } from './pipeline/seal.ts';
+import type { World } from './pipeline/world.ts';
+import { encodeRecord } from './store/encode.ts';
+import type { RecordStore } from './store/frame.ts';
+import type { Log } from './telemetry/log.ts';
+import { createEgress } from './transport/egress.ts';
+import { type HeaderNames, headerNames } from './transport/header-bag.ts';
+import { Ids } from './transport/ids.ts';
+import { createSender } from './transport/sender.ts';
+import { createDataServer, type Exchange } from './transport/server.ts';
+import { createSweeper } from './transport/sweeper.ts';
+import { createUpstream } from './transport/upstream.ts';
+
+export interface RuntimeDeps {
+  readonly clock: Clock;
+  readonly store: RecordStore;
+  readonly log: Log;
+  onRequest(record: LogRecord): void;
+}
+
+/** Everything one gateway is made of, from the sockets to the log. Built once; a reload changes only the world in the holder. */
+export class Runtime {
+  readonly drain = new Drain();
+  readonly holder: OwnedHolder<World>;
+  readonly server: Server;
+  readonly #deps: RuntimeDeps;
+  readonly #sweeper;
+  readonly #upstream;
+  readonly #seal: Seal;
+  readonly #handling: HandleDeps;
+  #mask: Mask;
+  #names: HeaderNames;
+
+  constructor(first: World, deps: RuntimeDeps) {
+    const { clock, log } = deps;
+    this.#deps = deps;
+    this.#mask = createMask(first.snapshot.secrets);
+    this.#names = headerNames(first.snapshot.server.headerPrefixes);
+    this.#sweeper = createSweeper(clock.monotonic);
+    this.holder = createHolder(
+      first,
+      (world) => world.dispose(),
+      (error) => log.error({ err: error }, 'a plugin could not be disposed'),
+    );
+    const egress = createEgress(() => this.#settings().egressAllow);
+    this.#upstream = createUpstream({ lookup: egress.lookup });
+    this.#seal = new Seal((records) => this.#append(records));
+    const send = createSender({
+      upstream: this.#upstream,
+      sweeper: this.#sweeper,
+      clock,
+      checkEgress: egress.check,
+      keep: () => this.#keep(),
+      maxInFlight: () => this.#settings().maxInFlight,
+    });
+    this.#handling = {
+      send,
+      seal: this.#seal,
+      format: { body: openaiErrorBody, event: openaiErrorEvent },
+      monotonic: clock.monotonic,
+      onDefect: (error, requestId) => log.error({ err: error, request: requestId }, 'a request failed on a defect'),
+      onOver: (handling, record) => {
+        this.drain.running.delete(handling);
+        deps.onRequest(record);
+      },
+    };
+    this.server = createDataServer({
+      clock,
+      ids: new Ids(),
+      sweeper: this.#sweeper,
+      random: Math.random,
+      limits: () => ({ maxBody: this.#settings().maxBody, names: this.#names }),
+      isDraining: () => this.drain.isRefusing,
+      handle: (exchange) => this.#handle(exchange),
+    });
+  }
+
+  /** Serves with another world from the next request on; requests under way keep theirs. */
+  swap(world: World): void {
+    this.#mask = createMask(world.snapshot.secrets);
+    this.#names = headerNames(world.snapshot.server.headerPrefixes);
+    this.holder.swap(world);
+  }
+
+  /** Ends everything at once; records that wait are written. */
+  async close(): Promise<void> {
+    for (const handling of this.drain.running) handling.stop();
+    this.#seal.flush();
+    this.server.closeAllConnections();
+    if (this.server.listening) await new Promise((resolve) => this.server.close(resolve));
+    this.#sweeper.close();
+    await this.#upstream.close();
+    await this.holder.close();
+    this.#deps.store.close();
+  }
+
+  #handle({ arrival, client, error, pass }: Exchange): void {
+    const handling = new Handling(arrival, this.holder.acquire(), client, this.#handling, pass);
+    this.drain.running.add(handling);
+    if (error === undefined) void handling.start();
+    else handling.refuse(error);
+  }
+
+  #settings(): ServerSettings {
+    return this.holder.current().snapshot.server;
+  }
+
+  #keep(): number {
+    const { bodies, maxBody } = this.holder.current().snapshot.log;
+    return bodies === 'none' || bodies === 'metadata' ? 0 : maxBody;
+  }
+
+  #append(records: readonly SealedRecord[]): void {
+    this.#deps.store.append(records.map((sealed) => encodeRecord(sealed.record, sealed, this.#mask)));
+  }
+}

@@ -1,0 +1,231 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { Arrival } from '../core/arrival.ts';
+import { emptyBody, JsonBody, type RequestBody } from '../core/body.ts';
+import type { Client } from '../core/client.ts';
+import type { Clock } from '../core/clock.ts';
+import { endpoints } from '../core/endpoint.ts';
+import { fromUnknown, GatewayError } from '../core/error.ts';
+import type { HeaderBag } from '../core/headers.ts';
+import { nearest } from '../core/nearest.ts';
+import type { Pass } from '../core/pass.ts';
+import { type HeaderNames, RequestHeaderBag } from './header-bag.ts';
+import type { Ids } from './ids.ts';
+import { parseMetadata } from './metadata.ts';
+import { NodeClient } from './node-client.ts';
+import { readBody } from './read-body.ts';
+import { knownPaths, type Matched, matchRoute } from './routes.ts';
+import type { Sweeper } from './sweeper.ts';
+
+/** All request headers together (decisions D14): room for a config with a service account. */
+const maxHeaderSize = 64 * 1024;
+
+/** What became of reading a request: an arrival, or the error to answer with. */
+export interface Exchange {
+  readonly arrival: Arrival;
+  readonly client: Client;
+  /** Set when the request could not be read. */
+  readonly error: GatewayError | undefined;
+  /** Set for bodies that only pass through. */
+  readonly pass: Pass | undefined;
+}
+
+export interface ServerDeps {
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly sweeper: Sweeper;
+  random(): number;
+  /** Limits and names of the snapshot that is current when a request arrives. */
+  limits(): { readonly maxBody: number; readonly names: HeaderNames };
+  /** The gateway stops: new requests are refused. */
+  isDraining(): boolean;
+  handle(exchange: Exchange): void;
+  passHttp(request: IncomingMessage, response: ServerResponse, bag: HeaderBag): Pass;
+  passSocket(request: IncomingMessage, socket: Duplex, head: Buffer, bag: HeaderBag): Pass;
+  /** A client for an upgrade that is refused: it can only write a plain answer. */
+  socketClient(socket: Duplex): Client;
+}
+
+/** The data listener: turns requests into arrivals. Nothing is decided here but what can't be read. */
+export function createDataServer(deps: ServerDeps): Server {
+  const reader = new RequestReader(deps);
+  const server = createServer({ maxHeaderSize, requestTimeout: 0, headersTimeout: 60_000, keepAliveTimeout: 75_000 });
+  server.on('request', (request, response) => reader.http(request, response));
+  server.on('upgrade', (request, socket, head) => reader.upgrade(request, socket, head));
+  server.on('clientError', answerUnreadable);
+  return server;
+}
+
+class RequestReader {
+  readonly #deps: ServerDeps;
+
+  constructor(deps: ServerDeps) {
+    this.#deps = deps;
+  }
+
+  http(request: IncomingMessage, response: ServerResponse): void {
+    const deps = this.#deps;
+    const limits = deps.limits();
+    const head = this.#head(request, limits.names);
+    const client = new NodeClient(response);
+    const { matched } = head;
+    const refused = this.#refusal(head);
+    if (refused !== undefined || matched === undefined) {
+      response.shouldKeepAlive = !deps.isDraining();
+      request.resume();
+      deps.handle(this.#exchange(head, client, emptyBody, refused));
+      return;
+    }
+    const kind = endpoints[matched.endpoint].body;
+    if (kind === 'passing') {
+      const pass = deps.passHttp(request, response, head.bag);
+      deps.handle({ ...this.#exchange(head, client, passing(head.bag), undefined), pass });
+    } else if (request.headers['content-length'] === undefined && request.headers['transfer-encoding'] === undefined) {
+      deps.handle(this.#exchange(head, client, emptyBody, kind === 'json' ? noBody() : undefined));
+    } else {
+      readBody(request, { maxBody: limits.maxBody, sweeper: deps.sweeper, monotonic: deps.clock.monotonic }, (body) => {
+        if (body !== undefined) deps.handle(this.#read(head, kind, client, body));
+      });
+    }
+  }
+
+  upgrade(request: IncomingMessage, socket: Duplex, upgradeHead: Buffer): void {
+    const head = this.#head(request, this.#deps.limits().names);
+    const isRealtime = head.path === '/v1/realtime' && request.headers.upgrade?.toLowerCase() === 'websocket';
+    const matched: Matched = { endpoint: 'realtime', params: {} };
+    const refused = this.#refusal({ ...head, matched: isRealtime ? matched : undefined });
+    const pass = refused === undefined ? this.#deps.passSocket(request, socket, upgradeHead, head.bag) : undefined;
+    const client = this.#deps.socketClient(socket);
+    this.#deps.handle({ ...this.#exchange({ ...head, matched }, client, passing(head.bag), refused), pass });
+  }
+
+  #head(request: IncomingMessage, names: HeaderNames): Head {
+    const url = request.url ?? '/';
+    const mark = url.indexOf('?');
+    const path = mark < 0 ? url : url.slice(0, mark);
+    const query = mark < 0 ? '' : withoutKeys(url.slice(mark + 1));
+    const method = request.method ?? 'GET';
+    return {
+      path,
+      query,
+      method,
+      matched: matchRoute(method, path),
+      bag: new RequestHeaderBag(request, names),
+      peer: request.socket.remoteAddress,
+      at: this.#deps.clock.now(),
+      arrivedAt: this.#deps.clock.monotonic(),
+    };
+  }
+
+  #refusal(head: Head): GatewayError | undefined {
+    if (this.#deps.isDraining()) {
+      return new GatewayError('draining', { message: 'The gateway is stopping and takes no new requests.', hint: 'Send the request again: another instance answers it.' });
+    }
+    return head.matched === undefined ? noRoute(head) : undefined;
+  }
+
+  #read(head: Head, kind: 'json' | 'none', client: Client, bytes: Buffer | GatewayError): Exchange {
+    if (bytes instanceof GatewayError) return this.#exchange(head, client, emptyBody, bytes);
+    if (kind === 'none') return this.#exchange(head, client, emptyBody, undefined);
+    try {
+      return this.#exchange(head, client, JsonBody.from(bytes), undefined);
+    } catch (error) {
+      return this.#exchange(head, client, emptyBody, fromUnknown(error));
+    }
+  }
+
+  #exchange(head: Head, client: Client, body: RequestBody, error: GatewayError | undefined): Exchange {
+    let fault = error;
+    let metadata: Readonly<Record<string, string>> = {};
+    try {
+      metadata = parseMetadata(head.bag.gateway('metadata'));
+    } catch (thrown) {
+      fault ??= fromUnknown(thrown);
+    }
+    const arrival: Arrival = {
+      id: this.#deps.ids.request(head.at),
+      endpoint: head.matched?.endpoint ?? 'relay',
+      method: head.method,
+      path: head.path,
+      params: head.matched?.params ?? {},
+      query: head.query,
+      headers: head.bag,
+      body,
+      askedModel: modelOf(body, head.query),
+      stream: asksForStream(body, head.query),
+      at: head.at,
+      arrivedAt: head.arrivedAt,
+      peer: head.peer,
+      random: this.#deps.random(),
+      traceId: head.bag.gateway('traceId') ?? fromTraceparent(head.bag.get('traceparent')) ?? this.#deps.ids.trace(),
+      metadata,
+    };
+    return { arrival, client, error: fault, pass: undefined };
+  }
+}
+
+interface Head {
+  readonly path: string;
+  readonly query: string;
+  readonly method: string;
+  readonly matched: Matched | undefined;
+  readonly bag: HeaderBag;
+  readonly peer: string | undefined;
+  readonly at: number;
+  readonly arrivedAt: number;
+}
+
+function passing(bag: HeaderBag): RequestBody {
+  return { kind: 'passing', contentType: bag.get('content-type') };
+}
+
+function modelOf(body: RequestBody, query: string): string {
+  const model = body.kind === 'json' ? body.peek('model') : query.includes('model=') ? new URLSearchParams(query).get('model') : undefined;
+  return typeof model === 'string' ? model : '';
+}
+
+function asksForStream(body: RequestBody, query: string): boolean {
+  if (body.kind === 'json') return body.peek('stream') === true;
+  return query.includes('stream=') && new URLSearchParams(query).get('stream') === 'true';
+}
+
+/** W3C Trace Context 3.2: version, trace id, parent id, flags. */
+function fromTraceparent(value: string | undefined): string | undefined {
+  return value === undefined ? undefined : /^[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}/.exec(value)?.[1];
+}
+
+/** A gateway key in the query (browsers on WebSockets) is read by `auth` from the headers' side; it never goes on. */
+function withoutKeys(query: string): string {
+  if (!query.includes('api-key=') && !query.includes('api_key=')) return query;
+  return query
+    .split('&')
+    .filter((part) => !/^api[-_]key=/i.test(part))
+    .join('&');
+}
+
+function noBody(): GatewayError {
+  return new GatewayError('invalid_json', { message: 'The body is not JSON: the body is empty at position 0.', hint: 'Send a JSON object with content-type application/json.' });
+}
+
+function noRoute(head: Head): GatewayError {
+  const near = nearest(head.path, knownPaths) ?? (head.path.startsWith('/v1') ? undefined : nearest(`/v1${head.path}`, knownPaths));
+  return new GatewayError('route_not_found', {
+    message: `There is no route ${head.method} "${head.path}".${near === undefined ? '' : ` Did you mean "${near}"?`}`,
+    hint: 'Routes begin with /v1: the base URL of a client ends in /v1.',
+  });
+}
+
+/** What the HTTP parser refuses has no request: one plain answer, then the connection closes. */
+function answerUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
+  if (!socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const tooLarge = error.code === 'HPE_HEADER_OVERFLOW';
+  const fault = tooLarge
+    ? new GatewayError('headers_too_large', { message: `The request's headers are larger than ${maxHeaderSize} bytes.`, hint: 'Name a config of gateway.yaml instead of sending one.' })
+    : new GatewayError('invalid_header', { message: 'The request is not valid HTTP.' });
+  const body = JSON.stringify({ error: { message: fault.message, type: fault.type, code: fault.code, param: null }, status: 'failure', message: fault.message });
+  const line = tooLarge ? '431 Request Header Fields Too Large' : '400 Bad Request';
+  socket.end(`HTTP/1.1 ${line}\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`);
+}

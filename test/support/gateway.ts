@@ -1,0 +1,82 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { providers, stages } from '../../plugins/index.ts';
+import { startGateway } from '../../src/gateway.ts';
+import type { Gateway, GatewayEvent } from '../../src/gateway-types.ts';
+import type { LogRecord } from '../../src/core/record.ts';
+import { createLog } from '../../src/telemetry/log.ts';
+
+/** A gateway in this process on a free port, with its file in a folder of its own. */
+export interface TestGateway {
+  readonly gateway: Gateway;
+  /** Base URL without `/v1`. */
+  readonly url: string;
+  readonly dir: string;
+  readonly file: string;
+  readonly events: GatewayEvent[];
+  readonly records: LogRecord[];
+  /** Operational lines, as written. */
+  readonly lines: string[];
+  write(yaml: string): Promise<void>;
+  /** The record of a request, as soon as it is there. */
+  record(id: string | null): Promise<LogRecord>;
+  close(): Promise<void>;
+}
+
+export interface TestGatewayOptions {
+  readonly env?: Record<string, string>;
+  readonly watch?: boolean;
+  readonly stateDir?: string;
+  readonly files?: Readonly<Record<string, string>>;
+}
+
+export async function startTestGateway(yaml: string, options: TestGatewayOptions = {}): Promise<TestGateway> {
+  const dir = await mkdtemp(join(tmpdir(), 'gateway-test-'));
+  const file = join(dir, 'gateway.yaml');
+  await writeFile(file, yaml);
+  for (const [name, text] of Object.entries(options.files ?? {})) await writeFile(join(dir, name), text);
+  const events: GatewayEvent[] = [];
+  const records: LogRecord[] = [];
+  const lines: string[] = [];
+  const gateway = await startGateway({
+    source: { path: file },
+    cwd: dir,
+    env: options.env ?? {},
+    listen: '127.0.0.1:0',
+    watch: options.watch ?? false,
+    stateDir: options.stateDir,
+    log: createLog({ level: 'warn', format: 'json', stdout: { write: (text: string) => lines.push(text) > 0 } }),
+    registry: { providers, stages },
+    onEvent: (event) => {
+      events.push(event);
+      if (event.type === 'request') records.push(event.record);
+    },
+  });
+  return {
+    gateway,
+    url: gateway.url.replace(/\/v1$/, ''),
+    dir,
+    file,
+    events,
+    records,
+    lines,
+    write: (text) => writeFile(file, text),
+    record: (id) => until(() => records.find((record) => record.id === id), `record ${id}`),
+    async close() {
+      await gateway.close();
+      await rm(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Waits for a state, generously: for what happens soon but not at once. */
+export async function until<T>(look: () => T | undefined | false, what: string, withinMs = 10_000): Promise<T> {
+  const end = performance.now() + withinMs;
+  for (;;) {
+    const found = look();
+    if (found !== undefined && found !== false) return found;
+    if (performance.now() > end) throw new Error(`waited in vain for ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
