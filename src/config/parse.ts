@@ -141,7 +141,7 @@ class Reader {
       if (!this.broken) this.#bad(key === null ? this.#placeOf(value) : this.#placeOf(key), 'a key must be a text', 'write name: value');
       return undefined;
     }
-    const text = typeof key.value === 'string' ? key.value : (key.source ?? String(key.value));
+    const text = typeof key.value === 'string' ? key.value : (key.source ?? JSON.stringify(key.value));
     const keyAt = this.#placeOf(key);
     if (text === '__proto__') {
       this.#report({ code: 'unknown-key', at: keyAt, message: '"__proto__" can not be a key', hint: 'use another name' });
@@ -177,7 +177,7 @@ class Reader {
     const at = this.#placeOf(source);
     if (!isScalar(source)) return { node: this.#text_(at, null, ''), size: 1 };
     const { value } = source;
-    const text = source.source ?? String(value ?? '');
+    const text = source.source ?? (value === null ? '' : JSON.stringify(value));
     const usable =
       value === null || typeof value === 'string' || typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value));
     return { node: this.#text_(at, usable ? value : text, text), size: 1 };

@@ -5,7 +5,7 @@ const secretKey =
   /(^|[_-])(api[_-]?key|secret|secret[_-]?key|client[_-]?secret|access[_-]?key|access[_-]?token|auth[_-]?token|token|password|private[_-]?key|service[_-]?account([_-]?json)?)$/i;
 
 /** Parts of the tree that go to providers as they are: a field called `token` is no secret there. */
-const openParts: ReadonlySet<string> = new Set(['override_params', 'metadata', 'labels', 'query', 'deployments', 'replies']);
+const openParts: ReadonlySet<string> = new Set(['override_params', 'metadata', 'labels', 'query', 'replies']);
 
 /** True for a key whose value must not be printed. */
 export const isSecretKey = (key: string | number | undefined): boolean => typeof key === 'string' && secretKey.test(snake(key));
@@ -16,8 +16,7 @@ const snake = (key: string): string => key.replace(/[a-z][A-Z]/g, (pair) => `${p
 export function walkSecrets(root: Node, visit: (node: Node & { kind: 'scalar' }, path: Path, entry: Entry) => void): void {
   walk(root, (node, path, entry) => {
     const key = path.at(-1);
-    if (typeof key === 'string' && path.length > 2 && path[0] !== 'providers' && openParts.has(key)) return false;
-    if (typeof key === 'string' && (key.startsWith('x-') || key === 'override_params' || key === 'query')) return false;
+    if (typeof key === 'string' && path.length > 2 && openParts.has(key)) return false;
     if (entry !== undefined && path.length > 2 && isSecretKey(key) && node.kind === 'scalar' && typeof node.value === 'string')
       visit(node, path, entry);
     return true;

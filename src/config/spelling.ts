@@ -7,6 +7,7 @@ import { targetSettings } from './schema/target.ts';
 /** Further spellings with the same rights in config objects (decisions D29), and the one that counts. */
 const spellings: Readonly<Record<string, string>> = {
   strict_open_ai_compliance: 'strict_compliance',
+  strict_openai_compliance: 'strict_compliance',
   use_retry_after_headers: 'use_retry_after_header',
 };
 

@@ -8,7 +8,7 @@ import { providerOf } from './kit.ts';
 import { child, entriesOf, itemsOf, type MapNode, type Node, type Path, textOf, toValue } from './node.ts';
 import { pathOf } from './outside.ts';
 import type { Problem, Report } from './problem.ts';
-import { gatewaySchema, providerSchema, targetSchemas, withNotes } from './schema/join.ts';
+import { gatewaySchema, providerSchema, withNotes } from './schema/join.ts';
 import { type SchemaFault, translate } from './translate.ts';
 
 /** Own annotations of our schemas; none of them changes what is valid. */
@@ -36,14 +36,6 @@ export function validate(root: MapNode, kit: Kit, report: Report): Valid {
   }
   validateOptions(root, kit, run, report);
   return (path) => !bad.some((one) => one.startsWith(`${path.join('\n')}\n`));
-}
-
-/** A config object that came as JSON: what is wrong with it, as sentences with paths below `config`. */
-export function createInlineValidator(kit: Pick<Kit, 'providers'>): (value: unknown) => readonly SchemaFault[] {
-  const ajv = createAjv();
-  const { config, target } = targetSchemas(kit.providers);
-  const check = compile(ajv, { ...config, $defs: { target } });
-  return (value) => faultsOf(check, value, []);
 }
 
 /** Options of plugins are validated by the plugin's own schema; one without options by the empty mapping. */

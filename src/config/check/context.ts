@@ -1,5 +1,5 @@
 import type { Kit } from '../kit.ts';
-import type { MapNode } from '../node.ts';
+import { child, type Entry, entriesOf, itemsOf, type MapNode, type Node, type Path, type Place, type ScalarNode, textOf } from '../node.ts';
 import type { Report } from '../problem.ts';
 import type { Valid } from '../validate.ts';
 
@@ -14,3 +14,64 @@ export interface CheckContext {
   readonly broken: boolean;
   readonly report: Report;
 }
+
+/** One question about the whole configuration. */
+export type Rule = (context: CheckContext) => void;
+
+/** A config object or a target, wherever it stands in its tree. */
+export interface Site {
+  readonly node: Node;
+  /** From the top of the file. */
+  readonly path: Path;
+  /** Name of the config that holds it. */
+  readonly config: string;
+  readonly parent: Site | undefined;
+  /** Position among its siblings; -1 for the config itself. */
+  readonly index: number;
+}
+
+/** Every config object and every target below it, outermost first. */
+export function sitesOf(root: MapNode): Site[] {
+  const found: Site[] = [];
+  const add = (site: Site): void => {
+    found.push(site);
+    itemsOf(child(site.node, 'targets')).forEach((node, index) =>
+      add({ node, path: [...site.path, 'targets', index], config: site.config, parent: site, index }),
+    );
+  };
+  for (const { key, value } of entriesOf(child(root, 'configs'))) {
+    if (!key.startsWith('x-')) add({ node: value, path: ['configs', key], config: key, parent: undefined, index: -1 });
+  }
+  return found;
+}
+
+/** Entries of a top-level mapping by name, notes left out. */
+export function section(root: MapNode, name: string): ReadonlyMap<string, Entry> {
+  return new Map(entriesOf(child(root, name)).flatMap((entry) => (entry.key.startsWith('x-') ? [] : [[entry.key, entry] as const])));
+}
+
+/** An entry of a mapping by key. */
+export function entryOf(node: Node | undefined, key: string): Entry | undefined {
+  return node?.kind === 'map' ? node.entries.get(key) : undefined;
+}
+
+/** A provider's name in a config: without the `@`, and only what stands before a slash (gateway-behaviour.md 1). */
+export function slugIn(written: string): string {
+  return written.replace(/^@/, '').split('/')[0] ?? '';
+}
+
+/** The texts of a list, with their nodes. */
+export function textsOf(node: Node | undefined): { node: ScalarNode; text: string }[] {
+  return itemsOf(node).flatMap((item) => {
+    const text = textOf(item);
+    return text === undefined ? [] : [{ node: item as ScalarNode, text }];
+  });
+}
+
+/** A scalar's value when it is of this type. */
+export function valueOf(node: Node | undefined): unknown {
+  return node?.kind === 'scalar' ? node.value : undefined;
+}
+
+/** The first character of a place: for problems of a whole mapping. */
+export const startOf = (at: Place): Place => ({ ...at, endColumn: at.column + 1 });

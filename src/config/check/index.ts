@@ -1,4 +1,40 @@
-import type { CheckContext } from './context.ts';
+import { apiKeys } from './api-keys.ts';
+import { chain } from './chain.ts';
+import { conflicts } from './conflicts.ts';
+import type { CheckContext, Rule } from './context.ts';
+import { cycles } from './cycles.ts';
+import { deprecated } from './deprecated.ts';
+import { exposed } from './exposed.ts';
+import { hosts } from './hosts.ts';
+import { names } from './names.ts';
+import { plainSecrets } from './plain-secrets.ts';
+import { providers } from './providers.ts';
+import { queries } from './queries.ts';
+import { references } from './references.ts';
+import { strategies } from './strategies.ts';
+import { unreachable } from './unreachable.ts';
+import { unsupported } from './unsupported.ts';
 
 /** Everything that a schema can not say: one rule a file. */
-export function check(_context: CheckContext): void {}
+const rules: readonly Rule[] = [
+  names,
+  references,
+  cycles,
+  strategies,
+  unreachable,
+  conflicts,
+  queries,
+  providers,
+  hosts,
+  apiKeys,
+  chain,
+  exposed,
+  plainSecrets,
+  deprecated,
+  unsupported,
+];
+
+/** Runs every rule over the merged tree. */
+export function check(context: CheckContext): void {
+  for (const rule of rules) rule(context);
+}

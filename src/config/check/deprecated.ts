@@ -1,0 +1,31 @@
+import { isPlain } from '#core/merge.ts';
+import { providerOf } from '../kit.ts';
+import { child, entriesOf, type Entry, textOf } from '../node.ts';
+import { type CheckContext, section, sitesOf } from './context.ts';
+
+/** Old spellings in config objects. They keep working; `written` differs from the key that counts. */
+const old: ReadonlySet<string> = new Set(['strict_open_ai_compliance', 'strict_openai_compliance', 'use_retry_after_headers']);
+
+/** Old names, and settings that a type's schema marks `deprecated`. */
+export function deprecated(context: CheckContext): void {
+  for (const { node } of sitesOf(context.root)) {
+    for (const entry of [...entriesOf(node), ...entriesOf(child(node, 'retry'))]) oldName(entry, context);
+  }
+  for (const { value } of section(context.root, 'providers').values()) {
+    const provider = providerOf(context.kit, textOf(child(value, 'type')) ?? '');
+    const properties = isPlain(provider?.settings['properties']) ? provider.settings['properties'] : {};
+    for (const { key, keyAt } of entriesOf(value)) {
+      const schema = properties[key];
+      if (!isPlain(schema) || schema['deprecated'] !== true) continue;
+      const about = typeof schema['description'] === 'string' ? schema['description'] : 'take it out';
+      context.report({ code: 'deprecated', at: keyAt, message: `"${key}" is an old name`, hint: about });
+    }
+  }
+}
+
+function oldName({ key, written, keyAt }: Entry, { report }: CheckContext): void {
+  if (key === written || !old.has(snake(written))) return;
+  report({ code: 'deprecated', at: keyAt, message: `"${written}" is an old name`, hint: `write ${key}` });
+}
+
+const snake = (key: string): string => key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);

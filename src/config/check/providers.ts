@@ -1,0 +1,193 @@
+import { isPlain } from '#core/merge.ts';
+import type { CommonSettings, Provider, SettingsProblem } from '#core/provider.ts';
+import { providerOf } from '../kit.ts';
+import { child, type Entry, keyPlace, type MapNode, type Node, nodeAt, type Path, type Place, textOf, toValue } from '../node.ts';
+import type { Report } from '../problem.ts';
+import { customHost } from './hosts.ts';
+import { targetSettings } from '../schema/target.ts';
+import { holdsCredential } from './credential.ts';
+import { type CheckContext, entryOf, section, type Site, sitesOf, slugIn, valueOf } from './context.ts';
+
+/** Keys of an entry that are the gateway's own business: the type's check does not see them. */
+const ownKeys: ReadonlySet<string> = new Set([
+  'type',
+  'name',
+  'description',
+  'enabled',
+  'api_key',
+  'auth',
+  'allow_custom_host',
+  'models',
+  'timeouts',
+]);
+
+/** Entries of the catalog by their type's own check, and what targets add to them. */
+export function providers(context: CheckContext): void {
+  for (const [slug, entry] of section(context.root, 'providers')) {
+    const provider = providerOf(context.kit, textOf(child(entry.value, 'type')) ?? '');
+    if (provider === undefined) continue;
+    sameNameAsType(entry, provider, context);
+    if (!context.valid(['providers', slug]) || valueOf(child(entry.value, 'enabled')) === false || slug in context.missing) continue;
+    credential(entry, provider, context);
+    ownCheck(provider, entry, context);
+  }
+  for (const site of sitesOf(context.root)) inTarget(site, context);
+}
+
+/** A bare name in a header or in inline JSON means the type when a credential comes along (decisions D15). */
+function sameNameAsType({ key, keyAt }: Entry, provider: Provider, { kit, report }: CheckContext): void {
+  const other = providerOf(kit, key);
+  if (other === undefined || other.type === provider.type) return;
+  const hint = `"${key}" in a request could mean the type ${other.type}: take another name`;
+  report({ code: 'conflict', severity: 'warning', at: keyAt, message: `the name "${key}" is also a provider type`, hint });
+}
+
+function credential(entry: Entry, provider: Provider, { report }: CheckContext): void {
+  const mode = valueOf(child(child(entry.value, 'auth'), 'mode'));
+  const key = entryOf(entry.value, 'api_key');
+  if (provider.apiKey === 'none' && key !== undefined) {
+    report({
+      code: 'never-used',
+      at: key.keyAt,
+      message: `"api_key" has no effect: ${provider.type} sends none`,
+      hint: 'take it out',
+      show: 'none',
+    });
+  }
+  // A host of the operator's own may ask for no key: whoever serves there decides.
+  if (provider.apiKey !== 'required' || mode === 'caller' || entryOf(entry.value, 'custom_host') !== undefined) return;
+  if (holdsCredential(entry.value, provider)) return;
+  const variable = `${entry.key.toUpperCase().replace(/[^A-Z0-9]+/g, '_')}_API_KEY`;
+  const hint = `add api_key: \${env:${variable}}, or auth: {mode: caller} where callers bring their own`;
+  report({ code: 'missing-key', at: entry.keyAt, message: `"api_key" is missing in providers.${entry.key}`, hint });
+}
+
+function settingsOf(node: Node): CommonSettings & Record<string, unknown> {
+  const value = toValue(node);
+  return isPlain(value) ? Object.fromEntries(Object.entries(value).filter(([key]) => !ownKeys.has(key) && !key.startsWith('x-'))) : {};
+}
+
+/** The problems that the type itself finds; a type from outside may fail at it. */
+function problemsOf(
+  provider: Provider,
+  settings: CommonSettings & Record<string, unknown>,
+  at: Place,
+  report: Report,
+): readonly SettingsProblem[] {
+  try {
+    return provider.check?.(settings) ?? [];
+  } catch (error) {
+    report({ code: 'bad-plugin', at, message: `the check of type ${provider.type} failed: ${(error as Error).message}` });
+    return [];
+  }
+}
+
+/** Hints of types are sentences, ours are not. */
+function tell({ code, message, hint, severity }: SettingsProblem, at: Place, report: Report): void {
+  report({ code, severity, at, message: message.replace(/\.$/, ''), hint: hint === undefined ? undefined : asHint(hint) });
+}
+
+/** The type's own check of an entry, each problem where it is written. */
+function ownCheck(provider: Provider, { key, keyAt, value }: Entry, { root, report }: CheckContext): void {
+  const problems = problemsOf(provider, settingsOf(value), keyAt, report);
+  for (const problem of problems) {
+    const path = ['providers', key, ...problem.path];
+    const node = nodeAt(root, path);
+    tell(problem, node === undefined || problem.code === 'missing-key' ? nearestKey(root, path) : node.at, report);
+  }
+  if (!problems.some(({ path }) => path[0] === 'custom_host')) customHost(child(value, 'custom_host'), report);
+}
+
+/** The key at this path, or of the deepest part of it that exists. */
+function nearestKey(root: Node, path: Path): Node['at'] {
+  let at = path;
+  while (at.length > 0 && nodeAt(root, at) === undefined) at = at.slice(0, -1);
+  return keyPlace(root, at);
+}
+
+const asHint = (sentence: string): string => `${sentence.charAt(0).toLowerCase()}${sentence.slice(1).replace(/\.$/, '')}`;
+
+/** A target may carry settings of its provider, a host, a key: they must fit the provider that it names. */
+function inTarget(site: Site, context: CheckContext): void {
+  const { node, path } = site;
+  if (node.kind !== 'map' || !context.valid(path)) return;
+  const written = textOf(child(node, 'provider')) ?? textOf(child(node, 'virtual_key'));
+  const found = written === undefined ? undefined : providerNamed(written, context);
+  const extra = [...node.entries.values()].filter((entry) => !isTargetKey(entry.key) && !entry.key.startsWith('x-'));
+  if (found === undefined) customHost(child(node, 'custom_host'), context.report);
+  if (written !== undefined && found === undefined) return;
+  for (const entry of extra) foreignSetting(entry, found?.provider, context);
+  if (found === undefined) return;
+  ambiguous(site, written ?? '', found.isSlug, context);
+  withSettings(node, extra, found, context);
+}
+
+/** The entry of the catalog, or the bare type, with what the target adds. What is wrong with the entry itself is told there. */
+function withSettings(node: MapNode, extra: readonly Entry[], { provider, settings, isSlug }: Named, { report }: CheckContext): void {
+  const sent = new Map(
+    extra.flatMap((entry) => {
+      const setting = provider.requestSettings.find((one) => one.setting === entry.key || one.keys.includes(entry.key));
+      return setting === undefined ? [] : [[setting.setting, entry] as const];
+    }),
+  );
+  const host = entryOf(node, 'custom_host');
+  if (host !== undefined) sent.set('custom_host', host);
+  if (sent.size === 0 && isSlug) return;
+  const all = { ...settings, ...Object.fromEntries([...sent].map(([setting, entry]) => [setting, toValue(entry.value)])) };
+  const problems = problemsOf(provider, all, node.at, report);
+  for (const problem of problems) {
+    const entry = sent.get(String(problem.path[0]));
+    if (entry !== undefined) tell(problem, entry.value.at, report);
+    else if (!isSlug && problem.severity !== 'warning') tell(problem, child(node, 'provider')?.at ?? node.at, report);
+  }
+  if (!problems.some(({ path }) => path[0] === 'custom_host')) customHost(host?.value, report);
+}
+
+interface Named {
+  readonly provider: Provider;
+  readonly settings: Record<string, unknown>;
+  readonly isSlug: boolean;
+}
+
+function providerNamed(written: string, { root, kit }: CheckContext): Named | undefined {
+  const name = slugIn(written);
+  const virtual = textOf(child(section(root, 'virtual_keys').get(name)?.value, 'provider'))?.replace(/^@/, '');
+  const entry = section(root, 'providers').get(virtual ?? name);
+  if (entry !== undefined) {
+    const provider = providerOf(kit, textOf(child(entry.value, 'type')) ?? '');
+    return provider === undefined ? undefined : { provider, settings: settingsOf(entry.value), isSlug: true };
+  }
+  const provider = written.startsWith('@') ? undefined : providerOf(kit, name);
+  return provider === undefined ? undefined : { provider, settings: {}, isSlug: false };
+}
+
+function foreignSetting(entry: Entry, provider: Provider | undefined, { report }: CheckContext): void {
+  const takes = provider?.requestSettings.flatMap(({ setting, keys }) => [setting, ...keys]) ?? [];
+  if (takes.includes(entry.key)) return;
+  const message =
+    provider === undefined ? `"${entry.written}" needs a provider beside it` : `"${entry.written}" is no setting of ${provider.type}`;
+  const hint =
+    provider === undefined
+      ? 'add provider: the one it belongs to'
+      : takes.length === 0
+        ? 'take it out'
+        : `it takes ${[...new Set(takes)].slice(0, 12).join(', ')}`;
+  report({ code: 'unknown-key', at: entry.keyAt, message, hint });
+}
+
+/** A bare word that is both a slug and a type, with a key beside it: the slug wins, which pasted configs do not expect (D15). */
+function ambiguous({ node }: Site, written: string, isSlug: boolean, { kit, report }: CheckContext): void {
+  const provider = child(node, 'provider');
+  if (
+    !isSlug ||
+    provider === undefined ||
+    written.startsWith('@') ||
+    providerOf(kit, written) === undefined ||
+    entryOf(node, 'api_key') === undefined
+  )
+    return;
+  const hint = `write "@${written}" for the entry of the catalog, or give the entry another name`;
+  report({ code: 'conflict', severity: 'warning', at: provider.at, message: `"${written}" is a provider of the catalog and a type`, hint });
+}
+
+const isTargetKey = (key: string): boolean => key === 'targets' || Object.hasOwn(targetSettings.properties, key);

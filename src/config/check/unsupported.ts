@@ -1,0 +1,28 @@
+import { hopByHopHeaders } from '#core/headers.ts';
+import { child } from '../node.ts';
+import { type CheckContext, entryOf, sitesOf, textsOf } from './context.ts';
+
+/** What a config object may hold and this version does not act on, and headers that can't be forwarded (decisions D40). */
+export function unsupported({ root, report }: CheckContext): void {
+  const prefixes = textsOf(child(child(root, 'server'), 'header_prefixes')).map(({ text }) => text);
+  const closed = prefixes.length > 0 ? prefixes : ['x-gateway-', 'x-portkey-'];
+  for (const { node } of sitesOf(root)) {
+    const cache = entryOf(node, 'cache');
+    if (cache !== undefined) {
+      report({
+        code: 'not-supported',
+        severity: 'warning',
+        at: cache.keyAt,
+        message: '"cache" has no effect in this version',
+        hint: 'take it out, or leave it for later',
+      });
+    }
+    for (const { node: header, text } of textsOf(child(node, 'forward_headers'))) {
+      const name = text.toLowerCase();
+      const own = closed.some((prefix) => name.startsWith(prefix));
+      if (!own && name !== 'host' && !name.startsWith('content-') && !hopByHopHeaders.has(name)) continue;
+      const hint = own ? 'gateway headers end at the gateway' : 'it belongs to one connection or body: take it out';
+      report({ code: 'bad-name', at: header.at, message: `the header "${text}" can not be forwarded`, hint });
+    }
+  }
+}
