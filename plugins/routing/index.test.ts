@@ -320,6 +320,19 @@ describe('hosts that a request chooses', () => {
     });
   });
 
+  it('never get the credential of a deployment, although the entry has none of its own', async () => {
+    const provider = makeProvider({ deployment: () => ({ settings: {}, model: 'm', apiKey: 'secret' }) });
+    const keyless = makeSnapshot({ providers: [makeBinding('keyless', { provider, owner: 'none' })] });
+    expect(await refusal(() => route({ snapshot: keyless, headers: evil, body: asking('@keyless/m') }))).toMatchObject({
+      code: 'not_allowed',
+    });
+  });
+
+  it('are compared with their port', async () => {
+    const headers = { 'x-gateway-custom-host': 'https://proxy.example:8443/v1' };
+    expect(await refusal(() => route({ headers, body: asking('@azure-eu/m') }))).toMatchObject({ code: 'not_allowed' });
+  });
+
   it.each([
     ['the entry lists the host', { 'x-gateway-custom-host': 'https://proxy.example/v1' }],
     ['the setting does not shape the host', { 'x-gateway-cloud-api-version': '2024-10-21' }],

@@ -67,11 +67,17 @@ export class Walk implements PlanFacts, QueryFacts {
     }
     if (model !== '' && !binding.allowsModel(model)) return 'provider-model';
     // Hosts that a request chose never see a credential of the catalog, unless the entry lists them (decisions D1).
-    if (binding.owner !== 'catalog') return undefined;
-    const host = this.#host ?? (leaf.root === 'inline' ? leaf.customHost : undefined);
-    if (host !== undefined && !binding.allowsHost(customHost(this.#ctx, host).hostname)) return 'host';
+    // A target that names its provider has had its own host checked when it was compiled.
+    if (!signsWithCatalog(binding)) return undefined;
+    const host = this.#host ?? (leaf.root === 'inline' && leaf.provider === undefined ? leaf.customHost : undefined);
+    if (host !== undefined && !binding.allowsHost(customHost(this.#ctx, host).host)) return 'host';
     return shapingIn(this.#ctx.headers, binding.provider) === undefined ? undefined : 'setting';
   }
+}
+
+/** An entry without a key of its own may have deployments with keys. */
+function signsWithCatalog({ owner, provider }: ProviderBinding): boolean {
+  return owner === 'catalog' || (owner === 'none' && provider.deployment !== undefined);
 }
 
 /**

@@ -1,0 +1,65 @@
+import type { RequestBody } from '#core/body.ts';
+import type { Routed } from '#core/context.ts';
+import type { Endpoint } from '#core/endpoint.ts';
+import type { HeaderBag } from '#core/headers.ts';
+import { isPlain, type Plain } from '#core/merge.ts';
+import type { Attempt } from '#core/plan.ts';
+import type { Call, CommonSettings, CredentialOwner, Deployment } from '#core/provider.ts';
+
+/** What was decided about an attempt, for its call. */
+export interface CallParts {
+  readonly settings: CommonSettings & Plain;
+  readonly deployment: Deployment | undefined;
+  readonly credential: CredentialOwner;
+  /** The body after overrides. */
+  readonly body: RequestBody;
+}
+
+/** One attempt as a provider sees it: one object, no closures, since every request makes one. */
+export class AttemptCall implements Call {
+  readonly endpoint: Endpoint;
+  readonly method: string;
+  readonly settings: CommonSettings & Plain;
+  readonly model: string;
+  readonly deployment: unknown;
+  readonly foundationModel: string | undefined;
+  readonly strict: boolean;
+  readonly stream: boolean;
+  readonly includeUsage: boolean;
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: string;
+  readonly credential: CredentialOwner;
+  readonly id: string;
+  readonly createdAt: number;
+  readonly #headers: HeaderBag;
+
+  constructor(ctx: Routed, attempt: Attempt, parts: CallParts) {
+    const { deployment } = parts;
+    this.endpoint = ctx.endpoint;
+    this.method = ctx.method;
+    this.settings = parts.settings;
+    this.model = deployment === undefined ? attempt.model : deployment.model;
+    this.deployment = deployment?.settings;
+    this.foundationModel = deployment?.foundationModel;
+    // Either word is enough to switch it off; a `true` does not switch it on again (gateway-behaviour.md 7).
+    this.strict = attempt.target.strict !== false && ctx.headers.gateway('strictCompliance') !== 'false';
+    this.stream = ctx.stream;
+    this.includeUsage = ctx.stream && asksForUsage(parts.body);
+    this.params = ctx.params;
+    this.query = ctx.query;
+    this.credential = parts.credential;
+    this.id = ctx.id;
+    this.createdAt = Math.floor(ctx.at / 1000);
+    this.#headers = ctx.headers;
+  }
+
+  header(name: string): string | undefined {
+    return this.#headers.get(name) ?? this.#headers.tail(name);
+  }
+}
+
+function asksForUsage(body: RequestBody): boolean {
+  if (body.kind !== 'json' || !body.has('stream_options')) return false;
+  const options = body.value('stream_options');
+  return isPlain(options) && options['include_usage'] === true;
+}

@@ -1,0 +1,24 @@
+import type { Routed } from '#core/context.ts';
+import { GatewayError } from '#core/error.ts';
+import type { UpstreamRequest } from '#core/provider.ts';
+import type { CredentialRef, ProviderBinding } from '#core/snapshot.ts';
+
+/**
+ * The credential of a binding that belongs to the caller: its own where it brought one along (direct mode, a config
+ * sent as JSON), else what the request's headers hold (`auth: {mode: caller}`). A binding that brought none signs
+ * with nothing, which only its headers for this request tell.
+ *
+ * @throws GatewayError `missing_credential`
+ */
+export function callersCredential(ctx: Routed, binding: ProviderBinding, own: CredentialRef, upstream: UpstreamRequest): CredentialRef {
+  const signed = own.headers(upstream);
+  if (signed instanceof Promise || signed.length > 0) return own;
+  const key = ctx.facts.caller.credential;
+  if (key !== undefined && binding.forCaller !== undefined) return binding.forCaller(key).credential(undefined);
+  if (binding.provider.apiKey !== 'required') return own;
+  throw new GatewayError('missing_credential', {
+    message: `Provider "${binding.slug}" is used with the caller's own credential, and the request brings none.`,
+    param: 'authorization',
+    hint: 'Send the provider\'s key as "authorization: Bearer …", and the gateway key in x-gateway-api-key.',
+  });
+}

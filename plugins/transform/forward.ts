@@ -1,0 +1,92 @@
+import type { Routed } from '#core/context.ts';
+import { GatewayError } from '#core/error.ts';
+import { credentialHeaders, type HeaderPairs, hopByHopHeaders, placeholderCredentials } from '#core/headers.ts';
+import type { CredentialRef } from '#core/snapshot.ts';
+import { spelled } from '#core/spelling.ts';
+
+/** Texts of `x-gateway-forward-headers` whose list is remembered. */
+const listsKept = 256;
+
+/** The caller's own header signs the request: nothing is added to it. */
+export const forwardedCredential: CredentialRef = Object.freeze({ owner: 'forwarded', headers: () => [] });
+
+/** Headers about the connection or the body can't be copied: the gateway writes its own (decisions D40). */
+export function forwardable(name: string): boolean {
+  return name !== 'host' && name !== 'expect' && !name.startsWith('content-') && !hopByHopHeaders.has(name);
+}
+
+/** Reads `x-gateway-forward-headers`, remembering the lists of texts that were seen. */
+export class ForwardLists {
+  readonly #lists = new Map<string, readonly string[]>();
+
+  /** @throws GatewayError `invalid_header` */
+  of(ctx: Routed): readonly string[] | undefined {
+    const text = ctx.headers.gateway('forwardHeaders');
+    if (text === undefined || text === '') return undefined;
+    const known = this.#lists.get(text);
+    if (known !== undefined) return known;
+    const list = text.split(',').flatMap((name) => name.trim().toLowerCase() || []);
+    const wrong = list.find((name) => !forwardable(name) || ctx.headers.isGateway(name));
+    if (wrong !== undefined) {
+      throw new GatewayError('invalid_header', {
+        message: `The header "${wrong}" can not be forwarded.`,
+        param: spelled(ctx.headers, 'forwardHeaders'),
+        hint: 'Gateway headers, host, content-* and headers of the connection stay here.',
+      });
+    }
+    if (this.#lists.size >= listsKept) this.#lists.clear();
+    this.#lists.set(text, list);
+    return list;
+  }
+}
+
+/** What is copied, and whether one of the copies is the caller's credential. */
+export interface Forwarded {
+  readonly pairs: HeaderPairs;
+  readonly signs: boolean;
+}
+
+/**
+ * Copies the listed headers. One that held our key, or a placeholder, is never copied; where `authorization` is listed
+ * the catalog's credential must not stand in for it.
+ *
+ * @throws GatewayError `missing_credential`
+ */
+export function forwardedHeaders(ctx: Routed, names: readonly string[]): Forwarded {
+  const pairs: HeaderPairs = [];
+  let signs = false;
+  for (const name of names) {
+    const value = ctx.headers.get(name);
+    if (value === undefined || ctx.headers.isGateway(name)) continue;
+    if (credentialHeaders.has(name) && !isCallers(ctx, name, value)) continue;
+    pairs.push(name, value);
+    signs ||= name !== 'cookie' && credentialHeaders.has(name);
+  }
+  if (signs || !names.includes('authorization')) return { pairs, signs };
+  throw new GatewayError('missing_credential', {
+    message: 'The header "authorization" is to be forwarded, and the request brings none of its own.',
+    param: 'authorization',
+    hint: 'Send the gateway key in x-gateway-api-key, and the credential for the provider in authorization.',
+  });
+}
+
+function isCallers(ctx: Routed, name: string, value: string): boolean {
+  if (ctx.facts.caller.consumed.includes(name)) return false;
+  const bare = /^bearer(?: |$)/i.test(value) ? value.slice(7).trim() : value;
+  return bare !== '' && !placeholderCredentials.has(bare);
+}
+
+/** The provider's headers with the copies in place of those of the same name. */
+export function joinHeaders(own: HeaderPairs, copies: HeaderPairs): HeaderPairs {
+  const joined: HeaderPairs = [];
+  for (let i = 0; i + 1 < own.length; i += 2) {
+    const name = own[i] as string;
+    if (!hasName(copies, name)) joined.push(name, own[i + 1] as string);
+  }
+  return joined.concat(copies);
+}
+
+function hasName(pairs: HeaderPairs, name: string): boolean {
+  for (let i = 0; i < pairs.length; i += 2) if (pairs[i] === name) return true;
+  return false;
+}

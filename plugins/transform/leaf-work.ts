@@ -1,0 +1,87 @@
+import type { Routed } from '#core/context.ts';
+import type { GatewayError } from '#core/error.ts';
+import type { CommonSettings, Deployment } from '#core/provider.ts';
+import type { Plain } from '#core/merge.ts';
+import type { CredentialRef, Leaf, ProviderBinding, Trust } from '#core/snapshot.ts';
+import type { Attempt } from '#core/plan.ts';
+import { settingsIn } from '#core/request-settings.ts';
+import { compileOverride, type Override } from './override.ts';
+import { forwardable } from './forward.ts';
+
+/** Model names whose deployment is remembered for one leaf. */
+const deploymentsKept = 200;
+
+/** What a model name means at one leaf. */
+export interface Served {
+  readonly deployment: Deployment | undefined;
+  readonly credential: CredentialRef;
+}
+
+/** Everything about a leaf and its binding that does not depend on the request: worked out once. */
+export class LeafWork {
+  readonly leaf: Leaf;
+  readonly binding: ProviderBinding;
+  readonly settings: CommonSettings & Plain;
+  readonly override: Override | undefined;
+  /** Names of headers that the config copies to the provider, those that may be. */
+  readonly forward: readonly string[];
+  /** Whose word the host is, as far as the request's headers don't choose another. */
+  readonly trust: Trust;
+  readonly #served = new Map<string, Served | GatewayError>();
+  readonly #plain: Served | undefined;
+
+  constructor(leaf: Leaf, binding: ProviderBinding, trust: Trust = binding.trust) {
+    this.leaf = leaf;
+    this.binding = binding;
+    // A target that names its provider has its host in the binding's settings; an open one lends it to the choice.
+    const lent = leaf.provider === undefined ? leaf.customHost : undefined;
+    this.settings = lent === undefined ? binding.settings : Object.freeze({ ...binding.settings, custom_host: lent });
+    this.trust = lent !== undefined && leaf.root === 'inline' ? 'request' : trust;
+    this.override = leaf.override === undefined ? undefined : compileOverride(leaf.override);
+    this.forward = (leaf.forwardHeaders ?? []).filter(forwardable);
+    this.#plain =
+      binding.provider.deployment === undefined ? { deployment: undefined, credential: binding.credential(undefined) } : undefined;
+  }
+
+  /** @throws GatewayError `model_not_found` and what else the provider says of the name */
+  serve(model: string): Served {
+    if (this.#plain !== undefined) return this.#plain;
+    let served = this.#served.get(model);
+    if (served === undefined) {
+      served = this.#find(model);
+      if (this.#served.size >= deploymentsKept) this.#served.clear();
+      this.#served.set(model, served);
+    }
+    if (served instanceof Error) throw served;
+    return served;
+  }
+
+  #find(model: string): Served | GatewayError {
+    const deployment = this.binding.provider.deployment?.(this.settings, model);
+    return deployment instanceof Error ? deployment : { deployment, credential: this.binding.credential(deployment) };
+  }
+}
+
+/** Remembers the work of leaves: by leaf where it names its provider, by binding where the request chose it. */
+export class LeafWorks {
+  readonly #byLeaf = new WeakMap<Leaf, LeafWork>();
+  readonly #byBinding = new WeakMap<ProviderBinding, LeafWork>();
+
+  /** For one attempt. An entry of the catalog that is used with the caller's credential takes settings of the request too (D1). */
+  for(ctx: Routed, { target, binding }: Attempt): LeafWork {
+    const brought = binding.owner === 'caller' && binding.trust === 'operator' ? settingsIn(ctx.headers, binding.provider) : undefined;
+    if (brought === undefined) return this.#of(target, binding);
+    const settings = { ...binding.settings, ...brought.settings };
+    const joined = ctx.snapshot.direct(binding.provider, settings, ctx.facts.caller.credential);
+    return new LeafWork(target, joined, brought.shaping === undefined ? 'operator' : 'request');
+  }
+
+  #of(leaf: Leaf, binding: ProviderBinding): LeafWork {
+    const known = leaf.provider === undefined ? this.#byBinding.get(binding) : this.#byLeaf.get(leaf);
+    if (known !== undefined && known.leaf === leaf && known.binding === binding) return known;
+    const made = new LeafWork(leaf, binding);
+    if (leaf.provider === undefined) this.#byBinding.set(binding, made);
+    else this.#byLeaf.set(leaf, made);
+    return made;
+  }
+}
