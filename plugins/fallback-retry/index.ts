@@ -1,7 +1,72 @@
-import { definePlugin } from '#core/plugin.ts';
+import type { Routed } from '#core/context.ts';
+import { type Outcome, statusOf, type Verdict } from '#core/plan.ts';
+import { definePlugin, type PluginHost, type PluginInstance } from '#core/plugin.ts';
+import { stateOf } from '#core/route-state.ts';
+import { mayRepeat, wantsNext, wantsRetry } from './moves.ts';
+import { longestWaitMs, waitAfter, waitedFor } from './wait.ts';
 
+/**
+ * What follows an attempt: the same target again after a pause, the next target, or the answer as it is. Decides
+ * whether; the plan decides where (decisions D33). The executor never asks after content was sent.
+ */
 export default definePlugin({
   name: 'fallback-retry',
   options: { type: 'object', properties: {}, additionalProperties: false },
-  setup: () => ({}),
+  setup: (_options, host) => new FallbackRetry(host),
 });
+
+const answer: Verdict = Object.freeze({ do: 'answer' });
+
+class FallbackRetry implements PluginInstance {
+  readonly #host: PluginHost;
+
+  constructor(host: PluginHost) {
+    this.#host = host;
+  }
+
+  judge(ctx: Routed, outcome: Outcome, earlier: readonly Outcome[]): Verdict {
+    if (outcome.kind === 'cancelled' || isUnderWay(outcome)) return answer;
+    // What the caller wrote wrongly is wrong for every target.
+    if (outcome.kind === 'refused' && outcome.error.code === 'invalid_header') return answer;
+    const { parent, retry } = outcome.attempt.target;
+    if (isGood(outcome) && parent === undefined && retry.attempts === 0) return answer;
+    const state = stateOf(ctx);
+    if (!mayRepeat(outcome, state, ctx.method)) return answer;
+    const wait = wantsRetry(outcome) ? this.#waitFor(ctx, outcome, earlier) : undefined;
+    const because = reasonOf(outcome);
+    if (wait !== undefined && wait.fits) return { do: 'again', afterMs: wait.ms, because };
+    const left = wait === undefined ? because : `${because}, the wait of ${Math.ceil(wait.ms / 1000)} s is too long`;
+    return wantsNext(outcome, state) ? { do: 'next', because: left } : wait === undefined ? answer : { do: 'answer', because: left };
+  }
+
+  /** The wait before another try, and whether the request may still spend it. */
+  #waitFor(ctx: Routed, outcome: Outcome, earlier: readonly Outcome[]): { ms: number; fits: boolean } {
+    const ms = waitAfter(ctx, outcome, this.#host.now());
+    return { ms, fits: ms + waitedFor(ctx, [...earlier, outcome]) <= longestWaitMs };
+  }
+}
+
+/** An answer whose stream has begun: it is committed. */
+const isUnderWay = (outcome: Outcome): boolean => outcome.kind === 'answered' && outcome.reply.flow !== undefined;
+
+const isGood = (outcome: Outcome): boolean => outcome.kind === 'answered' && outcome.reply.status >= 200 && outcome.reply.status < 300;
+
+/** One phrase for the record: why the outcome was left. */
+function reasonOf(outcome: Outcome): string {
+  switch (outcome.kind) {
+    case 'answered':
+      return `status ${statusOf(outcome)}`;
+    case 'timeout':
+      return `timeout (${outcome.phase})`;
+    case 'unreachable':
+      return 'unreachable';
+    case 'faulty':
+      return `faulty answer (${outcome.fault.code})`;
+    case 'refused':
+      return outcome.error.code;
+    case 'cancelled':
+      return 'cancelled';
+    default:
+      return outcome satisfies never;
+  }
+}

@@ -1,0 +1,62 @@
+import { type Outcome, statusOf } from '#core/plan.ts';
+import type { Leaf } from '#core/snapshot.ts';
+import type { RouteState } from '#core/route-state.ts';
+
+/** Statuses after which a route that makes an object may be tried again: the provider says that it made none (D22). */
+const nothingMade: ReadonlySet<number> = new Set([429, 501]);
+
+/** Faults that move a chain, and are worth another try, whatever a list of codes says (decisions D8). */
+export function isTransportFault(outcome: Outcome): boolean {
+  return outcome.kind === 'unreachable' || outcome.kind === 'timeout' || outcome.kind === 'faulty';
+}
+
+/** True when the provider can't have begun to work on the request. */
+function isUnseen(outcome: Outcome): boolean {
+  if (outcome.kind === 'refused') return true;
+  return (outcome.kind === 'unreachable' || outcome.kind === 'timeout') && !outcome.sent;
+}
+
+/**
+ * May the request be sent a second time at all? A call that leaves nothing behind always; one that makes an object
+ * only when none was made; one that names an object when it only reads, or was never seen.
+ */
+export function mayRepeat(outcome: Outcome, state: RouteState, method: string): boolean {
+  if (state === undefined || isUnseen(outcome)) return true;
+  if (state === 'creates') return outcome.kind === 'answered' && nothingMade.has(outcome.reply.status);
+  return method === 'GET' || outcome.kind === 'answered';
+}
+
+/** Does the target's own policy want another try of the same target? */
+export function wantsRetry(outcome: Outcome): boolean {
+  const { retry } = outcome.attempt.target;
+  if (outcome.attempt.tries >= retry.attempts) return false;
+  // Its whole allowance of time is spent; and what a stage refused on our side stays refused unless a list names it.
+  if (outcome.kind === 'timeout' && outcome.phase === 'total') return false;
+  if (outcome.kind === 'refused' && outcome.error.code === 'unsupported_endpoint') return false;
+  return isTransportFault(outcome) || (!isQuotaUsedUp(outcome) && retry.retries(statusOf(outcome)));
+}
+
+/** Does a fallback above the target want to go on? Where to is the plan's business. */
+export function wantsNext(outcome: Outcome, state: RouteState): boolean {
+  if (state === 'names') return isElsewhere(outcome);
+  const always = isTransportFault(outcome) || (outcome.kind === 'refused' && outcome.error.code === 'unsupported_endpoint');
+  const status = statusOf(outcome);
+  for (let above = (outcome.attempt.target as Leaf).parent; above !== undefined; above = above.parent) {
+    if (above.strategy === 'fallback' && (always || above.fallsBackOn(status))) return true;
+  }
+  return false;
+}
+
+/** An object named by id: only where it is unknown, or nobody was reached, may another account have it (D22). */
+function isElsewhere(outcome: Outcome): boolean {
+  if (outcome.kind === 'answered') return outcome.reply.status === 404;
+  if (outcome.kind === 'refused') return outcome.error.code === 'unsupported_endpoint';
+  return isUnseen(outcome);
+}
+
+/** `insufficient_quota` under 429: waiting does not help, another target may (openai-and-others.md 1.5). */
+function isQuotaUsedUp(outcome: Outcome): boolean {
+  if (outcome.kind !== 'answered' || outcome.reply.status !== 429) return false;
+  const fault = outcome.attempt.binding.provider.fault(429, outcome.reply.body.toString('utf8'));
+  return fault.code === 'insufficient_quota' || fault.type === 'insufficient_quota';
+}

@@ -1,0 +1,38 @@
+import type { Routed } from '#core/context.ts';
+import type { Outcome } from '#core/plan.ts';
+import { retryAfterMs } from './retry-after.ts';
+
+/** Longest time that one request may spend waiting between its attempts. */
+export const longestWaitMs = 60_000;
+
+const firstBackoffMs = 1_000;
+
+/** Spreads the fractions of one random number evenly over the attempts (golden ratio). */
+const spread = 0.6180339887498949;
+
+/**
+ * Milliseconds before the attempt after this outcome: what the provider asks for where the target's policy listens to
+ * it, else 1 s, 2 s, 4 s, … times a fraction, so that callers that failed together don't come back together. The same
+ * facts give the same wait.
+ */
+export function waitAfter(ctx: Routed, outcome: Outcome, now: number): number {
+  const { attempt } = outcome;
+  const asked = outcome.kind === 'answered' && attempt.target.retry.useRetryAfter ? retryAfterMs(outcome.reply.headers, now) : undefined;
+  return asked ?? Math.round(firstBackoffMs * 2 ** attempt.tries * fraction(ctx.random, attempt.index));
+}
+
+/**
+ * What the request has waited already: an attempt was waited for when it followed another one of the same target.
+ * Made anew from the outcomes, so that nothing has to be remembered.
+ */
+export function waitedFor(ctx: Routed, outcomes: readonly Outcome[]): number {
+  let waited = 0;
+  for (let i = 0; i + 1 < outcomes.length; i += 1) {
+    const outcome = outcomes[i] as Outcome;
+    const next = outcomes[i + 1] as Outcome;
+    if (next.attempt.tries > 0) waited += waitAfter(ctx, outcome, ctx.at + outcome.times.at + outcome.times.totalMs);
+  }
+  return waited;
+}
+
+const fraction = (random: number, index: number): number => (random + index * spread) % 1;
