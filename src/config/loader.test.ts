@@ -1,0 +1,52 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { createLoader, type Loader } from './loader.ts';
+
+const request = { source: { text: '', name: 'test' }, cwd: '/', env: {} };
+
+/** A worker that answers with the code given; `q` is the question. */
+const worker = (code: string): URL =>
+  new URL(
+    `data:text/javascript,${encodeURIComponent(`import { parentPort } from 'node:worker_threads'; let n = 0; parentPort.on('message', (q) => { n += 1; ${code} });`)}`,
+  );
+
+let loader: Loader | undefined;
+afterEach(() => loader?.close());
+
+describe('the loader', () => {
+  it('keeps one worker for all loads', async () => {
+    loader = createLoader(worker('parentPort.postMessage({ id: q.id, loaded: { revision: String(n) } })'));
+    expect([await loader.load(request), await loader.load(request)]).toMatchObject([{ revision: '1' }, { revision: '2' }]);
+  });
+
+  it('gives each load its own answer', async () => {
+    loader = createLoader(
+      worker('setTimeout(() => parentPort.postMessage({ id: q.id, loaded: { revision: q.request.cwd } }), n === 1 ? 20 : 0)'),
+    );
+    const loads = ['a', 'b'].map((cwd) => loader?.load({ ...request, cwd }));
+    expect(await Promise.all(loads)).toMatchObject([{ revision: 'a' }, { revision: 'b' }]);
+  });
+
+  const faults: readonly (readonly [what: string, code: string, words: string])[] = [
+    ['says that it failed', "parentPort.postMessage({ id: q.id, failure: 'a defect' })", 'a defect'],
+    ['throws', "throw new Error('boom')", 'boom'],
+    ['ends', 'process.exit(7)', 'code 7'],
+    ['hangs', 'for (;;);', 'longer than'],
+  ];
+  it.each(faults)('tells when its worker %s, and loads again', async (_what, code, words) => {
+    loader = createLoader(
+      worker(`if (q.request.cwd === 'bad') { ${code} } parentPort.postMessage({ id: q.id, loaded: { revision: 'ok' } });`),
+      1000,
+    );
+    await expect(loader.load({ ...request, cwd: 'bad' })).rejects.toThrow(words);
+    expect(await loader.load(request)).toMatchObject({ revision: 'ok' });
+  });
+
+  it('ends what is under way when it is closed, and takes nothing more', async () => {
+    loader = createLoader(worker(''));
+    const load = loader.load(request);
+    const failed = expect(load).rejects.toThrow('closed');
+    await loader.close();
+    await failed;
+    await expect(loader.load(request)).rejects.toThrow('closed');
+  });
+});

@@ -1,0 +1,187 @@
+import { resolve } from 'node:path';
+import { type ConfigChanges, diffConfigs } from './diff.ts';
+import type { Diagnostic } from './diagnostic.ts';
+import type { LoadedConfig } from './load.ts';
+import type { Loader, PostedRequest } from './loader.ts';
+import type { GatewayConfig } from './schema/index.ts';
+import { type ConfigWatcher, createWatcher } from './watch.ts';
+
+/** A configuration without errors. */
+export type GoodConfig = LoadedConfig & { readonly tree: GatewayConfig };
+
+/** How a load ended. */
+export type ReloadResult =
+  | ({ readonly kind: 'applied'; readonly loaded: GoodConfig; readonly revision: string; readonly ms: number } & ConfigChanges)
+  /** The content is what serves already. `recovered`: the load before was rejected. */
+  | { readonly kind: 'unchanged'; readonly revision: string; readonly recovered: boolean }
+  | {
+      readonly kind: 'rejected';
+      /** The revision that keeps serving; undefined when none does yet. */
+      readonly revision: string | undefined;
+      readonly diagnostics: readonly Diagnostic[];
+      /** Why it was rejected although the text is good: a plugin's set-up failed, the loader died. */
+      readonly cause: unknown;
+    };
+
+export interface ReloaderOptions {
+  readonly request: PostedRequest;
+  readonly loader: Loader;
+  /** Watch the files after the first good load. */
+  readonly watch: boolean;
+  /** Folders in which no change matters. */
+  readonly ignored?: readonly string[];
+  /** Time between two looks that need no event, in milliseconds. */
+  readonly pollMs?: number;
+  /** Compiles, sets plugins up and swaps. When it rejects, what served before must still serve. */
+  apply(loaded: GoodConfig): Promise<void>;
+  /** Told of every result but that of `start`; after a change of a file only when it is news. Before `reloadNow` resolves. */
+  onResult(result: ReloadResult): void;
+  /** The watcher is refused by the system; the slow look goes on. */
+  onFault?(error: unknown): void;
+  /** Monotonic milliseconds. */
+  now(): number;
+}
+
+/** Keeps a configuration up to date with its files. */
+export interface Reloader {
+  /** The first load; applied when it is good. Never rejects. */
+  start(): Promise<ReloadResult>;
+  /** Loads now, whether a file changed or not, and says what came of it. Never rejects. */
+  reloadNow(): Promise<ReloadResult>;
+  close(): Promise<void>;
+}
+
+/** Why a load was asked for. */
+type Reason = 'start' | 'change' | 'call';
+
+/** Creates a reloader; `start` makes the first load. */
+export function createReloader(options: ReloaderOptions): Reloader {
+  return new OneAtATime(options);
+}
+
+/** One load after the other; however many changes come during one, they are one more load. */
+class OneAtATime implements Reloader {
+  readonly #options: ReloaderOptions;
+  #serving: GoodConfig | undefined;
+  #watcher: ConfigWatcher | undefined;
+  #paths: readonly string[] = [];
+  /** Queued, not begun. */
+  #next: Promise<ReloadResult> | undefined;
+  #reasons = new Set<Reason>();
+  #last: Promise<unknown> = Promise.resolve();
+  /** What was last told about a rejected load, to tell it once; undefined after a good one. */
+  #complaint: string | undefined;
+  #closed = false;
+
+  constructor(options: ReloaderOptions) {
+    this.#options = options;
+  }
+
+  async start(): Promise<ReloadResult> {
+    const result = await this.#enqueue('start');
+    if (result.kind !== 'rejected' && this.#options.watch && !this.#closed) {
+      const { ignored, pollMs, onFault } = this.#options;
+      this.#watcher = createWatcher({
+        onChange: () => void this.#enqueue('change'),
+        ...(ignored === undefined ? {} : { ignored }),
+        ...(pollMs === undefined ? {} : { pollMs }),
+        ...(onFault === undefined ? {} : { onFault }),
+      });
+      await this.#watcher.setPaths(this.#paths);
+    }
+    return result;
+  }
+
+  reloadNow(): Promise<ReloadResult> {
+    return this.#enqueue('call');
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#watcher?.close();
+    await this.#options.loader.close();
+    await this.#last;
+  }
+
+  /** A load that has not begun yet serves everybody who asks meanwhile. */
+  #enqueue(reason: Reason): Promise<ReloadResult> {
+    this.#reasons.add(reason);
+    if (this.#next !== undefined) return this.#next;
+    const run = this.#last.then(async () => {
+      const reasons = this.#reasons;
+      this.#reasons = new Set();
+      this.#next = undefined;
+      const result = await this.#load();
+      this.#tell(result, reasons);
+      return result;
+    });
+    this.#next = run;
+    this.#last = run;
+    return run;
+  }
+
+  /** Never rejects. */
+  async #load(): Promise<ReloadResult> {
+    const begun = this.#options.now();
+    try {
+      const loaded = await this.#loadTwice();
+      await this.#follow(loaded);
+      if (loaded.tree === undefined) return this.#rejected(loaded.diagnostics, undefined);
+      if (loaded.revision === this.#serving?.revision) return this.#unchanged(loaded.revision);
+      return await this.#apply({ ...loaded, tree: loaded.tree }, begun);
+    } catch (error) {
+      return this.#rejected([], error);
+    }
+  }
+
+  /** A loader that died or hung says nothing about the files, and no event would come to try again. */
+  async #loadTwice(): Promise<LoadedConfig> {
+    const { loader, request } = this.#options;
+    try {
+      return await loader.load(request);
+    } catch {
+      return await loader.load(request);
+    }
+  }
+
+  async #apply(loaded: GoodConfig, begun: number): Promise<ReloadResult> {
+    const before = this.#serving;
+    try {
+      await this.#options.apply(loaded);
+    } catch (error) {
+      return this.#rejected(loaded.diagnostics, error);
+    }
+    this.#serving = loaded;
+    const changed = before === undefined ? { changes: [], restart: [] } : diffConfigs(before.tree, loaded.tree);
+    return { kind: 'applied', loaded, revision: loaded.revision, ms: this.#options.now() - begun, ...changed };
+  }
+
+  #unchanged(revision: string): ReloadResult {
+    return { kind: 'unchanged', revision, recovered: this.#complaint !== undefined };
+  }
+
+  #rejected(diagnostics: readonly Diagnostic[], cause: unknown): ReloadResult {
+    return { kind: 'rejected', revision: this.#serving?.revision, diagnostics, cause };
+  }
+
+  /** After a bad load the old files are still watched: it may not have come as far as naming them all. */
+  async #follow(loaded: LoadedConfig): Promise<void> {
+    const { source, cwd } = this.#options.request;
+    const entry = 'path' in source ? [resolve(cwd, source.path)] : [];
+    const kept = loaded.tree === undefined ? this.#paths : [];
+    this.#paths = [...new Set([...entry, ...loaded.files, ...loaded.watch, ...kept])];
+    await this.#watcher?.setPaths(this.#paths);
+  }
+
+  #tell(result: ReloadResult, reasons: ReadonlySet<Reason>): void {
+    const complaint = result.kind === 'rejected' ? complaintOf(result.diagnostics, result.cause) : undefined;
+    const isNews = result.kind === 'unchanged' ? result.recovered : result.kind === 'applied' || complaint !== this.#complaint;
+    this.#complaint = complaint;
+    if (this.#closed || reasons.has('start')) return;
+    if (isNews || reasons.has('call')) this.#options.onResult(result);
+  }
+}
+
+function complaintOf(diagnostics: readonly Diagnostic[], cause: unknown): string {
+  return JSON.stringify([diagnostics, cause instanceof Error ? cause.message : cause === undefined ? null : String(cause)]);
+}
