@@ -1,0 +1,145 @@
+import type { Diagnostic } from '../../config/diagnostic.ts';
+import { printable } from '../../core/printable.ts';
+import { formatDuration } from '../../core/units.ts';
+
+/** What the start says. */
+export interface BannerFacts {
+  readonly version: string;
+  /** As `v24.21.0`. */
+  readonly node: string;
+  readonly pid: number;
+  /** Undefined in try-out mode. */
+  readonly file: { readonly shown: string; readonly included: number; readonly checkedMs: number | undefined } | undefined;
+  readonly revision: string;
+  readonly warnings: readonly Diagnostic[];
+  /** Slugs, and where a provider of try-out mode has its key from. */
+  readonly providers: readonly { readonly slug: string; readonly from?: string | undefined }[];
+  readonly counts: { readonly configs: number; readonly apiKeys: number; readonly virtualKeys: number };
+  readonly pipeline: readonly string[];
+  /** With `/v1`. */
+  readonly url: string;
+  readonly probes: string | undefined;
+  /** Only this machine can connect. */
+  readonly isLoopback: boolean;
+  readonly readyMs: number;
+  /** Files that are watched; undefined when none are. */
+  readonly watching: number | undefined;
+  /** A provider that answers a first request without a key; undefined when there is none. */
+  readonly echo: string | undefined;
+}
+
+const indent = ' '.repeat(11);
+const mostShown = 10;
+
+/** The start's whole text, without a last line feed. */
+export function banner(facts: BannerFacts): string {
+  const lines = [
+    `gateway ${facts.version} · node ${facts.node.replace(/^v(\d+\.\d+).*/, '$1')} · pid ${facts.pid}`,
+    row('config', configLine(facts)),
+    ...problems(facts.warnings, indent),
+    row('providers', providersLine(facts)),
+    row('pipeline', facts.pipeline.join(' → ')),
+    row('listening', facts.url + (facts.probes === undefined ? '' : `      probes  ${facts.probes}`)),
+    `ready in ${(facts.readyMs / 1000).toFixed(2)} s${facts.watching === undefined ? '' : ` · watching ${count(facts.watching, 'file')}`}`,
+  ];
+  return [...lines, ...(facts.echo === undefined ? [] : tryIt(facts.url, facts.echo)), ''].join('\n');
+}
+
+/** What the JSON line of a start holds. */
+export function bannerFields(facts: BannerFacts): object {
+  const { version, node, pid, file, revision, warnings, providers, counts, pipeline, url, probes, readyMs } = facts;
+  const slugs = providers.map(({ slug }) => slug);
+  const told = warnings.map(briefDiagnostic);
+  return {
+    version,
+    node,
+    pid,
+    config: file?.shown ?? null,
+    revision,
+    warnings: told,
+    providers: slugs,
+    counts,
+    pipeline,
+    url,
+    probes,
+    ready_ms: Math.round(readyMs),
+  };
+}
+
+/** `configs/support.yaml:9:9 error: unknown key "retrys" (did you mean "retry"?)`. */
+export function briefDiagnostic({ file, line, column, severity, message, hint }: Diagnostic): string {
+  return printable(`${file}:${line}:${column} ${severity}: ${message}${hint === undefined ? '' : ` (${hint})`}`);
+}
+
+/** `config reloaded · revision 91bd0e7 · ~configs.support  +providers.claude  (38 ms, 0 requests interrupted)`. */
+export function reloadedText(
+  event: { readonly revision: string; readonly changes: readonly string[]; readonly ms: number; readonly restart: readonly string[] },
+  time: string,
+): string {
+  const { revision, changes, ms, restart } = event;
+  const shown = changes.length > mostShown ? [...changes.slice(0, mostShown), `and ${changes.length - mostShown} more`] : changes;
+  const what = shown.length === 0 ? '' : ` · ${shown.join('  ')}`;
+  const first = `${time}  config reloaded · revision ${revision}${what}  (${formatDuration(ms)}, 0 requests interrupted)`;
+  return restart.length === 0 ? first : `${first}\n${' '.repeat(10)}waits for a restart: ${restart.join(', ')}`;
+}
+
+/** What keeps serving, and what is wrong with the files. */
+export function rejectedText(
+  event: { readonly revision: string; readonly diagnostics: readonly Diagnostic[]; readonly reason?: string | undefined },
+  time: string,
+): string {
+  const errors = event.diagnostics.filter((one) => one.severity === 'error');
+  const reason = event.reason === undefined ? [] : [`${' '.repeat(10)}${printable(event.reason)}`];
+  return [`${time}  config NOT reloaded, revision ${event.revision} keeps serving:`, ...reason, ...problems(errors, ' '.repeat(10))].join(
+    '\n',
+  );
+}
+
+/** `1 file`, `3 files`. */
+export function count(n: number, noun: string): string {
+  return `${n} ${noun}${n === 1 ? '' : 's'}`;
+}
+
+function row(name: string, text: string): string {
+  return `${name.padEnd(11)}${text}`;
+}
+
+function configLine({ file, revision, warnings }: BannerFacts): string {
+  if (file === undefined) return 'none found, try-out mode (write gateway.yaml, or name a file with -c)';
+  const parts = [
+    file.shown + (file.included === 0 ? '' : ` + ${file.included} included`),
+    `revision ${revision}`,
+    ...(file.checkedMs === undefined ? [] : [`checked in ${formatDuration(file.checkedMs)}`]),
+    ...(warnings.length === 0 ? [] : [count(warnings.length, 'warning')]),
+  ];
+  return parts.join(' · ');
+}
+
+function providersLine({ providers, counts, file, isLoopback }: BannerFacts): string {
+  const names = providers.map(({ slug, from }) => (from === undefined ? slug : `${slug} (from ${from})`)).join(' · ');
+  const numbers = [
+    ...(counts.configs === 0 ? [] : [`configs ${counts.configs}`]),
+    ...(counts.virtualKeys === 0 ? [] : [`virtual keys ${counts.virtualKeys}`]),
+    counts.apiKeys === 0
+      ? `no api keys: open to ${isLoopback ? 'this machine' : 'everybody who can connect'}`
+      : `api keys ${counts.apiKeys}`,
+  ];
+  const shown = names === '' ? 'none' : names;
+  return file === undefined ? shown : `${shown}        ${numbers.join(' · ')}`;
+}
+
+function problems(diagnostics: readonly Diagnostic[], before: string): string[] {
+  const shown = diagnostics.slice(0, mostShown).map((one) => before + briefDiagnostic(one));
+  const more = diagnostics.length - mostShown;
+  return more > 0 ? [...shown, `${before}and ${more} more: run gateway check`] : shown;
+}
+
+function tryIt(url: string, slug: string): string[] {
+  const body = (more: string) => `'{"model":"@${slug}/echo",${more}"messages":[{"role":"user","content":"hello"}]}'`;
+  const at = url.startsWith('unix:') ? `--unix-socket ${url.slice(5).replace(/\/v1$/, '')} http://localhost/v1` : url;
+  const curl = (flag: string, more: string) => [
+    `  curl ${flag}${at}/chat/completions -H 'content-type: application/json' \\`,
+    `    -d ${body(more)}`,
+  ];
+  return ['', 'Try it:', ...curl('', ''), ...curl('-N ', '"stream":true,')];
+}
