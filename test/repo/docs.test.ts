@@ -35,7 +35,13 @@ const check = (source: { path: string } | { text: string; name: string }) =>
   loadConfig({
     source,
     cwd: root,
-    env: { ...env, BENCH_UPSTREAM: 'http://127.0.0.1:9100/v1', BENCH_KEY_HASH: `sha256:${'0'.repeat(64)}`, FILE: 'content of a file' },
+    env: {
+      ...env,
+      BENCH_LOG_LEVEL: 'info',
+      BENCH_UPSTREAM: 'http://127.0.0.1:9100/v1',
+      BENCH_KEY_HASH: `sha256:${'0'.repeat(64)}`,
+      FILE: 'content of a file',
+    },
     providers,
     plugins: stages,
     importPlugin: async () => ({ default: { name: 'example', options: { type: 'object' }, setup: () => ({}) } }),
