@@ -240,7 +240,7 @@ describe('the catalog', () => {
 });
 
 describe('the name in the body', () => {
-  it.each([
+  it.each<readonly [string, AzureSettings, string, Endpoint, string, string]>([
     ['an alias', catalog, 'chat-fast', 'chat/completions', '{"model":"@team/chat-fast","n":1}', '{"model":"d-4o","n":1}'],
     ['an alias without slug', catalog, 'chat-fast', 'chat/completions', '{"model":"chat-fast","n":1.0}', '{"model":"d-4o","n":1.0}'],
     [
@@ -256,7 +256,7 @@ describe('the name in the body', () => {
     ['a name on v1', direct('v1'), 'gpt-4o', 'chat/completions', '{"model":"gpt-4o"}', '{"model":"d1"}'],
     ['the deployment itself on v1', direct('v1'), 'd1', 'chat/completions', '{ "model":"d1" }', '{ "model":"d1" }'],
     ['a name on a route without deployment', direct('2025-04-01-preview'), 'gpt-4o', 'responses', '{"model":"gpt-4o"}', '{"model":"d1"}'],
-  ] as const)('%s comes out right', (_name, settings, asked, ...[endpoint, text, sent]) => {
+  ])('%s comes out right', (_name, settings, asked, ...[endpoint, text, sent]) => {
     expect(send(endpoint, settings, asked, text).text).toBe(sent);
   });
 });
