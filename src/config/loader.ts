@@ -104,9 +104,9 @@ class WorkerLoader implements Loader {
   #rejectAll(why: string): void {
     const all = [...this.#waiting.values()];
     this.#waiting.clear();
-    for (const { reject, timer } of all) {
-      clearTimeout(timer);
-      reject(new Error(why));
+    for (const waiting of all) {
+      clearTimeout(waiting.timer);
+      waiting.reject(new Error(why));
     }
   }
 }

@@ -20,7 +20,7 @@ export type ReloadResult =
       readonly revision: string | undefined;
       readonly diagnostics: readonly Diagnostic[];
       /** Why it was rejected although the text is good: a plugin's set-up failed, the loader died. */
-      readonly cause: unknown;
+      readonly cause: Error | undefined;
     };
 
 export interface ReloaderOptions {
@@ -80,12 +80,12 @@ class OneAtATime implements Reloader {
   async start(): Promise<ReloadResult> {
     const result = await this.#enqueue('start');
     if (result.kind !== 'rejected' && this.#options.watch && !this.#closed) {
-      const { ignored, pollMs, onFault } = this.#options;
+      const { ignored, pollMs } = this.#options;
       this.#watcher = createWatcher({
         onChange: () => void this.#enqueue('change'),
         ...(ignored === undefined ? {} : { ignored }),
         ...(pollMs === undefined ? {} : { pollMs }),
-        ...(onFault === undefined ? {} : { onFault }),
+        onFault: (error) => this.#options.onFault?.(error),
       });
       await this.#watcher.setPaths(this.#paths);
     }
@@ -160,7 +160,8 @@ class OneAtATime implements Reloader {
     return { kind: 'unchanged', revision, recovered: this.#complaint !== undefined };
   }
 
-  #rejected(diagnostics: readonly Diagnostic[], cause: unknown): ReloadResult {
+  #rejected(diagnostics: readonly Diagnostic[], thrown: unknown): ReloadResult {
+    const cause = thrown === undefined || thrown instanceof Error ? thrown : new Error('the set-up failed', { cause: thrown });
     return { kind: 'rejected', revision: this.#serving?.revision, diagnostics, cause };
   }
 
@@ -182,6 +183,6 @@ class OneAtATime implements Reloader {
   }
 }
 
-function complaintOf(diagnostics: readonly Diagnostic[], cause: unknown): string {
-  return JSON.stringify([diagnostics, cause instanceof Error ? cause.message : cause === undefined ? null : String(cause)]);
+function complaintOf(diagnostics: readonly Diagnostic[], cause: Error | undefined): string {
+  return JSON.stringify([diagnostics, cause?.message]);
 }

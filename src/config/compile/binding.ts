@@ -18,8 +18,8 @@ export interface BindingParts {
   /** `catalog` becomes `none` where there is nothing to sign with: a keyless entry sends no credential (decisions D15). */
   readonly owner: 'catalog' | 'caller';
   readonly trust: Trust;
-  allowsHost(host: string): boolean;
-  allowsModel(model: string): boolean;
+  readonly allowsHost: (host: string) => boolean;
+  readonly allowsModel: (model: string) => boolean;
   readonly clocks: PartialClocks;
   readonly metadata: Readonly<Record<string, string>>;
   readonly unusable: GatewayError | undefined;

@@ -31,10 +31,12 @@ describe('lists of statuses', () => {
     expect([199, 200, 246, 299, 300, 404, 500].map(moves)).toEqual([true, false, false, false, true, true, true]);
   });
 
+  const usual = compileRetry({});
+
   it('nothing is tried again without retry, and nobody more than five times', () => {
     expect(compileRetry(undefined)).toMatchObject({ attempts: 0, useRetryAfter: false });
     expect(compileRetry({ attempts: 99, use_retry_after_headers: true })).toMatchObject({ attempts: 5, useRetryAfter: true });
-    expect([429, 500, 502, 503, 504, 529].map(compileRetry({}).retries)).not.toContain(false);
-    expect([400, 401, 408, 501].map(compileRetry({}).retries)).not.toContain(true);
+    expect([429, 500, 502, 503, 504, 529].map((status) => usual.retries(status))).not.toContain(false);
+    expect([400, 401, 408, 501].map((status) => usual.retries(status))).not.toContain(true);
   });
 });
