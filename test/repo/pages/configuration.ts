@@ -63,7 +63,7 @@ const about = (schema: Schema): string => (typeof schema['description'] === 'str
 
 const example = `\`\`\`yaml
 version: 1
-include: [configs/*.yaml]
+include: [keys/*.yaml]
 providers:
   openai-main: {type: openai, api_key: "\${env:OPENAI_API_KEY}"}
 configs:
