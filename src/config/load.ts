@@ -5,7 +5,7 @@ import { check } from './check/index.ts';
 import { type Diagnostic, sortDiagnostics } from './diagnostic.ts';
 import { withFrames } from './frame.ts';
 import { gather, type Gathered, type Source } from './gather.ts';
-import { type Entry, type MapNode, nodeAt, toValue, withEntries } from './node.ts';
+import { type Entry, type MapNode, nodeAt, type Place, toValue, withEntries } from './node.ts';
 import { importOutside, type Outside, withPaths } from './outside.ts';
 import type { Problem } from './problem.ts';
 import { type Forgive, type ReferenceWorld, resolveReferences } from './references.ts';
@@ -53,27 +53,31 @@ export async function loadConfig(request: LoadRequest): Promise<LoadedConfig> {
   const watch = new Set<string>();
   const missing: Record<string, string> = {};
   const report = (problem: Problem): void => void problems.push(problem);
+  const unresolved = new Set<Place>();
   const world: ReferenceWorld = {
     cwd: request.cwd,
     env: request.env,
     report,
     secret: (value) => secrets.add(value),
+    unresolved: (at) => unresolved.add(at),
     watch: (path) => watch.add(path),
   };
 
   const gathered = gather(request.source, world);
   const resolved = resolveAll(gathered.root, world, request.allowMissingSecrets === true, missing);
-  const outside = await importOutside(resolved, request, report);
+  // One cause, one message: what could not be resolved is not also empty.
+  const later = (problem: Problem): void => (unresolved.has(problem.at) ? undefined : report(problem));
+  const outside = await importOutside(resolved, request, later);
   const kit = {
     providers: [...request.providers, ...outside.providers],
     plugins: request.plugins,
     outside: outside.plugins,
     cwd: request.cwd,
   };
-  const root = canonicalSpelling(resolved, kit, report);
+  const root = canonicalSpelling(resolved, kit, later);
   for (const secret of literalSecrets(root)) secrets.add(secret);
-  const valid = validate(root, kit, report);
-  check({ root, kit, valid, missing, broken: gathered.broken.size > 0, report });
+  const valid = validate(root, kit, later);
+  check({ root, kit, valid, missing, unresolved, broken: gathered.broken.size > 0, report: later });
 
   const diagnostics = sortDiagnostics(withFrames(relevant(problems, gathered), secrets));
   const failed = diagnostics.some((one) => one.severity === 'error');

@@ -10,6 +10,8 @@ export interface ReferenceWorld {
   readonly report: Report;
   /** Every value that the environment or a file gave; a default stands in the open. */
   secret(value: string): void;
+  /** The place of every value with a reference that could not be resolved: nothing more can be said about it. */
+  unresolved(at: Place): void;
   /** Every file that was, or should have been, read. */
   watch(path: string): void;
 }
@@ -60,11 +62,18 @@ function resolveScalar(node: ScalarNode, world: ReferenceWorld, forgive: Forgive
   return { ...node, value: text, text: value, resolved };
 }
 
+/** Of the reference, and of the value that it is a part of. */
+interface Places {
+  readonly at: Place;
+  readonly whole: Place;
+}
+
 function lookUp(written: string, inner: string | undefined, node: ScalarNode, world: ReferenceWorld, forgive: Forgive): string {
   const at = within(node.at, written);
   const reference = /^(env|file):(.+)$/s.exec(inner ?? '');
-  if (reference?.[1] === 'env') return environment(reference[2] ?? '', written, at, world, forgive);
-  if (reference?.[1] === 'file') return fileText(reference[2] ?? '', at, world, forgive);
+  if (reference?.[1] === 'env') return environment(reference[2] ?? '', written, { at, whole: node.at }, world, forgive);
+  if (reference?.[1] === 'file') return fileText(reference[2] ?? '', { at, whole: node.at }, world, forgive);
+  world.unresolved(node.at);
   const name = /^[A-Z][A-Z0-9_]*$/.test(inner ?? '') ? inner : undefined;
   world.report({
     code: 'unknown-reference',
@@ -78,7 +87,7 @@ function lookUp(written: string, inner: string | undefined, node: ScalarNode, wo
   return '';
 }
 
-function environment(text: string, written: string, at: Place, world: ReferenceWorld, forgive: Forgive): string {
+function environment(text: string, written: string, { at, whole }: Places, world: ReferenceWorld, forgive: Forgive): string {
   const cut = text.indexOf(':-');
   const name = cut < 0 ? text : text.slice(0, cut);
   const value = Object.hasOwn(world.env, name) ? world.env[name] : undefined;
@@ -87,6 +96,7 @@ function environment(text: string, written: string, at: Place, world: ReferenceW
     return value;
   }
   if (cut >= 0) return text.slice(cut + 2);
+  world.unresolved(whole);
   if (forgive(name, at)) return '';
   world.report({
     code: 'unset-variable',
@@ -97,7 +107,7 @@ function environment(text: string, written: string, at: Place, world: ReferenceW
   return '';
 }
 
-function fileText(path: string, at: Place, world: ReferenceWorld, forgive: Forgive): string {
+function fileText(path: string, { at, whole }: Places, world: ReferenceWorld, forgive: Forgive): string {
   const base = at.file.path === '' ? world.cwd : dirname(at.file.path);
   const full = resolve(base, path);
   world.watch(full);
@@ -115,6 +125,7 @@ function fileText(path: string, at: Place, world: ReferenceWorld, forgive: Forgi
       hint: 'a referenced file may have 1 MB',
     });
   } catch (error) {
+    world.unresolved(whole);
     if (forgive(path, at)) return '';
     world.report({
       code: 'unreadable-file',

@@ -89,7 +89,7 @@ function unknownKey({ path, schema }: SchemaFault, root: Node, key: string): Tra
     at,
     message: `unknown key "${shorten(written)}"`,
     hint: meant === undefined ? `it takes ${allowed.join(', ') || 'no keys'}` : `did you mean "${meant}"?`,
-    note: meant === undefined ? undefined : `${where} takes: ${allowed.slice(0, 8).join(', ')}${allowed.length > 8 ? ', …' : ''}`,
+    note: meant === undefined ? undefined : `${where} takes: ${allowed.slice(0, 6).join(', ')}${allowed.length > 6 ? ', …' : ''}`,
     docs: docsOf(path),
     show: 'above',
   };

@@ -10,6 +10,8 @@ export interface CheckContext {
   readonly valid: Valid;
   /** Slugs whose secret is missing and may be. */
   readonly missing: Readonly<Record<string, string>>;
+  /** Places of values whose references could not be resolved. */
+  readonly unresolved: ReadonlySet<Place>;
   /** A file is not readable: what it would define or use is not known. */
   readonly broken: boolean;
   readonly report: Report;

@@ -1,7 +1,7 @@
 import { isPlain } from '#core/merge.ts';
 import type { CommonSettings, Provider, SettingsProblem } from '#core/provider.ts';
 import { providerOf } from '../kit.ts';
-import { child, type Entry, keyPlace, type MapNode, type Node, nodeAt, type Path, type Place, textOf, toValue } from '../node.ts';
+import { child, type Entry, keyPlace, type MapNode, type Node, nodeAt, type Path, type Place, textOf, toValue, walk } from '../node.ts';
 import type { Report } from '../problem.ts';
 import { customHost } from './hosts.ts';
 import { targetSettings } from '../schema/target.ts';
@@ -27,11 +27,21 @@ export function providers(context: CheckContext): void {
     const provider = providerOf(context.kit, textOf(child(entry.value, 'type')) ?? '');
     if (provider === undefined) continue;
     sameNameAsType(entry, provider, context);
-    if (!context.valid(['providers', slug]) || valueOf(child(entry.value, 'enabled')) === false || slug in context.missing) continue;
+    if (!context.valid(['providers', slug]) || valueOf(child(entry.value, 'enabled')) === false || isIncomplete(entry, context)) continue;
     credential(entry, provider, context);
     ownCheck(provider, entry, context);
   }
   for (const site of sitesOf(context.root)) inTarget(site, context);
+}
+
+/** A value is not known: what the type would say about the entry means nothing. */
+function isIncomplete(entry: Entry, { unresolved, missing }: CheckContext): boolean {
+  let found = Object.hasOwn(missing, entry.key);
+  walk(entry.value, (node) => {
+    found ||= unresolved.has(node.at);
+    return !found;
+  });
+  return found;
 }
 
 /** A bare name in a header or in inline JSON means the type when a credential comes along (decisions D15). */

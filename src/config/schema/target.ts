@@ -52,13 +52,6 @@ const retry = {
 export const targetSettings = {
   type: 'object',
   properties: {
-    name: { type: 'string', minLength: 1, description: 'What conditions call this target.' },
-    weight: {
-      type: 'number',
-      minimum: 0,
-      description: 'Loadbalance: share of the requests, relative to its siblings; 0 is never.',
-      default: 1,
-    },
     provider: {
       type: 'string',
       minLength: 1,
@@ -66,17 +59,6 @@ export const targetSettings = {
       examples: ['openai-main'],
     },
     virtual_key: { type: 'string', minLength: 1, description: 'Name from virtual_keys.' },
-    config: { type: 'string', minLength: 1, description: 'Another named config as this target.' },
-    api_key: apiKey,
-    custom_host: customHost,
-    forward_headers: {
-      type: 'array',
-      items: { type: 'string', minLength: 1 },
-      description: "The caller's headers that go to the provider.",
-    },
-    override_params: { type: 'object', description: 'Merged over the request body.', examples: [{ temperature: 0.2 }] },
-    labels: { type: 'object', additionalProperties: { type: 'string' }, description: 'Short for override_params.labels.' },
-    strategy,
     retry,
     cache: {
       type: 'object',
@@ -87,6 +69,17 @@ export const targetSettings = {
       },
       additionalProperties: false,
     },
+    weight: {
+      type: 'number',
+      minimum: 0,
+      description: 'Loadbalance: share of the requests, relative to its siblings; 0 is never.',
+      default: 1,
+    },
+    override_params: { type: 'object', description: 'Merged over the request body.', examples: [{ temperature: 0.2 }] },
+    strategy,
+    name: { type: 'string', minLength: 1, description: 'What conditions call this target.' },
+    config: { type: 'string', minLength: 1, description: 'Another named config as this target.' },
+    labels: { type: 'object', additionalProperties: { type: 'string' }, description: 'Short for override_params.labels.' },
     request_timeout: {
       type: ['integer', 'string'],
       minimum: 1,
@@ -98,6 +91,13 @@ export const targetSettings = {
       examples: [30000],
     },
     timeouts,
+    api_key: apiKey,
+    custom_host: customHost,
+    forward_headers: {
+      type: 'array',
+      items: { type: 'string', minLength: 1 },
+      description: "The caller's headers that go to the provider.",
+    },
     strict_compliance: { type: 'boolean', description: 'false: answers carry more than the OpenAI format knows.', default: true },
     metadata,
     description: { type: 'string', description: 'A note for people.' },

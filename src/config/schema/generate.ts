@@ -1,0 +1,67 @@
+import type { JsonSchema } from '#core/json-schema.ts';
+import { isPlain } from '#core/merge.ts';
+import type { Plugin } from '#core/plugin.ts';
+import type { Provider } from '#core/provider.ts';
+import { gatewaySchema, providerSchema, withNotes } from './join.ts';
+import { pluginEntries } from './plugins.ts';
+
+/** Where editors find it: also the `$id`, so that other schemas can refer to it. */
+const id = 'gateway.schema.json';
+
+/** Annotations for our own messages: they mean nothing to an editor. */
+const own: ReadonlySet<string> = new Set(['x-form', 'x-code', 'x-range']);
+
+/** The JSON Schema of `gateway.yaml` for editors, with the settings of these providers and the options of these plugins. */
+export function generateSchema(providers: readonly Provider[], plugins: readonly Plugin[]): JsonSchema {
+  const schema = gatewaySchema(providers);
+  const properties = isPlain(schema['properties']) ? schema['properties'] : {};
+  const catalog = isPlain(properties['providers']) ? properties['providers'] : {};
+  const defs = isPlain(schema['$defs']) ? schema['$defs'] : {};
+  return clean({
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    $id: id,
+    title: 'gateway.yaml',
+    description: 'Configuration of the LLM gateway. Texts may hold ${env:NAME}, ${env:NAME:-default} and ${file:path}.',
+    ...schema,
+    properties: {
+      ...properties,
+      providers: { ...catalog, additionalProperties: { $ref: '#/$defs/provider' } },
+      plugins: { ...pluginEntries, items: { ...pluginEntries.items, allOf: plugins.map(pluginRule) } },
+    },
+    $defs: {
+      ...defs,
+      provider: anyProvider(providers),
+      ...Object.fromEntries(providers.map((one) => [`provider-${one.type}`, providerSchema(one)])),
+    },
+  }) as JsonSchema;
+}
+
+/** An entry of `providers:`: its type decides which settings it takes. */
+function anyProvider(providers: readonly Provider[]): JsonSchema {
+  const types = providers.flatMap((one) => [one.type, ...one.aliases]);
+  return {
+    type: 'object',
+    required: ['type'],
+    properties: { type: { type: 'string', description: 'Which kind of provider this is.', anyOf: [{ enum: types }, { pattern: '.' }] } },
+    allOf: providers.map((one) => ({
+      if: { required: ['type'], properties: { type: { enum: [one.type, ...one.aliases] } } },
+      then: { $ref: `#/$defs/provider-${one.type}` },
+    })),
+  };
+}
+
+function pluginRule(plugin: Plugin): JsonSchema {
+  return {
+    if: { type: 'object', required: ['name'], properties: { name: { const: plugin.name } } },
+    then: { properties: { options: plugin.options } },
+  };
+}
+
+function clean(schema: unknown): unknown {
+  const strip = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(strip);
+    if (!isPlain(value)) return value;
+    return Object.fromEntries(Object.entries(value).flatMap(([key, inner]) => (own.has(key) ? [] : [[key, strip(inner)]])));
+  };
+  return strip(withNotes(schema));
+}
