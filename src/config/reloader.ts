@@ -28,8 +28,6 @@ export interface ReloaderOptions {
   readonly loader: Loader;
   /** Watch the files after the first good load. */
   readonly watch: boolean;
-  /** Folders in which no change matters. */
-  readonly ignored?: readonly string[];
   /** Time between two looks that need no event, in milliseconds. */
   readonly pollMs?: number;
   /** Compiles, sets plugins up and swaps. When it rejects, what served before must still serve. */
@@ -80,10 +78,9 @@ class OneAtATime implements Reloader {
   async start(): Promise<ReloadResult> {
     const result = await this.#enqueue('start');
     if (result.kind !== 'rejected' && this.#options.watch && !this.#closed) {
-      const { ignored, pollMs } = this.#options;
+      const { pollMs } = this.#options;
       this.#watcher = createWatcher({
         onChange: () => void this.#enqueue('change'),
-        ...(ignored === undefined ? {} : { ignored }),
         ...(pollMs === undefined ? {} : { pollMs }),
         onFault: (error) => this.#options.onFault?.(error),
       });

@@ -25,7 +25,6 @@ async function watching(paths: readonly string[], pollMs = never): Promise<void>
     onChange: () => seen.push(read(paths[0] ?? '')),
     pollMs,
     debounceMs: 20,
-    ignored: [join(folder, '.gateway')],
   });
   await watcher.setPaths(paths);
   await state(() => expect(seen).toHaveLength(1));

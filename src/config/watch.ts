@@ -3,8 +3,6 @@ import { fingerprint, foldersOf, identityOf } from './fingerprint.ts';
 
 /** What a watcher needs to know. */
 export interface WatchOptions {
-  /** Folders in which nothing matters, for example the state directory. */
-  readonly ignored?: readonly string[];
   /** Called after a burst of changes; never twice at once. */
   onChange(): void;
   /** Changes this close together, in milliseconds, are one. */
@@ -54,8 +52,14 @@ class FolderWatcher implements ConfigWatcher {
   constructor(options: WatchOptions) {
     this.#options = options;
     this.#debounceMs = options.debounceMs ?? defaultDebounceMs;
-    const ignored = [...(options.ignored ?? [])];
-    this.#system = watchFolders([], { depth: 0, ignoreInitial: true, followSymlinks: false, ignorePermissionErrors: true, ignored });
+    this.#system = watchFolders([], {
+      depth: 0,
+      ignoreInitial: true,
+      followSymlinks: false,
+      ignorePermissionErrors: true,
+      // Only the folders themselves: what happens in them comes as raw events, without a watch on each of their files.
+      ignored: (path) => !this.#folders.has(path),
+    });
     this.#system.on('all', () => this.#wake());
     this.#system.on('raw', () => this.#wake());
     this.#system.on('error', (error) => options.onFault?.(error));
