@@ -114,6 +114,11 @@ describe('the provider of a target', () => {
     expect(leaf.provider?.trust ?? 'operator').toBe('operator');
   });
 
+  it("a type with the file's credential does not follow hosts of a request", () => {
+    const { provider } = one({ provider: 'acme', api_key: 'own', custom_host: 'https://here.example/v1' });
+    expect(['here.example', 'evil.example'].map((host) => provider?.allowsHost(host))).toEqual([false, false]);
+  });
+
   it('takes a slug from inherited parameters too', () => {
     expect(one({ override_params: { model: '@eu/gpt-4o' }, targets: [{}] })).toMatchObject({
       provider: { slug: 'eu' },

@@ -71,8 +71,11 @@ function chooseProvider(entry: ConfigEntry, written: string, from: Choosing, pat
   const asFile = from.origin === 'file' && provider !== undefined && !isSlug && (hasKey || provider.apiKey !== 'required');
   if (provider === undefined || !(asRequest || asFile)) return ofCatalog(name, from, `${path}.provider`);
   const parts = directParts(provider, {}, undefined);
-  return { made: undefined, parts: from.origin === 'file' ? { ...parts, owner: 'catalog', trust: 'operator' } : parts };
+  return { made: undefined, parts: from.origin === 'file' ? { ...parts, ...operators } : parts };
 }
+
+/** A type that the file uses without an entry in the catalog: its credential stays where the file says, too (decisions D1). */
+const operators = { owner: 'catalog', trust: 'operator', allowsHost: () => false } as const satisfies Partial<BindingParts>;
 
 /** Only the part before a slash counts (gateway-behaviour.md 1). */
 function nameOf(written: string): string {
