@@ -62,6 +62,8 @@ export interface Gateway {
   /** Where the data listener answers, with `/v1`; `unix:/path` for a socket. */
   readonly url: string;
   readonly loaded: LoadedConfig;
+  /** How long the first load took, in milliseconds. */
+  readonly checkedMs?: number | undefined;
   snapshot(): Snapshot;
   /** Reads the source again now. Never rejects: a bad source is a `rejected` event. */
   reload(): Promise<GatewayEvent>;

@@ -29,18 +29,3 @@ export function exposureFault({ listen, apiKeys, isOpen, isTryOut }: Exposure): 
     hint: 'Define a key:     api_keys: {my-app: {hash: "sha256:…"}}   (printf %s "$KEY" | sha256sum)\nor open it to all: server: {open: true}',
   };
 }
-
-/** Why a listener could not be opened, from the system's error. `flag` is the one that changes its address. */
-export function listenFault(error: unknown, listen: string, flag: '--listen' | '--probe-listen'): StartFault {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  const hint = `Choose another address with ${flag}.`;
-  if (code === 'EADDRINUSE') return { exitCode: 1, message: `${listen} is in use`, hint, cause: error };
-  if (code === 'EACCES') return { exitCode: 1, message: `${listen} may not be opened by this user`, hint, cause: error };
-  if (code === 'EADDRNOTAVAIL') return { exitCode: 1, message: `${listen} is no address of this machine`, hint, cause: error };
-  return {
-    exitCode: 1,
-    message: `${listen} can't be opened: ${error instanceof Error ? error.message : String(error)}`,
-    hint,
-    cause: error,
-  };
-}

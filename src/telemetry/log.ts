@@ -17,7 +17,7 @@ export interface Log {
   /** The summary of a finished request, at level info. */
   request(record: LogRecord): void;
   /** News for people: on a terminal the text as it is, elsewhere a line with the fields and the message. */
-  news(text: string, fields: object, message: string): void;
+  news(text: string, fields: object, message: string, level?: 'info' | 'error'): void;
   readonly format: 'pretty' | 'json';
   /** What a reload may change. */
   configure(change: { readonly level?: LogLevel; readonly format?: LogFormat; readonly mask?: Mask }): void;
@@ -103,9 +103,9 @@ class PinoLog implements Log {
     this.#output.write(`${JSON.stringify({ level: 'info', time, msg: 'request', ...requestFields(record) })}\n`);
   }
 
-  news(text: string, fields: object, message: string): void {
+  news(text: string, fields: object, message: string, level: 'info' | 'error' = 'info'): void {
     if (this.#format === 'pretty') this.#output.write(`${text}\n`);
-    else this.#logger.info(fields, message);
+    else this.#logger[level](fields, message);
   }
 
   configure(change: { readonly level?: LogLevel; readonly format?: LogFormat; readonly mask?: Mask }): void {

@@ -1,6 +1,7 @@
 import type { Diagnostic } from '../../config/diagnostic.ts';
 import { printable } from '../../core/printable.ts';
 import { formatDuration } from '../../core/units.ts';
+import { plural } from './diagnostics.ts';
 
 /** What the start says. */
 export interface BannerFacts {
@@ -40,7 +41,7 @@ export function banner(facts: BannerFacts): string {
     row('providers', providersLine(facts)),
     row('pipeline', facts.pipeline.join(' → ')),
     row('listening', facts.url + (facts.probes === undefined ? '' : `      probes  ${facts.probes}`)),
-    `ready in ${(facts.readyMs / 1000).toFixed(2)} s${facts.watching === undefined ? '' : ` · watching ${count(facts.watching, 'file')}`}`,
+    `ready in ${(facts.readyMs / 1000).toFixed(2)} s${facts.watching === undefined ? '' : ` · watching ${plural(facts.watching, 'file')}`}`,
   ];
   return [...lines, ...(facts.echo === undefined ? [] : tryIt(facts.url, facts.echo)), ''].join('\n');
 }
@@ -95,11 +96,6 @@ export function rejectedText(
   );
 }
 
-/** `1 file`, `3 files`. */
-export function count(n: number, noun: string): string {
-  return `${n} ${noun}${n === 1 ? '' : 's'}`;
-}
-
 function row(name: string, text: string): string {
   return `${name.padEnd(11)}${text}`;
 }
@@ -110,7 +106,7 @@ function configLine({ file, revision, warnings }: BannerFacts): string {
     file.shown + (file.included === 0 ? '' : ` + ${file.included} included`),
     `revision ${revision}`,
     ...(file.checkedMs === undefined ? [] : [`checked in ${formatDuration(file.checkedMs)}`]),
-    ...(warnings.length === 0 ? [] : [count(warnings.length, 'warning')]),
+    ...(warnings.length === 0 ? [] : [plural(warnings.length, 'warning')]),
   ];
   return parts.join(' · ');
 }

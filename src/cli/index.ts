@@ -1,0 +1,126 @@
+import { Command, CommanderError, Option } from 'commander';
+import type { Registry } from '../gateway-types.ts';
+import { topics } from './help.ts';
+import type { CheckIo, CheckOptions } from './check.ts';
+import { type CliIo, hasColors } from './io.ts';
+import type { StartFlags } from './start.ts';
+import { version } from './version.ts';
+
+/** Wrong usage: an unknown command or flag, a missing argument. */
+const wrongUsage = 2;
+
+/**
+ * The command line: `argv` without node and script. Resolves to the exit code: 0 done, 1 the answer is no, 2 wrong
+ * usage, 3 the configuration is invalid, 130 and 143 ended by a signal. A command is imported when it is used.
+ */
+export async function runCli(argv: readonly string[], io: CliIo, registry: Registry): Promise<number> {
+  let code = 0;
+  const program = createProgram(io, registry, (result) => {
+    code = result;
+  });
+  try {
+    await program.parseAsync(argv, { from: 'user' });
+    return code;
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    const isAnswer = error.code === 'commander.helpDisplayed' || error.code === 'commander.version';
+    return isAnswer || (error.code === 'commander.help' && error.exitCode === 0) ? 0 : wrongUsage;
+  }
+}
+
+function createProgram(io: CliIo, registry: Registry, done: (code: number) => void): Command {
+  const program = new Command('gateway')
+    .description('One HTTP service in front of model providers, described by a YAML file.')
+    .version(version, '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'print this')
+    .helpCommand(false)
+    .exitOverride()
+    .configureOutput({ writeOut: (text) => void io.stdout.write(text), writeErr: (text) => void io.stderr.write(text) });
+  examples(program, [
+    'gateway start',
+    'gateway start -c team.yaml --listen 127.0.0.1:9000',
+    'gateway check --format short',
+    'gateway help secrets',
+  ]);
+  addStart(program, io, registry, done);
+  addCheck(program, io, registry, done);
+  addHelp(program, io);
+  program
+    .command('version')
+    .description('print the version')
+    .action(() => void io.stdout.write(`${version}\n`));
+  return program;
+}
+
+/** Help begins with lines to copy. */
+function examples(command: Command, lines: readonly string[]): void {
+  command.addHelpText('before', `Examples:\n${lines.map((line) => `  $ ${line}\n`).join('')}`);
+}
+
+function addStart(program: Command, io: CliIo, registry: Registry, done: (code: number) => void): void {
+  const command = program
+    .command('start')
+    .description('serve; without any file in try-out mode, with a mock provider')
+    .option('-c, --config <file>', 'configuration file, or - for standard input')
+    .option('--listen <address>', 'host:port or unix:/path of the data listener')
+    .option('--probe-listen <address>', 'a second listener with only /healthz and /readyz')
+    .option('--no-watch', 'do not reload when a file changes')
+    .addOption(new Option('--log-format <format>', 'how lines are written').choices(['auto', 'pretty', 'json']))
+    .addOption(new Option('--log-level <level>', 'what is worth a line').choices(['debug', 'info', 'warn', 'error']))
+    .option('--allow-missing-secrets', 'switch providers with unset secrets off instead of refusing to start')
+    .option('--last-good', 'when the file is invalid, serve the last good copy')
+    .option('--no-color', 'no colours')
+    .action(async (flags: StartFlags) => {
+      const { start } = await import('./start.ts');
+      done(await start(flags, io, registry));
+    });
+  examples(command, ['gateway start', 'gateway start -c team.yaml', 'gateway start --listen 127.0.0.1:9000 --log-format json']);
+}
+
+function addCheck(program: Command, io: CliIo, registry: Registry, done: (code: number) => void): void {
+  const command = program
+    .command('check')
+    .description('say everything that is wrong with a configuration, without a connection')
+    .argument('[file...]', 'configuration files, or - for standard input')
+    .option('-c, --config <file>', 'the same as naming the file')
+    .addOption(new Option('--format <format>', 'how problems are written').choices(['pretty', 'short', 'json', 'github']).default('pretty'))
+    .option('--json', 'the same as --format json')
+    .option('--strict', 'warnings are errors')
+    .option('--no-color', 'no colours')
+    .action(async (files: string[], flags: CheckOptions & { readonly color: boolean }) => {
+      const { check } = await import('./check.ts');
+      const { importFile } = await import('../worlds.ts');
+      const known = { providers: registry.providers, plugins: registry.stages, importPlugin: importFile };
+      done(await check(files, flags, checkIo(io, flags.color), known));
+    });
+  examples(command, ['gateway check', 'gateway check team.yaml --strict', 'cat team.yaml | gateway check - --format json']);
+}
+
+function checkIo(io: CliIo, isColorWanted: boolean): CheckIo {
+  const { stdout, stderr, env, cwd } = io;
+  return {
+    stdout: (text) => void stdout.write(text),
+    stderr: (text) => void stderr.write(text),
+    env,
+    cwd,
+    stdin: () => io.readStdin(),
+    isTty: hasColors(stdout, env, isColorWanted),
+    columns: stdout.columns,
+  };
+}
+
+function addHelp(program: Command, io: CliIo): void {
+  program
+    .command('help')
+    .description(`explain a command, or one of: ${Object.keys(topics).join(', ')}`)
+    .argument('[topic]')
+    .action((topic: string | undefined) => {
+      if (topic === undefined) return program.outputHelp();
+      const command = program.commands.find((one) => one.name() === topic);
+      if (command !== undefined) return command.outputHelp();
+      const text = Object.hasOwn(topics, topic) ? topics[topic as keyof typeof topics] : undefined;
+      if (text === undefined) return program.error(`error: no help about "${topic}"; there is: ${Object.keys(topics).join(', ')}`);
+      io.stdout.write(text());
+      return undefined;
+    });
+}

@@ -1,0 +1,64 @@
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+
+/** The process that listens on a TCP port of this machine. */
+export interface PortOwner {
+  readonly pid: number;
+  readonly command: string;
+}
+
+/** Looks in `/proc`; undefined on systems without it, and for processes of other users. */
+export function findPortOwner(port: number): PortOwner | undefined {
+  try {
+    const inodes = listeningInodes(port);
+    if (inodes.size === 0) return undefined;
+    for (const name of readdirSync('/proc')) {
+      if (/^\d+$/.test(name) && holdsSocket(name, inodes)) return { pid: Number(name), command: commandOf(name) };
+    }
+  } catch {
+    // No /proc here: the port is in use all the same, and the message says so without a name.
+  }
+  return undefined;
+}
+
+/** Rows of `/proc/net/tcp` in state 0A (listening) whose local port is this one, in hexadecimal. */
+function listeningInodes(port: number): Set<string> {
+  const suffix = `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
+  const inodes = new Set<string>();
+  for (const table of ['/proc/net/tcp', '/proc/net/tcp6']) {
+    for (const row of readOr(table, '').split('\n').slice(1)) {
+      const columns = row.trim().split(/\s+/);
+      if (columns[1]?.endsWith(suffix) === true && columns[3] === '0A' && columns[9] !== undefined) inodes.add(`socket:[${columns[9]}]`);
+    }
+  }
+  return inodes;
+}
+
+function holdsSocket(pid: string, inodes: ReadonlySet<string>): boolean {
+  try {
+    return readdirSync(`/proc/${pid}/fd`).some((fd) => inodes.has(linkOf(`/proc/${pid}/fd/${fd}`)));
+  } catch {
+    return false;
+  }
+}
+
+/** The command as typed, cut to a line; its arguments may hold anything, so only the first three are shown. */
+function commandOf(pid: string): string {
+  const words = readOr(`/proc/${pid}/cmdline`, '').split('\0').filter(Boolean).slice(0, 3);
+  return words.join(' ').slice(0, 80) || readOr(`/proc/${pid}/comm`, 'unknown').trim();
+}
+
+function linkOf(path: string): string {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return '';
+  }
+}
+
+function readOr(path: string, otherwise: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return otherwise;
+  }
+}

@@ -1,0 +1,23 @@
+import { StartError } from '../gateway-types.ts';
+import type { CliIo } from './io.ts';
+import { findPortOwner } from './port-owner.ts';
+import { countDiagnostics, prettyDiagnostics } from './render/diagnostics.ts';
+
+/** Says on stderr why the gateway did not start. Returns the exit code; a defect is thrown on. */
+export function explainFault(error: unknown, io: CliIo, colors: boolean): number {
+  if (!(error instanceof StartError)) throw error;
+  const lines = error.diagnostics.length === 0 ? [] : [prettyDiagnostics(error.diagnostics, { colors }), ''];
+  const isConfig = error.diagnostics.some((one) => one.severity === 'error');
+  if (isConfig) lines.push(`${countDiagnostics(error.diagnostics)}: the gateway did not start`);
+  else lines.push(`gateway can't start: ${error.message}${ownerOf(error.cause)}`);
+  for (const hint of error.hint?.split('\n') ?? []) lines.push(`  ${hint}`);
+  io.stderr.write(`${lines.join('\n')}\n`);
+  return error.exitCode;
+}
+
+/** Who has the port, where the system tells. */
+function ownerOf(cause: unknown): string {
+  if (!(cause instanceof Error) || !('code' in cause) || cause.code !== 'EADDRINUSE' || !('port' in cause)) return '';
+  const owner = findPortOwner(Number(cause.port));
+  return owner === undefined ? '' : ` (process ${owner.pid}: ${owner.command})`;
+}
