@@ -38,7 +38,7 @@ class Auth implements PluginInstance {
   #keysOf(snapshot: Snapshot): KnownKeys {
     let known = this.#known.get(snapshot);
     if (known === undefined) {
-      known = new KnownKeys(snapshot, this.#host.sha256);
+      known = new KnownKeys(snapshot, this.#host);
       this.#known.set(snapshot, known);
     }
     return known;

@@ -1,4 +1,7 @@
+import type { PluginHost } from '#core/plugin.ts';
 import type { ApiKey, Snapshot } from '#core/snapshot.ts';
+
+type Hasher = Pick<PluginHost, 'sha256'>;
 
 /** Most values remembered for one snapshot, and longest value that is. */
 const keysKept = 10_000;
@@ -11,20 +14,20 @@ const longest = 512;
  */
 export class KnownKeys {
   readonly #apiKeys: ReadonlyMap<string, ApiKey>;
-  readonly #sha256: (text: string) => string;
+  readonly #host: Hasher;
   readonly #keys = new Map<string, ApiKey>();
   readonly #strangers = new Set<string>();
 
-  constructor(snapshot: Snapshot, sha256: (text: string) => string) {
+  constructor(snapshot: Snapshot, host: Hasher) {
     this.#apiKeys = snapshot.apiKeys;
-    this.#sha256 = sha256;
+    this.#host = host;
   }
 
   find(value: string): ApiKey | undefined {
     const seen = this.#keys.get(value);
     if (seen !== undefined) return seen;
     if (this.#strangers.has(value)) return undefined;
-    const key = this.#apiKeys.get(this.#sha256(value));
+    const key = this.#apiKeys.get(this.#host.sha256(value));
     if (value.length > longest) return key;
     if (key === undefined) {
       dropOldest(this.#strangers, strangersKept);

@@ -88,7 +88,7 @@ describe('choosing a provider without a config', () => {
     ],
     ['the slug before the header', { 'x-gateway-provider': '@openai-main' }, '@azure-eu/gpt-4o', 'azure-eu', 'gpt-4o', 'model'],
     ['another prefix', { 'x-portkey-provider': '@azure-eu' }, 'gpt-4o', 'azure-eu', 'gpt-4o', 'header'],
-  ])('takes %s', async (_, headers, asked, slug, model, by) => {
+  ])('takes %s', async (...[, headers, asked, slug, model, by]) => {
     const { ctx, slug: found } = await route({ headers, body: asking(asked) });
     expect(found).toBe(slug);
     expect(ctx.facts.choice).toMatchObject({ model, by });
@@ -100,11 +100,11 @@ describe('choosing a provider without a config', () => {
     const only = makeContext({ snapshot, ...parts });
     only.facts.virtualKey = team;
     const plugin = await setUp(routing);
-    plugin.plan?.(only, undefined);
+    await plugin.plan?.(only, undefined);
     expect(only.facts.choice).toEqual({ binding: team, model: 'gpt-4o', by: 'virtual-key' });
     const both = makeContext({ snapshot, headers: { 'x-gateway-provider': '@openai-main' }, ...parts });
     both.facts.virtualKey = team;
-    plugin.plan?.(both, undefined);
+    await plugin.plan?.(both, undefined);
     expect(both.facts.choice?.binding).toBe(main);
   });
 
@@ -138,7 +138,7 @@ describe('choosing a provider without a config', () => {
       /brings no credential/,
       /authorization: Bearer/,
     ],
-  ])('refuses %s', async (_, headers, model, status, code, message, hint) => {
+  ])('refuses %s', async (...[, headers, model, status, code, message, hint]) => {
     const error = await refusal(() => route({ headers, body: asking(model) }));
     expect(error).toMatchObject({ code, status });
     expect(error.message).toMatch(message);
@@ -220,7 +220,7 @@ describe('which config applies', () => {
     ['a slug beside an enforced config', {}, '@azure-eu/m', fixed, 'not_allowed', /bound to config "support"/],
     ['another config than the enforced one', { 'x-gateway-config': 'draft' }, 'm', fixed, 'not_allowed', /bound to config "support"/],
     ['JSON beside an enforced config', { 'x-gateway-config': '{}' }, 'm', fixed, 'not_allowed', /bound to config "support"/],
-  ])('refuses %s', async (_, headers, model, caller, code, message) => {
+  ])('refuses %s', async (...[, headers, model, caller, code, message]) => {
     const error = await refusal(() => route({ headers, body: asking(model), ...(caller && { caller }) }));
     expect(error.code).toBe(code);
     expect(error.message).toMatch(message);

@@ -4,7 +4,7 @@ import type { Endpoint } from '#core/endpoint.ts';
 import type { HeaderBag } from '#core/headers.ts';
 import { isPlain, type Plain } from '#core/merge.ts';
 import type { Attempt } from '#core/plan.ts';
-import type { Call, CommonSettings, CredentialOwner, Deployment } from '#core/provider.ts';
+import type { Call, CommonSettings, CredentialOwner, Deployment, Media } from '#core/provider.ts';
 
 /** What was decided about an attempt, for its call. */
 export interface CallParts {
@@ -14,6 +14,8 @@ export interface CallParts {
   /** The body after overrides. */
   readonly body: RequestBody;
 }
+
+const noMedia: ReadonlyMap<string, Media> = new Map();
 
 /** One attempt as a provider sees it: one object, no closures, since every request makes one. */
 export class AttemptCall implements Call {
@@ -31,6 +33,8 @@ export class AttemptCall implements Call {
   readonly credential: CredentialOwner;
   readonly id: string;
   readonly createdAt: number;
+  /** Filled in before the provider converts, where it asked for files. */
+  media: ReadonlyMap<string, Media> = noMedia;
   readonly #headers: HeaderBag;
 
   constructor(ctx: Routed, attempt: Attempt, parts: CallParts) {

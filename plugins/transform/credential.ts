@@ -12,7 +12,12 @@ import type { CredentialRef, ProviderBinding } from '#core/snapshot.ts';
  */
 export function callersCredential(ctx: Routed, binding: ProviderBinding, own: CredentialRef, upstream: UpstreamRequest): CredentialRef {
   const signed = own.headers(upstream);
-  if (signed instanceof Promise || signed.length > 0) return own;
+  if (signed instanceof Promise) {
+    // A token is being fetched: whoever sends the request asks again, and sees the failure.
+    signed.catch(() => undefined);
+    return own;
+  }
+  if (signed.length > 0) return own;
   const key = ctx.facts.caller.credential;
   if (key !== undefined && binding.forCaller !== undefined) return binding.forCaller(key).credential(undefined);
   if (binding.provider.apiKey !== 'required') return own;

@@ -1,59 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { Routed } from '#core/context.ts';
 import { GatewayError } from '#core/error.ts';
 import type { Attempt } from '#core/plan.ts';
-import type { Leaf, ProviderBinding } from '#core/snapshot.ts';
-import {
-  makeBinding,
-  makeContext,
-  makeLeaf,
-  makeProvider,
-  noon,
-  refusal,
-  type RequestParts,
-  setUp,
-  signed,
-} from '../../test/support/stage-context.ts';
+import type { MediaNeed, Operation } from '#core/provider.ts';
+import { chat, draft, prepare } from '../../test/support/prepare.ts';
+import { makeBinding, makeContext, makeHost, makeLeaf, makeProvider, noon, refusal, setUp } from '../../test/support/stage-context.ts';
 import transform from './index.ts';
-
-const chat = { model: 'gpt-4o', messages: [] };
-
-function draft(ctx: Routed, leaf: Leaf, binding: ProviderBinding): Attempt {
-  return {
-    index: 0,
-    tries: 0,
-    target: leaf,
-    binding,
-    model: '',
-    clocks: ctx.snapshot.server.clocks,
-    trust: binding.trust,
-    lane: 'express',
-    operation: undefined,
-    call: undefined,
-    upstream: undefined,
-    credential: undefined,
-  };
-}
-
-interface Case extends RequestParts {
-  readonly leaf?: Partial<Leaf>;
-  readonly binding?: ProviderBinding;
-}
-
-async function prepare({ leaf, binding = makeBinding('main'), ...parts }: Case) {
-  const plugin = await setUp(transform);
-  const ctx = makeContext({ body: chat, ...parts });
-  const attempt = draft(ctx, makeLeaf({ provider: binding, ...leaf }), binding);
-  await plugin.prepare?.(ctx, attempt);
-  const body = attempt.upstream?.body;
-  return { ctx, attempt, body: body?.kind === 'json' ? body.bytes().toString() : undefined };
-}
-
-const header = (attempt: Attempt, name: string): string | undefined => {
-  const pairs = attempt.upstream?.headers ?? [];
-  for (let i = 0; i < pairs.length; i += 2) if (pairs[i] === name) return pairs[i + 1];
-  return undefined;
-};
 
 describe('the model', () => {
   it.each([
@@ -239,85 +190,38 @@ describe('deployments', () => {
   });
 });
 
-describe('whose credential signs', () => {
-  const nothing = { owner: 'caller', headers: () => [] } as const;
-  const keyless: ProviderBinding = makeBinding('keyless', {
-    owner: 'caller',
-    credential: () => nothing,
-    forCaller: (key) => makeBinding('keyless', { owner: 'caller', credential: () => signed('caller', key ?? '') }),
+describe('files that the provider can not fetch', () => {
+  const operation = (needs: readonly MediaNeed[]): Operation => ({
+    ...untouched,
+    media: () => needs,
+    request: (body, call) => ({ ...untouched.request(body), path: `/${call.media.get('https://a.example/cat.png')?.base64}` }),
   });
-  const sign = (attempt: Attempt) => attempt.upstream && attempt.credential?.headers(attempt.upstream);
+  const bindingFor = (needs: readonly MediaNeed[]) =>
+    makeBinding('main', { provider: makeProvider({ operations: { 'chat/completions': operation(needs) } }) });
+  const need = { url: 'https://a.example/cat.png', maxBytes: 10 };
 
-  it('the catalog, although the caller sent one', async () => {
-    const { attempt } = await prepare({ headers: { authorization: 'Bearer sk-own' }, caller: { credential: 'sk-own' } });
-    expect([attempt.call?.credential, sign(attempt)]).toEqual(['catalog', ['authorization', 'Bearer secret-of-main']]);
-    expect(header(attempt, 'authorization')).toBeUndefined();
-  });
-
-  it('the caller, where the entry says so', async () => {
-    const { attempt } = await prepare({ binding: keyless, caller: { credential: 'sk-own' } });
-    expect([attempt.call?.credential, sign(attempt)]).toEqual(['caller', ['authorization', 'Bearer sk-own']]);
-  });
-
-  it('what came in a config, before what came in a header', async () => {
-    const binding = makeBinding('openai', { ...keyless, credential: () => signed('caller', 'sk-in-config') });
-    expect(sign((await prepare({ binding, caller: { credential: 'sk-own' } })).attempt)).toEqual(['authorization', 'Bearer sk-in-config']);
-  });
-
-  it('nobody: refused where the provider needs one', async () => {
-    expect(await refusal(() => prepare({ binding: keyless }))).toMatchObject({ code: 'missing_credential', status: 401 });
+  it('are downloaded before it converts', async () => {
+    const asked: (readonly MediaNeed[])[] = [];
+    const host = makeHost({
+      media: (needs) => {
+        asked.push(needs);
+        return Promise.resolve(new Map([[need.url, { mimeType: 'image/png', base64: 'AAAA' }]]));
+      },
+    });
+    expect((await prepare({ binding: bindingFor([need]), host })).attempt).toMatchObject({
+      upstream: { path: '/AAAA' },
+      call: { endpoint: 'chat/completions' },
+    });
+    expect(asked).toEqual([[need]]);
   });
 
-  it('nobody: fine where the provider needs none', async () => {
-    const { attempt } = await prepare({ binding: { ...keyless, provider: makeProvider({ apiKey: 'optional' }) } });
-    expect(sign(attempt)).toEqual([]);
+  it('cost nothing where there are none', async () => {
+    expect((await prepare({ binding: bindingFor([]) })).attempt.upstream).toMatchObject({ path: '/undefined' });
   });
 
-  it.each([
-    ['forward_headers of the config', { leaf: { forwardHeaders: ['authorization'] } }],
-    ['forward-headers of the request', { more: { 'x-gateway-forward-headers': 'Authorization, x-trace' } }],
-  ])("the caller's own header, unchanged, by %s", async (_, { leaf, more }: { leaf?: Partial<Leaf>; more?: Record<string, string> }) => {
-    const headers = { authorization: 'Bearer eyJ', 'x-trace': 't', ...more };
-    const { attempt } = await prepare({ headers, ...(leaf && { leaf }) });
-    expect(header(attempt, 'authorization')).toBe('Bearer eyJ');
-    expect([attempt.call?.credential, sign(attempt)]).toEqual(['forwarded', []]);
-  });
-
-  it.each([
-    ['held the gateway key', { authorization: 'Bearer gw_x' }, ['authorization']],
-    ['holds a placeholder', { authorization: 'Bearer OPENAI_API_KEY' }, []],
-    ['is absent', {}, []],
-  ])('never the catalog when authorization is to be forwarded and %s', async (_, headers, consumed) => {
-    const error = await refusal(() => prepare({ headers, caller: { consumed }, leaf: { forwardHeaders: ['authorization'] } }));
-    expect(error).toMatchObject({ code: 'missing_credential' });
-  });
-});
-
-describe('forwarded headers', () => {
-  it('replace the provider’s own of the same name, and those of the config', async () => {
-    const headers = { 'x-gateway-forward-headers': 'accept', accept: 'text/plain', 'x-other': '1' };
-    const { attempt } = await prepare({ headers, leaf: { forwardHeaders: ['x-other'] } });
-    expect([header(attempt, 'accept'), header(attempt, 'x-other'), header(attempt, 'content-type')]).toEqual([
-      'text/plain',
-      undefined,
-      'application/json',
-    ]);
-  });
-
-  it.each(['x-gateway-api-key', 'x-portkey-config', 'host', 'connection', 'Content-Length', 'transfer-encoding', 'a,host'])(
-    'can not be %s',
-    async (list) => {
-      expect(await refusal(() => prepare({ headers: { 'x-gateway-forward-headers': list } }))).toMatchObject({
-        code: 'invalid_header',
-        param: 'x-gateway-forward-headers',
-      });
-    },
-  );
-
-  it('of a config never hold a gateway header or one of the connection', async () => {
-    const headers = { 'x-gateway-api-key': 'k', host: 'h', 'content-type': 'x', 'x-fine': '1' };
-    const { attempt } = await prepare({ headers, leaf: { forwardHeaders: ['x-gateway-api-key', 'host', 'content-type', 'x-fine'] } });
-    expect(attempt.upstream?.headers).toEqual(['content-type', 'application/json', 'x-fine', '1']);
+  it('refuse the attempt when they can not be had', async () => {
+    const host = makeHost({ media: () => Promise.reject(new GatewayError('media_fetch_failed', { message: 'It is gone.' })) });
+    expect(await refusal(() => prepare({ binding: bindingFor([need]), host }))).toMatchObject({ code: 'media_fetch_failed' });
   });
 });
 

@@ -23,6 +23,7 @@ export function makeHost(over: Partial<PluginHost> = {}): PluginHost {
     shared: (_key, create) => create(),
     now: () => noon,
     sha256,
+    media: () => Promise.reject(new Error('nothing is downloaded here')),
     error: (code, details) => new GatewayError(code, details),
     log: { warn: () => undefined, debug: () => undefined, request: () => undefined },
     ...over,

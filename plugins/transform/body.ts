@@ -1,0 +1,36 @@
+import type { JsonBody, RequestBody } from '#core/body.ts';
+import type { Routed } from '#core/context.ts';
+import { bareModel } from '#core/model-name.ts';
+import { type Override, overridePatch } from './override.ts';
+
+/** The client's body with the target's overrides. Bodies that only pass through can't be changed. */
+export function bodyFor(ctx: Routed, override: Override | undefined): RequestBody {
+  const { body } = ctx;
+  if (body.kind !== 'json') return body;
+  if (override === undefined) return withoutSlug(body);
+  warnAboutStream(ctx, override);
+  const patch = overridePatch(override, body);
+  const edited = patch === undefined ? body : body.edit(patch);
+  return override.model === undefined ? withoutSlug(edited) : edited;
+}
+
+/** The name asked of the target. The body's name comes before the asked one: a `screen` plugin may have changed it. */
+export function modelFor(ctx: Routed, override: Override | undefined): string {
+  if (override?.model !== undefined && override.model !== '') return override.model;
+  const named = ctx.body.kind === 'json' ? ctx.body.peek('model') : undefined;
+  return bareModel(typeof named === 'string' ? named : ctx.askedModel);
+}
+
+/** A model that is nothing but a slug names no model: the provider must not see it. Others are written by the provider. */
+function withoutSlug(body: JsonBody): JsonBody {
+  const model = body.peek('model');
+  return typeof model === 'string' && model !== '' && bareModel(model) === '' ? body.edit(noModel) : body;
+}
+
+const noModel: ReadonlyMap<string, unknown> = new Map([['model', undefined]]);
+
+function warnAboutStream(ctx: Routed, override: Override): void {
+  if (override.stream === undefined || override.stream === ctx.stream) return;
+  const warning = 'override_params.stream is not applied: whether an answer streams is up to the client';
+  if (!ctx.warnings.includes(warning)) ctx.warnings.push(warning);
+}
