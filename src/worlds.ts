@@ -3,6 +3,7 @@ import { pathToFileURL } from 'node:url';
 import { compileConfig } from './config/compile.ts';
 import type { LoadedConfig } from './config/load.ts';
 import type { GatewayConfig, PluginEntry } from './config/schema/index.ts';
+import { GatewayError } from './core/error.ts';
 import { createMask } from './core/mask.ts';
 import type { Plugin } from './core/plugin.ts';
 import type { Provider } from './core/provider.ts';
@@ -46,6 +47,7 @@ export class Worlds {
     const host = {
       now: this.#deps.now,
       sha256: (text: string) => createHash('sha256').update(text).digest('hex'),
+      media: () => Promise.reject(new GatewayError('media_fetch_failed', { message: 'Files are not downloaded yet.' })),
       warn: log.warn.bind(log),
       debug: log.debug.bind(log),
       request: log.request.bind(log),

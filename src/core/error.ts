@@ -10,6 +10,8 @@ export const errorCatalogue = {
   no_target: { status: 400, type: 'invalid_request_error', about: 'The request names no provider and no config.' },
   missing_virtual_key: { status: 400, type: 'invalid_request_error', about: 'The route needs a virtual key, or a provider named by header or config.' },
   unsupported_parameter: { status: 400, type: 'invalid_request_error', about: 'A parameter can not be carried to the chosen provider.' },
+  media_fetch_failed: { status: 400, type: 'invalid_request_error', about: 'A file named by URL could not be downloaded for the provider.' },
+  missing_file_extension: { status: 400, type: 'invalid_request_error', about: 'A file URL shows no media type: its path has no known extension.' },
   length_required: { status: 411, type: 'invalid_request_error', about: 'The request needs a content-length.' },
   missing_api_key: { status: 401, type: 'authentication_error', about: 'The gateway has keys, and the request brings none.' },
   invalid_api_key: { status: 401, type: 'authentication_error', about: 'The gateway key is not known.' },

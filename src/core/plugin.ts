@@ -3,6 +3,7 @@ import type { ErrorCode, ErrorDetails, GatewayError } from './error.ts';
 import type { JsonSchema } from './json-schema.ts';
 import type { RequestBody } from './body.ts';
 import type { Attempt, Outcome, Plan, Reply, Verdict } from './plan.ts';
+import type { Media, MediaNeed } from './provider.ts';
 import type { LogRecord } from './record.ts';
 import type { Leaf } from './snapshot.ts';
 
@@ -58,6 +59,11 @@ export interface PluginHost {
   now(): number;
   /** SHA-256 as lower-case hex. */
   sha256(text: string): string;
+  /**
+   * Downloads files for a provider that can't fetch them: egress rules, sizes and a clock apply.
+   * @throws GatewayError `media_fetch_failed`, `not_allowed`
+   */
+  media(needs: readonly MediaNeed[]): Promise<ReadonlyMap<string, Media>>;
   /** An error that callers see; `code` is one of the catalogue. */
   error(code: ErrorCode, details: ErrorDetails): GatewayError;
   readonly log: {

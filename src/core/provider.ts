@@ -87,7 +87,25 @@ export interface ListedModel {
 export type CredentialSpec =
   | { readonly scheme: 'none' }
   | { readonly scheme: 'bearer'; readonly secret: string }
-  | { readonly scheme: 'header'; readonly name: string; readonly secret: string };
+  | { readonly scheme: 'header'; readonly name: string; readonly secret: string }
+  /** A token that is fetched, cached until shortly before it expires, and sent as `Authorization: Bearer`. */
+  | { readonly scheme: 'oauth2'; readonly grant: OAuthGrant };
+
+/** Where a token comes from. The parameters are the provider's; the transport knows only the kinds. */
+export type OAuthGrant =
+  /** RFC 7523: a signed assertion is exchanged at the token endpoint. */
+  | {
+      readonly kind: 'jwt-bearer';
+      readonly tokenUri: string;
+      readonly issuer: string;
+      readonly audience: string;
+      readonly scope: string;
+      /** PEM, PKCS #8. */
+      readonly privateKey: string;
+      readonly keyId: string | undefined;
+    }
+  /** The machine's own identity, found by `google-auth-library`: metadata server, workload identity, credential files. */
+  | { readonly kind: 'google-ambient'; readonly scopes: readonly string[]; readonly credentialsFile: string | undefined };
 
 /** Whose credential is used. `forwarded`: the caller's own header passes unchanged because `forward_headers` names it. */
 export type CredentialOwner = 'catalog' | 'caller' | 'forwarded' | 'none';
@@ -112,6 +130,8 @@ export interface Call<Settings = unknown> {
   /** A header of the caller by full name, or by tail under an accepted prefix. */
   header(name: string): string | undefined;
   readonly credential: CredentialOwner;
+  /** What `Operation.media` asked for, by URL. */
+  readonly media: ReadonlyMap<string, Media>;
   /** Id of the request, for ids that the provider's format lacks. */
   readonly id: string;
   /** Unix seconds. */
@@ -144,6 +164,11 @@ export interface Dropped {
  */
 export interface Operation<Settings = unknown> {
   request(body: JsonBody | EmptyBody, call: Call<Settings & CommonSettings>): UpstreamRequest;
+  /**
+   * Files that the provider can't fetch itself: the gateway downloads them under the egress and size rules and hands
+   * them over in `Call.media` before `request` is called.
+   */
+  media?(body: JsonBody | EmptyBody, call: Call<Settings & CommonSettings>): readonly MediaNeed[];
   /** Watches the answer. */
   tap(call: Call<Settings & CommonSettings>): Tap;
   /** Whole answer of the provider → object in the endpoint's format. */
@@ -152,6 +177,21 @@ export interface Operation<Settings = unknown> {
   stream?(call: Call<Settings & CommonSettings>): StreamTransform<WireEvent, ModelEvent>;
   /** Answers without a network (the mock). */
   local?(request: UpstreamRequest, call: Call<Settings & CommonSettings>): LocalAnswer;
+}
+
+/** A file that must be inlined. */
+export interface MediaNeed {
+  /** As the client wrote it: the key in `Call.media`. */
+  readonly url: string;
+  /** Bytes. */
+  readonly maxBytes: number;
+}
+
+/** A downloaded file. */
+export interface Media {
+  /** From the answer's content-type, without parameters; '' when it had none. */
+  readonly mimeType: string;
+  readonly base64: string;
 }
 
 /** An answer that needs no upstream: whole, or pieces of a stream with pauses. */

@@ -113,6 +113,8 @@ export interface CredentialRef {
   readonly owner: CredentialOwner;
   /** Headers that sign this request; synchronous whenever nothing has to be fetched. */
   headers(request: UpstreamRequest): HeaderPairs | Promise<HeaderPairs>;
+  /** The provider answered 401: forgets a cached token. True when another try may sign differently. */
+  evict?(): boolean;
 }
 
 /** One entry of `api_keys:`. */

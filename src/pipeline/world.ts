@@ -1,5 +1,6 @@
 import { GatewayError, type ErrorCode, type ErrorDetails } from '../core/error.ts';
 import type { Plugin, PluginHost, PluginInstance } from '../core/plugin.ts';
+import type { Media, MediaNeed } from '../core/provider.ts';
 import type { LogRecord } from '../core/record.ts';
 import type { Snapshot } from '../core/snapshot.ts';
 import { Chain, type NamedInstance } from './chain.ts';
@@ -29,6 +30,7 @@ export interface WorldDeps {
 export interface HostDeps {
   now(): number;
   sha256(text: string): string;
+  media(needs: readonly MediaNeed[]): Promise<ReadonlyMap<string, Media>>;
   warn(fields: object, message: string): void;
   debug(fields: object, message: string): void;
   request(record: LogRecord): void;
@@ -62,6 +64,7 @@ function hostFor(name: string, host: HostDeps, uses: SharedUses): PluginHost {
     shared: (key, create) => uses.get(`${name}:${key}`, create),
     now: host.now,
     sha256: host.sha256,
+    media: host.media,
     error: (code: ErrorCode, details: ErrorDetails) => new GatewayError(code, details),
     log: {
       warn: (fields, message) => host.warn({ plugin: name, ...fields }, message),

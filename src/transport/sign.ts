@@ -19,6 +19,9 @@ const schemes: Schemes = {
   // People paste keys with the word in front of them; it is never part of a key.
   bearer: ({ secret }) => ({ fixed: ['authorization', `Bearer ${secret.replace(/^bearer\s+/i, '')}`] }),
   header: ({ name, secret }) => ({ fixed: [name.toLowerCase(), secret] }),
+  oauth2: () => {
+    throw new GatewayError('invalid_config', { message: 'Tokens are not fetched yet.' });
+  },
 };
 
 /**

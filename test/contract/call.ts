@@ -16,6 +16,7 @@ export function callOf(over: Partial<Call<CommonSettings>> = {}): Call<CommonSet
     query: '',
     header: () => undefined,
     credential: 'catalog',
+    media: new Map(),
     id: 'req_1',
     createdAt: 1_767_312_000,
     ...over,

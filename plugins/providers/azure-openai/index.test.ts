@@ -37,6 +37,7 @@ function callOf(endpoint: Endpoint, settings: AzureSettings, asked: string, over
     query: '',
     header: () => undefined,
     credential: 'catalog',
+    media: new Map(),
     id: 'req_1',
     createdAt: 1,
     ...over,

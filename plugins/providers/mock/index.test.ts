@@ -24,6 +24,7 @@ function ask(endpoint: Endpoint, body: Json | undefined, over: Partial<Call<Mock
     query: '',
     header: () => undefined,
     credential: 'none',
+    media: new Map(),
     id: 'req_1',
     createdAt: 7,
     ...over,

@@ -27,6 +27,7 @@ function callOf(endpoint: Endpoint, settings: Settings, over: Partial<Call<Setti
     query: '',
     header: (name) => headers[name],
     credential: 'catalog',
+    media: new Map(),
     id: 'req_1',
     createdAt: 1,
     ...over,
