@@ -9,7 +9,7 @@ export function explainFault(error: unknown, io: CliIo, colors: boolean): number
   const lines = error.diagnostics.length === 0 ? [] : [prettyDiagnostics(error.diagnostics, { colors }), ''];
   const isConfig = error.diagnostics.some((one) => one.severity === 'error');
   if (isConfig) lines.push(`${countDiagnostics(error.diagnostics)}: the gateway did not start`);
-  else lines.push(`gateway can't start: ${error.message}${ownerOf(error.cause)}`);
+  else lines.push(`error: ${error.message.replace(/\.$/, '')}${ownerOf(error.cause)}`);
   for (const hint of error.hint?.split('\n') ?? []) lines.push(`  ${hint}`);
   io.stderr.write(`${lines.join('\n')}\n`);
   return error.exitCode;

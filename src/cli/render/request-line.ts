@@ -80,7 +80,8 @@ function ending(record: LogRecord): string {
 }
 
 function numbers(record: LogRecord): string {
-  const first = record.ms.first_event === null ? '' : `ttft ${Math.round(record.ms.first_event)}`;
+  const first =
+    !record.stream || record.attempts.length === 0 || record.ms.first_event === null ? '' : `ttft ${Math.round(record.ms.first_event)}`;
   const { prompt, completion, source } = record.usage;
   const tokens = source === 'none' ? '' : `${source === 'estimated' ? '~' : ''}${prompt}→${completion} tok`;
   return `${first.padEnd(8)}  ${tokens}`;

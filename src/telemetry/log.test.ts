@@ -1,0 +1,170 @@
+import { spawn } from 'node:child_process';
+import { setImmediate as turn } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { createMask } from '../core/mask.ts';
+import { sampleRecord } from '../store/fixtures/sample.ts';
+import { createLog, type LogFormat, type LogLevel } from './log.ts';
+
+function open(format: LogFormat, level: LogLevel = 'info', isTTY = false) {
+  const writes: string[] = [];
+  const log = createLog({
+    level,
+    format,
+    stdout: { isTTY, write: (text) => writes.push(text) },
+    now: () => 1_795_253_467_000,
+    clockTime: () => '09:31:07',
+    requestLine: (record) => `LINE ${record.id}`,
+  });
+  return { log, writes };
+}
+
+const time = '2026-11-21T09:31:07.000Z';
+const json = (text: string | undefined) => JSON.parse(text ?? '') as Record<string, unknown>;
+
+describe('JSON lines', () => {
+  it('hold level, time, fields and message', async () => {
+    const { log, writes } = open('json');
+    log.warn({ file: 'a.yaml', n: 3 }, 'odd file');
+    await turn();
+    expect(writes).toEqual([`{"level":"warn","time":"${time}","file":"a.yaml","n":3,"msg":"odd file"}\n`]);
+  });
+
+  it('show an error with its stack', async () => {
+    const { log, writes } = open('json');
+    log.error({ err: new Error('boom') }, 'failed');
+    await turn();
+    expect(json(writes[0])).toMatchObject({
+      level: 'error',
+      msg: 'failed',
+      err: { message: 'boom', stack: expect.stringContaining('log.test.ts') as string },
+    });
+  });
+
+  it('summarise a request without its messages', async () => {
+    const { log, writes } = open('json');
+    log.request(sampleRecord());
+    await turn();
+    const line = json(writes[0]);
+    expect(line).toMatchObject({
+      level: 'info',
+      time,
+      msg: 'request',
+      id: sampleRecord().id,
+      status: 200,
+      config: 'support',
+      usage: { prompt: 312 },
+    });
+    expect(Object.keys(line)).not.toContain('request');
+    expect(Object.keys(line)).not.toContain('response');
+  });
+
+  it('tell news by their fields', async () => {
+    const { log, writes } = open('json');
+    log.news('for people', { a: 1 }, 'something happened', 'error');
+    await turn();
+    expect(json(writes[0])).toEqual({ level: 'error', time, a: 1, msg: 'something happened' });
+  });
+});
+
+describe('pretty lines', () => {
+  it('are short, with what is odd in quotes and stacks below', async () => {
+    const { log, writes } = open('pretty');
+    log.warn({ file: 'a.yaml', text: 'two words', list: [1] }, 'odd\u001b[2Jfile');
+    log.error({ err: new Error('boom') }, 'failed');
+    await turn();
+    const lines = writes.join('').split('\n');
+    expect(lines[0]).toBe('09:31:07  warn   odd\ufffd[2Jfile  file=a.yaml  text="two words"  list=[1]');
+    expect(lines[1]).toBe('09:31:07  error  failed');
+    expect(lines[2]).toBe('    Error: boom');
+    expect(lines[3]).toMatch(/^ {4}at .*log\.test\.ts/);
+  });
+
+  it('are the text of news and requests as it is', async () => {
+    const { log, writes } = open('pretty');
+    log.news('a\n  b', {}, 'ignored');
+    log.request(sampleRecord());
+    await turn();
+    expect(writes.join('')).toBe(`a\n  b\nLINE ${sampleRecord().id}\n`);
+  });
+});
+
+describe('the log', () => {
+  it('writes all lines of one turn together and in order', async () => {
+    const { log, writes } = open('pretty');
+    log.request(sampleRecord({ id: 'a' }));
+    log.info({}, 'between');
+    log.request(sampleRecord({ id: 'b' }));
+    expect(writes).toEqual([]);
+    await turn();
+    expect(writes).toEqual(['LINE a\n09:31:07  info   between\nLINE b\n']);
+    log.flush();
+    expect(writes).toHaveLength(1);
+  });
+
+  it('writes at once when it is flushed or closed', async () => {
+    const { log, writes } = open('pretty');
+    log.info({}, 'one');
+    log.flush();
+    expect(writes).toHaveLength(1);
+    log.info({}, 'two');
+    await log.close();
+    expect(writes).toHaveLength(2);
+  });
+
+  it.each<[LogLevel, string[]]>([
+    ['debug', ['debug', 'info', 'LINE', 'warn', 'error']],
+    ['info', ['info', 'LINE', 'warn', 'error']],
+    ['warn', ['warn', 'error']],
+    ['error', ['error']],
+  ])('at level %s leaves the rest out, also after a change', async (level, expected) => {
+    for (const { log, writes } of [open('pretty', level), open('pretty', 'debug')]) {
+      log.configure({ level });
+      log.debug({}, 'debug');
+      log.info({}, 'info');
+      log.request(sampleRecord());
+      log.warn({}, 'warn');
+      log.error({}, 'error');
+      await turn();
+      expect(writes.join('').match(/debug$|info$|LINE|warn$|error$/gm)).toEqual(expected);
+    }
+  });
+
+  it('is pretty on a terminal and JSON elsewhere when nobody says', () => {
+    expect(open('auto', 'info', true).log.format).toBe('pretty');
+    expect(open('auto', 'info', false).log.format).toBe('json');
+    const { log } = open('auto', 'info', true);
+    log.configure({ format: 'json' });
+    expect(log.format).toBe('json');
+  });
+
+  it('hides secrets', async () => {
+    const { log, writes } = open('pretty');
+    log.configure({ mask: createMask(['the-secret']) });
+    log.warn({ header: 'Bearer the-secret' }, 'the-secret leaked');
+    await turn();
+    expect(writes).toEqual(['09:31:07  warn   ••• leaked  header="Bearer •••"\n']);
+  });
+
+  it('loses nothing at the end of a process, and is not stalled by a reader that stops', async () => {
+    const script = `
+      import { createLog } from ${JSON.stringify(new URL('log.ts', import.meta.url).href)};
+      const log = createLog({ level: 'info', format: 'json', stdout: process.stdout, now: Date.now, clockTime: String, requestLine: String });
+      for (let i = 0; i < 3000; i += 1) { log.info({ i, fill: 'x'.repeat(100) }, 'line'); if (i % 100 === 0) await new Promise(setImmediate); }
+      process.stderr.write('written');
+      await log.close();`;
+    const child = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: ['ignore', 'pipe', 'pipe'] });
+    // Nobody reads until the writer is through with all of it.
+    await new Promise((resolve) => child.stderr.once('data', resolve));
+    let text = '';
+    child.stdout.on('data', (data: Buffer) => {
+      text += data.toString();
+    });
+    await new Promise((resolve) => child.once('close', resolve));
+    expect(
+      text
+        .trim()
+        .split('\n')
+        .map((line) => json(line).i),
+    ).toEqual(Array.from({ length: 3000 }, (_, i) => i));
+  });
+});
