@@ -1,0 +1,61 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+
+const main = new URL('../../src/main.ts', import.meta.url).pathname;
+
+export interface Ran {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** A command that runs: what it printed so far, and ways to wait for more. */
+export interface Running {
+  readonly child: ChildProcess;
+  out(): string;
+  err(): string;
+  /** Resolves once the output matches; rejects with all of it when the command ends before. */
+  saw(pattern: RegExp): Promise<RegExpExecArray>;
+  readonly ended: Promise<Ran>;
+}
+
+/** Runs the command line as a person does, in a folder, with nothing of our environment but PATH. */
+export function begin(args: readonly string[], cwd: string, env: Readonly<Record<string, string>> = {}): Running {
+  const child = spawn(process.execPath, [main, ...args], {
+    cwd,
+    env: { PATH: process.env.PATH ?? '', ...env },
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  let out = '';
+  let err = '';
+  const looks = new Set<() => void>();
+  const look = (): void => looks.forEach((one) => one());
+  child.stdout.on('data', (data: Buffer) => {
+    out += data.toString();
+    look();
+  });
+  child.stderr.on('data', (data: Buffer) => {
+    err += data.toString();
+    look();
+  });
+  const ended = new Promise<Ran>((resolve) => child.once('close', (code) => resolve({ code, out, err })));
+  const saw = (pattern: RegExp): Promise<RegExpExecArray> =>
+    new Promise((resolve, reject) => {
+      const one = (): void => {
+        const match = pattern.exec(out);
+        if (match === null) return;
+        looks.delete(one);
+        resolve(match);
+      };
+      looks.add(one);
+      one();
+      void ended.then(() => reject(new Error(`it ended before ${String(pattern)} was seen:\n${out}\n${err}`)));
+    });
+  return { child, out: () => out, err: () => err, saw, ended };
+}
+
+/** Runs a command to its end. */
+export async function run(args: readonly string[], cwd: string, env: Readonly<Record<string, string>> = {}, stdin = ''): Promise<Ran> {
+  const running = begin(args, cwd, env);
+  running.child.stdin?.end(stdin);
+  return running.ended;
+}
