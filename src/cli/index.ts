@@ -89,8 +89,8 @@ function addCheck(program: Command, io: CliIo, registry: Registry, done: (code: 
     .option('--no-color', 'no colours')
     .action(async (files: string[], flags: CheckOptions & { readonly color: boolean }) => {
       const { check } = await import('./check.ts');
-      const { importFile } = await import('../worlds.ts');
-      const known = { providers: registry.providers, plugins: registry.stages, importPlugin: importFile };
+      const importPlugin = async (path: string): Promise<unknown> => (await import('../worlds.ts')).importFile(path);
+      const known = { providers: registry.providers, plugins: registry.stages, importPlugin };
       done(await check(files, flags, checkIo(io, flags.color), known));
     });
   examples(command, ['gateway check', 'gateway check team.yaml --strict', 'cat team.yaml | gateway check - --format json']);
