@@ -33,21 +33,32 @@ function frameOf({ at, show }: Problem, hidden: readonly string[]): Frame | unde
   return { first: at.line - shown.length + 1, lines: shown.map((one) => maskLine(one, hidden)) };
 }
 
+/** `key: value` to the end of a line, where the value is neither a reference nor the begin of a mapping, list or block. */
+const blockPair = /^(\s*(?:-\s+)*(["']?)([\w-]+)\2\s*:\s+)(?!\$\{|[{[|>&*])(\S.*)$/;
+
+/** `key: value` between braces, also as JSON. */
+const flowPair = /(["']?)([\w-]+)\1(\s*:\s+|:)("(?:[^"\\]|\\.)*"|'[^']*'|(?!\$\{)[^\s,{}[\]"'#][^,{}[\]#]*)/g;
+
+/** What issuers put before their keys. */
+const issuedKey = /\b(sk-|gw_live_|gw_test_|AIza|AKIA|gh[pousr]_|xai-)[A-Za-z0-9_-]{8,}/g;
+
 /** Hides known secrets, and what stands behind a key that is one. Lengths stay, so that the caret points right. */
 function maskLine(line: string, hidden: readonly string[]): string {
-  let text = line;
-  for (const secret of hidden) text = text.replaceAll(secret, stars);
-  text = text.replace(
-    /(["']?)([\w-]+)\1(\s*:\s+|:)("(?:[^"\\]|\\.)*"|'[^']*'|[^\s,{}[\]"'#][^,{}[\]#]*)/g,
-    (whole, _quote, key: string, _colon, value: string) =>
-      isSecretKey(key) && !/^["']?\$\{/.test(value) ? `${whole.slice(0, whole.length - value.length)}${maskValue(value)}` : whole,
+  const known = hidden.reduce((text, secret) => text.replaceAll(secret, stars), line);
+  const block = known.replace(blockPair, (whole, before: string, _quote, key: string, value: string) =>
+    isSecretKey(key) && !/^["']\$\{/.test(value) ? before + maskValue(value) : whole,
   );
-  return text.replace(/\b(sk-|gw_live_|gw_test_|AIza|AKIA|gh[pousr]_|xai-)[A-Za-z0-9_-]{8,}/g, stars);
+  const flow = block.replace(flowPair, (whole, _quote, key: string, _colon, value: string) =>
+    isSecretKey(key) && !/^["']\$\{/.test(value) ? whole.slice(0, whole.length - value.length) + maskValue(value) : whole,
+  );
+  return flow.replace(issuedKey, stars);
 }
 
 function maskValue(value: string): string {
-  const quote = /^["']/.exec(value)?.[0] ?? '';
-  return quote === '' ? stars(value.trimEnd()) + value.slice(value.trimEnd().length) : `${quote}${stars(value.slice(1, -1))}${quote}`;
+  const quote = /^(["'])(?=.*\1$)/.exec(value)?.[1] ?? '';
+  return quote === '' || value.length === 1
+    ? stars(value.trimEnd()) + value.slice(value.trimEnd().length)
+    : `${quote}${stars(value.slice(1, -1))}${quote}`;
 }
 
 const stars = (text: string): string => '*'.repeat(text.length);

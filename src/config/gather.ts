@@ -68,7 +68,8 @@ class Gatherer {
     if (root === undefined) return file;
     if (root.kind !== 'map') {
       if (!parsed.broken)
-        this.#report({ code: 'wrong-type', at: root.at, message: 'the file must hold keys and values', hint: 'begin with version: 1' });
+        this.#report({ code: 'yaml-syntax', at: root.at, message: 'the file must hold keys and values', hint: 'begin with version: 1' });
+      this.#broken.add(file);
       return file;
     }
     for (const entry of root.entries.values()) this.#merge(entry, above.length > 0);

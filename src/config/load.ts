@@ -8,7 +8,7 @@ import { gather, type Gathered, type Source } from './gather.ts';
 import { type Entry, type MapNode, nodeAt, type Place, toValue, withEntries } from './node.ts';
 import { importOutside, type Outside, withPaths } from './outside.ts';
 import type { Problem } from './problem.ts';
-import { type Forgive, type ReferenceWorld, resolveReferences } from './references.ts';
+import { type Policy, type ReferenceWorld, resolveReferences } from './references.ts';
 import type { GatewayConfig } from './schema/index.ts';
 import { literalSecrets } from './secrets.ts';
 import { canonicalSpelling } from './spelling.ts';
@@ -102,17 +102,17 @@ function resolveAll(root: MapNode, world: ReferenceWorld, allowMissing: boolean,
     }
     const named = [...entry.value.entries.values()].map((one) => ({
       ...one,
-      value: resolveReferences(one.value, world, forgiveness(one)),
+      value: resolveReferences(one.value, world, policyOf(one, entry.key === 'providers')),
     }));
     return { ...entry, value: withEntries(entry.value, named) };
   });
   return withEntries(root, entries);
 
-  function forgiveness(entry: Entry): Forgive | undefined {
+  function policyOf(entry: Entry, isProvider: boolean): Policy {
     const enabled = nodeAt(entry.value, ['enabled']);
-    if (enabled?.kind === 'scalar' && enabled.value === false) return () => true;
-    if (!allowMissing) return undefined;
-    return (what, at) => {
+    if (enabled?.kind === 'scalar' && enabled.value === false) return { forgive: () => true };
+    if (!allowMissing) return isProvider ? { otherwise: ', or set enabled: false' } : {};
+    const forgive = (what: string, at: Place): boolean => {
       missing[entry.key] ??= what;
       world.report({
         code: 'unset-variable',
@@ -123,17 +123,14 @@ function resolveAll(root: MapNode, world: ReferenceWorld, allowMissing: boolean,
       });
       return true;
     };
+    return { forgive };
   }
 }
 
 /** In a file that is not readable as YAML only that counts; and nobody knows what it would have used. */
 function relevant(problems: readonly Problem[], { broken }: Gathered): readonly Problem[] {
   if (broken.size === 0) return problems;
-  return problems.filter(
-    (problem) =>
-      problem.code !== 'never-used' &&
-      (!broken.has(problem.at.file) || problem.code === 'yaml-syntax' || problem.code === 'unreadable-file'),
-  );
+  return problems.filter((problem) => problem.code !== 'never-used' && (!broken.has(problem.at.file) || problem.code === 'yaml-syntax'));
 }
 
 /** Object keys are sorted, so that the same content in another order is the same revision; lists keep their order. */

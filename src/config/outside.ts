@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { Plugin } from '#core/plugin.ts';
 import type { Provider } from '#core/provider.ts';
@@ -89,6 +90,10 @@ async function importOne(
   report: Report,
 ): Promise<{ value: Record<string, unknown> } | undefined> {
   if (importer.importPlugin === undefined) return undefined;
+  if (!existsSync(path)) {
+    report({ code: 'unreadable-file', at, message: 'the file can not be read (no such file)', hint: `it was looked for at ${path}` });
+    return undefined;
+  }
   try {
     const imported = await importer.importPlugin(path);
     const value = isPlain(imported) && 'default' in imported ? imported['default'] : imported;
@@ -101,7 +106,8 @@ async function importOne(
       docs: 'plugins',
     });
   } catch (error) {
-    const message = error instanceof Error ? error.message.split('\n')[0] : String(error);
+    // Node adds which of our files asked for it: that helps nobody.
+    const message = error instanceof Error ? error.message.split('\n')[0]?.replace(/ imported from .*$/, '') : 'unknown error';
     report({ code: 'bad-plugin', at, message: `the file can not be loaded: ${message}`, hint: `it was looked for at ${path}` });
   }
   return undefined;

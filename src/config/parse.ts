@@ -104,7 +104,8 @@ class Reader {
     const target = this.#anchors.get(source.source);
     const empty = { node: this.#text_(at, null, `*${source.source}`), size: 1 };
     if (target === undefined || (target?.range[0] ?? 0) > (source.range?.[0] ?? 0)) {
-      this.#bad(at, `no anchor called "${source.source}"`, `a value that starts with "*" needs quotes: "*${source.source}"`);
+      if (source.source !== '')
+        this.#bad(at, `no anchor called "${source.source}"`, `a value that starts with "*" needs quotes: "*${source.source}"`);
       return empty;
     }
     if (this.#open.has(target)) {

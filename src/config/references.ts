@@ -22,6 +22,13 @@ export interface ReferenceWorld {
  */
 export type Forgive = (what: string, at: Place) => boolean;
 
+/** What holds for the references of one part of the tree. */
+export interface Policy {
+  readonly forgive?: Forgive;
+  /** A further way out for whoever lacks a variable. */
+  readonly otherwise?: string;
+}
+
 /** The most that a secret file may hold: more is a mistake, and it would be copied into every snapshot. */
 const maxFileSize = 1024 * 1024;
 
@@ -32,12 +39,12 @@ const pattern = /\$\$\{|\$\{([^{}]*)\}|\$\{/g;
  * Resolves `${env:NAME}`, `${env:NAME:-text}`, `${file:path}` and `$${` in every text below. The printable form stays
  * in `text`. Only texts of files get here: what comes with a request is never resolved (decisions D2).
  */
-export function resolveReferences(root: Node, world: ReferenceWorld, forgive: Forgive = () => false): Node {
+export function resolveReferences(root: Node, world: ReferenceWorld, policy: Policy = {}): Node {
   const done = new Map<Node, Node>();
   const visit = (node: Node): Node => {
     const known = done.get(node);
     if (known !== undefined) return known;
-    const made = node.kind === 'scalar' ? resolveScalar(node, world, forgive) : rebuild(node, visit);
+    const made = node.kind === 'scalar' ? resolveScalar(node, world, policy) : rebuild(node, visit);
     done.set(node, made);
     return made;
   };
@@ -50,14 +57,14 @@ function rebuild(node: MapNode | ListNode, visit: (node: Node) => Node): Node {
   return { ...node, entries: new Map(entries) };
 }
 
-function resolveScalar(node: ScalarNode, world: ReferenceWorld, forgive: Forgive): ScalarNode {
+function resolveScalar(node: ScalarNode, world: ReferenceWorld, policy: Policy): ScalarNode {
   const { value } = node;
   if (typeof value !== 'string' || !value.includes('${')) return node;
   let resolved = false;
   const text = value.replace(pattern, (written: string, inner: string | undefined) => {
     if (written === '$${') return '${';
     resolved = true;
-    return lookUp(written, inner, node, world, forgive);
+    return lookUp(written, inner, node, world, policy);
   });
   return { ...node, value: text, text: value, resolved };
 }
@@ -68,11 +75,11 @@ interface Places {
   readonly whole: Place;
 }
 
-function lookUp(written: string, inner: string | undefined, node: ScalarNode, world: ReferenceWorld, forgive: Forgive): string {
+function lookUp(written: string, inner: string | undefined, node: ScalarNode, world: ReferenceWorld, policy: Policy): string {
   const at = within(node.at, written);
   const reference = /^(env|file):(.+)$/s.exec(inner ?? '');
-  if (reference?.[1] === 'env') return environment(reference[2] ?? '', written, { at, whole: node.at }, world, forgive);
-  if (reference?.[1] === 'file') return fileText(reference[2] ?? '', { at, whole: node.at }, world, forgive);
+  if (reference?.[1] === 'env') return environment(reference[2] ?? '', written, { at, whole: node.at }, world, policy);
+  if (reference?.[1] === 'file') return fileText(reference[2] ?? '', { at, whole: node.at }, world, policy);
   world.unresolved(node.at);
   const name = /^[A-Z][A-Z0-9_]*$/.test(inner ?? '') ? inner : undefined;
   world.report({
@@ -87,7 +94,7 @@ function lookUp(written: string, inner: string | undefined, node: ScalarNode, wo
   return '';
 }
 
-function environment(text: string, written: string, { at, whole }: Places, world: ReferenceWorld, forgive: Forgive): string {
+function environment(text: string, written: string, { at, whole }: Places, world: ReferenceWorld, policy: Policy): string {
   const cut = text.indexOf(':-');
   const name = cut < 0 ? text : text.slice(0, cut);
   const value = Object.hasOwn(world.env, name) ? world.env[name] : undefined;
@@ -97,17 +104,17 @@ function environment(text: string, written: string, { at, whole }: Places, world
   }
   if (cut >= 0) return text.slice(cut + 2);
   world.unresolved(whole);
-  if (forgive(name, at)) return '';
+  if (policy.forgive?.(name, at) === true) return '';
   world.report({
     code: 'unset-variable',
     at,
     message: `environment variable ${name} is ${value === undefined ? 'not set' : 'empty'}`,
-    hint: `give a default with ${written.slice(0, -1)}:-…}, or set enabled: false`,
+    hint: `give a default with ${written.slice(0, -1)}:-…}${policy.otherwise ?? ''}`,
   });
   return '';
 }
 
-function fileText(path: string, { at, whole }: Places, world: ReferenceWorld, forgive: Forgive): string {
+function fileText(path: string, { at, whole }: Places, world: ReferenceWorld, policy: Policy): string {
   const base = at.file.path === '' ? world.cwd : dirname(at.file.path);
   const full = resolve(base, path);
   world.watch(full);
@@ -126,7 +133,7 @@ function fileText(path: string, { at, whole }: Places, world: ReferenceWorld, fo
     });
   } catch (error) {
     world.unresolved(whole);
-    if (forgive(path, at)) return '';
+    if (policy.forgive?.(path, at) === true) return '';
     world.report({
       code: 'unreadable-file',
       at,

@@ -96,7 +96,7 @@ function unclosedQuote(fault: SyntaxFault, text: string): Explained {
     start,
     end: start + 1,
     message: `the quote ${mark} is never closed`,
-    hint: `close it on the same line, or double it inside: ${mark === '"' ? '\\"' : "''"}`,
+    hint: `close it; inside the quotes, write ${mark === '"' ? '\\"' : "''"} for the sign itself`,
   };
 }
 

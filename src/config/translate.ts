@@ -3,6 +3,7 @@ import { nearest } from '#core/nearest.ts';
 import { diagnosticCodes, type DiagnosticCode } from './diagnostic.ts';
 import { actualOf, exampleLine, expectedOf, shorten, subjectOf } from './describe.ts';
 import { knownName } from './known-names.ts';
+import { valueHint } from './value-hints.ts';
 import { formatPath, keyPlace, type Node, nodeAt, type Path } from './node.ts';
 import type { Problem } from './problem.ts';
 
@@ -183,50 +184,7 @@ function wrongValue(fault: SchemaFault, root: Node, base: Path): Problem {
   const empty = node?.kind === 'scalar' && node.value === null;
   const message = empty ? `${subjectOf(path)} has no value` : `${subjectOf(path)} takes ${expectedOf(schema)}, not ${actualOf(node, path)}`;
   if (code === 'bad-key-hash') return badHash(node, at);
-  return { code, at, message, ...hintFor(node, rules, empty, path) };
-}
-
-function hintFor(
-  node: Node | undefined,
-  rules: Readonly<Record<string, unknown>>,
-  empty: boolean,
-  path: Path,
-): Pick<Problem, 'hint' | 'note'> {
-  if (empty) return { hint: `write ${exampleLine(String(path.at(-1)), rules)}, or take the key away` };
-  const types: readonly unknown[] = Array.isArray(rules['type']) ? rules['type'] : [rules['type']];
-  if (node?.kind === 'scalar') {
-    const hint = scalarHint(node.value, node.text, types, rules);
-    if (hint !== undefined) return hint;
-  }
-  if (types.includes('array') && node !== undefined && node.kind !== 'list') return { hint: 'write a list: [ … ]' };
-  if (types.includes('object') && node?.kind === 'scalar' && /^[\w-]+:\S/.test(node.text))
-    return { hint: 'a space must follow the colon: key: value' };
-  return Array.isArray(rules['examples']) ? { hint: `for example ${exampleLine(String(path.at(-1)), rules)}` } : {};
-}
-
-function scalarHint(
-  value: unknown,
-  text: string,
-  types: readonly unknown[],
-  rules: Readonly<Record<string, unknown>>,
-): Pick<Problem, 'hint' | 'note'> | undefined {
-  const options = Array.isArray(rules['enum']) ? rules['enum'].map(String) : [];
-  const meant = typeof value === 'string' ? nearest(value, options) : undefined;
-  if (meant !== undefined) return { hint: `did you mean "${meant}"?` };
-  if (types.includes('boolean') && typeof value === 'string') {
-    if (/^(yes|on|true|y)$/i.test(value)) return { hint: 'write true', note: 'yes, no, on and off are texts in YAML 1.2' };
-    if (/^(no|off|false|n)$/i.test(value)) return { hint: 'write false', note: 'yes, no, on and off are texts in YAML 1.2' };
-  }
-  if (types.includes('string') && typeof value === 'number') {
-    if (typeof rules['pattern'] === 'string' && rules['pattern'].includes('ms|s|m|h|d'))
-      return { hint: `write the unit: ${text}s or ${text}ms` };
-    const lost = String(value) === text ? {} : { note: `without quotes ${text} is read as the number ${value}` };
-    return { hint: `put it in quotes: "${text}"`, ...lost };
-  }
-  if (types.includes('string') && typeof value === 'boolean') return { hint: `put it in quotes: "${text}"` };
-  if ((types.includes('integer') || types.includes('number')) && typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value))
-    return { hint: `take the quotes away: ${value}` };
-  return undefined;
+  return { code, at, message, ...valueHint(node, rules, path) };
 }
 
 /** The value may be the key itself: it is never repeated. */

@@ -13,7 +13,7 @@ export function isLoopback(listen: string): boolean {
 }
 
 /** The listener of the data is open to other hosts, and nothing asks them for a key. A chain without `auth` asks nobody (decisions D35). */
-export function exposed({ root, report }: CheckContext): void {
+export function exposed({ root, valid, report }: CheckContext): void {
   const server = child(root, 'server');
   const listen = textOf(child(server, 'listen'));
   const chain = child(root, 'plugins');
@@ -29,6 +29,7 @@ export function exposed({ root, report }: CheckContext): void {
     });
     return;
   }
+  if (!valid(['server', 'listen']) || !valid(['server', 'open'])) return;
   if (listen === undefined || hasKeys || isLoopback(listen) || valueOf(child(server, 'open')) === true) return;
   const at = child(server, 'listen')?.at ?? keyPlace(root, ['server']);
   report({

@@ -63,6 +63,11 @@ function checkPattern(value: Node, { report }: CheckContext): boolean {
   const hint = /\(\?[=!<]|\\\d/.test(pattern ?? '')
     ? 'lookaround and back-references are not possible'
     : 'patterns are RE2: check brackets and escapes';
-  report({ code: 'bad-regex', at: value.at, message: `the pattern can not be used: ${compiled.error.replace(/\.$/, '')}`, hint });
+  report({
+    code: 'bad-regex',
+    at: value.at,
+    message: `the pattern can not be used: ${compiled.error.replace(/^error parsing regexp: /, '').replace(/\.$/, '')}`,
+    hint,
+  });
   return false;
 }

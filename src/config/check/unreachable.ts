@@ -29,11 +29,19 @@ function whyUnreachable(site: Site, { root }: CheckContext): { reason: string; h
     return { reason: 'weight 0', hint: 'give it a weight, or take it out' };
   }
   if (mode === 'single' && index > 0) return { reason: 'mode single uses target 0', hint: 'write strategy: {mode: fallback}' };
-  if (mode === 'conditional' && !isChosen(node, strategy)) return { reason: 'no condition names it', hint: 'name it in then or default' };
+  if (mode === 'conditional' && namesExist(siblings, strategy) && !isChosen(node, strategy))
+    return { reason: 'no condition names it', hint: 'name it in then or default' };
   const slug = providerSlug(node);
   const entry = slug === undefined ? undefined : child(root, 'providers');
   const off = slug !== undefined && valueOf(child(child(entry, slug), 'enabled')) === false;
   return off ? { reason: `provider "${slug}" is switched off`, hint: 'take the target out while it is off' } : undefined;
+}
+
+/** A condition that names nothing was meant to name one of them: which, is not known. */
+function namesExist(targets: readonly Node[], strategy: Node | undefined): boolean {
+  const names = new Set(targets.map((target) => textOf(child(target, 'name'))));
+  const used = [...itemsOf(child(strategy, 'conditions')).map((one) => child(one, 'then')), child(strategy, 'default')];
+  return used.every((node) => node === undefined || names.has(textOf(node)));
 }
 
 function isChosen(target: Node, strategy: Node | undefined): boolean {
@@ -67,6 +75,7 @@ function weightWithoutBalance({ node, parent }: Site, { report }: CheckContext):
 function unusedProviders({ root, report }: CheckContext, sites: readonly Site[]): void {
   const keys = [...section(root, 'api_keys').values()];
   if (keys.length === 0) return;
+  const providers = section(root, 'providers');
   const virtual = section(root, 'virtual_keys');
   const behind = (name: string): string => textOf(child(virtual.get(name)?.value, 'provider'))?.replace(/^@/, '') ?? name;
   const inConfigs = sites.flatMap(({ node }) => providerSlug(node) ?? []);
@@ -74,11 +83,14 @@ function unusedProviders({ root, report }: CheckContext, sites: readonly Site[])
   for (const { value } of keys) {
     const allowed = child(child(value, 'allow'), 'providers');
     const enforced = valueOf(child(value, 'enforce_config')) === true;
-    if (allowed === undefined && !enforced) return;
+    const hasConfig = entryOf(value, 'default_config') !== undefined;
+    if (allowed === undefined && !(enforced && hasConfig)) return;
     const names = allowed === undefined ? inConfigs : itemsOf(allowed).map((item) => textOf(item)?.replace(/^@/, '') ?? '');
+    // A name that does not exist was meant to be another one.
+    if (names.some((name) => !name.startsWith('type:') && !providers.has(name) && !virtual.has(name))) return;
     for (const name of names) open.add(name).add(behind(name));
   }
-  for (const [slug, entry] of section(root, 'providers')) {
+  for (const [slug, entry] of providers) {
     if (open.has(slug)) continue;
     report({
       code: 'never-used',

@@ -31,6 +31,7 @@ export function targetSchemas(providers: readonly Provider[]): { config: JsonSch
       minItems: 1,
       items: { $ref: '#/$defs/target' },
       description: 'Where the request may go; each may be a tree of its own.',
+      examples: [['openai-main/gpt-4o']],
     },
     ...inlineSettings(providers),
   };

@@ -14,7 +14,7 @@ export const server = {
       'x-form': listenForm,
       description: 'Where clients connect.',
       default: '127.0.0.1:8787',
-      examples: ['0.0.0.0:8787'],
+      examples: ['127.0.0.1:8787'],
     },
     probe_listen: {
       type: 'string',

@@ -64,7 +64,7 @@ export const targetSettings = {
       type: 'object',
       description: 'Not in use yet: accepted so that existing config objects load.',
       properties: {
-        mode: { type: 'string', enum: ['simple', 'semantic'] },
+        mode: { type: 'string', enum: ['simple', 'semantic'], description: 'Exact or by meaning.' },
         max_age: { type: 'integer', minimum: 1, description: 'Seconds.' },
       },
       additionalProperties: false,

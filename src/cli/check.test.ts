@@ -1,0 +1,147 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { providers, stages } from '../../plugins/index.ts';
+import { check, type CheckOptions } from './check.ts';
+
+let cwd = '';
+beforeEach(() => {
+  cwd = mkdtempSync(join(tmpdir(), 'gateway-check-'));
+});
+afterEach(() => rmSync(cwd, { recursive: true, force: true }));
+
+const good = 'version: 1\nproviders:\n  mock: {type: mock}\n';
+const warned = `${good}server: {listen: "0.0.0.0:8787"}\n`;
+const bad = 'version: 1\nproviders:\n  mock: {type: mock, colour: red}\n';
+
+function write(files: Readonly<Record<string, string>>): void {
+  for (const [file, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(cwd, file)), { recursive: true });
+    writeFileSync(join(cwd, file), text);
+  }
+}
+
+async function run(
+  files: readonly string[],
+  options: CheckOptions = {},
+  given: { env?: Record<string, string>; stdin?: string; isTty?: boolean } = {},
+) {
+  let out = '';
+  let err = '';
+  const code = await check(
+    files,
+    options,
+    {
+      stdout: (text) => void (out += text),
+      stderr: (text) => void (err += text),
+      env: given.env ?? {},
+      cwd,
+      stdin: async () => given.stdin ?? '',
+      isTty: given.isTty ?? false,
+    },
+    { providers, plugins: stages },
+  );
+  return { code, out: out.replace(/\(\d+ ms\)/, '(0 ms)'), err: err.replace(/\(\d+ ms\)/, '(0 ms)') };
+}
+
+describe('gateway check', () => {
+  it('says what it found in a valid file', async () => {
+    write({ 'gateway.yaml': `${good}include: [configs/*.yaml]\n`, 'configs/a.yaml': 'configs: {a: {provider: mock}}\n' });
+    expect(await run([])).toEqual({ code: 0, out: 'ok: 2 files, 1 provider, 1 config, 0 keys (0 ms)\n', err: '' });
+  });
+
+  it('ends with 3 and a count when something is wrong', async () => {
+    write({ 'gateway.yaml': bad });
+    const { code, out } = await run([]);
+    expect(code).toBe(3);
+    expect(out).toMatch(/^error: unknown key "colour" .*\[unknown-key\]\n {2}--> gateway.yaml:3:22\n/);
+    expect(out).toMatch(/\n\n1 error in 1 file \(0 ms\)\n$/);
+  });
+
+  it('ends with 0 on warnings, and with 3 under --strict', async () => {
+    write({ 'gateway.yaml': warned });
+    const lax = await run([]);
+    expect(lax.code).toBe(0);
+    expect(lax.out).toContain('warning: other hosts can connect');
+    expect(lax.out).toMatch(/ok: 1 file, 1 provider, 0 configs, 0 keys, 1 warning \(0 ms\)\n$/);
+    const strict = await run([], { strict: true });
+    expect(strict.code).toBe(3);
+    expect(strict.out).toContain('error: other hosts can connect');
+  });
+
+  it.each([
+    ['short', 'gateway.yaml:3:22: error: unknown key "colour" [unknown-key]\n'],
+    ['github', /^::error file=gateway.yaml,line=3,endLine=3,col=22,endColumn=28,title=unknown-key::unknown key "colour": it takes .*\n$/],
+  ] as const)('keeps the summary out of the %s lines', async (format, lines) => {
+    write({ 'gateway.yaml': bad });
+    const { code, out, err } = await run([], { format });
+    expect({ code, err }).toEqual({ code: 3, err: '1 error in 1 file (0 ms)\n' });
+    expect(out).toEqual(typeof lines === 'string' ? lines : expect.stringMatching(lines));
+  });
+
+  it.each([{ format: 'json' }, { json: true }] as const)('prints one JSON document for %o', async (options) => {
+    write({ 'gateway.yaml': bad });
+    const { code, out } = await run([], options);
+    expect(code).toBe(3);
+    expect(JSON.parse(out)).toMatchObject({
+      ok: false,
+      errors: 1,
+      warnings: 0,
+      files: [join(cwd, 'gateway.yaml')],
+      revision: null,
+      diagnostics: [{ code: 'unknown-key', severity: 'error', file: 'gateway.yaml', line: 3, column: 22, endColumn: 28 }],
+    });
+    write({ 'gateway.yaml': good });
+    expect(JSON.parse((await run([], options)).out)).toMatchObject({
+      ok: true,
+      errors: 0,
+      revision: expect.stringMatching(/^[0-9a-f]{7}$/),
+    });
+  });
+
+  it('colours only on a terminal', async () => {
+    write({ 'gateway.yaml': bad });
+    expect((await run([], {}, { isTty: true })).out).toContain('\u001b[');
+    expect((await run([])).out).not.toContain('\u001b[');
+  });
+});
+
+describe('finding the file', () => {
+  it.each([
+    ['an argument beats everything', ['one.yaml'], { config: 'two.yaml' }, { GATEWAY_CONFIG: 'three.yaml' }, 'one.yaml'],
+    ['-c beats the environment', [], { config: 'two.yaml' }, { GATEWAY_CONFIG: 'three.yaml' }, 'two.yaml'],
+    ['the environment beats ./gateway.yaml', [], {}, { GATEWAY_CONFIG: 'three.yaml' }, 'three.yaml'],
+    ['./gateway.yaml comes last', [], {}, {}, 'gateway.yaml'],
+  ] as const)('%s', async (_name, files, options, env, found) => {
+    write({ 'one.yaml': bad, 'two.yaml': bad, 'three.yaml': bad, 'gateway.yaml': bad });
+    const { out } = await run(files, { ...options, format: 'short' }, { env });
+    expect(out.split(':')[0]).toBe(found);
+  });
+
+  it('a file that was named and is not there is an error, not another file', async () => {
+    write({ 'gateway.yaml': good });
+    const { code, out } = await run(['nope.yaml'], { format: 'short' });
+    expect({ code, out }).toEqual({
+      code: 3,
+      out: 'nope.yaml:1:1: error: the file "nope.yaml" can not be read (no such file) [unreadable-file]\n',
+    });
+  });
+
+  it('reads standard input for -', async () => {
+    expect(await run(['-'], {}, { stdin: good })).toMatchObject({ code: 0, out: 'ok: 1 file, 1 provider, 0 configs, 0 keys (0 ms)\n' });
+    expect((await run(['-'], { format: 'short' }, { stdin: bad })).out).toMatch(/^<stdin>:3:22: error/);
+  });
+
+  it('checks several files in one run', async () => {
+    write({ 'a.yaml': good, 'b.yaml': bad });
+    const { code, out } = await run(['a.yaml', 'b.yaml'], { format: 'short' });
+    expect({ code, out }).toEqual({ code: 3, out: 'b.yaml:3:22: error: unknown key "colour" [unknown-key]\n' });
+  });
+
+  it('says where it looked when there is nothing', async () => {
+    const { code, out, err } = await run([]);
+    expect({ code, out }).toEqual({ code: 3, out: '' });
+    expect(err).toMatch(/no configuration found; looked for \.\/gateway\.yaml and \/etc\/gateway\/gateway\.yaml\n/);
+  });
+});

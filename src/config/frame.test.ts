@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest';
+import { withFrames } from './frame.ts';
+import type { Problem } from './problem.ts';
+
+const problem = (lines: readonly string[], line: number, more: Partial<Problem> = {}): Problem => ({
+  code: 'unknown-key',
+  at: { file: { path: '', name: 'a.yaml', lines }, line, column: 1, endColumn: 2, endLine: line },
+  message: 'm',
+  ...more,
+});
+
+const frameOf = (lines: readonly string[], line: number, secrets: readonly string[] = [], more: Partial<Problem> = {}) =>
+  withFrames([problem(lines, line, more)], secrets)[0]?.frame;
+
+describe('frames of diagnostics', () => {
+  it.each([
+    ['a known secret, wherever it stands', 'note: my-secret-1 here', ['my-secret-1'], 'note: *********** here'],
+    ['each line of a secret of several lines', 'abcdef', ['first\nabcdef'], '******'],
+    [
+      'what stands behind a key that is a secret',
+      'a: {type: openai, api_key: hunter2, x: 1}',
+      [],
+      'a: {type: openai, api_key: *******, x: 1}',
+    ],
+    ['a quoted one', 'api_key: "hun ter"', [], 'api_key: "*******"'],
+    ['all of a value with commas', 'password: a,b{c', [], 'password: *****'],
+    ['a quote that is never closed', 'api_key: "hunter2', [], 'api_key: ********'],
+    ['JSON', '{"client_secret": "hunter2", "a": 1}', [], '{"client_secret": "*******", "a": 1}'],
+    ['a key in camelCase', 'apiKey: hunter2', [], 'apiKey: *******'],
+    ['what looks like an issued key', 'x: [sk-abcdefgh1234]', [], 'x: [***************]'],
+    ['nothing of a reference', 'api_key: ${env:NAME}', [], 'api_key: ${env:NAME}'],
+    ['nothing of a reference in quotes', 'x: {api_key: "${env:NAME}"}', [], 'x: {api_key: "${env:NAME}"}'],
+    ['nothing of ordinary lines', 'max_tokens: 5', [], 'max_tokens: 5'],
+  ] as const)('hide %s', (_name, line, secrets, shown) => {
+    expect(frameOf([line], 1, secrets)).toEqual({ first: 1, lines: [shown] });
+  });
+
+  it('show the line above where it helps, and hide its secrets too', () => {
+    expect(frameOf(['api_key: hunter2', 'retrys: 1'], 2, [], { show: 'above' })).toEqual({
+      first: 1,
+      lines: ['api_key: *******', 'retrys: 1'],
+    });
+  });
+
+  it('are left out where nothing may be shown, and for lines that no terminal holds', () => {
+    expect(frameOf(['a'], 1, [], { show: 'none' })).toBeUndefined();
+    expect(frameOf(['x'.repeat(401)], 1)).toBeUndefined();
+  });
+});
+
+describe('# gateway-ignore', () => {
+  const warning = (lines: readonly string[], line: number) => withFrames([problem(lines, line, { code: 'plain-secret' })], []).length;
+
+  it.each([
+    ['the line above', ['# gateway-ignore: plain-secret', 'a'], 2, 0],
+    ['a list of codes', ['  # gateway-ignore: exposed, plain-secret', 'a'], 2, 0],
+    ['a comment between', ['# gateway-ignore: plain-secret', '# because', 'a'], 3, 0],
+    ['another code', ['# gateway-ignore: exposed', 'a'], 2, 1],
+    ['a line further up', ['# gateway-ignore: plain-secret', 'b', 'a'], 3, 1],
+  ] as const)('%s', (_name, lines, line, left) => {
+    expect(warning(lines, line)).toBe(left);
+  });
+
+  it('never silences an error', () => {
+    expect(withFrames([problem(['# gateway-ignore: unknown-key', 'a'], 2)], [])).toHaveLength(1);
+  });
+});

@@ -1,0 +1,85 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { providers, stages } from '../../plugins/index.ts';
+import { shortDiagnostic } from '../../src/cli/render/diagnostics.ts';
+import { type LoadedConfig, loadConfig } from '../../src/config/load.ts';
+
+/**
+ * A golden pair: files, a line of dashes, and what loading them says.
+ *
+ *     #: env NAME=value            lines before the first file; `#: allow-missing` as well
+ *     ### file: configs/a.yaml     begins a further file; what stands above is gateway.yaml
+ *     -----
+ *     gateway.yaml:3:1: error: …   diagnostics, each followed by its hint, indented
+ *     ok                           when it loads
+ *     tree/version = 1             facts about what was loaded
+ */
+export interface Case {
+  readonly name: string;
+  readonly files: ReadonlyMap<string, string>;
+  readonly env: Readonly<Record<string, string>>;
+  readonly allowMissing: boolean;
+  /** Paths of the facts, in order. */
+  readonly facts: readonly string[];
+  /** Everything behind the dashes. */
+  readonly expected: string;
+}
+
+const folder = join(import.meta.dirname, 'cases');
+
+export function readCases(): Case[] {
+  return readdirSync(folder)
+    .filter((file) => file.endsWith('.yaml'))
+    .toSorted()
+    .map((file) => parseCase(file.slice(0, -'.yaml'.length), readFileSync(join(folder, file), 'utf8')));
+}
+
+export function parseCase(name: string, text: string): Case {
+  const [input = '', expected = ''] = text.split(/^-----\n/m);
+  const header = /^(?:#: .*\n)*/.exec(input)?.[0] ?? '';
+  const [first = '', ...more] = input.slice(header.length).split(/^### file: /m);
+  const files = new Map([['gateway.yaml', first]]);
+  for (const part of more) {
+    const end = part.indexOf('\n');
+    files.set(part.slice(0, end), part.slice(end + 1));
+  }
+  const env = Object.fromEntries([...header.matchAll(/^#: env (\w+)=(.*)$/gm)].map((match) => [match[1] ?? '', match[2] ?? '']));
+  const facts = [...expected.matchAll(/^([a-z][^ :\n]*) =/gm)].map((match) => match[1] ?? '');
+  return { name, files, env, allowMissing: header.includes('#: allow-missing'), facts, expected };
+}
+
+/** Loads the files of a case from a folder of their own. */
+export async function loadCase(one: Case): Promise<{ loaded: LoadedConfig; cwd: string }> {
+  const cwd = realpathSync(mkdtempSync(join(tmpdir(), 'gateway-case-')));
+  try {
+    for (const [file, text] of one.files) {
+      mkdirSync(dirname(join(cwd, file)), { recursive: true });
+      writeFileSync(join(cwd, file), text);
+    }
+    const loaded = await loadConfig({
+      source: { path: 'gateway.yaml' },
+      cwd,
+      env: one.env,
+      providers,
+      plugins: stages,
+      importPlugin: (path) => import(pathToFileURL(path).href),
+      allowMissingSecrets: one.allowMissing,
+    });
+    return { loaded, cwd };
+  } finally {
+    rmSync(cwd, { recursive: true, force: true });
+  }
+}
+
+/** What stands behind the dashes of a case: the folder of the run is written `<cwd>`. */
+export function describeLoad(loaded: LoadedConfig, cwd: string, facts: readonly string[]): string {
+  const lines = loaded.diagnostics.flatMap((one) => [shortDiagnostic(one), ...(one.hint === undefined ? [] : [`    ${one.hint}`])]);
+  const found = facts.map((path) => `${path} = ${JSON.stringify(pick(loaded, path))}`);
+  return `${[...lines, ...(loaded.tree === undefined ? [] : ['ok']), ...found].join('\n').replaceAll(cwd, '<cwd>')}\n`;
+}
+
+function pick(value: unknown, path: string): unknown {
+  return path.split('/').reduce<unknown>((at, step) => (at as Record<string, unknown> | undefined)?.[step], value);
+}
