@@ -6,6 +6,7 @@ import type { Clock } from './core/clock.ts';
 import type { Snapshot } from './core/snapshot.ts';
 import { type Gateway, type GatewayEvent, type GatewayOptions, type StartGateway, StartError } from './gateway-types.ts';
 import { Runtime } from './runtime.ts';
+import { exposureFault } from './start-faults.ts';
 import type { Drop, RecordStore } from './store/frame.ts';
 import { openMemory } from './store/memory.ts';
 import { openSpool } from './store/spool.ts';
@@ -74,6 +75,7 @@ class Starting {
   }
 
   async #apply(loaded: GoodConfig): Promise<void> {
+    refuseExposure(this.#options, (this.#loaded ?? loaded).tree.server?.listen, loaded);
     const world = await this.#worlds.build(loaded);
     if (this.#runtime === undefined) {
       const store = this.#openStore(loaded, world.snapshot.log.spoolSize);
@@ -110,6 +112,17 @@ class Starting {
     }
     return { data };
   }
+}
+
+/** Also on a reload: taking the last key away must not open what other hosts can reach. */
+function refuseExposure({ listen, source }: GatewayOptions, written: string | undefined, { tree }: GoodConfig): void {
+  const fault = exposureFault({
+    listen: listen ?? written ?? '127.0.0.1:8787',
+    apiKeys: Object.keys(tree.api_keys ?? {}).length,
+    isOpen: tree.server?.open === true,
+    isTryOut: 'name' in source && source.name === 'try-out',
+  });
+  if (fault !== undefined) throw new StartError(fault);
 }
 
 interface RunningParts {
@@ -191,7 +204,7 @@ function eventOf(result: ReloadResult): GatewayEvent {
       return { type: 'unchanged', revision: result.revision };
     case 'rejected': {
       const cause = result.cause instanceof Error ? result.cause.message : undefined;
-      return { type: 'rejected', revision: result.revision ?? '', diagnostics: result.diagnostics, cause };
+      return { type: 'rejected', revision: result.revision ?? '', diagnostics: result.diagnostics, ...(cause === undefined ? {} : { reason: cause }) };
     }
     default:
       return result satisfies never;

@@ -1,8 +1,6 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import type { Duplex } from 'node:stream';
+import type { Server } from 'node:http';
 import { createHolder, type OwnedHolder } from './config/holder.ts';
 import type { Clock } from './core/clock.ts';
-import type { HeaderBag } from './core/headers.ts';
 import { createMask, type Mask } from './core/mask.ts';
 import type { LogRecord } from './core/record.ts';
 import type { ServerSettings } from './core/snapshot.ts';
@@ -17,10 +15,11 @@ import type { Log } from './telemetry/log.ts';
 import { createEgress } from './transport/egress.ts';
 import { type HeaderNames, headerNames } from './transport/header-bag.ts';
 import { Ids } from './transport/ids.ts';
+import { createRelay, type Relay } from './transport/relay.ts';
 import { createSender } from './transport/sender.ts';
 import { createDataServer, type Exchange } from './transport/server.ts';
-import { createSweeper } from './transport/sweeper.ts';
-import { createUpstream } from './transport/upstream.ts';
+import { createSweeper, type Sweeper } from './transport/sweeper.ts';
+import { createUpstream, type Upstream } from './transport/upstream.ts';
 
 export interface RuntimeDeps {
   readonly clock: Clock;
@@ -35,8 +34,9 @@ export class Runtime {
   readonly holder: OwnedHolder<World>;
   readonly server: Server;
   readonly #deps: RuntimeDeps;
-  readonly #sweeper;
-  readonly #upstream;
+  readonly #sweeper: Sweeper;
+  readonly #upstream: Upstream;
+  readonly #relay: Relay;
   readonly #seal: Seal;
   readonly #handling: HandleDeps;
   #mask: Mask;
@@ -55,6 +55,7 @@ export class Runtime {
     );
     const egress = createEgress(() => this.#settings().egressAllow);
     this.#upstream = createUpstream({ lookup: egress.lookup });
+    this.#relay = createRelay({ egress, sweeper: this.#sweeper, monotonic: clock.monotonic });
     this.#seal = new Seal((records) => this.#append(records));
     const send = createSender({
       upstream: this.#upstream,
@@ -83,6 +84,9 @@ export class Runtime {
       limits: () => ({ maxBody: this.#settings().maxBody, names: this.#names }),
       isDraining: () => this.drain.isRefusing,
       handle: (exchange) => this.#handle(exchange),
+      passHttp: (request, response, bag) => this.#relay.http(request, response, bag),
+      passSocket: (request, socket, head, bag) => this.#relay.socket(request, socket, head, bag),
+      socketClient: (socket) => this.#relay.socketClient(socket),
     });
   }
 
@@ -99,6 +103,7 @@ export class Runtime {
     this.#seal.flush();
     this.server.closeAllConnections();
     if (this.server.listening) await new Promise((resolve) => this.server.close(resolve));
+    this.#relay.close();
     this.#sweeper.close();
     await this.#upstream.close();
     await this.holder.close();

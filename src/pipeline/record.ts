@@ -1,5 +1,5 @@
 import { type JsonBody } from '../core/body.ts';
-import { credentialHeaders } from '../core/headers.ts';
+import { isCredentialHeader, maskHeaders } from '../core/mask.ts';
 import { type KeptBody, type Outcome, statusOf } from '../core/plan.ts';
 import type { AttemptRecord, BodyRecord, LogRecord, MessageRecord, UsageRecord } from '../core/record.ts';
 import type { LogSettings } from '../core/snapshot.ts';
@@ -209,16 +209,26 @@ class Bodies {
   }
 }
 
-/** The request's headers as the record shows them: no credentials, and no config that may hold one. */
+/**
+ * The request's headers as the record shows them: no credentials. A header that is JSON (a config, metadata) may hold
+ * one inside; those are hidden by `maskHeaders`.
+ */
 function requestHeadersOf(ctx: RequestContext): Record<string, string> {
   const out: Record<string, string> = {};
   for (const [name, value] of ctx.headers.entries()) {
-    out[name] = credentialHeaders.has(name) || name.endsWith('api-key') || ctx.headers.isGateway(name) && isSensitive(name) ? '•••' : value;
+    if (value.startsWith('{')) Object.assign(out, maskHeaders({ [name]: value }));
+    else out[name] = hides(name) ? '***' : value;
   }
   return out;
 }
 
-/** Gateway headers that may carry a secret: inline configs, service accounts, provider keys. */
-function isSensitive(name: string): boolean {
-  return name.endsWith('-config') || name.includes('secret') || name.includes('token') || name.includes('key') || name.includes('service-account');
+/** Names of headers that were seen, and whether they hold a credential: clients send the same few. */
+const seen = new Map<string, boolean>();
+
+function hides(name: string): boolean {
+  const known = seen.get(name);
+  if (known !== undefined) return known;
+  const hidden = isCredentialHeader(name);
+  if (seen.size < 1000) seen.set(name, hidden);
+  return hidden;
 }

@@ -21,16 +21,20 @@ export class RequestHeaderBag implements HeaderBag {
   readonly #headers: IncomingMessage['headers'];
   readonly #raw: readonly string[];
   readonly #names: HeaderNames;
+  readonly #key: string | undefined;
   #alias: string | undefined | null = null;
 
-  constructor(request: Pick<IncomingMessage, 'headers' | 'rawHeaders'>, names: HeaderNames) {
+  /** @param key a key that came beside the headers (a WebSocket's query or subprotocol); stands in for `authorization` */
+  constructor(request: Pick<IncomingMessage, 'headers' | 'rawHeaders'>, names: HeaderNames, key?: string) {
     this.#headers = request.headers;
+    this.#key = key;
     this.#raw = request.rawHeaders;
     this.#names = names;
   }
 
   get(name: string): string | undefined {
     const value = this.#headers[name];
+    if (value === undefined && name === 'authorization' && this.#key !== undefined) return `Bearer ${this.#key}`;
     return Array.isArray(value) ? value.join(', ') : value;
   }
 
@@ -64,10 +68,17 @@ export class RequestHeaderBag implements HeaderBag {
     return this.#alias;
   }
 
+  /** Looks at the raw names, of which nearly all are told apart by their first letter. */
   #findAlias(): string | undefined {
-    for (const prefix of this.#names.prefixes.slice(1)) {
-      for (const name in this.#headers) if (name.startsWith(prefix)) return prefix;
+    const { prefixes } = this.#names;
+    for (let i = 0; i < this.#raw.length; i += 2) {
+      const name = this.#raw[i] ?? '';
+      for (let k = 1; k < prefixes.length; k += 1) if (startsLike(name, prefixes[k] ?? '')) return prefixes[k];
     }
     return undefined;
   }
+}
+
+function startsLike(name: string, prefix: string): boolean {
+  return (name.charCodeAt(0) | 0x20) === prefix.charCodeAt(0) && name.slice(0, prefix.length).toLowerCase() === prefix;
 }

@@ -4,7 +4,7 @@ import type { HeaderPairs } from '../core/headers.ts';
 import type { Attempt, Outcome, Send, Sending, Times } from '../core/plan.ts';
 import type { UpstreamRequest } from '../core/provider.ts';
 import type { Trust } from '../core/snapshot.ts';
-import { Exchange } from './exchange.ts';
+import { Exchange, type ExchangeSettings } from './exchange.ts';
 import { playLocal } from './local.ts';
 import type { Sweeper } from './sweeper.ts';
 import type { Upstream } from './upstream.ts';
@@ -23,13 +23,23 @@ export interface SenderDeps {
 
 /** Makes the function that carries out attempts: signs, checks the way out, sends, and watches the clocks. */
 export function createSender(deps: SenderDeps): Send {
+  // What the operator wrote is checked once, not at each request.
+  const trusted = new Set<string>();
+  const checkEgress = (origin: string, trust: Trust): GatewayError | undefined => {
+    if (trust === 'operator' && trusted.has(origin)) return undefined;
+    const refusal = deps.checkEgress(origin, trust);
+    if (refusal === undefined && trust === 'operator') trusted.add(origin);
+    return refusal;
+  };
+  const checked: SenderDeps = { ...deps, checkEgress };
   const over = (exchange: Exchange): void => deps.sweeper.delete(exchange);
   return (attempt, arrivedAt): Sending => {
-    const refusal = refuse(attempt, deps);
+    const refusal = refuse(attempt, checked);
     if (refusal !== undefined) return { outcome: Promise.resolve(refused(attempt, refusal, deps.clock.monotonic() - arrivedAt)), cancel: () => {} };
     let exchange: Exchange | undefined;
     const outcome = new Promise<Outcome>((settle) => {
-      exchange = begin(attempt, { ...deps, arrivedAt, settle, over });
+      const settings = { monotonic: deps.clock.monotonic, keep: deps.keep(), arrivedAt, settle, over };
+      exchange = begin(attempt, deps, settings);
     });
     return { outcome, cancel: () => exchange?.abort() };
   };
@@ -46,16 +56,10 @@ function refuse(attempt: Attempt, deps: SenderDeps): GatewayError | undefined {
   return operation.local === undefined ? deps.checkEgress(upstream.origin, attempt.trust) : undefined;
 }
 
-function begin(attempt: Attempt, settings: SenderDeps & { arrivedAt: number; settle(outcome: Outcome): void; over(exchange: Exchange): void }): Exchange {
+function begin(attempt: Attempt, deps: SenderDeps, settings: ExchangeSettings): Exchange {
   const { upstream, operation, call } = attempt as Prepared;
-  const exchange = new Exchange(attempt, operation.tap(call), {
-    monotonic: settings.clock.monotonic,
-    keep: settings.keep(),
-    arrivedAt: settings.arrivedAt,
-    settle: settings.settle,
-    over: settings.over,
-  });
-  settings.sweeper.add(exchange);
+  const exchange = new Exchange(attempt, operation.tap(call), settings);
+  deps.sweeper.add(exchange);
   if (operation.local !== undefined) {
     playLocal(operation.local(upstream, call), exchange);
     return exchange;
@@ -64,11 +68,11 @@ function begin(attempt: Attempt, settings: SenderDeps & { arrivedAt: number; set
   const signed = attempt.credential?.headers(upstream) ?? [];
   if (signed instanceof Promise) {
     signed.then(
-      (headers) => settings.upstream.send(withHeaders(upstream, headers), route, exchange),
+      (headers) => deps.upstream.send(withHeaders(upstream, headers), route, exchange),
       (error: unknown) => exchange.refuse(error),
     );
   } else {
-    settings.upstream.send(withHeaders(upstream, signed), route, exchange);
+    deps.upstream.send(withHeaders(upstream, signed), route, exchange);
   }
   return exchange;
 }

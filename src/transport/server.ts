@@ -90,7 +90,7 @@ class RequestReader {
   }
 
   upgrade(request: IncomingMessage, socket: Duplex, upgradeHead: Buffer): void {
-    const head = this.#head(request, this.#deps.limits().names);
+    const head = this.#head(request, this.#deps.limits().names, socketKey(request));
     const isRealtime = head.path === '/v1/realtime' && request.headers.upgrade?.toLowerCase() === 'websocket';
     const matched: Matched = { endpoint: 'realtime', params: {} };
     const refused = this.#refusal({ ...head, matched: isRealtime ? matched : undefined });
@@ -99,7 +99,7 @@ class RequestReader {
     this.#deps.handle({ ...this.#exchange({ ...head, matched }, client, passing(head.bag), refused), pass });
   }
 
-  #head(request: IncomingMessage, names: HeaderNames): Head {
+  #head(request: IncomingMessage, names: HeaderNames, key?: string): Head {
     const url = request.url ?? '/';
     const mark = url.indexOf('?');
     const path = mark < 0 ? url : url.slice(0, mark);
@@ -110,7 +110,7 @@ class RequestReader {
       query,
       method,
       matched: matchRoute(method, path),
-      bag: new RequestHeaderBag(request, names),
+      bag: new RequestHeaderBag(request, names, key),
       peer: request.socket.remoteAddress,
       at: this.#deps.clock.now(),
       arrivedAt: this.#deps.clock.monotonic(),
@@ -202,6 +202,21 @@ function withoutKeys(query: string): string {
     .filter((part) => !/^api[-_]key=/i.test(part))
     .join('&');
 }
+
+/**
+ * Browsers can't set headers on a WebSocket: their key comes in the query or as a subprotocol (openai-and-others.md 1.7).
+ * It is read here, once, and goes no further.
+ */
+function socketKey(request: IncomingMessage): string | undefined {
+  const mark = request.url?.indexOf('?') ?? -1;
+  const inQuery = mark < 0 ? null : new URLSearchParams(request.url?.slice(mark + 1)).get('api-key');
+  if (inQuery !== null) return inQuery;
+  const protocols = request.headers['sec-websocket-protocol']?.split(',') ?? [];
+  const carrier = protocols.map((each) => each.trim()).find((each) => each.startsWith(keyProtocol));
+  return carrier?.slice(keyProtocol.length);
+}
+
+const keyProtocol = 'openai-insecure-api-key.';
 
 function noBody(): GatewayError {
   return new GatewayError('invalid_json', { message: 'The body is not JSON: the body is empty at position 0.', hint: 'Send a JSON object with content-type application/json.' });

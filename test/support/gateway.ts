@@ -46,7 +46,7 @@ export async function startTestGateway(yaml: string, options: TestGatewayOptions
     listen: '127.0.0.1:0',
     watch: options.watch ?? false,
     stateDir: options.stateDir,
-    log: createLog({ level: 'warn', format: 'json', stdout: { write: (text: string) => lines.push(text) > 0 } }),
+    log: createLog({ level: 'warn', format: 'json', stdout: { write: (text: string) => lines.push(text) > 0 }, now: Date.now, clockTime: String, requestLine: () => '' }),
     registry: { providers, stages },
     onEvent: (event) => {
       events.push(event);
