@@ -1,0 +1,142 @@
+import { createHash } from 'node:crypto';
+import type { Recorded } from './exchanges.ts';
+
+/**
+ * How one exchange is sent: `pieces` as it came, by a config's name; `fine` and `coarse` with the answer cut at awkward
+ * places, by an alias that the target rewrites, and by a config sent as JSON.
+ */
+export type Manner = 'pieces' | 'fine' | 'coarse';
+export const manners: readonly Manner[] = ['pieces', 'fine', 'coarse'];
+
+export const callerKey = 'gw-caller-key-0123456789';
+export const catalogKeys = { openai: 'sk-catalog-openai-0123456789', 'azure-openai': 'catalog-azure-0123456789' } as const;
+
+/** One exchange in one manner: what is sent to the gateway, and what must arrive at the provider. */
+export interface Case {
+  readonly exchange: Recorded;
+  readonly manner: Manner;
+  readonly slug: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | undefined;
+  readonly wanted: {
+    readonly path: string;
+    readonly query: Readonly<Record<string, string>>;
+    readonly body: string;
+    readonly model: string | null;
+  };
+}
+
+const deploymentPath = /^\/openai\/deployments\/([^/]+)\//;
+
+/** Where a recorded request went: what the entry of the catalog has to say for it. */
+function azurePlace(exchange: Recorded): { deployment: string; version: string; path: string; query: Readonly<Record<string, string>> } {
+  const url = new URL(exchange.request.url);
+  const deployment = deploymentPath.exec(url.pathname)?.[1];
+  const version = url.searchParams.get('api-version');
+  // One client had left the deployment out, and got a 404 for it. The gateway always names one.
+  const path = url.pathname.startsWith('/openai/') ? url.pathname : `/openai/deployments/none${url.pathname}`;
+  return {
+    deployment: deployment ?? (path === url.pathname ? String(exchange.request.body?.['model']) : 'none'),
+    version: version ?? (path.includes('/v1/') ? 'v1' : '2024-10-21'),
+    path,
+    query: version === null && !path.includes('/v1/') ? { 'api-version': '2024-10-21' } : Object.fromEntries(url.searchParams),
+  };
+}
+
+/** Pieces of so many bytes: one by one where the answer is short, so that the suite stays quick. */
+function splitOf(exchange: Recorded, manner: Manner): string {
+  const size = Buffer.byteLength(exchange.response.body ?? '');
+  if (manner === 'fine') return `,split=${size <= 4_000 ? 1 : 13}`;
+  if (manner === 'coarse') return `,split=${size <= 10_000 ? 7 : 127}`;
+  return '';
+}
+
+const slugOf = (exchange: Recorded, manner: Manner): string => `${exchange.id}.${manner}`.replaceAll('_', '-').toLowerCase();
+
+const isAzure = (exchange: Recorded): boolean => exchange.provider === 'azure-openai';
+
+/** The model as the client names it: the recorded name, or the alias of a deployment. */
+const askedModel = (exchange: Recorded): string | undefined => {
+  const { body } = exchange.request;
+  if (body === undefined) return undefined;
+  return isAzure(exchange) ? 'recorded-alias' : String(body['model']);
+};
+
+/** `gateway.yaml` with an entry and a fallback for every exchange and manner; YAML reads JSON. */
+export function catalog(exchanges: readonly Recorded[], replay: string, deadPort: number): string {
+  const providers: Record<string, unknown> = {
+    dead: { type: 'openai', api_key: 'sk-dead-0123456789', custom_host: `http://127.0.0.1:${deadPort}/v1` },
+  };
+  const configs: Record<string, unknown> = {};
+  for (const exchange of exchanges) {
+    for (const manner of manners) {
+      const slug = slugOf(exchange, manner);
+      providers[slug] = entry(exchange, `${replay}/x/${exchange.id}${splitOf(exchange, manner)}`);
+      const model = askedModel(exchange);
+      const override = manner === 'fine' && model !== undefined ? { override_params: { model } } : {};
+      configs[slug] = { strategy: { mode: 'fallback' }, targets: [{ provider: 'dead' }, { provider: slug, ...override }] };
+    }
+  }
+  const hash = `sha256:${createHash('sha256').update(callerKey).digest('hex')}`;
+  return JSON.stringify({ version: 1, api_keys: { tests: { hash } }, providers, configs, logging: { requests: { bodies: 'full' } } });
+}
+
+function entry(exchange: Recorded, base: string): Readonly<Record<string, unknown>> {
+  if (!isAzure(exchange)) return { type: 'openai', api_key: catalogKeys.openai, custom_host: `${base}/v1` };
+  const { deployment, version } = azurePlace(exchange);
+  return {
+    type: 'azure-openai',
+    api_key: catalogKeys['azure-openai'],
+    custom_host: `${base}/openai${version === 'v1' ? '/v1' : ''}`,
+    deployments: { 'recorded-alias': { deployment_id: deployment, api_version: version, foundation_model: 'recorded' } },
+  };
+}
+
+export function caseOf(exchange: Recorded, manner: Manner): Case {
+  const slug = slugOf(exchange, manner);
+  const model = askedModel(exchange);
+  const asked = manner === 'fine' ? 'some-alias-of-ours' : model;
+  const azure = isAzure(exchange) ? azurePlace(exchange) : undefined;
+  const url = new URL(exchange.request.url);
+  const sent = azure?.deployment ?? model;
+  return {
+    exchange,
+    manner,
+    slug,
+    path:
+      azure === undefined ? url.pathname + url.search : `/v1/${azure.path.replace(deploymentPath, '').replace(/^\/openai\/(?:v1\/)?/, '')}`,
+    headers: {
+      ...credentials[manner],
+      ...configHeader(slug, manner),
+      ...(model === undefined ? {} : { 'content-type': 'application/json' }),
+    },
+    body: bodyOf(exchange, asked),
+    wanted: {
+      path: azure?.path ?? url.pathname,
+      query: azure?.query ?? Object.fromEntries(url.searchParams),
+      body: bodyOf(exchange, sent) ?? '',
+      model: sent ?? null,
+    },
+  };
+}
+
+/** Every place where a caller's key may stand; a key of their own beside it must not go on either. */
+const credentials: Readonly<Record<Manner, Readonly<Record<string, string>>>> = {
+  pieces: { authorization: `Bearer ${callerKey}` },
+  fine: { 'x-portkey-api-key': callerKey, 'api-key': 'sk-of-the-caller-0123456789' },
+  coarse: { 'x-gateway-api-key': callerKey, authorization: 'Bearer sk-of-the-caller-0123456789' },
+};
+
+function configHeader(slug: string, manner: Manner): Readonly<Record<string, string>> {
+  if (manner === 'pieces') return { 'x-gateway-config': slug };
+  if (manner === 'fine') return { 'x-portkey-config': slug };
+  return {
+    'x-gateway-config': JSON.stringify({ strategy: { mode: 'fallback' }, targets: [{ provider: '@dead' }, { provider: `@${slug}` }] }),
+  };
+}
+
+/** The recorded body with this model in the place of its own. */
+function bodyOf({ request: { body } }: Recorded, model: string | undefined): string | undefined {
+  return body === undefined ? undefined : JSON.stringify({ ...body, model });
+}

@@ -1,0 +1,80 @@
+import { createParser } from 'eventsource-parser';
+import type { UsageRecord } from '../../src/core/record.ts';
+import type { Recorded } from './exchanges.ts';
+
+/**
+ * An independent reading of recorded answers: everything is parsed, nothing is clever. It says what the record of the
+ * request must hold.
+ */
+export interface Reading {
+  readonly model: string | null;
+  readonly finish: readonly string[];
+  /** Undefined where the provider reported none. */
+  readonly usage: UsageRecord | undefined;
+}
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** The events of a stream by the library's parser. */
+export function eventsOf(text: string): readonly { readonly event: string | undefined; readonly data: string }[] {
+  const events: { event: string | undefined; data: string }[] = [];
+  const parser = createParser({ onEvent: ({ event, data }) => events.push({ event, data }) });
+  parser.feed(text);
+  return events;
+}
+
+export function readingOf(exchange: Recorded): Reading {
+  const body = exchange.response.body ?? '';
+  return exchange.stream ? ofStream(exchange.api, body) : ofWhole(exchange.api, JSON.parse(body) as Json);
+}
+
+function ofWhole(api: string, answer: Json): Reading {
+  const isResponse = api.startsWith('responses') && answer['object'] === 'response';
+  return {
+    model: textOr(answer['model'], null),
+    finish: isResponse ? [statusOf(answer)] : choicesOf(answer).map((choice) => String(choice['finish_reason'])),
+    usage: usageOf(answer['usage']),
+  };
+}
+
+function ofStream(api: string, text: string): Reading {
+  const objects = eventsOf(text)
+    .filter(({ data }) => data !== '[DONE]')
+    .map(({ data }) => JSON.parse(data) as Json);
+  if (api === 'responses') {
+    const last = objects.findLast(({ type }) => ['response.completed', 'response.incomplete', 'response.failed'].includes(String(type)));
+    const response = (last?.['response'] ?? {}) as Json;
+    return { model: textOr(response['model'], null), finish: [statusOf(response)], usage: usageOf(response['usage']) };
+  }
+  const finish = new Map<unknown, string>();
+  for (const choice of objects.flatMap(choicesOf)) {
+    if (typeof choice['finish_reason'] === 'string') finish.set(choice['index'], choice['finish_reason']);
+  }
+  return {
+    model: textOr(objects.find((one) => choicesOf(one).length > 0 && one['model'] !== '')?.['model'], null),
+    finish: [...finish].toSorted(([a], [b]) => Number(a) - Number(b)).map(([, reason]) => reason),
+    usage: usageOf(objects.findLast(({ usage }) => usage !== null && usage !== undefined)?.['usage']),
+  };
+}
+
+const choicesOf = (object: Json): readonly Json[] => (object['choices'] ?? []) as readonly Json[];
+const textOr = (value: unknown, otherwise: string | null): string | null => (typeof value === 'string' ? value : otherwise);
+const statusOf = (response: Json): string => String((response['incomplete_details'] as Json | null)?.['reason'] ?? response['status']);
+
+function usageOf(value: unknown): UsageRecord | undefined {
+  if (value === undefined || value === null) return undefined;
+  const usage = value as Readonly<Record<string, number>>;
+  const input = (value as Json)['prompt_tokens_details'] ?? (value as Json)['input_tokens_details'];
+  const output = (value as Json)['completion_tokens_details'] ?? (value as Json)['output_tokens_details'];
+  const detail = (of: unknown, name: string): number => ((of ?? {}) as Readonly<Record<string, number | null>>)[name] ?? 0;
+  return {
+    prompt: usage['prompt_tokens'] ?? usage['input_tokens'] ?? 0,
+    completion: usage['completion_tokens'] ?? usage['output_tokens'] ?? 0,
+    cached: detail(input, 'cached_tokens'),
+    cache_write: detail(input, 'cache_write_tokens'),
+    reasoning: detail(output, 'reasoning_tokens'),
+    audio_in: detail(input, 'audio_tokens'),
+    audio_out: detail(output, 'audio_tokens'),
+    source: 'reported',
+  };
+}

@@ -1,0 +1,239 @@
+import { Buffer } from 'node:buffer';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { LogRecord } from '../../src/core/record.ts';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { deadPort } from '../support/upstream.ts';
+import { callerKey, type Case, caseOf, catalog, catalogKeys, manners } from './cases.ts';
+import { exceptions, findExchanges, type Recorded, type Replay, startReplay } from './exchanges.ts';
+import { eventsOf, readingOf } from './reading.ts';
+
+const { exchanges, missing } = findExchanges();
+const disguised = exchanges.filter(({ id }) => exceptions[id] !== undefined);
+const good = exchanges.filter((exchange) => exchange.response.status < 300 && !disguised.includes(exchange));
+const bad = exchanges.filter(({ response }) => response.status >= 300);
+const groups = [...new Set(good.map(groupOf))];
+
+/** How many requests are under way at once. */
+const lanes = 12;
+
+describe.skipIf(missing !== undefined)(
+  `recorded exchanges through a fallback whose first target is dead (${missing ?? 'replayed'})`,
+  () => {
+    let replay: Replay;
+    let gateway: TestGateway;
+
+    beforeAll(async () => {
+      replay = await startReplay();
+      gateway = await startTestGateway(catalog(exchanges, replay.url, await deadPort()));
+    });
+    afterAll(async () => {
+      await gateway?.close();
+      await replay?.close();
+    });
+
+    it('are there in numbers that mean something', () => {
+      expect(good.length).toBeGreaterThan(600);
+      expect(bad.length).toBeGreaterThan(15);
+      expect(groups.length).toBeGreaterThan(10);
+      expect(disguised.length).toBe(Object.keys(exceptions).length);
+    });
+
+    describe.each(manners)('sent in the manner "%s"', (manner) => {
+      it.each(groups)('%s come through whole', async (group) => {
+        const failures = await eachOf(
+          good.filter((one) => groupOf(one) === group),
+          async (exchange) => {
+            const sent = caseOf(exchange, manner);
+            const answer = await send(gateway, sent);
+            expectSameAnswer(sent, answer);
+            expectSeen(sent, replay, answer.id);
+            expectRecord(sent, await gateway.record(answer.id));
+          },
+        );
+        expect(failures).toEqual([]);
+      });
+
+      it('errors keep status and message', async () => {
+        const failures = await eachOf([...bad, ...disguised], async (exchange) => {
+          const sent = caseOf(exchange, manner);
+          const answer = await send(gateway, sent);
+          expectAllFailed(sent, answer);
+          expectSeen(sent, replay, answer.id);
+        });
+        expect(failures).toEqual([]);
+      });
+    });
+
+    it('errors of a provider that is asked alone pass byte by byte, a refused catalog key aside', async () => {
+      const failures = await eachOf(bad, async (exchange) => {
+        const { 'x-gateway-config': _config, ...headers } = caseOf(exchange, 'pieces').headers;
+        const sent: Case = { ...caseOf(exchange, 'pieces') };
+        const answer = await send(gateway, { ...sent, headers: { ...headers, 'x-gateway-provider': `@${sent.slug}` } });
+        expectOwnError(exchange, answer);
+      });
+      expect(failures).toEqual([]);
+    });
+
+    it('leave nothing open', () => {
+      expect(gateway.lines.filter((line) => line.includes('"level":50'))).toEqual([]);
+    });
+  },
+);
+
+function groupOf({ provider, api, stream }: Recorded): string {
+  return `${provider} ${api}${stream ? ' streams' : ''}`;
+}
+
+/** Runs a check for each, some at a time; gives the ids that failed, with the reason. */
+async function eachOf(list: readonly Recorded[], check: (exchange: Recorded) => Promise<void>): Promise<readonly string[]> {
+  const failures: string[] = [];
+  const queue = [...list];
+  const lane = async (): Promise<void> => {
+    for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
+      try {
+        await check(next);
+      } catch (error) {
+        failures.push(`${next.id}: ${describeFailure(error)}`);
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: lanes }, lane));
+  return failures;
+}
+
+/** An assertion's message cuts objects short: the members that differ say more. */
+function describeFailure(error: unknown): string {
+  const { message, actual, expected } = error as { message: string; actual?: Record<string, unknown>; expected?: Record<string, unknown> };
+  if (typeof actual !== 'object' || typeof expected !== 'object') return message.slice(0, 600);
+  const lines = Object.keys({ ...expected, ...actual }).flatMap((key) => {
+    const [got, wanted] = [JSON.stringify(actual[key]), JSON.stringify(expected[key])];
+    return got === wanted ? [] : [`${key}: ${got}, not ${wanted}`];
+  });
+  return lines.join('; ').slice(0, 600);
+}
+
+interface Answer {
+  readonly id: string;
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+}
+
+async function send(gateway: TestGateway, { exchange, path, headers, body }: Case): Promise<Answer> {
+  const response = await fetch(gateway.url + path, { method: exchange.request.method, headers, ...(body === undefined ? {} : { body }) });
+  const text = Buffer.from(await response.arrayBuffer()).toString('utf8');
+  return { id: response.headers.get('x-request-id') ?? '', status: response.status, headers: response.headers, text };
+}
+
+function expectSameAnswer({ exchange, slug, manner }: Case, answer: Answer): void {
+  const recorded = exchange.response.body ?? '';
+  expect(answer.status).toBe(exchange.response.status);
+  if (exchange.stream) expect(eventsOf(answer.text)).toEqual(eventsOf(recorded));
+  else expect(JSON.parse(answer.text)).toEqual(JSON.parse(recorded));
+  expect(answer.text === recorded, 'the bytes are the same').toBe(true);
+  expect(answer.headers.get('content-type')).toBe(exchange.response.headers['content-type']);
+  expect(answer.headers.get('x-gateway-provider')).toBe(slug);
+  expect(answer.headers.get('x-gateway-last-used-option-index')).toBe('config.targets[1]');
+  expect(answer.headers.get('x-gateway-attempts')).toMatch(
+    new RegExp(`^dead=unreachable;\\d+ms, ${slug.replaceAll('.', '\\.')}=200;\\d+ms$`),
+  );
+  expect(answer.headers.get('x-portkey-provider')).toBe(manner === 'fine' ? slug : null);
+}
+
+/** What the provider was sent: the right place, the right bytes, the catalog's key and nobody else's. */
+function expectSeen({ exchange, wanted, path, slug }: Case, replay: Replay, id: string): void {
+  const requests = replay.seen(exchange.id).requests;
+  const seen = requests.at(-1);
+  expect(seen, `${path} ${slug} ${id}`).toBeDefined();
+  if (seen === undefined) return;
+  replay.forget(exchange.id);
+  expect(requests.length, 'requests that the provider saw').toBe(1);
+  expect([seen.method, seen.path, seen.query]).toEqual([exchange.request.method, wanted.path, wanted.query]);
+  expect(Buffer.from(seen.body_base64, 'base64').toString('utf8')).toBe(wanted.body);
+  const { authorization, 'api-key': apiKey } = seen.headers;
+  expect({ authorization, apiKey }).toEqual(
+    exchange.provider === 'openai'
+      ? { authorization: `Bearer ${catalogKeys.openai}`, apiKey: undefined }
+      : { authorization: undefined, apiKey: catalogKeys['azure-openai'] },
+  );
+  const all = JSON.stringify(seen.headers);
+  expect([all.includes(callerKey), all.includes('sk-of-the-caller'), /x-(?:gateway|portkey)-/.test(all)]).toEqual([false, false, false]);
+}
+
+function expectRecord({ exchange, wanted, slug, manner }: Case, record: LogRecord): void {
+  const reading = readingOf(exchange);
+  expect({
+    end: record.end,
+    status: record.status,
+    error: record.error,
+    provider: record.provider,
+    key: record.key,
+    config: record.config,
+    target: record.target,
+    sent: record.model.sent,
+    answered: record.model.answered,
+    finish: record.finish,
+    attempts: record.attempts.map(({ provider, outcome, status }) => [provider, outcome, status]),
+    out: record.bytes.out,
+  }).toEqual({
+    end: 'whole',
+    status: exchange.response.status,
+    error: null,
+    provider: slug,
+    key: 'tests',
+    config: manner === 'coarse' ? 'inline' : slug,
+    target: manner === 'coarse' ? 'inline.targets[1]' : `configs.${slug}.targets[1]`,
+    sent: wanted.model,
+    answered: reading.model,
+    finish: reading.finish,
+    attempts: [
+      ['dead', 'unreachable', null],
+      [slug, 'answered', exchange.response.status],
+    ],
+    out: Buffer.byteLength(exchange.response.body ?? ''),
+  });
+  if (reading.usage !== undefined) expect(record.usage).toEqual(reading.usage);
+  else expect(record.usage.source).not.toBe('reported');
+}
+
+/** A refused key of the catalog is the operator's fault, and an error under 200 the provider's: the caller sees 502. */
+const shownStatus = (status: number): number => ([200, 401, 403].includes(status) ? 502 : status);
+
+const messageOf = (exchange: Recorded): string => {
+  const body = JSON.parse(exchange.response.body ?? '') as { error?: { message: string }; detail?: string };
+  return body.error?.message ?? body.detail ?? '';
+};
+
+interface ErrorBody {
+  readonly error: {
+    readonly message: string;
+    readonly code: string;
+    readonly gateway: { readonly attempts: readonly { status: number | null; message: string }[] };
+  };
+}
+
+function expectAllFailed({ exchange }: Case, answer: Answer): void {
+  const { error } = JSON.parse(answer.text) as ErrorBody;
+  const message = JSON.stringify(messageOf(exchange)).slice(1, -1);
+  expect([answer.status, error.code]).toEqual([shownStatus(exchange.response.status), 'all_targets_failed']);
+  expect(JSON.stringify(error.message).replaceAll('\\\\', '\\')).toContain(message);
+  expect(error.gateway.attempts.map(({ status }) => status)).toEqual([
+    null,
+    exchange.response.status === 200 ? null : exchange.response.status,
+  ]);
+  expect(error.gateway.attempts[1]?.message).toContain(messageOf(exchange));
+  expect([answer.headers.get('x-should-retry'), answer.headers.get('x-gateway-error-source')]).toEqual(['false', 'provider']);
+}
+
+function expectOwnError(exchange: Recorded, answer: Answer): void {
+  const { status, body = '' } = exchange.response;
+  expect(answer.status).toBe(shownStatus(status));
+  expect(answer.headers.get('x-gateway-error-source')).toBe('provider');
+  if (status !== 401 && status !== 403) {
+    expect(answer.text).toBe(body);
+    return;
+  }
+  const { error } = JSON.parse(answer.text) as ErrorBody;
+  expect(error.code).toBe('provider_auth_failed');
+  expect(error.message).toContain(messageOf(exchange));
+}
