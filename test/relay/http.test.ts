@@ -1,0 +1,370 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { Agent, type IncomingMessage, request as httpRequest, type Server } from 'node:http';
+import { gzipSync } from 'node:zlib';
+import { afterEach, describe, expect, test } from 'vitest';
+import { GatewayError } from '../../src/core/error.ts';
+import type { PassResult } from '../../src/core/pass.ts';
+import { compileEgress, lookupFor } from '../../src/transport/egress.ts';
+import { call, createRig, provider, raw, rawProvider, read, type Rig, type RigOptions, until } from './rig.ts';
+
+let rig: Rig | undefined;
+afterEach(async () => {
+  await rig?.close();
+  rig = undefined;
+});
+
+async function start(upstream: Parameters<typeof createRig>[0], options?: RigOptions): Promise<Rig> {
+  rig = await createRig(upstream, options);
+  return rig;
+}
+
+interface Seen {
+  method: string | undefined;
+  url: string | undefined;
+  raw: string[];
+  body: Buffer;
+}
+
+/** A provider that notes what it gets and answers `ok`. */
+function recorder(): { server: Server; seen: Seen[] } {
+  const seen: Seen[] = [];
+  const server = provider((req, res) => {
+    void read(req).then(({ body }) => {
+      seen.push({ method: req.method, url: req.url, raw: req.rawHeaders, body });
+      res.end('ok');
+    });
+  });
+  return { server, seen };
+}
+
+function lower(rawHeaders: readonly string[]): [string, string][] {
+  return rawHeaders.flatMap((name, i): [string, string][] => (i % 2 === 0 ? [[name.toLowerCase(), rawHeaders[i + 1] ?? '']] : []));
+}
+
+describe('what the provider gets', () => {
+  test('is the same method, path, query and headers, with our credential in the place of all others', async () => {
+    const { server, seen } = recorder();
+    const { port, upstreamPort } = await start(server, { headers: ['authorization', 'Bearer ours', 'openai-project', 'p'] });
+    const headers = {
+      authorization: 'Bearer theirs',
+      'x-api-key': 'k',
+      cookie: 'a=b',
+      'x-gateway-api-key': 'gw_x',
+      'x-portkey-config': '{}',
+      connection: 'x-hop',
+      'x-hop': '1',
+      'x-keep': ['1', '2'],
+      'x-stainless-os': 'Linux',
+    };
+    await call(port, { path: '/v1/files?purpose=a%20b&x=1&x=2', headers });
+    expect(seen[0]).toMatchObject({ method: 'GET', url: '/v1/files?purpose=a%20b&x=1&x=2' });
+    expect(lower(seen[0]?.raw ?? []).filter(([name]) => name !== 'connection')).toEqual([
+      ['x-keep', '1'],
+      ['x-keep', '2'],
+      ['x-stainless-os', 'Linux'],
+      ['authorization', 'Bearer ours'],
+      ['openai-project', 'p'],
+      ['host', `127.0.0.1:${upstreamPort}`],
+    ]);
+  });
+
+  const paths = [
+    '/v1/files/a%2Fb',
+    '/v1//double',
+    '/v1/x/%2e%2e/y',
+    '/v1/x/../y',
+    '/v1/a?b?c=%zz&&',
+    '/v1/é'.replace('é', '%C3%A9'),
+    '/v1/x;y=1',
+  ];
+  test.each(paths)('is the path as it is: %s', async (path) => {
+    const { server, seen } = recorder();
+    const { port } = await start(server);
+    await raw(port, `GET ${path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`);
+    expect(seen[0]?.url).toBe(path);
+  });
+
+  const methods = ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'GET', 'QUERY'];
+  test.each(methods.flatMap((method) => [[method, 'chunked'] as const, [method, 'sized'] as const, [method, 'none'] as const]))(
+    'is the body of a %s request, %s, and the next request is not taken for a part of it',
+    async (method, framing) => {
+      const { server, seen } = recorder();
+      const { port } = await start(server);
+      const head =
+        framing === 'chunked'
+          ? 'transfer-encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n'
+          : framing === 'sized'
+            ? 'content-length: 5\r\n\r\nhello'
+            : '\r\n';
+      const got = await raw(
+        port,
+        `${method} /v1/a HTTP/1.1\r\nhost: x\r\n${head}GET /v1/b HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`,
+      );
+      expect(got.match(/HTTP\/1\.1 200/g)).toHaveLength(2);
+      expect(seen.map((each) => [each.method, each.url, each.body.toString()])).toEqual([
+        [method, '/v1/a', framing === 'none' ? '' : 'hello'],
+        ['GET', '/v1/b', ''],
+      ]);
+    },
+  );
+
+  test('is a multipart body to the byte', async () => {
+    const { server, seen } = recorder();
+    const { port } = await start(server);
+    const file = randomBytes(3_000_000);
+    const body = Buffer.concat([
+      Buffer.from('--x\r\ncontent-disposition: form-data; name="file"; filename="ü.bin"\r\n\r\n'),
+      file,
+      Buffer.from('\r\n--x--\r\n'),
+    ]);
+    await call(
+      port,
+      { method: 'POST', path: '/v1/files', headers: { 'content-type': 'multipart/form-data; boundary=x', 'content-length': body.length } },
+      body,
+    );
+    expect(sha(seen[0]?.body)).toBe(sha(body));
+    expect(lower(seen[0]?.raw ?? [])).toContainEqual(['content-length', body.length.toString()]);
+    expect(await rig?.result()).toMatchObject({
+      kind: 'whole',
+      bytesIn: body.length,
+      bytesOut: 2,
+      status: 200,
+      headSent: true,
+      bodySent: true,
+    });
+  });
+
+  test('is a body that the client holds back until it hears 100', async () => {
+    const { server, seen } = recorder();
+    const { port } = await start(server);
+    const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+      const req = httpRequest(
+        {
+          port,
+          host: '127.0.0.1',
+          method: 'POST',
+          path: '/v1/files',
+          agent: false,
+          headers: { expect: '100-continue', 'content-length': 3 },
+        },
+        resolve,
+      );
+      req.on('error', reject).on('continue', () => req.end('abc'));
+      req.flushHeaders();
+    });
+    expect((await read(answer)).body.toString()).toBe('ok');
+    expect(seen[0]?.body.toString()).toBe('abc');
+    expect(lower(seen[0]?.raw ?? []).map(([name]) => name)).not.toContain('expect');
+  });
+
+  test('comes over kept connections', async () => {
+    const sockets = new Set<unknown>();
+    const { port } = await start(
+      provider((req, res) => {
+        sockets.add(req.socket);
+        res.end('ok');
+      }),
+    );
+    for (let i = 0; i < 5; i += 1) await call(port, { path: '/v1/x' });
+    expect(sockets.size).toBe(1);
+  });
+});
+
+describe('what the client gets', () => {
+  test('is status, headers, coding and bytes of the provider beside our headers', async () => {
+    const zipped = gzipSync('hello');
+    const { port } = await start(
+      provider((_req, res) => {
+        res.writeHead(201, {
+          'content-encoding': 'gzip',
+          'content-length': zipped.length,
+          location: '/v1/files/1',
+          'x-a': ['1', '2'],
+          'set-cookie': 'a=b',
+          connection: 'x-hop',
+          'x-hop': '1',
+          'x-gateway-provider': 'forged',
+        });
+        res.end(zipped);
+      }),
+    );
+    const answer = await call(port, { path: '/v1/files' });
+    expect(answer).toMatchObject({ status: 201, body: zipped, complete: true });
+    expect(answer.headers).toMatchObject({
+      'content-encoding': 'gzip',
+      'content-length': zipped.length.toString(),
+      location: '/v1/files/1',
+      'x-a': '1, 2',
+      'x-gateway-provider': 'rig',
+    });
+    expect(answer.headers).not.toHaveProperty('set-cookie');
+    expect(answer.headers).not.toHaveProperty('x-hop');
+  });
+
+  const silent: readonly (readonly [string, string, number, Record<string, string>])[] = [
+    ['HEAD', 'HEAD', 200, { 'content-length': '1234' }],
+    ['204', 'DELETE', 204, {}],
+    ['304', 'GET', 304, { etag: '"x"' }],
+    ['a length of zero', 'GET', 200, { 'content-length': '0' }],
+    ['a redirect', 'GET', 302, { location: 'http://127.0.0.1:1/elsewhere', 'content-length': '0' }],
+  ];
+  test.each(silent)('is %s without a body, and the connection goes on', async (_what, method, status, headers) => {
+    const { port } = await start(provider((_req, res) => res.writeHead(status, headers).end()));
+    const agent = new Agent({ keepAlive: true });
+    for (let i = 0; i < 2; i += 1) {
+      const answer = await call(port, { method, path: '/v1/x', agent });
+      expect(answer).toMatchObject({ status, complete: true });
+      expect(answer.headers).toMatchObject(headers);
+      expect(answer.body).toHaveLength(0);
+      expect(await rig?.result()).toMatchObject({ kind: 'whole', status, bytesOut: 0 });
+    }
+    agent.destroy();
+  });
+
+  test('is an event as soon as it is there, while the stream goes on', async () => {
+    let more: (() => void) | undefined;
+    const { port } = await start(
+      provider((_req, res) => {
+        res.writeHead(200, { 'content-type': 'text/event-stream' });
+        res.write('data: 1\n\n');
+        more = () => res.end('data: 2\n\n');
+      }),
+    );
+    const res = await new Promise<IncomingMessage>((resolve) =>
+      httpRequest({ port, host: '127.0.0.1', path: '/v1/x', agent: false }, resolve).end(),
+    );
+    const first = await new Promise<Buffer>((resolve) => res.once('data', resolve));
+    expect(first.toString()).toBe('data: 1\n\n');
+    more?.();
+    expect((await read(res)).body.toString()).toBe('data: 2\n\n');
+  });
+
+  test('is the head of a stream before its first event', async () => {
+    const { port } = await start(provider((_req, res) => void res.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders()));
+    const res = await new Promise<IncomingMessage>((resolve) =>
+      httpRequest({ port, host: '127.0.0.1', path: '/v1/x', agent: false }, resolve).end(),
+    );
+    expect(res.statusCode).toBe(200);
+    res.destroy();
+    expect(await rig?.result()).toMatchObject({ kind: 'client_gone', headSent: true });
+  });
+
+  test('skips interim answers', async () => {
+    const { port } = await start(
+      rawProvider((socket) =>
+        socket.once('data', () =>
+          socket.write(
+            'HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 103 Early Hints\r\nlink: x\r\n\r\nHTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok',
+          ),
+        ),
+      ),
+    );
+    expect(await call(port, { path: '/v1/x' })).toMatchObject({ status: 200, complete: true });
+  });
+
+  test('is unframed for an HTTP/1.0 client', async () => {
+    const { port } = await start(provider((_req, res) => void res.writeHead(200).end('ok')));
+    const got = await raw(port, 'GET /v1/x HTTP/1.0\r\n\r\n');
+    expect(got).toMatch(/\r\n\r\nok$/);
+    expect(got.toLowerCase()).not.toContain('chunked');
+  });
+
+  test('is an early refusal of an upload that goes on', async () => {
+    const { port } = await start(provider((_req, res) => void res.writeHead(413, { 'content-length': 3, connection: 'close' }).end('big')));
+    const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+      const req = httpRequest({ port, host: '127.0.0.1', method: 'POST', path: '/v1/files', agent: false }, resolve);
+      req.on('error', reject);
+      req.write(Buffer.alloc(100_000));
+    });
+    expect(await read(answer)).toMatchObject({ status: 413, complete: true });
+    answer.destroy();
+  });
+});
+
+describe('the record', () => {
+  const framings: readonly (readonly [string, Record<string, string>, string])[] = [
+    ['a sized answer', { 'content-length': '10' }, '0123456789'],
+    ['a chunked answer', {}, '0123456789'],
+    ['an empty answer', { 'content-length': '0' }, ''],
+  ];
+  test.each(framings)('of %s is written before its end leaves', async (_what, headers, body) => {
+    let letGo: (() => void) | undefined;
+    let sealed: PassResult | undefined;
+    const onEnd = (result: PassResult): Promise<void> => {
+      sealed = result;
+      return new Promise((resolve) => {
+        letGo = resolve;
+      });
+    };
+    const { port } = await start(
+      provider((_req, res) => void res.writeHead(200, headers).end(body)),
+      { onEnd },
+    );
+    let isOver = false;
+    const answer = call(port, { path: '/v1/x' }).then((got) => {
+      isOver = true;
+      return got;
+    });
+    await until(() => letGo !== undefined);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(isOver).toBe(false);
+    expect(sealed).toMatchObject({ kind: 'whole', status: 200, bytesOut: body.length, headSent: true });
+    letGo?.();
+    expect((await answer).body.toString()).toBe(body);
+  });
+});
+
+test('an answer that is not to be passed on leaves the client open for another one', async () => {
+  const { port } = await start(
+    provider((_req, res) => void res.writeHead(401, { 'content-length': 4 }).end('nope')),
+    {
+      onHead: (status) => (status === 401 ? new GatewayError('provider_auth_failed', { message: 'the catalog is wrong' }) : []),
+    },
+  );
+  expect(await call(port, { path: '/v1/x' })).toMatchObject({
+    status: 502,
+    headers: { 'x-code': 'provider_auth_failed' },
+    body: Buffer.from('the catalog is wrong'),
+  });
+  expect(await rig?.result()).toMatchObject({ kind: 'refused', status: 401, headSent: false });
+});
+
+test.each([(port: number) => `http://127.0.0.1:${port}`, (port: number) => `https://localhost:${port}`, () => 'https://127.1'])(
+  'a host that a request chose passes the egress rules',
+  async (origin) => {
+    const { server, seen } = recorder();
+    const origins: string[] = [];
+    const { port, upstreamPort } = await start(server, { trust: 'request', origins });
+    origins.push(origin(upstreamPort));
+    expect(await call(port, { path: '/v1/x' })).toMatchObject({ status: 403, headers: { 'x-code': 'not_allowed' } });
+    expect(seen).toHaveLength(0);
+  },
+);
+
+test('a host of the allow list is called', async () => {
+  const { server, seen } = recorder();
+  const { port } = await start(server, { trust: 'request', allow: ['127.0.0.0/8'] });
+  expect(await call(port, { path: '/v1/x' })).toMatchObject({ status: 200 });
+  expect(seen).toHaveLength(1);
+});
+
+test('a public name that resolves to an inner address is not called', async () => {
+  const { server, seen } = recorder();
+  const origins: string[] = [];
+  // `localhost` plays the public name: the rules for names are left out, those for addresses are the real ones.
+  const lookup = lookupFor('request', compileEgress([]));
+  const { port, upstreamPort } = await start(server, {
+    trust: 'request',
+    origins,
+    egress: { check: () => undefined, lookup: () => lookup },
+  });
+  origins.push(`http://localhost:${upstreamPort}`);
+  expect(await call(port, { path: '/v1/x' })).toMatchObject({ status: 403, headers: { 'x-code': 'not_allowed' } });
+  expect(seen).toHaveLength(0);
+});
+
+function sha(bytes: Buffer | undefined): string {
+  return createHash('sha256')
+    .update(bytes ?? '')
+    .digest('hex');
+}

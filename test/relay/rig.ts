@@ -1,0 +1,224 @@
+import {
+  createServer,
+  type IncomingMessage,
+  request as httpRequest,
+  type RequestOptions,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
+import { type AddressInfo, connect, createServer as createNetServer, type Server as NetServer, type Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { defaultPrefixes, type HeaderPairs } from '../../src/core/headers.ts';
+import type { PassRequest, PassResult } from '../../src/core/pass.ts';
+import type { Trust } from '../../src/core/snapshot.ts';
+import { createEgress, type Egress } from '../../src/transport/egress.ts';
+import { headerNames, RequestHeaderBag } from '../../src/transport/header-bag.ts';
+import { createRelay, type Relay } from '../../src/transport/relay.ts';
+import { createSweeper } from '../../src/transport/sweeper.ts';
+
+type Handler = (req: IncomingMessage, res: ServerResponse) => void;
+
+export interface RigOptions {
+  readonly trust?: Trust;
+  readonly allow?: readonly string[];
+  /** In the place of the real rules. */
+  readonly egress?: Egress;
+  readonly clocks?: { readonly connect: number; readonly idle: number };
+  /** Targets in order: the next is tried while nothing was sent. Default: the provider of the rig. */
+  readonly origins?: readonly string[];
+  readonly path?: (url: string) => string;
+  /** What is sent beside the caller's headers. */
+  readonly headers?: HeaderPairs;
+  readonly onHead?: PassRequest['onHead'];
+  readonly onEnd?: PassRequest['onEnd'];
+}
+
+export interface Rig {
+  /** Where the gateway's side listens. */
+  readonly port: number;
+  /** Where the provider listens. */
+  readonly upstreamPort: number;
+  readonly relay: Relay;
+  /** The next ended pass. */
+  result(): Promise<PassResult>;
+  close(): Promise<void>;
+}
+
+const bagNames = headerNames(defaultPrefixes);
+
+/** A relay between a front server and a provider, all on loopback. */
+export async function createRig(upstream: Server | NetServer, options: RigOptions = {}): Promise<Rig> {
+  const sweeper = createSweeper(() => performance.now());
+  const relay = createRelay({
+    egress: options.egress ?? createEgress(() => options.allow ?? noList),
+    sweeper,
+    monotonic: () => performance.now(),
+  });
+  await listen(upstream);
+  const upstreamPort = portOf(upstream);
+  const results = queue<PassResult>();
+  const origins = options.origins ?? [`http://127.0.0.1:${upstreamPort}`];
+
+  const passOf = (origin: string, url: string): PassRequest => ({
+    address: { origin, path: options.path?.(url) ?? url },
+    trust: options.trust ?? 'operator',
+    headers: options.headers ?? [],
+    clocks: options.clocks ?? { connect: 5000, idle: 20_000 },
+    onHead: options.onHead ?? (() => ['x-gateway-provider', 'rig']),
+    onEnd: options.onEnd ?? (() => Promise.resolve()),
+  });
+  const run = async (pass: (request: PassRequest) => Promise<PassResult>, url: string): Promise<PassResult> => {
+    let last: PassResult | undefined;
+    for (const origin of origins) {
+      last = await pass(passOf(origin, url));
+      if (last.headSent || last.bodySent || last.kind === 'client_gone') break;
+    }
+    if (last === undefined) throw new Error('a rig without targets');
+    results.push(last);
+    return last;
+  };
+
+  const front = createServer((req, res) => {
+    res.on('error', () => {});
+    void run(relay.http(req, res, new RequestHeaderBag(req, bagNames)), req.url ?? '/').then((result) => {
+      if (!result.headSent && !res.destroyed)
+        res.writeHead(result.error?.status ?? 500, { 'x-code': result.error?.code ?? 'none' }).end(result.error?.message);
+    });
+  });
+  front.on('upgrade', (req: IncomingMessage, socket: Duplex, head: Buffer) => {
+    const client = relay.socketClient(socket);
+    void run(relay.socket(req, socket, head, new RequestHeaderBag(req, bagNames)), req.url ?? '/').then((result) => {
+      if (result.headSent) return;
+      const body = Buffer.from(result.error?.message ?? '');
+      client.head(result.error?.status ?? 500, ['x-code', result.error?.code ?? 'none', 'content-length', body.length.toString()]);
+      client.end(body);
+    });
+  });
+  await listen(front);
+  return {
+    port: portOf(front),
+    upstreamPort,
+    relay,
+    result: results.next,
+    async close() {
+      relay.close();
+      sweeper.close();
+      await Promise.all([shut(front), shut(upstream)]);
+    },
+  };
+}
+
+const noList: readonly string[] = [];
+
+/** A provider that answers with `handler`. */
+export function provider(handler: Handler): Server {
+  return createServer(handler);
+}
+
+/** A provider that speaks raw bytes. */
+export function rawProvider(handler: (socket: Socket) => void): NetServer {
+  return createNetServer((socket) => {
+    // A socket that nobody reads does not notice its end.
+    socket.on('error', () => {}).resume();
+    handler(socket);
+  });
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: IncomingMessage['headers'];
+  readonly body: Buffer;
+  /** False when the connection broke before the answer was whole. */
+  readonly complete: boolean;
+}
+
+/** One request on a connection of its own, read to its end. */
+export async function call(port: number, options: RequestOptions = {}, body?: Buffer | string): Promise<Answer> {
+  const res = await new Promise<IncomingMessage>((resolve, reject) => {
+    const req = httpRequest({ host: '127.0.0.1', port, agent: false, ...options }, resolve);
+    req.on('error', reject);
+    req.end(body);
+  });
+  return read(res);
+}
+
+export async function read(res: IncomingMessage): Promise<Answer> {
+  const chunks: Buffer[] = [];
+  await new Promise<void>((resolve) => {
+    res.on('data', (chunk: Buffer) => chunks.push(chunk));
+    res
+      .on('end', resolve)
+      .on('error', () => resolve())
+      .on('close', resolve);
+  });
+  return { status: res.statusCode ?? 0, headers: res.headers, body: Buffer.concat(chunks), complete: res.complete };
+}
+
+/** Sends raw bytes and gives back everything that comes until the connection closes. */
+export function raw(port: number, text: string): Promise<string> {
+  return new Promise((resolve) => {
+    let got = '';
+    const socket = connect(port, '127.0.0.1', () => socket.write(text));
+    socket.on('data', (chunk: Buffer) => {
+      got += chunk.toString('latin1');
+    });
+    socket.on('error', () => {
+      got += '<reset>';
+    });
+    socket.on('close', () => resolve(got));
+  });
+}
+
+/** Sockets by server: those of an upgrade stay half open until somebody destroys them, and a server waits for them. */
+const socketsOf = new WeakMap<object, Set<Socket>>();
+
+export function listen(server: Server | NetServer): Promise<void> {
+  const sockets = new Set<Socket>();
+  socketsOf.set(server, sockets);
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
+  });
+  return new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve()));
+}
+
+export function portOf(server: Server | NetServer): number {
+  return (server.address() as AddressInfo).port;
+}
+
+/** A port on which nothing listens. */
+export async function deadPort(): Promise<number> {
+  const server = createNetServer();
+  await listen(server);
+  const port = portOf(server);
+  await shut(server);
+  return port;
+}
+
+export function shut(server: Server | NetServer): Promise<void> {
+  return new Promise((resolve) => {
+    for (const socket of socketsOf.get(server) ?? []) socket.destroy();
+    server.close(() => resolve());
+  });
+}
+
+/** Waits until something is so; the test's own limit ends it otherwise. */
+export async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 10));
+}
+
+function queue<T>(): { push(item: T): void; next(): Promise<T> } {
+  const items: T[] = [];
+  const waiting: ((item: T) => void)[] = [];
+  return {
+    push(item) {
+      const first = waiting.shift();
+      if (first === undefined) items.push(item);
+      else first(item);
+    },
+    next: () => {
+      const first = items.shift();
+      return first === undefined ? new Promise((resolve) => waiting.push(resolve)) : Promise.resolve(first);
+    },
+  };
+}

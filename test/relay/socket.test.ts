@@ -1,0 +1,368 @@
+import { randomBytes } from 'node:crypto';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { afterEach, describe, expect, test } from 'vitest';
+import { WebSocket, WebSocketServer } from 'ws';
+import { createRig, deadPort, provider, rawProvider, type Rig, type RigOptions, until } from './rig.ts';
+
+let rig: Rig | undefined;
+const clients = new Set<WebSocket>();
+afterEach(async () => {
+  for (const client of clients) client.terminate();
+  clients.clear();
+  await rig?.close();
+  rig = undefined;
+});
+
+async function start(upstream: Parameters<typeof createRig>[0], options?: RigOptions): Promise<Rig> {
+  rig = await createRig(upstream, options);
+  return rig;
+}
+
+/** A provider that takes WebSockets. */
+function speaker(onConnection: (socket: WebSocket, req: IncomingMessage) => void, options: { chooses?: boolean } = {}): Server {
+  const server = createServer((_req, res) => void res.writeHead(426).end());
+  const wss = new WebSocketServer({ server, ...(options.chooses === false ? { handleProtocols: () => false as const } : {}) });
+  wss.on('connection', (socket, req) => {
+    socket.on('error', () => {});
+    onConnection(socket, req);
+  });
+  return server;
+}
+
+function echo(): Server {
+  return speaker((socket) => socket.on('message', (data, isBinary) => socket.send(data, { binary: isBinary })));
+}
+
+function open(port: number, path = '/v1/realtime?model=m', protocols: string[] = [], headers: Record<string, string> = {}): WebSocket {
+  const client = new WebSocket(`ws://127.0.0.1:${port}${path}`, protocols, { headers });
+  client.on('error', () => {});
+  clients.add(client);
+  return client;
+}
+
+const opened = (client: WebSocket): Promise<unknown> => new Promise((resolve, reject) => client.on('open', resolve).on('error', reject));
+const closed = (client: WebSocket): Promise<[number, string]> =>
+  new Promise((resolve) => client.on('close', (code, reason) => resolve([code, reason.toString()])));
+const message = (client: WebSocket): Promise<{ data: Buffer; isBinary: boolean }> =>
+  new Promise((resolve) => client.once('message', (data, isBinary) => resolve({ data: data as Buffer, isBinary })));
+
+const upgradeHead =
+  'GET /v1/realtime HTTP/1.1\r\nhost: x\r\nconnection: Upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n';
+
+describe('frames', () => {
+  test('pass both ways as they are, text and binary, small and large, whole and in fragments', async () => {
+    const { port, result } = await start(echo());
+    const client = open(port);
+    await opened(client);
+    const large = randomBytes(3_000_000);
+    for (const [sent, isBinary] of [
+      [Buffer.from('{"type":"session.update"} ü'), false],
+      [randomBytes(10), true],
+      [Buffer.alloc(0), true],
+      [large, true],
+    ] as const) {
+      const got = message(client);
+      client.send(sent, { binary: isBinary });
+      expect(await got).toEqual({ data: sent, isBinary });
+    }
+    const got = message(client);
+    client.send('one ', { fin: false });
+    client.send('two ', { fin: false });
+    client.send('three', { fin: true });
+    expect((await got).data.toString()).toBe('one two three');
+    client.close(1000);
+    await closed(client);
+    expect(await result()).toMatchObject({
+      kind: 'whole',
+      status: 101,
+      headSent: true,
+      frames: { in: 8, out: 6 },
+      close: { client: 1000, provider: 1000 },
+    });
+  });
+
+  test('that come together with the request and before the provider has agreed are not lost', async () => {
+    let agree: (() => void) | undefined;
+    const got: string[] = [];
+    const wss = new WebSocketServer({ noServer: true });
+    const server = createServer();
+    server.on('upgrade', (req, socket: Duplex, head) => {
+      agree = () => wss.handleUpgrade(req, socket, head, (ws) => ws.on('message', (data) => got.push((data as Buffer).toString())));
+    });
+    const { port } = await start(server);
+    const socket = connect(port, '127.0.0.1');
+    socket.on('error', () => {}).resume();
+    // A masked text frame "hi" in the same segment as the head, another one a little later.
+    const frame = Buffer.from([0x81, 0x82, 0, 0, 0, 0, 0x68, 0x69]);
+    socket.write(Buffer.concat([Buffer.from(upgradeHead), frame]));
+    await until(() => agree !== undefined);
+    socket.write(frame);
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    agree?.();
+    await until(() => got.length === 2);
+    expect(got).toEqual(['hi', 'hi']);
+    socket.destroy();
+  });
+
+  test('beyond what is kept before the agreement wait at the client', async () => {
+    let agree: (() => void) | undefined;
+    const got: Buffer[] = [];
+    const server = createServer();
+    server.on('upgrade', (_req, socket: Duplex) => {
+      socket.on('error', () => {}).on('data', (chunk: Buffer) => got.push(chunk));
+      agree = () => socket.write('HTTP/1.1 101 x\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n');
+    });
+    const { port } = await start(server);
+    const sent = randomBytes(5_000_000);
+    const socket = connect(port, '127.0.0.1');
+    socket.on('error', () => {}).resume();
+    socket.write(upgradeHead);
+    socket.write(sent);
+    await until(() => agree !== undefined);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(socket.writableLength).toBeGreaterThan(0);
+    agree?.();
+    await until(() => got.reduce((sum, chunk) => sum + chunk.length, 0) >= sent.length);
+    expect(Buffer.concat(got).equals(sent)).toBe(true);
+    socket.destroy();
+  });
+
+  test('that the provider sends with its agreement arrive', async () => {
+    const { port } = await start(speaker((socket) => socket.send('{"type":"session.created"}')));
+    const client = open(port);
+    expect((await message(client)).data.toString()).toBe('{"type":"session.created"}');
+  });
+});
+
+describe('the closing', () => {
+  test.each([
+    [1000, 'done'],
+    [1011, 'server error'],
+    [4001, 'session expired'],
+    [1013, ''],
+  ] as const)('of the provider reaches the client: %i %s', async (code, reason) => {
+    const { port, result } = await start(speaker((socket) => socket.close(code, reason)));
+    expect(await closed(open(port))).toEqual([code, reason]);
+    expect(await result()).toMatchObject({ kind: 'whole', close: { client: code, provider: code } });
+  });
+
+  test.each([
+    [1000, 'bye'],
+    [3000, 'custom'],
+  ] as const)('of the client reaches the provider: %i %s', async (code, reason) => {
+    let got: [number, string] | undefined;
+    const { port, result } = await start(
+      speaker((socket) =>
+        socket.on('close', (c, r) => {
+          got = [c, r.toString()];
+        }),
+      ),
+    );
+    const client = open(port);
+    await opened(client);
+    client.close(code, reason);
+    await until(() => got !== undefined);
+    expect(got).toEqual([code, reason]);
+    expect(await result()).toMatchObject({ kind: 'whole', close: { client: code } });
+  });
+
+  test('without a word stays one without a word: the provider breaks', async () => {
+    const { port, result } = await start(speaker((socket) => socket.terminate()));
+    expect((await closed(open(port)))[0]).toBe(1006);
+    expect(await result()).toMatchObject({
+      kind: 'interrupted',
+      close: { client: 1006, provider: 1006 },
+      error: { code: 'stream_interrupted' },
+    });
+  });
+
+  test('without a word stays one without a word: the client breaks', async () => {
+    let code = 0;
+    const { port, result } = await start(
+      speaker((socket) =>
+        socket.on('close', (c) => {
+          code = c;
+        }),
+      ),
+    );
+    const client = open(port);
+    await opened(client);
+    client.terminate();
+    await until(() => code !== 0);
+    expect(code).toBe(1006);
+    expect(await result()).toMatchObject({ kind: 'client_gone' });
+  });
+
+  test('waits for the record', async () => {
+    let letGo: (() => void) | undefined;
+    const { port, result } = await start(echo(), {
+      onEnd: () =>
+        new Promise((resolve) => {
+          letGo = resolve;
+        }),
+    });
+    const client = open(port);
+    await opened(client);
+    client.close(1000);
+    let isOver = false;
+    const over = result().then(() => {
+      isOver = true;
+    });
+    await until(() => letGo !== undefined);
+    expect(isOver).toBe(false);
+    letGo?.();
+    await over;
+  });
+
+  test('comes from us when nobody says anything, with a code, on both sides', async () => {
+    let provided: number | undefined;
+    const { port, result } = await start(
+      speaker((socket) =>
+        socket.on('close', (code) => {
+          provided = code;
+        }),
+      ),
+      { clocks: { connect: 5000, idle: 150 } },
+    );
+    expect((await closed(open(port)))[0]).toBe(1001);
+    await until(() => provided !== undefined);
+    expect(provided).toBe(1001);
+    expect(await result()).toMatchObject({ kind: 'timeout', error: { code: 'idle_timeout' } });
+  });
+
+  test('comes from us when the gateway stops', async () => {
+    const { port, relay, result } = await start(echo());
+    const client = open(port);
+    await opened(client);
+    const code = closed(client);
+    relay.close();
+    expect((await code)[0]).toBe(1001);
+    expect(await result()).toMatchObject({ kind: 'interrupted', error: { code: 'draining' } });
+  });
+});
+
+describe('the upgrade', () => {
+  test('is signed by us with a header; no key of the client goes on, nor the subprotocol that holds one', async () => {
+    let seen: IncomingMessage | undefined;
+    const { port } = await start(
+      speaker((_socket, req) => {
+        seen = req;
+      }),
+      { headers: ['authorization', 'Bearer ours'] },
+    );
+    const client = open(port, '/v1/realtime?model=m', ['realtime', 'openai-insecure-api-key.gw_secret', 'openai-beta.realtime-v1'], {
+      authorization: 'Bearer theirs',
+      'x-gateway-api-key': 'gw_x',
+      'openai-beta': 'realtime=v1',
+      cookie: 'a=b',
+    });
+    await opened(client);
+    expect(client.protocol).toBe('realtime');
+    expect(seen?.url).toBe('/v1/realtime?model=m');
+    expect(seen?.headers).toMatchObject({
+      authorization: 'Bearer ours',
+      'openai-beta': 'realtime=v1',
+      'sec-websocket-protocol': 'realtime, openai-beta.realtime-v1',
+      host: `127.0.0.1:${rig?.upstreamPort}`,
+    });
+    expect(JSON.stringify([seen?.rawHeaders, seen?.url])).not.toMatch(/gw_|theirs|a=b/);
+  });
+
+  test('names `realtime` to a client that offered it even when the provider chooses nothing', async () => {
+    const { port } = await start(speaker(() => {}, { chooses: false }));
+    const client = open(port, '/v1/realtime', ['realtime', 'openai-insecure-api-key.k']);
+    await opened(client);
+    expect(client.protocol).toBe('realtime');
+  });
+
+  test("carries our headers and not the provider's connection ones", async () => {
+    const { port } = await start(echo(), { onHead: (status) => ['x-request-id', 'req_1', 'x-status', status.toString()] });
+    const client = open(port);
+    const headers = await new Promise<IncomingMessage['headers']>((resolve) => client.on('upgrade', (res) => resolve(res.headers)));
+    expect(headers).toMatchObject({ 'x-request-id': 'req_1', 'x-status': '101', upgrade: 'websocket' });
+  });
+
+  const refusals: readonly (readonly [number, string, string])[] = [
+    [
+      401,
+      '{"error":{"message":"Incorrect API key","type":"invalid_request_error","code":"invalid_api_key"}}',
+      'The provider refused the WebSocket with status 401: Incorrect API key',
+    ],
+    [429, 'slow down', 'The provider refused the WebSocket with status 429: slow down'],
+    [503, '', 'The provider refused the WebSocket with status 503'],
+  ];
+  test.each(refusals)("that is refused with %i is an HTTP error with the provider's words", async (status, body, text) => {
+    const { port, result } = await start(provider((_req, res) => res.writeHead(status).end(body)));
+    expect(await refused(port)).toEqual({ status, code: 'provider_error', text });
+    expect(await result()).toMatchObject({ kind: 'refused', status, headSent: false });
+  });
+
+  test('that is answered with a page is an HTTP error', async () => {
+    const { port } = await start(provider((_req, res) => res.writeHead(200).end('<html>')));
+    expect(await refused(port)).toMatchObject({ status: 502, code: 'provider_error' });
+  });
+
+  test.each([
+    ['a dead port', 502, 'upstream_unreachable'],
+    ['a provider that hangs up', 502, 'upstream_unreachable'],
+    ['a silent provider', 408, 'timeout'],
+    ['a closed host', 403, 'not_allowed'],
+  ] as const)('to %s is an HTTP error', async (what, status, code) => {
+    const upstream = rawProvider((socket: Socket) => {
+      if (what === 'a provider that hangs up') socket.once('data', () => socket.destroy());
+    });
+    const options: RigOptions = { clocks: { connect: 5000, idle: 150 }, trust: what === 'a closed host' ? 'request' : 'operator' };
+    const { port } = await start(
+      upstream,
+      what === 'a dead port' ? { ...options, origins: [`http://127.0.0.1:${await deadPort()}`] } : options,
+    );
+    expect(await refused(port)).toMatchObject({ status, code });
+  });
+
+  test('goes on to the next target when the first one can not be reached', async () => {
+    const origins = [`http://127.0.0.1:${await deadPort()}`];
+    const { port, upstreamPort } = await start(echo(), { origins });
+    origins.push(`ws://127.0.0.1:${upstreamPort}`);
+    const client = open(port);
+    await opened(client);
+    client.send('x');
+    expect((await message(client)).data.toString()).toBe('x');
+  });
+
+  test("that the client gives up ends the provider's side", async () => {
+    let isGone = false;
+    let isThere = false;
+    const server = createServer();
+    server.on('upgrade', (_req, socket: Duplex) => {
+      isThere = true;
+      // The server side of an upgrade stays half open until its user closes it.
+      socket
+        .on('error', () => {})
+        .on('end', () => {
+          isGone = true;
+          socket.destroy();
+        });
+      socket.resume();
+    });
+    const { port, result } = await start(server);
+    const client = open(port);
+    await until(() => isThere);
+    client.terminate();
+    await until(() => isGone);
+    expect(await result()).toMatchObject({ kind: 'client_gone', headSent: false });
+  });
+});
+
+function refused(port: number): Promise<{ status: number; code: unknown; text: string }> {
+  return new Promise((resolve) => {
+    open(port).on('unexpected-response', (_req, res: IncomingMessage) => {
+      let text = '';
+      res.on('data', (chunk: Buffer) => {
+        text += chunk.toString();
+      });
+      res.on('end', () => resolve({ status: res.statusCode ?? 0, code: res.headers['x-code'], text }));
+    });
+  });
+}
