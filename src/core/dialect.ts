@@ -2,7 +2,7 @@ import type { ErrorFacts, GatewayError } from './error.ts';
 import type { ModelEvent } from './events.ts';
 import type { StreamTransform } from './stream.ts';
 
-/** What a dialect must know of an attempt to write its stream. */
+/** What a dialect must know of an attempt to write its answer. */
 export interface DialectCall {
   readonly strict: boolean;
   /** The client asked for the usage chunk. */
@@ -16,10 +16,20 @@ export interface DialectCall {
   readonly createdAt: number;
 }
 
-/** What clients speak: how errors look, and how the hub's events become text of a stream. */
+/** Writes one stream. After an error nothing follows, whatever is pushed. */
+export interface DialectWriter extends StreamTransform<ModelEvent, string> {
+  /** The error that the text ended with: an event that was pushed, a broken upstream, or an end without a finish. */
+  readonly failure: GatewayError | undefined;
+}
+
+/** What clients speak: how errors look, and how the hub's answers become text. */
 export interface Dialect {
   errorBody(error: GatewayError, facts: ErrorFacts): Buffer;
   errorEvent(error: GatewayError, facts: ErrorFacts): Buffer;
-  /** Absent for dialects that no answer is converted to. */
-  write?(call: DialectCall): StreamTransform<ModelEvent, string>;
+  /** The header in which this API's libraries look for the request id, beside `x-request-id`. */
+  readonly idHeader?: string;
+  /** Text of a whole answer that was converted; absent where it is the object as it is. */
+  answer?(result: unknown, call: DialectCall): string;
+  /** Absent for dialects that no stream is converted to. */
+  write?(call: DialectCall): DialectWriter;
 }

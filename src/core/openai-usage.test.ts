@@ -1,0 +1,52 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { openaiUsage } from './openai-usage.ts';
+import type { Usage } from './usage.ts';
+
+describe('usage in the words of chat completions', () => {
+  it('names cached, reasoning and audio tokens', () => {
+    expect(openaiUsage({ prompt: 5, completion: 11, cached: 2, reasoning: 4, audioIn: 1, audioOut: 3 })).toEqual({
+      prompt_tokens: 5,
+      completion_tokens: 11,
+      total_tokens: 16,
+      prompt_tokens_details: { cached_tokens: 2, audio_tokens: 1 },
+      completion_tokens_details: { reasoning_tokens: 4, audio_tokens: 3 },
+    });
+  });
+
+  it('counts what is unknown as none', () => {
+    expect(openaiUsage({ prompt: 1, completion: 2 })).toMatchObject({
+      prompt_tokens_details: { cached_tokens: 0, audio_tokens: 0 },
+      completion_tokens_details: { reasoning_tokens: 0, audio_tokens: 0 },
+    });
+  });
+
+  it.each([
+    [{ cached: 3, cacheWrite: 0 }, { cache_read_input_tokens: 3 }],
+    [
+      { cached: 3, cacheWrite: 4 },
+      { cache_read_input_tokens: 3, cache_creation_input_tokens: 4 },
+    ],
+    [{ cached: 0, cacheWrite: 4 }, { cache_creation_input_tokens: 4 }],
+    [{ cached: 3 }, {}],
+  ])('adds the cache counts of providers that report writes: %o', (parts, extra) => {
+    const usage = openaiUsage({ prompt: 10, completion: 1, ...parts });
+    const { cache_read_input_tokens, cache_creation_input_tokens } = usage;
+    expect(JSON.parse(JSON.stringify({ cache_read_input_tokens, cache_creation_input_tokens }))).toEqual(extra);
+  });
+
+  it('keeps its sums whatever a provider reports', () => {
+    const tokens = fc.oneof(fc.nat(), fc.double());
+    const part = fc.option(tokens, { nil: undefined });
+    const usages = fc.record({ prompt: tokens, completion: tokens, cached: part, cacheWrite: part, reasoning: part });
+    fc.assert(
+      fc.property(usages, (raw) => {
+        const usage = openaiUsage(raw as Usage);
+        expect(usage.total_tokens).toBe(usage.prompt_tokens + usage.completion_tokens);
+        expect(usage.prompt_tokens_details.cached_tokens).toBeLessThanOrEqual(usage.prompt_tokens);
+        expect(usage.completion_tokens_details.reasoning_tokens).toBeLessThanOrEqual(usage.completion_tokens);
+        expect(usage.total_tokens).toBeGreaterThanOrEqual(0);
+      }),
+    );
+  });
+});
