@@ -1,0 +1,39 @@
+import mime from 'mime';
+
+/**
+ * Types of extensions that the registry knows under another name than the services do, or not at all
+ * (provider-a.md 14.2). `.ts` and `.mts` are program text here, not video.
+ */
+const own: Readonly<Record<string, string>> = {
+  m4v: 'video/mp4',
+  mpg: 'video/mpg',
+  mpegps: 'video/mpegps',
+  wmv: 'video/wmv',
+  avi: 'video/avi',
+  '3gp': 'video/3gpp',
+  '3gpp': 'video/3gpp',
+  flac: 'audio/flac',
+  aac: 'audio/aac',
+  m4a: 'audio/m4a',
+  opus: 'audio/ogg',
+  wav: 'audio/wav',
+  rtf: 'application/rtf',
+  ...Object.fromEntries(
+    'log ts mts cts tsx jsx py pyi rb rs go java kt kts swift c h cc cpp hpp cs php pl lua r scala sh bash zsh ps1 sql toml ini cfg conf env proto graphql vue svelte ipynb rst adoc tex diff patch'
+      .split(' ')
+      .map((extension) => [extension, 'text/plain']),
+  ),
+};
+
+/**
+ * Media type by the extension of a path or file name, in any letter case; undefined without a known extension. The
+ * text must be a path: a query or fragment is cut by the caller.
+ */
+export function typeOfPath(path: string): string | undefined {
+  const file = path.slice(path.lastIndexOf('/') + 1);
+  const dot = file.lastIndexOf('.');
+  if (dot < 0) return undefined;
+  const extension = file.slice(dot + 1).toLowerCase();
+  if (Object.hasOwn(own, extension)) return own[extension];
+  return mime.getType(extension) ?? undefined;
+}
