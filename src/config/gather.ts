@@ -107,6 +107,9 @@ class Gatherer {
       return;
     }
     const first = this.#single.get(key);
+    if (included && key === 'version' && (value.kind !== 'scalar' || value.value !== 1)) {
+      this.#report({ code: 'wrong-type', at: value.at, message: '"version" takes 1', hint: 'write version: 1, or take the key away' });
+    }
     if (first === undefined) this.#single.set(key, entry);
     else if (key !== 'version') this.#twice(`"${key}"`, entry, first);
   }

@@ -21,13 +21,25 @@ export interface Outside {
 
 export interface Importer {
   readonly cwd: string;
+  /** What comes with the gateway: names from outside must differ. */
+  readonly providers: readonly Provider[];
+  readonly plugins: readonly Plugin[];
   importPlugin?(path: string): Promise<unknown>;
+}
+
+interface Known {
+  readonly types: ReadonlySet<string>;
+  readonly stages: ReadonlySet<string>;
 }
 
 /** Imports each file once and checks that its default export has the shape of what it should be. */
 export async function importOutside(root: MapNode, importer: Importer, report: Report): Promise<Outside> {
   const plugins = new Map<string, Plugin>();
   const providers = new Map<string, Provider>();
+  const known: Known = {
+    types: new Set(importer.providers.flatMap((one) => [one.type, ...one.aliases])),
+    stages: new Set(importer.plugins.map((one) => one.name)),
+  };
   for (const node of [...itemsOf(child(root, 'plugins')).map((item) => child(item, 'use')), ...itemsOf(child(root, 'provider_plugins'))]) {
     const written = textOf(node);
     if (node === undefined || written === undefined || written === '') continue;
@@ -36,7 +48,7 @@ export async function importOutside(root: MapNode, importer: Importer, report: R
     if (plugins.has(path) || providers.has(path)) continue;
     const found = await importOne(path, node.at, importer, report);
     if (found === undefined) continue;
-    const wrong = isProvider ? providerProblem(found.value) : pluginProblem(found.value);
+    const wrong = isProvider ? providerProblem(found.value, known) : pluginProblem(found.value, known);
     if (wrong !== undefined)
       report({
         code: 'bad-plugin',
@@ -90,10 +102,6 @@ async function importOne(
   report: Report,
 ): Promise<{ value: Record<string, unknown> } | undefined> {
   if (importer.importPlugin === undefined) return undefined;
-  if (!existsSync(path)) {
-    report({ code: 'unreadable-file', at, message: 'the file can not be read (no such file)', hint: `it was looked for at ${path}` });
-    return undefined;
-  }
   try {
     const imported = await importer.importPlugin(path);
     const value = isPlain(imported) && 'default' in imported ? imported['default'] : imported;
@@ -106,23 +114,31 @@ async function importOne(
       docs: 'plugins',
     });
   } catch (error) {
+    const hint = `it was looked for at ${path}`;
+    if (!existsSync(path)) {
+      report({ code: 'unreadable-file', at, message: 'the file can not be read (no such file)', hint });
+      return undefined;
+    }
     // Node adds which of our files asked for it: that helps nobody.
-    const message = error instanceof Error ? error.message.split('\n')[0]?.replace(/ imported from .*$/, '') : 'unknown error';
-    report({ code: 'bad-plugin', at, message: `the file can not be loaded: ${message}`, hint: `it was looked for at ${path}` });
+    const why = error instanceof Error ? error.message.split('\n')[0]?.replace(/ imported from .*$/, '') : 'unknown error';
+    report({ code: 'bad-plugin', at, message: `the file can not be loaded: ${why}`, hint });
   }
   return undefined;
 }
 
-function pluginProblem(value: Record<string, unknown>): string | undefined {
+function pluginProblem(value: Record<string, unknown>, { stages }: Known): string | undefined {
   if (typeof value['name'] !== 'string' || !/^[a-z0-9][a-z0-9-]*$/.test(value['name']))
     return '"name" must be a text of lower-case letters, digits and "-"';
+  if (stages.has(value['name'])) return `the name "${value['name']}" belongs to a stage of the gateway`;
   if (!isPlain(value['options'])) return '"options" must be a JSON Schema';
   return typeof value['setup'] === 'function' ? undefined : '"setup" must be a function';
 }
 
-function providerProblem(value: Record<string, unknown>): string | undefined {
+function providerProblem(value: Record<string, unknown>, { types }: Known): string | undefined {
   if (typeof value['type'] !== 'string' || value['type'] === '') return '"type" must be a text';
   if (!Array.isArray(value['aliases'])) return '"aliases" must be a list';
+  const taken = [value['type'], ...(value['aliases'] as unknown[])].find((name) => typeof name === 'string' && types.has(name));
+  if (taken !== undefined) return `the type "${String(taken)}" comes with the gateway already`;
   if (!isPlain(value['settings'])) return '"settings" must be a JSON Schema';
   if (!Array.isArray(value['requestSettings'])) return '"requestSettings" must be a list';
   if (!isPlain(value['operations'])) return '"operations" must be an object';

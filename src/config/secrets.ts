@@ -1,3 +1,4 @@
+import { placeholderCredentials } from '#core/headers.ts';
 import { type Entry, type Node, type Path, walk } from './node.ts';
 
 /** Keys under which a secret stands, in every spelling that providers and pasted configs use. */
@@ -27,7 +28,7 @@ export function walkSecrets(root: Node, visit: (node: Node & { kind: 'scalar' },
 export function literalSecrets(root: Node): string[] {
   const found: string[] = [];
   walkSecrets(root, (node) => {
-    if (typeof node.value === 'string' && node.value !== '') found.push(node.value);
+    if (typeof node.value === 'string' && node.value !== '' && !placeholderCredentials.has(node.value)) found.push(node.value);
   });
   return found;
 }

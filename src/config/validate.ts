@@ -20,52 +20,68 @@ export type Valid = (path: Path) => boolean;
 /** Validates the whole tree; each entry of `providers` and each plugin's options by its own schema. */
 export function validate(root: MapNode, kit: Kit, report: Report): Valid {
   const bad: string[] = [];
+  const checks = new Map<unknown, ValidateFunction>();
   const ajv = createAjv();
-  const run = (schema: JsonSchema, node: Node, path: Path): void => {
-    const faults = faultsOf(compile(ajv, schema), toValue(node), path);
-    const problems = translate(faults, root, path);
-    for (const { problem, at } of problems) {
+  const run: Run = (owner, schema, node, path) => {
+    const check = checks.get(owner) ?? compile(ajv, schema());
+    checks.set(owner, check);
+    for (const { problem, at } of translate(faultsOf(check, toValue(node), path), root, path)) {
       bad.push(`${at.join('\n')}\n`);
       report(problem);
     }
   };
-  run(gatewaySchema(kit.providers), root, []);
-  for (const entry of entriesOf(child(root, 'providers'))) {
-    const provider = providerOf(kit, textOf(child(entry.value, 'type')) ?? '');
-    if (provider !== undefined && entry.value.kind === 'map') run(providerSchema(provider), entry.value, ['providers', entry.key]);
-  }
+  run(kit, () => gatewaySchema(kit.providers), root, []);
+  validateProviders(root, kit, run, report);
   validateOptions(root, kit, run, report);
   return (path) => !bad.some((one) => one.startsWith(`${path.join('\n')}\n`));
 }
 
+/** Validates a node by the schema of `owner`, which is compiled once. Throws when the schema itself is none. */
+type Run = (owner: unknown, schema: () => JsonSchema, node: Node, path: Path) => void;
+
+function validateProviders(root: MapNode, kit: Kit, run: Run, report: Report): void {
+  for (const { key, value } of entriesOf(child(root, 'providers'))) {
+    const type = child(value, 'type');
+    const provider = providerOf(kit, textOf(type) ?? '');
+    if (provider === undefined || type === undefined || value.kind !== 'map') continue;
+    const attempt = (): void => run(provider, () => providerSchema(provider), value, ['providers', key]);
+    orReport(
+      attempt,
+      { code: 'bad-plugin', at: type.at, message: `the settings schema of type "${provider.type}" can not be used` },
+      report,
+    );
+  }
+}
+
 /** Options of plugins are validated by the plugin's own schema; one without options by the empty mapping. */
-function validateOptions(root: MapNode, kit: Kit, run: (schema: JsonSchema, node: Node, path: Path) => void, report: Report): void {
+function validateOptions(root: MapNode, kit: Kit, run: Run, report: Report): void {
   itemsOf(child(root, 'plugins')).forEach((item, i) => {
     const use = child(item, 'use');
     const written = textOf(use);
     const name = textOf(child(item, 'name')) ?? textOf(item);
-    const plugin =
-      use !== undefined && written !== undefined
-        ? kit.outside.get(pathOf(use, written, kit.cwd))
-        : kit.plugins.find((one) => one.name === name);
-    if (plugin === undefined) return;
+    const isOutside = use !== undefined && written !== undefined;
+    const plugin = isOutside ? kit.outside.get(pathOf(use, written, kit.cwd)) : kit.plugins.find((one) => one.name === name);
     const options = child(item, 'options');
-    try {
-      if (options?.kind === 'map') run(plugin.options, options, ['plugins', i, 'options']);
-      else if (options === undefined) run(plugin.options, { kind: 'map', at: item.at, entries: new Map() }, ['plugins', i]);
-    } catch (error) {
-      const problem: Problem = {
-        code: 'bad-plugin',
-        at: item.at,
-        message: `the options schema of "${plugin.name}" can not be used: ${(error as Error).message}`,
-      };
-      report(problem);
-    }
+    if (plugin === undefined || (options !== undefined && options.kind !== 'map')) return;
+    const attempt = (): void => {
+      if (options === undefined) run(plugin, () => plugin.options, { kind: 'map', at: item.at, entries: new Map() }, ['plugins', i]);
+      else run(plugin, () => plugin.options, options, ['plugins', i, 'options']);
+    };
+    orReport(attempt, { code: 'bad-plugin', at: item.at, message: `the options schema of "${plugin.name}" can not be used` }, report);
   });
 }
 
+/** A schema from outside may be no schema: that is a problem of the configuration that names it, not of the gateway. */
+function orReport(attempt: () => void, problem: Problem, report: Report): void {
+  try {
+    attempt();
+  } catch (error) {
+    report({ ...problem, message: `${problem.message}: ${(error as Error).message}` });
+  }
+}
+
 function createAjv(): Ajv2020 {
-  const ajv = new Ajv2020({ allErrors: true, verbose: true, strict: false });
+  const ajv = new Ajv2020({ allErrors: true, verbose: true, strict: false, code: { optimize: false } });
   ajvFormats.default(ajv);
   ajv.addVocabulary(annotations);
   ajv.addKeyword({

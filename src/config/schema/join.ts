@@ -54,7 +54,7 @@ export function providerSchema(provider: Provider): JsonSchema {
 
 /** `gateway.yaml` with entries of `providers:` and options of plugins left open: they are checked one by one. */
 export function gatewaySchema(providers: readonly Provider[]): JsonSchema {
-  const { config, target } = targetSchemas(providers);
+  const { target } = targetSchemas(providers);
   return {
     type: 'object',
     properties: {
@@ -83,7 +83,8 @@ export function gatewaySchema(providers: readonly Provider[]): JsonSchema {
         type: 'object',
         description: 'Named configs for x-gateway-config.',
         propertyNames: plainNames,
-        additionalProperties: { $ref: '#/$defs/config' },
+        // The same schema as a target's, which is compiled once; only the short text is no config.
+        additionalProperties: { $ref: '#/$defs/target', type: 'object' },
       },
       plugins: pluginEntries,
       provider_plugins: providerPlugins,
@@ -91,7 +92,7 @@ export function gatewaySchema(providers: readonly Provider[]): JsonSchema {
     },
     required: ['version'],
     additionalProperties: false,
-    $defs: { config, target },
+    $defs: { target },
   };
 }
 

@@ -96,7 +96,7 @@ export function configurationPage(): string {
     ...['virtual_keys', 'api_keys'].map(
       (key) => `## ${key}\n\n${about(child(top, key))}\n\n${table(child(top, key, 'additionalProperties'))}`,
     ),
-    `## configs\n\n${about(child(top, 'configs'))} The same keys stand in a config and in each of its targets; a target inherits what it does not set. Spellings in camelCase are accepted too.\n\n${table(child(schema, '$defs', 'config'))}`,
+    `## configs\n\n${about(child(top, 'configs'))} The same keys stand in a config and in each of its targets; a target inherits what it does not set. Spellings in camelCase are accepted too.\n\n${table(child(schema, '$defs', 'target'))}`,
     '## When it goes wrong\n\n`npm run gateway -- check` names file, line and column of every problem, and what to write instead.\n',
   ].join('\n\n');
 }
