@@ -6,7 +6,7 @@ export interface EndpointTraits {
   /** How the body is read: a JSON object held in memory, nothing, or bytes that only pass through. */
   readonly body: 'json' | 'none' | 'passing';
   /** Whose error shape the caller's library prints. */
-  readonly dialect: 'openai';
+  readonly dialect: 'openai' | 'messages';
   /** Stateful routes belong to one account (decisions D22): one creates an object, the other names one by id. */
   readonly state?: 'creates' | 'names';
 }
@@ -23,9 +23,16 @@ export const endpoints = {
   'responses/{id}': { body: 'none', dialect: 'openai', state: 'names' },
   'responses/{id}/cancel': { body: 'none', dialect: 'openai', state: 'names' },
   'responses/{id}/input_items': { body: 'none', dialect: 'openai', state: 'names' },
+  messages: { body: 'json', dialect: 'messages' },
+  'messages/count_tokens': { body: 'json', dialect: 'messages' },
   models: { body: 'none', dialect: 'openai' },
   relay: { body: 'passing', dialect: 'openai' },
   realtime: { body: 'passing', dialect: 'openai' },
 } as const satisfies Record<string, EndpointTraits>;
 
 export type Endpoint = keyof typeof endpoints;
+
+/** The dialect of a request: relayed routes below `/v1/messages` belong to that API (message batches). */
+export function dialectOf(endpoint: Endpoint, path: string): EndpointTraits['dialect'] {
+  return endpoint === 'relay' && path.startsWith('/v1/messages/') ? 'messages' : endpoints[endpoint].dialect;
+}

@@ -16,6 +16,9 @@ it.each([
   ['GET', '/v1/fine_tuning/jobs/j_1/checkpoints', 'names'],
   ['GET', '/v1/chat/completions/c_1', 'names'],
   ['POST', '/v1/uploads/u_1/parts', 'names'],
+  ['POST', '/v1/messages/batches', 'creates'],
+  ['GET', '/v1/messages/batches', undefined],
+  ['GET', '/v1/messages/batches/msgbatch_1/results', 'names'],
   ['POST', '/v1/audio/speech', undefined],
 ] as const)('%s %s: %s', (method, path, state) => {
   const endpoint: Endpoint = path === '/v1/chat/completions' ? 'chat/completions' : 'relay';

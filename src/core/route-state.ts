@@ -4,7 +4,7 @@ import type { RequestBody } from './body.ts';
 /** `creates`: makes an object in one account; `names`: names one by id; undefined: a call that leaves nothing behind. */
 export type RouteState = 'creates' | 'names' | undefined;
 
-/** First segments behind `/v1/` of relayed routes that keep objects; of `fine_tuning` the second one counts (`jobs`). */
+/** First segments behind `/v1/` of relayed routes that keep objects. */
 const collections: ReadonlySet<string> = new Set([
   'assistants',
   'batches',
@@ -14,12 +14,16 @@ const collections: ReadonlySet<string> = new Set([
   'evals',
   'files',
   'fine_tuning',
+  'messages',
   'responses',
   'threads',
   'uploads',
   'vector_stores',
   'videos',
 ]);
+
+/** Of these the second segment names the collection: `fine_tuning/jobs`, `messages/batches`. */
+const nested: ReadonlySet<string> = new Set(['chat', 'fine_tuning', 'messages']);
 
 interface RouteFacts {
   readonly endpoint: Endpoint;
@@ -45,7 +49,7 @@ export function stateOf(route: RouteFacts): RouteState {
 function stateOfPath(method: string, path: string): RouteState {
   const [, , first = '', second, third] = path.split('/');
   if (!collections.has(first)) return undefined;
-  const id = first === 'fine_tuning' || first === 'chat' ? third : second;
+  const id = nested.has(first) ? third : second;
   if (id !== undefined && id !== '') return 'names';
   return method === 'POST' ? 'creates' : undefined;
 }

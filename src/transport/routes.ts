@@ -20,8 +20,16 @@ const routes: readonly Route[] = [
   { method: 'DELETE', template: 'responses/{id}' },
   { method: 'POST', template: 'responses/{id}/cancel' },
   { method: 'GET', template: 'responses/{id}/input_items' },
+  { method: 'POST', template: 'messages' },
+  { method: 'POST', template: 'messages/count_tokens' },
   { method: 'GET', template: 'models' },
 ];
+
+/**
+ * What stands before a template. Libraries of the messages API add `/v1` themselves, so that a base URL with or
+ * without it has to do.
+ */
+const places = (template: Endpoint): readonly string[] => (template.startsWith('messages') ? ['/v1/', '/', '/v1/v1/'] : ['/v1/']);
 
 /** Where a request goes inside the gateway. */
 export interface Matched {
@@ -31,7 +39,9 @@ export interface Matched {
 
 const noParams: Readonly<Record<string, string>> = Object.freeze({});
 const exact: ReadonlyMap<string, Matched> = new Map(
-  routes.filter((route) => !route.template.includes('{')).map((route) => [`${route.method} /v1/${route.template}`, { endpoint: route.template, params: noParams }]),
+  routes
+    .filter((route) => !route.template.includes('{'))
+    .flatMap(({ method, template }) => places(template).map((place) => [`${method} ${place}${template}`, { endpoint: template, params: noParams }])),
 );
 const withId = routes.filter((route) => route.template.includes('{')).map((route) => ({ ...route, segments: route.template.split('/') }));
 const relayed: Matched = { endpoint: 'relay', params: noParams };

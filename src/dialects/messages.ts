@@ -1,0 +1,48 @@
+import type { Dialect } from '../core/dialect.ts';
+import type { ErrorFacts, GatewayError } from '../core/error.ts';
+
+/** The messages API (openai-and-others.md 2.1). Its answers pass as they are, so only errors are written here. */
+export const messagesDialect: Dialect = Object.freeze({
+  idHeader: 'request-id',
+  errorBody: (error: GatewayError, facts: ErrorFacts) => Buffer.from(messagesError(error, facts), 'utf8'),
+  errorEvent: (error: GatewayError, facts: ErrorFacts) => Buffer.from(`event: error\ndata: ${messagesError(error, facts)}\n\n`, 'utf8'),
+});
+
+/** The API's error object, with ours under `error.gateway`: its libraries print the whole object. */
+function messagesError(error: GatewayError, facts: ErrorFacts): string {
+  const fault = error.provider;
+  return JSON.stringify({
+    type: 'error',
+    error: {
+      ...fault?.extra,
+      type: fault?.type ?? typeOfStatus(error.status),
+      message: error.message,
+      gateway: {
+        code: error.code,
+        source: error.source,
+        ...(error.param === undefined ? {} : { param: error.param }),
+        ...(facts.provider === undefined ? {} : { provider: facts.provider }),
+        ...(facts.attempts === undefined ? {} : { attempts: facts.attempts }),
+        ...(error.hint === undefined ? {} : { hint: error.hint }),
+      },
+    },
+    request_id: facts.requestId,
+  });
+}
+
+/** The words that the API itself uses with a status; libraries choose their exception by the status, people read the word. */
+const types: Readonly<Record<number, string>> = {
+  400: 'invalid_request_error',
+  401: 'authentication_error',
+  402: 'billing_error',
+  403: 'permission_error',
+  404: 'not_found_error',
+  408: 'timeout_error',
+  413: 'request_too_large',
+  429: 'rate_limit_error',
+  503: 'overloaded_error',
+  504: 'timeout_error',
+  529: 'overloaded_error',
+};
+
+const typeOfStatus = (status: number): string => types[status] ?? (status >= 500 ? 'api_error' : 'invalid_request_error');
