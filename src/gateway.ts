@@ -40,6 +40,8 @@ class Starting {
   readonly #opened: (() => Promise<void> | void)[] = [];
   #runtime: Runtime | undefined;
   #loaded: GoodConfig | undefined;
+  /** What the first configuration opens the data listener on: a reload can't move it. */
+  #address: string | undefined;
 
   constructor(options: GatewayOptions) {
     this.#options = options;
@@ -58,7 +60,8 @@ class Starting {
     const runtime = this.#runtime;
     if (loaded === undefined || runtime === undefined) throw startFault(first);
     const urls = await this.#listen(runtime, loaded);
-    return new RunningGateway({ runtime, reloader, options: this.#options, loaded: () => this.#loaded ?? loaded, undo: () => this.undo() }, urls);
+    const checkedMs = first.kind === 'applied' ? Math.round(first.ms) : undefined;
+    return new RunningGateway({ runtime, reloader, checkedMs, loaded: () => this.#loaded ?? loaded, undo: () => this.undo() }, urls);
   }
 
   #reloader(): Reloader {
@@ -75,7 +78,8 @@ class Starting {
   }
 
   async #apply(loaded: GoodConfig): Promise<void> {
-    refuseExposure(this.#options, (this.#loaded ?? loaded).tree.server?.listen, loaded);
+    const address = this.#address ?? this.#options.listen ?? loaded.tree.server?.listen ?? '127.0.0.1:8787';
+    refuseExposure(this.#options, address, loaded);
     const world = await this.#worlds.build(loaded);
     if (this.#runtime === undefined) {
       const store = this.#openStore(loaded, world.snapshot.log.spoolSize);
@@ -85,6 +89,7 @@ class Starting {
     } else {
       this.#runtime.swap(world);
     }
+    this.#address = address;
     this.#loaded = loaded;
   }
 
@@ -103,7 +108,7 @@ class Starting {
 
   async #listen(runtime: Runtime, loaded: GoodConfig): Promise<{ data: string }> {
     const { server } = loaded.tree;
-    const data = await open(runtime.server, this.#options.listen ?? server?.listen ?? '127.0.0.1:8787', '--listen');
+    const data = await open(runtime.server, this.#address ?? '', '--listen');
     const probes = this.#options.probeListen ?? server?.probe_listen;
     if (probes !== undefined) {
       const probeServer = createProbeServer(() => (runtime.drain.isStopping ? ['draining'] : []));
@@ -115,9 +120,9 @@ class Starting {
 }
 
 /** Also on a reload: taking the last key away must not open what other hosts can reach. */
-function refuseExposure({ listen, source }: GatewayOptions, written: string | undefined, { tree }: GoodConfig): void {
+function refuseExposure({ source }: GatewayOptions, listen: string, { tree }: GoodConfig): void {
   const fault = exposureFault({
-    listen: listen ?? written ?? '127.0.0.1:8787',
+    listen,
     apiKeys: Object.keys(tree.api_keys ?? {}).length,
     isOpen: tree.server?.open === true,
     isTryOut: 'name' in source && source.name === 'try-out',
@@ -128,18 +133,20 @@ function refuseExposure({ listen, source }: GatewayOptions, written: string | un
 interface RunningParts {
   readonly runtime: Runtime;
   readonly reloader: Reloader;
-  readonly options: GatewayOptions;
+  readonly checkedMs: number | undefined;
   loaded(): GoodConfig;
   undo(): Promise<void>;
 }
 
 class RunningGateway implements Gateway {
   readonly url: string;
+  readonly checkedMs: number | undefined;
   readonly #parts: RunningParts;
   #closing: Promise<void> | undefined;
 
   constructor(parts: RunningParts, urls: { data: string }) {
     this.#parts = parts;
+    this.checkedMs = parts.checkedMs;
     this.url = urls.data.startsWith('unix:') ? urls.data : `${urls.data}/v1`;
   }
 
@@ -201,7 +208,7 @@ function eventOf(result: ReloadResult): GatewayEvent {
     case 'applied':
       return { type: 'reloaded', revision: result.revision, changes: result.changes, ms: Math.round(result.ms), restart: result.restart };
     case 'unchanged':
-      return { type: 'unchanged', revision: result.revision };
+      return { type: 'unchanged', revision: result.revision, recovered: result.recovered };
     case 'rejected': {
       const cause = result.cause instanceof Error ? result.cause.message : undefined;
       return { type: 'rejected', revision: result.revision ?? '', diagnostics: result.diagnostics, ...(cause === undefined ? {} : { reason: cause }) };

@@ -71,7 +71,7 @@ export function makeRecord(ctx: RequestContext, run: Execution | undefined, endi
     warnings: ctx.warnings,
     cache: 'DISABLED',
     guardrails: [],
-    metadata: { ...ctx.facts.config?.metadata, ...caller.key?.metadata, ...ctx.metadata },
+    metadata: { ...ctx.facts.config?.metadata, ...attempt?.binding.metadata, ...caller.key?.metadata, ...ctx.metadata },
     labels: labelsOf(attempt?.target.override),
     client: { ip: ctx.peer ?? null, agent: ctx.headers.get('user-agent') ?? null },
     bytes: { in: ctx.received.kind === 'json' ? ctx.received.size : ending.bytesIn, out: ending.bytesOut },
