@@ -1,7 +1,7 @@
+import { GatewayError } from '../core/error.ts';
 import type { HeaderPairs } from '../core/headers.ts';
 import type { Pass, PassResult } from '../core/pass.ts';
-import type { Attempt, Outcome } from '../core/plan.ts';
-import { GatewayError } from '../core/error.ts';
+import type { Attempt, Outcome, Times } from '../core/plan.ts';
 import type { Execution } from './execute.ts';
 
 export interface PassingDeps {
@@ -13,64 +13,87 @@ export interface PassingDeps {
   finish(result: PassResult): Promise<void>;
 }
 
+/** One attempt at passing a request on. `final`: the client has its answer, or its body is used up. */
+interface Step {
+  readonly outcome: Outcome;
+  readonly final: 'answered' | 'spent' | undefined;
+}
+
 /**
  * A request whose body only passes through: it can be sent once, so the walk goes on only while no byte of the body
- * left and nothing was answered (decisions D21). Undefined when the client has its answer; else the outcome to report.
+ * left and nothing was answered (decisions D21, D22). Undefined when the client has its answer; else the outcome to report.
  */
 export async function passThrough(run: Execution, deps: PassingDeps): Promise<Outcome | undefined> {
   let leaf = run.ctx.plan.first;
   for (;;) {
     const prepared = await run.prepare(leaf, 0);
-    const step = 'kind' in prepared ? { outcome: prepared, final: false } : await send(run, prepared, deps);
+    const step: Step = 'kind' in prepared ? { outcome: prepared, final: undefined } : await send(run, prepared, deps);
     if (run.last !== step.outcome) run.push(step.outcome);
-    if (step.final) return undefined;
-    const next = run.ctx.plan.after(run.history);
+    if (step.final === 'answered') return undefined;
+    const next = step.final === 'spent' || run.isCancelled ? undefined : run.ctx.plan.after(run.history);
     if (next === undefined) return step.outcome;
     leaf = next;
   }
 }
 
-async function send(run: Execution, attempt: Attempt, deps: PassingDeps): Promise<{ outcome: Outcome; final: boolean }> {
+async function send(run: Execution, attempt: Attempt, deps: PassingDeps): Promise<Step> {
   const { upstream } = attempt;
   if (upstream === undefined) throw new GatewayError('internal', { message: 'No plugin prepared the request.', hint: 'The chain needs "transform".' });
   const from = deps.monotonic();
+  const timesOf = (result: Pick<PassResult, 'connectMs' | 'firstByteMs'>): Times => ({
+    at: from - run.ctx.arrivedAt,
+    connectMs: result.connectMs,
+    firstByteMs: result.firstByteMs,
+    totalMs: deps.monotonic() - from,
+  });
   const signed = await attempt.credential?.headers(upstream);
-  let outcome: Outcome | undefined;
-  const note = (result: PassResult): Outcome => {
-    const totalMs = deps.monotonic() - from;
-    return outcomeOf(attempt, result, { at: from - run.ctx.arrivedAt, connectMs: undefined, firstByteMs: undefined, totalMs });
-  };
+  let answered: Outcome | undefined;
   const result = await deps.pass({
     address: upstream,
     trust: attempt.trust,
     headers: [...upstream.headers, ...(signed ?? [])],
     clocks: { connect: attempt.clocks.connect, idle: attempt.clocks.idle },
     onHead: (status) => {
-      outcome = note({ kind: 'whole', status, headSent: true, bodySent: true, bytesIn: 0, bytesOut: 0 });
-      run.push(outcome);
+      const refusal = authFault(attempt, status);
+      if (refusal !== undefined) return refusal;
+      answered = answeredWith(attempt, status, timesOf({ connectMs: undefined, firstByteMs: deps.monotonic() - from }));
+      run.push(answered);
       return deps.headers(run);
     },
-    onEnd: (end) => {
-      if (!end.headSent) return Promise.resolve();
-      return deps.finish(end);
-    },
+    onEnd: (end) => deps.finish(end),
   });
-  if (result.headSent || result.kind === 'client_gone') return { outcome: outcome ?? note(result), final: result.headSent };
-  const failed = note(result);
-  // A body that has begun to leave can't be sent to another target.
-  return { outcome: failed, final: false };
+  if (answered !== undefined && result.headSent) return { outcome: answered, final: 'answered' };
+  return { outcome: outcomeOf(attempt, result, timesOf(result)), final: result.bodySent ? 'spent' : undefined };
 }
 
-function outcomeOf(attempt: Attempt, result: PassResult, times: Outcome['times']): Outcome {
+/** The operator's credential was refused: not the caller's fault (design.md 4). */
+function authFault(attempt: Attempt, status: number): GatewayError | undefined {
+  if ((status !== 401 && status !== 403) || attempt.credential?.owner !== 'catalog') return undefined;
+  const { slug } = attempt.binding;
+  return new GatewayError('provider_auth_failed', {
+    message: `Provider "${slug}" refused the gateway's credential (${status}).`,
+    hint: `Check the credential of providers.${slug}.`,
+    source: 'provider',
+  });
+}
+
+function answeredWith(attempt: Attempt, status: number, times: Times): Outcome {
+  return { kind: 'answered', attempt, times, reply: { status, headers: {}, body: Buffer.alloc(0), flow: undefined, tap: undefined } };
+}
+
+function outcomeOf(attempt: Attempt, result: PassResult, times: Times): Outcome {
   const error = result.error ?? new GatewayError('upstream_unreachable', { message: 'The provider could not be reached.', source: 'provider' });
   switch (result.kind) {
     case 'whole':
     case 'interrupted':
-      return { kind: 'answered', attempt, times, reply: { status: result.status ?? 502, headers: {}, body: Buffer.alloc(0), flow: undefined, tap: undefined } };
+      return { kind: 'faulty', attempt, times, fault: error, status: result.status ?? 502 };
     case 'client_gone':
       return { kind: 'cancelled', attempt, times };
-    case 'timeout':
-      return { kind: 'timeout', attempt, times, phase: 'connect', afterMs: attempt.clocks.connect, sent: result.bodySent };
+    case 'timeout': {
+      const isConnect = result.connectMs === undefined;
+      const { connect, idle } = attempt.clocks;
+      return { kind: 'timeout', attempt, times, phase: isConnect ? 'connect' : 'idle', afterMs: isConnect ? connect : idle, sent: result.bodySent };
+    }
     case 'unreachable':
       return { kind: 'unreachable', attempt, times, cause: error, sent: result.bodySent };
     case 'refused':
