@@ -95,6 +95,8 @@ export interface ProviderBinding {
   /** Hosts to which the catalog's credential may go although the request chose them; patterns of `allow_custom_host`. */
   allowsHost(host: string): boolean;
   allowsModel(model: string): boolean;
+  /** Names in the `models:` list that are no patterns: what `/v1/models` can show of it. */
+  readonly models?: readonly string[];
   readonly clocks: PartialClocks;
   /** Set with an incomplete entry (a secret is missing, `enabled: false`): using it is refused with this. */
   readonly unusable: GatewayError | undefined;
@@ -113,8 +115,11 @@ export interface CredentialRef {
   readonly owner: CredentialOwner;
   /** Headers that sign this request; synchronous whenever nothing has to be fetched. */
   headers(request: UpstreamRequest): HeaderPairs | Promise<HeaderPairs>;
-  /** The provider answered 401: forgets a cached token. True when another try may sign differently. */
-  evict?(): boolean;
+  /**
+   * The provider answered 401 to these headers: forgets a cached token if they hold it. True when another try may sign
+   * differently.
+   */
+  evict?(used: HeaderPairs): boolean;
 }
 
 /** One entry of `api_keys:`. */

@@ -7,6 +7,7 @@ import type { Flow, Reply, Send } from '../core/plan.ts';
 import type { LogRecord } from '../core/record.ts';
 import type { Lease } from '../core/snapshot.ts';
 import { type ErrorFormat, type Final, finalOf, replyOf } from './answer.ts';
+import { listModels } from './catalog.ts';
 import { errorFacts } from './errors.ts';
 import { Execution } from './execute.ts';
 import { completeHeaders } from './headers.ts';
@@ -41,6 +42,8 @@ export class Handling {
   #bytesIn = 0;
   #overheadMs = 0;
   #firstEventMs: number | null = null;
+  /** An answer that no provider gave. */
+  #own: Buffer | undefined;
   #status = 0;
   #recorded = false;
 
@@ -64,6 +67,11 @@ export class Handling {
       const { chain } = this.#world;
       await chain.admit(this.#ctx);
       const plan = await chain.plan(this.#ctx);
+      const listed = this.#ctx.endpoint === 'models' ? listModels(this.#ctx, plan) : undefined;
+      if (listed !== undefined) {
+        this.#deliver(listed);
+        return;
+      }
       if (plan === undefined) throw new GatewayError('no_target', { message: 'No plugin of the chain made a plan.', hint: 'The chain needs "routing".' });
       this.#ctx.plan = plan;
       this.#run = new Execution(this.#ctx, { chain, send: this.#deps.send, monotonic: this.#deps.monotonic, reply: (run) => this.#reply(run) });
@@ -161,6 +169,7 @@ export class Handling {
     this.#bytesOut = body.length;
     this.#status = reply.status;
     const said = isFault ? { code: error?.code ?? 'provider_error', source: error?.source ?? ('provider' as const), message: error?.message ?? `status ${reply.status}` } : null;
+    if (last?.kind !== 'answered') this.#own = body;
     this.#finish(isFault ? 'fault' : 'whole', said, () => {
       if (bodyAllowed(reply.status)) reply.headers.push('content-length', body.length.toString());
       this.#client.head(reply.status, reply.headers);
@@ -243,6 +252,7 @@ export class Handling {
       firstEventMs: this.#firstEventMs,
       overheadMs: this.#overheadMs,
       kept: this.#flow?.kept,
+      own: this.#own,
     });
     this.#deps.seal.add(sealed, () => {
       letGo();

@@ -23,6 +23,8 @@ export interface Ending {
   readonly overheadMs: number;
   /** The answer's bytes as the provider sent them. */
   readonly kept: KeptBody | undefined;
+  /** An answer that no provider gave: an error of ours, a list from the catalog. */
+  readonly own: Buffer | undefined;
 }
 
 const noHeaders: Readonly<Record<string, string>> = Object.freeze({});
@@ -37,7 +39,7 @@ export function makeRecord(ctx: RequestContext, run: Execution | undefined, endi
   const bodies = new Bodies(log);
   const request = bodies.request(ctx);
   const upstream = bodies.upstream(ctx, attempt?.upstream);
-  const response = bodies.response(last, ending.kept);
+  const response = bodies.response(last, ending);
   const caller = ctx.facts.caller;
   const record: LogRecord = {
     v: 1,
@@ -182,8 +184,8 @@ class Bodies {
     return { headers: noHeaders, body: this.#keep(body.bytes(), this.parts.upstream), why_absent: null };
   }
 
-  response(last: Outcome | undefined, kept: KeptBody | undefined): MessageRecord {
-    if (last?.kind !== 'answered') return noBody;
+  response(last: Outcome | undefined, { kept, own }: Ending): MessageRecord {
+    if (last?.kind !== 'answered') return own === undefined ? noBody : this.#made(own);
     const headers = last.reply.headers;
     if (!this.#keeps) return { headers, body: null, why_absent: 'logging.requests.bodies' };
     if (kept === undefined) return { headers, body: this.#keep(last.reply.body, this.parts.response), why_absent: null };
@@ -191,6 +193,11 @@ class Bodies {
     for (const piece of kept.pieces) bytes += piece.length;
     this.parts.response.push(...kept.pieces);
     return { headers, body: { size: kept.size, kept: bytes, sha256: null, same_as: null, patch: null, chunks: kept.times }, why_absent: null };
+  }
+
+  #made(own: Buffer): MessageRecord {
+    if (!this.#keeps) return { headers: noHeaders, body: null, why_absent: 'logging.requests.bodies' };
+    return { headers: noHeaders, body: this.#keep(own, this.parts.response), why_absent: null };
   }
 
   /** `x-gateway-debug: false` keeps the bodies of one request out of the log (gateway-behaviour.md 2). */

@@ -12,6 +12,11 @@ export function compileGlobs(patterns: readonly string[] | undefined): Allows {
   return picomatch([...patterns], { bash: true, dot: true, nonegate: true, noextglob: true });
 }
 
+/** Those entries of a list of globs that name one model each. */
+export function plainNames(patterns: readonly string[] = []): readonly string[] {
+  return patterns.filter((pattern) => !/[*?[\]{}()\\]/.test(pattern));
+}
+
 /** Compiles a list of names; without a list everything is allowed. */
 export function compileNames(names: readonly string[] | undefined): Allows {
   if (names === undefined) return anything;

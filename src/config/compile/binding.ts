@@ -20,6 +20,7 @@ export interface BindingParts {
   readonly trust: Trust;
   readonly allowsHost: (host: string) => boolean;
   readonly allowsModel: (model: string) => boolean;
+  readonly models: readonly string[];
   readonly clocks: PartialClocks;
   readonly metadata: Readonly<Record<string, string>>;
   readonly unusable: GatewayError | undefined;
@@ -46,6 +47,7 @@ export function makeBinding(written: BindingParts, makeCredential: MakeCredentia
     trust: parts.trust,
     allowsHost: parts.allowsHost,
     allowsModel: parts.allowsModel,
+    models: parts.models,
     clocks: parts.clocks,
     metadata: parts.metadata,
     unusable: parts.unusable,

@@ -17,6 +17,7 @@ export function directParts(provider: Provider, settings: Plain, key: string | u
     trust: 'request',
     allowsHost: always,
     allowsModel: always,
+    models: [],
     clocks: empty,
     metadata: empty,
     unusable: undefined,

@@ -3,7 +3,7 @@ import type { Plain } from '../../core/merge.ts';
 import type { CommonSettings, Provider } from '../../core/provider.ts';
 import { didYouMean } from '../../core/nearest.ts';
 import type { ProviderEntry, VirtualKeyEntry } from '../schema/index.ts';
-import { compileGlobs, compileHosts } from './allow.ts';
+import { compileGlobs, compileHosts, plainNames } from './allow.ts';
 import { type BindingParts, type MadeBinding, makeBinding, type MakeCredential } from './binding.ts';
 import { compileClocks } from './clocks.ts';
 import { deepFreeze } from './freeze.ts';
@@ -27,6 +27,7 @@ const ownKeys: ReadonlySet<string> = new Set([
   'api_key',
   'auth',
   'allow_custom_host',
+  'models',
   'timeouts',
 ]);
 
@@ -66,6 +67,7 @@ function partsOf(slug: string, entry: ProviderEntry, types: ReadonlyMap<string, 
     trust: 'operator',
     allowsHost: compileHosts(entry.allow_custom_host),
     allowsModel: compileGlobs(entry.models),
+    models: plainNames(entry.models),
     clocks: compileClocks(entry.timeouts),
     metadata: Object.freeze({}),
     unusable: whyUnusable(slug, entry.enabled !== false, missing),
@@ -79,6 +81,7 @@ function virtualParts(name: string, entry: VirtualKeyEntry, under: BindingParts,
     virtualKey: name,
     ...(entry.api_key === undefined ? {} : { key: entry.api_key, owner: 'catalog' as const }),
     allowsModel: (model) => under.allowsModel(model) && allowsModel(model),
+    models: entry.models === undefined ? under.models : plainNames(entry.models),
     metadata: deepFreeze({ ...entry.metadata }),
     unusable: under.unusable ?? whyUnusable(name, true, missing),
   };

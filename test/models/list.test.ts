@@ -1,0 +1,131 @@
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { json, type ScriptedUpstream, startUpstream } from '../support/upstream.ts';
+
+let upstream: ScriptedUpstream;
+let gateway: TestGateway;
+
+const hash = (key: string): string => `"sha256:${createHash('sha256').update(key).digest('hex')}"`;
+const all = 'key-without-any-rule';
+const limited = 'key-with-providers-and-models';
+const virtual = 'key-for-a-virtual-key-only';
+const bound = 'key-bound-to-one-config';
+
+const yaml = (url: string): string => `
+version: 1
+providers:
+  plain: {type: openai, api_key: sk-plain-secret, custom_host: "${url}/v1"}
+  listed: {type: openai, api_key: sk-listed-secret, custom_host: "${url}/v1", models: [gpt-4o, "gpt-4.1*", o3]}
+  azure:
+    type: azure-openai
+    resource_name: contoso
+    api_key: azure-secret
+    models: [chat, gone]
+    deployments:
+      chat: {deployment_id: chat-1, api_version: "2024-10-21"}
+      hidden: {deployment_id: hidden-1, api_version: "2024-10-21"}
+  mock: {type: mock, replies: {hello: {text: hi}}}
+  off: {type: mock, enabled: false}
+virtual_keys:
+  team: {provider: azure}
+configs:
+  one: {targets: [{provider: "@azure"}]}
+  open: {provider: "@plain"}
+api_keys:
+  all: {hash: ${hash(all)}}
+  limited: {hash: ${hash(limited)}, allow: {providers: [listed, mock], models: ["gpt-*", hello]}}
+  virtual: {hash: ${hash(virtual)}, allow: {providers: [team]}}
+  bound: {hash: ${hash(bound)}, default_config: open, enforce_config: true}
+`;
+
+beforeAll(async () => {
+  upstream = await startUpstream((response) => json(response, 200, { object: 'list', data: [{ id: 'from-upstream', object: 'model' }] }));
+  gateway = await startTestGateway(yaml(upstream.url));
+});
+
+afterAll(async () => {
+  await gateway.close();
+  await upstream.close();
+});
+
+async function ask(key: string | undefined, headers: Record<string, string> = {}): Promise<Response> {
+  return fetch(`${gateway.url}/v1/models`, { headers: { ...(key === undefined ? {} : { authorization: `Bearer ${key}` }), ...headers } });
+}
+
+async function idsOf(response: Response): Promise<readonly string[]> {
+  const { data } = (await response.json()) as { data: { id: string }[] };
+  return data.map(({ id }) => id);
+}
+
+const mockModels = ['echo', 'fail', 'slow', 'rate-limited', 'hello'].map((model) => `@mock/${model}`);
+
+const lists: readonly [who: string, key: string, headers: Record<string, string>, ids: readonly string[]][] = [
+  ['shows what the file names', all, {}, ['@listed/gpt-4o', '@listed/o3', '@azure/chat', ...mockModels]],
+  ['shows only what the key may use', limited, {}, ['@listed/gpt-4o', '@mock/hello']],
+  ['shows a virtual key where the provider itself may not be used', virtual, {}, ['@team/chat']],
+  ['shows nothing to a key that may name nothing', bound, {}, []],
+  ['shows the deployments of a chosen provider', all, { 'x-gateway-provider': '@azure' }, ['@azure/chat']],
+  ['shows those of a virtual key under its own name', all, { 'x-gateway-virtual-key': 'team' }, ['@team/chat']],
+  ['shows those of the provider of a config', all, { 'x-gateway-config': 'one' }, ['@azure/chat']],
+  ['asks a chosen provider that the file says nothing of', all, { 'x-gateway-provider': '@plain' }, ['from-upstream']],
+  ['asks it also where only an allow list is known', all, { 'x-gateway-provider': '@listed' }, ['from-upstream']],
+  [
+    'names the models of a bare type without a slug',
+    all,
+    { 'x-gateway-provider': 'mock', 'api-key': 'of-the-caller' },
+    ['echo', 'fail', 'slow', 'rate-limited'],
+  ],
+];
+
+describe('GET /v1/models', () => {
+  it.each(lists)('%s', async (_what, key, headers, ids) => {
+    const response = await ask(key, headers);
+    expect(response.status).toBe(200);
+    expect(await idsOf(response)).toEqual(ids);
+  });
+
+  it('has the shape that client libraries read', async () => {
+    const body = (await (await ask(limited)).json()) as unknown;
+    expect(body).toEqual({
+      object: 'list',
+      data: [
+        { id: '@listed/gpt-4o', object: 'model', created: 0, owned_by: 'listed' },
+        { id: '@mock/hello', object: 'model', created: 0, owned_by: 'mock' },
+      ],
+    });
+  });
+
+  it('lists names that can be used as they stand', async () => {
+    const id = (await idsOf(await ask(all))).at(-1);
+    const answer = await fetch(`${gateway.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${all}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ model: id, messages: [{ role: 'user', content: 'x' }] }),
+    });
+    expect(await answer.json()).toMatchObject({ choices: [{ message: { content: 'hi' } }] });
+  });
+
+  it.each([
+    ['without a key', undefined, {}, 401, 'missing_api_key'],
+    ['of a provider that is switched off', all, { 'x-gateway-provider': '@off' }, 403, 'not_allowed'],
+    ['of a provider that the key may not use', limited, { 'x-gateway-provider': '@azure' }, 403, 'not_allowed'],
+    ['of a slug that is none', all, { 'x-gateway-provider': '@azur' }, 404, 'provider_not_found'],
+  ])('refuses the list %s', async (_what, key, headers, status, code) => {
+    const response = await ask(key, headers);
+    expect(response.status).toBe(status);
+    expect(await response.json()).toMatchObject({ error: { code } });
+  });
+
+  it('leaves a record with the answer, and sends nothing to a provider', async () => {
+    const before = upstream.requests.length;
+    const response = await ask(all);
+    const body = await response.text();
+    expect(response.headers.get('content-type')).toBe('application/json');
+    const record = await gateway.record(response.headers.get('x-request-id'));
+    expect(record).toMatchObject({ endpoint: 'models', status: 200, key: 'all', attempts: [], end: 'whole', error: null });
+    expect(record.bytes.out).toBe(body.length);
+    expect(record.response.body).toMatchObject({ size: body.length, kept: body.length });
+    expect(upstream.requests).toHaveLength(before);
+  });
+});
