@@ -4,7 +4,7 @@ import type { Clock } from './core/clock.ts';
 import { createMask, type Mask } from './core/mask.ts';
 import type { LogRecord } from './core/record.ts';
 import type { ServerSettings } from './core/snapshot.ts';
-import { openaiErrorBody, openaiErrorEvent } from './dialects/error-body.ts';
+import { dialects } from './dialects/index.ts';
 import { Drain } from './drain.ts';
 import { type HandleDeps, Handling } from './pipeline/handle.ts';
 import { Seal, type SealedRecord } from './pipeline/seal.ts';
@@ -68,7 +68,7 @@ export class Runtime {
     this.#handling = {
       send,
       seal: this.#seal,
-      format: { body: openaiErrorBody, event: openaiErrorEvent },
+      dialects,
       monotonic: clock.monotonic,
       onDefect: (error, requestId) => log.error({ err: error, request: requestId }, 'a request failed on a defect'),
       onOver: (handling, record) => {

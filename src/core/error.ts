@@ -64,6 +64,8 @@ export interface ProviderFault {
   readonly param?: string | null;
   /** Further keys of the provider's error object, kept as they are (for example `innererror`). */
   readonly extra?: Readonly<Record<string, unknown>>;
+  /** What to do about it, where the provider's own words don't say: goes into our hint. */
+  readonly hint?: string;
 }
 
 /** The only error class that may reach a caller. Anything else is a bug and becomes `internal`. */

@@ -49,6 +49,14 @@ export interface UpstreamReply {
   /** Present when the answer is under way and committed: its events flow when somebody takes them. */
   readonly flow: Flow | undefined;
   readonly tap: Tap | undefined;
+  /** Set when the answer goes to the client in another format than the provider's; `flow` is the converted one then. */
+  readonly converted?: Converted;
+}
+
+export interface Converted {
+  readonly contentType: string;
+  /** The whole answer; undefined where it flows. */
+  readonly body: Buffer | undefined;
 }
 
 /** An answer under way. */
@@ -74,9 +82,12 @@ export interface KeptBody {
 export interface FlowConsumer {
   /** Whole events only, never half of one: their bytes as they came, and the events as read (none where the body has no events). */
   data(bytes: Buffer, events: readonly WireEvent[]): void;
-  /** Exactly one of these two ends the flow. `tail` and its events were held back: the end mark, or an error event of the provider. */
+  /**
+   * Exactly one of these two ends the flow. `tail` and its events were held back: the end mark, or an error event of
+   * the provider. `lastWords` is the error as the client's format says it, where it is already written.
+   */
   end(tail: Buffer, events: readonly WireEvent[]): void;
-  fault(error: GatewayError): void;
+  fault(error: GatewayError, lastWords?: Buffer): void;
 }
 
 /** How an attempt ended. Upstream weather is a value, not an exception. */

@@ -1,12 +1,8 @@
+import type { Dialect } from '../core/dialect.ts';
 import { type ErrorFacts, GatewayError } from '../core/error.ts';
 import { type Outcome, type Reply, statusOf, type UpstreamReply } from '../core/plan.ts';
+import { faultText } from './convert.ts';
 import { type Execution, isSuccess } from './execute.ts';
-
-/** How errors become bytes; the dialects do it. */
-export interface ErrorFormat {
-  body(error: GatewayError, facts: ErrorFacts): Buffer;
-  event(error: GatewayError, facts: ErrorFacts): Buffer;
-}
 
 /** What the last outcome means for the client: an answer to pass on, or an error. */
 export type Final = { readonly kind: 'pass'; readonly reply: UpstreamReply } | { readonly kind: 'error'; readonly error: GatewayError };
@@ -16,7 +12,7 @@ export function finalOf(run: Execution, outcome: Outcome): Final {
   if (outcome.kind === 'answered' && isSuccess(outcome)) return { kind: 'pass', reply: outcome.reply };
   const targets = new Set(run.history.map((each) => each.attempt.target));
   if (targets.size > 1) return { kind: 'error', error: allFailed(run, outcome, targets.size) };
-  if (outcome.kind === 'answered' && !isAuthFault(outcome) && isErrorObject(outcome.reply.body)) return { kind: 'pass', reply: outcome.reply };
+  if (outcome.kind === 'answered' && outcome.attempt.lane !== 'full' && !isAuthFault(outcome) && isErrorObject(outcome.reply.body)) return { kind: 'pass', reply: outcome.reply };
   return { kind: 'error', error: errorOf(outcome) };
 }
 
@@ -30,11 +26,12 @@ export function errorOf(outcome: Outcome): GatewayError {
       if (isAuthFault(outcome)) {
         return new GatewayError('provider_auth_failed', {
           message: `Provider "${slug}" refused the gateway's credential (${status}): ${fault.message}`,
-          hint: `Check the credential of providers.${slug}.`,
+          hint: fault.hint ?? `Check the credential of providers.${slug}.`,
           source: 'provider',
         });
       }
-      return new GatewayError('provider_error', { message: fault.message, status, source: 'provider', provider: fault });
+      const message = faultText(outcome.attempt, fault);
+      return new GatewayError('provider_error', { message, status, source: 'provider', hint: fault.hint, provider: fault });
     }
     case 'timeout':
       return new GatewayError('timeout', {
@@ -124,9 +121,10 @@ function hostOf(outcome: Outcome): string {
 }
 
 /** Puts a final decision into a reply; headers are added by `headers.ts`. */
-export function replyOf(final: Final, mask: (bytes: Buffer) => Buffer, format: ErrorFormat, facts: ErrorFacts): Reply {
-  if (final.kind === 'error') return { status: final.error.status, headers: [], body: mask(format.body(final.error, facts)), flow: undefined };
-  const { status, body, flow } = final.reply;
+export function replyOf(final: Final, mask: (bytes: Buffer) => Buffer, dialect: Dialect, facts: ErrorFacts): Reply {
+  if (final.kind === 'error') return { status: final.error.status, headers: [], body: mask(dialect.errorBody(final.error, facts)), flow: undefined };
+  const { status, flow } = final.reply;
+  const body = final.reply.converted?.body ?? final.reply.body;
   if (flow !== undefined) return { status, headers: [], body: undefined, flow };
   return { status, headers: [], body: status < 400 ? body : mask(body), flow: undefined };
 }

@@ -1,12 +1,16 @@
+import type { Dialect } from '../core/dialect.ts';
 import { fromUnknown, GatewayError } from '../core/error.ts';
 import { type Attempt, type Outcome, type Reply, type Send, type Sending, statusOf, type Times } from '../core/plan.ts';
 import type { Clocks, Leaf, ProviderBinding } from '../core/snapshot.ts';
 import type { Chain } from './chain.ts';
+import { convertOutcome } from './convert.ts';
 import type { RequestContext } from './request.ts';
 
 export interface ExecuteDeps {
   readonly chain: Chain;
   readonly send: Send;
+  /** What the client speaks. */
+  readonly dialect: Dialect;
   monotonic(): number;
   /** The reply to an outcome that is answered: made before the `reply` plugins look at it. */
   reply(run: Execution, outcome: Outcome): Reply;
@@ -100,7 +104,7 @@ export class Execution {
     if ('kind' in prepared) return prepared;
     if (this.isCancelled) return { kind: 'cancelled', attempt: prepared, times: notSent(this.#now()) };
     this.#sending = this.#deps.send(prepared, this.ctx.arrivedAt);
-    return this.#sending.outcome;
+    return convertOutcome(await this.#sending.outcome, this.#deps.dialect);
   }
 
   /** An attempt that is ready to be sent, or the outcome that a plugin's refusal makes of it. */

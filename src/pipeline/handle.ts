@@ -1,12 +1,14 @@
 import type { Arrival } from '../core/arrival.ts';
 import type { Client } from '../core/client.ts';
+import type { Dialect } from '../core/dialect.ts';
+import { endpoints, type EndpointTraits } from '../core/endpoint.ts';
 import { type ErrorCode, fromUnknown, GatewayError } from '../core/error.ts';
 import type { HeaderPairs } from '../core/headers.ts';
 import type { Pass, PassResult } from '../core/pass.ts';
-import type { Flow, Reply, Send } from '../core/plan.ts';
+import type { Flow, Reply, Send, UpstreamReply } from '../core/plan.ts';
 import type { LogRecord } from '../core/record.ts';
 import type { Lease } from '../core/snapshot.ts';
-import { type ErrorFormat, type Final, finalOf, replyOf } from './answer.ts';
+import { type Final, finalOf, replyOf } from './answer.ts';
 import { listModels } from './catalog.ts';
 import { errorFacts } from './errors.ts';
 import { Execution } from './execute.ts';
@@ -20,7 +22,7 @@ import type { World } from './world.ts';
 export interface HandleDeps {
   readonly send: Send;
   readonly seal: Seal;
-  readonly format: ErrorFormat;
+  readonly dialects: Readonly<Record<EndpointTraits['dialect'], Dialect>>;
   monotonic(): number;
   /** A defect of the gateway or of a plugin: shown to operators with its stack, never to callers. */
   onDefect(error: unknown, requestId: string): void;
@@ -36,6 +38,7 @@ export class Handling {
   readonly #client: Client;
   readonly #deps: HandleDeps;
   readonly #pass: Pass | undefined;
+  readonly #dialect: Dialect;
   #run: Execution | undefined;
   #flow: Flow | undefined;
   #bytesOut = 0;
@@ -46,6 +49,7 @@ export class Handling {
   #own: Buffer | undefined;
   #status = 0;
   #recorded = false;
+  #isPassing = false;
 
   /** @param pass set for a body that only passes through */
   constructor(arrival: Arrival, lease: Lease<World>, client: Client, deps: HandleDeps, pass?: Pass) {
@@ -55,6 +59,7 @@ export class Handling {
     this.#ctx = new RequestContext(arrival, lease.value.snapshot);
     this.#client = client;
     this.#deps = deps;
+    this.#dialect = deps.dialects[endpoints[arrival.endpoint].dialect];
     client.onGone = () => this.#gone();
   }
 
@@ -74,7 +79,8 @@ export class Handling {
       }
       if (plan === undefined) throw new GatewayError('no_target', { message: 'No plugin of the chain made a plan.', hint: 'The chain needs "routing".' });
       this.#ctx.plan = plan;
-      this.#run = new Execution(this.#ctx, { chain, send: this.#deps.send, monotonic: this.#deps.monotonic, reply: (run) => this.#reply(run) });
+      const { send, monotonic } = this.#deps;
+      this.#run = new Execution(this.#ctx, { chain, send, monotonic, dialect: this.#dialect, reply: (run) => this.#reply(run) });
       if (this.#pass !== undefined) {
         await this.#passThrough(this.#run, this.#pass);
         return;
@@ -103,12 +109,14 @@ export class Handling {
   }
 
   async #passThrough(run: Execution, pass: Pass): Promise<void> {
+    this.#isPassing = true;
     const outcome = await passThrough(run, {
       pass,
       monotonic: this.#deps.monotonic,
       headers: () => this.#headPassed(run),
       finish: (result) => this.#endPassed(result),
     });
+    this.#isPassing = false;
     if (outcome === undefined || this.#recorded) return;
     if (outcome.kind === 'cancelled' || this.#client.isGone) this.#gone();
     else this.#deliver(this.#reply(run));
@@ -122,7 +130,7 @@ export class Handling {
     this.#status = status;
     this.#measure();
     const error = status >= 400 ? { source: 'provider' as const, own: false } : undefined;
-    completeHeaders(this.#ctx, run, reply, { last, error, overheadMs: this.#overheadMs, upstreamMs: this.#upstreamMs() });
+    completeHeaders(this.#ctx, run, reply, { last, error, idHeader: this.#dialect.idHeader, overheadMs: this.#overheadMs, upstreamMs: this.#upstreamMs() });
     return reply.headers;
   }
 
@@ -144,7 +152,7 @@ export class Handling {
     const final = finalOf(run, outcome);
     this.#final = final;
     const facts = errorFacts(this.#ctx.id, run, this.#ctx.snapshot.server.exposeRouting);
-    return replyOf(final, this.#world.maskBytes, this.#deps.format, facts);
+    return replyOf(final, this.#world.maskBytes, this.#dialect, facts);
   }
 
   #final: Final | undefined;
@@ -158,6 +166,7 @@ export class Handling {
     completeHeaders(this.#ctx, this.#run, reply, {
       last,
       error: isFault ? { source: error?.source ?? 'provider', own: error !== undefined } : undefined,
+      idHeader: this.#dialect.idHeader,
       overheadMs: this.#overheadMs,
       upstreamMs: this.#upstreamMs(),
     });
@@ -194,15 +203,16 @@ export class Handling {
         const said = fault === undefined ? null : { code: 'provider_error', source: 'provider' as const, message: fault.message };
         this.#finish(fault === undefined ? 'whole' : 'fault', said, () => client.end(tail));
       },
-      fault: (error) => this.#break(error, 'fault'),
+      fault: (error, lastWords) => this.#break(error, 'fault', lastWords),
     });
   }
 
   /** The answer has begun and can't be finished: say so in the stream, or cut a body that has no way to say it. */
-  #break(error: GatewayError, end: LogRecord['end']): void {
-    const framed = this.#run?.last?.kind === 'answered' && isEventStream(this.#run.last.reply.headers);
+  #break(error: GatewayError, end: LogRecord['end'], lastWords?: Buffer): void {
+    const framed = this.#run?.last?.kind === 'answered' && isEventStream(this.#run.last.reply);
     const said = { code: error.code, source: error.source, message: error.message };
-    const event = framed ? this.#world.maskBytes(this.#deps.format.event(error, errorFacts(this.#ctx.id, undefined, false))) : undefined;
+    const words = lastWords ?? this.#dialect.errorEvent(error, errorFacts(this.#ctx.id, undefined, false));
+    const event = framed ? this.#world.maskBytes(words) : undefined;
     this.#bytesOut += event?.length ?? 0;
     this.#finish(end, said, () => {
       if (event === undefined) this.#client.destroy();
@@ -216,12 +226,14 @@ export class Handling {
     if (error.code === ('internal' satisfies ErrorCode)) this.#deps.onDefect(error.cause ?? error, this.#ctx.id);
     this.#final = { kind: 'error', error };
     const facts = errorFacts(this.#ctx.id, this.#run, this.#ctx.snapshot.server.exposeRouting);
-    this.#deliver(replyOf(this.#final, this.#world.maskBytes, this.#deps.format, facts));
+    this.#deliver(replyOf(this.#final, this.#world.maskBytes, this.#dialect, facts));
   }
 
   #gone(): void {
     if (this.#recorded) return;
     this.#run?.cancel();
+    // The relay sees the same and ends the attempt with its counts.
+    if (this.#isPassing) return;
     this.#flow?.abort();
     this.#finish('client_gone', null, () => this.#client.destroy());
   }
@@ -263,8 +275,8 @@ export class Handling {
   }
 }
 
-function isEventStream(headers: Readonly<Record<string, string>>): boolean {
-  return headers['content-type']?.startsWith('text/event-stream') === true;
+function isEventStream({ headers, converted }: UpstreamReply): boolean {
+  return (converted?.contentType ?? headers['content-type'])?.startsWith('text/event-stream') === true;
 }
 
 function bodyAllowed(status: number): boolean {

@@ -33,9 +33,12 @@ const droppedLimit = 20;
 export function completeHeaders(ctx: RequestContext, run: Execution | undefined, reply: Reply, facts: ReplyFacts): void {
   const { last } = facts;
   const passes = last?.kind === 'answered' && facts.error?.own !== true;
+  const converted = passes && last.reply.converted;
   if (last?.kind === 'answered') passUpstream(last.reply.headers, reply.headers, passes, ctx);
   if (!passes) reply.headers.push('content-type', 'application/json');
+  if (converted) replaceContent(reply.headers, converted.contentType);
   reply.headers.push('x-request-id', ctx.id);
+  if (facts.idHeader !== undefined) reply.headers.push(facts.idHeader, ctx.id);
   const from = reply.headers.length;
   ours(ctx, run, reply, facts);
   const alias = ctx.headers.aliasPrefix;
@@ -49,6 +52,8 @@ export interface ReplyFacts {
   readonly last: Outcome | undefined;
   /** Set when the reply is an error: where it came from. */
   readonly error: { readonly source: 'gateway' | 'provider'; readonly own: boolean } | undefined;
+  /** Where the client's libraries look for the request id, beside `x-request-id`. */
+  readonly idHeader: string | undefined;
   readonly overheadMs: number;
   readonly upstreamMs: number;
 }
@@ -57,7 +62,11 @@ function ours(ctx: RequestContext, run: Execution | undefined, reply: Reply, fac
   const { last, error } = facts;
   const out = reply.headers;
   put(out, responseHeaders.traceId, ctx.traceId);
-  put(out, responseHeaders.config, `${ctx.facts.config?.name ?? '-'}${ctx.facts.config === undefined || ctx.facts.config.name === '-' ? '' : `@${ctx.snapshot.revision}`}`);
+  put(
+    out,
+    responseHeaders.config,
+    `${ctx.facts.config?.name ?? '-'}${ctx.facts.config === undefined || ctx.facts.config.name === '-' ? '' : `@${ctx.snapshot.revision}`}`,
+  );
   put(out, responseHeaders.cacheStatus, 'DISABLED');
   put(out, responseHeaders.overheadMs, facts.overheadMs.toString());
   if (error !== undefined) put(out, responseHeaders.errorSource, error.source);
@@ -94,6 +103,12 @@ function passUpstream(headers: Readonly<Record<string, string>>, out: HeaderPair
     if (notPassed.has(name) || ctx.headers.isGateway(name)) continue;
     if (all || name.startsWith('retry-after') || name.startsWith('x-ratelimit-')) out.push(name, headers[name] ?? '');
   }
+}
+
+/** What the provider said about its body (type, language, disposition) is not true of a converted one. */
+function replaceContent(out: HeaderPairs, contentType: string): void {
+  for (let i = out.length - 2; i >= 0; i -= 2) if (out[i]?.startsWith('content-') === true) out.splice(i, 2);
+  out.push('content-type', contentType);
 }
 
 /** gateway-behaviour.md 3: 0 no retry was needed, n success on retry n, -1 all retries used or retrying skipped. */

@@ -49,6 +49,7 @@ export class Exchange implements Receiver, Flow, Swept {
   readonly #clocks: Clocks;
   readonly #settings: ExchangeSettings;
   readonly #at: number;
+  #dialAt: number;
   #state: State = 'waiting';
   #settled = false;
   #source: Source | undefined;
@@ -76,6 +77,7 @@ export class Exchange implements Receiver, Flow, Swept {
     this.#clocks = attempt.clocks;
     this.#settings = settings;
     this.#at = settings.monotonic();
+    this.#dialAt = this.#at;
     this.kept = new Keeper(settings.keep);
   }
 
@@ -143,6 +145,17 @@ export class Exchange implements Receiver, Flow, Swept {
     }
   }
 
+  /** A token has to be fetched first: nobody is being connected to, and the clock of that doesn't run. */
+  signing(): void {
+    this.#dialAt = Number.POSITIVE_INFINITY;
+  }
+
+  /** The request goes out now. False when it is too late for that. */
+  signed(): boolean {
+    this.#dialAt = this.#settings.monotonic();
+    return this.#state !== 'over';
+  }
+
   /** The attempt could not be signed. */
   refuse(error: unknown): void {
     this.#settle({ kind: 'refused', attempt: this.#attempt, times: this.#times(), error: fromUnknown(error) });
@@ -163,7 +176,7 @@ export class Exchange implements Receiver, Flow, Swept {
     } else if (clocks.request !== undefined && since > clocks.request) {
       this.#expire('request', clocks.request);
     } else if (this.#connectedAt === undefined) {
-      if (since > clocks.connect) this.#expire('connect', clocks.connect);
+      if (now - this.#dialAt > clocks.connect) this.#expire('connect', clocks.connect);
     } else if (this.#attempt.call?.stream === true && this.#firstAt === undefined) {
       if (this.#sentAt !== undefined && now - this.#sentAt > clocks.firstByte) this.#expire('first-byte', clocks.firstByte);
     } else if (this.#state === 'holding' && now - this.#lastEventAt > clocks.idle) {
@@ -193,8 +206,10 @@ export class Exchange implements Receiver, Flow, Swept {
     this.#chunks.push(chunk);
     this.#length += chunk.length;
     if (this.#length <= wholeLimit) return;
-    if (this.#status >= 300 || this.#headers['content-encoding'] !== undefined) {
-      if (this.#length > 16 * wholeLimit) this.#faulty(invalid('The answer is too large to be looked at.'));
+    // An answer that is converted can't flow: it is read as one text (images make it large).
+    const isConverted = this.#attempt.lane === 'full' && this.#status < 300;
+    if (isConverted || this.#status >= 300 || this.#headers['content-encoding'] !== undefined) {
+      if (this.#length > (isConverted ? 64 : 16) * wholeLimit) this.#faulty(invalid('The answer is too large to be looked at.'));
       return;
     }
     const first = this.#chunks[0]?.toString('latin1', 0, 64).trimStart() ?? '';

@@ -39,7 +39,12 @@ export function createSender(deps: SenderDeps): Send {
     let exchange: Exchange | undefined;
     const outcome = new Promise<Outcome>((settle) => {
       const settings = { monotonic: deps.clock.monotonic, keep: deps.keep(), arrivedAt, settle, over };
-      exchange = begin(attempt, deps, settings);
+      const first: Signed = { headers: none };
+      const again = (answer: Outcome): void => {
+        if (mayRepeat(answer, first)) exchange = begin(attempt, deps, settings, { headers: none });
+        else settle(answer);
+      };
+      exchange = begin(attempt, deps, attempt.credential?.evict === undefined ? settings : { ...settings, settle: again }, first);
     });
     return { outcome, cancel: () => exchange?.abort() };
   };
@@ -56,7 +61,19 @@ function refuse(attempt: Attempt, deps: SenderDeps): GatewayError | undefined {
   return operation.local === undefined ? deps.checkEgress(upstream.origin, attempt.trust) : undefined;
 }
 
-function begin(attempt: Attempt, deps: SenderDeps, settings: ExchangeSettings): Exchange {
+const none: HeaderPairs = Object.freeze([] as string[]) as HeaderPairs;
+
+/** What an attempt was signed with, as soon as it is. */
+interface Signed {
+  headers: HeaderPairs;
+}
+
+/** The provider refused a token that was fetched: it may have been withdrawn before its time. Once, with another one. */
+function mayRepeat(outcome: Outcome, signed: Signed): boolean {
+  return outcome.kind === 'answered' && outcome.reply.status === 401 && outcome.attempt.credential?.evict?.(signed.headers) === true;
+}
+
+function begin(attempt: Attempt, deps: SenderDeps, settings: ExchangeSettings, signed: Signed): Exchange {
   const { upstream, operation, call } = attempt as Prepared;
   const exchange = new Exchange(attempt, operation.tap(call), settings);
   deps.sweeper.add(exchange);
@@ -65,15 +82,22 @@ function begin(attempt: Attempt, deps: SenderDeps, settings: ExchangeSettings): 
     return exchange;
   }
   const route = { trust: attempt.trust, connectMs: attempt.clocks.connect };
-  const signed = attempt.credential?.headers(upstream) ?? [];
-  if (signed instanceof Promise) {
-    signed.then(
-      (headers) => deps.upstream.send(withHeaders(upstream, headers), route, exchange),
-      (error: unknown) => exchange.refuse(error),
-    );
-  } else {
-    deps.upstream.send(withHeaders(upstream, signed), route, exchange);
+  const send = (headers: HeaderPairs): void => {
+    signed.headers = headers;
+    deps.upstream.send(withHeaders(upstream, headers), route, exchange);
+  };
+  const headers = attempt.credential?.headers(upstream) ?? none;
+  if (!(headers instanceof Promise)) {
+    send(headers);
+    return exchange;
   }
+  exchange.signing();
+  headers.then(
+    (fetched) => {
+      if (exchange.signed()) send(fetched);
+    },
+    (error: unknown) => exchange.refuse(error),
+  );
   return exchange;
 }
 

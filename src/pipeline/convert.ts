@@ -1,0 +1,186 @@
+import type { Dialect, DialectCall, DialectWriter } from '../core/dialect.ts';
+import { GatewayError, type ProviderFault } from '../core/error.ts';
+import type { ModelEvent, WireEvent } from '../core/events.ts';
+import type { Attempt, Flow, FlowConsumer, KeptBody, Outcome, UpstreamReply } from '../core/plan.ts';
+import type { Call, CommonSettings, Operation } from '../core/provider.ts';
+import type { StreamTransform } from '../core/stream.ts';
+import type { Tap } from '../core/tap.ts';
+
+/**
+ * The full lane: turns a success of a provider that speaks another format into the client's. Called before anybody
+ * judges the outcome, so that an answer which can't be converted still moves a fallback. Whole answers are converted
+ * here; a stream is converted as it flows.
+ */
+export function convertOutcome(outcome: Outcome, dialect: Dialect): Outcome {
+  if (outcome.kind !== 'answered' || outcome.attempt.lane !== 'full' || outcome.reply.status >= 300) return outcome;
+  const { attempt, reply, times } = outcome;
+  const { operation, call } = attempt;
+  if (operation === undefined || call === undefined) return outcome;
+  try {
+    return {
+      ...outcome,
+      reply: reply.flow === undefined ? whole(attempt, operation, call, reply, dialect) : stream(attempt, operation, call, reply, dialect),
+    };
+  } catch (thrown) {
+    reply.flow?.abort();
+    const fault = unconvertible(attempt, thrown);
+    return { kind: 'faulty', attempt, times, fault, status: fault.status };
+  }
+}
+
+type AnyCall = Call<CommonSettings>;
+
+function whole(attempt: Attempt, operation: Operation, call: AnyCall, reply: UpstreamReply, dialect: Dialect): UpstreamReply {
+  if (operation.result === undefined || reply.body.length === 0) return reply;
+  const result = operation.result(reply.body.toString('utf8'), call);
+  const text = dialect.answer?.(result, dialectCall(attempt, call)) ?? JSON.stringify(result);
+  return { ...reply, converted: { contentType: 'application/json', body: Buffer.from(text, 'utf8') } };
+}
+
+function stream(attempt: Attempt, operation: Operation, call: AnyCall, reply: UpstreamReply, dialect: Dialect): UpstreamReply {
+  const { flow, tap } = reply;
+  const read = operation.stream?.(call);
+  const write = dialect.write?.(dialectCall(attempt, call));
+  if (flow === undefined || read === undefined || write === undefined) return reply;
+  return {
+    ...reply,
+    flow: new ConvertedFlow(flow, { attempt, tap, read, write }),
+    converted: { contentType: 'text/event-stream; charset=utf-8', body: undefined },
+  };
+}
+
+function dialectCall(attempt: Attempt, call: AnyCall): DialectCall {
+  return {
+    strict: call.strict,
+    includeUsage: call.includeUsage,
+    provider: attempt.binding.provider.type,
+    model: call.model,
+    id: call.id,
+    createdAt: call.createdAt,
+  };
+}
+
+/** A fault that a translator found is its own word; anything else it throws says only that the answer was not understood. */
+function unconvertible(attempt: Attempt, thrown: unknown): GatewayError {
+  if (thrown instanceof GatewayError && thrown.code !== 'internal') return thrown;
+  const { slug, provider } = attempt.binding;
+  return new GatewayError('upstream_invalid', {
+    message: `The answer of provider "${slug}" is not what ${provider.type} answers: it could not be converted.`,
+    source: 'provider',
+    cause: thrown,
+  });
+}
+
+/** A provider's error in words of ours (gateway-behaviour.md 6): who failed, then what it said. */
+export function faultText(attempt: Attempt, fault: ProviderFault): string {
+  return attempt.lane === 'full' ? `${attempt.binding.provider.type} error: ${fault.message}` : fault.message;
+}
+
+interface Conversion {
+  readonly attempt: Attempt;
+  readonly tap: Tap | undefined;
+  /** The provider's events to the hub, and the hub to the client's text. */
+  readonly read: StreamTransform<WireEvent, ModelEvent>;
+  readonly write: DialectWriter;
+}
+
+/** A flow whose events are converted on their way: the text of one read of the socket leaves in one piece. */
+class ConvertedFlow implements Flow {
+  readonly #flow: Flow;
+  readonly #conversion: Conversion;
+  #isOver = false;
+  /** Text since the last hand-over, and what the writer said last, once it had failed. */
+  #text = '';
+  #lastWords = '';
+
+  constructor(flow: Flow, conversion: Conversion) {
+    this.#flow = flow;
+    this.#conversion = conversion;
+  }
+
+  /** As the provider sent it: the record keeps what came. */
+  get kept(): KeptBody {
+    return this.#flow.kept;
+  }
+
+  pause(): void {
+    this.#flow.pause();
+  }
+
+  resume(): void {
+    this.#flow.resume();
+  }
+
+  abort(): void {
+    this.#flow.abort();
+  }
+
+  into(consumer: FlowConsumer): void {
+    this.#flow.into({
+      data: (_, events) => this.#step(consumer, () => this.#events(events)),
+      end: (_, events) => this.#step(consumer, () => this.#end(events), true),
+      fault: (error) => this.#step(consumer, () => this.#fail(error)),
+    });
+  }
+
+  #step(consumer: FlowConsumer, work: () => void, isLast = false): void {
+    if (this.#isOver) return;
+    const { attempt, write } = this.#conversion;
+    try {
+      work();
+    } catch (thrown) {
+      this.#pieces(write.fail(unconvertible(attempt, thrown)));
+    }
+    const text = this.#text;
+    this.#text = '';
+    const { failure } = write;
+    if (failure === undefined && !isLast) {
+      if (text !== '') consumer.data(Buffer.from(text, 'utf8'), []);
+      return;
+    }
+    this.#isOver = true;
+    if (failure === undefined) {
+      consumer.end(Buffer.from(text, 'utf8'), []);
+      return;
+    }
+    if (text !== '') consumer.data(Buffer.from(text, 'utf8'), []);
+    this.#flow.abort();
+    consumer.fault(failure, Buffer.from(this.#lastWords, 'utf8'));
+  }
+
+  #events(events: readonly WireEvent[]): void {
+    const { read } = this.#conversion;
+    for (const event of events) this.#models(read.push(event));
+  }
+
+  #end(events: readonly WireEvent[]): void {
+    const { attempt, tap, read, write } = this.#conversion;
+    const fault = tap?.fault;
+    if (fault !== undefined) {
+      this.#fail(new GatewayError('provider_error', { message: faultText(attempt, fault), source: 'provider', provider: fault }));
+      return;
+    }
+    this.#events(events);
+    this.#models(read.end());
+    this.#pieces(write.end());
+  }
+
+  #fail(error: GatewayError): void {
+    const { read, write } = this.#conversion;
+    this.#models(read.fail(error));
+    this.#pieces(write.fail(error));
+  }
+
+  #models(events: Iterable<ModelEvent>): void {
+    const { write } = this.#conversion;
+    for (const event of events) this.#pieces(write.push(event));
+  }
+
+  #pieces(pieces: Iterable<string>): void {
+    const hasFailed = this.#conversion.write.failure !== undefined;
+    for (const piece of pieces) {
+      if (hasFailed) this.#lastWords += piece;
+      else this.#text += piece;
+    }
+  }
+}

@@ -1,0 +1,198 @@
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { readChatStream } from '../support/chat-chunk.ts';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { completion, json, type ScriptedUpstream, sse, startUpstream } from '../support/upstream.ts';
+
+/** Answers of a provider that speaks another format, from the socket to the client and the record. */
+
+let bird: ScriptedUpstream;
+let spare: ScriptedUpstream;
+let gateway: TestGateway;
+
+beforeAll(async () => {
+  bird = await startUpstream((response) => json(response, 200, { said: 'hello' }));
+  spare = await startUpstream((response) => json(response, 200, completion('from the spare')));
+  gateway = await startTestGateway(`
+version: 1
+provider_plugins: ["${fileURLToPath(new URL('./parrot.ts', import.meta.url))}"]
+providers:
+  bird: {type: parrot, custom_host: "${bird.url}", api_key: sk-bird-secret}
+  spare: {type: openai, custom_host: "${spare.url}/v1", api_key: sk-spare}
+configs:
+  both: {strategy: {mode: fallback}, targets: [{provider: bird}, {provider: spare}]}
+logging: {requests: {bodies: full}}
+`);
+});
+
+beforeEach(() => {
+  bird.requests.length = 0;
+});
+
+afterAll(async () => {
+  await gateway?.close();
+  await Promise.all([bird?.close(), spare?.close()]);
+});
+
+const ask = (body: object, headers: Record<string, string> = {}) =>
+  fetch(`${gateway.url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify({ model: '@bird/parrot-1', messages: [{ role: 'user', content: 'hi' }], ...body }),
+  });
+
+const say = (...words: object[]): string[] => words.map((word) => `data: ${JSON.stringify(word)}\n\n`);
+
+async function stream(body: object = {}, headers: Record<string, string> = {}) {
+  const response = await ask({ stream: true, ...body }, headers);
+  const text = await response.text();
+  const record = await gateway.record(response.headers.get('x-request-id'));
+  return { response, text, record, ...readChatStream(text, headers['x-gateway-strict-open-ai-compliance'] !== 'false') };
+}
+
+const content = (chunks: ReturnType<typeof readChatStream>['chunks']): string =>
+  chunks.map((chunk) => chunk.choices[0]?.delta.content ?? '').join('');
+
+describe('a whole answer', () => {
+  it('is converted, with headers that fit it', async () => {
+    bird.script = (response) => {
+      response.writeHead(200, { 'content-type': 'application/json', 'content-language': 'bird', 'x-parrot': 'grey' });
+      response.end('{"said":"hello"}');
+    };
+    const response = await ask({});
+    const body = await response.json();
+    expect(body).toMatchObject({ provider: 'parrot', choices: [{ message: { content: 'hello' } }] });
+    const headers = ['content-type', 'content-language', 'x-parrot', 'content-length'].map((name) => response.headers.get(name));
+    expect(headers).toEqual(['application/json', null, 'grey', Buffer.byteLength(JSON.stringify(body)).toString()]);
+  });
+
+  it('is recorded as the provider sent it', async () => {
+    bird.script = (response) => json(response, 200, { said: 'hello' });
+    const response = await ask({});
+    const sent = await response.text();
+    const record = await gateway.record(response.headers.get('x-request-id'));
+    expect(record).toMatchObject({
+      lane: 'full',
+      end: 'whole',
+      bytes: { out: sent.length },
+      response: { body: { size: '{"said":"hello"}'.length } },
+    });
+  });
+
+  it('of several megabytes is converted too', async () => {
+    const said = 'x'.repeat(3_000_000);
+    bird.script = (response) => json(response, 200, { said });
+    const body = (await (await ask({})).json()) as { choices: [{ message: { content: string } }] };
+    expect(body.choices[0].message.content).toHaveLength(said.length);
+  });
+
+  it.each([
+    ['a translator throws', { other: 1 }, /could not be converted/],
+    ['a translator says what is wrong', { refuse: 'no seeds' }, /The parrot says: no seeds/],
+  ])('is a 502 when %s', async (_, answer, says) => {
+    bird.script = (response) => json(response, 200, answer);
+    const response = await ask({});
+    expect(response.status).toBe(502);
+    expect(await response.json()).toMatchObject({ error: { code: 'upstream_invalid', message: expect.stringMatching(says) as string } });
+  });
+
+  it('that can not be converted moves a fallback', async () => {
+    bird.script = (response) => json(response, 200, { other: 1 });
+    const response = await ask({ model: 'm' }, { 'x-gateway-config': 'both' });
+    expect(await response.json()).toMatchObject({ choices: [{ message: { content: 'from the spare' } }] });
+    const record = await gateway.record(response.headers.get('x-request-id'));
+    expect(record.attempts.map((attempt) => attempt.outcome)).toEqual(['faulty', 'answered']);
+  });
+});
+
+describe('an error of a converted provider', () => {
+  it('names the provider, keeps its words and adds our hint', async () => {
+    bird.script = (response) => json(response, 418, { squawk: 'I am a teapot', error: { message: 'not this' } });
+    const response = await ask({});
+    expect(response.status).toBe(418);
+    expect(await response.json()).toMatchObject({
+      error: {
+        message: 'parrot error: I am a teapot',
+        type: 'SQUAWK',
+        code: '7',
+        gateway: { source: 'provider', hint: 'Feed the parrot.' },
+      },
+    });
+  });
+});
+
+describe('a stream', () => {
+  const words = [{ name: 'p-1' }, { think: 'hm' }, { say: 'Hel' }, { say: 'lo' }, { tokens: [3, 4] }, { over: 'DONE' }];
+
+  it('is converted to chunks', async () => {
+    bird.script = (response) => sse(response, say(...words), { 'content-language': 'bird' });
+    const { response, chunks, problems, isDone, record } = await stream({ stream_options: { include_usage: true } });
+    expect([problems, isDone, content(chunks)]).toEqual([[], true, 'Hello']);
+    expect(chunks.at(-1)).toMatchObject({ choices: [], usage: { total_tokens: 7 } });
+    expect([response.headers.get('content-type'), response.headers.get('content-language')]).toEqual([
+      'text/event-stream; charset=utf-8',
+      null,
+    ]);
+    const sent = say(...words).join('');
+    expect(record).toMatchObject({ end: 'whole', lane: 'full', response: { body: { size: sent.length } } });
+  });
+
+  it('shows thoughts to clients that asked for them', async () => {
+    bird.script = (response) => sse(response, say(...words));
+    const { text, problems } = await stream({}, { 'x-gateway-strict-open-ai-compliance': 'false' });
+    expect(problems).toEqual([]);
+    expect(text).toContain('"content_blocks":[{"index":0,"delta":{"thinking":"hm"}}]');
+    expect(text).toContain('"native_finish_reason":"DONE"');
+  });
+
+  it('that arrives byte by byte is the same', async () => {
+    bird.script = async (response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      for (const byte of Buffer.from(say({ say: 'a¢€😀' }, { over: 'DONE' }).join(''))) {
+        response.write(Buffer.of(byte));
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      response.end();
+    };
+    const { chunks, problems, isDone } = await stream();
+    expect([problems, isDone, content(chunks)]).toEqual([[], true, 'a¢€😀']);
+  });
+
+  it.each([
+    ['of the provider', say({ say: 'Hel' }, { oops: 'no more seeds' }, { over: 'DONE' }), 'parrot error: no more seeds', null],
+    ['of the connection', say({ say: 'Hel' }), 'The provider closed the stream before its end.', 'stream_interrupted'],
+    [
+      'of the format',
+      [...say({ say: 'Hel' }), 'data: nonsense\n\n', ...say({ over: 'DONE' })],
+      'The answer of provider "bird" is not what parrot answers: it could not be converted.',
+      'upstream_invalid',
+    ],
+  ])('ends with an error %s', async (_, events, message, code) => {
+    bird.script = (response) => sse(response, events);
+    const { chunks, problems, isDone, error, record } = await stream();
+    expect([content(chunks), problems, isDone]).toEqual(['Hel', [], false]);
+    expect(error).toMatchObject({ message, code, gateway: { request_id: record.id } });
+    expect(record).toMatchObject({ end: 'fault', error: { message } });
+  });
+
+  it('masks secrets in its last words', async () => {
+    bird.script = (response) => sse(response, say({ say: 'Hel' }, { oops: 'the key sk-bird-secret is bad' }));
+    const { text, error } = await stream();
+    expect(error).toBeDefined();
+    expect(text).not.toContain('sk-bird-secret');
+  });
+
+  it('stops when the client leaves', async () => {
+    bird.script = (response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write(say({ say: 'Hel' }).join(''));
+    };
+    const response = await ask({ stream: true });
+    const reader = response.body?.getReader();
+    await reader?.read();
+    await reader?.cancel();
+    const record = await gateway.record(response.headers.get('x-request-id'));
+    await bird.requests.at(-1)?.aborted;
+    expect(record.end).toBe('client_gone');
+  });
+});

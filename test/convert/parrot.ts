@@ -1,0 +1,100 @@
+import { GatewayError } from '../../src/core/error.ts';
+import type { ModelEvent, WireEvent } from '../../src/core/events.ts';
+import { type Call, defineProvider, type Provider } from '../../src/core/provider.ts';
+import type { StreamTransform } from '../../src/core/stream.ts';
+import type { EventKind, Tap } from '../../src/core/tap.ts';
+
+/**
+ * A provider with a format of its own, small enough to see through. Whole: `{"said":"…"}`. Streamed: `{"name":"…"}`,
+ * `{"think":"…"}`, `{"say":"…"}`, `{"over":"DONE"}`, `{"tokens":[in,out]}`, `{"oops":"…"}`; no end mark.
+ */
+type Word = { readonly [K in 'name' | 'think' | 'say' | 'over' | 'oops']?: string } & { readonly tokens?: readonly [number, number] };
+
+class ParrotStream implements StreamTransform<WireEvent, ModelEvent> {
+  *push(event: WireEvent): Iterable<ModelEvent> {
+    const word = JSON.parse(event.data) as Word;
+    if (word.name !== undefined) yield { type: 'start', id: word.name, model: 'parrot-1', created: 5 };
+    if (word.think !== undefined) yield { type: 'thinking', choice: 0, text: word.think };
+    if (word.say !== undefined) yield { type: 'text', choice: 0, text: word.say };
+    if (word.tokens !== undefined) yield { type: 'usage', usage: { prompt: word.tokens[0], completion: word.tokens[1] } };
+    if (word.over !== undefined) yield { type: 'finish', choice: 0, reason: 'stop', raw: word.over };
+  }
+
+  end(): Iterable<ModelEvent> {
+    return [];
+  }
+
+  fail(error: GatewayError): Iterable<ModelEvent> {
+    return [{ type: 'error', error }];
+  }
+}
+
+class ParrotTap implements Tap {
+  complete = false;
+  usage = undefined;
+  finish: string[] = [];
+  model = 'parrot-1';
+  id = undefined;
+  fault: { message: string } | undefined;
+  contentEvents = 0;
+
+  event({ data }: WireEvent): EventKind {
+    if (!data.startsWith('{')) return 'content';
+    const word = JSON.parse(data) as Word;
+    if (word.over !== undefined) this.complete = true;
+    if (word.oops === undefined) return word.say === undefined && word.think === undefined ? 'meta' : 'content';
+    this.fault = { message: word.oops };
+    return 'fault';
+  }
+
+  whole(): undefined {
+    this.complete = true;
+  }
+}
+
+interface Settings {
+  readonly custom_host?: string;
+}
+
+function result(text: string, call: Call): unknown {
+  const { said, refuse } = JSON.parse(text) as { said?: string; refuse?: string };
+  if (refuse !== undefined) throw new GatewayError('upstream_invalid', { message: `The parrot says: ${refuse}`, source: 'provider' });
+  if (said === undefined) throw new TypeError('said is undefined');
+  return {
+    id: `chatcmpl-${call.id}`,
+    object: 'chat.completion',
+    created: call.createdAt,
+    model: call.model,
+    choices: [{ index: 0, message: { role: 'assistant', content: said }, finish_reason: 'stop' }],
+  };
+}
+
+const parrot: Provider = defineProvider<Settings>({
+  type: 'parrot',
+  aliases: [],
+  settings: { type: 'object', properties: {}, additionalProperties: false },
+  requestSettings: [],
+  apiKey: 'required',
+  credential: (_settings, key) => (key === undefined ? { scheme: 'none' } : { scheme: 'bearer', secret: key }),
+  operations: {
+    'chat/completions': {
+      request: (body, call) => ({
+        method: 'POST',
+        origin: call.settings.custom_host ?? '',
+        path: '/speak',
+        headers: ['content-type', 'application/json'],
+        body,
+        dropped: [],
+      }),
+      tap: () => new ParrotTap(),
+      result,
+      stream: () => new ParrotStream(),
+    },
+  },
+  fault: (_status, body) => {
+    const { squawk } = JSON.parse(body) as { squawk: string };
+    return { message: squawk, type: 'SQUAWK', code: 7, hint: 'Feed the parrot.' };
+  },
+});
+
+export default parrot;
