@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createLoader, type Loader } from './loader.ts';
 
 const request = { source: { text: '', name: 'test' }, cwd: '/', env: {} };
@@ -35,10 +35,20 @@ describe('the loader', () => {
   it.each(faults)('tells when its worker %s, and loads again', async (_what, code, words) => {
     loader = createLoader(
       worker(`if (q.request.cwd === 'bad') { ${code} } parentPort.postMessage({ id: q.id, loaded: { revision: 'ok' } });`),
-      1000,
+      { limitMs: 1000 },
     );
     await expect(loader.load({ ...request, cwd: 'bad' })).rejects.toThrow(words);
     expect(await loader.load(request)).toMatchObject({ revision: 'ok' });
+  });
+
+  it('ends a worker that has rested, and starts another for the next load', async () => {
+    loader = createLoader(worker('setTimeout(() => parentPort.postMessage({ id: q.id, loaded: { revision: String(n) } }), 60)'), {
+      idleMs: 20,
+    });
+    // Working is not resting: the second answer takes longer than a worker may rest.
+    expect([await loader.load(request), await loader.load(request)]).toMatchObject([{ revision: '1' }, { revision: '2' }]);
+    const loadAgain = async (): Promise<unknown> => (await (loader as Loader).load(request)).revision;
+    await vi.waitFor(async () => expect(await loadAgain()).toBe('1'), { timeout: 10_000, interval: 100 });
   });
 
   it('ends what is under way when it is closed, and takes nothing more', async () => {

@@ -27,33 +27,45 @@ interface Waiting {
   readonly timer: NodeJS.Timeout;
 }
 
+/** Times of a loader, in milliseconds. */
+export interface LoaderTimes {
+  /** How long one load may take. */
+  readonly limitMs?: number;
+  /** How long the worker waits for another load before it is ended: idle it keeps tens of megabytes. */
+  readonly idleMs?: number;
+}
+
 const defaultLimitMs = 10_000;
+const defaultIdleMs = 10_000;
 
 /**
- * Creates a loader whose worker stays alive between loads, and is replaced when it dies or hangs.
+ * Creates a loader whose worker serves loads that come close together, and is replaced when it dies or hangs.
  *
  * @param entry the worker's file; it answers a `LoadQuestion` with a `LoadAnswer`
- * @param limitMs how long one load may take, in milliseconds
  */
-export function createLoader(entry: URL, limitMs = defaultLimitMs): Loader {
-  return new WorkerLoader(entry, limitMs);
+export function createLoader(entry: URL, times: LoaderTimes = {}): Loader {
+  return new WorkerLoader(entry, times);
 }
 
 class WorkerLoader implements Loader {
   readonly #entry: URL;
   readonly #limitMs: number;
+  readonly #idleMs: number;
   readonly #waiting = new Map<number, Waiting>();
   #worker: Worker | undefined;
+  #idle: NodeJS.Timeout | undefined;
   #lastId = 0;
   #closed = false;
 
-  constructor(entry: URL, limitMs: number) {
+  constructor(entry: URL, { limitMs = defaultLimitMs, idleMs = defaultIdleMs }: LoaderTimes) {
     this.#entry = entry;
     this.#limitMs = limitMs;
+    this.#idleMs = idleMs;
   }
 
   load(request: PostedRequest): Promise<LoadedConfig> {
     if (this.#closed) return Promise.reject(new Error('the loader is closed'));
+    clearTimeout(this.#idle);
     const worker = (this.#worker ??= this.#start());
     this.#lastId += 1;
     const id = this.#lastId;
@@ -68,6 +80,7 @@ class WorkerLoader implements Loader {
 
   async close(): Promise<void> {
     this.#closed = true;
+    clearTimeout(this.#idle);
     const worker = this.#worker;
     this.#worker = undefined;
     this.#rejectAll('the loader is closed');
@@ -88,9 +101,18 @@ class WorkerLoader implements Loader {
     if (waiting === undefined) return;
     this.#waiting.delete(answer.id);
     clearTimeout(waiting.timer);
-    if (this.#waiting.size === 0) this.#worker?.unref();
+    if (this.#waiting.size === 0) this.#rest();
     if ('loaded' in answer) waiting.resolve(answer.loaded);
     else waiting.reject(new Error(answer.failure));
+  }
+
+  /** Nothing is under way. */
+  #rest(): void {
+    const worker = this.#worker;
+    if (worker === undefined) return;
+    worker.unref();
+    this.#idle = setTimeout(() => this.#drop(worker, 'the loader is idle'), this.#idleMs);
+    this.#idle.unref();
   }
 
   /** The worker is of no use any more; the next load starts another. */
