@@ -1,0 +1,163 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { StartError } from '../../src/gateway-types.ts';
+import { startTestGateway, type TestGateway, until } from '../support/gateway.ts';
+import { completion, json, type ScriptedUpstream, startUpstream } from '../support/upstream.ts';
+
+/** Marks answers, counts its own life in a global of this process, and refuses to be set up where it is told to. */
+const tagPlugin = `
+globalThis.tagPluginLife ??= [];
+export default {
+  name: 'tag',
+  options: { type: 'object', additionalProperties: false, required: ['tag'], properties: { tag: { type: 'string' } } },
+  setup({ tag }, host) {
+    if (tag === 'broken') throw new Error('the tag is broken');
+    globalThis.tagPluginLife.push('setup ' + tag);
+    const uses = host.shared('uses', () => ({ count: 0 }));
+    return {
+      admit(ctx) {
+        if (ctx.headers.get('x-forbidden')) throw host.error('not_allowed', { message: 'The plugin says no.' });
+        return { ext: { tag } };
+      },
+      reply(ctx, _attempt, reply) {
+        uses.count += 1;
+        reply.headers.push('x-tag', ctx.facts.ext.tag, 'x-uses', String(uses.count));
+      },
+      dispose() { globalThis.tagPluginLife.push('dispose ' + tag); },
+    };
+  },
+};
+`;
+
+/** A service with a header of its own for the key; its format is the client's. */
+const parrotProvider = `
+const tap = () => ({
+  event: () => 'content', whole: () => undefined, complete: true, usage: undefined, finish: [], model: undefined,
+  id: undefined, fault: undefined, contentEvents: 0,
+});
+export default {
+  type: 'parrot',
+  aliases: ['bird'],
+  settings: { type: 'object', required: ['perch'], properties: { perch: { type: 'string' } } },
+  requestSettings: [],
+  apiKey: 'required',
+  models: () => [{ id: 'polly' }],
+  credential: (_settings, key) => ({ scheme: 'header', name: 'x-seed', secret: key }),
+  operations: {
+    'chat/completions': {
+      request: (body, call) => ({
+        origin: call.settings.perch, path: '/talk/' + call.model, method: 'POST', headers: ['content-type', 'application/json'], body, dropped: [],
+      }),
+      tap,
+    },
+  },
+  fault: (_status, body) => ({ message: body }),
+};
+`;
+
+const withTag = (tag: string): string => `
+version: 1
+providers: {mock: {type: mock}}
+plugins: [auth, {use: ./tag.ts, options: {tag: ${tag}}}, routing, transform]
+`;
+
+let gateway: TestGateway | undefined;
+let upstream: ScriptedUpstream | undefined;
+
+afterEach(async () => {
+  await gateway?.close();
+  await upstream?.close();
+  gateway = upstream = undefined;
+  life();
+});
+
+/** What the plugin noted since the last look. */
+function life(): readonly string[] {
+  return (globalThis as { tagPluginLife?: string[] }).tagPluginLife?.splice(0) ?? [];
+}
+
+function chat(at: TestGateway, model: string, headers: Record<string, string> = {}): Promise<Response> {
+  return fetch(`${at.url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify({ model, messages: [{ role: 'user', content: 'hello' }] }),
+  });
+}
+
+describe('a plugin from outside', () => {
+  it('takes part in every request, with the options of the file', async () => {
+    gateway = await startTestGateway(withTag('one'), { files: { 'tag.ts': tagPlugin } });
+    const answer = await chat(gateway, '@mock/echo');
+    expect(answer.headers.get('x-tag')).toBe('one');
+    const record = await gateway.record(answer.headers.get('x-request-id'));
+    expect(record.plugins.filter(({ name }) => name === 'tag').map(({ moment }) => moment)).toEqual(['admit', 'reply']);
+    const refused = await chat(gateway, '@mock/echo', { 'x-forbidden': 'yes' });
+    expect(refused.status).toBe(403);
+    expect(await refused.json()).toMatchObject({ error: { code: 'not_allowed', message: 'The plugin says no.' } });
+    await gateway.close();
+    expect(life()).toEqual(['setup one', 'dispose one']);
+  });
+
+  it('is set up anew by a reload, keeps its shared state, and the old one is disposed', async () => {
+    gateway = await startTestGateway(withTag('one'), { files: { 'tag.ts': tagPlugin } });
+    expect((await chat(gateway, '@mock/echo')).headers.get('x-uses')).toBe('1');
+    await gateway.write(withTag('two'));
+    expect(await gateway.gateway.reload()).toMatchObject({ type: 'reloaded', changes: ['~plugins'] });
+    const answer = await chat(gateway, '@mock/echo');
+    expect([answer.headers.get('x-tag'), answer.headers.get('x-uses')]).toEqual(['two', '2']);
+    expect(life()).toEqual(['setup one', 'setup two', 'dispose one']);
+    await gateway.close();
+    expect(life()).toEqual(['dispose two']);
+  });
+
+  it('whose set-up throws is a rejected reload: what was set up before it is disposed, and the old one serves', async () => {
+    gateway = await startTestGateway(withTag('one'), { files: { 'tag.ts': tagPlugin } });
+    const { revision } = gateway.gateway.snapshot();
+    await writeFile(join(gateway.dir, 'second.ts'), tagPlugin.replace("name: 'tag'", "name: 'second'"));
+    await gateway.write(withTag('two').replace('routing', '{use: ./second.ts, options: {tag: broken}}, routing'));
+    expect(await gateway.gateway.reload()).toMatchObject({
+      type: 'rejected',
+      revision,
+      diagnostics: [],
+      reason: 'plugin "second" could not be set up: the tag is broken',
+    });
+    expect(life()).toEqual(['setup one', 'setup two', 'dispose two']);
+    expect((await chat(gateway, '@mock/echo')).headers.get('x-tag')).toBe('one');
+    await gateway.write(withTag('three'));
+    expect(await gateway.gateway.reload()).toMatchObject({ type: 'reloaded' });
+    await until(() => life().includes('dispose one'), 'the first plugin to be disposed');
+  });
+
+  it('whose set-up throws at the start ends the start', async () => {
+    const start = startTestGateway(withTag('broken'), { files: { 'tag.ts': tagPlugin } });
+    await expect(start).rejects.toThrow(StartError);
+    await expect(start).rejects.toMatchObject({ exitCode: 3, message: 'plugin "tag" could not be set up: the tag is broken' });
+  });
+});
+
+describe('a provider from outside', () => {
+  it('serves like one of ours: its settings, its credential, its models', async () => {
+    upstream = await startUpstream((response) => json(response, 200, completion('squawk')));
+    gateway = await startTestGateway(
+      `version: 1\nprovider_plugins: [./parrot.ts]\nproviders: {grey: {type: bird, perch: "${upstream.url}", api_key: "\${env:SEED}"}}\n`,
+      { files: { 'parrot.ts': parrotProvider }, env: { SEED: 'sunflower-seed' } },
+    );
+    const answer = await chat(gateway, '@grey/polly', { authorization: 'Bearer of-the-caller' });
+    expect(await answer.json()).toMatchObject({ choices: [{ message: { content: 'squawk' } }] });
+    expect(answer.headers.get('x-gateway-provider-type')).toBe('parrot');
+    expect(upstream.requests).toMatchObject([{ method: 'POST', url: '/talk/polly', headers: { 'x-seed': 'sunflower-seed' } }]);
+    expect(upstream.requests[0]?.headers.authorization).toBeUndefined();
+    const list = await fetch(`${gateway.url}/v1/models`);
+    expect(await list.json()).toMatchObject({ data: [{ id: '@grey/polly' }] });
+  });
+
+  it('has its settings checked by its own schema', async () => {
+    gateway = await startTestGateway('version: 1\nproviders: {mock: {type: mock}}\n', { files: { 'parrot.ts': parrotProvider } });
+    await gateway.write('version: 1\nprovider_plugins: [./parrot.ts]\nproviders: {grey: {type: parrot, api_key: a-long-enough-key}}\n');
+    expect(await gateway.gateway.reload()).toMatchObject({
+      type: 'rejected',
+      diagnostics: expect.arrayContaining([expect.objectContaining({ code: 'missing-key', severity: 'error' })]) as unknown,
+    });
+  });
+});
