@@ -113,6 +113,7 @@ const sendable = (body: RequestBody): JsonBody | EmptyBody => (body.kind === 'pa
 
 function laneOf(ctx: Routed, attempt: Attempt, upstream: UpstreamRequest): Attempt['lane'] {
   const { operation } = attempt;
-  if (operation?.result !== undefined || operation?.stream !== undefined) return 'full';
+  const canConvert = operation?.result !== undefined || operation?.stream !== undefined;
+  if (canConvert && (attempt.call === undefined || operation.converts?.(attempt.call) !== false)) return 'full';
   return upstream.body.kind === 'json' && upstream.body !== ctx.body ? 'splice' : 'express';
 }

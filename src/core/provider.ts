@@ -169,6 +169,11 @@ export interface Operation<Settings = unknown> {
    * them over in `Call.media` before `request` is called.
    */
   media?(body: JsonBody | EmptyBody, call: Call<Settings & CommonSettings>): readonly MediaNeed[];
+  /**
+   * Where a provider speaks several formats: false for calls whose answers come in the client's format already, so that
+   * their bytes pass although `result` and `stream` are there for the others.
+   */
+  converts?(call: Call<Settings & CommonSettings>): boolean;
   /** Watches the answer. */
   tap(call: Call<Settings & CommonSettings>): Tap;
   /** Whole answer of the provider → object in the endpoint's format. */
