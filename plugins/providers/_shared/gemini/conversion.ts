@@ -1,0 +1,46 @@
+import { GatewayError } from '#core/error.ts';
+import type { Plain } from '#core/merge.ts';
+import type { Media } from '#core/provider.ts';
+import type { Drops } from './drops.ts';
+import type { ModelTraits } from './model.ts';
+
+/** Which of the two services is spoken to: they differ in a few fields only (openai-and-others.md 2.2). */
+export type Surface = 'vertex' | 'developer';
+
+/** What an entry says about conversion. */
+export interface GeminiOptions {
+  readonly surface: Surface;
+  /** `original`: schemas go out as JSON Schema, untouched; `converted`: as the service's own subset (provider-a.md 5). */
+  readonly schemas: 'converted' | 'original';
+  /** Whether a function call without its signature gets the documented stand-in (provider-a.md 6.2). */
+  readonly signatureStandIn: boolean;
+}
+
+/** One request under conversion. */
+export interface Conversion {
+  readonly options: GeminiOptions;
+  readonly traits: ModelTraits;
+  readonly media: ReadonlyMap<string, Media>;
+  readonly drops: Drops;
+  /** `detail` of images, for the request's one resolution: older models have no other. */
+  readonly details: Set<string>;
+}
+
+/** A part or content on its way: plain JSON that may still be added to. */
+export type Part = Record<string, unknown>;
+
+export interface Content {
+  role?: 'user' | 'model';
+  parts: Part[];
+}
+
+/** A 400 about something in the body that has no form in the provider's request. */
+export function cannotCarry(param: string, message: string, hint?: string): GatewayError {
+  return new GatewayError('unsupported_parameter', { message, param, hint });
+}
+
+/** Key spellings of one member: the first that is set. */
+export function oneOf(object: Plain, keys: readonly string[]): unknown {
+  for (const key of keys) if (object[key] !== undefined && object[key] !== null) return object[key];
+  return undefined;
+}

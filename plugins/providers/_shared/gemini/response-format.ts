@@ -1,0 +1,14 @@
+import { isPlain, type Plain } from '#core/merge.ts';
+import type { Conversion } from './conversion.ts';
+import { toServedSchema } from './schema.ts';
+
+/** `response_format` as members of `generationConfig` (provider-a.md 2.4). */
+export function toResponseFormat(format: unknown, { options }: Conversion): Plain {
+  if (!isPlain(format)) return {};
+  if (format['type'] === 'json_object') return { responseMimeType: 'application/json' };
+  if (format['type'] !== 'json_schema') return {};
+  const schema = isPlain(format['json_schema']) ? format['json_schema']['schema'] : format['schema'];
+  if (options.schemas === 'original' && isPlain(schema)) return { responseMimeType: 'application/json', responseJsonSchema: schema };
+  const served = toServedSchema(schema);
+  return { responseMimeType: 'application/json', ...(served === undefined ? {} : { responseSchema: served }) };
+}

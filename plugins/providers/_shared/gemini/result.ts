@@ -1,0 +1,146 @@
+import { GatewayError } from '#core/error.ts';
+import { isPlain, type Plain } from '#core/merge.ts';
+import { openaiUsage } from '#core/openai-usage.ts';
+import type { Call } from '#core/provider.ts';
+import { textOf } from '../json.ts';
+import { annotationsOf } from './annotations.ts';
+import { CallIds } from './call-ids.ts';
+import { candidateExtras, logprobsOf } from './extras.ts';
+import { finishReason, finishWord } from './finish.ts';
+import { traitsOf } from './model.ts';
+import { type Piece, piecesOf } from './pieces.ts';
+import { geminiUsage } from './usage.ts';
+
+/** What an answer's conversion needs of its call. */
+export type AnswerCall = Pick<Call, 'model' | 'strict' | 'id' | 'createdAt'>;
+
+/** Between the thought and the answer of models that don't flag thoughts (provider-a.md 4). */
+export const thoughtSeparator = '\r\n\r\n';
+
+/**
+ * A whole answer of `generateContent` as a chat completion (provider-a.md 3, 15.2).
+ *
+ * @throws GatewayError `upstream_invalid` where the text is no JSON object
+ */
+export function fromGenerateContent(text: string, call: AnswerCall): Plain {
+  const answer = answerIn(text);
+  const ids = new CallIds(call.id);
+  const candidates = Array.isArray(answer['candidates']) ? answer['candidates'].filter(isPlain) : [];
+  const usage = geminiUsage(answer['usageMetadata']);
+  const feedback = answer['promptFeedback'];
+  const choices = candidates.map((candidate, at) => choiceOf(candidate, at, { call, ids }));
+  return {
+    id: textOf(answer['responseId']) ?? `chatcmpl-${call.id}`,
+    object: 'chat.completion',
+    created: call.createdAt,
+    model: textOf(answer['modelVersion']) ?? call.model,
+    choices: choices.length > 0 ? choices : [emptyChoice(feedback, call.strict)],
+    ...(usage === undefined ? {} : { usage: openaiUsage(usage) }),
+    ...(call.strict || !isPlain(feedback) ? {} : { promptFeedback: feedback }),
+  };
+}
+
+function answerIn(text: string): Plain {
+  let value: unknown;
+  try {
+    value = JSON.parse(text) as unknown;
+  } catch (error) {
+    throw new GatewayError('upstream_invalid', { message: 'The answer of the provider is not JSON.', source: 'provider', cause: error });
+  }
+  if (isPlain(value)) return value;
+  throw new GatewayError('upstream_invalid', { message: 'The answer of the provider is not a JSON object.', source: 'provider' });
+}
+
+interface Making {
+  readonly call: AnswerCall;
+  readonly ids: CallIds;
+}
+
+function choiceOf(candidate: Plain, at: number, making: Making): Plain {
+  const { strict } = making.call;
+  const index = typeof candidate['index'] === 'number' ? candidate['index'] : at;
+  const pieces = joinedThoughts(piecesOf(candidate), making.call);
+  const word = finishWord(candidate['finishReason']);
+  const calls = pieces.filter((piece) => piece.kind === 'call');
+  return {
+    index,
+    message: messageOf(candidate, pieces, index, making),
+    logprobs: logprobsOf(candidate) ?? null,
+    finish_reason: finishReason(word, calls.length > 0),
+    ...(strict ? {} : { ...candidateExtras(candidate), ...(word === undefined ? {} : { native_finish_reason: word }) }),
+  };
+}
+
+/** A blocked prompt, or an answer without any candidate: one choice that says nothing (provider-a.md 3.3). */
+function emptyChoice(feedback: unknown, strict: boolean): Plain {
+  const word = isPlain(feedback) ? textOf(feedback['blockReason']) : undefined;
+  return {
+    index: 0,
+    message: { role: 'assistant', content: '', refusal: null },
+    logprobs: null,
+    finish_reason: word === undefined ? 'stop' : 'content_filter',
+    ...(strict || word === undefined ? {} : { native_finish_reason: word }),
+  };
+}
+
+/** Oldest thinking models answer in two text parts: the thought, then the answer (decisions D39). */
+function joinedThoughts(pieces: readonly Piece[], { model, strict }: AnswerCall): readonly Piece[] {
+  if (!traitsOf(model).twoPart || pieces.some((piece) => piece.kind === 'thinking')) return pieces;
+  const texts = pieces.filter((piece) => piece.kind === 'text');
+  if (texts.length < 2) return pieces;
+  const last = texts.at(-1);
+  const rest = pieces.filter((piece) => piece.kind !== 'text');
+  const text = strict ? (last?.text ?? '') : texts.map((piece) => piece.text).join(thoughtSeparator);
+  return [{ kind: 'text', text, signature: last?.signature }, ...rest];
+}
+
+function messageOf(candidate: Plain, pieces: readonly Piece[], index: number, { call, ids }: Making): Plain {
+  const texts = pieces.map((piece) => (piece.kind === 'text' ? piece.text : undefined));
+  const text = texts.join('');
+  const toolCalls = pieces.filter((piece) => piece.kind === 'call').map((piece, at) => toolCall(piece, ids.next(piece.id, index, at), call.strict));
+  const audio = pieces.find((piece) => piece.kind === 'media' && piece.mimeType.startsWith('audio/'));
+  const message: Record<string, unknown> = {
+    role: 'assistant',
+    content: text === '' && (toolCalls.length > 0 || pieces.some(({ kind }) => kind === 'media')) ? null : text,
+    refusal: null,
+    ...(toolCalls.length > 0 ? { tool_calls: toolCalls } : {}),
+    ...(audio?.kind === 'media' ? { audio: audioOf(audio.base64, call) } : {}),
+  };
+  if (call.strict) return message;
+  const annotations = annotationsOf(candidate['groundingMetadata'], texts);
+  const blocks = pieces.flatMap(blockOf);
+  if (annotations.length > 0) message['annotations'] = annotations;
+  if (blocks.length > 0) message['content_blocks'] = blocks;
+  if (blocks.some((block) => block['type'] === 'image_url')) message['content'] = blocks.filter(isContent).map(withoutSignature);
+  return message;
+}
+
+function toolCall(piece: Extract<Piece, { kind: 'call' }>, id: string, strict: boolean): Plain {
+  const signature = strict || piece.signature === undefined ? {} : { thought_signature: piece.signature };
+  return { id, type: 'function', function: { name: piece.name, arguments: piece.arguments, ...signature } };
+}
+
+const audioOf = (data: string, call: AnswerCall): Plain => ({ id: `audio_${call.id}`, data, transcript: '', expires_at: call.createdAt });
+
+/** Blocks keep the parts as they came: a signed one is never joined with another (provider-a.md 6.2). */
+function blockOf(piece: Piece): Plain[] {
+  if (piece.kind === 'call') return [];
+  if (piece.kind === 'native') return [piece.native];
+  const signature = piece.signature === undefined ? {} : { signature: piece.signature };
+  if (piece.kind === 'thinking') return [{ type: 'thinking', thinking: piece.text, ...signature }];
+  if (piece.kind === 'text') return piece.text === '' && piece.signature === undefined ? [] : [{ type: 'text', text: piece.text, ...signature }];
+  return [{ ...mediaBlock(piece.mimeType, piece.base64), ...signature }];
+}
+
+/** A file as a content part: images as `image_url`, everything else as `file`. */
+function mediaBlock(mimeType: string, base64: string): Plain {
+  const uri = `data:${mimeType};base64,${base64}`;
+  return mimeType.startsWith('image/') ? { type: 'image_url', image_url: { url: uri } } : { type: 'file', file: { file_data: uri } };
+}
+
+/** Parts that `content` may hold when it is a list (design: image output). */
+const isContent = (block: Plain): boolean => block['type'] === 'image_url' || (block['type'] === 'text' && block['text'] !== '');
+
+function withoutSignature({ signature: _signature, ...block }: Plain): Plain {
+  return block;
+}
