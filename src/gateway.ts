@@ -14,6 +14,7 @@ import { openStateDir, type StateDir, StateDirError } from './store/state-dir.ts
 import type { Log } from './telemetry/log.ts';
 import { listen, parseListen } from './transport/listen.ts';
 import { createProbeServer } from './transport/probes.ts';
+import { createOutbound, type Outbound } from './transport/outbound.ts';
 import { Worlds } from './worlds.ts';
 
 /** The process's own time; the only place that reads it for requests. */
@@ -37,6 +38,7 @@ export const startGateway: StartGateway = async (options) => {
 class Starting {
   readonly #options: GatewayOptions;
   readonly #worlds: Worlds;
+  readonly #outbound: Outbound;
   readonly #opened: (() => Promise<void> | void)[] = [];
   #runtime: Runtime | undefined;
   #loaded: GoodConfig | undefined;
@@ -45,7 +47,14 @@ class Starting {
 
   constructor(options: GatewayOptions) {
     this.#options = options;
-    this.#worlds = new Worlds({ registry: options.registry, log: options.log, now: clock.now, monotonic: clock.monotonic });
+    const { registry, log } = options;
+    this.#outbound = createOutbound({
+      clock,
+      random: Math.random,
+      egressAllow: () => this.#runtime?.holder.current().snapshot.server.egressAllow ?? [],
+      onTokenFault: (error) => log.warn({ err: error }, 'a token could not be renewed; the old one is used until it ends'),
+    });
+    this.#worlds = new Worlds({ registry, log, outbound: this.#outbound, now: clock.now, monotonic: clock.monotonic });
   }
 
   async undo(): Promise<void> {
@@ -83,7 +92,13 @@ class Starting {
     const world = await this.#worlds.build(loaded);
     if (this.#runtime === undefined) {
       const store = this.#openStore(loaded, world.snapshot.log.spoolSize);
-      const runtime = new Runtime(world, { clock, store, log: this.#options.log, onRequest: (record) => this.#options.onEvent({ type: 'request', record }) });
+      const runtime = new Runtime(world, {
+        clock,
+        store,
+        log: this.#options.log,
+        outbound: this.#outbound,
+        onRequest: (record) => this.#options.onEvent({ type: 'request', record }),
+      });
       this.#runtime = runtime;
       this.#opened.push(() => runtime.close());
     } else {

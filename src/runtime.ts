@@ -12,19 +12,20 @@ import type { World } from './pipeline/world.ts';
 import { encodeRecord } from './store/encode.ts';
 import type { RecordStore } from './store/frame.ts';
 import type { Log } from './telemetry/log.ts';
-import { createEgress } from './transport/egress.ts';
 import { type HeaderNames, headerNames } from './transport/header-bag.ts';
 import { Ids } from './transport/ids.ts';
 import { createRelay, type Relay } from './transport/relay.ts';
+import type { Outbound } from './transport/outbound.ts';
 import { createSender } from './transport/sender.ts';
 import { createDataServer, type Exchange } from './transport/server.ts';
 import { createSweeper, type Sweeper } from './transport/sweeper.ts';
-import { createUpstream, type Upstream } from './transport/upstream.ts';
 
 export interface RuntimeDeps {
   readonly clock: Clock;
   readonly store: RecordStore;
   readonly log: Log;
+  /** The way out; the runtime closes it. */
+  readonly outbound: Outbound;
   onRequest(record: LogRecord): void;
 }
 
@@ -35,7 +36,6 @@ export class Runtime {
   readonly server: Server;
   readonly #deps: RuntimeDeps;
   readonly #sweeper: Sweeper;
-  readonly #upstream: Upstream;
   readonly #relay: Relay;
   readonly #seal: Seal;
   readonly #handling: HandleDeps;
@@ -53,12 +53,11 @@ export class Runtime {
       (world) => world.dispose(),
       (error) => log.error({ err: error }, 'a plugin could not be disposed'),
     );
-    const egress = createEgress(() => this.#settings().egressAllow);
-    this.#upstream = createUpstream({ lookup: egress.lookup });
+    const { egress, upstream } = deps.outbound;
     this.#relay = createRelay({ egress, sweeper: this.#sweeper, monotonic: clock.monotonic });
     this.#seal = new Seal((records) => this.#append(records));
     const send = createSender({
-      upstream: this.#upstream,
+      upstream,
       sweeper: this.#sweeper,
       clock,
       checkEgress: egress.check,
@@ -105,7 +104,7 @@ export class Runtime {
     if (this.server.listening) await new Promise((resolve) => this.server.close(resolve));
     this.#relay.close();
     this.#sweeper.close();
-    await this.#upstream.close();
+    await this.#deps.outbound.upstream.close();
     await this.holder.close();
     this.#deps.store.close();
   }

@@ -3,14 +3,13 @@ import { pathToFileURL } from 'node:url';
 import { compileConfig } from './config/compile.ts';
 import type { LoadedConfig } from './config/load.ts';
 import type { GatewayConfig, PluginEntry } from './config/schema/index.ts';
-import { GatewayError } from './core/error.ts';
 import { createMask } from './core/mask.ts';
 import type { Plugin } from './core/plugin.ts';
 import type { Provider } from './core/provider.ts';
 import type { Registry } from './gateway-types.ts';
 import { type ChainEntry, createWorld, SharedState, type World } from './pipeline/world.ts';
 import type { Log } from './telemetry/log.ts';
-import { createCredential } from './transport/sign.ts';
+import type { Outbound } from './transport/outbound.ts';
 
 /** A loaded configuration that can serve. */
 export type ValidConfig = LoadedConfig & { readonly tree: GatewayConfig };
@@ -18,6 +17,8 @@ export type ValidConfig = LoadedConfig & { readonly tree: GatewayConfig };
 export interface WorldsDeps {
   readonly registry: Registry;
   readonly log: Log;
+  /** Signs attempts and downloads files for plugins. */
+  readonly outbound: Pick<Outbound, 'sign' | 'media'>;
   now(): number;
   monotonic(): number;
 }
@@ -43,11 +44,11 @@ export class Worlds {
     const outside = await Promise.all(loaded.outside.providers.map(async (path) => (await importFile(path)) as Provider));
     const providers = new Map<string, Provider>();
     for (const provider of [...registry.providers, ...outside]) for (const name of [provider.type, ...provider.aliases]) providers.set(name, provider);
-    const snapshot = compileConfig(loaded, { providers, credential: createCredential });
+    const snapshot = compileConfig(loaded, { providers, credential: this.#deps.outbound.sign });
     const host = {
       now: this.#deps.now,
       sha256: (text: string) => createHash('sha256').update(text).digest('hex'),
-      media: () => Promise.reject(new GatewayError('media_fetch_failed', { message: 'Files are not downloaded yet.' })),
+      media: this.#deps.outbound.media,
       warn: log.warn.bind(log),
       debug: log.debug.bind(log),
       request: log.request.bind(log),

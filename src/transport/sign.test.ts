@@ -1,8 +1,16 @@
 import { expect, test } from 'vitest';
 import { emptyBody } from '../core/body.ts';
 import type { CredentialSpec, UpstreamRequest } from '../core/provider.ts';
-import { createCredential } from './sign.ts';
+import { createSigning } from './sign.ts';
+import { TokenSources } from './token-source.ts';
 
+const noTokens = new TokenSources(
+  () => {
+    throw new Error('no token is fetched here');
+  },
+  { now: () => 0, random: () => 0, onFault: () => undefined },
+);
+const createCredential = createSigning(noTokens);
 const request: UpstreamRequest = { origin: 'https://x.example', path: '/', method: 'GET', headers: [], body: emptyBody, dropped: [] };
 
 const rows: readonly (readonly [CredentialSpec, readonly string[]])[] = [

@@ -1,45 +1,79 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http';
 import { GatewayError } from '../core/error.ts';
 import type { HeaderPairs } from '../core/headers.ts';
-import type { CredentialOwner, CredentialSpec, UpstreamRequest } from '../core/provider.ts';
+import type { CredentialOwner, CredentialSpec, OAuthGrant } from '../core/provider.ts';
 import type { CredentialRef } from '../core/snapshot.ts';
-
-/**
- * How one scheme signs. A fixed scheme gives its headers once; a scheme that fetches or counts (a token source, a
- * signature over the bytes) gives a function, which is synchronous whenever nothing has to be fetched.
- */
-type Signer = { readonly fixed: HeaderPairs } | { readonly sign: (request: UpstreamRequest) => HeaderPairs | Promise<HeaderPairs> };
+import type { TokenSources } from './token-source.ts';
 
 type Scheme = CredentialSpec['scheme'];
-type Schemes = { readonly [S in Scheme]: (spec: Extract<CredentialSpec, { scheme: S }>) => Signer };
+/** How one scheme signs: what is made of its data once, at the start or when a request brings it. */
+type Schemes = { readonly [S in Scheme]: (spec: Extract<CredentialSpec, { scheme: S }>, owner: CredentialOwner) => CredentialRef };
 
-/** One row a scheme: a further one is a row here and a shape in `CredentialSpec`. */
-const schemes: Schemes = {
-  none: () => ({ fixed: [] }),
-  // People paste keys with the word in front of them; it is never part of a key.
-  bearer: ({ secret }) => ({ fixed: ['authorization', `Bearer ${secret.replace(/^bearer\s+/i, '')}`] }),
-  header: ({ name, secret }) => ({ fixed: [name.toLowerCase(), secret] }),
-  oauth2: () => {
-    throw new GatewayError('invalid_config', { message: 'Tokens are not fetched yet.' });
-  },
-};
+/** Compiles credentials into what signs requests. @throws GatewayError `invalid_config` when a secret holds characters that no header may hold */
+export type Signing = (spec: CredentialSpec, owner: CredentialOwner) => CredentialRef;
 
-/**
- * Compiles a credential into what signs requests. The headers of the fixed schemes are made once, checked and frozen.
- * @throws GatewayError `invalid_config` when the secret holds characters that no header may hold
- */
-export function createCredential(spec: CredentialSpec, owner: CredentialOwner): CredentialRef {
-  const signer = signerOf(spec);
-  if ('sign' in signer) return { owner, headers: signer.sign };
-  const { fixed } = signer;
-  check(fixed);
-  // Frozen in place: the same list signs every request, so nobody may add to it.
-  Object.freeze(fixed);
-  return { owner, headers: () => fixed };
+/** @param tokens where fetched tokens are kept, whatever their scheme */
+export function createSigning(tokens: TokenSources): Signing {
+  /** One row a scheme: a further one is a row here and a shape in `CredentialSpec`. */
+  const schemes: Schemes = {
+    none: (_, owner) => fixed(owner, []),
+    // People paste keys with the word in front of them; it is never part of a key.
+    bearer: ({ secret }, owner) => fixed(owner, ['authorization', `Bearer ${secret.replace(/^bearer\s+/i, '')}`]),
+    header: ({ name, secret }, owner) => fixed(owner, [name.toLowerCase(), secret]),
+    oauth2: ({ grant }, owner) => fetched(owner, grant, tokens),
+  };
+  return <S extends Scheme>(spec: Extract<CredentialSpec, { scheme: S }>, owner: CredentialOwner) =>
+    (schemes[spec.scheme as S] as (spec: Extract<CredentialSpec, { scheme: S }>, owner: CredentialOwner) => CredentialRef)(spec, owner);
 }
 
-function signerOf<S extends Scheme>(spec: Extract<CredentialSpec, { scheme: S }>): Signer {
-  return (schemes[spec.scheme as S] as (spec: Extract<CredentialSpec, { scheme: S }>) => Signer)(spec);
+/** The headers are made once, checked and frozen: the same list signs every request, so nobody may add to it. */
+function fixed(owner: CredentialOwner, headers: HeaderPairs): CredentialRef {
+  check(headers);
+  Object.freeze(headers);
+  return { owner, headers: () => headers };
+}
+
+/** A token from elsewhere: at once while it lives, otherwise as soon as it is there. */
+function fetched(owner: CredentialOwner, grant: OAuthGrant, tokens: TokenSources): CredentialRef {
+  const source = tokens.for(grant, owner === 'catalog' ? 'operator' : 'request');
+  let last: { readonly token: string; readonly headers: HeaderPairs } | undefined;
+  const headersOf = (token: string): HeaderPairs => {
+    if (last?.token !== token) {
+      const headers = ['authorization', `Bearer ${token}`];
+      check(headers);
+      Object.freeze(headers);
+      last = { token, headers };
+    }
+    return last.headers;
+  };
+  return {
+    owner,
+    headers: () => {
+      const token = source.get();
+      if (typeof token === 'string') return headersOf(token);
+      return token.then(headersOf, (error: unknown) => {
+        throw noToken(owner, error);
+      });
+    },
+    evict: (used) => source.evict((used[1] ?? '').slice('Bearer '.length)),
+  };
+}
+
+/** Whose material it was decides whose fault it is (design.md 4). */
+function noToken(owner: CredentialOwner, cause: unknown): GatewayError {
+  const words = cause instanceof Error ? cause.message : 'it failed';
+  if (owner === 'catalog') {
+    return new GatewayError('provider_auth_failed', {
+      message: `The gateway got no token for its credential: ${words}.`,
+      hint: 'Check the credential of the provider in gateway.yaml.',
+      cause,
+    });
+  }
+  return new GatewayError('missing_credential', {
+    message: `No token could be had for the credential of the request: ${words}.`,
+    hint: 'Check the service account that the request brings.',
+    cause,
+  });
 }
 
 function check(headers: HeaderPairs): void {

@@ -28,10 +28,18 @@ export interface UpstreamOptions {
   lookup(trust: Trust): LookupFunction | undefined;
 }
 
+/** A request as it goes on the wire; a body of another kind than JSON is bytes all the same. */
+export type WireRequest = Pick<UpstreamRequest, 'origin' | 'path' | 'method' | 'headers'> & {
+  readonly body: { readonly kind: 'none' } | { readonly kind: 'json' | 'form'; bytes(): Buffer };
+};
+
 export interface Upstream {
-  send(request: UpstreamRequest, route: { trust: Trust; connectMs: number }, receiver: Receiver): void;
+  send(request: WireRequest, route: { trust: Trust; connectMs: number }, receiver: Receiver): void;
   close(): Promise<void>;
 }
+
+/** Origins that are kept connected; more are possible only where the operator names more. */
+const poolLimit = 256;
 
 /** Why an attempt was aborted from this side; never shown. */
 class Aborted extends Error {}
@@ -41,7 +49,7 @@ class Aborted extends Error {}
  * The pools are unlimited on purpose: a connection limit is a silent queue; the bound is `server.max_in_flight`.
  */
 export function createUpstream(options: UpstreamOptions): Upstream {
-  const pools = new Map<string, Pool>();
+  const pools = new Pools(options);
   const used = new WeakSet<object>();
   const state: { writing: Handler | undefined } = { writing: undefined };
 
@@ -54,29 +62,10 @@ export function createUpstream(options: UpstreamOptions): Upstream {
   };
   subscribe('undici:client:sendHeaders', onSendHeaders);
 
-  const poolFor = (origin: string, trust: Trust, connectMs: number): Pool => {
-    const key = `${trust} ${connectMs} ${origin}`;
-    let pool = pools.get(key);
-    if (pool === undefined) {
-      const lookup = options.lookup(trust);
-      pool = new Pool(origin, {
-        connections: null,
-        pipelining: 1,
-        allowH2: false,
-        headersTimeout: 0,
-        bodyTimeout: 0,
-        keepAliveTimeout: 15_000,
-        connect: { timeout: connectMs, ...(lookup === undefined ? {} : { lookup }) },
-      });
-      pools.set(key, pool);
-    }
-    return pool;
-  };
-
   return {
     send(request, route, receiver) {
-      const pool = poolFor(request.origin, route.trust, route.connectMs);
-      const body = request.body.kind === 'json' ? request.body.bytes() : null;
+      const pool = pools.for(request.origin, route.trust, route.connectMs);
+      const body = request.body.kind === 'none' ? null : request.body.bytes();
       const dispatch: Dispatcher.DispatchOptions = {
         path: request.path,
         method: request.method as Dispatcher.HttpMethod,
@@ -89,9 +78,60 @@ export function createUpstream(options: UpstreamOptions): Upstream {
     },
     async close() {
       unsubscribe('undici:client:sendHeaders', onSendHeaders);
-      await Promise.all([...pools.values()].map((pool) => pool.destroy()));
+      await pools.destroy();
     },
   };
+}
+
+/** A pool for each origin, by who chose it: names that requests bring are resolved under other rules. */
+class Pools {
+  readonly #lookup: UpstreamOptions['lookup'];
+  readonly #pools = new Map<string, Pool>();
+
+  constructor({ lookup }: UpstreamOptions) {
+    this.#lookup = lookup;
+  }
+
+  for(origin: string, trust: Trust, connectMs: number): Pool {
+    const key = `${trust} ${connectMs} ${origin}`;
+    const known = this.#pools.get(key);
+    if (known === undefined) return this.#open(key, origin, trust, connectMs);
+    if (trust === 'request') {
+      this.#pools.delete(key);
+      this.#pools.set(key, known);
+    }
+    return known;
+  }
+
+  async destroy(): Promise<void> {
+    await Promise.all([...this.#pools.values()].map((pool) => pool.destroy()));
+  }
+
+  #open(key: string, origin: string, trust: Trust, connectMs: number): Pool {
+    const lookup = this.#lookup(trust);
+    const pool = new Pool(origin, {
+      connections: null,
+      pipelining: 1,
+      allowH2: false,
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      keepAliveTimeout: 15_000,
+      connect: { timeout: connectMs, ...(lookup === undefined ? {} : { lookup }) },
+    });
+    this.#pools.set(key, pool);
+    if (this.#pools.size > poolLimit) this.#closeOldest();
+    return pool;
+  }
+
+  /** Hosts that requests choose are without number: the one that was used longest ago is closed when it has nothing to do. */
+  #closeOldest(): void {
+    for (const [key, pool] of this.#pools) {
+      if (!key.startsWith('request ')) continue;
+      this.#pools.delete(key);
+      void pool.close();
+      return;
+    }
+  }
 }
 
 class Handler implements Dispatcher.DispatchHandler {

@@ -1,0 +1,101 @@
+import { GatewayError } from '../core/error.ts';
+import type { Media, MediaNeed } from '../core/provider.ts';
+import type { Trust } from '../core/snapshot.ts';
+import { formatSize } from '../core/units.ts';
+import { type FetchedWhole, FetchFault, fetchWhole } from './fetch-whole.ts';
+import type { Upstream } from './upstream.ts';
+import { decompress } from './whole.ts';
+
+export interface MediaDeps {
+  readonly upstream: Upstream;
+  checkEgress(origin: string, trust: Trust): GatewayError | undefined;
+}
+
+/** Downloads the files of one request. @throws GatewayError `media_fetch_failed`, `not_allowed` */
+export type FetchMedia = (needs: readonly MediaNeed[]) => Promise<ReadonlyMap<string, Media>>;
+
+/** Files of one request under way at once. */
+const parallel = 4;
+/** Bytes of all files of one request: they are held in memory, and go upstream as base64. */
+const totalLimit = 64 * 1024 * 1024;
+const clocks = { connectMs: 5000, totalMs: 30_000 } as const;
+
+/**
+ * Files that clients name by URL and a provider can't fetch. The URLs come with requests: https and public addresses
+ * only, unless `server.egress.allow` opens others; redirects are refused.
+ */
+export function createMedia(deps: MediaDeps): FetchMedia {
+  return async (needs) => {
+    const found = new Map<string, Media>();
+    const open = [...new Map(needs.map((need) => [need.url, need])).values()];
+    let room = totalLimit;
+    let failed = false;
+    const worker = async (): Promise<void> => {
+      for (let need = open.shift(); need !== undefined && !failed; need = open.shift()) {
+        const { body, mimeType } = await download(deps, need, Math.min(need.maxBytes, room));
+        room -= body.length;
+        if (room < 0) throw failure(need.url, `is too much: all files of a request may have ${formatSize(totalLimit)} together`);
+        found.set(need.url, { mimeType, base64: body.toString('base64') });
+      }
+    };
+    const workers = Array.from({ length: Math.min(parallel, open.length) }, worker);
+    try {
+      await Promise.all(workers);
+    } catch (error) {
+      failed = true;
+      throw error;
+    }
+    return found;
+  };
+}
+
+async function download(deps: MediaDeps, { url: text }: MediaNeed, maxBytes: number): Promise<{ body: Buffer; mimeType: string }> {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  // The host is checked as it was written: parsers read odd spellings differently.
+  const written = /^https?:\/\/[^/?#]*/i.exec(text)?.[0];
+  if (url === undefined || written === undefined) throw failure(text, 'is not an http or https URL');
+  const refusal = deps.checkEgress(written, 'request');
+  if (refusal !== undefined) throw refusal;
+  const request = { method: 'GET', origin: url.origin, path: url.pathname + url.search, headers, body: { kind: 'none' } } as const;
+  let answer: FetchedWhole;
+  try {
+    answer = await fetchWhole(deps.upstream, request, { ...clocks, trust: 'request', maxBytes });
+  } catch (error) {
+    throw faultOf(text, error, maxBytes);
+  }
+  const { status } = answer;
+  if (status >= 300 && status < 400) throw failure(text, `answered a redirect (${status}); redirects are not followed`);
+  if (status !== 200) throw failure(text, `answered ${status}`, status >= 500 ? 502 : 400);
+  return {
+    body: unpacked(answer, text, maxBytes),
+    mimeType: (answer.headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? '',
+  };
+}
+
+/** Some hosts of pictures refuse clients without a name. */
+const headers: string[] = ['accept', '*/*', 'user-agent', 'llm-gateway'];
+
+function unpacked(answer: FetchedWhole, url: string, maxBytes: number): Buffer {
+  const body = decompress(answer.body, answer.headers['content-encoding']);
+  if (body.length > maxBytes) throw failure(url, `is larger than ${formatSize(maxBytes)}`);
+  if (body.length === 0) throw failure(url, 'is empty');
+  return body;
+}
+
+function faultOf(url: string, error: unknown, maxBytes: number): GatewayError {
+  if (!(error instanceof FetchFault)) return failure(url, 'could not be downloaded', 502, error);
+  if (error.refusal !== undefined) return error.refusal;
+  if (error.kind === 'too-large') return failure(url, `is larger than ${formatSize(maxBytes)}`);
+  return failure(url, `could not be downloaded: ${error.message}`, 502, error);
+}
+
+/** Without the query: it often is a signature. */
+function failure(url: string, what: string, status = 400, cause?: unknown): GatewayError {
+  const shown = (url.split(/[?#]/)[0] ?? '').slice(0, 200);
+  return new GatewayError('media_fetch_failed', {
+    message: `The file "${shown}" ${what}.`,
+    status,
+    hint: 'Send the file as a data URI, or name one that the gateway can reach.',
+    ...(cause === undefined ? {} : { cause }),
+  });
+}
