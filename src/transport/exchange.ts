@@ -137,9 +137,8 @@ export class Exchange implements Receiver, Flow, Swept {
     } else if (this.#state === 'flowing') {
       this.#close({ kind: 'fault', error: interrupted(`The provider's connection broke in the middle of the answer (${reason(error)}).`) });
     } else if (this.#state === 'waiting') {
-      const sent = this.#sentAt !== undefined;
       if (codeOf(error) === 'UND_ERR_CONNECT_TIMEOUT') this.#timeout('connect', this.#clocks.connect);
-      else this.#settle({ kind: 'unreachable', attempt: this.#attempt, times: this.#times(), cause: error, sent });
+      else this.#unreachable(error);
     } else {
       this.#faulty(invalid(`The provider's connection broke before the answer was whole (${reason(error)}).`));
     }
@@ -154,6 +153,12 @@ export class Exchange implements Receiver, Flow, Swept {
   signed(): boolean {
     this.#dialAt = this.#settings.monotonic();
     return this.#state !== 'over';
+  }
+
+  #unreachable(cause: Error): void {
+    const sent = this.#sentAt !== undefined;
+    this.#settle({ kind: 'unreachable', attempt: this.#attempt, times: this.#times(), cause, sent });
+    this.#release();
   }
 
   /** The attempt could not be signed. */
