@@ -1,7 +1,7 @@
 import type { Arrival } from '../core/arrival.ts';
 import type { Client } from '../core/client.ts';
 import type { Dialect } from '../core/dialect.ts';
-import { endpoints, type EndpointTraits } from '../core/endpoint.ts';
+import { dialectOf, type EndpointTraits } from '../core/endpoint.ts';
 import { type ErrorCode, fromUnknown, GatewayError } from '../core/error.ts';
 import type { HeaderPairs } from '../core/headers.ts';
 import type { Pass, PassResult } from '../core/pass.ts';
@@ -59,7 +59,7 @@ export class Handling {
     this.#ctx = new RequestContext(arrival, lease.value.snapshot);
     this.#client = client;
     this.#deps = deps;
-    this.#dialect = deps.dialects[endpoints[arrival.endpoint].dialect];
+    this.#dialect = deps.dialects[dialectOf(arrival.endpoint, arrival.path)];
     client.onGone = () => this.#gone();
   }
 
