@@ -3,6 +3,7 @@ import type { Provider } from '#core/provider.ts';
 import auth from './auth/index.ts';
 import fallbackRetry from './fallback-retry/index.ts';
 import logging from './logging/index.ts';
+import anthropic from './providers/anthropic/index.ts';
 import azureOpenai from './providers/azure-openai/index.ts';
 import mock from './providers/mock/index.ts';
 import openai from './providers/openai/index.ts';
@@ -14,4 +15,4 @@ import virtualKey from './virtual-key/index.ts';
 export const stages: readonly Plugin[] = Object.freeze([auth, virtualKey, routing, transform, fallbackRetry, logging]);
 
 /** The providers that come with the gateway. A new folder below `providers/` becomes known by its line here. */
-export const providers: readonly Provider[] = Object.freeze([mock, openai, azureOpenai]);
+export const providers: readonly Provider[] = Object.freeze([mock, openai, azureOpenai, anthropic]);

@@ -1,0 +1,112 @@
+import { isPlain, type Plain } from '#core/merge.ts';
+import type { Call, Dropped, Media, MediaNeed } from '#core/provider.ts';
+import { Drops } from '../gemini/drops.ts';
+import { conversationOf } from './request/conversation.ts';
+import type { Block, Conversion, Form } from './request/conversion.ts';
+import { needsDownload } from './request/files.ts';
+import { traitsOf } from './request/model.ts';
+import { plainFields } from './request/params.ts';
+import { fileIn } from './request/parts.ts';
+import { samplingFields, thinkingFields } from './request/thinking.ts';
+import { toolFields } from './request/tools.ts';
+
+/** How a chat request becomes a messages request. */
+export interface MessagesOptions {
+  /** Downloaded files, by URL. */
+  readonly media: ReadonlyMap<string, Media>;
+  /** Provider A's form (provider-a.md 8): no model in the body, the version in it, and only what it accepts. */
+  readonly vertex?: { readonly version: string };
+  /** `max_tokens` where the caller sets none: the API wants one. */
+  readonly maxTokens?: number;
+  /** Top-level fields that are carried some other way and so are not reported. */
+  readonly handled?: readonly string[];
+}
+
+/** A messages request, and what of the chat request is not in it. */
+export interface MessagesRequest {
+  readonly body: Plain;
+  readonly dropped: readonly Dropped[];
+}
+
+/** Every model of the API can answer that long. */
+export const defaultMaxTokens = 4096;
+
+/** The API's limit for a request is 32 MB, of which base64 takes a third. Bytes. */
+const maxFileBytes = 22 * 1024 * 1024;
+
+const none: readonly string[] = [];
+
+/**
+ * A chat completions body as a messages body (gateway-behaviour.md 9.2, provider-a.md 8.2).
+ *
+ * @throws GatewayError `unsupported_parameter`, `missing_file_extension`
+ */
+export function toMessages(body: Plain, call: Pick<Call, 'model' | 'stream' | 'foundationModel'>, options: MessagesOptions): MessagesRequest {
+  const drops = new Drops();
+  const form: Form = options.vertex === undefined ? 'direct' : 'vertex';
+  const conversion: Conversion = { form, media: options.media, traits: traitsOf(call.foundationModel ?? call.model), drops };
+  const { system, messages } = conversationOf(body['messages'], conversion);
+  const tools = toolFields(body, messages, conversion);
+  const choice = tools.tool_choice?.['type'];
+  const facts = { turns: messages, forcesTool: choice === 'any' || choice === 'tool', maxTokens: options.maxTokens ?? defaultMaxTokens };
+  const { effort, ...length } = thinkingFields(body, facts, conversion);
+  const instructions = wantsJson(body) ? [...system, jsonOnly] : system;
+  const output = outputConfig(body, effort);
+  const out: Block = {
+    ...(options.vertex === undefined ? { model: call.model } : { anthropic_version: options.vertex.version }),
+    ...length,
+    ...(instructions.length === 0 ? {} : { system: instructions }),
+    messages,
+    ...tools,
+    ...samplingFields(body, length.thinking, conversion),
+    ...(output === undefined ? {} : { output_config: output }),
+    ...userFields(body, conversion),
+    ...plainFields(body, conversion, options.handled ?? none),
+    ...(call.stream ? { stream: true } : {}),
+  };
+  return { body: out, dropped: drops.list };
+}
+
+/** Files that must be inlined, each once. */
+export function mediaNeeds(body: Plain, form: Form): readonly MediaNeed[] {
+  const urls = new Set<string>();
+  const messages = body['messages'];
+  for (const message of Array.isArray(messages) ? messages.filter(isPlain) : []) {
+    const { content, role } = message;
+    if (role === 'assistant' || role === 'system' || role === 'developer' || !Array.isArray(content)) continue;
+    for (const part of content.filter(isPlain)) {
+      const inner = part['type'] === 'tool_result' && Array.isArray(part['content']) ? part['content'].filter(isPlain) : [part];
+      for (const one of inner) {
+        const file = fileIn(one);
+        if (file !== undefined && needsDownload(file, form)) urls.add(file.url);
+      }
+    }
+  }
+  return [...urls].map((url) => ({ url, maxBytes: maxFileBytes }));
+}
+
+/** The API has no JSON mode without a schema: the model is told in words. */
+const jsonOnly: Block = Object.freeze({ type: 'text', text: 'Answer with one JSON object and nothing else: no other text, no code fence.' });
+
+const wantsJson = (body: Plain): boolean => isPlain(body['response_format']) && body['response_format']['type'] === 'json_object';
+
+/** `effort` and `format`; what the caller wrote in the API's own terms wins. The schema goes out whole. */
+function outputConfig(body: Plain, effort: string | undefined): Plain | undefined {
+  const own = isPlain(body['output_config']) ? body['output_config'] : undefined;
+  const wanted = body['response_format'];
+  const schema = isPlain(wanted) && wanted['type'] === 'json_schema' && isPlain(wanted['json_schema']) ? wanted['json_schema']['schema'] : undefined;
+  if (own === undefined && effort === undefined && schema === undefined) return undefined;
+  return {
+    ...(effort === undefined ? {} : { effort }),
+    ...(schema === undefined ? {} : { format: { type: 'json_schema', schema } }),
+    ...own,
+  };
+}
+
+/** Of metadata the API takes the user's id alone. */
+function userFields(body: Plain, { drops }: Conversion): Plain {
+  const metadata = isPlain(body['metadata']) ? body['metadata'] : {};
+  const user = metadata['user_id'] ?? body['user'] ?? body['safety_identifier'] ?? undefined;
+  for (const key of Object.keys(metadata)) if (key !== 'user_id') drops.add(`metadata.${key}`, 'the service keeps the user id only');
+  return user === undefined ? {} : { metadata: { user_id: user } };
+}

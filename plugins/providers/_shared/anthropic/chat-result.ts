@@ -1,0 +1,100 @@
+import { GatewayError } from '#core/error.ts';
+import { isPlain, type Plain } from '#core/merge.ts';
+import { openaiUsage } from '#core/openai-usage.ts';
+import type { Call } from '#core/provider.ts';
+import { textOf } from '../json.ts';
+import { parseExact } from './exact.ts';
+import { finishReason } from './finish.ts';
+import { UsageCounts } from './usage.ts';
+
+/** What the conversion of an answer depends on. */
+export type AnswerCall = Pick<Call, 'id' | 'createdAt' | 'model' | 'strict'>;
+
+/**
+ * A whole messages answer as a chat completion (gateway-behaviour.md 10.1): text joined, calls with their arguments as
+ * text; with strict compliance off every other block as it came, thinking with its signature.
+ *
+ * @throws GatewayError `upstream_invalid`
+ */
+export function fromMessage(text: string, call: AnswerCall): Plain {
+  const answer = messageIn(text);
+  const blocks = answer.content;
+  const calls = blocks.filter((block) => block['type'] === 'tool_use');
+  const counts = new UsageCounts();
+  counts.add(answer.object['usage']);
+  const { usage } = counts;
+  const stop = textOf(answer.object['stop_reason']);
+  return {
+    id: textOf(answer.object['id']) ?? `chatcmpl-${call.id}`,
+    object: 'chat.completion',
+    created: call.createdAt,
+    model: textOf(answer.object['model']) ?? call.model,
+    choices: [
+      {
+        index: 0,
+        message: messageOf(blocks, calls, call),
+        logprobs: null,
+        finish_reason: finishReason(stop, calls.length > 0),
+        ...(call.strict ? {} : choiceExtras(answer.object, stop)),
+      },
+    ],
+    ...(usage === undefined ? {} : { usage: openaiUsage(usage) }),
+    ...(call.strict ? {} : answerExtras(answer.object)),
+  };
+}
+
+function messageIn(text: string): { readonly object: Plain; readonly content: readonly Plain[] } {
+  const object = parseExact(text);
+  if (isPlain(object) && Array.isArray(object['content'])) return { object, content: object['content'].filter(isPlain) };
+  throw new GatewayError('upstream_invalid', { message: "The provider's answer is not a message: it has no content.", source: 'provider' });
+}
+
+function messageOf(blocks: readonly Plain[], calls: readonly Plain[], call: AnswerCall): Plain {
+  let content = '';
+  const annotations: Plain[] = [];
+  for (const block of blocks) {
+    if (block['type'] !== 'text' || typeof block['text'] !== 'string') continue;
+    annotations.push(...annotationsOf(block, content.length, block['text'].length));
+    content += block['text'];
+  }
+  return {
+    role: 'assistant',
+    content: content === '' ? null : content,
+    refusal: null,
+    ...(annotations.length === 0 ? {} : { annotations }),
+    ...(calls.length === 0 ? {} : { tool_calls: calls.map((use, at) => toolCall(use, at, call)) }),
+    ...(call.strict ? {} : { content_blocks: blocks.filter((block) => block['type'] !== 'tool_use') }),
+  };
+}
+
+/** Pages that a text was taken from, in OpenAI's words; other sources have none there. */
+function annotationsOf(block: Plain, start: number, length: number): Plain[] {
+  const citations = block['citations'];
+  const pages = Array.isArray(citations) ? citations.filter(isPlain).filter((one) => textOf(one['url']) !== undefined) : [];
+  return pages.map(({ url, title }) => ({
+    type: 'url_citation',
+    url_citation: { url, title: textOf(title) ?? '', start_index: start, end_index: start + length },
+  }));
+}
+
+function toolCall(use: Plain, at: number, call: AnswerCall): Plain {
+  return {
+    id: textOf(use['id']) ?? `call_gw_${call.id}_0_${at}`,
+    type: 'function',
+    function: { name: textOf(use['name']) ?? '', arguments: JSON.stringify(isPlain(use['input']) ? use['input'] : {}) },
+  };
+}
+
+/** What the choice says beyond OpenAI's words, with strict compliance off. */
+export function choiceExtras(answer: Plain, stop: string | undefined): Plain {
+  return { ...(stop === undefined ? {} : { native_finish_reason: stop }), ...present(answer, ['stop_sequence', 'stop_details']) };
+}
+
+/** What the answer says beyond OpenAI's words, with strict compliance off. */
+export const answerExtras = (answer: Plain): Plain => present(answer, ['container', 'context_management']);
+
+function present(object: Plain, keys: readonly string[]): Plain {
+  const found: Record<string, unknown> = {};
+  for (const key of keys) if (object[key] !== null && object[key] !== undefined) found[key] = object[key];
+  return found;
+}

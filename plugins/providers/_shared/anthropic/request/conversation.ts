@@ -1,0 +1,106 @@
+import { isPlain, type Plain } from '#core/merge.ts';
+import { assistantBlocks, withCache } from './assistant.ts';
+import { type Block, cacheOf, cannotCarry, type Conversion, textBlock } from './conversion.ts';
+import { partBlocks } from './parts.ts';
+import { textIn } from './tool-calls.ts';
+import { type Turn, Turns } from './turns.ts';
+
+/** A conversation in the API's terms. */
+export interface Conversation {
+  readonly system: readonly Block[];
+  readonly messages: readonly Turn[];
+}
+
+/**
+ * Messages of a chat request: system and developer messages from anywhere become `system`, in order; the others become
+ * turns. @throws GatewayError
+ */
+export function conversationOf(messages: unknown, conversion: Conversion): Conversation {
+  const system: Block[] = [];
+  const turns = new Turns();
+  for (const message of Array.isArray(messages) ? messages.filter(isPlain) : []) {
+    switch (message['role']) {
+      case 'system':
+      case 'developer':
+        system.push(...systemBlocks(message, conversion));
+        break;
+      case 'assistant': {
+        const { blocks, calls } = assistantBlocks(message, conversion);
+        turns.assistant(blocks, calls);
+        break;
+      }
+      case 'tool':
+      case 'function':
+        addResult(message, turns, conversion);
+        break;
+      default:
+        addUser(message, turns, conversion);
+    }
+  }
+  const done = turns.finish();
+  if (done.length > 0) return { system, messages: done };
+  if (system.length === 0) {
+    throw cannotCarry('messages', 'The conversation holds nothing that could be sent.', 'Send at least one message with text.');
+  }
+  // The API wants something to answer: instructions alone are said by the user.
+  return { system: [], messages: [{ role: 'user', content: system }] };
+}
+
+function systemBlocks(message: Plain, { drops }: Conversion): readonly Block[] {
+  const { content } = message;
+  const parts = typeof content === 'string' ? [{ type: 'text', text: content }] : Array.isArray(content) ? content.filter(isPlain) : [];
+  const blocks: Block[] = [];
+  for (const part of parts) {
+    if (part['type'] !== 'text') drops.add(`messages[].content[].${String(part['type'])}`, 'system messages hold text only');
+    const block = textBlock(part['text'], part);
+    if (block !== undefined) blocks.push(block);
+  }
+  return withCache(blocks, message);
+}
+
+/** A user message; results that a caller wrote as the API's own blocks are matched like tool messages. */
+function addUser(message: Plain, turns: Turns, conversion: Conversion): void {
+  const { content } = message;
+  if (typeof content === 'string' && message['cache_control'] === undefined) {
+    turns.user(content);
+    return;
+  }
+  const parts = Array.isArray(content) ? content.filter(isPlain) : content;
+  if (!Array.isArray(parts)) {
+    turns.user(withCache(partBlocks(parts, conversion), message));
+    return;
+  }
+  const rest: Plain[] = [];
+  for (const part of parts as Plain[]) {
+    const { type, tool_use_id: id, ...result } = part;
+    if (type !== 'tool_result') rest.push(part);
+    else if (!turns.result({ id: textIn(id) }, result)) lost(partBlocks(result['content'], conversion), turns, conversion);
+  }
+  turns.user(withCache(partBlocks(rest, conversion), message));
+}
+
+function addResult(message: Plain, turns: Turns, conversion: Conversion): void {
+  const { content } = message;
+  const isText = typeof content === 'string';
+  const cached = isText ? undefined : lastCache(content);
+  const blocks = isText ? [] : partBlocks(content, conversion).map(({ cache_control: _moved, ...block }) => block);
+  const block: Block = {
+    content: isText ? content : blocks,
+    ...(message['is_error'] === true ? { is_error: true } : {}),
+    ...(cached === undefined ? {} : { cache_control: cached }),
+    ...cacheOf(message),
+  };
+  const key = message['role'] === 'function' ? { name: textIn(message['name']) } : { id: textIn(message['tool_call_id']) };
+  if (!turns.result(key, block)) lost(isText ? partBlocks(content, conversion) : blocks, turns, conversion);
+}
+
+/** A part's own mark belongs to the result as a whole: up to there is cached. */
+function lastCache(content: unknown): unknown {
+  return Array.isArray(content) ? content.filter(isPlain).findLast((part) => part['cache_control'] !== undefined)?.['cache_control'] : undefined;
+}
+
+/** A result whose call was cut off from the history: the model can still read it. */
+function lost(blocks: readonly Block[], turns: Turns, { drops }: Conversion): void {
+  drops.add('messages[].tool_call_id', 'no call before it has this id: the result is sent as text');
+  turns.user(blocks);
+}

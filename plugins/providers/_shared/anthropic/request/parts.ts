@@ -1,0 +1,85 @@
+import { isPlain, type Plain } from '#core/merge.ts';
+import { textOf } from '../../json.ts';
+import { type Block, cacheOf, cannotCarry, type Conversion, textBlock } from './conversion.ts';
+import { fileBlock, type NamedFile } from './files.ts';
+
+/** Content of a user or tool message as blocks; blank texts are left out. @throws GatewayError */
+export function partBlocks(content: unknown, conversion: Conversion): Block[] {
+  if (typeof content === 'string') return listOf(textBlock(content));
+  if (!Array.isArray(content)) return [];
+  return content.filter(isPlain).flatMap((part) => listOf(partBlock(part, conversion)));
+}
+
+const listOf = (block: Block | undefined): Block[] => (block === undefined ? [] : [block]);
+
+function partBlock(part: Plain, conversion: Conversion): Block | undefined {
+  if (part['type'] === 'text' || part['type'] === undefined) return textBlock(part['text'], part);
+  const file = fileIn(part);
+  if (file !== undefined) return { ...fileBlock(file, conversion), ...keptOf(part) };
+  switch (part['type']) {
+    case 'file':
+      return { ...storedFile(part, conversion), ...cacheOf(part) };
+    case 'image':
+    case 'document':
+    case 'search_result':
+    case 'container_upload':
+      // The API's own blocks: a caller who knows them means them.
+      return part;
+    default: {
+      const type = String(part['type']);
+      throw cannotCarry(`messages[].content[].${type}`, `Content parts of type "${type}" can not be carried to this service.`, 'It reads text, images, PDF and plain text files.');
+    }
+  }
+}
+
+/** Members of the API's own file blocks that stay when their file is inlined. */
+function keptOf(part: Plain): Block {
+  const kept: Block = cacheOf(part);
+  for (const key of ['title', 'context', 'citations']) if (part[key] !== undefined) kept[key] = part[key];
+  return kept;
+}
+
+/**
+ * The file that a part brings by address or by value: `image_url`, `file` with `file_data` or `file_url`, and the API's
+ * own blocks with an address, which provider A can't fetch. Undefined for every other part.
+ */
+export function fileIn(part: Plain): NamedFile | undefined {
+  const type = part['type'];
+  if (type === 'image_url') {
+    const image = part['image_url'];
+    const from = isPlain(image) ? image : part;
+    return named(isPlain(image) ? image['url'] : image, from, 'image', 'messages[].content[].image_url');
+  }
+  if (type === 'file') {
+    const from = isPlain(part['file']) ? part['file'] : part;
+    const stored = textOf(from['file_id']);
+    const url = from['file_data'] ?? from['file_url'] ?? (stored?.includes('://') === true ? stored : undefined);
+    return named(url, from, 'document', 'messages[].content[].file');
+  }
+  const source = part['source'];
+  if ((type !== 'image' && type !== 'document') || !isPlain(source) || source['type'] !== 'url') return undefined;
+  return named(source['url'], {}, type, 'messages[].content[].source');
+}
+
+function named(url: unknown, from: Plain, otherwise: NamedFile['otherwise'], param: string): NamedFile | undefined {
+  if (typeof url !== 'string' || url === '') {
+    if (otherwise === 'image') throw cannotCarry(param, 'The part names no image.', 'Set image_url.url.');
+    return undefined;
+  }
+  return { url, mimeType: textOf(from['mime_type']) ?? typeIn(from['format']), name: textOf(from['filename']), otherwise, param };
+}
+
+/** `format` is a media type, or the extension alone. */
+const typeIn = (format: unknown): string | undefined => (typeof format === 'string' && format.includes('/') ? format : undefined);
+
+/** A file of the service's own store. @throws GatewayError `unsupported_parameter` */
+function storedFile(part: Plain, { form }: Conversion): Block {
+  const from = isPlain(part['file']) ? part['file'] : part;
+  const id = textOf(from['file_id']);
+  if (id !== undefined && form === 'direct') {
+    const name = textOf(from['filename']);
+    return { type: 'document', source: { type: 'file', file_id: id }, ...(name === undefined ? {} : { title: name }) };
+  }
+  const why = id === undefined ? 'The part names no file.' : 'Files by id are not read by this service.';
+  throw cannotCarry('messages[].content[].file', why, 'Send the file as a data URI in file_data.');
+}

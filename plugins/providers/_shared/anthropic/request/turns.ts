@@ -1,0 +1,95 @@
+import type { Block } from './conversion.ts';
+import { type Called, ToolIds } from './tool-calls.ts';
+
+/** One message of the messages API. */
+export interface Turn {
+  readonly role: 'user' | 'assistant';
+  readonly content: string | readonly Block[];
+}
+
+/** A call that waits for its result. */
+interface OpenCall {
+  readonly original: string;
+  readonly name: string;
+  readonly id: string;
+  result: Block | undefined;
+}
+
+/** What the API wants to hear first when the caller's conversation begins with the assistant. */
+export const opening = 'Begin.';
+
+/**
+ * Brings messages into the order that the API asks for (provider-a.md 8.2): user and assistant in turn, and after calls
+ * one user turn that begins with exactly one result for each, in the order of the calls.
+ */
+export class Turns {
+  readonly #turns: Turn[] = [];
+  readonly #ids = new ToolIds();
+  #calls: OpenCall[] = [];
+  #blocks: Block[] = [];
+  /** Set while the open user turn is one plain text. */
+  #text: string | undefined;
+
+  user(content: string | readonly Block[]): void {
+    const isFirst = this.#blocks.length === 0;
+    if (typeof content === 'string') {
+      if (content.trim() === '') return;
+      this.#blocks.push({ type: 'text', text: content });
+      this.#text = isFirst ? content : undefined;
+    } else if (content.length > 0) {
+      this.#blocks.push(...content);
+      this.#text = undefined;
+    }
+  }
+
+  /** Calls with their result blocks stand behind all other blocks of the message. */
+  assistant(blocks: readonly Block[], called: readonly Called[]): void {
+    if (blocks.length === 0 && called.length === 0) return;
+    this.#settle();
+    this.#calls = called.map(({ id, name }) => ({ original: id, name, id: this.#ids.issue(id), result: undefined }));
+    const uses = called.map(({ name, input, extra }, at) => ({ type: 'tool_use', id: this.#calls[at]?.id, name, input, ...extra }));
+    const last = this.#turns.at(-1);
+    if (last?.role === 'assistant') this.#turns.pop();
+    const before = last?.role === 'assistant' && typeof last.content !== 'string' ? last.content : [];
+    this.#turns.push({ role: 'assistant', content: [...before, ...blocks, ...uses] });
+  }
+
+  /**
+   * The result of a call: found by id, by name for the older `function` role, else by order.
+   *
+   * @returns false where no call waits for it
+   */
+  result(key: { readonly id: string } | { readonly name: string }, block: Block): boolean {
+    const waiting = this.#calls.filter((call) => call.result === undefined);
+    const call = 'name' in key ? waiting.find(({ name }) => name === key.name) : waiting.find(({ original }) => original === key.id || key.id === '');
+    if (call === undefined) return false;
+    call.result = { type: 'tool_result', tool_use_id: call.id, ...block };
+    return true;
+  }
+
+  finish(): Turn[] {
+    this.#settle();
+    const first = this.#turns[0];
+    if (first?.role === 'assistant') this.#turns.unshift({ role: 'user', content: opening });
+    const last = this.#turns.at(-1);
+    if (last?.role === 'assistant' && typeof last.content !== 'string') this.#turns[this.#turns.length - 1] = { ...last, content: trimmed(last.content) };
+    return this.#turns;
+  }
+
+  /** Ends the open user turn. */
+  #settle(): void {
+    const results = this.#calls.map(({ id, result }) => result ?? { type: 'tool_result', tool_use_id: id, content: 'The call was not answered.', is_error: true });
+    const content = [...results, ...this.#blocks];
+    if (content.length > 0) this.#turns.push({ role: 'user', content: results.length === 0 && this.#text !== undefined ? this.#text : content });
+    this.#calls = [];
+    this.#blocks = [];
+    this.#text = undefined;
+  }
+}
+
+/** A beginning of the answer that the caller wrote must not end in white space. */
+function trimmed(blocks: readonly Block[]): readonly Block[] {
+  const last = blocks.at(-1);
+  if (last?.['type'] !== 'text' || typeof last['text'] !== 'string') return blocks;
+  return [...blocks.slice(0, -1), { ...last, text: last['text'].trimEnd() }];
+}

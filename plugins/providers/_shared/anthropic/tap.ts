@@ -1,0 +1,103 @@
+import type { ProviderFault } from '#core/error.ts';
+import type { WireEvent } from '#core/events.ts';
+import { isPlain, type Plain } from '#core/merge.ts';
+import type { EventKind, Tap } from '#core/tap.ts';
+import type { Usage } from '#core/usage.ts';
+import { parseObject, textOf } from '../json.ts';
+import { faultOf } from './fault.ts';
+import { UsageCounts } from './usage.ts';
+
+/**
+ * Messages answers, streamed and whole (openai-and-others.md 2.1, provider-a.md 8.4). `message_stop` is the end; `ping`,
+ * `message_start` and what is not known say nothing a person would see. Deltas are not parsed once there was content,
+ * since this runs for each event of each stream.
+ */
+export class MessagesTap implements Tap {
+  complete = false;
+  id: string | undefined;
+  model: string | undefined;
+  fault: ProviderFault | undefined;
+  contentEvents = 0;
+  #finish: string | undefined;
+  readonly #counts = new UsageCounts();
+
+  event(event: WireEvent): EventKind {
+    switch (eventType(event)) {
+      case 'content_block_delta':
+        return this.#content(this.contentEvents > 0 || !isEmptyDelta(event.data));
+      case 'content_block_start':
+        return this.#content(!isEmptyBlock(event.data));
+      case 'message_start':
+        this.#message(parseObject(event.data)?.['message']);
+        return 'meta';
+      case 'message_delta':
+        return this.#delta(parseObject(event.data) ?? {});
+      case 'message_stop':
+        this.complete = true;
+        return 'end';
+      case 'error':
+        this.fault ??= faultOf(parseObject(event.data) ?? {}, event.data);
+        return 'fault';
+      default:
+        return 'meta';
+    }
+  }
+
+  whole(text: string): ProviderFault | undefined {
+    const answer = parseObject(text);
+    if (answer === undefined) return undefined;
+    this.complete = true;
+    if (isPlain(answer['error']) && !Array.isArray(answer['content'])) this.fault = faultOf(answer, text);
+    else this.#message(answer);
+    return this.fault;
+  }
+
+  get usage(): Usage | undefined {
+    return this.#counts.usage;
+  }
+
+  /** In the provider's own words. */
+  get finish(): readonly string[] {
+    return this.#finish === undefined ? [] : [this.#finish];
+  }
+
+  #message(message: unknown): void {
+    if (!isPlain(message)) return;
+    this.id = textOf(message['id']);
+    this.model = textOf(message['model']);
+    this.#finish = textOf(message['stop_reason']);
+    this.#counts.add(message['usage']);
+  }
+
+  /** An answer that ends without a word is one all the same. */
+  #delta({ delta, usage }: Plain): EventKind {
+    this.#counts.add(usage);
+    if (!isPlain(delta) || typeof delta['stop_reason'] !== 'string') return 'meta';
+    this.#finish = delta['stop_reason'];
+    return this.#content(true);
+  }
+
+  #content(isContent: boolean): EventKind {
+    if (!isContent) return 'meta';
+    this.contentEvents += 1;
+    return 'content';
+  }
+}
+
+/** The type that the event's data names, or the event's own name: they are the same where both stand. */
+export function eventType(event: WireEvent): string {
+  return event.name === '' ? (/^\{\s*"type"\s*:\s*"([^"\\]*)"/.exec(event.data)?.[1] ?? textOf(parseObject(event.data)?.['type']) ?? '') : event.name;
+}
+
+function isEmptyDelta(data: string): boolean {
+  const delta = parseObject(data)?.['delta'];
+  return !isPlain(delta) || Object.entries(delta).every(([key, value]) => key === 'type' || value === '' || value === null);
+}
+
+/** Text and thinking begin empty; everything else shows itself when it begins. */
+function isEmptyBlock(data: string): boolean {
+  const block = parseObject(data)?.['content_block'];
+  if (!isPlain(block)) return true;
+  const { type } = block;
+  return type === 'text' || type === 'thinking' ? !textOf(block['text']) && !textOf(block['thinking']) : false;
+}

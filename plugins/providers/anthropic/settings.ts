@@ -1,0 +1,48 @@
+import type { JsonSchema } from '#core/json-schema.ts';
+import type { CommonSettings, RequestSetting } from '#core/provider.ts';
+
+export interface AnthropicSettings extends CommonSettings {
+  /** Version of the API, sent as `anthropic-version`. */
+  readonly version?: string;
+  /** Features to ask for in every request, sent as `anthropic-beta`. */
+  readonly beta?: string | readonly string[];
+  /** Sent with chat completions that set no limit of their own. */
+  readonly max_tokens?: number;
+}
+
+/** The version before the one that refuses sampling parameters on newer models (openai-and-others.md 2.1). */
+export const defaultVersion = '2023-06-01';
+
+const feature = { type: 'string', pattern: '^[ -~]+$' };
+
+export const schema: JsonSchema = {
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    version: {
+      type: 'string',
+      pattern: '^\\d{4}-\\d{2}-\\d{2}$',
+      default: defaultVersion,
+      description: "Version of the API, sent as anthropic-version. A client's own header wins.",
+    },
+    beta: {
+      anyOf: [feature, { type: 'array', items: feature }],
+      description: "Features asked for in every request, sent as anthropic-beta together with the client's own.",
+    },
+    max_tokens: {
+      type: 'integer',
+      minimum: 1,
+      default: 4096,
+      description: 'Limit of the answer in tokens for chat completions that set none: the API wants one.',
+    },
+  },
+};
+
+export const requestSettings: readonly RequestSetting[] = [
+  { setting: 'version', headers: ['anthropic-version'], keys: ['anthropic_version', 'version'], shapesHost: false },
+  { setting: 'beta', headers: ['vendor-beta', 'anthropic-beta'], keys: ['vendor_beta', 'anthropic_beta', 'beta'], shapesHost: false },
+];
+
+/** The entry's own features as a list. */
+export const ownBetas = ({ beta }: AnthropicSettings): readonly string[] =>
+  typeof beta === 'string' ? beta.split(',').map((one) => one.trim()) : (beta ?? []);
