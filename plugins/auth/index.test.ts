@@ -75,6 +75,8 @@ describe("telling the caller's own credential", () => {
     ['x-api-key', { 'x-api-key': 'sk-own' }, 'sk-own'],
     ['x-goog-api-key', { 'x-goog-api-key': 'sk-own' }, 'sk-own'],
     ['nothing but a placeholder', { authorization: 'Bearer OPENAI_API_KEY' }, undefined],
+    ['nothing but another placeholder', { authorization: 'Bearer DUMMY-KEY' }, undefined],
+    ['nothing but what examples write', { authorization: 'Bearer X' }, undefined],
     ['Bearer alone', { authorization: 'Bearer' }, undefined],
     ['a blank behind Bearer', { authorization: 'Bearer ' }, undefined],
     ['authorization before x-api-key', { authorization: 'Bearer sk-own', 'x-api-key': 'sk-second' }, 'sk-own'],
@@ -107,6 +109,12 @@ describe('refusing', () => {
     ],
     ['a value that is no key', { authorization: 'Bearer sk-own' }, 'invalid_api_key', /"authorization" is not a key of this gateway/],
     ['an unknown key', { 'x-gateway-api-key': 'unknown-key-0123456789' }, 'invalid_api_key', /"x-gateway-api-key" is not known/],
+    [
+      'an unknown key under another prefix',
+      { 'x-portkey-api-key': 'unknown-key-0123456789' },
+      'invalid_api_key',
+      /"x-portkey-api-key" is not known/,
+    ],
     ['an unknown key of the issued form', { authorization: `Bearer ${other}` }, 'invalid_api_key', /"authorization" is not known/],
     ['a cut key', { 'x-api-key': key.slice(0, -3) }, 'invalid_api_key', /the checksum is wrong, part of the key is missing/],
     [

@@ -3,6 +3,7 @@ import type { HeaderBag } from '#core/headers.ts';
 import { keyPrefix } from '#core/key.ts';
 import { definePlugin, type PluginHost, type PluginInstance } from '#core/plugin.ts';
 import type { ApiKey, Snapshot } from '#core/snapshot.ts';
+import { spelled } from '#core/spelling.ts';
 import { consumedLists, credentialIn, keyHeaders, providerKeyHeader } from './candidates.ts';
 import { KnownKeys } from './known-keys.ts';
 import { expiredKey, keyHeader, noKey, unknownKey } from './refusals.ts';
@@ -29,9 +30,9 @@ class Auth implements PluginInstance {
     const open = ctx.snapshot.apiKeys.size === 0;
     const found = search(ctx.headers, open ? undefined : this.#keysOf(ctx.snapshot));
     if (open) return { caller: caller('anonymous', undefined, found) };
-    if (found.key === undefined) throw found.value === undefined ? noKey(ctx) : unknownKey(found.value, found.header);
+    if (found.key === undefined) throw found.value === undefined ? noKey(ctx) : unknownKey(found.value, headerOf(ctx, found));
     const { expires } = found.key;
-    if (expires !== undefined && expires <= ctx.at) throw expiredKey(found.key, expires, found.header);
+    if (expires !== undefined && expires <= ctx.at) throw expiredKey(found.key, expires, headerOf(ctx, found));
     return { caller: caller(found.key.name, found.key, found) };
   }
 
@@ -79,6 +80,11 @@ function search(headers: HeaderBag, known: KnownKeys | undefined): Found {
   }
   found.credential ??= credentialIn(headers.get(providerKeyHeader));
   return found;
+}
+
+/** Where the value stood, as the caller spells it. */
+function headerOf({ headers }: Received, { header }: Found): string {
+  return header === keyHeader ? spelled(headers, 'apiKey') : header;
 }
 
 function caller(name: string, key: ApiKey | undefined, found: Found): Caller {
