@@ -56,7 +56,9 @@ export const hopByHopHeaders: ReadonlySet<string> = new Set([
 ]);
 
 /** Texts that client libraries fill in where a key is asked for; they count as absent everywhere. */
-export const placeholderCredentials: ReadonlySet<string> = new Set(['OPENAI_API_KEY', 'dummy', 'none', 'null', 'undefined', 'x', 'xxx', '-']);
+export const placeholderCredentials: ReadonlySet<string> = new Set([
+  'OPENAI_API_KEY', 'DUMMY-KEY', 'dummy', 'none', 'null', 'undefined', 'x', 'X', 'xxx', '-',
+]);
 
 /** The request's headers with prefixed names resolved once. Lookup is by lower-case name. */
 export interface HeaderBag {
