@@ -1,0 +1,76 @@
+import { expect } from 'vitest';
+import { answers } from './provider.ts';
+import type { Happened, Scenario, Thrown } from './scenarios.ts';
+
+/** What a scenario's user sees; by a library's name where it shows something in its own way. */
+export type Expected = Readonly<{ all: Happened } & Partial<Record<string, Happened>>>;
+
+const value = (of: unknown): Happened => ({ value: of });
+
+/** An exception: the gateway's request id always, nothing that is not named. */
+function thrown(parts: Pick<Thrown, 'class' | 'status' | 'code'> & Partial<Thrown>): Happened {
+  return {
+    thrown: {
+      ...parts,
+      message: expect.stringContaining(parts.message ?? '') as string,
+      request_id: parts.request_id === null ? null : (expect.stringMatching(/^req_[0-9A-Z]{26}$/) as string),
+      retry_after: parts.retry_after ?? null,
+    },
+  };
+}
+
+const tool = [answers.tool.id, answers.tool.name, answers.tool.arguments, 'tool_calls'];
+const slow = { status: 408, code: 'timeout', message: 'did not answer within 100 ms' } as const;
+const broken = {
+  class: 'APIError',
+  status: null,
+  code: 'stream_interrupted',
+  message: "The provider's connection broke in the middle",
+} as const;
+const noAnswer = { status: null, code: null, message: 'timed out', request_id: null } as const;
+/** This library prints the body where its base library prints the message. */
+const limited = {
+  class: 'RateLimitError',
+  status: 429,
+  code: 'rate_limit_exceeded',
+  message: answers.limit.message,
+  retry_after: '7',
+} as const;
+const refused = { class: 'BadRequestError', status: 400, code: 'frog_limit' } as const;
+
+export const expectations: Readonly<Record<Scenario, Expected>> = {
+  chat: { all: value([answers.text, 'stop', 7]) },
+  chat_stream: { all: value([answers.text, 'stop', 7]) },
+  tools: { all: value(tool) },
+  tools_stream: { all: value(tool) },
+  embeddings: { all: value(answers.embedding) },
+  image: { all: value(answers.image) },
+  moderation: { all: value(true) },
+  response: { all: value(answers.text) },
+  response_stream: { all: value([answers.text, 'completed']) },
+  models: { all: value(['@second/m-text', '@second/m-down']) },
+  provider_models: { all: value(['m-one', 'm-two']) },
+  file_create: { all: value('file-1') },
+  file_list: { all: value(['file-1']) },
+  error: { all: thrown({ ...refused, message: answers.fault.message }), 'npm portkey-ai': thrown({ ...refused, message: 'frogs' }) },
+  wrong_key: { all: thrown({ class: 'AuthenticationError', status: 401, code: 'invalid_api_key', message: 'key' }) },
+  rate_limit: { all: thrown(limited) },
+  all_failed: { all: thrown({ class: 'InternalServerError', status: 503, code: 'all_targets_failed', message: answers.down.message }) },
+  target_timeout: {
+    all: thrown({ ...slow, class: 'APIError' }),
+    'PyPI openai': thrown({ ...slow, class: 'APIStatusError' }),
+    'PyPI portkey-ai': thrown({ ...slow, class: 'APIStatusError' }),
+  },
+  broken_stream: {
+    all: thrown(broken),
+    'PyPI openai': thrown({ ...broken, request_id: null }),
+    'PyPI portkey-ai': thrown({ ...broken, request_id: null }),
+    'npm portkey-ai': value([answers.pieces[0], 'stream_interrupted', expect.stringContaining(broken.message)]),
+  },
+  abort: { all: value(answers.pieces[0]) },
+  client_timeout: {
+    all: thrown({ ...noAnswer, class: 'APIConnectionTimeoutError' }),
+    'PyPI openai': thrown({ ...noAnswer, class: 'APITimeoutError' }),
+    'PyPI portkey-ai': thrown({ ...noAnswer, class: 'APITimeoutError' }),
+  },
+};

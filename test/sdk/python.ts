@@ -1,0 +1,41 @@
+import { spawn } from 'node:child_process';
+import { findPython } from '../support/python.ts';
+import { type Client, fileBytes, type Report } from './scenarios.ts';
+
+export const python = findPython();
+
+/** PyPI libraries are driven by a script of their own that prints its report as one line of JSON. */
+function pythonClient(name: string, script: string): Client {
+  return {
+    name,
+    lacks: {},
+    async run(baseUrl, key) {
+      if ('missing' in python) throw new Error(python.missing);
+      const text = await runScript(python.python, [script, baseUrl, key, fileBytes.toString('base64')]);
+      return JSON.parse(text) as Report;
+    },
+  };
+}
+
+/** Runs a script of this folder; what it prints. Its environment is empty: no setting of the machine may lead it elsewhere. */
+export function runScript(command: string, [script = '', ...args]: readonly string[]): Promise<string> {
+  const child = spawn(command, ['-B', new URL(script, import.meta.url).pathname, ...args], {
+    env: { PATH: process.env['PATH'] ?? '', NO_PROXY: '*', PYTHONUTF8: '1' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let out = '';
+  let said = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    out += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    said += text;
+  });
+  return new Promise((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', (code) => (code === 0 ? resolve(out) : reject(new Error(`${script} ended with ${code}: ${said.slice(-2000)}`))));
+  });
+}
+
+export const openaiPyPi = pythonClient('PyPI openai', './openai-client.py');
+export const portkeyPyPi = pythonClient('PyPI portkey-ai', './portkey-client.py');
