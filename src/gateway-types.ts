@@ -55,6 +55,14 @@ export type GatewayEvent =
       /** Why, where the text itself is good: a plugin's set-up failed. */
       readonly reason?: string | undefined;
     }
+  /** Before the start is done: the files are invalid, and their copy of `savedAt` (Unix milliseconds) serves. */
+  | {
+      readonly type: 'last-good';
+      readonly revision: string;
+      readonly savedAt: number;
+      readonly diagnostics: readonly Diagnostic[];
+      readonly reason?: string | undefined;
+    }
   | { readonly type: 'request'; readonly record: LogRecord };
 
 /** A gateway that serves. */

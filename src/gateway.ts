@@ -5,12 +5,14 @@ import { createReloader, type GoodConfig, type Reloader, type ReloadResult } fro
 import type { Clock } from './core/clock.ts';
 import type { Snapshot } from './core/snapshot.ts';
 import { type Gateway, type GatewayEvent, type GatewayOptions, type StartGateway, StartError } from './gateway-types.ts';
+import { LastGoodCopy } from './last-good.ts';
+import type { World } from './pipeline/world.ts';
 import { Runtime } from './runtime.ts';
 import { exposureFault } from './start-faults.ts';
 import type { Drop, RecordStore } from './store/frame.ts';
 import { openMemory } from './store/memory.ts';
 import { openSpool } from './store/spool.ts';
-import { openStateDir, type StateDir, StateDirError } from './store/state-dir.ts';
+import { openStateDir, type StateDir, StateDirError, stateDirPath, type StateDirRequest } from './store/state-dir.ts';
 import type { Log } from './telemetry/log.ts';
 import { listen, parseListen } from './transport/listen.ts';
 import { createProbeServer } from './transport/probes.ts';
@@ -44,9 +46,13 @@ class Starting {
   #loaded: GoodConfig | undefined;
   /** What the first configuration opens the data listener on: a reload can't move it. */
   #address: string | undefined;
+  /** Where the copy of what serves is kept; undefined where nothing is kept on disk. */
+  #stateDir: string | undefined;
+  readonly #lastGood: LastGoodCopy;
 
   constructor(options: GatewayOptions) {
     this.#options = options;
+    this.#lastGood = new LastGoodCopy(options);
     const { registry, log } = options;
     this.#outbound = createOutbound({
       clock,
@@ -67,7 +73,9 @@ class Starting {
     const first = await reloader.start();
     const loaded = this.#loaded;
     const runtime = this.#runtime;
-    if (loaded === undefined || runtime === undefined) throw startFault(first);
+    if (loaded === undefined || runtime === undefined) throw startFault(first, this.#lastGood.fault);
+    const notice = this.#lastGood.event(loaded.revision);
+    if (notice !== undefined) this.#options.onEvent(notice);
     const urls = await this.#listen(runtime, loaded);
     const checkedMs = first.kind === 'applied' ? Math.round(first.ms) : undefined;
     return new RunningGateway({ runtime, reloader, checkedMs, loaded: () => this.#loaded ?? loaded, undo: () => this.undo() }, urls);
@@ -75,8 +83,10 @@ class Starting {
 
   #reloader(): Reloader {
     const { source, cwd, env, watch, allowMissingSecrets } = this.#options;
+    const request = { source, cwd, env, ...(allowMissingSecrets === undefined ? {} : { allowMissingSecrets }) };
     return createReloader({
-      request: { source, cwd, env, ...(allowMissingSecrets === undefined ? {} : { allowMissingSecrets }) },
+      request,
+      instead: (rejected) => this.#lastGood.instead(request, rejected),
       loader: createLoader(new URL('./config-worker.ts', import.meta.url)),
       watch: (watch ?? true) && 'path' in source,
       apply: (loaded) => this.#apply(loaded),
@@ -90,29 +100,42 @@ class Starting {
     const address = this.#address ?? this.#options.listen ?? loaded.tree.server?.listen ?? '127.0.0.1:8787';
     refuseExposure(this.#options, address, loaded);
     const world = await this.#worlds.build(loaded);
-    if (this.#runtime === undefined) {
-      const store = this.#openStore(loaded, world.snapshot.log.spoolSize);
-      const runtime = new Runtime(world, {
-        clock,
-        store,
-        log: this.#options.log,
-        outbound: this.#outbound,
-        onRequest: (record) => this.#options.onEvent({ type: 'request', record }),
-      });
-      this.#runtime = runtime;
-      this.#opened.push(() => runtime.close());
-    } else {
-      this.#runtime.swap(world);
+    try {
+      this.#serve(world, loaded);
+    } catch (error) {
+      await world.dispose();
+      throw error;
     }
     this.#address = address;
     this.#loaded = loaded;
+    if (this.#stateDir !== undefined) await this.#lastGood.keep(loaded, this.#stateDir);
+  }
+
+  #serve(world: World, loaded: GoodConfig): void {
+    if (this.#runtime !== undefined) {
+      this.#runtime.swap(world);
+      return;
+    }
+    const { log, onEvent } = this.#options;
+    const store = this.#openStore(loaded, world.snapshot.log.spoolSize);
+    const runtime = new Runtime(world, {
+      clock,
+      store,
+      log,
+      outbound: this.#outbound,
+      onRequest: (record) => onEvent({ type: 'request', record }),
+    });
+    this.#runtime = runtime;
+    this.#opened.push(() => runtime.close());
   }
 
   #openStore(loaded: GoodConfig, spoolSize: number): RecordStore {
-    const { source, cwd, log } = this.#options;
-    const state = openState(this.#options.stateDir ?? loaded.tree.server?.state_dir, 'path' in source ? source.path : undefined, cwd);
+    const { source, cwd, log, stateDir } = this.#options;
+    const request = { setting: stateDir ?? loaded.tree.server?.state_dir, configPath: 'path' in source ? source.path : undefined, cwd };
+    const state = openState(request);
     if (state.warning !== undefined) log.warn({}, state.warning);
     if (state.kind === 'memory') return openMemory({ maxTotal: memorySize });
+    this.#stateDir = stateDirPath(request);
     this.#opened.push(() => state.release());
     return openSpool({
       dir: join(state.path, 'spool'),
@@ -189,18 +212,24 @@ class RunningGateway implements Gateway {
   }
 }
 
-function openState(setting: string | undefined, configPath: string | undefined, cwd: string): StateDir {
+function openState(request: StateDirRequest): StateDir {
   try {
-    return openStateDir({ setting, configPath, cwd });
+    return openStateDir(request);
   } catch (error) {
-    if (error instanceof StateDirError) throw new StartError({ exitCode: 3, message: error.message, hint: 'server.state_dir: memory keeps nothing on disk' });
+    if (error instanceof StateDirError)
+      throw new StartError({ exitCode: 3, message: error.message, hint: 'server.state_dir: memory keeps nothing on disk' });
     throw error;
   }
 }
 
 async function open(server: Server, text: string, flag: string): Promise<string> {
   const address = parseListen(text);
-  if (address === undefined) throw new StartError({ exitCode: 3, message: `"${text}" is not an address to listen on.`, hint: `Write host:port or unix:/path (${flag}).` });
+  if (address === undefined)
+    throw new StartError({
+      exitCode: 3,
+      message: `"${text}" is not an address to listen on.`,
+      hint: `Write host:port or unix:/path (${flag}).`,
+    });
   try {
     return await listen(server, address);
   } catch (cause) {
@@ -211,11 +240,11 @@ async function open(server: Server, text: string, flag: string): Promise<string>
 }
 
 /** What a start says when its first configuration can't serve. */
-function startFault(result: ReloadResult): Error {
+function startFault(result: ReloadResult, hint: string | undefined): Error {
   if (result.kind !== 'rejected') return new Error('the first load was not applied');
   if (result.cause instanceof StartError) return result.cause;
   const message = result.cause instanceof Error ? result.cause.message : 'The configuration is invalid.';
-  return new StartError({ exitCode: 3, message, diagnostics: result.diagnostics, cause: result.cause });
+  return new StartError({ exitCode: 3, message, hint, diagnostics: result.diagnostics, cause: result.cause });
 }
 
 function eventOf(result: ReloadResult): GatewayEvent {
@@ -226,7 +255,12 @@ function eventOf(result: ReloadResult): GatewayEvent {
       return { type: 'unchanged', revision: result.revision, recovered: result.recovered };
     case 'rejected': {
       const cause = result.cause instanceof Error ? result.cause.message : undefined;
-      return { type: 'rejected', revision: result.revision ?? '', diagnostics: result.diagnostics, ...(cause === undefined ? {} : { reason: cause }) };
+      return {
+        type: 'rejected',
+        revision: result.revision ?? '',
+        diagnostics: result.diagnostics,
+        ...(cause === undefined ? {} : { reason: cause }),
+      };
     }
     default:
       return result satisfies never;
@@ -240,7 +274,8 @@ function dropReporter(log: Log): (drop: Drop) => void {
     const now = clock.monotonic();
     if (now - saidAt < 10_000) return;
     saidAt = now;
-    if (drop.why === 'write') log.error({ err: drop.error, records: drop.frames }, 'records could not be written to the spool and are lost');
+    if (drop.why === 'write')
+      log.error({ err: drop.error, records: drop.frames }, 'records could not be written to the spool and are lost');
     else log.warn({ segment: drop.segment, bytes: drop.bytes }, 'the spool is full: its oldest segment was dropped');
   };
 }

@@ -5,7 +5,7 @@ import { createLog, type Log, type LogFormat, type LogLevel } from '../telemetry
 import { isLoopback, parseListen } from '../transport/listen.ts';
 import { findConfig } from './find-config.ts';
 import { type CliIo, hasColors } from './io.ts';
-import { banner, bannerFields, type BannerFacts, briefDiagnostic, rejectedText, reloadedText } from './render/banner.ts';
+import { banner, bannerFields, type BannerFacts, briefDiagnostic, lastGoodText, rejectedText, reloadedText } from './render/banner.ts';
 import { clockTime, requestLine } from './render/request-line.ts';
 import { shownPath } from './shown-path.ts';
 import { explainFault } from './start-fault.ts';
@@ -64,6 +64,8 @@ class Session {
   readonly #registry: Registry;
   #tryOut: TryOut | undefined;
   #shown = '';
+  /** The last good copy serves, not the file. */
+  #isCopy = false;
   #gateway: Gateway | undefined;
 
   constructor(flags: StartFlags, io: CliIo, log: Log, registry: Registry) {
@@ -130,6 +132,14 @@ class Session {
         this.#log.news(`${time}  ${message} · revision ${event.revision}`, { revision: event.revision }, message);
         return;
       }
+      case 'last-good': {
+        this.#isCopy = true;
+        const { revision, savedAt, reason } = event;
+        const diagnostics = event.diagnostics.map(briefDiagnostic);
+        const fields = { revision, saved_at: savedAt, diagnostics, reason };
+        this.#log.news(lastGoodText(event, this.#shown, time), fields, 'config INVALID, the last good copy serves', 'error');
+        return;
+      }
       case 'rejected': {
         const errors = event.diagnostics.map(briefDiagnostic);
         this.#log.news(
@@ -169,7 +179,7 @@ class Session {
       pid: process.pid,
       file:
         this.#tryOut === undefined
-          ? { shown: this.#shown, included: Math.max(0, files.length - 1), checkedMs: gateway.checkedMs }
+          ? { shown: this.#shown, included: Math.max(0, files.length - 1), checkedMs: gateway.checkedMs, isCopy: this.#isCopy }
           : undefined,
       revision: loaded.revision,
       warnings: loaded.diagnostics,

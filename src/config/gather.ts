@@ -1,5 +1,5 @@
 import { globSync, readFileSync } from 'node:fs';
-import { basename, dirname, extname, isAbsolute, join, relative, resolve } from 'node:path';
+import { basename, dirname, extname, isAbsolute, join, matchesGlob, relative, resolve } from 'node:path';
 import { type Entry, type ListNode, type MapNode, type Node, type Place, type SourceFile, textOf, withEntries } from './node.ts';
 import { parse, sourceFile } from './parse.ts';
 import { placeText, type Report } from './problem.ts';
@@ -15,27 +15,35 @@ export interface Gathered {
   readonly files: readonly SourceFile[];
   /** Files that are not readable as YAML: their problems beyond that mean nothing. */
   readonly broken: ReadonlySet<SourceFile>;
+  /** Absolute path → text, as read. */
+  readonly texts: Readonly<Record<string, string>>;
 }
 
 export type Source = { readonly path: string } | { readonly text: string; readonly name: string };
 
+/** Absolute path → text: files as they were, to be read instead of what is on the disk. */
+export type SavedFiles = Readonly<Record<string, string>>;
+
 /** Reads the entry file and, by `include`, all others. References in `include` are resolved; all others stay. */
-export function gather(source: Source, world: ReferenceWorld): Gathered {
-  return new Gatherer(world).run(source);
+export function gather(source: Source, world: ReferenceWorld, saved?: SavedFiles): Gathered {
+  return new Gatherer(world, saved).run(source);
 }
 
 class Gatherer {
   readonly #world: ReferenceWorld;
   readonly #report: Report;
+  readonly #saved: SavedFiles | undefined;
+  readonly #texts: Record<string, string> = {};
   readonly #files: SourceFile[] = [];
   readonly #broken = new Set<SourceFile>();
   readonly #seen = new Set<string>();
   readonly #sections = new Map<string, { first: Entry; at: Place; names: Map<string, Entry> }>();
   readonly #single = new Map<string, Entry>();
 
-  constructor(world: ReferenceWorld) {
+  constructor(world: ReferenceWorld, saved: SavedFiles | undefined) {
     this.#world = world;
     this.#report = world.report;
+    this.#saved = saved;
   }
 
   run(source: Source): Gathered {
@@ -50,7 +58,8 @@ class Gatherer {
       key,
       { ...first, value: { kind: 'map', at, entries: names } },
     ]);
-    return { root: { kind: 'map', at: root, entries: new Map([...this.#single, ...sections]) }, files: this.#files, broken: this.#broken };
+    const entries = new Map([...this.#single, ...sections]);
+    return { root: { kind: 'map', at: root, entries }, files: this.#files, broken: this.#broken, texts: this.#texts };
   }
 
   /** Reads, parses and merges one file, then what it includes. */
@@ -148,17 +157,19 @@ class Gatherer {
     const base = file.path === '' ? this.#world.cwd : dirname(file.path);
     const glob = /[*?[\]{}()!]/.test(pattern);
     if (glob) this.#world.watch(folderOf(pattern, base));
-    const found = glob
-      ? globSync(pattern, { cwd: base })
-          .map((path) => resolve(base, path))
-          .toSorted()
-      : [resolve(base, pattern)];
+    const found = glob ? this.#matches(pattern, base).toSorted() : [resolve(base, pattern)];
     for (const path of found) {
       // A pattern that also fits the file it stands in means the others.
       if (glob && path === file.path) continue;
       if (above.includes(path)) this.#cycle(path, at, above);
       else if (!this.#seen.has(path)) this.#file(path, at, above);
     }
+  }
+
+  #matches(pattern: string, base: string): readonly string[] {
+    if (this.#saved === undefined) return globSync(pattern, { cwd: base }).map((path) => resolve(base, path));
+    const absolute = resolve(base, pattern);
+    return Object.keys(this.#saved).filter((path) => matchesGlob(path, absolute));
   }
 
   #file(path: string, at: Place, above: readonly string[]): void {
@@ -175,7 +186,10 @@ class Gatherer {
   #read(path: string, at: Place): string | undefined {
     this.#world.watch(path);
     try {
-      return readFileSync(path, 'utf8');
+      const text = this.#saved === undefined ? readFileSync(path, 'utf8') : this.#saved[path];
+      if (text === undefined) throw Object.assign(new Error('not saved'), { code: 'ENOENT' });
+      this.#texts[path] = text;
+      return text;
     } catch (error) {
       this.#report({
         code: 'unreadable-file',

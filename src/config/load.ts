@@ -4,8 +4,8 @@ import type { Provider } from '#core/provider.ts';
 import { check } from './check/index.ts';
 import { type Diagnostic, sortDiagnostics } from './diagnostic.ts';
 import { withFrames } from './frame.ts';
-import { gather, type Gathered, type Source } from './gather.ts';
-import { type Entry, type MapNode, nodeAt, type Place, toValue, withEntries } from './node.ts';
+import { gather, type Gathered, type SavedFiles, type Source } from './gather.ts';
+import { type Entry, type MapNode, nodeAt, type Place, textOf, toValue, withEntries } from './node.ts';
 import { importOutside, type Outside, withPaths } from './outside.ts';
 import type { Problem } from './problem.ts';
 import { type Policy, type ReferenceWorld, resolveReferences } from './references.ts';
@@ -25,6 +25,8 @@ export interface LoadRequest {
   importPlugin?(path: string): Promise<unknown>;
   /** Providers and virtual keys with unset secrets are named in `missing` instead of being errors. */
   readonly allowMissingSecrets?: boolean;
+  /** Reads these instead of the files on the disk; references are resolved as ever. */
+  readonly saved?: SavedFiles;
 }
 
 /** Plain data: it is posted between threads. */
@@ -44,6 +46,10 @@ export interface LoadedConfig {
   /** With `allowMissingSecrets`: slug → the variable or file that its entry lacks. */
   readonly missing: Readonly<Record<string, string>>;
   readonly outside: Outside['paths'];
+  /** Absolute path → text as read, references unresolved. */
+  readonly texts: SavedFiles;
+  /** `server.state_dir`, as far as it can be read: also where there is no tree. */
+  readonly stateDir: string | undefined;
 }
 
 /** Reads, merges, resolves, validates and checks a configuration. Never opens a connection; never throws for what a file says. */
@@ -63,7 +69,7 @@ export async function loadConfig(request: LoadRequest): Promise<LoadedConfig> {
     watch: (path) => watch.add(path),
   };
 
-  const gathered = gather(request.source, world);
+  const gathered = gather(request.source, world, request.saved);
   const resolved = resolveAll(gathered.root, world, request.allowMissingSecrets === true, missing);
   // One cause, one message: what could not be resolved is not also empty.
   const later = (problem: Problem): void => (unresolved.has(problem.at) ? undefined : report(problem));
@@ -90,6 +96,8 @@ export async function loadConfig(request: LoadRequest): Promise<LoadedConfig> {
     revision: revisionOf(toValue(root)),
     missing,
     outside: outside.paths,
+    texts: gathered.texts,
+    stateDir: textOf(nodeAt(root, ['server', 'state_dir'])),
   };
 }
 

@@ -21,7 +21,11 @@ export type ReloadResult =
       readonly diagnostics: readonly Diagnostic[];
       /** Why it was rejected although the text is good: a plugin's set-up failed, the loader died. */
       readonly cause: Error | undefined;
+      /** `server.state_dir` of what was rejected, as far as it can be read. */
+      readonly stateDir: string | undefined;
     };
+
+export type Rejected = ReloadResult & { readonly kind: 'rejected' };
 
 export interface ReloaderOptions {
   readonly request: PostedRequest;
@@ -34,6 +38,8 @@ export interface ReloaderOptions {
   apply(loaded: GoodConfig): Promise<void>;
   /** Told of every result but that of `start`; after a change of a file only when it is news. Before `reloadNow` resolves. */
   onResult(result: ReloadResult): void;
+  /** What to load where the first load is rejected; undefined when there is nothing. What `request` names is watched. */
+  instead?(rejected: Rejected): PostedRequest | undefined;
   /** The watcher is refused by the system; the slow look goes on. */
   onFault?(error: unknown): void;
   /** Monotonic milliseconds. */
@@ -42,7 +48,7 @@ export interface ReloaderOptions {
 
 /** Keeps a configuration up to date with its files. */
 export interface Reloader {
-  /** The first load; applied when it is good. Never rejects. */
+  /** The first load, or that of `instead` where only that one can be applied. Never rejects. */
   start(): Promise<ReloadResult>;
   /** Loads now, whether a file changed or not, and says what came of it. Never rejects. */
   reloadNow(): Promise<ReloadResult>;
@@ -108,9 +114,9 @@ class OneAtATime implements Reloader {
       const reasons = this.#reasons;
       this.#reasons = new Set();
       this.#next = undefined;
-      const result = await this.#load();
+      const result = await this.#load(this.#options.request);
       this.#tell(result, reasons);
-      return result;
+      return reasons.has('start') && result.kind === 'rejected' ? this.#loadInstead(result) : result;
     });
     this.#next = run;
     this.#last = run;
@@ -118,22 +124,29 @@ class OneAtATime implements Reloader {
   }
 
   /** Never rejects. */
-  async #load(): Promise<ReloadResult> {
+  async #load(request: PostedRequest): Promise<ReloadResult> {
     const begun = this.#options.now();
     try {
-      const loaded = await this.#loadTwice();
-      await this.#follow(loaded);
-      if (loaded.tree === undefined) return this.#rejected(loaded.diagnostics, undefined);
+      const loaded = await this.#loadTwice(request);
+      await this.#follow(loaded, request);
+      if (loaded.tree === undefined) return this.#rejected(loaded, undefined);
       if (loaded.revision === this.#serving?.revision) return this.#unchanged(loaded.revision);
       return await this.#apply({ ...loaded, tree: loaded.tree }, begun);
     } catch (error) {
-      return this.#rejected([], error);
+      return this.#rejected({ diagnostics: [], stateDir: undefined }, error);
     }
   }
 
+  /** What is wrong with the files stays the complaint: their repair is news, whatever serves meanwhile. */
+  async #loadInstead(rejected: Rejected): Promise<ReloadResult> {
+    const request = this.#options.instead?.(rejected);
+    const result = request === undefined ? rejected : await this.#load(request);
+    return result.kind === 'applied' ? result : rejected;
+  }
+
   /** A loader that died or hung says nothing about the files, and no event would come to try again. */
-  async #loadTwice(): Promise<LoadedConfig> {
-    const { loader, request } = this.#options;
+  async #loadTwice(request: PostedRequest): Promise<LoadedConfig> {
+    const { loader } = this.#options;
     try {
       return await loader.load(request);
     } catch {
@@ -146,7 +159,7 @@ class OneAtATime implements Reloader {
     try {
       await this.#options.apply(loaded);
     } catch (error) {
-      return this.#rejected(loaded.diagnostics, error);
+      return this.#rejected(loaded, error);
     }
     this.#serving = loaded;
     const changed = before === undefined ? { changes: [], restart: [] } : diffConfigs(before.tree, loaded.tree);
@@ -157,16 +170,19 @@ class OneAtATime implements Reloader {
     return { kind: 'unchanged', revision, recovered: this.#complaint !== undefined };
   }
 
-  #rejected(diagnostics: readonly Diagnostic[], thrown: unknown): ReloadResult {
+  #rejected({ diagnostics, stateDir }: Pick<LoadedConfig, 'diagnostics' | 'stateDir'>, thrown: unknown): ReloadResult {
     const cause = thrown === undefined || thrown instanceof Error ? thrown : new Error('the set-up failed', { cause: thrown });
-    return { kind: 'rejected', revision: this.#serving?.revision, diagnostics, cause };
+    return { kind: 'rejected', revision: this.#serving?.revision, diagnostics, cause, stateDir };
   }
 
-  /** After a bad load the old files are still watched: it may not have come as far as naming them all. */
-  async #follow(loaded: LoadedConfig): Promise<void> {
+  /**
+   * After a bad load the old files are still watched: it may not have come as far as naming them all. Where something
+   * else serves instead, those that were found bad are.
+   */
+  async #follow(loaded: LoadedConfig, request: PostedRequest): Promise<void> {
     const { source, cwd } = this.#options.request;
     const entry = 'path' in source ? [resolve(cwd, source.path)] : [];
-    const kept = loaded.tree === undefined ? this.#paths : [];
+    const kept = loaded.tree === undefined || request !== this.#options.request ? this.#paths : [];
     this.#paths = [...new Set([...entry, ...loaded.files, ...loaded.watch, ...kept])];
     await this.#watcher?.setPaths(this.#paths);
   }

@@ -40,11 +40,9 @@ const mostNeighbours = 64;
  * @throws StateDirError when a folder was named and can't be used
  */
 export function openStateDir(request: StateDirRequest): StateDir {
-  const { setting, configPath, cwd } = request;
-  if (setting === 'memory') return { kind: 'memory', warning: undefined };
-  if (setting === undefined && configPath === undefined) return { kind: 'memory', warning: undefined };
-  const base = configPath === undefined ? cwd : dirname(resolve(cwd, configPath));
-  const path = resolve(base, setting ?? defaultStateDir);
+  const { setting } = request;
+  const path = stateDirPath(request);
+  if (path === undefined) return { kind: 'memory', warning: undefined };
   try {
     return lockIn(path);
   } catch (error) {
@@ -52,6 +50,13 @@ export function openStateDir(request: StateDirRequest): StateDir {
     if (setting !== undefined) throw new StateDirError(`server.state_dir "${setting}" can't be used: ${why}`, { cause: error });
     return { kind: 'memory', warning: `${path} can't be written, records are kept in memory only: ${why}` };
   }
+}
+
+/** Where the folder is that all gateways of one configuration share; undefined for memory. Opens nothing. */
+export function stateDirPath({ setting, configPath, cwd }: StateDirRequest): string | undefined {
+  if (setting === 'memory' || (setting === undefined && configPath === undefined)) return undefined;
+  const base = configPath === undefined ? cwd : dirname(resolve(cwd, configPath));
+  return resolve(base, setting ?? defaultStateDir);
 }
 
 function lockIn(path: string): StateDir {

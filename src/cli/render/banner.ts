@@ -10,7 +10,9 @@ export interface BannerFacts {
   readonly node: string;
   readonly pid: number;
   /** Undefined in try-out mode. */
-  readonly file: { readonly shown: string; readonly included: number; readonly checkedMs: number | undefined } | undefined;
+  readonly file:
+    | { readonly shown: string; readonly included: number; readonly checkedMs: number | undefined; readonly isCopy?: boolean }
+    | undefined;
   readonly revision: string;
   readonly warnings: readonly Diagnostic[];
   /** Slugs, and where a provider of try-out mode has its key from. */
@@ -89,11 +91,31 @@ export function rejectedText(
   event: { readonly revision: string; readonly diagnostics: readonly Diagnostic[]; readonly reason?: string | undefined },
   time: string,
 ): string {
+  return [`${time}  config NOT reloaded, revision ${event.revision} keeps serving:`, ...causes(event)].join('\n');
+}
+
+/** Which copy serves instead of the files, and what is wrong with them. */
+export function lastGoodText(
+  event: {
+    readonly revision: string;
+    /** Unix milliseconds. */
+    readonly savedAt: number;
+    readonly diagnostics: readonly Diagnostic[];
+    readonly reason?: string | undefined;
+  },
+  file: string,
+  time: string,
+): string {
+  const from = new Date(event.savedAt).toISOString().slice(0, 16).replace('T', ' ');
+  const first = `${time}  ${file} is INVALID: the last good copy serves, revision ${event.revision}, saved ${from} UTC`;
+  return [first, ...causes(event)].join('\n');
+}
+
+/** The errors of a load that was refused, indented. */
+function causes(event: { readonly diagnostics: readonly Diagnostic[]; readonly reason?: string | undefined }): string[] {
   const errors = event.diagnostics.filter((one) => one.severity === 'error');
   const reason = event.reason === undefined ? [] : [`${' '.repeat(10)}${printable(event.reason)}`];
-  return [`${time}  config NOT reloaded, revision ${event.revision} keeps serving:`, ...reason, ...problems(errors, ' '.repeat(10))].join(
-    '\n',
-  );
+  return [...reason, ...problems(errors, ' '.repeat(10))];
 }
 
 function row(name: string, text: string): string {
@@ -103,7 +125,7 @@ function row(name: string, text: string): string {
 function configLine({ file, revision, warnings }: BannerFacts): string {
   if (file === undefined) return 'none found, try-out mode (write gateway.yaml, or name a file with -c)';
   const parts = [
-    file.shown + (file.included === 0 ? '' : ` + ${file.included} included`),
+    (file.isCopy === true ? 'last good copy of ' : '') + file.shown + (file.included === 0 ? '' : ` + ${file.included} included`),
     `revision ${revision}`,
     ...(file.checkedMs === undefined ? [] : [`checked in ${formatDuration(file.checkedMs)}`]),
     ...(warnings.length === 0 ? [] : [plural(warnings.length, 'warning')]),

@@ -14,7 +14,7 @@ export function compileGlobs(patterns: readonly string[] | undefined): Allows {
 
 /** Those entries of a list of globs that name one model each. */
 export function plainNames(patterns: readonly string[] = []): readonly string[] {
-  return patterns.filter((pattern) => !/[*?[\]{}()\\]/.test(pattern));
+  return Object.freeze(patterns.filter((pattern) => !/[*?[\]{}()\\]/.test(pattern)));
 }
 
 /** Compiles a list of names; without a list everything is allowed. */

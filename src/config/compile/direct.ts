@@ -17,7 +17,7 @@ export function directParts(provider: Provider, settings: Plain, key: string | u
     trust: 'request',
     allowsHost: always,
     allowsModel: always,
-    models: [],
+    models: Object.freeze([]),
     clocks: empty,
     metadata: empty,
     unusable: undefined,

@@ -1,0 +1,166 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { begin, run, type Running } from '../cli/run.ts';
+
+let cwd: string;
+let started: Running[];
+
+beforeEach(() => {
+  cwd = mkdtempSync(join(tmpdir(), 'last-good-'));
+  started = [];
+});
+
+afterEach(async () => {
+  for (const one of started) one.child.kill('SIGKILL');
+  await Promise.all(started.map((one) => one.ended));
+  rmSync(cwd, { recursive: true, force: true });
+});
+
+const save = (name: string, text: string): void => writeFileSync(join(cwd, name), text);
+const good = (text: string): string => `version: 1
+include: [configs/*.yaml]
+providers: {mock: {type: mock, replies: {hello: {text: ${text}}}}, keyed: {type: openai, api_key: "\${file:secret}"}}
+`;
+const config = 'configs: {support: {targets: [mock/hello]}}\n';
+
+function start(...flags: readonly string[]): Running {
+  const running = begin(['start', '--listen', '127.0.0.1:0', '--log-format', 'pretty', ...flags], cwd, {});
+  started.push(running);
+  return running;
+}
+
+async function stop(running: Running): Promise<void> {
+  running.child.kill('SIGTERM');
+  await running.ended;
+}
+
+async function urlOf(running: Running): Promise<string> {
+  const [, url = ''] = await running.saw(/listening {2}(\S+)[^]*ready in/);
+  return url;
+}
+
+async function said(url: string): Promise<string> {
+  const answer = await fetch(`${url}/chat/completions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-gateway-config': 'support' },
+    body: JSON.stringify({ model: 'any', messages: [{ role: 'user', content: 'x' }] }),
+  });
+  const { choices } = (await answer.json()) as { choices: { message: { content: string } }[] };
+  return choices[0]?.message.content ?? '';
+}
+
+const copies = (dir = '.gateway'): string[] => readdirSync(join(cwd, dir)).filter((name) => name.startsWith('last-good'));
+
+/** A gateway that served `good('one')` once, and is stopped. */
+async function serveOnce(more = ''): Promise<void> {
+  mkdirSync(join(cwd, 'configs'));
+  save('configs/support.yaml', config);
+  save('secret', 'sk-never-in-a-copy\n');
+  save('gateway.yaml', good('one') + more);
+  const running = start();
+  expect(await said(await urlOf(running))).toBe('one');
+  await stop(running);
+}
+
+describe('the last good copy', () => {
+  it('is the text of all files, without what references stand for, for the owner alone', async () => {
+    await serveOnce();
+    expect(copies()).toHaveLength(1);
+    const path = join(cwd, '.gateway', copies()[0] ?? '');
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    const text = readFileSync(path, 'utf8');
+    expect(text).not.toContain('sk-never-in-a-copy');
+    expect(JSON.parse(text)).toEqual({
+      entry: join(cwd, 'gateway.yaml'),
+      files: { [join(cwd, 'gateway.yaml')]: good('one'), [join(cwd, 'configs/support.yaml')]: config },
+      revision: expect.stringMatching(/^[0-9a-f]{7}$/) as string,
+    });
+  });
+
+  it('follows good reloads and never a bad one', async () => {
+    await serveOnce();
+    const running = start('--no-watch');
+    await urlOf(running);
+    for (const [text, line] of [
+      [good('two'), /config reloaded/],
+      ['version: 1\nproviderz: {}\n', /config NOT reloaded/],
+    ] as const) {
+      save('gateway.yaml', text);
+      running.child.kill('SIGHUP');
+      await running.saw(line);
+    }
+    await stop(running);
+    const { files } = JSON.parse(readFileSync(join(cwd, '.gateway', copies()[0] ?? ''), 'utf8')) as { files: Record<string, string> };
+    expect(files[join(cwd, 'gateway.yaml')]).toBe(good('two'));
+  });
+});
+
+describe('gateway start --last-good', () => {
+  it.each([
+    ['a file that is no YAML', (): void => save('gateway.yaml', 'version: 1\nproviders: {mock: [\n')],
+    ['an unknown key in an included file', (): void => save('configs/support.yaml', 'configs: {support: {targetz: []}}\n')],
+    ['an included file that is new and broken', (): void => save('configs/zz.yaml', 'providers: {x: {type: nothing}}\n')],
+    ['a file that is gone', (): void => rmSync(join(cwd, 'gateway.yaml'))],
+  ])('serves the copy instead of %s, says so, and takes the repair', async (_what, breakIt) => {
+    await serveOnce();
+    breakIt();
+    const running = start('--last-good', '-c', 'gateway.yaml');
+    const url = await urlOf(running);
+    expect(running.out()).toMatch(
+      /\.\/gateway\.yaml is INVALID: the last good copy serves, revision [0-9a-f]{7}, saved \d{4}-\d\d-\d\d \d\d:\d\d UTC\n {10}\S/,
+    );
+    expect(running.out()).toMatch(/config {5}last good copy of \.\/gateway\.yaml \+ 1 included/);
+    expect(await said(url)).toBe('one');
+    rmSync(join(cwd, 'configs/zz.yaml'), { force: true });
+    save('configs/support.yaml', config);
+    save('gateway.yaml', good('two'));
+    await running.saw(/config reloaded/);
+    expect(await said(url)).toBe('two');
+    await stop(running);
+  });
+
+  it('says that the files are good again when they are what the copy holds', async () => {
+    await serveOnce();
+    const { revision } = JSON.parse(readFileSync(join(cwd, '.gateway', copies()[0] ?? ''), 'utf8')) as { revision: string };
+    save('gateway.yaml', 'version: 1\nproviderz: {}\n');
+    save('secret', 'sk-never-in-a-copy\n');
+    const running = start('--last-good');
+    await urlOf(running);
+    save('gateway.yaml', good('one'));
+    await running.saw(new RegExp(`config good again · revision ${revision}`));
+  });
+
+  it('finds the copy where an invalid file says that its state directory is', async () => {
+    await serveOnce('server: {state_dir: elsewhere}\n');
+    expect(copies('elsewhere')).toHaveLength(1);
+    save('gateway.yaml', 'version: 1\nserver: {state_dir: elsewhere}\nproviderz: {}\n');
+    const running = start('--last-good');
+    expect(await said(await urlOf(running))).toBe('one');
+  });
+
+  it('starts from the file when that is good', async () => {
+    await serveOnce();
+    save('gateway.yaml', good('two'));
+    const running = start('--last-good');
+    expect(await said(await urlOf(running))).toBe('two');
+    expect(running.out()).not.toContain('last good copy');
+  });
+
+  it('refuses to start without a copy, and where the copy can not serve either', async () => {
+    mkdirSync(join(cwd, 'configs'));
+    save('gateway.yaml', 'version: 1\nproviderz: {}\n');
+    const none = await run(['start', '--last-good'], cwd);
+    expect(none.code).toBe(3);
+    expect(none.err).toContain('unknown key "providerz"');
+    expect(none.err).toContain('there is no saved copy');
+    rmSync(join(cwd, 'configs'), { recursive: true });
+    await serveOnce();
+    save('gateway.yaml', 'version: 1\nproviderz: {}\n');
+    rmSync(join(cwd, 'secret'));
+    const gone = await run(['start', '--last-good'], cwd);
+    expect(gone.code).toBe(3);
+    expect(gone.err).toContain('the saved copy can not serve either');
+  });
+});
