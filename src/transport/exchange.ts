@@ -138,6 +138,8 @@ export class Exchange implements Receiver, Flow, Swept {
       this.#close({ kind: 'fault', error: interrupted(`The provider's connection broke in the middle of the answer (${reason(error)}).`) });
     } else if (this.#state === 'waiting') {
       if (codeOf(error) === 'UND_ERR_CONNECT_TIMEOUT') this.#timeout('connect', this.#clocks.connect);
+      else if (error.name === 'HTTPParserError') this.#faulty(invalid("The provider's answer is not valid HTTP."));
+      else if (codeOf(error) === 'UND_ERR_HEADERS_OVERFLOW') this.#faulty(invalid("The provider's headers are too large."));
       else this.#unreachable(error);
     } else {
       this.#faulty(invalid(`The provider's connection broke before the answer was whole (${reason(error)}).`));
@@ -217,6 +219,10 @@ export class Exchange implements Receiver, Flow, Swept {
       if (this.#length > (isConverted ? 64 : 16) * wholeLimit) this.#faulty(invalid('The answer is too large to be looked at.'));
       return;
     }
+    if (this.#attempt.call?.stream === true) {
+      this.#faulty(notAStream(this.#headers));
+      return;
+    }
     const first = this.#chunks[0]?.toString('latin1', 0, 64).trimStart() ?? '';
     if (!first.startsWith('{') && !first.startsWith('[')) {
       this.#faulty(invalid("The provider's answer is not JSON."));
@@ -241,7 +247,7 @@ export class Exchange implements Receiver, Flow, Swept {
     if (this.#status < 300 && this.#status !== 204) {
       const fault =
         this.#attempt.call?.stream === true && !looksLikeError(body)
-          ? invalid(`The provider answered "${type}" where a stream was asked for.`)
+          ? notAStream(this.#headers)
           : faultOfWhole(body, type, this.#tap);
       if (fault !== undefined) {
         this.#faulty(fault);
@@ -342,16 +348,26 @@ export class Exchange implements Receiver, Flow, Swept {
       this.#close({ kind: 'whole' });
       return;
     }
-    if (rest.events.length > 0) {
-      this.#scanned(rest, this.#settings.monotonic());
-      if ((this.#state as State) === 'over') return;
-    }
+    const [last] = rest.events;
+    if (last !== undefined) this.#unterminated(rest, last);
+    if ((this.#state as State) === 'over') return;
     if ((this.#state as State) === 'closing' || (this.#state === 'flowing' && this.#tap.complete)) {
       this.#close({ kind: 'whole' });
     } else {
       this.#streamFault(
         this.#state === 'holding' ? invalid('The provider sent an empty stream.') : interrupted('The provider closed the stream before its end.'),
       );
+    }
+  }
+
+  /** An event without its blank line counts when it ends the answer; otherwise it was cut, and nobody is sent half of one. */
+  #unterminated(rest: Scanned, event: ScannedEvent): void {
+    const kind = this.#tap.event(event);
+    if (kind === 'end') this.#endMark(rest, event, this.#settings.monotonic());
+    else if (kind === 'fault') this.#providerFault(rest, event);
+    else if (this.#tap.complete) {
+      if (this.#state === 'holding') this.#commitWith();
+      this.#pass(rest);
     }
   }
 
@@ -468,6 +484,10 @@ function join(a: Scanned, b: Scanned): Scanned {
   if (a.bytes.length === 0) return b;
   if (b.bytes.length === 0) return a;
   return { bytes: Buffer.concat([a.bytes, b.bytes]), events: [...a.events, ...b.events] };
+}
+
+function notAStream(headers: Readonly<Record<string, string>>): GatewayError {
+  return invalid(`The provider answered "${headers['content-type'] ?? ''}" where a stream was asked for.`);
 }
 
 function looksLikeError(body: Buffer): boolean {
