@@ -1,0 +1,380 @@
+import { gzipSync } from 'node:zlib';
+import type { Socket } from 'node:net';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { chunks, completion, deadPort } from '../support/upstream.ts';
+import { chat, contentOf, errorOf, onA, onPair, outcomes, type Rig, startRig, streamed } from './rig.ts';
+import { chunked, head, lastPiece, piece, put, whole } from './wire.ts';
+
+/** What providers and the machines before them send instead of an answer. */
+
+interface Fault {
+  readonly name: string;
+  play(socket: Socket): Promise<void> | void;
+  readonly status?: number;
+  readonly code: string;
+  readonly outcome: string;
+  readonly says: RegExp;
+}
+
+const good = JSON.stringify(completion('from a'));
+const jsonType = 'application/json';
+const unreachable = { code: 'upstream_unreachable', outcome: 'a unreachable' } as const;
+const faulty = { code: 'upstream_invalid', outcome: 'a faulty' } as const;
+const errorObject = JSON.stringify({ error: { message: 'the engine is on fire', type: 'server_error', code: 'engine' } });
+const reset = (socket: Socket): void => void socket.resetAndDestroy();
+const [role = '', ...texts] = chunks('one ', 'two');
+const doneMark = 'data: [DONE]\n\n';
+const filter = 'data: {"choices":[],"prompt_filter_results":[]}\n\n';
+
+const wholeFaults: readonly Fault[] = [
+  { name: 'a reset before the head', play: reset, ...unreachable, says: /connection (?:reset|closed)/ },
+  { name: 'a close before the head', play: (socket) => void socket.end(), ...unreachable, says: /connection closed/ },
+  {
+    name: 'a reset in the head',
+    play: async (socket) => (await put(socket, 'HTTP/1.1 200 OK\r\ncontent-ty'), reset(socket)),
+    ...unreachable,
+    says: /connection (?:reset|closed)/,
+  },
+  {
+    name: 'something that is not HTTP',
+    play: async (socket) => (await put(socket, 'SSH-2.0-OpenSSH_9.6\r\n'), void socket.end()),
+    ...faulty,
+    says: /not valid HTTP/,
+  },
+  {
+    name: 'a head that is too large',
+    play: (socket) => put(socket, head(200, { 'content-type': jsonType, 'x-large': 'x'.repeat(200_000) })),
+    ...faulty,
+    says: /headers/,
+  },
+  {
+    name: 'a reset in the body',
+    play: async (socket) => (
+      await put(socket, head(200, { 'content-type': jsonType, 'content-length': good.length }), good.slice(0, 50)), reset(socket)
+    ),
+    ...faulty,
+    says: /broke before the answer was whole/,
+  },
+  {
+    name: 'HTML with 200',
+    play: (socket) => put(socket, whole(200, 'text/html', '<html><body>Bad gateway</body></html>')),
+    ...faulty,
+    says: /HTML page/,
+  },
+  {
+    name: 'HTML that calls itself JSON',
+    play: (socket) => put(socket, whole(200, jsonType, '<html></html>')),
+    ...faulty,
+    says: /not whole JSON/,
+  },
+  { name: 'an empty body with 200', play: (socket) => put(socket, whole(200, jsonType, '')), ...faulty, says: /empty body/ },
+  { name: 'white space with 200', play: (socket) => put(socket, whole(200, jsonType, ' \n ')), ...faulty, says: /not whole JSON/ },
+  {
+    name: 'an error object with 200',
+    play: (socket) => put(socket, whole(200, jsonType, errorObject)),
+    ...faulty,
+    says: /the engine is on fire/,
+  },
+  {
+    name: 'JSON shorter than its content-length',
+    play: async (socket) => (
+      await put(socket, head(200, { 'content-type': jsonType, 'content-length': good.length + 10 }), good), void socket.end()
+    ),
+    ...faulty,
+    says: /broke before the answer was whole/,
+  },
+  {
+    name: 'JSON longer than its content-length',
+    play: async (socket) => (
+      await put(socket, head(200, { 'content-type': jsonType, 'content-length': good.length - 10 }) + good), void socket.end()
+    ),
+    ...faulty,
+    says: /not whole JSON|broke before/,
+  },
+  {
+    name: 'cut JSON with the content-length of what is there',
+    play: (socket) => put(socket, whole(200, jsonType, good.slice(0, 60))),
+    ...faulty,
+    says: /not whole JSON/,
+  },
+  {
+    name: 'cut JSON without content-length',
+    play: async (socket) => (
+      await put(socket, head(200, { 'content-type': jsonType, connection: 'close' }), good.slice(0, 60)), void socket.end()
+    ),
+    ...faulty,
+    says: /not whole JSON/,
+  },
+  { name: 'two JSON values', play: (socket) => put(socket, whole(200, jsonType, `${good}${good}`)), ...faulty, says: /not whole JSON/ },
+  {
+    name: 'a chunked body that is cut',
+    play: async (socket) => (
+      await put(socket, head(200, { 'content-type': jsonType, 'transfer-encoding': 'chunked' }), piece(good)), void socket.end()
+    ),
+    ...faulty,
+    says: /broke before/,
+  },
+  {
+    name: 'a chunk size that is none',
+    play: (socket) => put(socket, head(200, { 'content-type': jsonType, 'transfer-encoding': 'chunked' }), 'zz\r\n'),
+    ...faulty,
+    says: /broke before|not valid HTTP/,
+  },
+  {
+    name: 'gzip that is none',
+    play: (socket) => put(socket, whole(200, jsonType, good, { 'content-encoding': 'gzip' })),
+    ...faulty,
+    says: /could not be decompressed \(gzip\)/,
+  },
+  {
+    name: 'cut gzip',
+    play: (socket) => put(socket, whole(200, jsonType, gzipSync(good).subarray(0, 40), { 'content-encoding': 'gzip' })),
+    ...faulty,
+    says: /could not be decompressed/,
+  },
+  {
+    name: 'an encoding that nobody knows',
+    play: (socket) => put(socket, whole(200, jsonType, good, { 'content-encoding': 'lzma' })),
+    ...faulty,
+    says: /unknown content-encoding "lzma"/,
+  },
+  {
+    name: 'a bomb',
+    play: (socket) => put(socket, whole(200, jsonType, gzipSync(`"${'a'.repeat(80 * 1024 * 1024)}"`), { 'content-encoding': 'gzip' })),
+    ...faulty,
+    says: /could not be decompressed/,
+  },
+  {
+    name: 'a redirect',
+    play: (socket) => put(socket, whole(307, 'text/plain', '', { location: 'http://127.0.0.1:1/' })),
+    ...faulty,
+    says: /redirect \(307\)/,
+  },
+  {
+    name: 'a page of 2 MB',
+    play: (socket) => put(socket, whole(200, jsonType, `<html>${'x'.repeat(2_000_000)}</html>`)),
+    ...faulty,
+    says: /not JSON/,
+  },
+];
+
+const streamFaults: readonly Fault[] = [
+  { name: 'a reset before the head', play: reset, ...unreachable, says: /connection (?:reset|closed)/ },
+  {
+    name: 'a reset behind the head',
+    play: async (socket) => (await put(socket, head(200, chunked)), reset(socket)),
+    ...faulty,
+    says: /broke before/,
+  },
+  {
+    name: 'a reset behind events without content',
+    play: async (socket) => (await put(socket, head(200, chunked), piece(filter + role)), reset(socket)),
+    ...faulty,
+    says: /broke before/,
+  },
+  {
+    name: 'an end behind events without content',
+    play: (socket) => put(socket, head(200, chunked), piece(filter + role), lastPiece),
+    ...faulty,
+    says: /empty stream/,
+  },
+  { name: 'a stream without an event', play: (socket) => put(socket, head(200, chunked), lastPiece), ...faulty, says: /empty stream/ },
+  {
+    name: 'comments alone',
+    play: (socket) => put(socket, head(200, chunked), piece(': ping\n\n: ping\n\n'), lastPiece),
+    ...faulty,
+    says: /empty stream/,
+  },
+  {
+    name: 'the end mark alone',
+    play: (socket) => put(socket, head(200, chunked), piece(doneMark), lastPiece),
+    ...faulty,
+    says: /empty stream/,
+  },
+  {
+    name: 'half an event',
+    play: (socket) => put(socket, head(200, chunked), piece('data: {"choices":[{"ind'), lastPiece),
+    ...faulty,
+    says: /empty stream/,
+  },
+  {
+    name: 'an error as the first event',
+    play: (socket) => put(socket, head(200, chunked), piece(`data: ${errorObject}\n\n`), lastPiece),
+    ...faulty,
+    says: /began its stream with an error: the engine is on fire/,
+  },
+  {
+    name: 'an error behind the role',
+    play: (socket) => put(socket, head(200, chunked), piece(role), piece(`data: ${errorObject}\n\n`), piece(doneMark), lastPiece),
+    ...faulty,
+    says: /the engine is on fire/,
+  },
+  {
+    name: 'HTML',
+    play: (socket) => put(socket, whole(200, 'text/html', '<html></html>')),
+    ...faulty,
+    says: /"text\/html" where a stream was asked for/,
+  },
+  {
+    name: 'a whole answer',
+    play: (socket) => put(socket, whole(200, jsonType, good)),
+    ...faulty,
+    says: /"application\/json" where a stream was asked for/,
+  },
+  {
+    name: 'a whole answer of 2 MB',
+    play: (socket) => put(socket, whole(200, jsonType, JSON.stringify(completion('x'.repeat(2_000_000))))),
+    ...faulty,
+    says: /where a stream was asked for/,
+  },
+  {
+    name: 'an error object with 200',
+    play: (socket) => put(socket, whole(200, jsonType, errorObject)),
+    ...faulty,
+    says: /the engine is on fire/,
+  },
+  {
+    name: 'a compressed stream',
+    play: (socket) => put(socket, head(200, { ...chunked, 'content-encoding': 'gzip' }), piece(gzipSync(role)), lastPiece),
+    ...faulty,
+    says: /compressed a stream/,
+  },
+  { name: 'an empty answer', play: (socket) => put(socket, whole(200, 'text/plain', '')), ...faulty, says: /stream was asked for|empty/ },
+];
+
+/** After the first text: the client has status 200, and learns of it in the stream. */
+const brokenStreams: readonly (Pick<Fault, 'name' | 'play' | 'says' | 'code'> & { readonly passes?: boolean })[] = [
+  {
+    name: 'a reset',
+    play: async (socket) => (await put(socket, head(200, chunked), piece(role), piece(texts[0] ?? '')), reset(socket)),
+    code: 'stream_interrupted',
+    says: /broke in the middle/,
+  },
+  {
+    name: 'an end too early',
+    play: (socket) => put(socket, head(200, chunked), piece(role), piece(texts[0] ?? ''), lastPiece),
+    code: 'stream_interrupted',
+    says: /closed the stream before its end/,
+  },
+  {
+    name: 'a chunked body that is cut',
+    play: async (socket) => (await put(socket, head(200, chunked), piece(role), piece(texts[0] ?? '')), void socket.end()),
+    code: 'stream_interrupted',
+    says: /broke in the middle/,
+  },
+  {
+    name: 'an end in the middle of an event',
+    play: (socket) => put(socket, head(200, chunked), piece(role), piece(`${texts[0] ?? ''}data: {"cho`), lastPiece),
+    code: 'stream_interrupted',
+    says: /closed the stream before its end/,
+  },
+  {
+    name: 'a close without a length',
+    play: async (socket) => (
+      await put(socket, head(200, { 'content-type': 'text/event-stream', connection: 'close' }), role + (texts[0] ?? '')), void socket.end()
+    ),
+    code: 'stream_interrupted',
+    says: /closed the stream before its end/,
+  },
+];
+
+describe('a provider that fails before anything was sent', () => {
+  let rig: Rig;
+  beforeAll(async () => {
+    rig = await startRig();
+  });
+  afterEach(() => rig.expectQuiet());
+  afterAll(() => rig.close());
+
+  describe.each([
+    ['whole', chat, wholeFaults],
+    ['streamed', streamed, streamFaults],
+  ] as const)('asked for a %s answer', (_kind, body, faults) => {
+    it.each(faults)('with $name is an error when it is asked alone', async ({ play, code, outcome, says }) => {
+      rig.wire.script = play;
+      const told = await rig.tell(body, onA);
+      const error = errorOf(told.text);
+      expect([told.status, error.code, told.cut]).toEqual([502, code, false]);
+      expect(error.message).toMatch(says);
+      expect(told.headers.get('content-type')).toBe('application/json');
+      expect(told.record).toMatchObject({ end: 'fault', status: 502, error: { code, source: 'provider', message: error.message } });
+      expect(outcomes(told.record)).toEqual([outcome]);
+    });
+
+    it.each(faults)('with $name moves a fallback on', async ({ play, outcome }) => {
+      rig.wire.script = play;
+      const told = await rig.tell(body, onPair);
+      expect([told.status, told.headers.get('x-gateway-provider')]).toEqual([200, 'b']);
+      if (body === chat) expect(JSON.parse(told.text)).toEqual(completion('from b'));
+      else expect(told.text).toBe(chunks('from b').join(''));
+      expect(told.record).toMatchObject({ end: 'whole', status: 200, error: null, provider: 'b' });
+      expect(outcomes(told.record)).toEqual([outcome, 'b answered 200']);
+    });
+  });
+});
+
+describe('a provider that can not be reached', () => {
+  let rig: Rig;
+  beforeAll(async () => {
+    const at = (host: string): object => ({ type: 'openai', api_key: 'sk-key-of-nobody-0123', custom_host: `http://${host}/v1` });
+    rig = await startRig({
+      providers: { refused: at(`127.0.0.1:${await deadPort()}`), nowhere: at('name.invalid') },
+      configs: { all: { strategy: { mode: 'fallback' }, targets: [{ provider: 'refused' }, { provider: 'nowhere' }, { provider: 'b' }] } },
+    });
+  });
+  afterEach(() => rig.expectQuiet());
+  afterAll(() => rig.close());
+
+  it.each([
+    ['refused', /connection refused/],
+    ['nowhere', /does not resolve|name resolution failed/],
+  ])('%s: says so', async (slug, says) => {
+    const told = await rig.tell(chat, { 'x-gateway-provider': `@${slug}` });
+    expect([told.status, errorOf(told.text).code]).toEqual([502, 'upstream_unreachable']);
+    expect(errorOf(told.text).message).toMatch(says);
+    expect(outcomes(told.record)).toEqual([`${slug} unreachable`]);
+  });
+
+  it('moves a fallback on, twice', async () => {
+    const told = await rig.tell(streamed, { 'x-gateway-config': 'all' });
+    expect(contentOf(told.events)).toBe('from b');
+    expect(outcomes(told.record)).toEqual(['refused unreachable', 'nowhere unreachable', 'b answered 200']);
+    expect(told.headers.get('x-gateway-last-used-option-index')).toBe('config.targets[2]');
+  });
+});
+
+describe('a stream that breaks after content was sent', () => {
+  let rig: Rig;
+  beforeAll(async () => {
+    rig = await startRig({
+      configs: { again: { strategy: { mode: 'fallback' }, retry: { attempts: 3 }, targets: [{ provider: 'a' }, { provider: 'b' }] } },
+    });
+  });
+  afterEach(() => rig.expectQuiet());
+  afterAll(() => rig.close());
+
+  it.each(brokenStreams)('by $name ends with an error event, and nothing is tried again', async ({ play, code, says }) => {
+    const before = [rig.wire.requests.length, rig.good.requests.length] as const;
+    rig.wire.script = play;
+    const told = await rig.tell(streamed, { 'x-gateway-config': 'again' });
+    expect([told.status, told.cut, contentOf(told.events)]).toEqual([200, false, 'one ']);
+    const error = errorOf(told.events.at(-1) ?? '');
+    expect([error.code, error.type, error.param, error.gateway.request_id]).toEqual([code, 'upstream_error', null, told.record.id]);
+    expect(error.message).toMatch(says);
+    expect(told.text).not.toContain('[DONE]');
+    expect(told.text.startsWith(role + (texts[0] ?? ''))).toBe(true);
+    expect(told.text.endsWith('\n\n')).toBe(true);
+    expect(told.record).toMatchObject({ end: 'fault', status: 200, error: { code, source: 'provider' } });
+    expect(outcomes(told.record)).toEqual(['a answered 200']);
+    expect([rig.wire.requests.length - before[0], rig.good.requests.length - before[1]]).toEqual([1, 0]);
+  });
+
+  it('by an error event of the provider passes it on as the last thing', async () => {
+    const event = `event: error\ndata: ${errorObject}\n\n`;
+    rig.wire.script = (socket) => put(socket, head(200, chunked), piece(role + (texts[0] ?? '')), piece(event), lastPiece);
+    const told = await rig.tell(streamed, { 'x-gateway-config': 'again' });
+    expect(told.text).toBe(role + (texts[0] ?? '') + event);
+    expect(told.record).toMatchObject({ end: 'fault', status: 200, error: { source: 'provider', message: 'the engine is on fire' } });
+    expect(outcomes(told.record)).toEqual(['a answered 200']);
+  });
+});

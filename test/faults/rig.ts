@@ -1,0 +1,166 @@
+import { createParser } from 'eventsource-parser';
+import { expect } from 'vitest';
+import type { LogRecord } from '../../src/core/record.ts';
+import { startTestGateway, type TestGateway, type TestGatewayOptions, until } from '../support/gateway.ts';
+import { chunks, completion, json, type ScriptedUpstream, sse, startUpstream } from '../support/upstream.ts';
+import { startWire, type Wire } from './wire.ts';
+
+type Plain = Readonly<Record<string, unknown>>;
+
+/** A gateway with a provider that misbehaves as told (`a`), one that is well (`b`), and both in a fallback (`pair`). */
+export interface Rig {
+  readonly gateway: TestGateway;
+  readonly wire: Wire;
+  readonly good: ScriptedUpstream;
+  ask(body?: Plain, headers?: Readonly<Record<string, string>>, signal?: AbortSignal): Promise<Response>;
+  /** Sends, reads to the end, and gives the record too. */
+  tell(body?: Plain, headers?: Readonly<Record<string, string>>): Promise<Told>;
+  /** Waits until no request is under way anywhere, and proves it: with room for one request, one is served. */
+  expectQuiet(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** An answer as a client saw it. */
+export interface Told {
+  readonly status: number;
+  readonly headers: Headers;
+  /** As far as it came. */
+  readonly text: string;
+  /** The connection was cut before the end. */
+  readonly cut: boolean;
+  readonly events: readonly string[];
+  readonly record: LogRecord;
+}
+
+export interface RigOptions {
+  /** Of provider `a`. */
+  readonly timeouts?: Plain;
+  readonly server?: Plain;
+  readonly providers?: Plain;
+  readonly configs?: Plain;
+  readonly more?: Plain;
+  readonly gateway?: TestGatewayOptions;
+}
+
+export const onA = { 'x-gateway-provider': '@a' } as const;
+export const onPair = { 'x-gateway-config': 'pair' } as const;
+export const chat = { model: 'm-1', messages: [{ role: 'user', content: 'hi' }] } as const;
+export const streamed = { ...chat, stream: true } as const;
+
+export async function startRig(options: RigOptions = {}): Promise<Rig> {
+  const wire = await startWire();
+  const good = await startUpstream((response, { body }) => {
+    if (body.includes('"stream":true')) sse(response, chunks('from b'));
+    else json(response, 200, completion('from b'));
+  });
+  const yaml = (server: Plain): string => JSON.stringify(configOf(wire, good, options, server));
+  const gateway = await startTestGateway(yaml({}), options.gateway);
+  const ask: Rig['ask'] = (body = chat, headers = onA, signal) =>
+    fetch(`${gateway.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify(body),
+      ...(signal === undefined ? {} : { signal }),
+    });
+  const expectQuiet = async (): Promise<void> => {
+    await until(() => wire.busy() === 0, 'the upstream connections to be free');
+    await gateway.write(yaml({ max_in_flight: 1 }));
+    await gateway.gateway.reload();
+    try {
+      await untilServed(() => ask(chat, { 'x-gateway-provider': '@b' }));
+    } finally {
+      await gateway.write(yaml({}));
+      await gateway.gateway.reload();
+    }
+    expect(gateway.lines.filter((line) => line.includes('"level":50')).join('')).toBe('');
+  };
+  return {
+    gateway,
+    wire,
+    good,
+    ask,
+    tell: async (body, headers) => readAll(gateway, await ask(body, headers)),
+    expectQuiet,
+    async close() {
+      await gateway.close();
+      await wire.close();
+      await good.close();
+    },
+  };
+}
+
+/** An attempt is over a moment after its answer is. */
+async function untilServed(ask: () => Promise<Response>): Promise<void> {
+  for (let tries = 0; ; tries += 1) {
+    const response = await ask();
+    const text = await response.text();
+    if (response.status === 200) return;
+    if (tries === 100) throw new Error(`something is still under way: ${text}`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+function configOf(wire: Wire, good: ScriptedUpstream, options: RigOptions, server: Plain): Plain {
+  return {
+    version: 1,
+    server: { state_dir: 'memory', ...options.server, ...server },
+    providers: {
+      a: { type: 'openai', api_key: 'sk-key-of-provider-a-0123', custom_host: `${wire.url}/v1`, timeouts: options.timeouts ?? {} },
+      b: { type: 'openai', api_key: 'sk-key-of-provider-b-0123', custom_host: `${good.url}/v1` },
+      ...options.providers,
+    },
+    configs: { pair: { strategy: { mode: 'fallback' }, targets: [{ provider: 'a' }, { provider: 'b' }] }, ...options.configs },
+    ...options.more,
+  };
+}
+
+/** Reads an answer to its end, or to where it was cut. */
+export async function readAll(gateway: TestGateway, response: Response): Promise<Told> {
+  const pieces: Uint8Array[] = [];
+  let cut = false;
+  try {
+    for await (const part of response.body ?? []) pieces.push(part as Uint8Array);
+  } catch {
+    cut = true;
+  }
+  const text = Buffer.concat(pieces).toString('utf8');
+  const record = await gateway.record(response.headers.get('x-request-id'));
+  return { status: response.status, headers: response.headers, text, cut, events: eventsOf(text), record };
+}
+
+export function eventsOf(text: string): string[] {
+  const events: string[] = [];
+  const parser = createParser({ onEvent: ({ data }) => events.push(data) });
+  parser.feed(text);
+  return events;
+}
+
+interface ErrorObject {
+  readonly message: string;
+  readonly type: string;
+  readonly code: string | null;
+  readonly param: string | null;
+  readonly gateway: {
+    readonly request_id: string;
+    readonly source: string;
+    readonly hint?: string;
+    readonly attempts?: readonly { readonly status: number | null }[];
+  };
+}
+
+/** The error object of a body or of an event. */
+export function errorOf(text: string): ErrorObject {
+  return (JSON.parse(text) as { error: ErrorObject }).error;
+}
+
+/** The texts of a chat stream. */
+export function contentOf(events: readonly string[]): string {
+  return events
+    .filter((data) => data !== '[DONE]')
+    .map((data) => (JSON.parse(data) as { choices?: readonly { delta: { content?: string } }[] }).choices?.[0]?.delta.content ?? '')
+    .join('');
+}
+
+/** How each attempt ended, for short tables. */
+export const outcomes = (record: LogRecord): readonly string[] =>
+  record.attempts.map(({ provider, outcome, status }) => `${provider} ${outcome}${status === null ? '' : ` ${status}`}`);
