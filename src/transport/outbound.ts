@@ -1,10 +1,12 @@
 import type { Clock } from '../core/clock.ts';
+import type { OAuthGrant } from '../core/provider.ts';
+import type { Trust } from '../core/snapshot.ts';
 import { createEgress, type Egress } from './egress.ts';
 import { googleAmbient } from './grants/google-ambient.ts';
 import { jwtBearer } from './grants/jwt-bearer.ts';
 import { createMedia, type FetchMedia } from './media.ts';
 import { createSigning, type Signing } from './sign.ts';
-import { TokenSources } from './token-source.ts';
+import { TokenError, type TokenFetcher, TokenSources } from './token-source.ts';
 import { createUpstream, type Upstream } from './upstream.ts';
 
 /** Everything that leaves the gateway: one set of pools and one set of address rules for all of it. */
@@ -24,13 +26,19 @@ export interface OutboundDeps {
   onTokenFault(error: Error): void;
 }
 
+/** A request must not borrow the identity of the machine, nor name a file of it. */
+const notForRequests: TokenFetcher = Object.freeze({
+  fetch: () => Promise.reject(new TokenError("the machine's own identity is for entries of gateway.yaml only")),
+});
+
 export function createOutbound({ clock, random, egressAllow, onTokenFault }: OutboundDeps): Outbound {
   const egress = createEgress(egressAllow);
   const upstream = createUpstream({ lookup: egress.lookup });
   const deps = { upstream, checkEgress: egress.check, now: clock.now };
-  const tokens = new TokenSources(
-    (grant, trust) => (grant.kind === 'jwt-bearer' ? jwtBearer(grant, trust, deps) : googleAmbient(grant, deps)),
-    { now: clock.now, random, onFault: onTokenFault },
-  );
+  const fetcher = (grant: OAuthGrant, trust: Trust): TokenFetcher => {
+    if (grant.kind === 'jwt-bearer') return jwtBearer(grant, trust, deps);
+    return trust === 'operator' ? googleAmbient(grant, deps) : notForRequests;
+  };
+  const tokens = new TokenSources(fetcher, { now: clock.now, random, onFault: onTokenFault });
   return { egress, upstream, sign: createSigning(tokens), media: createMedia(deps) };
 }

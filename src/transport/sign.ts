@@ -61,7 +61,7 @@ function fetched(owner: CredentialOwner, grant: OAuthGrant, tokens: TokenSources
 
 /** Whose material it was decides whose fault it is (design.md 4). */
 function noToken(owner: CredentialOwner, cause: unknown): GatewayError {
-  const words = cause instanceof Error ? cause.message : 'it failed';
+  const words = cause instanceof Error ? cause.message.replace(/\.$/, '') : 'it failed';
   if (owner === 'catalog') {
     return new GatewayError('provider_auth_failed', {
       message: `The gateway got no token for its credential: ${words}.`,

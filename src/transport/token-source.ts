@@ -153,7 +153,9 @@ export class TokenSources {
 
 /** A digest, so that no private key is a map's key. */
 function keyOf(grant: OAuthGrant, trust: Trust): string {
-  const members = Object.entries(grant).sort(([a], [b]) => (a < b ? -1 : 1));
+  const members = Object.entries(grant)
+    .filter(([, value]) => value !== undefined)
+    .sort(([a], [b]) => (a < b ? -1 : 1));
   return createHash('sha256')
     .update(JSON.stringify([trust, members]))
     .digest('base64');

@@ -14,23 +14,24 @@ const patience = 10_000;
 /** Milliseconds: where the library doesn't know how long a token lives. */
 const assumedLife = 300_000;
 
+type Client = Pick<AuthClient, 'getAccessToken' | 'credentials'>;
+
 /**
  * The identity of the machine: credential files, workload identity, the metadata server. All of it is the library's,
  * which is loaded when the first token is needed.
  */
-export function googleAmbient(grant: Grant, deps: { now(): number }, load: () => Promise<GoogleAuthLibrary> = loadLibrary): TokenFetcher {
-  let client: Promise<Pick<AuthClient, 'getAccessToken' | 'credentials'>> | undefined;
-  const open = async (): Promise<Pick<AuthClient, 'getAccessToken' | 'credentials'>> => {
-    const { GoogleAuth } = await load();
-    const file = grant.credentialsFile;
-    return new GoogleAuth({ scopes: [...grant.scopes], ...(file === undefined ? {} : { keyFilename: file }) }).getClient();
-  };
+export function googleAmbient(
+  grant: Grant,
+  deps: { now(): number },
+  load: () => Promise<GoogleAuthLibrary> = () => import('google-auth-library'),
+): TokenFetcher {
+  let client: Promise<Client> | undefined;
   const fetch = async (): Promise<Token> => {
-    client ??= open();
-    const { getAccessToken, credentials } = await bindable(client);
-    const { token } = await getAccessToken();
+    client ??= open(grant, load);
+    const opened = await client;
+    const { token } = await opened.getAccessToken();
     if (typeof token !== 'string' || token === '') throw new TokenError('the machine has no token to give');
-    return { value: token, expiresAt: credentials().expiry_date ?? deps.now() + assumedLife };
+    return { value: token, expiresAt: opened.credentials.expiry_date ?? deps.now() + assumedLife };
   };
   return {
     async fetch() {
@@ -48,19 +49,14 @@ export function googleAmbient(grant: Grant, deps: { now(): number }, load: () =>
   };
 }
 
-async function bindable(client: Promise<Pick<AuthClient, 'getAccessToken' | 'credentials'>>) {
-  const opened = await client;
-  return { getAccessToken: () => opened.getAccessToken(), credentials: () => opened.credentials };
-}
-
-async function loadLibrary(): Promise<GoogleAuthLibrary> {
-  try {
-    return await import('google-auth-library');
-  } catch (cause) {
+async function open(grant: Grant, load: () => Promise<GoogleAuthLibrary>): Promise<Client> {
+  const { GoogleAuth } = await load().catch((cause: unknown) => {
     throw new TokenError('ambient Google credentials need the package google-auth-library: add it with npm install google-auth-library', {
       cause,
     });
-  }
+  });
+  const file = grant.credentialsFile;
+  return new GoogleAuth({ scopes: [...grant.scopes], ...(file === undefined ? {} : { keyFilename: file }) }).getClient();
 }
 
 async function within(work: Promise<Token>): Promise<Token> {
@@ -75,7 +71,8 @@ async function within(work: Promise<Token>): Promise<Token> {
   }
 }
 
+/** Without the end of a sentence: the words go into one of ours. */
 function firstLine(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
-  return (text.split('\n')[0] ?? '').slice(0, 300) || 'the credentials of the machine could not be used';
+  return (text.split('\n')[0] ?? '').slice(0, 300).replace(/\.\s*$/, '') || 'the credentials of the machine could not be used';
 }

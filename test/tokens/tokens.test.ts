@@ -1,0 +1,239 @@
+import { createPublicKey, generateKeyPairSync } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
+import { importSPKI, jwtVerify } from 'jose';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { OAuthGrant } from '../../src/core/provider.ts';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { completion, deadPort, json, type Script, type ScriptedUpstream, startUpstream } from '../support/upstream.ts';
+
+/** Tokens from a real endpoint on loopback to a real upstream, through the whole gateway. */
+
+const { privateKey } = generateKeyPairSync('rsa', {
+  modulusLength: 2048,
+  privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+  publicKeyEncoding: { type: 'spki', format: 'pem' },
+});
+
+let endpoint: ScriptedUpstream;
+let upstream: ScriptedUpstream;
+let gateway: TestGateway;
+
+/** A new token at each request. */
+const mint: Script = (response, _request, count) =>
+  json(response, 200, { access_token: `token-${count}`, expires_in: 3600, token_type: 'Bearer' });
+const accept: Script = (response) => json(response, 200, completion('yes'));
+const bearers = (): (string | undefined)[] => upstream.requests.map((request) => request.headers.authorization);
+
+function grantOf(over: Partial<Extract<OAuthGrant, { kind: 'jwt-bearer' }>> = {}): string {
+  const grant = {
+    kind: 'jwt-bearer',
+    tokenUri: `${endpoint.url}/token`,
+    issuer: 'robot@project.example',
+    audience: 'https://audience.example/token',
+    scope: 'scope-1 scope-2',
+    privateKey,
+    keyId: 'key-1',
+    ...over,
+  };
+  return JSON.stringify(grant);
+}
+
+async function start(grant: string, more = ''): Promise<TestGateway> {
+  return startTestGateway(
+    `
+version: 1
+provider_plugins: ["${fileURLToPath(new URL('./minted.ts', import.meta.url))}"]
+providers:
+  minted: {type: minted, custom_host: "${upstream.url}", api_key: "\${env:GRANT}"}
+${more}`,
+    { env: { GRANT: grant } },
+  );
+}
+
+const ask = (headers: Record<string, string> = {}) =>
+  fetch(`${gateway.url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify({ model: '@minted/m', messages: [] }),
+  });
+
+/** The request brings host and credential itself. */
+const direct = (host: string, grant = grantOf()) =>
+  fetch(`${gateway.url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      'x-gateway-config': JSON.stringify({ provider: 'minted', api_key: grant, custom_host: host }),
+    },
+    body: JSON.stringify({ model: 'm', messages: [] }),
+  });
+
+beforeAll(async () => {
+  endpoint = await startUpstream(mint);
+  upstream = await startUpstream(accept);
+});
+
+beforeEach(() => {
+  endpoint.requests.length = 0;
+  upstream.requests.length = 0;
+  endpoint.script = mint;
+  upstream.script = accept;
+});
+
+afterEach(() => gateway?.close());
+
+afterAll(() => Promise.all([endpoint?.close(), upstream?.close()]));
+
+describe('a signed assertion', () => {
+  it('is exchanged for a token that signs the request', async () => {
+    gateway = await start(grantOf());
+    expect((await ask()).status).toBe(200);
+    expect(bearers()).toEqual(['Bearer token-1']);
+    const [request] = endpoint.requests;
+    expect([request?.method, request?.url, request?.headers['content-type']]).toEqual([
+      'POST',
+      '/token',
+      'application/x-www-form-urlencoded',
+    ]);
+    const form = new URLSearchParams(request?.body.toString());
+    expect(form.get('grant_type')).toBe('urn:ietf:params:oauth:grant-type:jwt-bearer');
+    const key = await importSPKI(createPublicKey(privateKey).export({ type: 'spki', format: 'pem' }).toString(), 'RS256');
+    const { payload, protectedHeader } = await jwtVerify(form.get('assertion') ?? '', key, {
+      issuer: 'robot@project.example',
+      audience: 'https://audience.example/token',
+    });
+    expect(protectedHeader).toEqual({ alg: 'RS256', typ: 'JWT', kid: 'key-1' });
+    expect(payload.scope).toBe('scope-1 scope-2');
+    expect((payload.exp ?? 0) - (payload.iat ?? 0)).toBe(3600);
+  });
+
+  it('is made of a key whose line breaks are written out', async () => {
+    gateway = await start(grantOf({ privateKey: privateKey.replaceAll('\n', '\\n') }));
+    expect((await ask()).status).toBe(200);
+  });
+});
+
+describe('one token', () => {
+  it('serves a hundred requests at once and all that follow', async () => {
+    gateway = await start(grantOf());
+    const answers = await Promise.all(Array.from({ length: 100 }, () => ask()));
+    expect(new Set(answers.map((answer) => answer.status))).toEqual(new Set([200]));
+    expect((await ask()).status).toBe(200);
+    expect([endpoint.requests.length, new Set(bearers())]).toEqual([1, new Set(['Bearer token-1'])]);
+  });
+
+  it('outlives a reload', async () => {
+    gateway = await start(grantOf());
+    await ask();
+    await gateway.write(`
+version: 1
+provider_plugins: ["${fileURLToPath(new URL('./minted.ts', import.meta.url))}"]
+providers:
+  minted: {type: minted, description: changed, custom_host: "${upstream.url}", api_key: "\${env:GRANT}"}
+`);
+    expect((await gateway.gateway.reload()).type).toBe('reloaded');
+    await ask();
+    expect([endpoint.requests.length, bearers()]).toEqual([1, ['Bearer token-1', 'Bearer token-1']]);
+  });
+
+  it('is fetched anew when its life is over', async () => {
+    endpoint.script = (response, _request, count) =>
+      json(response, 200, { access_token: `token-${count}`, expires_in: count === 1 ? 0.001 : 3600 });
+    gateway = await start(grantOf());
+    await ask();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    await ask();
+    expect(bearers()).toEqual(['Bearer token-1', 'Bearer token-2']);
+  });
+});
+
+describe('a 401 of the provider', () => {
+  const onlySecond: Script = (response, request) =>
+    request.headers.authorization === 'Bearer token-2'
+      ? accept(response, request, 0)
+      : json(response, 401, { error: { message: 'expired' } });
+
+  it('has the token fetched again and the attempt repeated once', async () => {
+    gateway = await start(grantOf());
+    upstream.script = onlySecond;
+    const response = await ask();
+    expect([response.status, bearers()]).toEqual([200, ['Bearer token-1', 'Bearer token-2']]);
+    expect((await gateway.record(response.headers.get('x-request-id'))).attempts).toHaveLength(1);
+  });
+
+  it('has it fetched once for many requests', async () => {
+    gateway = await start(grantOf());
+    await ask();
+    upstream.script = onlySecond;
+    const answers = await Promise.all(Array.from({ length: 20 }, () => ask()));
+    expect([new Set(answers.map((answer) => answer.status)), endpoint.requests.length]).toEqual([new Set([200]), 2]);
+  });
+
+  it('to every token is the answer, and costs no token for each request', async () => {
+    gateway = await start(grantOf());
+    upstream.script = (response) => json(response, 401, { error: { message: 'never' } });
+    const answers = [await ask(), await ask(), await ask()];
+    expect(answers.map((answer) => answer.status)).toEqual([502, 502, 502]);
+    expect(await answers[0]?.json()).toMatchObject({ error: { code: 'provider_auth_failed' } });
+    expect([endpoint.requests.length, upstream.requests.length]).toEqual([2, 4]);
+  });
+});
+
+describe('without a token', () => {
+  it.each([
+    ['the endpoint refuses', (): string => grantOf(), /answered 400: invalid_grant: Invalid JWT Signature\./],
+    [
+      'the endpoint is away',
+      async (): Promise<string> => grantOf({ tokenUri: `http://127.0.0.1:${await deadPort()}/token` }),
+      /the connection was refused/,
+    ],
+    ['the key is none', (): string => grantOf({ privateKey: 'not a key' }), /private key of the service account can not be read/],
+    ['the endpoint is no URL', (): string => grantOf({ tokenUri: 'file:///etc' }), /not an http or https URL/],
+  ])("the operator's credential is at fault when %s", async (_, grant, says) => {
+    endpoint.script = (response) => json(response, 400, { error: 'invalid_grant', error_description: 'Invalid JWT Signature.' });
+    gateway = await start(await grant());
+    const response = await ask();
+    const text = await response.text();
+    expect([response.status, upstream.requests.length]).toEqual([502, 0]);
+    expect(JSON.parse(text)).toMatchObject({ error: { code: 'provider_auth_failed', message: expect.stringMatching(says) as string } });
+    expect(text).not.toMatch(/BEGIN|undefined/);
+  });
+
+  it.each([
+    ['nothing', {}],
+    ['an empty token', { access_token: '' }],
+    ['a number', { access_token: 5 }],
+  ])('no request is sent when the endpoint answers %s', async (_, answer) => {
+    endpoint.script = (response) => json(response, 200, answer);
+    gateway = await start(grantOf());
+    expect((await ask()).status).toBe(502);
+    expect(bearers()).toEqual([]);
+  });
+
+  it('of the caller, the caller is told: 401', async () => {
+    endpoint.script = (response) => json(response, 400, { error: 'invalid_grant', error_description: 'Account not found' });
+    gateway = await start(grantOf(), 'server: {egress: {allow: ["127.0.0.1"]}}');
+    const response = await direct(upstream.url);
+    expect(response.status).toBe(401);
+    expect(await response.json()).toMatchObject({
+      error: { code: 'missing_credential', message: expect.stringMatching(/Account not found/) as string },
+    });
+  });
+
+  it('of the caller, the identity of the machine is not lent', async () => {
+    gateway = await start(grantOf());
+    const ambient = JSON.stringify({ kind: 'google-ambient', scopes: ['all'], credentialsFile: 'secret.json' });
+    const response = await direct('https://api.example.com', ambient);
+    expect(response.status).toBe(401);
+    expect(await response.json()).toMatchObject({
+      error: { message: expect.stringMatching(/for entries of gateway\.yaml only/) as string },
+    });
+  });
+
+  it('of the caller, an endpoint inside is not asked', async () => {
+    gateway = await start(grantOf());
+    const response = await direct('https://api.example.com');
+    expect([response.status, endpoint.requests.length]).toEqual([401, 0]);
+    expect(await response.json()).toMatchObject({ error: { message: expect.stringMatching(/"127\.0\.0\.1"/) as string } });
+  });
+});
