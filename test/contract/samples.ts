@@ -21,6 +21,40 @@ export const samples: Readonly<Record<string, readonly Sample[]>> = {
       base: '/team/v1/',
     },
   ],
+  anthropic: [
+    { name: 'default host', settings: { version: '2023-06-01', beta: ['a-1'] }, origin: 'https://api.anthropic.com', base: '/v1/' },
+    { name: 'custom host', settings: { custom_host: 'http://127.0.0.1:9000/team/v1' }, origin: 'http://127.0.0.1:9000', base: '/team/v1/' },
+  ],
+  'vertex-ai': [
+    {
+      name: 'region',
+      settings: { region: 'europe-west1', project: 'acme-ml' },
+      origin: 'https://europe-west1-aiplatform.googleapis.com',
+      base: '/v1/projects/acme-ml/locations/europe-west1/',
+    },
+    {
+      name: 'multi-region',
+      settings: { region: 'eu', project: 'example.com:acme', api_version: 'v1beta1' },
+      origin: 'https://aiplatform.eu.rep.googleapis.com',
+      base: '/v1beta1/projects/example.com%3Aacme/locations/eu/',
+    },
+    {
+      name: 'custom host',
+      settings: { region: 'global', project: '123456', custom_host: 'http://127.0.0.1:9000/team', endpoint_format: 'generateContent' },
+      origin: 'http://127.0.0.1:9000',
+      base: '/team/v1/projects/123456/locations/global/',
+    },
+    { name: 'express', settings: { express: true }, origin: 'https://aiplatform.googleapis.com', base: '/v1/publishers/google/models/' },
+  ],
+  gemini: [
+    { name: 'default host', settings: {}, origin: 'https://generativelanguage.googleapis.com', base: '/v1beta/models/' },
+    {
+      name: 'custom host',
+      settings: { custom_host: 'http://127.0.0.1:9000/team/v1', schemas: 'original' },
+      origin: 'http://127.0.0.1:9000',
+      base: '/team/v1/models/',
+    },
+  ],
   'azure-openai': [
     {
       name: 'dated',

@@ -1,6 +1,13 @@
 import { type BodyPatch, emptyBody, type EmptyBody, JsonBody } from '#core/body.ts';
 import type { HeaderPairs } from '#core/headers.ts';
-import { type Call, type CommonSettings, type CredentialSpec, defineProvider, type Operation, type UpstreamRequest } from '#core/provider.ts';
+import {
+  type Call,
+  type CommonSettings,
+  type CredentialSpec,
+  defineProvider,
+  type Operation,
+  type UpstreamRequest,
+} from '#core/provider.ts';
 import { at, baseOf, customHostProblems, memo, relayedRoute } from '../_shared/address.ts';
 import { mediaNeeds, toMessages } from '../_shared/anthropic/chat-request.ts';
 import { fromMessage } from '../_shared/anthropic/chat-result.ts';

@@ -41,7 +41,11 @@ const none: readonly string[] = [];
  *
  * @throws GatewayError `unsupported_parameter`, `missing_file_extension`
  */
-export function toMessages(body: Plain, call: Pick<Call, 'model' | 'stream' | 'foundationModel'>, options: MessagesOptions): MessagesRequest {
+export function toMessages(
+  body: Plain,
+  call: Pick<Call, 'model' | 'stream' | 'foundationModel'>,
+  options: MessagesOptions,
+): MessagesRequest {
   const drops = new Drops();
   const form: Form = options.vertex === undefined ? 'direct' : 'vertex';
   const conversion: Conversion = { form, media: options.media, traits: traitsOf(call.foundationModel ?? call.model), drops };
@@ -86,7 +90,10 @@ export function mediaNeeds(body: Plain, form: Form): readonly MediaNeed[] {
 }
 
 /** The API has no JSON mode without a schema: the model is told in words. */
-const jsonOnly: Block = Object.freeze({ type: 'text', text: 'Answer with one JSON object and nothing else: no other text, no code fence.' });
+const jsonOnly: Block = Object.freeze({
+  type: 'text',
+  text: 'Answer with one JSON object and nothing else: no other text, no code fence.',
+});
 
 const wantsJson = (body: Plain): boolean => isPlain(body['response_format']) && body['response_format']['type'] === 'json_object';
 
@@ -94,7 +101,8 @@ const wantsJson = (body: Plain): boolean => isPlain(body['response_format']) && 
 function outputConfig(body: Plain, effort: string | undefined): Plain | undefined {
   const own = isPlain(body['output_config']) ? body['output_config'] : undefined;
   const wanted = body['response_format'];
-  const schema = isPlain(wanted) && wanted['type'] === 'json_schema' && isPlain(wanted['json_schema']) ? wanted['json_schema']['schema'] : undefined;
+  const schema =
+    isPlain(wanted) && wanted['type'] === 'json_schema' && isPlain(wanted['json_schema']) ? wanted['json_schema']['schema'] : undefined;
   if (own === undefined && effort === undefined && schema === undefined) return undefined;
   return {
     ...(effort === undefined ? {} : { effort }),

@@ -72,7 +72,9 @@ export class MessagesStream implements StreamTransform<WireEvent, ModelEvent> {
   /** `message_stop` was not seen: the answer is not whole. */
   end(): readonly ModelEvent[] {
     if (this.#isOver) return nothing;
-    return this.fail(new GatewayError('stream_interrupted', { message: 'The provider closed the stream before its end.', source: 'provider' }));
+    return this.fail(
+      new GatewayError('stream_interrupted', { message: 'The provider closed the stream before its end.', source: 'provider' }),
+    );
   }
 
   fail(error: GatewayError): readonly ModelEvent[] {
@@ -95,13 +97,19 @@ export class MessagesStream implements StreamTransform<WireEvent, ModelEvent> {
         return [
           { type: 'block', choice: 0, block, state: 'open', kind: 'text' },
           ...(textOf(content['text']) === undefined ? nothing : this.#delta(block, { type: 'text_delta', text: content['text'] })),
-          ...(Array.isArray(content['citations']) ? content['citations'].map((citation): ModelEvent => native(block, { citation })) : nothing),
+          ...(Array.isArray(content['citations'])
+            ? content['citations'].map((citation): ModelEvent => native(block, { citation }))
+            : nothing),
         ];
       case 'thinking':
         return [
           { type: 'block', choice: 0, block, state: 'open', kind: 'thinking' },
-          ...(textOf(content['thinking']) === undefined ? nothing : this.#delta(block, { type: 'thinking_delta', thinking: content['thinking'] })),
-          ...(textOf(content['signature']) === undefined ? nothing : this.#delta(block, { type: 'signature_delta', signature: content['signature'] })),
+          ...(textOf(content['thinking']) === undefined
+            ? nothing
+            : this.#delta(block, { type: 'thinking_delta', thinking: content['thinking'] })),
+          ...(textOf(content['signature']) === undefined
+            ? nothing
+            : this.#delta(block, { type: 'signature_delta', signature: content['signature'] })),
         ];
       case 'redacted_thinking':
         return [{ type: 'redacted', choice: 0, block, data: String(content['data']) }];
@@ -119,7 +127,9 @@ export class MessagesStream implements StreamTransform<WireEvent, ModelEvent> {
     const input = isPlain(content['input']) ? JSON.stringify(content['input']) : '{}';
     this.#open.set(block, { index, whole: input, hasArguments: false });
     const id = textOf(content['id']);
-    return [{ type: 'tool_call', choice: 0, index, name: textOf(content['name']) ?? '', arguments: '', ...(id === undefined ? {} : { id }) }];
+    return [
+      { type: 'tool_call', choice: 0, index, name: textOf(content['name']) ?? '', arguments: '', ...(id === undefined ? {} : { id }) },
+    ];
   }
 
   #delta(block: number, delta: unknown): readonly ModelEvent[] {
@@ -192,7 +202,9 @@ export class MessagesStream implements StreamTransform<WireEvent, ModelEvent> {
   }
 
   #unreadable(type: string): readonly ModelEvent[] {
-    return this.fail(new GatewayError('upstream_invalid', { message: `The provider sent an event "${type}" that is not JSON.`, source: 'provider' }));
+    return this.fail(
+      new GatewayError('upstream_invalid', { message: `The provider sent an event "${type}" that is not JSON.`, source: 'provider' }),
+    );
   }
 }
 
@@ -204,4 +216,11 @@ function kindOf(type: unknown): BlockKind {
 
 const numberOf = (value: unknown): number => (typeof value === 'number' ? value : 0);
 
-const native = (block: number, members: unknown): ModelEvent => ({ type: 'block', choice: 0, block, state: 'open', kind: 'native', native: members });
+const native = (block: number, members: unknown): ModelEvent => ({
+  type: 'block',
+  choice: 0,
+  block,
+  state: 'open',
+  kind: 'native',
+  native: members,
+});

@@ -8,7 +8,8 @@ export const headerFields = ['anthropic_beta', 'anthropic_version', 'vendor_beta
 export function betasOf(call: Pick<Call, 'header'>, body: JsonBody | undefined, own: readonly string[] = []): readonly string[] {
   const betas = new Set(own);
   for (const name of ['anthropic-beta', 'vendor-beta']) for (const one of listed(call.header(name))) betas.add(one);
-  for (const field of ['anthropic_beta', 'vendor_beta']) if (body?.has(field) === true) for (const one of listed(body.value(field))) betas.add(one);
+  for (const field of ['anthropic_beta', 'vendor_beta'])
+    if (body?.has(field) === true) for (const one of listed(body.value(field))) betas.add(one);
   return [...betas];
 }
 

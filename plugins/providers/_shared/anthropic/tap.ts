@@ -86,7 +86,9 @@ export class MessagesTap implements Tap {
 
 /** The type that the event's data names, or the event's own name: they are the same where both stand. */
 export function eventType(event: WireEvent): string {
-  return event.name === '' ? (/^\{\s*"type"\s*:\s*"([^"\\]*)"/.exec(event.data)?.[1] ?? textOf(parseObject(event.data)?.['type']) ?? '') : event.name;
+  return event.name === ''
+    ? (/^\{\s*"type"\s*:\s*"([^"\\]*)"/.exec(event.data)?.[1] ?? textOf(parseObject(event.data)?.['type']) ?? '')
+    : event.name;
 }
 
 function isEmptyDelta(data: string): boolean {

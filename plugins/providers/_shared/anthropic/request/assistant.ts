@@ -26,7 +26,8 @@ export function assistantBlocks(message: Plain, conversion: Conversion): Answere
   }
   const refusal = textBlock(message['refusal']);
   if (refusal !== undefined) blocks.push(refusal);
-  if (message['audio'] !== undefined && message['audio'] !== null) conversion.drops.add('messages[].audio', 'assistant audio is not read by this service');
+  if (message['audio'] !== undefined && message['audio'] !== null)
+    conversion.drops.add('messages[].audio', 'assistant audio is not read by this service');
   if (typeof message['reasoning_content'] === 'string') {
     conversion.drops.add('messages[].reasoning_content', 'thoughts are taken back with their signature only');
   }

@@ -96,7 +96,9 @@ function addResult(message: Plain, turns: Turns, conversion: Conversion): void {
 
 /** A part's own mark belongs to the result as a whole: up to there is cached. */
 function lastCache(content: unknown): unknown {
-  return Array.isArray(content) ? content.filter(isPlain).findLast((part) => part['cache_control'] !== undefined)?.['cache_control'] : undefined;
+  return Array.isArray(content)
+    ? content.filter(isPlain).findLast((part) => part['cache_control'] !== undefined)?.['cache_control']
+    : undefined;
 }
 
 /** A result whose call was cut off from the history: the model can still read it. */

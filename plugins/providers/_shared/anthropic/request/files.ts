@@ -50,9 +50,14 @@ export function fileBlock(file: NamedFile, { media }: Conversion): Block {
   if (fetched !== undefined) return byValue(typeOfDownload(fetched.mimeType, file), fetched.base64, file);
   if (/^https:\/\//i.test(url)) return byAddress(file);
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(url)) {
-    throw cannotCarry(param, `The service can not read files at "${url.slice(0, url.indexOf(':'))}" addresses.`, 'Send a data URI or an https URL.');
+    throw cannotCarry(
+      param,
+      `The service can not read files at "${url.slice(0, url.indexOf(':'))}" addresses.`,
+      'Send a data URI or an https URL.',
+    );
   }
-  if (looksLikeBase64(url)) return byValue(servedType(file.mimeType ?? typeOfName(file.name) ?? sniffBase64(url), param), standardBase64(url), file);
+  if (looksLikeBase64(url))
+    return byValue(servedType(file.mimeType ?? typeOfName(file.name) ?? sniffBase64(url), param), standardBase64(url), file);
   throw cannotCarry(param, 'The file is neither a data URI nor a URL that can be read.', 'Use data:… or https://….');
 }
 
@@ -64,7 +69,11 @@ function byValue(type: string, base64: string, { name, param }: NamedFile): Bloc
     case 'pdf':
       return { type: 'document', source: { type: 'base64', media_type: type, data: base64 }, ...title };
     case 'text':
-      return { type: 'document', source: { type: 'text', media_type: type, data: Buffer.from(base64, 'base64').toString('utf8') }, ...title };
+      return {
+        type: 'document',
+        source: { type: 'text', media_type: type, data: Buffer.from(base64, 'base64').toString('utf8') },
+        ...title,
+      };
     default:
       throw cannotCarry(param, `Files of type ${type} are not read by this service.`, 'It reads JPEG, PNG, GIF, WebP, PDF and plain text.');
   }

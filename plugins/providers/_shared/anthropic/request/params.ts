@@ -61,7 +61,10 @@ export const params: Readonly<Record<string, Rule>> = {
   logit_bias: { unsupported: 'the service has no token bias', neutral: isEmpty },
   logprobs: { unsupported: 'the service gives no log probabilities', neutral: isFalse },
   top_logprobs: { unsupported: 'the service gives no log probabilities', neutral: isZero },
-  modalities: { unsupported: 'the service answers with text', neutral: (value) => Array.isArray(value) && value.every((one) => one === 'text') },
+  modalities: {
+    unsupported: 'the service answers with text',
+    neutral: (value) => Array.isArray(value) && value.every((one) => one === 'text'),
+  },
   audio: { unsupported: 'the service answers with text' },
   prediction: { unsupported: 'the service takes no predicted output' },
   store: { unsupported: 'the service stores no completions', neutral: isFalse },

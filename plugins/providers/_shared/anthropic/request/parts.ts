@@ -27,7 +27,11 @@ function partBlock(part: Plain, conversion: Conversion): Block | undefined {
       return part;
     default: {
       const type = String(part['type']);
-      throw cannotCarry(`messages[].content[].${type}`, `Content parts of type "${type}" can not be carried to this service.`, 'It reads text, images, PDF and plain text files.');
+      throw cannotCarry(
+        `messages[].content[].${type}`,
+        `Content parts of type "${type}" can not be carried to this service.`,
+        'It reads text, images, PDF and plain text files.',
+      );
     }
   }
 }

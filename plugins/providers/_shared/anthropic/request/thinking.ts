@@ -31,7 +31,11 @@ export function thinkingFields(body: Plain, facts: ThinkingFacts, conversion: Co
   const asked = body['max_completion_tokens'] ?? body['max_tokens'] ?? undefined;
   const given = body['thinking'];
   const effort = body['reasoning_effort'];
-  const chosen = isPlain(given) ? givenThinking(given, facts, conversion) : typeof effort === 'string' ? byEffort(effort, asked, facts, conversion) : {};
+  const chosen = isPlain(given)
+    ? givenThinking(given, facts, conversion)
+    : typeof effort === 'string'
+      ? byEffort(effort, asked, facts, conversion)
+      : {};
   const budget = chosen.thinking?.['budget_tokens'];
   return { ...chosen, max_tokens: asked ?? facts.maxTokens + (typeof budget === 'number' ? budget : 0) };
 }
@@ -66,7 +70,8 @@ function byEffort(effort: string, asked: unknown, facts: ThinkingFacts, { traits
     const word = effort === 'minimal' ? 'low' : effort;
     return facts.forcesTool ? { effort: word } : { thinking: { type: 'adaptive' }, effort: word };
   }
-  const why = traits.thinking === 'none' ? 'this model does not think' : facts.forcesTool ? 'a forced tool is called without thinking' : undefined;
+  const why =
+    traits.thinking === 'none' ? 'this model does not think' : facts.forcesTool ? 'a forced tool is called without thinking' : undefined;
   const lost = why ?? (lacksThoughts(facts.turns) ? lostThoughts : undefined);
   const budget = budgetWithin(budgets[effort] ?? leastBudget, asked);
   if (lost === undefined && budget !== undefined) return { thinking: { type: 'enabled', budget_tokens: budget } };

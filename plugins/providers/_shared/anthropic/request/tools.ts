@@ -93,7 +93,8 @@ const dated = /_\d{8}$/;
 function webSearch(options: Plain, { drops }: Conversion): Block {
   const location = options['user_location'];
   if (options['search_context_size'] !== undefined) drops.add('web_search_options.search_context_size', 'not known to this service');
-  const place = isPlain(location) && isPlain(location['approximate']) ? { user_location: { type: 'approximate', ...location['approximate'] } } : {};
+  const place =
+    isPlain(location) && isPlain(location['approximate']) ? { user_location: { type: 'approximate', ...location['approximate'] } } : {};
   return { type: 'web_search_20250305', name: 'web_search', ...place };
 }
 

@@ -61,7 +61,8 @@ export class Turns {
    */
   result(key: { readonly id: string } | { readonly name: string }, block: Block): boolean {
     const waiting = this.#calls.filter((call) => call.result === undefined);
-    const call = 'name' in key ? waiting.find(({ name }) => name === key.name) : waiting.find(({ original }) => original === key.id || key.id === '');
+    const call =
+      'name' in key ? waiting.find(({ name }) => name === key.name) : waiting.find(({ original }) => original === key.id || key.id === '');
     if (call === undefined) return false;
     call.result = { type: 'tool_result', tool_use_id: call.id, ...block };
     return true;
@@ -72,15 +73,19 @@ export class Turns {
     const first = this.#turns[0];
     if (first?.role === 'assistant') this.#turns.unshift({ role: 'user', content: opening });
     const last = this.#turns.at(-1);
-    if (last?.role === 'assistant' && typeof last.content !== 'string') this.#turns[this.#turns.length - 1] = { ...last, content: trimmed(last.content) };
+    if (last?.role === 'assistant' && typeof last.content !== 'string')
+      this.#turns[this.#turns.length - 1] = { ...last, content: trimmed(last.content) };
     return this.#turns;
   }
 
   /** Ends the open user turn. */
   #settle(): void {
-    const results = this.#calls.map(({ id, result }) => result ?? { type: 'tool_result', tool_use_id: id, content: 'The call was not answered.', is_error: true });
+    const results = this.#calls.map(
+      ({ id, result }) => result ?? { type: 'tool_result', tool_use_id: id, content: 'The call was not answered.', is_error: true },
+    );
     const content = [...results, ...this.#blocks];
-    if (content.length > 0) this.#turns.push({ role: 'user', content: results.length === 0 && this.#text !== undefined ? this.#text : content });
+    if (content.length > 0)
+      this.#turns.push({ role: 'user', content: results.length === 0 && this.#text !== undefined ? this.#text : content });
     this.#calls = [];
     this.#blocks = [];
     this.#text = undefined;

@@ -1,0 +1,161 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { JsonBody } from '#core/body.ts';
+import { endpoints } from '#core/endpoint.ts';
+import { GatewayError } from '#core/error.ts';
+import type { HeaderPairs } from '#core/headers.ts';
+import type { Media } from '#core/provider.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import anthropic from '../../plugins/providers/anthropic/index.ts';
+import { callOf } from '../contract/call.ts';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { json, type ScriptedUpstream, startUpstream } from '../support/upstream.ts';
+
+/** A client's request, and exactly what Anthropic must be sent for it. */
+interface Case {
+  readonly name: string;
+  readonly endpoint?: 'messages' | 'messages/count_tokens';
+  readonly settings?: Readonly<Record<string, unknown>>;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly query?: string;
+  readonly media?: Readonly<Record<string, Media>>;
+  /** A text where its bytes matter. */
+  readonly request: Readonly<Record<string, unknown>> | string;
+  readonly expect: {
+    readonly url?: string;
+    readonly headers?: Readonly<Record<string, string>>;
+    readonly body?: unknown;
+    readonly text?: string;
+    readonly dropped?: readonly string[];
+    readonly error?: { readonly code: string; readonly param: string };
+  };
+}
+
+const folder = join(import.meta.dirname, 'requests');
+const files = readdirSync(folder).map(
+  (name) => [name.replace('.json', ''), JSON.parse(readFileSync(join(folder, name), 'utf8')) as Case[]] as const,
+);
+
+const textOf = ({ request }: Case): string => (typeof request === 'string' ? request : JSON.stringify(request));
+const modelOf = (one: Case): string => String((JSON.parse(textOf(one)) as { model?: unknown }).model).replace('@claude/', '');
+const wantedHeaders = (one: Case): Record<string, string> => ({
+  accept: 'application/json',
+  'content-type': 'application/json',
+  'anthropic-version': '2023-06-01',
+  ...one.expect.headers,
+});
+
+/** What the provider makes of a request, without a gateway around it. */
+function convert(one: Case): { url: string; headers: Record<string, string>; text: string; dropped: string[]; asked: readonly string[] } {
+  const endpoint = one.endpoint ?? 'chat/completions';
+  const operation = anthropic.operations[endpoint];
+  if (operation === undefined) throw new Error(`no operation ${endpoint}`);
+  const body = JsonBody.from(Buffer.from(textOf(one)));
+  const call = callOf({
+    endpoint,
+    settings: one.settings ?? {},
+    model: modelOf(one),
+    stream: body.peek('stream') === true,
+    query: one.query ?? '',
+    media: new Map(Object.entries(one.media ?? {})),
+    header: (name) => one.headers?.[name] ?? one.headers?.[`x-gateway-${name}`],
+  });
+  const asked = operation.media?.(body, call).map(({ url }) => url) ?? [];
+  const sent = operation.request(body, call);
+  if (sent.body.kind !== 'json') throw new Error('no body was sent');
+  return {
+    url: sent.origin + sent.path,
+    headers: pairs(sent.headers),
+    text: sent.body.bytes().toString(),
+    dropped: sent.dropped.map(({ param }) => param),
+    asked,
+  };
+}
+
+function pairs(list: HeaderPairs): Record<string, string> {
+  const out: Record<string, string> = {};
+  for (let i = 0; i < list.length; i += 2) out[list[i] ?? ''] = list[i + 1] ?? '';
+  return out;
+}
+
+describe.each(files)('requests: %s', (_file, cases) => {
+  it.each(cases.map((one) => [one.name, one] as const))('%s', (_name, one) => {
+    const { expect: wanted } = one;
+    if (wanted.error !== undefined) {
+      const thrown = caught(() => convert(one));
+      expect(thrown).toMatchObject({ ...wanted.error, status: 400 });
+      expect(thrown.message).toMatch(/\.$/);
+      return;
+    }
+    const sent = convert(one);
+    expect(sent.url).toBe(wanted.url ?? 'https://api.anthropic.com/v1/messages');
+    expect(sent.headers).toEqual(wantedHeaders(one));
+    if (wanted.text === undefined) expect(JSON.parse(sent.text)).toEqual(wanted.body);
+    else expect(sent.text).toBe(wanted.text);
+    expect(sent.dropped.toSorted()).toEqual([...(wanted.dropped ?? [])].toSorted());
+    expect(sent.asked).toEqual(Object.keys(one.media ?? {}));
+  });
+});
+
+function caught(work: () => unknown): GatewayError {
+  try {
+    work();
+  } catch (error) {
+    if (error instanceof GatewayError) return error;
+    throw error;
+  }
+  throw new Error('nothing was thrown');
+}
+
+describe('the same requests through the gateway', () => {
+  let upstream: ScriptedUpstream;
+  let gateway: TestGateway;
+  const all = files.flatMap(([, cases]) => cases).filter((one) => one.media === undefined);
+  const slugs = new Map(all.map((one, at) => [one, `claude-${at}`]));
+
+  beforeAll(async () => {
+    upstream = await startUpstream((response) => json(response, 418, { type: 'error', error: { type: 'teapot', message: 'seen' } }));
+    const providers = all.map((one) => [
+      slugs.get(one) ?? '',
+      { type: 'anthropic', api_key: key, custom_host: `${upstream.url}/v1`, ...one.settings },
+    ]);
+    gateway = await startTestGateway(JSON.stringify({ version: 1, providers: Object.fromEntries(providers) }));
+  });
+  afterAll(async () => {
+    await gateway.close();
+    await upstream.close();
+  });
+
+  it.each(all.map((one) => [one.name, one] as const))('%s', async (_name, one) => {
+    const path = one.endpoint ?? 'chat/completions';
+    const before = upstream.requests.length;
+    const response = await fetch(`${gateway.url}/v1/${path}${one.query === undefined ? '' : `?${one.query}`}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-gateway-provider': `@${slugs.get(one)}`, ...one.headers },
+      body: textOf(one).replace('@claude/', `@${slugs.get(one)}/`),
+    });
+    const answer = (await response.json()) as { error: { code?: string; param?: string; message: string } };
+    if (one.expect.error !== undefined) {
+      expect(response.status).toBe(400);
+      expect(answer.error).toMatchObject(one.expect.error);
+      expect(upstream.requests.length).toBe(before);
+      return;
+    }
+    expect(response.status).toBe(418);
+    const seen = upstream.requests[before];
+    expect(seen?.url).toBe((one.expect.url ?? 'https://api.anthropic.com/v1/messages').replace('https://api.anthropic.com', ''));
+    expect(seen?.headers).toMatchObject({ ...wantedHeaders(one), 'x-api-key': key });
+    expect(seen?.headers['authorization']).toBeUndefined();
+    const text = seen?.body.toString() ?? '';
+    if (one.expect.text === undefined) expect(JSON.parse(text)).toEqual(one.expect.body);
+    else expect(text).toBe(one.expect.text);
+    const dropped = response.headers.get('x-gateway-dropped-params')?.split(', ') ?? [];
+    expect(dropped.map(decodeURIComponent).toSorted()).toEqual([...(one.expect.dropped ?? [])].toSorted());
+  });
+});
+
+const key = 'sk-ant-api03-0123456789';
+
+it('models every endpoint it serves', () => {
+  expect(Object.keys(anthropic.operations).every((name) => name in endpoints)).toBe(true);
+});
