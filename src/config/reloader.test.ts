@@ -165,6 +165,29 @@ describe('the reloader', () => {
     expect(await reloader?.reloadNow()).toMatchObject({ kind: 'rejected', diagnostics: [], cause: { message: 'died' } });
   });
 
+  it('does not apply what was read while the file was written', async () => {
+    save(config('one'));
+    let writing = false;
+    const inner = createLoader(new URL('../config-worker.ts', import.meta.url));
+    await create({
+      watch: false,
+      loader: {
+        close: () => inner.close(),
+        // The writer comes in the middle of the load: what it reads is valid, and not what was meant.
+        load: async (request) => {
+          if (writing) writeFileSync(join(folder, 'gateway.yaml'), 'version: 1\n');
+          const loaded = await inner.load(request);
+          if (writing) writeFileSync(join(folder, 'gateway.yaml'), config('two'));
+          writing = false;
+          return loaded;
+        },
+      },
+    }).start();
+    writing = true;
+    expect(await reloader?.reloadNow()).toMatchObject({ kind: 'applied', changes: ['~configs.a'] });
+    expect(applied).toHaveLength(2);
+  });
+
   it('says what is wrong when the first load is bad, and watches nothing', async () => {
     save('version: 2\n');
     const result = await create().start();

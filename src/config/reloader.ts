@@ -4,6 +4,7 @@ import type { Diagnostic } from './diagnostic.ts';
 import type { LoadedConfig } from './load.ts';
 import type { Loader, PostedRequest } from './loader.ts';
 import type { GatewayConfig } from './schema/index.ts';
+import { areStill } from './still.ts';
 import { type ConfigWatcher, createWatcher } from './watch.ts';
 
 /** A configuration without errors. */
@@ -54,6 +55,9 @@ export interface Reloader {
   reloadNow(): Promise<ReloadResult>;
   close(): Promise<void>;
 }
+
+/** Loads of files that change under the hand. */
+const mostTries = 5;
 
 /** Why a load was asked for. */
 type Reason = 'start' | 'change' | 'call';
@@ -127,7 +131,7 @@ class OneAtATime implements Reloader {
   async #load(request: PostedRequest): Promise<ReloadResult> {
     const begun = this.#options.now();
     try {
-      const loaded = await this.#loadTwice(request);
+      const loaded = await this.#loadStill(request);
       await this.#follow(loaded, request);
       if (loaded.tree === undefined) return this.#rejected(loaded, undefined);
       if (loaded.revision === this.#serving?.revision) return this.#unchanged(loaded.revision);
@@ -142,6 +146,14 @@ class OneAtATime implements Reloader {
     const request = this.#options.instead?.(rejected);
     const result = request === undefined ? rejected : await this.#load(request);
     return result.kind === 'applied' ? result : rejected;
+  }
+
+  /** What was read while somebody wrote is read again; a writer that never pauses is taken as it is. */
+  async #loadStill(request: PostedRequest): Promise<LoadedConfig> {
+    for (let tries = 1; ; tries += 1) {
+      const loaded = await this.#loadTwice(request);
+      if (tries === mostTries || request.saved !== undefined || (await areStill(loaded.texts))) return loaded;
+    }
   }
 
   /** A loader that died or hung says nothing about the files, and no event would come to try again. */
