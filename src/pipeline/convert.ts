@@ -157,7 +157,9 @@ class ConvertedFlow implements Flow {
     const { attempt, tap, read, write } = this.#conversion;
     const fault = tap?.fault;
     if (fault !== undefined) {
-      this.#fail(new GatewayError('provider_error', { message: faultText(attempt, fault), source: 'provider', provider: fault }));
+      this.#fail(
+        new GatewayError('provider_error', { message: faultText(attempt, fault), source: 'provider', hint: fault.hint, provider: fault }),
+      );
       return;
     }
     this.#events(events);

@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import OpenAI from 'openai';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { readChatStream } from '../support/chat-chunk.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
@@ -22,11 +23,13 @@ providers:
 configs:
   both: {strategy: {mode: fallback}, targets: [{provider: bird}, {provider: spare}]}
 logging: {requests: {bodies: full}}
+server: {egress: {allow: ["127.0.0.1"]}}
 `);
 });
 
 beforeEach(() => {
   bird.requests.length = 0;
+  spare.script = (response) => json(response, 200, completion('from the spare'));
 });
 
 afterAll(async () => {
@@ -105,6 +108,24 @@ describe('a whole answer', () => {
   });
 });
 
+describe('a file that the provider can not fetch', () => {
+  it('is downloaded and handed to it', async () => {
+    bird.script = (response) => json(response, 200, { said: 'seen' });
+    spare.script = (response) => void response.writeHead(200, { 'content-type': 'image/png' }).end('pixels');
+    expect((await ask({ fetch: [`${spare.url}/cat.png`] })).status).toBe(200);
+    expect(bird.requests.at(-1)?.headers['x-inlined']).toBe(`image/png,${Buffer.from('pixels').toString('base64')}`);
+  });
+
+  it('and can not be downloaded is a 400, and nothing is sent', async () => {
+    spare.script = (response) => void response.writeHead(404).end();
+    const response = await ask({ fetch: [`${spare.url}/cat.png`] });
+    expect(await response.json()).toMatchObject({
+      error: { code: 'media_fetch_failed', message: expect.stringContaining('answered 404') as string },
+    });
+    expect([response.status, bird.requests]).toEqual([400, []]);
+  });
+});
+
 describe('an error of a converted provider', () => {
   it('names the provider, keeps its words and adds our hint', async () => {
     bird.script = (response) => json(response, 418, { squawk: 'I am a teapot', error: { message: 'not this' } });
@@ -175,11 +196,48 @@ describe('a stream', () => {
     expect(record).toMatchObject({ end: 'fault', error: { message } });
   });
 
+  it('that can not be converted any more is not waited for', async () => {
+    bird.script = (response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write(`${say({ say: 'Hel' }).join('')}data: nonsense\n\n`);
+    };
+    expect(await stream()).toMatchObject({ error: { code: 'upstream_invalid' }, problems: [] });
+    await bird.requests.at(-1)?.aborted;
+  });
+
   it('masks secrets in its last words', async () => {
     bird.script = (response) => sse(response, say({ say: 'Hel' }, { oops: 'the key sk-bird-secret is bad' }));
     const { text, error } = await stream();
     expect(error).toBeDefined();
     expect(text).not.toContain('sk-bird-secret');
+  });
+
+  it('is put together by the client library: text, calls, usage', async () => {
+    const calls = [{ call: [0, 'f', '{"a":'] }, { call: [0, undefined, '1}'] }, { call: [1, 'g', '{}'] }];
+    bird.script = (response) => sse(response, say({ name: 'p-1' }, { say: 'Hi' }, ...calls, { tokens: [3, 4] }, { over: 'DONE' }));
+    const client = new OpenAI({ baseURL: `${gateway.url}/v1`, apiKey: 'unused', maxRetries: 0 });
+    const running = client.chat.completions.stream({ model: '@bird/parrot-1', messages: [], stream_options: { include_usage: true } });
+    const answer = await running.finalChatCompletion();
+    expect(answer).toMatchObject({
+      id: 'p-1',
+      usage: { total_tokens: 7 },
+      choices: [{ finish_reason: 'stop', message: { content: 'Hi' } }],
+    });
+    expect(
+      answer.choices[0]?.message.tool_calls?.map((call) =>
+        call.type === 'function' ? [call.id, call.function.name, call.function.arguments] : [],
+      ),
+    ).toEqual([
+      ['call_0', 'f', '{"a":1}'],
+      ['call_1', 'g', '{}'],
+    ]);
+  });
+
+  it('raises the error in the client library', async () => {
+    bird.script = (response) => sse(response, say({ say: 'Hel' }, { oops: 'no more seeds' }));
+    const client = new OpenAI({ baseURL: `${gateway.url}/v1`, apiKey: 'unused', maxRetries: 0 });
+    const running = client.chat.completions.stream({ model: '@bird/parrot-1', messages: [] });
+    await expect(running.finalChatCompletion()).rejects.toThrow(/no more seeds/);
   });
 
   it('stops when the client leaves', async () => {

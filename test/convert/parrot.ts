@@ -6,9 +6,17 @@ import type { EventKind, Tap } from '../../src/core/tap.ts';
 
 /**
  * A provider with a format of its own, small enough to see through. Whole: `{"said":"…"}`. Streamed: `{"name":"…"}`,
- * `{"think":"…"}`, `{"say":"…"}`, `{"over":"DONE"}`, `{"tokens":[in,out]}`, `{"oops":"…"}`; no end mark.
+ * `{"think":"…"}`, `{"say":"…"}`, `{"call":[n,"f","…"]}`, `{"over":"DONE"}`, `{"tokens":[in,out]}`, `{"oops":"…"}`; no end
+ * mark. Pictures must be inlined: `fetch` in the request names them.
  */
-type Word = { readonly [K in 'name' | 'think' | 'say' | 'over' | 'oops']?: string } & { readonly tokens?: readonly [number, number] };
+type Word = { readonly [K in 'name' | 'think' | 'say' | 'over' | 'oops']?: string } & {
+  readonly tokens?: readonly [number, number];
+  readonly call?: readonly [index: number, name: string | undefined, args: string];
+};
+
+function toolCall([index, name, args]: NonNullable<Word['call']>): ModelEvent {
+  return { type: 'tool_call', choice: 0, index, ...(name === undefined ? {} : { id: `call_${index}`, name }), arguments: args };
+}
 
 class ParrotStream implements StreamTransform<WireEvent, ModelEvent> {
   *push(event: WireEvent): Iterable<ModelEvent> {
@@ -16,6 +24,7 @@ class ParrotStream implements StreamTransform<WireEvent, ModelEvent> {
     if (word.name !== undefined) yield { type: 'start', id: word.name, model: 'parrot-1', created: 5 };
     if (word.think !== undefined) yield { type: 'thinking', choice: 0, text: word.think };
     if (word.say !== undefined) yield { type: 'text', choice: 0, text: word.say };
+    if (word.call !== undefined) yield toolCall(word.call);
     if (word.tokens !== undefined) yield { type: 'usage', usage: { prompt: word.tokens[0], completion: word.tokens[1] } };
     if (word.over !== undefined) yield { type: 'finish', choice: 0, reason: 'stop', raw: word.over };
   }
@@ -42,7 +51,7 @@ class ParrotTap implements Tap {
     if (!data.startsWith('{')) return 'content';
     const word = JSON.parse(data) as Word;
     if (word.over !== undefined) this.complete = true;
-    if (word.oops === undefined) return word.say === undefined && word.think === undefined ? 'meta' : 'content';
+    if (word.oops === undefined) return word.say === undefined && word.think === undefined && word.call === undefined ? 'meta' : 'content';
     this.fault = { message: word.oops };
     return 'fault';
   }
@@ -82,10 +91,18 @@ const parrot: Provider = defineProvider<Settings>({
         method: 'POST',
         origin: call.settings.custom_host ?? '',
         path: '/speak',
-        headers: ['content-type', 'application/json'],
+        headers: [
+          'content-type',
+          'application/json',
+          ...[...call.media.values()].flatMap((each) => ['x-inlined', `${each.mimeType},${each.base64}`]),
+        ],
         body,
         dropped: [],
       }),
+      media: (body) => {
+        const urls = body.kind === 'json' ? body.value('fetch') : undefined;
+        return Array.isArray(urls) ? urls.map((url) => ({ url: String(url), maxBytes: 1000 })) : [];
+      },
       tap: () => new ParrotTap(),
       result,
       stream: () => new ParrotStream(),
