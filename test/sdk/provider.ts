@@ -29,7 +29,9 @@ export function modelOf(request: SeenRequest): string {
     : '';
 }
 
-function answer(response: ServerResponse, request: SeenRequest): void {
+function answer(response: ServerResponse, request: SeenRequest, count: number): void {
+  // Only the first request that a fresh provider gets is one too many.
+  if (modelOf(request) === 'm-once' && count === 1) return json(response, 429, { error: answers.limit }, { 'retry-after-ms': '1' });
   const route = `${request.method} ${request.url.split('?')[0]}`;
   const reply = replies[route];
   if (reply === undefined)

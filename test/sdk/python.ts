@@ -18,11 +18,13 @@ function pythonClient(name: string, script: string): Client {
 }
 
 /** Runs a script of this folder; what it prints. Its environment is empty: no setting of the machine may lead it elsewhere. */
-export function runScript(command: string, [script = '', ...args]: readonly string[]): Promise<string> {
+export function runScript(command: string, [script = '', ...args]: readonly string[], input = ''): Promise<string> {
   const child = spawn(command, ['-B', new URL(script, import.meta.url).pathname, ...args], {
     env: { PATH: process.env['PATH'] ?? '', NO_PROXY: '*', PYTHONUTF8: '1' },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['pipe', 'pipe', 'pipe'],
   });
+  // A script that reads nothing may be gone before this is written.
+  child.stdin.on('error', () => undefined).end(input);
   let out = '';
   let said = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => {

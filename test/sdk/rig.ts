@@ -55,9 +55,10 @@ function catalog({ url }: ScriptedUpstream, open: boolean): string {
         strategy: { mode: 'fallback' },
         targets: [{ provider: 'main', retry: { attempts: 1, on_status_codes: [503] } }, { provider: 'second' }],
       },
+      renaming: { strategy: { mode: 'fallback' }, targets: [{ provider: 'second', override_params: { model: 'm-text' } }] },
       impatient: { provider: 'main', request_timeout: '100ms' },
     },
-    logging: { requests: { bodies: 'none' } },
+    logging: { requests: { bodies: 'full' } },
   });
 }
 
