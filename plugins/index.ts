@@ -5,8 +5,10 @@ import fallbackRetry from './fallback-retry/index.ts';
 import logging from './logging/index.ts';
 import anthropic from './providers/anthropic/index.ts';
 import azureOpenai from './providers/azure-openai/index.ts';
+import gemini from './providers/gemini/index.ts';
 import mock from './providers/mock/index.ts';
 import openai from './providers/openai/index.ts';
+import vertexAi from './providers/vertex-ai/index.ts';
 import routing from './routing/index.ts';
 import transform from './transform/index.ts';
 import virtualKey from './virtual-key/index.ts';
@@ -15,4 +17,4 @@ import virtualKey from './virtual-key/index.ts';
 export const stages: readonly Plugin[] = Object.freeze([auth, virtualKey, routing, transform, fallbackRetry, logging]);
 
 /** The providers that come with the gateway. A new folder below `providers/` becomes known by its line here. */
-export const providers: readonly Provider[] = Object.freeze([mock, openai, azureOpenai, anthropic]);
+export const providers: readonly Provider[] = Object.freeze([mock, openai, azureOpenai, anthropic, vertexAi, gemini]);

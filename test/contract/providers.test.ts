@@ -219,7 +219,7 @@ type ACall = Call<CommonSettings>;
 
 function makeCall(provider: Provider, sample: Sample, endpoint: Endpoint, over: Partial<ACall>): ACall {
   const method = endpoints[endpoint].body === 'none' ? 'GET' : 'POST';
-  const call = callOf({ endpoint, method, settings: sample.settings, ...over });
+  const call = callOf({ endpoint, method, settings: sample.settings, model: sample.models?.[endpoint] ?? 'model-1', ...over });
   const chosen = attempt(() => provider.deployment?.(call.settings, call.model));
   if (chosen === undefined || chosen instanceof GatewayError) return call;
   return { ...call, deployment: chosen.settings, model: chosen.model };

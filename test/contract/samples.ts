@@ -1,3 +1,4 @@
+import type { Endpoint } from '#core/endpoint.ts';
 import type { CommonSettings } from '#core/provider.ts';
 
 /** Settings of one entry as an operator could write them, and the only address its requests may go to. */
@@ -7,7 +8,12 @@ export interface Sample {
   readonly origin: string;
   /** Every path starts with it. */
   readonly base: string;
+  /** Model to ask for on routes that not every model serves. */
+  readonly models?: { readonly [E in Endpoint]?: string };
 }
+
+/** The messages API is served for models of its maker only. */
+const claude = { messages: 'anthropic.claude-1', 'messages/count_tokens': 'vendorA.claude-1@20250101' } as const;
 
 /** By provider type. A provider without a sample fails the contract suite. */
 export const samples: Readonly<Record<string, readonly Sample[]>> = {
@@ -31,20 +37,23 @@ export const samples: Readonly<Record<string, readonly Sample[]>> = {
       settings: { region: 'europe-west1', project: 'acme-ml' },
       origin: 'https://europe-west1-aiplatform.googleapis.com',
       base: '/v1/projects/acme-ml/locations/europe-west1/',
+      models: claude,
     },
     {
       name: 'multi-region',
       settings: { region: 'eu', project: 'example.com:acme', api_version: 'v1beta1' },
       origin: 'https://aiplatform.eu.rep.googleapis.com',
       base: '/v1beta1/projects/example.com%3Aacme/locations/eu/',
+      models: claude,
     },
     {
       name: 'custom host',
       settings: { region: 'global', project: '123456', custom_host: 'http://127.0.0.1:9000/team', endpoint_format: 'generateContent' },
       origin: 'http://127.0.0.1:9000',
       base: '/team/v1/projects/123456/locations/global/',
+      models: claude,
     },
-    { name: 'express', settings: { express: true }, origin: 'https://aiplatform.googleapis.com', base: '/v1/publishers/google/models/' },
+    { name: 'express', settings: { express: true }, origin: 'https://aiplatform.googleapis.com', base: '/v1/publishers/', models: claude },
   ],
   gemini: [
     { name: 'default host', settings: {}, origin: 'https://generativelanguage.googleapis.com', base: '/v1beta/models/' },

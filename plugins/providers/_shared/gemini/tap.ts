@@ -31,7 +31,7 @@ export class GeminiTap implements Tap {
   event(event: WireEvent): EventKind {
     const { data } = event;
     if (this.contentEvents > 0 && !isRemarkable(data)) {
-      if (!this.#keepsCounts(data)) this.#countsText = this.#countsText ?? undefined;
+      this.#keepsCounts(data);
       this.contentEvents += 1;
       return 'content';
     }
@@ -96,13 +96,12 @@ export class GeminiTap implements Tap {
     return isContent;
   }
 
-  #keepsCounts(data: string): boolean {
+  #keepsCounts(data: string): void {
     const at = valueOf(data, 'usageMetadata');
-    if (at < 0 || data.charCodeAt(at) !== openBrace) return false;
+    if (at < 0 || data.charCodeAt(at) !== openBrace) return;
     this.#settleUnlessTotal(data, at);
     this.#countsText = data;
     this.#countsAt = at;
-    return true;
   }
 
   /** Counts with a total tell everything: what was kept before them need not be read. */

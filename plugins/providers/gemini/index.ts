@@ -1,0 +1,33 @@
+import { type CredentialSpec, defineProvider } from '#core/provider.ts';
+import { customHostProblems, memo } from '../_shared/address.ts';
+import { geminiFault } from '../_shared/gemini/fault.ts';
+import { placeOf } from './address.ts';
+import { listModels } from './models.ts';
+import { chat, countInputTokens, embeddings, images } from './routes.ts';
+import { type GeminiSettings, requestSettings, schema } from './settings.ts';
+
+/** Worked out once for each settings object. */
+const place = memo(placeOf);
+
+/** Family G with an API key (openai-and-others.md 2.2). */
+export default defineProvider<GeminiSettings>({
+  type: 'gemini',
+  aliases: ['google'],
+  settings: schema,
+  requestSettings,
+  apiKey: 'required',
+  check: (settings) => customHostProblems(settings.custom_host),
+  credential: (_settings, key) => (key === undefined ? { scheme: 'none' } : signedWith(key)),
+  operations: {
+    'chat/completions': chat(place),
+    embeddings: embeddings(place),
+    'images/generations': images(place),
+    'responses/input_tokens': countInputTokens(place),
+    models: listModels(place),
+  },
+  fault: geminiFault,
+});
+
+/** Keys go in a header, never in the query, where logs would show them; access tokens are recognised by their start. */
+const signedWith = (key: string): CredentialSpec =>
+  key.startsWith('ya29.') ? { scheme: 'bearer', secret: key } : { scheme: 'header', name: 'x-goog-api-key', secret: key };

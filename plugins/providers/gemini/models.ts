@@ -1,0 +1,34 @@
+import { emptyBody } from '#core/body.ts';
+import { GatewayError } from '#core/error.ts';
+import { isPlain, type Plain } from '#core/merge.ts';
+import type { Call, Operation } from '#core/provider.ts';
+import type { Base } from '../_shared/address.ts';
+import { parseObject } from '../_shared/json.ts';
+import { WholeTap } from '../_shared/json-tap.ts';
+import type { GeminiSettings } from './settings.ts';
+
+/** The service's list of models as OpenAI's. One page holds all of them. */
+export function listModels(place: (settings: GeminiSettings) => Base): Operation<GeminiSettings> {
+  return {
+    request(_body, call) {
+      const { origin, path } = place(call.settings);
+      return { origin, path: `${path}/models?pageSize=1000`, method: 'GET', headers: ['accept', 'application/json'], body: emptyBody, dropped: [] };
+    },
+    tap: () => new WholeTap(),
+    result: (text, call) => fromModels(text, call),
+  };
+}
+
+function fromModels(text: string, call: Call<GeminiSettings>): Plain {
+  const models = parseObject(text)?.['models'];
+  if (!Array.isArray(models)) {
+    throw new GatewayError('upstream_invalid', { message: 'The answer of the provider is not a list of models.', source: 'provider' });
+  }
+  const data = (models as unknown[]).filter(isPlain).map(({ name }) => ({
+    id: String(name).replace(/^models\//, ''),
+    object: 'model',
+    created: call.createdAt,
+    owned_by: 'google',
+  }));
+  return { object: 'list', data };
+}

@@ -1,0 +1,102 @@
+import { JsonBody, type EmptyBody } from '#core/body.ts';
+import { isPlain, type Plain } from '#core/merge.ts';
+import type { Call, Dropped, Operation, UpstreamRequest } from '#core/provider.ts';
+import type { Base } from '../_shared/address.ts';
+import type { GeminiOptions } from '../_shared/gemini/conversion.ts';
+import { chatOfResponses, fromCountTokens, toCountTokens } from '../_shared/gemini/count-tokens.ts';
+import { EmbeddingTap, fromEmbeddings, toDeveloperEmbedding } from '../_shared/gemini/embeddings.ts';
+import { fromImages, paintsInChat, toImages } from '../_shared/gemini/images.ts';
+import { developerMedia } from '../_shared/gemini/media-needs.ts';
+import { toGenerateContent } from '../_shared/gemini/request.ts';
+import { fromGenerateContent } from '../_shared/gemini/result.ts';
+import { GenerateContentStream } from '../_shared/gemini/stream.ts';
+import { GeminiTap } from '../_shared/gemini/tap.ts';
+import { WholeTap } from '../_shared/json-tap.ts';
+import { headersOf, methodAddress, modelOf } from './address.ts';
+import type { GeminiSettings } from './settings.ts';
+
+type Place = (settings: GeminiSettings) => Base;
+
+/** Chat (provider-a.md 2–4; openai-and-others.md 2.2 for what differs with an API key). */
+export function chat(place: Place): Operation<GeminiSettings> {
+  return {
+    media: (body) => developerMedia(body),
+    request(body, call) {
+      const { body: out, dropped } = toGenerateContent(objectOf(body), named(call), optionsOf(call.settings));
+      return requestTo(place, call, { method: call.stream ? 'streamGenerateContent?alt=sse' : 'generateContent', body: out, dropped });
+    },
+    tap: () => new GeminiTap(),
+    result: (text, call) => fromGenerateContent(text, named(call)),
+    stream: (call) => new GenerateContentStream(named(call)),
+  };
+}
+
+/** Vectors. */
+export function embeddings(place: Place): Operation<GeminiSettings> {
+  // The wanted form stands in the request, the vectors come in the answer: remembered by the call that both belong to.
+  const base64 = new WeakSet<object>();
+  return {
+    request(body, call) {
+      const object = objectOf(body);
+      if (object['encoding_format'] === 'base64') base64.add(call);
+      return requestTo(place, call, toDeveloperEmbedding(object, modelOf(call)));
+    },
+    tap: () => new EmbeddingTap(),
+    result: (text, call) => fromEmbeddings(text, call.model, base64.has(call)),
+  };
+}
+
+/** Images. */
+export function images(place: Place): Operation<GeminiSettings> {
+  return {
+    request: (body, call) => requestTo(place, call, toImages(objectOf(body), modelOf(call))),
+    tap: (call) => (paintsInChat(modelOf(call)) ? new GeminiTap() : new WholeTap()),
+    result: (text, call) => fromImages(text, call),
+  };
+}
+
+/** Counts the tokens of a responses request. */
+export function countInputTokens(place: Place): Operation<GeminiSettings> {
+  return {
+    request(body, call) {
+      const served = toGenerateContent(chatOfResponses(objectOf(body)), named(call), optionsOf(call.settings));
+      const counted = toCountTokens(served.body, modelOf(call), 'developer');
+      return requestTo(place, call, { method: 'countTokens', body: counted, dropped: served.dropped });
+    },
+    tap: () => new WholeTap(),
+    result: (text) => fromCountTokens(text),
+  };
+}
+
+interface Served {
+  readonly method: string;
+  readonly body: Plain;
+  readonly dropped: readonly Dropped[];
+}
+
+function requestTo(place: Place, call: Call<GeminiSettings>, { method, body, dropped }: Served): UpstreamRequest {
+  return {
+    ...methodAddress(place(call.settings), call, method),
+    method: call.method,
+    headers: headersOf(call),
+    body: JsonBody.of(body),
+    dropped,
+  };
+}
+
+const optionsOf = (settings: GeminiSettings): GeminiOptions => ({
+  surface: 'developer',
+  schemas: settings.schemas ?? 'converted',
+  signatureStandIn: settings.signature_stand_in ?? true,
+});
+
+/** The call under the model's bare name, which tells its generation. */
+function named(call: Call<GeminiSettings>): Pick<Call, 'model' | 'media' | 'strict' | 'id' | 'createdAt'> {
+  const { media, strict, id, createdAt } = call;
+  return { model: modelOf(call), media, strict, id, createdAt };
+}
+
+function objectOf(body: JsonBody | EmptyBody): Plain {
+  const value: unknown = body.kind === 'json' ? body.json() : {};
+  return isPlain(value) ? value : {};
+}

@@ -1,0 +1,26 @@
+import type { JsonSchema } from '#core/json-schema.ts';
+import type { CommonSettings, RequestSetting } from '#core/provider.ts';
+
+export interface GeminiSettings extends CommonSettings {
+  readonly api_version?: string;
+  readonly schemas?: 'converted' | 'original';
+  readonly signature_stand_in?: boolean;
+}
+
+export const schema: JsonSchema = {
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    api_version: { type: 'string', pattern: '^v\\d{1,2}((alpha|beta)\\d{0,2})?$', description: 'Version in the path: v1beta or v1.' },
+    schemas: { enum: ['converted', 'original'], description: "JSON Schemas in the service's own subset, or as the client wrote them." },
+    signature_stand_in: {
+      type: 'boolean',
+      description: 'Function calls that lost their thought signature get the documented stand-in.',
+      default: true,
+    },
+  },
+};
+
+export const requestSettings: readonly RequestSetting[] = [
+  { setting: 'api_version', headers: ['gemini-api-version'], keys: ['gemini_api_version', 'api_version'], shapesHost: false },
+];

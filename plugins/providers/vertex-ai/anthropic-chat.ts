@@ -1,0 +1,61 @@
+import { JsonBody } from '#core/body.ts';
+import type { HeaderPairs } from '#core/headers.ts';
+import { isPlain } from '#core/merge.ts';
+import type { Call, Operation } from '#core/provider.ts';
+import { mediaNeeds, toMessages } from '../_shared/anthropic/chat-request.ts';
+import { fromMessage } from '../_shared/anthropic/chat-result.ts';
+import { MessagesStream } from '../_shared/anthropic/chat-stream.ts';
+import { betasOf, headerFields } from '../_shared/anthropic/headers.ts';
+import { MessagesTap } from '../_shared/anthropic/tap.ts';
+import { type Addresses, commonHeaders } from './address.ts';
+import { objectOf } from './gemini-chat.ts';
+import { formOf } from './model-form.ts';
+import type { VertexSettings } from './settings.ts';
+
+/** The version that bodies for provider A carry (provider-a.md 8.1). */
+export const bodyVersion = ({ anthropic_version: version }: VertexSettings): string => version ?? 'vertex-2023-10-16';
+
+/** Name behind `anthropic.`. @throws GatewayError `model_not_found` */
+export function anthropicName(call: Call<VertexSettings>): string {
+  const form = formOf(call.model, false);
+  return form.kind === 'anthropic' ? form.name : call.model;
+}
+
+/** Chat with models of vendor A (provider-a.md 8). */
+export function anthropicChat(to: Addresses): Operation<VertexSettings> {
+  return {
+    media: (body) => mediaNeeds(objectOf(body), 'vertex'),
+    request(body, call) {
+      const chat = objectOf(body);
+      const version = bodyVersion(call.settings);
+      const handled = ['labels', ...headerFields];
+      const messages = toMessages(chat, { ...bare(call), stream: call.stream }, { media: call.media, vertex: { version }, handled });
+      return {
+        ...to.model(call, 'anthropic', anthropicName(call), call.stream ? 'streamRawPredict' : 'rawPredict'),
+        method: call.method,
+        headers: anthropicHeaders(body.kind === 'json' ? body : undefined, call, chat['labels']),
+        body: JsonBody.of(messages.body),
+        dropped: messages.dropped,
+      };
+    },
+    tap: () => new MessagesTap(),
+    result: (text, call) => fromMessage(text, bare(call)),
+    stream: (call) => new MessagesStream(bare(call)),
+  };
+}
+
+/** Beta features and labels travel in headers; the API's version in the body (provider-a.md 8.1). */
+export function anthropicHeaders(body: JsonBody | undefined, call: Call<VertexSettings>, labels: unknown): HeaderPairs {
+  const pairs = commonHeaders(call);
+  const betas = betasOf(call, body);
+  if (betas.length > 0) pairs.push('anthropic-beta', betas.join(','));
+  if (isPlain(labels) && Object.keys(labels).length > 0) {
+    pairs.push('x-vertex-ai-labels', Buffer.from(JSON.stringify(labels), 'utf8').toString('base64'));
+  }
+  return pairs;
+}
+
+const bare = (call: Call<VertexSettings>): Pick<Call, 'model' | 'foundationModel' | 'strict' | 'id' | 'createdAt'> => {
+  const { foundationModel, strict, id, createdAt } = call;
+  return { model: anthropicName(call), foundationModel, strict, id, createdAt };
+};

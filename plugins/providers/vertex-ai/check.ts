@@ -1,0 +1,47 @@
+import type { SettingsProblem } from '#core/provider.ts';
+import { customHostProblems } from '../_shared/address.ts';
+import { isProject, isVersion, regionProblem } from './places.ts';
+import { parseServiceAccount } from './service-account.ts';
+import type { VertexSettings } from './settings.ts';
+
+/** Problems of an entry that the schema can't express (provider-a.md 1.1, 13). */
+export function check(settings: VertexSettings): readonly SettingsProblem[] {
+  return [
+    ...customHostProblems(settings.custom_host),
+    ...regionProblems(settings),
+    ...accountProblems(settings),
+    ...versionProblems(settings),
+  ];
+}
+
+function regionProblems({ region, express }: VertexSettings): readonly SettingsProblem[] {
+  if (region === undefined) {
+    if (express === true) return [];
+    return [missing('region', 'Write global, us, eu, or a region like europe-west1.')];
+  }
+  const problem = regionProblem(region);
+  if (problem === undefined) return [];
+  const hint = 'Write global, us, eu, or a region like europe-west1.';
+  return [{ path: ['region'], code: 'out-of-range', message: `"${region}" can not be used as region: ${problem}`, hint }];
+}
+
+/** The project may stand in the service account. */
+function accountProblems(settings: VertexSettings): readonly SettingsProblem[] {
+  const { service_account: text, project, express } = settings;
+  const account = text === undefined ? undefined : parseServiceAccount(text);
+  if (typeof account === 'string') {
+    const hint = 'Name the JSON key file as ${file:…}; for workload identity use ambient: true with credentials_file.';
+    return [{ path: ['service_account'], code: 'out-of-range', message: `service_account can not be used: ${account}`, hint }];
+  }
+  const found = project ?? account?.project;
+  if (found === undefined) return express === true ? [] : [missing('project', 'Write the id of the project, or give a service_account that names it.')];
+  if (isProject(found)) return [];
+  return [{ path: ['project'], code: 'out-of-range', message: `"${found}" is not a project id`, hint: 'Write the id of the project, not its name.' }];
+}
+
+function versionProblems({ api_version: version }: VertexSettings): readonly SettingsProblem[] {
+  if (version === undefined || isVersion(version)) return [];
+  return [{ path: ['api_version'], code: 'out-of-range', message: `"${version}" is not an API version`, hint: 'Write v1 or v1beta1.' }];
+}
+
+const missing = (key: string, hint: string): SettingsProblem => ({ path: [key], code: 'missing-key', message: `${key} is missing`, hint });

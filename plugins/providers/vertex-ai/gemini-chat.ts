@@ -1,0 +1,51 @@
+import { emptyBody, JsonBody } from '#core/body.ts';
+import { isPlain, type Plain } from '#core/merge.ts';
+import type { Call, Operation } from '#core/provider.ts';
+import type { GeminiOptions } from '../_shared/gemini/conversion.ts';
+import { toGenerateContent } from '../_shared/gemini/request.ts';
+import { fromGenerateContent } from '../_shared/gemini/result.ts';
+import { GenerateContentStream } from '../_shared/gemini/stream.ts';
+import { GeminiTap } from '../_shared/gemini/tap.ts';
+import { type Addresses, commonHeaders, geminiAddress } from './address.ts';
+import { formOf } from './model-form.ts';
+import type { VertexSettings } from './settings.ts';
+
+/** What an entry says about conversion. */
+export const optionsOf = (settings: VertexSettings): GeminiOptions => ({
+  surface: 'vertex',
+  schemas: settings.schemas ?? 'converted',
+  signatureStandIn: settings.signature_stand_in ?? true,
+});
+
+/** Chat with models of family G (provider-a.md 2–4). */
+export function geminiChat(to: Addresses): Operation<VertexSettings> {
+  return {
+    request(body, call) {
+      const form = formOf(call.model, call.settings.endpoint_format === 'generateContent');
+      const served = toGenerateContent(objectOf(body), named(call), optionsOf(call.settings));
+      const method = call.stream ? 'streamGenerateContent?alt=sse' : 'generateContent';
+      return {
+        ...geminiAddress(to, call, form, method),
+        method: call.method,
+        headers: commonHeaders(call),
+        body: JsonBody.of(served.body),
+        dropped: served.dropped,
+      };
+    },
+    tap: () => new GeminiTap(),
+    result: (text, call) => fromGenerateContent(text, named(call)),
+    stream: (call) => new GenerateContentStream(named(call)),
+  };
+}
+
+/** The call under the model's bare name, which tells its generation. */
+export function named(call: Call<VertexSettings>): Pick<Call, 'model' | 'media' | 'strict' | 'id' | 'createdAt'> {
+  const { media, strict, id, createdAt } = call;
+  return { model: call.foundationModel ?? call.model.replace(/^google\./i, ''), media, strict, id, createdAt };
+}
+
+/** The object of a body; an empty one where a route without a body is asked. */
+export const objectOf = (body: JsonBody | typeof emptyBody): Plain => {
+  const value: unknown = body.kind === 'json' ? body.json() : {};
+  return isPlain(value) ? value : {};
+};

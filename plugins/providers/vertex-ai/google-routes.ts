@@ -1,0 +1,87 @@
+import { JsonBody } from '#core/body.ts';
+import { GatewayError } from '#core/error.ts';
+import type { Plain } from '#core/merge.ts';
+import type { Call, Dropped, Operation, UpstreamRequest } from '#core/provider.ts';
+import { chatOfResponses, fromCountTokens, toCountTokens } from '../_shared/gemini/count-tokens.ts';
+import { EmbeddingTap, fromEmbeddings, toVertexEmbedding } from '../_shared/gemini/embeddings.ts';
+import { fromImages, paintsInChat, toImages } from '../_shared/gemini/images.ts';
+import { toGenerateContent } from '../_shared/gemini/request.ts';
+import { GeminiTap } from '../_shared/gemini/tap.ts';
+import { WholeTap } from '../_shared/json-tap.ts';
+import { type Addresses, commonHeaders, geminiAddress } from './address.ts';
+import { named, objectOf, optionsOf } from './gemini-chat.ts';
+import { formOf, type ModelForm } from './model-form.ts';
+import type { VertexSettings } from './settings.ts';
+
+/** Vectors (provider-a.md 10). */
+export function embeddings(to: Addresses): Operation<VertexSettings> {
+  // The wanted form stands in the request, the vectors come in the answer: remembered by the call that both belong to.
+  const base64 = new WeakSet<object>();
+  return {
+    request(body, call) {
+      const form = googleForm(call);
+      const object = objectOf(body);
+      if (object['encoding_format'] === 'base64') base64.add(call);
+      const { method, body: out, dropped } = toVertexEmbedding(object, nameOf(form));
+      return requestTo(to, call, { form, method, body: out, dropped });
+    },
+    tap: () => new EmbeddingTap(),
+    result: (text, call) => fromEmbeddings(text, call.model, base64.has(call)),
+  };
+}
+
+/** Images, by the models' own method or by a chat that paints (provider-a.md 11). */
+export function images(to: Addresses): Operation<VertexSettings> {
+  return {
+    request(body, call) {
+      const form = googleForm(call);
+      const { method, body: out, dropped } = toImages(objectOf(body), nameOf(form));
+      return requestTo(to, call, { form, method, body: out, dropped });
+    },
+    tap: (call) => (paintsInChat(nameOf(googleForm(call))) ? new GeminiTap() : new WholeTap()),
+    result: (text, call) => fromImages(text, call),
+  };
+}
+
+/** Counts the tokens of a responses request (provider-a.md 1.2). */
+export function countInputTokens(to: Addresses): Operation<VertexSettings> {
+  return {
+    request(body, call) {
+      const form = googleForm(call);
+      const chat = toGenerateContent(chatOfResponses(objectOf(body)), named(call), optionsOf(call.settings));
+      const counted = toCountTokens(chat.body, nameOf(form), 'vertex');
+      return requestTo(to, call, { form, method: 'countTokens', body: counted, dropped: chat.dropped });
+    },
+    tap: () => new WholeTap(),
+    result: (text) => fromCountTokens(text),
+  };
+}
+
+interface GoogleRequest {
+  readonly form: ModelForm;
+  readonly method: string;
+  readonly body: Plain;
+  readonly dropped: readonly Dropped[];
+}
+
+function requestTo(to: Addresses, call: Call<VertexSettings>, { form, method, body, dropped }: GoogleRequest): UpstreamRequest {
+  return {
+    ...geminiAddress(to, call, form, method),
+    method: call.method,
+    headers: commonHeaders(call),
+    body: JsonBody.of(body),
+    dropped,
+  };
+}
+
+/** Models of the service's own maker. @throws GatewayError `unsupported_endpoint` for all others */
+function googleForm(call: Call<VertexSettings>): ModelForm {
+  const form = formOf(call.model, call.settings.endpoint_format === 'generateContent');
+  if (form.kind === 'gemini' || form.kind === 'tuned') return form;
+  throw new GatewayError('unsupported_endpoint', {
+    message: `The model "${call.model.slice(0, 100)}" does not serve this route.`,
+    hint: 'Use a model of the publisher google here.',
+  });
+}
+
+const nameOf = (form: ModelForm): string => (form.kind === 'gemini' ? form.name : '');

@@ -1,0 +1,80 @@
+import { GatewayError } from '#core/error.ts';
+import { type Call, defineProvider, type Operation } from '#core/provider.ts';
+import { addresses, requireCredential } from './address.ts';
+import { anthropicChat } from './anthropic-chat.ts';
+import { check } from './check.ts';
+import { credential } from './credential.ts';
+import { vertexFault } from './fault.ts';
+import { geminiChat } from './gemini-chat.ts';
+import { countInputTokens, embeddings, images } from './google-routes.ts';
+import { countMessageTokens, messages } from './messages.ts';
+import { formOf, type ModelForm } from './model-form.ts';
+import { openChat } from './open-chat.ts';
+import { requestSettings, schema, type VertexSettings } from './settings.ts';
+
+const to = addresses();
+const open = openChat(to);
+const gemini = geminiChat(to);
+const anthropic = anthropicChat(to);
+
+/** Which translator speaks to which kind of model. */
+const chats: { readonly [K in ModelForm['kind']]: Operation<VertexSettings> } = {
+  gemini,
+  tuned: gemini,
+  anthropic,
+  mistral: open,
+  open,
+  endpoint: open,
+};
+
+const chatOf = (call: Call<VertexSettings>): Operation<VertexSettings> =>
+  chats[formOf(call.model, call.settings.endpoint_format === 'generateContent').kind];
+
+/** Chat by the kind of the model: some formats are converted, others are the client's own. */
+const chat: Operation<VertexSettings> = {
+  request(body, call) {
+    requireCredential(call);
+    return chatOf(call).request(body, call);
+  },
+  media: (body, call) => chatOf(call).media?.(body, call) ?? [],
+  converts: (call) => chatOf(call).converts?.(call) ?? true,
+  tap: (call) => chatOf(call).tap(call),
+  result: (text, call) => (chatOf(call).result ?? unconverted)(text, call),
+  stream(call) {
+    const { stream } = chatOf(call);
+    if (stream === undefined) throw new GatewayError('internal', { message: 'This model is not converted.' });
+    return stream(call);
+  },
+};
+
+/** Never asked for, since `converts` says so. */
+const unconverted = (text: string): unknown => JSON.parse(text);
+
+/** Every other operation needs a credential as well. */
+const signed = (operation: Operation<VertexSettings>): Operation<VertexSettings> => ({
+  ...operation,
+  request(body, call) {
+    requireCredential(call);
+    return operation.request(body, call);
+  },
+});
+
+/** Provider A: family G, vendor A, vendor B and self-deployed models behind one project and region (provider-a.md). */
+export default defineProvider<VertexSettings>({
+  type: 'vertex-ai',
+  aliases: ['cloud-provider-a', 'provider-a'],
+  settings: schema,
+  requestSettings,
+  apiKey: 'required',
+  check,
+  credential,
+  operations: {
+    'chat/completions': chat,
+    embeddings: signed(embeddings(to)),
+    'images/generations': signed(images(to)),
+    'responses/input_tokens': signed(countInputTokens(to)),
+    messages: signed(messages(to)),
+    'messages/count_tokens': signed(countMessageTokens(to)),
+  },
+  fault: vertexFault,
+});

@@ -1,0 +1,60 @@
+import { emptyBody } from '#core/body.ts';
+import { GatewayError } from '#core/error.ts';
+import type { Call, Operation } from '#core/provider.ts';
+import { MessagesTap } from '../_shared/anthropic/tap.ts';
+import { JsonTap } from '../_shared/json-tap.ts';
+import type { Addresses } from './address.ts';
+import { anthropicHeaders, bodyVersion } from './anthropic-chat.ts';
+import { formOf } from './model-form.ts';
+import type { VertexSettings } from './settings.ts';
+
+/** The messages API for models of vendor A: bytes pass, but for the model and the version (provider-a.md 8.1). */
+export function messages(to: Addresses): Operation<VertexSettings> {
+  return {
+    request(body, call) {
+      const address = to.model(call, 'anthropic', nameOf(call), call.stream ? 'streamRawPredict' : 'rawPredict');
+      if (body.kind === 'none') return { ...address, method: call.method, headers: anthropicHeaders(undefined, call, undefined), body: emptyBody, dropped: [] };
+      const version = body.peek('anthropic_version');
+      const patch = new Map<string, unknown>([
+        ['model', undefined],
+        ['anthropic_version', typeof version === 'string' ? version : bodyVersion(call.settings)],
+      ]);
+      // Both travel in headers.
+      for (const name of ['labels', 'anthropic_beta', 'vendor_beta']) if (body.has(name)) patch.set(name, undefined);
+      return {
+        ...address,
+        method: call.method,
+        headers: anthropicHeaders(body, call, body.value('labels')),
+        body: body.edit(patch),
+        dropped: [],
+      };
+    },
+    tap: () => new MessagesTap(),
+  };
+}
+
+/** Token counting: a place of its own for all models, and the model in the body (provider-a.md 8.5). */
+export function countMessageTokens(to: Addresses): Operation<VertexSettings> {
+  return {
+    request(body, call) {
+      const model = nameOf(call);
+      const address = to.model(call, 'anthropic', 'count-tokens', 'rawPredict');
+      if (body.kind === 'none') return { ...address, method: call.method, headers: anthropicHeaders(undefined, call, undefined), body: emptyBody, dropped: [] };
+      const patch = new Map<string, unknown>(body.peek('model') === model ? [] : [['model', model]]);
+      for (const name of ['labels', 'anthropic_beta', 'vendor_beta']) if (body.has(name)) patch.set(name, undefined);
+      return { ...address, method: call.method, headers: anthropicHeaders(body, call, undefined), body: body.edit(patch), dropped: [] };
+    },
+    tap: () => new JsonTap(),
+  };
+}
+
+function nameOf(call: Call<VertexSettings>): string {
+  const form = formOf(call.model, false);
+  if (form.kind === 'anthropic') return form.name;
+  // Clients of this API don't know the prefix.
+  if (form.kind === 'gemini' && form.name.startsWith('claude')) return form.name;
+  throw new GatewayError('unsupported_endpoint', {
+    message: `The model "${call.model.slice(0, 100)}" does not speak the messages API.`,
+    hint: 'Use a model named anthropic.<name>, or /v1/chat/completions.',
+  });
+}

@@ -1,0 +1,58 @@
+import { GatewayError } from '#core/error.ts';
+
+/** Which of the service's faces a model has (provider-a.md 1.2). */
+export type ModelForm =
+  | { readonly kind: 'gemini'; readonly name: string }
+  | { readonly kind: 'tuned'; readonly id: string }
+  | { readonly kind: 'anthropic'; readonly name: string }
+  | { readonly kind: 'mistral'; readonly name: string }
+  /** Open models behind one OpenAI-shaped route; the body names publisher and model. */
+  | { readonly kind: 'open'; readonly model: string }
+  | { readonly kind: 'endpoint'; readonly id: string };
+
+/** Words in front of the first dot that name a publisher. Names of family G hold dots themselves, so no other word counts. */
+const publishers: Readonly<Record<string, 'gemini' | 'anthropic' | 'mistral' | 'endpoint' | 'open'>> = {
+  google: 'gemini',
+  vendora: 'anthropic',
+  anthropic: 'anthropic',
+  mistralai: 'mistral',
+  endpoints: 'endpoint',
+  vendorb: 'open',
+  meta: 'open',
+  'deepseek-ai': 'open',
+  qwen: 'open',
+  openai: 'open',
+  moonshotai: 'open',
+  minimaxai: 'open',
+  'zai-org': 'open',
+  xai: 'open',
+};
+
+/** One path segment, whatever decodes it: no slash, no escape, no dot-dot. `@` stands before a version. */
+const segmentName = /^[A-Za-z0-9](?:[A-Za-z0-9_@-]|\.(?!\.))*$/;
+const endpointId = /^[A-Za-z0-9][A-Za-z0-9-]{0,127}$/;
+
+/**
+ * What a model name asks for. `tuned` says that endpoints hold tuned models of family G.
+ *
+ * @throws GatewayError `model_not_found` for names that could leave their place in the path
+ */
+export function formOf(model: string, tuned: boolean): ModelForm {
+  const dot = model.indexOf('.');
+  const word = dot < 0 ? '' : model.slice(0, dot).toLowerCase();
+  const kind = Object.hasOwn(publishers, word) ? publishers[word] : undefined;
+  const name = kind === undefined ? model : model.slice(dot + 1);
+  if (kind === 'endpoint') {
+    if (!endpointId.test(name)) throw badName(model, 'an endpoint id of letters, digits and hyphens');
+    return tuned ? { kind: 'tuned', id: name } : { kind: 'endpoint', id: name };
+  }
+  if (!segmentName.test(name)) throw badName(model, 'a model name of letters, digits, ".", "_", "-" and "@"');
+  if (kind === 'open') return { kind, model: `${word === 'vendorb' ? 'meta' : word}/${name}` };
+  return { kind: kind ?? 'gemini', name };
+}
+
+const badName = (model: string, form: string): GatewayError =>
+  new GatewayError('model_not_found', {
+    message: model === '' ? 'The request names no model.' : `"${model.slice(0, 100)}" is not ${form}.`,
+    param: 'model',
+  });

@@ -1,0 +1,65 @@
+import { GatewayError } from '#core/error.ts';
+import type { Base } from '../_shared/address.ts';
+import { baseOf } from '../_shared/address.ts';
+import { serviceAccountOf } from './service-account.ts';
+import type { VertexSettings } from './settings.ts';
+
+/** Where requests of an entry go: everything in front of `/publishers` and `/endpoints`. */
+export interface Place extends Base {
+  /** `path` ends at the version: express mode has nothing behind it. */
+  readonly versioned: string;
+}
+
+const regionName = /^[a-z](?:[a-z0-9-]*[a-z0-9])?$/;
+const versionName = /^v\d{1,2}(?:(?:alpha|beta)\d{0,2})?$/;
+/** Ids, numbers, and ids of domains (`example.com:name`). */
+const projectName = /^[a-z0-9](?:[a-z0-9.:-]{0,98}[a-z0-9])?$/;
+
+/** What is wrong with a region; undefined when it can be used (provider-a.md 1.1). */
+export function regionProblem(region: string): string | undefined {
+  if (!regionName.test(region)) return 'a region has lower-case letters, digits and hyphens only';
+  return region === 'global' || region === 'us' || region === 'eu' || region.includes('-') ? undefined : 'there is no such region';
+}
+
+export const isProject = (project: string): boolean => projectName.test(project);
+export const isVersion = (version: string): boolean => versionName.test(version);
+
+/** Scheme and host for a region that was checked: no text of a caller reaches it unchecked (provider-a.md T1). */
+export function hostOf(region: string): string {
+  if (region === 'global') return 'https://aiplatform.googleapis.com';
+  if (region === 'us' || region === 'eu') return `https://aiplatform.${region}.rep.googleapis.com`;
+  return `https://${region}-aiplatform.googleapis.com`;
+}
+
+/** Worked out once for each settings object. @throws GatewayError `invalid_config` where something is missing or not usable */
+export function placeOf(settings: VertexSettings): Place {
+  const version = settings.api_version ?? 'v1';
+  if (!isVersion(version)) throw unusable('api_version', `"${version.slice(0, 40)}" is not a version`, 'Use v1 or v1beta1.');
+  const region = regionOf(settings);
+  const custom = settings.custom_host === undefined ? undefined : baseOf(settings.custom_host);
+  const base = custom ?? { origin: hostOf(region), path: '' };
+  // A custom host may name the version itself.
+  const versioned = versionName.test(base.path.slice(base.path.lastIndexOf('/') + 1)) ? base.path : `${base.path}/${version}`;
+  if (settings.express === true) return { origin: base.origin, path: versioned, versioned };
+  return { origin: base.origin, path: `${versioned}/projects/${encodeURIComponent(projectOf(settings))}/locations/${region}`, versioned };
+}
+
+function regionOf({ region, express }: VertexSettings): string {
+  const name = region ?? (express === true ? 'global' : undefined);
+  if (name === undefined) throw unusable('region', 'no region is set', 'Set region, or send x-gateway-vertex-region.');
+  const problem = regionProblem(name);
+  if (problem !== undefined) throw unusable('region', `"${name.slice(0, 40)}" can not be used: ${problem}`, 'Use global, us, eu, or a region like europe-west1.');
+  return name;
+}
+
+/** The explicit project wins over the service account's (decisions D4). */
+function projectOf(settings: VertexSettings): string {
+  const account = settings.service_account_json ?? settings.service_account;
+  const project = settings.project ?? (account === undefined ? undefined : serviceAccountOf(account, 'service_account').project);
+  if (project === undefined) throw unusable('project', 'no project is set', 'Set project, or send x-gateway-vertex-project-id.');
+  if (!isProject(project)) throw unusable('project', `"${project.slice(0, 40)}" is not a project id`, 'Use the id of the project, not its name.');
+  return project;
+}
+
+const unusable = (param: string, problem: string, hint: string): GatewayError =>
+  new GatewayError('invalid_config', { message: `The request can not be placed: ${problem}.`, param, hint });

@@ -1,0 +1,79 @@
+import type { JsonSchema } from '#core/json-schema.ts';
+import type { CommonSettings, RequestSetting } from '#core/provider.ts';
+
+export interface VertexSettings extends CommonSettings {
+  readonly region?: string;
+  readonly project?: string;
+  /** JSON text of a service account's key; `token_uri` in it is used as written. */
+  readonly service_account?: string;
+  /** The same, sent with a request: its `token_uri` counts for nothing. */
+  readonly service_account_json?: string;
+  readonly ambient?: boolean;
+  readonly credentials_file?: string;
+  readonly express?: boolean;
+  readonly api_version?: string;
+  readonly quota_project?: string;
+  readonly storage_bucket?: string;
+  readonly endpoint_format?: 'chat' | 'generateContent';
+  readonly anthropic_version?: string;
+  readonly schemas?: 'converted' | 'original';
+  readonly signature_stand_in?: boolean;
+}
+
+const text = (description: string) => ({ type: 'string', minLength: 1, description }) as const;
+
+export const schema: JsonSchema = {
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    region: text('Location of the models: global, us, eu, or a region like europe-west1.'),
+    project: text("Project id; without it the service account's own project."),
+    service_account: { ...text('Key of a service account: the JSON file as text, for example ${file:…}.'), writeOnly: true },
+    service_account_json: { ...text('The same as callers send it; only for requests.'), writeOnly: true },
+    ambient: {
+      type: 'boolean',
+      writeOnly: true,
+      description: "Signs with the machine's own identity: metadata server, workload identity, credential files.",
+    },
+    credentials_file: text('Credential file for ambient, in place of the one that the environment names.'),
+    express: { type: 'boolean', description: 'api_key is an API key of express mode: no project, no region.', default: false },
+    api_version: text('Version in the path: v1 or v1beta1.'),
+    quota_project: text('Project that pays, sent as x-goog-user-project.'),
+    storage_bucket: text('Bucket for files and batches.'),
+    endpoint_format: {
+      enum: ['chat', 'generateContent'],
+      description: 'What models named endpoints.<id> speak: chat completions, or the format of tuned family-G models.',
+    },
+    anthropic_version: text('Version that bodies for anthropic. models carry.'),
+    schemas: { enum: ['converted', 'original'], description: "JSON Schemas in the service's own subset, or as the client wrote them." },
+    signature_stand_in: {
+      type: 'boolean',
+      description: 'Function calls that lost their thought signature get the documented stand-in.',
+      default: true,
+    },
+  },
+};
+
+/** Direct use without the catalog (gateway-behaviour.md 2). The machine's own identity is not among it (decisions D2). */
+export const requestSettings: readonly RequestSetting[] = [
+  { setting: 'region', headers: ['vertex-region'], keys: ['vertex_region', 'region'], shapesHost: true },
+  {
+    setting: 'project',
+    headers: ['vertex-project-id', 'vertex-project'],
+    keys: ['vertex_project_id', 'vertex_project', 'project'],
+    shapesHost: true,
+  },
+  {
+    setting: 'service_account_json',
+    headers: ['vertex-service-account-json'],
+    keys: ['vertex_service_account_json', 'service_account_json'],
+    shapesHost: false,
+  },
+  {
+    setting: 'storage_bucket',
+    headers: ['vertex-storage-bucket-name'],
+    keys: ['vertex_storage_bucket_name', 'storage_bucket'],
+    shapesHost: true,
+  },
+  { setting: 'api_version', headers: ['vertex-api-version'], keys: ['vertex_api_version', 'api_version'], shapesHost: false },
+];
