@@ -1,6 +1,6 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { providers, stages } from '../../plugins/index.ts';
 import { startGateway } from '../../src/gateway.ts';
 import type { Gateway, GatewayEvent } from '../../src/gateway-types.ts';
@@ -28,14 +28,21 @@ export interface TestGatewayOptions {
   readonly env?: Record<string, string>;
   readonly watch?: boolean;
   readonly stateDir?: string;
+  /** Further files by path below the folder. */
   readonly files?: Readonly<Record<string, string>>;
+  /** What else the folder needs before the start. */
+  prepare?(dir: string): Promise<void>;
 }
 
 export async function startTestGateway(yaml: string, options: TestGatewayOptions = {}): Promise<TestGateway> {
   const dir = await mkdtemp(join(tmpdir(), 'gateway-test-'));
   const file = join(dir, 'gateway.yaml');
   await writeFile(file, yaml);
-  for (const [name, text] of Object.entries(options.files ?? {})) await writeFile(join(dir, name), text);
+  for (const [name, text] of Object.entries(options.files ?? {})) {
+    await mkdir(dirname(join(dir, name)), { recursive: true });
+    await writeFile(join(dir, name), text);
+  }
+  await options.prepare?.(dir);
   const events: GatewayEvent[] = [];
   const records: LogRecord[] = [];
   const lines: string[] = [];
@@ -46,7 +53,14 @@ export async function startTestGateway(yaml: string, options: TestGatewayOptions
     listen: '127.0.0.1:0',
     watch: options.watch ?? false,
     stateDir: options.stateDir,
-    log: createLog({ level: 'warn', format: 'json', stdout: { write: (text: string) => lines.push(text) > 0 }, now: Date.now, clockTime: String, requestLine: () => '' }),
+    log: createLog({
+      level: 'warn',
+      format: 'json',
+      stdout: { write: (text: string) => lines.push(text) > 0 },
+      now: Date.now,
+      clockTime: String,
+      requestLine: () => '',
+    }),
     registry: { providers, stages },
     onEvent: (event) => {
       events.push(event);

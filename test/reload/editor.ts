@@ -1,0 +1,122 @@
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import type { GatewayEvent } from '../../src/gateway-types.ts';
+import { type TestGateway, until } from '../support/gateway.ts';
+import { byRename, inParts, inPlace, pause, Volume } from './edits.ts';
+
+/** The files of a gateway under edits: an entry file, an included one, and one in a mounted volume. */
+export const entryText = (upstream: string): string => `
+version: 1
+include: [configs/*.yaml, volume/volume.yaml]
+server: {state_dir: memory}
+providers: {main: {type: openai, api_key: sk-of-the-catalog, custom_host: "${upstream}/v1"}}
+plugins: [auth, virtual-key, {use: ./life.ts, options: {}}, routing, transform, fallback-retry]
+`;
+export const supportText = (n: number): string => `configs:
+  support:
+    metadata: {edit: "${n}"}
+    targets: [{provider: "@main", override_params: {model: m-${n}}}]
+`;
+export const volumeFiles = (n: number): Record<string, string> => ({
+  'volume.yaml': `configs: {volume: {metadata: {edit: "${n}"}, targets: [main/x]}}\n`,
+});
+
+type Rejected = GatewayEvent & { readonly type: 'rejected' };
+
+interface Broken {
+  readonly file: 'entry' | 'support';
+  /** Makes the bad text of the good one. */
+  spoil(good: string): string;
+  /** How the event names it. */
+  isNamed(event: Rejected): boolean;
+}
+
+const hasCode =
+  (code: string) =>
+  ({ diagnostics }: Rejected): boolean =>
+    diagnostics.some((one) => one.code === code && one.severity === 'error');
+
+const brokenEdits: readonly Broken[] = [
+  { file: 'support', spoil: (good) => `${good}  - [\n`, isNamed: hasCode('yaml-syntax') },
+  { file: 'support', spoil: (good) => good.replace('targets', 'targetz'), isNamed: hasCode('unknown-key') },
+  { file: 'support', spoil: (good) => good.replace('@main', '@nobody'), isNamed: hasCode('unknown-reference') },
+  {
+    file: 'entry',
+    spoil: (good) => good.replace('options: {}', 'options: {fail: true}'),
+    isNamed: ({ reason }) => reason?.includes('told to fail') === true,
+  },
+];
+
+/** Edits the files of a running gateway in every way, and looks at what comes of it. */
+export class Editor {
+  edits = 0;
+  broken = 0;
+  readonly #gateway: TestGateway;
+  readonly #volume: Volume;
+  readonly #entry: string;
+  #support = 0;
+  #mounted = 0;
+
+  constructor(gateway: TestGateway, volume: Volume, entry: string) {
+    this.#gateway = gateway;
+    this.#volume = volume;
+    this.#entry = entry;
+  }
+
+  /** Ten edits, two of them broken; some come so close together that they are one reload. */
+  async round(index: number): Promise<void> {
+    await this.#write(inPlace);
+    await pause((index * 37) % 150);
+    await this.#write(byRename);
+    for (let swap = 0; swap < 3; swap += 1) await this.#swap();
+    await this.#serves('volume', this.#mounted);
+    await this.#breakAndRepair(index * 2);
+    await this.#write((path, text) => inParts(path, text, (index * 53) % 160));
+    await this.#write(byRename);
+    await this.#write(inPlace);
+    await this.#breakAndRepair(index * 2 + 1);
+  }
+
+  async #write(how: (path: string, text: string) => Promise<void>): Promise<void> {
+    this.edits += 1;
+    this.#support += 1;
+    await how(this.#path('support'), supportText(this.#support));
+  }
+
+  async #swap(): Promise<void> {
+    this.edits += 1;
+    this.#mounted += 1;
+    await this.#volume.swap(volumeFiles(this.#mounted));
+  }
+
+  /** A broken edit is told and changes nothing; that all is well again is told too. */
+  async #breakAndRepair(kind: number): Promise<void> {
+    await this.#serves('support', this.#support);
+    const { events, gateway } = this.#gateway;
+    const { file, spoil, isNamed } = brokenEdits[kind % brokenEdits.length] as Broken;
+    const good = file === 'entry' ? this.#entry : supportText(this.#support);
+    const { revision } = gateway.snapshot();
+    const from = events.length;
+    this.edits += 1;
+    this.broken += 1;
+    await byRename(this.#path(file), spoil(good));
+    const what = `edit ${this.edits}`;
+    const rejected = await until(
+      () => events.slice(from).find((event) => event.type === 'rejected' && isNamed(event)),
+      `${what} to be refused`,
+    );
+    expect(rejected).toMatchObject({ revision });
+    expect(gateway.snapshot().revision).toBe(revision);
+    await inPlace(this.#path(file), good);
+    await until(() => events.slice(from).some((event) => event.type === 'unchanged' && event.recovered), `${what} to be repaired`);
+  }
+
+  #serves(config: 'support' | 'volume', edit: number): Promise<unknown> {
+    const configs = () => this.#gateway.gateway.snapshot().configs;
+    return until(() => configs().get(config)?.metadata['edit'] === String(edit), `${config} of edit ${edit} to serve`);
+  }
+
+  #path(file: Broken['file']): string {
+    return join(this.#gateway.dir, file === 'entry' ? 'gateway.yaml' : 'configs/support.yaml');
+  }
+}
