@@ -1,0 +1,275 @@
+import { JsonBody } from '#core/body.ts';
+import type { DialectCall } from '#core/dialect.ts';
+import type { WireEvent } from '#core/events.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import anthropic from '../../plugins/providers/anthropic/index.ts';
+import { openaiDialect } from '../../src/dialects/chat-completions.ts';
+import { SseScanner } from '../../src/transport/framing/sse.ts';
+import { callOf } from '../contract/call.ts';
+import type { Recording } from '../contract/recordings.ts';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { type Gathered, gatherStream, gatherWhole, others } from './gathered.ts';
+import { read, type Wanted, wantedOf } from './oracle.ts';
+import { bad, catalog, good, missing, type Replay, startReplay } from './recorded.ts';
+
+const chat = anthropic.operations['chat/completions'];
+const wholes = good.filter(({ stream }) => !stream);
+const streams = good.filter(({ stream }) => stream);
+
+describe.skipIf(missing !== undefined)(`recorded messages as the upstream of chat completions (${missing ?? 'replayed'})`, () => {
+  it('are there in numbers that mean something', () => {
+    expect([wholes.length, streams.length, bad.length]).toEqual([155, 86, 4]);
+  });
+
+  describe.each([true, false])('strict %s', (strict) => {
+    it.each(named(wholes))('%s, whole', (_id, exchange) => {
+      const result = chat?.result?.(exchange.response.body ?? '', callOf({ strict }));
+      const answer = JSON.parse(openaiDialect.answer?.(result, dialectCall(strict)) ?? '') as Record<string, unknown>;
+      const wanted = wantedOf(read(exchange));
+      expectSame(gatherWhole(answer, strict), wanted);
+      expectBlocks(answer, exchange, strict);
+    });
+
+    it.each(named(streams))('%s, streamed, however it is cut', (_id, exchange) => {
+      const bytes = Buffer.from(exchange.response.body ?? '');
+      const wanted = wantedOf(read(exchange));
+      const once = converted([bytes], strict);
+      expectSame(gatherStream(once.text, strict), wanted);
+      if (!strict) expectStreamedBlocks(gatherStream(once.text, strict), wanted);
+      expect(once.tap.complete).toBe(true);
+      expect(once.tap).toMatchObject({ id: wanted.id, model: wanted.model, finish: wanted.native === null ? [] : [wanted.native] });
+      const crlf = Buffer.from((exchange.response.body ?? '').replaceAll('\n', '\r\n'));
+      for (const pieces of [cut(bytes, 1), cut(crlf, 1), insideCharacters(bytes)]) expect(converted(pieces, strict).text).toBe(once.text);
+    });
+  });
+
+  describe('through the gateway, answers cut at awkward places', () => {
+    let replay: Replay;
+    let gateway: TestGateway;
+
+    beforeAll(async () => {
+      replay = await startReplay();
+      gateway = await startTestGateway(catalog([...good, ...bad], replay.url, ',split=97'));
+    });
+    afterAll(async () => {
+      await gateway?.close();
+      await replay?.close();
+    });
+
+    const ask = (exchange: Recording, strict: boolean): Promise<Response> =>
+      fetch(`${gateway.url}/v1/chat/completions`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'x-gateway-strict-compliance': String(strict) },
+        body: JSON.stringify({
+          model: `@${exchange.id}/m`,
+          messages: [{ role: 'user', content: 'Hi' }],
+          stream: exchange.stream,
+          stream_options: { include_usage: true },
+        }),
+      });
+
+    it.each([true, false])('every answer says what was recorded, strict %s', async (strict) => {
+      const failures: string[] = [];
+      for (const exchange of good) {
+        try {
+          const response = await ask(exchange, strict);
+          expect(response.status).toBe(200);
+          const text = await response.text();
+          const gathered = exchange.stream ? gatherStream(text, strict) : gatherWhole(JSON.parse(text) as Record<string, unknown>, strict);
+          const wanted = wantedOf(read(exchange));
+          expectSame(gathered, wanted);
+          const record = await gateway.record(response.headers.get('x-request-id'));
+          expect(record).toMatchObject({
+            end: 'whole',
+            lane: 'full',
+            usage: { prompt: wanted.usage.prompt, completion: wanted.usage.completion, source: 'reported' },
+          });
+        } catch (error) {
+          failures.push(`${exchange.id}: ${(error as Error).message}`);
+        }
+      }
+      expect(failures).toEqual([]);
+    });
+
+    it.each(named(bad))("%s keeps the error's status, type and text", async (_id, exchange) => {
+      const response = await ask(exchange, true);
+      const { error } = JSON.parse(exchange.response.body ?? '') as { error: { type: string; message: string } };
+      const answer = (await response.json()) as { error: Record<string, unknown>; provider: string };
+      const isAuth = exchange.response.status === 401;
+      expect(response.status).toBe(isAuth ? 502 : exchange.response.status);
+      expect(answer.error['message']).toContain(error.message);
+      if (!isAuth)
+        expect(answer.error).toMatchObject({ message: `anthropic error: ${error.message}`, type: error.type, code: null, param: null });
+      expect(answer.provider).toBe(exchange.id);
+    });
+  });
+
+  it('thinking and signatures of an answer go back unchanged in the next turn', () => {
+    const thoughtful = good.filter((exchange) => wantedOf(read(exchange)).thinking.size + wantedOf(read(exchange)).redacted.size > 0);
+    expect(thoughtful.length).toBeGreaterThan(15);
+    for (const exchange of thoughtful) {
+      const wanted = wantedOf(read(exchange));
+      const blocks = sentBack(exchange).filter((block) => String(block['type']).endsWith('thinking'));
+      const expected = [
+        ...[...wanted.thinking]
+          .filter(([, { signature }]) => signature !== '')
+          .map(([index, block]) => [index, { type: 'thinking', ...block }] as const),
+        ...[...wanted.redacted].map(([index, data]) => [index, { type: 'redacted_thinking', data }] as const),
+      ];
+      expect(blocks).toEqual(expected.toSorted(([a], [b]) => a - b).map(([, block]) => block));
+    }
+  });
+});
+
+const named = (list: readonly Recording[]): (readonly [string, Recording])[] => list.map((exchange) => [exchange.id, exchange] as const);
+
+const dialectCall = (strict: boolean): DialectCall => ({
+  strict,
+  includeUsage: true,
+  provider: 'anthropic',
+  model: 'model-1',
+  id: 'req_1',
+  createdAt: 1_767_312_000,
+});
+
+interface Converted {
+  readonly text: string;
+  readonly tap: { readonly complete: boolean; readonly id: string | undefined };
+}
+
+/** Scanner, tap, translator and dialect, one behind the other. */
+function converted(pieces: readonly Buffer[], strict: boolean): Converted {
+  const call = callOf({ strict, stream: true, includeUsage: true });
+  const tap = chat?.tap(call);
+  const translate = chat?.stream?.(call);
+  const write = openaiDialect.write?.(dialectCall(strict));
+  if (tap === undefined || translate === undefined || write === undefined) throw new Error('no stream');
+  const scanner = new SseScanner();
+  let text = '';
+  const feed = (events: readonly WireEvent[]): void => {
+    for (const event of events) {
+      tap.event(event);
+      for (const one of translate.push(event)) for (const piece of write.push(one)) text += piece;
+    }
+  };
+  for (const piece of pieces) feed(scanner.push(piece).events);
+  feed(scanner.end().events);
+  for (const one of translate.end()) for (const piece of write.push(one)) text += piece;
+  for (const piece of write.end()) text += piece;
+  return { text, tap };
+}
+
+function cut(bytes: Buffer, size: number): Buffer[] {
+  const pieces: Buffer[] = [];
+  for (let at = 0; at < bytes.length; at += size) pieces.push(bytes.subarray(at, at + size));
+  return pieces;
+}
+
+/** Cuts behind the first byte of every character beyond ASCII. */
+function insideCharacters(bytes: Buffer): Buffer[] {
+  const pieces: Buffer[] = [];
+  let from = 0;
+  for (let at = 0; at < bytes.length; at += 1) {
+    if ((bytes[at] ?? 0) < 0xc0) continue;
+    pieces.push(bytes.subarray(from, at + 1));
+    from = at + 1;
+  }
+  pieces.push(bytes.subarray(from));
+  return pieces;
+}
+
+function expectSame(gathered: Gathered, wanted: Wanted): void {
+  expect(gathered.problems).toEqual([]);
+  expect(gathered.errors).toEqual([]);
+  expect(gathered.isDone).toBe(true);
+  expect([...gathered.ids]).toEqual([wanted.id]);
+  expect([...gathered.models]).toEqual([wanted.model]);
+  expect(gathered.roles).toEqual(['assistant']);
+  expect(gathered.content).toBe(wanted.content);
+  expect(gathered.calls.map(({ index, id, name }) => ({ index, id, name }))).toEqual(
+    wanted.calls.map(({ index, id, name }) => ({ index, id, name })),
+  );
+  expect(gathered.calls.map((call) => JSON.parse(call.arguments) as unknown)).toEqual(wanted.calls.map(({ input }) => input));
+  expect(gathered.finish).toEqual([wanted.finish]);
+  const { prompt, completion, cached, reasoning } = wanted.usage;
+  expect(gathered.usages).toMatchObject([
+    {
+      prompt_tokens: prompt,
+      completion_tokens: completion,
+      total_tokens: prompt + completion,
+      prompt_tokens_details: { cached_tokens: cached },
+      completion_tokens_details: { reasoning_tokens: reasoning },
+    },
+  ]);
+}
+
+/** Whole answers show every block but calls as it came. */
+function expectBlocks(answer: Record<string, unknown>, exchange: Recording, strict: boolean): void {
+  const choice = (answer['choices'] as { message: Record<string, unknown>; native_finish_reason?: string }[])[0];
+  const message = JSON.parse(exchange.response.body ?? '') as { content: { type: string }[]; stop_reason: string };
+  expect(choice?.message['content_blocks']).toEqual(strict ? undefined : message.content.filter(({ type }) => type !== 'tool_use'));
+  expect(choice?.native_finish_reason).toBe(strict ? undefined : message.stop_reason);
+  const cited = message.content.flatMap((block) =>
+    ((block as { citations?: { url?: string }[] }).citations ?? []).flatMap(({ url }) => url ?? []),
+  );
+  const shown = ((choice?.message['annotations'] ?? []) as { url_citation: { url: string } }[]).map(({ url_citation: { url } }) => url);
+  expect(shown).toEqual(cited);
+}
+
+/** Streams show them in pieces, under the API's own numbers. */
+function expectStreamedBlocks(gathered: Gathered, wanted: Wanted): void {
+  expect(gathered.native).toEqual(wanted.native === null ? [] : [wanted.native]);
+  const seen = [...gathered.blocks.keys()].toSorted((a, b) => a - b);
+  const expected = [...wanted.thinking.keys(), ...wanted.redacted.keys(), ...wanted.texts.keys(), ...wanted.others.keys()];
+  expect(seen).toEqual(expected.toSorted((a, b) => a - b));
+  for (const [index, { thinking, signature }] of wanted.thinking) {
+    expect(gathered.blocks.get(index)).toMatchObject({ thinking, ...(signature === '' ? {} : { signature }) });
+  }
+  for (const [index, data] of wanted.redacted) expect(gathered.blocks.get(index)).toMatchObject({ data });
+  for (const [index, text] of wanted.texts) expect(gathered.blocks.get(index)).toMatchObject({ text });
+  for (const [index, citations] of wanted.citations) {
+    expect(gathered.blocks.get(index)?.[others].map(({ citation }) => citation)).toEqual(citations);
+  }
+  for (const [index, { raw, input }] of wanted.others) {
+    const block = gathered.blocks.get(index);
+    expect(block?.[others][0]).toEqual(raw);
+    expect(block?.['partial_json'] ?? '').toBe(input);
+  }
+}
+
+/** The assistant's turn as it goes upstream again, from the answer as a client with strict compliance off has it. */
+function sentBack(exchange: Recording): readonly Record<string, unknown>[] {
+  const assistant = exchange.stream ? rebuilt(exchange) : wholeMessage(exchange);
+  const calls = (assistant['tool_calls'] ?? []) as { id: string }[];
+  const body = {
+    model: 'claude-sonnet-4-0',
+    max_tokens: 10,
+    messages: [
+      { role: 'user', content: 'Hi' },
+      assistant,
+      ...calls.map(({ id }) => ({ role: 'tool', tool_call_id: id, content: 'x' })),
+      { role: 'user', content: 'Go' },
+    ],
+  };
+  const request = chat?.request(JsonBody.of(body), callOf({ model: 'claude-sonnet-4-0' }));
+  const sent =
+    request?.body.kind === 'json' ? (request.body.json()['messages'] as { role: string; content: Record<string, unknown>[] }[]) : [];
+  return sent[1]?.content ?? [];
+}
+
+function wholeMessage(exchange: Recording): Record<string, unknown> {
+  const result = chat?.result?.(exchange.response.body ?? '', callOf({ strict: false })) as {
+    choices: { message: Record<string, unknown> }[];
+  };
+  return result.choices[0]?.message ?? {};
+}
+
+/** What a client makes of a stream: blocks by number, their members joined. */
+function rebuilt(exchange: Recording): Record<string, unknown> {
+  const gathered = gatherStream(converted([Buffer.from(exchange.response.body ?? '')], false).text, false);
+  const blocks = [...gathered.blocks]
+    .toSorted(([a], [b]) => a - b)
+    .map(([, block]) => (block[others].length > 0 ? { ...block[others][0] } : { ...block }));
+  const calls = gathered.calls.map(({ id, name, arguments: args }) => ({ id, type: 'function', function: { name, arguments: args } }));
+  return { role: 'assistant', content: gathered.content, content_blocks: blocks, ...(calls.length === 0 ? {} : { tool_calls: calls }) };
+}

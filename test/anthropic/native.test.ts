@@ -1,0 +1,153 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Recording } from '../contract/recordings.ts';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { deadPort } from '../support/upstream.ts';
+import { read, wantedOf } from './oracle.ts';
+import { bad, catalog, counts, good, missing, relayed, type Replay, startReplay } from './recorded.ts';
+
+/** How the client reaches the route: its library adds `/v1` to a base URL with or without it. */
+const bases = ['/v1', '', '/v1/v1'];
+
+describe.skipIf(missing !== undefined)(`recorded messages through /v1/messages (${missing ?? 'replayed'})`, () => {
+  let replay: Replay;
+  let gateway: TestGateway;
+  let fine: TestGateway;
+
+  beforeAll(async () => {
+    replay = await startReplay();
+    const all = [...good, ...bad, ...counts, ...relayed];
+    gateway = await startTestGateway(catalog(all, replay.url));
+    fine = await startTestGateway(catalog(good, replay.url, ',split=11'));
+  });
+  afterAll(async () => {
+    await gateway?.close();
+    await fine?.close();
+    await replay?.close();
+  });
+
+  it.each(bases)('every answer comes through byte by byte, every request with its model written anew, base "%s"', async (base) => {
+    const failures = await eachOf(good, async (exchange) => {
+      const text = bodyText(exchange);
+      const response = await post(gateway, `${base}/messages`, exchange, text);
+      const answer = await response.text();
+      const id = response.headers.get('request-id');
+      expect(response.status).toBe(200);
+      expect(answer).toBe(exchange.response.body);
+      expect(response.headers.get('x-request-id')).toBe(id);
+      expect(response.headers.get('content-type')).toBe(exchange.response.headers['content-type']);
+      const seen = replay.seen(exchange.id).requests.at(-1);
+      expect(seen?.path).toBe('/v1/messages');
+      expect(Buffer.from(seen?.body_base64 ?? '', 'base64').toString()).toBe(text.replace(`@${exchange.id}/`, ''));
+      expect(seen?.headers).toMatchObject({ 'x-api-key': 'sk-ant-api03-0123456789', 'anthropic-version': '2023-06-01' });
+      const wanted = wantedOf(read(exchange));
+      expect(await gateway.record(id)).toMatchObject({
+        endpoint: 'messages',
+        status: 200,
+        end: 'whole',
+        lane: 'splice',
+        model: { answered: wanted.model },
+        finish: wanted.native === null ? [] : [wanted.native],
+        usage: { prompt: wanted.usage.prompt, completion: wanted.usage.completion, cached: wanted.usage.cached, source: 'reported' },
+      });
+    });
+    expect(failures).toEqual([]);
+  });
+
+  it('answers that arrive in small pieces come through as they were', async () => {
+    const failures = await eachOf(good, async (exchange) => {
+      const response = await post(fine, '/v1/messages', exchange, bodyText(exchange));
+      expect(await response.text()).toBe(exchange.response.body);
+    });
+    expect(failures).toEqual([]);
+  });
+
+  it.each(bad.map((exchange) => [exchange.id, exchange] as const))(
+    "%s keeps the API's own error, or tells of a refused credential in its shape",
+    async (_id, exchange) => {
+      const response = await post(gateway, '/v1/messages', exchange, bodyText(exchange));
+      const answer = (await response.json()) as { type: string; error: { type: string; message: string }; request_id: string };
+      const recorded = JSON.parse(exchange.response.body ?? '') as { error: { message: string } };
+      expect(answer.type).toBe('error');
+      expect(answer.error.message).toContain(recorded.error.message);
+      if (exchange.response.status !== 401) {
+        expect(response.status).toBe(exchange.response.status);
+        expect(answer).toEqual(recorded);
+        return;
+      }
+      expect(response.status).toBe(502);
+      expect(answer.request_id).toBe(response.headers.get('request-id'));
+    },
+  );
+
+  it.each(counts.map((exchange) => [exchange.id, exchange] as const))('%s: tokens are counted', async (_id, exchange) => {
+    const response = await post(gateway, '/v1/messages/count_tokens', exchange, bodyText(exchange));
+    expect(await response.text()).toBe(exchange.response.body);
+    expect(replay.seen(exchange.id).requests.at(-1)?.path).toBe('/v1/messages/count_tokens');
+  });
+
+  it.each(relayed.map((exchange) => [exchange.id, exchange] as const))('%s is relayed', async (_id, exchange) => {
+    const { pathname, search } = new URL(exchange.request.url);
+    const response = await fetch(`${gateway.url}${pathname}${search}`, {
+      method: exchange.request.method,
+      headers: { 'content-type': 'application/json', 'x-gateway-provider': `@${exchange.id}`, 'anthropic-beta': 'files-api-2025-04-14' },
+      body: '{"x":1}',
+    });
+    expect(await response.text()).toBe(exchange.response.body);
+    const seen = replay.seen(exchange.id).requests.at(-1);
+    expect(seen?.headers).toMatchObject({
+      'x-api-key': 'sk-ant-api03-0123456789',
+      'anthropic-beta': 'files-api-2025-04-14',
+      'anthropic-version': '2023-06-01',
+    });
+  });
+
+  it('a fallback over two entries answers from the second, whole and streamed', async () => {
+    const failures: string[] = [];
+    const port = await deadPort();
+    const chosen = [good.find(({ stream }) => stream), good.find(({ stream }) => !stream)] as [Recording, Recording];
+    const yaml = JSON.parse(catalog(chosen, replay.url)) as Record<string, unknown>;
+    const providers = {
+      ...(yaml['providers'] as object),
+      dead: { type: 'anthropic', api_key: 'sk-ant-dead-0123456789', custom_host: `http://127.0.0.1:${port}/v1` },
+    };
+    const configs = Object.fromEntries(
+      chosen.map(({ id }) => [`c-${id}`, { strategy: { mode: 'fallback' }, targets: [{ provider: '@dead' }, { provider: `@${id}` }] }]),
+    );
+    const own = await startTestGateway(JSON.stringify({ version: 1, providers, configs }));
+    for (const exchange of chosen) {
+      const response = await fetch(`${own.url}/v1/messages`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'x-gateway-config': `c-${exchange.id}` },
+        body: JSON.stringify(exchange.request.body),
+      });
+      expect(await response.text()).toBe(exchange.response.body);
+      expect(response.headers.get('x-gateway-last-used-option-index')).toBe('config.targets[1]');
+    }
+    await own.close();
+    expect(failures).toEqual([]);
+  });
+});
+
+/** The recorded request with the slug in its model, written the way a client would write it. */
+const bodyText = (exchange: Recording): string =>
+  JSON.stringify({ ...exchange.request.body, model: `@${exchange.id}/${String(exchange.request.body?.['model'])}` });
+
+const post = (to: TestGateway, path: string, exchange: Recording, body: string): Promise<Response> =>
+  fetch(`${to.url}${path}`, { method: 'POST', headers: { 'content-type': 'application/json', ...betaOf(exchange) }, body });
+
+function betaOf(exchange: Recording): Record<string, string> {
+  const beta = (exchange.request as { headers?: Record<string, string> }).headers?.['anthropic-beta'];
+  return beta === undefined ? {} : { 'anthropic-beta': beta };
+}
+
+async function eachOf(list: readonly Recording[], check: (exchange: Recording) => Promise<void>): Promise<string[]> {
+  const failures: string[] = [];
+  for (const exchange of list) {
+    try {
+      await check(exchange);
+    } catch (error) {
+      failures.push(`${exchange.id}: ${(error as Error).message}`);
+    }
+  }
+  return failures;
+}
