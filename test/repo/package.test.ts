@@ -4,6 +4,7 @@ import { importsOf, packageOf, readProjectFile, root } from './tree.ts';
 
 const manifest = JSON.parse(readProjectFile('package.json')) as {
   name: string;
+  config: { node: string };
   bin: Record<string, string>;
   exports: Record<string, string | { types: string; default: string }>;
   dependencies: Record<string, string>;
@@ -48,6 +49,10 @@ describe('the package', () => {
       return !erased && !entry.target.startsWith('node:') && named[packageOf(entry.target)] === undefined;
     });
     expect(broken.map((entry) => `${entry.file}: ${entry.specifier}`)).toEqual([]);
+  });
+
+  it('runs the command with the same flags for Node as npm start', () => {
+    expect(readProjectFile('src/cli/bin.js').split('\n')[0]).toBe(`#!/usr/bin/env -S node ${manifest.config.node}`);
   });
 
   it('answers an old Node with a sentence', () => {
