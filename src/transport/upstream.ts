@@ -41,6 +41,12 @@ export interface Upstream {
 /** Origins that are kept connected; more are possible only where the operator names more. */
 const poolLimit = 256;
 
+/** After a provider's restart every kept connection may be dead: so many of them are tried in a row. */
+const staleLimit = 8;
+
+/** Codes of a connection that is gone, as against an answer that can't be read. */
+const closed: ReadonlySet<unknown> = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE']);
+
 /** Why an attempt was aborted from this side; never shown. */
 class Aborted extends Error {}
 
@@ -74,7 +80,13 @@ export function createUpstream(options: UpstreamOptions): Upstream {
         headersTimeout: 0,
         bodyTimeout: 0,
       };
-      pool.dispatch(dispatch, new Handler(receiver, state, () => pool.dispatch(dispatch, new Handler(receiver, state, undefined))));
+      let repeats = 0;
+      const go = (): void => {
+        const mayRepeat = repeats < staleLimit;
+        repeats += 1;
+        pool.dispatch(dispatch, new Handler(receiver, state, mayRepeat ? go : undefined));
+      };
+      go();
     },
     async close() {
       unsubscribe('undici:client:sendHeaders', onSendHeaders);
@@ -180,7 +192,8 @@ class Handler implements Dispatcher.DispatchHandler {
 
   onResponseError(_: Dispatcher.DispatchController, error: Error): void {
     // A kept-alive connection that the other side had already closed: once more, on another one.
-    if (this.reused && !this.#answered && this.#again !== undefined && !(error instanceof Aborted)) this.#again();
+    const isStale = this.reused && !this.#answered && 'code' in error && closed.has(error.code);
+    if (isStale && this.#again !== undefined) this.#again();
     else this.#receiver.failed(error);
   }
 }
