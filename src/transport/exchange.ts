@@ -97,7 +97,7 @@ export class Exchange implements Receiver, Flow, Swept {
     if (this.#state === 'over') return;
     this.#status = status;
     this.#headers = headers;
-    const type = headers['content-type'] ?? '';
+    const type = headers['content-type']?.toLowerCase() ?? '';
     if (status >= 300 && status < 400) {
       this.#faulty(invalid(`The provider answered a redirect (${status}); redirects are not followed.`));
     } else if (status < 300 && type.startsWith('text/event-stream')) {
