@@ -49,6 +49,7 @@ export class Handling {
   #own: Buffer | undefined;
   #status = 0;
   #recorded = false;
+  #isTrying = false;
   #isPassing = false;
 
   /** @param pass set for a body that only passes through */
@@ -85,11 +86,15 @@ export class Handling {
         await this.#passThrough(this.#run, this.#pass);
         return;
       }
+      this.#isTrying = true;
       const reply = await this.#run.run();
+      this.#isTrying = false;
       if (reply === undefined || this.#client.isGone) this.#gone();
       else this.#deliver(reply);
     } catch (thrown) {
-      this.#refuse(thrown);
+      this.#isTrying = false;
+      if (this.#client.isGone) this.#gone();
+      else this.#refuse(thrown);
     }
   }
 
@@ -234,6 +239,8 @@ export class Handling {
     this.#run?.cancel();
     // The relay sees the same and ends the attempt with its counts.
     if (this.#isPassing) return;
+    // The attempt that is cut off joins the history first: the run comes back at once, with nothing.
+    if (this.#isTrying) return;
     this.#flow?.abort();
     this.#finish('client_gone', null, () => this.#client.destroy());
   }
@@ -276,7 +283,7 @@ export class Handling {
 }
 
 function isEventStream({ headers, converted }: UpstreamReply): boolean {
-  return (converted?.contentType ?? headers['content-type'])?.startsWith('text/event-stream') === true;
+  return (converted?.contentType ?? headers['content-type'])?.toLowerCase().startsWith('text/event-stream') === true;
 }
 
 function bodyAllowed(status: number): boolean {
