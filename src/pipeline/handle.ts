@@ -170,7 +170,7 @@ export class Handling {
     this.#measure();
     completeHeaders(this.#ctx, this.#run, reply, {
       last,
-      error: isFault ? { source: error?.source ?? 'provider', own: error !== undefined } : undefined,
+      error: isFault ? { source: error?.source ?? 'provider', own: error !== undefined, code: error?.code } : undefined,
       idHeader: this.#dialect.idHeader,
       overheadMs: this.#overheadMs,
       upstreamMs: this.#upstreamMs(),

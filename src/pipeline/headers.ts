@@ -1,3 +1,4 @@
+import type { ErrorCode } from '../core/error.ts';
 import { canonicalPrefix, type HeaderPairs, hopByHopHeaders, responseHeaders } from '../core/headers.ts';
 import { type Outcome, type Reply, statusOf } from '../core/plan.ts';
 import { type Execution, isSuccess } from './execute.ts';
@@ -45,13 +46,14 @@ export function completeHeaders(ctx: RequestContext, run: Execution | undefined,
   if (alias !== undefined) repeat(reply.headers, from, alias);
   reply.headers.push('server-timing', `gw;dur=${facts.overheadMs}, up;dur=${Math.round(facts.upstreamMs)}`);
   if (run !== undefined && facts.error !== undefined && run.history.length > 1) reply.headers.push('x-should-retry', 'false');
+  if (facts.error?.code === 'draining' || facts.error?.code === 'overloaded') reply.headers.push('retry-after', '1');
 }
 
 export interface ReplyFacts {
   /** The outcome that is answered; undefined when nothing was sent. */
   readonly last: Outcome | undefined;
   /** Set when the reply is an error: where it came from. */
-  readonly error: { readonly source: 'gateway' | 'provider'; readonly own: boolean } | undefined;
+  readonly error: { readonly source: 'gateway' | 'provider'; readonly own: boolean; readonly code?: ErrorCode | undefined } | undefined;
   /** Where the client's libraries look for the request id, beside `x-request-id`. */
   readonly idHeader: string | undefined;
   readonly overheadMs: number;
