@@ -17,6 +17,8 @@ export interface Rig {
   tell(body?: Plain, headers?: Readonly<Record<string, string>>): Promise<Told>;
   /** Waits until no request is under way anywhere, and proves it: with room for one request, one is served. */
   expectQuiet(): Promise<void>;
+  /** Closes the connections that are kept to `a`, and waits until the gateway has seen it. */
+  forgetConnections(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -81,6 +83,10 @@ export async function startRig(options: RigOptions = {}): Promise<Rig> {
     ask,
     tell: async (body, headers) => readAll(gateway, await ask(body, headers)),
     expectQuiet,
+    async forgetConnections() {
+      for (const socket of wire.sockets) socket.destroy();
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    },
     async close() {
       await gateway.close();
       await wire.close();

@@ -1,0 +1,37 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { Worker } from 'node:worker_threads';
+
+/** A port whose connections are never accepted: a listener with a full queue, in a thread that sleeps. */
+export interface Blackhole {
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+const listener = `
+  const { parentPort } = require('node:worker_threads');
+  const server = require('node:net').createServer();
+  server.listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => {
+    parentPort.postMessage(server.address().port);
+    setImmediate(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0));
+  });
+`;
+
+/** Undefined where the system accepts connections all the same. */
+export async function startBlackhole(): Promise<Blackhole | undefined> {
+  const worker = new Worker(listener, { eval: true });
+  const [port] = (await once(worker, 'message')) as [number];
+  const fillers: Socket[] = [];
+  const close = async (): Promise<void> => {
+    for (const filler of fillers) filler.destroy();
+    await worker.terminate();
+  };
+  for (let n = 0; n < 32; n += 1) {
+    const filler = connect(port, '127.0.0.1').on('error', () => undefined);
+    fillers.push(filler);
+    const accepted = await Promise.race([once(filler, 'connect').then(() => true), new Promise((resolve) => setTimeout(resolve, 300, false))]);
+    if (accepted !== true) return { port, close };
+  }
+  await close();
+  return undefined;
+}

@@ -1,0 +1,90 @@
+import { connect } from 'node:net';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { until } from '../support/gateway.ts';
+import { chunks } from '../support/upstream.ts';
+import { chat, onA, onPair, outcomes, type Rig, startRig, streamed } from './rig.ts';
+import { chunked, forever, head, piece, put, whole } from './wire.ts';
+
+/** Clients that leave: whatever runs for them ends at once. */
+
+const [role = '', text = ''] = chunks('one ');
+
+describe('a client that leaves', () => {
+  let rig: Rig;
+  beforeAll(async () => {
+    rig = await startRig({ configs: { patient: { provider: 'a', retry: { attempts: 5, use_retry_after_header: true } } } });
+  });
+  afterEach(() => rig.expectQuiet());
+  afterAll(() => rig.close());
+
+  /** Asks, leaves when the time has come, and gives the record. */
+  async function leave(body: object, headers: Readonly<Record<string, string>>, when: (response: Promise<Response>) => Promise<unknown>) {
+    const before = rig.gateway.records.length;
+    const controller = new AbortController();
+    const response = rig.ask({ ...body }, headers, controller.signal);
+    response.catch(() => undefined);
+    await when(response);
+    controller.abort();
+    return until(() => rig.gateway.records[before], 'the record of a client that left');
+  }
+
+  const asked = async (): Promise<void> => {
+    const before = rig.wire.requests.length;
+    await until(() => rig.wire.requests.length > before || rig.wire.busy() > 0, 'the request upstream');
+  };
+
+  it.each([
+    ['a whole answer', chat, () => forever],
+    ['a stream', streamed, () => forever],
+    ['a stream that has shown no content', streamed, (socket: import('node:net').Socket) => put(socket, head(200, chunked), piece(role)).then(() => forever)],
+  ] as const)('before the head of %s ends the request upstream', async (_name, body, play) => {
+    rig.wire.script = play;
+    const record = await leave(body, onPair, asked);
+    expect(record).toMatchObject({ end: 'client_gone', status: 499, error: null });
+    expect(outcomes(record)).toEqual(['a cancelled']);
+    await until(() => rig.wire.sockets.size === 0 || rig.wire.busy() === 0, 'the upstream connection to be closed');
+  });
+
+  it('in the middle of a stream ends the request upstream', async () => {
+    rig.wire.script = (socket) => put(socket, head(200, chunked), piece(role), piece(text)).then(() => forever);
+    const record = await leave(streamed, onPair, async (response) => (await response).body?.getReader().read());
+    expect(record).toMatchObject({ end: 'client_gone', status: 200, error: null });
+    expect(record.bytes.out).toBe(Buffer.byteLength(role + text));
+    expect(outcomes(record)).toEqual(['a answered 200']);
+  });
+
+  it('in the pause before a retry is not tried for again', async () => {
+    rig.wire.script = (socket) => put(socket, whole(429, 'application/json', '{"error":{"message":"slow down"}}', { 'retry-after': 20 }));
+    const before = rig.wire.requests.length;
+    const record = await leave(chat, { 'x-gateway-config': 'patient' }, async () => {
+      await until(() => rig.wire.requests.length > before && rig.wire.busy() === 0, 'the first answer');
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    });
+    expect(record).toMatchObject({ end: 'client_gone', status: 499 });
+    expect([outcomes(record), rig.wire.requests.length - before]).toEqual([['a answered 429'], 1]);
+  });
+
+  it('in the middle of its body reaches nobody', async () => {
+    const before = rig.wire.requests.length;
+    const { hostname, port } = new URL(rig.gateway.url);
+    const socket = connect(Number(port), hostname);
+    socket.write(`POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\nx-gateway-provider: @a\r\ncontent-length: 1000\r\n\r\n{"model":`);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    socket.destroy();
+    await rig.expectQuiet();
+    expect(rig.wire.requests.length).toBe(before);
+  });
+
+  it('with an answer half taken leaves nothing behind', async () => {
+    const block = `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: 'x'.repeat(60_000) } }] })}\n\n`;
+    rig.wire.script = async (socket) => {
+      await put(socket, head(200, { 'content-type': 'text/event-stream', connection: 'close' }));
+      while (!socket.destroyed) if (!socket.write(block)) await new Promise((resolve) => void socket.once('drain', resolve).once('close', resolve));
+    };
+    const record = await leave(streamed, onA, async (response) => {
+      await response;
+      await new Promise((resolve) => setTimeout(resolve, 300));
+    });
+    expect(record).toMatchObject({ end: 'client_gone', status: 200 });
+  });
+});

@@ -1,0 +1,112 @@
+import type { Socket } from 'node:net';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { chunks } from '../support/upstream.ts';
+import { type Blackhole, startBlackhole } from './blackhole.ts';
+import { chat, contentOf, errorOf, onA, onPair, outcomes, type Rig, startRig, streamed } from './rig.ts';
+import { chunked, forever, head, piece, put } from './wire.ts';
+
+/** Providers that go silent: each clock of an attempt runs out on its own terms. */
+
+const [role = '', text = ''] = chunks('one ');
+const timeouts = { connect: '300ms', first_byte: '400ms', idle: '500ms', total: '1500ms' };
+
+/** Writes the same thing again and again until the other side has had enough. */
+async function repeat(socket: Socket, bytes: Buffer): Promise<void> {
+  while (!socket.destroyed) {
+    await put(socket, bytes);
+    await new Promise((resolve) => setTimeout(resolve, 40));
+  }
+}
+
+interface Silence {
+  readonly name: string;
+  play(socket: Socket): Promise<void> | void;
+  readonly body: object;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly says: RegExp;
+}
+
+const whole = head(200, { 'content-type': 'application/json', 'content-length': 100 });
+const silences: readonly Silence[] = [
+  { name: 'nothing at all, streamed', play: () => forever, body: streamed, says: /did not begin its stream within 400 ms/ },
+  { name: 'a head alone, streamed', play: (socket) => put(socket, head(200, chunked)).then(() => forever), body: streamed, says: /did not begin its stream within 400 ms/ },
+  { name: 'events without content', play: (socket) => put(socket, head(200, chunked), piece(role)).then(() => forever), body: streamed, says: /went silent and sent no event within 500 ms/ },
+  { name: 'comments behind events without content', play: async (socket) => (await put(socket, head(200, chunked), piece(role)), await repeat(socket, piece(': ping\n\n'))), body: streamed, says: /sent no event within 500 ms/ },
+  { name: 'nothing at all, whole', play: () => forever, body: chat, says: /did not finish within 1500 ms/ },
+  { name: 'a head alone, whole', play: (socket) => put(socket, whole).then(() => forever), body: chat, says: /did not finish within 1500 ms/ },
+  { name: 'half a body', play: (socket) => put(socket, whole, '{"id":').then(() => forever), body: chat, says: /did not finish within 1500 ms/ },
+  { name: 'nothing within request_timeout, whole', play: () => forever, body: chat, headers: { 'x-gateway-config': 'hasty' }, says: /did not answer within 250 ms/ },
+  { name: 'no content within request_timeout, streamed', play: async (socket) => (await put(socket, head(200, chunked)), await repeat(socket, piece(role))), body: streamed, headers: { 'x-gateway-config': 'hasty' }, says: /did not answer within 250 ms/ },
+  { name: "nothing within the request's own limit", play: () => forever, body: chat, headers: { ...onA, 'x-gateway-request-timeout': '200' }, says: /did not answer within 200 ms/ },
+];
+
+describe('a provider that goes silent', () => {
+  let rig: Rig;
+  let hole: Blackhole | undefined;
+  beforeAll(async () => {
+    hole = await startBlackhole();
+    const black = { type: 'openai', api_key: 'sk-key-of-nobody-0123', custom_host: `http://127.0.0.1:${hole?.port ?? 1}/v1`, timeouts };
+    rig = await startRig({
+      timeouts,
+      providers: { black },
+      configs: {
+        hasty: { request_timeout: 250, provider: 'a' },
+        twice: { strategy: { mode: 'fallback' }, targets: [{ provider: 'a' }, { provider: 'a', request_timeout: 100 }] },
+        around: { strategy: { mode: 'fallback' }, targets: [{ provider: 'black' }, { provider: 'b' }] },
+      },
+    });
+  });
+  afterEach(() => rig.expectQuiet());
+  afterAll(async () => {
+    await rig.close();
+    await hole?.close();
+  });
+
+  it.each(silences)('with $name is given up, and says which setting', async ({ play, body, headers, says }) => {
+    rig.wire.script = play;
+    const told = await rig.tell({ ...body }, headers);
+    const error = errorOf(told.text);
+    expect([told.status, error.code, error.type]).toEqual([408, 'timeout', 'timeout_error']);
+    expect(error.message).toMatch(says);
+    expect(error.gateway.hint).toMatch(/timeouts\.|request_timeout/);
+    expect(told.record).toMatchObject({ end: 'fault', status: 408, error: { code: 'timeout' } });
+    expect(outcomes(told.record)).toEqual(['a timeout']);
+  });
+
+  it.each(silences.filter(({ headers }) => headers === undefined))('with $name moves a fallback on', async ({ play, body }) => {
+    rig.wire.script = play;
+    const told = await rig.tell({ ...body }, onPair);
+    expect([told.status, outcomes(told.record)]).toEqual([200, ['a timeout', 'b answered 200']]);
+  });
+
+  it('at the last target of a chain is a timeout of the chain', async () => {
+    rig.wire.script = () => forever;
+    const told = await rig.tell(streamed, { 'x-gateway-config': 'twice' });
+    expect([told.status, errorOf(told.text).code, outcomes(told.record)]).toEqual([408, 'all_targets_failed', ['a timeout', 'a timeout']]);
+  });
+
+  it('while it is connected to is given up', async (test) => {
+    if (hole === undefined) test.skip('this system accepts connections to a full queue');
+    const told = await rig.tell(chat, { 'x-gateway-provider': '@black' });
+    expect([told.status, errorOf(told.text).code]).toEqual([408, 'timeout']);
+    expect(errorOf(told.text).message).toMatch(/did not accept a connection within 300 ms/);
+    const around = await rig.tell(chat, { 'x-gateway-config': 'around' });
+    expect(outcomes(around.record)).toEqual(['black timeout', 'b answered 200']);
+  });
+
+  it.each([
+    ['idle_timeout', /sent nothing for 500 ms/, () => forever],
+    ['idle_timeout', /sent nothing for 500 ms/, (socket: Socket) => repeat(socket, piece(': ping\n\n'))],
+    ['timeout', /did not finish within 1500 ms/, (socket: Socket) => repeat(socket, piece(text))],
+  ] as const)('after content was sent ends the stream with %s', async (code, says, then) => {
+    rig.wire.script = (socket) => put(socket, head(200, chunked), piece(role), piece(text)).then(() => then(socket));
+    const told = await rig.tell(streamed, onPair);
+    const error = errorOf(told.events.at(-1) ?? '');
+    expect([told.status, told.cut, error.code]).toEqual([200, false, code]);
+    expect(error.message).toMatch(says);
+    expect(contentOf(told.events).startsWith('one ')).toBe(true);
+    expect(told.text).not.toContain('[DONE]');
+    expect(told.record).toMatchObject({ end: 'fault', status: 200, error: { code } });
+    expect(outcomes(told.record)).toEqual(['a answered 200']);
+  });
+});

@@ -1,0 +1,193 @@
+import { gzipSync, brotliCompressSync, deflateSync } from 'node:zlib';
+import type { Socket } from 'node:net';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { until } from '../support/gateway.ts';
+import { chunks, completion } from '../support/upstream.ts';
+import { chat, errorOf, onA, onPair, outcomes, readAll, type Rig, startRig, streamed } from './rig.ts';
+import { chunked, forever, head, lastPiece, piece, put, whole } from './wire.ts';
+
+/** Answers that look strange and are right: they come through. */
+
+const good = JSON.stringify(completion('grüße 🎉'));
+const stream = chunks('grüße ', '🎉').join('');
+const withoutMark = chunks('one').slice(0, -1).join('');
+const json = 'application/json';
+
+const byteByByte = async (socket: Socket, first: string, bytes: Buffer): Promise<void> => {
+  await put(socket, first);
+  for (const byte of bytes) await new Promise((resolve) => socket.write(Buffer.of(byte), () => setImmediate(resolve)));
+};
+
+interface Oddity {
+  readonly name: string;
+  play(socket: Socket): Promise<void> | void;
+  readonly body: object;
+  readonly text: string;
+}
+
+const oddities: readonly Oddity[] = [
+  { name: 'gzip that nobody asked for', play: (socket) => put(socket, whole(200, json, gzipSync(good), { 'content-encoding': 'gzip' })), body: chat, text: good },
+  { name: 'brotli that nobody asked for', play: (socket) => put(socket, whole(200, json, brotliCompressSync(good), { 'content-encoding': 'br' })), body: chat, text: good },
+  { name: 'deflate that nobody asked for', play: (socket) => put(socket, whole(200, json, deflateSync(good), { 'content-encoding': 'deflate' })), body: chat, text: good },
+  { name: 'gzip of 3 MB', play: (socket) => put(socket, whole(200, json, gzipSync(JSON.stringify(completion('ab'.repeat(1_500_000)))), { 'content-encoding': 'gzip' })), body: chat, text: JSON.stringify(completion('ab'.repeat(1_500_000))) },
+  { name: 'a body byte by byte', play: (socket) => byteByByte(socket, head(200, { 'content-type': json, 'content-length': Buffer.byteLength(good) }), Buffer.from(good)), body: chat, text: good },
+  { name: 'a body without a length', play: async (socket) => (await put(socket, head(200, { 'content-type': json, connection: 'close' }), good), void socket.end()), body: chat, text: good },
+  { name: 'a body behind an interim answer', play: (socket) => put(socket, 'HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n', whole(200, json, good)), body: chat, text: good },
+  { name: 'a body with white space around it', play: (socket) => put(socket, whole(200, json, `\n${good}\r\n`)), body: chat, text: `\n${good}\r\n` },
+  { name: 'a body without a content type', play: (socket) => put(socket, head(200, { 'content-length': Buffer.byteLength(good) }), good), body: chat, text: good },
+  { name: 'a stream byte by byte', play: async (socket) => (await byteByByte(socket, head(200, { 'content-type': 'text/event-stream', connection: 'close' }), Buffer.from(stream)), void socket.end()), body: streamed, text: stream },
+  { name: 'a stream in one piece', play: (socket) => put(socket, whole(200, 'text/event-stream; charset=utf-8', stream)), body: streamed, text: stream },
+  { name: 'a stream with CRLF and comments', play: (socket) => put(socket, head(200, chunked), piece(': hello\r\n\r\n'), piece(stream.replaceAll('\n', '\r\n')), lastPiece), body: streamed, text: `: hello\r\n\r\n${stream.replaceAll('\n', '\r\n')}` },
+  { name: 'a stream with a content type in capitals', play: (socket) => put(socket, head(200, { ...chunked, 'content-type': 'Text/Event-Stream' }), piece(stream), lastPiece), body: streamed, text: stream },
+  { name: 'a stream with finish reasons and without an end mark', play: (socket) => put(socket, head(200, chunked), piece(withoutMark), lastPiece), body: streamed, text: withoutMark },
+  { name: 'a stream that is not closed behind its end mark', play: (socket) => put(socket, head(200, chunked), piece(stream)).then(() => forever), body: streamed, text: stream },
+  { name: 'a stream whose last event lacks its blank line', play: (socket) => put(socket, head(200, chunked), piece(stream.trimEnd()), lastPiece), body: streamed, text: stream.trimEnd() },
+  { name: 'a stream with more behind its end mark', play: (socket) => put(socket, head(200, chunked), piece(`${stream}: bye\n\n`), lastPiece), body: streamed, text: `${stream}: bye\n\n` },
+];
+
+describe('a strange answer', () => {
+  let rig: Rig;
+  beforeAll(async () => {
+    rig = await startRig();
+  });
+  afterEach(() => rig.expectQuiet());
+  afterAll(() => rig.close());
+
+  it.each(oddities)('comes through: $name', async ({ play, body, text }) => {
+    rig.wire.script = play;
+    const told = await rig.tell({ ...body }, onPair);
+    expect([told.status, told.cut, told.headers.get('content-encoding')]).toEqual([200, false, null]);
+    expect(told.text === text || told.text).toBe(true);
+    expect(told.record).toMatchObject({ end: 'whole', status: 200, error: null, finish: ['stop'] });
+    expect(outcomes(told.record)).toEqual(['a answered 200']);
+  });
+
+  it('of 204 comes through without a body', async () => {
+    rig.wire.script = (socket) => put(socket, head(204, { 'x-note': 'nothing' }));
+    const told = await rig.tell(chat, onA);
+    expect([told.status, told.text, told.headers.get('x-note'), told.headers.get('content-length')]).toEqual([204, '', 'nothing', null]);
+    expect(told.record).toMatchObject({ end: 'whole', status: 204 });
+  });
+
+  it('of one event of 5 MB comes through', async () => {
+    const picture = `event: image_generation.partial_image\ndata: {"type":"image_generation.partial_image","b64_json":"${'A'.repeat(5_000_000)}"}\n\n`;
+    const last = 'event: image_generation.completed\ndata: {"type":"image_generation.completed","b64_json":"AAAA","usage":{"input_tokens":5,"output_tokens":7,"total_tokens":12}}\n\n';
+    rig.wire.script = (socket) => put(socket, head(200, chunked), piece(picture), piece(last), lastPiece);
+    const response = await fetch(`${rig.gateway.url}/v1/images/generations`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...onA },
+      body: JSON.stringify({ model: 'm-1', prompt: 'a cat', stream: true, partial_images: 1 }),
+    });
+    const told = await readAll(rig.gateway, response);
+    expect(told.text === picture + last).toBe(true);
+    expect(told.record).toMatchObject({ end: 'whole', usage: { prompt: 5, completion: 7, source: 'reported' } });
+  });
+
+  it.each([
+    ['HTML', 500, 'text/html', '<h1>Internal error</h1>', 'Internal error'],
+    ['an event stream', 503, 'text/event-stream', 'data: {"error":{"message":"busy"}}\n\n', 'busy'],
+    ['nothing', 500, 'text/plain', '', 'no message'],
+  ])('that is an error in %s becomes an error object with its status', async (_name, status, type, body, says) => {
+    rig.wire.script = (socket) => put(socket, whole(status, type, body));
+    const told = await rig.tell(chat, onA);
+    expect([told.status, told.headers.get('content-type'), told.headers.get('x-gateway-error-source')]).toEqual([status, 'application/json', 'provider']);
+    expect(errorOf(told.text).message).toContain(says);
+    expect(told.record).toMatchObject({ end: 'fault', status, error: { code: 'provider_error', source: 'provider' } });
+  });
+});
+
+describe('an answer too large to hold', () => {
+  const size = 64 * 1024 * 1024;
+  const start = '{"id":"1","data":"';
+  let rig: Rig;
+  beforeAll(async () => {
+    rig = await startRig();
+  });
+  afterEach(() => rig.expectQuiet());
+  afterAll(() => rig.close());
+
+  /** Writes as fast as the other side takes it; stops at the end or when the other side is gone. */
+  async function pour(socket: Socket, bytes: number, end: string): Promise<void> {
+    const block = Buffer.alloc(64 * 1024, 'x');
+    for (let left = bytes; left > 0 && !socket.destroyed; left -= block.length) {
+      if (!socket.write(block)) await new Promise((resolve) => void socket.once('drain', resolve).once('close', resolve));
+    }
+    if (!socket.destroyed) socket.write(end);
+  }
+
+  it('flows, and waits for a client that does not read', async () => {
+    let upstream: Socket | undefined;
+    rig.wire.script = async (socket) => {
+      upstream = socket;
+      await put(socket, head(200, { 'content-type': json, 'content-length': start.length + size + 2 }), start);
+      await pour(socket, size, '"}');
+    };
+    const response = await rig.ask();
+    const taken = await settled(() => upstream?.bytesWritten ?? 0);
+    expect(taken).toBeGreaterThan(1024 * 1024);
+    expect(taken, 'bytes on the way while nobody reads').toBeLessThan(size / 2);
+    let length = 0;
+    for await (const part of response.body ?? []) length += (part as Uint8Array).length;
+    expect(length).toBe(start.length + size + 2);
+    expect(await rig.gateway.record(response.headers.get('x-request-id'))).toMatchObject({ end: 'whole', status: 200, bytes: { out: length } });
+  });
+
+  it('that breaks off is cut for the client too', async () => {
+    rig.wire.script = async (socket) => {
+      await put(socket, head(200, { 'content-type': json, 'content-length': start.length + size + 2 }), start);
+      await pour(socket, 4 * 1024 * 1024, '');
+      socket.destroy();
+    };
+    const told = await rig.tell(chat, onPair);
+    expect([told.status, told.cut]).toEqual([200, true]);
+    expect(told.record).toMatchObject({ end: 'fault', status: 200, error: { code: 'stream_interrupted', source: 'provider' } });
+    expect(outcomes(told.record)).toEqual(['a answered 200']);
+  });
+
+  it('that ends without closing its JSON is cut for the client too', async () => {
+    rig.wire.script = async (socket) => {
+      await put(socket, head(200, { 'content-type': json, connection: 'close' }), start);
+      await pour(socket, 4 * 1024 * 1024, '');
+      socket.end();
+    };
+    const told = await rig.tell(chat, onA);
+    expect([told.cut, told.record.end, told.record.error?.code]).toEqual([true, 'fault', 'stream_interrupted']);
+  });
+
+  it('as a stream waits for a client that does not read', async () => {
+    const event = `data: ${JSON.stringify({ id: 'c', choices: [{ index: 0, delta: { content: 'x'.repeat(8_000) }, finish_reason: null }] })}\n\n`;
+    const wanted = Math.ceil(size / event.length);
+    let upstream: Socket | undefined;
+    rig.wire.script = async (socket) => {
+      upstream = socket;
+      await put(socket, head(200, { 'content-type': 'text/event-stream', connection: 'close' }));
+      for (let n = 0; n < wanted && !socket.destroyed; n += 1) {
+        if (!socket.write(event)) await new Promise((resolve) => void socket.once('drain', resolve).once('close', resolve));
+      }
+      socket.end(chunks().slice(1).join(''));
+    };
+    const response = await rig.ask(streamed);
+    const taken = await settled(() => upstream?.bytesWritten ?? 0);
+    expect(taken).toBeLessThan(size / 2);
+    let length = 0;
+    for await (const part of response.body ?? []) length += (part as Uint8Array).length;
+    expect(length).toBe(wanted * event.length + chunks().slice(1).join('').length);
+    expect(await rig.gateway.record(response.headers.get('x-request-id'))).toMatchObject({ end: 'whole', finish: ['stop'] });
+  });
+});
+
+/** The value of a counter once it has stood still for half a second. */
+async function settled(count: () => number): Promise<number> {
+  let last = -1;
+  let since = performance.now();
+  return until(
+    () => {
+      const now = count();
+      if (now !== last) since = performance.now();
+      last = now;
+      return now > 0 && performance.now() - since > 500 ? now : undefined;
+    },
+    'the counter to stand still',
+    20_000,
+  );
+}

@@ -1,0 +1,196 @@
+import type { Socket } from 'node:net';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { completion } from '../support/upstream.ts';
+import { chat, errorOf, onA, outcomes, type Rig, startRig, streamed } from './rig.ts';
+import { forever, head, put, whole } from './wire.ts';
+
+const json = 'application/json';
+const good = JSON.stringify(completion('from a'));
+const busy = '{"error":{"message":"try later","type":"server_error","code":"busy"}}';
+const fine = (socket: Socket): Promise<void> => put(socket, whole(200, json, good));
+const later = (status: number, headers: Readonly<Record<string, string | number>> = { 'retry-after-ms': 5 }) => (socket: Socket): Promise<void> =>
+  put(socket, whole(status, json, busy, headers));
+
+describe('retries', () => {
+  let rig: Rig;
+  /** Plays the answers one after another, the last one for good. */
+  const play = (...answers: readonly ((socket: Socket) => Promise<void> | void)[]): number => {
+    const before = rig.wire.requests.length;
+    rig.wire.script = (socket, { n }) => answers[Math.min(n - before, answers.length) - 1]?.(socket);
+    return before;
+  };
+  const retry = { attempts: 2, use_retry_after_header: true };
+
+  beforeAll(async () => {
+    rig = await startRig({
+      configs: {
+        alone: { provider: 'a', retry },
+        once: { provider: 'a' },
+        chain: { strategy: { mode: 'fallback' }, targets: [{ provider: 'a', retry }, { provider: 'b' }] },
+        failing: { strategy: { mode: 'fallback' }, targets: [{ provider: 'a', retry: { attempts: 0 } }, { provider: 'a', retry }] },
+        codes: { provider: 'a', retry: { attempts: 3, on_status_codes: [418], use_retry_after_header: true } },
+      },
+    });
+  });
+  afterEach(() => rig.expectQuiet());
+  afterAll(() => rig.close());
+
+  const on = (config: string): Readonly<Record<string, string>> => ({ 'x-gateway-config': config });
+  const shown = (headers: Headers): readonly (string | null)[] =>
+    ['retry-attempt-count', 'last-used-option-index'].map((tail) => headers.get(`x-gateway-${tail}`)).concat(headers.get('x-should-retry'));
+
+  it.each([
+    ['no retry needed', [fine], 200, '0', ['a answered 200']],
+    ['one retry', [later(503), fine], 200, '1', ['a answered 503', 'a answered 200']],
+    ['two retries', [later(429), later(500), fine], 200, '2', ['a answered 429', 'a answered 500', 'a answered 200']],
+  ] as const)('are counted: %s', async (_name, answers, status, count, tries) => {
+    play(...answers);
+    const told = await rig.tell(chat, on('alone'));
+    expect([told.status, ...shown(told.headers)]).toEqual([status, count, 'config', null]);
+    expect(outcomes(told.record)).toEqual(tries);
+    expect(told.headers.get('x-gateway-attempts')).toMatch(new RegExp(`^${tries.map((each) => `a=${each.slice(-3)};\\d+ms`).join(', ')}$`));
+    expect(told.record.attempts.map(({ reason }) => reason)).toEqual(tries.map((each) => (each.endsWith('200') ? null : `status ${each.slice(-3)}`)));
+  });
+
+  it('that are used up pass the last answer on, and stop the client from retrying', async () => {
+    play(later(503));
+    const told = await rig.tell(chat, on('alone'));
+    expect([told.status, told.text, ...shown(told.headers)]).toEqual([503, busy, '-1', 'config', 'false']);
+    expect(told.headers.get('retry-after-ms')).toBe('5');
+    expect(told.record).toMatchObject({ end: 'fault', status: 503, error: { source: 'provider' } });
+    expect(outcomes(told.record)).toEqual(['a answered 503', 'a answered 503', 'a answered 503']);
+  });
+
+  it('that are not configured are not made', async () => {
+    const before = play(later(503));
+    const told = await rig.tell(chat, on('once'));
+    expect([told.status, ...shown(told.headers), rig.wire.requests.length - before]).toEqual([503, '0', 'config', null, 1]);
+  });
+
+  it('are made for the statuses of the list only', async () => {
+    const before = play(later(503));
+    expect((await rig.tell(chat, on('codes'))).status).toBe(503);
+    expect(rig.wire.requests.length - before).toBe(1);
+    play(later(418), fine);
+    expect((await rig.tell(chat, on('codes'))).status).toBe(200);
+  });
+
+  it('come before the fallback', async () => {
+    play(later(503));
+    const told = await rig.tell(streamed, on('chain'));
+    expect([told.status, ...shown(told.headers)]).toEqual([200, '0', 'config.targets[1]', null]);
+    expect(outcomes(told.record)).toEqual(['a answered 503', 'a answered 503', 'a answered 503', 'b answered 200']);
+  });
+
+  it.each([
+    ['an answer', later(429), 429],
+    ['a refused credential', (socket: Socket) => put(socket, whole(401, json, busy)), 502],
+    ['an answer that is none', (socket: Socket) => put(socket, whole(200, 'text/html', '<p>')), 502],
+  ] as const)('and fallbacks that end in %s give the status of the last attempt', async (_name, answer, status) => {
+    play(answer);
+    const told = await rig.tell(chat, on('failing'));
+    const error = errorOf(told.text);
+    expect([told.status, error.code, told.headers.get('x-should-retry')]).toEqual([status, 'all_targets_failed', 'false']);
+    expect(error.gateway.attempts?.length).toBe(told.record.attempts.length);
+    expect(told.record).toMatchObject({ end: 'fault', status, error: { code: 'all_targets_failed', source: 'provider' } });
+  });
+
+  it.each([
+    ['in milliseconds', () => ({ 'retry-after-ms': 120, 'retry-after': 50 }), 100],
+    ['in seconds', () => ({ 'retry-after': 1 }), 900],
+    ['as a date', () => ({ 'retry-after': new Date(Date.now() + 2000).toUTCString() }), 900],
+  ] as const)('wait as long as the provider asks for: %s', async (_name, headers, least) => {
+    const at: number[] = [];
+    const note = (answer: (socket: Socket) => Promise<void>) => (socket: Socket): Promise<void> => (at.push(performance.now()), answer(socket));
+    play(note((socket) => later(429, headers())(socket)), note(fine));
+    expect((await rig.tell(chat, on('alone'))).status).toBe(200);
+    expect((at[1] ?? 0) - (at[0] ?? 0)).toBeGreaterThanOrEqual(least);
+  });
+
+  it('do not wait longer than a client would', async () => {
+    const before = play(later(429, { 'retry-after': 3600 }));
+    const told = await rig.tell(chat, on('alone'));
+    expect([told.status, told.headers.get('retry-after'), rig.wire.requests.length - before]).toEqual([429, '3600', 1]);
+  });
+
+  it('are made after a reset', async () => {
+    await rig.forgetConnections();
+    play((socket) => void socket.resetAndDestroy(), fine);
+    expect(outcomes((await rig.tell(chat, on('alone'))).record)).toEqual(['a unreachable', 'a answered 200']);
+  });
+});
+
+describe('a kept connection that the provider has closed', () => {
+  let rig: Rig;
+  beforeAll(async () => {
+    rig = await startRig();
+  });
+  afterEach(() => rig.expectQuiet());
+  afterAll(() => rig.close());
+
+  /** Connections that answer once and break off at the second request. */
+  function breakReused(): { readonly served: Set<Socket> } {
+    const served = new Set<Socket>();
+    rig.wire.script = async (socket) => {
+      if (served.has(socket)) {
+        socket.destroy();
+        return;
+      }
+      served.add(socket);
+      await fine(socket);
+    };
+    return { served };
+  }
+
+  it('is not noticed: the request goes out once more on a fresh one', async () => {
+    const { served } = breakReused();
+    expect((await rig.tell(chat, onA)).status).toBe(200);
+    const before = rig.wire.requests.length;
+    const told = await rig.tell(chat, onA);
+    expect([told.status, told.text]).toEqual([200, good]);
+    expect(outcomes(told.record)).toEqual(['a answered 200']);
+    expect([rig.wire.requests.length - before, served.size]).toEqual([2, 2]);
+  });
+
+  it('is not noticed when all of them are', async () => {
+    breakReused();
+    const many = await Promise.all(Array.from({ length: 5 }, () => rig.tell(chat, onA)));
+    expect(many.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+    const told = await rig.tell(chat, onA);
+    expect([told.status, outcomes(told.record)]).toEqual([200, ['a answered 200']]);
+  });
+
+  it('is noticed when it was a fresh one: nothing is sent twice', async () => {
+    await rig.forgetConnections();
+    const before = rig.wire.requests.length;
+    rig.wire.script = (socket) => void socket.destroy();
+    const told = await rig.tell(chat, onA);
+    expect([told.status, rig.wire.requests.length - before]).toEqual([502, 1]);
+  });
+
+  it('is noticed when the answer had begun', async () => {
+    rig.wire.script = fine;
+    await rig.tell(chat, onA);
+    const before = rig.wire.requests.length;
+    rig.wire.script = async (socket) => (await put(socket, head(200, { 'content-type': json, 'content-length': 50 })), void socket.destroy());
+    const told = await rig.tell(chat, onA);
+    expect([told.status, rig.wire.requests.length - before]).toEqual([502, 1]);
+  });
+});
+
+describe('more requests than server.max_in_flight', () => {
+  it('are refused, and let in again when there is room', async () => {
+    const rig = await startRig({ server: { max_in_flight: 2 } });
+    rig.wire.script = () => forever;
+    const controllers = [new AbortController(), new AbortController()];
+    const running = controllers.map(({ signal }) => rig.ask(chat, onA, signal).catch(() => undefined));
+    while (rig.wire.requests.length < 2) await new Promise((resolve) => setTimeout(resolve, 10));
+    const told = await rig.tell(chat, { 'x-gateway-provider': '@b' });
+    expect([told.status, errorOf(told.text).code, errorOf(told.text).type, told.headers.get('retry-after')]).toEqual([503, 'overloaded', 'overloaded_error', '1']);
+    expect(told.record).toMatchObject({ end: 'fault', status: 503, error: { code: 'overloaded', source: 'gateway' } });
+    for (const controller of controllers) controller.abort();
+    await Promise.all(running);
+    await rig.expectQuiet();
+    await rig.close();
+  });
+});
