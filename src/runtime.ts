@@ -39,18 +39,25 @@ export class Runtime {
   readonly #relay: Relay;
   readonly #seal: Seal;
   readonly #handling: HandleDeps;
+  /** Worlds with requests: one that began before a secret was rotated may still bring the old one back. */
+  readonly #live = new Set<World>();
   #mask: Mask;
   #names: HeaderNames;
 
   constructor(first: World, deps: RuntimeDeps) {
     const { clock, log } = deps;
     this.#deps = deps;
-    this.#mask = createMask(first.snapshot.secrets);
+    this.#live.add(first);
+    this.#mask = maskOf(this.#live);
     this.#names = headerNames(first.snapshot.server.headerPrefixes);
     this.#sweeper = createSweeper(clock.monotonic);
     this.holder = createHolder(
       first,
-      (world) => world.dispose(),
+      (world) => {
+        this.#live.delete(world);
+        this.#mask = maskOf(this.#live);
+        return world.dispose();
+      },
       (error) => log.error({ err: error }, 'a plugin could not be disposed'),
     );
     const { egress, upstream } = deps.outbound;
@@ -91,7 +98,8 @@ export class Runtime {
 
   /** Serves with another world from the next request on; requests under way keep theirs. */
   swap(world: World): void {
-    this.#mask = createMask(world.snapshot.secrets);
+    this.#live.add(world);
+    this.#mask = maskOf(this.#live);
     this.#names = headerNames(world.snapshot.server.headerPrefixes);
     this.holder.swap(world);
   }
@@ -128,4 +136,10 @@ export class Runtime {
   #append(records: readonly SealedRecord[]): void {
     this.#deps.store.append(records.map((sealed) => encodeRecord(sealed.record, sealed, this.#mask)));
   }
+}
+
+function maskOf(worlds: Iterable<World>): Mask {
+  const secrets = new Set<string>();
+  for (const { snapshot } of worlds) for (const secret of snapshot.secrets) secrets.add(secret);
+  return createMask([...secrets]);
 }

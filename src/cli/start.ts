@@ -66,6 +66,8 @@ class Session {
   #shown = '';
   /** The last good copy serves, not the file. */
   #isCopy = false;
+  /** Of the snapshot that serves. */
+  #secrets: readonly string[] = [];
   #gateway: Gateway | undefined;
 
   constructor(flags: StartFlags, io: CliIo, log: Log, registry: Registry) {
@@ -161,8 +163,10 @@ class Session {
     this.#log.configure({
       level: this.#flags.logLevel ?? log.level,
       format: this.#flags.logFormat ?? log.format,
-      mask: createMask(secrets),
+      // Requests that began before a secret was rotated may still bring the old one back.
+      mask: createMask([...new Set([...secrets, ...this.#secrets])]),
     });
+    this.#secrets = secrets;
   }
 
   #facts(gateway: Gateway, readyMs: number): BannerFacts {

@@ -28,6 +28,8 @@ export interface TestGatewayOptions {
   readonly env?: Record<string, string>;
   readonly watch?: boolean;
   readonly stateDir?: string;
+  /** A free port on loopback unless said otherwise; undefined leaves it to the file. */
+  readonly listen?: string | undefined;
   /** Further files by path below the folder. */
   readonly files?: Readonly<Record<string, string>>;
   /** What else the folder needs before the start. */
@@ -50,7 +52,7 @@ export async function startTestGateway(yaml: string, options: TestGatewayOptions
     source: { path: file },
     cwd: dir,
     env: options.env ?? {},
-    listen: '127.0.0.1:0',
+    listen: 'listen' in options ? options.listen : '127.0.0.1:0',
     watch: options.watch ?? false,
     stateDir: options.stateDir,
     log: createLog({

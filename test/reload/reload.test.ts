@@ -1,0 +1,171 @@
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import type { ServerResponse } from 'node:http';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { GatewayEvent } from '../../src/gateway-types.ts';
+import { startTestGateway, type TestGateway, type TestGatewayOptions, until } from '../support/gateway.ts';
+import { chunks, completion, json, type ScriptedUpstream, startUpstream } from '../support/upstream.ts';
+import { byRename, inPlace, Volume } from './edits.ts';
+import { lifePlugin, lives } from './life.ts';
+
+let upstream: ScriptedUpstream;
+let gateway: TestGateway;
+
+beforeEach(async () => {
+  upstream = await startUpstream((response) => json(response, 200, completion('hi')));
+});
+
+afterEach(async () => {
+  await gateway.close();
+  await upstream.close();
+});
+
+const start = async (yaml: string, options: TestGatewayOptions = {}): Promise<void> => {
+  gateway = await startTestGateway(yaml, { watch: true, ...options });
+};
+const save = (text: string, name = 'gateway.yaml'): Promise<void> => byRename(join(gateway.dir, name), text);
+
+function chat(model: string, more: object = {}): Promise<Response> {
+  return fetch(`${gateway.url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ model, messages: [{ role: 'user', content: 'x' }], ...more }),
+  });
+}
+
+/** The next event of a kind that comes after what is there now. */
+async function next<T extends GatewayEvent['type']>(type: T, after: () => Promise<unknown>): Promise<GatewayEvent & { type: T }> {
+  const from = gateway.events.length;
+  await after();
+  return until(
+    () => gateway.events.slice(from).find((event): event is GatewayEvent & { type: T } => event.type === type),
+    `a ${type} event`,
+  );
+}
+
+const openai = (slug: string, more = ''): string =>
+  `${slug}: {type: openai, api_key: sk-of-the-catalog, custom_host: "${upstream.url}/v1"${more}}`;
+
+describe('a reload', () => {
+  it('lets a stream end on the provider that it took away', async () => {
+    const held: ServerResponse[] = [];
+    upstream.script = (response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write(chunks('slow').slice(0, 2).join(''));
+      held.push(response);
+    };
+    const yaml = (providers: string): string =>
+      `version: 1\nproviders: {${providers}}\nplugins: [auth, {use: ./life.ts}, routing, transform, fallback-retry]\n`;
+    const before = lives().length;
+    await start(yaml(`${openai('gone')}, ${openai('kept')}`), { files: { 'life.ts': lifePlugin } });
+    const { revision } = gateway.gateway.snapshot();
+    const stream = await chat('@gone/m', { stream: true });
+    const reader = (stream.body as ReadableStream<Uint8Array>).getReader();
+    let text = Buffer.from((await reader.read()).value ?? []).toString();
+    const reloaded = await next('reloaded', () => save(yaml(openai('kept'))));
+    expect(reloaded.changes).toEqual(['-providers.gone']);
+    expect((await chat('@gone/m')).status).toBe(404);
+    // The replaced configuration lives as long as its last request.
+    expect(lives().slice(before)).toEqual([{ disposed: 0 }, { disposed: 0 }]);
+    held[0]?.end(chunks('slow').slice(2).join(''));
+    for (let part = await reader.read(); !part.done; part = await reader.read()) text += Buffer.from(part.value).toString();
+    expect(text).toBe(chunks('slow').join(''));
+    expect(await gateway.record(stream.headers.get('x-request-id'))).toMatchObject({ revision, provider: 'gone', end: 'whole' });
+    await until(() => lives()[before]?.disposed === 1, 'the old plugins to be disposed');
+    expect(lives()[before + 1]).toEqual({ disposed: 0 });
+  });
+
+  it.each(['in its place', 'by a swap of its volume'])('takes a secret that is rotated %s, without an edit of the YAML', async (how) => {
+    const volumes: Volume[] = [];
+    const yaml = `version: 1\nproviders: {main: {type: openai, api_key: "\${file:secrets/key}", custom_host: "${upstream.url}/v1"}}\n`;
+    await start(yaml, {
+      prepare: async (dir) => {
+        const volume = new Volume(join(dir, 'secrets'));
+        await volume.create({ key: 'sk-before\n' });
+        volumes.push(volume);
+      },
+    });
+    await (await chat('@main/m')).text();
+    const rotate = async (): Promise<void> => {
+      if (how === 'in its place') await inPlace(join(gateway.dir, 'secrets/key'), 'sk-after\n');
+      else await volumes[0]?.swap({ key: 'sk-after\n' });
+    };
+    const { changes } = await next('reloaded', rotate);
+    expect(changes).toEqual(['~providers.main']);
+    await (await chat('@main/m')).text();
+    expect(upstream.requests.map(({ headers }) => headers.authorization)).toEqual(['Bearer sk-before', 'Bearer sk-after']);
+    expect(JSON.stringify(gateway.events)).not.toMatch(/sk-(?:before|after)/);
+  });
+
+  it('keeps a secret out of the log that was rotated while a request was under way', async () => {
+    const held: ServerResponse[] = [];
+    upstream.script = (response) => void held.push(response);
+    const yaml = `version: 1\nproviders: {main: {type: openai, api_key: "\${file:key}", custom_host: "${upstream.url}/v1"}}\n`;
+    await start(yaml, { files: { key: 'sk-that-is-old' } });
+    const asked = chat('@main/m');
+    await until(() => held.length === 1, 'the request to arrive');
+    await next('reloaded', () => save('sk-that-is-new', 'key'));
+    json(held[0] as ServerResponse, 400, { error: { message: 'the key sk-that-is-old is of no use' } });
+    const answer = await asked;
+    const text = await answer.text();
+    const record = await gateway.record(answer.headers.get('x-request-id'));
+    const spooled = await readFile(
+      join(gateway.dir, '.gateway/spool', (await readdir(join(gateway.dir, '.gateway/spool'))).sort()[0] ?? ''),
+      'latin1',
+    );
+    expect(spooled).toContain(record.id);
+    for (const shown of [text, spooled]) expect(shown).not.toContain('sk-that-is-old');
+  });
+
+  it('takes a file that appears where an include pattern looks, and one that goes', async () => {
+    await start('version: 1\ninclude: [configs/*.yaml]\nproviders: {mock: {type: mock}}\n', {
+      files: { 'configs/one.yaml': 'configs: {one: {targets: [mock/echo]}}\n' },
+    });
+    const came = await next('reloaded', () => save('configs: {two: {targets: [mock/echo]}}\n', 'configs/two.yaml'));
+    expect(came.changes).toEqual(['+configs.two']);
+    const went = await next('reloaded', () => rm(join(gateway.dir, 'configs/one.yaml')));
+    expect(went.changes).toEqual(['-configs.one']);
+  });
+
+  it('applies what it can, and says what waits for a restart', async () => {
+    await start('version: 1\nserver: {listen: "127.0.0.1:0"}\nproviders: {mock: {type: mock}}\n');
+    const edited = 'version: 1\nserver: {listen: "127.0.0.1:9", max_body: 1KB}\nproviders: {mock: {type: mock}}\n';
+    expect(await next('reloaded', () => save(edited))).toMatchObject({ changes: ['+server.max_body'], restart: ['server.listen'] });
+    expect((await chat('@mock/echo')).status).toBe(200);
+    expect((await chat('@mock/echo', { user: 'x'.repeat(2000) })).status).toBe(413);
+  });
+
+  it('tells a bad edit once, keeps serving, and tells that all is well again', async () => {
+    const good = 'version: 1\nproviders: {mock: {type: mock}}\n';
+    await start(good);
+    const { revision } = gateway.gateway.snapshot();
+    const bad = await next('rejected', () => save('version: 1\nproviderz: {mock: {type: mock}}\n'));
+    expect(bad).toMatchObject({
+      revision,
+      diagnostics: expect.arrayContaining([expect.objectContaining({ code: 'unknown-key', line: 2, column: 1 })]) as unknown,
+    });
+    expect((await chat('@mock/echo')).status).toBe(200);
+    // Another bad edit with the same problem is no news, so it is the first event after it that counts.
+    await save('# the same\nversion: 1\nproviderz: {mock: {type: mock}}\n');
+    expect(await next('unchanged', () => save(good))).toEqual({ type: 'unchanged', revision, recovered: true });
+  });
+
+  it('refuses to take the last key away where other hosts can connect, whatever address the file names by then', async () => {
+    const keys = `api_keys: {app: {hash: "sha256:${'ab'.repeat(32)}"}}\n`;
+    const yaml = (address: string): string =>
+      `version: 1\nserver: {listen: "${address}", state_dir: memory}\nproviders: {mock: {type: mock}}\n`;
+    await start(yaml('0.0.0.0:0') + keys, { listen: undefined });
+    await next('reloaded', () => save(`${yaml('127.0.0.1:0')}${keys}configs: {a: {targets: [mock/echo]}}\n`));
+    const refused = await next('rejected', () => save(yaml('127.0.0.1:0')));
+    expect(refused.reason).toContain('0.0.0.0:0 is reachable from other hosts');
+    expect((await fetch(`${gateway.url.replace('0.0.0.0', '127.0.0.1')}/v1/models`)).status).toBe(401);
+  });
+
+  it('can be asked for, whether files are watched or not', async () => {
+    await start('version: 1\nproviders: {mock: {type: mock}}\n', { watch: false });
+    expect(await gateway.gateway.reload()).toMatchObject({ type: 'unchanged', recovered: false });
+    await writeFile(gateway.file, 'version: 1\nproviders: {mock: {type: mock}, other: {type: mock}}\n');
+    expect(await gateway.gateway.reload()).toMatchObject({ type: 'reloaded', changes: ['+providers.other'] });
+    expect(gateway.gateway.checkedMs).toEqual(expect.any(Number));
+  });
+});
