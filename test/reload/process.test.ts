@@ -1,0 +1,83 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { begin, type Running } from '../cli/run.ts';
+import { byRename } from './edits.ts';
+
+let cwd: string;
+let running: Running | undefined;
+
+beforeEach(() => {
+  cwd = mkdtempSync(join(tmpdir(), 'reload-process-'));
+});
+
+afterEach(async () => {
+  running?.child.kill('SIGKILL');
+  await running?.ended;
+  rmSync(cwd, { recursive: true, force: true });
+});
+
+const yaml = (text: string): string => `version: 1
+providers: {mock: {type: mock, replies: {hello: {text: "${text}"}, long: {text: "${text} b c d e f g h", chunks: 8, chunk_delay: 60ms}}}}
+`;
+
+async function start(...flags: readonly string[]): Promise<{ process: Running; url: string }> {
+  writeFileSync(join(cwd, 'gateway.yaml'), yaml('one'));
+  const process = begin(['start', '--listen', '127.0.0.1:0', '--log-format', 'json', ...flags], cwd);
+  running = process;
+  const [, url = ''] = await process.saw(/"url":"([^"]+)"/);
+  return { process, url };
+}
+
+const chat = (url: string, model: string, more: object = {}): Promise<Response> =>
+  fetch(`${url}/chat/completions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ model, messages: [{ role: 'user', content: 'x' }], ...more }),
+  });
+
+/** The lines of a message, as a log collector reads them. */
+const linesOf = (process: Running, message: string): readonly Record<string, unknown>[] =>
+  process
+    .out()
+    .split('\n')
+    .filter((line) => line.includes(`"msg":${JSON.stringify(message)}`))
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+
+describe('a running gateway', () => {
+  it('reloads on SIGHUP without disturbing the stream that is under way', async () => {
+    const { process, url } = await start('--no-watch');
+    const stream = await chat(url, '@mock/long', { stream: true });
+    writeFileSync(join(cwd, 'gateway.yaml'), yaml('two'));
+    process.child.kill('SIGHUP');
+    await process.saw(/"msg":"config reloaded"/);
+    expect(await (await chat(url, '@mock/hello')).json()).toMatchObject({ choices: [{ message: { content: 'two' } }] });
+    const text = await stream.text();
+    expect(text).toContain('"one');
+    expect(text).toContain('data: [DONE]');
+    expect(linesOf(process, 'config reloaded')).toMatchObject([{ level: 'info', changes: ['~providers.mock'], restart: [] }]);
+  });
+
+  it('writes a line for each bad edit that it finds by itself, and one when all is well again', async () => {
+    const { process, url } = await start();
+    const edit = (text: string): Promise<void> => byRename(join(cwd, 'gateway.yaml'), text);
+    await edit(yaml('one').replace('providers', 'providerz'));
+    await process.saw(/"msg":"config NOT reloaded"/);
+    expect(await (await chat(url, '@mock/hello')).json()).toMatchObject({ choices: [{ message: { content: 'one' } }] });
+    await edit(yaml('one'));
+    await process.saw(/"msg":"config good again"/);
+    const [started] = linesOf(process, 'gateway started');
+    expect(linesOf(process, 'config NOT reloaded')).toMatchObject([
+      {
+        level: 'error',
+        revision: started?.['revision'],
+        diagnostics: [expect.stringMatching(/^gateway\.yaml:2:1 error: unknown key "providerz" \(did you mean "providers"\?\)$/)],
+      },
+    ]);
+    expect(linesOf(process, 'config good again')).toMatchObject([{ revision: started?.['revision'] }]);
+    await edit(yaml('two'));
+    await process.saw(/"msg":"config reloaded"/);
+    expect(await (await chat(url, '@mock/hello')).json()).toMatchObject({ choices: [{ message: { content: 'two' } }] });
+  });
+});
