@@ -1,0 +1,61 @@
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+
+const hash = (key: string): string => `"sha256:${createHash('sha256').update(key).digest('hex')}"`;
+const plain = 'a-key-without-metadata';
+const tagged = 'a-key-with-metadata';
+
+const yaml = `
+version: 1
+providers: {mock: {type: mock}}
+virtual_keys: {team: {provider: mock, metadata: {from: virtual-key, team: search}}}
+configs:
+  open: {metadata: {from: config, config: open}, targets: [{override_params: {model: echo}}]}
+  fixed: {targets: [{virtual_key: team}]}
+api_keys:
+  plain: {hash: ${hash(plain)}}
+  tagged: {hash: ${hash(tagged)}, metadata: {from: key}}
+`;
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startTestGateway(yaml);
+});
+afterAll(() => gateway.close());
+
+const cases: readonly [what: string, key: string, headers: Record<string, string>, metadata: object][] = [
+  ['of nothing is empty', plain, { 'x-gateway-provider': '@mock' }, {}],
+  ['of a virtual key joins', plain, { 'x-gateway-virtual-key': 'team' }, { from: 'virtual-key', team: 'search' }],
+  ['of a virtual key that a target names joins', plain, { 'x-gateway-config': 'fixed' }, { from: 'virtual-key', team: 'search' }],
+  [
+    'of a virtual key wins over that of the config',
+    plain,
+    { 'x-gateway-config': 'open', 'x-gateway-virtual-key': 'team' },
+    { from: 'virtual-key', team: 'search', config: 'open' },
+  ],
+  [
+    'of the key wins over both',
+    tagged,
+    { 'x-gateway-config': 'open', 'x-gateway-virtual-key': 'team' },
+    { from: 'key', team: 'search', config: 'open' },
+  ],
+  [
+    'of the request wins over all',
+    tagged,
+    { 'x-gateway-virtual-key': 'team', 'x-gateway-metadata': '{"from": "request"}' },
+    { from: 'request', team: 'search' },
+  ],
+];
+
+describe('metadata in the record', () => {
+  it.each(cases)('%s', async (_what, key, headers, metadata) => {
+    const answer = await fetch(`${gateway.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${key}`, ...headers },
+      body: JSON.stringify({ model: 'echo', messages: [{ role: 'user', content: 'x' }] }),
+    });
+    expect(answer.status).toBe(200);
+    expect((await gateway.record(answer.headers.get('x-request-id'))).metadata).toEqual(metadata);
+  });
+});
