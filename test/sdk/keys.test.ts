@@ -6,25 +6,25 @@ import { callerKey, catalogKeys, rawOf, type Rig, startRig } from './rig.ts';
 /** Every way in which people hand the gateway's key to a client library: none may reach a provider. */
 
 const messages = [{ role: 'user' as const, content: 'hi' }];
-type Ask = (baseURL: string) => Promise<unknown>;
+type Connect = (baseURL: string) => OpenAI;
 
-const ask =
-  (apiKey: string, defaultHeaders: Record<string, string | null>): Ask =>
+const openai =
+  (apiKey: string, defaultHeaders: Record<string, string | null>): Connect =>
   (baseURL) =>
-    new OpenAI({ baseURL, apiKey, defaultHeaders, maxRetries: 0 }).chat.completions.create({ model: 'm-text', messages });
+    new OpenAI({ baseURL, apiKey, defaultHeaders, maxRetries: 0 });
 
-const withKey: readonly [string, Ask][] = [
-  ['the library’s own place', ask(callerKey, {})],
-  ['its own header, and once more as the library’s key', ask(callerKey, { 'x-gateway-api-key': callerKey })],
-  ['its own header beside a placeholder', ask('OPENAI_API_KEY', { 'x-gateway-api-key': callerKey })],
-  ['its own header beside what examples write', ask('X', { 'x-gateway-api-key': callerKey })],
-  ['its own header, the library’s taken away', ask('unused', { 'x-gateway-api-key': callerKey, authorization: null })],
-  ['x-api-key beside a placeholder', ask('dummy', { 'x-api-key': callerKey })],
-  ['api-key, as the cloud’s libraries send it', ask('OPENAI_API_KEY', { 'api-key': callerKey })],
-  ['the headers that portkey-ai makes', ask('X', createHeaders({ apiKey: callerKey, provider: '@main', traceID: 't-1' }))],
+const withKey: readonly [string, Connect][] = [
+  ['the library’s own place', openai(callerKey, {})],
+  ['its own header, and once more as the library’s key', openai(callerKey, { 'x-gateway-api-key': callerKey })],
+  ['its own header beside a placeholder', openai('OPENAI_API_KEY', { 'x-gateway-api-key': callerKey })],
+  ['its own header beside what examples write', openai('X', { 'x-gateway-api-key': callerKey })],
+  ['its own header, the library’s taken away', openai('unused', { 'x-gateway-api-key': callerKey, authorization: null })],
+  ['x-api-key beside a placeholder', openai('dummy', { 'x-api-key': callerKey })],
+  ['api-key, as the cloud’s libraries send it', openai('OPENAI_API_KEY', { 'api-key': callerKey })],
+  ['the headers that portkey-ai makes', openai('X', createHeaders({ apiKey: callerKey, provider: '@main', traceID: 't-1' }))],
   [
     'the headers that portkey-ai makes, with a virtual key',
-    ask('OPENAI_API_KEY', createHeaders({ apiKey: callerKey, virtualKey: 'main' })),
+    openai('OPENAI_API_KEY', createHeaders({ apiKey: callerKey, virtualKey: 'main' })),
   ],
 ];
 
@@ -38,15 +38,17 @@ describe('a gateway with keys', () => {
     rig.upstream.requests.length = 0;
   });
 
-  it.each(withKey)('takes its key out of %s', async (_, send) => {
-    await send(rig.baseUrl);
-    const [request, ...more] = rig.upstream.requests;
-    expect(more).toEqual([]);
-    if (request === undefined) throw new Error('nothing arrived');
-    expect(rawOf(request)).not.toContain(callerKey);
-    expect(rawOf(request)).not.toMatch(/x-(?:gateway|portkey)-|dummy|OPENAI_API_KEY/i);
-    expect(request.headers).toMatchObject({ authorization: `Bearer ${catalogKeys.main}` });
-    expect([request.headers['api-key'], request.headers['x-api-key']]).toEqual([undefined, undefined]);
+  it.each(withKey)('takes its key out of %s', async (_, connect) => {
+    const client = connect(rig.baseUrl);
+    await client.chat.completions.create({ model: 'm-text', messages });
+    await client.files.list({ limit: 5 });
+    expect(rig.upstream.requests.map(({ url }) => url)).toEqual(['/v1/chat/completions', '/v1/files?limit=5']);
+    for (const request of rig.upstream.requests) {
+      expect(rawOf(request)).not.toContain(callerKey);
+      expect(rawOf(request)).not.toMatch(/x-(?:gateway|portkey)-|dummy|OPENAI_API_KEY/i);
+      expect(request.headers).toMatchObject({ authorization: `Bearer ${catalogKeys.main}` });
+      expect([request.headers['api-key'], request.headers['x-api-key']]).toEqual([undefined, undefined]);
+    }
   });
 
   it('asks again, as the library does, when the provider says when', async () => {
@@ -56,10 +58,14 @@ describe('a gateway with keys', () => {
     expect(rig.upstream.requests).toHaveLength(2);
   });
 
-  it('hands on how many milliseconds the provider asks for', async () => {
-    const client = new OpenAI({ baseURL: rig.baseUrl, apiKey: callerKey, maxRetries: 0 });
-    const error = await client.chat.completions.create({ model: 'm-once', messages }).catch((thrown: unknown) => thrown);
-    expect((error as InstanceType<typeof OpenAI.RateLimitError>).headers.get('retry-after-ms')).toBe('1');
+  it.each([
+    ['of the one provider', 'm-once', {}, 1],
+    ['of the last target, in an error of its own', 'm-down', { 'x-gateway-config': 'broken' }, 3],
+  ])('hands on how many milliseconds are to be waited: %s', async (_, model, headers: Record<string, string>, attempts) => {
+    const client = new OpenAI({ baseURL: rig.baseUrl, apiKey: callerKey, maxRetries: 0, defaultHeaders: headers });
+    const error: unknown = await client.chat.completions.create({ model, messages }).catch((thrown: unknown) => thrown);
+    expect((error as InstanceType<typeof OpenAI.APIError>).headers?.get('retry-after-ms')).toBe('1');
+    expect(rig.upstream.requests).toHaveLength(attempts);
   });
 });
 
@@ -74,10 +80,14 @@ describe('an open gateway', () => {
   });
 
   const open = (baseURL: string): Portkey => new Portkey({ baseURL, provider: 'openai' });
-  const openly: readonly [string, Ask][] = [
+  const openly: readonly [string, (baseURL: string) => Promise<unknown>][] = [
     ['portkey-ai without a key, by its own client', (url) => open(url).chat.completions.create({ model: 'm-text', messages })],
     ['portkey-ai without a key, by the client below it', (url) => open(url).images.generate({ model: 'm-image', prompt: 'a frog' })],
-    ['openai with a placeholder', ask('OPENAI_API_KEY', { 'x-gateway-provider': 'openai' })],
+    [
+      'openai with a placeholder',
+      (url) => openai('OPENAI_API_KEY', { 'x-gateway-provider': 'openai' })(url).chat.completions.create({ model: 'm-text', messages }),
+    ],
+    ['openai with a placeholder, on a relayed route', (url) => openai('dummy', { 'x-gateway-provider': 'openai' })(url).files.list()],
   ];
 
   it.each(openly)('does not take the filler of %s for a credential', async (_, send) => {
