@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { connect } from 'node:net';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { chat, errorOf, readAll, type Rig, startRig } from './rig.ts';
 
 /** Requests that can not be served: each gets its own answer and its record, and nobody upstream hears of it. */
@@ -46,7 +46,6 @@ describe('a request', () => {
       more: { api_keys: { tests: { hash: `sha256:${createHash('sha256').update(key).digest('hex')}` } } },
     });
   });
-  afterEach(() => expect([rig.wire.requests.length, rig.good.requests.length]).toEqual([0, 0]));
   afterAll(() => rig.close());
 
   it.each(refusals)('with $name is refused', async ({ name, method = 'POST', path = '/v1/chat/completions', headers = {}, body, status, code, says }) => {
@@ -64,6 +63,7 @@ describe('a request', () => {
     expect(error.gateway).toMatchObject({ request_id: told.record.id, source: 'gateway' });
     expect([told.headers.get('x-gateway-error-source'), told.headers.get('content-type')]).toEqual(['gateway', 'application/json']);
     expect(told.text).not.toContain(key);
+    expect([rig.wire.requests.length, rig.good.requests.length]).toEqual([0, 0]);
     expect(told.record).toMatchObject({ end: 'fault', status, error: { code, source: 'gateway', message: error.message } });
   });
 

@@ -1,0 +1,190 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { connect, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { LogRecord } from '../../src/core/record.ts';
+import { readSpool } from '../../src/store/spool-reader.ts';
+import { until } from '../support/gateway.ts';
+import { chunks, completion } from '../support/upstream.ts';
+import { chat, errorOf, eventsOf, streamed } from './rig.ts';
+import { chunked, forever, head, lastPiece, piece, put, startWire, type Wire, whole } from './wire.ts';
+
+/** A gateway as a process of its own: killed under load, and stopped with answers under way. */
+
+const [role = '', text = '', finish = '', mark = ''] = chunks('one ');
+const main = join(import.meta.dirname, '../../src/main.ts');
+
+let wire: Wire;
+let dir: string;
+let child: ChildProcess;
+let url: string;
+let lines: string;
+
+async function start(drain: object): Promise<void> {
+  const config = {
+    version: 1,
+    server: { drain },
+    providers: { a: { type: 'openai', api_key: 'sk-key-of-provider-a-0123', custom_host: `${wire.url}/v1` } },
+    logging: { requests: { bodies: 'full' } },
+  };
+  await writeFile(join(dir, 'gateway.yaml'), JSON.stringify(config));
+  child = spawn(process.execPath, [main, 'start', '-c', 'gateway.yaml', '--listen', '127.0.0.1:0', '--log-format', 'json', '--no-watch'], { cwd: dir, stdio: ['ignore', 'pipe', 'inherit'] });
+  lines = '';
+  child.stdout?.on('data', (chunk: Buffer) => (lines += chunk.toString('utf8')));
+  url = await until(() => /"url":"([^"]+)"/.exec(lines)?.[1], 'the gateway to start', 30_000);
+}
+
+beforeEach(async () => {
+  wire = await startWire();
+  dir = await mkdtemp(join(tmpdir(), 'gateway-process-'));
+});
+afterEach(async () => {
+  if (child.exitCode === null && child.signalCode === null) {
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+  }
+  await wire.close();
+  await rm(dir, { recursive: true, force: true });
+});
+
+const ask = (body: object): Promise<Response> =>
+  fetch(`${url}/chat/completions`, { method: 'POST', headers: { 'content-type': 'application/json', 'x-gateway-provider': '@a' }, body: JSON.stringify(body) });
+
+async function spooled(): Promise<Map<string, LogRecord>> {
+  const records = new Map<string, LogRecord>();
+  for await (const { entry } of readSpool(join(dir, '.gateway/spool'))) if (entry.kind === 'record') records.set(entry.record.id, entry.record);
+  return records;
+}
+
+/** Waits for the end of the process; gives its exit code. */
+async function ended(): Promise<number | null> {
+  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+  return child.exitCode;
+}
+
+describe('a gateway that is killed under load', () => {
+  it('has written the record of every answer that a client got whole', async () => {
+    wire.script = (socket, { body }) =>
+      body.includes('"stream":true') ? put(socket, head(200, chunked), piece(role), piece(text), piece(finish + mark), lastPiece) : put(socket, whole(200, 'application/json', JSON.stringify(completion('from a'))));
+    await start({});
+    const whole200: string[] = [];
+    let broken = 0;
+    const lane = async (n: number): Promise<void> => {
+      for (;;) {
+        try {
+          const response = await ask(n % 2 === 0 ? chat : streamed);
+          const answer = await response.text();
+          const isWhole = n % 2 === 0 ? answer.endsWith('}') : answer.endsWith(mark);
+          if (response.status === 200 && isWhole) whole200.push(response.headers.get('x-request-id') ?? '');
+        } catch {
+          broken += 1;
+          return;
+        }
+      }
+    };
+    const lanes = Array.from({ length: 16 }, (_, n) => lane(n));
+    await until(() => whole200.length >= 400, 'answers', 30_000);
+    child.kill('SIGKILL');
+    await Promise.all(lanes);
+    await ended();
+    const records = await spooled();
+    expect(broken).toBe(16);
+    expect(whole200.filter((id) => records.get(id)?.end !== 'whole')).toEqual([]);
+    expect(new Set(whole200).size).toBe(whole200.length);
+  });
+});
+
+describe('a gateway that is told to stop', () => {
+  it('finishes a running stream, refuses what is new, and ends with 0', async () => {
+    let goOn = (): void => undefined;
+    const more = new Promise<void>((resolve) => (goOn = resolve));
+    wire.script = (socket) => put(socket, head(200, chunked), piece(role), piece(text)).then(() => more).then(() => put(socket, piece(finish + mark), lastPiece));
+    await start({ timeout: '20s' });
+    const response = await ask(streamed);
+    const kept = await openConnection();
+    child.kill('SIGTERM');
+    await until(() => lines.includes('"msg":"stopping"'), 'the stop to begin');
+    for (let tries = 0; tries < 500 && !(await refused()); tries += 1) await new Promise((resolve) => setTimeout(resolve, 10));
+    expect(await kept.answers()).toMatch(/^(?:$|HTTP\/1\.1 503 [^]*"code":"draining")/);
+    goOn();
+    expect(await response.text()).toBe(role + text + finish + mark);
+    expect(await ended()).toBe(0);
+    expect((await spooled()).get(response.headers.get('x-request-id') ?? '')).toMatchObject({ end: 'whole', status: 200, finish: ['stop'] });
+    expect(wire.busy()).toBe(0);
+  });
+
+  it('ends what is not finished in time with an error event, and then with 0', async () => {
+    wire.script = (socket, { body }) => (body.includes('"stream":true') ? put(socket, head(200, chunked), piece(role), piece(text)).then(() => forever) : forever);
+    await start({ timeout: '300ms' });
+    const response = await ask(streamed);
+    const waiting = ask(chat);
+    await until(() => wire.requests.length === 2, 'both requests upstream');
+    child.kill('SIGTERM');
+    const answer = await response.text();
+    expect(answer.startsWith(role + text)).toBe(true);
+    expect(errorOf(eventsOf(answer).at(-1) ?? '')).toMatchObject({ code: 'draining', type: 'overloaded_error' });
+    expect([answer.includes('[DONE]'), answer.endsWith('\n\n')]).toEqual([false, true]);
+    const other = await waiting;
+    expect([other.status, errorOf(await other.text()).code, other.headers.get('retry-after')]).toEqual([503, 'draining', '1']);
+    expect(await ended()).toBe(0);
+    const records = await spooled();
+    expect(records.get(response.headers.get('x-request-id') ?? '')).toMatchObject({ end: 'drained', status: 200, error: { code: 'draining' } });
+    expect(records.get(other.headers.get('x-request-id') ?? '')).toMatchObject({ status: 503, error: { code: 'draining' } });
+    await until(() => wire.sockets.size === 0, 'the upstream connections to be closed');
+  });
+
+  it('twice ends at once', async () => {
+    wire.script = (socket) => put(socket, head(200, chunked), piece(role), piece(text)).then(() => forever);
+    await start({ timeout: '600s' });
+    const response = await ask(streamed);
+    child.kill('SIGTERM');
+    await until(() => lines.includes('"msg":"stopping"'), 'the stop to begin');
+    child.kill('SIGTERM');
+    expect(await ended()).toBe(143);
+    await response.text().catch(() => undefined);
+    expect((await spooled()).get(response.headers.get('x-request-id') ?? '')).toMatchObject({ end: 'drained', status: 200 });
+  });
+
+  it('sends the rest of a finished answer to a client that reads slowly', async () => {
+    // An error body is held whole however large it is: it is finished for us long before the client has it.
+    const long = JSON.stringify({ error: { message: 'x'.repeat(14_000_000) } });
+    wire.script = (socket) => put(socket, whole(500, 'application/json', long));
+    await start({ timeout: '20s' });
+    const response = await ask(chat);
+    child.kill('SIGTERM');
+    await until(() => lines.includes('"msg":"stopping"'), 'the stop to begin');
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect((await response.text()).length).toBe(long.length);
+    expect(await ended()).toBe(0);
+  });
+});
+
+/** A connection that was there before the stop, and a request on it afterwards. */
+async function openConnection(): Promise<{ answers(): Promise<string> }> {
+  const { hostname, port } = new URL(url);
+  const socket: Socket = connect(Number(port), hostname);
+  await once(socket, 'connect');
+  return {
+    answers: () =>
+      new Promise((resolve) => {
+        let answer = '';
+        socket.on('data', (chunk) => (answer += chunk.toString('utf8')));
+        socket.on('error', () => undefined);
+        socket.on('close', () => resolve(answer));
+        socket.write('GET /v1/models HTTP/1.1\r\nhost: x\r\n\r\n');
+      }),
+  };
+}
+
+/** True once nobody accepts connections on the gateway's port. */
+function refused(): Promise<boolean> {
+  const { hostname, port } = new URL(url);
+  return new Promise((resolve) => {
+    const socket = connect(Number(port), hostname);
+    socket.on('connect', () => (socket.destroy(), resolve(false)));
+    socket.on('error', () => resolve(true));
+  });
+}
