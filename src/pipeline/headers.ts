@@ -103,7 +103,7 @@ function repeat(out: HeaderPairs, from: number, prefix: string): void {
 function passUpstream(headers: Readonly<Record<string, string>>, out: HeaderPairs, all: boolean, ctx: RequestContext): void {
   for (const name in headers) {
     if (notPassed.has(name) || ctx.headers.isGateway(name)) continue;
-    if (all || name.startsWith('retry-after') || name.startsWith('x-ratelimit-')) out.push(name, headers[name] ?? '');
+    if (all || name.startsWith('retry-after') || name.includes('ratelimit-')) out.push(name, headers[name] ?? '');
   }
 }
 

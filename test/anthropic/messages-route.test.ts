@@ -1,0 +1,213 @@
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { deadPort, json, type ScriptedUpstream, startUpstream } from '../support/upstream.ts';
+import { events, message, startAnthropic } from './sdk-upstream.ts';
+
+const callerKey = 'app-web-key-0123456789abcdef';
+const catalogKey = 'sk-ant-api03-0123456789';
+const ask = { max_tokens: 5, messages: [{ role: 'user', content: 'hi' }] };
+
+interface ErrorAnswer {
+  readonly type: string;
+  readonly error: { readonly type: string; readonly message: string; readonly gateway?: Record<string, unknown> };
+  readonly request_id: string;
+}
+
+describe('POST /v1/messages', () => {
+  let upstream: ScriptedUpstream;
+  let gateway: TestGateway;
+
+  beforeAll(async () => {
+    upstream = await startAnthropic();
+    const custom_host = `${upstream.url}/v1`;
+    const dead = `http://127.0.0.1:${await deadPort()}/v1`;
+    gateway = await startTestGateway(
+      JSON.stringify({
+        version: 1,
+        server: { egress: { allow: ['127.0.0.1'] } },
+        api_keys: { app: { hash: `sha256:${createHash('sha256').update(callerKey).digest('hex')}` } },
+        providers: {
+          claude: { type: 'vendor-a', api_key: catalogKey, custom_host, beta: ['own-1'] },
+          dead: { type: 'anthropic', api_key: catalogKey, custom_host: dead },
+          chat: { type: 'openai', api_key: 'sk-chat-0123456789', custom_host },
+        },
+        configs: {
+          chain: {
+            strategy: { mode: 'fallback' },
+            targets: [{ provider: '@chat' }, { provider: '@dead' }, { provider: '@claude', override_params: { model: 'm-text' } }],
+          },
+          lost: { strategy: { mode: 'fallback' }, targets: [{ provider: '@chat' }, { provider: '@dead' }] },
+        },
+      }),
+    );
+  });
+  afterAll(async () => {
+    await gateway?.close();
+    await upstream?.close();
+  });
+
+  const post = (headers: Record<string, string>, body: object | string, path = '/v1/messages'): Promise<Response> =>
+    fetch(gateway.url + path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: typeof body === 'string' ? body : JSON.stringify(body),
+    });
+
+  it.each([
+    ['x-api-key', { 'x-api-key': callerKey }],
+    ['authorization', { authorization: `Bearer ${callerKey}` }],
+    ["the gateway's own header", { 'x-gateway-api-key': callerKey }],
+  ])("takes the caller's key from %s", async (_where, headers) => {
+    const response = await post(headers, { model: '@claude/m-text', ...ask });
+    expect(await response.json()).toEqual(message('m-text', false));
+    const seen = upstream.requests.at(-1);
+    expect(seen?.headers['x-api-key']).toBe(catalogKey);
+    expect(seen?.headers['authorization']).toBeUndefined();
+    expect(seen?.rawHeaders.join()).not.toContain(callerKey);
+  });
+
+  it("uses the caller's own provider key with a bare type, whichever header holds it", async () => {
+    for (const own of [{ 'x-api-key': 'sk-ant-own-0123456789' }, { authorization: 'Bearer sk-ant-own-0123456789' }]) {
+      const headers = {
+        'x-gateway-api-key': callerKey,
+        'x-gateway-provider': 'anthropic',
+        'x-gateway-custom-host': `${upstream.url}/v1`,
+        ...own,
+      };
+      const response = await post(headers, { model: 'm-text', ...ask });
+      expect(response.status).toBe(200);
+      expect(upstream.requests.at(-1)?.headers).toMatchObject({ 'x-api-key': 'sk-ant-own-0123456789' });
+      expect(upstream.requests.at(-1)?.headers['authorization']).toBeUndefined();
+    }
+  });
+
+  it('lets version and features of the client through', async () => {
+    await post(
+      { 'x-api-key': callerKey, 'anthropic-version': '2026-10-21', 'anthropic-beta': 'a-1,own-1' },
+      { model: '@claude/m-text', ...ask },
+      '/v1/messages?beta=true',
+    );
+    expect(upstream.requests.at(-1)).toMatchObject({
+      url: '/v1/messages?beta=true',
+      headers: { 'anthropic-version': '2026-10-21', 'anthropic-beta': 'own-1,a-1' },
+    });
+  });
+
+  it('streams every byte, pings and all', async () => {
+    const response = await post({ 'x-api-key': callerKey }, { model: '@claude/m-text', stream: true, ...ask });
+    expect(await response.text()).toBe(events('m-text', false).join(''));
+    expect(response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
+    expect(await gateway.record(response.headers.get('request-id'))).toMatchObject({
+      end: 'whole',
+      finish: ['tool_use'],
+      usage: { prompt: 17, completion: 20, cached: 4, cache_write: 3, source: 'reported' },
+      model: { asked: '@claude/m-text', sent: 'm-text', answered: 'm-text' },
+    });
+  });
+
+  it('moves on in a chain past targets that do not speak it or are not there', async () => {
+    for (const stream of [false, true]) {
+      const response = await post({ 'x-api-key': callerKey, 'x-gateway-config': 'chain' }, { model: 'm', stream, ...ask });
+      expect(await response.text()).toBe(stream ? events('m-text', false).join('') : JSON.stringify(message('m-text', false)));
+      expect(response.headers.get('x-gateway-last-used-option-index')).toBe('config.targets[2]');
+      expect(response.headers.get('x-gateway-attempts')).toMatch(/^chat=refused;.*dead=unreachable;.*claude=200;/);
+    }
+  });
+
+  it.each([
+    ['no key', {}, { model: '@claude/m-text', ...ask }, 401, 'authentication_error', 'missing_api_key'],
+    ['a body that is no JSON', { 'x-api-key': callerKey }, '{"model":', 400, 'invalid_request_error', 'invalid_json'],
+    [
+      'a provider that does not speak it',
+      { 'x-api-key': callerKey },
+      { model: '@chat/m', ...ask },
+      501,
+      'api_error',
+      'unsupported_endpoint',
+    ],
+    ['an unknown slug', { 'x-api-key': callerKey }, { model: '@claud/m', ...ask }, 404, 'not_found_error', 'provider_not_found'],
+    ['a provider that is not there', { 'x-api-key': callerKey }, { model: '@dead/m', ...ask }, 502, 'api_error', 'upstream_unreachable'],
+    [
+      'a chain that is used up',
+      { 'x-api-key': callerKey, 'x-gateway-config': 'lost' },
+      { model: 'm', ...ask },
+      502,
+      'api_error',
+      'all_targets_failed',
+    ],
+  ] as const)("tells in the API's own shape of %s", async (_what, headers, body, status, type, code) => {
+    for (const path of ['/v1/messages', '/v1/messages/count_tokens']) {
+      const response = await post(headers, body, path);
+      const answer = (await response.json()) as ErrorAnswer;
+      expect(response.status).toBe(status);
+      expect(answer).toMatchObject({
+        type: 'error',
+        error: { type, gateway: { code, source: expect.stringMatching(/^(?:gateway|provider)$/) } },
+        request_id: response.headers.get('request-id'),
+      });
+      expect(Object.keys(answer).toSorted()).toEqual(['error', 'request_id', 'type']);
+      expect(answer.error.message).toMatch(/[.?]$/);
+    }
+  });
+
+  it('tells of message batches in the same shape', async () => {
+    const response = await post({}, { requests: [] }, '/v1/messages/batches');
+    expect(response.status).toBe(401);
+    expect(await response.json()).toMatchObject({ type: 'error', error: { type: 'authentication_error' } });
+  });
+
+  it.each([
+    ['m-breaks', /\nevent: error\ndata: \{"type":"error","error":\{"type":"overloaded_error","message":"Overloaded"\}\}\n\n$/],
+    [
+      'm-cut',
+      /\nevent: error\ndata: \{"type":"error","error":\{"type":"api_error","message":"The provider closed the stream before its end\.".*"request_id":"req_[^"]+"\}\n\n$/,
+    ],
+  ])('ends a broken stream with an error event: %s', async (model, end) => {
+    const response = await post({ 'x-api-key': callerKey }, { model: `@claude/${model}`, stream: true, ...ask });
+    expect(await response.text()).toMatch(end);
+    expect(await gateway.record(response.headers.get('request-id'))).toMatchObject({ end: 'fault', status: 200 });
+  });
+
+  it.each([
+    ['m-breaks', 'Overloaded'],
+    ['m-cut', 'The provider closed the stream before its end.'],
+  ])('a converted stream ends with an error and no finish: %s', async (model, text) => {
+    const response = await post({ 'x-api-key': callerKey }, { model: `@claude/${model}`, stream: true, ...ask }, '/v1/chat/completions');
+    const said = await response.text();
+    expect(said).not.toContain('[DONE]');
+    expect(said).not.toContain('"finish_reason":"');
+    const last = said.trimEnd().split('\n\n').at(-1) ?? '';
+    expect((JSON.parse(last.slice(6)) as { error: { message: string } }).error.message).toContain(text);
+  });
+
+  it("keeps the provider's retry and limit headers with its error", async () => {
+    const response = await post({ 'x-api-key': callerKey }, { model: '@claude/m-limit', ...ask });
+    expect([response.status, response.headers.get('retry-after')]).toEqual([429, '7']);
+  });
+});
+
+it('an error that begins a stream moves the chain on', async () => {
+  const upstream = await startUpstream((response, { url }) => {
+    if (url.startsWith('/b/')) return json(response, 200, message('m', true));
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.end(
+      `${events('m', true).slice(0, 2).join('')}event: error\ndata: {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}\n\n`,
+    );
+    return undefined;
+  });
+  const entry = (path: string): object => ({ type: 'anthropic', api_key: catalogKey, custom_host: `${upstream.url}/${path}/v1` });
+  const config = { strategy: { mode: 'fallback' }, targets: [{ provider: '@a' }, { provider: '@a' }] };
+  const gateway = await startTestGateway(
+    JSON.stringify({ version: 1, providers: { a: entry('a'), b: entry('b') }, configs: { c: config } }),
+  );
+  const response = await fetch(`${gateway.url}/v1/messages`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-gateway-config': 'c' },
+    body: JSON.stringify({ model: 'm', stream: true, ...ask }),
+  });
+  expect(upstream.requests.length).toBe(2);
+  expect(await response.json()).toMatchObject({ type: 'error', error: { message: expect.stringContaining('Overloaded') } });
+  await gateway.close();
+  await upstream.close();
+});
