@@ -66,10 +66,18 @@ export function mergeStream(frames: readonly Json[]): Answer {
 }
 
 function choiceOf(parts: readonly Part[], word: string | undefined): Choice {
-  const calls = parts.flatMap((part) => (part.functionCall === undefined ? [] : [{ name: part.functionCall.name, args: part.functionCall.args ?? {} }]));
+  const calls = parts.flatMap((part) =>
+    part.functionCall === undefined ? [] : [{ name: part.functionCall.name, args: part.functionCall.args ?? {} }],
+  );
   return {
-    text: parts.filter((part) => part.thought !== true).map((part) => part.text ?? '').join(''),
-    thinking: parts.filter((part) => part.thought === true).map((part) => part.text ?? '').join(''),
+    text: parts
+      .filter((part) => part.thought !== true)
+      .map((part) => part.text ?? '')
+      .join(''),
+    thinking: parts
+      .filter((part) => part.thought === true)
+      .map((part) => part.text ?? '')
+      .join(''),
     calls,
     images: parts.flatMap(({ inlineData }) => (inlineData === undefined ? [] : [`data:${inlineData.mimeType};base64,${inlineData.data}`])),
     native: parts.filter((part) => part.executableCode !== undefined || part.codeExecutionResult !== undefined).length,

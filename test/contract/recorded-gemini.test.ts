@@ -87,7 +87,10 @@ describe.skipIf(!haveRecordings)('recorded answers of family G (skipped where ..
 
   const vectors = all.filter(({ api, response }) => (api === 'predict' || api === 'batchEmbedContents') && response.status === 200);
   it.each(vectors.map((one) => [one.id, one] as const))('%s', (_id, exchange) => {
-    const raw = JSON.parse(exchange.response.body ?? '') as { predictions?: { embeddings: { values: number[] } }[]; embeddings?: { values: number[] }[] };
+    const raw = JSON.parse(exchange.response.body ?? '') as {
+      predictions?: { embeddings: { values: number[] } }[];
+      embeddings?: { values: number[] }[];
+    };
     const values = (raw.predictions?.map((one) => one.embeddings) ?? raw.embeddings ?? []).map((one) => one.values);
     const { embeddings } = providerOf(exchange).operations;
     const call = callOf({ endpoint: 'embeddings', model: 'm', settings: {} });
@@ -165,7 +168,10 @@ function answerOfCompletion(result: Json): Answer {
     expect(new Set(ids).size).toBe(ids.length);
     return {
       text: Array.isArray(content) ? textOf(content as Json[]) : ((content as string | null) ?? ''),
-      thinking: blocks.filter((block) => block['type'] === 'thinking').map((block) => block['thinking']).join(''),
+      thinking: blocks
+        .filter((block) => block['type'] === 'thinking')
+        .map((block) => block['thinking'])
+        .join(''),
       calls: listOf(message['tool_calls']).map((one) => callIn(one['function'] as Json)),
       images: blocks.filter((block) => block['type'] === 'image_url').map((block) => urlOf(block)),
       native: blocks.filter((block) => /code/.test(String(block['type']))).length,
@@ -176,7 +182,11 @@ function answerOfCompletion(result: Json): Answer {
   return { choices, usage: usageOf(result['usage'] as Json | undefined) };
 }
 
-const textOf = (parts: readonly Json[]): string => parts.filter((part) => part['type'] === 'text').map((part) => part['text']).join('');
+const textOf = (parts: readonly Json[]): string =>
+  parts
+    .filter((part) => part['type'] === 'text')
+    .map((part) => part['text'])
+    .join('');
 const urlOf = (block: Json): string => String((block['image_url'] as Json)['url']);
 const callIn = (fn: Json) => ({ name: String(fn['name']), args: JSON.parse(String(fn['arguments'])) as unknown });
 

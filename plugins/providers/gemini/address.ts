@@ -11,7 +11,11 @@ const modelName = /^[A-Za-z0-9](?:[A-Za-z0-9_@-]|\.(?!\.))*$/;
 export function placeOf(settings: GeminiSettings): Base {
   const version = settings.api_version ?? 'v1beta';
   if (!versionName.test(version)) {
-    throw new GatewayError('invalid_config', { message: 'The API version can not be used.', param: 'api_version', hint: 'Use v1beta or v1.' });
+    throw new GatewayError('invalid_config', {
+      message: 'The API version can not be used.',
+      param: 'api_version',
+      hint: 'Use v1beta or v1.',
+    });
   }
   const { origin, path } = baseOf(settings.custom_host ?? 'https://generativelanguage.googleapis.com');
   return { origin, path: versionName.test(path.slice(path.lastIndexOf('/') + 1)) ? path : `${path}/${version}` };

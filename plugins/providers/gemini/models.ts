@@ -12,7 +12,14 @@ export function listModels(place: (settings: GeminiSettings) => Base): Operation
   return {
     request(_body, call) {
       const { origin, path } = place(call.settings);
-      return { origin, path: `${path}/models?pageSize=1000`, method: 'GET', headers: ['accept', 'application/json'], body: emptyBody, dropped: [] };
+      return {
+        origin,
+        path: `${path}/models?pageSize=1000`,
+        method: 'GET',
+        headers: ['accept', 'application/json'],
+        body: emptyBody,
+        dropped: [],
+      };
     },
     tap: () => new WholeTap(),
     result: (text, call) => fromModels(text, call),

@@ -34,9 +34,17 @@ function accountProblems(settings: VertexSettings): readonly SettingsProblem[] {
     return [{ path: ['service_account'], code: 'out-of-range', message: `service_account can not be used: ${account}`, hint }];
   }
   const found = project ?? account?.project;
-  if (found === undefined) return express === true ? [] : [missing('project', 'Write the id of the project, or give a service_account that names it.')];
+  if (found === undefined)
+    return express === true ? [] : [missing('project', 'Write the id of the project, or give a service_account that names it.')];
   if (isProject(found)) return [];
-  return [{ path: ['project'], code: 'out-of-range', message: `"${found}" is not a project id`, hint: 'Write the id of the project, not its name.' }];
+  return [
+    {
+      path: ['project'],
+      code: 'out-of-range',
+      message: `"${found}" is not a project id`,
+      hint: 'Write the id of the project, not its name.',
+    },
+  ];
 }
 
 function versionProblems({ api_version: version }: VertexSettings): readonly SettingsProblem[] {

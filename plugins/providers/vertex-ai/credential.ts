@@ -16,7 +16,8 @@ export function credential(settings: VertexSettings, key: string | undefined): C
   if (settings.service_account_json !== undefined) {
     return grant({ ...serviceAccountOf(settings.service_account_json, 'vertex-service-account-json'), tokenUri: googleToken });
   }
-  if (key !== undefined) return settings.express === true ? { scheme: 'header', name: 'x-goog-api-key', secret: key } : { scheme: 'bearer', secret: key };
+  if (key !== undefined)
+    return settings.express === true ? { scheme: 'header', name: 'x-goog-api-key', secret: key } : { scheme: 'bearer', secret: key };
   if (settings.service_account !== undefined) return grant(serviceAccountOf(settings.service_account, 'service_account'));
   if (settings.ambient !== true) return { scheme: 'none' };
   return { scheme: 'oauth2', grant: { kind: 'google-ambient', scopes: [scope], credentialsFile: settings.credentials_file } };

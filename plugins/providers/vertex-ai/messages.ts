@@ -13,7 +13,8 @@ export function messages(to: Addresses): Operation<VertexSettings> {
   return {
     request(body, call) {
       const address = to.model(call, 'anthropic', nameOf(call), call.stream ? 'streamRawPredict' : 'rawPredict');
-      if (body.kind === 'none') return { ...address, method: call.method, headers: anthropicHeaders(undefined, call, undefined), body: emptyBody, dropped: [] };
+      if (body.kind === 'none')
+        return { ...address, method: call.method, headers: anthropicHeaders(undefined, call, undefined), body: emptyBody, dropped: [] };
       const version = body.peek('anthropic_version');
       const patch = new Map<string, unknown>([
         ['model', undefined],
@@ -39,7 +40,8 @@ export function countMessageTokens(to: Addresses): Operation<VertexSettings> {
     request(body, call) {
       const model = nameOf(call);
       const address = to.model(call, 'anthropic', 'count-tokens', 'rawPredict');
-      if (body.kind === 'none') return { ...address, method: call.method, headers: anthropicHeaders(undefined, call, undefined), body: emptyBody, dropped: [] };
+      if (body.kind === 'none')
+        return { ...address, method: call.method, headers: anthropicHeaders(undefined, call, undefined), body: emptyBody, dropped: [] };
       const patch = new Map<string, unknown>(body.peek('model') === model ? [] : [['model', model]]);
       for (const name of ['labels', 'anthropic_beta', 'vendor_beta']) if (body.has(name)) patch.set(name, undefined);
       return { ...address, method: call.method, headers: anthropicHeaders(body, call, undefined), body: body.edit(patch), dropped: [] };

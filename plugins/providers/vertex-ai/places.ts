@@ -48,7 +48,8 @@ function regionOf({ region, express }: VertexSettings): string {
   const name = region ?? (express === true ? 'global' : undefined);
   if (name === undefined) throw unusable('region', 'no region is set', 'Set region, or send x-gateway-vertex-region.');
   const problem = regionProblem(name);
-  if (problem !== undefined) throw unusable('region', `"${name.slice(0, 40)}" can not be used: ${problem}`, 'Use global, us, eu, or a region like europe-west1.');
+  if (problem !== undefined)
+    throw unusable('region', `"${name.slice(0, 40)}" can not be used: ${problem}`, 'Use global, us, eu, or a region like europe-west1.');
   return name;
 }
 
@@ -57,7 +58,8 @@ function projectOf(settings: VertexSettings): string {
   const account = settings.service_account_json ?? settings.service_account;
   const project = settings.project ?? (account === undefined ? undefined : serviceAccountOf(account, 'service_account').project);
   if (project === undefined) throw unusable('project', 'no project is set', 'Set project, or send x-gateway-vertex-project-id.');
-  if (!isProject(project)) throw unusable('project', `"${project.slice(0, 40)}" is not a project id`, 'Use the id of the project, not its name.');
+  if (!isProject(project))
+    throw unusable('project', `"${project.slice(0, 40)}" is not a project id`, 'Use the id of the project, not its name.');
   return project;
 }
 

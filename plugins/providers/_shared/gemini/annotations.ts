@@ -16,7 +16,9 @@ export function annotationsOf(grounding: unknown, texts: readonly (string | unde
   return (grounding['groundingSupports'] as unknown[]).filter(isPlain).flatMap((support) => {
     const segment = isPlain(support['segment']) ? support['segment'] : {};
     const range = rangeOf(segment, texts);
-    const indices: readonly unknown[] = Array.isArray(support['groundingChunkIndices']) ? (support['groundingChunkIndices'] as unknown[]) : [];
+    const indices: readonly unknown[] = Array.isArray(support['groundingChunkIndices'])
+      ? (support['groundingChunkIndices'] as unknown[])
+      : [];
     if (range === undefined) return [];
     return indices.flatMap((index) => {
       const page = pageOf(pages[Number(index)]);

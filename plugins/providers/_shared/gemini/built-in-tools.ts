@@ -44,7 +44,8 @@ export function builtIn(tool: Plain): BuiltIn | undefined {
     if (!name.startsWith('vendor_') && isOwnSchema(parameters)) return undefined;
     return made(name, isSchema(parameters) ? {} : parameters);
   }
-  const type = typeof tool['type'] === 'string' ? tool['type'] : Object.keys(tool).find((key) => Object.hasOwn(members, key) && isPlain(tool[key]));
+  const type =
+    typeof tool['type'] === 'string' ? tool['type'] : Object.keys(tool).find((key) => Object.hasOwn(members, key) && isPlain(tool[key]));
   if (type === undefined || !Object.hasOwn(members, type)) return undefined;
   const member = members[type] ?? '';
   const { type: _type, ...beside } = tool;

@@ -1,5 +1,6 @@
 import { isPlain, type Plain } from '#core/merge.ts';
-import { parseObject, textOf } from '../json.ts';
+import { parseExact } from '../anthropic/exact.ts';
+import { textOf } from '../json.ts';
 import { cannotCarry, type Conversion, type Part } from './conversion.ts';
 import { isThird } from './model.ts';
 
@@ -17,8 +18,8 @@ export const signatureStandIn = 'skip_thought_signature_validator';
 
 const suffix = '__thought__';
 
-/** Ids that gateways and other services make; all others are taken for the service's own. */
-const foreign = /^(?:call_|toolu_|tooluse_|chatcmpl-|fc_|gw|gateway-|tool_|srvtoolu_)/;
+/** Ids as the service gives them: eight letters and digits, or a UUID. All others come from a client or another service. */
+const issued = /^(?:[a-z0-9]{8}|(?:function-call-)?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
 
 /** The id as tool messages name it: signatures that travel inside ids are cut off. */
 export const bareId = (id: string): string => {
@@ -36,7 +37,7 @@ export function callParts(message: Plain, at: string, conversion: Conversion): {
     const name = textOf(fn['name']);
     if (name === undefined) throw cannotCarry(`${where}.name`, 'The tool call names no function.');
     const id = textOf(call['id']);
-    const upstreamId = id === undefined || !isThird(conversion.traits) || foreign.test(id) || id.includes(suffix) ? undefined : id;
+    const upstreamId = id === undefined || !isThird(conversion.traits) || !issued.test(id) ? undefined : id;
     const args = isPlain(call['custom']) ? { input: fn['input'] } : argumentsOf(fn['arguments'], `${where}.arguments`);
     const signature = signatureOf(call, fn, id);
     parts.push({
@@ -68,10 +69,18 @@ function argumentsOf(value: unknown, param: string): Plain {
   if (typeof value === 'string') {
     const text = value.trim();
     if (text === '' || text === 'null') return {};
-    const object = parseObject(text);
-    if (object !== undefined) return object;
+    const object = exactly(text);
+    if (isPlain(object)) return object;
   }
   throw cannotCarry(param, 'The arguments of the tool call are not a JSON object.', 'Send them as the model wrote them.');
+}
+
+function exactly(text: string): unknown {
+  try {
+    return parseExact(text);
+  } catch {
+    return undefined;
+  }
 }
 
 /** Every place where clients are known to carry a signature (provider-a.md 6.2). */

@@ -97,7 +97,11 @@ function addOther(one: Message | undefined, { turns, system, conversion }: Sink)
 }
 
 const orphan = ({ at }: ToolMessage): Error =>
-  cannotCarry(`${at}.tool_call_id`, 'The tool message answers no tool call of an assistant message before it.', 'Send the assistant message with the call, too.');
+  cannotCarry(
+    `${at}.tool_call_id`,
+    'The tool message answers no tool call of an assistant message before it.',
+    'Send the assistant message with the call, too.',
+  );
 
 /**
  * Text and files of an assistant message. `content_blocks`, which answers have without strictness, hold the same with
@@ -110,7 +114,8 @@ function assistantTexts(message: Plain, at: string, conversion: Conversion): Par
     const texts = toTexts(content).join('');
     if (texts === '' || texts === toTexts(blocks.filter(isTextBlock)).join('')) return toParts(blocks, `${at}.content_blocks`, conversion);
   }
-  if (isPlain(message['audio']) && toTexts(content).length === 0) conversion.drops.add('messages[].audio', 'an id of another service says nothing here');
+  if (isPlain(message['audio']) && toTexts(content).length === 0)
+    conversion.drops.add('messages[].audio', 'an id of another service says nothing here');
   const parts = toParts(content, `${at}.content`, conversion);
   return parts.length > 0 ? parts : toParts(message['refusal'], at, conversion);
 }
@@ -138,4 +143,5 @@ class Turns {
 }
 
 /** Some models refuse a user who sends files and says nothing (provider-a.md 2.2). */
-const isFilesOnly = (parts: readonly Part[]): boolean => parts.every((part) => part['inlineData'] !== undefined || part['fileData'] !== undefined);
+const isFilesOnly = (parts: readonly Part[]): boolean =>
+  parts.every((part) => part['inlineData'] !== undefined || part['fileData'] !== undefined);

@@ -37,7 +37,11 @@ function messageOf(item: Plain): Plain[] {
 /** What `:countTokens` of Vertex AI takes of a request, and what the API-key endpoint wants around it. */
 export function toCountTokens(request: Plain, model: string, surface: 'vertex' | 'developer'): Plain {
   const { contents, systemInstruction, tools } = request;
-  const counted = { contents, ...(systemInstruction === undefined ? {} : { systemInstruction }), ...(tools === undefined ? {} : { tools }) };
+  const counted = {
+    contents,
+    ...(systemInstruction === undefined ? {} : { systemInstruction }),
+    ...(tools === undefined ? {} : { tools }),
+  };
   return surface === 'vertex' ? counted : { generateContentRequest: { model: `models/${model}`, ...counted } };
 }
 

@@ -27,7 +27,10 @@ export function parseDataUri(text: string): DataUri | undefined {
 /** Base64 in the standard alphabet, without blanks and with padding. Well-formed text is handed back as it is. */
 export function standardBase64(text: string): string {
   if (text.length % 4 === 0 && !/[^A-Za-z0-9+/=]/.test(text)) return text;
-  const bare = text.replaceAll(/[\s=]+/g, '').replaceAll('-', '+').replaceAll('_', '/');
+  const bare = text
+    .replaceAll(/[\s=]+/g, '')
+    .replaceAll('-', '+')
+    .replaceAll('_', '/');
   return bare.padEnd(Math.ceil(bare.length / 4) * 4, '=');
 }
 

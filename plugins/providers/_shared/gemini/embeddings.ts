@@ -21,8 +21,15 @@ export interface ServedEmbedding {
 }
 
 const handled: ReadonlySet<string> = new Set([
-  ...['model', 'input', 'dimensions', 'encoding_format'],
-  ...['task_type', 'taskType', 'title', 'auto_truncate', 'autoTruncate'],
+  'model',
+  'input',
+  'dimensions',
+  'encoding_format',
+  'task_type',
+  'taskType',
+  'title',
+  'auto_truncate',
+  'autoTruncate',
 ]);
 
 /** Inputs of a request: texts, or objects with text, image and video for models that take them. @throws GatewayError */
@@ -69,7 +76,7 @@ export function toDeveloperEmbedding(body: Plain, model: string): ServedEmbeddin
 }
 
 /** `gemini-embedding-2` and later. */
-const isContentModel = (model: string): boolean => /^gemini-embedding-(?:[2-9]|\d{2})/.test(model);
+const isContentModel = (model: string): boolean => /^gemini-embedding-(?:[2-9]|[1-9]\d)(?!\d)/.test(model);
 
 function contentRequest(inputs: readonly (string | Plain)[], body: Plain): { method: EmbeddingMethod; body: Plain } {
   const task = textOf(oneOf(body, ['task_type', 'taskType']));

@@ -30,5 +30,5 @@ export function logprobsOf(candidate: Plain): Plain | undefined {
 
 function tokenOf({ token, logProbability }: Plain): Plain {
   const text = typeof token === 'string' ? token : '';
-  return { token: text, logprob: typeof logProbability === 'number' ? logProbability : 0, bytes: [...Buffer.from(text, 'utf8')] };
+  return { token: text, logprob: logProbability ?? 0, bytes: [...Buffer.from(text, 'utf8')] };
 }

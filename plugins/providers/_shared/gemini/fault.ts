@@ -2,6 +2,7 @@ import { GatewayError, type ProviderFault } from '#core/error.ts';
 import { isPlain, type Plain } from '#core/merge.ts';
 import { textOf } from '../json.ts';
 import { openaiFault } from '../openai-fault.ts';
+import { parsedAnswer } from './parse.ts';
 
 /** OpenAI's words for the service's statuses, and their HTTP status (provider-a.md 4.1). */
 const statuses: Readonly<Record<string, { readonly type: string; readonly status: number }>> = {
@@ -29,18 +30,24 @@ const hints: readonly (readonly [RegExp, string])[] = [
     /aiplatform\.endpoints\.predict/i,
     'Grant the role "Vertex AI User" (roles/aiplatform.user) to the account that signs the request; a wrong project or endpoint id is reported the same way.',
   ],
-  [/was not found or your project does not have access/i, 'Check the model name and whether the region serves it; many models are served in global only.'],
+  [
+    /was not found or your project does not have access/i,
+    'Check the model name and whether the region serves it; many models are served in global only.',
+  ],
   [
     /multiple tools are supported only when they are all search tools|tool use with function calling is unsupported/i,
     'This model takes either search tools or functions of your own: send one kind, or use a model of generation 3.',
   ],
   [/missing a `?thought_signature/i, 'Send each tool call back with the thought_signature it came with (strict compliance off).'],
-  [/(?:invalid|corrupted) thought signature/i, 'A signature is valid only at the service that made it: leave it out after a change of provider.'],
+  [
+    /(?:invalid|corrupted) thought signature/i,
+    'A signature is valid only at the service that made it: leave it out after a change of provider.',
+  ],
 ];
 
 /** Error bodies of both services: one object, or the same in a list, as streams send it (provider-a.md 4.1). */
 export function geminiFault(status: number, body: string): ProviderFault {
-  const object = errorIn(parsed(body));
+  const object = errorIn(parsedAnswer(body));
   return object === undefined ? openaiFault(status, body) : faultOf(object);
 }
 
@@ -82,12 +89,4 @@ export function streamError(error: Plain): GatewayError {
     provider: fault,
     hint: fault.hint,
   });
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
 }

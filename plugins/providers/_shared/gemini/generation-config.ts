@@ -41,7 +41,14 @@ const rows: readonly Row[] = [
 /** Fields that this table reads: the rest of the body is somebody else's, or can't be carried. */
 export const generationFields: readonly string[] = [
   ...rows.flatMap((row) => row.from),
-  ...['response_format', 'thinking', 'thinking_config', 'thinkingConfig', 'reasoning_effort', 'reasoning', 'generation_config', 'generationConfig'],
+  'response_format',
+  'thinking',
+  'thinking_config',
+  'thinkingConfig',
+  'reasoning_effort',
+  'reasoning',
+  'generation_config',
+  'generationConfig',
 ];
 
 /** `generationConfig` of a chat request; a member written in the service's own form (`generation_config`) wins. */
@@ -87,5 +94,7 @@ function speech(value: unknown): unknown {
 /** The service takes either spelling, but never both of one field. */
 export function camelKeys(value: unknown): Plain {
   if (!isPlain(value)) return {};
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()), inner]));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => [key.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()), inner]),
+  );
 }

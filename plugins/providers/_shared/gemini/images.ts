@@ -33,7 +33,16 @@ const own: Readonly<Record<string, readonly string[]>> = {
 };
 
 const handled: ReadonlySet<string> = new Set([
-  ...['model', 'prompt', 'n', 'size', 'quality', 'response_format', 'output_format', 'output_compression', 'image_config', 'labels'],
+  'model',
+  'prompt',
+  'n',
+  'size',
+  'quality',
+  'response_format',
+  'output_format',
+  'output_compression',
+  'image_config',
+  'labels',
   ...Object.values(own).flat(),
 ]);
 
@@ -47,7 +56,8 @@ export function toImages(body: Plain, model: string): ServedImages {
   const drops = new Drops();
   for (const [key, value] of Object.entries(body)) if (value !== null && !handled.has(key)) drops.add(key, 'not known to this service');
   const parameters = ownParameters(body);
-  if (body['response_format'] === 'url' && parameters['storageUri'] === undefined) drops.add('response_format', 'images come inline without storage_uri');
+  if (body['response_format'] === 'url' && parameters['storageUri'] === undefined)
+    drops.add('response_format', 'images come inline without storage_uri');
   const made = paintsInChat(model) ? chatImages(prompt, body, parameters, drops) : predictImages(prompt, body, parameters, drops);
   return { ...made, dropped: drops.list };
 }
@@ -84,7 +94,8 @@ function outputOptions(body: Plain, drops: Drops): Plain | undefined {
   const format = textOf(body['output_format']);
   const compression = body['output_compression'];
   const isJpeg = format === 'jpeg' || format === 'jpg';
-  if (body['quality'] !== undefined && body['quality'] !== null && body['quality'] !== 'hd') drops.add('quality', 'not known to this service');
+  if (body['quality'] !== undefined && body['quality'] !== null && body['quality'] !== 'hd')
+    drops.add('quality', 'not known to this service');
   const quality = typeof compression === 'number' ? compression : body['quality'] === 'hd' ? 100 : undefined;
   if (format === undefined) return undefined;
   return {
@@ -144,14 +155,21 @@ function predicted({ bytesBase64Encoded, gcsUri, prompt }: Plain): Plain[] {
 const candidatesOf = (answer: Plain): readonly Plain[] => (Array.isArray(answer['candidates']) ? answer['candidates'].filter(isPlain) : []);
 
 const painted = (answer: Plain): Plain[] =>
-  candidatesOf(answer).flatMap((candidate) => piecesOf(candidate).flatMap((piece) => (piece.kind === 'media' ? [{ b64_json: piece.base64 }] : [])));
+  candidatesOf(answer).flatMap((candidate) =>
+    piecesOf(candidate).flatMap((piece) => (piece.kind === 'media' ? [{ b64_json: piece.base64 }] : [])),
+  );
 
 /** Why there is no image: the filter's words, the model's own, or the word it stopped with. */
 function filtered(answer: Plain): GatewayError {
   const predictions = Array.isArray(answer['predictions']) ? answer['predictions'].filter(isPlain) : [];
   const [candidate] = candidatesOf(answer);
   const feedback = isPlain(answer['promptFeedback']) ? answer['promptFeedback'] : {};
-  const said = candidate === undefined ? '' : piecesOf(candidate).flatMap((piece) => (piece.kind === 'text' ? [piece.text] : [])).join('');
+  const said =
+    candidate === undefined
+      ? ''
+      : piecesOf(candidate)
+          .flatMap((piece) => (piece.kind === 'text' ? [piece.text] : []))
+          .join('');
   const message =
     textOf(predictions.find((one) => one['raiFilteredReason'] !== undefined)?.['raiFilteredReason']) ??
     textOf(candidate?.['finishMessage']) ??

@@ -1,7 +1,8 @@
 import { cannotCarry } from './conversion.ts';
 
 /** Types that are text by another name: the models read them as plain text (provider-a.md 14.2). */
-const textual = /^(?:text\/|application\/(?:json|ld\+json|xml|yaml|x-yaml|toml|javascript|x-javascript|ecmascript|typescript|x-sh|x-httpd-php|sql|graphql|x-ndjson|jsonl)$)|\+(?:json|xml)$/;
+const textual =
+  /^(?:text\/|application\/(?:json|ld\+json|xml|yaml|x-yaml|toml|javascript|x-javascript|ecmascript|typescript|x-sh|x-httpd-php|sql|graphql|x-ndjson|jsonl)$)|\+(?:json|xml)$/;
 
 /** Office formats, which the models don't read. */
 const office = /^application\/(?:msword$|vnd\.ms-(?:excel|powerpoint|word)|vnd\.openxmlformats-|vnd\.oasis\.opendocument)/;

@@ -35,9 +35,11 @@ export function mediaPart(file: NamedFile, conversion: Conversion): Part {
   const data = parseDataUri(url);
   if (data !== undefined) return inline(file.mimeType ?? data.mimeType, data.base64, param);
   const fetched = conversion.media.get(url);
-  if (fetched !== undefined) return inline(file.mimeType ?? typeOfUrl(url) ?? downloadedType(fetched.mimeType, file), fetched.base64, param);
+  if (fetched !== undefined)
+    return inline(file.mimeType ?? typeOfUrl(url) ?? downloadedType(fetched.mimeType, file), fetched.base64, param);
   if (isHttp(url) || /^gs:\/\//i.test(url)) return byReference(file, conversion);
-  if (/^files\/[\w.-]+$/.test(url)) return byReference({ ...file, url: `https://generativelanguage.googleapis.com/v1beta/${url}` }, conversion);
+  if (/^files\/[\w.-]+$/.test(url))
+    return byReference({ ...file, url: `https://generativelanguage.googleapis.com/v1beta/${url}` }, conversion);
   if (looksLikeBase64(url)) return inline(file.mimeType ?? sniffBase64(url), standardBase64(url), param);
   throw cannotCarry(param, 'The file is neither a data URI nor a URL that can be read.', 'Use data:…, https://… or gs://….');
 }

@@ -104,7 +104,11 @@ function filePart(part: Plain, at: string, conversion: Conversion): Part {
   const url = textOf(file['file_url']) ?? textOf(file['file_uri']) ?? textOf(file['file_id']);
   if (url === undefined) throw cannotCarry(`${at}.file`, 'The part holds neither file_data nor file_id.');
   if (/^(?:gs:\/\/|https?:\/\/|data:|files\/)/i.test(url)) return mediaPart(named(url, file, `${at}.file.file_id`), conversion);
-  throw cannotCarry(`${at}.file.file_id`, `The file id "${url}" is not known to this provider.`, 'Use a gs:// or https:// address, or file_data.');
+  throw cannotCarry(
+    `${at}.file.file_id`,
+    `The file id "${url}" is not known to this provider.`,
+    'Use a gs:// or https:// address, or file_data.',
+  );
 }
 
 function fileType(name: string | undefined, base64: string): string {
@@ -127,6 +131,7 @@ function mimeIn(file: Plain): string | undefined {
 /** Steps of the service's own code tool, as answers hand them out without strictness. */
 function nativePart(part: Plain, type: string): Part {
   const signature = textOf(oneOf(part, signatureKeys));
-  const out: Part = type === 'executable_code' ? { executableCode: part['executable_code'] } : { codeExecutionResult: part['code_execution_result'] };
+  const out: Part =
+    type === 'executable_code' ? { executableCode: part['executable_code'] } : { codeExecutionResult: part['code_execution_result'] };
   return signature === undefined ? out : { ...out, thoughtSignature: signature };
 }

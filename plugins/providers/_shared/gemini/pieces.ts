@@ -5,7 +5,13 @@ import { textOf } from '../json.ts';
 export type Piece =
   | { readonly kind: 'text'; readonly text: string; readonly signature: string | undefined }
   | { readonly kind: 'thinking'; readonly text: string; readonly signature: string | undefined }
-  | { readonly kind: 'call'; readonly id: string | undefined; readonly name: string; readonly arguments: string; readonly signature: string | undefined }
+  | {
+      readonly kind: 'call';
+      readonly id: string | undefined;
+      readonly name: string;
+      readonly arguments: string;
+      readonly signature: string | undefined;
+    }
   | { readonly kind: 'media'; readonly mimeType: string; readonly base64: string; readonly signature: string | undefined }
   /** Steps of tools that run at the service; `native` is the block that shows them. */
   | { readonly kind: 'native'; readonly native: Plain };

@@ -23,8 +23,19 @@ const passed: Readonly<Record<string, readonly string[]>> = {
 
 /** Fields that the gateway itself acts on, and those that are read elsewhere. */
 const handled: ReadonlySet<string> = new Set([
-  ...['model', 'messages', 'stream', 'stream_options', 'tools', 'tool_choice', 'functions', 'function_call', 'web_search_options', 'labels'],
-  ...['extra_body', 'service_tier', 'parallel_tool_calls'],
+  'model',
+  'messages',
+  'stream',
+  'stream_options',
+  'tools',
+  'tool_choice',
+  'functions',
+  'function_call',
+  'web_search_options',
+  'labels',
+  'extra_body',
+  'service_tier',
+  'parallel_tool_calls',
   ...generationFields,
   ...Object.values(passed).flat(),
 ]);
@@ -89,5 +100,6 @@ function noteDrops(body: Plain, { drops }: Conversion): void {
   if (body['parallel_tool_calls'] === false) drops.add('parallel_tool_calls', 'this service decides by itself');
   const tier = body['service_tier'];
   if (typeof tier === 'string' && tier !== 'auto' && tier !== 'default') drops.add('service_tier', 'not known to this service');
-  if (body['top_logprobs'] !== undefined && body['top_logprobs'] !== null && body['logprobs'] !== true) drops.add('top_logprobs', 'logprobs is not true');
+  if (body['top_logprobs'] !== undefined && body['top_logprobs'] !== null && body['logprobs'] !== true)
+    drops.add('top_logprobs', 'logprobs is not true');
 }

@@ -8,6 +8,7 @@ import { CallIds } from './call-ids.ts';
 import { candidateExtras, logprobsOf } from './extras.ts';
 import { finishReason, finishWord } from './finish.ts';
 import { traitsOf } from './model.ts';
+import { parsedAnswer } from './parse.ts';
 import { type Piece, piecesOf } from './pieces.ts';
 import { geminiUsage } from './usage.ts';
 
@@ -41,12 +42,7 @@ export function fromGenerateContent(text: string, call: AnswerCall): Plain {
 }
 
 function answerIn(text: string): Plain {
-  let value: unknown;
-  try {
-    value = JSON.parse(text) as unknown;
-  } catch (error) {
-    throw new GatewayError('upstream_invalid', { message: 'The answer of the provider is not JSON.', source: 'provider', cause: error });
-  }
+  const value = parsedAnswer(text);
   if (isPlain(value)) return value;
   throw new GatewayError('upstream_invalid', { message: 'The answer of the provider is not a JSON object.', source: 'provider' });
 }
@@ -97,7 +93,9 @@ function joinedThoughts(pieces: readonly Piece[], { model, strict }: AnswerCall)
 function messageOf(candidate: Plain, pieces: readonly Piece[], index: number, { call, ids }: Making): Plain {
   const texts = pieces.map((piece) => (piece.kind === 'text' ? piece.text : undefined));
   const text = texts.join('');
-  const toolCalls = pieces.filter((piece) => piece.kind === 'call').map((piece, at) => toolCall(piece, ids.next(piece.id, index, at), call.strict));
+  const toolCalls = pieces
+    .filter((piece) => piece.kind === 'call')
+    .map((piece, at) => toolCall(piece, ids.next(piece.id, index, at), call.strict));
   const audio = pieces.find((piece) => piece.kind === 'media' && piece.mimeType.startsWith('audio/'));
   const message: Record<string, unknown> = {
     role: 'assistant',
@@ -128,7 +126,8 @@ function blockOf(piece: Piece): Plain[] {
   if (piece.kind === 'native') return [piece.native];
   const signature = piece.signature === undefined ? {} : { signature: piece.signature };
   if (piece.kind === 'thinking') return [{ type: 'thinking', thinking: piece.text, ...signature }];
-  if (piece.kind === 'text') return piece.text === '' && piece.signature === undefined ? [] : [{ type: 'text', text: piece.text, ...signature }];
+  if (piece.kind === 'text')
+    return piece.text === '' && piece.signature === undefined ? [] : [{ type: 'text', text: piece.text, ...signature }];
   return [{ ...mediaBlock(piece.mimeType, piece.base64), ...signature }];
 }
 

@@ -75,7 +75,9 @@ class Converter {
       return {
         nullable: nullable || kept.length < list.length,
         list: kept.map((branch) => ({
-          node: branch.isCut ? mergeSchemas(branch.node, { type: 'object' }) : mergeSchemas(kept.length === 1 ? beside : shared, branch.node),
+          node: branch.isCut
+            ? mergeSchemas(branch.node, { type: 'object' })
+            : mergeSchemas(kept.length === 1 ? beside : shared, branch.node),
           open: branch.open,
         })),
       };
@@ -109,8 +111,13 @@ class Converter {
   /** Arrays always say what they hold. A tuple becomes an array of any of its members. */
   #items(node: Plain, open: readonly string[], depth: number): Plain {
     const { items, prefixItems } = node;
-    const tuple = Array.isArray(items) ? (items as unknown[]) : Array.isArray(prefixItems) && !isPlain(items) ? (prefixItems as unknown[]) : undefined;
-    if (tuple === undefined) return { items: this.convert(isPlain(items) && Object.keys(items).length > 0 ? items : true, open, depth + 1) };
+    const tuple = Array.isArray(items)
+      ? (items as unknown[])
+      : Array.isArray(prefixItems) && !isPlain(items)
+        ? (prefixItems as unknown[])
+        : undefined;
+    if (tuple === undefined)
+      return { items: this.convert(isPlain(items) && Object.keys(items).length > 0 ? items : true, open, depth + 1) };
     return { items: this.convert(tuple.length > 1 ? { anyOf: tuple } : (tuple[0] ?? true), open, depth + 1) };
   }
 

@@ -8,6 +8,7 @@ import { candidateExtras, logprobsOf } from './extras.ts';
 import { errorIn, streamError } from './fault.ts';
 import { finishReason, finishWord } from './finish.ts';
 import { traitsOf } from './model.ts';
+import { parsedAnswer } from './parse.ts';
 import { type Piece, piecesOf } from './pieces.ts';
 import { type AnswerCall, thoughtSeparator } from './result.ts';
 import { geminiUsage, laterUsage } from './usage.ts';
@@ -48,7 +49,7 @@ export class GenerateContentStream implements StreamTransform<WireEvent, ModelEv
 
   push(event: WireEvent): readonly ModelEvent[] {
     if (this.#isOver || event.data === '') return [];
-    const answer = parsed(event.data);
+    const answer = parsedAnswer(event.data);
     const error = errorIn(answer);
     if (error !== undefined) return this.fail(streamError(error));
     if (!isPlain(answer)) return event.data.trim() === '[DONE]' ? [] : this.fail(broken());
@@ -151,7 +152,8 @@ export class GenerateContentStream implements StreamTransform<WireEvent, ModelEv
         out.push(this.#toolCall(piece, candidate));
         return;
       case 'media':
-        if (piece.mimeType.startsWith('audio/')) out.push({ type: 'audio', choice, audio: { id: `audio_${this.#call.id}`, data: piece.base64 } });
+        if (piece.mimeType.startsWith('audio/'))
+          out.push({ type: 'audio', choice, audio: { id: `audio_${this.#call.id}`, data: piece.base64 } });
         else {
           const block = blockFor(candidate, piece);
           out.push({ type: 'media', choice, mimeType: piece.mimeType, base64: piece.base64, block, ...signed(piece.signature) });
@@ -232,11 +234,3 @@ const signed = (signature: string | undefined): { readonly signature?: string } 
 
 const broken = (): GatewayError =>
   new GatewayError('upstream_invalid', { message: 'An event of the provider is not a JSON object.', source: 'provider' });
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
-}

@@ -6,6 +6,7 @@ import type { Usage } from '#core/usage.ts';
 import { objectAt, textOf, valueOf } from '../json.ts';
 import { errorIn, faultOf } from './fault.ts';
 import { finishWord } from './finish.ts';
+import { parsedAnswer } from './parse.ts';
 import { geminiUsage, laterUsage } from './usage.ts';
 
 const openBrace = 0x7b;
@@ -35,11 +36,11 @@ export class GeminiTap implements Tap {
       this.contentEvents += 1;
       return 'content';
     }
-    return this.#read(parsed(data), data);
+    return this.#read(parsedAnswer(data), data);
   }
 
   whole(text: string): ProviderFault | undefined {
-    const answer = parsed(text);
+    const answer = parsedAnswer(text);
     const error = errorIn(answer);
     if (error !== undefined) {
       this.fault = faultOf(error);
@@ -131,11 +132,3 @@ function hasContent(candidate: Plain): boolean {
 }
 
 const isPayload = (key: string): boolean => key !== 'text' && key !== 'thought' && key !== 'thoughtSignature';
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
-}

@@ -54,9 +54,13 @@ function responseOf(
   conversion: Conversion,
 ): { readonly response: Part; readonly beside: readonly Part[] } {
   const head = { ...(call.upstreamId === undefined ? {} : { id: call.upstreamId }), name: call.name };
-  if (result === undefined) return { response: { functionResponse: { ...head, response: { error: 'The client sent no result.' } } }, beside: [] };
+  if (result === undefined)
+    return { response: { functionResponse: { ...head, response: { error: 'The client sent no result.' } } }, beside: [] };
   const parts = toParts(result.message['content'], `${result.at}.content`, conversion);
-  const output = parts.map((part) => part['text']).filter((text) => typeof text === 'string').join('');
+  const output = parts
+    .map((part) => part['text'])
+    .filter((text) => typeof text === 'string')
+    .join('');
   const files = parts.filter((part) => part['text'] === undefined);
   const response = { ...head, response: { output } };
   if (files.length === 0) return { response: { functionResponse: response }, beside: [] };

@@ -52,7 +52,8 @@ function* written(body: Plain): Iterable<readonly [at: string, tool: Plain]> {
 function declaration(tool: Plain, at: string, conversion: Conversion): Plain {
   const fn = isPlain(tool['function']) ? tool['function'] : tool;
   const name = textOf(fn['name']);
-  if (name === undefined) throw cannotCarry(`${at}.function.name`, 'The tool has no name, or is of a type that this provider does not know.');
+  if (name === undefined)
+    throw cannotCarry(`${at}.function.name`, 'The tool has no name, or is of a type that this provider does not know.');
   if (fn['strict'] === true) conversion.drops.add('tools[].function.strict', 'not known to this service');
   if (tool['cache_control'] !== undefined) conversion.drops.add('tools[].cache_control', 'this service caches by itself');
   const description = textOf(fn['description']);

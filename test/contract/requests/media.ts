@@ -1,0 +1,119 @@
+import { developer, part, type RequestRow } from './row.ts';
+
+const image = (url: string, more: object = {}) => ({ type: 'image_url', image_url: { url, ...more } });
+const inline = (mimeType: string, data: string) => ({ inlineData: { mimeType, data } });
+const file = (mimeType: string, fileUri: string) => ({ fileData: { mimeType, fileUri } });
+const onDeveloper = { provider: 'gemini', settings: {}, url: `${developer}/models/gemini-2.5-flash:generateContent` } as const;
+const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+
+/** Files in messages (provider-a.md 14). */
+export const mediaRows: readonly RequestRow[] = [
+  part('a data URI', image('data:image/png;base64,AAAA'), inline('image/png', 'AAAA')),
+  part('a data URI with parameters in any case', image('DATA:image/png;charset=utf-8;BASE64,AAAA'), inline('image/png', 'AAAA')),
+  part('a data URI without base64', image('data:text/plain,a%20b'), inline('text/plain', 'YSBi')),
+  part('a data URI without a type', image('data:;base64,AAAA'), inline('text/plain', 'AAAA')),
+  part('URL-safe base64 without padding', image('data:image/png;base64,_-8'), inline('image/png', '/+8=')),
+  part('image/jpg is image/jpeg', image('data:image/jpg;base64,AAAA'), inline('image/jpeg', 'AAAA')),
+  part('bare base64 of old clients', image(png), inline('image/png', png)),
+  part(
+    'a URL in place of the object',
+    { type: 'image_url', image_url: 'https://h.example/a.png' },
+    file('image/png', 'https://h.example/a.png'),
+  ),
+  part('gs://', image('gs://acme/a b/cat.webp'), file('image/webp', 'gs://acme/a b/cat.webp')),
+  part(
+    'an extension in capitals before a signed query',
+    image('https://h.example/a.PDF?sig=x.y&b=c.png#p.gif'),
+    file('application/pdf', 'https://h.example/a.PDF?sig=x.y&b=c.png#p.gif'),
+  ),
+  part('an escaped extension', image('https://h.example/a%2Ejpeg'), file('image/jpeg', 'https://h.example/a%2Ejpeg')),
+  part('a said type wins', image('https://h.example/a.png', { mime_type: 'image/webp' }), file('image/webp', 'https://h.example/a.png')),
+  part('a said format', image('gs://acme/noext', { format: 'video/mp4' }), file('video/mp4', 'gs://acme/noext')),
+  ...(
+    [
+      'mp4 video/mp4',
+      'mov video/quicktime',
+      'mp3 audio/mpeg',
+      'wav audio/wav',
+      'flac audio/flac',
+      'heic image/heic',
+      'avi video/avi',
+      'jpeg image/jpeg',
+    ] as const
+  ).map((row) => {
+    const [extension, type] = row.split(' ');
+    return part(`.${extension}`, image(`gs://acme/x.${extension}`), file(type ?? '', `gs://acme/x.${extension}`));
+  }),
+  ...(['txt', 'html', 'md', 'csv', 'json', 'xml', 'yaml', 'py', 'ts', 'log'] as const).map((extension) =>
+    part(`.${extension} is read as plain text`, image(`gs://acme/x.${extension}`), file('text/plain', `gs://acme/x.${extension}`)),
+  ),
+  part('html inline is plain text', image('data:text/html;base64,AAAA'), inline('text/plain', 'AAAA')),
+  part('no extension', image('https://h.example/download?name=a.png'), undefined, {
+    refused: ['missing_file_extension', 'messages[0].content[1].image_url.url'],
+  }),
+  part('gs:// without extension', image('gs://acme/noext'), undefined, {
+    refused: ['missing_file_extension', 'messages[0].content[1].image_url.url'],
+  }),
+  part('the dot of a host is no extension', image('https://h.example'), undefined, {
+    refused: ['missing_file_extension', 'messages[0].content[1].image_url.url'],
+  }),
+  part('office documents', image('gs://acme/x.docx'), undefined, {
+    refused: ['unsupported_parameter', 'messages[0].content[1].image_url.url'],
+  }),
+  part('no URL at all', image('cat.png'), undefined, { refused: ['unsupported_parameter', 'messages[0].content[1].image_url.url'] }),
+  part('a part of another world', { type: 'hologram', hologram: {} }, undefined, {
+    refused: ['unsupported_parameter', 'messages[0].content[1]'],
+  }),
+  part("the files API's own URL needs no extension", image('https://generativelanguage.googleapis.com/v1beta/files/abc-1'), {
+    fileData: { fileUri: 'https://generativelanguage.googleapis.com/v1beta/files/abc-1' },
+  }),
+  part('a video link', image('https://www.youtube.com/watch?v=abc'), file('video/mp4', 'https://www.youtube.com/watch?v=abc')),
+  part('input_audio', { type: 'input_audio', input_audio: { data: 'AAAA', format: 'mp3' } }, inline('audio/mp3', 'AAAA')),
+  part('input_audio opus', { type: 'input_audio', input_audio: { data: 'AAAA', format: 'opus' } }, inline('audio/ogg', 'AAAA')),
+  part('input_audio of no known format', { type: 'input_audio', input_audio: { data: 'AAAA', format: '8track' } }, undefined, {
+    refused: ['unsupported_parameter', 'messages[0].content[1].input_audio.format'],
+  }),
+  part(
+    'a file as data URI',
+    { type: 'file', file: { file_data: 'data:application/pdf;base64,JVBERi0x', filename: 'a.pdf' } },
+    inline('application/pdf', 'JVBERi0x'),
+  ),
+  part('a file as bare base64 with a name', { type: 'file', file: { file_data: 'AAAA', filename: 'a.csv' } }, inline('text/plain', 'AAAA')),
+  part('a file by gs:// id', { type: 'file', file: { file_id: 'gs://acme/a.pdf' } }, file('application/pdf', 'gs://acme/a.pdf')),
+  part('a file id of another service', { type: 'file', file: { file_id: 'file-123' } }, undefined, {
+    refused: ['unsupported_parameter', 'messages[0].content[1].file.file_id'],
+  }),
+  {
+    name: 'files alone get a text',
+    body: { messages: [{ role: 'user', content: [image('gs://acme/a.png')] }] },
+    upstream: { contents: [{ role: 'user', parts: [file('image/png', 'gs://acme/a.png'), { text: ' ' }] }] },
+  },
+  {
+    ...part('detail is the resolution of the request', image('gs://acme/a.png', { detail: 'low' }), {}),
+    upstream: {
+      contents: [{ role: 'user', parts: [{ text: 'see' }, file('image/png', 'gs://acme/a.png')] }],
+      generationConfig: { mediaResolution: 'MEDIA_RESOLUTION_LOW' },
+    },
+  },
+  part(
+    'detail belongs to the image from generation 3 on',
+    image('gs://acme/a.png', { detail: 'high' }),
+    { ...file('image/png', 'gs://acme/a.png'), mediaResolution: { level: 'MEDIA_RESOLUTION_HIGH' } },
+    {
+      model: 'google.gemini-3-flash',
+      url: 'https://us-central1-aiplatform.googleapis.com/v1/projects/p1/locations/us-central1/publishers/google/models/gemini-3-flash:generateContent',
+    },
+  ),
+  part('with an API key https files are inlined', image('https://h.example/a.png'), inline('image/png', 'QUJD'), {
+    ...onDeveloper,
+    media: { 'https://h.example/a.png': { mimeType: 'image/png', base64: 'QUJD' } },
+  }),
+  part("with an API key a download's type is good enough", image('https://h.example/a'), inline('image/gif', 'QUJD'), {
+    ...onDeveloper,
+    media: { 'https://h.example/a': { mimeType: 'image/gif', base64: 'QUJD' } },
+  }),
+  part('with an API key gs:// is refused', image('gs://acme/a.png'), undefined, {
+    ...onDeveloper,
+    refused: ['unsupported_parameter', 'messages[0].content[1].image_url.url'],
+  }),
+];

@@ -1,0 +1,289 @@
+import { fields, hi, type RequestRow, said, talk } from './row.ts';
+
+const third = {
+  model: 'gemini-3-pro-preview',
+  url: 'https://us-central1-aiplatform.googleapis.com/v1/projects/p1/locations/us-central1/publishers/google/models/gemini-3-pro-preview:generateContent',
+};
+const call = (id: string, name: string, args: string, more: object = {}) => ({
+  id,
+  type: 'function',
+  function: { name, arguments: args, ...more },
+});
+const calls = (...list: object[]) => ({ role: 'assistant', content: null, tool_calls: list });
+const result = (id: string, content: unknown) => ({ role: 'tool', tool_call_id: id, content });
+const text = (value: string) => ({ text: value });
+const user = (...parts: object[]) => ({ role: 'user', parts });
+const model = (...parts: object[]) => ({ role: 'model', parts });
+const made = (name: string, args: object, more: object = {}) => ({ functionCall: { name, args, ...more } });
+const answered = (name: string, output: unknown, more: object = {}) => ({ functionResponse: { ...more, name, response: { output } } });
+const signature = 'CsYBAb4+/9vQ==';
+const step = (tool: object, ...more: object[]) => [...hi, calls(tool), ...more, result('c1', 'r')];
+
+/** How messages become contents (provider-a.md 2.2, 2.3, 6.2). */
+export const messageRows: readonly RequestRow[] = [
+  talk('one text', hi, said),
+  talk(
+    'every system and developer text, in order',
+    [
+      { role: 'system', content: 'A' },
+      ...hi,
+      {
+        role: 'developer',
+        content: [
+          { type: 'text', text: 'B' },
+          { type: 'text', text: 'C' },
+        ],
+      },
+      { role: 'system', content: '' },
+    ],
+    said,
+    { system: { parts: [text('A'), text('B'), text('C')] } },
+  ),
+  talk('system alone gets a user', [{ role: 'system', content: 'A' }], [user(text(' '))], { system: { parts: [text('A')] } }),
+  talk(
+    'neighbours of one role are one content',
+    [
+      { role: 'user', content: 'a' },
+      { role: 'user', content: 'b' },
+      { role: 'assistant', content: 'c' },
+      { role: 'assistant', content: 'd' },
+      { role: 'user', content: 'e' },
+    ],
+    [user(text('a'), text('b')), model(text('c'), text('d')), user(text('e'))],
+  ),
+  talk(
+    'a history that begins with the assistant',
+    [{ role: 'assistant', content: 'c' }, ...hi],
+    [user(text(' ')), model(text('c')), user(text('hi'))],
+  ),
+  talk(
+    'empty texts are left out',
+    [
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: '' },
+          { type: 'text', text: 'x' },
+        ],
+      },
+      { role: 'assistant', content: '' },
+      ...hi,
+    ],
+    [user(text('x'), text('hi'))],
+  ),
+  talk('names of authors have no place', [{ role: 'user', name: 'bob', content: 'hi' }], said),
+  talk('a call and its result', step(call('c1', 'f', '{"a":1}')), [...said, model(made('f', { a: 1 })), user(answered('f', 'r'))]),
+  talk(
+    'text beside calls',
+    [...hi, { ...calls(call('c1', 'f', '{}')), content: 'Wait.' }, result('c1', 'r')],
+    [...said, model(text('Wait.'), made('f', {})), user(answered('f', 'r'))],
+  ),
+  talk('empty arguments', step(call('c1', 'f', '')), [...said, model(made('f', {})), user(answered('f', 'r'))]),
+  {
+    ...talk('arguments keep the digits of long numbers', step(call('c1', 'f', '{"id":12345678901234567890}')), undefined),
+    text: '"args":{"id":12345678901234567890}',
+  },
+  talk(
+    'three results in another order',
+    [
+      ...hi,
+      calls(call('a', 'f', '{}'), call('b', 'g', '{}'), call('c', 'f', '{"n":2}')),
+      result('c', '3'),
+      result('a', '1'),
+      result('b', '2'),
+    ],
+    [...said, model(made('f', {}), made('g', {}), made('f', { n: 2 })), user(answered('f', '1'), answered('g', '2'), answered('f', '3'))],
+  ),
+  talk(
+    'results stand before the text of the user',
+    [...hi, calls(call('a', 'f', '{}'), call('b', 'g', '{}')), result('a', '1'), { role: 'user', content: 'go on' }, result('b', '2')],
+    [...said, model(made('f', {}), made('g', {})), user(answered('f', '1'), answered('g', '2'), text('go on'))],
+  ),
+  talk(
+    'a missing result is said to be missing',
+    [...hi, calls(call('a', 'f', '{}'), call('b', 'g', '{}')), result('b', '2')],
+    [
+      ...said,
+      model(made('f', {}), made('g', {})),
+      user({ functionResponse: { name: 'f', response: { error: 'The client sent no result.' } } }, answered('g', '2')),
+    ],
+  ),
+  talk(
+    'ids that repeat are answered in order',
+    [...hi, calls(call('a', 'f', '{}'), call('a', 'g', '{}')), result('a', '1'), result('a', '2')],
+    [...said, model(made('f', {}), made('g', {})), user(answered('f', '1'), answered('g', '2'))],
+  ),
+  talk(
+    'ids that repeat in another turn',
+    [...step(call('c1', 'f', '{}')), calls(call('c1', 'g', '{}')), result('c1', 's')],
+    [...said, model(made('f', {})), user(answered('f', 'r')), model(made('g', {})), user(answered('g', 's'))],
+  ),
+  talk(
+    'calls over two assistant messages are one step',
+    [...hi, calls(call('a', 'f', '{}')), calls(call('b', 'g', '{}')), result('a', '1'), result('b', '2')],
+    [...said, model(made('f', {}), made('g', {})), user(answered('f', '1'), answered('g', '2'))],
+  ),
+  talk(
+    'a result in parts',
+    [
+      ...hi,
+      calls(call('c1', 'f', '{}')),
+      result('c1', [
+        { type: 'text', text: 'a' },
+        { type: 'text', text: 'b' },
+      ]),
+    ],
+    [...said, model(made('f', {})), user(answered('f', 'ab'))],
+  ),
+  talk(
+    'an image in a result stands beside it for older models',
+    [...hi, calls(call('c1', 'f', '{}')), result('c1', [{ type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } }])],
+    [...said, model(made('f', {})), user(answered('f', ''), { inlineData: { mimeType: 'image/png', data: 'AAAA' } })],
+  ),
+  talk(
+    'an image in a result belongs to it from generation 3 on',
+    [
+      ...hi,
+      calls(call('c1', 'f', '{}', { thought_signature: signature })),
+      result('c1', [{ type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } }]),
+    ],
+    [
+      ...said,
+      model({ ...made('f', {}), thoughtSignature: signature }),
+      user({ functionResponse: { name: 'f', response: { output: '' }, parts: [{ inlineData: { mimeType: 'image/png', data: 'AAAA' } }] } }),
+    ],
+    third,
+  ),
+  talk(
+    'function_call of the first days',
+    [
+      ...hi,
+      { role: 'assistant', content: null, function_call: { name: 'f', arguments: '{"a":1}' } },
+      { role: 'function', name: 'f', content: 'r' },
+    ],
+    [...said, model(made('f', { a: 1 })), user(answered('f', 'r'))],
+  ),
+  ...(
+    [
+      ['in the function', call('c1', 'f', '{}', { thought_signature: signature })],
+      ['in the call', { ...call('c1', 'f', '{}'), thought_signature: signature }],
+      ['in extra_content.google', { ...call('c1', 'f', '{}'), extra_content: { google: { thought_signature: signature } } }],
+      ['in extra_content.vertex', { ...call('c1', 'f', '{}'), extra_content: { vertex: { thought_signature: signature } } }],
+      ['in provider_specific_fields', { ...call('c1', 'f', '{}'), provider_specific_fields: { thought_signature: signature } }],
+      ['in camel case', call('c1', 'f', '{}', { thoughtSignature: signature })],
+      ['behind the id', call(`c1__thought__${signature}`, 'f', '{}')],
+    ] as const
+  ).map(([where, tool]) =>
+    talk(`a signature ${where}`, step(tool), [...said, model({ ...made('f', {}), thoughtSignature: signature }), user(answered('f', 'r'))]),
+  ),
+  talk(
+    'a lost signature gets the stand-in on the first call',
+    [...hi, calls(call('call_a', 'f', '{}'), call('call_b', 'g', '{}')), result('call_a', '1'), result('call_b', '2')],
+    [
+      ...said,
+      model({ ...made('f', {}), thoughtSignature: 'skip_thought_signature_validator' }, made('g', {})),
+      user(answered('f', '1'), answered('g', '2')),
+    ],
+    third,
+  ),
+  talk(
+    'the stand-in can be switched off',
+    [...hi, calls(call('call_a', 'f', '{}')), result('call_a', '1')],
+    [...said, model(made('f', {})), user(answered('f', '1'))],
+    { ...third, settings: { region: 'us-central1', project: 'p1', signature_stand_in: false } },
+  ),
+  talk(
+    'ids of the service go back to models that give them',
+    [...hi, calls(call('xdds9n0p', 'f', '{}', { thought_signature: signature })), result('xdds9n0p', '1')],
+    [
+      ...said,
+      model({ functionCall: { id: 'xdds9n0p', name: 'f', args: {} }, thoughtSignature: signature }),
+      user(answered('f', '1', { id: 'xdds9n0p' })),
+    ],
+    third,
+  ),
+  talk(
+    'ids of ours stay here',
+    [...hi, calls(call('call_gw_1', 'f', '{}', { thought_signature: signature })), result('call_gw_1', '1')],
+    [...said, model({ ...made('f', {}), thoughtSignature: signature }), user(answered('f', '1'))],
+    third,
+  ),
+  talk(
+    'blocks bring signatures of texts and images back',
+    [
+      ...hi,
+      {
+        role: 'assistant',
+        content: 'ab',
+        content_blocks: [
+          { type: 'text', text: 'a', signature },
+          { type: 'text', text: 'b' },
+          { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' }, signature: 'S2' },
+          { type: 'text', text: '', signature: 'S3' },
+        ],
+      },
+      ...hi,
+    ],
+    [
+      ...said,
+      model(
+        { text: 'a', thoughtSignature: signature },
+        text('b'),
+        { inlineData: { mimeType: 'image/png', data: 'AAAA' }, thoughtSignature: 'S2' },
+        { text: '', thoughtSignature: 'S3' },
+      ),
+      ...said,
+    ],
+  ),
+  talk(
+    'blocks of another content count for nothing',
+    [...hi, { role: 'assistant', content: 'new', content_blocks: [{ type: 'text', text: 'old', signature }] }, ...hi],
+    [...said, model(text('new')), ...said],
+  ),
+  talk(
+    'thoughts are not sent back',
+    [
+      ...hi,
+      {
+        role: 'assistant',
+        content: [
+          { type: 'thinking', thinking: 'hm', signature: 'x' },
+          { type: 'text', text: 'a' },
+        ],
+      },
+      ...hi,
+    ],
+    [...said, model(text('a')), ...said],
+    { dropped: ['messages[].content[].thinking'] },
+  ),
+  talk(
+    'a refusal is what the model said',
+    [...hi, { role: 'assistant', content: null, refusal: 'No.' }, ...hi],
+    [...said, model(text('No.')), ...said],
+  ),
+  fields(
+    'a result without a call',
+    { messages: [...hi, result('x', '1')] },
+    {},
+    { refused: ['unsupported_parameter', 'messages[1].tool_call_id'] },
+  ),
+  fields(
+    'a result with an unknown id',
+    { messages: [...hi, calls(call('a', 'f', '{}')), result('b', '1')] },
+    {},
+    { refused: ['unsupported_parameter', 'messages[2].tool_call_id'] },
+  ),
+  fields(
+    'arguments that are no JSON',
+    { messages: [...hi, calls(call('a', 'f', '{"x"')), result('a', '1')] },
+    {},
+    { refused: ['unsupported_parameter', 'messages[1].tool_calls[0].function.arguments'] },
+  ),
+  fields(
+    'a role of another world',
+    { messages: [{ role: 'wizard', content: 'x' }] },
+    {},
+    { refused: ['unsupported_parameter', 'messages[0].role'] },
+  ),
+  fields('no messages', { messages: undefined }, {}, { refused: ['unsupported_parameter', 'messages'] }),
+];

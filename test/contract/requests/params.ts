@@ -1,0 +1,182 @@
+import { developer, fields, type RequestRow } from './row.ts';
+
+const one = (name: string, body: object, generationConfig: object, more: Partial<RequestRow> = {}) =>
+  fields(name, body as Record<string, unknown>, { generationConfig }, more);
+const none = (name: string, body: object, dropped: readonly string[], more: Partial<RequestRow> = {}) =>
+  fields(name, body as Record<string, unknown>, {}, { dropped, ...more });
+const on = (model: string): Partial<RequestRow> => ({
+  model,
+  url: `https://us-central1-aiplatform.googleapis.com/v1/projects/p1/locations/us-central1/publishers/google/models/${model}:generateContent`,
+});
+const onDeveloper = (model: string): Partial<RequestRow> => ({
+  provider: 'gemini',
+  settings: {},
+  model,
+  url: `${developer}/models/${model}:generateContent`,
+});
+
+/** Fields beside messages and tools (provider-a.md 2.4, 6.1, 15.1). */
+export const paramRows: readonly RequestRow[] = [
+  one('sampling', { temperature: 0, top_p: 0.5, top_k: 4, seed: 7 }, { temperature: 0, topP: 0.5, topK: 4, seed: 7 }),
+  one('max_tokens', { max_tokens: 5 }, { maxOutputTokens: 5 }),
+  one('max_completion_tokens wins', { max_tokens: 5, max_completion_tokens: 9 }, { maxOutputTokens: 9 }),
+  one('stop as a text', { stop: 'END' }, { stopSequences: ['END'] }),
+  one('stop as a list', { stop: ['a', '', 'b'] }, { stopSequences: ['a', 'b'] }),
+  one('n', { n: 3 }, { candidateCount: 3 }),
+  one('penalties', { presence_penalty: 1, frequency_penalty: -1 }, { presencePenalty: 1, frequencyPenalty: -1 }),
+  none(
+    'penalties have no place in generation 3',
+    { presence_penalty: 1, frequency_penalty: -1 },
+    ['presence_penalty', 'frequency_penalty'],
+    on('gemini-3-pro-preview'),
+  ),
+  one('logprobs', { logprobs: true, top_logprobs: 3 }, { responseLogprobs: true, logprobs: 3 }),
+  none('top_logprobs without logprobs', { top_logprobs: 3 }, ['top_logprobs']),
+  one('json_object', { response_format: { type: 'json_object' } }, { responseMimeType: 'application/json' }),
+  one(
+    'json_schema',
+    {
+      response_format: {
+        type: 'json_schema',
+        json_schema: {
+          name: 'n',
+          strict: true,
+          schema: {
+            type: 'object',
+            properties: { a: { $ref: '#/$defs/A' } },
+            required: ['a'],
+            additionalProperties: false,
+            $defs: { A: { type: ['number', 'null'] } },
+          },
+        },
+      },
+    },
+    {
+      responseMimeType: 'application/json',
+      responseSchema: { type: 'object', properties: { a: { type: 'number', nullable: true } }, required: ['a'] },
+    },
+  ),
+  fields('text as response format', { response_format: { type: 'text' } }, {}),
+  one('modalities', { modalities: ['text', 'image'] }, { responseModalities: ['TEXT', 'IMAGE'] }),
+  one(
+    'a voice',
+    { modalities: ['audio'], audio: { voice: 'Kore', format: 'pcm16' } },
+    { responseModalities: ['AUDIO'], speechConfig: { voiceConfig: { prebuiltVoiceConfig: { voiceName: 'Kore' } } } },
+  ),
+  one(
+    'image_config',
+    { image_config: { aspect_ratio: '16:9', image_size: '2K' } },
+    { imageConfig: { aspectRatio: '16:9', imageSize: '2K' } },
+  ),
+  one(
+    'thinking with a budget',
+    { thinking: { type: 'enabled', budget_tokens: 2030 } },
+    { thinkingConfig: { includeThoughts: true, thinkingBudget: 2030 } },
+  ),
+  one(
+    'thinking with a budget of 0',
+    { thinking: { type: 'enabled', budget_tokens: 0 } },
+    { thinkingConfig: { includeThoughts: false, thinkingBudget: 0 } },
+  ),
+  one('thinking disabled', { thinking: { type: 'disabled' } }, { thinkingConfig: { includeThoughts: false } }),
+  one(
+    'thinking wins over the effort',
+    { thinking: { type: 'enabled', budget_tokens: 5 }, reasoning_effort: 'high' },
+    { thinkingConfig: { includeThoughts: true, thinkingBudget: 5 } },
+  ),
+  one(
+    'a budget in generation 3 comes without a level',
+    { thinking: { type: 'enabled', budget_tokens: 9 } },
+    { thinkingConfig: { includeThoughts: true, thinkingBudget: 9 } },
+    on('gemini-3-flash'),
+  ),
+  one(
+    'no budget with an API key on a pro model',
+    { thinking: { type: 'enabled', budget_tokens: 0 } },
+    { thinkingConfig: { includeThoughts: false, thinkingLevel: 'LOW' } },
+    onDeveloper('gemini-3.1-pro-preview'),
+  ),
+  one('effort low is a budget', { reasoning_effort: 'low' }, { thinkingConfig: { thinkingBudget: 1024 } }),
+  one('effort none is no budget', { reasoning_effort: 'none' }, { thinkingConfig: { thinkingBudget: 0 } }),
+  one(
+    'effort none on a model that always thinks',
+    { reasoning_effort: 'none' },
+    { thinkingConfig: { thinkingBudget: 128 } },
+    on('gemini-2.5-pro'),
+  ),
+  one(
+    'effort minimal on the smallest',
+    { reasoning_effort: 'minimal' },
+    { thinkingConfig: { thinkingBudget: 512 } },
+    on('gemini-2.5-flash-lite'),
+  ),
+  one(
+    'effort is a level in generation 3',
+    { reasoning_effort: 'medium' },
+    { thinkingConfig: { thinkingLevel: 'MEDIUM' } },
+    on('gemini-3-flash'),
+  ),
+  one(
+    'effort snaps to what pro has',
+    { reasoning_effort: 'medium' },
+    { thinkingConfig: { thinkingLevel: 'HIGH' } },
+    on('gemini-3-pro-preview'),
+  ),
+  one('effort medium on 3.1 pro', { reasoning_effort: 'medium' }, { thinkingConfig: { thinkingLevel: 'MEDIUM' } }, on('gemini-3.1-pro')),
+  one(
+    'effort none in generation 3',
+    { reasoning_effort: 'none' },
+    { thinkingConfig: { thinkingLevel: 'MINIMAL' } },
+    on('gemini-flash-latest'),
+  ),
+  fields('labels', { labels: { team: 'search' } }, { labels: { team: 'search' } }),
+  none('labels with an API key', { labels: { team: 'search' } }, ['labels'], onDeveloper('gemini-2.5-flash')),
+  fields(
+    'safety settings',
+    { safety_settings: [{ category: 'HARM_CATEGORY_HARASSMENT', threshold: 'BLOCK_NONE' }] },
+    { safetySettings: [{ category: 'HARM_CATEGORY_HARASSMENT', threshold: 'BLOCK_NONE' }] },
+  ),
+  fields(
+    'a cache',
+    { cached_content: 'projects/p/locations/l/cachedContents/1' },
+    { cachedContent: 'projects/p/locations/l/cachedContents/1' },
+  ),
+  fields(
+    "fields of the service's own OpenAI endpoint",
+    { extra_body: { google: { thinking_config: { thinkingBudget: 3 }, cached_content: 'c' } } },
+    { generationConfig: { thinkingConfig: { thinkingBudget: 3 } }, cachedContent: 'c' },
+  ),
+  one(
+    'generation_config as it is',
+    { temperature: 1, generation_config: { temperature: 0.5, enable_affective_dialog: true } },
+    { temperature: 0.5, enableAffectiveDialog: true },
+  ),
+  none(
+    'what has no place is named',
+    {
+      user: 'u',
+      store: true,
+      metadata: { a: 'b' },
+      logit_bias: { 1: 2 },
+      prediction: {},
+      prompt_cache_key: 'k',
+      service_tier: 'flex',
+      verbosity: 'low',
+    },
+    ['user', 'store', 'metadata', 'logit_bias', 'prediction', 'prompt_cache_key', 'verbosity', 'service_tier'],
+  ),
+  fields(
+    'nulls say nothing',
+    { temperature: null, stop: null, user: null, tools: null, response_format: null, labels: null, thinking: null },
+    {},
+  ),
+  fields(
+    'what the gateway does itself',
+    { stream: true, stream_options: { include_usage: true }, model: '@x/y' },
+    {},
+    {
+      stream: true,
+      url: 'https://us-central1-aiplatform.googleapis.com/v1/projects/p1/locations/us-central1/publishers/google/models/gemini-2.5-flash:streamGenerateContent?alt=sse',
+    },
+  ),
+];

@@ -1,0 +1,274 @@
+import { fields, type RequestRow, schema } from './row.ts';
+
+const fn = (name: string, more: object = {}) => ({ type: 'function', function: { name, ...more } });
+const params = { type: 'object', properties: { q: { type: 'string' } }, required: ['q'] };
+const declared = (...list: object[]) => ({ functionDeclarations: list });
+const config = (functionCallingConfig: object) => ({
+  tools: [declared({ name: 'f', parameters: params })],
+  toolConfig: { functionCallingConfig },
+});
+const choice = (name: string, tool_choice: unknown, upstream: object) =>
+  fields(`tool_choice ${name}`, { tools: [fn('f', { parameters: params })], tool_choice }, config(upstream));
+const object = (properties: object, more: object = {}) => ({ type: 'object', properties, ...more });
+
+/** Tools and their choice (provider-a.md 7). */
+export const toolRows: readonly RequestRow[] = [
+  fields(
+    'all functions in one tool',
+    { tools: [fn('f', { description: 'd', parameters: params }), fn('g')] },
+    { tools: [declared({ name: 'f', description: 'd', parameters: params }, { name: 'g' })] },
+  ),
+  fields('no tools at all', { tools: [] }, {}),
+  fields(
+    'strict is reported',
+    { tools: [fn('f', { parameters: params, strict: true })] },
+    { tools: [declared({ name: 'f', parameters: params })] },
+    { dropped: ['tools[].function.strict'] },
+  ),
+  ...(['vendor_search', 'google_search', 'googleSearch'] as const).map((name) =>
+    fields(`search as ${name}`, { tools: [fn(name)] }, { tools: [{ googleSearch: {} }] }),
+  ),
+  fields(
+    'search with options',
+    { tools: [fn('vendor_search', { parameters: { timeRangeFilter: { startTime: 'a', endTime: 'b' } } })] },
+    { tools: [{ googleSearch: { timeRangeFilter: { startTime: 'a', endTime: 'b' } } }] },
+  ),
+  fields(
+    'search with an empty schema',
+    { tools: [fn('google_search', { parameters: { type: 'object', properties: {} } })] },
+    { tools: [{ googleSearch: {} }] },
+  ),
+  fields(
+    "a function of the caller's own that is called google_search",
+    { tools: [fn('google_search', { parameters: params })] },
+    { tools: [declared({ name: 'google_search', parameters: params })] },
+  ),
+  fields('search by type', { tools: [{ type: 'google_search' }] }, { tools: [{ googleSearch: {} }] }),
+  fields(
+    "search in the service's own form",
+    { tools: [{ googleSearch: { excludeDomains: ['a'] } }] },
+    { tools: [{ googleSearch: { excludeDomains: ['a'] } }] },
+  ),
+  fields('web_search_options', { web_search_options: {} }, { tools: [{ googleSearch: {} }] }),
+  fields('search retrieval', { tools: [fn('vendor_search_retrieval')] }, { tools: [{ googleSearchRetrieval: {} }] }),
+  fields(
+    'search retrieval with a threshold',
+    { tools: [fn('google_search_retrieval', { parameters: { dynamicRetrievalConfig: { mode: 'MODE_DYNAMIC', dynamicThreshold: 0.7 } } })] },
+    {
+      tools: [{ googleSearchRetrieval: { dynamicRetrievalConfig: { mode: 'MODE_DYNAMIC', dynamicThreshold: 0.7 } } }],
+    },
+  ),
+  fields(
+    'search and functions are both passed on',
+    { tools: [fn('vendor_search'), fn('f', { parameters: params })] },
+    { tools: [declared({ name: 'f', parameters: params }), { googleSearch: {} }] },
+  ),
+  fields(
+    'code, pages and maps',
+    {
+      tools: [
+        fn('code_execution'),
+        fn('url_context'),
+        fn('google_maps', { parameters: { latLng: { latitude: 1, longitude: 2 }, languageCode: 'de' } }),
+      ],
+    },
+    {
+      tools: [{ codeExecution: {} }, { urlContext: {} }, { googleMaps: {} }],
+      toolConfig: { retrievalConfig: { latLng: { latitude: 1, longitude: 2 }, languageCode: 'de' } },
+    },
+  ),
+  fields('computer use', { tools: [fn('computer_use')] }, { tools: [{ computerUse: { environment: 'ENVIRONMENT_BROWSER' } }] }),
+  fields(
+    'functions of the first days',
+    { functions: [{ name: 'f', parameters: params }], function_call: { name: 'f' } },
+    config({ mode: 'ANY', allowedFunctionNames: ['f'] }),
+  ),
+  fields(
+    'tools with free text',
+    { tools: [{ type: 'custom', custom: { name: 'x' } }, fn('f', { parameters: params })] },
+    { tools: [declared({ name: 'f', parameters: params })] },
+    { dropped: ['tools[].custom'] },
+  ),
+  choice('auto', 'auto', { mode: 'AUTO' }),
+  choice('none', 'none', { mode: 'NONE' }),
+  choice('required', 'required', { mode: 'ANY' }),
+  choice('of a function', { type: 'function', function: { name: 'f' } }, { mode: 'ANY', allowedFunctionNames: ['f'] }),
+  choice(
+    'of several, required',
+    { type: 'allowed_tools', allowed_tools: { mode: 'required', tools: [fn('f'), fn('g')] } },
+    { mode: 'ANY', allowedFunctionNames: ['f', 'g'] },
+  ),
+  choice(
+    'of several, auto',
+    { type: 'allowed_tools', allowed_tools: { mode: 'auto', tools: [fn('f')] } },
+    { mode: 'VALIDATED', allowedFunctionNames: ['f'] },
+  ),
+  fields(
+    'tool_choice without functions',
+    { tools: [fn('vendor_search')], tool_choice: 'required' },
+    { tools: [{ googleSearch: {} }] },
+    { dropped: ['tool_choice'] },
+  ),
+  fields(
+    'parallel_tool_calls',
+    { tools: [fn('f', { parameters: params })], parallel_tool_calls: false },
+    { tools: [declared({ name: 'f', parameters: params })] },
+    { dropped: ['parallel_tool_calls'] },
+  ),
+];
+
+/** JSON Schema in the service's subset (provider-a.md 5.2). */
+export const schemaRows: readonly RequestRow[] = [
+  schema('none for functions without parameters', { type: 'object', properties: {} }, undefined),
+  schema(
+    'keywords go, properties of such names stay',
+    {
+      $schema: 'x',
+      $id: 'y',
+      additionalProperties: false,
+      ...object(
+        {
+          $ref: { type: 'string' },
+          additionalProperties: { type: 'boolean' },
+          default: { type: 'integer' },
+          format: { type: 'string' },
+          title: { type: 'string' },
+        },
+        { required: ['$ref', 'title', 'gone'] },
+      ),
+    },
+    object(
+      {
+        $ref: { type: 'string' },
+        additionalProperties: { type: 'boolean' },
+        default: { type: 'integer' },
+        format: { type: 'string' },
+        title: { type: 'string' },
+      },
+      { required: ['$ref', 'title'] },
+    ),
+  ),
+  schema(
+    'references are written out',
+    {
+      ...object({ a: { $ref: '#/$defs/A' }, b: { $ref: '#/definitions/a~1b', description: 'own' } }),
+      $defs: { A: { type: 'string', enum: ['x'] } },
+      definitions: { 'a/b': { type: 'integer', description: 'theirs' } },
+    },
+    object({ a: { type: 'string', enum: ['x'] }, b: { type: 'integer', description: 'own' } }),
+  ),
+  schema(
+    'recursion is cut',
+    { $ref: '#/$defs/N', $defs: { N: object({ v: { type: 'string' }, next: { $ref: '#/$defs/N' } }) } },
+    object({ v: { type: 'string' }, next: { type: 'object' } }),
+  ),
+  schema(
+    'unions with null',
+    object({
+      a: { type: ['string', 'null'] },
+      b: { anyOf: [{ type: 'integer' }, { type: 'null' }], description: 'd', default: null },
+      c: { oneOf: [{ type: 'string' }, { type: 'number' }, { type: 'null' }] },
+    }),
+    object({
+      a: { type: 'string', nullable: true },
+      b: { type: 'integer', description: 'd', nullable: true },
+      c: { anyOf: [{ type: 'string' }, { type: 'number' }], nullable: true },
+    }),
+  ),
+  schema(
+    'several types',
+    object({ a: { type: ['string', 'integer'], minLength: 1, minimum: 2 } }),
+    object({
+      a: {
+        anyOf: [
+          { type: 'string', minLength: 1 },
+          { type: 'integer', minimum: 2 },
+        ],
+      },
+    }),
+  ),
+  schema(
+    'anyOf stands alone',
+    object({ a: { title: 'T', description: 'D', default: 'x', anyOf: [{ type: 'string' }, { type: 'integer', description: 'own' }] } }),
+    object({
+      a: {
+        anyOf: [
+          { type: 'string', title: 'T', description: 'D' },
+          { type: 'integer', title: 'T', description: 'own' },
+        ],
+      },
+    }),
+  ),
+  schema(
+    'allOf is one',
+    object(
+      { a: { allOf: [object({ x: { type: 'string' } }, { required: ['x'] }), { $ref: '#/$defs/Y' }] } },
+      { $defs: { Y: object({ y: { type: 'string' } }, { required: ['y'] }) } },
+    ),
+    object({ a: object({ y: { type: 'string' }, x: { type: 'string' } }, { required: ['y', 'x'] }) }),
+  ),
+  schema(
+    'exclusive bounds',
+    object({
+      a: { type: 'integer', exclusiveMinimum: 1, exclusiveMaximum: 9 },
+      b: { type: 'number', exclusiveMinimum: 0.5 },
+      c: { type: 'integer', minimum: 1, exclusiveMinimum: true },
+    }),
+    object({ a: { type: 'integer', minimum: 2, maximum: 8 }, b: { type: 'number', minimum: 0.5 }, c: { type: 'integer', minimum: 1 } }),
+  ),
+  schema(
+    'const and enum',
+    object({ a: { const: 'x' }, b: { enum: [1, 2] }, c: { type: 'string', enum: ['', 'y', null] }, d: { enum: ['a', 1] } }),
+    object({
+      a: { type: 'string', enum: ['x'] },
+      b: { type: 'integer' },
+      c: { type: 'string', nullable: true, enum: ['y'] },
+      d: { type: 'string', enum: ['a', '1'] },
+    }),
+  ),
+  schema(
+    'formats',
+    object({ a: { type: 'string', format: 'date-time' }, b: { type: 'string', format: 'email' }, c: { type: 'integer', format: 'int64' } }),
+    object({ a: { type: 'string', format: 'date-time' }, b: { type: 'string' }, c: { type: 'integer', format: 'int64' } }),
+  ),
+  schema(
+    'arrays say what they hold',
+    object({
+      a: { type: 'array' },
+      b: { type: 'array', items: {} },
+      c: { items: { type: 'integer' }, uniqueItems: true },
+      d: { type: 'array', prefixItems: [{ type: 'string' }, { type: 'integer' }] },
+    }),
+    object({
+      a: { type: 'array', items: { type: 'string' } },
+      b: { type: 'array', items: { type: 'string' } },
+      c: { type: 'array', items: { type: 'integer' } },
+      d: { type: 'array', items: { anyOf: [{ type: 'string' }, { type: 'integer' }] } },
+    }),
+  ),
+  schema(
+    'boolean schemas',
+    object({ a: true, b: false }, { required: ['a', 'b'] }),
+    object({ a: { type: 'string' } }, { required: ['a'] }),
+  ),
+  schema(
+    'nested objects without properties',
+    object({ a: { type: 'object', properties: {}, additionalProperties: { type: 'string' } } }),
+    object({ a: { type: 'object' } }),
+  ),
+  schema('types in capitals', { type: 'OBJECT', properties: { a: { type: 'STRING' } } }, object({ a: { type: 'string' } })),
+  {
+    ...fields(
+      'schemas as written',
+      {
+        tools: [fn('f', { parameters: { ...params, additionalProperties: false } })],
+        response_format: { type: 'json_schema', json_schema: { name: 'n', schema: { type: 'object', $defs: {} } } },
+      },
+      {
+        tools: [declared({ name: 'f', parametersJsonSchema: { ...params, additionalProperties: false } })],
+        generationConfig: { responseMimeType: 'application/json', responseJsonSchema: { type: 'object', $defs: {} } },
+      },
+    ),
+    settings: { region: 'us-central1', project: 'p1', schemas: 'original' },
+  },
+];
