@@ -42,7 +42,8 @@ export function events(model: string, isSecond: boolean): string[] {
   return out;
 }
 
-const named = (event: { readonly type: string; readonly [member: string]: unknown }): string => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
+const named = (event: { readonly type: string; readonly [member: string]: unknown }): string =>
+  `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
 
 function emptied(block: Record<string, unknown>): Record<string, unknown> {
   if (block['type'] === 'text') return { type: 'text', text: '' };
