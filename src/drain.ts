@@ -1,4 +1,5 @@
 import type { Server } from 'node:http';
+import { Server as NetServer } from 'node:net';
 import type { Handling } from './pipeline/handle.ts';
 
 /** What a stop waits for, and for how long. */
@@ -35,13 +36,15 @@ export class Drain {
     this.#stopping = true;
     if (plan.delayMs > 0) await pause(plan.delayMs);
     this.#refusing = true;
-    server.close();
-    server.closeIdleConnections();
+    // Not the HTTP server's own `close`: it takes a connection for idle as soon as its answer was handed over, and cuts
+    // off the rest that a slow client has not taken yet. Idle ones stay: a request on them is refused and closes them.
+    NetServer.prototype.close.call(server);
     const end = performance.now() + plan.timeoutMs;
     while (this.running.size > 0 && performance.now() < end) await pause(lookEvery);
     for (const handling of this.running) handling.stop();
     // The error events are written when their records are: one turn of the loop later.
     for (let turns = 0; this.running.size > 0 && turns < 50; turns += 1) await pause(lookEvery);
+    server.close();
   }
 }
 

@@ -77,10 +77,8 @@ export class Runtime {
       dialects,
       monotonic: clock.monotonic,
       onDefect: (error, requestId) => log.error({ err: error, request: requestId }, 'a request failed on a defect'),
-      onOver: (handling, record) => {
-        this.drain.running.delete(handling);
-        deps.onRequest(record);
-      },
+      onOver: (record) => deps.onRequest(record),
+      onLeft: (handling) => void this.drain.running.delete(handling),
     };
     this.server = createDataServer({
       clock,

@@ -11,4 +11,6 @@ export interface Client {
   readonly isGone: boolean;
   onGone: (() => void) | undefined;
   onDrain: (() => void) | undefined;
+  /** Called once: the last byte was handed to the system, or the connection is gone. Not when `isGone` was true already. */
+  onLeft: (() => void) | undefined;
 }

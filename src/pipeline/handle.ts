@@ -27,7 +27,9 @@ export interface HandleDeps {
   /** A defect of the gateway or of a plugin: shown to operators with its stack, never to callers. */
   onDefect(error: unknown, requestId: string): void;
   /** The request is over: its record is written and its end has left. */
-  onOver(handling: Handling, record: LogRecord): void;
+  onOver(record: LogRecord): void;
+  /** Nothing of it is left in this process: a slow client has taken the last byte, or is gone. */
+  onLeft(handling: Handling): void;
 }
 
 /** One request from its arrival to its record. Lives as long as the exchange with the client. */
@@ -277,7 +279,9 @@ export class Handling {
       letGo();
       this.#world.chain.record(sealed.record, (plugin, cause) => this.#deps.onDefect(new Error(`plugin "${plugin}" threw in record`, { cause }), this.#ctx.id));
       this.#lease.release();
-      this.#deps.onOver(this, sealed.record);
+      this.#deps.onOver(sealed.record);
+      if (this.#isPassing || this.#client.isGone) this.#deps.onLeft(this);
+      else this.#client.onLeft = () => this.#deps.onLeft(this);
     });
   }
 }

@@ -9,6 +9,7 @@ const oneWrite = 64 * 1024;
 export class NodeClient implements Client {
   onGone: (() => void) | undefined;
   onDrain: (() => void) | undefined;
+  onLeft: (() => void) | undefined;
   readonly #response: ServerResponse;
   #gone = false;
   #ended = false;
@@ -49,6 +50,7 @@ export class NodeClient implements Client {
     if (this.#gone) return;
     this.#gone = true;
     if (!this.#ended) this.onGone?.();
+    this.onLeft?.();
   };
 
   readonly #onDrainEvent = (): void => this.onDrain?.();

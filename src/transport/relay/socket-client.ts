@@ -15,6 +15,7 @@ export interface SocketState {
 export class SocketClient implements Client {
   onGone: (() => void) | undefined;
   onDrain: (() => void) | undefined;
+  onLeft: (() => void) | undefined;
   readonly #socket: Duplex;
   readonly #state: SocketState;
   #gone = false;
@@ -64,5 +65,6 @@ export class SocketClient implements Client {
     if (this.#gone) return;
     this.#gone = true;
     if (!this.#ended && !this.#state.isJoined()) this.onGone?.();
+    this.onLeft?.();
   };
 }
