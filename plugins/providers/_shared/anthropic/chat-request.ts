@@ -1,6 +1,6 @@
 import { isPlain, type Plain } from '#core/merge.ts';
 import type { Call, Dropped, Media, MediaNeed } from '#core/provider.ts';
-import { Drops } from '../gemini/drops.ts';
+import { Drops } from '../drops.ts';
 import { conversationOf } from './request/conversation.ts';
 import type { Block, Conversion, Form } from './request/conversion.ts';
 import { needsDownload } from './request/files.ts';

@@ -1,7 +1,8 @@
 import { isPlain, type Plain } from '#core/merge.ts';
 import { parseExact } from '../anthropic/exact.ts';
 import { textOf } from '../json.ts';
-import { cannotCarry, type Conversion, type Part } from './conversion.ts';
+import { cannotCarry } from '../cannot-carry.ts';
+import type { Conversion, Part } from './conversion.ts';
 import { isThird } from './model.ts';
 
 /** A function call of an assistant message, as its result must answer it. */

@@ -1,6 +1,7 @@
 import { isPlain, type Plain } from '#core/merge.ts';
 import { callParts, type MadeCall, standIn } from './calls.ts';
-import { cannotCarry, type Content, type Conversion, type Part } from './conversion.ts';
+import { cannotCarry } from '../cannot-carry.ts';
+import type { Content, Conversion, Part } from './conversion.ts';
 import { toParts, toTexts } from './parts.ts';
 import { resultParts, type ToolMessage } from './tool-results.ts';
 

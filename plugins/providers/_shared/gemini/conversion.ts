@@ -1,7 +1,6 @@
-import { GatewayError } from '#core/error.ts';
 import type { Plain } from '#core/merge.ts';
 import type { Media } from '#core/provider.ts';
-import type { Drops } from './drops.ts';
+import type { Drops } from '../drops.ts';
 import type { ModelTraits } from './model.ts';
 
 /** Which of the two services is spoken to: they differ in a few fields only (openai-and-others.md 2.2). */
@@ -32,11 +31,6 @@ export type Part = Record<string, unknown>;
 export interface Content {
   role?: 'user' | 'model';
   parts: Part[];
-}
-
-/** A 400 about something in the body that has no form in the provider's request. */
-export function cannotCarry(param: string, message: string, hint?: string): GatewayError {
-  return new GatewayError('unsupported_parameter', { message, param, hint });
 }
 
 /** Key spellings of one member: the first that is set. */

@@ -6,8 +6,9 @@ import type { Dropped } from '#core/provider.ts';
 import type { EventKind, Tap } from '#core/tap.ts';
 import type { Usage } from '#core/usage.ts';
 import { parseObject, textOf } from '../json.ts';
-import { cannotCarry, oneOf } from './conversion.ts';
-import { Drops } from './drops.ts';
+import { cannotCarry } from '../cannot-carry.ts';
+import { oneOf } from './conversion.ts';
+import { Drops } from '../drops.ts';
 import { errorIn, faultOf } from './fault.ts';
 
 /** Which method of the service a model's vectors come from (provider-a.md 10). */

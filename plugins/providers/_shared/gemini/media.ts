@@ -1,8 +1,9 @@
 import { GatewayError } from '#core/error.ts';
 import { typeOfPath } from '../mime.ts';
-import { cannotCarry, type Conversion, type Part } from './conversion.ts';
-import { looksLikeBase64, parseDataUri, sniffBase64, standardBase64 } from './data-uri.ts';
-import { servedType } from './media-types.ts';
+import { cannotCarry } from '../cannot-carry.ts';
+import type { Conversion, Part } from './conversion.ts';
+import { looksLikeBase64, parseDataUri, sniffBase64, standardBase64 } from '../data-uri.ts';
+import { servedType } from '../media-types.ts';
 
 /** A file as a message names it. */
 export interface NamedFile {

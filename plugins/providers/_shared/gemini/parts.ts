@@ -1,9 +1,10 @@
 import { isPlain, type Plain } from '#core/merge.ts';
 import { textOf } from '../json.ts';
 import { typeOfPath as typeOfName } from '../mime.ts';
-import { cannotCarry, type Conversion, oneOf, type Part } from './conversion.ts';
-import { standardBase64 } from './data-uri.ts';
-import { audioType } from './media-types.ts';
+import { cannotCarry } from '../cannot-carry.ts';
+import { type Conversion, oneOf, type Part } from './conversion.ts';
+import { standardBase64 } from '../data-uri.ts';
+import { audioType } from '../media-types.ts';
 import { inline, mediaPart, type NamedFile } from './media.ts';
 
 /** Part types that name a file by URL; the member of the same name holds it. */

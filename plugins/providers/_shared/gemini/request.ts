@@ -2,7 +2,7 @@ import { isPlain, type Plain } from '#core/merge.ts';
 import type { Call, Dropped } from '#core/provider.ts';
 import { toConversation } from './contents.ts';
 import { type Conversion, type GeminiOptions, oneOf } from './conversion.ts';
-import { Drops } from './drops.ts';
+import { Drops } from '../drops.ts';
 import { generationFields, toGenerationConfig } from './generation-config.ts';
 import { traitsOf } from './model.ts';
 import { toToolConfig } from './tool-choice.ts';

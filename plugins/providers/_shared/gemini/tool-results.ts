@@ -1,7 +1,8 @@
 import { isPlain, type Plain } from '#core/merge.ts';
 import { textOf } from '../json.ts';
 import { bareId, type MadeCall } from './calls.ts';
-import { cannotCarry, type Conversion, type Part } from './conversion.ts';
+import { cannotCarry } from '../cannot-carry.ts';
+import type { Conversion, Part } from './conversion.ts';
 import { isThird } from './model.ts';
 import { toParts } from './parts.ts';
 

@@ -1,6 +1,7 @@
 import { isPlain, type Plain } from '#core/merge.ts';
 import { textOf } from '../json.ts';
-import { cannotCarry, type Conversion, oneOf } from './conversion.ts';
+import { cannotCarry } from '../cannot-carry.ts';
+import { type Conversion, oneOf } from './conversion.ts';
 import { toServedSchema } from './schema.ts';
 import { type BuiltIn, builtIn } from './built-in-tools.ts';
 

@@ -1,6 +1,7 @@
 import { isPlain, type Plain } from '#core/merge.ts';
 import { assistantBlocks, withCache } from './assistant.ts';
-import { type Block, cacheOf, cannotCarry, type Conversion, textBlock } from './conversion.ts';
+import { cannotCarry } from '../../cannot-carry.ts';
+import { type Block, cacheOf, type Conversion, textBlock } from './conversion.ts';
 import { partBlocks } from './parts.ts';
 import { textIn } from './tool-calls.ts';
 import { type Turn, Turns } from './turns.ts';

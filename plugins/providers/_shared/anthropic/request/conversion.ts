@@ -1,7 +1,6 @@
-import { GatewayError } from '#core/error.ts';
 import type { Plain } from '#core/merge.ts';
 import type { Media } from '#core/provider.ts';
-import type { Drops } from '../../gemini/drops.ts';
+import type { Drops } from '../../drops.ts';
 import type { ModelTraits } from './model.ts';
 
 /** Who serves the model: its vendor, or provider A with the vendor's format (provider-a.md 8). */
@@ -17,11 +16,6 @@ export interface Conversion {
 
 /** A content block on its way: plain JSON. */
 export type Block = Record<string, unknown>;
-
-/** A 400 about something in the body that has no form in the messages API. */
-export function cannotCarry(param: string, message: string, hint?: string): GatewayError {
-  return new GatewayError('unsupported_parameter', { message, param, hint });
-}
 
 /** `cache_control` of a message, part or tool, kept wherever it stands. */
 export const cacheOf = (object: Plain): Block => (object['cache_control'] === undefined ? {} : { cache_control: object['cache_control'] });

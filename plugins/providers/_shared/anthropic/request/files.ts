@@ -1,8 +1,9 @@
 import { GatewayError } from '#core/error.ts';
-import { looksLikeBase64, parseDataUri, sniffBase64, standardBase64 } from '../../gemini/data-uri.ts';
-import { servedType } from '../../gemini/media-types.ts';
+import { looksLikeBase64, parseDataUri, sniffBase64, standardBase64 } from '../../data-uri.ts';
+import { servedType } from '../../media-types.ts';
 import { typeOfPath } from '../../mime.ts';
-import { type Block, cannotCarry, type Conversion, type Form } from './conversion.ts';
+import { cannotCarry } from '../../cannot-carry.ts';
+import type { Block, Conversion, Form } from './conversion.ts';
 
 /** A file as a message names it. */
 export interface NamedFile {

@@ -1,5 +1,6 @@
 import { isPlain, type Plain } from '#core/merge.ts';
-import { type Block, cannotCarry, type Conversion } from './conversion.ts';
+import { cannotCarry } from '../../cannot-carry.ts';
+import type { Block, Conversion } from './conversion.ts';
 
 /** What becomes of one field of a chat request. */
 export type Rule =

@@ -1,6 +1,7 @@
 import { isPlain, type Plain } from '#core/merge.ts';
 import { textOf } from '../../json.ts';
-import { type Block, cacheOf, cannotCarry, type Conversion, textBlock } from './conversion.ts';
+import { cannotCarry } from '../../cannot-carry.ts';
+import { type Block, cacheOf, type Conversion, textBlock } from './conversion.ts';
 import { fileBlock, type NamedFile } from './files.ts';
 
 /** Content of a user or tool message as blocks; blank texts are left out. @throws GatewayError */

@@ -1,4 +1,4 @@
-import { cannotCarry } from './conversion.ts';
+import { cannotCarry } from './cannot-carry.ts';
 
 /** Types that are text by another name: the models read them as plain text (provider-a.md 14.2). */
 const textual =
