@@ -29,7 +29,10 @@ export async function startBlackhole(): Promise<Blackhole | undefined> {
   for (let n = 0; n < 32; n += 1) {
     const filler = connect(port, '127.0.0.1').on('error', () => undefined);
     fillers.push(filler);
-    const accepted = await Promise.race([once(filler, 'connect').then(() => true), new Promise((resolve) => setTimeout(resolve, 300, false))]);
+    const accepted = await Promise.race([
+      once(filler, 'connect').then(() => true),
+      new Promise((resolve) => setTimeout(resolve, 300, false)),
+    ]);
     if (accepted !== true) return { port, close };
   }
   await close();

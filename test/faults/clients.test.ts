@@ -36,7 +36,11 @@ describe('a client that leaves', () => {
   it.each([
     ['a whole answer', chat, () => forever],
     ['a stream', streamed, () => forever],
-    ['a stream that has shown no content', streamed, (socket: import('node:net').Socket) => put(socket, head(200, chunked), piece(role)).then(() => forever)],
+    [
+      'a stream that has shown no content',
+      streamed,
+      (socket: import('node:net').Socket) => put(socket, head(200, chunked), piece(role)).then(() => forever),
+    ],
   ] as const)('before the head of %s ends the request upstream', async (_name, body, play) => {
     rig.wire.script = play;
     const record = await leave(body, onPair, asked);
@@ -79,7 +83,8 @@ describe('a client that leaves', () => {
     const block = `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: 'x'.repeat(60_000) } }] })}\n\n`;
     rig.wire.script = async (socket) => {
       await put(socket, head(200, { 'content-type': 'text/event-stream', connection: 'close' }));
-      while (!socket.destroyed) if (!socket.write(block)) await new Promise((resolve) => void socket.once('drain', resolve).once('close', resolve));
+      while (!socket.destroyed)
+        if (!socket.write(block)) await new Promise((resolve) => void socket.once('drain', resolve).once('close', resolve));
     };
     const record = await leave(streamed, onA, async (response) => {
       await response;

@@ -29,15 +29,58 @@ interface Silence {
 const whole = head(200, { 'content-type': 'application/json', 'content-length': 100 });
 const silences: readonly Silence[] = [
   { name: 'nothing at all, streamed', play: () => forever, body: streamed, says: /did not begin its stream within 400 ms/ },
-  { name: 'a head alone, streamed', play: (socket) => put(socket, head(200, chunked)).then(() => forever), body: streamed, says: /did not begin its stream within 400 ms/ },
-  { name: 'events without content', play: (socket) => put(socket, head(200, chunked), piece(role)).then(() => forever), body: streamed, says: /went silent and sent no event within 500 ms/ },
-  { name: 'comments behind events without content', play: async (socket) => (await put(socket, head(200, chunked), piece(role)), await repeat(socket, piece(': ping\n\n'))), body: streamed, says: /sent no event within 500 ms/ },
+  {
+    name: 'a head alone, streamed',
+    play: (socket) => put(socket, head(200, chunked)).then(() => forever),
+    body: streamed,
+    says: /did not begin its stream within 400 ms/,
+  },
+  {
+    name: 'events without content',
+    play: (socket) => put(socket, head(200, chunked), piece(role)).then(() => forever),
+    body: streamed,
+    says: /went silent and sent no event within 500 ms/,
+  },
+  {
+    name: 'comments behind events without content',
+    play: async (socket) => (await put(socket, head(200, chunked), piece(role)), await repeat(socket, piece(': ping\n\n'))),
+    body: streamed,
+    says: /sent no event within 500 ms/,
+  },
   { name: 'nothing at all, whole', play: () => forever, body: chat, says: /did not finish within 1500 ms/ },
-  { name: 'a head alone, whole', play: (socket) => put(socket, whole).then(() => forever), body: chat, says: /did not finish within 1500 ms/ },
-  { name: 'half a body', play: (socket) => put(socket, whole, '{"id":').then(() => forever), body: chat, says: /did not finish within 1500 ms/ },
-  { name: 'nothing within request_timeout, whole', play: () => forever, body: chat, headers: { 'x-gateway-config': 'hasty' }, says: /did not answer within 250 ms/ },
-  { name: 'no content within request_timeout, streamed', play: async (socket) => (await put(socket, head(200, chunked)), await repeat(socket, piece(role))), body: streamed, headers: { 'x-gateway-config': 'hasty' }, says: /did not answer within 250 ms/ },
-  { name: "nothing within the request's own limit", play: () => forever, body: chat, headers: { ...onA, 'x-gateway-request-timeout': '200' }, says: /did not answer within 200 ms/ },
+  {
+    name: 'a head alone, whole',
+    play: (socket) => put(socket, whole).then(() => forever),
+    body: chat,
+    says: /did not finish within 1500 ms/,
+  },
+  {
+    name: 'half a body',
+    play: (socket) => put(socket, whole, '{"id":').then(() => forever),
+    body: chat,
+    says: /did not finish within 1500 ms/,
+  },
+  {
+    name: 'nothing within request_timeout, whole',
+    play: () => forever,
+    body: chat,
+    headers: { 'x-gateway-config': 'hasty' },
+    says: /did not answer within 250 ms/,
+  },
+  {
+    name: 'no content within request_timeout, streamed',
+    play: async (socket) => (await put(socket, head(200, chunked)), await repeat(socket, piece(role))),
+    body: streamed,
+    headers: { 'x-gateway-config': 'hasty' },
+    says: /did not answer within 250 ms/,
+  },
+  {
+    name: "nothing within the request's own limit",
+    play: () => forever,
+    body: chat,
+    headers: { ...onA, 'x-gateway-request-timeout': '200' },
+    says: /did not answer within 200 ms/,
+  },
 ];
 
 describe('a provider that goes silent', () => {

@@ -26,23 +26,112 @@ interface Oddity {
 }
 
 const oddities: readonly Oddity[] = [
-  { name: 'gzip that nobody asked for', play: (socket) => put(socket, whole(200, json, gzipSync(good), { 'content-encoding': 'gzip' })), body: chat, text: good },
-  { name: 'brotli that nobody asked for', play: (socket) => put(socket, whole(200, json, brotliCompressSync(good), { 'content-encoding': 'br' })), body: chat, text: good },
-  { name: 'deflate that nobody asked for', play: (socket) => put(socket, whole(200, json, deflateSync(good), { 'content-encoding': 'deflate' })), body: chat, text: good },
-  { name: 'gzip of 3 MB', play: (socket) => put(socket, whole(200, json, gzipSync(JSON.stringify(completion('ab'.repeat(1_500_000)))), { 'content-encoding': 'gzip' })), body: chat, text: JSON.stringify(completion('ab'.repeat(1_500_000))) },
-  { name: 'a body byte by byte', play: (socket) => byteByByte(socket, head(200, { 'content-type': json, 'content-length': Buffer.byteLength(good) }), Buffer.from(good)), body: chat, text: good },
-  { name: 'a body without a length', play: async (socket) => (await put(socket, head(200, { 'content-type': json, connection: 'close' }), good), void socket.end()), body: chat, text: good },
-  { name: 'a body behind an interim answer', play: (socket) => put(socket, 'HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n', whole(200, json, good)), body: chat, text: good },
-  { name: 'a body with white space around it', play: (socket) => put(socket, whole(200, json, `\n${good}\r\n`)), body: chat, text: `\n${good}\r\n` },
-  { name: 'a body without a content type', play: (socket) => put(socket, head(200, { 'content-length': Buffer.byteLength(good) }), good), body: chat, text: good },
-  { name: 'a stream byte by byte', play: async (socket) => (await byteByByte(socket, head(200, { 'content-type': 'text/event-stream', connection: 'close' }), Buffer.from(stream)), void socket.end()), body: streamed, text: stream },
-  { name: 'a stream in one piece', play: (socket) => put(socket, whole(200, 'text/event-stream; charset=utf-8', stream)), body: streamed, text: stream },
-  { name: 'a stream with CRLF and comments', play: (socket) => put(socket, head(200, chunked), piece(': hello\r\n\r\n'), piece(stream.replaceAll('\n', '\r\n')), lastPiece), body: streamed, text: `: hello\r\n\r\n${stream.replaceAll('\n', '\r\n')}` },
-  { name: 'a stream with a content type in capitals', play: (socket) => put(socket, head(200, { ...chunked, 'content-type': 'Text/Event-Stream' }), piece(stream), lastPiece), body: streamed, text: stream },
-  { name: 'a stream with finish reasons and without an end mark', play: (socket) => put(socket, head(200, chunked), piece(withoutMark), lastPiece), body: streamed, text: withoutMark },
-  { name: 'a stream that is not closed behind its end mark', play: (socket) => put(socket, head(200, chunked), piece(stream)).then(() => forever), body: streamed, text: stream },
-  { name: 'a stream whose last event lacks its blank line', play: (socket) => put(socket, head(200, chunked), piece(stream.trimEnd()), lastPiece), body: streamed, text: stream.trimEnd() },
-  { name: 'a stream with more behind its end mark', play: (socket) => put(socket, head(200, chunked), piece(`${stream}: bye\n\n`), lastPiece), body: streamed, text: `${stream}: bye\n\n` },
+  {
+    name: 'gzip that nobody asked for',
+    play: (socket) => put(socket, whole(200, json, gzipSync(good), { 'content-encoding': 'gzip' })),
+    body: chat,
+    text: good,
+  },
+  {
+    name: 'brotli that nobody asked for',
+    play: (socket) => put(socket, whole(200, json, brotliCompressSync(good), { 'content-encoding': 'br' })),
+    body: chat,
+    text: good,
+  },
+  {
+    name: 'deflate that nobody asked for',
+    play: (socket) => put(socket, whole(200, json, deflateSync(good), { 'content-encoding': 'deflate' })),
+    body: chat,
+    text: good,
+  },
+  {
+    name: 'gzip of 3 MB',
+    play: (socket) =>
+      put(socket, whole(200, json, gzipSync(JSON.stringify(completion('ab'.repeat(1_500_000)))), { 'content-encoding': 'gzip' })),
+    body: chat,
+    text: JSON.stringify(completion('ab'.repeat(1_500_000))),
+  },
+  {
+    name: 'a body byte by byte',
+    play: (socket) => byteByByte(socket, head(200, { 'content-type': json, 'content-length': Buffer.byteLength(good) }), Buffer.from(good)),
+    body: chat,
+    text: good,
+  },
+  {
+    name: 'a body without a length',
+    play: async (socket) => (await put(socket, head(200, { 'content-type': json, connection: 'close' }), good), void socket.end()),
+    body: chat,
+    text: good,
+  },
+  {
+    name: 'a body behind an interim answer',
+    play: (socket) => put(socket, 'HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n', whole(200, json, good)),
+    body: chat,
+    text: good,
+  },
+  {
+    name: 'a body with white space around it',
+    play: (socket) => put(socket, whole(200, json, `\n${good}\r\n`)),
+    body: chat,
+    text: `\n${good}\r\n`,
+  },
+  {
+    name: 'a body without a content type',
+    play: (socket) => put(socket, head(200, { 'content-length': Buffer.byteLength(good) }), good),
+    body: chat,
+    text: good,
+  },
+  {
+    name: 'a stream byte by byte',
+    play: async (socket) => (
+      await byteByByte(socket, head(200, { 'content-type': 'text/event-stream', connection: 'close' }), Buffer.from(stream)),
+      void socket.end()
+    ),
+    body: streamed,
+    text: stream,
+  },
+  {
+    name: 'a stream in one piece',
+    play: (socket) => put(socket, whole(200, 'text/event-stream; charset=utf-8', stream)),
+    body: streamed,
+    text: stream,
+  },
+  {
+    name: 'a stream with CRLF and comments',
+    play: (socket) => put(socket, head(200, chunked), piece(': hello\r\n\r\n'), piece(stream.replaceAll('\n', '\r\n')), lastPiece),
+    body: streamed,
+    text: `: hello\r\n\r\n${stream.replaceAll('\n', '\r\n')}`,
+  },
+  {
+    name: 'a stream with a content type in capitals',
+    play: (socket) => put(socket, head(200, { ...chunked, 'content-type': 'Text/Event-Stream' }), piece(stream), lastPiece),
+    body: streamed,
+    text: stream,
+  },
+  {
+    name: 'a stream with finish reasons and without an end mark',
+    play: (socket) => put(socket, head(200, chunked), piece(withoutMark), lastPiece),
+    body: streamed,
+    text: withoutMark,
+  },
+  {
+    name: 'a stream that is not closed behind its end mark',
+    play: (socket) => put(socket, head(200, chunked), piece(stream)).then(() => forever),
+    body: streamed,
+    text: stream,
+  },
+  {
+    name: 'a stream whose last event lacks its blank line',
+    play: (socket) => put(socket, head(200, chunked), piece(stream.trimEnd()), lastPiece),
+    body: streamed,
+    text: stream.trimEnd(),
+  },
+  {
+    name: 'a stream with more behind its end mark',
+    play: (socket) => put(socket, head(200, chunked), piece(`${stream}: bye\n\n`), lastPiece),
+    body: streamed,
+    text: `${stream}: bye\n\n`,
+  },
 ];
 
 describe('a strange answer', () => {
@@ -71,7 +160,8 @@ describe('a strange answer', () => {
 
   it('of one event of 5 MB comes through', async () => {
     const picture = `event: image_generation.partial_image\ndata: {"type":"image_generation.partial_image","b64_json":"${'A'.repeat(5_000_000)}"}\n\n`;
-    const last = 'event: image_generation.completed\ndata: {"type":"image_generation.completed","b64_json":"AAAA","usage":{"input_tokens":5,"output_tokens":7,"total_tokens":12}}\n\n';
+    const last =
+      'event: image_generation.completed\ndata: {"type":"image_generation.completed","b64_json":"AAAA","usage":{"input_tokens":5,"output_tokens":7,"total_tokens":12}}\n\n';
     rig.wire.script = (socket) => put(socket, head(200, chunked), piece(picture), piece(last), lastPiece);
     const response = await fetch(`${rig.gateway.url}/v1/images/generations`, {
       method: 'POST',
@@ -90,7 +180,11 @@ describe('a strange answer', () => {
   ])('that is an error in %s becomes an error object with its status', async (_name, status, type, body, says) => {
     rig.wire.script = (socket) => put(socket, whole(status, type, body));
     const told = await rig.tell(chat, onA);
-    expect([told.status, told.headers.get('content-type'), told.headers.get('x-gateway-error-source')]).toEqual([status, 'application/json', 'provider']);
+    expect([told.status, told.headers.get('content-type'), told.headers.get('x-gateway-error-source')]).toEqual([
+      status,
+      'application/json',
+      'provider',
+    ]);
     expect(errorOf(told.text).message).toContain(says);
     expect(told.record).toMatchObject({ end: 'fault', status, error: { code: 'provider_error', source: 'provider' } });
   });
@@ -129,7 +223,11 @@ describe('an answer too large to hold', () => {
     let length = 0;
     for await (const part of response.body ?? []) length += (part as Uint8Array).length;
     expect(length).toBe(start.length + size + 2);
-    expect(await rig.gateway.record(response.headers.get('x-request-id'))).toMatchObject({ end: 'whole', status: 200, bytes: { out: length } });
+    expect(await rig.gateway.record(response.headers.get('x-request-id'))).toMatchObject({
+      end: 'whole',
+      status: 200,
+      bytes: { out: length },
+    });
   });
 
   it('that breaks off is cut for the client too', async () => {

@@ -31,7 +31,10 @@ async function start(drain: object): Promise<void> {
     logging: { requests: { bodies: 'full' } },
   };
   await writeFile(join(dir, 'gateway.yaml'), JSON.stringify(config));
-  child = spawn(process.execPath, [main, 'start', '-c', 'gateway.yaml', '--listen', '127.0.0.1:0', '--log-format', 'json', '--no-watch'], { cwd: dir, stdio: ['ignore', 'pipe', 'inherit'] });
+  child = spawn(process.execPath, [main, 'start', '-c', 'gateway.yaml', '--listen', '127.0.0.1:0', '--log-format', 'json', '--no-watch'], {
+    cwd: dir,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   lines = '';
   child.stdout?.on('data', (chunk: Buffer) => (lines += chunk.toString('utf8')));
   url = await until(() => /"url":"([^"]+)"/.exec(lines)?.[1], 'the gateway to start', 30_000);
@@ -51,11 +54,16 @@ afterEach(async () => {
 });
 
 const ask = (body: object): Promise<Response> =>
-  fetch(`${url}/chat/completions`, { method: 'POST', headers: { 'content-type': 'application/json', 'x-gateway-provider': '@a' }, body: JSON.stringify(body) });
+  fetch(`${url}/chat/completions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-gateway-provider': '@a' },
+    body: JSON.stringify(body),
+  });
 
 async function spooled(): Promise<Map<string, LogRecord>> {
   const records = new Map<string, LogRecord>();
-  for await (const { entry } of readSpool(join(dir, '.gateway/spool'))) if (entry.kind === 'record') records.set(entry.record.id, entry.record);
+  for await (const { entry } of readSpool(join(dir, '.gateway/spool')))
+    if (entry.kind === 'record') records.set(entry.record.id, entry.record);
   return records;
 }
 
@@ -68,7 +76,9 @@ async function ended(): Promise<number | null> {
 describe('a gateway that is killed under load', () => {
   it('has written the record of every answer that a client got whole', async () => {
     wire.script = (socket, { body }) =>
-      body.includes('"stream":true') ? put(socket, head(200, chunked), piece(role), piece(text), piece(finish + mark), lastPiece) : put(socket, whole(200, 'application/json', JSON.stringify(completion('from a'))));
+      body.includes('"stream":true')
+        ? put(socket, head(200, chunked), piece(role), piece(text), piece(finish + mark), lastPiece)
+        : put(socket, whole(200, 'application/json', JSON.stringify(completion('from a'))));
     await start({});
     const whole200: string[] = [];
     let broken = 0;
@@ -101,7 +111,10 @@ describe('a gateway that is told to stop', () => {
   it('finishes a running stream, refuses what is new, and ends with 0', async () => {
     let goOn = (): void => undefined;
     const more = new Promise<void>((resolve) => (goOn = resolve));
-    wire.script = (socket) => put(socket, head(200, chunked), piece(role), piece(text)).then(() => more).then(() => put(socket, piece(finish + mark), lastPiece));
+    wire.script = (socket) =>
+      put(socket, head(200, chunked), piece(role), piece(text))
+        .then(() => more)
+        .then(() => put(socket, piece(finish + mark), lastPiece));
     await start({ timeout: '20s' });
     const response = await ask(streamed);
     const kept = await openConnection();
@@ -112,12 +125,17 @@ describe('a gateway that is told to stop', () => {
     goOn();
     expect(await response.text()).toBe(role + text + finish + mark);
     expect(await ended()).toBe(0);
-    expect((await spooled()).get(response.headers.get('x-request-id') ?? '')).toMatchObject({ end: 'whole', status: 200, finish: ['stop'] });
+    expect((await spooled()).get(response.headers.get('x-request-id') ?? '')).toMatchObject({
+      end: 'whole',
+      status: 200,
+      finish: ['stop'],
+    });
     expect(wire.busy()).toBe(0);
   });
 
   it('ends what is not finished in time with an error event, and then with 0', async () => {
-    wire.script = (socket, { body }) => (body.includes('"stream":true') ? put(socket, head(200, chunked), piece(role), piece(text)).then(() => forever) : forever);
+    wire.script = (socket, { body }) =>
+      body.includes('"stream":true') ? put(socket, head(200, chunked), piece(role), piece(text)).then(() => forever) : forever;
     await start({ timeout: '300ms' });
     const response = await ask(streamed);
     const waiting = ask(chat);
@@ -131,7 +149,11 @@ describe('a gateway that is told to stop', () => {
     expect([other.status, errorOf(await other.text()).code, other.headers.get('retry-after')]).toEqual([503, 'draining', '1']);
     expect(await ended()).toBe(0);
     const records = await spooled();
-    expect(records.get(response.headers.get('x-request-id') ?? '')).toMatchObject({ end: 'drained', status: 200, error: { code: 'draining' } });
+    expect(records.get(response.headers.get('x-request-id') ?? '')).toMatchObject({
+      end: 'drained',
+      status: 200,
+      error: { code: 'draining' },
+    });
     expect(records.get(other.headers.get('x-request-id') ?? '')).toMatchObject({ status: 503, error: { code: 'draining' } });
     await until(() => wire.sockets.size === 0, 'the upstream connections to be closed');
   });

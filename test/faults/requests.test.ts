@@ -24,17 +24,81 @@ const refusals: readonly Refusal[] = [
   { name: 'a body that is cut', body: '{"model":', status: 400, code: 'invalid_json', says: /unexpected end at position 9/ },
   { name: 'a body that is a list', body: '[]', status: 400, code: 'invalid_json', says: /expected an object/ },
   { name: 'no body', status: 400, code: 'invalid_json', says: /the body is empty/ },
-  { name: 'an unknown route', method: 'GET', path: '/chat/completions', status: 404, code: 'route_not_found', says: /no route GET "\/chat\/completions".*"\/v1\/chat\/completions"/ },
-  { name: 'a wrong key', headers: { 'x-gateway-api-key': 'gw-not-a-key-0123456789' }, body: text, status: 401, code: 'invalid_api_key', says: /key/ },
+  {
+    name: 'an unknown route',
+    method: 'GET',
+    path: '/chat/completions',
+    status: 404,
+    code: 'route_not_found',
+    says: /no route GET "\/chat\/completions".*"\/v1\/chat\/completions"/,
+  },
+  {
+    name: 'a wrong key',
+    headers: { 'x-gateway-api-key': 'gw-not-a-key-0123456789' },
+    body: text,
+    status: 401,
+    code: 'invalid_api_key',
+    says: /key/,
+  },
   { name: 'no key', headers: { 'x-gateway-api-key': '' }, body: text, status: 401, code: 'missing_api_key', says: /key/ },
   { name: 'no target', body: text, status: 400, code: 'no_target', says: /names no provider/ },
-  { name: 'an unknown config', headers: { 'x-gateway-config': 'pairs' }, body: text, status: 404, code: 'config_not_found', says: /"pairs".*"pair"/ },
-  { name: 'an unknown provider', headers: { 'x-gateway-provider': '@bb' }, body: text, status: 404, code: 'provider_not_found', says: /"bb"|"@bb"/ },
-  { name: 'a config that is no JSON', headers: { 'x-gateway-config': '{"strategy":' }, body: text, status: 400, code: 'invalid_config', says: /config/ },
-  { name: 'a route that the provider lacks', path: '/v1/moderations', headers: { 'x-gateway-provider': '@azure' }, body: '{"model":"m","input":"x"}', status: 501, code: 'unsupported_endpoint', says: /azure/ },
-  { name: 'metadata that is no object', headers: { 'x-gateway-provider': '@a', 'x-gateway-metadata': '[1]' }, body: text, status: 400, code: 'invalid_metadata', says: /metadata/i },
-  { name: 'a body that is too large', headers: { 'x-gateway-provider': '@a' }, body: JSON.stringify({ ...chat, pad: 'x'.repeat(300_000) }), status: 413, code: 'body_too_large', says: /3000\d\d bytes is larger than the limit of 100 KB/ },
-  { name: 'a chunked body that is too large', headers: { 'x-gateway-provider': '@a' }, body: '', status: 413, code: 'body_too_large', says: /larger than the limit of 100 KB/ },
+  {
+    name: 'an unknown config',
+    headers: { 'x-gateway-config': 'pairs' },
+    body: text,
+    status: 404,
+    code: 'config_not_found',
+    says: /"pairs".*"pair"/,
+  },
+  {
+    name: 'an unknown provider',
+    headers: { 'x-gateway-provider': '@bb' },
+    body: text,
+    status: 404,
+    code: 'provider_not_found',
+    says: /"bb"|"@bb"/,
+  },
+  {
+    name: 'a config that is no JSON',
+    headers: { 'x-gateway-config': '{"strategy":' },
+    body: text,
+    status: 400,
+    code: 'invalid_config',
+    says: /config/,
+  },
+  {
+    name: 'a route that the provider lacks',
+    path: '/v1/moderations',
+    headers: { 'x-gateway-provider': '@azure' },
+    body: '{"model":"m","input":"x"}',
+    status: 501,
+    code: 'unsupported_endpoint',
+    says: /azure/,
+  },
+  {
+    name: 'metadata that is no object',
+    headers: { 'x-gateway-provider': '@a', 'x-gateway-metadata': '[1]' },
+    body: text,
+    status: 400,
+    code: 'invalid_metadata',
+    says: /metadata/i,
+  },
+  {
+    name: 'a body that is too large',
+    headers: { 'x-gateway-provider': '@a' },
+    body: JSON.stringify({ ...chat, pad: 'x'.repeat(300_000) }),
+    status: 413,
+    code: 'body_too_large',
+    says: /3000\d\d bytes is larger than the limit of 100 KB/,
+  },
+  {
+    name: 'a chunked body that is too large',
+    headers: { 'x-gateway-provider': '@a' },
+    body: '',
+    status: 413,
+    code: 'body_too_large',
+    says: /larger than the limit of 100 KB/,
+  },
 ];
 
 describe('a request', () => {
@@ -42,33 +106,48 @@ describe('a request', () => {
   beforeAll(async () => {
     rig = await startRig({
       server: { max_body: '100KB' },
-      providers: { azure: { type: 'azure-openai', api_key: 'azure-key-0123456789', resource_name: 'contoso', deployments: { m: { deployment_id: 'd', foundation_model: 'm' } } } },
+      providers: {
+        azure: {
+          type: 'azure-openai',
+          api_key: 'azure-key-0123456789',
+          resource_name: 'contoso',
+          deployments: { m: { deployment_id: 'd', foundation_model: 'm' } },
+        },
+      },
       more: { api_keys: { tests: { hash: `sha256:${createHash('sha256').update(key).digest('hex')}` } } },
     });
   });
   afterAll(() => rig.close());
 
-  it.each(refusals)('with $name is refused', async ({ name, method = 'POST', path = '/v1/chat/completions', headers = {}, body, status, code, says }) => {
-    const chunkedBody = name.startsWith('a chunked body');
-    const response = await fetch(rig.gateway.url + path, {
-      method,
-      headers: { 'content-type': 'application/json', ...withKey, ...headers },
-      ...(body === undefined ? {} : { body: chunkedBody ? streamOf('x', 300) : body }),
-      ...(chunkedBody ? { duplex: 'half' } : {}),
-    } as RequestInit);
-    const told = await readAll(rig.gateway, response);
-    const error = errorOf(told.text);
-    expect([told.status, error.code]).toEqual([status, code]);
-    expect(error.message).toMatch(says);
-    expect(error.gateway).toMatchObject({ request_id: told.record.id, source: 'gateway' });
-    expect([told.headers.get('x-gateway-error-source'), told.headers.get('content-type')]).toEqual(['gateway', 'application/json']);
-    expect(told.text).not.toContain(key);
-    expect([rig.wire.requests.length, rig.good.requests.length]).toEqual([0, 0]);
-    expect(told.record).toMatchObject({ end: 'fault', status, error: { code, source: 'gateway', message: error.message } });
-  });
+  it.each(refusals)(
+    'with $name is refused',
+    async ({ name, method = 'POST', path = '/v1/chat/completions', headers = {}, body, status, code, says }) => {
+      const chunkedBody = name.startsWith('a chunked body');
+      const response = await fetch(rig.gateway.url + path, {
+        method,
+        headers: { 'content-type': 'application/json', ...withKey, ...headers },
+        ...(body === undefined ? {} : { body: chunkedBody ? streamOf('x', 300) : body }),
+        ...(chunkedBody ? { duplex: 'half' } : {}),
+      } as RequestInit);
+      const told = await readAll(rig.gateway, response);
+      const error = errorOf(told.text);
+      expect([told.status, error.code]).toEqual([status, code]);
+      expect(error.message).toMatch(says);
+      expect(error.gateway).toMatchObject({ request_id: told.record.id, source: 'gateway' });
+      expect([told.headers.get('x-gateway-error-source'), told.headers.get('content-type')]).toEqual(['gateway', 'application/json']);
+      expect(told.text).not.toContain(key);
+      expect([rig.wire.requests.length, rig.good.requests.length]).toEqual([0, 0]);
+      expect(told.record).toMatchObject({ end: 'fault', status, error: { code, source: 'gateway', message: error.message } });
+    },
+  );
 
   it.each([
-    ['headers that are too large', `GET /v1/models HTTP/1.1\r\nhost: x\r\nx-large: ${'x'.repeat(70_000)}\r\n\r\n`, 431, 'headers_too_large'],
+    [
+      'headers that are too large',
+      `GET /v1/models HTTP/1.1\r\nhost: x\r\nx-large: ${'x'.repeat(70_000)}\r\n\r\n`,
+      431,
+      'headers_too_large',
+    ],
     ['bytes that are no HTTP', 'what is this\r\n\r\n', 400, 'invalid_header'],
   ])('with %s gets an error as JSON', async (_name, bytes, status, code) => {
     const answer = await raw(rig.gateway.url, bytes);

@@ -8,8 +8,10 @@ const json = 'application/json';
 const good = JSON.stringify(completion('from a'));
 const busy = '{"error":{"message":"try later","type":"server_error","code":"busy"}}';
 const fine = (socket: Socket): Promise<void> => put(socket, whole(200, json, good));
-const later = (status: number, headers: Readonly<Record<string, string | number>> = { 'retry-after-ms': 5 }) => (socket: Socket): Promise<void> =>
-  put(socket, whole(status, json, busy, headers));
+const later =
+  (status: number, headers: Readonly<Record<string, string | number>> = { 'retry-after-ms': 5 }) =>
+  (socket: Socket): Promise<void> =>
+    put(socket, whole(status, json, busy, headers));
 
 describe('retries', () => {
   let rig: Rig;
@@ -27,7 +29,13 @@ describe('retries', () => {
         alone: { provider: 'a', retry },
         once: { provider: 'a' },
         chain: { strategy: { mode: 'fallback' }, targets: [{ provider: 'a', retry }, { provider: 'b' }] },
-        failing: { strategy: { mode: 'fallback' }, targets: [{ provider: 'a', retry: { attempts: 0 } }, { provider: 'a', retry }] },
+        failing: {
+          strategy: { mode: 'fallback' },
+          targets: [
+            { provider: 'a', retry: { attempts: 0 } },
+            { provider: 'a', retry },
+          ],
+        },
         codes: { provider: 'a', retry: { attempts: 3, on_status_codes: [418], use_retry_after_header: true } },
       },
     });
@@ -49,7 +57,9 @@ describe('retries', () => {
     expect([told.status, ...shown(told.headers)]).toEqual([status, count, 'config', null]);
     expect(outcomes(told.record)).toEqual(tries);
     expect(told.headers.get('x-gateway-attempts')).toMatch(new RegExp(`^${tries.map((each) => `a=${each.slice(-3)};\\d+ms`).join(', ')}$`));
-    expect(told.record.attempts.map(({ reason }) => reason)).toEqual(tries.map((each) => (each.endsWith('200') ? null : `status ${each.slice(-3)}`)));
+    expect(told.record.attempts.map(({ reason }) => reason)).toEqual(
+      tries.map((each) => (each.endsWith('200') ? null : `status ${each.slice(-3)}`)),
+    );
   });
 
   it('that are used up pass the last answer on, and stop the client from retrying', async () => {
@@ -101,8 +111,13 @@ describe('retries', () => {
     ['as a date', () => ({ 'retry-after': new Date(Date.now() + 2000).toUTCString() }), 900],
   ] as const)('wait as long as the provider asks for: %s', async (_name, headers, least) => {
     const at: number[] = [];
-    const note = (answer: (socket: Socket) => Promise<void>) => (socket: Socket): Promise<void> => (at.push(performance.now()), answer(socket));
-    play(note((socket) => later(429, headers())(socket)), note(fine));
+    const note =
+      (answer: (socket: Socket) => Promise<void>) =>
+      (socket: Socket): Promise<void> => (at.push(performance.now()), answer(socket));
+    play(
+      note((socket) => later(429, headers())(socket)),
+      note(fine),
+    );
     expect((await rig.tell(chat, on('alone'))).status).toBe(200);
     expect((at[1] ?? 0) - (at[0] ?? 0)).toBeGreaterThanOrEqual(least);
   });
@@ -172,7 +187,9 @@ describe('a kept connection that the provider has closed', () => {
     rig.wire.script = fine;
     await rig.tell(chat, onA);
     const before = rig.wire.requests.length;
-    rig.wire.script = async (socket) => (await put(socket, head(200, { 'content-type': json, 'content-length': 50 })), void socket.destroy());
+    rig.wire.script = async (socket) => (
+      await put(socket, head(200, { 'content-type': json, 'content-length': 50 })), void socket.destroy()
+    );
     const told = await rig.tell(chat, onA);
     expect([told.status, rig.wire.requests.length - before]).toEqual([502, 1]);
   });
@@ -186,7 +203,12 @@ describe('more requests than server.max_in_flight', () => {
     const running = controllers.map(({ signal }) => rig.ask(chat, onA, signal).catch(() => undefined));
     while (rig.wire.requests.length < 2) await new Promise((resolve) => setTimeout(resolve, 10));
     const told = await rig.tell(chat, { 'x-gateway-provider': '@b' });
-    expect([told.status, errorOf(told.text).code, errorOf(told.text).type, told.headers.get('retry-after')]).toEqual([503, 'overloaded', 'overloaded_error', '1']);
+    expect([told.status, errorOf(told.text).code, errorOf(told.text).type, told.headers.get('retry-after')]).toEqual([
+      503,
+      'overloaded',
+      'overloaded_error',
+      '1',
+    ]);
     expect(told.record).toMatchObject({ end: 'fault', status: 503, error: { code: 'overloaded', source: 'gateway' } });
     for (const controller of controllers) controller.abort();
     await Promise.all(running);

@@ -47,8 +47,8 @@ function azurePlace(exchange: Recorded): { deployment: string; version: string; 
 /** Pieces of so many bytes: one by one where the answer is short, so that the suite stays quick. */
 function splitOf(exchange: Recorded, manner: Manner): string {
   const size = Buffer.byteLength(exchange.response.body ?? '');
-  if (manner === 'fine') return `,split=${size <= 4_000 ? 1 : 13}`;
-  if (manner === 'coarse') return `,split=${size <= 10_000 ? 7 : 127}`;
+  if (manner === 'fine') return `,split=${size <= 2_000 ? 1 : 29}`;
+  if (manner === 'coarse') return `,split=${size <= 4_000 ? 7 : 127}`;
   return '';
 }
 
