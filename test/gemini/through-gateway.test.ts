@@ -1,0 +1,236 @@
+import { generateKeyPairSync } from 'node:crypto';
+import OpenAI from 'openai';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { json, type ScriptedUpstream, sse, startUpstream } from '../support/upstream.ts';
+
+let upstream: ScriptedUpstream;
+let gateway: TestGateway;
+
+const { privateKey } = generateKeyPairSync('rsa', {
+  modulusLength: 2048,
+  privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+  publicKeyEncoding: { type: 'spki', format: 'pem' },
+});
+
+beforeAll(async () => {
+  upstream = await startUpstream(() => undefined);
+  const account = {
+    type: 'service_account',
+    project_id: 'acme-ml',
+    client_email: 'gateway@acme',
+    private_key: privateKey,
+    private_key_id: 'k1',
+    token_uri: `${upstream.url}/token`,
+  };
+  gateway = await startTestGateway(
+    `version: 1
+providers:
+  vertex-eu: {type: cloud-provider-a, region: europe-west1, service_account: "\${file:account.json}", custom_host: "${upstream.url}"}
+  vertex-own: {type: vertex-ai, region: global, project: p2, custom_host: "${upstream.url}", auth: {mode: caller}}
+  google: {type: google, api_key: AIza-secret-key, custom_host: "${upstream.url}"}
+`,
+    { files: { 'account.json': JSON.stringify(account) } },
+  );
+});
+
+afterAll(async () => {
+  await gateway.close();
+  await upstream.close();
+});
+
+/** Answers token requests, and everything else as told. */
+function answer(script: ScriptedUpstream['script']): void {
+  upstream.requests.length = 0;
+  upstream.script = (response, request, count) => {
+    if (request.url === '/token') json(response, 200, { access_token: 'ya29.token', expires_in: 3599, token_type: 'Bearer' });
+    else if (request.url === '/cat') response.writeHead(200, { 'content-type': 'image/png' }).end('PNG');
+    else return script(response, request, count);
+    return undefined;
+  };
+}
+
+const client = (headers: Record<string, string> = {}) =>
+  new OpenAI({ apiKey: 'unused', baseURL: `${gateway.url}/v1`, defaultHeaders: headers, maxRetries: 0 });
+const models = () => upstream.requests.filter(({ url }) => url !== '/token' && url !== '/cat');
+const frame = (value: object): string => `data: ${JSON.stringify(value)}\r\n\r\n`;
+const bodyOf = (index: number) =>
+  JSON.parse(models()[index]?.body.toString() ?? '{}') as { contents: { role: string; parts: Record<string, unknown>[] }[] };
+
+const post = (body: object, headers: Record<string, string> = {}) =>
+  fetch(`${gateway.url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  });
+const hi = [{ role: 'user' as const, content: 'hi' }];
+
+describe('provider A through the gateway', () => {
+  it('carries a tool loop with its signatures, signed with a token of the service account', async () => {
+    answer((response, _request, count) => {
+      if (count > 2)
+        sse(response, [
+          frame({
+            candidates: [{ content: { parts: [{ text: '4 °C' }] }, finishReason: 'STOP' }],
+            modelVersion: 'gemini-3-flash',
+            responseId: 'r2',
+          }),
+        ]);
+      else {
+        const parts = [
+          { functionCall: { name: 'weather', args: { city: 'Oslo' } }, thoughtSignature: 'CsYB+/9v' },
+          { functionCall: { name: 'weather', args: { city: 'Bergen' } } },
+        ];
+        sse(response, [
+          ...parts.map((part) => frame({ candidates: [{ content: { role: 'model', parts: [part] } }], responseId: 'r1' })),
+          frame({ candidates: [{ finishReason: 'STOP' }] }),
+        ]);
+      }
+    });
+    const openai = client({ 'x-gateway-strict-compliance': 'false' });
+    const ask = {
+      model: '@vertex-eu/gemini-3-flash',
+      tools: [
+        {
+          type: 'function' as const,
+          function: { name: 'weather', parameters: { type: 'object', properties: { city: { type: 'string' } } } },
+        },
+      ],
+    };
+    const calls: OpenAI.ChatCompletionChunk.Choice.Delta.ToolCall[] = [];
+    for await (const chunk of await openai.chat.completions.create({ ...ask, messages: hi, stream: true }))
+      calls.push(...(chunk.choices[0]?.delta.tool_calls ?? []));
+    expect(calls.map((call) => [call.index, call.function?.arguments])).toEqual([
+      [0, '{"city":"Oslo"}'],
+      [1, '{"city":"Bergen"}'],
+    ]);
+    const results = calls.map((call, index) => ({ role: 'tool' as const, tool_call_id: call.id ?? '', content: `${index}` }));
+    const message = { role: 'assistant' as const, tool_calls: calls as never };
+    const second = await openai.chat.completions
+      .stream({ ...ask, messages: [...hi, message, ...results.toReversed()] })
+      .finalChatCompletion();
+    expect(second.choices[0]?.message.content).toBe('4 °C');
+    expect(bodyOf(1).contents.slice(1)).toEqual([
+      {
+        role: 'model',
+        parts: [
+          { functionCall: { name: 'weather', args: { city: 'Oslo' } }, thoughtSignature: 'CsYB+/9v' },
+          { functionCall: { name: 'weather', args: { city: 'Bergen' } } },
+        ],
+      },
+      {
+        role: 'user',
+        parts: [
+          { functionResponse: { name: 'weather', response: { output: '0' } } },
+          { functionResponse: { name: 'weather', response: { output: '1' } } },
+        ],
+      },
+    ]);
+    expect(models().map(({ url, headers }) => [url, headers.authorization])).toEqual(
+      [1, 2].map(() => [
+        '/v1/projects/acme-ml/locations/europe-west1/publishers/google/models/gemini-3-flash:streamGenerateContent?alt=sse',
+        'Bearer ya29.token',
+      ]),
+    );
+    expect(upstream.requests.filter(({ url }) => url === '/token')).toHaveLength(1);
+  });
+
+  it('passes the bytes of vendor B in both directions', async () => {
+    const odd = [
+      'data: {"id":"a","odd": 1.0,"choices":[{"index":0,"delta":{"content":"x"},"finish_reason":null}]}\n\n',
+      'data: {"id":"a","choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\n',
+      'data: [DONE]\n\n',
+    ];
+    answer((response) => sse(response, odd));
+    const response = await post({ model: '@vertex-eu/vendorB.llama-4', messages: hi, stream: true });
+    expect(await response.text()).toBe(odd.join(''));
+    expect(models()[0]?.url).toBe('/v1/projects/acme-ml/locations/europe-west1/endpoints/openapi/chat/completions');
+    expect(JSON.parse(models()[0]?.body.toString() ?? '')).toEqual({ model: 'meta/llama-4', messages: hi, stream: true });
+  });
+
+  it("sends the caller's own token where the entry says so, and says what is missing without one", async () => {
+    answer((response) => json(response, 200, { candidates: [{ content: { parts: [{ text: 'a' }] }, finishReason: 'STOP' }] }));
+    const body = { model: '@vertex-own/gemini-2.5-flash', messages: hi };
+    expect((await post(body, { authorization: 'Bearer ya29.mine' })).status).toBe(200);
+    expect(models()[0]?.headers.authorization).toBe('Bearer ya29.mine');
+    const refused = await post(body);
+    expect([refused.status, await refused.json()]).toMatchObject([401, { error: { code: 'missing_credential' } }]);
+    expect(models()).toHaveLength(1);
+  });
+
+  it("passes the provider's word about a missing permission on, with a hint", async () => {
+    const message =
+      "Permission 'aiplatform.endpoints.predict' denied on resource '//aiplatform.googleapis.com/projects/p2' (or it may not exist).";
+    answer((response) => json(response, 403, [{ error: { code: 403, message, status: 'PERMISSION_DENIED' } }]));
+    for (const [model, status] of [
+      ['@vertex-own/gemini-2.5-flash', 403],
+      ['@vertex-eu/endpoints.42', 502],
+    ] as const) {
+      const response = await post({ model, messages: hi }, { authorization: 'Bearer ya29.mine' });
+      const body = JSON.stringify(await response.json());
+      expect(response.status).toBe(status);
+      expect(body).toContain('aiplatform.endpoints.predict');
+      expect(body).toContain('Vertex AI User');
+    }
+  });
+
+  it('shows an error in the middle of a stream as one', async () => {
+    answer((response) =>
+      sse(response, [
+        frame({ candidates: [{ content: { parts: [{ text: 'a' }] } }] }),
+        frame({ error: { code: 503, message: 'Overloaded.', status: 'UNAVAILABLE' } }),
+      ]),
+    );
+    const text = await (await post({ model: '@vertex-eu/gemini-2.5-flash', messages: hi, stream: true })).text();
+    expect(text).toContain('"content":"a"');
+    expect(text).toContain('Overloaded.');
+    expect(text).not.toContain('"finish_reason":"stop"');
+  });
+
+  it.each([
+    [
+      'a region with a host in it',
+      { 'x-gateway-provider': 'vertex-ai', 'x-gateway-vertex-region': 'evil.example/', 'x-gateway-vertex-project-id': 'p' },
+      400,
+    ],
+    ['no region', { 'x-gateway-provider': 'provider-a', 'x-gateway-vertex-project-id': 'p' }, 400],
+    ["a region for the catalog's credential", { 'x-gateway-provider': '@vertex-eu', 'x-gateway-vertex-region': 'us-central1' }, 403],
+  ])('refuses %s', async (_name, headers, status) => {
+    answer((response) => json(response, 200, {}));
+    const response = await post({ model: 'gemini-2.5-flash', messages: hi }, { authorization: 'Bearer ya29.mine', ...headers });
+    expect(response.status).toBe(status);
+    expect(upstream.requests).toEqual([]);
+  });
+});
+
+describe('family G with an API key through the gateway', () => {
+  it('sends the key in its header and answers in the OpenAI format', async () => {
+    answer((response) =>
+      json(response, 200, {
+        candidates: [{ content: { parts: [{ text: 'T', thought: true }, { text: 'a' }] }, finishReason: 'STOP' }],
+        usageMetadata: { promptTokenCount: 2, candidatesTokenCount: 1, thoughtsTokenCount: 3, totalTokenCount: 6 },
+        responseId: 'r',
+      }),
+    );
+    const response = await post({ model: '@google/gemini-2.5-flash', messages: hi });
+    expect(await response.json()).toMatchObject({
+      id: 'r',
+      provider: 'gemini',
+      choices: [{ message: { content: 'a' }, finish_reason: 'stop' }],
+      usage: { total_tokens: 6 },
+    });
+    expect(models()[0]).toMatchObject({
+      url: '/v1beta/models/gemini-2.5-flash:generateContent',
+      headers: { 'x-goog-api-key': 'AIza-secret-key' },
+    });
+    expect(models()[0]?.headers.authorization).toBeUndefined();
+    const record = await gateway.record(response.headers.get('x-request-id'));
+    expect(record).toMatchObject({ usage: { prompt: 2, completion: 4, reasoning: 3 }, finish: ['STOP'] });
+  });
+
+  it('gives embeddings in the form that the OpenAI library asks for', async () => {
+    answer((response) => json(response, 200, { embeddings: [{ values: [0.5, -2] }] }));
+    const { data } = await client().embeddings.create({ model: '@google/gemini-embedding-2', input: 'a' });
+    expect([...(data[0]?.embedding ?? [])]).toEqual([0.5, -2]);
+  });
+});
