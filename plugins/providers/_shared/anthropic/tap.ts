@@ -84,11 +84,22 @@ export class MessagesTap implements Tap {
   }
 }
 
-/** The type that the event's data names, or the event's own name: they are the same where both stand. */
+/** Names of the format's own events. */
+const names: ReadonlySet<string> = new Set([
+  'message_start',
+  'content_block_start',
+  'content_block_delta',
+  'content_block_stop',
+  'message_delta',
+  'message_stop',
+  'ping',
+  'error',
+]);
+
+/** An event's type: its name where that is one of the format, else what its data says, for services that send other names or none. */
 export function eventType(event: WireEvent): string {
-  return event.name === ''
-    ? (/^\{\s*"type"\s*:\s*"([^"\\]*)"/.exec(event.data)?.[1] ?? textOf(parseObject(event.data)?.['type']) ?? '')
-    : event.name;
+  if (names.has(event.name)) return event.name;
+  return /^\s*\{\s*"type"\s*:\s*"([^"\\]*)"/.exec(event.data)?.[1] ?? textOf(parseObject(event.data)?.['type']) ?? event.name;
 }
 
 function isEmptyDelta(data: string): boolean {

@@ -1,0 +1,29 @@
+import { expect, it } from 'vitest';
+import { anthropicFault, statusOfType } from './fault.ts';
+
+it.each([
+  [
+    '{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"},"request_id":"req_1"}',
+    { message: 'Overloaded', type: 'overloaded_error', code: null, param: null },
+  ],
+  [
+    '{"type":"error","error":{"type":"x","message":"m","details":{"a":1}}}',
+    { message: 'm', type: 'x', code: null, param: null, extra: { details: { a: 1 } } },
+  ],
+  [
+    '{"error":{"code":403,"message":"denied","status":"PERMISSION_DENIED"}}',
+    { message: 'denied', type: 'PERMISSION_DENIED', code: '403', param: null },
+  ],
+  [
+    '[{"error":{"code":429,"message":"quota","status":"RESOURCE_EXHAUSTED","details":[]}}]',
+    { message: 'quota', type: 'RESOURCE_EXHAUSTED', code: '429', param: null, extra: { details: [] } },
+  ],
+  ['{"type":"error","message":"flat"}', { message: 'flat', type: null }],
+  ['<html><b>413</b> Request Entity Too Large</html>', { message: '413 Request Entity Too Large' }],
+])('reads %s', (body, fault) => {
+  expect(anthropicFault(400, body)).toMatchObject(fault);
+});
+
+it('knows the status that goes with a type', () => {
+  expect(['overloaded_error', 'rate_limit_error', 'api_error', undefined].map(statusOfType)).toEqual([529, 429, 500, 502]);
+});
