@@ -96,18 +96,16 @@ const { schema } = fc.letrec<{ schema: unknown; node: Json }>((tie) => ({
   ),
 }));
 
-const rootSchema = fc
-  .record({ properties: fc.dictionary(fc.oneof(awkward, word), schema, { maxKeys: 4 }), a: schema, b: schema })
-  .map(
-    ({ properties, a, b }): Json => ({
-      type: 'object',
-      properties,
-      required: Object.keys(properties),
-      $schema: 'x',
-      additionalProperties: false,
-      $defs: { A: a, B: b },
-    }),
-  );
+const rootSchema = fc.record({ properties: fc.dictionary(fc.oneof(awkward, word), schema, { maxKeys: 4 }), a: schema, b: schema }).map(
+  ({ properties, a, b }): Json => ({
+    type: 'object',
+    properties,
+    required: Object.keys(properties),
+    $schema: 'x',
+    additionalProperties: false,
+    $defs: { A: a, B: b },
+  }),
+);
 
 const base64 = fc.uint8Array({ minLength: 1, maxLength: 6 }).map((bytes) => Buffer.from(bytes).toString('base64'));
 const contentPart = fc.oneof(

@@ -41,6 +41,7 @@ const check = (source: { path: string } | { text: string; name: string }) =>
       BENCH_UPSTREAM: 'http://127.0.0.1:9100/v1',
       BENCH_KEY_HASH: `sha256:${'0'.repeat(64)}`,
       FILE: 'content of a file',
+      ACCOUNT: JSON.stringify({ type: 'service_account', project_id: 'acme-ml', client_email: 'a@b.example', private_key: 'key' }),
     },
     providers,
     plugins: stages,
@@ -50,7 +51,10 @@ const check = (source: { path: string } | { text: string; name: string }) =>
 /** A block as a file of its own: parts of a file get their first line, abbreviated hashes their length, files a content. */
 function asFile(text: string): string {
   const whole = /^version:/m.test(text) ? text : `version: 1\n${text}`;
-  return whole.replaceAll(/\$\{file:[^}]+\}/g, '${env:FILE}').replaceAll(/sha256:[0-9a-f]*…/g, `sha256:${'0'.repeat(64)}`);
+  return whole
+    .replaceAll(/(service_account: )\$\{file:[^}]+\}/g, '$1${env:ACCOUNT}')
+    .replaceAll(/\$\{file:[^}]+\}/g, '${env:FILE}')
+    .replaceAll(/sha256:[0-9a-f]*…/g, `sha256:${'0'.repeat(64)}`);
 }
 
 describe('the documentation', () => {

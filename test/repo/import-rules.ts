@@ -35,6 +35,7 @@ export const wrappers: Readonly<Record<string, readonly string[]>> = {
   'google-auth-library': ['src/transport/grants/google-ambient.ts'],
   'http-proxy-3': ['src/transport/relay.ts'],
   jose: ['src/transport/grants/jwt-bearer.ts'],
+  mime: ['plugins/providers/_shared/mime.ts'],
   picomatch: ['src/config/compile/allow.ts'],
   pino: ['src/telemetry/log.ts'],
   re2js: ['src/config/regex.ts'],
