@@ -5,6 +5,7 @@ import {
   type CommonSettings,
   type CredentialSpec,
   defineProvider,
+  type Dropped,
   type Operation,
   type UpstreamRequest,
 } from '#core/provider.ts';
@@ -68,15 +69,19 @@ function credentialOf(key: string | undefined): CredentialSpec {
 /** The client's own messages request: only the model is written anew, and fields that stand for headers are taken out. */
 function native(body: Body, call: ACall, route: string): UpstreamRequest {
   const request = send(body, call, route);
-  return body.kind === 'none' ? request : { ...request, body: body.edit(nativePatch(body, call)) };
+  if (body.kind === 'none') return request;
+  return { ...request, body: body.edit(nativePatch(body, call)), dropped: body.has('labels') ? labelsDropped : request.dropped };
 }
+
+/** A config's labels belong to the record; the API refuses fields that it doesn't know (decisions D23). */
+const labelsDropped: readonly Dropped[] = Object.freeze([{ param: 'labels', reason: 'kept in the record only' }]);
 
 const unchanged: BodyPatch = new Map();
 
 function nativePatch(body: JsonBody, call: ACall): BodyPatch {
   const patch = new Map<string, unknown>();
   if (call.model !== '' && body.peek('model') !== call.model) patch.set('model', call.model);
-  for (const field of headerFields) if (body.has(field)) patch.set(field, undefined);
+  for (const field of [...headerFields, 'labels']) if (body.has(field)) patch.set(field, undefined);
   return patch.size === 0 ? unchanged : patch;
 }
 
