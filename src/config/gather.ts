@@ -71,6 +71,10 @@ class Gatherer {
       this.#seen.add(path);
       this.#world.watch(path);
     }
+    if (text.trim() === '' && above.length > 0) {
+      this.#empty(file);
+      return file;
+    }
     const parsed = parse(file, source.text, this.#report);
     if (parsed.broken) this.#broken.add(file);
     const root = above.length > 0 ? this.#wrapped(parsed.root, file) : parsed.root;
@@ -85,6 +89,17 @@ class Gatherer {
     const include = root.entries.get('include')?.value;
     if (include !== undefined) this.#include(include, file, [...above, path]);
     return file;
+  }
+
+  /** A file that is being written over looks like this for a moment: what it held must not vanish from what serves. */
+  #empty(file: SourceFile): void {
+    this.#report({
+      code: 'wrong-type',
+      at: { file, line: 1, column: 1, endColumn: 2, endLine: 1 },
+      message: 'the included file is empty',
+      hint: 'delete it, or write a comment into it, if nothing should stand there',
+    });
+    this.#broken.add(file);
   }
 
   /** A config object that stands bare in an included file is put where it belongs, so that the rest can be checked (D36). */
