@@ -1,0 +1,40 @@
+import { emptyBody } from '#core/body.ts';
+import { describe, expect, it } from 'vitest';
+import { callOf } from '../../../test/contract/call.ts';
+import anthropic from './index.ts';
+
+describe('anthropic', () => {
+  it.each([
+    [undefined, { scheme: 'none' }],
+    ['sk-ant-api03-x', { scheme: 'header', name: 'x-api-key', secret: 'sk-ant-api03-x' }],
+    ['any-key', { scheme: 'header', name: 'x-api-key', secret: 'any-key' }],
+    ['sk-ant-oat01-x', { scheme: 'bearer', secret: 'sk-ant-oat01-x' }],
+  ])('signs with %s', (key, spec) => {
+    expect(anthropic.credential({}, key)).toEqual(spec);
+  });
+
+  it('lists models for libraries of both APIs', () => {
+    const model = { type: 'model', id: 'claude-sonnet-4-5', display_name: 'Claude Sonnet 4.5', created_at: '2025-09-29T00:00:00Z' };
+    const list = { data: [model, { id: 'odd' }], has_more: false, first_id: 'claude-sonnet-4-5', last_id: 'odd' };
+    expect(anthropic.operations.models?.result?.(JSON.stringify(list), callOf({ endpoint: 'models' }))).toEqual({
+      ...list,
+      object: 'list',
+      data: [
+        { ...model, object: 'model', created: 1_759_104_000, owned_by: 'anthropic' },
+        { id: 'odd', object: 'model', created: 0, owned_by: 'anthropic' },
+      ],
+    });
+    const request = anthropic.operations.models?.request(emptyBody, callOf({ endpoint: 'models', method: 'GET', query: 'limit=5' }));
+    expect(request).toMatchObject({ origin: 'https://api.anthropic.com', path: '/v1/models?limit=5', method: 'GET' });
+  });
+
+  it('relays with version and features of entry and client', () => {
+    const settings = { beta: ['files-api-2025-04-14'], custom_host: 'https://h.example/team/v1/' };
+    const call = callOf({ endpoint: 'relay', settings, query: 'a=1', header: (name) => (name === 'anthropic-beta' ? 'x-1' : undefined) });
+    expect(anthropic.relay?.(call, '/v1/messages/batches/msgbatch_1')).toEqual({
+      origin: 'https://h.example',
+      path: '/team/v1/messages/batches/msgbatch_1?a=1',
+      headers: ['anthropic-version', '2023-06-01', 'anthropic-beta', 'files-api-2025-04-14,x-1'],
+    });
+  });
+});
