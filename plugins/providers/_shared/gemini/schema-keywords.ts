@@ -13,6 +13,10 @@ export interface SaidTypes {
 
 /** `type` as written, or as the other keywords tell. `null` among the types, the enum or as `const` makes it nullable. */
 export function saidTypes(node: Plain): SaidTypes {
+  const { type } = node;
+  if (typeof type === 'string' && types.has(type) && node['enum'] === undefined && node['const'] === undefined) {
+    return { types: [type as SchemaType], nullable: node['nullable'] === true };
+  }
   const written = (Array.isArray(node['type']) ? (node['type'] as unknown[]) : [node['type']]).flatMap((type) =>
     typeof type === 'string' ? [type.toLowerCase()] : [],
   );
@@ -38,55 +42,69 @@ function inferred(node: Plain, values: readonly unknown[] | undefined): readonly
   return ['string'];
 }
 
-/** Keywords that hold for one type only, read for it. Anything else is unknown to the service or means nothing there. */
-export function scalarKeywords(node: Plain, type: SchemaType): Plain {
+type Out = Record<string, unknown>;
+
+/** Adds the keywords that hold for one type only. Anything else is unknown to the service or means nothing there. */
+export function addScalar(out: Out, node: Plain, type: SchemaType): void {
   switch (type) {
     case 'string':
-      return { ...stringEnum(node), ...format(node, ['date-time', 'enum']), ...counts(node, ['minLength', 'maxLength']), ...pattern(node) };
+      addEnum(out, node);
+      addFormat(out, node, ['date-time', 'enum']);
+      addCounts(out, node, ['minLength', 'maxLength']);
+      if (typeof node['pattern'] === 'string') out['pattern'] = node['pattern'];
+      return;
     case 'integer':
-      return { ...format(node, ['int32', 'int64']), ...bounds(node, 1) };
+      addFormat(out, node, ['int32', 'int64']);
+      addBounds(out, node, 1);
+      return;
     case 'number':
-      return { ...format(node, ['float', 'double']), ...bounds(node, 0) };
+      addFormat(out, node, ['float', 'double']);
+      addBounds(out, node, 0);
+      return;
     case 'array':
-      return counts(node, ['minItems', 'maxItems']);
+      addCounts(out, node, ['minItems', 'maxItems']);
+      return;
     case 'object':
-      return counts(node, ['minProperties', 'maxProperties']);
+      addCounts(out, node, ['minProperties', 'maxProperties']);
+      return;
     case 'boolean':
-      return {};
+      return;
     default:
-      return type satisfies never;
+      throw new TypeError(`Unknown type ${type satisfies never}`);
   }
 }
 
 /** The service knows enums of texts only, and refuses the empty one. */
-function stringEnum(node: Plain): Plain {
-  const texts = valuesOf(node)?.flatMap((value) => (value === null || value === '' || typeof value === 'object' ? [] : [String(value)]));
-  return texts === undefined || texts.length === 0 ? {} : { enum: [...new Set(texts)] };
+function addEnum(out: Out, node: Plain): void {
+  const values = valuesOf(node);
+  if (values === undefined) return;
+  const texts = values.flatMap((value) => (value === null || value === '' || typeof value === 'object' ? [] : [String(value)]));
+  if (texts.length > 0) out['enum'] = [...new Set(texts)];
 }
 
-const format = (node: Plain, known: readonly string[]): Plain =>
-  typeof node['format'] === 'string' && known.includes(node['format']) ? { format: node['format'] } : {};
+function addFormat(out: Out, node: Plain, known: readonly string[]): void {
+  if (typeof node['format'] === 'string' && known.includes(node['format'])) out['format'] = node['format'];
+}
 
-const pattern = (node: Plain): Plain => (typeof node['pattern'] === 'string' ? { pattern: node['pattern'] } : {});
-
-const counts = (node: Plain, keys: readonly string[]): Plain =>
-  Object.fromEntries(keys.filter((key) => Number.isInteger(node[key])).map((key) => [key, node[key]]));
+function addCounts(out: Out, node: Plain, keys: readonly string[]): void {
+  for (const key of keys) if (Number.isInteger(node[key])) out[key] = node[key];
+}
 
 /** Exclusive bounds become inclusive ones: exact for integers, by a hair wider for other numbers. */
-function bounds(node: Plain, step: number): Plain {
-  const out: Record<string, number> = {};
-  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum } = node;
-  const low = [minimum, typeof exclusiveMinimum === 'number' ? exclusiveMinimum + step : undefined].filter((n) => typeof n === 'number');
-  const high = [maximum, typeof exclusiveMaximum === 'number' ? exclusiveMaximum - step : undefined].filter((n) => typeof n === 'number');
-  if (low.length > 0) out['minimum'] = Math.max(...low);
-  if (high.length > 0) out['maximum'] = Math.min(...high);
-  return out;
+function addBounds(out: Out, { minimum, maximum, exclusiveMinimum, exclusiveMaximum }: Plain, step: number): void {
+  if (typeof minimum === 'number') out['minimum'] = minimum;
+  if (typeof maximum === 'number') out['maximum'] = maximum;
+  if (typeof exclusiveMinimum === 'number')
+    out['minimum'] = Math.max(exclusiveMinimum + step, typeof minimum === 'number' ? minimum : -Infinity);
+  if (typeof exclusiveMaximum === 'number')
+    out['maximum'] = Math.min(exclusiveMaximum - step, typeof maximum === 'number' ? maximum : Infinity);
 }
 
-/** What every node may have. A `default` of null says what `nullable` says already. */
-export function commonKeywords(node: Plain): Plain {
-  const out: Record<string, unknown> = {};
-  for (const key of ['title', 'description']) if (typeof node[key] === 'string') out[key] = node[key];
-  for (const key of ['default', 'example']) if (node[key] !== undefined && node[key] !== null) out[key] = node[key];
+/** Adds what every node may have. A `default` of null says what `nullable` says already. */
+export function addCommon(out: Out, node: Plain): Out {
+  if (typeof node['title'] === 'string') out['title'] = node['title'];
+  if (typeof node['description'] === 'string') out['description'] = node['description'];
+  if (node['default'] !== undefined && node['default'] !== null) out['default'] = node['default'];
+  if (node['example'] !== undefined && node['example'] !== null) out['example'] = node['example'];
   return out;
 }

@@ -1,5 +1,5 @@
 import { isPlain, type Plain } from '#core/merge.ts';
-import { commonKeywords, saidTypes, scalarKeywords, type SchemaType } from './schema-keywords.ts';
+import { addCommon, addScalar, saidTypes, type SchemaType } from './schema-keywords.ts';
 import { mergeSchemas } from './schema-merge.ts';
 import { SchemaRefs } from './schema-refs.ts';
 
@@ -32,13 +32,14 @@ class Converter {
     if (!isPlain(schema)) return { type: 'string' };
     if (depth > deepest || this.#nodes > mostNodes) return { type: 'object' };
     const flat = this.#flat(schema, open);
-    if (flat.isCut) return { type: 'object', ...commonKeywords(flat.node) };
+    if (flat.isCut) return addCommon({ type: 'object' }, flat.node);
     const branches = this.#branches(flat.node, flat.open);
     return branches === undefined ? this.#plain(flat.node, flat.open, depth) : this.#union(flat.node, branches, depth);
   }
 
   /** The node with its reference and `allOf` written out. Siblings of a reference win over what it names. */
   #flat(schema: Plain, open: readonly string[]): { node: Plain; open: readonly string[]; isCut: boolean } {
+    if (schema['$ref'] === undefined && schema['allOf'] === undefined) return { node: schema, open, isCut: false };
     const { $ref: ref, allOf, ...own } = schema;
     let node: Plain = own;
     let opened = open;
@@ -66,6 +67,7 @@ class Converter {
   /** The alternatives of a node, each with what stands beside them: only `anyOf` may stay in such a node. */
   #branches(node: Plain, open: readonly string[]): Branches | undefined {
     const written: unknown = Array.isArray(node['anyOf']) && node['anyOf'].length > 0 ? node['anyOf'] : node['oneOf'];
+    if (!Array.isArray(written) && typeof node['type'] === 'string') return undefined;
     const { types, nullable } = saidTypes(node);
     const { anyOf: _anyOf, oneOf: _oneOf, ...beside } = node;
     if (Array.isArray(written) && written.length > 0) {
@@ -88,7 +90,7 @@ class Converter {
 
   #union(node: Plain, { list, nullable }: Branches, depth: number): Plain {
     const [only] = list;
-    if (only === undefined) return { type: 'string', ...commonKeywords(node), nullable: true };
+    if (only === undefined) return { ...addCommon({ type: 'string' }, node), nullable: true };
     const converted = list.map((branch) => this.convert(branch.node, branch.open, depth + 1));
     const first = converted[0] ?? { type: 'string' };
     if (list.length === 1) return nullable ? { ...first, nullable: true } : first;
@@ -98,14 +100,13 @@ class Converter {
   #plain(node: Plain, open: readonly string[], depth: number): Plain {
     const { types, nullable } = saidTypes(node);
     const type: SchemaType = types[0] ?? 'string';
-    return {
-      type,
-      ...commonKeywords(node),
-      ...(nullable ? { nullable: true } : {}),
-      ...scalarKeywords(node, type),
-      ...(type === 'array' ? this.#items(node, open, depth) : {}),
-      ...(type === 'object' ? this.#properties(node, open, depth) : {}),
-    };
+    const out: Record<string, unknown> = { type };
+    addCommon(out, node);
+    if (nullable) out['nullable'] = true;
+    addScalar(out, node, type);
+    if (type === 'array') out['items'] = this.#items(node, open, depth);
+    if (type === 'object') this.#addProperties(out, node, open, depth);
+    return out;
   }
 
   /** Arrays always say what they hold. A tuple becomes an array of any of its members. */
@@ -116,25 +117,31 @@ class Converter {
       : Array.isArray(prefixItems) && !isPlain(items)
         ? (prefixItems as unknown[])
         : undefined;
-    if (tuple === undefined)
-      return { items: this.convert(isPlain(items) && Object.keys(items).length > 0 ? items : true, open, depth + 1) };
-    return { items: this.convert(tuple.length > 1 ? { anyOf: tuple } : (tuple[0] ?? true), open, depth + 1) };
+    if (tuple !== undefined) return this.convert(tuple.length > 1 ? { anyOf: tuple } : (tuple[0] ?? true), open, depth + 1);
+    return this.convert(isPlain(items) && Object.keys(items).length > 0 ? items : true, open, depth + 1);
   }
 
-  #properties(node: Plain, open: readonly string[], depth: number): Plain {
-    const properties = isPlain(node['properties']) ? Object.entries(node['properties']).filter(([, value]) => value !== false) : [];
-    if (properties.length === 0) return {};
-    const names = new Set(properties.map(([name]) => name));
-    const known = (value: unknown): string[] =>
-      Array.isArray(value) ? [...new Set(value.filter((name): name is string => typeof name === 'string' && names.has(name)))] : [];
-    const required = known(node['required']);
-    const ordering = known(node['propertyOrdering']);
-    return {
-      properties: Object.fromEntries(properties.map(([name, value]) => [name, this.convert(value, open, depth + 1)])),
-      ...(required.length > 0 ? { required } : {}),
-      ...(ordering.length > 0 ? { propertyOrdering: ordering } : {}),
-    };
+  #addProperties(out: Record<string, unknown>, node: Plain, open: readonly string[], depth: number): void {
+    const written = isPlain(node['properties']) ? node['properties'] : {};
+    const entries: [string, Plain][] = [];
+    for (const name of Object.keys(written)) {
+      if (written[name] !== false) entries.push([name, this.convert(written[name], open, depth + 1)]);
+    }
+    if (entries.length === 0) return;
+    // Not by assignment: a property may be called __proto__.
+    const properties = Object.fromEntries(entries);
+    out['properties'] = properties;
+    for (const key of ['required', 'propertyOrdering']) {
+      const names = knownNames(node[key], properties);
+      if (names.length > 0) out[key] = names;
+    }
   }
+}
+
+/** The names of a list that are properties, once each. */
+function knownNames(value: unknown, properties: Plain): readonly string[] {
+  if (!Array.isArray(value)) return [];
+  return [...new Set(value as unknown[])].filter((name): name is string => typeof name === 'string' && Object.hasOwn(properties, name));
 }
 
 interface Branches {
