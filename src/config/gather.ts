@@ -94,7 +94,7 @@ class Gatherer {
   /** A file that is being written over looks like this for a moment: what it held must not vanish from what serves. */
   #empty(file: SourceFile): void {
     this.#report({
-      code: 'unreadable-file',
+      code: 'yaml-syntax',
       at: { file, line: 1, column: 1, endColumn: 2, endLine: 1 },
       message: 'the included file is empty',
       hint: 'delete it, or write a comment into it, if nothing should stand there',

@@ -138,11 +138,7 @@ function resolveAll(root: MapNode, world: ReferenceWorld, allowMissing: boolean,
 /** In a file that is not readable as YAML only that counts; and nobody knows what it would have used. */
 function relevant(problems: readonly Problem[], { broken }: Gathered): readonly Problem[] {
   if (broken.size === 0) return problems;
-  return problems.filter(
-    (problem) =>
-      problem.code !== 'never-used' &&
-      (!broken.has(problem.at.file) || problem.code === 'yaml-syntax' || problem.code === 'unreadable-file'),
-  );
+  return problems.filter((problem) => problem.code !== 'never-used' && (!broken.has(problem.at.file) || problem.code === 'yaml-syntax'));
 }
 
 /** Object keys are sorted, so that the same content in another order is the same revision; lists keep their order. */
