@@ -1,38 +1,15 @@
+import type { Arrival } from './arrival.ts';
 import type { RequestBody } from './body.ts';
-import type { Endpoint } from './endpoint.ts';
-import type { HeaderBag } from './headers.ts';
 import type { Plan } from './plan.ts';
 import type { ApiKey, CompiledConfig, ProviderBinding, Snapshot } from './snapshot.ts';
 
-/** What arrived: size-limited, nothing decided yet. */
-export interface Received {
-  /** `req_` and 26 characters that sort by time. */
-  readonly id: string;
-  readonly endpoint: Endpoint;
-  readonly method: string;
-  /** Path as sent, without query. */
-  readonly path: string;
-  /** Path parameters, decoded. */
-  readonly params: Readonly<Record<string, string>>;
-  /** Query text without `?`, gateway credentials taken out. */
-  readonly query: string;
-  readonly headers: HeaderBag;
+/** What arrived, and the configuration it meets. */
+export interface Received extends Omit<Arrival, 'body'> {
   /** The caller's body; a `screen` plugin may put another in its place. */
   body: RequestBody;
-  /** The model as the client wrote it, from body or query; '' when it named none. */
-  readonly askedModel: string;
-  /** The client asked for a stream. */
-  readonly stream: boolean;
   /** The configuration this request lives and dies with, whatever is reloaded meanwhile. */
   readonly snapshot: Snapshot;
-  /** Number in [0, 1): the only randomness of the request, so that a plan can be made again from the record. */
-  readonly random: number;
   readonly mode: 'live' | 'dry';
-  /** Unix milliseconds of arrival. */
-  readonly at: number;
-  /** Address of the peer. */
-  readonly peer: string | undefined;
-  readonly metadata: Readonly<Record<string, string>>;
   /** Things a person should know about this request: joins the record. */
   readonly warnings: string[];
   readonly facts: Facts;

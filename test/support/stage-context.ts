@@ -236,6 +236,8 @@ export function makeContext(parts: RequestParts = {}): Routed {
     askedModel: typeof model === 'string' ? model : '',
     stream: body.kind === 'json' && body.peek('stream') === true,
     snapshot: parts.snapshot ?? makeSnapshot(),
+    arrivedAt: 0,
+    traceId: '0'.repeat(32),
     random: 0.5,
     mode: 'live',
     at: noon,
