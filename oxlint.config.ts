@@ -63,6 +63,9 @@ const pluginOverrides = [
   })),
   // Files that lie directly in a plugin's folder: one step up is a neighbour already.
   ...pluginRoots.map((root) => ({ files: [`${root}/*/*.ts`], rules: restricted('', [...pluginPatterns, neighbour]) })),
+  ...[...new Set(Object.values(wrappers).flat())]
+    .filter((file) => file.startsWith('plugins/'))
+    .map((file) => ({ files: [file], rules: restricted(file, pluginPatterns) })),
 ];
 
 export default defineConfig({

@@ -167,6 +167,7 @@ describe('the pause before a retry', () => {
     expect(await judge(listening, [asks('7')])).toMatchObject({ do: 'again', afterMs: 7000 });
     expect(await judge(listening, [answered(429, { headers: { 'retry-after-ms': '70' } })])).toMatchObject({ afterMs: 70 });
     expect(await judge(listening, [asks('Sat, 21 Nov 2026 12:00:09 GMT')])).toMatchObject({ afterMs: 9000 });
+    expect(await judge(listening, [answered(429, { body: error('busy', { retryAfterMs: 5000 }) })])).toMatchObject({ afterMs: 5000 });
   });
 
   it('is not what the provider asks for elsewhere', async () => {

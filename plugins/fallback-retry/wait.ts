@@ -17,8 +17,15 @@ const spread = 0.6180339887498949;
  */
 export function waitAfter(ctx: Routed, outcome: Outcome, now: number): number {
   const { attempt } = outcome;
-  const asked = outcome.kind === 'answered' && attempt.target.retry.useRetryAfter ? retryAfterMs(outcome.reply.headers, now) : undefined;
+  const asked = attempt.target.retry.useRetryAfter ? askedFor(outcome, now) : undefined;
   return asked ?? Math.round(firstBackoffMs * 2 ** attempt.tries * fraction(ctx.random, attempt.index));
+}
+
+/** In a header, else in the body where the provider's format has a place for it. */
+function askedFor(outcome: Outcome, now: number): number | undefined {
+  if (outcome.kind !== 'answered') return undefined;
+  const { headers, status, body } = outcome.reply;
+  return retryAfterMs(headers, now) ?? outcome.attempt.binding.provider.fault(status, body.toString('utf8')).retryAfterMs;
 }
 
 /**

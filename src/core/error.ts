@@ -66,6 +66,8 @@ export interface ProviderFault {
   readonly extra?: Readonly<Record<string, unknown>>;
   /** What to do about it, where the provider's own words don't say: goes into our hint. */
   readonly hint?: string;
+  /** How long the body asks to wait, in milliseconds: some services say it there and in no header. */
+  readonly retryAfterMs?: number;
 }
 
 /** The only error class that may reach a caller. Anything else is a bug and becomes `internal`. */

@@ -443,9 +443,10 @@ describe('errors', () => {
   });
 
   it('keep what stands beside the message', () => {
-    expect(of({ code: 429, status: 'RESOURCE_EXHAUSTED', message: 'Busy.', details: [{ retryDelay: '7s' }] })).toMatchObject({
+    expect(of({ code: 429, status: 'RESOURCE_EXHAUSTED', message: 'Busy.', details: [{ retryDelay: '7.5s' }] })).toMatchObject({
       type: 'rate_limit_error',
-      extra: { details: [{ retryDelay: '7s' }] },
+      extra: { details: [{ retryDelay: '7.5s' }] },
+      retryAfterMs: 7500,
     });
   });
 

@@ -38,6 +38,7 @@ const hints: readonly (readonly [RegExp, string])[] = [
     /multiple tools are supported only when they are all search tools|tool use with function calling is unsupported/i,
     'This model takes either search tools or functions of your own: send one kind, or use a model of generation 3.',
   ],
+  [/API key not valid|API_KEY_INVALID/, 'Check the api_key of the entry; keys are made at aistudio.google.com.'],
   [/missing a `?thought_signature/i, 'Send each tool call back with the thought_signature it came with (strict compliance off).'],
   [
     /(?:invalid|corrupted) thought signature/i,
@@ -72,8 +73,18 @@ export function faultOf(error: Plain): ProviderFault {
     type: row?.type ?? null,
     param: null,
     ...(hint === undefined ? {} : { hint }),
-    ...(Array.isArray(details) ? { extra: { details } } : {}),
+    ...(Array.isArray(details) ? { extra: { details }, ...delayIn(details as unknown[]) } : {}),
   };
+}
+
+/** `retryDelay` of google.rpc.RetryInfo: seconds with a fraction and the letter s. */
+function delayIn(details: readonly unknown[]): { readonly retryAfterMs?: number } {
+  for (const detail of details) {
+    const delay = isPlain(detail) ? detail['retryDelay'] : undefined;
+    const seconds = typeof delay === 'string' ? /^(\d{1,6}(?:\.\d+)?)s$/.exec(delay)?.[1] : undefined;
+    if (seconds !== undefined) return { retryAfterMs: Math.ceil(Number(seconds) * 1000) };
+  }
+  return {};
 }
 
 /** An error in the middle of a stream, as it goes to the client. */
