@@ -1,10 +1,9 @@
 import { pathToFileURL } from 'node:url';
-import { parentPort } from 'node:worker_threads';
 import { providers, stages } from '../plugins/index.ts';
 import { loadConfig } from './config/load.ts';
 import type { LoadAnswer, LoadQuestion } from './config/loader.ts';
 
-/** The worker behind `config/loader.ts`: reads, resolves and checks a configuration, and posts what came of it. */
+/** The process behind `config/loader.ts`: reads, resolves and checks a configuration, and sends what came of it. */
 async function answer({ id, request }: LoadQuestion): Promise<LoadAnswer> {
   try {
     const importPlugin = (path: string): Promise<unknown> => import(pathToFileURL(path).href);
@@ -14,6 +13,9 @@ async function answer({ id, request }: LoadQuestion): Promise<LoadAnswer> {
   }
 }
 
-parentPort?.on('message', (question: LoadQuestion) => {
-  void answer(question).then((answered) => parentPort?.postMessage(answered));
+process.on('message', (question) => {
+  void answer(question as LoadQuestion).then((answered) => process.send?.(answered));
 });
+// It ends with the gateway and not before: a terminal sends its signals to both.
+process.on('disconnect', () => process.exit());
+for (const signal of ['SIGINT', 'SIGHUP']) process.on(signal, () => {});

@@ -1,48 +1,59 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { createLoader, type Loader } from './loader.ts';
 
 const request = { source: { text: '', name: 'test' }, cwd: '/', env: {} };
 
+const folder = mkdtempSync(join(tmpdir(), 'gateway-loader-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+let files = 0;
+
 /** A worker that answers with the code given; `q` is the question. */
-const worker = (code: string): URL =>
-  new URL(
-    `data:text/javascript,${encodeURIComponent(`import { parentPort } from 'node:worker_threads'; let n = 0; parentPort.on('message', (q) => { n += 1; ${code} });`)}`,
+function worker(code: string): URL {
+  files += 1;
+  const file = join(folder, `${files}.mjs`);
+  writeFileSync(
+    file,
+    `import { closeSync } from 'node:fs'; let n = 0; process.on('message', (q) => { n += 1; ${code} }); process.on('disconnect', () => process.exit());`,
   );
+  return pathToFileURL(file);
+}
 
 let loader: Loader | undefined;
 afterEach(() => loader?.close());
 
 describe('the loader', () => {
   it('keeps one worker for all loads', async () => {
-    loader = createLoader(worker('parentPort.postMessage({ id: q.id, loaded: { revision: String(n) } })'));
+    loader = createLoader(worker('process.send({ id: q.id, loaded: { revision: String(n) } })'));
     expect([await loader.load(request), await loader.load(request)]).toMatchObject([{ revision: '1' }, { revision: '2' }]);
   });
 
   it('gives each load its own answer', async () => {
-    loader = createLoader(
-      worker('setTimeout(() => parentPort.postMessage({ id: q.id, loaded: { revision: q.request.cwd } }), n === 1 ? 20 : 0)'),
-    );
+    loader = createLoader(worker('setTimeout(() => process.send({ id: q.id, loaded: { revision: q.request.cwd } }), n === 1 ? 20 : 0)'));
     const loads = ['a', 'b'].map((cwd) => (loader as Loader).load({ ...request, cwd }));
     expect(await Promise.all(loads)).toMatchObject([{ revision: 'a' }, { revision: 'b' }]);
   });
 
   const faults: readonly (readonly [what: string, code: string, words: string])[] = [
-    ['says that it failed', "parentPort.postMessage({ id: q.id, failure: 'a defect' })", 'a defect'],
-    ['throws', "throw new Error('boom')", 'boom'],
+    ['says that it failed', "process.send({ id: q.id, failure: 'a defect' })", 'a defect'],
+    ['throws', "closeSync(2); throw new Error('boom')", 'code 1'],
     ['ends', 'process.exit(7)', 'code 7'],
     ['hangs', 'for (;;);', 'longer than'],
   ];
   it.each(faults)('tells when its worker %s, and loads again', async (_what, code, words) => {
-    loader = createLoader(
-      worker(`if (q.request.cwd === 'bad') { ${code} } parentPort.postMessage({ id: q.id, loaded: { revision: 'ok' } });`),
-      { limitMs: 1000 },
-    );
+    loader = createLoader(worker(`if (q.request.cwd === 'bad') { ${code} } process.send({ id: q.id, loaded: { revision: 'ok' } });`), {
+      limitMs: 1000,
+    });
     await expect(loader.load({ ...request, cwd: 'bad' })).rejects.toThrow(words);
     expect(await loader.load(request)).toMatchObject({ revision: 'ok' });
   });
 
   it('ends a worker that has rested, and starts another for the next load', async () => {
-    loader = createLoader(worker('setTimeout(() => parentPort.postMessage({ id: q.id, loaded: { revision: String(n) } }), 60)'), {
+    loader = createLoader(worker('setTimeout(() => process.send({ id: q.id, loaded: { revision: String(n) } }), 60)'), {
       idleMs: 20,
     });
     // Working is not resting: the second answer takes longer than a worker may rest.

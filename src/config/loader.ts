@@ -1,7 +1,7 @@
-import { Worker } from 'node:worker_threads';
+import { type ChildProcess, fork } from 'node:child_process';
 import type { LoadedConfig, LoadRequest } from './load.ts';
 
-/** A load as it is posted: the worker knows providers and plugins itself. */
+/** A load as it is sent: the worker process knows providers and plugins itself. */
 export type PostedRequest = Omit<LoadRequest, 'providers' | 'plugins' | 'importPlugin'>;
 
 /** What the worker is sent, and what it answers. */
@@ -14,7 +14,10 @@ export type LoadAnswer =
   /** A defect of the loader: what a file says is never a failure. */
   | { readonly id: number; readonly failure: string };
 
-/** Loads configurations beside the event loop: parsing and checking would stall streams. */
+/**
+ * Loads configurations beside the event loop: parsing and checking would stall streams. A process and not a thread,
+ * since the memory of a thread does not go back to the system when the thread ends.
+ */
 export interface Loader {
   /** Rejects with an Error when the worker dies or does not answer in time. */
   load(request: PostedRequest): Promise<LoadedConfig>;
@@ -41,18 +44,18 @@ const defaultIdleMs = 10_000;
 /**
  * Creates a loader whose worker serves loads that come close together, and is replaced when it dies or hangs.
  *
- * @param entry the worker's file; it answers a `LoadQuestion` with a `LoadAnswer`
+ * @param entry the file that the worker runs; it answers each message a `LoadQuestion` with a `LoadAnswer`
  */
 export function createLoader(entry: URL, times: LoaderTimes = {}): Loader {
-  return new WorkerLoader(entry, times);
+  return new ProcessLoader(entry, times);
 }
 
-class WorkerLoader implements Loader {
+class ProcessLoader implements Loader {
   readonly #entry: URL;
   readonly #limitMs: number;
   readonly #idleMs: number;
   readonly #waiting = new Map<number, Waiting>();
-  #worker: Worker | undefined;
+  #worker: ChildProcess | undefined;
   #idle: NodeJS.Timeout | undefined;
   #lastId = 0;
   #closed = false;
@@ -72,9 +75,11 @@ class WorkerLoader implements Loader {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => this.#drop(worker, `loading took longer than ${this.#limitMs} ms`), this.#limitMs);
       this.#waiting.set(id, { resolve, reject, timer });
-      // Only a load keeps the process alive, not a worker that waits for one.
-      worker.ref();
-      worker.postMessage({ id, request } satisfies LoadQuestion);
+      // Only a load keeps this process alive, not a worker that waits for one.
+      worker.channel?.ref();
+      worker.send({ id, request } satisfies LoadQuestion, (error) => {
+        if (error !== null) this.#drop(worker, `the loader can't be asked: ${error.message}`);
+      });
     });
   }
 
@@ -84,15 +89,16 @@ class WorkerLoader implements Loader {
     const worker = this.#worker;
     this.#worker = undefined;
     this.#rejectAll('the loader is closed');
-    await worker?.terminate();
+    if (worker !== undefined) await end(worker);
   }
 
-  #start(): Worker {
-    const worker = new Worker(this.#entry);
+  #start(): ChildProcess {
+    // Without this process's own flags: a debugger's port can't be opened twice.
+    const worker = fork(this.#entry, { serialization: 'advanced', stdio: ['ignore', 'ignore', 'inherit', 'ipc'], execArgv: [] });
     worker.unref();
-    worker.on('message', (answer: LoadAnswer) => this.#take(answer));
-    worker.on('error', (error) => this.#drop(worker, `the loader failed: ${error instanceof Error ? error.message : String(error)}`));
-    worker.on('exit', (code) => this.#drop(worker, `the loader ended with code ${code}`));
+    worker.on('message', (answer) => this.#take(answer as LoadAnswer));
+    worker.on('error', (error) => this.#drop(worker, `the loader failed: ${error.message}`));
+    worker.on('exit', (code, signal) => this.#drop(worker, `the loader ended with ${code === null ? signal : `code ${code}`}`));
     return worker;
   }
 
@@ -110,16 +116,16 @@ class WorkerLoader implements Loader {
   #rest(): void {
     const worker = this.#worker;
     if (worker === undefined) return;
-    worker.unref();
+    worker.channel?.unref();
     this.#idle = setTimeout(() => this.#drop(worker, 'the loader is idle'), this.#idleMs);
     this.#idle.unref();
   }
 
   /** The worker is of no use any more; the next load starts another. */
-  #drop(worker: Worker, why: string): void {
+  #drop(worker: ChildProcess, why: string): void {
     if (this.#worker !== worker) return;
     this.#worker = undefined;
-    void worker.terminate();
+    void end(worker);
     this.#rejectAll(why);
   }
 
@@ -131,4 +137,13 @@ class WorkerLoader implements Loader {
       waiting.reject(new Error(why));
     }
   }
+}
+
+/** Ends a worker at once, also one that hangs; it has nothing to write. */
+async function end(worker: ChildProcess): Promise<void> {
+  if (worker.pid === undefined || worker.exitCode !== null || worker.signalCode !== null) return;
+  const ended = new Promise((resolve) => worker.once('exit', resolve));
+  worker.ref();
+  worker.kill('SIGKILL');
+  await ended;
 }

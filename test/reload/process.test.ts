@@ -80,4 +80,11 @@ describe('a running gateway', () => {
     await process.saw(/"msg":"config reloaded"/);
     expect(await (await chat(url, '@mock/hello')).json()).toMatchObject({ choices: [{ message: { content: 'two' } }] });
   });
+
+  it('leaves no process behind when it is killed', async () => {
+    const { process } = await start();
+    process.child.kill('SIGKILL');
+    // Its loader, which waits for another load, writes to the same standard error: this ends when both have.
+    expect(await process.ended).toMatchObject({ code: null, err: '' });
+  });
 });
