@@ -14,10 +14,11 @@ export function check(settings: VertexSettings): readonly SettingsProblem[] {
   ];
 }
 
-function regionProblems({ region, express }: VertexSettings): readonly SettingsProblem[] {
+function regionProblems(settings: VertexSettings): readonly SettingsProblem[] {
+  const { region, express } = settings;
   if (region === undefined) {
     if (express === true) return [];
-    return [missing('region', 'Write global, us, eu, or a region like europe-west1.')];
+    return [missing('region', 'Write global, us, eu, or a region like europe-west1.', settings)];
   }
   const problem = regionProblem(region);
   if (problem === undefined) return [];
@@ -35,7 +36,7 @@ function accountProblems(settings: VertexSettings): readonly SettingsProblem[] {
   }
   const found = project ?? account?.project;
   if (found === undefined)
-    return express === true ? [] : [missing('project', 'Write the id of the project, or give a service_account that names it.')];
+    return express === true ? [] : [missing('project', 'Write the id of the project, or give a service_account that names it.', settings)];
   if (isProject(found)) return [];
   return [
     {
@@ -52,4 +53,8 @@ function versionProblems({ api_version: version }: VertexSettings): readonly Set
   return [{ path: ['api_version'], code: 'out-of-range', message: `"${version}" is not an API version`, hint: 'Write v1 or v1beta1.' }];
 }
 
-const missing = (key: string, hint: string): SettingsProblem => ({ path: [key], code: 'missing-key', message: `${key} is missing`, hint });
+/** Callers with a token of their own may bring region and project along; the operator's credential goes nowhere without. */
+function missing(key: string, hint: string, { service_account: account, ambient }: VertexSettings): SettingsProblem {
+  const isOperators = account !== undefined || ambient === true;
+  return { path: [key], code: 'missing-key', message: `${key} is missing`, hint, severity: isOperators ? 'error' : 'warning' };
+}

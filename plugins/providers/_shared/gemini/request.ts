@@ -14,6 +14,9 @@ export interface ServedRequest {
   readonly dropped: readonly Dropped[];
 }
 
+/** What a request's conversion needs of its call. */
+export type RequestCall = Pick<Call, 'model' | 'media' | 'strict'>;
+
 /** Fields that go along under the service's own name (provider-a.md 2.1). */
 const passed: Readonly<Record<string, readonly string[]>> = {
   safetySettings: ['safety_settings', 'safetySettings'],
@@ -46,7 +49,7 @@ const handled: ReadonlySet<string> = new Set([
  *
  * @throws GatewayError where content can't be carried
  */
-export function toGenerateContent(chat: Plain, call: Pick<Call, 'model' | 'media'>, options: GeminiOptions): ServedRequest {
+export function toGenerateContent(chat: Plain, call: RequestCall, options: GeminiOptions): ServedRequest {
   const body = withExtra(chat);
   const conversion: Conversion = { options, traits: traitsOf(call.model), media: call.media, drops: new Drops(), details: new Set() };
   const { systemInstruction, contents } = toConversation(body['messages'], conversion);
@@ -54,6 +57,7 @@ export function toGenerateContent(chat: Plain, call: Pick<Call, 'model' | 'media
   const toolConfig = toToolConfig(body, tools, conversion);
   const generationConfig = toGenerationConfig(body, conversion);
   noteDrops(body, conversion);
+  if (call.strict) noteHidden(generationConfig, conversion);
   return {
     body: {
       ...(systemInstruction === undefined ? {} : { systemInstruction }),
@@ -90,6 +94,13 @@ function labelsOf(body: Plain, { options, drops }: Conversion): Plain {
   if (options.surface === 'vertex') return { labels };
   drops.add('labels', 'refused by this service');
   return {};
+}
+
+/** Parts of the answer that were asked for and that only clients without strictness get to see (decisions D12). */
+function noteHidden({ thinkingConfig, responseModalities }: Plain, { drops }: Conversion): void {
+  const reason = 'shown with strict compliance off';
+  if (isPlain(thinkingConfig) && thinkingConfig['includeThoughts'] === true) drops.add('content_blocks.thinking', reason);
+  if (Array.isArray(responseModalities) && responseModalities.includes('IMAGE')) drops.add('content_blocks.image_url', reason);
 }
 
 /** The service refuses unknown fields, so they can't be passed on: they are named. */

@@ -1,0 +1,104 @@
+import { describe, expect, it } from 'vitest';
+import vertexAi from './index.ts';
+
+const file = {
+  type: 'service_account',
+  project_id: 'p-1',
+  client_email: 'a@b.example',
+  private_key: '-----BEGIN\\nKEY',
+  private_key_id: 'k1',
+  token_uri: 'http://127.0.0.1:1/token',
+};
+const account = JSON.stringify(file);
+const credential = (settings: object, key?: string) => vertexAi.credential(settings, key);
+
+describe('credential', () => {
+  it('is a grant of the service account, its token endpoint as written, its key with line breaks', () => {
+    expect(credential({ service_account: account })).toEqual({
+      scheme: 'oauth2',
+      grant: {
+        kind: 'jwt-bearer',
+        tokenUri: file.token_uri,
+        audience: file.token_uri,
+        issuer: file.client_email,
+        scope: 'https://www.googleapis.com/auth/cloud-platform',
+        privateKey: '-----BEGIN\nKEY',
+        keyId: 'k1',
+      },
+    });
+  });
+
+  it("asks the provider's own token endpoint for accounts that came with a request", () => {
+    expect(credential({ service_account_json: account }, 'unused')).toMatchObject({
+      grant: { tokenUri: 'https://oauth2.googleapis.com/token', issuer: 'a@b.example' },
+    });
+  });
+
+  it.each([
+    ['a token', {}, 'ya29.x', { scheme: 'bearer', secret: 'ya29.x' }],
+    ["a key of one's own before the service account", { service_account: account }, 'ya29.x', { scheme: 'bearer', secret: 'ya29.x' }],
+    ['a key of express mode', { express: true }, 'AIza', { scheme: 'header', name: 'x-goog-api-key', secret: 'AIza' }],
+    [
+      "the machine's identity",
+      { ambient: true, credentials_file: '/f' },
+      undefined,
+      { scheme: 'oauth2', grant: { kind: 'google-ambient', credentialsFile: '/f' } },
+    ],
+    ['nothing', {}, undefined, { scheme: 'none' }],
+  ])('can be %s', (_, settings, key, expected) => {
+    expect(credential(settings, key)).toMatchObject(expected);
+  });
+
+  it.each([
+    ['no JSON', '{"private_key": "SECRET', 'not JSON'],
+    ['of another type', JSON.stringify({ ...file, type: 'external_account' }), 'external_account'],
+    ['without a key', JSON.stringify({ ...file, private_key: '' }), 'private_key'],
+    ['without an address', JSON.stringify({ ...file, client_email: undefined }), 'client_email'],
+  ])('refuses files that are %s, and quotes no secret', (_, text, message) => {
+    expect(() => credential({ service_account: text })).toThrow(
+      expect.objectContaining({ code: 'invalid_config', message: expect.stringContaining(message) as string }) as Error,
+    );
+    expect(() => credential({ service_account: text })).not.toThrow(/SECRET|BEGIN/);
+  });
+
+  it("never comes from the machine's identity for a request", () => {
+    expect(vertexAi.requestSettings.map(({ setting }) => setting)).not.toEqual(expect.arrayContaining(['ambient']));
+    expect(vertexAi.requestSettings.some(({ setting }) => setting === 'credentials_file')).toBe(false);
+  });
+});
+
+describe('check', () => {
+  const problems = (settings: object) =>
+    (vertexAi.check?.(settings) ?? []).map(({ path, code, severity }) => [path[0], code, severity ?? 'error']);
+  const good = { region: 'eu', project: 'p-1' };
+
+  it.each([
+    ['nothing of a whole entry', good, []],
+    ['nothing where the account names the project', { region: 'global', service_account: account }, []],
+    ['nothing of express mode', { express: true }, []],
+    [
+      'what the operator left out',
+      { service_account: JSON.stringify({ ...file, project_id: undefined }) },
+      [
+        ['region', 'missing-key', 'error'],
+        ['project', 'missing-key', 'error'],
+      ],
+    ],
+    [
+      'what callers may bring along, as a warning',
+      {},
+      [
+        ['region', 'missing-key', 'warning'],
+        ['project', 'missing-key', 'warning'],
+      ],
+    ],
+    ['a region that is a host', { ...good, region: 'evil.example/' }, [['region', 'out-of-range', 'error']]],
+    ['a region that is none', { ...good, region: 'europe' }, [['region', 'out-of-range', 'error']]],
+    ["a project's name", { ...good, project: 'My project' }, [['project', 'out-of-range', 'error']]],
+    ['a version that is none', { ...good, api_version: '2024' }, [['api_version', 'out-of-range', 'error']]],
+    ['an account that is none', { ...good, service_account: 'path.json' }, [['service_account', 'out-of-range', 'error']]],
+    ['a host that is none', { ...good, custom_host: 'x' }, [['custom_host', 'bad-custom-host', 'error']]],
+  ])('reports %s', (_, settings, expected) => {
+    expect(problems(settings)).toEqual(expected);
+  });
+});
