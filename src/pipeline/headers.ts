@@ -35,7 +35,10 @@ export function completeHeaders(ctx: RequestContext, run: Execution | undefined,
   const { last } = facts;
   const passes = last?.kind === 'answered' && facts.error?.own !== true;
   const converted = passes && last.reply.converted;
+  // Once our own tries are used up the provider's word on retrying is overruled (decisions D41).
+  const usedUp = run !== undefined && facts.error !== undefined && run.history.length > 1;
   if (last?.kind === 'answered') passUpstream(last.reply.headers, reply.headers, passes, ctx);
+  if (usedUp) without(reply.headers, 'x-should-retry');
   if (!passes) reply.headers.push('content-type', 'application/json');
   if (converted) replaceContent(reply.headers, converted.contentType);
   reply.headers.push('x-request-id', ctx.id);
@@ -45,7 +48,7 @@ export function completeHeaders(ctx: RequestContext, run: Execution | undefined,
   const alias = ctx.headers.aliasPrefix;
   if (alias !== undefined) repeat(reply.headers, from, alias);
   reply.headers.push('server-timing', `gw;dur=${facts.overheadMs}, up;dur=${Math.round(facts.upstreamMs)}`);
-  if (run !== undefined && facts.error !== undefined && run.history.length > 1) reply.headers.push('x-should-retry', 'false');
+  if (usedUp) reply.headers.push('x-should-retry', 'false');
   if (facts.error?.code === 'draining' || facts.error?.code === 'overloaded') reply.headers.push('retry-after', '1');
 }
 
@@ -105,6 +108,10 @@ function passUpstream(headers: Readonly<Record<string, string>>, out: HeaderPair
     if (notPassed.has(name) || ctx.headers.isGateway(name)) continue;
     if (all || name.startsWith('retry-after') || name.includes('ratelimit-')) out.push(name, headers[name] ?? '');
   }
+}
+
+function without(out: HeaderPairs, name: string): void {
+  for (let i = out.length - 2; i >= 0; i -= 2) if (out[i] === name) out.splice(i, 2);
 }
 
 /** What the provider said about its body (type, language, disposition) is not true of a converted one. */

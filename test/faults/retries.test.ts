@@ -62,8 +62,8 @@ describe('retries', () => {
     );
   });
 
-  it('that are used up pass the last answer on, and stop the client from retrying', async () => {
-    play(later(503));
+  it('that are used up pass the last answer on, and stop the client from retrying, whatever the provider says', async () => {
+    play(later(503, { 'retry-after-ms': 5, 'x-should-retry': 'true' }));
     const told = await rig.tell(chat, on('alone'));
     expect([told.status, told.text, ...shown(told.headers)]).toEqual([503, busy, '-1', 'config', 'false']);
     expect(told.headers.get('retry-after-ms')).toBe('5');
