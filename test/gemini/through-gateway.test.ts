@@ -25,6 +25,7 @@ beforeAll(async () => {
   };
   gateway = await startTestGateway(
     `version: 1
+server: {egress: {allow: ["127.0.0.1"]}}
 providers:
   vertex-eu: {type: cloud-provider-a, region: europe-west1, service_account: "\${file:account.json}", custom_host: "${upstream.url}"}
   vertex-own: {type: vertex-ai, region: global, project: p2, custom_host: "${upstream.url}", auth: {mode: caller}}
@@ -148,6 +149,45 @@ describe('provider A through the gateway', () => {
     expect(JSON.parse(models()[0]?.body.toString() ?? '')).toEqual({ model: 'meta/llama-4', messages: hi, stream: true });
   });
 
+  it('converts chats of vendor A and passes its own API through', async () => {
+    const event = (value: { type: string }): string => `event: ${value.type}\ndata: ${JSON.stringify(value)}\n\n`;
+    const events = [
+      'event: vertex_event\ndata: {}\n\n',
+      event({
+        type: 'message_start',
+        message: {
+          id: 'msg_vrtx_1',
+          type: 'message',
+          role: 'assistant',
+          model: 'claude-1',
+          content: [],
+          usage: { input_tokens: 3, output_tokens: 1 },
+        },
+      } as never),
+      event({ type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } } as never),
+      event({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'a' } } as never),
+      event({ type: 'content_block_stop', index: 0 } as never),
+      event({ type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 2 } } as never),
+      event({ type: 'message_stop' }),
+    ];
+    answer((response) => sse(response, events));
+    const chat = await client().chat.completions.stream({ model: '@vertex-eu/vendorA.claude-1', messages: hi }).finalChatCompletion();
+    expect(chat.choices[0]).toMatchObject({ message: { content: 'a' }, finish_reason: 'stop' });
+    const messages = await fetch(`${gateway.url}/v1/messages`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ model: '@vertex-eu/anthropic.claude-1', max_tokens: 5, messages: hi, stream: true }),
+    });
+    expect(await messages.text()).toBe(events.join(''));
+    expect(models().map(({ url }) => url)).toEqual(
+      [1, 2].map(() => '/v1/projects/acme-ml/locations/europe-west1/publishers/anthropic/models/claude-1:streamRawPredict'),
+    );
+    expect(models().map(({ body }) => JSON.parse(body.toString()) as object)).toEqual([
+      expect.objectContaining({ anthropic_version: 'vertex-2023-10-16', stream: true }),
+      { max_tokens: 5, messages: hi, stream: true, anthropic_version: 'vertex-2023-10-16' },
+    ]);
+  });
+
   it("sends the caller's own token where the entry says so, and says what is missing without one", async () => {
     answer((response) => json(response, 200, { candidates: [{ content: { parts: [{ text: 'a' }] }, finishReason: 'STOP' }] }));
     const body = { model: '@vertex-own/gemini-2.5-flash', messages: hi };
@@ -226,6 +266,14 @@ describe('family G with an API key through the gateway', () => {
     expect(models()[0]?.headers.authorization).toBeUndefined();
     const record = await gateway.record(response.headers.get('x-request-id'));
     expect(record).toMatchObject({ usage: { prompt: 2, completion: 4, reasoning: 3 }, finish: ['STOP'] });
+  });
+
+  it('sends files along that the service does not fetch', async () => {
+    answer((response) => json(response, 200, { candidates: [{ content: { parts: [{ text: 'a' }] }, finishReason: 'STOP' }] }));
+    const content = [{ type: 'image_url', image_url: { url: `${upstream.url}/cat` } }];
+    const response = await post({ model: '@google/gemini-2.5-flash', messages: [{ role: 'user', content }] });
+    expect(response.status).toBe(200);
+    expect(bodyOf(0).contents[0]?.parts[0]).toEqual({ inlineData: { mimeType: 'image/png', data: Buffer.from('PNG').toString('base64') } });
   });
 
   it('gives embeddings in the form that the OpenAI library asks for', async () => {
