@@ -178,7 +178,17 @@ describe('tool calls', () => {
   it('show a thought signature to those who asked', () => {
     const event = tool({ id: 'c1', name: 'f', arguments: '{}', thoughtSignature: 'SIG' });
     expect(deltas([event], false)).toEqual([
-      { tool_calls: [{ index: 0, id: 'c1', type: 'function', function: { name: 'f', arguments: '{}', thought_signature: 'SIG' } }] },
+      {
+        tool_calls: [
+          {
+            index: 0,
+            id: 'c1',
+            type: 'function',
+            function: { name: 'f', arguments: '{}', thought_signature: 'SIG' },
+            extra_content: { google: { thought_signature: 'SIG' } },
+          },
+        ],
+      },
     ]);
     expect(JSON.stringify(deltas([event], true))).not.toContain('SIG');
     expect(deltas([event, tool({ thoughtSignature: 'LATE' })], true)).toHaveLength(1);

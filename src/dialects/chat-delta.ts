@@ -107,12 +107,15 @@ function toolDelta(event: Delta<'tool_call'>, choice: ChoiceState, call: DeltaCa
   if (event.name !== undefined) inner.push(`"name":${JSON.stringify(event.name)}`);
   const input = event.arguments ?? (known === undefined ? '' : undefined);
   if (input !== undefined) inner.push(`"${isCustom ? 'input' : 'arguments'}":${JSON.stringify(input)}`);
-  if (event.thoughtSignature !== undefined && !call.strict) inner.push(`"thought_signature":${JSON.stringify(event.thoughtSignature)}`);
+  const signature = event.thoughtSignature === undefined || call.strict ? undefined : JSON.stringify(event.thoughtSignature);
+  if (signature !== undefined) inner.push(`"thought_signature":${signature}`);
+  // Also where OpenAI's stream helpers keep what they don't know: they drop unknown members of the function.
+  const extra = signature === undefined ? '' : `,"extra_content":{"google":{"thought_signature":${signature}}}`;
   const word = isCustom ? 'custom' : 'function';
   const id = event.id ?? (known === undefined ? `call_gw_${call.id}_${choice.index}_${index}` : undefined);
   const head = id === undefined ? '' : `,"id":${JSON.stringify(id)},"type":"${word}"`;
   if (inner.length === 0 && head === '') return '';
-  return `"tool_calls":[{"index":${index}${head}${inner.length === 0 ? '' : `,"${word}":{${inner.join(',')}}`}}]`;
+  return `"tool_calls":[{"index":${index}${head}${inner.length === 0 ? '' : `,"${word}":{${inner.join(',')}}`}${extra}}]`;
 }
 
 function blockDelta(index: number, members: string): string {

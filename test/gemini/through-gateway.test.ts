@@ -98,15 +98,16 @@ describe('provider A through the gateway', () => {
         },
       ],
     };
-    const calls: OpenAI.ChatCompletionChunk.Choice.Delta.ToolCall[] = [];
-    for await (const chunk of await openai.chat.completions.create({ ...ask, messages: hi, stream: true }))
-      calls.push(...(chunk.choices[0]?.delta.tool_calls ?? []));
-    expect(calls.map((call) => [call.index, call.function?.arguments])).toEqual([
-      [0, '{"city":"Oslo"}'],
-      [1, '{"city":"Bergen"}'],
+    const first = await openai.chat.completions.stream({ ...ask, messages: hi }).finalChatCompletion();
+    const [choice] = first.choices;
+    expect(choice?.finish_reason).toBe('tool_calls');
+    const calls = choice?.message.tool_calls ?? [];
+    expect(calls.map((call) => (call.type === 'function' ? call.function.arguments : ''))).toEqual([
+      '{"city":"Oslo"}',
+      '{"city":"Bergen"}',
     ]);
-    const results = calls.map((call, index) => ({ role: 'tool' as const, tool_call_id: call.id ?? '', content: `${index}` }));
-    const message = { role: 'assistant' as const, tool_calls: calls as never };
+    const results = calls.map((call, index) => ({ role: 'tool' as const, tool_call_id: call.id, content: `${index}` }));
+    const message = choice?.message as OpenAI.ChatCompletionMessageParam;
     const second = await openai.chat.completions
       .stream({ ...ask, messages: [...hi, message, ...results.toReversed()] })
       .finalChatCompletion();

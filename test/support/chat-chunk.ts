@@ -62,6 +62,7 @@ const toolCall = (loose: boolean): Check =>
     type: optional(oneOf('function', 'custom')),
     function: optional(object({ name: optional(text), arguments: optional(text) }, loose ? ['thought_signature'] : [])),
     custom: optional(object({ name: optional(text), input: optional(text) })),
+    ...(loose ? { extra_content: optional(object({}, 'any')) } : {}),
   });
 
 const delta = (loose: boolean): Check =>

@@ -113,9 +113,12 @@ function messageOf(candidate: Plain, pieces: readonly Piece[], index: number, { 
   return message;
 }
 
+/** The signature stands in the function and, as the service's own OpenAI endpoint has it, in `extra_content`. */
 function toolCall(piece: Extract<Piece, { kind: 'call' }>, id: string, strict: boolean): Plain {
-  const signature = strict || piece.signature === undefined ? {} : { thought_signature: piece.signature };
-  return { id, type: 'function', function: { name: piece.name, arguments: piece.arguments, ...signature } };
+  const fn = { name: piece.name, arguments: piece.arguments };
+  if (strict || piece.signature === undefined) return { id, type: 'function', function: fn };
+  const signature = { thought_signature: piece.signature };
+  return { id, type: 'function', function: { ...fn, ...signature }, extra_content: { google: signature } };
 }
 
 const audioOf = (data: string, call: AnswerCall): Plain => ({ id: `audio_${call.id}`, data, transcript: '', expires_at: call.createdAt });
