@@ -1,9 +1,14 @@
+import { execFile } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { findPython } from '../support/python.ts';
 import { json, type ScriptedUpstream, sse, startUpstream } from '../support/upstream.ts';
 
+const python = findPython();
 let upstream: ScriptedUpstream;
 let gateway: TestGateway;
 
@@ -66,28 +71,61 @@ const post = (body: object, headers: Record<string, string> = {}) =>
   });
 const hi = [{ role: 'user' as const, content: 'hi' }];
 
+/** Two calls with one signature, then a text. */
+function answerToolLoop(): void {
+  let asked = 0;
+  answer((response) => {
+    asked += 1;
+    if (asked > 1)
+      sse(response, [
+        frame({
+          candidates: [{ content: { parts: [{ text: '4 °C' }] }, finishReason: 'STOP' }],
+          modelVersion: 'gemini-3-flash',
+          responseId: 'r2',
+        }),
+      ]);
+    else {
+      const parts = [
+        { functionCall: { name: 'weather', args: { city: 'Oslo' } }, thoughtSignature: 'CsYB+/9v' },
+        { functionCall: { name: 'weather', args: { city: 'Bergen' } } },
+      ];
+      sse(response, [
+        ...parts.map((part) => frame({ candidates: [{ content: { role: 'model', parts: [part] } }], responseId: 'r1' })),
+        frame({ candidates: [{ finishReason: 'STOP' }] }),
+      ]);
+    }
+  });
+}
+
+/** The second turn brought back what the first one gave, in order. */
+function expectToolLoop(): void {
+  expect(bodyOf(1).contents.slice(1)).toEqual([
+    {
+      role: 'model',
+      parts: [
+        { functionCall: { name: 'weather', args: { city: 'Oslo' } }, thoughtSignature: 'CsYB+/9v' },
+        { functionCall: { name: 'weather', args: { city: 'Bergen' } } },
+      ],
+    },
+    {
+      role: 'user',
+      parts: [
+        { functionResponse: { name: 'weather', response: { output: '0' } } },
+        { functionResponse: { name: 'weather', response: { output: '1' } } },
+      ],
+    },
+  ]);
+  expect(models().map(({ url, headers }) => [url, headers.authorization])).toEqual(
+    [1, 2].map(() => [
+      '/v1/projects/acme-ml/locations/europe-west1/publishers/google/models/gemini-3-flash:streamGenerateContent?alt=sse',
+      'Bearer ya29.token',
+    ]),
+  );
+}
+
 describe('provider A through the gateway', () => {
   it('carries a tool loop with its signatures, signed with a token of the service account', async () => {
-    answer((response, _request, count) => {
-      if (count > 2)
-        sse(response, [
-          frame({
-            candidates: [{ content: { parts: [{ text: '4 °C' }] }, finishReason: 'STOP' }],
-            modelVersion: 'gemini-3-flash',
-            responseId: 'r2',
-          }),
-        ]);
-      else {
-        const parts = [
-          { functionCall: { name: 'weather', args: { city: 'Oslo' } }, thoughtSignature: 'CsYB+/9v' },
-          { functionCall: { name: 'weather', args: { city: 'Bergen' } } },
-        ];
-        sse(response, [
-          ...parts.map((part) => frame({ candidates: [{ content: { role: 'model', parts: [part] } }], responseId: 'r1' })),
-          frame({ candidates: [{ finishReason: 'STOP' }] }),
-        ]);
-      }
-    });
+    answerToolLoop();
     const openai = client({ 'x-gateway-strict-compliance': 'false' });
     const ask = {
       model: '@vertex-eu/gemini-3-flash',
@@ -112,30 +150,20 @@ describe('provider A through the gateway', () => {
       .stream({ ...ask, messages: [...hi, message, ...results.toReversed()] })
       .finalChatCompletion();
     expect(second.choices[0]?.message.content).toBe('4 °C');
-    expect(bodyOf(1).contents.slice(1)).toEqual([
-      {
-        role: 'model',
-        parts: [
-          { functionCall: { name: 'weather', args: { city: 'Oslo' } }, thoughtSignature: 'CsYB+/9v' },
-          { functionCall: { name: 'weather', args: { city: 'Bergen' } } },
-        ],
-      },
-      {
-        role: 'user',
-        parts: [
-          { functionResponse: { name: 'weather', response: { output: '0' } } },
-          { functionResponse: { name: 'weather', response: { output: '1' } } },
-        ],
-      },
-    ]);
-    expect(models().map(({ url, headers }) => [url, headers.authorization])).toEqual(
-      [1, 2].map(() => [
-        '/v1/projects/acme-ml/locations/europe-west1/publishers/google/models/gemini-3-flash:streamGenerateContent?alt=sse',
-        'Bearer ya29.token',
-      ]),
-    );
+    expectToolLoop();
     expect(upstream.requests.filter(({ url }) => url === '/token')).toHaveLength(1);
   });
+
+  it.skipIf('missing' in python)(
+    'carries the same loop with the library for Python (skipped where Python or the library is missing)',
+    async () => {
+      answerToolLoop();
+      const program = 'python' in python ? python.python : '';
+      const { stdout } = await promisify(execFile)(program, [join(import.meta.dirname, 'two-turns.py'), `${gateway.url}/v1`]);
+      expect(JSON.parse(stdout)).toEqual({ text: '4 °C', calls: ['{"city":"Oslo"}', '{"city":"Bergen"}'] });
+      expectToolLoop();
+    },
+  );
 
   it('passes the bytes of vendor B in both directions', async () => {
     const odd = [
