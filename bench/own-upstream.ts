@@ -1,32 +1,81 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { pacing } from './result.ts';
 
-/** A small upstream for machines without the Go tools: `node bench/own-upstream.ts PORT`. Chat completions, whole and streamed. */
-const head = { id: 'chatcmpl-mock', created: 1_700_000_000, system_fingerprint: 'fp_mock' };
-const whole = { ...head, object: 'chat.completion' };
-const text = 'lorem ipsum dolor sit amet '.repeat(26).slice(0, 700);
+/** A small upstream for machines without the Go tools: `node bench/own-upstream.ts PORT`. Answers in three formats, whole and streamed. */
+interface Format {
+  whole(model: unknown): object;
+  /** Text of the events around and between the chunks. */
+  readonly head: (model: unknown) => string;
+  readonly chunk: (model: unknown) => string;
+  readonly tail: (model: unknown) => string;
+}
 
-const event = (model: unknown, delta: object, reason: string | null): string => {
-  const choices = [{ index: 0, delta, logprobs: null, finish_reason: reason }];
-  return `data: ${JSON.stringify({ ...head, object: 'chat.completion.chunk', model, choices })}\n\n`;
+const text = 'lorem ipsum dolor sit amet '.repeat(26).slice(0, 700);
+const piece = 'psum dolor s';
+const data = (value: object): string => `data: ${JSON.stringify(value)}\n\n`;
+
+const head = { id: 'chatcmpl-mock', created: 1_700_000_000, system_fingerprint: 'fp_mock' };
+const openaiEvent = (model: unknown, delta: object, reason: string | null): string =>
+  data({ ...head, object: 'chat.completion.chunk', model, choices: [{ index: 0, delta, logprobs: null, finish_reason: reason }] });
+
+const openai: Format = {
+  whole: (model) => ({
+    ...head,
+    object: 'chat.completion',
+    model,
+    choices: [{ index: 0, message: { role: 'assistant', content: text }, logprobs: null, finish_reason: 'stop' }],
+    usage: { prompt_tokens: 200, completion_tokens: 175, total_tokens: 375 },
+  }),
+  head: (model) => openaiEvent(model, { role: 'assistant', content: '' }, null),
+  chunk: (model) => openaiEvent(model, { content: piece }, null),
+  tail: (model) => `${openaiEvent(model, {}, 'stop')}data: [DONE]\n\n`,
 };
 
-function answer(body: { readonly model?: unknown; readonly stream?: unknown }, response: ServerResponse): void {
-  if (body.stream === true) return stream(body.model, response);
-  const choices = [{ index: 0, message: { role: 'assistant', content: text }, logprobs: null, finish_reason: 'stop' }];
-  const usage = { prompt_tokens: 200, completion_tokens: 175, total_tokens: 375 };
-  const bytes = Buffer.from(JSON.stringify({ ...whole, model: body.model, choices, usage }));
+const geminiAnswer = (said: string, end: object): object => ({
+  candidates: [{ content: { parts: [{ text: said }], role: 'model' }, index: 0, ...end }],
+  usageMetadata: { promptTokenCount: 200, candidatesTokenCount: 175, totalTokenCount: 375 },
+  modelVersion: 'mock-1',
+  responseId: 'mock',
+});
+
+const gemini: Format = {
+  whole: () => geminiAnswer(text, { finishReason: 'STOP' }),
+  head: () => '',
+  chunk: () => data(geminiAnswer(piece, {})),
+  tail: () => data(geminiAnswer('', { finishReason: 'STOP' })),
+};
+
+const message = { id: 'msg_mock', type: 'message', role: 'assistant' };
+const usage = { input_tokens: 200, output_tokens: 175 };
+const named = (type: string, rest: object = {}): string => `event: ${type}\n${data({ type, ...rest })}`;
+
+const anthropic: Format = {
+  whole: (model) => ({ ...message, model, content: [{ type: 'text', text }], stop_reason: 'end_turn', stop_sequence: null, usage }),
+  head: (model) =>
+    named('message_start', { message: { ...message, model, content: [], stop_reason: null, usage } }) +
+    named('content_block_start', { index: 0, content_block: { type: 'text', text: '' } }),
+  chunk: () => named('content_block_delta', { index: 0, delta: { type: 'text_delta', text: piece } }),
+  tail: () =>
+    named('content_block_stop', { index: 0 }) +
+    named('message_delta', { delta: { stop_reason: 'end_turn', stop_sequence: null }, usage }) +
+    named('message_stop'),
+};
+
+function answer(url: string, body: { readonly model?: unknown; readonly stream?: unknown }, response: ServerResponse): void {
+  const format = url.includes(':') ? gemini : url.endsWith('/messages') ? anthropic : openai;
+  if (body.stream === true || url.includes(':streamGenerateContent')) return stream(format, body.model, response);
+  const bytes = Buffer.from(JSON.stringify(format.whole(body.model)));
   response.writeHead(200, { 'content-type': 'application/json', 'content-length': bytes.length }).end(bytes);
 }
 
-function stream(model: unknown, response: ServerResponse): void {
+function stream(format: Format, model: unknown, response: ServerResponse): void {
   response.writeHead(200, { 'content-type': 'text/event-stream' });
-  response.write(event(model, { role: 'assistant', content: '' }, null));
+  response.write(format.head(model));
   let left = pacing.chunks;
   const timer = setInterval(() => {
-    if (left-- > 0) return response.write(event(model, { content: 'psum dolor s' }, null));
+    if (left-- > 0) return response.write(format.chunk(model));
     clearInterval(timer);
-    return response.end(`${event(model, {}, 'stop')}data: [DONE]\n\n`);
+    return response.end(format.tail(model));
   }, pacing.delayMs);
   response.on('close', () => clearInterval(timer));
 }
@@ -34,5 +83,5 @@ function stream(model: unknown, response: ServerResponse): void {
 createServer({ keepAliveTimeout: 600_000 }, (request: IncomingMessage, response: ServerResponse) => {
   const chunks: Buffer[] = [];
   request.on('data', (chunk: Buffer) => chunks.push(chunk));
-  request.on('end', () => answer(JSON.parse(Buffer.concat(chunks).toString() || '{}') as object, response));
+  request.on('end', () => answer(request.url ?? '', JSON.parse(Buffer.concat(chunks).toString() || '{}') as object, response));
 }).listen(Number(process.argv[2]), '127.0.0.1');

@@ -1,5 +1,4 @@
 import type { LoadResult } from './result.ts';
-import type { System } from './systems.ts';
 
 export interface Scenario {
   readonly name: string;
@@ -9,18 +8,20 @@ export interface Scenario {
   readonly rate?: number;
   /** The figure that counts. */
   readonly cost: 'cpu_us_per_request' | 'cpu_us_per_event';
+  /** Compares what the gateway passes through with what it converts. */
+  readonly converts?: boolean;
 }
 
-/** One run of one system in one scenario. */
+/** One run of one system in one scenario; `system` names the provider too where answers are converted. */
 export interface Measurement {
   readonly scenario: string;
-  readonly system: System['name'];
+  readonly system: string;
   readonly round: number;
   readonly result: LoadResult;
 }
 
 export interface Row {
-  readonly system: System['name'];
+  readonly system: string;
   /** Microseconds of CPU per request or event: median, lowest and highest of the rounds. */
   readonly cost: number | undefined;
   readonly low: number | undefined;
@@ -28,6 +29,8 @@ export interface Row {
   /** Medians of the ratios within a round. */
   readonly toNginx: number | undefined;
   readonly toRelay: number | undefined;
+  /** Microseconds of CPU over what the same process takes to pass an answer through; median of the differences within a round. */
+  readonly abovePass: number | undefined;
   /** Milliseconds over the direct path at the median request (stream: first byte). */
   readonly addedP50: number | undefined;
   readonly p99: number | undefined;
@@ -51,11 +54,7 @@ export function summarize(scenario: Scenario, all: readonly Measurement[]): Row[
   return names.map((system) => {
     const runs = here.filter((entry) => entry.system === system);
     const costs = runs.flatMap(({ result }) => result[scenario.cost] ?? []);
-    const against = (
-      mark: System['name'],
-      of: (result: LoadResult) => number | undefined,
-      combine: (own: number, mark: number) => number,
-    ) =>
+    const against = (mark: string, of: (result: LoadResult) => number | undefined, combine: (own: number, mark: number) => number) =>
       median(
         runs.flatMap((run) => {
           const other = here.find((entry) => entry.system === mark && entry.round === run.round);
@@ -63,12 +62,8 @@ export function summarize(scenario: Scenario, all: readonly Measurement[]): Row[
           return own === undefined || base === undefined ? [] : [combine(own, base)];
         }),
       );
-    const ratio = (mark: System['name']) =>
-      against(
-        mark,
-        (result) => result[scenario.cost],
-        (own, base) => own / base,
-      );
+    const cost = (result: LoadResult) => result[scenario.cost];
+    const ratio = (mark: string) => against(mark, cost, (own, base) => own / base);
     const wait = (result: LoadResult) => (scenario.stream ? result.ttft_ms.p50 : result.latency_ms.p50);
     return {
       system,
@@ -77,6 +72,7 @@ export function summarize(scenario: Scenario, all: readonly Measurement[]): Row[
       high: costs.length === 0 ? undefined : Math.max(...costs),
       toNginx: ratio('nginx'),
       toRelay: ratio('relay'),
+      abovePass: system.startsWith('gateway ') ? against('gateway', cost, (own, base) => own - base) : undefined,
       addedP50: system === 'direct' ? undefined : against('direct', wait, (own, base) => own - base),
       p99: median(runs.map(({ result }) => result.latency_ms.p99)),
       rps: median(runs.map(({ result }) => result.rps)),
@@ -92,6 +88,7 @@ const columns: readonly [title: string, cell: (row: Row) => string][] = [
   ['spread', (row) => (row.low === undefined ? '-' : `${number(row.low, 1)}–${number(row.high, 1)}`)],
   ['× nginx', (row) => number(row.toNginx, 2)],
   ['× relay', (row) => number(row.toRelay, 2)],
+  ['above pass µs', (row) => number(row.abovePass, 1)],
   ['added p50 µs', (row) => number(row.addedP50 === undefined ? undefined : row.addedP50 * 1000, 0)],
   ['p99 ms', (row) => number(row.p99, 2)],
   ['answers/s', (row) => number(row.rps, 0)],

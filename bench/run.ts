@@ -10,12 +10,19 @@ import { key, model, type System, systems } from './systems.ts';
 import { findTools, ownTools, type Tools } from './tools.ts';
 
 /**
- * `npm run bench -- [--quick] [--rounds N] [--only NAME,…] [--own-tools]`: what a request costs in the gateway, beside nginx and a plain
- * http-proxy-3 relay. CPU time of the process is the first figure, since it holds on a busy machine; the systems take
- * turns within each round, and ratios are taken within a round.
+ * `npm run bench -- [--quick] [--rounds N] [--only SYSTEM,…] [--scenarios NAME,…] [--own-tools]`: what a request costs in
+ * the gateway, beside nginx and a plain http-proxy-3 relay, and what converting costs beside passing through. CPU time of
+ * the process is the first figure, since it holds on a busy machine; the systems take turns within each round, and ratios
+ * and differences are taken within a round.
  */
 const { values } = parseArgs({
-  options: { quick: { type: 'boolean' }, rounds: { type: 'string' }, only: { type: 'string' }, 'own-tools': { type: 'boolean' } },
+  options: {
+    quick: { type: 'boolean' },
+    rounds: { type: 'string' },
+    only: { type: 'string' },
+    scenarios: { type: 'string' },
+    'own-tools': { type: 'boolean' },
+  },
 });
 const quick = values.quick === true;
 const rounds = Number(values.rounds ?? (quick ? 1 : 3));
@@ -23,7 +30,7 @@ const only = values.only?.split(',');
 const durationMs = quick ? 1500 : 4000;
 const warmUpRequests = 15_000;
 
-const scenarios: readonly Scenario[] = [
+const known: readonly Scenario[] = [
   {
     name: 'json',
     about: '1 KB JSON, 32 connections, as fast as it goes; CPU per request',
@@ -46,11 +53,34 @@ const scenarios: readonly Scenario[] = [
     conns: 64,
     cost: 'cpu_us_per_event',
   },
+  {
+    name: 'convert-json',
+    about: 'the same as json, with answers of other providers converted; CPU per request',
+    stream: false,
+    conns: 32,
+    cost: 'cpu_us_per_request',
+    converts: true,
+  },
+  {
+    name: 'convert-stream',
+    about: 'the same as stream, with answers of other providers converted; CPU per event that the client gets',
+    stream: true,
+    conns: 64,
+    cost: 'cpu_us_per_event',
+    converts: true,
+  },
 ];
+const scenarios = known.filter(({ name }) => values.scenarios === undefined || values.scenarios.split(',').includes(name));
+
+/** Providers of the gateway whose format is not the client's. */
+const converted = ['gemini', 'anthropic'] as const;
 
 interface Candidate {
+  /** The system's name; with the provider's where answers are converted. */
+  readonly name: string;
   readonly system: System;
   readonly running: Running;
+  readonly model: string;
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'gateway-bench-'));
@@ -59,15 +89,21 @@ async function main(): Promise<number> {
   const port = await freePort();
   await using upstream = await start(tools.upstream(port), port);
   await using open = new AsyncDisposableStack();
-  const candidates = await startAll(upstream.port, open);
-  for (const candidate of candidates) await warmUp(tools, candidate);
-
+  const passing = await startAll(upstream.port, open);
+  const converting = passing.filter(({ name }) => name === 'nginx' || name === 'gateway').flatMap(withConversions);
+  const warm = new Set<Candidate>();
   const all: Measurement[] = [];
+  // Passing through is measured before a process has ever converted: it is then what a process is that never does.
   for (const scenario of scenarios) {
+    const candidates = scenario.converts === true ? converting : passing;
+    for (const candidate of candidates.filter((each) => !warm.has(each))) {
+      await warmUp(tools, candidate);
+      warm.add(candidate);
+    }
     for (let round = 0; round < rounds; round++) {
       for (const candidate of turned(candidates, round)) {
         const result = await measure(tools, scenario, candidate);
-        all.push({ scenario: scenario.name, system: candidate.system.name, round, result });
+        all.push({ scenario: scenario.name, system: candidate.name, round, result });
         process.stderr.write('.');
       }
     }
@@ -80,13 +116,19 @@ async function startAll(upstream: number, open: AsyncDisposableStack): Promise<C
   const found: Candidate[] = [];
   for (const system of systems.filter((entry) => only === undefined || only.includes(entry.name))) {
     try {
-      found.push({ system, running: open.use(await system.start(upstream, folder)) });
+      found.push({ name: system.name, system, running: open.use(await system.start(upstream, folder)), model });
     } catch (error) {
       console.error(`SKIPPED ${system.name}: ${(error as Error).message}`);
     }
   }
   return found;
 }
+
+/** The same process once for each provider: conversions are compared with what it passes through. */
+const withConversions = (candidate: Candidate): Candidate[] =>
+  candidate.name === 'gateway'
+    ? [candidate, ...converted.map((slug) => ({ ...candidate, name: `gateway → ${slug}`, model: `@${slug}/mock-1` }))]
+    : [candidate];
 
 /** Each round begins with another system, so that none always runs after the same one. */
 const turned = (list: readonly Candidate[], by: number): Candidate[] => [
@@ -99,19 +141,19 @@ function urlOf(running: Running): string {
 }
 
 /** The first thousand requests of a JavaScript process cost several times as much as the later ones. */
-async function warmUp(tools: Tools, { running }: Candidate): Promise<void> {
-  const load = { url: urlOf(running), key, model, durationMs: 60_000 };
+async function warmUp(tools: Tools, { running, model: asked }: Candidate): Promise<void> {
+  const load = { url: urlOf(running), key, model: asked, durationMs: 60_000 };
   await run(tools.load({ ...load, stream: false, conns: 32, requests: warmUpRequests }));
   await run(tools.load({ ...load, stream: true, conns: 64, requests: Math.ceil(warmUpRequests / pacing.chunks) }));
   process.stderr.write('w');
 }
 
-async function measure(tools: Tools, scenario: Scenario, { system, running }: Candidate): Promise<LoadResult> {
+async function measure(tools: Tools, scenario: Scenario, { system, running, model: asked }: Candidate): Promise<LoadResult> {
   return run(
     tools.load({
       url: urlOf(running),
       key,
-      model,
+      model: asked,
       durationMs,
       stream: scenario.stream,
       conns: scenario.conns,
