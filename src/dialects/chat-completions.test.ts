@@ -195,7 +195,7 @@ describe('tool calls', () => {
   });
 
   it('get an id where the provider has none', () => {
-    expect(deltas([tool({ name: 'f' })], true)).toMatchObject([{ tool_calls: [{ id: 'call_gw_req_1_0_0' }] }]);
+    expect(deltas([tool({ name: 'f' })], true)).toMatchObject([{ tool_calls: [{ id: 'call_gw_1_0_0' }] }]);
   });
 
   it('of the custom kind have an input', () => {

@@ -1,3 +1,4 @@
+import { madeCallId } from '../core/call-id.ts';
 import type { ModelEvent } from '../core/events.ts';
 
 /** One answer of the stream (`n`), as far as it was written. */
@@ -112,7 +113,7 @@ function toolDelta(event: Delta<'tool_call'>, choice: ChoiceState, call: DeltaCa
   // Also where OpenAI's stream helpers keep what they don't know: they drop unknown members of the function.
   const extra = signature === undefined ? '' : `,"extra_content":{"google":{"thought_signature":${signature}}}`;
   const word = isCustom ? 'custom' : 'function';
-  const id = event.id ?? (known === undefined ? `call_gw_${call.id}_${choice.index}_${index}` : undefined);
+  const id = event.id ?? (known === undefined ? madeCallId(call.id, choice.index, index) : undefined);
   const head = id === undefined ? '' : `,"id":${JSON.stringify(id)},"type":"${word}"`;
   if (inner.length === 0 && head === '') return '';
   return `"tool_calls":[{"index":${index}${head}${inner.length === 0 ? '' : `,"${word}":{${inner.join(',')}}`}${extra}}]`;

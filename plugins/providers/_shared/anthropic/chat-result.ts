@@ -1,3 +1,4 @@
+import { madeCallId } from '#core/call-id.ts';
 import { GatewayError } from '#core/error.ts';
 import { isPlain, type Plain } from '#core/merge.ts';
 import { openaiUsage } from '#core/openai-usage.ts';
@@ -79,7 +80,7 @@ function annotationsOf(block: Plain, start: number, length: number): Plain[] {
 
 function toolCall(use: Plain, at: number, call: AnswerCall): Plain {
   return {
-    id: textOf(use['id']) ?? `call_gw_${call.id}_0_${at}`,
+    id: textOf(use['id']) ?? madeCallId(call.id, 0, at),
     type: 'function',
     function: { name: textOf(use['name']) ?? '', arguments: JSON.stringify(isPlain(use['input']) ? use['input'] : {}) },
   };

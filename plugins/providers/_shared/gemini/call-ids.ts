@@ -1,18 +1,16 @@
-/**
- * Ids of the tool calls of one answer. The service's own are kept where it gives them and they differ; others are made
- * from the request's id, so that they differ over a whole conversation and show that they are ours (decisions D40).
- * OpenAI's own service takes 40 characters: a conversation may go on there.
- */
+import { madeCallId } from '#core/call-id.ts';
+
+/** Ids of the tool calls of one answer. The service's own are kept where it gives them and they differ. */
 export class CallIds {
   readonly #request: string;
   readonly #given = new Set<string>();
 
   constructor(requestId: string) {
-    this.#request = requestId.replace(/^req_/, '');
+    this.#request = requestId;
   }
 
   next(own: string | undefined, choice: number, index: number): string {
-    const id = own !== undefined && !this.#given.has(own) ? own : `call_gw_${this.#request}_${choice}_${index}`;
+    const id = own !== undefined && !this.#given.has(own) ? own : madeCallId(this.#request, choice, index);
     this.#given.add(id);
     return id;
   }
