@@ -4,7 +4,7 @@ import type { Trust } from '../core/snapshot.ts';
 import { formatSize } from '../core/units.ts';
 import { type FetchedWhole, FetchFault, fetchWhole } from './fetch-whole.ts';
 import type { Upstream } from './upstream.ts';
-import { decompress } from './whole.ts';
+import { decompress } from './exchange/whole.ts';
 
 export interface MediaDeps {
   readonly upstream: Upstream;

@@ -4,7 +4,7 @@ import type { HeaderPairs } from '../core/headers.ts';
 import type { Attempt, Outcome, Send, Sending, Times } from '../core/plan.ts';
 import type { UpstreamRequest } from '../core/provider.ts';
 import type { Trust } from '../core/snapshot.ts';
-import { Exchange, type ExchangeSettings } from './exchange.ts';
+import { Exchange, type ExchangeSettings } from './exchange/exchange.ts';
 import { playLocal } from './local.ts';
 import type { Sweeper } from './sweeper.ts';
 import type { Upstream } from './upstream.ts';

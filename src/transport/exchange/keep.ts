@@ -1,4 +1,4 @@
-import type { KeptBody } from '../core/plan.ts';
+import type { KeptBody } from '../../core/plan.ts';
 
 /** Keeps the first bytes of an answer for the record, by reference, with the time at which each piece came. */
 export class Keeper implements KeptBody {

@@ -1,7 +1,8 @@
 import { brotliDecompressSync, gunzipSync, inflateSync, zstdDecompressSync } from 'node:zlib';
-import { GatewayError } from '../core/error.ts';
-import { isOneValue } from '../core/json-scan.ts';
-import type { Tap } from '../core/tap.ts';
+import { GatewayError } from '../../core/error.ts';
+import { isOneValue } from '../../core/json-scan.ts';
+import type { Tap } from '../../core/tap.ts';
+import { invalid } from './faults.ts';
 
 /** A whole JSON answer is held in memory up to this size; larger ones flow (decisions D20). */
 export const wholeLimit = 1024 * 1024;
@@ -22,9 +23,16 @@ export function decompress(body: Buffer, encoding: string | undefined): Buffer {
     if (encoding === 'deflate') return inflateSync(body, limit);
     if (encoding === 'zstd') return zstdDecompressSync(body, limit);
   } catch (cause) {
-    throw new GatewayError('upstream_invalid', { message: `The provider's answer could not be decompressed (${encoding}).`, source: 'provider', cause });
+    throw new GatewayError('upstream_invalid', {
+      message: `The provider's answer could not be decompressed (${encoding}).`,
+      source: 'provider',
+      cause,
+    });
   }
-  throw new GatewayError('upstream_invalid', { message: `The provider's answer has the unknown content-encoding "${encoding}".`, source: 'provider' });
+  throw new GatewayError('upstream_invalid', {
+    message: `The provider's answer has the unknown content-encoding "${encoding}".`,
+    source: 'provider',
+  });
 }
 
 /**
@@ -43,7 +51,11 @@ export function faultOfWhole(body: Buffer, contentType: string, tap: Tap): Gatew
   }
   const fault = tap.whole(text);
   if (fault === undefined) return undefined;
-  return new GatewayError('upstream_invalid', { message: `The provider answered an error with status 200: ${fault.message}`, source: 'provider', provider: fault });
+  return new GatewayError('upstream_invalid', {
+    message: `The provider answered an error with status 200: ${fault.message}`,
+    source: 'provider',
+    provider: fault,
+  });
 }
 
 /** The check for a body that is too large to hold: it must at least close what it opened. */
@@ -51,8 +63,4 @@ export function endsLikeJson(last: Buffer): boolean {
   let at = last.length - 1;
   while (at >= 0 && (last[at] === 0x0a || last[at] === 0x0d || last[at] === 0x20)) at -= 1;
   return last[at] === 0x7d || last[at] === 0x5d;
-}
-
-export function invalid(message: string): GatewayError {
-  return new GatewayError('upstream_invalid', { message, source: 'provider' });
 }

@@ -1,0 +1,244 @@
+import { fromUnknown, GatewayError } from '../../core/error.ts';
+import type { Attempt, Flow, Outcome, Times, TimeoutPhase } from '../../core/plan.ts';
+import type { Clocks } from '../../core/snapshot.ts';
+import type { Tap } from '../../core/tap.ts';
+import type { Swept } from '../sweeper.ts';
+import type { Receiver, Source } from '../upstream.ts';
+import type { Answer, AnswerOwner, State } from './answer.ts';
+import { expired, limitOf, type Watched } from './clocks.ts';
+import { EventAnswer } from './event-answer.ts';
+import { codeOf, interrupted, invalid, reason } from './faults.ts';
+import { Keeper } from './keep.ts';
+import { WholeAnswer } from './whole-answer.ts';
+
+/** After the end mark the provider has this long to close its side. */
+const closingMs = 1000;
+
+const none: Buffer = Buffer.alloc(0);
+
+/** What an exchange needs from outside. */
+export interface ExchangeSettings {
+  monotonic(): number;
+  /** Bytes of the answer that the record keeps. */
+  readonly keep: number;
+  /** Monotonic time of the request's arrival. */
+  readonly arrivedAt: number;
+  settle(outcome: Outcome): void;
+  /** Called once when nothing is under way any more. */
+  over(exchange: Exchange): void;
+}
+
+/**
+ * One attempt on the wire: turns what the socket tells into one Outcome. What comes behind the head is read by an
+ * `Answer`, which says when it is committed (decisions D20) and from then on flows.
+ */
+export class Exchange implements Receiver, Swept, AnswerOwner, Watched {
+  readonly attempt: Attempt;
+  readonly tap: Tap;
+  readonly clocks: Clocks;
+  readonly kept: Keeper;
+  readonly startedAt: number;
+  state: State = 'waiting';
+  status = 0;
+  headers: Readonly<Record<string, string>> = {};
+  answer: Answer | undefined;
+  dialAt: number;
+  connectedAt: number | undefined;
+  sentAt: number | undefined;
+  firstAt: number | undefined;
+  readonly #settings: ExchangeSettings;
+  #settled = false;
+  #source: Source | undefined;
+
+  constructor(attempt: Attempt, tap: Tap, settings: ExchangeSettings) {
+    this.attempt = attempt;
+    this.tap = tap;
+    this.clocks = attempt.clocks;
+    this.#settings = settings;
+    this.startedAt = settings.monotonic();
+    this.dialAt = this.startedAt;
+    this.kept = new Keeper(settings.keep);
+  }
+
+  connected(source: Source): void {
+    this.#source = source;
+    this.connectedAt = this.now();
+    if (this.state === 'over') source.abort();
+  }
+
+  sent(): void {
+    this.sentAt = this.now();
+  }
+
+  head(status: number, headers: Readonly<Record<string, string>>): void {
+    if (this.state === 'over') return;
+    this.status = status;
+    this.headers = headers;
+    const type = headers['content-type']?.toLowerCase() ?? '';
+    if (status >= 300 && status < 400) {
+      this.faulty(invalid(`The provider answered a redirect (${status}); redirects are not followed.`));
+    } else if (status < 300 && type.startsWith('text/event-stream')) {
+      if (headers['content-encoding'] !== undefined && headers['content-encoding'] !== 'identity') {
+        this.faulty(invalid('The provider compressed a stream although none was asked for.'));
+        return;
+      }
+      this.state = 'holding';
+      this.answer = new EventAnswer(this, this.now());
+    } else {
+      this.state = 'whole';
+      this.answer = new WholeAnswer(this, this.now());
+    }
+  }
+
+  data(chunk: Buffer): void {
+    if (this.state === 'over') return;
+    const now = this.now();
+    this.firstAt ??= now;
+    this.kept.add(chunk, Math.round(now - this.#settings.arrivedAt));
+    this.answer?.data(chunk, now);
+  }
+
+  finished(): void {
+    if (this.state !== 'over') this.answer?.finished();
+  }
+
+  failed(error: Error): void {
+    switch (this.state) {
+      case 'over':
+        return;
+      case 'closing':
+        this.answer?.close({ kind: 'whole' });
+        return;
+      case 'flowing':
+        this.answer?.close({
+          kind: 'fault',
+          error: interrupted(`The provider's connection broke in the middle of the answer (${reason(error)}).`),
+        });
+        return;
+      case 'waiting':
+        this.#unanswered(error);
+        return;
+      default:
+        this.faulty(invalid(`The provider's connection broke before the answer was whole (${reason(error)}).`));
+    }
+  }
+
+  /** A token has to be fetched first: nobody is being connected to, and the clock of that doesn't run. */
+  signing(): void {
+    this.dialAt = Number.POSITIVE_INFINITY;
+  }
+
+  /** The request goes out now. False when it is too late for that. */
+  signed(): boolean {
+    this.dialAt = this.now();
+    return this.state !== 'over';
+  }
+
+  /** The attempt could not be signed. */
+  refuse(error: unknown): void {
+    this.#settle({ kind: 'refused', attempt: this.attempt, times: this.#times(), error: fromUnknown(error) });
+    this.release();
+  }
+
+  /** The client is gone or the gateway stops. */
+  abort(): void {
+    if (this.state === 'over') return;
+    this.#settle({ kind: 'cancelled', attempt: this.attempt, times: this.#times() });
+    this.release();
+  }
+
+  #unanswered(error: Error): void {
+    const code = codeOf(error);
+    if (code === 'UND_ERR_CONNECT_TIMEOUT') this.#timeout('connect');
+    else if (error.name === 'HTTPParserError') this.faulty(invalid("The provider's answer is not valid HTTP."));
+    else if (code === 'UND_ERR_HEADERS_OVERFLOW') this.faulty(invalid("The provider's headers are too large."));
+    else {
+      this.#settle({ kind: 'unreachable', attempt: this.attempt, times: this.#times(), cause: error, sent: this.sentAt !== undefined });
+      this.release();
+    }
+  }
+
+  get asksForStream(): boolean {
+    return this.attempt.call?.stream === true;
+  }
+
+  sweep(now: number): void {
+    if (this.state === 'closing') {
+      if (this.answer !== undefined && now - this.answer.closingAt > closingMs) this.answer.close({ kind: 'whole' });
+      return;
+    }
+    const phase = expired(this, now);
+    if (phase === undefined) return;
+    if (this.state === 'flowing') this.answer?.close({ kind: 'fault', error: overdue(phase, limitOf(this.clocks, phase)) });
+    else this.#timeout(phase);
+  }
+
+  #timeout(phase: TimeoutPhase): void {
+    const afterMs = limitOf(this.clocks, phase);
+    this.#settle({ kind: 'timeout', attempt: this.attempt, times: this.#times(), phase, afterMs, sent: this.sentAt !== undefined });
+    this.release();
+  }
+
+  now(): number {
+    return this.#settings.monotonic();
+  }
+
+  committed(flow: Flow): void {
+    this.#answered(none, flow);
+  }
+
+  complete(body: Buffer): void {
+    this.#answered(body, undefined);
+    this.state = 'over';
+    this.#settings.over(this);
+  }
+
+  faulty(fault: GatewayError): void {
+    this.#settle({ kind: 'faulty', attempt: this.attempt, times: this.#times(), fault, status: fault.status });
+    this.release();
+  }
+
+  release(): void {
+    if (this.state === 'over') return;
+    this.state = 'over';
+    this.#source?.abort();
+    this.#settings.over(this);
+  }
+
+  halt(): void {
+    this.#source?.pause();
+  }
+
+  proceed(): void {
+    this.#source?.resume();
+  }
+
+  #answered(body: Buffer, flow: Flow | undefined): void {
+    const { attempt, status, headers, tap } = this;
+    this.#settle({ kind: 'answered', attempt, times: this.#times(), reply: { status, headers, body, flow, tap } });
+  }
+
+  #settle(outcome: Outcome): void {
+    if (this.#settled) return;
+    this.#settled = true;
+    this.#settings.settle(outcome);
+  }
+
+  #times(): Times {
+    const { startedAt, connectedAt, firstAt } = this;
+    return {
+      at: startedAt - this.#settings.arrivedAt,
+      connectMs: connectedAt === undefined ? undefined : connectedAt - startedAt,
+      firstByteMs: firstAt === undefined ? undefined : firstAt - startedAt,
+      totalMs: this.now() - startedAt,
+    };
+  }
+}
+
+/** A clock ran out in the middle of a committed answer. */
+function overdue(phase: TimeoutPhase, afterMs: number): GatewayError {
+  const isIdle = phase === 'idle';
+  const what = isIdle ? `sent nothing for ${afterMs} ms` : `did not finish within ${afterMs} ms`;
+  const message = `The provider ${what}.`;
+  return new GatewayError(isIdle ? 'idle_timeout' : 'timeout', { message, source: 'provider', hint: `Setting: timeouts.${phase}` });
+}
