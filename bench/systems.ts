@@ -76,7 +76,7 @@ const gateway: System = {
     const command = [
       process.execPath,
       ...nodeFlags(),
-      join(here, '../src/main.ts'),
+      join(here, '../src/cli/bin.js'),
       'start',
       '-c',
       join(here, 'gateway.yaml'),

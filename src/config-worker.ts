@@ -1,3 +1,4 @@
+import { flushCompileCache } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import { providers, stages } from '../plugins/index.ts';
 import { loadConfig } from './config/load.ts';
@@ -14,7 +15,11 @@ async function answer({ id, request }: LoadQuestion): Promise<LoadAnswer> {
 }
 
 process.on('message', (question) => {
-  void answer(question as LoadQuestion).then((answered) => process.send?.(answered));
+  void answer(question as LoadQuestion).then((answered) => {
+    process.send?.(answered);
+    // It is ended without a warning, and would take what it compiled with it.
+    flushCompileCache();
+  });
 });
 // It ends with the gateway and not before: a terminal sends its signals to both.
 process.on('disconnect', () => process.exit());

@@ -87,7 +87,7 @@ class Starting {
     return createReloader({
       request,
       instead: (rejected) => this.#lastGood.instead(request, rejected),
-      loader: createLoader(new URL('./config-worker.ts', import.meta.url)),
+      loader: createLoader(new URL('./config-worker.js', import.meta.url)),
       watch: (watch ?? true) && 'path' in source,
       apply: (loaded) => this.#apply(loaded),
       onResult: (result) => this.#options.onEvent(eventOf(result)),

@@ -6,5 +6,7 @@ if (major < 24) {
   process.stderr.write(`gateway needs Node 24 or newer, and this is ${process.version}. In a clone, use: npm run gateway -- <command>\n`);
   process.exitCode = 2;
 } else {
+  const { keepCompiled } = await import('../compile-cache.js');
+  keepCompiled();
   await import('../main.ts');
 }

@@ -1,3 +1,4 @@
+import { flushCompileCache } from 'node:module';
 import { createMask } from '../core/mask.ts';
 import type { Gateway, GatewayEvent, GatewayOptions, Registry, StartGateway } from '../gateway-types.ts';
 import { startGateway } from '../gateway.ts';
@@ -33,6 +34,8 @@ export async function start(flags: StartFlags, io: CliIo, registry: Registry, se
     const session = new Session(flags, io, log, registry);
     const gateway = await serve(await session.options());
     session.opened(gateway, performance.now() - beganAt);
+    // Everything is loaded. At its end it might be killed, and the next start would compile again.
+    flushCompileCache();
     return await untilStopped(gateway, { log, served: () => session.served });
   } catch (error) {
     log.flush();
