@@ -39,7 +39,7 @@ export const wrappers: Readonly<Record<string, readonly string[]>> = {
   picomatch: ['src/config/compile/allow.ts'],
   pino: ['src/telemetry/log.ts'],
   re2js: ['src/config/regex.ts'],
-  undici: ['src/transport/upstream.ts'],
+  undici: ['src/transport/upstream.ts', 'src/transport/undici-pool.d.ts'],
   yaml: ['src/config/parse.ts'],
 };
 
