@@ -105,6 +105,7 @@ export class Runtime {
   /** Ends everything at once; records that wait are written. */
   async close(): Promise<void> {
     for (const handling of this.drain.running) handling.stop();
+    await new Promise((resolve) => setImmediate(resolve));
     this.#seal.flush();
     this.server.closeAllConnections();
     if (this.server.listening) await new Promise((resolve) => this.server.close(resolve));
@@ -115,10 +116,11 @@ export class Runtime {
     this.#deps.store.close();
   }
 
-  #handle({ arrival, client, error, pass }: Exchange): void {
+  #handle({ arrival, client, error, isLeft, pass }: Exchange): void {
     const handling = new Handling(arrival, this.holder.acquire(), client, this.#handling, pass);
     this.drain.running.add(handling);
-    if (error === undefined) void handling.start();
+    if (isLeft) handling.leave();
+    else if (error === undefined) void handling.start();
     else handling.refuse(error);
   }
 

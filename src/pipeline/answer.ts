@@ -12,7 +12,8 @@ export function finalOf(run: Execution, outcome: Outcome): Final {
   if (outcome.kind === 'answered' && isSuccess(outcome)) return { kind: 'pass', reply: outcome.reply };
   const targets = new Set(run.history.map((each) => each.attempt.target));
   if (targets.size > 1) return { kind: 'error', error: allFailed(run, outcome, targets.size) };
-  if (outcome.kind === 'answered' && outcome.attempt.lane !== 'full' && !isAuthFault(outcome) && isErrorObject(outcome.reply.body)) return { kind: 'pass', reply: outcome.reply };
+  if (outcome.kind === 'answered' && outcome.attempt.lane !== 'full' && !isAuthFault(outcome) && isErrorObject(outcome.reply.body))
+    return { kind: 'pass', reply: outcome.reply };
   return { kind: 'error', error: errorOf(outcome) };
 }
 
@@ -50,7 +51,7 @@ export function errorOf(outcome: Outcome): GatewayError {
     case 'refused':
       return outcome.error;
     case 'cancelled':
-      return new GatewayError('internal', { message: 'The client left.' });
+      return new GatewayError('internal', { message: 'Given up: the request was over first.' });
     default:
       return outcome satisfies never;
   }
@@ -122,7 +123,8 @@ function hostOf(outcome: Outcome): string {
 
 /** Puts a final decision into a reply; headers are added by `headers.ts`. */
 export function replyOf(final: Final, mask: (bytes: Buffer) => Buffer, dialect: Dialect, facts: ErrorFacts): Reply {
-  if (final.kind === 'error') return { status: final.error.status, headers: [], body: mask(dialect.errorBody(final.error, facts)), flow: undefined };
+  if (final.kind === 'error')
+    return { status: final.error.status, headers: [], body: mask(dialect.errorBody(final.error, facts)), flow: undefined };
   const { status, flow } = final.reply;
   const body = final.reply.converted?.body ?? final.reply.body;
   if (flow !== undefined) return { status, headers: [], body: undefined, flow };

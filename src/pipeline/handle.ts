@@ -53,6 +53,7 @@ export class Handling {
   #recorded = false;
   #isTrying = false;
   #isPassing = false;
+  #isStopped = false;
 
   /** @param pass set for a body that only passes through */
   constructor(arrival: Arrival, lease: Lease<World>, client: Client, deps: HandleDeps, pass?: Pass) {
@@ -80,7 +81,8 @@ export class Handling {
         this.#deliver(listed);
         return;
       }
-      if (plan === undefined) throw new GatewayError('no_target', { message: 'No plugin of the chain made a plan.', hint: 'The chain needs "routing".' });
+      if (plan === undefined)
+        throw new GatewayError('no_target', { message: 'No plugin of the chain made a plan.', hint: 'The chain needs "routing".' });
       this.#ctx.plan = plan;
       const { send, monotonic } = this.#deps;
       this.#run = new Execution(this.#ctx, { chain, send, monotonic, dialect: this.#dialect, reply: (run) => this.#reply(run) });
@@ -91,8 +93,8 @@ export class Handling {
       this.#isTrying = true;
       const reply = await this.#run.run();
       this.#isTrying = false;
-      if (reply === undefined || this.#client.isGone) this.#gone();
-      else this.#deliver(reply);
+      if (reply !== undefined && !this.#client.isGone) this.#deliver(reply);
+      else if (this.#client.isGone || !this.#isStopped) this.#gone();
     } catch (thrown) {
       this.#isTrying = false;
       if (this.#client.isGone) this.#gone();
@@ -105,13 +107,22 @@ export class Handling {
     this.#refuse(error);
   }
 
-  /** The gateway stops and the grace period is over: ends a running answer with an error event. */
+  /** The client left before its request had come whole: there is nothing but a record to make. */
+  leave(): void {
+    this.#gone();
+  }
+
+  /**
+   * The gateway stops and the grace period is over: a running answer ends with an error event, a waiting one is refused
+   * one turn later, so that the attempt that is cut off joins the history first.
+   */
   stop(): void {
     if (this.#recorded) return;
     const error = new GatewayError('draining', { message: 'The gateway was stopped before the answer was finished.' });
+    this.#isStopped = true;
     this.#flow?.abort();
     this.#run?.cancel();
-    if (this.#status === 0) this.#refuse(error);
+    if (this.#status === 0) setImmediate(() => this.#refuse(error, 'drained'));
     else this.#break(error, 'drained');
   }
 
@@ -137,7 +148,13 @@ export class Handling {
     this.#status = status;
     this.#measure();
     const error = status >= 400 ? { source: 'provider' as const, own: false } : undefined;
-    completeHeaders(this.#ctx, run, reply, { last, error, idHeader: this.#dialect.idHeader, overheadMs: this.#overheadMs, upstreamMs: this.#upstreamMs() });
+    completeHeaders(this.#ctx, run, reply, {
+      last,
+      error,
+      idHeader: this.#dialect.idHeader,
+      overheadMs: this.#overheadMs,
+      upstreamMs: this.#upstreamMs(),
+    });
     return reply.headers;
   }
 
@@ -165,7 +182,7 @@ export class Handling {
   #final: Final | undefined;
 
   /** Sends an answer of the chain, whole or as it comes. */
-  #deliver(reply: Reply): void {
+  #deliver(reply: Reply, faultEnd: 'fault' | 'drained' = 'fault'): void {
     const { last } = this.#run ?? {};
     const error = this.#final?.kind === 'error' ? this.#final.error : undefined;
     const isFault = error !== undefined || reply.status >= 400;
@@ -184,9 +201,15 @@ export class Handling {
     const body = reply.body ?? Buffer.alloc(0);
     this.#bytesOut = body.length;
     this.#status = reply.status;
-    const said = isFault ? { code: error?.code ?? 'provider_error', source: error?.source ?? ('provider' as const), message: error?.message ?? `status ${reply.status}` } : null;
+    const said = isFault
+      ? {
+          code: error?.code ?? 'provider_error',
+          source: error?.source ?? ('provider' as const),
+          message: error?.message ?? `status ${reply.status}`,
+        }
+      : null;
     if (last?.kind !== 'answered') this.#own = body;
-    this.#finish(isFault ? 'fault' : 'whole', said, () => {
+    this.#finish(isFault ? faultEnd : 'whole', said, () => {
       if (bodyAllowed(reply.status)) reply.headers.push('content-length', body.length.toString());
       this.#client.head(reply.status, reply.headers);
       this.#client.end(bodyAllowed(reply.status) ? body : undefined);
@@ -227,13 +250,13 @@ export class Handling {
     });
   }
 
-  #refuse(thrown: unknown): void {
+  #refuse(thrown: unknown, end: 'fault' | 'drained' = 'fault'): void {
     if (this.#recorded) return;
     const error = fromUnknown(thrown);
     if (error.code === ('internal' satisfies ErrorCode)) this.#deps.onDefect(error.cause ?? error, this.#ctx.id);
     this.#final = { kind: 'error', error };
     const facts = errorFacts(this.#ctx.id, this.#run, this.#ctx.snapshot.server.exposeRouting);
-    this.#deliver(replyOf(this.#final, this.#world.maskBytes, this.#dialect, facts));
+    this.#deliver(replyOf(this.#final, this.#world.maskBytes, this.#dialect, facts), end);
   }
 
   #gone(): void {
@@ -277,7 +300,9 @@ export class Handling {
     });
     this.#deps.seal.add(sealed, () => {
       letGo();
-      this.#world.chain.record(sealed.record, (plugin, cause) => this.#deps.onDefect(new Error(`plugin "${plugin}" threw in record`, { cause }), this.#ctx.id));
+      this.#world.chain.record(sealed.record, (plugin, cause) =>
+        this.#deps.onDefect(new Error(`plugin "${plugin}" threw in record`, { cause }), this.#ctx.id),
+      );
       this.#lease.release();
       this.#deps.onOver(sealed.record);
       if (this.#isPassing || this.#client.isGone) this.#deps.onLeft(this);

@@ -38,7 +38,8 @@ export async function passThrough(run: Execution, deps: PassingDeps): Promise<Ou
 
 async function send(run: Execution, attempt: Attempt, deps: PassingDeps): Promise<Step> {
   const { upstream } = attempt;
-  if (upstream === undefined) throw new GatewayError('internal', { message: 'No plugin prepared the request.', hint: 'The chain needs "transform".' });
+  if (upstream === undefined)
+    throw new GatewayError('internal', { message: 'No plugin prepared the request.', hint: 'The chain needs "transform".' });
   const from = deps.monotonic();
   const timesOf = (result: Pick<PassResult, 'connectMs' | 'firstByteMs'>): Times => ({
     at: from - run.ctx.arrivedAt,
@@ -82,7 +83,8 @@ function answeredWith(attempt: Attempt, status: number, times: Times): Outcome {
 }
 
 function outcomeOf(attempt: Attempt, result: PassResult, times: Times): Outcome {
-  const error = result.error ?? new GatewayError('upstream_unreachable', { message: 'The provider could not be reached.', source: 'provider' });
+  const error =
+    result.error ?? new GatewayError('upstream_unreachable', { message: 'The provider could not be reached.', source: 'provider' });
   switch (result.kind) {
     case 'whole':
     case 'interrupted':
@@ -92,7 +94,14 @@ function outcomeOf(attempt: Attempt, result: PassResult, times: Times): Outcome 
     case 'timeout': {
       const isConnect = result.connectMs === undefined;
       const { connect, idle } = attempt.clocks;
-      return { kind: 'timeout', attempt, times, phase: isConnect ? 'connect' : 'idle', afterMs: isConnect ? connect : idle, sent: result.bodySent };
+      return {
+        kind: 'timeout',
+        attempt,
+        times,
+        phase: isConnect ? 'connect' : 'idle',
+        afterMs: isConnect ? connect : idle,
+        sent: result.bodySent,
+      };
     }
     case 'unreachable':
       return { kind: 'unreachable', attempt, times, cause: error, sent: result.bodySent };

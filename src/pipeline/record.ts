@@ -1,4 +1,5 @@
 import { type JsonBody } from '../core/body.ts';
+import { endpoints } from '../core/endpoint.ts';
 import { isCredentialHeader, maskHeaders } from '../core/mask.ts';
 import { type KeptBody, type Outcome, statusOf } from '../core/plan.ts';
 import type { AttemptRecord, BodyRecord, LogRecord, MessageRecord, UsageRecord } from '../core/record.ts';
@@ -63,7 +64,11 @@ export function makeRecord(ctx: RequestContext, run: Execution | undefined, endi
     foundation_model: attempt?.call?.foundationModel ?? null,
     attempts: run === undefined ? [] : run.history.map((outcome, n) => attemptRecord(outcome, n, run.reasons[n])),
     plugins: ctx.plugins,
-    ms: { total: round(ending.totalMs), first_event: ending.firstEventMs === null ? null : round(ending.firstEventMs), overhead: ending.overheadMs },
+    ms: {
+      total: round(ending.totalMs),
+      first_event: ending.firstEventMs === null ? null : round(ending.firstEventMs),
+      overhead: ending.overheadMs,
+    },
     usage: usageRecord(tap, ctx, isModelAnswer(last)),
     cost: { usd: null, source: null },
     finish: tap?.finish ?? [],
@@ -112,7 +117,9 @@ function attemptRecord(outcome: Outcome, n: number, because: string | undefined)
     total_ms: round(times.totalMs),
     outcome: outcome.kind,
     status: answered ? statusOf(outcome) : null,
-    upstream_id: answered ? (outcome.reply.headers['x-request-id'] ?? outcome.reply.headers['apim-request-id'] ?? outcome.reply.headers['request-id'] ?? null) : null,
+    upstream_id: answered
+      ? (outcome.reply.headers['x-request-id'] ?? outcome.reply.headers['apim-request-id'] ?? outcome.reply.headers['request-id'] ?? null)
+      : null,
     reason: isSuccess(outcome) ? null : (because ?? errorOf(outcome).message),
     retry_after_ms: null,
   };
@@ -167,7 +174,9 @@ class Bodies {
 
   request(ctx: RequestContext): MessageRecord {
     const headers = requestHeadersOf(ctx);
-    if (ctx.received.kind !== 'json') return { headers, body: null, why_absent: ctx.received.kind === 'none' ? 'there was none' : 'it only passed through' };
+    if (ctx.received.kind === 'passing') return { headers, body: null, why_absent: 'it only passed through' };
+    if (ctx.received.kind === 'none')
+      return { headers, body: null, why_absent: endpoints[ctx.endpoint].body === 'json' ? 'it was not read' : 'there was none' };
     if (!this.#wanted(ctx)) return { headers, body: null, why_absent: this.#why(ctx) };
     return { headers, body: this.#keep(ctx.received.bytes(), this.parts.request), why_absent: null };
   }
@@ -179,7 +188,11 @@ class Bodies {
     const origin = body.edited?.root ?? body;
     if (origin === ctx.received) {
       const patch = body.edited === undefined ? {} : Object.fromEntries([...body.edited.patch].map(([key, value]) => [key, value ?? null]));
-      return { headers: noHeaders, body: { size: body.size, kept: 0, sha256: null, same_as: 'request', patch, chunks: null }, why_absent: null };
+      return {
+        headers: noHeaders,
+        body: { size: body.size, kept: 0, sha256: null, same_as: 'request', patch, chunks: null },
+        why_absent: null,
+      };
     }
     return { headers: noHeaders, body: this.#keep(body.bytes(), this.parts.upstream), why_absent: null };
   }
@@ -192,7 +205,11 @@ class Bodies {
     let bytes = 0;
     for (const piece of kept.pieces) bytes += piece.length;
     this.parts.response.push(...kept.pieces);
-    return { headers, body: { size: kept.size, kept: bytes, sha256: null, same_as: null, patch: null, chunks: kept.times }, why_absent: null };
+    return {
+      headers,
+      body: { size: kept.size, kept: bytes, sha256: null, same_as: null, patch: null, chunks: kept.times },
+      why_absent: null,
+    };
   }
 
   #made(own: Buffer): MessageRecord {
@@ -206,7 +223,9 @@ class Bodies {
   }
 
   #why(ctx: RequestContext): string {
-    return this.#keeps && ctx.headers.gateway('debug') === 'false' ? 'the caller asked for it with x-gateway-debug: false' : 'logging.requests.bodies';
+    return this.#keeps && ctx.headers.gateway('debug') === 'false'
+      ? 'the caller asked for it with x-gateway-debug: false'
+      : 'logging.requests.bodies';
   }
 
   #keep(bytes: Buffer, into: Buffer[]): BodyRecord {

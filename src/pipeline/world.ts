@@ -40,7 +40,12 @@ export interface HostDeps {
  * Sets the plugins of a snapshot up, in order. If one fails, those before it are disposed in reverse order and the
  * failure is thrown: the world that serves never noticed.
  */
-export async function createWorld(snapshot: Snapshot, entries: readonly ChainEntry[], deps: WorldDeps, shared: SharedState): Promise<World> {
+export async function createWorld(
+  snapshot: Snapshot,
+  entries: readonly ChainEntry[],
+  deps: WorldDeps,
+  shared: SharedState,
+): Promise<World> {
   const ready: NamedInstance[] = [];
   const uses = shared.begin();
   const dispose = async (): Promise<void> => {

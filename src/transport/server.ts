@@ -26,6 +26,8 @@ export interface Exchange {
   readonly client: Client;
   /** Set when the request could not be read. */
   readonly error: GatewayError | undefined;
+  /** The client left before its request had come whole. */
+  readonly isLeft: boolean;
   /** Set for bodies that only pass through. */
   readonly pass: Pass | undefined;
 }
@@ -84,7 +86,11 @@ class RequestReader {
       deps.handle(this.#exchange(head, client, emptyBody, kind === 'json' ? noBody() : undefined));
     } else {
       readBody(request, { maxBody: limits.maxBody, sweeper: deps.sweeper, monotonic: deps.clock.monotonic }, (body) => {
-        if (body !== undefined) deps.handle(this.#read(head, kind, client, body));
+        deps.handle(
+          body === undefined
+            ? { ...this.#exchange(head, client, emptyBody, undefined), isLeft: true }
+            : this.#read(head, kind, client, body),
+        );
       });
     }
   }
@@ -119,7 +125,10 @@ class RequestReader {
 
   #refusal(head: Head): GatewayError | undefined {
     if (this.#deps.isDraining()) {
-      return new GatewayError('draining', { message: 'The gateway is stopping and takes no new requests.', hint: 'Send the request again: another instance answers it.' });
+      return new GatewayError('draining', {
+        message: 'The gateway is stopping and takes no new requests.',
+        hint: 'Send the request again: another instance answers it.',
+      });
     }
     return head.matched === undefined ? noRoute(head) : undefined;
   }
@@ -160,7 +169,7 @@ class RequestReader {
       traceId: head.bag.gateway('traceId') ?? fromTraceparent(head.bag.get('traceparent')) ?? this.#deps.ids.trace(),
       metadata,
     };
-    return { arrival, client, error: fault, pass: undefined };
+    return { arrival, client, error: fault, isLeft: false, pass: undefined };
   }
 }
 
@@ -219,7 +228,10 @@ function socketKey(request: IncomingMessage): string | undefined {
 const keyProtocol = 'openai-insecure-api-key.';
 
 function noBody(): GatewayError {
-  return new GatewayError('invalid_json', { message: 'The body is not JSON: the body is empty at position 0.', hint: 'Send a JSON object with content-type application/json.' });
+  return new GatewayError('invalid_json', {
+    message: 'The body is not JSON: the body is empty at position 0.',
+    hint: 'Send a JSON object with content-type application/json.',
+  });
 }
 
 function noRoute(head: Head): GatewayError {
@@ -238,9 +250,18 @@ function answerUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
   }
   const tooLarge = error.code === 'HPE_HEADER_OVERFLOW';
   const fault = tooLarge
-    ? new GatewayError('headers_too_large', { message: `The request's headers are larger than ${maxHeaderSize} bytes.`, hint: 'Name a config of gateway.yaml instead of sending one.' })
+    ? new GatewayError('headers_too_large', {
+        message: `The request's headers are larger than ${maxHeaderSize} bytes.`,
+        hint: 'Name a config of gateway.yaml instead of sending one.',
+      })
     : new GatewayError('invalid_header', { message: 'The request is not valid HTTP.' });
-  const body = JSON.stringify({ error: { message: fault.message, type: fault.type, code: fault.code, param: null }, status: 'failure', message: fault.message });
+  const body = JSON.stringify({
+    error: { message: fault.message, type: fault.type, code: fault.code, param: null },
+    status: 'failure',
+    message: fault.message,
+  });
   const line = tooLarge ? '431 Request Header Fields Too Large' : '400 Bad Request';
-  socket.end(`HTTP/1.1 ${line}\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`);
+  socket.end(
+    `HTTP/1.1 ${line}\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
+  );
 }

@@ -74,8 +74,13 @@ describe('a client that leaves', () => {
     const socket = connect(Number(port), hostname);
     socket.write(`POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\nx-gateway-provider: @a\r\ncontent-length: 1000\r\n\r\n{"model":`);
     await new Promise((resolve) => setTimeout(resolve, 100));
+    const recorded = rig.gateway.records.length;
     socket.destroy();
+    const record = await until(() => rig.gateway.records[recorded], 'the record of a client that left');
+    expect(record).toMatchObject({ end: 'client_gone', status: 499, error: null, attempts: [], endpoint: 'chat/completions' });
+    expect(record.request).toMatchObject({ body: null, why_absent: 'it was not read' });
     await rig.expectQuiet();
+    expect(rig.gateway.records.slice(recorded).filter(({ end }) => end === 'client_gone')).toEqual([record]);
     expect(rig.wire.requests.length).toBe(before);
   });
 

@@ -154,7 +154,9 @@ describe('a gateway that is told to stop', () => {
       status: 200,
       error: { code: 'draining' },
     });
-    expect(records.get(other.headers.get('x-request-id') ?? '')).toMatchObject({ status: 503, error: { code: 'draining' } });
+    const cutOff = records.get(other.headers.get('x-request-id') ?? '');
+    expect(cutOff).toMatchObject({ end: 'drained', status: 503, error: { code: 'draining' } });
+    expect(cutOff?.attempts).toMatchObject([{ provider: 'a', outcome: 'cancelled', reason: expect.stringMatching(/given up/i) as string }]);
     await until(() => wire.sockets.size === 0, 'the upstream connections to be closed');
   });
 
