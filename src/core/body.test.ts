@@ -9,14 +9,45 @@ const text = (of: JsonBody): string => of.bytes().toString('utf8');
 
 const edits: readonly { name: string; from: string; patch: [string, unknown][]; to: string }[] = [
   { name: 'writes a value in place', from: '{ "model" : "@a/m", "n":1.0 }', patch: [['model', 'm']], to: '{ "model" : "m", "n":1.0 }' },
-  { name: 'keeps 64-bit integers and key order', from: '{"seed":9007199254740993,"model":"x","z":1e2}', patch: [['model', 'y']], to: '{"seed":9007199254740993,"model":"y","z":1e2}' },
+  {
+    name: 'keeps 64-bit integers and key order',
+    from: '{"seed":9007199254740993,"model":"x","z":1e2}',
+    patch: [['model', 'y']],
+    to: '{"seed":9007199254740993,"model":"y","z":1e2}',
+  },
   { name: 'adds at the end', from: '{"a":1}', patch: [['b', { c: [1] }]], to: '{"a":1,"b":{"c":[1]}}' },
-  { name: 'adds to an empty object', from: ' {} ', patch: [['b', 'ü'], ['c', null]], to: ' {"b":"ü","c":null} ' },
-  { name: 'takes out the first, a middle and the last', from: '{"a":1, "b":2, "c":3, "d":4}', patch: [['a', undefined], ['c', undefined]], to: '{"b":2,"d":4}' },
-  { name: 'leaves equal names deeper down alone', from: '{"x":{"model":"in"},"model":"out"}', patch: [['model', 'new']], to: '{"x":{"model":"in"},"model":"new"}' },
+  {
+    name: 'adds to an empty object',
+    from: ' {} ',
+    patch: [
+      ['b', 'ü'],
+      ['c', null],
+    ],
+    to: ' {"b":"ü","c":null} ',
+  },
+  {
+    name: 'takes out the first, a middle and the last',
+    from: '{"a":1, "b":2, "c":3, "d":4}',
+    patch: [
+      ['a', undefined],
+      ['c', undefined],
+    ],
+    to: '{"b":2,"d":4}',
+  },
+  {
+    name: 'leaves equal names deeper down alone',
+    from: '{"x":{"model":"in"},"model":"out"}',
+    patch: [['model', 'new']],
+    to: '{"x":{"model":"in"},"model":"new"}',
+  },
   { name: 'finds an escaped key', from: '{"mod\\u0065l":"a"}', patch: [['model', 'b']], to: '{"mod\\u0065l":"b"}' },
   { name: 'normalises a member named twice to the last', from: '{"model":"a","model":"b"}', patch: [['model', 'c']], to: '{"model":"c"}' },
-  { name: 'keeps text beyond ASCII', from: '{"m":"Grüße 🎉","model":"a"}', patch: [['model', '模型']], to: '{"m":"Grüße 🎉","model":"模型"}' },
+  {
+    name: 'keeps text beyond ASCII',
+    from: '{"m":"Grüße 🎉","model":"a"}',
+    patch: [['model', '模型']],
+    to: '{"m":"Grüße 🎉","model":"模型"}',
+  },
 ];
 
 const refusals: readonly [name: string, text: string, message: RegExp][] = [
@@ -49,7 +80,14 @@ describe('JsonBody', () => {
 
   it('reads scalars without parsing the rest', () => {
     const b = body('{"model":"a\\"b","stream":true,"n":2,"u":null,"o":{"model":1}}');
-    expect([b.peek('model'), b.peek('stream'), b.peek('n'), b.peek('u'), b.peek('o'), b.peek('absent')]).toEqual(['a"b', true, 2, null, undefined, undefined]);
+    expect([b.peek('model'), b.peek('stream'), b.peek('n'), b.peek('u'), b.peek('o'), b.peek('absent')]).toEqual([
+      'a"b',
+      true,
+      2,
+      null,
+      undefined,
+      undefined,
+    ]);
     expect(b.has('o')).toBe(true);
     expect([...b.keys()]).toEqual(['model', 'stream', 'n', 'u', 'o']);
   });
@@ -62,7 +100,12 @@ describe('JsonBody', () => {
 
   it('composes edits and remembers the first body', () => {
     const first = body('{"a":1,"b":2}');
-    const second = first.edit(new Map([['a', 5]])).edit(new Map<string, unknown>([['c', 6], ['b', undefined]]));
+    const second = first.edit(new Map([['a', 5]])).edit(
+      new Map<string, unknown>([
+        ['c', 6],
+        ['b', undefined],
+      ]),
+    );
     expect(JSON.parse(text(second))).toEqual({ a: 5, c: 6 });
     expect(second.edited?.root).toBe(first);
     expect(Object.fromEntries(second.edited?.patch ?? [])).toEqual({ a: 5, c: 6, b: undefined });

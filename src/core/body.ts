@@ -35,7 +35,12 @@ export class JsonBody {
   #bytes: Buffer | undefined;
   #object: Readonly<Record<string, unknown>> | undefined;
 
-  private constructor(text: string, found: readonly Member[] | undefined, bytes: Buffer | undefined, edited?: { root: JsonBody; patch: BodyPatch }) {
+  private constructor(
+    text: string,
+    found: readonly Member[] | undefined,
+    bytes: Buffer | undefined,
+    edited?: { root: JsonBody; patch: BodyPatch },
+  ) {
     this.#text = text;
     this.#found = found;
     this.#bytes = bytes;

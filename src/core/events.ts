@@ -15,8 +15,21 @@ export type BlockKind = 'text' | 'thinking' | 'redacted' | 'media' | 'tool' | 'n
  * `block` counts content blocks as the provider numbers them, `index` of a tool call counts calls over the whole stream.
  */
 export type ModelEvent =
-  | { readonly type: 'start'; readonly id: string; readonly model: string; readonly created: number; readonly fields?: Readonly<Record<string, unknown>> }
-  | { readonly type: 'block'; readonly choice: number; readonly block: number; readonly state: 'open' | 'close'; readonly kind: BlockKind; readonly native?: unknown }
+  | {
+      readonly type: 'start';
+      readonly id: string;
+      readonly model: string;
+      readonly created: number;
+      readonly fields?: Readonly<Record<string, unknown>>;
+    }
+  | {
+      readonly type: 'block';
+      readonly choice: number;
+      readonly block: number;
+      readonly state: 'open' | 'close';
+      readonly kind: BlockKind;
+      readonly native?: unknown;
+    }
   | { readonly type: 'text'; readonly choice: number; readonly text: string; readonly block?: number; readonly signature?: string }
   | { readonly type: 'thinking'; readonly choice: number; readonly text?: string; readonly block?: number; readonly signature?: string }
   | { readonly type: 'redacted'; readonly choice: number; readonly block: number; readonly data: string }
@@ -31,7 +44,14 @@ export type ModelEvent =
       readonly arguments?: string;
       readonly thoughtSignature?: string;
     }
-  | { readonly type: 'media'; readonly choice: number; readonly mimeType: string; readonly base64: string; readonly block?: number; readonly signature?: string }
+  | {
+      readonly type: 'media';
+      readonly choice: number;
+      readonly mimeType: string;
+      readonly base64: string;
+      readonly block?: number;
+      readonly signature?: string;
+    }
   | { readonly type: 'audio'; readonly choice: number; readonly audio: Readonly<Record<string, unknown>> }
   /** Fields merged into the chunk (no `choice`) or the choice; left out under strict compliance unless `strict`. */
   | { readonly type: 'extra'; readonly choice?: number; readonly fields: Readonly<Record<string, unknown>>; readonly strict: boolean }

@@ -47,17 +47,39 @@ export const responseHeaders = {
 
 /** Every credential header a client may send. Stripped on every route before ours is set. */
 export const credentialHeaders: ReadonlySet<string> = new Set([
-  'authorization', 'api-key', 'x-api-key', 'x-goog-api-key', 'cookie', 'proxy-authorization',
+  'authorization',
+  'api-key',
+  'x-api-key',
+  'x-goog-api-key',
+  'cookie',
+  'proxy-authorization',
 ]);
 
 /** Headers of one connection, never of the message (RFC 9110 7.6.1, RFC 9112). */
 export const hopByHopHeaders: ReadonlySet<string> = new Set([
-  'connection', 'keep-alive', 'proxy-connection', 'proxy-authenticate', 'proxy-authorization', 'te', 'trailer', 'transfer-encoding', 'upgrade',
+  'connection',
+  'keep-alive',
+  'proxy-connection',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
 ]);
 
 /** Texts that client libraries fill in where a key is asked for; they count as absent everywhere. */
 export const placeholderCredentials: ReadonlySet<string> = new Set([
-  'OPENAI_API_KEY', 'DUMMY-KEY', 'dummy', 'none', 'null', 'undefined', 'x', 'X', 'xxx', '-',
+  'OPENAI_API_KEY',
+  'DUMMY-KEY',
+  'dummy',
+  'none',
+  'null',
+  'undefined',
+  'x',
+  'X',
+  'xxx',
+  '-',
 ]);
 
 /** The request's headers with prefixed names resolved once. Lookup is by lower-case name. */

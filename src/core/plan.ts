@@ -93,7 +93,14 @@ export interface FlowConsumer {
 /** How an attempt ended. Upstream weather is a value, not an exception. */
 export type Outcome =
   | { readonly kind: 'answered'; readonly attempt: Attempt; readonly times: Times; readonly reply: UpstreamReply }
-  | { readonly kind: 'timeout'; readonly attempt: Attempt; readonly times: Times; readonly phase: TimeoutPhase; readonly afterMs: number; readonly sent: boolean }
+  | {
+      readonly kind: 'timeout';
+      readonly attempt: Attempt;
+      readonly times: Times;
+      readonly phase: TimeoutPhase;
+      readonly afterMs: number;
+      readonly sent: boolean;
+    }
   | { readonly kind: 'unreachable'; readonly attempt: Attempt; readonly times: Times; readonly cause: Error; readonly sent: boolean }
   | { readonly kind: 'faulty'; readonly attempt: Attempt; readonly times: Times; readonly fault: GatewayError; readonly status: number }
   | { readonly kind: 'refused'; readonly attempt: Attempt; readonly times: Times; readonly error: GatewayError }
