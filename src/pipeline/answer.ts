@@ -1,3 +1,4 @@
+import { connectionFault } from '../core/connection-fault.ts';
 import type { Dialect } from '../core/dialect.ts';
 import { type ErrorFacts, GatewayError } from '../core/error.ts';
 import { type Outcome, type Reply, statusOf, type UpstreamReply } from '../core/plan.ts';
@@ -42,7 +43,7 @@ export function errorOf(outcome: Outcome): GatewayError {
       });
     case 'unreachable':
       return new GatewayError('upstream_unreachable', {
-        message: `Provider "${slug}" could not be reached: ${reasonOf(outcome.cause)} (${hostOf(outcome)}).`,
+        message: `Provider "${slug}" could not be reached: ${connectionFault(outcome.cause)} (${hostOf(outcome)}).`,
         source: 'provider',
         cause: outcome.cause,
       });
@@ -99,22 +100,6 @@ function isErrorObject(body: Buffer): boolean {
     return false;
   }
 }
-
-/** A short word for a socket error: its code, never a message that may hold an address of the inside. */
-function reasonOf(cause: Error): string {
-  const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : undefined;
-  return code === undefined ? 'connection failed' : (reasons[code] ?? code);
-}
-
-const reasons: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'connection refused',
-  ECONNRESET: 'connection reset',
-  UND_ERR_SOCKET: 'connection closed',
-  ENOTFOUND: 'the name does not resolve',
-  EAI_AGAIN: 'name resolution failed',
-  EHOSTUNREACH: 'no route to the host',
-  EPIPE: 'connection closed',
-};
 
 function hostOf(outcome: Outcome): string {
   const origin = outcome.attempt.upstream?.origin ?? '';

@@ -53,7 +53,7 @@ const wholeFaults: readonly Fault[] = [
       await put(socket, head(200, { 'content-type': jsonType, 'content-length': good.length }), good.slice(0, 50)), reset(socket)
     ),
     ...faulty,
-    says: /broke before the answer was whole/,
+    says: /broke before the answer was whole \(connection (?:reset|closed)\)/,
   },
   {
     name: 'HTML with 200',
@@ -234,6 +234,24 @@ const streamFaults: readonly Fault[] = [
     says: /the engine is on fire/,
   },
   {
+    name: 'a whole answer that speaks of an "error"',
+    play: (socket) => put(socket, whole(200, jsonType, JSON.stringify({ note: 'no "error" here', ...completion('from a') }))),
+    ...faulty,
+    says: /"application\/json" where a stream was asked for/,
+  },
+  {
+    name: 'an error object further down',
+    play: (socket) => put(socket, whole(200, jsonType, `{"result":${errorObject}}`)),
+    ...faulty,
+    says: /"application\/json" where a stream was asked for/,
+  },
+  {
+    name: 'a cut error object',
+    play: (socket) => put(socket, whole(200, jsonType, errorObject.slice(0, -10))),
+    ...faulty,
+    says: /"application\/json" where a stream was asked for/,
+  },
+  {
     name: 'a compressed stream',
     play: (socket) => put(socket, head(200, { ...chunked, 'content-encoding': 'gzip' }), piece(gzipSync(role)), lastPiece),
     ...faulty,
@@ -248,7 +266,7 @@ const brokenStreams: readonly (Pick<Fault, 'name' | 'play' | 'says' | 'code'> & 
     name: 'a reset',
     play: async (socket) => (await put(socket, head(200, chunked), piece(role), piece(texts[0] ?? '')), reset(socket)),
     code: 'stream_interrupted',
-    says: /broke in the middle/,
+    says: /broke in the middle of the answer \(connection (?:reset|closed)\)/,
   },
   {
     name: 'an end too early',
@@ -260,7 +278,7 @@ const brokenStreams: readonly (Pick<Fault, 'name' | 'play' | 'says' | 'code'> & 
     name: 'a chunked body that is cut',
     play: async (socket) => (await put(socket, head(200, chunked), piece(role), piece(texts[0] ?? '')), void socket.end()),
     code: 'stream_interrupted',
-    says: /broke in the middle/,
+    says: /broke in the middle of the answer \(connection closed\)/,
   },
   {
     name: 'an end in the middle of an event',

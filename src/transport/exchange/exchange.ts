@@ -1,3 +1,4 @@
+import { connectionFault } from '../../core/connection-fault.ts';
 import { fromUnknown, GatewayError } from '../../core/error.ts';
 import type { Attempt, Flow, Outcome, Times, TimeoutPhase } from '../../core/plan.ts';
 import type { Clocks } from '../../core/snapshot.ts';
@@ -7,7 +8,7 @@ import type { Receiver, Source } from '../upstream.ts';
 import type { Answer, AnswerOwner, State } from './answer.ts';
 import { expired, limitOf, type Watched } from './clocks.ts';
 import { EventAnswer } from './event-answer.ts';
-import { codeOf, interrupted, invalid, reason } from './faults.ts';
+import { codeOf, interrupted, invalid } from './faults.ts';
 import { Keeper } from './keep.ts';
 import { WholeAnswer } from './whole-answer.ts';
 
@@ -112,14 +113,14 @@ export class Exchange implements Receiver, Swept, AnswerOwner, Watched {
       case 'flowing':
         this.answer?.close({
           kind: 'fault',
-          error: interrupted(`The provider's connection broke in the middle of the answer (${reason(error)}).`),
+          error: interrupted(`The provider's connection broke in the middle of the answer (${connectionFault(error)}).`),
         });
         return;
       case 'waiting':
         this.#unanswered(error);
         return;
       default:
-        this.faulty(invalid(`The provider's connection broke before the answer was whole (${reason(error)}).`));
+        this.faulty(invalid(`The provider's connection broke before the answer was whole (${connectionFault(error)}).`));
     }
   }
 

@@ -14,8 +14,3 @@ export function interrupted(message: string): GatewayError {
 export function codeOf(error: Error): string | undefined {
   return 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
-
-/** A word for a socket error that is safe to show: its code, never its message with addresses. */
-export function reason(error: Error): string {
-  return codeOf(error) ?? 'closed';
-}

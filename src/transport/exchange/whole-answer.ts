@@ -84,8 +84,9 @@ export class WholeAnswer extends Answer {
 
   #faultOf(body: Buffer): GatewayError | undefined {
     const { attempt, headers, tap } = this.owner;
-    if (attempt.call?.stream === true && !looksLikeError(body)) return notAStream(headers);
-    return faultOfWhole(body, headers['content-type'] ?? '', tap);
+    const fault = faultOfWhole(body, headers['content-type'] ?? '', tap);
+    // Where a stream was asked for, only the provider's own words say more than that this is none.
+    return attempt.call?.stream === true && fault?.provider === undefined ? notAStream(headers) : fault;
   }
 }
 
@@ -96,8 +97,4 @@ function beginsLikeJson(chunks: readonly Buffer[]): boolean {
 
 function notAStream(headers: Readonly<Record<string, string>>): GatewayError {
   return invalid(`The provider answered "${headers['content-type'] ?? ''}" where a stream was asked for.`);
-}
-
-function looksLikeError(body: Buffer): boolean {
-  return body.toString('latin1', 0, 200).includes('"error"');
 }

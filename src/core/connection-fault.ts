@@ -1,0 +1,23 @@
+/**
+ * A short word for a socket error that is safe to show: by its code, never its message, which may hold an address of
+ * the inside. Codes that only our HTTP client knows say nothing to a caller.
+ */
+export function connectionFault(error: Error): string {
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
+  const word = words.get(code);
+  if (word !== undefined) return word;
+  return code === '' || code.startsWith('UND_ERR_') ? 'connection failed' : code;
+}
+
+const words: ReadonlyMap<string, string> = new Map([
+  ['ECONNREFUSED', 'connection refused'],
+  ['ECONNRESET', 'connection reset'],
+  ['EPIPE', 'connection closed'],
+  ['UND_ERR_SOCKET', 'connection closed'],
+  ['UND_ERR_RES_CONTENT_LENGTH_MISMATCH', 'length not as announced'],
+  ['ETIMEDOUT', 'connection timed out'],
+  ['ENOTFOUND', 'the name does not resolve'],
+  ['EAI_AGAIN', 'name resolution failed'],
+  ['EHOSTUNREACH', 'no route to the host'],
+  ['ENETUNREACH', 'no route to the host'],
+]);
