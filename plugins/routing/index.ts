@@ -18,13 +18,14 @@ export default definePlugin({
   setup: () => ({ plan }),
 });
 
-/** Undefined only for a list of models without a chosen provider: the gateway answers it from its catalog. */
+/** Undefined only where models are asked for without a chosen provider: the gateway answers that from its catalog. */
 function plan(ctx: Admitted): Plan | undefined {
   const choice = choiceOf(ctx);
   const applies = configOf(ctx);
   ctx.facts.choice = choice;
   // The catalog's list stands for nobody's account: the key's default config does not decide about it.
-  if (ctx.endpoint === 'models' && choice === undefined && !ctx.headers.gateway('config')) return undefined;
+  const asksCatalog = ctx.endpoint === 'models' || ctx.endpoint === 'models/{id}';
+  if (asksCatalog && choice === undefined && !ctx.headers.gateway('config')) return undefined;
   const config = applies ?? ctx.snapshot.noConfig;
   ctx.facts.config = config;
   const state = stateOf(ctx);

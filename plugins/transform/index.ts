@@ -1,5 +1,6 @@
 import { emptyBody, type EmptyBody, type JsonBody, type RequestBody } from '#core/body.ts';
 import type { Routed } from '#core/context.ts';
+import { endpoints } from '#core/endpoint.ts';
 import { GatewayError } from '#core/error.ts';
 import type { Plain } from '#core/merge.ts';
 import type { Attempt } from '#core/plan.ts';
@@ -88,7 +89,7 @@ function settingsFor(ctx: Routed, attempt: Attempt, work: LeafWork): CommonSetti
   return host === undefined || work.settings.custom_host === host ? work.settings : { ...work.settings, custom_host: host };
 }
 
-const isPassing = (ctx: Routed): boolean => ctx.endpoint === 'relay' || ctx.endpoint === 'realtime';
+const isPassing = (ctx: Routed): boolean => endpoints[ctx.endpoint].body === 'passing';
 
 /** Undefined for routes that are not modelled. @throws GatewayError `unsupported_endpoint` */
 function operationFor(ctx: Routed, attempt: Attempt): Operation | undefined {
@@ -104,9 +105,14 @@ function operationFor(ctx: Routed, attempt: Attempt): Operation | undefined {
 
 function upstreamFor(ctx: Routed, attempt: Attempt, call: AttemptCall, body: RequestBody): UpstreamRequest {
   if (attempt.operation !== undefined) return attempt.operation.request(sendable(body), call);
-  const address = attempt.binding.provider.relay?.(call, ctx.path);
+  const address = attempt.binding.provider.relay?.(call, pathFor(ctx, attempt));
   if (address === undefined) throw new GatewayError('internal', { message: 'A provider without this route was asked for it.' });
   return { ...address, method: ctx.method, headers: address.headers ?? [], body: emptyBody, dropped: [] };
+}
+
+/** The client's own path; the name of a model in it as it is asked of this target. */
+function pathFor(ctx: Routed, { model }: Attempt): string {
+  return ctx.endpoint !== 'models/{id}' || model === ctx.params['id'] ? ctx.path : `/v1/models/${encodeURIComponent(model)}`;
 }
 
 const sendable = (body: RequestBody): JsonBody | EmptyBody => (body.kind === 'passing' ? emptyBody : body);

@@ -16,7 +16,7 @@ export interface Arrival {
   readonly query: string;
   readonly headers: HeaderBag;
   readonly body: RequestBody;
-  /** The model as the client wrote it, from body or query; '' when it named none. */
+  /** The model as the client wrote it, from body, query or path; '' when it named none. */
   readonly askedModel: string;
   /** The client asked for a stream. */
   readonly stream: boolean;

@@ -1,6 +1,7 @@
 /**
  * The operations of the `/v1` surface. The name is the path template behind `/v1/`; two of them stand for
- * everything that is not modelled: `relay` (any other path) and `realtime` (the WebSocket).
+ * everything that is not modelled: `relay` (any other path) and `realtime` (the WebSocket). `models/{id}` is relayed
+ * too where the catalog doesn't know the model.
  */
 export interface EndpointTraits {
   /** How the body is read: a JSON object held in memory, nothing, or bytes that only pass through. */
@@ -26,6 +27,7 @@ export const endpoints = {
   messages: { body: 'json', dialect: 'messages' },
   'messages/count_tokens': { body: 'json', dialect: 'messages' },
   models: { body: 'none', dialect: 'openai' },
+  'models/{id}': { body: 'passing', dialect: 'openai' },
   relay: { body: 'passing', dialect: 'openai' },
   realtime: { body: 'passing', dialect: 'openai' },
 } as const satisfies Record<string, EndpointTraits>;

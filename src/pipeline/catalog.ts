@@ -1,3 +1,6 @@
+import { GatewayError } from '../core/error.ts';
+import { bareModel } from '../core/model-name.ts';
+import { nearest } from '../core/nearest.ts';
 import type { Plan, Reply } from '../core/plan.ts';
 import type { ApiKey, ProviderBinding, Snapshot } from '../core/snapshot.ts';
 import type { RequestContext } from './request.ts';
@@ -11,20 +14,52 @@ interface ModelRow {
 }
 
 /**
- * The answer to `GET /v1/models` as far as the file knows it. Without a plan it lists what the caller may name as
- * `@slug/model`; with one, the models of the provider that was chosen. Undefined when that provider has to be asked.
+ * The answer to `GET /v1/models` and `GET /v1/models/{id}` as far as the file knows it. Undefined for every other
+ * route, and when the provider that was chosen has to be asked.
  *
- * @throws GatewayError when the chosen provider is switched off
+ * @throws GatewayError `model_not_found`, and `not_allowed` when the chosen provider is switched off
  */
-export function listModels(ctx: RequestContext, plan: Plan | undefined): Reply | undefined {
+export function answerFromCatalog(ctx: RequestContext, plan: Plan | undefined): Reply | undefined {
+  if (ctx.endpoint === 'models') {
+    const data = listedRows(ctx, plan);
+    return data === undefined ? undefined : replyWith({ object: 'list', data });
+  }
+  const row = ctx.endpoint === 'models/{id}' ? findRow(ctx, plan) : undefined;
+  return row === undefined ? undefined : replyWith(row);
+}
+
+/** Without a plan what the caller may name as `@slug/model`; with one, the models of the provider that was chosen. */
+function listedRows(ctx: RequestContext, plan: Plan | undefined): readonly ModelRow[] | undefined {
   const key = ctx.facts.caller.key;
-  if (plan === undefined) return replyWith(catalogRows(ctx.snapshot, key));
+  if (plan === undefined) return catalogRows(ctx.snapshot, key);
   const binding = plan.first.provider ?? ctx.facts.choice?.binding;
   if (binding?.provider.models === undefined) return undefined;
   if (binding.unusable !== undefined) throw binding.unusable;
   // A provider without deployments of its own knows its models better than the file does.
   if (binding.provider.models(binding.settings).length === 0) return undefined;
-  return replyWith(rowsOf(binding, key, ctx.snapshot));
+  return rowsOf(binding, key, ctx.snapshot);
+}
+
+/** A name as the catalog lists it is found at once; of a provider that was chosen its bare name will do. */
+function findRow(ctx: RequestContext, plan: Plan | undefined): ModelRow | undefined {
+  const asked = ctx.askedModel;
+  const listed = catalogRows(ctx.snapshot, ctx.facts.caller.key).find(({ id }) => id === asked);
+  if (listed !== undefined) return listed;
+  const rows = listedRows(ctx, plan);
+  if (rows === undefined) return undefined;
+  const bare = bareModel(asked);
+  const found = plan === undefined ? undefined : rows.find(({ id }) => bareModel(id) === bare);
+  if (found !== undefined) return found;
+  const near = nearest(
+    bare,
+    rows.map(({ id }) => bareModel(id)),
+  );
+  const meant = near === undefined ? undefined : rows.find(({ id }) => bareModel(id) === near);
+  throw new GatewayError('model_not_found', {
+    message: `The catalog lists no model "${asked}".${meant === undefined ? '' : ` Did you mean "${meant.id}"?`}`,
+    param: 'model',
+    hint: 'GET /v1/models lists the names that can be used; x-gateway-provider asks a provider.',
+  });
 }
 
 function catalogRows(snapshot: Snapshot, key: ApiKey | undefined): readonly ModelRow[] {
@@ -59,6 +94,6 @@ function namesOf({ provider, settings, models }: ProviderBinding): readonly stri
   return [...new Set([...named, ...allowed])];
 }
 
-function replyWith(data: readonly ModelRow[]): Reply {
-  return { status: 200, headers: [], body: Buffer.from(JSON.stringify({ object: 'list', data }), 'utf8'), flow: undefined };
+function replyWith(body: ModelRow | { object: 'list'; data: readonly ModelRow[] }): Reply {
+  return { status: 200, headers: [], body: Buffer.from(JSON.stringify(body), 'utf8'), flow: undefined };
 }

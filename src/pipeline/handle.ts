@@ -9,7 +9,7 @@ import type { Flow, Reply, Send, UpstreamReply } from '../core/plan.ts';
 import type { LogRecord } from '../core/record.ts';
 import type { Lease } from '../core/snapshot.ts';
 import { type Final, finalOf, replyOf } from './answer.ts';
-import { listModels } from './catalog.ts';
+import { answerFromCatalog } from './catalog.ts';
 import { errorFacts } from './errors.ts';
 import { Execution } from './execute.ts';
 import { completeHeaders } from './headers.ts';
@@ -76,7 +76,7 @@ export class Handling {
       const { chain } = this.#world;
       await chain.admit(this.#ctx);
       const plan = await chain.plan(this.#ctx);
-      const listed = this.#ctx.endpoint === 'models' ? listModels(this.#ctx, plan) : undefined;
+      const listed = answerFromCatalog(this.#ctx, plan);
       if (listed !== undefined) {
         this.#deliver(listed);
         return;

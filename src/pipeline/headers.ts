@@ -120,10 +120,15 @@ function replaceContent(out: HeaderPairs, contentType: string): void {
   out.push('content-type', contentType);
 }
 
-/** gateway-behaviour.md 3: 0 no retry was needed, n success on retry n, -1 all retries used or retrying skipped. */
+/**
+ * gateway-behaviour.md 3: 0 no retry was needed, n success on retry n, -1 all retries used or retrying skipped (the
+ * provider asked for too long a wait). A status that the target does not retry needed none.
+ */
 function retryCount(last: Outcome): number {
-  if (isSuccess(last)) return last.attempt.tries;
-  return last.attempt.target.retry.attempts > 0 ? -1 : 0;
+  const { tries, target } = last.attempt;
+  if (isSuccess(last) || target.retry.attempts === 0) return tries;
+  const isFinal = (last.kind === 'answered' || last.kind === 'refused') && !target.retry.retries(statusOf(last));
+  return isFinal ? tries : -1;
 }
 
 function attemptsText(history: readonly Outcome[]): string {

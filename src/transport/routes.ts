@@ -5,6 +5,8 @@ interface Route {
   readonly method: 'GET' | 'POST' | 'DELETE';
   /** Path behind `/v1/`; `{id}` stands for one segment. */
   readonly template: Endpoint;
+  /** The id is all that follows, slashes included: names of models hold some, and not every client encodes them. */
+  readonly idIsRest?: true;
 }
 
 const routes: readonly Route[] = [
@@ -23,6 +25,7 @@ const routes: readonly Route[] = [
   { method: 'POST', template: 'messages' },
   { method: 'POST', template: 'messages/count_tokens' },
   { method: 'GET', template: 'models' },
+  { method: 'GET', template: 'models/{id}', idIsRest: true },
 ];
 
 /**
@@ -41,7 +44,9 @@ const noParams: Readonly<Record<string, string>> = Object.freeze({});
 const exact: ReadonlyMap<string, Matched> = new Map(
   routes
     .filter((route) => !route.template.includes('{'))
-    .flatMap(({ method, template }) => places(template).map((place) => [`${method} ${place}${template}`, { endpoint: template, params: noParams }])),
+    .flatMap(({ method, template }) =>
+      places(template).map((place) => [`${method} ${place}${template}`, { endpoint: template, params: noParams }]),
+    ),
 );
 const withId = routes.filter((route) => route.template.includes('{')).map((route) => ({ ...route, segments: route.template.split('/') }));
 const relayed: Matched = { endpoint: 'relay', params: noParams };
@@ -53,8 +58,12 @@ export function matchRoute(method: string, path: string): Matched | undefined {
   if (!path.startsWith('/v1/') || path.length === 4) return undefined;
   const segments = path.slice(4).split('/');
   for (const route of withId) {
-    if (route.method !== method || route.segments.length !== segments.length) continue;
-    const id = idOf(route.segments, segments);
+    const count = route.segments.length;
+    if (route.method !== method || (route.idIsRest === true ? segments.length < count : segments.length !== count)) continue;
+    const id = idOf(
+      route.segments,
+      route.idIsRest === true ? [...segments.slice(0, count - 1), segments.slice(count - 1).join('/')] : segments,
+    );
     if (id !== undefined) return { endpoint: route.template, params: { id } };
   }
   return relayed;

@@ -160,7 +160,7 @@ class RequestReader {
       query: head.query,
       headers: head.bag,
       body,
-      askedModel: modelOf(body, head.query),
+      askedModel: modelOf(head, body),
       stream: asksForStream(body, head.query),
       at: head.at,
       arrivedAt: head.arrivedAt,
@@ -188,7 +188,8 @@ function passing(bag: HeaderBag): RequestBody {
   return { kind: 'passing', contentType: bag.get('content-type') };
 }
 
-function modelOf(body: RequestBody, query: string): string {
+function modelOf({ matched, query }: Head, body: RequestBody): string {
+  if (matched?.endpoint === 'models/{id}') return matched.params['id'] ?? '';
   const model = body.kind === 'json' ? body.peek('model') : query.includes('model=') ? new URLSearchParams(query).get('model') : undefined;
   return typeof model === 'string' ? model : '';
 }

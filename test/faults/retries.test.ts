@@ -79,7 +79,8 @@ describe('retries', () => {
 
   it('are made for the statuses of the list only', async () => {
     const before = play(later(503));
-    expect((await rig.tell(chat, on('codes'))).status).toBe(503);
+    const told = await rig.tell(chat, on('codes'));
+    expect([told.status, ...shown(told.headers)]).toEqual([503, '0', 'config', null]);
     expect(rig.wire.requests.length - before).toBe(1);
     play(later(418), fine);
     expect((await rig.tell(chat, on('codes'))).status).toBe(200);
@@ -126,6 +127,8 @@ describe('retries', () => {
     const before = play(later(429, { 'retry-after': 3600 }));
     const told = await rig.tell(chat, on('alone'));
     expect([told.status, told.headers.get('retry-after'), rig.wire.requests.length - before]).toEqual([429, '3600', 1]);
+    expect(told.headers.get('x-gateway-retry-attempt-count')).toBe('-1');
+    expect(told.record.attempts[0]?.reason).toBe('status 429, the wait of 3600 s is too long');
   });
 
   it('are made after a reset', async () => {

@@ -78,6 +78,61 @@ const lists: readonly [who: string, key: string, headers: Record<string, string>
   ],
 ];
 
+describe('GET /v1/models/{id}', () => {
+  const one = (key: string, id: string, headers: Record<string, string> = {}): Promise<Response> =>
+    fetch(`${gateway.url}/v1/models/${id}`, { headers: { authorization: `Bearer ${key}`, ...headers } });
+
+  it.each([
+    ['a name of the list', all, '@listed/gpt-4o', {}, '@listed/gpt-4o'],
+    ['such a name with its characters encoded', all, '%40listed%2Fgpt-4o', {}, '@listed/gpt-4o'],
+    ['a deployment', all, '@azure/chat', {}, '@azure/chat'],
+    ['the bare name of a deployment of a chosen provider', all, 'chat', { 'x-gateway-provider': '@azure' }, '@azure/chat'],
+    ['a model of a virtual key', virtual, '@team/chat', {}, '@team/chat'],
+  ])('shows %s without asking anybody', async (_what, key, id, headers, listed) => {
+    const before = upstream.requests.length;
+    const response = await one(key, id, headers);
+    expect([response.status, upstream.requests.length - before]).toEqual([200, 0]);
+    const [slug = ''] = listed.slice(1).split('/');
+    expect(await response.json()).toEqual({ id: listed, object: 'model', created: 0, owned_by: slug });
+    const record = await gateway.record(response.headers.get('x-request-id'));
+    expect(record).toMatchObject({
+      endpoint: 'models/{id}',
+      attempts: [],
+      end: 'whole',
+      status: 200,
+      model: { asked: decodeURIComponent(id) },
+    });
+  });
+
+  it.each([
+    ['by its slug', '@plain/org/some-model', {}, '/v1/models/org%2Fsome-model'],
+    ['by header, with the path as it came', 'org/some-model', { 'x-gateway-provider': '@plain' }, '/v1/models/org/some-model'],
+    ['by a config', 'some-model', { 'x-gateway-config': 'open' }, '/v1/models/some-model'],
+  ])('asks a provider that is chosen %s', async (_how, id, headers, path) => {
+    const before = upstream.requests.length;
+    const response = await one(all, id, headers);
+    expect(response.status).toBe(200);
+    await response.text();
+    expect(upstream.requests.slice(before).map((request) => [request.method, request.url, request.headers.authorization])).toEqual([
+      ['GET', path, 'Bearer sk-plain-secret'],
+    ]);
+  });
+
+  it.each([
+    ['that nobody lists', all, 'llama', {}, 404, 'model_not_found', /no model "llama"\.$/],
+    ['without its slug', all, 'gpt-4o', {}, 404, 'model_not_found', /"gpt-4o"\. Did you mean "@listed\/gpt-4o"\?/],
+    ['that is mistyped', all, '@mock/helo', {}, 404, 'model_not_found', /Did you mean "@mock\/hello"\?/],
+    ['of a slug that is none', all, '@azur/chat', {}, 404, 'provider_not_found', /"azur".*"azure"/],
+    ['that the key may not use', limited, '@listed/o3', {}, 403, 'not_allowed', /"o3"/],
+  ])('refuses a name %s', async (_what, key, id, headers, status, code, says) => {
+    const response = await one(key, id, headers);
+    expect(response.status).toBe(status);
+    const { error } = (await response.json()) as { error: { code: string; message: string } };
+    expect(error.code).toBe(code);
+    expect(error.message).toMatch(says);
+  });
+});
+
 describe('GET /v1/models', () => {
   it.each(lists)('%s', async (_what, key, headers, ids) => {
     const response = await ask(key, headers);

@@ -25,7 +25,7 @@ const responseMeaning = {
   providerType: 'Its type.',
   model: 'Model that was asked for upstream.',
   lastUsedOptionIndex: 'Path of the target in the config, for example `config.targets[1]`.',
-  retryAttemptCount: 'Retries of the last target; `-1` when all of them were used up in vain.',
+  retryAttemptCount: 'Retries of the last target; `-1` when all of them were used up in vain, or the provider asked for too long a wait.',
   cacheStatus: '`HIT`, `MISS`, `REFRESH` or `DISABLED`.',
   attempts: 'Each attempt with status and time, at most 8.',
   overheadMs: 'Milliseconds that were not spent waiting for a provider, up to the first byte.',
