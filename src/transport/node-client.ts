@@ -2,10 +2,15 @@ import type { ServerResponse } from 'node:http';
 import type { Client } from '../core/client.ts';
 import type { HeaderPairs } from '../core/headers.ts';
 
-/** Up to this many bytes head and body leave as one string in one write; `latin1` leaves every byte as it is. */
+/** Up to this many bytes leave as one string in one write; `latin1` leaves every byte as it is. */
 const oneWrite = 64 * 1024;
 
-/** The client of one exchange on a `node:http` response. */
+const endOfFrames = '0\r\n\r\n';
+
+/**
+ * The client of one exchange on a `node:http` response. A stream leaves in chunk frames that are made here, one string
+ * for each: `node:http` hands over four pieces, which costs a tenth of all that is done for an event.
+ */
 export class NodeClient implements Client {
   onGone: (() => void) | undefined;
   onDrain: (() => void) | undefined;
@@ -13,6 +18,8 @@ export class NodeClient implements Client {
   readonly #response: ServerResponse;
   #gone = false;
   #ended = false;
+  /** Nobody said the length of the body, and the client knows chunk frames. */
+  #isFramed = false;
 
   constructor(response: ServerResponse) {
     this.#response = response;
@@ -26,18 +33,29 @@ export class NodeClient implements Client {
   }
 
   head(status: number, headers: HeaderPairs): void {
-    if (!this.#gone && !this.#response.headersSent) this.#response.writeHead(status, headers);
+    if (this.#gone || this.#response.headersSent) return;
+    this.#response.writeHead(status, headers);
+    this.#isFramed = this.#response.chunkedEncoding;
+    this.#response.chunkedEncoding = false;
   }
 
   write(bytes: Buffer): boolean {
-    return this.#gone || this.#response.write(bytes);
+    if (this.#gone || bytes.length === 0) return true;
+    if (!this.#isFramed) return this.#response.write(bytes);
+    if (bytes.length <= oneWrite) return this.#response.write(frame(bytes), 'latin1');
+    this.#response.write(`${bytes.length.toString(16)}\r\n`, 'latin1');
+    this.#response.write(bytes);
+    return this.#response.write('\r\n', 'latin1');
   }
 
   end(bytes?: Buffer): void {
     this.#ended = true;
     if (this.#gone) return;
-    if (bytes === undefined || bytes.length === 0) this.#response.end();
-    else if (bytes.length <= oneWrite) this.#response.end(bytes.toString('latin1'), 'latin1');
+    const isShort = bytes === undefined || bytes.length <= oneWrite;
+    if (this.#isFramed) {
+      if (!isShort) this.write(bytes);
+      this.#response.end(isShort && bytes !== undefined ? frame(bytes) + endOfFrames : endOfFrames, 'latin1');
+    } else if (isShort) this.#response.end(bytes?.toString('latin1'), 'latin1');
     else this.#response.end(bytes);
   }
 
@@ -55,3 +73,6 @@ export class NodeClient implements Client {
 
   readonly #onDrainEvent = (): void => this.onDrain?.();
 }
+
+/** '' for no bytes: an empty frame would be the end. */
+const frame = (bytes: Buffer): string => (bytes.length === 0 ? '' : `${bytes.length.toString(16)}\r\n${bytes.toString('latin1')}\r\n`);

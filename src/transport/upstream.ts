@@ -154,6 +154,7 @@ class Handler implements Dispatcher.DispatchHandler {
   readonly #again: (() => void) | undefined;
   reused = false;
   #answered = false;
+  #ended = false;
 
   constructor(receiver: Receiver, state: { writing: Handler | undefined }, again: (() => void) | undefined) {
     this.#receiver = receiver;
@@ -166,7 +167,10 @@ class Handler implements Dispatcher.DispatchHandler {
     this.#receiver.connected({
       pause: () => controller.pause(),
       resume: () => controller.resume(),
-      abort: () => controller.abort(new Aborted('aborted')),
+      // An error is dear, and after the end nothing is left to abort.
+      abort: () => {
+        if (!this.#ended) controller.abort(new Aborted('aborted'));
+      },
     });
   }
 
@@ -189,6 +193,7 @@ class Handler implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
+    this.#ended = true;
     this.#receiver.finished();
   }
 
