@@ -43,7 +43,8 @@ export class Worlds {
     const { registry, log } = this.#deps;
     const outside = await Promise.all(loaded.outside.providers.map(async (path) => (await importFile(path)) as Provider));
     const providers = new Map<string, Provider>();
-    for (const provider of [...registry.providers, ...outside]) for (const name of [provider.type, ...provider.aliases]) providers.set(name, provider);
+    for (const provider of [...registry.providers, ...outside])
+      for (const name of [provider.type, ...provider.aliases]) providers.set(name, provider);
     const snapshot = compileConfig(loaded, { providers, credential: this.#deps.outbound.sign });
     const host = {
       now: this.#deps.now,

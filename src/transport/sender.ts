@@ -35,7 +35,8 @@ export function createSender(deps: SenderDeps): Send {
   const over = (exchange: Exchange): void => deps.sweeper.delete(exchange);
   return (attempt, arrivedAt): Sending => {
     const refusal = refuse(attempt, checked);
-    if (refusal !== undefined) return { outcome: Promise.resolve(refused(attempt, refusal, deps.clock.monotonic() - arrivedAt)), cancel: () => {} };
+    if (refusal !== undefined)
+      return { outcome: Promise.resolve(refused(attempt, refusal, deps.clock.monotonic() - arrivedAt)), cancel: () => {} };
     let exchange: Exchange | undefined;
     const outcome = new Promise<Outcome>((settle) => {
       const settings = { monotonic: deps.clock.monotonic, keep: deps.keep(), arrivedAt, settle, over };
@@ -56,7 +57,10 @@ function refuse(attempt: Attempt, deps: SenderDeps): GatewayError | undefined {
     return new GatewayError('internal', { message: 'No plugin prepared the request.', hint: 'The chain needs "transform".' });
   }
   if (deps.sweeper.size >= deps.maxInFlight()) {
-    return new GatewayError('overloaded', { message: `${deps.maxInFlight()} requests are under way.`, hint: 'Setting: server.max_in_flight' });
+    return new GatewayError('overloaded', {
+      message: `${deps.maxInFlight()} requests are under way.`,
+      hint: 'Setting: server.max_in_flight',
+    });
   }
   return operation.local === undefined ? deps.checkEgress(upstream.origin, attempt.trust) : undefined;
 }

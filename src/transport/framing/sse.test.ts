@@ -29,14 +29,53 @@ function parseWithLibrary(text: string): { name: string; data: string }[] {
 
 const cases: readonly { name: string; text: string; events: { name: string; data: string }[] }[] = [
   { name: 'one event', text: 'data: {"a":1}\n\n', events: [{ name: '', data: '{"a":1}' }] },
-  { name: 'CRLF', text: 'data: a\r\n\r\ndata: b\r\n\r\n', events: [{ name: '', data: 'a' }, { name: '', data: 'b' }] },
-  { name: 'CR alone', text: 'data: a\r\rdata: b\r\r', events: [{ name: '', data: 'a' }, { name: '', data: 'b' }] },
-  { name: 'comments and a ping', text: ': ping\n\ndata: a\n\n: keep-alive\ndata: b\n\n', events: [{ name: '', data: 'a' }, { name: '', data: 'b' }] },
-  { name: 'named event, no blank after the colon', text: 'event:message_stop\ndata:{}\n\n', events: [{ name: 'message_stop', data: '{}' }] },
+  {
+    name: 'CRLF',
+    text: 'data: a\r\n\r\ndata: b\r\n\r\n',
+    events: [
+      { name: '', data: 'a' },
+      { name: '', data: 'b' },
+    ],
+  },
+  {
+    name: 'CR alone',
+    text: 'data: a\r\rdata: b\r\r',
+    events: [
+      { name: '', data: 'a' },
+      { name: '', data: 'b' },
+    ],
+  },
+  {
+    name: 'comments and a ping',
+    text: ': ping\n\ndata: a\n\n: keep-alive\ndata: b\n\n',
+    events: [
+      { name: '', data: 'a' },
+      { name: '', data: 'b' },
+    ],
+  },
+  {
+    name: 'named event, no blank after the colon',
+    text: 'event:message_stop\ndata:{}\n\n',
+    events: [{ name: 'message_stop', data: '{}' }],
+  },
   { name: 'several data lines', text: 'data: a\ndata:  b\ndata\n\n', events: [{ name: '', data: 'a\n b\n' }] },
   { name: 'byte order mark', text: '\uFEFFdata: a\n\n', events: [{ name: '', data: 'a' }] },
-  { name: 'last event without a blank line', text: 'data: a\n\ndata: [DONE]', events: [{ name: '', data: 'a' }, { name: '', data: '[DONE]' }] },
-  { name: 'several blank lines', text: '\n\ndata: a\n\n\n\ndata: b\n\n', events: [{ name: '', data: 'a' }, { name: '', data: 'b' }] },
+  {
+    name: 'last event without a blank line',
+    text: 'data: a\n\ndata: [DONE]',
+    events: [
+      { name: '', data: 'a' },
+      { name: '', data: '[DONE]' },
+    ],
+  },
+  {
+    name: 'several blank lines',
+    text: '\n\ndata: a\n\n\n\ndata: b\n\n',
+    events: [
+      { name: '', data: 'a' },
+      { name: '', data: 'b' },
+    ],
+  },
   { name: 'text beyond ASCII', text: 'data: Grüße 你好 🎉\n\n', events: [{ name: '', data: 'Grüße 你好 🎉' }] },
   { name: 'nothing', text: '', events: [] },
 ];
@@ -64,7 +103,19 @@ describe('SseScanner', () => {
   });
 
   it('agrees with eventsource-parser on any text under any split', () => {
-    const piece = fc.constantFrom('data: x', 'data:', 'data: ü{"a":"b"}', 'event: e', ': c', 'id: 1', '\n', '\r\n', '\n\n', '\r\n\r\n', 'retry: 5');
+    const piece = fc.constantFrom(
+      'data: x',
+      'data:',
+      'data: ü{"a":"b"}',
+      'event: e',
+      ': c',
+      'id: 1',
+      '\n',
+      '\r\n',
+      '\n\n',
+      '\r\n\r\n',
+      'retry: 5',
+    );
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 30 }), fc.array(fc.nat(200), { maxLength: 8 }), (parts, cuts) => {
         const text = `${parts.join('')}\n\n`;
