@@ -123,7 +123,7 @@ describe('JsonBody', () => {
   });
 
   it('accepts every JSON text as one value and no cut of a nested one', () => {
-    fc.assert(fc.property(fc.json(), (json) => void expect(isOneValue(json)).toBe(true)));
+    fc.assert(fc.property(fc.json(), (json) => isOneValue(json)));
     const whole = '{"a":[1,{"b":"}"}]}';
     for (let cut = 0; cut < whole.length; cut += 1) expect(isOneValue(whole.slice(0, cut))).toBe(false);
   });

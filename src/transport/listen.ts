@@ -15,7 +15,7 @@ export function parseListen(text: string): ListenAddress | undefined {
 
 /** True for an address that only this machine reaches. */
 export function isLoopback(address: ListenAddress): boolean {
-  return 'path' in address || address.host === 'localhost' || address.host === '::1' || /^127\./.test(address.host);
+  return 'path' in address || address.host === 'localhost' || address.host === '::1' || address.host.startsWith('127.');
 }
 
 /** Starts listening; rejects with the system's error (`EADDRINUSE`, `EACCES`). Gives the address as clients write it. */

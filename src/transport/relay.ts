@@ -14,8 +14,6 @@ import { SocketClient } from './relay/socket-client.ts';
 import { Transfer, type TransferParts } from './relay/transfer.ts';
 import type { Sweeper } from './sweeper.ts';
 
-export { relayHeaders, relaySubprotocols } from './relay/headers.ts';
-
 export interface RelayDeps {
   readonly egress: Egress;
   /** Keeps the clocks of all relays. */

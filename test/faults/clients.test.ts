@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { until } from '../support/gateway.ts';
 import { chunks } from '../support/upstream.ts';
 import { chat, onA, onPair, outcomes, type Rig, startRig, streamed } from './rig.ts';
-import { chunked, forever, head, piece, put, whole } from './wire.ts';
+import { chunked, drained, forever, head, piece, put, whole } from './wire.ts';
 
 /** Clients that leave: whatever runs for them ends at once. */
 
@@ -88,8 +88,7 @@ describe('a client that leaves', () => {
     const block = `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: 'x'.repeat(60_000) } }] })}\n\n`;
     rig.wire.script = async (socket) => {
       await put(socket, head(200, { 'content-type': 'text/event-stream', connection: 'close' }));
-      while (!socket.destroyed)
-        if (!socket.write(block)) await new Promise((resolve) => void socket.once('drain', resolve).once('close', resolve));
+      while (!socket.destroyed) if (!socket.write(block)) await drained(socket);
     };
     const record = await leave(streamed, onA, async (response) => {
       await response;

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { until } from '../support/gateway.ts';
 import { chunks, completion } from '../support/upstream.ts';
 import { chat, errorOf, onA, onPair, outcomes, readAll, type Rig, startRig, streamed } from './rig.ts';
-import { chunked, forever, head, lastPiece, piece, put, whole } from './wire.ts';
+import { chunked, drained, forever, head, lastPiece, piece, put, whole } from './wire.ts';
 
 /** Answers that look strange and are right: they come through. */
 
@@ -204,7 +204,7 @@ describe('an answer too large to hold', () => {
   async function pour(socket: Socket, bytes: number, end: string): Promise<void> {
     const block = Buffer.alloc(64 * 1024, 'x');
     for (let left = bytes; left > 0 && !socket.destroyed; left -= block.length) {
-      if (!socket.write(block)) await new Promise((resolve) => void socket.once('drain', resolve).once('close', resolve));
+      if (!socket.write(block)) await drained(socket);
     }
     if (!socket.destroyed) socket.write(end);
   }
@@ -260,7 +260,7 @@ describe('an answer too large to hold', () => {
       upstream = socket;
       await put(socket, head(200, { 'content-type': 'text/event-stream', connection: 'close' }));
       for (let n = 0; n < wanted && !socket.destroyed; n += 1) {
-        if (!socket.write(event)) await new Promise((resolve) => void socket.once('drain', resolve).once('close', resolve));
+        if (!socket.write(event)) await drained(socket);
       }
       socket.end(chunks().slice(1).join(''));
     };

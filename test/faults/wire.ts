@@ -78,6 +78,17 @@ export function put(socket: Socket, ...parts: readonly (string | Buffer)[]): Pro
   );
 }
 
+/** Waits until the other side has taken what was written, or is gone. */
+export function drained(socket: Socket): Promise<void> {
+  return new Promise((resolve) => {
+    const over = (): void => {
+      socket.off('drain', over).off('close', over);
+      resolve();
+    };
+    socket.on('drain', over).on('close', over);
+  });
+}
+
 export function head(status: number, headers: Readonly<Record<string, string | number>> = {}): string {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   return `HTTP/1.1 ${status} X\r\n${lines.join('')}\r\n`;

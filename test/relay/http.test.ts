@@ -240,7 +240,7 @@ describe('what the client gets', () => {
   });
 
   test('is the head of a stream before its first event', async () => {
-    const { port } = await start(provider((_req, res) => void res.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders()));
+    const { port } = await start(provider((_req, res) => res.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders()));
     const res = await new Promise<IncomingMessage>((resolve) =>
       httpRequest({ port, host: '127.0.0.1', path: '/v1/x', agent: false }, resolve).end(),
     );

@@ -93,7 +93,12 @@ export function completion(content: string, model = 'm-1'): object {
 export function chunks(...texts: readonly string[]): string[] {
   const chunk = (delta: object, finish: string | null): string =>
     `data: ${JSON.stringify({ id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 1_767_312_000, model: 'm-1', choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`;
-  return [chunk({ role: 'assistant', content: '' }, null), ...texts.map((content) => chunk({ content }, null)), chunk({}, 'stop'), 'data: [DONE]\n\n'];
+  return [
+    chunk({ role: 'assistant', content: '' }, null),
+    ...texts.map((content) => chunk({ content }, null)),
+    chunk({}, 'stop'),
+    'data: [DONE]\n\n',
+  ];
 }
 
 /** A port on which nothing listens. */

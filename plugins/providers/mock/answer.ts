@@ -55,7 +55,7 @@ function answer(reply: MockReply, call: Call<MockSettings>, contentType: string,
 /** The answer's text in as many pieces as configured; else one for each word. */
 export function piecesOf(text: string, reply: MockReply): readonly string[] {
   if (reply.chunks === undefined) return text.match(/\s*\S+\s*$|\s*\S+/g) ?? (text === '' ? [] : [text]);
-  const points = [...text];
+  const points = Array.from(text);
   const size = Math.max(1, Math.ceil(points.length / reply.chunks));
   const pieces: string[] = [];
   for (let at = 0; at < points.length; at += size) pieces.push(points.slice(at, at + size).join(''));
