@@ -94,20 +94,23 @@ export default defineConfig({
     'typescript/no-base-to-string': 'off',
     // Header values and bodies are full of control characters on purpose.
     'no-control-regex': 'off',
+    // Conditions of a config are written as {query, then}.
     'unicorn/no-thenable': 'off',
     // Laws (fast-check) and shared suites assert inside helpers.
     'vitest/expect-expect': 'off',
     // Vitest's expect takes a message as its second argument.
     'vitest/valid-expect': ['error', { maxArgs: 2 }],
+    // Titles of tables and shared suites come from their rows.
     'vitest/valid-title': 'off',
+    // Tables hold rows with and without an optional expectation.
     'vitest/no-conditional-expect': 'off',
-    'vitest/require-mock-type-parameters': 'off',
   },
   overrides: [
     ...sourceOverrides,
     ...pluginOverrides,
     {
       files: ['**/*.test.ts', '**/fixtures/**', 'test/**', 'bench/**', '.ci/**'],
+      // Tests and tools stand outside the folders' rules, are written as long tables, and know what they built.
       rules: {
         'no-restricted-imports': 'off',
         'no-restricted-globals': 'off',
@@ -118,6 +121,7 @@ export default defineConfig({
         'typescript/no-non-null-assertion': 'off',
       },
     },
+    // Commands: what they print is what they are for.
     { files: ['bench/**', '.ci/**', 'test/repo/gen.ts'], rules: { 'no-console': 'off' } },
   ],
 });
