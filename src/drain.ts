@@ -1,5 +1,6 @@
 import type { Server } from 'node:http';
 import { Server as NetServer } from 'node:net';
+import { Roll } from './core/roll.ts';
 import type { Handling } from './pipeline/handle.ts';
 
 /** What a stop waits for, and for how long. */
@@ -18,7 +19,7 @@ const lookEvery = 20;
  * their end within the timeout, and what is left is ended with a well-formed error.
  */
 export class Drain {
-  readonly running = new Set<Handling>();
+  readonly running = new Roll<Handling>();
   #stopping = false;
   #refusing = false;
 
@@ -41,7 +42,7 @@ export class Drain {
     NetServer.prototype.close.call(server);
     const end = performance.now() + plan.timeoutMs;
     while (this.running.size > 0 && performance.now() < end) await pause(lookEvery);
-    for (const handling of this.running) handling.stop();
+    this.running.each((handling) => handling.stop());
     // The error events are written when their records are: one turn of the loop later.
     for (let turns = 0; this.running.size > 0 && turns < 50; turns += 1) await pause(lookEvery);
     server.close();

@@ -78,7 +78,7 @@ export class Runtime {
       monotonic: clock.monotonic,
       onDefect: (error, requestId) => log.error({ err: error, request: requestId }, 'a request failed on a defect'),
       onOver: (record) => deps.onRequest(record),
-      onLeft: (handling) => void this.drain.running.delete(handling),
+      onLeft: (handling) => this.drain.running.delete(handling),
     };
     this.server = createDataServer({
       clock,
@@ -104,7 +104,7 @@ export class Runtime {
 
   /** Ends everything at once; records that wait are written. */
   async close(): Promise<void> {
-    for (const handling of this.drain.running) handling.stop();
+    this.drain.running.each((handling) => handling.stop());
     await new Promise((resolve) => setImmediate(resolve));
     this.#seal.flush();
     this.server.closeAllConnections();

@@ -7,6 +7,7 @@ import type { HeaderPairs } from '../core/headers.ts';
 import type { Pass, PassResult } from '../core/pass.ts';
 import type { Flow, Reply, Send, UpstreamReply } from '../core/plan.ts';
 import type { LogRecord } from '../core/record.ts';
+import type { Enrolled } from '../core/roll.ts';
 import type { Lease } from '../core/snapshot.ts';
 import { type Final, finalOf, replyOf } from './answer.ts';
 import { answerFromCatalog } from './catalog.ts';
@@ -33,7 +34,8 @@ export interface HandleDeps {
 }
 
 /** One request from its arrival to its record. Lives as long as the exchange with the client. */
-export class Handling {
+export class Handling implements Enrolled {
+  place: number | undefined;
   readonly #ctx: RequestContext;
   readonly #world: World;
   readonly #lease: Lease<World>;

@@ -24,6 +24,7 @@ export function readBody(request: IncomingMessage, limits: ReadLimits, done: Bod
 }
 
 class Reader implements Swept {
+  place: number | undefined;
   readonly #request: IncomingMessage;
   readonly #limits: ReadLimits;
   #done: BodyRead | undefined;

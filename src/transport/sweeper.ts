@@ -1,5 +1,7 @@
+import { type Enrolled, Roll } from '../core/roll.ts';
+
 /** Something with deadlines that is looked at every so often instead of having timers of its own. */
-export interface Swept {
+export interface Swept extends Enrolled {
   /** `now` is the monotonic clock in milliseconds. */
   sweep(now: number): void;
 }
@@ -17,7 +19,7 @@ export interface Sweeper {
 const periodMs = 100;
 
 export function createSweeper(monotonic: () => number): Sweeper {
-  const items = new Set<Swept>();
+  const items = new Roll<Swept>();
   let timer: NodeJS.Timeout | undefined;
   const stop = (): void => {
     clearInterval(timer);
@@ -28,7 +30,7 @@ export function createSweeper(monotonic: () => number): Sweeper {
       items.add(item);
       timer ??= setInterval(() => {
         const now = monotonic();
-        for (const each of items) each.sweep(now);
+        items.each((item) => item.sweep(now));
         if (items.size === 0) stop();
       }, periodMs);
     },

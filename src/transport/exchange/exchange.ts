@@ -34,6 +34,7 @@ export interface ExchangeSettings {
  * `Answer`, which says when it is committed (decisions D20) and from then on flows.
  */
 export class Exchange implements Receiver, Swept, AnswerOwner, Watched {
+  place: number | undefined;
   readonly attempt: Attempt;
   readonly tap: Tap;
   readonly clocks: Clocks;

@@ -11,6 +11,7 @@ const lingerMs = 5000;
 export function linger(request: IncomingMessage, sweeper: Sweeper, monotonic: () => number): void {
   const until = monotonic() + lingerMs;
   const item: Swept = {
+    place: undefined,
     sweep: (now) => {
       if (now > until) request.socket.destroy();
     },

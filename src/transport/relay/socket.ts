@@ -31,6 +31,7 @@ export interface SocketParts {
  * Until the provider has agreed the client's socket is untouched, and an error can still be answered on it.
  */
 export class SocketTransfer implements Swept {
+  place: number | undefined;
   readonly #parts: SocketParts;
   readonly #startedAt: number;
   readonly #offered: readonly string[];

@@ -31,6 +31,7 @@ export interface TransferParts {
  * ours, because its end must wait for the record (decisions D32) and a broken one must never look whole.
  */
 export class Transfer implements Swept {
+  place: number | undefined;
   readonly #parts: TransferParts;
   readonly #startedAt: number;
   readonly #hasBody: boolean;
