@@ -47,15 +47,19 @@ function eachLong(bytes: Buffer, shifts: Uint8Array, ends: ReadonlyMap<number, r
       end += shift;
       continue;
     }
-    const from = end - window + 1;
-    const needle = ends.get(key)?.find((one) => bytes.compare(one, 0, one.length, from, Math.min(from + one.length, bytes.length)) === 0);
+    const needle = longestAt(bytes, end - window + 1, ends.get(key));
     if (needle === undefined) {
       end += 1;
     } else {
-      found(from, from + needle.length);
+      found(end - window + 1, end - window + 1 + needle.length);
       end += needle.length;
     }
   }
+}
+
+/** Apart from the loop: a closure in its body would have every step of it allocate. */
+function longestAt(bytes: Buffer, from: number, needles: readonly Buffer[] = []): Buffer | undefined {
+  return needles.find((one) => bytes.compare(one, 0, one.length, from, Math.min(from + one.length, bytes.length)) === 0);
 }
 
 /** Sixteen bits of the three bytes that end at `end`. */
