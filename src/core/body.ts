@@ -57,9 +57,9 @@ export class JsonBody {
 
   /** A body made from a value; the text is written once. */
   static of(value: Readonly<Record<string, unknown>>): JsonBody {
-    const bytes = Buffer.from(JSON.stringify(value), 'utf8');
-    const text = bytes.toString('latin1');
-    return new JsonBody(text, scanObject(text), bytes);
+    const json = JSON.stringify(value);
+    const bytes = Buffer.from(json, 'utf8');
+    return new JsonBody(bytes.length === json.length ? json : bytes.toString('latin1'), undefined, bytes);
   }
 
   get size(): number {
@@ -97,7 +97,7 @@ export class JsonBody {
 
   /** The whole object, parsed once; treat it as frozen. */
   json(): Readonly<Record<string, unknown>> {
-    this.#object ??= parse(this.#text) as Readonly<Record<string, unknown>>;
+    this.#object ??= fromJson(this.bytes().toString('utf8'));
     return this.#object;
   }
 
@@ -161,7 +161,7 @@ export class JsonBody {
     return `{${parts.join(',')}}`;
   }
 
-  /** An edited body is scanned again only if somebody asks. */
+  /** A body that was made here is scanned only if somebody asks. */
   get #members(): readonly Member[] {
     this.#found ??= scanObject(this.#text);
     return this.#found;
@@ -191,9 +191,13 @@ function isAscii(text: string): boolean {
   return true;
 }
 
-function parse(oneByte: string): Record<string, unknown> {
+const parse = (oneByte: string): Record<string, unknown> =>
+  fromJson(isAscii(oneByte) ? oneByte : Buffer.from(oneByte, 'latin1').toString('utf8'));
+
+/** @throws GatewayError `invalid_json` */
+function fromJson(text: string): Record<string, unknown> {
   try {
-    return JSON.parse(isAscii(oneByte) ? oneByte : Buffer.from(oneByte, 'latin1').toString('utf8')) as Record<string, unknown>;
+    return JSON.parse(text) as Record<string, unknown>;
   } catch (error) {
     throw new GatewayError('invalid_json', { message: `The body is not JSON: ${(error as Error).message}.`, cause: error });
   }
