@@ -176,8 +176,8 @@ export interface Operation<Settings = unknown> {
   converts?(call: Call<Settings & CommonSettings>): boolean;
   /** Watches the answer. */
   tap(call: Call<Settings & CommonSettings>): Tap;
-  /** Whole answer of the provider → object in the endpoint's format. */
-  result?(text: string, call: Call<Settings & CommonSettings>): unknown;
+  /** Whole answer of the provider → object in the endpoint's format. `answer`: the same text as this operation's tap has parsed it. */
+  result?(text: string, call: Call<Settings & CommonSettings>, answer?: unknown): unknown;
   /** A fresh transform for each stream: the provider's events → hub. */
   stream?(call: Call<Settings & CommonSettings>): StreamTransform<WireEvent, ModelEvent>;
   /** Answers without a network (the mock). */

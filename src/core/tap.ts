@@ -16,6 +16,8 @@ export interface Tap {
   event(event: WireEvent): EventKind;
   /** A whole answer with a 2xx status, as UTF-8 text. Returns the error object that some services send under 200. */
   whole(text: string): ProviderFault | undefined;
+  /** What `whole` parsed, where the conversion of the answer goes on from it. */
+  readonly answer?: unknown;
   /** True once the answer is complete by its own format: finish reasons and end mark, or `[DONE]`. */
   readonly complete: boolean;
   readonly usage: Usage | undefined;

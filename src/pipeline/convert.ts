@@ -32,7 +32,7 @@ type AnyCall = Call<CommonSettings>;
 
 function whole(attempt: Attempt, operation: Operation, call: AnyCall, reply: UpstreamReply, dialect: Dialect): UpstreamReply {
   if (operation.result === undefined || reply.body.length === 0) return reply;
-  const result = operation.result(reply.body.toString('utf8'), call);
+  const result = operation.result(reply.body.toString('utf8'), call, reply.tap?.answer);
   const text = dialect.answer?.(result, dialectCall(attempt, call)) ?? JSON.stringify(result);
   return { ...reply, converted: { contentType: 'application/json', body: Buffer.from(text, 'utf8') } };
 }

@@ -26,7 +26,7 @@ export function chat(place: Place): Operation<GeminiSettings> {
       return requestTo(place, call, { method: call.stream ? 'streamGenerateContent?alt=sse' : 'generateContent', body: out, dropped });
     },
     tap: () => new GeminiTap(),
-    result: (text, call) => fromGenerateContent(text, named(call)),
+    result: (text, call, answer) => fromGenerateContent(text, named(call), answer),
     stream: (call) => new GenerateContentStream(named(call)),
   };
 }

@@ -39,7 +39,7 @@ export function anthropicChat(to: Addresses): Operation<VertexSettings> {
       };
     },
     tap: () => new MessagesTap(),
-    result: (text, call) => fromMessage(text, bare(call)),
+    result: (text, call, answer) => fromMessage(text, bare(call), answer),
     stream: (call) => new MessagesStream(bare(call)),
   };
 }

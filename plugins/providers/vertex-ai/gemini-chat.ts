@@ -33,7 +33,7 @@ export function geminiChat(to: Addresses): Operation<VertexSettings> {
       };
     },
     tap: () => new GeminiTap(),
-    result: (text, call) => fromGenerateContent(text, named(call)),
+    result: (text, call, answer) => fromGenerateContent(text, named(call), answer),
     stream: (call) => new GenerateContentStream(named(call)),
   };
 }

@@ -39,7 +39,7 @@ const chat: Operation<VertexSettings> = {
   media: (body, call) => chatOf(call).media?.(body, call) ?? [],
   converts: (call) => chatOf(call).converts?.(call) ?? true,
   tap: (call) => chatOf(call).tap(call),
-  result: (text, call) => (chatOf(call).result ?? unconverted)(text, call),
+  result: (text, call, answer) => (chatOf(call).result ?? unconverted)(text, call, answer),
   stream(call) {
     const { stream } = chatOf(call);
     if (stream === undefined) throw new GatewayError('internal', { message: 'This model is not converted.' });

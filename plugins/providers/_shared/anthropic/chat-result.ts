@@ -17,8 +17,8 @@ export type AnswerCall = Pick<Call, 'id' | 'createdAt' | 'model' | 'strict'>;
  *
  * @throws GatewayError `upstream_invalid`
  */
-export function fromMessage(text: string, call: AnswerCall): Plain {
-  const answer = messageIn(text);
+export function fromMessage(text: string, call: AnswerCall, parsed: unknown = parseExact(text)): Plain {
+  const answer = messageIn(parsed);
   const blocks = answer.content;
   const calls = blocks.filter((block) => block['type'] === 'tool_use');
   const counts = new UsageCounts();
@@ -44,8 +44,7 @@ export function fromMessage(text: string, call: AnswerCall): Plain {
   };
 }
 
-function messageIn(text: string): { readonly object: Plain; readonly content: readonly Plain[] } {
-  const object = parseExact(text);
+function messageIn(object: unknown): { readonly object: Plain; readonly content: readonly Plain[] } {
   if (isPlain(object) && Array.isArray(object['content'])) return { object, content: object['content'].filter(isPlain) };
   throw new GatewayError('upstream_invalid', { message: "The provider's answer is not a message: it has no content.", source: 'provider' });
 }

@@ -4,6 +4,7 @@ import { isPlain, type Plain } from '#core/merge.ts';
 import type { EventKind, Tap } from '#core/tap.ts';
 import type { Usage } from '#core/usage.ts';
 import { parseObject, textOf } from '../json.ts';
+import { parseExact } from './exact.ts';
 import { faultOf } from './fault.ts';
 import { UsageCounts } from './usage.ts';
 
@@ -18,6 +19,7 @@ export class MessagesTap implements Tap {
   model: string | undefined;
   fault: ProviderFault | undefined;
   contentEvents = 0;
+  answer: unknown;
   #finish: string | undefined;
   readonly #counts = new UsageCounts();
 
@@ -44,9 +46,10 @@ export class MessagesTap implements Tap {
   }
 
   whole(text: string): ProviderFault | undefined {
-    const answer = parseObject(text);
+    const answer = objectIn(text);
     if (answer === undefined) return undefined;
     this.complete = true;
+    this.answer = answer;
     if (isPlain(answer['error']) && !Array.isArray(answer['content'])) this.fault = faultOf(answer, text);
     else this.#message(answer);
     return this.fault;
@@ -100,6 +103,16 @@ const names: ReadonlySet<string> = new Set([
 export function eventType(event: WireEvent): string {
   if (names.has(event.name)) return event.name;
   return /^\s*\{\s*"type"\s*:\s*"([^"\\]*)"/.exec(event.data)?.[1] ?? textOf(parseObject(event.data)?.['type']) ?? event.name;
+}
+
+/** Calls keep the digits of their numbers: the conversion goes on from what is parsed here. */
+function objectIn(text: string): Plain | undefined {
+  try {
+    const value = parseExact(text);
+    return isPlain(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function isEmptyDelta(data: string): boolean {

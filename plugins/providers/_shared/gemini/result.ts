@@ -23,8 +23,8 @@ export const thoughtSeparator = '\r\n\r\n';
  *
  * @throws GatewayError `upstream_invalid` where the text is no JSON object
  */
-export function fromGenerateContent(text: string, call: AnswerCall): Plain {
-  const answer = answerIn(text);
+export function fromGenerateContent(text: string, call: AnswerCall, parsed: unknown = parsedAnswer(text)): Plain {
+  const answer = objectIn(parsed);
   const ids = new CallIds(call.id);
   const candidates = Array.isArray(answer['candidates']) ? answer['candidates'].filter(isPlain) : [];
   const usage = geminiUsage(answer['usageMetadata']);
@@ -41,8 +41,7 @@ export function fromGenerateContent(text: string, call: AnswerCall): Plain {
   };
 }
 
-function answerIn(text: string): Plain {
-  const value = parsedAnswer(text);
+function objectIn(value: unknown): Plain {
   if (isPlain(value)) return value;
   throw new GatewayError('upstream_invalid', { message: 'The answer of the provider is not a JSON object.', source: 'provider' });
 }

@@ -22,6 +22,7 @@ export class GeminiTap implements Tap {
   model: string | undefined;
   fault: ProviderFault | undefined;
   contentEvents = 0;
+  answer: unknown;
   /** By candidate; undefined while it is under way. */
   readonly #finish = new Map<number, string | undefined>();
   #counts: Plain | undefined;
@@ -48,6 +49,7 @@ export class GeminiTap implements Tap {
     }
     if (!isPlain(answer)) return undefined;
     this.complete = true;
+    this.answer = answer;
     this.#note(answer);
     this.#counts = laterUsage(this.#counts, answer['usageMetadata']);
     return undefined;
