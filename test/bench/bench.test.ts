@@ -45,6 +45,17 @@ describe('the summary of a benchmark', () => {
     expect(rows[0]).toMatchObject({ cost: undefined, addedP50: undefined });
   });
 
+  it('takes what converting adds to passing through within a round', () => {
+    const converting = [25, 79, 27].map((cpu, round) => ({
+      scenario: 'json',
+      system: 'gateway → gemini',
+      round,
+      result: result(cpu, 0.2),
+    }));
+    const rows = summarize(scenario, [...rounds, ...converting]);
+    expect(rows.map(({ abovePass }) => abovePass)).toEqual([undefined, undefined, undefined, 2]);
+  });
+
   it('shows failed answers', () => {
     const broken = rounds.map((entry) =>
       entry.system === 'gateway' && entry.round === 1 ? { ...entry, result: { ...entry.result, incomplete: 7 } } : entry,
