@@ -141,7 +141,7 @@ describe('retries', () => {
 describe('a kept connection that the provider has closed', () => {
   let rig: Rig;
   beforeAll(async () => {
-    rig = await startRig();
+    rig = await startRig({ server: { max_in_flight: 5 } });
   });
   afterEach(() => rig.expectQuiet());
   afterAll(() => rig.close());

@@ -15,7 +15,7 @@ export interface Rig {
   ask(body?: Plain, headers?: Readonly<Record<string, string>>, signal?: AbortSignal): Promise<Response>;
   /** Sends, reads to the end, and gives the record too. */
   tell(body?: Plain, headers?: Readonly<Record<string, string>>): Promise<Told>;
-  /** Waits until no request is under way anywhere, and proves it: with room for one request, one is served. */
+  /** Waits until no request is under way anywhere, and proves it: with room for one request (the default), one is served. */
   expectQuiet(): Promise<void>;
   /** Closes the connections that are kept to `a`, and waits until the gateway has seen it. */
   forgetConnections(): Promise<void>;
@@ -37,6 +37,7 @@ export interface Told {
 export interface RigOptions {
   /** Of provider `a`. */
   readonly timeouts?: Plain;
+  /** There is room for one request unless this says otherwise: whatever is left of one makes the next one fail. */
   readonly server?: Plain;
   readonly providers?: Plain;
   readonly configs?: Plain;
@@ -55,8 +56,7 @@ export async function startRig(options: RigOptions = {}): Promise<Rig> {
     if (body.includes('"stream":true')) sse(response, chunks('from b'));
     else json(response, 200, completion('from b'));
   });
-  const yaml = (server: Plain): string => JSON.stringify(configOf(wire, good, options, server));
-  const gateway = await startTestGateway(yaml({}), options.gateway);
+  const gateway = await startTestGateway(JSON.stringify(configOf(wire, good, options)), options.gateway);
   const ask: Rig['ask'] = (body = chat, headers = onA, signal) =>
     fetch(`${gateway.url}/v1/chat/completions`, {
       method: 'POST',
@@ -66,14 +66,7 @@ export async function startRig(options: RigOptions = {}): Promise<Rig> {
     });
   const expectQuiet = async (): Promise<void> => {
     await until(() => wire.busy() === 0, 'the upstream connections to be free');
-    await gateway.write(yaml({ max_in_flight: 1 }));
-    await gateway.gateway.reload();
-    try {
-      await untilServed(() => ask(chat, { 'x-gateway-provider': '@b' }));
-    } finally {
-      await gateway.write(yaml({}));
-      await gateway.gateway.reload();
-    }
+    await untilServed(() => ask(chat, { 'x-gateway-provider': '@b' }));
     expect(gateway.lines.filter((line) => line.includes('"level":50')).join('')).toBe('');
   };
   return {
@@ -106,10 +99,10 @@ async function untilServed(ask: () => Promise<Response>): Promise<void> {
   }
 }
 
-function configOf(wire: Wire, good: ScriptedUpstream, options: RigOptions, server: Plain): Plain {
+function configOf(wire: Wire, good: ScriptedUpstream, options: RigOptions): Plain {
   return {
     version: 1,
-    server: { state_dir: 'memory', ...options.server, ...server },
+    server: { state_dir: 'memory', max_in_flight: 1, ...options.server },
     providers: {
       a: { type: 'openai', api_key: 'sk-key-of-provider-a-0123', custom_host: `${wire.url}/v1`, timeouts: options.timeouts ?? {} },
       b: { type: 'openai', api_key: 'sk-key-of-provider-b-0123', custom_host: `${good.url}/v1` },
