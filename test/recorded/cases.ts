@@ -44,12 +44,15 @@ function azurePlace(exchange: Recorded): { deployment: string; version: string; 
   };
 }
 
-/** Pieces of so many bytes: one by one where the answer is short, so that the suite stays quick. */
+/** Up to this many bytes an answer is cut most finely: a whole one is only gathered, a stream is read piece by piece. */
+const shortest = { whole: 300, stream: 2_000 } as const;
+
+/** Pieces of so many bytes, the smallest where the answer is short: half a million of them would tell nothing more. */
 function splitOf(exchange: Recorded, manner: Manner): string {
-  const size = Buffer.byteLength(exchange.response.body ?? '');
-  if (manner === 'fine') return `,split=${size <= 2_000 ? 1 : 29}`;
-  if (manner === 'coarse') return `,split=${size <= 4_000 ? 7 : 127}`;
-  return '';
+  if (manner === 'pieces') return '';
+  const isShort = Buffer.byteLength(exchange.response.body ?? '') <= shortest[exchange.stream ? 'stream' : 'whole'];
+  const [small, large] = manner === 'fine' ? [1, 29] : [7, 127];
+  return `,split=${isShort ? small : large}`;
 }
 
 const slugOf = (exchange: Recorded, manner: Manner): string => `${exchange.id}.${manner}`.replaceAll('_', '-').toLowerCase();
