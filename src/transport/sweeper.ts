@@ -34,7 +34,7 @@ export function createSweeper(monotonic: () => number): Sweeper {
         if (items.size === 0) stop();
       }, periodMs);
     },
-    delete: (item) => void items.delete(item),
+    delete: (item) => items.delete(item),
     get size() {
       return items.size;
     },
