@@ -1,7 +1,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { LookupFunction } from 'node:net';
 import type { Dispatcher } from 'undici';
-// The pool alone: the package as a whole brings fetch, mocks and caches, 11 MB resident that nothing here uses.
+// The pool alone: the package as a whole is a hundred files (fetch, mocks, caches) that nothing here uses.
 import Pool from 'undici/lib/dispatcher/pool.js';
 import type { UpstreamRequest } from '../core/provider.ts';
 import type { Trust } from '../core/snapshot.ts';
