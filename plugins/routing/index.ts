@@ -29,7 +29,7 @@ function plan(ctx: Admitted): Plan | undefined {
   const config = applies ?? ctx.snapshot.noConfig;
   ctx.facts.config = config;
   const state = stateOf(ctx);
-  if (ctx.endpoint === 'relay') requireAccount(ctx, config, choice);
+  requireAccount(ctx, config, choice);
   if (state === 'names' && config.root.strategy !== 'leaf') warnIgnored(ctx, ignoredStrategy(config));
   const walk = new Walk(ctx, choice, state === 'names' ? 'stateful' : 'model');
   const made = ctx.snapshot.plan(config, walk);

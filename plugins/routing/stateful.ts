@@ -1,8 +1,9 @@
 import type { Admitted, Choice } from '#core/context.ts';
+import { traitsOf } from '#core/endpoint.ts';
 import { GatewayError } from '#core/error.ts';
 import type { Branch, CompiledConfig, Leaf } from '#core/snapshot.ts';
 
-/** Relayed routes whose objects belong to one account: a virtual key is required (gateway-behaviour.md 2). */
+/** Relayed routes below the modelled ones, whose objects belong to one account too (gateway-behaviour.md 2). */
 const accountRoutes: readonly string[] = ['/v1/batches', '/v1/fine_tuning'];
 
 /**
@@ -10,7 +11,7 @@ const accountRoutes: readonly string[] = ['/v1/batches', '/v1/fine_tuning'];
  * (decisions D16). @throws GatewayError `missing_virtual_key`
  */
 export function requireAccount(ctx: Admitted, config: CompiledConfig, choice: Choice | undefined): void {
-  if (ctx.facts.virtualKey !== undefined || !isAccountRoute(ctx.path)) return;
+  if (ctx.facts.virtualKey !== undefined || !needsAccount(ctx)) return;
   const slugs = new Set<string>();
   collectSlugs(config.root, choice, slugs);
   if (slugs.size === 1) return;
@@ -27,7 +28,9 @@ export function ignoredStrategy(config: CompiledConfig): string | undefined {
   return `config "${config.name}": weights and conditions are not used on routes that name an object by id; targets are asked in written order`;
 }
 
-function isAccountRoute(path: string): boolean {
+function needsAccount({ endpoint, path }: Admitted): boolean {
+  if (traitsOf(endpoint).account === true) return true;
+  if (endpoint !== 'relay') return false;
   return accountRoutes.some((route) => path.startsWith(route) && (path.length === route.length || path[route.length] === '/'));
 }
 

@@ -1,6 +1,7 @@
 import type { RequestBody } from '#core/body.ts';
 import type { Routed } from '#core/context.ts';
 import type { Endpoint } from '#core/endpoint.ts';
+import type { FormBody } from '#core/form.ts';
 import type { HeaderBag } from '#core/headers.ts';
 import { isPlain, type Plain } from '#core/merge.ts';
 import type { Attempt } from '#core/plan.ts';
@@ -31,6 +32,7 @@ export class AttemptCall implements Call {
   readonly params: Readonly<Record<string, string>>;
   readonly query: string;
   readonly credential: CredentialOwner;
+  readonly form: FormBody | undefined;
   readonly id: string;
   readonly createdAt: number;
   /** Filled in before the provider converts, where it asked for files. */
@@ -52,6 +54,7 @@ export class AttemptCall implements Call {
     this.params = ctx.params;
     this.query = ctx.query;
     this.credential = parts.credential;
+    this.form = parts.body.kind === 'form' ? parts.body : undefined;
     this.id = ctx.id;
     this.createdAt = Math.floor(ctx.at / 1000);
     this.#headers = ctx.headers;

@@ -115,7 +115,7 @@ function pathFor(ctx: Routed, { model }: Attempt): string {
   return ctx.endpoint !== 'models/{id}' || model === ctx.params['id'] ? ctx.path : `/v1/models/${encodeURIComponent(model)}`;
 }
 
-const sendable = (body: RequestBody): JsonBody | EmptyBody => (body.kind === 'passing' ? emptyBody : body);
+const sendable = (body: RequestBody): JsonBody | EmptyBody => (body.kind === 'passing' || body.kind === 'form' ? emptyBody : body);
 
 function laneOf(ctx: Routed, attempt: Attempt, upstream: UpstreamRequest): Attempt['lane'] {
   const { operation } = attempt;

@@ -1,4 +1,5 @@
 import { GatewayError } from './error.ts';
+import type { FormBody } from './form.ts';
 import { type Member, scanObject } from './json-scan.ts';
 
 /** A JSON value's scalar; what `peek` can give without parsing the body. */
@@ -8,7 +9,7 @@ export type Scalar = string | number | boolean | null;
 export type BodyPatch = ReadonlyMap<string, unknown>;
 
 /** A request body as the pipeline sees it. */
-export type RequestBody = JsonBody | EmptyBody | PassingBody;
+export type RequestBody = JsonBody | EmptyBody | FormBody | PassingBody;
 
 export interface EmptyBody {
   readonly kind: 'none';

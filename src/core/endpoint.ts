@@ -1,38 +1,189 @@
+/** One way to an endpoint: a method, and a path behind `/v1/` in which `{id}` stands for one segment. */
+export type Route = readonly [method: 'GET' | 'POST' | 'DELETE', path: string];
+
 /**
- * The operations of the `/v1` surface. The name is the path template behind `/v1/`; two of them stand for
- * everything that is not modelled: `relay` (any other path) and `realtime` (the WebSocket). `models/{id}` is relayed
- * too where the catalog doesn't know the model.
+ * The operations of the `/v1` surface: one table for the router, the pages of the docs and the API description. Two of
+ * them stand for everything that is not modelled: `relay` (any other path) and `realtime` (the WebSocket). `models/{id}`
+ * is relayed too where the catalog doesn't know the model.
  */
 export interface EndpointTraits {
-  /** How the body is read: a JSON object held in memory, nothing, or bytes that only pass through. */
-  readonly body: 'json' | 'none' | 'passing';
+  readonly routes: readonly Route[];
+  /**
+   * How the body is read: a JSON object held in memory, nothing, a multipart form (or the same as a JSON object), or
+   * bytes that only pass through.
+   */
+  readonly body: 'json' | 'none' | 'form' | 'passing';
   /** Whose error shape the caller's library prints. */
   readonly dialect: 'openai' | 'messages';
-  /** Stateful routes belong to one account (decisions D22): one creates an object, the other names one by id. */
+  /** Stateful routes belong to one account (decisions D22): one creates an object, the other names one by id, or lists them. */
   readonly state?: 'creates' | 'names';
+  /** Needs a virtual key, or header or config that name exactly one provider (decisions D16). */
+  readonly account?: true;
+  /** A file of any size travels: up with the request or down with the answer. Its clocks count bytes (decisions D6). */
+  readonly file?: 'up' | 'down';
+  /** For the pages: what it does, in one line. */
+  readonly about: string;
 }
 
 export const endpoints = {
-  'chat/completions': { body: 'json', dialect: 'openai' },
-  completions: { body: 'json', dialect: 'openai' },
-  embeddings: { body: 'json', dialect: 'openai' },
-  'images/generations': { body: 'json', dialect: 'openai' },
-  moderations: { body: 'json', dialect: 'openai' },
-  responses: { body: 'json', dialect: 'openai' },
-  'responses/input_tokens': { body: 'json', dialect: 'openai' },
-  'responses/compact': { body: 'json', dialect: 'openai' },
-  'responses/{id}': { body: 'none', dialect: 'openai', state: 'names' },
-  'responses/{id}/cancel': { body: 'none', dialect: 'openai', state: 'names' },
-  'responses/{id}/input_items': { body: 'none', dialect: 'openai', state: 'names' },
-  messages: { body: 'json', dialect: 'messages' },
-  'messages/count_tokens': { body: 'json', dialect: 'messages' },
-  models: { body: 'none', dialect: 'openai' },
-  'models/{id}': { body: 'passing', dialect: 'openai' },
-  relay: { body: 'passing', dialect: 'openai' },
-  realtime: { body: 'passing', dialect: 'openai' },
+  'chat/completions': { routes: [['POST', 'chat/completions']], body: 'json', dialect: 'openai', about: 'Chat, whole or streamed' },
+  completions: { routes: [['POST', 'completions']], body: 'json', dialect: 'openai', about: 'Legacy text completion' },
+  embeddings: { routes: [['POST', 'embeddings']], body: 'json', dialect: 'openai', about: 'Vectors of texts' },
+  'images/generations': { routes: [['POST', 'images/generations']], body: 'json', dialect: 'openai', about: 'Images from a prompt' },
+  'images/edits': { routes: [['POST', 'images/edits']], body: 'form', dialect: 'openai', about: 'Images from images and a prompt' },
+  'images/variations': { routes: [['POST', 'images/variations']], body: 'form', dialect: 'openai', about: 'Variations of an image' },
+  'audio/speech': { routes: [['POST', 'audio/speech']], body: 'json', dialect: 'openai', about: 'Speech from text' },
+  'audio/transcriptions': { routes: [['POST', 'audio/transcriptions']], body: 'form', dialect: 'openai', about: 'Text from speech' },
+  'audio/translations': { routes: [['POST', 'audio/translations']], body: 'form', dialect: 'openai', about: 'English text from speech' },
+  moderations: { routes: [['POST', 'moderations']], body: 'json', dialect: 'openai', about: 'Classification of content' },
+  responses: { routes: [['POST', 'responses']], body: 'json', dialect: 'openai', about: 'Responses, whole or streamed' },
+  'responses/input_tokens': {
+    routes: [['POST', 'responses/input_tokens']],
+    body: 'json',
+    dialect: 'openai',
+    about: 'Token count of a response',
+  },
+  'responses/compact': { routes: [['POST', 'responses/compact']], body: 'json', dialect: 'openai', about: 'A conversation made shorter' },
+  'responses/{id}': {
+    routes: [
+      ['GET', 'responses/{id}'],
+      ['DELETE', 'responses/{id}'],
+    ],
+    body: 'none',
+    dialect: 'openai',
+    state: 'names',
+    about: 'One stored response',
+  },
+  'responses/{id}/cancel': {
+    routes: [['POST', 'responses/{id}/cancel']],
+    body: 'none',
+    dialect: 'openai',
+    state: 'names',
+    about: 'Ends a background response',
+  },
+  'responses/{id}/input_items': {
+    routes: [['GET', 'responses/{id}/input_items']],
+    body: 'none',
+    dialect: 'openai',
+    state: 'names',
+    about: 'What a stored response was made from',
+  },
+  messages: { routes: [['POST', 'messages']], body: 'json', dialect: 'messages', about: 'Messages, whole or streamed' },
+  'messages/count_tokens': {
+    routes: [['POST', 'messages/count_tokens']],
+    body: 'json',
+    dialect: 'messages',
+    about: 'Token count of messages',
+  },
+  models: { routes: [['GET', 'models']], body: 'none', dialect: 'openai', about: 'The models a caller may name' },
+  'models/{id}': { routes: [['GET', 'models/{id}']], body: 'passing', dialect: 'openai', about: 'One model' },
+  files: { routes: [['POST', 'files']], body: 'form', dialect: 'openai', state: 'creates', file: 'up', about: 'Uploads a file' },
+  'files/list': { routes: [['GET', 'files']], body: 'none', dialect: 'openai', state: 'names', about: 'Lists files' },
+  'files/{id}': { routes: [['GET', 'files/{id}']], body: 'none', dialect: 'openai', state: 'names', about: 'What is known of a file' },
+  'files/{id}/content': {
+    routes: [['GET', 'files/{id}/content']],
+    body: 'none',
+    dialect: 'openai',
+    state: 'names',
+    file: 'down',
+    about: 'The bytes of a file',
+  },
+  'files/{id}/delete': { routes: [['DELETE', 'files/{id}']], body: 'none', dialect: 'openai', state: 'names', about: 'Deletes a file' },
+  batches: { routes: [['POST', 'batches']], body: 'json', dialect: 'openai', state: 'creates', account: true, about: 'Starts a batch' },
+  'batches/list': { routes: [['GET', 'batches']], body: 'none', dialect: 'openai', account: true, about: 'Lists batches' },
+  'batches/{id}': {
+    routes: [['GET', 'batches/{id}']],
+    body: 'none',
+    dialect: 'openai',
+    state: 'names',
+    account: true,
+    about: 'How far a batch is',
+  },
+  'batches/{id}/cancel': {
+    routes: [['POST', 'batches/{id}/cancel']],
+    body: 'none',
+    dialect: 'openai',
+    state: 'names',
+    account: true,
+    about: 'Ends a batch',
+  },
+  'batches/{id}/output': {
+    routes: [['GET', 'batches/{id}/output']],
+    body: 'none',
+    dialect: 'openai',
+    state: 'names',
+    account: true,
+    file: 'down',
+    about: 'The answers of a batch, one JSON object a line',
+  },
+  'fine_tuning/jobs': {
+    routes: [['POST', 'fine_tuning/jobs']],
+    body: 'json',
+    dialect: 'openai',
+    state: 'creates',
+    account: true,
+    about: 'Starts a fine-tuning job',
+  },
+  'fine_tuning/jobs/list': {
+    routes: [['GET', 'fine_tuning/jobs']],
+    body: 'none',
+    dialect: 'openai',
+    state: 'names',
+    account: true,
+    about: 'Lists fine-tuning jobs',
+  },
+  'fine_tuning/jobs/{id}': {
+    routes: [['GET', 'fine_tuning/jobs/{id}']],
+    body: 'none',
+    dialect: 'openai',
+    state: 'names',
+    account: true,
+    about: 'How far a fine-tuning job is',
+  },
+  'fine_tuning/jobs/{id}/cancel': {
+    routes: [['POST', 'fine_tuning/jobs/{id}/cancel']],
+    body: 'none',
+    dialect: 'openai',
+    state: 'names',
+    account: true,
+    about: 'Ends a fine-tuning job',
+  },
+  'fine_tuning/jobs/{id}/events': {
+    routes: [['GET', 'fine_tuning/jobs/{id}/events']],
+    body: 'none',
+    dialect: 'openai',
+    state: 'names',
+    account: true,
+    about: 'What happened to a fine-tuning job',
+  },
+  'fine_tuning/jobs/{id}/checkpoints': {
+    routes: [['GET', 'fine_tuning/jobs/{id}/checkpoints']],
+    body: 'none',
+    dialect: 'openai',
+    state: 'names',
+    account: true,
+    about: 'The checkpoints of a fine-tuning job',
+  },
+  'prompts/{id}/completions': {
+    routes: [['POST', 'prompts/{id}/completions']],
+    body: 'json',
+    dialect: 'openai',
+    about: 'Runs a stored prompt, whole or streamed',
+  },
+  'prompts/{id}/render': {
+    routes: [['POST', 'prompts/{id}/render']],
+    body: 'json',
+    dialect: 'openai',
+    about: 'A stored prompt with its variables filled in, not run',
+  },
+  relay: { routes: [], body: 'passing', dialect: 'openai', about: 'Every other path' },
+  realtime: { routes: [['GET', 'realtime']], body: 'passing', dialect: 'openai', about: 'The realtime WebSocket' },
 } as const satisfies Record<string, EndpointTraits>;
 
 export type Endpoint = keyof typeof endpoints;
+
+/** The traits of an endpoint, those that it lacks included. */
+export const traitsOf = (endpoint: Endpoint): EndpointTraits => endpoints[endpoint];
 
 /** The dialect of a request: relayed routes below `/v1/messages` belong to that API (message batches). */
 export function dialectOf(endpoint: Endpoint, path: string): EndpointTraits['dialect'] {

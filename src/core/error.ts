@@ -7,6 +7,7 @@ export const errorCatalogue = {
   invalid_config: { status: 400, type: 'invalid_request_error', about: 'The config sent with the request is not valid.' },
   invalid_header: { status: 400, type: 'invalid_request_error', about: 'A gateway header holds a value that can not be used.' },
   invalid_metadata: { status: 400, type: 'invalid_request_error', about: 'x-gateway-metadata is not a JSON object of short texts.' },
+  invalid_form: { status: 400, type: 'invalid_request_error', about: 'The body is not a multipart form, or ends in the middle of one.' },
   no_target: { status: 400, type: 'invalid_request_error', about: 'The request names no provider and no config.' },
   missing_virtual_key: {
     status: 400,
@@ -14,6 +15,11 @@ export const errorCatalogue = {
     about: 'The route needs a virtual key, or a provider named by header or config.',
   },
   unsupported_parameter: { status: 400, type: 'invalid_request_error', about: 'A parameter can not be carried to the chosen provider.' },
+  invalid_type: { status: 400, type: 'invalid_request_error', about: 'A field of the body has the wrong type.' },
+  invalid_value: { status: 400, type: 'invalid_request_error', about: 'A field of the body holds a value that is not possible.' },
+  missing_required_parameter: { status: 400, type: 'invalid_request_error', about: 'A field that the route needs is missing.' },
+  object_above_max_properties: { status: 400, type: 'invalid_request_error', about: 'A field holds more pairs than are allowed.' },
+  string_above_max_length: { status: 400, type: 'invalid_request_error', about: 'A text is longer than is allowed.' },
   media_fetch_failed: {
     status: 400,
     type: 'invalid_request_error',

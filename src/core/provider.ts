@@ -2,6 +2,7 @@ import type { EmptyBody, JsonBody } from './body.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { GatewayError, ProviderFault } from './error.ts';
 import type { ModelEvent, WireEvent } from './events.ts';
+import type { FormBody, FormUpstream, LineEdit } from './form.ts';
 import type { HeaderPairs } from './headers.ts';
 import type { JsonSchema } from './json-schema.ts';
 import type { StreamTransform } from './stream.ts';
@@ -130,6 +131,8 @@ export interface Call<Settings = unknown> {
   /** A header of the caller by full name, or by tail under an accepted prefix. */
   header(name: string): string | undefined;
   readonly credential: CredentialOwner;
+  /** The client's form, where the endpoint's body is one and the client sent it as one; the body is empty then. */
+  readonly form: FormBody | undefined;
   /** What `Operation.media` asked for, by URL. */
   readonly media: ReadonlyMap<string, Media>;
   /** Id of the request, for ids that the provider's format lacks. */
@@ -148,7 +151,7 @@ export interface UpstreamAddress {
 export interface UpstreamRequest extends UpstreamAddress {
   readonly method: string;
   readonly headers: HeaderPairs;
-  readonly body: JsonBody | EmptyBody;
+  readonly body: JsonBody | EmptyBody | FormUpstream;
   /** Fields that could not be carried: named in `x-gateway-dropped-params` and in the record. */
   readonly dropped: readonly Dropped[];
 }
@@ -158,12 +161,33 @@ export interface Dropped {
   readonly reason: string;
 }
 
+/** One answer of a call that takes several requests. */
+export interface StepReply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** The whole body, UTF-8. */
+  readonly text: string;
+}
+
 /**
- * One endpoint of one provider. Without `result` and `stream` the provider speaks the client's format and its bytes
- * pass unchanged. `request` may be called again for a retry and must not change its input.
+ * One endpoint of one provider. Without `result`, `stream` and `lines` the provider speaks the client's format and its
+ * bytes pass unchanged. `request` may be called again for a retry and must not change its input.
  */
 export interface Operation<Settings = unknown> {
   request(body: JsonBody | EmptyBody, call: Call<Settings & CommonSettings>): UpstreamRequest;
+  /**
+   * The next request of a call that takes several (at most four in all), made of all answers so far; undefined when the
+   * last one is the answer. Asked after each 2xx answer. Same attempt, credential and clocks.
+   */
+  then?(replies: readonly StepReply[], call: Call<Settings & CommonSettings>): UpstreamRequest | undefined;
+  /**
+   * A later step failed although an earlier one did its work: the object in the endpoint's format as far as it is known,
+   * answered with 200 and a warning. Undefined: the failure is the answer. The last reply is the one that failed;
+   * its status is 0 where there was none.
+   */
+  recover?(replies: readonly StepReply[], call: Call<Settings & CommonSettings>): unknown;
+  /** Answers that are files of lines: what each line becomes on its way. Undefined where this call's lines pass unchanged. */
+  lines?(call: Call<Settings & CommonSettings>, earlier: readonly StepReply[]): LineEdit | undefined;
   /**
    * Files that the provider can't fetch itself: the gateway downloads them under the egress and size rules and hands
    * them over in `Call.media` before `request` is called.
@@ -176,8 +200,11 @@ export interface Operation<Settings = unknown> {
   converts?(call: Call<Settings & CommonSettings>): boolean;
   /** Watches the answer. */
   tap(call: Call<Settings & CommonSettings>): Tap;
-  /** Whole answer of the provider → object in the endpoint's format. `answer`: the same text as this operation's tap has parsed it. */
-  result?(text: string, call: Call<Settings & CommonSettings>, answer?: unknown): unknown;
+  /**
+   * Whole answer of the provider → object in the endpoint's format. `answer`: the same text as this operation's tap has
+   * parsed it; `earlier`: the answers of the steps before the last.
+   */
+  result?(text: string, call: Call<Settings & CommonSettings>, answer?: unknown, earlier?: readonly StepReply[]): unknown;
   /** A fresh transform for each stream: the provider's events → hub. */
   stream?(call: Call<Settings & CommonSettings>): StreamTransform<WireEvent, ModelEvent>;
   /** Answers without a network (the mock). */

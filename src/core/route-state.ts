@@ -1,4 +1,4 @@
-import { type Endpoint, type EndpointTraits, endpoints } from './endpoint.ts';
+import { type Endpoint, traitsOf } from './endpoint.ts';
 import type { RequestBody } from './body.ts';
 
 /** `creates`: makes an object in one account; `names`: names one by id; undefined: a call that leaves nothing behind. */
@@ -38,7 +38,7 @@ interface RouteFacts {
  * (decisions D22). A response is created only where the body asks to keep it: by default nobody reads it again.
  */
 export function stateOf(route: RouteFacts): RouteState {
-  const traits: EndpointTraits = endpoints[route.endpoint];
+  const traits = traitsOf(route.endpoint);
   if (traits.state !== undefined) return traits.state;
   if (route.endpoint === 'responses' && route.body.kind === 'json') {
     return route.body.peek('store') === true || route.body.peek('background') === true ? 'creates' : undefined;

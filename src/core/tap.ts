@@ -18,6 +18,11 @@ export interface Tap {
   whole(text: string): ProviderFault | undefined;
   /** What `whole` parsed, where the conversion of the answer goes on from it. */
   readonly answer?: unknown;
+  /**
+   * `bytes`: an answer whose content type is not JSON is no fault (audio, plain text, files); it is complete when the
+   * transport says so, and flows from its first byte. Absent: a whole answer is one JSON value.
+   */
+  readonly form?: 'json' | 'bytes';
   /** True once the answer is complete by its own format: finish reasons and end mark, or `[DONE]`. */
   readonly complete: boolean;
   readonly usage: Usage | undefined;

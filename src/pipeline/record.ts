@@ -1,7 +1,7 @@
-import { type JsonBody } from '../core/body.ts';
 import { endpoints } from '../core/endpoint.ts';
 import { isCredentialHeader, maskHeaders } from '../core/mask.ts';
 import { type KeptBody, type Outcome, statusOf } from '../core/plan.ts';
+import type { UpstreamRequest } from '../core/provider.ts';
 import type { AttemptRecord, BodyRecord, LogRecord, MessageRecord, UsageRecord } from '../core/record.ts';
 import type { LogSettings } from '../core/snapshot.ts';
 import type { Tap } from '../core/tap.ts';
@@ -174,17 +174,19 @@ class Bodies {
 
   request(ctx: RequestContext): MessageRecord {
     const headers = requestHeadersOf(ctx);
-    if (ctx.received.kind === 'passing') return { headers, body: null, why_absent: 'it only passed through' };
+    if (ctx.received.kind === 'passing' || ctx.received.kind === 'form')
+      return { headers, body: null, why_absent: 'it only passed through' };
     if (ctx.received.kind === 'none')
       return { headers, body: null, why_absent: endpoints[ctx.endpoint].body === 'json' ? 'it was not read' : 'there was none' };
     if (!this.#wanted(ctx)) return { headers, body: null, why_absent: this.#why(ctx) };
     return { headers, body: this.#keep(ctx.received.bytes(), this.parts.request), why_absent: null };
   }
 
-  upstream(ctx: RequestContext, upstream: { body: JsonBody | { kind: 'none' }; path: string; origin: string } | undefined): MessageRecord {
+  upstream(ctx: RequestContext, upstream: UpstreamRequest | undefined): MessageRecord {
     if (upstream === undefined || upstream.body.kind === 'none') return noBody;
+    if (upstream.body.kind !== 'json') return { headers: noHeaders, body: null, why_absent: 'it only passed through' };
     if (!this.#wanted(ctx)) return { headers: noHeaders, body: null, why_absent: this.#why(ctx) };
-    const body = upstream.body as JsonBody;
+    const { body } = upstream;
     const origin = body.edited?.root ?? body;
     if (origin === ctx.received) {
       const patch = body.edited === undefined ? {} : Object.fromEntries([...body.edited.patch].map(([key, value]) => [key, value ?? null]));

@@ -7,7 +7,7 @@ import type { Trust } from '../core/snapshot.ts';
 import { Exchange, type ExchangeSettings } from './exchange/exchange.ts';
 import { playLocal } from './local.ts';
 import type { Sweeper } from './sweeper.ts';
-import type { Upstream } from './upstream.ts';
+import type { Upstream, WireRequest } from './upstream.ts';
 
 export interface SenderDeps {
   readonly upstream: Upstream;
@@ -107,8 +107,10 @@ function begin(attempt: Attempt, deps: SenderDeps, settings: ExchangeSettings, s
 
 type Prepared = Attempt & { upstream: UpstreamRequest; operation: NonNullable<Attempt['operation']>; call: NonNullable<Attempt['call']> };
 
-function withHeaders(request: UpstreamRequest, headers: HeaderPairs): UpstreamRequest {
-  return headers.length === 0 ? request : { ...request, headers: request.headers.concat(headers) };
+function withHeaders(request: UpstreamRequest, headers: HeaderPairs): WireRequest {
+  const { body } = request;
+  if (body.kind === 'form' || body.kind === 'file') throw new Error('forms are not sent yet');
+  return headers.length === 0 ? { ...request, body } : { ...request, body, headers: request.headers.concat(headers) };
 }
 
 /** The outcome of an attempt that never reached the wire. */

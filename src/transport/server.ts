@@ -4,7 +4,7 @@ import type { Arrival } from '../core/arrival.ts';
 import { emptyBody, JsonBody, type RequestBody } from '../core/body.ts';
 import type { Client } from '../core/client.ts';
 import type { Clock } from '../core/clock.ts';
-import { endpoints } from '../core/endpoint.ts';
+import { traitsOf } from '../core/endpoint.ts';
 import { fromUnknown, GatewayError } from '../core/error.ts';
 import type { HeaderBag } from '../core/headers.ts';
 import { nearest } from '../core/nearest.ts';
@@ -78,8 +78,8 @@ class RequestReader {
       deps.handle(this.#exchange(head, client, emptyBody, refused));
       return;
     }
-    const kind = endpoints[matched.endpoint].body;
-    if (kind === 'passing') {
+    const kind = traitsOf(matched.endpoint).body;
+    if (kind === 'passing' || kind === 'form') {
       const pass = deps.passHttp(request, response, head.bag);
       deps.handle({ ...this.#exchange(head, client, passing(head.bag), undefined), pass });
     } else if (request.headers['content-length'] === undefined && request.headers['transfer-encoding'] === undefined) {

@@ -3,6 +3,7 @@ import type { LookupFunction } from 'node:net';
 import type { Dispatcher } from 'undici';
 // The pool alone: the package as a whole is a hundred files (fetch, mocks, caches) that nothing here uses.
 import Pool from 'undici/lib/dispatcher/pool.js';
+import type { FormBytes } from '../core/form.ts';
 import type { UpstreamRequest } from '../core/provider.ts';
 import type { Trust } from '../core/snapshot.ts';
 
@@ -32,8 +33,15 @@ export interface UpstreamOptions {
 
 /** A request as it goes on the wire; a body of another kind than JSON is bytes all the same. */
 export type WireRequest = Pick<UpstreamRequest, 'origin' | 'path' | 'method' | 'headers'> & {
-  readonly body: { readonly kind: 'none' } | { readonly kind: 'json' | 'form'; bytes(): Buffer };
+  readonly body: WireBody;
 };
+
+export type WireBody =
+  | { readonly kind: 'none' }
+  /** Held: may be written again where a kept connection turns out to be dead. */
+  | { readonly kind: 'json' | 'form'; bytes(): Buffer }
+  /** Made while it is sent, once. */
+  | { readonly kind: 'stream'; readonly stream: FormBytes };
 
 export interface Upstream {
   send(request: WireRequest, route: { trust: Trust; connectMs: number }, receiver: Receiver): void;
@@ -73,6 +81,7 @@ export function createUpstream(options: UpstreamOptions): Upstream {
   return {
     send(request, route, receiver) {
       const pool = pools.for(request.origin, route.trust, route.connectMs);
+      if (request.body.kind === 'stream') throw new Error('bodies that are made while they are sent are not written yet');
       const body = request.body.kind === 'none' ? null : request.body.bytes();
       const dispatch: Dispatcher.DispatchOptions = {
         path: request.path,

@@ -15,6 +15,7 @@ export function callOf(over: Partial<Call<CommonSettings>> = {}): Call<CommonSet
     params: {},
     query: '',
     header: () => undefined,
+    form: undefined,
     credential: 'catalog',
     media: new Map(),
     id: 'req_1',

@@ -36,6 +36,7 @@ function callOf(endpoint: Endpoint, settings: AzureSettings, asked: string, over
     params: { id: 'x1' },
     query: '',
     header: () => undefined,
+    form: undefined,
     credential: 'catalog',
     media: new Map(),
     id: 'req_1',

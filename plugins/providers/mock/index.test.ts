@@ -23,6 +23,7 @@ function ask(endpoint: Endpoint, body: Json | undefined, over: Partial<Call<Mock
     params: {},
     query: '',
     header: () => undefined,
+    form: undefined,
     credential: 'none',
     media: new Map(),
     id: 'req_1',

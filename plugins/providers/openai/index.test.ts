@@ -26,6 +26,7 @@ function callOf(endpoint: Endpoint, settings: Settings, over: Partial<Call<Setti
     params: {},
     query: '',
     header: (name) => headers[name],
+    form: undefined,
     credential: 'catalog',
     media: new Map(),
     id: 'req_1',

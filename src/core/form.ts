@@ -1,0 +1,59 @@
+/**
+ * A multipart form (RFC 7578) on its way through. What stands before its first file is known; the rest may still be on
+ * the wire, and is read when the form is sent. Immutable but for how far it was read.
+ */
+export interface FormBody {
+  readonly kind: 'form';
+  /** As sent, boundary included. */
+  readonly contentType: string;
+  /** Text fields read so far, the last of each name; all of them once the form is held. */
+  readonly fields: ReadonlyMap<string, string>;
+  /** The head of the first file, as soon as it was met. */
+  readonly file: FormFile | undefined;
+  /** Whole length in bytes; undefined for a chunked body that was not read to its end. */
+  readonly size: number | undefined;
+  /** It was read to its end, in memory or in a temporary file, so it can be sent more than once. */
+  readonly isHeld: boolean;
+  /** It is not held, and bytes of it went out: it can't be sent again. */
+  readonly isSpent: boolean;
+  /** Reads it to its end. @throws GatewayError `body_too_large`, `timeout`, `invalid_form` */
+  hold(): Promise<void>;
+  /** The bytes as they came. */
+  open(): FormBytes;
+  /** The form written with changes; everything that is not changed keeps its bytes. */
+  edited(edit: FormEdit): FormBytes;
+  /** The bytes of its first file alone. */
+  fileBytes(line?: LineEdit): FormBytes;
+}
+
+export interface FormFile {
+  /** Name of the form field. */
+  readonly field: string;
+  readonly filename: string | undefined;
+  readonly contentType: string | undefined;
+}
+
+/** A body that is produced while it is sent. */
+export interface FormBytes {
+  readonly chunks: AsyncIterable<Uint8Array>;
+  /** Bytes; undefined where nobody knows before the end. */
+  readonly length: number | undefined;
+  readonly contentType: string;
+}
+
+export interface FormEdit {
+  /** Text fields to write anew in their place, `undefined` to take them out; names that the form lacks are put before the first file. */
+  readonly fields: ReadonlyMap<string, string | undefined>;
+  /** Writes the lines of the first file anew. */
+  readonly line?: LineEdit;
+}
+
+/** One line without its end in, one out; `undefined` takes it out. Called in order. @throws GatewayError ends the upload */
+export type LineEdit = (line: string, index: number) => string | undefined;
+
+/** What goes upstream of a client's form. */
+export type FormUpstream =
+  /** The form itself, changed where `edit` says so. */
+  | { readonly kind: 'form'; readonly form: FormBody; readonly edit: FormEdit | undefined }
+  /** Its first file alone, as the whole body. */
+  | { readonly kind: 'file'; readonly form: FormBody; readonly line: LineEdit | undefined };
