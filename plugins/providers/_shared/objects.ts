@@ -78,6 +78,9 @@ export function unixSeconds(value: unknown): number | null {
 /** Pairs, and characters of a key and of a value (provider-b.md 2.2.3). */
 const metadataLimits = { pairs: 16, key: 64, value: 512 } as const;
 
+/** Characters, not UTF-16 units. */
+const lengthOf = (text: string): number => Array.from(text).length;
+
 /**
  * The limits of an object's metadata, applied before anything is sent: not every service does. Lengths count characters.
  *
@@ -95,10 +98,10 @@ export function checkMetadata(metadata: unknown): void {
     });
   }
   for (const [key, value] of pairs) {
-    if ([...key].length > metadataLimits.key) throw tooLong('metadata', `a key of ${[...key].length} characters`, metadataLimits.key);
+    if (lengthOf(key) > metadataLimits.key) throw tooLong('metadata', `a key of ${lengthOf(key)} characters`, metadataLimits.key);
     if (typeof value !== 'string') throw invalidType(`metadata.${key}`, 'a string');
-    if ([...value].length > metadataLimits.value) {
-      throw tooLong(`metadata.${key}`, `a value of ${[...value].length} characters`, metadataLimits.value);
+    if (lengthOf(value) > metadataLimits.value) {
+      throw tooLong(`metadata.${key}`, `a value of ${lengthOf(value)} characters`, metadataLimits.value);
     }
   }
 }
