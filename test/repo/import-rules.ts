@@ -10,6 +10,7 @@ export const folderRules: readonly { readonly from: string; readonly to: readonl
   { from: 'src/dialects', to: ['src/dialects', 'src/core'] },
   { from: 'src/store', to: ['src/store', 'src/core'] },
   { from: 'src/telemetry', to: ['src/telemetry', 'src/core'] },
+  { from: 'src/openapi', to: ['src/openapi', 'src/core'] },
   { from: 'src/pipeline', to: ['src/pipeline', 'src/core'] },
   { from: 'src/transport', to: ['src/transport', 'src/core'] },
 ];

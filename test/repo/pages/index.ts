@@ -2,7 +2,10 @@ import { providers, stages } from '../../../plugins/index.ts';
 import { generateSchema } from '../../../src/config/schema/generate.ts';
 import { configurationPage } from './configuration.ts';
 import { errorsPage } from './errors.ts';
+import { version } from '../../../src/cli/version.ts';
+import { describeApi } from '../../../src/openapi/document.ts';
 import { headersPage } from './headers.ts';
+import { routesPage } from './routes.ts';
 
 /** Every generated file of the repository: path and text. `npm run gen` writes them, a test compares. */
 export function generatedFiles(): Readonly<Record<string, string>> {
@@ -11,5 +14,7 @@ export function generatedFiles(): Readonly<Record<string, string>> {
     'docs/configuration.md': configurationPage(),
     'docs/errors.md': errorsPage(),
     'docs/headers.md': headersPage(),
+    'docs/openapi.json': `${JSON.stringify(describeApi(version), null, 2)}\n`,
+    'docs/routes.md': routesPage(),
   };
 }

@@ -1,0 +1,54 @@
+import type { Endpoint } from '../core/endpoint.ts';
+import { anything, either, ref, text } from './schema.ts';
+import type { JsonSchema } from '../core/json-schema.ts';
+
+/** Content of a success by media type. `undefined`: bytes of no form that JSON Schema could tell. */
+export type Content = Readonly<Record<string, JsonSchema | undefined>>;
+
+const json = (schema: string): Content => ({ 'application/json': ref(schema) });
+/** Streamed where the request asks for it. */
+const streamed = (schema: string): Content => ({ 'application/json': ref(schema), 'text/event-stream': text });
+const audio: Content = Object.fromEntries(['mpeg', 'opus', 'aac', 'flac', 'wav', 'pcm'].map((kind) => [`audio/${kind}`, undefined]));
+const spoken: Content = { ...streamed('Transcription'), 'text/plain': text, 'text/vtt': text, 'application/x-subrip': text };
+
+/** What each endpoint answers with 200. */
+export const answers: Readonly<Record<Exclude<Endpoint, 'relay' | 'realtime'>, Content>> = {
+  'chat/completions': streamed('ChatCompletion'),
+  completions: streamed('Completion'),
+  embeddings: json('Embeddings'),
+  'images/generations': streamed('Images'),
+  'images/edits': streamed('Images'),
+  'images/variations': json('Images'),
+  'audio/speech': { ...audio, 'text/event-stream': text },
+  'audio/transcriptions': spoken,
+  'audio/translations': spoken,
+  moderations: json('Moderation'),
+  responses: streamed('Response'),
+  'responses/input_tokens': json('InputTokens'),
+  'responses/compact': { 'application/json': anything },
+  'responses/{id}': { 'application/json': either(ref('Response'), ref('DeletedResponse')), 'text/event-stream': text },
+  'responses/{id}/cancel': json('Response'),
+  'responses/{id}/input_items': { 'application/json': anything },
+  messages: streamed('NativeAnswer'),
+  'messages/count_tokens': json('InputTokens'),
+  models: json('Models'),
+  'models/{id}': json('Model'),
+  files: json('File'),
+  'files/list': json('Files'),
+  'files/{id}': json('File'),
+  'files/{id}/content': { 'application/octet-stream': undefined, 'application/jsonl': undefined, 'text/plain': undefined },
+  'files/{id}/delete': json('Deleted'),
+  batches: json('Batch'),
+  'batches/list': json('Batches'),
+  'batches/{id}': json('Batch'),
+  'batches/{id}/cancel': json('Batch'),
+  'batches/{id}/output': { 'application/jsonl': undefined, 'application/octet-stream': undefined, 'text/plain': undefined },
+  'fine_tuning/jobs': json('Job'),
+  'fine_tuning/jobs/list': json('Jobs'),
+  'fine_tuning/jobs/{id}': json('Job'),
+  'fine_tuning/jobs/{id}/cancel': json('Job'),
+  'fine_tuning/jobs/{id}/events': json('JobEvents'),
+  'fine_tuning/jobs/{id}/checkpoints': json('Checkpoints'),
+  'prompts/{id}/completions': streamed('ChatCompletion'),
+  'prompts/{id}/render': json('RenderedPrompt'),
+};

@@ -1,0 +1,95 @@
+import { type Endpoint, type EndpointTraits, endpoints, type Route } from '../core/endpoint.ts';
+import { type ErrorCode, errorCatalogue } from '../core/error.ts';
+import { canonicalPrefix } from '../core/headers.ts';
+import type { JsonSchema } from '../core/json-schema.ts';
+import { answers, type Content } from './answers.ts';
+import { schemas } from './objects.ts';
+import { headerParameters, queryParameters } from './parameters.ts';
+import { requestSchemas } from './requests.ts';
+import { name, ref } from './schema.ts';
+
+/** Statuses that errors of ours have; a provider's own are passed on and may be any other. */
+const ownStatuses: readonly number[] = [...new Set(Object.values(errorCatalogue).map(({ status }) => status))].sort((a, b) => a - b);
+
+/**
+ * The API description (OpenAPI 3.1) of every modelled route, made of the same tables as the router and the error pages.
+ *
+ * @param version of the gateway
+ */
+export function describeApi(version: string): JsonSchema {
+  const paths: Record<string, Record<string, JsonSchema>> = {};
+  for (const [endpoint, traits] of modelled()) {
+    for (const route of traits.routes) {
+      const path = `/v1/${route[1]}`;
+      (paths[path] ??= {})[route[0].toLowerCase()] = operation(endpoint, traits, route);
+    }
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'LLM gateway',
+      version,
+      description: 'Routes that the gateway models. Every other path below /v1/ is relayed to the provider that the request chooses.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: '/' }],
+    security: [{ gatewayKey: [] }, { bearer: [] }, {}],
+    paths,
+    components: {
+      schemas,
+      parameters: Object.fromEntries(headerParameters.map((parameter) => [parameter.name, parameter])),
+      responses: { Error: errorResponse('Error'), NativeError: errorResponse('NativeError') },
+      securitySchemes: {
+        gatewayKey: { type: 'apiKey', in: 'header', name: `${canonicalPrefix}api-key` },
+        bearer: { type: 'http', scheme: 'bearer' },
+      },
+    },
+  };
+}
+
+type Modelled = Exclude<Endpoint, 'relay' | 'realtime'>;
+
+const modelled = (): readonly (readonly [Modelled, EndpointTraits])[] =>
+  (Object.entries(endpoints) as [Endpoint, EndpointTraits][]).flatMap(([endpoint, traits]) =>
+    endpoint === 'relay' || endpoint === 'realtime' ? [] : [[endpoint, traits] as const],
+  );
+
+function operation(endpoint: Modelled, traits: EndpointTraits, [method, path]: Route): JsonSchema {
+  const id = path.includes('{id}') ? [{ name: 'id', in: 'path', required: true, schema: name }] : [];
+  const headers = headerParameters.map((parameter) => ({ $ref: `#/components/parameters/${parameter.name}` }));
+  const schema = requestSchemas[endpoint];
+  return {
+    operationId: `${method.toLowerCase()}_${path.replaceAll(/[^a-z0-9]+/g, '_').replace(/_$/, '')}`,
+    summary: traits.about,
+    tags: [path.split('/')[0]],
+    parameters: [...id, ...(queryParameters[endpoint] ?? []), ...headers],
+    ...(schema === undefined ? {} : { requestBody: { required: true, content: requestContent(traits, schema) } }),
+    responses: { '200': success(answers[endpoint]), ...errors(traits) },
+  };
+}
+
+function requestContent(traits: EndpointTraits, schema: JsonSchema): JsonSchema {
+  return { [traits.body === 'form' ? 'multipart/form-data' : 'application/json']: { schema } };
+}
+
+function success(content: Content): JsonSchema {
+  const media = Object.entries(content).map(([type, schema]) => [type, schema === undefined ? {} : { schema }]);
+  return { description: 'The answer', headers: idHeader, content: Object.fromEntries(media) };
+}
+
+const idHeader = { 'x-request-id': { description: "The gateway's id of this request", schema: name } } as const;
+
+function errors({ dialect }: EndpointTraits): JsonSchema {
+  const response = { $ref: `#/components/responses/${dialect === 'messages' ? 'NativeError' : 'Error'}` };
+  const statuses = [...ownStatuses.map(String), '4XX', '5XX'];
+  return Object.fromEntries(statuses.map((status) => [status, response]));
+}
+
+function errorResponse(schema: string): JsonSchema {
+  const codes = (Object.keys(errorCatalogue) as ErrorCode[]).map((code) => `\`${code}\` (${errorCatalogue[code].status})`);
+  return {
+    description: `An error. Codes of the gateway: ${codes.join(', ')}; others are the provider's.`,
+    headers: idHeader,
+    content: { 'application/json': { schema: ref(schema) } },
+  };
+}

@@ -1,0 +1,118 @@
+import type { JsonSchema } from '../core/json-schema.ts';
+import { anything, count, either, flag, list, name, number, object, one, orNull, ref, seconds, text, whole } from './schema.ts';
+
+const constant = (value: string): JsonSchema => ({ const: value });
+const row = (rows: string): JsonSchema => ref(rows);
+const page = (rows: string): JsonSchema => object({ object: constant('list'), data: list(row(rows)) }, { has_more: flag });
+/** A page that says where it begins and ends. */
+const cursorPage = (rows: string): JsonSchema =>
+  object({
+    object: constant('list'),
+    data: list(row(rows)),
+    has_more: flag,
+    first_id: orNull(text),
+    last_id: orNull(text),
+  });
+
+const usage = object({ prompt_tokens: count, completion_tokens: count, total_tokens: count });
+const content = either(text, { type: 'null' }, list(object({ type: name })));
+
+/** Named schemas of the API description. */
+export const schemas: Readonly<Record<string, JsonSchema>> = {
+  Message: {
+    oneOf: [
+      object({ role: one('system', 'developer', 'user'), content: either(text, list(ref('Part'))) }, { name: text }),
+      object({ role: one('assistant'), content: either(text, { type: 'null' }) }, { tool_calls: list(anything) }),
+      object({ role: one('tool'), content: text, tool_call_id: name }),
+    ],
+  },
+  Part: object({ type: constant('text'), text }),
+  NativeMessage: object({ role: one('user', 'assistant'), content: either(name, list(object({ type: constant('text'), text: name }))) }),
+  ChatCompletion: object(
+    {
+      id: text,
+      object: constant('chat.completion'),
+      created: seconds,
+      model: text,
+      choices: list(
+        object({ index: count, message: object({ role: constant('assistant'), content }), finish_reason: orNull(text) }, { logprobs: {} }),
+      ),
+    },
+    { usage: orNull(usage) },
+  ),
+  Completion: object({ id: text, object: constant('text_completion'), created: seconds, model: text, choices: list(object({ text })) }),
+  Embeddings: object({
+    object: constant('list'),
+    data: list(object({ object: constant('embedding'), index: count, embedding: either(list(number), text) })),
+    model: text,
+  }),
+  Images: object({ created: seconds, data: list(object({}, { b64_json: text, url: text, revised_prompt: text })) }),
+  Transcription: object({ text }),
+  Moderation: object({ id: text, model: text, results: list(object({ flagged: flag, categories: anything, category_scores: anything })) }),
+  Response: object({ id: text, object: constant('response'), status: text, output: list(anything) }, { created_at: seconds, model: text }),
+  DeletedResponse: object({ id: text, deleted: flag }),
+  InputTokens: object({ input_tokens: count }),
+  NativeAnswer: object({ id: text, type: constant('message'), role: constant('assistant'), content: list(anything), model: text }),
+  Model: object({ id: text, object: constant('model'), owned_by: text }, { created: seconds }),
+  Models: page('Model'),
+  File: object(
+    { id: text, object: constant('file'), bytes: count, created_at: seconds, filename: text, purpose: text },
+    { status: text, expires_at: orNull(seconds) },
+  ),
+  Files: page('File'),
+  Deleted: object({ id: text, deleted: flag }),
+  Batch: object(
+    {
+      id: text,
+      object: constant('batch'),
+      endpoint: text,
+      input_file_id: orNull(text),
+      completion_window: text,
+      status: one('validating', 'failed', 'in_progress', 'finalizing', 'completed', 'expired', 'cancelling', 'cancelled'),
+      created_at: seconds,
+    },
+    {
+      errors: orNull(anything),
+      output_file_id: orNull(text),
+      error_file_id: orNull(text),
+      request_counts: object({ total: count, completed: count, failed: count }),
+      metadata: orNull(anything),
+      ...Object.fromEntries(
+        ['in_progress', 'expires', 'finalizing', 'completed', 'failed', 'expired', 'cancelling', 'cancelled'].map((moment) => [
+          `${moment}_at`,
+          orNull(seconds),
+        ]),
+      ),
+    },
+  ),
+  Batches: cursorPage('Batch'),
+  Job: object(
+    {
+      id: text,
+      object: constant('fine_tuning.job'),
+      created_at: seconds,
+      model: text,
+      status: one('validating_files', 'queued', 'running', 'succeeded', 'failed', 'cancelled', 'paused', 'pausing', 'resuming'),
+    },
+    { fine_tuned_model: orNull(text), training_file: orNull(text), finished_at: orNull(seconds), error: {} },
+  ),
+  Jobs: page('Job'),
+  JobEvent: object({ object: constant('fine_tuning.job.event'), id: text, created_at: seconds, level: text, message: text }),
+  JobEvents: page('JobEvent'),
+  Checkpoint: object({
+    id: text,
+    object: constant('fine_tuning.job.checkpoint'),
+    created_at: seconds,
+    fine_tuned_model_checkpoint: text,
+    step_number: whole,
+    fine_tuning_job_id: text,
+    metrics: anything,
+  }),
+  Checkpoints: cursorPage('Checkpoint'),
+  RenderedPrompt: object({ success: flag, data: object({ messages: list(anything) }) }),
+  Error: object(
+    { error: object({ message: text, type: orNull(text), code: {}, param: {} }) },
+    { status: constant('failure'), message: text, provider: text },
+  ),
+  NativeError: object({ type: constant('error'), error: object({ type: text, message: text }) }),
+};

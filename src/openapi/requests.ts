@@ -1,0 +1,89 @@
+import type { Endpoint } from '../core/endpoint.ts';
+import type { JsonSchema } from '../core/json-schema.ts';
+import { anything, count, either, file, flag, list, name, number, object, one, orNull, ref, some, text, whole } from './schema.ts';
+
+const metadata: JsonSchema = {
+  type: 'object',
+  maxProperties: 16,
+  propertyNames: { maxLength: 64 },
+  additionalProperties: { type: 'string', maxLength: 512 },
+};
+
+/** Chat fields that a call and a stored prompt share. */
+const sampling: Readonly<Record<string, JsonSchema>> = {
+  temperature: number,
+  top_p: number,
+  n: { type: 'integer', minimum: 1, maximum: 128 },
+  max_tokens: { type: 'integer', minimum: 1 },
+  max_completion_tokens: { type: 'integer', minimum: 1 },
+  stop: either(text, { type: 'array', items: text, maxItems: 4 }),
+  seed: whole,
+  presence_penalty: number,
+  frequency_penalty: number,
+  response_format: object({ type: one('text', 'json_object', 'json_schema') }),
+  tools: list(object({ type: name })),
+  tool_choice: either(text, anything),
+  stream: flag,
+  stream_options: object({}, { include_usage: flag }),
+  user: text,
+};
+
+const image = { n: { type: 'integer', minimum: 1, maximum: 10 }, size: text, response_format: one('url', 'b64_json'), user: text } as const;
+const speech = { model: name, file } as const;
+
+/** What the body of each endpoint holds; fields that are not named pass to the provider. */
+export const requestSchemas: { readonly [E in Endpoint]?: JsonSchema } = {
+  'chat/completions': object({ model: name, messages: some(ref('Message')) }, { ...sampling, metadata }),
+  completions: object({ model: name, prompt: either(text, list(text)) }, { max_tokens: count, temperature: number, stream: flag }),
+  embeddings: object(
+    { model: name, input: either({ type: 'string', minLength: 1 }, some({ type: 'string', minLength: 1 })) },
+    { encoding_format: one('float', 'base64'), dimensions: { type: 'integer', minimum: 1, maximum: 4096 }, user: text },
+  ),
+  'images/generations': object({ model: name, prompt: name }, { ...image, quality: text, style: text }),
+  'images/edits': object({ model: name, image: file, prompt: name }, { ...image, mask: file }),
+  'images/variations': object({ model: name, image: file }, image),
+  'audio/speech': object(
+    { model: name, input: { type: 'string', minLength: 1, maxLength: 4096 }, voice: name },
+    { response_format: one('mp3', 'opus', 'aac', 'flac', 'wav', 'pcm'), speed: { type: 'number', minimum: 0.25, maximum: 4 } },
+  ),
+  'audio/transcriptions': object(speech, {
+    language: text,
+    prompt: text,
+    response_format: one('json', 'text', 'srt', 'verbose_json', 'vtt'),
+    temperature: number,
+  }),
+  'audio/translations': object(speech, { prompt: text, response_format: one('json', 'text', 'srt', 'verbose_json', 'vtt') }),
+  moderations: object({ input: either(text, list(text)) }, { model: name }),
+  responses: object({ model: name, input: either(name, some(anything)) }, { instructions: orNull(text), stream: flag, store: flag }),
+  'responses/input_tokens': object({ model: name, input: either(name, some(anything)) }),
+  'responses/compact': object({ model: name, input: either(name, some(anything)) }),
+  messages: object(
+    { model: name, max_tokens: { type: 'integer', minimum: 1 }, messages: some(ref('NativeMessage')) },
+    { system: either(text, list(anything)), temperature: number, stream: flag, tools: list(anything) },
+  ),
+  'messages/count_tokens': object({ model: name, messages: some(ref('NativeMessage')) }, { system: either(text, list(anything)) }),
+  files: object(
+    { file, purpose: one('assistants', 'batch', 'fine-tune', 'vision', 'user_data', 'evals') },
+    { 'expires_after[anchor]': text, 'expires_after[seconds]': text },
+  ),
+  batches: object(
+    {
+      input_file_id: name,
+      endpoint: one('/v1/chat/completions', '/v1/completions', '/v1/embeddings', '/v1/responses', '/v1/moderations'),
+      completion_window: one('24h'),
+    },
+    { metadata },
+  ),
+  'fine_tuning/jobs': object(
+    { model: name, training_file: name },
+    {
+      validation_file: orNull(name),
+      suffix: orNull({ type: 'string', minLength: 1, maxLength: 64 }),
+      seed: whole,
+      method: anything,
+      metadata,
+    },
+  ),
+  'prompts/{id}/completions': object({}, { variables: anything, model: name, ...sampling }),
+  'prompts/{id}/render': object({}, { variables: anything, model: name, ...sampling }),
+};

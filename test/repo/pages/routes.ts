@@ -1,0 +1,39 @@
+import { providers } from '../../../plugins/index.ts';
+import { type Endpoint, type EndpointTraits, endpoints } from '../../../src/core/endpoint.ts';
+import type { Provider } from '../../../src/core/provider.ts';
+
+const shown = providers.filter((provider) => provider.type !== 'mock');
+
+/** What the gateway answers itself, whatever the provider. */
+const own: ReadonlySet<Endpoint> = new Set(['prompts/{id}/completions', 'prompts/{id}/render']);
+
+/** `docs/routes.md`: every modelled route, and which types of providers serve it. */
+export function routesPage(): string {
+  const rows = (Object.entries(endpoints) as [Endpoint, EndpointTraits][]).flatMap(([endpoint, traits]) =>
+    traits.routes.map(([method, path]) => {
+      const cells = shown.map((provider) => cell(provider, endpoint));
+      return `| \`${method} /v1/${path}\` | ${traits.about} | ${cells.join(' | ')} |`;
+    }),
+  );
+  const account = (Object.values(endpoints) as EndpointTraits[]).filter((traits) => traits.account === true);
+  return [
+    '# Routes',
+    '✓: the provider speaks the format of the route, and its bytes pass. ⇄: the gateway converts. Empty: answered 501 `unsupported_endpoint`, so that a fallback chain goes on to a target that serves it. Types from `provider_plugins` say for themselves what they serve; `mock` plays most routes without a network.',
+    `| Route | Does | ${shown.map(({ type }) => `\`${type}\``).join(' | ')} |\n|---|---|${shown.map(() => ':-:|').join('')}\n${rows.join('\n')}`,
+    `Any other path below \`/v1/\` is relayed with its method, query and body to the provider that header, virtual key or config choose: ${shown
+      .filter(({ relay }) => relay !== undefined)
+      .map(({ type }) => `\`${type}\``)
+      .join(', ')} take such requests.`,
+    `${account.length} of these routes (batches and fine-tuning) belong to one account: they need \`x-gateway-virtual-key\`, or a header or config that names exactly one provider.`,
+    'Where a route is converted, models of one provider may differ: the [pages of the providers](providers.md) tell. A description for machines is served at `/openapi.json`, and stands in [openapi.json](openapi.json).\n',
+  ].join('\n\n');
+}
+
+function cell(provider: Provider, endpoint: Endpoint): string {
+  if (own.has(endpoint)) return '✓';
+  if (endpoint === 'realtime' || endpoint === 'models/{id}') return provider.relay === undefined ? '' : '✓';
+  if (endpoint === 'relay') return '';
+  const operation = provider.operations[endpoint];
+  if (operation === undefined) return '';
+  return operation.result === undefined && operation.stream === undefined && operation.lines === undefined ? '✓' : '⇄';
+}
