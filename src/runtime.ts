@@ -1,4 +1,4 @@
-import type { Server } from 'node:http';
+import type { Server, ServerResponse } from 'node:http';
 import { createHolder, type OwnedHolder } from './config/holder.ts';
 import type { Clock } from './core/clock.ts';
 import { createMask, type Mask } from './core/mask.ts';
@@ -88,6 +88,7 @@ export class Runtime {
       limits: () => ({ maxBody: this.#settings().maxBody, names: this.#names }),
       isDraining: () => this.drain.isRefusing,
       handle: (exchange) => this.#handle(exchange),
+      describeApi: (response) => void answerDescription(response),
       passHttp: (request, response, bag) => this.#relay.http(request, response, bag),
       passSocket: (request, socket, head, bag) => this.#relay.socket(request, socket, head, bag),
       socketClient: (socket) => this.#relay.socketClient(socket),
@@ -136,6 +137,12 @@ export class Runtime {
   #append(records: readonly SealedRecord[]): void {
     this.#deps.store.append(records.map((sealed) => encodeRecord(sealed.record, sealed, this.#mask)));
   }
+}
+
+/** Loaded when somebody asks: most gateways are never asked. */
+async function answerDescription(response: ServerResponse): Promise<void> {
+  const [{ describeApi }, { version }] = await Promise.all([import('./openapi/document.ts'), import('./version.ts')]);
+  response.writeHead(200, { 'content-type': 'application/json', 'cache-control': 'max-age=300' }).end(JSON.stringify(describeApi(version)));
 }
 
 function maskOf(worlds: Iterable<World>): Mask {

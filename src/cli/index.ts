@@ -4,7 +4,7 @@ import { topics } from './help.ts';
 import type { CheckIo, CheckOptions } from './check.ts';
 import { type CliIo, hasColors } from './io.ts';
 import type { StartFlags } from './start.ts';
-import { version } from './version.ts';
+import { version } from '../version.ts';
 
 /** Wrong usage: an unknown command or flag, a missing argument. */
 const wrongUsage = 2;

@@ -12,7 +12,7 @@ import { shownPath } from './shown-path.ts';
 import { explainFault } from './start-fault.ts';
 import { untilStopped } from './stop.ts';
 import { type TryOut, tryOutConfig } from './try-out.ts';
-import { version } from './version.ts';
+import { version } from '../version.ts';
 
 export interface StartFlags {
   readonly config?: string;

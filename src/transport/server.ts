@@ -42,6 +42,8 @@ export interface ServerDeps {
   /** The gateway stops: new requests are refused. */
   isDraining(): boolean;
   handle(exchange: Exchange): void;
+  /** Answers `GET /openapi.json`: it says nothing of this gateway's configuration, so anybody may read it. */
+  describeApi(response: ServerResponse): void;
   passHttp(request: IncomingMessage, response: ServerResponse, bag: HeaderBag): Pass;
   passSocket(request: IncomingMessage, socket: Duplex, head: Buffer, bag: HeaderBag): Pass;
   /** A client for an upgrade that is refused: it can only write a plain answer. */
@@ -73,6 +75,11 @@ class RequestReader {
     const { matched } = head;
     const refused = this.#refusal(head);
     if (refused !== undefined || matched === undefined) {
+      if (matched === undefined && head.path === '/openapi.json' && head.method === 'GET') {
+        request.resume();
+        deps.describeApi(response);
+        return;
+      }
       response.shouldKeepAlive = !deps.isDraining();
       request.resume();
       deps.handle(this.#exchange(head, client, emptyBody, refused));

@@ -2,7 +2,7 @@ import { providers, stages } from '../../../plugins/index.ts';
 import { generateSchema } from '../../../src/config/schema/generate.ts';
 import { configurationPage } from './configuration.ts';
 import { errorsPage } from './errors.ts';
-import { version } from '../../../src/cli/version.ts';
+import { version } from '../../../src/version.ts';
 import { describeApi } from '../../../src/openapi/document.ts';
 import { headersPage } from './headers.ts';
 import { routesPage } from './routes.ts';
