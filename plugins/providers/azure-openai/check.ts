@@ -1,8 +1,8 @@
 import type { SettingsProblem } from '#core/provider.ts';
 import { entryBase } from './places.ts';
 import type { AzureSettings, DeploymentSettings } from './settings.ts';
-import { parseTargetUri } from './target-uri.ts';
-import { isApiVersion } from './version.ts';
+import { parseTargetUri } from '../_shared/azure/target-uri.ts';
+import { isApiVersion } from '../_shared/azure/version.ts';
 
 /** Problems of an entry that the schema can't express (provider-b.md 1.1–1.5, 1.12; decisions D39). */
 export function check(settings: AzureSettings): readonly SettingsProblem[] {

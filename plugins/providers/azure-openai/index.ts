@@ -4,7 +4,7 @@ import { type Call, type CredentialSpec, defineProvider } from '#core/provider.t
 import { memo, relayedRoute } from '../_shared/address.ts';
 import { callerHeaders, openaiCompatible } from '../_shared/openai-compatible.ts';
 import { check } from './check.ts';
-import { azureFault } from './fault.ts';
+import { azureFault } from '../_shared/azure/fault.ts';
 import { choose, type Place, placesOf } from './places.ts';
 import { address, inPath, realtime } from './routes.ts';
 import { type AzureSettings, requestSettings, schema } from './settings.ts';

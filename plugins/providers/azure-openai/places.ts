@@ -3,8 +3,8 @@ import { nearest } from '#core/nearest.ts';
 import type { Deployment } from '#core/provider.ts';
 import type { Base } from '../_shared/address.ts';
 import type { AzureSettings } from './settings.ts';
-import { parseTargetUri } from './target-uri.ts';
-import { type Form, formOf } from './version.ts';
+import { parseTargetUri } from '../_shared/azure/target-uri.ts';
+import { type Form, formOf } from '../_shared/azure/version.ts';
 
 /** Where one deployment is: what `Call.deployment` holds for this provider. */
 export interface Place {

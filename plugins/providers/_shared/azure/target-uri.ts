@@ -1,4 +1,4 @@
-import { parseBase } from '../_shared/address.ts';
+import { parseBase } from '../address.ts';
 
 /** What an address that an operator pasted says (provider-b.md 1.3, 1.12). */
 export interface TargetUri {

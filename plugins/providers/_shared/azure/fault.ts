@@ -1,6 +1,6 @@
 import type { ProviderFault } from '#core/error.ts';
-import { textOf } from '../_shared/json.ts';
-import { openaiFault } from '../_shared/openai-fault.ts';
+import { textOf } from '../json.ts';
+import { openaiFault } from '../openai-fault.ts';
 
 /** `type` by status, for bodies that lack it (provider-b.md 1.11). */
 const types: Readonly<Record<number, string>> = {
