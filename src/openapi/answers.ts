@@ -1,13 +1,15 @@
 import type { Endpoint } from '../core/endpoint.ts';
-import { anything, either, ref, text } from './schema.ts';
+import { anything, either, object, ref, text } from './schema.ts';
 import type { JsonSchema } from '../core/json-schema.ts';
 
 /** Content of a success by media type. `undefined`: bytes of no form that JSON Schema could tell. */
 export type Content = Readonly<Record<string, JsonSchema | undefined>>;
 
 const json = (schema: string): Content => ({ 'application/json': ref(schema) });
+/** One event of a stream. */
+const event = object({}, { event: text, data: text });
 /** Streamed where the request asks for it. */
-const streamed = (schema: string): Content => ({ 'application/json': ref(schema), 'text/event-stream': text });
+const streamed = (schema: string): Content => ({ 'application/json': ref(schema), 'text/event-stream': event });
 const audio: Content = Object.fromEntries(['mpeg', 'opus', 'aac', 'flac', 'wav', 'pcm'].map((kind) => [`audio/${kind}`, undefined]));
 const spoken: Content = { ...streamed('Transcription'), 'text/plain': text, 'text/vtt': text, 'application/x-subrip': text };
 
@@ -19,14 +21,14 @@ export const answers: Readonly<Record<Exclude<Endpoint, 'relay' | 'realtime'>, C
   'images/generations': streamed('Images'),
   'images/edits': streamed('Images'),
   'images/variations': json('Images'),
-  'audio/speech': { ...audio, 'text/event-stream': text },
+  'audio/speech': { ...audio, 'text/event-stream': event },
   'audio/transcriptions': spoken,
   'audio/translations': spoken,
   moderations: json('Moderation'),
   responses: streamed('Response'),
   'responses/input_tokens': json('InputTokens'),
   'responses/compact': { 'application/json': anything },
-  'responses/{id}': { 'application/json': either(ref('Response'), ref('DeletedResponse')), 'text/event-stream': text },
+  'responses/{id}': { 'application/json': either(ref('Response'), ref('DeletedResponse')), 'text/event-stream': event },
   'responses/{id}/cancel': json('Response'),
   'responses/{id}/input_items': { 'application/json': anything },
   messages: streamed('NativeAnswer'),
