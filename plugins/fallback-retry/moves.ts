@@ -18,10 +18,13 @@ function isUnseen(outcome: Outcome): boolean {
 
 /**
  * May the request be sent a second time at all? A call that leaves nothing behind always; one that makes an object
- * only when none was made; one that names an object when it only reads, or was never seen.
+ * only when none was made; one that names an object when it only reads, or was never seen. Of a call that takes several
+ * requests none may have written anything.
  */
 export function mayRepeat(outcome: Outcome, state: RouteState, method: string): boolean {
-  if (state === undefined || isUnseen(outcome)) return true;
+  if (state === undefined) return true;
+  if (outcome.attempt.hasWritten === true) return false;
+  if (isUnseen(outcome)) return true;
   if (state === 'creates') return outcome.kind === 'answered' && nothingMade.has(outcome.reply.status);
   return method === 'GET' || outcome.kind === 'answered';
 }

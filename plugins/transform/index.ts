@@ -70,9 +70,10 @@ class Transform implements PluginInstance {
 /** The provider's conversion, and what depends on it. */
 function finish({ ctx, attempt, work, call, body, served, copies }: Draft): void {
   const upstream = upstreamFor(ctx, attempt, call, body);
+  if (upstream.warnings !== undefined) ctx.warnings.push(...upstream.warnings);
   attempt.call = call;
   attempt.credential = call.credential === 'forwarded' ? forwardedCredential : served.credential;
-  if (call.credential === 'caller') attempt.credential = callersCredential(ctx, work.binding, served.credential, upstream);
+  if (call.credential === 'caller') attempt.credential = callersCredential(ctx, work.binding, served, upstream);
   attempt.upstream = copies === undefined ? upstream : { ...upstream, headers: joinHeaders(upstream.headers, copies.pairs) };
   attempt.lane = laneOf(ctx, attempt, upstream);
 }

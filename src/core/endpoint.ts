@@ -90,7 +90,14 @@ export const endpoints = {
   },
   'files/{id}/delete': { routes: [['DELETE', 'files/{id}']], body: 'none', dialect: 'openai', state: 'names', about: 'Deletes a file' },
   batches: { routes: [['POST', 'batches']], body: 'json', dialect: 'openai', state: 'creates', account: true, about: 'Starts a batch' },
-  'batches/list': { routes: [['GET', 'batches']], body: 'none', dialect: 'openai', account: true, about: 'Lists batches' },
+  'batches/list': {
+    routes: [['GET', 'batches']],
+    body: 'none',
+    dialect: 'openai',
+    state: 'names',
+    account: true,
+    about: 'Lists batches',
+  },
   'batches/{id}': {
     routes: [['GET', 'batches/{id}']],
     body: 'none',

@@ -42,6 +42,7 @@ export const responseHeaders = {
   overheadMs: 'overhead-ms',
   errorSource: 'error-source',
   droppedParams: 'dropped-params',
+  warnings: 'warnings',
   exception: 'gateway-exception',
 } as const;
 

@@ -1,7 +1,7 @@
 import type { GatewayError } from './error.ts';
 import type { WireEvent } from './events.ts';
 import type { HeaderPairs } from './headers.ts';
-import type { Call, CommonSettings, Operation, UpstreamRequest } from './provider.ts';
+import type { Call, CommonSettings, Operation, StepReply, UpstreamRequest } from './provider.ts';
 import type { Clocks, CredentialRef, Leaf, ProviderBinding, Trust } from './snapshot.ts';
 import type { Tap } from './tap.ts';
 
@@ -37,6 +37,10 @@ export interface Attempt {
   call: Call<CommonSettings> | undefined;
   upstream: UpstreamRequest | undefined;
   credential: CredentialRef | undefined;
+  /** The answers before this request, where the call takes several; absent on the first request. */
+  readonly earlier?: readonly StepReply[];
+  /** A request before this one wrote something at the provider: doing all of it again could do it twice. */
+  readonly hasWritten?: boolean;
 }
 
 /** What came back, as far as it had to be read to decide about it. */

@@ -3,10 +3,14 @@ import type { Endpoint } from './endpoint.ts';
 import type { GatewayError, ProviderFault } from './error.ts';
 import type { ModelEvent, WireEvent } from './events.ts';
 import type { FormBody, FormUpstream, LineEdit } from './form.ts';
+import type { OAuthGrant } from './grant.ts';
 import type { HeaderPairs } from './headers.ts';
 import type { JsonSchema } from './json-schema.ts';
+import type { Plain } from './merge.ts';
 import type { StreamTransform } from './stream.ts';
 import type { Tap } from './tap.ts';
+
+export type { OAuthGrant } from './grant.ts';
 
 /** A model provider: pure data and pure functions. No network, clock, randomness, environment or file. */
 export interface Provider<Settings = unknown> {
@@ -23,20 +27,80 @@ export interface Provider<Settings = unknown> {
   readonly requestSettings: readonly RequestSetting[];
   /** `required`: an entry without `api_key` (or `auth`) is incomplete; `optional`: keyless services; `none`: never sent. */
   readonly apiKey: 'required' | 'optional' | 'none';
+  /** Further ways to sign, by the word after `auth: {mode: …}` that we print. `api_key` and `caller` need no row. */
+  readonly authModes?: Readonly<Record<string, AuthMode>>;
   /** Problems in an entry's settings that the schema can't express; empty when it can be used. */
   check?(settings: Settings & CommonSettings): readonly SettingsProblem[];
   /** Which deployment serves this model name. Providers without deployments leave it out. */
   deployment?(settings: Settings & CommonSettings, model: string): Deployment | GatewayError;
   /** Names that clients can use with this entry (aliases of deployments), where the entry knows them. */
   models?(settings: Settings & CommonSettings): readonly ListedModel[];
-  /** How a request is signed with this key. `deployment` has its own key where it names one. */
-  credential(settings: Settings & CommonSettings, key: string | undefined): CredentialSpec;
+  /** How a request is signed with this key. `signing`: the word of the deployment that it goes to, where it has one. */
+  credential(settings: Settings & CommonSettings, key: string | undefined, signing?: string): CredentialSpec;
   /** What it can do. An endpoint that is absent is answered `unsupported_endpoint`, by one place. */
   readonly operations: { readonly [E in Endpoint]?: Operation<Settings> };
   /** Where a path that is not modelled goes; absent when the provider has none. */
   relay?(call: Call<Settings>, path: string): UpstreamAddress;
   /** Reads the provider's error body; the caller decides what it means for retry and fallback. */
   fault(status: number, body: string): ProviderFault;
+  /**
+   * Small requests that prove an entry's credential and settings, for `gateway providers test`. `deep`: also those that
+   * cost tokens. A type without it can't be tested.
+   */
+  probe?(settings: Settings & CommonSettings, deep: boolean): readonly Probe[];
+  /**
+   * What an address that the service's own pages show says about an entry: only the text is read. Undefined where it is
+   * no address of this service; a text says why one that is can't be used.
+   */
+  importUri?(uri: string): ImportedUri | string | undefined;
+}
+
+/** One small request, made and signed like traffic. */
+export interface Probe {
+  readonly endpoint: Endpoint;
+  readonly method: 'GET' | 'POST';
+  /** As a client would name it; '' where the route has none. */
+  readonly model: string;
+  readonly body?: Plain;
+  /** What a success proves: that the credential is accepted, or that the deployment `model` answers. */
+  readonly proves: 'credential' | 'deployment';
+  /** Further statuses that prove the same, with what is then known. */
+  readonly accepts?: Readonly<Record<number, string>>;
+  /** What to do about a status, in one line. */
+  readonly fixes?: Readonly<Record<number, string>>;
+}
+
+/** An entry as far as an address tells it. */
+export interface ImportedUri {
+  /** A name that fits. */
+  readonly slug: string;
+  /** Which kind of address it is, for people. */
+  readonly kind: string;
+  /** Settings as they stand in `providers.<slug>`, in the order in which they are written; without type and key. */
+  readonly entry: Plain;
+  /** What the address doesn't say. */
+  readonly missing: readonly MissingPart[];
+}
+
+export interface MissingPart {
+  /** Path below the entry. */
+  readonly path: readonly string[];
+  readonly about: string;
+  /** Without it the entry serves nothing; otherwise it only knows less. */
+  readonly isNeeded: boolean;
+}
+
+/** A way to sign requests that an entry of `gateway.yaml` chooses under `auth:`. */
+export interface AuthMode {
+  /** Further words with the same meaning. */
+  readonly aliases: readonly string[];
+  /** For the schema's description and the docs: the rest of a sentence that begins with the word. */
+  readonly about: string;
+  /** JSON Schema of the keys that it takes beside `mode`; secrets are `writeOnly`. */
+  readonly properties: Readonly<Record<string, JsonSchema>>;
+  readonly required: readonly string[];
+  /** It signs with an identity of the machine that the gateway runs on (decisions D2). */
+  readonly ambient: boolean;
 }
 
 /** A setting that may come with a request. */
@@ -48,6 +112,8 @@ export interface RequestSetting {
   readonly keys: readonly string[];
   /** Shapes the host or path: with a credential of the catalog it is refused (decisions D1). */
   readonly shapesHost: boolean;
+  /** Values that ask for an identity of the machine: refused where a request brings them (decisions D2). */
+  readonly ambient?: readonly string[];
 }
 
 export interface SettingsProblem {
@@ -65,6 +131,14 @@ export interface CommonSettings {
   readonly custom_host?: string;
   /** What happens to the gateway's own body fields (`labels`, `thinking`, …) that the service may refuse. */
   readonly extensions?: 'drop' | 'pass';
+  /** What stands under `auth:`, where its mode is one of the type's own; the mode in the word that we print. */
+  readonly auth?: AuthSettings;
+}
+
+/** `auth:` of an entry: the mode, and the keys that `AuthMode.properties` describes. */
+export interface AuthSettings {
+  readonly mode: string;
+  readonly [key: string]: unknown;
 }
 
 export interface Deployment {
@@ -76,6 +150,8 @@ export interface Deployment {
   readonly foundationModel?: string;
   /** Its own key, where it has one. */
   readonly apiKey?: string;
+  /** Handed to `credential` where requests to it are signed in another way than the entry's others. */
+  readonly signing?: string;
 }
 
 /** One row of the gateway's own `/models`. */
@@ -89,24 +165,10 @@ export type CredentialSpec =
   | { readonly scheme: 'none' }
   | { readonly scheme: 'bearer'; readonly secret: string }
   | { readonly scheme: 'header'; readonly name: string; readonly secret: string }
+  /** The same key under several names; as `authorization` it goes as bearer. */
+  | { readonly scheme: 'headers'; readonly names: readonly string[]; readonly secret: string }
   /** A token that is fetched, cached until shortly before it expires, and sent as `Authorization: Bearer`. */
   | { readonly scheme: 'oauth2'; readonly grant: OAuthGrant };
-
-/** Where a token comes from. The parameters are the provider's; the transport knows only the kinds. */
-export type OAuthGrant =
-  /** RFC 7523: a signed assertion is exchanged at the token endpoint. */
-  | {
-      readonly kind: 'jwt-bearer';
-      readonly tokenUri: string;
-      readonly issuer: string;
-      readonly audience: string;
-      readonly scope: string;
-      /** PEM, PKCS #8. */
-      readonly privateKey: string;
-      readonly keyId: string | undefined;
-    }
-  /** The machine's own identity, found by `google-auth-library`: metadata server, workload identity, credential files. */
-  | { readonly kind: 'google-ambient'; readonly scopes: readonly string[]; readonly credentialsFile: string | undefined };
 
 /** Whose credential is used. `forwarded`: the caller's own header passes unchanged because `forward_headers` names it. */
 export type CredentialOwner = 'catalog' | 'caller' | 'forwarded' | 'none';
@@ -154,6 +216,8 @@ export interface UpstreamRequest extends UpstreamAddress {
   readonly body: JsonBody | EmptyBody | FormUpstream;
   /** Fields that could not be carried: named in `x-gateway-dropped-params` and in the record. */
   readonly dropped: readonly Dropped[];
+  /** What the caller should know of the way this takes: told in `x-gateway-warnings` and in the record. */
+  readonly warnings?: readonly string[];
 }
 
 export interface Dropped {
@@ -177,7 +241,8 @@ export interface Operation<Settings = unknown> {
   request(body: JsonBody | EmptyBody, call: Call<Settings & CommonSettings>): UpstreamRequest;
   /**
    * The next request of a call that takes several (at most four in all), made of all answers so far; undefined when the
-   * last one is the answer. Asked after each 2xx answer. Same attempt, credential and clocks.
+   * last one is the answer. Asked after each 2xx answer that was read whole: one that flows is the last. Same attempt,
+   * credential and clocks. @throws GatewayError when what came makes no next request possible
    */
   then?(replies: readonly StepReply[], call: Call<Settings & CommonSettings>): UpstreamRequest | undefined;
   /**
@@ -198,8 +263,8 @@ export interface Operation<Settings = unknown> {
    * their bytes pass although `result` and `stream` are there for the others.
    */
   converts?(call: Call<Settings & CommonSettings>): boolean;
-  /** Watches the answer. */
-  tap(call: Call<Settings & CommonSettings>): Tap;
+  /** Watches one answer. `earlier`: the answers before it, where the call takes several; absent for the first. */
+  tap(call: Call<Settings & CommonSettings>, earlier?: readonly StepReply[]): Tap;
   /**
    * Whole answer of the provider → object in the endpoint's format. `answer`: the same text as this operation's tap has
    * parsed it; `earlier`: the answers of the steps before the last.

@@ -1,4 +1,5 @@
 import type { Dialect, DialectCall, DialectWriter } from '../core/dialect.ts';
+import { traitsOf } from '../core/endpoint.ts';
 import { GatewayError, type ProviderFault } from '../core/error.ts';
 import type { ModelEvent, WireEvent } from '../core/events.ts';
 import type { Attempt, Flow, FlowConsumer, KeptBody, Outcome, UpstreamReply } from '../core/plan.ts';
@@ -31,10 +32,15 @@ export function convertOutcome(outcome: Outcome, dialect: Dialect): Outcome {
 type AnyCall = Call<CommonSettings>;
 
 function whole(attempt: Attempt, operation: Operation, call: AnyCall, reply: UpstreamReply, dialect: Dialect): UpstreamReply {
-  if (operation.result === undefined || reply.body.length === 0) return reply;
-  const result = operation.result(reply.body.toString('utf8'), call, reply.tap?.answer);
-  const text = dialect.answer?.(result, dialectCall(attempt, call)) ?? JSON.stringify(result);
-  return { ...reply, converted: { contentType: 'application/json', body: Buffer.from(text, 'utf8') } };
+  if (operation.result === undefined || reply.converted !== undefined) return reply;
+  const isObject = traitsOf(call.endpoint).state !== undefined;
+  if (reply.body.length === 0 && !isObject) return reply;
+  const result = operation.result(reply.body.toString('utf8'), call, reply.tap?.answer, attempt.earlier);
+  // Objects that are kept somewhere answer 200 whatever their provider says of having made or deleted them (provider-b.md
+  // 2.1), and have no place for the name of a provider.
+  const text = isObject ? undefined : dialect.answer?.(result, dialectCall(attempt, call));
+  const body = Buffer.from(text ?? JSON.stringify(result), 'utf8');
+  return { ...reply, status: isObject ? 200 : reply.status, converted: { contentType: 'application/json', body } };
 }
 
 function stream(attempt: Attempt, operation: Operation, call: AnyCall, reply: UpstreamReply, dialect: Dialect): UpstreamReply {
@@ -61,7 +67,7 @@ function dialectCall(attempt: Attempt, call: AnyCall): DialectCall {
 }
 
 /** A fault that a translator found is its own word; anything else it throws says only that the answer was not understood. */
-function unconvertible(attempt: Attempt, thrown: unknown): GatewayError {
+export function unconvertible(attempt: Attempt, thrown: unknown): GatewayError {
   if (thrown instanceof GatewayError && thrown.code !== 'internal') return thrown;
   const { slug, provider } = attempt.binding;
   return new GatewayError('upstream_invalid', {

@@ -5,6 +5,7 @@ import type { Clocks, Leaf, ProviderBinding } from '../core/snapshot.ts';
 import type { Chain } from './chain.ts';
 import { convertOutcome } from './convert.ts';
 import type { RequestContext } from './request.ts';
+import { followUp, type StepDeps } from './steps.ts';
 
 export interface ExecuteDeps {
   readonly chain: Chain;
@@ -103,8 +104,19 @@ export class Execution {
     const prepared = await this.prepare(leaf, tries);
     if ('kind' in prepared) return prepared;
     if (this.isCancelled) return { kind: 'cancelled', attempt: prepared, times: notSent(this.#now()) };
-    this.#sending = this.#deps.send(prepared, this.ctx.arrivedAt);
-    return convertOutcome(await this.#sending.outcome, this.#deps.dialect);
+    const outcome = await this.#send(prepared);
+    const then = prepared.operation?.then;
+    return convertOutcome(then === undefined ? outcome : await followUp(outcome, then, this.#stepDeps()), this.#deps.dialect);
+  }
+
+  #send(attempt: Attempt): Promise<Outcome> {
+    this.#sending = this.#deps.send(attempt, this.ctx.arrivedAt);
+    return this.#sending.outcome;
+  }
+
+  #stepDeps(): StepDeps {
+    const { warnings } = this.ctx;
+    return { send: (attempt) => this.#send(attempt), isOver: () => this.isCancelled, warn: (text) => void warnings.push(text) };
   }
 
   /** An attempt that is ready to be sent, or the outcome that a plugin's refusal makes of it. */

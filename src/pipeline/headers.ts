@@ -26,6 +26,9 @@ const notPassed: ReadonlySet<string> = new Set([
 const spelled = 8;
 /** Names that `x-gateway-dropped-params` lists at the most. */
 const droppedLimit = 20;
+/** Warnings that `x-gateway-warnings` lists at the most, and characters of each. */
+const warningsLimit = 5;
+const warningLength = 200;
 
 /**
  * Completes a reply's headers (ux.md 4.1): the provider's own that may pass, then ours, and ours again under the
@@ -77,6 +80,7 @@ function ours(ctx: RequestContext, run: Execution | undefined, reply: Reply, fac
   if (error !== undefined) put(out, responseHeaders.errorSource, error.source);
   if (error?.own === true && error.source === 'gateway') put(out, responseHeaders.exception, 'true');
   if (last === undefined || run === undefined || !ctx.snapshot.server.exposeRouting) return;
+  if (ctx.warnings.length > 0) put(out, responseHeaders.warnings, ctx.warnings.slice(0, warningsLimit).map(oneLine).join('; '));
   const { attempt } = last;
   put(out, responseHeaders.provider, attempt.binding.slug);
   put(out, responseHeaders.providerType, attempt.binding.provider.type);
@@ -139,6 +143,9 @@ function attemptsText(history: readonly Outcome[]): string {
   if (history.length > spelled) parts.push(`+${history.length - spelled}`);
   return parts.join(', ');
 }
+
+/** A warning is a sentence of ours, with names in it that may hold anything. */
+const oneLine = (text: string): string => text.replaceAll(/[^\x20-\x7e]+/g, '?').slice(0, warningLength);
 
 /** A name that came with a request may hold anything; a header may not. */
 function headerText(text: string): string {

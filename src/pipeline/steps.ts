@@ -1,0 +1,155 @@
+import { fromUnknown, GatewayError } from '../core/error.ts';
+import type { Attempt, Outcome, Times, UpstreamReply } from '../core/plan.ts';
+import type { Call, CommonSettings, Operation, StepReply, UpstreamRequest } from '../core/provider.ts';
+import type { Clocks } from '../core/snapshot.ts';
+import { unconvertible } from './convert.ts';
+
+/** Requests of one attempt in all (core/provider.ts, `Operation.then`). */
+const maxSteps = 4;
+
+/** What the walk needs of the execution. */
+export interface StepDeps {
+  send(attempt: Attempt): Promise<Outcome>;
+  isOver(): boolean;
+  warn(text: string): void;
+}
+
+type Answered = Outcome & { readonly kind: 'answered' };
+type Then = NonNullable<Operation['then']>;
+
+/**
+ * Carries out a call that takes several requests: each 2xx answer is handed to `Operation.then`, which makes the next
+ * one or says that this was the last. They are one attempt: one place in the history, one credential, one allowance of
+ * time. What a later request can't finish is answered from what is known, where the operation can say it.
+ */
+export async function followUp(first: Outcome, then: Then, deps: StepDeps): Promise<Outcome> {
+  const walk = new Walk(deps);
+  let outcome = first;
+  while (isWhole(outcome) && walk.count < maxSteps) {
+    const next = walk.next(outcome, then);
+    if (next === undefined) return outcome;
+    if ('kind' in next) return walk.failed(next);
+    if (deps.isOver()) return { kind: 'cancelled', attempt: next, times: outcome.times };
+    outcome = walk.joined(await deps.send(next));
+  }
+  if (!isGood(outcome)) return walk.failed(outcome);
+  return isReadable(outcome) ? outcome : walk.failed(tooLarge(outcome));
+}
+
+/** The requests of one attempt so far. */
+class Walk {
+  readonly #deps: StepDeps;
+  #replies: readonly StepReply[] = [];
+  #first: Answered | undefined;
+  #hasWritten = false;
+
+  constructor(deps: StepDeps) {
+    this.#deps = deps;
+  }
+
+  /** Requests that were sent, the one under way included. */
+  get count(): number {
+    return this.#replies.length + 1;
+  }
+
+  /** The next request as an attempt of its own, undefined after the last, or the outcome that `then` made by throwing. */
+  next(outcome: Answered, then: Then): Attempt | Outcome | undefined {
+    const { attempt, times } = outcome;
+    const call = attempt.call as Call<CommonSettings>;
+    const replies = [...this.#replies, stepReply(outcome.reply)];
+    let upstream: UpstreamRequest | undefined;
+    try {
+      upstream = then(replies, call);
+    } catch (thrown) {
+      return thrownBy(attempt, times, thrown);
+    }
+    if (upstream === undefined) return undefined;
+    const first = (this.#first ??= outcome);
+    this.#replies = replies;
+    this.#hasWritten ||= attempt.upstream?.method !== 'GET' && attempt.upstream?.method !== 'HEAD';
+    for (const warning of upstream.warnings ?? []) this.#deps.warn(warning);
+    const clocks = clocksLeft(first.attempt.clocks, times.totalMs);
+    return stepOf(attempt, upstream, { clocks, hasWritten: this.#hasWritten, earlier: replies });
+  }
+
+  /** One span of time for all requests: from the start of the first to the end of the last. */
+  joined(outcome: Outcome): Outcome {
+    const first = this.#first?.times ?? outcome.times;
+    const times: Times = { ...first, totalMs: outcome.times.at + outcome.times.totalMs - first.at };
+    return { ...outcome, times };
+  }
+
+  /** The operation's own word on what is known although the last request failed, else the failure. */
+  failed(outcome: Outcome): Outcome {
+    const { attempt, times } = outcome;
+    const { operation, call } = attempt;
+    const first = this.#first;
+    if (first === undefined || outcome.kind === 'cancelled' || operation?.recover === undefined || call === undefined) return outcome;
+    const last = outcome.kind === 'answered' ? stepReply(outcome.reply) : { status: 0, headers: {}, text: '' };
+    let known: unknown;
+    try {
+      known = operation.recover([...this.#replies, last], call);
+    } catch (thrown) {
+      return thrownBy(attempt, times, thrown);
+    }
+    if (known === undefined) return outcome;
+    this.#deps.warn(
+      `The request did its work, but what came of it could not be read (${reasonOf(outcome)}): the answer holds what is known.`,
+    );
+    const body = Buffer.from(JSON.stringify(known), 'utf8');
+    const reply: UpstreamReply = { ...first.reply, status: 200, converted: { contentType: 'application/json', body } };
+    return { kind: 'answered', attempt, times, reply };
+  }
+}
+
+/** What is left for the requests to come. A clock of nothing would be one that runs out at once, which is what it says. */
+function clocksLeft(clocks: Clocks, spentMs: number): Clocks {
+  const left = (ms: number): number => Math.max(0, ms - spentMs);
+  return { ...clocks, total: left(clocks.total), request: clocks.request === undefined ? undefined : left(clocks.request) };
+}
+
+/** The same attempt with another request; what was dropped before stays dropped, and the clocks of the whole go on running. */
+function stepOf(
+  attempt: Attempt,
+  upstream: UpstreamRequest,
+  more: Pick<Attempt, 'clocks' | 'hasWritten'> & { earlier: readonly StepReply[] },
+): Attempt {
+  const operation = attempt.operation as Operation;
+  return {
+    ...attempt,
+    ...more,
+    // The transport asks for one tap a request, and need not know of steps.
+    operation: { ...operation, tap: (call) => operation.tap(call, more.earlier) },
+    upstream: { ...upstream, dropped: [...(attempt.upstream?.dropped ?? []), ...upstream.dropped] },
+  };
+}
+
+const stepReply = ({ status, headers, body }: UpstreamReply): StepReply => ({ status, headers, text: body.toString('utf8') });
+
+const isGood = (outcome: Outcome): outcome is Answered =>
+  outcome.kind === 'answered' && outcome.reply.status >= 200 && outcome.reply.status < 300;
+
+const isWhole = (outcome: Outcome): outcome is Answered => isGood(outcome) && outcome.reply.flow === undefined;
+
+/** False for an answer that a next request should have been made of, and that flows because it was too large to hold. */
+const isReadable = ({ reply }: Answered): boolean =>
+  reply.flow === undefined || reply.tap?.form === 'bytes' || reply.headers['content-type']?.startsWith('text/event-stream') === true;
+
+function tooLarge({ attempt, times, reply }: Answered): Outcome {
+  reply.flow?.abort();
+  const fault = new GatewayError('upstream_invalid', {
+    message: 'The answer is too large to be read before the next request.',
+    source: 'provider',
+  });
+  return { kind: 'faulty', attempt, times, fault, status: fault.status };
+}
+
+function thrownBy(attempt: Attempt, times: Times, thrown: unknown): Outcome {
+  const error = fromUnknown(thrown);
+  if (error.code !== 'internal') return { kind: 'refused', attempt, times, error };
+  const fault = unconvertible(attempt, thrown);
+  return { kind: 'faulty', attempt, times, fault, status: fault.status };
+}
+
+/** For the warning: one phrase, without the provider's own words. */
+const reasonOf = (outcome: Outcome): string => (outcome.kind === 'answered' ? `status ${outcome.reply.status}` : outcome.kind);
