@@ -1,6 +1,6 @@
 import type { Routed } from '#core/context.ts';
 import { GatewayError } from '#core/error.ts';
-import type { UpstreamRequest } from '#core/provider.ts';
+import type { Deployment, UpstreamRequest } from '#core/provider.ts';
 import type { CredentialRef, ProviderBinding } from '#core/snapshot.ts';
 
 /**
@@ -10,7 +10,12 @@ import type { CredentialRef, ProviderBinding } from '#core/snapshot.ts';
  *
  * @throws GatewayError `missing_credential`
  */
-export function callersCredential(ctx: Routed, binding: ProviderBinding, own: CredentialRef, upstream: UpstreamRequest): CredentialRef {
+export function callersCredential(
+  ctx: Routed,
+  binding: ProviderBinding,
+  { credential: own, deployment }: { readonly credential: CredentialRef; readonly deployment: Deployment | undefined },
+  upstream: UpstreamRequest,
+): CredentialRef {
   const signed = own.headers(upstream);
   if (signed instanceof Promise) {
     // A token is being fetched: whoever sends the request asks again, and sees the failure.
@@ -19,7 +24,7 @@ export function callersCredential(ctx: Routed, binding: ProviderBinding, own: Cr
   }
   if (signed.length > 0) return own;
   const key = ctx.facts.caller.credential;
-  if (key !== undefined && binding.forCaller !== undefined) return binding.forCaller(key).credential(undefined);
+  if (key !== undefined && binding.forCaller !== undefined) return binding.forCaller(key).credential(deployment);
   if (binding.provider.apiKey !== 'required') return own;
   throw new GatewayError('missing_credential', {
     message: `Provider "${binding.slug}" is used with the caller's own credential, and the request brings none.`,

@@ -20,10 +20,17 @@ export function createSigning(tokens: TokenSources): Signing {
     // People paste keys with the word in front of them; it is never part of a key.
     bearer: ({ secret }, owner) => fixed(owner, ['authorization', `Bearer ${secret.replace(/^bearer\s+/i, '')}`]),
     header: ({ name, secret }, owner) => fixed(owner, [name.toLowerCase(), secret]),
+    headers: ({ names, secret }, owner) => fixed(owner, underNames(names, secret)),
     oauth2: ({ grant }, owner) => fetched(owner, grant, tokens),
   };
   return <S extends Scheme>(spec: Extract<CredentialSpec, { scheme: S }>, owner: CredentialOwner) =>
     (schemes[spec.scheme as S] as (spec: Extract<CredentialSpec, { scheme: S }>, owner: CredentialOwner) => CredentialRef)(spec, owner);
+}
+
+/** The same key under each name; `authorization` wants the word in front of it. */
+function underNames(names: readonly string[], secret: string): HeaderPairs {
+  const bare = secret.replace(/^bearer\s+/i, '');
+  return names.map((name) => name.toLowerCase()).flatMap((name) => [name, name === 'authorization' ? `Bearer ${bare}` : bare]);
 }
 
 /** The headers are made once, checked and frozen: the same list signs every request, so nobody may add to it. */

@@ -52,8 +52,10 @@ export function makeBinding(written: BindingParts, makeCredential: MakeCredentia
     metadata: parts.metadata,
     unusable: parts.unusable,
     // A deployment's own key is the operator's: whoever brings a credential is served with that one only.
-    credential: (deployment: Deployment | undefined) =>
-      deployment?.apiKey === undefined || owner === 'caller' ? main : credentialOf(deployment.apiKey),
+    credential(deployment: Deployment | undefined) {
+      if (deployment === undefined || (deployment.apiKey === undefined && deployment.signing === undefined)) return main;
+      return credentialOf(owner === 'caller' ? parts.key : (deployment.apiKey ?? parts.key), deployment.signing);
+    },
     ...(owner === 'caller' ? { forCaller: (key: string | undefined) => makeBinding({ ...parts, key }, makeCredential).binding } : {}),
   };
   return { binding: Object.freeze(binding), parts };
@@ -62,14 +64,14 @@ export function makeBinding(written: BindingParts, makeCredential: MakeCredentia
 function memoCredentials(
   { provider, settings, owner }: BindingParts,
   makeCredential: MakeCredential,
-): (key: string | undefined) => CredentialRef {
-  const known = new Map<string | undefined, CredentialRef>();
-  return (key) => {
-    const compiled = known.get(key);
+): (key: string | undefined, signing?: string) => CredentialRef {
+  const known = new Map<string | undefined, Map<string | undefined, CredentialRef>>();
+  return (key, signing) => {
+    const compiled = known.get(signing)?.get(key);
     if (compiled !== undefined) return compiled;
-    const spec = provider.credential(settings, key);
+    const spec = provider.credential(settings, key, signing);
     const made = makeCredential(spec, ownerOf(spec, owner));
-    known.set(key, made);
+    known.set(signing, (known.get(signing) ?? new Map<string | undefined, CredentialRef>()).set(key, made));
     return made;
   };
 }
