@@ -1,7 +1,7 @@
 import { GatewayError } from '#core/error.ts';
-import { nearest } from '#core/nearest.ts';
 import type { Deployment } from '#core/provider.ts';
 import type { Base } from '../_shared/address.ts';
+import { unlisted, unusable } from '../_shared/azure/choose.ts';
 import type { AzureSettings } from './settings.ts';
 import { parseTargetUri } from '../_shared/azure/target-uri.ts';
 import { type Form, formOf } from '../_shared/azure/version.ts';
@@ -126,25 +126,5 @@ function direct(settings: AzureSettings, base: EntryBase, form: Form | undefined
 export function choose(places: Places, settings: AzureSettings, model: string): Deployment | GatewayError {
   const hit = places.aliases.get(model) ?? places.other;
   if (hit !== undefined) return hit;
-  const [only, ...more] = places.aliases.values();
-  if (model === '' && only !== undefined && (more.length === 0 || places.base instanceof GatewayError)) return only;
-  if (model !== '' && only !== undefined) return notFound(model, places.listed);
-  return places.base instanceof GatewayError ? places.base : direct(settings, places.base, places.form, model === '' ? undefined : model);
-}
-
-function notFound(model: string, aliases: readonly string[]): GatewayError {
-  const close = nearest(model, aliases);
-  const known = `Deployments: ${aliases.join(', ')}.`;
-  return new GatewayError('model_not_found', {
-    message: `No deployment is called "${model}".`,
-    param: 'model',
-    hint: close === undefined ? known : `Did you mean "${close}"? ${known}`,
-  });
-}
-
-function unusable(why: string | undefined): GatewayError {
-  const message =
-    why === undefined ? 'The request names no resource to send it to.' : `The resource or custom host can not be used: ${why}.`;
-  const hint = 'Set resource_name, or x-gateway-cloud-resource-name, to the first label of the host.';
-  return new GatewayError('invalid_config', { message, param: 'resource_name', hint });
+  return unlisted(places, model, (name) => direct(settings, places.base as EntryBase, places.form, name));
 }
