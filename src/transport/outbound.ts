@@ -37,7 +37,8 @@ export function createOutbound({ clock, random, egressAllow, onTokenFault }: Out
   const deps = { upstream, checkEgress: egress.check, now: clock.now };
   const fetcher = (grant: OAuthGrant, trust: Trust): TokenFetcher => {
     if (grant.kind === 'jwt-bearer') return jwtBearer(grant, trust, deps);
-    return trust === 'operator' ? googleAmbient(grant, deps) : notForRequests;
+    if (trust !== 'operator' || grant.kind !== 'google-ambient') return notForRequests;
+    return googleAmbient(grant, deps);
   };
   const tokens = new TokenSources(fetcher, { now: clock.now, random, onFault: onTokenFault });
   return { egress, upstream, sign: createSigning(tokens), media: createMedia(deps) };
