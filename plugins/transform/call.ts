@@ -1,6 +1,6 @@
 import type { RequestBody } from '#core/body.ts';
 import type { Routed } from '#core/context.ts';
-import type { Endpoint } from '#core/endpoint.ts';
+import { type Endpoint, traitsOf } from '#core/endpoint.ts';
 import type { FormBody } from '#core/form.ts';
 import type { HeaderBag } from '#core/headers.ts';
 import { isPlain, type Plain } from '#core/merge.ts';
@@ -44,7 +44,7 @@ export class AttemptCall implements Call {
     this.endpoint = ctx.endpoint;
     this.method = ctx.method;
     this.settings = parts.settings;
-    this.model = deployment === undefined ? attempt.model : deployment.model;
+    this.model = deployment === undefined || traitsOf(ctx.endpoint).baseModel === true ? attempt.model : deployment.model;
     this.deployment = deployment?.settings;
     this.foundationModel = deployment?.foundationModel;
     // Either word is enough to switch it off; a `true` does not switch it on again (gateway-behaviour.md 7).

@@ -1,6 +1,6 @@
 import { emptyBody, type EmptyBody, type JsonBody, type RequestBody } from '#core/body.ts';
 import type { Routed } from '#core/context.ts';
-import { endpoints } from '#core/endpoint.ts';
+import { endpoints, traitsOf } from '#core/endpoint.ts';
 import { GatewayError } from '#core/error.ts';
 import type { Plain } from '#core/merge.ts';
 import type { Attempt } from '#core/plan.ts';
@@ -54,7 +54,7 @@ class Transform implements PluginInstance {
     const settings = settingsFor(ctx, attempt, work);
     const forward = this.#lists.of(ctx) ?? work.forward;
     const copies = forward.length === 0 ? undefined : forwardedHeaders(ctx, forward);
-    const served = work.serve(attempt.model);
+    const served = work.serve(traitsOf(ctx.endpoint).baseModel === true ? '' : attempt.model);
     const credential = ownerOf(work, served, copies);
     const call = new AttemptCall(ctx, attempt, { settings, deployment: served.deployment, credential, body });
     const draft: Draft = { ctx, attempt, work, call, body, served, copies };

@@ -19,6 +19,8 @@ export interface EndpointTraits {
   readonly state?: 'creates' | 'names';
   /** Needs a virtual key, or header or config that name exactly one provider (decisions D16). */
   readonly account?: true;
+  /** The body's `model` names one that deployments are made of, not a deployment: none is looked up by it. */
+  readonly baseModel?: true;
   /** A file of any size travels: up with the request or down with the answer. Its clocks count bytes (decisions D6). */
   readonly file?: 'up' | 'down';
   /** For the pages: what it does, in one line. */
@@ -29,6 +31,7 @@ export const endpoints = {
   'chat/completions': { routes: [['POST', 'chat/completions']], body: 'json', dialect: 'openai', about: 'Chat, whole or streamed' },
   completions: { routes: [['POST', 'completions']], body: 'json', dialect: 'openai', about: 'Legacy text completion' },
   embeddings: { routes: [['POST', 'embeddings']], body: 'json', dialect: 'openai', about: 'Vectors of texts' },
+  'images/embeddings': { routes: [['POST', 'images/embeddings']], body: 'json', dialect: 'openai', about: 'Vectors of images' },
   'images/generations': { routes: [['POST', 'images/generations']], body: 'json', dialect: 'openai', about: 'Images from a prompt' },
   'images/edits': { routes: [['POST', 'images/edits']], body: 'form', dialect: 'openai', about: 'Images from images and a prompt' },
   'images/variations': { routes: [['POST', 'images/variations']], body: 'form', dialect: 'openai', about: 'Variations of an image' },
@@ -128,6 +131,7 @@ export const endpoints = {
     body: 'json',
     dialect: 'openai',
     state: 'creates',
+    baseModel: true,
     account: true,
     about: 'Starts a fine-tuning job',
   },

@@ -27,7 +27,7 @@ export class JsonTap implements Tap {
   }
 
   whole(text: string): ProviderFault | undefined {
-    const found = topLevel(text);
+    const found = topLevel(text, wanted);
     if (found === undefined) return undefined;
     this.complete = true;
     this.id = textOf(found['id']);
@@ -61,9 +61,10 @@ export class WholeTap implements Tap {
   }
 }
 
-function topLevel(text: string): Readonly<Record<string, unknown>> | undefined {
+/** Some top-level members of a JSON object, without parsing the rest; undefined for every other text. */
+export function topLevel(text: string, names: ReadonlySet<string>): Readonly<Record<string, unknown>> | undefined {
   try {
-    const members = scanObject(text).filter((member) => wanted.has(member.key));
+    const members = scanObject(text).filter((member) => names.has(member.key));
     return parseObject(`{${members.map((member) => text.slice(member.keyStart, member.end)).join(',')}}`);
   } catch {
     return undefined;

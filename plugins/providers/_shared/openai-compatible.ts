@@ -1,16 +1,14 @@
-import { type BodyPatch, emptyBody, type EmptyBody, type JsonBody } from '#core/body.ts';
+import { emptyBody, type JsonBody } from '#core/body.ts';
 import type { Endpoint } from '#core/endpoint.ts';
+import type { FormBody, LineEdit } from '#core/form.ts';
 import type { HeaderPairs } from '#core/headers.ts';
-import type { Call, CommonSettings, Operation, UpstreamAddress, UpstreamRequest } from '#core/provider.ts';
-import type { Tap } from '#core/tap.ts';
+import type { Call, CommonSettings, Operation, UpstreamAddress } from '#core/provider.ts';
 import { segment } from './address.ts';
-import { ChatTap } from './chat-tap.ts';
-import { dropExtensions } from './extensions.ts';
-import { ImageTap } from './image-tap.ts';
-import { JsonTap } from './json-tap.ts';
-import { ResponsesTap } from './responses-tap.ts';
+import { batchOutput } from './batch-output.ts';
+import { requestOf } from './openai-request.ts';
+import { type OpenAiEndpoint, openaiEndpoints, openaiTaps } from './openai-taps.ts';
 
-type ACall<Settings> = Call<Settings & CommonSettings>;
+export type ACall<Settings> = Call<Settings & CommonSettings>;
 
 /** What differs between services that speak the format of openai-and-others.md Part 1. */
 export interface OpenAiCompatible<Settings> {
@@ -20,70 +18,61 @@ export interface OpenAiCompatible<Settings> {
   extensions(settings: Settings & CommonSettings): 'drop' | 'pass';
   /** Headers of the service, beside content type, accept and credential. */
   headers?(call: ACall<Settings>): HeaderPairs;
-  /** Name to write into the body, or undefined to leave the body's own. Without this: `call.model` where one is set. */
-  bodyModel?(call: ACall<Settings>, route: string, body: JsonBody): string | undefined;
+  /**
+   * Name to write into the body or form, or undefined to leave its own, which is `named`. Without this: `call.model`
+   * where one is set.
+   */
+  bodyModel?(call: ACall<Settings>, route: string, named: unknown): string | undefined;
+  /** A JSON body in the service's own words, where they differ; the model is written already. */
+  body?(body: JsonBody, call: ACall<Settings>): JsonBody;
+  /** What becomes of the lines of an uploaded file; undefined where its bytes pass. */
+  lines?(form: FormBody, call: ACall<Settings>): LineEdit | undefined;
+  /** Files, batches, jobs and lists of them as the format has them, from the service's own text; absent where they are the same. */
+  object?(text: string, call: ACall<Settings>): unknown;
   /** Endpoints that the service doesn't have. */
   without?: readonly Endpoint[];
 }
 
-/** Endpoints of the format, with the tap that watches their answers. */
-const taps = {
-  'chat/completions': () => new ChatTap(),
-  completions: () => new ChatTap(),
-  embeddings: () => new JsonTap(),
-  'images/generations': () => new ImageTap(),
-  moderations: () => new JsonTap(),
-  responses: () => new ResponsesTap(),
-  'responses/input_tokens': () => new JsonTap(),
-  'responses/compact': () => new ResponsesTap(),
-  'responses/{id}': () => new ResponsesTap(),
-  'responses/{id}/cancel': () => new ResponsesTap(),
-  'responses/{id}/input_items': () => new JsonTap(),
-  models: () => new JsonTap(),
-} as const satisfies { readonly [E in Endpoint]?: () => Tap };
-
-type Served = keyof typeof taps;
+/** Endpoints whose answers are such objects. */
+const objects: readonly Endpoint[] = openaiEndpoints.filter(
+  (endpoint) =>
+    /^(?:files|batches|fine_tuning)\b/.test(endpoint) && endpoint !== 'files/{id}/content' && endpoint !== 'batches/{id}/output',
+);
 
 /** The operations of a service that speaks the client's own format: its bytes pass, only `model` is written anew. */
 export function openaiCompatible<Settings>(service: OpenAiCompatible<Settings>): { readonly [E in Endpoint]?: Operation<Settings> } {
   const operations: { [E in Endpoint]?: Operation<Settings> } = {};
-  for (const endpoint of Object.keys(taps) as Served[]) {
-    if (service.without?.includes(endpoint) === true) continue;
-    operations[endpoint] = { request: (body, call) => requestOf(service, endpoint, body, call), tap: taps[endpoint] };
+  for (const endpoint of openaiEndpoints) {
+    if (service.without?.includes(endpoint) !== true) operations[endpoint] = operationOf(service, endpoint);
   }
   return Object.freeze(operations);
 }
 
-function requestOf<Settings>(
-  service: OpenAiCompatible<Settings>,
-  endpoint: Served,
-  body: JsonBody | EmptyBody,
-  call: ACall<Settings>,
-): UpstreamRequest {
-  const route = endpoint.includes('{id}') ? endpoint.replace('{id}', () => segment(call.params['id'] ?? '')) : endpoint;
-  const address = service.address(call, route);
-  const headers: HeaderPairs = ['accept', call.stream ? 'text/event-stream' : 'application/json', ...(service.headers?.(call) ?? [])];
-  if (body.kind === 'none') return { ...address, method: call.method, headers, body: emptyBody, dropped: [] };
-  headers.push('content-type', 'application/json');
-  const drops = endpoint === 'chat/completions' && (call.settings.extensions ?? service.extensions(call.settings)) === 'drop';
-  const cleaned = drops ? dropExtensions(body) : { body, dropped: [] };
+function operationOf<Settings>(service: OpenAiCompatible<Settings>, endpoint: OpenAiEndpoint): Operation<Settings> {
+  if (endpoint === 'batches/{id}/output') return outputOf(service);
+  const plain: Operation<Settings> = {
+    request: (body, call) => requestOf(service, endpoint, body, call),
+    tap: openaiTaps[endpoint],
+  };
+  const { object } = service;
+  return object === undefined || !objects.includes(endpoint) ? plain : { ...plain, result: (text, call) => object(text, call) };
+}
+
+/** The output of a batch is read where the batch says that it is. */
+function outputOf<Settings>(service: OpenAiCompatible<Settings>): Operation<Settings> {
   return {
-    ...address,
-    method: call.method,
-    headers,
-    body: cleaned.body.edit(modelPatch(service, route, cleaned.body, call)),
-    dropped: cleaned.dropped,
+    request: (body, call) => requestOf(service, 'batches/{id}', body, call),
+    then(replies, call) {
+      const [batch, ...more] = replies;
+      if (batch === undefined || more.length > 0) return undefined;
+      const { fileId, warnings } = batchOutput(batch.text);
+      const headers: HeaderPairs = ['accept', '*/*', ...(service.headers?.(call) ?? [])];
+      const address = service.address(call, `files/${segment(fileId)}/content`);
+      return { ...address, method: 'GET', headers, body: emptyBody, dropped: [], warnings };
+    },
+    tap: openaiTaps['batches/{id}/output'],
   };
 }
-
-/** Empty when the body names the right model already: then no byte of it changes. */
-function modelPatch<Settings>(service: OpenAiCompatible<Settings>, route: string, body: JsonBody, call: ACall<Settings>): BodyPatch {
-  const model = service.bodyModel === undefined ? call.model : service.bodyModel(call, route, body);
-  if (model === undefined || model === '' || body.peek('model') === model) return unchanged;
-  return new Map([['model', model]]);
-}
-
-const unchanged: BodyPatch = new Map();
 
 /** Those headers of the caller that a service understands, by name. */
 export function callerHeaders(call: Pick<Call, 'header'>, names: readonly string[]): HeaderPairs {

@@ -1,12 +1,16 @@
 import { GatewayError } from '#core/error.ts';
+import type { JsonBody } from '#core/body.ts';
+import { traitsOf } from '#core/endpoint.ts';
 import type { HeaderPairs } from '#core/headers.ts';
 import { type Call, type CredentialSpec, defineProvider } from '#core/provider.ts';
 import { memo, relayedRoute } from '../_shared/address.ts';
 import { callerHeaders, openaiCompatible } from '../_shared/openai-compatible.ts';
 import { check } from './check.ts';
 import { azureFault } from '../_shared/azure/fault.ts';
+import { batchLine, isBatchInput } from './batch-lines.ts';
+import { objectOf } from './objects.ts';
 import { choose, type Place, placesOf } from './places.ts';
-import { address, inPath, realtime } from './routes.ts';
+import { address, inPath, isDated, realtime } from './routes.ts';
 import { type AzureSettings, requestSettings, schema } from './settings.ts';
 
 /** Worked out once for each settings object: a request parses no address. */
@@ -30,14 +34,21 @@ export default defineProvider<AzureSettings>({
     address: (call, route) => address(placeOf(call), call, route),
     headers: (call): HeaderPairs => callerHeaders(call, perRequest),
     extensions: () => 'drop',
-    bodyModel(call, route, body) {
+    bodyModel(call, route, named) {
+      if (traitsOf(call.endpoint).baseModel === true) return call.model;
       const place = placeOf(call);
       if (!inPath(place, call, route)) return place.id ?? call.model;
       // The path decides; the body's own name stays unless it is one of ours.
-      const named = body.peek('model');
       return place.alias || (typeof named === 'string' && named.startsWith('@')) ? keepAbsent(named, place.id) : undefined;
     },
-    without: ['moderations'],
+    body: (body, call) => (call.endpoint === 'batches' && isDated(placeOf(call), call) ? withoutVersion(body) : body),
+    lines(form, call) {
+      if (!isBatchInput(form)) return undefined;
+      const { aliases } = places(call.settings);
+      return batchLine({ isDated: isDated(placeOf(call), call), deployment: (alias) => aliases.get(alias)?.model });
+    },
+    object: objectOf,
+    without: ['moderations', 'images/variations'],
   }),
   relay(call, path) {
     const place = placeOf(call);
@@ -46,6 +57,12 @@ export default defineProvider<AzureSettings>({
   },
   fault: azureFault,
 });
+
+/** Dated versions write the endpoint of a batch without `/v1` (provider-b.md 2.2.5). */
+function withoutVersion(body: JsonBody): JsonBody {
+  const endpoint = body.peek('endpoint');
+  return typeof endpoint === 'string' && endpoint.startsWith('/v1/') ? body.edit(new Map([['endpoint', endpoint.slice(3)]])) : body;
+}
 
 /** A body that names no model needs none where the path does. */
 const keepAbsent = (named: unknown, id: string | undefined): string | undefined => (named === undefined ? undefined : id);

@@ -22,9 +22,11 @@ type AzureCall = Call<AzureSettings>;
 /** The form of this request: the client's own `api-version` counts only where the configuration leaves it open. */
 const formOfCall = (place: Place, call: AzureCall): Form => place.form ?? formFor(paramOf(call.query, 'api-version'));
 
+/** True for the URL forms with a date as version, which know no `/v1`. */
+export const isDated = (place: Place, call: AzureCall): boolean => formOfCall(place, call).form === 'dated';
+
 /** True where the deployment goes into the path, so that the name in the body decides nothing. */
-export const inPath = (place: Place, call: AzureCall, route: string): boolean =>
-  formOfCall(place, call).form === 'dated' && scoped.has(route);
+export const inPath = (place: Place, call: AzureCall, route: string): boolean => isDated(place, call) && scoped.has(route);
 
 /**
  * Where a route goes. `route` is encoded and stands behind `/v1/` in the gateway's own path.

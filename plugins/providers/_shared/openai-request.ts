@@ -1,0 +1,77 @@
+import { type BodyPatch, emptyBody, type EmptyBody, type JsonBody } from '#core/body.ts';
+import { endpoints } from '#core/endpoint.ts';
+import type { FormBody, FormEdit } from '#core/form.ts';
+import type { HeaderPairs } from '#core/headers.ts';
+import type { UpstreamRequest } from '#core/provider.ts';
+import { segment } from './address.ts';
+import { dropExtensions } from './extensions.ts';
+import { checkMetadata } from './objects.ts';
+import type { ACall, OpenAiCompatible } from './openai-compatible.ts';
+import type { OpenAiEndpoint } from './openai-taps.ts';
+
+/** The upstream request of one endpoint: the client's own body, with what the service has to read differently. */
+export function requestOf<Settings>(
+  service: OpenAiCompatible<Settings>,
+  endpoint: OpenAiEndpoint,
+  body: JsonBody | EmptyBody,
+  call: ACall<Settings>,
+): UpstreamRequest {
+  const route = routeOf(endpoint, call.params['id']);
+  const address = service.address(call, route);
+  const headers: HeaderPairs = ['accept', acceptOf(endpoint, call.stream), ...(service.headers?.(call) ?? [])];
+  const { method, form } = call;
+  if (form !== undefined) {
+    const edit = formEdit(service, endpoint, form, call);
+    return { ...address, method, headers, body: { kind: 'form', form, edit }, dropped: [] };
+  }
+  if (body.kind === 'none') return { ...address, method, headers, body: emptyBody, dropped: [] };
+  headers.push('content-type', 'application/json');
+  if (endpoint === 'batches' || endpoint === 'fine_tuning/jobs') checkMetadata(body.has('metadata') ? body.value('metadata') : undefined);
+  const drops = endpoint === 'chat/completions' && (call.settings.extensions ?? service.extensions(call.settings)) === 'drop';
+  const cleaned = drops ? dropExtensions(body) : { body, dropped: [] };
+  // A batch has no model of its own: its lines have.
+  const named = endpoint === 'batches' ? cleaned.body : cleaned.body.edit(modelPatch(service, route, cleaned.body, call));
+  return { ...address, method, headers, body: service.body?.(named, call) ?? named, dropped: cleaned.dropped };
+}
+
+/** The route of an endpoint behind `/v1/`, encoded. @throws GatewayError `route_not_found` for ids that no segment can hold */
+export function routeOf(endpoint: OpenAiEndpoint, id: string | undefined): string {
+  const [, template] = endpoints[endpoint].routes[0];
+  return template.includes('{id}') ? template.replace('{id}', () => segment(id ?? '')) : template;
+}
+
+/** Answers of any type: sound, text, files. */
+const anyType: ReadonlySet<OpenAiEndpoint> = new Set(['audio/speech', 'audio/transcriptions', 'audio/translations', 'files/{id}/content']);
+
+function acceptOf(endpoint: OpenAiEndpoint, stream: boolean): string {
+  if (stream) return 'text/event-stream';
+  return anyType.has(endpoint) ? '*/*' : 'application/json';
+}
+
+/** Empty when the body names the right model already: then no byte of it changes. */
+function modelPatch<Settings>(service: OpenAiCompatible<Settings>, route: string, body: JsonBody, call: ACall<Settings>): BodyPatch {
+  const named = body.peek('model');
+  const model = service.bodyModel === undefined ? call.model : service.bodyModel(call, route, named);
+  if (model === undefined || model === '' || named === model) return unchanged;
+  return new Map([['model', model]]);
+}
+
+const unchanged: BodyPatch = new Map();
+
+/** Undefined when the form can go as it is. Uploads name no model: of those only the lines may change. */
+function formEdit<Settings>(
+  service: OpenAiCompatible<Settings>,
+  endpoint: OpenAiEndpoint,
+  form: FormBody,
+  call: ACall<Settings>,
+): FormEdit | undefined {
+  if (endpoint === 'files') {
+    const line = service.lines?.(form, call);
+    return line === undefined ? undefined : { fields: noFields, line };
+  }
+  const named = form.fields.get('model');
+  const model = service.bodyModel === undefined ? call.model : service.bodyModel(call, endpoint, named);
+  return model === undefined || model === '' || named === model ? undefined : { fields: new Map([['model', model]]) };
+}
+
+const noFields: ReadonlyMap<string, string> = new Map();

@@ -1,0 +1,88 @@
+import type { Call } from '#core/provider.ts';
+import { isPlain, type Plain } from '#core/merge.ts';
+import { unixSeconds } from '../_shared/objects.ts';
+
+/** What provider B writes differently in one object; everything that is not named passes (provider-b.md 2.1 to 2.3). */
+type Change = (row: Plain) => Plain;
+
+/**
+ * A file, batch or job of provider B, or a list of them, as the OpenAI format has it: words in lower case, times in Unix
+ * seconds, cursors in every list.
+ *
+ * @throws SyntaxError for a text that is no JSON
+ */
+export function objectOf(text: string, call: Pick<Call, 'endpoint' | 'params'>): unknown {
+  // 204 says that something is gone without naming it.
+  if (text === '') return { id: call.params['id'] ?? null, object: call.endpoint.split('/')[0]?.replace(/s$/, ''), deleted: true };
+  const answer: unknown = JSON.parse(text);
+  const change = changeOf(call.endpoint);
+  if (!isPlain(answer)) return answer;
+  return Array.isArray(answer['data']) && answer['object'] !== 'batch' ? list(answer, answer['data'] as unknown[], change) : change(answer);
+}
+
+function changeOf(endpoint: string): Change {
+  if (endpoint.startsWith('batches')) return batch;
+  if (endpoint.endsWith('/events')) return event;
+  return endpoint.startsWith('fine_tuning') ? job : times;
+}
+
+function list(answer: Plain, rows: readonly unknown[], change: Change): Plain {
+  const data = rows.map((row) => (isPlain(row) ? change(row) : row));
+  const idAt = (at: number): unknown => {
+    const row = data.at(at);
+    return isPlain(row) ? (row['id'] ?? null) : null;
+  };
+  return {
+    ...answer,
+    object: 'list',
+    data,
+    first_id: answer['first_id'] ?? idAt(0),
+    last_id: answer['last_id'] ?? idAt(-1),
+    has_more: answer['has_more'] ?? false,
+  };
+}
+
+/** Times of every object, and its status: examples of the service print `Validating` and ISO dates. */
+function times(row: Plain): Plain {
+  const out: Record<string, unknown> = { ...row };
+  for (const [key, value] of Object.entries(row)) {
+    if (typeof value === 'string' && (key.endsWith('_at') || key === 'estimated_finish')) out[key] = unixSeconds(value) ?? value;
+  }
+  if (typeof row['status'] === 'string') out['status'] = row['status'].toLowerCase();
+  return out;
+}
+
+const noCounts = Object.freeze({ total: 0, completed: 0, failed: 0 });
+
+function batch(row: Plain): Plain {
+  const out: Record<string, unknown> = { ...times(row), request_counts: row['request_counts'] ?? noCounts };
+  const { endpoint, errors } = row;
+  // The endpoint is the client's: what was sent without the version comes back with it.
+  if (typeof endpoint === 'string' && !endpoint.startsWith('/v1/')) out['endpoint'] = `/v1/${endpoint.replace(/^\/+/, '')}`;
+  if (isPlain(errors) && Array.isArray(errors['data'])) out['errors'] = { ...errors, data: (errors['data'] as unknown[]).map(batchError) };
+  return out;
+}
+
+function batchError(error: unknown): unknown {
+  if (!isPlain(error) || typeof error['line'] !== 'string') return error;
+  return { ...error, line: /^\d+$/.test(error['line']) ? Number(error['line']) : null };
+}
+
+/** Words that only provider B has for a job that waits. */
+const waiting: ReadonlySet<unknown> = new Set(['created', 'pending', 'notrunning']);
+
+function job(row: Plain): Plain {
+  const { organisation_id: organisation, ...rest } = times(row);
+  const status = waiting.has(rest['status']) ? 'queued' : rest['status'];
+  return {
+    ...rest,
+    ...(status === undefined ? {} : { status }),
+    ...(organisation === undefined ? {} : { organization_id: rest['organization_id'] ?? organisation }),
+  };
+}
+
+function event(row: Plain): Plain {
+  const out = times(row);
+  const level = typeof out['level'] === 'string' ? out['level'].toLowerCase() : undefined;
+  return level === undefined ? out : { ...out, level: level === 'warning' ? 'warn' : level };
+}
