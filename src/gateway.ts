@@ -58,6 +58,7 @@ class Starting {
       clock,
       random: Math.random,
       egressAllow: () => this.#runtime?.holder.current().snapshot.server.egressAllow ?? [],
+      env: options.env,
       onTokenFault: (error) => log.warn({ err: error }, 'a token could not be renewed; the old one is used until it ends'),
     });
     this.#worlds = new Worlds({ registry, log, outbound: this.#outbound, now: clock.now, monotonic: clock.monotonic });

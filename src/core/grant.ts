@@ -93,6 +93,8 @@ export type OAuthGrant =
       readonly clientId: Given;
       /** Its content changes all the time. */
       readonly file: Given;
+      /** What messages call the file. */
+      readonly fileField: string;
       readonly scope: string;
       readonly repeats: readonly GrantRepeat[];
       readonly blame: readonly GrantBlame[];
@@ -103,6 +105,8 @@ export type OAuthGrant =
       readonly endpoints: readonly InstanceEndpoint[];
       /** One of several identities of the machine; undefined: its own. */
       readonly identity: string | undefined;
+      /** What messages call the identity. */
+      readonly identityField: string;
       readonly resource: string;
       readonly blame: readonly GrantBlame[];
     }

@@ -2,8 +2,12 @@ import type { Clock } from '../core/clock.ts';
 import type { OAuthGrant } from '../core/provider.ts';
 import type { Trust } from '../core/snapshot.ts';
 import { createEgress, type Egress } from './egress.ts';
+import { clientCredentials } from './grants/client-credentials.ts';
+import { federatedAssertion } from './grants/federated-assertion.ts';
 import { googleAmbient } from './grants/google-ambient.ts';
+import { instanceIdentity } from './grants/instance-identity.ts';
 import { jwtBearer } from './grants/jwt-bearer.ts';
+import type { GrantDeps } from './grants/token-request.ts';
 import { createMedia, type FetchMedia } from './media.ts';
 import { createSigning, type Signing } from './sign.ts';
 import { TokenError, type TokenFetcher, TokenSources } from './token-source.ts';
@@ -22,6 +26,8 @@ export interface OutboundDeps {
   random(): number;
   /** `server.egress.allow` of the configuration that serves. */
   egressAllow(): readonly string[];
+  /** The environment of the process: where a machine tells which identity it has. */
+  readonly env: Readonly<Record<string, string | undefined>>;
   /** A token could not be renewed; the old one serves until it ends. */
   onTokenFault(error: Error): void;
 }
@@ -31,15 +37,27 @@ const notForRequests: TokenFetcher = Object.freeze({
   fetch: () => Promise.reject(new TokenError("the machine's own identity is for entries of gateway.yaml only")),
 });
 
-export function createOutbound({ clock, random, egressAllow, onTokenFault }: OutboundDeps): Outbound {
+export function createOutbound({ clock, random, egressAllow, env, onTokenFault }: OutboundDeps): Outbound {
   const egress = createEgress(egressAllow);
   const upstream = createUpstream({ lookup: egress.lookup });
-  const deps = { upstream, checkEgress: egress.check, now: clock.now };
-  const fetcher = (grant: OAuthGrant, trust: Trust): TokenFetcher => {
-    if (grant.kind === 'jwt-bearer') return jwtBearer(grant, trust, deps);
-    if (trust !== 'operator' || grant.kind !== 'google-ambient') return notForRequests;
-    return googleAmbient(grant, deps);
-  };
+  const deps = { upstream, checkEgress: egress.check, now: clock.now, wait, env };
+  const fetcher = (grant: OAuthGrant, trust: Trust): TokenFetcher => fetcherFor(grant, trust, deps);
   const tokens = new TokenSources(fetcher, { now: clock.now, random, onFault: onTokenFault });
   return { egress, upstream, sign: createSigning(tokens), media: createMedia(deps) };
+}
+
+/** A request may bring keys of its own; what reads files or asks the machine is the operator's (decisions D2). */
+function fetcherFor(grant: OAuthGrant, trust: Trust, deps: GrantDeps): TokenFetcher {
+  if (grant.kind === 'jwt-bearer') return jwtBearer(grant, trust, deps);
+  if (grant.kind === 'client-credentials') return clientCredentials(grant, trust, deps);
+  if (trust !== 'operator') return notForRequests;
+  if (grant.kind === 'federated-assertion') return federatedAssertion(grant, deps);
+  return grant.kind === 'instance-identity' ? instanceIdentity(grant, deps) : googleAmbient(grant, deps);
+}
+
+/** Nobody waits for it when the process ends. */
+function wait(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms).unref();
+  });
 }

@@ -3,7 +3,7 @@ import { GatewayError } from '../core/error.ts';
 import type { HeaderPairs } from '../core/headers.ts';
 import type { CredentialOwner, CredentialSpec, OAuthGrant } from '../core/provider.ts';
 import type { CredentialRef } from '../core/snapshot.ts';
-import type { TokenSources } from './token-source.ts';
+import { TokenError, type TokenSources } from './token-source.ts';
 
 type Scheme = CredentialSpec['scheme'];
 /** How one scheme signs: what is made of its data once, at the start or when a request brings it. */
@@ -69,16 +69,20 @@ function fetched(owner: CredentialOwner, grant: OAuthGrant, tokens: TokenSources
 /** Whose material it was decides whose fault it is (design.md 4). */
 function noToken(owner: CredentialOwner, cause: unknown): GatewayError {
   const words = cause instanceof Error ? cause.message.replace(/\.$/, '') : 'it failed';
+  const field = cause instanceof TokenError ? cause.field : undefined;
+  const param = field === undefined ? {} : { param: field };
   if (owner === 'catalog') {
     return new GatewayError('provider_auth_failed', {
       message: `The gateway got no token for its credential: ${words}.`,
-      hint: 'Check the credential of the provider in gateway.yaml.',
+      hint: `Check ${field ?? 'the credential'} of the provider in gateway.yaml.`,
+      ...param,
       cause,
     });
   }
   return new GatewayError('missing_credential', {
     message: `No token could be had for the credential of the request: ${words}.`,
-    hint: 'Check the service account that the request brings.',
+    hint: `Check ${field ?? 'the credential'} that the request brings.`,
+    ...param,
     cause,
   });
 }

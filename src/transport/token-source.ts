@@ -6,6 +6,8 @@ import type { Trust } from '../core/snapshot.ts';
 export interface Token {
   readonly value: string;
   readonly expiresAt: number;
+  /** When its issuer wants it renewed; undefined where it doesn't say. */
+  readonly renewAt?: number | undefined;
 }
 
 /** Gets tokens of one kind of grant. */
@@ -17,7 +19,18 @@ export interface TokenFetcher {
 }
 
 /** Why there is no token, in words that may be shown: the token endpoint's own where it said something. */
-export class TokenError extends Error {}
+export class TokenError extends Error {
+  /** The field of the credential at fault, as whoever wrote it calls it. */
+  readonly field: string | undefined;
+  /** The token endpoint's own word for it, such as `invalid_client`. */
+  readonly reason: string | undefined;
+
+  constructor(message: string, details: { cause?: unknown; field?: string | undefined; reason?: string | undefined } = {}) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause });
+    this.field = details.field;
+    this.reason = details.reason;
+  }
+}
 
 export interface TokenSourceDeps {
   /** Unix milliseconds. */
@@ -31,6 +44,8 @@ export interface TokenSourceDeps {
 /** A token is renewed this long before it ends, and up to a minute earlier: or in the last quarter of a short life. */
 const earlyMs = 300_000;
 const jitterMs = 60_000;
+/** A token that lives this long is renewed at half its life: identities of machines last a day (provider-b.md 1.7.2). */
+const longLifeMs = 7_200_000;
 /** And not used any more this long before its end: a request takes its time to arrive. */
 const marginMs = 10_000;
 /** After a refresh that failed or brought nothing new, while the old token serves. */
@@ -113,7 +128,9 @@ export class TokenSource {
   #keep(token: Token, now: number): void {
     const life = Math.max(0, token.expiresAt - now);
     this.#token = token;
-    this.#refreshAt = token.expiresAt - Math.min(earlyMs + this.#deps.random() * jitterMs, life / 4);
+    const jitter = this.#deps.random() * jitterMs;
+    const due = token.expiresAt - (life >= longLifeMs ? life / 2 + jitter : Math.min(earlyMs + jitter, life / 4));
+    this.#refreshAt = token.renewAt !== undefined && token.renewAt > now ? Math.min(due, token.renewAt) : due;
     this.#usableUntil = token.expiresAt - Math.min(marginMs, life / 10);
     if (this.#isReplacing) this.#replacedAt = now;
     this.#isReplacing = false;

@@ -97,6 +97,7 @@ function managed({ client_id: identity, scope }: ManagedAuth, cloud: Cloud): OAu
     kind: 'instance-identity',
     endpoints: instanceEndpoints,
     identity,
+    identityField: authNames.client,
     // The audience: these endpoints refuse the form of a scope.
     resource: (scope ?? cloud.scope).replace(/\/\.default$/, ''),
     blame: instanceBlame(authNames.client, identity !== undefined),
@@ -112,6 +113,7 @@ function workload({ client_id: client, tenant_id: tenant, token_file: file, scop
     },
     clientId: client ?? { env: 'AZURE_CLIENT_ID' },
     file: file ?? { env: 'AZURE_FEDERATED_TOKEN_FILE' },
+    fileField: authNames.file,
     scope: scope ?? cloud.scope,
     repeats,
     blame: blameFor(authNames),
