@@ -6,12 +6,14 @@ export interface FormBody {
   readonly kind: 'form';
   /** As sent, boundary included. */
   readonly contentType: string;
-  /** Text fields read so far, the last of each name; all of them once the form is held. */
+  /** Text fields read so far, the last of each name; all of them once the form is held. Long ones (256 KB) only pass. */
   readonly fields: ReadonlyMap<string, string>;
   /** The head of the first file, as soon as it was met. */
   readonly file: FormFile | undefined;
   /** Whole length in bytes; undefined for a chunked body that was not read to its end. */
   readonly size: number | undefined;
+  /** Bytes that came from the client so far. */
+  readonly received: number;
   /** It was read to its end, in memory or in a temporary file, so it can be sent more than once. */
   readonly isHeld: boolean;
   /** It is not held, and bytes of it went out: it can't be sent again. */
@@ -42,7 +44,11 @@ export interface FormBytes {
 }
 
 export interface FormEdit {
-  /** Text fields to write anew in their place, `undefined` to take them out; names that the form lacks are put before the first file. */
+  /**
+   * Text fields to write anew in their place, `undefined` to take them out; names that the form lacks are put before the
+   * first file. A name that stands there several times is written once. Of a form that is not held only the part before
+   * the first file is known: what follows under a name that was added is left out.
+   */
   readonly fields: ReadonlyMap<string, string | undefined>;
   /** Writes the lines of the first file anew. */
   readonly line?: LineEdit;

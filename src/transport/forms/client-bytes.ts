@@ -1,0 +1,123 @@
+import type { IncomingMessage } from 'node:http';
+import { GatewayError } from '../../core/error.ts';
+import { formatSize } from '../../core/units.ts';
+import type { Swept, Sweeper } from '../sweeper.ts';
+
+/** The longest silence of a client in the middle of its form. */
+const idleMs = 60_000;
+/** Bytes that may wait here: the next chunk is on its way while one is being sent. */
+const waitingLimit = 64 * 1024;
+
+export interface ClientBytesDeps {
+  readonly sweeper: Sweeper;
+  monotonic(): number;
+}
+
+/** The largest body that is taken, and the setting that says so. */
+export interface SizeLimit {
+  readonly bytes: number;
+  readonly setting: string;
+}
+
+/**
+ * The body of a request, drawn chunk by chunk: what nobody draws stays with the client. The clock of its silence runs
+ * only while somebody waits.
+ */
+export class ClientBytes implements Swept {
+  place: number | undefined;
+  limit: SizeLimit;
+  /** Bytes that came. */
+  count = 0;
+  readonly #request: IncomingMessage;
+  readonly #deps: ClientBytesDeps;
+  readonly #queue: Buffer[] = [];
+  #queued = 0;
+  #hasEnded = false;
+  #failure: Error | undefined;
+  #waiting: Waiting | undefined;
+  #waitingSince = 0;
+
+  constructor(request: IncomingMessage, limit: SizeLimit, deps: ClientBytesDeps) {
+    this.#request = request;
+    this.limit = limit;
+    this.#deps = deps;
+    // A client that leaves is told of by its response; whoever waits here is let go by `stop`.
+    request.on('data', this.#onData).on('end', this.#onEnd).on('error', ignore);
+  }
+
+  /** The next chunk; undefined at the end. One call at a time. @throws GatewayError `body_too_large`, `timeout` */
+  next(): Promise<Buffer | undefined> {
+    const chunk = this.#queue.shift();
+    if (chunk !== undefined) {
+      this.#queued -= chunk.length;
+      if (this.#queued < waitingLimit) this.#request.resume();
+      return Promise.resolve(chunk);
+    }
+    if (this.#failure !== undefined) return Promise.reject(this.#failure);
+    if (this.#hasEnded) return Promise.resolve(undefined);
+    this.#waitingSince = this.#deps.monotonic();
+    this.#deps.sweeper.add(this);
+    return new Promise((resolve, reject) => {
+      this.#waiting = { resolve, reject };
+    });
+  }
+
+  /** Nothing more is wanted: whoever waits is let go, and what still comes is thrown away. */
+  stop(error: Error): void {
+    this.#failure ??= error;
+    this.#queue.length = 0;
+    this.#queued = 0;
+    this.#settle()?.reject(this.#failure);
+  }
+
+  sweep(now: number): void {
+    if (now - this.#waitingSince <= idleMs) return;
+    this.stop(new GatewayError('timeout', { message: `The client sent nothing of its form for ${idleMs / 1000} s.` }));
+  }
+
+  readonly #onData = (chunk: Buffer): void => {
+    if (this.#failure !== undefined) return;
+    this.count += chunk.length;
+    if (this.count > this.limit.bytes) {
+      this.stop(tooLarge(this.limit, undefined));
+      return;
+    }
+    const waiting = this.#settle();
+    if (waiting !== undefined) {
+      waiting.resolve(chunk);
+      return;
+    }
+    this.#queue.push(chunk);
+    this.#queued += chunk.length;
+    if (this.#queued >= waitingLimit) this.#request.pause();
+  };
+
+  readonly #onEnd = (): void => {
+    this.#hasEnded = true;
+    this.#settle()?.resolve(undefined);
+  };
+
+  #settle(): Waiting | undefined {
+    const waiting = this.#waiting;
+    if (waiting === undefined) return undefined;
+    this.#waiting = undefined;
+    this.#deps.sweeper.delete(this);
+    return waiting;
+  }
+}
+
+interface Waiting {
+  resolve(chunk: Buffer | undefined): void;
+  reject(error: Error): void;
+}
+
+const ignore = (): void => {};
+
+/** @param size as declared; undefined when it was counted */
+export function tooLarge(limit: SizeLimit, size: number | undefined): GatewayError {
+  const what = size === undefined ? 'The body' : `The body of ${size} bytes`;
+  return new GatewayError('body_too_large', {
+    message: `${what} is larger than the limit of ${formatSize(limit.bytes)}.`,
+    hint: `Setting: ${limit.setting}`,
+  });
+}

@@ -1,0 +1,96 @@
+import { GatewayError } from '../../core/error.ts';
+import type { FormFile } from '../../core/form.ts';
+import { formatSize } from '../../core/units.ts';
+import { bad, type PartHead } from './head.ts';
+import type { Piece } from './scanner.ts';
+
+/** Longer values (a speaker's voice as data URI) pass without being looked at. */
+const valueLimit = 256 * 1024;
+const allLimit = 1024 * 1024;
+
+/** Where a part stands, in bytes. */
+export interface Part extends PartHead {
+  /** Of its delimiter line, without the line end before it. */
+  readonly delimiter: number;
+  readonly head: number;
+  body: number;
+}
+
+/** What a form said so far: its text fields and the sizes of its parts, noted while its pieces pass. */
+export class FormFields {
+  readonly values = new Map<string, string>();
+  readonly parts: Part[] = [];
+  file: FormFile | undefined;
+  #open: Part | undefined;
+  #text: Buffer[] = [];
+  #size = 0;
+  #delimiter = 0;
+
+  /** @throws GatewayError `body_too_large`, `invalid_form` */
+  note(piece: Piece): void {
+    switch (piece.kind) {
+      case 'delimiter':
+        this.#finish();
+        this.#delimiter = piece.bytes.length - leadOf(piece.bytes);
+        return;
+      case 'head':
+        this.#begin(piece.part, piece.bytes.length);
+        return;
+      case 'body':
+        this.#content(piece.bytes);
+        return;
+      case 'outside':
+        return;
+      default:
+        return piece satisfies never;
+    }
+  }
+
+  #begin(part: PartHead, head: number): void {
+    this.#open = { ...part, delimiter: this.#delimiter, head, body: 0 };
+    this.parts.push(this.#open);
+    if (part.isFile) this.file ??= { field: part.name, filename: part.filename, contentType: part.contentType };
+  }
+
+  #content(bytes: Buffer): void {
+    const part = this.#open;
+    if (part === undefined) return;
+    part.body += bytes.length;
+    if (part.isFile || part.body > valueLimit) return;
+    this.#size += bytes.length;
+    if (this.#size > allLimit) {
+      throw new GatewayError('body_too_large', {
+        message: `The text fields of the form are larger than ${formatSize(allLimit)}.`,
+        param: part.name,
+      });
+    }
+    this.#text.push(bytes);
+  }
+
+  #finish(): void {
+    const part = this.#open;
+    if (part === undefined) return;
+    this.#open = undefined;
+    const text = this.#text;
+    this.#text = [];
+    if (part.isFile) return;
+    // The last of a name counts, and one that was not kept must not leave an earlier one standing.
+    if (part.body > valueLimit) this.values.delete(part.name);
+    else this.values.set(part.name, Buffer.concat(text).toString('utf8'));
+  }
+}
+
+/** Length of the line end that a delimiter begins with; the first of a form has none. */
+export function leadOf(delimiter: Buffer): number {
+  return delimiter[0] === 0x0d ? 2 : delimiter[0] === 0x0a ? 1 : 0;
+}
+
+/**
+ * A field that decides where a request may go must not come again behind the file of a form that is already on its
+ * way: the provider would heed the last one, and the gateway has gone by the first.
+ *
+ * @throws GatewayError `invalid_form`
+ */
+export function refuseRepeated(name: string): never {
+  throw bad(`The field "${name}" stands before the file and again behind it.`);
+}

@@ -1,0 +1,192 @@
+import { bad, type PartHead, parseHead } from './head.ts';
+
+/** A run of bytes of a form. All runs joined are the form as it came. */
+export type Piece =
+  /** A delimiter line, the line end before it included; `isLast` closes the form. */
+  | { readonly kind: 'delimiter'; readonly bytes: Buffer; readonly isLast: boolean }
+  /** The head of a part, the empty line behind it included. */
+  | { readonly kind: 'head'; readonly bytes: Buffer; readonly part: PartHead }
+  /** Some content of the part. */
+  | { readonly kind: 'body'; readonly bytes: Buffer }
+  /** What stands before the first delimiter and behind the last. */
+  | { readonly kind: 'outside'; readonly bytes: Buffer };
+
+/** Bytes. */
+const headLimit = 16 * 1024;
+const partLimit = 1000;
+/** What may stand before the first delimiter: nobody writes anything there. */
+const preambleLimit = 64 * 1024;
+/** White space between a delimiter and the end of its line. */
+const paddingLimit = 256;
+
+const lineFeed = 0x0a;
+const carriageReturn = 0x0d;
+const dash = 0x2d;
+
+type State = 'preamble' | 'delimiter' | 'head' | 'begin' | 'body' | 'epilogue';
+
+/**
+ * Finds the parts of a multipart form whose bytes come cut anywhere. Line ends are CRLF; a form whose first delimiter
+ * ends in a bare LF is read with LF all through, as some hand-written clients send it.
+ */
+export class FormScanner {
+  readonly #dashed: Buffer;
+  #delimiter: Buffer;
+  #state: State = 'preamble';
+  #rest: Buffer = Buffer.alloc(0);
+  #parts = 0;
+  #preamble = 0;
+  /** Bytes of the line end before the delimiter that stands at the front of what is left. */
+  #lead = 0;
+
+  constructor(boundary: string) {
+    this.#dashed = Buffer.from(`--${boundary}`, 'latin1');
+    this.#delimiter = Buffer.concat([Buffer.from('\r\n'), this.#dashed]);
+  }
+
+  /** The line end that this form uses. */
+  get lineEnd(): string {
+    return this.#delimiter[0] === lineFeed ? '\n' : '\r\n';
+  }
+
+  /** The closing delimiter was seen. */
+  get isClosed(): boolean {
+    return this.#state === 'epilogue';
+  }
+
+  /** @throws GatewayError `invalid_form` */
+  push(chunk: Buffer): Piece[] {
+    const bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
+    const out: Piece[] = [];
+    let at = 0;
+    for (let next = this.#step(bytes, at, out); next >= 0; next = this.#step(bytes, at, out)) at = next;
+    this.#rest = bytes.subarray(at);
+    return out;
+  }
+
+  /** The bytes are at their end. @throws GatewayError `invalid_form` where the form is not */
+  end(): void {
+    if (this.#state !== 'epilogue') throw bad(this.#state === 'preamble' ? noBoundary : 'The form ends in the middle of a part.');
+  }
+
+  /** One step from `at`: where the next begins, or -1 when more bytes are needed. */
+  #step(bytes: Buffer, at: number, out: Piece[]): number {
+    switch (this.#state) {
+      case 'preamble':
+        return this.#beforeFirst(bytes, at, out);
+      case 'delimiter':
+        return this.#delimiterLine(bytes, at, out);
+      case 'head':
+        return this.#head(bytes, at, out);
+      case 'begin':
+        return this.#begin(bytes, at);
+      case 'body':
+        return this.#body(bytes, at, out);
+      case 'epilogue':
+        return pass('outside', bytes, at, bytes.length, out) ? bytes.length : -1;
+      default:
+        return this.#state satisfies never;
+    }
+  }
+
+  /** The first delimiter begins the form or a line. */
+  #beforeFirst(bytes: Buffer, at: number, out: Piece[]): number {
+    const found = bytes.indexOf(this.#dashed, at);
+    const isFront = found === 0 && this.#preamble === 0;
+    if (found >= 0 && (isFront || bytes[found - 1] === lineFeed)) {
+      pass('outside', bytes, at, found, out);
+      this.#lead = 0;
+      this.#state = 'delimiter';
+      return found;
+    }
+    // A byte more than a cut delimiter could need: the line end before it has to be seen with it.
+    const until = found >= 0 ? found + 1 : bytes.length - this.#dashed.length;
+    if (until <= at) return -1;
+    this.#preamble += until - at;
+    if (this.#preamble > preambleLimit) throw bad(noBoundary);
+    pass('outside', bytes, at, until, out);
+    return until;
+  }
+
+  #delimiterLine(bytes: Buffer, at: number, out: Piece[]): number {
+    let end = at + this.#lead + this.#dashed.length;
+    if (bytes[end] === dash) {
+      if (end + 1 >= bytes.length) return -1;
+      if (bytes[end + 1] !== dash) throw bad(badDelimiter);
+      out.push({ kind: 'delimiter', bytes: bytes.subarray(at, end + 2), isLast: true });
+      this.#state = 'epilogue';
+      return end + 2;
+    }
+    const limit = end + paddingLimit;
+    while (bytes[end] === 0x20 || bytes[end] === 0x09) end += 1;
+    if (end > limit) throw bad(badDelimiter);
+    if (bytes[end] === carriageReturn) end += 1;
+    if (end >= bytes.length) return -1;
+    if (bytes[end] !== lineFeed) throw bad(badDelimiter);
+    if (this.#parts === 0 && bytes[end - 1] !== carriageReturn) {
+      this.#delimiter = Buffer.concat([Buffer.from('\n'), this.#dashed]);
+    }
+    out.push({ kind: 'delimiter', bytes: bytes.subarray(at, end + 1), isLast: false });
+    this.#state = 'head';
+    return end + 1;
+  }
+
+  /** Lines up to the empty one. */
+  #head(bytes: Buffer, at: number, out: Piece[]): number {
+    for (let from = at; ; ) {
+      const end = bytes.indexOf(lineFeed, from);
+      if ((end < 0 ? bytes.length : end) - at > headLimit) throw bad(`The head of a part is larger than ${headLimit} bytes.`);
+      if (end < 0) return -1;
+      if (end === from || (end === from + 1 && bytes[from] === carriageReturn)) {
+        this.#parts += 1;
+        if (this.#parts > partLimit) throw bad(`The form has more than ${partLimit} parts.`);
+        out.push({ kind: 'head', bytes: bytes.subarray(at, end + 1), part: parseHead(bytes.toString('utf8', at, from)) });
+        this.#state = 'begin';
+        return end + 1;
+      }
+      from = end + 1;
+    }
+  }
+
+  /** A part without content may have its delimiter right behind the head (RFC 2046 5.1.1). */
+  #begin(bytes: Buffer, at: number): number {
+    const front = bytes.subarray(at, at + this.#dashed.length);
+    const isDelimiter = front.equals(this.#dashed.subarray(0, front.length));
+    if (isDelimiter && front.length < this.#dashed.length) return -1;
+    this.#lead = 0;
+    this.#state = isDelimiter ? 'delimiter' : 'body';
+    return at;
+  }
+
+  #body(bytes: Buffer, at: number, out: Piece[]): number {
+    const found = bytes.indexOf(this.#delimiter, at);
+    if (found >= 0) {
+      pass('body', bytes, at, found, out);
+      this.#lead = this.#delimiter.length - this.#dashed.length;
+      this.#state = 'delimiter';
+      return found;
+    }
+    const until = bytes.length - this.#cutLength(bytes, at);
+    return pass('body', bytes, at, until, out) ? until : -1;
+  }
+
+  /** How many bytes at the end may be the beginning of a delimiter. */
+  #cutLength(bytes: Buffer, at: number): number {
+    const first = this.#delimiter[0] ?? carriageReturn;
+    const earliest = Math.max(at, bytes.length - this.#delimiter.length + 1);
+    for (let from = bytes.indexOf(first, earliest); from >= 0; from = bytes.indexOf(first, from + 1)) {
+      if (bytes.subarray(from).equals(this.#delimiter.subarray(0, bytes.length - from))) return bytes.length - from;
+    }
+    return 0;
+  }
+}
+
+/** False for a run without bytes. */
+function pass(kind: 'body' | 'outside', bytes: Buffer, from: number, to: number, out: Piece[]): boolean {
+  if (to <= from) return false;
+  out.push({ kind, bytes: bytes.subarray(from, to) });
+  return true;
+}
+
+const noBoundary = 'The body does not begin with the boundary that its content-type names.';
+const badDelimiter = 'A boundary line of the form can not be read.';
