@@ -20,9 +20,10 @@ export interface Tap {
   readonly answer?: unknown;
   /**
    * `bytes`: an answer whose content type is not JSON is no fault (audio, plain text, files); it is complete when the
-   * transport says so, and flows from its first byte. Absent: a whole answer is one JSON value.
+   * transport says so, and flows from its first byte. `text`: the same, held whole, because a next request is made of it.
+   * Absent: a whole answer is one JSON value.
    */
-  readonly form?: 'json' | 'bytes';
+  readonly form?: 'json' | 'bytes' | 'text';
   /** True once the answer is complete by its own format: finish reasons and end mark, or `[DONE]`. */
   readonly complete: boolean;
   readonly usage: Usage | undefined;

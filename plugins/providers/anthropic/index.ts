@@ -1,39 +1,29 @@
-import { type BodyPatch, emptyBody, type EmptyBody, JsonBody } from '#core/body.ts';
-import type { HeaderPairs } from '#core/headers.ts';
-import {
-  type Call,
-  type CommonSettings,
-  type CredentialSpec,
-  defineProvider,
-  type Dropped,
-  type Operation,
-  type UpstreamRequest,
-} from '#core/provider.ts';
-import { at, baseOf, customHostProblems, memo, relayedRoute } from '../_shared/address.ts';
+import { type BodyPatch, type EmptyBody, JsonBody } from '#core/body.ts';
+import { type CredentialSpec, defineProvider, type Dropped, type Operation, type UpstreamRequest } from '#core/provider.ts';
+import { at, customHostProblems, relayedRoute } from '../_shared/address.ts';
 import { mediaNeeds, toMessages } from '../_shared/anthropic/chat-request.ts';
 import { fromMessage } from '../_shared/anthropic/chat-result.ts';
 import { MessagesStream } from '../_shared/anthropic/chat-stream.ts';
-import { anthropicFault } from '../_shared/anthropic/fault.ts';
-import { betasOf, headerFields, versionOf } from '../_shared/anthropic/headers.ts';
+import { headerFields } from '../_shared/anthropic/headers.ts';
 import { fromModelList } from '../_shared/anthropic/models.ts';
 import { MessagesTap } from '../_shared/anthropic/tap.ts';
 import { JsonTap } from '../_shared/json-tap.ts';
-import { type AnthropicSettings, defaultVersion, ownBetas, requestSettings, schema } from './settings.ts';
+import { batchOperations } from './batches/operations.ts';
+import { fault } from './fault.ts';
+import { fileOperations } from './files/operations.ts';
+import { type ACall, base, send, versionHeaders } from './send.ts';
+import { type AnthropicSettings, requestSettings, schema } from './settings.ts';
 
-type ACall = Call<AnthropicSettings & CommonSettings>;
 type Body = JsonBody | EmptyBody;
-
-/** Parsed once for each settings object. */
-const base = memo((settings: AnthropicSettings) => baseOf(settings.custom_host ?? 'https://api.anthropic.com/v1'));
 
 /** Chat completions, converted both ways. */
 const chat: Operation<AnthropicSettings> = {
   request(body, call) {
-    if (body.kind === 'none') return send(body, call, 'messages');
+    if (body.kind === 'none') return send(call, { route: 'messages' });
     const { max_tokens: maxTokens } = call.settings;
     const options = maxTokens === undefined ? { media: call.media } : { media: call.media, maxTokens };
     const converted = toMessages(body.json(), call, options);
-    return { ...send(body, call, 'messages'), body: JsonBody.of(converted.body), dropped: converted.dropped };
+    return { ...send(call, { route: 'messages', body }), body: JsonBody.of(converted.body), dropped: converted.dropped };
   },
   media: (body) => (body.kind === 'json' && body.mentions('://') ? mediaNeeds(body.json(), 'direct') : []),
   tap: () => new MessagesTap(),
@@ -54,10 +44,12 @@ export default defineProvider<AnthropicSettings>({
     'chat/completions': chat,
     messages: { request: (body, call) => native(body, call, 'messages'), tap: () => new MessagesTap() },
     'messages/count_tokens': { request: (body, call) => native(body, call, 'messages/count_tokens'), tap: () => new JsonTap() },
-    models: { request: (body, call) => send(body, call, 'models'), tap: () => new JsonTap(), result: fromModelList },
+    models: { request: (body, call) => send(call, { route: 'models', body }), tap: () => new JsonTap(), result: fromModelList },
+    ...batchOperations(),
+    ...fileOperations(),
   },
   relay: (call, path) => ({ ...at(base(call.settings), relayedRoute(path), call.query), headers: versionHeaders(call, undefined) }),
-  fault: anthropicFault,
+  fault,
 });
 
 /** Access tokens of a subscription are sent as bearer; keys have a header of their own (openai-and-others.md 2.1). */
@@ -68,7 +60,7 @@ function credentialOf(key: string | undefined): CredentialSpec {
 
 /** The client's own messages request: only the model is written anew, and fields that stand for headers are taken out. */
 function native(body: Body, call: ACall, route: string): UpstreamRequest {
-  const request = send(body, call, route);
+  const request = send(call, { route, body });
   if (body.kind === 'none') return request;
   return { ...request, body: body.edit(nativePatch(body, call)), dropped: body.has('labels') ? labelsDropped : request.dropped };
 }
@@ -83,19 +75,4 @@ function nativePatch(body: JsonBody, call: ACall): BodyPatch {
   if (call.model !== '' && body.peek('model') !== call.model) patch.set('model', call.model);
   for (const field of [...headerFields, 'labels']) if (body.has(field)) patch.set(field, undefined);
   return patch.size === 0 ? unchanged : patch;
-}
-
-function send(body: Body, call: ACall, route: string): UpstreamRequest {
-  const headers: HeaderPairs = ['accept', call.stream ? 'text/event-stream' : 'application/json'];
-  const json = body.kind === 'json' ? body : undefined;
-  if (json !== undefined) headers.push('content-type', 'application/json');
-  headers.push(...versionHeaders(call, json));
-  return { ...at(base(call.settings), route, call.query), method: call.method, headers, body: json ?? emptyBody, dropped: [] };
-}
-
-function versionHeaders(call: ACall, body: JsonBody | undefined): HeaderPairs {
-  const headers: HeaderPairs = ['anthropic-version', versionOf(call, body, call.settings.version ?? defaultVersion)];
-  const betas = betasOf(call, body, ownBetas(call.settings));
-  if (betas.length > 0) headers.push('anthropic-beta', betas.join(','));
-  return headers;
 }

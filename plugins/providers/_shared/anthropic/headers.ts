@@ -22,7 +22,8 @@ export function versionOf(call: Pick<Call, 'header'>, body: JsonBody | undefined
   return typeof field === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(field) ? field : own;
 }
 
-function listed(value: unknown): readonly string[] {
+/** Features as a list, from a list or from text with commas; what no header can hold is left out. */
+export function listed(value: unknown): readonly string[] {
   const parts = Array.isArray(value) ? value.map(String) : typeof value === 'string' ? value.split(',') : [];
   return parts.map((part) => part.trim()).filter((part) => /^[\x21-\x7e]+$/.test(part));
 }

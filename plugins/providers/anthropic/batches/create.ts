@@ -1,0 +1,153 @@
+import { type EmptyBody, JsonBody } from '#core/body.ts';
+import { GatewayError } from '#core/error.ts';
+import type { Plain } from '#core/merge.ts';
+import { bareModel } from '#core/model-name.ts';
+import type { Dropped, Operation, StepReply, UpstreamRequest } from '#core/provider.ts';
+import { segment } from '../../_shared/address.ts';
+import { TextTap } from '../../_shared/bytes-tap.ts';
+import { parseObject, textOf } from '../../_shared/json.ts';
+import { JsonTap } from '../../_shared/json-tap.ts';
+import { checkMetadata } from '../../_shared/objects.ts';
+import { filesBeta } from '../files/object.ts';
+import { type ACall, send } from '../send.ts';
+import type { AnthropicSettings } from '../settings.ts';
+import { batchEndpoints, type BatchEndpoint } from './ids.ts';
+import { type InputLine, toRequests } from './lines.ts';
+import { type AskedBatch, toBatch } from './object.ts';
+
+/** A create request that was read. */
+interface Asked extends AskedBatch {
+  /** For lines that name none. */
+  readonly model: string;
+  readonly dropped: readonly Dropped[];
+  /** Undefined where they are in the file. */
+  readonly lines: readonly InputLine[] | undefined;
+}
+
+/** What a create request may hold; the rest is reported. */
+const known: ReadonlySet<string> = new Set(['input_file_id', 'requests', 'endpoint', 'completion_window', 'metadata', 'model']);
+
+/**
+ * `POST /v1/batches`. The service takes the requests themselves: they come in `requests`, or are read of the input file
+ * first. It hands out only files that its own tools made, so `requests` is the way for everything else.
+ *
+ * @throws GatewayError of `toRequests`, `checkMetadata`; `invalid_value`, `missing_required_parameter`
+ */
+export function createBatch(): Operation<AnthropicSettings> {
+  // What was asked is needed again when the file has come and when the batch is there; both are told with the same call.
+  const asked = new WeakMap<ACall, Asked>();
+  const askedOf = (call: ACall): Asked | undefined => asked.get(call);
+  return {
+    request(body, call) {
+      const request = read(body, call);
+      asked.set(call, request);
+      return request.lines === undefined ? download(request, call) : create(request, request.lines, call);
+    },
+    then(replies, call) {
+      const request = askedOf(call);
+      const [file, batch] = replies;
+      if (request === undefined || request.lines !== undefined || file === undefined || batch !== undefined) return undefined;
+      return create(request, linesOf(file), call);
+    },
+    tap: (call, earlier) => (earlier === undefined && askedOf(call)?.lines === undefined ? new TextTap() : new JsonTap()),
+    result: (text, call) => toBatch(parseObject(text), askedOf(call)),
+  };
+}
+
+function read(body: JsonBody | EmptyBody, call: ACall): Asked {
+  const fields: Plain = body.kind === 'json' ? body.json() : {};
+  const endpoint = endpointOf(fields['endpoint']);
+  const window = fields['completion_window'];
+  if (window !== undefined && window !== '24h') {
+    throw new GatewayError('invalid_value', {
+      message: `Invalid 'completion_window': the service knows only "24h".`,
+      param: 'completion_window',
+    });
+  }
+  checkMetadata(fields['metadata']);
+  const dropped: Dropped[] = Object.keys(fields)
+    .filter((key) => !known.has(key))
+    .map((param) => ({ param, reason: 'not known to this service' }));
+  if (Object.keys(fields['metadata'] ?? {}).length > 0)
+    dropped.push({ param: 'metadata', reason: 'the service keeps no metadata of a batch' });
+  const shared = { endpoint, model: bareModel(textOf(fields['model']) ?? call.model), dropped };
+  const requests = fields['requests'];
+  if (requests !== undefined) return { ...shared, inputFileId: null, lines: inline(requests) };
+  const inputFileId = textOf(fields['input_file_id']);
+  if (inputFileId !== undefined) return { ...shared, inputFileId, lines: undefined };
+  throw new GatewayError('missing_required_parameter', {
+    message: 'The batch has neither requests nor an input_file_id.',
+    param: 'input_file_id',
+    hint: requestsHint,
+  });
+}
+
+/** For everybody whose file can't be read. */
+export const requestsHint = 'Send the lines of the batch in the body, as the list "requests", instead of input_file_id.';
+
+function endpointOf(value: unknown): BatchEndpoint {
+  const found = batchEndpoints.find((endpoint) => endpoint === value);
+  if (found !== undefined) return found;
+  const shown = `Expected ${batchEndpoints.map((endpoint) => `"${endpoint}"`).join(' or ')}`;
+  throw value === undefined
+    ? new GatewayError('missing_required_parameter', { message: `Missing required parameter: 'endpoint'. ${shown}.`, param: 'endpoint' })
+    : new GatewayError('invalid_value', { message: `Invalid 'endpoint': the service has no batches of it. ${shown}.`, param: 'endpoint' });
+}
+
+function inline(requests: unknown): readonly InputLine[] {
+  if (!Array.isArray(requests)) {
+    throw new GatewayError('invalid_type', {
+      message: "Invalid type for 'requests': expected an array of batch lines.",
+      param: 'requests',
+    });
+  }
+  return requests.map((value: unknown, index) => ({ number: index + 1, param: `requests[${index}]`, value }));
+}
+
+const download = ({ inputFileId, dropped }: Asked, call: ACall): UpstreamRequest =>
+  send(call, {
+    route: `files/${segment(inputFileId ?? '')}/content`,
+    method: 'GET',
+    query: '',
+    accept: '*/*',
+    betas: [filesBeta],
+    dropped,
+  });
+
+/** @throws GatewayError `invalid_json` for a line that is none */
+function linesOf({ text }: StepReply): readonly InputLine[] {
+  const lines: InputLine[] = [];
+  for (const [index, line] of text
+    .replace(/^\uFEFF/, '')
+    .split('\n')
+    .entries()) {
+    if (line.trim() === '') continue;
+    const value = parseObject(line);
+    if (value === undefined) {
+      throw new GatewayError('invalid_json', {
+        message: `Line ${index + 1} of the input file is not a JSON object.`,
+        param: 'input_file_id',
+      });
+    }
+    lines.push({ number: index + 1, param: 'input_file_id', value });
+  }
+  return lines;
+}
+
+function create(asked: Asked, lines: readonly InputLine[], call: ACall): UpstreamRequest {
+  const { requests, dropped, betas } = toRequests(lines, {
+    endpoint: asked.endpoint,
+    model: asked.model,
+    maxTokens: call.settings.max_tokens,
+  });
+  const fromFile = asked.lines === undefined;
+  return send(call, {
+    route: 'messages/batches',
+    method: 'POST',
+    query: '',
+    body: JsonBody.of({ requests }),
+    // The first request has reported its own already.
+    dropped: fromFile ? dropped : [...asked.dropped, ...dropped],
+    betas,
+  });
+}

@@ -1,0 +1,119 @@
+import { describe, expect, it } from 'vitest';
+import { type LineOptions, toRequests } from './lines.ts';
+
+type Json = Record<string, unknown>;
+
+const messages = [{ role: 'user', content: 'Hi' }];
+const line = (over: Json = {}, body: Json = {}): Json => ({
+  custom_id: 'r-1',
+  method: 'POST',
+  url: '/v1/chat/completions',
+  body: { model: 'claude-m', messages, ...body },
+  ...over,
+});
+
+const convert = (values: readonly unknown[], over: Partial<LineOptions> = {}) =>
+  toRequests(
+    values.map((value, index) => ({ number: index + 1, param: `requests[${index}]`, value })),
+    { endpoint: '/v1/chat/completions', model: '', maxTokens: undefined, ...over },
+  );
+
+/** What one line becomes. */
+const paramsOf = (value: unknown, over: Partial<LineOptions> = {}) => convert([value], over).requests[0]?.['params'] as Json;
+
+describe('chat lines', () => {
+  it('become requests of the messages API', () => {
+    const system = { role: 'system', content: 'Be brief.' };
+    expect(convert([line({}, { messages: [system, ...messages], stop: 'x', max_tokens: 5 }), line({ custom_id: 'r_2' })])).toEqual({
+      requests: [
+        {
+          custom_id: 'r-1',
+          params: {
+            model: 'claude-m',
+            max_tokens: 5,
+            system: [{ type: 'text', text: 'Be brief.' }],
+            messages,
+            stop_sequences: ['x'],
+          },
+        },
+        { custom_id: 'r_2', params: expect.objectContaining({ model: 'claude-m', max_tokens: 4096 }) },
+      ],
+      dropped: [],
+      betas: [],
+    });
+  });
+
+  it.each([
+    ['a slug in the model', line({}, { model: '@claude/claude-m' }), {}, { model: 'claude-m' }],
+    ['the model of the batch', line({}, { model: undefined }), { model: 'claude-b' }, { model: 'claude-b' }],
+    ['the limit of the entry', line(), { maxTokens: 7 }, { max_tokens: 7 }],
+    ['no method and no url', line({ method: undefined, url: undefined }), {}, { model: 'claude-m' }],
+  ])('take %s', (_, value, over, wanted) => {
+    expect(paramsOf(value, over)).toMatchObject(wanted);
+  });
+
+  it('name what they can not carry once, and the features that they ask for', () => {
+    const { requests, dropped, betas } = convert([
+      line({}, { seed: 1, stream: true, anthropic_beta: 'a-1,b-2' }),
+      line({ custom_id: 'r-2' }, { seed: 2, vendor_beta: ['b-2'] }),
+    ]);
+    expect(dropped.map(({ param }) => param)).toEqual(['stream', 'seed']);
+    expect(betas).toEqual(['a-1', 'b-2']);
+    expect(JSON.stringify(requests)).not.toMatch(/stream|seed|beta/);
+  });
+});
+
+describe('lines of the messages API', () => {
+  const native = (body: Json): Json => line({ url: '/v1/messages' }, { max_tokens: 9, ...body });
+
+  it('stay as they are', () => {
+    const body = { system: [{ type: 'text', text: 's', cache_control: { type: 'ephemeral' } }], future_field: { a: 1 } };
+    expect(paramsOf(native(body), { endpoint: '/v1/messages' })).toEqual({ model: 'claude-m', messages, max_tokens: 9, ...body });
+  });
+
+  it('lose their slug, what stands for headers, and streams', () => {
+    const body = { model: '@claude/claude-m', stream: true, labels: { a: 'b' }, anthropic_beta: ['x-1'], anthropic_version: '2023-06-01' };
+    const { requests, betas, dropped } = convert([native(body)], { endpoint: '/v1/messages' });
+    expect(requests[0]?.['params']).toEqual({ model: 'claude-m', messages, max_tokens: 9 });
+    expect(betas).toEqual(['x-1']);
+    expect(dropped.map(({ param }) => param)).toEqual(['stream', 'labels']);
+  });
+});
+
+describe('lines that can not be sent', () => {
+  const long = 'a'.repeat(65);
+  it.each([
+    ['no object', ['x'], 'invalid_type', 'requests[0]', /^The batch can not be sent: line 1: it is not a JSON object\.$/],
+    ['no id', [line({ custom_id: undefined })], 'missing_required_parameter', 'requests[0].custom_id', /line 1: custom_id is missing/],
+    ['an id with a space', [line(), line({ custom_id: 'r 2' })], 'invalid_value', 'requests[1].custom_id', /line 2: .* letters, digits/],
+    ['an empty id', [line({ custom_id: '' })], 'invalid_value', 'requests[0].custom_id', /line 1/],
+    ['a long id', [line({ custom_id: long })], 'invalid_value', 'requests[0].custom_id', /1 to 64/],
+    ['an id twice', [line(), line({ custom_id: 'x' }), line()], 'invalid_value', 'requests[2].custom_id', /line 3: line 1 has the same/],
+    ['another method', [line({ method: 'GET' })], 'invalid_value', 'requests[0].method', /method must be POST/],
+    ['another url', [line({ url: '/v1/embeddings' })], 'invalid_value', 'requests[0].url', /\/v1\/chat\/completions/],
+    ['no body', [line({ body: [] })], 'invalid_type', 'requests[0].body', /body must be a JSON object/],
+    ['no model', [line({}, { model: '' })], 'missing_required_parameter', 'requests[0].body.model', /names no model/],
+    ['only a slug as model', [line({}, { model: '@claude' })], 'missing_required_parameter', 'requests[0].body.model', /names no model/],
+    ['several answers', [line({}, { n: 2 })], 'unsupported_parameter', 'requests[0].n', /line 1: .* one answer/],
+    [
+      'a file that would have to be fetched',
+      [line({}, { messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url: 'http://h.example/a.png' } }] }] })],
+      'unsupported_parameter',
+      'requests[0].body.messages',
+      /downloaded/,
+    ],
+  ])('%s', (_, values, code, param, message) => {
+    expect(() => convert(values)).toThrow(
+      expect.objectContaining({ code, param, status: 400, message: expect.stringMatching(message) as string }),
+    );
+  });
+
+  it('are all named, but not without end', () => {
+    const bad = Array.from({ length: 8 }, (_, index) => line({ custom_id: `no way ${index}` }));
+    expect(() => convert([line(), ...bad])).toThrow(/line 2: .*; line 3: .*; line 6: [^;]*; and 3 more\.$/);
+  });
+
+  it('are none at all', () => {
+    expect(() => convert([])).toThrow(expect.objectContaining({ code: 'invalid_value', param: 'requests' }));
+  });
+});

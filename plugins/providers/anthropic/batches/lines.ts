@@ -1,0 +1,136 @@
+import { fromUnknown, GatewayError } from '#core/error.ts';
+import { isPlain, type Plain } from '#core/merge.ts';
+import { bareModel } from '#core/model-name.ts';
+import type { Dropped } from '#core/provider.ts';
+import { mediaNeeds, toMessages } from '../../_shared/anthropic/chat-request.ts';
+import { headerFields, listed } from '../../_shared/anthropic/headers.ts';
+import { cannotCarry } from '../../_shared/cannot-carry.ts';
+import { Drops } from '../../_shared/drops.ts';
+import { textOf } from '../../_shared/json.ts';
+import type { BatchEndpoint } from './ids.ts';
+
+/** One line of a batch's input, with its place for people. */
+export interface InputLine {
+  /** From 1. */
+  readonly number: number;
+  /** The path of the field that it stands in. */
+  readonly param: string;
+  readonly value: unknown;
+}
+
+/** Lines as the service takes them. */
+export interface BatchRequests {
+  readonly requests: readonly Plain[];
+  readonly dropped: readonly Dropped[];
+  /** Features that the lines ask for; the service reads them of the whole batch only. */
+  readonly betas: readonly string[];
+}
+
+export interface LineOptions {
+  readonly endpoint: BatchEndpoint;
+  /** For lines that name none. */
+  readonly model: string;
+  /** For chat lines that set none. */
+  readonly maxTokens: number | undefined;
+}
+
+/** The rule of the service for `custom_id`. */
+const customId = /^[a-zA-Z0-9_-]{1,64}$/;
+
+/** Lines that an error names. */
+const shownProblems = 5;
+
+/**
+ * Lines of the OpenAI batch format (provider-b.md 2.2.4) as requests of a message batch: bodies of chat completions are
+ * converted, bodies of the messages API stay as they are. Everything that is wrong is found at once, since a batch is
+ * sent whole or not at all.
+ *
+ * @throws GatewayError with the code of the first line that can't be sent; its message names the lines
+ */
+export function toRequests(lines: readonly InputLine[], options: LineOptions): BatchRequests {
+  const requests: Plain[] = [];
+  const problems: { readonly line: InputLine; readonly error: GatewayError }[] = [];
+  const drops = new Drops();
+  const betas = new Set<string>();
+  const seen = new Map<string, number>();
+  for (const line of lines) {
+    try {
+      const { id, body } = checked(line, options, seen);
+      for (const field of headerFields) if (field !== 'anthropic_version') for (const beta of listed(body[field])) betas.add(beta);
+      requests.push({ custom_id: id, params: paramsOf(body, options, drops) });
+    } catch (thrown) {
+      const error = fromUnknown(thrown);
+      if (error.code === 'internal') throw thrown;
+      problems.push({ line, error });
+    }
+  }
+  const [first] = problems;
+  if (first !== undefined) throw refusal(first, problems);
+  if (requests.length === 0) throw new GatewayError('invalid_value', { message: 'The batch has no requests.', param: 'requests' });
+  return { requests, dropped: drops.list, betas: [...betas] };
+}
+
+/** A line's id and body, when everything around them is as it must be. */
+function checked(
+  { value, number }: InputLine,
+  options: LineOptions,
+  seen: Map<string, number>,
+): { readonly id: string; readonly body: Plain } {
+  if (!isPlain(value)) throw wrong('invalid_type', '', 'it is not a JSON object');
+  const { custom_id: id, method, url, body } = value;
+  if (typeof id !== 'string') throw wrong('missing_required_parameter', 'custom_id', 'custom_id is missing');
+  if (!customId.test(id)) {
+    throw wrong('invalid_value', 'custom_id', 'the service takes 1 to 64 letters, digits, "_" and "-" as custom_id');
+  }
+  const before = seen.get(id);
+  if (before !== undefined) throw wrong('invalid_value', 'custom_id', `line ${before} has the same custom_id`);
+  seen.set(id, number);
+  if (method !== undefined && method !== 'POST') throw wrong('invalid_value', 'method', 'method must be POST');
+  if (url !== undefined && url !== options.endpoint) {
+    throw wrong('invalid_value', 'url', `url must be that of the batch, ${options.endpoint}`);
+  }
+  if (!isPlain(body)) throw wrong('invalid_type', 'body', 'body must be a JSON object');
+  return { id, body };
+}
+
+/** @throws GatewayError where the body can't be converted */
+function paramsOf(body: Plain, { endpoint, model: common, maxTokens }: LineOptions, drops: Drops): Plain {
+  const model = bareModel(textOf(body['model']) ?? '') || common;
+  if (model === '') throw wrong('missing_required_parameter', 'body.model', 'the body names no model');
+  if (body['stream'] === true) drops.add('stream', 'a batch answers whole');
+  if (endpoint === '/v1/messages') return native(body, model, drops);
+  const [file] = mediaNeeds(body, 'direct');
+  if (file !== undefined)
+    throw cannotCarry('body.messages', 'it names a file that would have to be downloaded first', 'Send the file by value.');
+  const converted = toMessages(body, { model, stream: false, foundationModel: undefined }, { media: noMedia, ...limit(maxTokens) });
+  for (const { param, reason } of converted.dropped) drops.add(param, reason);
+  return converted.body;
+}
+
+const noMedia = new Map<string, never>();
+const limit = (maxTokens: number | undefined) => (maxTokens === undefined ? {} : { maxTokens });
+
+/** The API refuses fields that stand for headers, and streams in a batch. */
+function native(body: Plain, model: string, drops: Drops): Plain {
+  const out: Record<string, unknown> = { ...body, model };
+  for (const field of [...headerFields, 'stream', 'labels']) delete out[field];
+  if (body['labels'] !== undefined) drops.add('labels', 'kept in the record only');
+  return out;
+}
+
+const wrong = (code: 'invalid_type' | 'invalid_value' | 'missing_required_parameter', param: string, message: string): GatewayError =>
+  new GatewayError(code, { message, param });
+
+type Problem = { readonly line: InputLine; readonly error: GatewayError };
+
+function refusal(first: Problem, problems: readonly Problem[]): GatewayError {
+  const texts = problems.slice(0, shownProblems).map(({ line, error }) => `line ${line.number}: ${error.message.replace(/\.$/, '')}`);
+  const more = problems.length - texts.length;
+  const { error, line } = first;
+  return new GatewayError(error.code, {
+    message: `The batch can not be sent: ${texts.join('; ')}${more > 0 ? `; and ${more} more` : ''}.`,
+    status: error.status,
+    param: [line.param, error.param].filter((part) => part !== undefined && part !== '').join('.'),
+    hint: error.hint,
+  });
+}

@@ -1,0 +1,79 @@
+import { GatewayError } from '#core/error.ts';
+import { isPlain, type Plain } from '#core/merge.ts';
+import { parseObject, textOf } from '../../_shared/json.ts';
+import { type Batch, batchOf, type BatchStatus, listOf, unixSeconds } from '../../_shared/objects.ts';
+import { batchNamed, type BatchEndpoint, clientId, outputFileId } from './ids.ts';
+
+/** What the answer doesn't say about a batch and the request did. */
+export interface AskedBatch {
+  readonly endpoint: BatchEndpoint;
+  readonly inputFileId: string | null;
+}
+
+/**
+ * A message batch as a batch of the OpenAI format (openai-and-others.md 2.1, provider-b.md 2.2).
+ *
+ * @param asked what the client wrote, right after it was created
+ * @throws GatewayError `upstream_invalid`
+ */
+export function toBatch(value: unknown, asked?: AskedBatch): Batch {
+  if (!isPlain(value) || textOf(value['id']) === undefined) {
+    throw new GatewayError('upstream_invalid', { message: "The provider's answer is not a message batch.", source: 'provider' });
+  }
+  const name = { ...batchNamed(String(value['id'])), ...(asked === undefined ? {} : { endpoint: asked.endpoint }) };
+  const counts = countsOf(value['request_counts']);
+  const status = statusOf(value, counts);
+  const createdAt = unixSeconds(value['created_at']) ?? 0;
+  const endedAt = unixSeconds(value['ended_at']);
+  return batchOf({
+    id: clientId(name),
+    status,
+    endpoint: name.endpoint,
+    input_file_id: asked?.inputFileId ?? null,
+    output_file_id: textOf(value['results_url']) === undefined ? null : outputFileId(name),
+    created_at: createdAt,
+    in_progress_at: createdAt,
+    expires_at: unixSeconds(value['expires_at']),
+    cancelling_at: unixSeconds(value['cancel_initiated_at']),
+    completed_at: status === 'completed' ? endedAt : null,
+    cancelled_at: status === 'cancelled' ? endedAt : null,
+    expired_at: status === 'expired' ? endedAt : null,
+    request_counts: { total: counts.total, completed: counts.succeeded, failed: counts.errored },
+  });
+}
+
+/** A page of message batches. Both lists are newest first, and both cursors mean "older than this one". */
+export function toBatches(text: string): Plain {
+  const page = parseObject(text);
+  if (!Array.isArray(page?.['data'])) {
+    throw new GatewayError('upstream_invalid', { message: "The provider's answer is not a list of batches.", source: 'provider' });
+  }
+  const batches = (page['data'] as unknown[]).map((one) => toBatch(one));
+  return listOf(batches, page['has_more'] === true);
+}
+
+interface Counts {
+  readonly total: number;
+  readonly succeeded: number;
+  readonly errored: number;
+  readonly canceled: number;
+  readonly expired: number;
+}
+
+function countsOf(value: unknown): Counts {
+  const counts = isPlain(value) ? value : {};
+  const count = (key: string): number => (typeof counts[key] === 'number' ? counts[key] : 0);
+  const [succeeded, errored, canceled, expired] = [count('succeeded'), count('errored'), count('canceled'), count('expired')];
+  return { succeeded, errored, canceled, expired, total: count('processing') + succeeded + errored + canceled + expired };
+}
+
+/**
+ * The service has one word for every end. A batch that was cancelled too late has done all its requests, so it is
+ * completed; one whose requests all failed is completed too, and its answers say why (provider-b.md 2.2.1).
+ */
+function statusOf(batch: Plain, { total, canceled, expired }: Counts): BatchStatus {
+  if (batch['processing_status'] === 'in_progress') return 'in_progress';
+  if (batch['processing_status'] === 'canceling') return 'cancelling';
+  if (canceled > 0 || (total === 0 && textOf(batch['cancel_initiated_at']) !== undefined)) return 'cancelled';
+  return expired > 0 ? 'expired' : 'completed';
+}

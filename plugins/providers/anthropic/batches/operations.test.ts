@@ -1,0 +1,218 @@
+import { emptyBody, JsonBody } from '#core/body.ts';
+import type { Endpoint } from '#core/endpoint.ts';
+import type { Call, CommonSettings, StepReply } from '#core/provider.ts';
+import { describe, expect, it } from 'vitest';
+import { callOf } from '../../../../test/contract/call.ts';
+import anthropic from '../index.ts';
+
+type Json = Record<string, unknown>;
+type ACall = Call<CommonSettings>;
+type Over = Partial<ACall>;
+
+function operation(endpoint: Endpoint) {
+  const found = anthropic.operations[endpoint];
+  if (found === undefined) throw new Error(`no ${endpoint}`);
+  return found;
+}
+
+const callFor = (endpoint: Endpoint, over: Over = {}): ACall => callOf({ endpoint, method: 'GET', model: '', ...over });
+const reply = (value: unknown): StepReply => ({
+  status: 200,
+  headers: {},
+  text: typeof value === 'string' ? value : JSON.stringify(value),
+});
+
+const line = {
+  custom_id: 'r-1',
+  method: 'POST',
+  url: '/v1/chat/completions',
+  body: { model: 'm', messages: [{ role: 'user', content: 'Hi' }] },
+};
+const create = { endpoint: '/v1/chat/completions', completion_window: '24h', requests: [line] };
+const batch = { id: 'msgbatch_1', processing_status: 'in_progress', request_counts: { processing: 1 }, created_at: '2026-01-01T00:00:00Z' };
+
+const ask = (body: Json, over: Over = {}) => {
+  const call = callFor('batches', { method: 'POST', ...over });
+  const op = operation('batches');
+  return { call, op, request: op.request(JsonBody.of(body), call) };
+};
+
+const sentBody = (request: { readonly body: { readonly kind: string } }): Json => (request.body as JsonBody).json();
+
+describe('create', () => {
+  it('sends the requests of the body', () => {
+    const { request, op, call } = ask({ ...create, metadata: { team: 'a' }, output_expires_after: { seconds: 3600 } });
+    expect(request).toMatchObject({ method: 'POST', origin: 'https://api.anthropic.com', path: '/v1/messages/batches' });
+    expect(request.headers.join()).toBe('accept,application/json,content-type,application/json,anthropic-version,2023-06-01');
+    expect(sentBody(request)).toEqual({
+      requests: [{ custom_id: 'r-1', params: expect.objectContaining({ model: 'm', max_tokens: 4096 }) as object }],
+    });
+    expect(request.dropped.map(({ param }) => param)).toEqual(['output_expires_after', 'metadata']);
+    expect(op.then?.([reply(batch)], call)).toBeUndefined();
+    expect(op.result?.(JSON.stringify(batch), call)).toMatchObject({
+      id: 'msgbatch_1',
+      input_file_id: null,
+      endpoint: '/v1/chat/completions',
+    });
+  });
+
+  it('reads the input file first', () => {
+    const { request, op, call } = ask({ endpoint: '/v1/chat/completions', input_file_id: 'file_1/..', metadata: { a: 'b' } });
+    expect(request).toMatchObject({ method: 'GET', path: '/v1/files/file_1%2F../content' });
+    expect(request.headers.join()).toContain('anthropic-beta,files-api-2025-04-14');
+    expect(request.dropped.map(({ param }) => param)).toEqual(['metadata']);
+    expect(op.tap(call).form).toBe('text');
+    const file = reply(
+      `\uFEFF${JSON.stringify(line)}\n\n${JSON.stringify({ ...line, custom_id: 'r-2', body: { ...line.body, seed: 1 } })}\r\n`,
+    );
+    const next = op.then?.([file], call);
+    expect(next).toMatchObject({ method: 'POST', path: '/v1/messages/batches', dropped: [{ param: 'seed' }] });
+    expect((sentBody(next as never)['requests'] as Json[]).map((one) => one['custom_id'])).toEqual(['r-1', 'r-2']);
+    expect(op.then?.([file, reply(batch)], call)).toBeUndefined();
+    expect(op.result?.(JSON.stringify(batch), call)).toMatchObject({ input_file_id: 'file_1/..' });
+  });
+
+  it('names the line of the file that is wrong', () => {
+    const { op, call } = ask({ endpoint: '/v1/chat/completions', input_file_id: 'file_1' });
+    const then = (text: string) => () => op.then?.([reply(text)], call);
+    expect(then(`${JSON.stringify(line)}\n{"a"`)).toThrow(
+      expect.objectContaining({ code: 'invalid_json', param: 'input_file_id', message: expect.stringContaining('Line 2') as string }),
+    );
+    expect(then(`\n${JSON.stringify({ ...line, custom_id: 'a b' })}`)).toThrow(/line 2/);
+    expect(then('')).toThrow(expect.objectContaining({ code: 'invalid_value' }));
+  });
+
+  it('gives messages an id that says so', () => {
+    const { op, call, request } = ask({ ...create, endpoint: '/v1/messages', requests: [{ ...line, url: '/v1/messages' }] });
+    expect(sentBody(request)).toEqual({ requests: [{ custom_id: 'r-1', params: line.body }] });
+    expect(op.result?.(JSON.stringify(batch), call)).toMatchObject({ id: 'msgbatch_1-messages', endpoint: '/v1/messages' });
+  });
+
+  it('takes the model of the batch for lines without one, and the features that lines ask for', () => {
+    const { model: _, ...body } = line.body;
+    const { request } = ask({ ...create, model: '@claude/m-2', requests: [{ ...line, body: { ...body, anthropic_beta: 'x-1' } }] });
+    expect(sentBody(request)).toMatchObject({ requests: [{ params: { model: 'm-2' } }] });
+    expect(request.headers.join()).toContain('anthropic-beta,x-1');
+  });
+
+  it.each([
+    [{}, 'missing_required_parameter', 'endpoint'],
+    [{ endpoint: 5 }, 'invalid_value', 'endpoint'],
+    [{ endpoint: '/v1/embeddings' }, 'invalid_value', 'endpoint'],
+    [{ ...create, completion_window: '1h' }, 'invalid_value', 'completion_window'],
+    [{ ...create, requests: {} }, 'invalid_type', 'requests'],
+    [{ ...create, requests: [] }, 'invalid_value', 'requests'],
+    [{ endpoint: '/v1/messages' }, 'missing_required_parameter', 'input_file_id'],
+    [{ endpoint: '/v1/messages', input_file_id: 7 }, 'missing_required_parameter', 'input_file_id'],
+    [{ ...create, metadata: { a: 1 } }, 'invalid_type', 'metadata.a'],
+    [{ ...create, metadata: { a: 'x'.repeat(513) } }, 'string_above_max_length', 'metadata.a'],
+    [
+      { ...create, metadata: Object.fromEntries(Array.from({ length: 17 }, (_, i) => [`k${i}`, ''])) },
+      'object_above_max_properties',
+      'metadata',
+    ],
+  ])('refuses %j before anything is sent', (body, code, param) => {
+    expect(() => ask(body)).toThrow(expect.objectContaining({ code, param, status: 400 }));
+  });
+});
+
+describe('list', () => {
+  it.each([
+    ['', '', []],
+    ['limit=2', 'limit=2', []],
+    // Both lists are newest first: the next page of the one is what stands after a row of the other.
+    ['after=msgbatch_9&limit=100', 'limit=100&after_id=msgbatch_9', []],
+    ['after=msgbatch_9-messages', 'after_id=msgbatch_9', []],
+    ['limit=0', 'limit=0', []],
+    ['limit=x%20y', 'limit=x+y', []],
+    ['before=msgbatch_1&order=asc&limit=5', 'limit=5', ['before', 'order']],
+  ])('asks for %j as %j', (query, wanted, dropped) => {
+    const request = operation('batches/list').request(emptyBody, callFor('batches/list', { query }));
+    expect(request).toMatchObject({ method: 'GET', path: `/v1/messages/batches${wanted === '' ? '' : '?'}${wanted}` });
+    expect(request.dropped.map(({ param }) => param)).toEqual(dropped);
+  });
+});
+
+describe('one batch', () => {
+  it.each([
+    ['batches/{id}', 'GET', 'msgbatch_1', '/v1/messages/batches/msgbatch_1'],
+    ['batches/{id}', 'GET', 'msgbatch_1-messages', '/v1/messages/batches/msgbatch_1'],
+    ['batches/{id}', 'GET', 'a/../b?c', '/v1/messages/batches/a%2F..%2Fb%3Fc'],
+    ['batches/{id}/cancel', 'POST', 'msgbatch_1-messages', '/v1/messages/batches/msgbatch_1/cancel'],
+    ['batches/{id}/output', 'GET', 'msgbatch_1', '/v1/messages/batches/msgbatch_1'],
+    ['files/{id}/content', 'GET', 'msgbatch_1-output', '/v1/messages/batches/msgbatch_1'],
+    ['files/{id}', 'GET', 'msgbatch_1-messages-output', '/v1/messages/batches/msgbatch_1'],
+    ['files/{id}', 'GET', 'file_1', '/v1/files/file_1'],
+    ['files/{id}/content', 'GET', 'file_1', '/v1/files/file_1/content'],
+    ['files/{id}/delete', 'DELETE', 'file_1', '/v1/files/file_1'],
+  ] as const)('%s: %s of %s', (endpoint, method, id, path) => {
+    const call = callFor(endpoint, { method, params: { id }, query: 'x=1' });
+    expect(operation(endpoint).request(emptyBody, call)).toMatchObject({ method, path, body: { kind: 'none' } });
+  });
+
+  it('keeps the format of its id', () => {
+    const call = callFor('batches/{id}', { params: { id: 'msgbatch_1-messages' } });
+    expect(operation('batches/{id}').result?.(JSON.stringify(batch), call)).toMatchObject({
+      id: 'msgbatch_1-messages',
+      endpoint: '/v1/messages',
+    });
+  });
+});
+
+describe('output', () => {
+  const over = { ...batch, processing_status: 'ended', ended_at: '2026-01-01T01:00:00Z' };
+  const results_url = 'https://elsewhere.example/v1/messages/batches/msgbatch_1/results';
+
+  it.each([
+    ['batches/{id}/output', 'msgbatch_1'],
+    ['files/{id}/content', 'msgbatch_1-output'],
+  ] as const)('%s of %s is the results, from the host that is configured', (endpoint, id) => {
+    const op = operation(endpoint);
+    const call = callFor(endpoint, { params: { id } });
+    const replies = [reply({ ...over, results_url })];
+    expect(op.then?.(replies, call)).toMatchObject({
+      origin: 'https://api.anthropic.com',
+      path: '/v1/messages/batches/msgbatch_1/results',
+      method: 'GET',
+    });
+    expect(op.then?.([...replies, reply('{}')], call)).toBeUndefined();
+    expect([op.tap(call).form, op.tap(call, replies).form]).toEqual([undefined, 'bytes']);
+    const message = { content: [{ type: 'text', text: 'x' }], stop_reason: 'end_turn' };
+    const written = op.lines?.(call, replies)?.(JSON.stringify({ custom_id: 'a', result: { type: 'succeeded', message } }), 0) ?? '';
+    expect(JSON.parse(written)).toMatchObject({
+      custom_id: 'a',
+      response: { body: { object: 'chat.completion', created: 1_767_229_200 } },
+    });
+  });
+
+  it.each([
+    ['under way', batch, 409, /has no output yet: it is in_progress/],
+    ['being cancelled', { ...batch, processing_status: 'canceling' }, 409, /canceling/],
+    ['archived', { ...over, results_url: null }, 404, /no longer/],
+  ])('is refused while the batch is %s', (_, value, status, message) => {
+    const call = callFor('batches/{id}/output', { params: { id: 'msgbatch_1' } });
+    expect(() => operation('batches/{id}/output').then?.([reply(value)], call)).toThrow(
+      expect.objectContaining({ status, param: 'id', message: expect.stringMatching(message) as string }),
+    );
+  });
+
+  it('of other files passes as it is', () => {
+    const op = operation('files/{id}/content');
+    const call = callFor('files/{id}/content', { params: { id: 'file_1' } });
+    expect([op.then?.([reply('x')], call), op.lines?.(call, []), op.tap(call).form]).toEqual([undefined, undefined, 'bytes']);
+  });
+});
+
+describe('errors', () => {
+  it('of files that are not handed out say what to do', () => {
+    const body = {
+      type: 'error',
+      error: { type: 'invalid_request_error', message: 'No.', details: { error_code: 'file_not_downloadable' } },
+    };
+    expect(anthropic.fault(400, JSON.stringify(body)).hint).toContain('"requests"');
+    expect(
+      anthropic.fault(400, '{"type":"error","error":{"type":"invalid_request_error","message":"File is not downloadable."}}').hint,
+    ).toContain('"requests"');
+    expect(anthropic.fault(404, '{"type":"error","error":{"type":"not_found_error","message":"File not found."}}').hint).toBeUndefined();
+  });
+});

@@ -1,0 +1,50 @@
+import type { Endpoint } from '#core/endpoint.ts';
+import type { Operation, UpstreamRequest } from '#core/provider.ts';
+import { paramOf, segment } from '../../_shared/address.ts';
+import { BytesTap } from '../../_shared/bytes-tap.ts';
+import { parseObject } from '../../_shared/json.ts';
+import { JsonTap } from '../../_shared/json-tap.ts';
+import { otherParams } from '../query.ts';
+import { type ACall, send } from '../send.ts';
+import type { AnthropicSettings } from '../settings.ts';
+import { createBatch } from './create.ts';
+import { type BatchName, batchNamed } from './ids.ts';
+import { toBatch, toBatches } from './object.ts';
+import { outputLines, readBatch, readResults } from './output.ts';
+
+/** The batch routes on message batches (openai-and-others.md 2.1). */
+export const batchOperations = (): { readonly [E in Endpoint]?: Operation<AnthropicSettings> } => ({
+  batches: createBatch(),
+  'batches/list': { request: (_body, call) => list(call), tap: () => new JsonTap(), result: toBatches },
+  'batches/{id}': { request: (_body, call) => readBatch(call), tap: () => new JsonTap(), result: named },
+  'batches/{id}/cancel': {
+    request: (_body, call) =>
+      send(call, { route: `messages/batches/${segment(nameIn(call).id)}/cancel`, method: 'POST', query: '', accept: 'application/json' }),
+    tap: () => new JsonTap(),
+    result: named,
+  },
+  'batches/{id}/output': {
+    request: (_body, call) => readBatch(call),
+    then: readResults,
+    tap: (_call, earlier) => (earlier === undefined ? new JsonTap() : new BytesTap()),
+    lines: outputLines,
+  },
+});
+
+const nameIn = (call: ACall): BatchName => batchNamed(call.params['id'] ?? '');
+
+/** A batch in the format that the client's id of it says. */
+const named = (text: string, call: ACall) => toBatch(parseObject(text), { endpoint: nameIn(call).endpoint, inputFileId: null });
+
+/**
+ * `after` means the same as `after_id`: what follows in a list whose newest row comes first. The service's `before_id`
+ * goes the other way and has no counterpart.
+ */
+function list(call: ACall): UpstreamRequest {
+  const query = new URLSearchParams();
+  const limit = paramOf(call.query, 'limit');
+  const after = paramOf(call.query, 'after');
+  if (limit !== undefined) query.set('limit', limit);
+  if (after !== undefined) query.set('after_id', batchNamed(after).id);
+  return send(call, { route: 'messages/batches', query: query.toString(), dropped: otherParams(call.query, ['limit', 'after']) });
+}

@@ -1,0 +1,77 @@
+import { isPlain, type Plain } from '#core/merge.ts';
+import type { LineEdit } from '#core/form.ts';
+import { type AnswerCall, fromMessage } from '../../_shared/anthropic/chat-result.ts';
+import { parseExact } from '../../_shared/anthropic/exact.ts';
+import { statusOfType } from '../../_shared/anthropic/fault.ts';
+import { textOf } from '../../_shared/json.ts';
+import type { BatchEndpoint } from './ids.ts';
+
+/** How the answers of a batch are written. */
+export interface ResultOptions {
+  readonly endpoint: BatchEndpoint;
+  readonly call: AnswerCall;
+}
+
+/**
+ * Lines of a message batch's results as output lines of the OpenAI format (openai-and-others.md 2.1, provider-b.md
+ * 2.2.4). A request that failed has both: the answer that its client would have got, and the error. What is no result
+ * passes unchanged; empty lines are left out.
+ */
+export function resultLines(options: ResultOptions): LineEdit {
+  return (text) => {
+    if (text.trim() === '') return undefined;
+    const line = parsed(text);
+    if (line === undefined || !isPlain(line['result'])) return text;
+    const id = textOf(line['custom_id']) ?? '';
+    return JSON.stringify({ id: `batch_req_${id}`, custom_id: id, ...outcomeOf(line['result'], options) });
+  };
+}
+
+interface Outcome {
+  readonly response: { readonly status_code: number; readonly request_id: string | null; readonly body: Plain } | null;
+  readonly error: { readonly code: string; readonly message: string } | null;
+}
+
+function outcomeOf(result: Plain, { endpoint, call }: ResultOptions): Outcome {
+  switch (result['type']) {
+    case 'succeeded': {
+      const message = isPlain(result['message']) ? result['message'] : {};
+      // A message that is none must not end the answers of all the others.
+      if (!Array.isArray(message['content'])) return failed('upstream_invalid', 'The answer is not a message.');
+      const body = endpoint === '/v1/messages' ? message : fromMessage('', call, message);
+      return { response: { status_code: 200, request_id: textOf(message['id']) ?? null, body }, error: null };
+    }
+    case 'errored':
+      return errored(result['error']);
+    case 'canceled':
+      return failed('batch_cancelled', 'This request was not executed because the batch was cancelled.');
+    case 'expired':
+      return failed('batch_expired', 'This request could not be executed before the completion window expired.');
+    default:
+      return failed('unknown', `The service gave a result of type "${String(result['type'])}".`);
+  }
+}
+
+/** `{type: 'error', error: {type, message}, request_id}`, and the inner object alone. */
+function errored(value: unknown): Outcome {
+  const outer = isPlain(value) ? value : {};
+  const inner = isPlain(outer['error']) ? outer['error'] : outer;
+  const type = textOf(inner['type']) ?? 'api_error';
+  const message = textOf(inner['message']) ?? 'The service gave no message.';
+  const body = { error: { message, type, param: null, code: null } };
+  return {
+    response: { status_code: statusOfType(type), request_id: textOf(outer['request_id']) ?? null, body },
+    error: { code: type, message },
+  };
+}
+
+const failed = (code: string, message: string): Outcome => ({ response: null, error: { code, message } });
+
+function parsed(text: string): Plain | undefined {
+  try {
+    const value = parseExact(text);
+    return isPlain(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}

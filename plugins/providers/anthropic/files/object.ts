@@ -1,0 +1,58 @@
+import { GatewayError } from '#core/error.ts';
+import { isPlain, type Plain } from '#core/merge.ts';
+import { parseObject, textOf } from '../../_shared/json.ts';
+import { listOf, unixSeconds } from '../../_shared/objects.ts';
+
+/** The files API, in the form whose lists are read by the id of a file, as the OpenAI format reads them. */
+export const filesBeta = 'files-api-2025-04-14';
+
+/** A file of the service knows no purpose; what is neither batch nor fine-tuning is this in OpenAI's words. */
+const defaultPurpose = 'user_data';
+
+/** What the conversion of a file depends on. */
+export interface FileView {
+  readonly purpose?: string | undefined;
+  readonly strict: boolean;
+}
+
+/**
+ * A file of the files API in the OpenAI format (openai-and-others.md 2.1, provider-b.md 2.1).
+ *
+ * @throws GatewayError `upstream_invalid`
+ */
+export function toFile(value: unknown, { purpose, strict }: FileView) {
+  const id = isPlain(value) ? textOf(value['id']) : undefined;
+  if (!isPlain(value) || id === undefined) throw invalid('a file');
+  const expires = unixSeconds(value['expires_at']);
+  return {
+    id,
+    object: 'file',
+    bytes: typeof value['size_bytes'] === 'number' ? value['size_bytes'] : 0,
+    created_at: unixSeconds(value['created_at']) ?? 0,
+    ...(expires === null ? {} : { expires_at: expires }),
+    filename: textOf(value['filename']) ?? '',
+    purpose: purpose ?? defaultPurpose,
+    status: 'processed',
+    ...(strict ? {} : { mime_type: value['mime_type'] ?? null, downloadable: value['downloadable'] ?? null }),
+  };
+}
+
+/** A page of files. @throws GatewayError `upstream_invalid` */
+export function toFiles(text: string, view: FileView): Plain {
+  const page = parseObject(text);
+  if (!Array.isArray(page?.['data'])) throw invalid('a list of files');
+  // Without the beta the list has a cursor of its own instead of `has_more`.
+  const hasMore = page['has_more'] === true || textOf(page['next_page']) !== undefined;
+  return listOf(
+    (page['data'] as unknown[]).map((one) => toFile(one, view)),
+    hasMore,
+  );
+}
+
+/** `{id, type: 'file_deleted'}` */
+export function toDeleted(text: string, id: string): Plain {
+  return { id: textOf(parseObject(text)?.['id']) ?? id, object: 'file', deleted: true };
+}
+
+const invalid = (what: string): GatewayError =>
+  new GatewayError('upstream_invalid', { message: `The provider's answer is not ${what}.`, source: 'provider' });

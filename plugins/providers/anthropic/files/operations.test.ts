@@ -1,0 +1,163 @@
+import { emptyBody } from '#core/body.ts';
+import type { Endpoint } from '#core/endpoint.ts';
+import type { FormBody } from '#core/form.ts';
+import type { Call, CommonSettings } from '#core/provider.ts';
+import { describe, expect, it } from 'vitest';
+import { callOf } from '../../../../test/contract/call.ts';
+import anthropic from '../index.ts';
+import { isNative } from './operations.ts';
+
+type ACall = Call<CommonSettings>;
+type Over = Partial<ACall>;
+
+function operation(endpoint: Endpoint) {
+  const found = anthropic.operations[endpoint];
+  if (found === undefined) throw new Error(`no ${endpoint}`);
+  return found;
+}
+
+const callFor = (endpoint: Endpoint, over: Over = {}): ACall => callOf({ endpoint, method: 'GET', model: '', ...over });
+const headers = (given: Record<string, string>) => ({
+  header: (name: string): string | undefined => given[name] ?? given[`x-gateway-${name}`] ?? given[`x-portkey-${name}`],
+});
+const native = headers({ 'anthropic-version': '2023-06-01' });
+
+/** As far as a provider looks at it. */
+const form = (fields: Record<string, string>) => ({ kind: 'form', fields: new Map(Object.entries(fields)) }) as unknown as FormBody;
+
+const file = {
+  type: 'file',
+  id: 'file_1',
+  size_bytes: 27_749,
+  created_at: '2026-01-23T06:01:38.323000Z',
+  filename: 'a.png',
+  mime_type: 'image/png',
+  downloadable: false,
+};
+const converted = {
+  id: 'file_1',
+  object: 'file',
+  bytes: 27_749,
+  created_at: 1_769_148_098,
+  filename: 'a.png',
+  purpose: 'user_data',
+  status: 'processed',
+};
+
+describe('a native request', () => {
+  it.each([
+    [{}, false],
+    [{ 'anthropic-version': '2023-06-01' }, true],
+    [{ 'anthropic-beta': 'files-api-2025-04-14' }, true],
+    // A setting of ours, which clients of the OpenAI format send.
+    [{ 'x-gateway-anthropic-version': '2023-06-01' }, false],
+    [{ 'x-portkey-anthropic-beta': 'x' }, false],
+  ])('is told by its headers: %j', (given, wanted) => {
+    expect(isNative(headers(given))).toBe(wanted);
+  });
+
+  it.each([
+    ['files', { method: 'POST', form: form({ purpose: 'x' }) }],
+    ['files/list', { query: 'limit=2&after_id=file_9' }],
+    ['files/{id}', { params: { id: 'file_1' } }],
+    ['files/{id}/delete', { method: 'DELETE', params: { id: 'file_1' } }],
+  ] as const)('of %s passes unchanged both ways', (endpoint, over) => {
+    const call = callFor(endpoint, { ...over, ...native });
+    const request = operation(endpoint).request(emptyBody, call);
+    const query = 'query' in over ? `?${over.query}` : '';
+    expect(request.path.endsWith(query)).toBe(true);
+    expect(request.headers.join()).not.toContain('beta');
+    expect(request.dropped).toEqual([]);
+    if (request.body.kind === 'form') expect(request.body).toEqual({ kind: 'form', form: call.form, edit: undefined });
+    expect(operation(endpoint).converts?.(call)).toBe(false);
+    expect(operation(endpoint).converts?.(callFor(endpoint, over))).toBe(true);
+  });
+});
+
+describe('an upload', () => {
+  it('sends the file alone and keeps the purpose in its answer', () => {
+    const fields = form({ purpose: 'batch', 'expires_after[seconds]': '3600', other: 'x' });
+    const call = callFor('files', { method: 'POST', form: fields });
+    const request = operation('files').request(emptyBody, call);
+    expect(request).toMatchObject({ method: 'POST', path: '/v1/files', body: { kind: 'form', form: fields } });
+    expect(request.headers.join()).toContain('anthropic-beta,files-api-2025-04-14');
+    // The client's content type, boundary included, is the form's business.
+    expect(request.headers).not.toContain('content-type');
+    const edit = request.body.kind === 'form' ? request.body.edit : undefined;
+    expect([...(edit?.fields ?? [])]).toEqual(
+      ['purpose', 'expires_after[anchor]', 'expires_after[seconds]', 'expires_after', 'model', 'provider', 'other'].map((name) => [
+        name,
+        undefined,
+      ]),
+    );
+    expect(request.dropped.map(({ param }) => param)).toEqual(['purpose', 'expires_after[seconds]', 'other']);
+    expect(operation('files').result?.(JSON.stringify(file), call)).toEqual({ ...converted, purpose: 'batch' });
+  });
+
+  it('is a form', () => {
+    const call = callFor('files', { method: 'POST' });
+    expect(() => operation('files').request(emptyBody, call)).toThrow(expect.objectContaining({ code: 'invalid_form', param: 'file' }));
+  });
+});
+
+describe('files', () => {
+  it.each([
+    ['', '', []],
+    ['limit=5&after=file_9', 'after_id=file_9&limit=5', []],
+    ['limit=10000', 'limit=1000', ['limit']],
+    ['limit=x', 'limit=x', []],
+    ['purpose=batch&order=asc', '', ['purpose', 'order']],
+  ])('are listed by %j as %j', (query, wanted, dropped) => {
+    const request = operation('files/list').request(emptyBody, callFor('files/list', { query }));
+    expect(request.path).toBe(`/v1/files${wanted === '' ? '' : '?'}${wanted}`);
+    expect(request.dropped.map(({ param }) => param)).toEqual(dropped);
+  });
+
+  it.each([
+    [
+      'files/list',
+      { data: [file], has_more: true, first_id: 'file_1', last_id: 'file_1' },
+      { object: 'list', data: [converted], first_id: 'file_1', last_id: 'file_1', has_more: true },
+    ],
+    ['files/list', { data: [], next_page: null }, { object: 'list', data: [], first_id: null, last_id: null, has_more: false }],
+    ['files/{id}', file, converted],
+    ['files/{id}', { ...file, expires_at: '2026-01-24T06:01:38Z' }, { ...converted, expires_at: 1_769_234_498 }],
+    ['files/{id}/delete', { id: 'file_1', type: 'file_deleted' }, { id: 'file_1', object: 'file', deleted: true }],
+  ] as const)('%s in the OpenAI format', (endpoint, value, wanted) => {
+    expect(operation(endpoint).result?.(JSON.stringify(value), callFor(endpoint, { params: { id: 'file_1' } }))).toEqual(wanted);
+  });
+
+  it('say more with strict compliance off', () => {
+    const call = callFor('files/{id}', { params: { id: 'file_1' }, strict: false });
+    expect(operation('files/{id}').result?.(JSON.stringify(file), call)).toEqual({
+      ...converted,
+      mime_type: 'image/png',
+      downloadable: false,
+    });
+  });
+
+  it('of a batch’s answers are known by the batch', () => {
+    const call = callFor('files/{id}', { params: { id: 'msgbatch_1-output' } });
+    const batch = { id: 'msgbatch_1', processing_status: 'ended', ended_at: '2026-01-23T06:01:38Z' };
+    expect(operation('files/{id}').result?.(JSON.stringify(batch), call)).toEqual({
+      id: 'msgbatch_1-output',
+      object: 'file',
+      bytes: 0,
+      created_at: 1_769_148_098,
+      filename: 'msgbatch_1_output.jsonl',
+      purpose: 'batch_output',
+      status: 'processed',
+    });
+  });
+
+  it.each([
+    ['files', '{}'],
+    ['files', 'x'],
+    ['files/list', '{}'],
+    ['files/{id}', '[]'],
+  ] as const)('%s are not made of %j', (endpoint, text) => {
+    expect(() => operation(endpoint).result?.(text, callFor(endpoint, { params: { id: 'x' } }))).toThrow(
+      expect.objectContaining({ code: 'upstream_invalid' }),
+    );
+  });
+});

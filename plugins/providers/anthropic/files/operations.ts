@@ -1,0 +1,120 @@
+import type { Endpoint } from '#core/endpoint.ts';
+import { GatewayError } from '#core/error.ts';
+import type { FormBody, FormEdit } from '#core/form.ts';
+import { defaultPrefixes } from '#core/headers.ts';
+import type { Plain } from '#core/merge.ts';
+import type { Dropped, Operation, UpstreamRequest } from '#core/provider.ts';
+import { paramOf, segment } from '../../_shared/address.ts';
+import { BytesTap } from '../../_shared/bytes-tap.ts';
+import { parseObject } from '../../_shared/json.ts';
+import { JsonTap } from '../../_shared/json-tap.ts';
+import { unixSeconds } from '../../_shared/objects.ts';
+import { batchNamed, isOutputFile } from '../batches/ids.ts';
+import { outputLines, readBatch, readResults } from '../batches/output.ts';
+import { otherParams } from '../query.ts';
+import { type ACall, send } from '../send.ts';
+import type { AnthropicSettings } from '../settings.ts';
+import { filesBeta, toDeleted, toFile, toFiles } from './object.ts';
+
+type Op = Operation<AnthropicSettings>;
+
+/**
+ * The file routes on the files API. Its own library calls the same paths: those requests pass unchanged both ways. The
+ * file of a batch's answers is none of the service; its id leads to the results.
+ */
+export const fileOperations = (): { readonly [E in Endpoint]?: Op } => ({
+  files: object({ request: (_body, call) => upload(call), result: (text, call) => toFile(parseObject(text), view(call)) }),
+  'files/list': object({ request: (_body, call) => list(call), result: (text, call) => toFiles(text, view(call)) }),
+  'files/{id}': object({
+    request: (_body, call) => (isOutput(call) ? readBatch(call) : one(call)),
+    result: (text, call) => (isOutput(call) ? outputFile(text, call) : toFile(parseObject(text), view(call))),
+  }),
+  'files/{id}/delete': object({
+    request: (_body, call) => one(call),
+    result: (text, call) => toDeleted(text, call.params['id'] ?? ''),
+  }),
+  'files/{id}/content': {
+    request: (_body, call) => (isOutput(call) ? readBatch(call) : one(call, '/content')),
+    then: (replies, call) => (isOutput(call) ? readResults(replies, call) : undefined),
+    tap: (call, earlier) => (isOutput(call) && earlier === undefined ? new JsonTap() : new BytesTap()),
+    lines: (call, earlier) => (isOutput(call) ? outputLines(call, earlier) : undefined),
+  },
+});
+
+/** Answers that are one object of the OpenAI format. */
+const object = (operation: Pick<Op, 'request'> & { readonly result: NonNullable<Op['result']> }): Op => ({
+  ...operation,
+  converts: (call) => !isNative(call),
+  tap: () => new JsonTap(),
+});
+
+/**
+ * The service's own library: it names the version in every request. Under one of our prefixes the same header is only a
+ * setting, which clients of the OpenAI format use.
+ */
+export const isNative = (call: Pick<ACall, 'header'>): boolean =>
+  ['anthropic-version', 'anthropic-beta'].some(
+    (name) => call.header(name) !== undefined && !defaultPrefixes.some((prefix) => call.header(prefix + name) !== undefined),
+  );
+
+const isOutput = (call: ACall): boolean => isOutputFile(call.params['id'] ?? '') && !isNative(call);
+
+const view = (call: ACall) => ({ strict: call.strict, purpose: call.form?.fields.get('purpose') });
+
+/** Without the client's query and with the beta; a native request says both itself. */
+function sendFile(call: ACall, route: string, more: { query?: string; dropped?: readonly Dropped[]; accept?: string }): UpstreamRequest {
+  return isNative(call) ? send(call, { route }) : send(call, { route, query: '', betas: [filesBeta], ...more });
+}
+
+const one = (call: ACall, tail = ''): UpstreamRequest =>
+  sendFile(call, `files/${segment(call.params['id'] ?? '')}${tail}`, { accept: tail === '' ? 'application/json' : '*/*' });
+
+function list(call: ACall): UpstreamRequest {
+  const query = new URLSearchParams();
+  const limit = paramOf(call.query, 'limit');
+  const after = paramOf(call.query, 'after');
+  const dropped = [...otherParams(call.query, ['limit', 'after'])];
+  if (after !== undefined) query.set('after_id', after);
+  if (limit !== undefined) query.set('limit', /^\d+$/.test(limit) && Number(limit) > maxLimit ? String(maxLimit) : limit);
+  if (Number(limit) > maxLimit) dropped.push({ param: 'limit', reason: `the service gives at most ${maxLimit} files a page` });
+  return sendFile(call, 'files', { query: query.toString(), dropped });
+}
+
+/** Files of a page; OpenAI gives ten times as many. */
+const maxLimit = 1000;
+
+/** Fields of OpenAI's form; the API refuses every field but `file`. */
+const formFields = ['purpose', 'expires_after[anchor]', 'expires_after[seconds]', 'expires_after', 'model', 'provider'] as const;
+
+function upload(call: ACall): UpstreamRequest {
+  const { form } = call;
+  if (form === undefined) {
+    throw new GatewayError('invalid_form', { message: 'A file is uploaded as multipart/form-data, in the field "file".', param: 'file' });
+  }
+  const edit = isNative(call) ? undefined : onlyFile(form);
+  const sent = { route: 'files', body: { kind: 'form' as const, form, edit } };
+  if (edit === undefined) return send(call, sent);
+  const dropped = [...edit.fields.keys()]
+    .filter((name) => form.fields.has(name))
+    .map((param) => ({ param, reason: 'the service keeps the file alone' }));
+  return send(call, { ...sent, query: '', betas: [filesBeta], dropped });
+}
+
+function onlyFile(form: FormBody): FormEdit {
+  return { fields: new Map([...formFields, ...form.fields.keys()].map((name) => [name, undefined])) };
+}
+
+/** What is known of the file of answers; its length is told when it is read. */
+function outputFile(text: string, call: ACall): Plain {
+  const batch = parseObject(text) ?? {};
+  const name = batchNamed(call.params['id'] ?? '');
+  return {
+    id: call.params['id'],
+    object: 'file',
+    bytes: 0,
+    created_at: unixSeconds(batch['ended_at']) ?? unixSeconds(batch['created_at']) ?? 0,
+    filename: `${name.id}_output.jsonl`,
+    purpose: 'batch_output',
+    status: 'processed',
+  };
+}

@@ -1,0 +1,48 @@
+import { emptyBody, type EmptyBody, type JsonBody } from '#core/body.ts';
+import type { FormUpstream } from '#core/form.ts';
+import type { HeaderPairs } from '#core/headers.ts';
+import type { Call, CommonSettings, Dropped, UpstreamRequest } from '#core/provider.ts';
+import { at, baseOf, memo } from '../_shared/address.ts';
+import { betasOf, versionOf } from '../_shared/anthropic/headers.ts';
+import { type AnthropicSettings, defaultVersion, ownBetas } from './settings.ts';
+
+/** A call of this provider. */
+export type ACall = Call<AnthropicSettings & CommonSettings>;
+
+/** Parsed once for each settings object. */
+export const base = memo((settings: AnthropicSettings) => baseOf(settings.custom_host ?? 'https://api.anthropic.com/v1'));
+
+/** What differs from one request to another. */
+export interface Sent {
+  /** Behind the base, encoded. */
+  readonly route: string;
+  readonly method?: string;
+  /** Query text without `?`; the client's own unless given. */
+  readonly query?: string;
+  readonly body?: JsonBody | EmptyBody | FormUpstream;
+  readonly dropped?: readonly Dropped[];
+  /** Features of the API that the route needs, beside those that entry and client ask for. */
+  readonly betas?: readonly string[];
+  readonly accept?: string;
+}
+
+/** One request with what every request to this API needs: version, features, content type. */
+export function send(call: ACall, sent: Sent): UpstreamRequest {
+  const body = sent.body ?? emptyBody;
+  const json = body.kind === 'json' ? body : undefined;
+  const headers: HeaderPairs = ['accept', sent.accept ?? (call.stream ? 'text/event-stream' : 'application/json')];
+  if (json !== undefined) headers.push('content-type', 'application/json');
+  headers.push(...versionHeaders(call, json, sent.betas));
+  const address = at(base(call.settings), sent.route, sent.query ?? call.query);
+  return { ...address, method: sent.method ?? call.method, headers, body, dropped: sent.dropped ?? none };
+}
+
+const none: readonly Dropped[] = Object.freeze([]);
+
+/** `anthropic-version`, and `anthropic-beta` where a feature is asked for. */
+export function versionHeaders(call: ACall, body: JsonBody | undefined, needed: readonly string[] = []): HeaderPairs {
+  const headers: HeaderPairs = ['anthropic-version', versionOf(call, body, call.settings.version ?? defaultVersion)];
+  const betas = betasOf(call, body, needed.length === 0 ? ownBetas(call.settings) : [...ownBetas(call.settings), ...needed]);
+  if (betas.length > 0) headers.push('anthropic-beta', betas.join(','));
+  return headers;
+}
