@@ -4,6 +4,7 @@ import auth from './auth/index.ts';
 import fallbackRetry from './fallback-retry/index.ts';
 import logging from './logging/index.ts';
 import anthropic from './providers/anthropic/index.ts';
+import azureAi from './providers/azure-ai/index.ts';
 import azureOpenai from './providers/azure-openai/index.ts';
 import gemini from './providers/gemini/index.ts';
 import mock from './providers/mock/index.ts';
@@ -17,4 +18,4 @@ import virtualKey from './virtual-key/index.ts';
 export const stages: readonly Plugin[] = Object.freeze([auth, virtualKey, routing, transform, fallbackRetry, logging]);
 
 /** The providers that come with the gateway. A new folder below `providers/` becomes known by its line here. */
-export const providers: readonly Provider[] = Object.freeze([mock, openai, azureOpenai, anthropic, vertexAi, gemini]);
+export const providers: readonly Provider[] = Object.freeze([mock, openai, azureOpenai, azureAi, anthropic, vertexAi, gemini]);

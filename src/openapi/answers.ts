@@ -18,6 +18,7 @@ export const answers: Readonly<Record<Exclude<Endpoint, 'relay' | 'realtime'>, C
   'chat/completions': streamed('ChatCompletion'),
   completions: streamed('Completion'),
   embeddings: json('Embeddings'),
+  'images/embeddings': json('Embeddings'),
   'images/generations': streamed('Images'),
   'images/edits': streamed('Images'),
   'images/variations': json('Images'),

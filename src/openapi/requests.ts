@@ -39,6 +39,7 @@ export const requestSchemas: { readonly [E in Endpoint]?: JsonSchema } = {
     { model: name, input: either({ type: 'string', minLength: 1 }, some({ type: 'string', minLength: 1 })) },
     { encoding_format: one('float', 'base64'), dimensions: { type: 'integer', minimum: 1, maximum: 4096 }, user: text },
   ),
+  'images/embeddings': object({ model: name, input: some(object({ image: name }, { text })) }, { dimensions: count }),
   'images/generations': object({ model: name, prompt: name }, { ...image, quality: text, style: text }),
   'images/edits': object({ model: name, image: file, prompt: name }, { ...image, mask: file }),
   'images/variations': object({ model: name, image: file }, image),

@@ -82,4 +82,34 @@ export const samples: Readonly<Record<string, readonly Sample[]>> = {
       base: '/openai/',
     },
   ],
+  'azure-ai': [
+    {
+      name: 'a resource with every format',
+      settings: {
+        resource_name: 'r1',
+        deployments: {
+          'model-1': { deployment_id: 'd.1 ü', format: 'openai', default: true, api_key: 'sk-own-secret' },
+          embed: { deployment_id: 'Cohere-embed', foundation_model: 'cohere-embed-v3' },
+          claude: { deployment_id: 'claude-eu', foundation_model: 'claude-sonnet-4-5' },
+        },
+      },
+      origin: 'https://r1.services.ai.azure.com',
+      base: '/',
+      models: { 'images/embeddings': 'embed', messages: 'claude', 'messages/count_tokens': 'claude' },
+    },
+    {
+      name: 'a project behind a host of its own',
+      settings: {
+        custom_host: 'http://127.0.0.1:9000/team/api/projects/p1/openai/v1/',
+        deployments: {
+          'model-1': { deployment_id: 'd1', default: true },
+          embed: { deployment_id: 'e1', format: 'inference' },
+          claude: { deployment_id: 'c1', format: 'messages' },
+        },
+      },
+      origin: 'http://127.0.0.1:9000',
+      base: '/team/',
+      models: { 'images/embeddings': 'embed', messages: 'claude', 'messages/count_tokens': 'claude' },
+    },
+  ],
 };

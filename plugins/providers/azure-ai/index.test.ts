@@ -1,0 +1,232 @@
+import { emptyBody, JsonBody } from '#core/body.ts';
+import type { Endpoint } from '#core/endpoint.ts';
+import type { Call, CommonSettings } from '#core/provider.ts';
+import { describe, expect, it } from 'vitest';
+import { callOf } from '../../../test/contract/call.ts';
+import azureAi from './index.ts';
+
+type Settings = CommonSettings & Readonly<Record<string, unknown>>;
+type Over = Partial<Call<CommonSettings>> & { readonly text?: string };
+
+const resource: Settings = {
+  resource_name: 'r1',
+  deployments: {
+    llama: { deployment_id: 'Llama.3/70B', foundation_model: 'Llama-3.3-70B-Instruct' },
+    gpt: { deployment_id: 'gpt-eu', format: 'openai', foundation_model: 'gpt-4o' },
+    preview: { deployment_id: 'gpt-p', format: 'openai', api_version: 'preview' },
+    claude: { deployment_id: 'claude-eu', foundation_model: 'claude-sonnet-4-5', api_key: 'own' },
+    pasted: { deployment_id: 'p1', target_uri: 'https://r2.services.ai.azure.com/anthropic/v1/messages' },
+    dated: { deployment_id: 'd1', target_uri: 'https://r3.services.ai.azure.com/models/chat/completions?api-version=2024-08-01-preview' },
+    serverless: { target_uri: 'https://m1.eastus2.models.ai.azure.com/v1/chat/completions' },
+    compute: { deployment_id: 'blue', target_uri: 'https://m1.westeurope.inference.ml.azure.com/score' },
+  },
+};
+
+function ask(endpoint: Endpoint, model: string, settings: Settings = resource, { text, ...over }: Over = {}) {
+  const chosen = azureAi.deployment?.(settings, model);
+  if (chosen === undefined || chosen instanceof Error) throw chosen ?? new Error('no deployment');
+  const call = callOf({
+    endpoint,
+    settings,
+    model: chosen.model,
+    deployment: chosen.settings,
+    foundationModel: chosen.foundationModel,
+    ...over,
+  });
+  const body =
+    text === '' ? emptyBody : JsonBody.from(Buffer.from(text ?? `{"model":"@team/${model}","messages":[{"role":"user","content":"Hi"}]}`));
+  const request = azureAi.operations[endpoint]?.request(body, call);
+  if (request === undefined) throw new Error(`no ${endpoint}`);
+  const signed = azureAi.credential(settings, chosen.apiKey ?? 'K', chosen.signing);
+  return {
+    url: request.origin + request.path,
+    headers: Object.fromEntries(pairs(request.headers)),
+    body: request.body.kind === 'json' ? request.body.bytes().toString() : '',
+    dropped: request.dropped.map(({ param }) => param),
+    signed,
+    call,
+  };
+}
+
+const pairs = (flat: readonly string[]): [string, string][] =>
+  flat.flatMap((name, i) => (i % 2 === 0 ? [[name, flat[i + 1] ?? ''] as [string, string]] : []));
+
+describe('the address', () => {
+  it.each<[Endpoint, string, string]>([
+    ['chat/completions', 'llama', 'https://r1.services.ai.azure.com/models/chat/completions?api-version=2024-05-01-preview'],
+    ['embeddings', 'llama', 'https://r1.services.ai.azure.com/models/embeddings?api-version=2024-05-01-preview'],
+    ['images/embeddings', 'llama', 'https://r1.services.ai.azure.com/models/images/embeddings?api-version=2024-05-01-preview'],
+    ['chat/completions', 'dated', 'https://r3.services.ai.azure.com/models/chat/completions?api-version=2024-08-01-preview'],
+    ['chat/completions', 'gpt', 'https://r1.services.ai.azure.com/openai/v1/chat/completions'],
+    ['chat/completions', 'preview', 'https://r1.services.ai.azure.com/openai/v1/chat/completions?api-version=preview'],
+    ['responses', 'gpt', 'https://r1.services.ai.azure.com/openai/v1/responses'],
+    ['chat/completions', 'claude', 'https://r1.services.ai.azure.com/anthropic/v1/messages'],
+    ['messages', 'claude', 'https://r1.services.ai.azure.com/anthropic/v1/messages'],
+    ['messages/count_tokens', 'claude', 'https://r1.services.ai.azure.com/anthropic/v1/messages/count_tokens'],
+    ['messages', 'pasted', 'https://r2.services.ai.azure.com/anthropic/v1/messages'],
+    ['chat/completions', 'serverless', 'https://m1.eastus2.models.ai.azure.com/v1/chat/completions'],
+    ['chat/completions', 'compute', 'https://m1.westeurope.inference.ml.azure.com/chat/completions'],
+    ['models', 'serverless', 'https://m1.eastus2.models.ai.azure.com/v1/info'],
+    ['models', 'claude', 'https://r1.services.ai.azure.com/openai/v1/models'],
+  ])('of %s for %s is %s', (endpoint, model, url) => {
+    expect(ask(endpoint, model).url).toBe(url);
+  });
+
+  it.each<[Settings, string]>([
+    [{ foundry_url: 'https://r1.services.ai.azure.com/api/projects/p1', format: 'openai' }, '/api/projects/p1/openai/v1/chat/completions'],
+    [{ foundry_url: 'https://r1.services.ai.azure.com/api/projects/p1' }, '/models/chat/completions?api-version=2024-05-01-preview'],
+    [{ foundry_url: 'https://r1.services.ai.azure.com/anthropic' }, '/anthropic/v1/messages'],
+    [{ resource_name: 'R1', model_name: 'claude-opus-4-5' }, '/anthropic/v1/messages'],
+    [{ resource_name: 'https://r1.services.ai.azure.com/openai/v1' }, '/openai/v1/chat/completions'],
+    [{ resource_name: 'r1', api_version: '2024-05-01' }, '/models/chat/completions?api-version=2024-05-01'],
+  ])('of a model that is in no list, with %j', (settings, path) => {
+    expect(ask('chat/completions', 'd1', settings).url).toBe(`https://r1.services.ai.azure.com${path}`);
+  });
+
+  it("takes the client's version only where the configuration leaves it open", () => {
+    const query = 'a=1&Api-Version=2025-01-01';
+    expect(ask('chat/completions', 'llama', resource, { query }).url).toMatch(/\?a=1&api-version=2025-01-01$/);
+    expect(ask('chat/completions', 'dated', resource, { query }).url).toMatch(/\?a=1&api-version=2024-08-01-preview$/);
+    expect(ask('chat/completions', 'gpt', resource, { query }).url).toMatch(/\?a=1$/);
+    expect(ask('messages', 'claude', resource, { query }).url).toMatch(/\?a=1$/);
+  });
+
+  it.each<[Endpoint, string]>([
+    ['messages', 'llama'],
+    ['messages/count_tokens', 'gpt'],
+    ['embeddings', 'claude'],
+    ['responses', 'llama'],
+    ['images/embeddings', 'gpt'],
+  ])('of %s does not exist for %s', (endpoint, model) => {
+    expect(() => ask(endpoint, model)).toThrow(expect.objectContaining({ code: 'unsupported_endpoint' }));
+  });
+
+  it('of a relayed path stays below what the deployment speaks', () => {
+    const relay = (model: string, path: string): string => {
+      const { call } = ask('chat/completions', model);
+      const address = azureAi.relay?.({ ...call, endpoint: 'relay' }, path);
+      return `${address?.origin}${address?.path}`;
+    };
+    expect(relay('llama', '/v1/info')).toBe('https://r1.services.ai.azure.com/models/info?api-version=2024-05-01-preview');
+    expect(relay('gpt', '/v1/vector_stores')).toBe('https://r1.services.ai.azure.com/openai/v1/vector_stores');
+  });
+});
+
+describe('what is sent', () => {
+  it('to the inference route names the deployment and says what to do about unknown fields', () => {
+    const { headers, body, signed } = ask('chat/completions', 'llama', resource, {
+      text: '{"model":"@team/llama","messages":[],"max_completion_tokens":5,"seed":12345678901234567890,"labels":{"a":"b"}}',
+    });
+    expect(body).toBe('{"model":"Llama.3/70B","messages":[],"max_completion_tokens":5,"seed":12345678901234567890}');
+    expect(headers).toEqual({ accept: 'application/json', 'extra-parameters': 'drop', 'content-type': 'application/json' });
+    expect(signed).toEqual({ scheme: 'headers', names: ['api-key', 'authorization'], secret: 'K' });
+  });
+
+  it('says it the way the entry wants', () => {
+    const settings = { ...resource, extra_parameters: 'pass-through', endpoint_name: 'blue' };
+    expect(ask('chat/completions', 'llama', settings).headers).toMatchObject({
+      'extra-parameters': 'pass-through',
+      'azureml-model-deployment': 'blue',
+    });
+  });
+
+  it('to a managed endpoint names its deployment in a header', () => {
+    expect(ask('chat/completions', 'compute').headers).toMatchObject({ 'azureml-model-deployment': 'blue' });
+    expect(ask('chat/completions', 'serverless').headers).not.toHaveProperty('azureml-model-deployment');
+  });
+
+  it('to the OpenAI route is the client’s own format', () => {
+    const { headers, body, signed } = ask('chat/completions', 'gpt', resource, { stream: true });
+    expect(body).toBe('{"model":"gpt-eu","messages":[{"role":"user","content":"Hi"}]}');
+    expect(headers).toEqual({ accept: 'text/event-stream', 'content-type': 'application/json' });
+    expect(signed).toEqual({ scheme: 'headers', names: ['api-key'], secret: 'K' });
+  });
+
+  it('to vendor A is converted from a chat', () => {
+    const text = '{"model":"@team/claude","messages":[{"role":"user","content":"Hi"}],"max_tokens":7,"seed":1}';
+    const { headers, body, dropped, signed } = ask('chat/completions', 'claude', resource, { text });
+    expect(JSON.parse(body)).toEqual({ model: 'claude-eu', max_tokens: 7, messages: [{ role: 'user', content: 'Hi' }] });
+    expect(dropped).toEqual(['seed']);
+    expect(headers).toEqual({ accept: 'application/json', 'content-type': 'application/json', 'anthropic-version': '2023-06-01' });
+    expect(signed).toEqual({ scheme: 'headers', names: ['x-api-key', 'api-key'], secret: 'own' });
+  });
+
+  it('to vendor A passes natively, but for the model and what belongs in headers', () => {
+    const header = (name: string): string | undefined => (name === 'anthropic-beta' ? 'x-1' : undefined);
+    const text = '{"model":"@team/claude","max_tokens":7,"anthropic_beta":["y-2"],"labels":{"a":"b"},"odd":1.0}';
+    const { headers, body, dropped } = ask('messages', 'claude', { ...resource, anthropic_beta: 'z-3' }, { text, header });
+    expect(body).toBe('{"model":"claude-eu","max_tokens":7,"odd":1.0}');
+    expect(headers).toMatchObject({ 'anthropic-version': '2023-06-01', 'anthropic-beta': 'z-3,x-1,y-2' });
+    expect(dropped).toEqual(['labels']);
+  });
+
+  it('is signed with a token where there is one, and with a bearer where the entry says so', () => {
+    expect(azureAi.credential({ ...resource, ad_token: 'eyJ' } as Settings, 'K', 'messages')).toEqual({ scheme: 'bearer', secret: 'eyJ' });
+    expect(ask('messages', 'claude', { ...resource, key_as: 'bearer' }).signed).toMatchObject({ names: ['authorization'] });
+  });
+
+  it('asks for tokens of the cloud that the host belongs to', () => {
+    const auth = { mode: 'entra', tenant_id: 't', client_id: 'c', client_secret: 's' };
+    const scope = (settings: Settings): unknown => azureAi.credential({ ...settings, auth }, undefined);
+    expect(scope({ resource_name: 'r1' })).toMatchObject({ grant: { scope: 'https://cognitiveservices.azure.com/.default' } });
+    expect(scope({ foundry_url: 'https://r1.services.ai.azure.com/api/projects/p1' })).toMatchObject({
+      grant: { scope: 'https://ai.azure.com/.default' },
+    });
+    expect(scope({ deployments: { m: { target_uri: 'https://m1.eastus2.models.ai.azure.com' } } })).toMatchObject({
+      grant: { scope: 'https://ml.azure.com/.default' },
+    });
+  });
+});
+
+describe('answers', () => {
+  it('of the two open formats pass, of vendor A are converted', () => {
+    const converts = (model: string): boolean | undefined => {
+      const { call } = ask('chat/completions', model);
+      return azureAi.operations['chat/completions']?.converts?.(call);
+    };
+    expect(['llama', 'gpt', 'serverless', 'claude', 'pasted'].map(converts)).toEqual([false, false, false, true, true]);
+  });
+
+  it('of a single model become a list', () => {
+    const { call } = ask('models', 'serverless', resource, { text: '' });
+    const text = '{"model_name":"mistral-large","model_type":"chat-completion","model_provider_name":"mistralai"}';
+    expect(azureAi.operations.models?.result?.(text, call)).toEqual({
+      object: 'list',
+      data: [{ id: 'mistral-large', object: 'model', created: 0, owned_by: 'mistralai' }],
+    });
+  });
+
+  it.each([
+    [
+      422,
+      '{"status":422,"code":"Unprocessable Entity","error":{"code":"Invalid input","status":422,"message":"extra field","details":{"loc":["body","x"],"input":1}}}',
+      { message: 'extra field', code: 'Invalid input', type: 'invalid_request_error', param: 'x' },
+    ],
+    [
+      422,
+      '{"status":422,"code":"Unprocessable Entity","message":"bad"}',
+      { message: 'bad', code: 'Unprocessable Entity', type: 'invalid_request_error' },
+    ],
+    [401, '{"statusCode":401,"message":"Unauthorized. Access token is missing"}', { type: 'authentication_error', code: null }],
+    [424, '{"error":{"code":"424","message":"failed dependency"}}', { message: 'failed dependency', code: '424' }],
+    [
+      400,
+      '{"type":"error","error":{"type":"invalid_request_error","message":"max_tokens"}}',
+      { message: 'max_tokens', type: 'invalid_request_error' },
+    ],
+  ])('of %i %s are read', (status, body, expected) => {
+    expect(azureAi.fault(status, body)).toMatchObject(expected);
+  });
+});
+
+describe('the choice of a deployment', () => {
+  it('falls to the default', () => {
+    const settings = { ...resource, deployments: { a: { deployment_id: 'd1' }, b: { deployment_id: 'd2', default: true } } };
+    expect(JSON.parse(ask('chat/completions', 'unknown', settings).body)).toMatchObject({ model: 'd2' });
+    expect(ask('models', '', settings, { text: '' }).url).toMatch(/\/openai\/v1\/models$/);
+  });
+
+  it('fails for a name that is no alias, with the nearest one', () => {
+    expect(azureAi.deployment?.(resource, 'cloude')).toMatchObject({ code: 'model_not_found', hint: /Did you mean "claude"/ });
+  });
+});

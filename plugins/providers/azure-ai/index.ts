@@ -1,0 +1,57 @@
+import { GatewayError } from '#core/error.ts';
+import { defineProvider, type Operation } from '#core/provider.ts';
+import { relayedRoute } from '../_shared/address.ts';
+import { azureAuthModes } from '../_shared/azure/auth-modes.ts';
+import { azureFault } from '../_shared/azure/fault.ts';
+import { check } from './check.ts';
+import { credential } from './credential.ts';
+import { imageEmbeddings, models, openChat, openHeaders, openRoutes } from './open-routes.ts';
+import { choose } from './places.ts';
+import { type FoundryCall, placeOf, places, relayed } from './routes.ts';
+import { type FoundrySettings, requestSettings, schema } from './settings.ts';
+import { countTokens, nativeMessages, vendorAChat, vendorAHeaders } from './vendor-a.ts';
+
+const open = openChat();
+
+const isMessages = (call: FoundryCall): boolean => placeOf(call).format === 'messages';
+
+/** Chat in whatever the deployment speaks. */
+const chat: Operation<FoundrySettings> = {
+  request: (body, call) => (isMessages(call) ? vendorAChat : open).request(body, call),
+  media: (body, call) => (isMessages(call) ? (vendorAChat.media?.(body, call) ?? []) : []),
+  converts: isMessages,
+  tap: (call) => (isMessages(call) ? vendorAChat : open).tap(call),
+  result: (text, call, answer) => vendorAChat.result?.(text, call, answer),
+  stream(call) {
+    if (vendorAChat.stream === undefined) throw new GatewayError('internal', { message: 'This format is not converted.' });
+    return vendorAChat.stream(call);
+  },
+};
+
+/** Provider B's foundry: models of all vendors behind one resource, in up to three formats (provider-b.md 1.8). */
+export default defineProvider<FoundrySettings>({
+  type: 'azure-ai',
+  aliases: ['cloud-ai', 'azure-ai-inference'],
+  settings: schema,
+  requestSettings,
+  apiKey: 'required',
+  authModes: azureAuthModes,
+  check,
+  deployment: (settings, model) => choose(places(settings), settings, model),
+  models: (settings) =>
+    [...places(settings).aliases].map(([id, { foundationModel }]) => (foundationModel === undefined ? { id } : { id, foundationModel })),
+  credential,
+  operations: {
+    ...openRoutes,
+    'chat/completions': chat,
+    'images/embeddings': imageEmbeddings,
+    models,
+    messages: nativeMessages,
+    'messages/count_tokens': countTokens,
+  },
+  relay: (call, path) => ({
+    ...relayed(call, relayedRoute(path)),
+    headers: isMessages(call) ? vendorAHeaders(call, undefined) : openHeaders(call),
+  }),
+  fault: azureFault,
+});

@@ -1,0 +1,69 @@
+import { emptyBody, type EmptyBody, JsonBody } from '#core/body.ts';
+import type { HeaderPairs } from '#core/headers.ts';
+import type { Operation, UpstreamRequest } from '#core/provider.ts';
+import { mediaNeeds, toMessages } from '../_shared/anthropic/chat-request.ts';
+import { fromMessage } from '../_shared/anthropic/chat-result.ts';
+import { MessagesStream } from '../_shared/anthropic/chat-stream.ts';
+import { betasOf, headerFields, versionOf } from '../_shared/anthropic/headers.ts';
+import { MessagesTap } from '../_shared/anthropic/tap.ts';
+import { JsonTap } from '../_shared/json-tap.ts';
+import { type FoundryCall, messages } from './routes.ts';
+import type { FoundrySettings } from './settings.ts';
+
+type Body = JsonBody | EmptyBody;
+
+const defaultVersion = '2023-06-01';
+
+/** Chat completions with vendor A's models, converted both ways (provider-b.md 1.8). */
+export const vendorAChat: Operation<FoundrySettings> = {
+  request(body, call) {
+    if (body.kind === 'none') return send(body, call, 'messages');
+    const { max_tokens: maxTokens } = call.settings;
+    const options = maxTokens === undefined ? { media: call.media } : { media: call.media, maxTokens };
+    const { body: converted, dropped } = toMessages(body.json(), call, { ...options, handled: headerFields });
+    return { ...send(body, call, 'messages'), body: JsonBody.of(converted), dropped };
+  },
+  media: (body) => (body.kind === 'json' && body.mentions('://') ? mediaNeeds(body.json(), 'direct') : []),
+  tap: () => new MessagesTap(),
+  result: fromMessage,
+  stream: (call) => new MessagesStream(call),
+};
+
+/** The messages API itself: bytes pass, but for the model and fields that stand for headers. */
+export const nativeMessages: Operation<FoundrySettings> = {
+  request: (body, call) => native(body, call, 'messages'),
+  tap: () => new MessagesTap(),
+};
+
+export const countTokens: Operation<FoundrySettings> = {
+  request: (body, call) => native(body, call, 'messages/count_tokens'),
+  tap: () => new JsonTap(),
+};
+
+function native(body: Body, call: FoundryCall, route: string): UpstreamRequest {
+  const request = send(body, call, route);
+  if (body.kind === 'none') return request;
+  const patch = new Map<string, unknown>();
+  if (call.model !== '' && body.peek('model') !== call.model) patch.set('model', call.model);
+  for (const field of [...headerFields, 'labels']) if (body.has(field)) patch.set(field, undefined);
+  const dropped = body.has('labels') ? [{ param: 'labels', reason: 'kept in the record only' }] : [];
+  return { ...request, body: body.edit(patch), dropped };
+}
+
+function send(body: Body, call: FoundryCall, route: string): UpstreamRequest {
+  const headers: HeaderPairs = ['accept', call.stream ? 'text/event-stream' : 'application/json'];
+  const json = body.kind === 'json' ? body : undefined;
+  if (json !== undefined) headers.push('content-type', 'application/json');
+  headers.push(...vendorAHeaders(call, json));
+  return { ...messages(call, route), method: call.method, headers, body: json ?? emptyBody, dropped: [] };
+}
+
+/** The version, which the API wants, and the features that entry and client ask for. */
+export function vendorAHeaders(call: FoundryCall, body: JsonBody | undefined): HeaderPairs {
+  const { anthropic_version: version, anthropic_beta: beta } = call.settings;
+  const headers: HeaderPairs = ['anthropic-version', versionOf(call, body, version ?? defaultVersion)];
+  const own = typeof beta === 'string' ? beta.split(',').map((one) => one.trim()) : (beta ?? []);
+  const betas = betasOf(call, body, own);
+  if (betas.length > 0) headers.push('anthropic-beta', betas.join(','));
+  return headers;
+}
