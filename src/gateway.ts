@@ -60,6 +60,7 @@ class Starting {
       egressAllow: () => this.#runtime?.holder.current().snapshot.server.egressAllow ?? [],
       env: options.env,
       onTokenFault: (error) => log.warn({ err: error }, 'a token could not be renewed; the old one is used until it ends'),
+      onKeysFault: (error) => log.warn({ err: error }, "the public keys of the tokens' issuer could not be fetched"),
     });
     this.#worlds = new Worlds({ registry, log, outbound: this.#outbound, now: clock.now, monotonic: clock.monotonic });
   }
@@ -162,7 +163,8 @@ class Starting {
 function refuseExposure({ source }: GatewayOptions, listen: string, { tree }: GoodConfig): void {
   const fault = exposureFault({
     listen,
-    apiKeys: Object.keys(tree.api_keys ?? {}).length,
+    // Tokens ask callers who they are, as keys do.
+    apiKeys: Object.keys(tree.api_keys ?? {}).length + (tree.auth?.jwt === undefined ? 0 : 1),
     isOpen: tree.server?.open === true,
     isTryOut: 'name' in source && source.name === 'try-out',
   });

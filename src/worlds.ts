@@ -17,8 +17,8 @@ export type ValidConfig = LoadedConfig & { readonly tree: GatewayConfig };
 export interface WorldsDeps {
   readonly registry: Registry;
   readonly log: Log;
-  /** Signs attempts and downloads files for plugins. */
-  readonly outbound: Pick<Outbound, 'sign' | 'media'>;
+  /** Signs attempts, downloads files and proves tokens for plugins. */
+  readonly outbound: Pick<Outbound, 'sign' | 'media' | 'jwt'>;
   now(): number;
   monotonic(): number;
 }
@@ -50,6 +50,7 @@ export class Worlds {
       now: this.#deps.now,
       sha256: (text: string) => createHash('sha256').update(text).digest('hex'),
       media: this.#deps.outbound.media,
+      jwt: this.#deps.outbound.jwt,
       warn: log.warn.bind(log),
       debug: log.debug.bind(log),
       request: log.request.bind(log),

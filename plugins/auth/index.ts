@@ -1,16 +1,18 @@
 import type { Caller, Facts, Received } from '#core/context.ts';
 import type { HeaderBag } from '#core/headers.ts';
+import { looksLikeJwt } from '#core/jwt.ts';
 import { keyPrefix } from '#core/key.ts';
 import { definePlugin, type PluginHost, type PluginInstance } from '#core/plugin.ts';
 import type { ApiKey, Snapshot } from '#core/snapshot.ts';
 import { spelled } from '#core/spelling.ts';
 import { consumedLists, credentialIn, keyHeaders, providerKeyHeader } from './candidates.ts';
 import { KnownKeys } from './known-keys.ts';
-import { expiredKey, keyHeader, noKey, unknownKey } from './refusals.ts';
+import { endedKey, keyHeader, noKey, unknownKey } from './refusals.ts';
+import { Tokens } from './tokens.ts';
 
 /**
  * Who is calling. Finds the gateway key, tells it from the caller's own provider credential, and says which headers
- * held it, so that no stage sends it on. Without `api_keys` everybody is `anonymous`.
+ * held it, so that no stage sends it on. Without `api_keys` and `auth.jwt` everybody is `anonymous`.
  */
 export default definePlugin({
   name: 'auth',
@@ -20,30 +22,46 @@ export default definePlugin({
 
 class Auth implements PluginInstance {
   readonly #host: PluginHost;
-  readonly #known = new WeakMap<Snapshot, KnownKeys>();
+  readonly #known = new WeakMap<Snapshot, Known>();
 
   constructor(host: PluginHost) {
     this.#host = host;
   }
 
-  admit(ctx: Received): Partial<Facts> {
-    const open = ctx.snapshot.apiKeys.size === 0;
-    const found = search(ctx.headers, open ? undefined : this.#keysOf(ctx.snapshot));
+  /** Synchronous but for a token that is not known yet. */
+  admit(ctx: Received): Partial<Facts> | Promise<Partial<Facts>> {
+    const { snapshot } = ctx;
+    const open = snapshot.apiKeys.size === 0 && snapshot.jwt === undefined;
+    const known = open ? undefined : this.#knownOf(snapshot);
+    const found = search(ctx, known);
     if (open) return { caller: caller('anonymous', undefined, found) };
-    if (found.key === undefined) throw found.value === undefined ? noKey(ctx) : unknownKey(found.value, headerOf(ctx, found));
-    const { expires } = found.key;
-    if (expires !== undefined && expires <= ctx.at) throw expiredKey(found.key, expires, headerOf(ctx, found));
-    return { caller: caller(found.key.name, found.key, found) };
+    if (found.key !== undefined) return admitted(ctx, found, found.key);
+    const token = known?.tokens === undefined ? undefined : tokenIn(ctx.headers, found, known.tokens);
+    if (token === undefined) throw found.value === undefined ? noKey(ctx) : unknownKey(found.value, headerOf(ctx, found));
+    return this.#prove(ctx, found, token);
   }
 
-  #keysOf(snapshot: Snapshot): KnownKeys {
+  async #prove(ctx: Received, found: Found, { value, header }: Token): Promise<Partial<Facts>> {
+    const tokens = this.#knownOf(ctx.snapshot).tokens;
+    if (tokens === undefined) throw noKey(ctx);
+    return admitted(ctx, found, await tokens.prove(value, header === keyHeader ? spelled(ctx.headers, 'apiKey') : header, ctx));
+  }
+
+  #knownOf(snapshot: Snapshot): Known {
     let known = this.#known.get(snapshot);
     if (known === undefined) {
-      known = new KnownKeys(snapshot, this.#host);
+      const tokens = snapshot.jwt === undefined ? undefined : new Tokens(snapshot.jwt, this.#host);
+      known = { keys: new KnownKeys(snapshot, this.#host), tokens };
       this.#known.set(snapshot, known);
     }
     return known;
   }
+}
+
+/** What one snapshot takes as a key. */
+interface Known {
+  readonly keys: KnownKeys;
+  readonly tokens: Tokens | undefined;
 }
 
 /** What the headers hold. */
@@ -59,16 +77,18 @@ interface Found {
 }
 
 /** Looks through the headers in order of rank; the gateway's own header always holds a key of ours. */
-function search(headers: HeaderBag, known: KnownKeys | undefined): Found {
+function search({ headers, at }: Received, known: Known | undefined): Found {
+  const tokens = known?.tokens;
   const own = credentialIn(headers.gateway('apiKey'));
   const found: Found = { value: own, header: keyHeader, key: undefined, consumed: 0, credential: undefined };
-  if (own !== undefined) found.key = known?.find(own);
+  if (own !== undefined) found.key = tokens?.known(own, at) ?? known?.keys.find(own);
   for (let bit = 0; bit < keyHeaders.length; bit += 1) {
     const header = keyHeaders[bit] as string;
     const value = credentialIn(headers.get(header));
     if (value === undefined) continue;
-    const key = known?.find(value);
-    if (key === undefined && value !== own && !value.startsWith(keyPrefix)) {
+    const isToken = bit === 0 && tokens?.isOurs(value) === true;
+    const key = isToken ? tokens.known(value, at) : known?.keys.find(value);
+    if (key === undefined && value !== own && !isToken && !value.startsWith(keyPrefix)) {
       found.credential ??= value;
       continue;
     }
@@ -81,6 +101,33 @@ function search(headers: HeaderBag, known: KnownKeys | undefined): Found {
   found.credential ??= credentialIn(headers.get(providerKeyHeader));
   return found;
 }
+
+interface Token {
+  readonly value: string;
+  readonly header: string;
+}
+
+/**
+ * The token that has to be proven: where the key should be; or in `Authorization` where tokens are taken from there,
+ * also one that another issuer made, so that its sender learns what is wrong with it.
+ */
+function tokenIn(headers: HeaderBag, found: Found, tokens: Tokens): Token | undefined {
+  if (found.value !== undefined) {
+    const isPlace = found.header === keyHeader || found.header === keyHeaders[0];
+    return isPlace && looksLikeJwt(found.value) ? { value: found.value, header: found.header } : undefined;
+  }
+  const value = tokens.inAuthorization ? credentialIn(headers.get(keyHeaders[0])) : undefined;
+  return value !== undefined && looksLikeJwt(value) ? { value, header: keyHeaders[0] } : undefined;
+}
+
+/** A known key, unless its time is over. */
+function admitted(ctx: Received, found: Found, key: ApiKey): Partial<Facts> {
+  const { at } = ctx;
+  if (isOver(key.expires, at) || isOver(key.revoked, at) || isOver(key.retires, at)) throw endedKey(key, at, headerOf(ctx, found));
+  return { caller: caller(key.name, key, found) };
+}
+
+const isOver = (end: number | undefined, now: number): boolean => end !== undefined && end <= now;
 
 /** Where the value stood, as the caller spells it. */
 function headerOf({ headers }: Received, { header }: Found): string {

@@ -1,6 +1,7 @@
 import type { Received } from '#core/context.ts';
 import { GatewayError } from '#core/error.ts';
 import { canonicalPrefix, requestHeaders } from '#core/headers.ts';
+import type { JwtFault } from '#core/jwt.ts';
 import { isDamagedKey } from '#core/key.ts';
 import type { ApiKey } from '#core/snapshot.ts';
 import { firstFilled } from './candidates.ts';
@@ -42,12 +43,71 @@ export function noKey(ctx: Received): GatewayError {
   });
 }
 
-/** @param header where the key stood */
-export function expiredKey(key: ApiKey, expires: number, header: string): GatewayError {
+/** The key is known and its time is over. @param header where it stood */
+export function endedKey({ name, revoked, expires, retires }: ApiKey, now: number, header: string): GatewayError {
+  const hint = 'Ask whoever runs the gateway for a new key.';
+  if (revoked !== undefined && revoked <= now) {
+    const message = `The gateway key "${name}" was revoked on ${dayOf(revoked)}.`;
+    return new GatewayError('invalid_api_key', { message, param: header, hint });
+  }
+  if (expires !== undefined && expires <= now) {
+    const message = `The gateway key "${name}" expired on ${dayOf(expires)}.`;
+    return new GatewayError('expired_api_key', { message, param: header, hint });
+  }
   return new GatewayError('expired_api_key', {
-    message: `The gateway key "${key.name}" expired on ${new Date(expires).toISOString().slice(0, 10)}.`,
+    message: `The gateway key "${name}" was replaced, and this secret of it ended on ${dayOf(retires ?? now)}.`,
     param: header,
-    hint: 'Ask whoever runs the gateway for a new key.',
+    hint: 'Use the newer secret of the key.',
+  });
+}
+
+const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10);
+
+/** What is wrong with a token, in words: never a part of it. */
+const wrong: Readonly<Record<Exclude<JwtFault, 'expired' | 'no-keys' | 'claim'>, readonly [what: string, hint: string]>> = {
+  malformed: ['can not be read as one', 'Send the whole token: three parts with dots between them.'],
+  algorithm: ['is signed by an algorithm that is not taken', 'The rule is auth.jwt.algorithms.'],
+  issuer: ['was made by another issuer', 'The rule is auth.jwt.issuer: compare the claim "iss".'],
+  audience: ['is meant for another audience', 'The rule is auth.jwt.audience: compare the claim "aud".'],
+  'not-yet': ['is not valid yet', 'Compare the claim "nbf" with the clock of the gateway.'],
+  'unknown-key': ['is signed by a key that the issuer does not list', 'Get a new token; compare the header "kid" with auth.jwt.jwks.'],
+  signature: ['has a signature that does not fit', 'Send the token as it was issued.'],
+};
+
+/** A token that is not taken. @param header where it stood */
+export function refusedToken(fault: JwtFault, claim: string | undefined, header: string): GatewayError {
+  if (fault === 'expired') {
+    return new GatewayError('expired_api_key', {
+      message: `The token in "${header}" has expired.`,
+      param: header,
+      hint: 'Get a new token.',
+    });
+  }
+  if (fault === 'no-keys') {
+    return new GatewayError('auth_unavailable', {
+      message: `The token in "${header}" can not be checked: the keys of its issuer can not be had.`,
+      param: header,
+      hint: 'Try again soon. Operators: the log names the reason; the setting is auth.jwt.jwks.',
+    });
+  }
+  if (fault === 'claim') return lacksClaim(claim ?? 'exp', header);
+  const [what, hint] = wrong[fault];
+  return new GatewayError('invalid_api_key', { message: `The token in "${header}" ${what}.`, param: header, hint });
+}
+
+export function lacksClaim(claim: string, header: string): GatewayError {
+  return new GatewayError('invalid_api_key', {
+    message: `The token in "${header}" has no usable claim "${claim}".`,
+    param: header,
+    hint: 'Its issuer must add the claim, or auth.jwt must name another.',
+  });
+}
+
+export function unknownKeyName(claim: string, header: string): GatewayError {
+  return new GatewayError('invalid_api_key', {
+    message: `The claim "${claim}" of the token in "${header}" names no key of this gateway.`,
+    param: header,
+    hint: 'It must be the name of an entry of api_keys.',
   });
 }
 

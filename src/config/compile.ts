@@ -5,6 +5,8 @@ import { makeBinding } from './compile/binding.ts';
 import type { Choosing } from './compile/choose.ts';
 import { directParts } from './compile/direct.ts';
 import { compileCatalog } from './compile/providers.ts';
+import { compileTokens } from './compile/tokens.ts';
+import { compilePrompts } from './compile/prompts.ts';
 import { compileLogging, compileServer } from './compile/server.ts';
 import { compileTree, type TreeSource } from './compile/tree.ts';
 import { createInline } from './inline.ts';
@@ -34,15 +36,19 @@ export function compileConfig(loaded: Compilable, deps: CompileDeps): Snapshot {
   const { tree } = loaded;
   const makeCredential = (spec: CredentialSpec, owner: CredentialOwner): CredentialRef => deps.credential(spec, owner);
   const catalog = compileCatalog({ ...tree, missing: loaded.missing }, deps.providers, makeCredential);
-  const choosing = { catalog, types: deps.providers, makeCredential };
+  const prompts = compilePrompts(tree.prompts);
+  const choosing = { catalog, types: deps.providers, makeCredential, prompts };
+  const apiKeys = compileApiKeys(tree.api_keys);
   const snapshot: Snapshot = {
     revision: loaded.revision,
     server: compileServer(tree.server),
     log: compileLogging(tree.logging),
     providers: new Map([...catalog].map(([slug, made]): [string, ProviderBinding] => [slug, made.binding])),
     types: deps.providers,
+    prompts,
     configs: compileConfigs(tree.configs ?? {}, { ...choosing, origin: 'file' }),
-    apiKeys: compileApiKeys(tree.api_keys),
+    apiKeys,
+    jwt: compileTokens(tree.auth, apiKeys),
     secrets: Object.freeze(loaded.secrets.toSorted((a, b) => b.length - a.length)),
     inlineConfig: createInline({ ...choosing, origin: 'request' }),
     direct: (provider, settings, key) => {

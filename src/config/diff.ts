@@ -11,10 +11,10 @@ export interface ConfigChanges {
 }
 
 /** Maps of named things: one entry is one change. */
-const maps = ['providers', 'virtual_keys', 'api_keys', 'configs'] as const satisfies readonly (keyof GatewayConfig)[];
+const maps = ['providers', 'virtual_keys', 'api_keys', 'configs', 'prompts'] as const satisfies readonly (keyof GatewayConfig)[];
 
 /** Settings: one key is one change. */
-const settings = ['server', 'logging'] as const satisfies readonly (keyof GatewayConfig)[];
+const settings = ['server', 'auth', 'logging'] as const satisfies readonly (keyof GatewayConfig)[];
 
 /** Lists that count as one thing. */
 const lists = ['plugins', 'provider_plugins'] as const satisfies readonly (keyof GatewayConfig)[];

@@ -8,7 +8,7 @@ export interface KnownName {
   readonly hint: string;
 }
 
-type Area = 'top' | 'server' | 'provider' | 'virtual_key' | 'api_key' | 'target' | 'retry' | 'strategy' | 'logging';
+type Area = 'top' | 'server' | 'provider' | 'virtual_key' | 'api_key' | 'target' | 'retry' | 'strategy' | 'prompt' | 'logging';
 
 const later = (what: string): KnownName => ({ code: 'not-supported', hint: `take it out: this version would not ${what}` });
 const ours = (hint: string): KnownName => ({ code: 'unknown-key', hint });
@@ -17,11 +17,9 @@ const ours = (hint: string): KnownName => ({ code: 'unknown-key', hint });
 const table: Readonly<Record<Area, Readonly<Record<string, KnownName>>>> = {
   top: {
     limits: later('limit anything'),
-    prompts: later('serve prompts'),
     guardrails: later('check anything'),
     pricing: later('use the prices'),
     observability: later('export anything'),
-    auth: later('check tokens'),
     model_list: ours('write providers: for who can be called, and configs: for what a name stands for'),
     models: ours('write providers: for who can be called, and configs: for what a name stands for'),
     general_settings: ours('write server: and api_keys:'),
@@ -90,7 +88,6 @@ const table: Readonly<Record<Area, Readonly<Record<string, KnownName>>>> = {
     after_request_hooks: later('run hooks'),
     input_mutators: later('change anything'),
     output_mutators: later('change anything'),
-    prompt_id: later('find the prompt'),
     model: ours('write override_params: {model: …}'),
     params: ours('write override_params'),
     override: ours('write override_params'),
@@ -125,6 +122,21 @@ const table: Readonly<Record<Area, Readonly<Record<string, KnownName>>>> = {
     type: ours('write mode'),
     rules: ours('write conditions'),
   },
+  prompt: {
+    template: ours('write messages: [{role: user, content: …}]'),
+    prompt: ours('write messages: [{role: user, content: …}]'),
+    string: ours('write messages: [{role: user, content: …}]'),
+    content: ours('write messages: [{role: user, content: …}]'),
+    hyperparameters: ours('write parameters'),
+    params: ours('write parameters'),
+    override_params: ours('write parameters'),
+    temperature: ours('write parameters: {temperature: …}'),
+    max_tokens: ours('write parameters: {max_tokens: …}'),
+    tools: ours('write parameters: {tools: […]}'),
+    provider: ours('write model: "@slug/model"'),
+    version: ours('write versions: {1: {messages: […]}}'),
+    id: ours('the key of the entry is its id: take it out'),
+  },
   logging: {
     file: ours('write server: {state_dir: …} for the request log; lines go to the terminal'),
     retention: later('delete old records'),
@@ -145,6 +157,7 @@ function areaOf(path: Path): Area | undefined {
   if (first === 'configs')
     return last === 'retry' || last === 'strategy' ? last : path.length === 2 || path.at(-2) === 'targets' ? 'target' : undefined;
   if (first === 'logging') return 'logging';
+  if (first === 'prompts') return path.length === 2 || (path.length === 4 && path[2] === 'versions') ? 'prompt' : undefined;
   if (path.length === 1) return first === 'server' ? first : undefined;
   if (path.length !== 2) return undefined;
   return first === 'providers' ? 'provider' : first === 'virtual_keys' ? 'virtual_key' : first === 'api_keys' ? 'api_key' : undefined;

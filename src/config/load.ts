@@ -5,6 +5,7 @@ import { check } from './check/index.ts';
 import { type Diagnostic, sortDiagnostics } from './diagnostic.ts';
 import { withFrames } from './frame.ts';
 import { gather, type Gathered, type SavedFiles, type Source } from './gather.ts';
+import { withKeySet } from './key-set-file.ts';
 import { type Entry, type MapNode, nodeAt, type Place, textOf, toValue, withEntries } from './node.ts';
 import { importOutside, type Outside, withPaths } from './outside.ts';
 import type { Problem } from './problem.ts';
@@ -70,7 +71,7 @@ export async function loadConfig(request: LoadRequest): Promise<LoadedConfig> {
   };
 
   const gathered = gather(request.source, world, request.saved);
-  const resolved = resolveAll(gathered.root, world, request.allowMissingSecrets === true, missing);
+  const resolved = withKeySet(resolveAll(gathered.root, world, request.allowMissingSecrets === true, missing), world);
   // One cause, one message: what could not be resolved is not also empty.
   const later = (problem: Problem): void => (unresolved.has(problem.at) ? undefined : report(problem));
   const outside = await importOutside(resolved, request, later);

@@ -17,6 +17,7 @@ export const requestHeaders = {
   config: ['config'],
   traceId: ['trace-id'],
   spanId: ['span-id'],
+  spanName: ['span-name'],
   parentSpanId: ['parent-span-id'],
   metadata: ['metadata'],
   strictCompliance: ['strict-compliance', 'strict-open-ai-compliance'],
@@ -32,6 +33,7 @@ export type RequestHeader = keyof typeof requestHeaders;
 export const responseHeaders = {
   traceId: 'trace-id',
   config: 'config',
+  prompt: 'prompt',
   provider: 'provider',
   providerType: 'provider-type',
   model: 'model',

@@ -29,6 +29,27 @@ export function isDamagedKey(key: string): boolean {
   return key.length !== keyLength || key[split] !== '_' || keyChecksum(key.slice(0, split)) !== key.slice(split + 1);
 }
 
+/** Which secret of the issued form: `gw_live_` for real use, `gw_test_` for trying things out. */
+export type KeyKind = 'live' | 'test';
+
+/** Random characters of an issued key, in base 62: 142 bits. */
+export const keyRandomLength = 24;
+
+/** Issues a key. @param random gives a whole number from 0 up to, not including, its argument; must be unpredictable */
+export function issueKey(kind: KeyKind, random: (below: number) => number): string {
+  let body = `${keyPrefix}${kind}_`;
+  for (let i = 0; i < keyRandomLength; i += 1) body += digits.charAt(random(digits.length));
+  return `${body}_${keyChecksum(body)}`;
+}
+
+/** The part of a key that may be shown and kept: `gw_live_9f2c` for the issued form, nothing of any other. */
+export function shownPrefix(key: string): string | undefined {
+  return kinds.some((kind) => key.startsWith(kind)) ? key.slice(0, 'gw_live_'.length + 4) : undefined;
+}
+
+/** What tells the secrets of one key apart in the record: the first 8 hex digits of the SHA-256. */
+export const keyIdOf = (sha256: string): string => sha256.slice(0, 8).toLowerCase();
+
 /** CRC-32 (IEEE 802.3, reflected), bit by bit: runs only for keys that are not known, so a table would not pay. */
 function crc32(text: string): number {
   let crc = 0xffffffff;

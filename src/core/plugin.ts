@@ -1,5 +1,6 @@
 import type { Admitted, Facts, Received, Routed } from './context.ts';
 import type { ErrorCode, ErrorDetails, GatewayError } from './error.ts';
+import type { JwtSettings, JwtVerifier } from './jwt.ts';
 import type { JsonSchema } from './json-schema.ts';
 import type { RequestBody } from './body.ts';
 import type { Attempt, Outcome, Plan, Reply, Verdict } from './plan.ts';
@@ -64,6 +65,8 @@ export interface PluginHost {
    * @throws GatewayError `media_fetch_failed`, `not_allowed`
    */
   media(needs: readonly MediaNeed[]): Promise<ReadonlyMap<string, Media>>;
+  /** What proves tokens of an issuer. The same settings share what is known of the issuer's keys, also over a reload. */
+  jwt(settings: JwtSettings): JwtVerifier;
   /** An error that callers see; `code` is one of the catalogue. */
   error(code: ErrorCode, details: ErrorDetails): GatewayError;
   readonly log: {

@@ -8,7 +8,13 @@ export interface LogRecord {
   /** Version of this shape. */
   readonly v: 1;
   readonly id: string;
-  readonly trace: { readonly trace_id: string; readonly span_id: string | null; readonly parent: string | null };
+  readonly trace: {
+    readonly trace_id: string;
+    /** The caller's word, else the gateway's own where the request is part of a trace. */
+    readonly span_id: string | null;
+    readonly parent: string | null;
+    readonly span_name: string | null;
+  };
   /** Arrival, Unix milliseconds. */
   readonly at: number;
   readonly endpoint: string;
@@ -17,10 +23,14 @@ export interface LogRecord {
   readonly stream: boolean;
   readonly status: number;
   readonly error: { readonly code: string; readonly source: 'gateway' | 'provider'; readonly message: string } | null;
-  /** Name of the API key. */
+  /** Name of the API key; `jwt:` and the caller's name for a token. */
   readonly key: string | null;
+  /** First 8 hex digits of the SHA-256 of the secret that was used: tells which of a key's secrets clients still use. */
+  readonly key_id: string | null;
   readonly virtual_key: string | null;
   readonly config: string | null;
+  /** The stored prompt that was run, and the label by which it was named. */
+  readonly prompt: { readonly id: string; readonly version: number; readonly label: string | null } | null;
   readonly revision: string;
   /** Full path, for example `configs.support.targets[1]`. */
   readonly target: string | null;

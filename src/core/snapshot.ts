@@ -1,8 +1,10 @@
 import type { HeaderPairs } from './headers.ts';
+import type { JwtSettings } from './jwt.ts';
 import type { Plain } from './merge.ts';
 import type { CredentialOwner, CommonSettings, Deployment, Provider, UpstreamRequest } from './provider.ts';
 import type { GatewayError } from './error.ts';
 import type { Plan } from './plan.ts';
+import type { ChosenPrompt, StoredPrompt } from './prompt.ts';
 
 /** Clocks of an attempt in milliseconds (decisions D6). Each is inherited on its own. */
 export interface Clocks {
@@ -60,6 +62,8 @@ export interface Leaf extends TargetNode {
   readonly forwardHeaders: readonly string[] | undefined;
   readonly strict: boolean | undefined;
   readonly cacheMode: string | undefined;
+  /** Stored prompt that this target runs in place of the one that the request names; prompts routes only. */
+  readonly prompt?: ChosenPrompt | undefined;
 }
 
 export type PartialClocks = { readonly [K in keyof Clocks]?: Clocks[K] };
@@ -78,6 +82,8 @@ export interface CompiledConfig {
   readonly name: string;
   readonly root: Branch | Leaf;
   readonly metadata: Readonly<Record<string, string>>;
+  /** A target below has a prompt of its own: refused on all but the prompts routes. */
+  readonly hasPrompts?: boolean;
 }
 
 /** One entry of `providers:` (or a virtual key on it, or a direct choice) bound to its plugin, settings and credential. */
@@ -122,20 +128,44 @@ export interface CredentialRef {
   evict?(used: HeaderPairs): boolean;
 }
 
-/** One entry of `api_keys:`. */
+/** One secret of an entry of `api_keys:`, or the caller that a token names. */
 export interface ApiKey {
+  /** Name of the entry; `jwt:` and the caller's name for a token. */
   readonly name: string;
+  /** First 8 hex digits of the secret's SHA-256: tells the secrets of a key that is being rotated apart. Empty for a token. */
+  readonly id: string;
   readonly defaultConfig: string | undefined;
   readonly enforceConfig: boolean;
   readonly metadata: Readonly<Record<string, string>>;
-  /** Unix milliseconds. */
+  /** Unix milliseconds, like the two below: refused from then on. */
   readonly expires: number | undefined;
+  /** The overlap ends in which this secret still works beside a newer one. */
+  readonly retires: number | undefined;
+  readonly revoked: number | undefined;
   readonly debug: boolean;
   /** `inline` stands for a config sent as JSON. */
   allowsConfig(name: string): boolean;
   /** A slug, or `type:<type>` for direct mode. */
   allowsProvider(slug: string): boolean;
   allowsModel(model: string): boolean;
+  /** Id of a stored prompt. */
+  allowsPrompt(id: string): boolean;
+}
+
+/** `auth.jwt`: tokens of an issuer as gateway keys (decisions D17). */
+export interface JwtRules {
+  readonly settings: JwtSettings;
+  /** Tokens are taken from `Authorization` too, not only from the gateway's own header. */
+  readonly inAuthorization: boolean;
+  /** Claim that names the caller. */
+  readonly caller: string;
+  /** Name in the record's metadata, and the claim that fills it. */
+  readonly metadata: readonly (readonly [name: string, claim: string])[];
+  /** Claim that names an entry of `api_keys`, whose rules then hold; undefined: `rules` hold for every token. */
+  readonly keyClaim: string | undefined;
+  readonly rules: ApiKey;
+  /** Entries of `api_keys` by name. */
+  readonly keys: ReadonlyMap<string, ApiKey>;
 }
 
 /** Settings of `server:` that a reload may change. */
@@ -174,8 +204,12 @@ export interface Snapshot {
   /** By type and alias. */
   readonly types: ReadonlyMap<string, Provider>;
   readonly configs: ReadonlyMap<string, CompiledConfig>;
+  /** By id. */
+  readonly prompts: ReadonlyMap<string, StoredPrompt>;
   /** By lower-case hex SHA-256 of the key. */
   readonly apiKeys: ReadonlyMap<string, ApiKey>;
+  /** Tokens that are taken as keys; undefined: none. */
+  readonly jwt: JwtRules | undefined;
   /** Every secret that was resolved, longest first: masked wherever text leaves the process. */
   readonly secrets: readonly string[];
   /** Compiles a config object sent as JSON text. Kept for the same text. @throws GatewayError `invalid_config` */

@@ -5,6 +5,7 @@ import type { UpstreamRequest } from '../core/provider.ts';
 import type { AttemptRecord, BodyRecord, LogRecord, MessageRecord, UsageRecord } from '../core/record.ts';
 import type { LogSettings } from '../core/snapshot.ts';
 import type { Tap } from '../core/tap.ts';
+import { parseTraceparent, spanIdOf } from '../core/trace.ts';
 import { errorOf } from './answer.ts';
 import { type Execution, isSuccess } from './execute.ts';
 import type { RequestContext } from './request.ts';
@@ -45,17 +46,19 @@ export function makeRecord(ctx: RequestContext, run: Execution | undefined, endi
   const record: LogRecord = {
     v: 1,
     id: ctx.id,
-    trace: { trace_id: ctx.traceId, span_id: ctx.headers.gateway('spanId') ?? null, parent: ctx.headers.gateway('parentSpanId') ?? null },
+    trace: traceRecord(ctx),
     at: ctx.at,
-    endpoint: ctx.endpoint,
+    endpoint: ctx.prompt?.endpoint ?? ctx.endpoint,
     method: ctx.method,
     path: ctx.path,
     stream: ctx.stream,
     status: ending.status,
     error: ending.error,
     key: caller.key?.name ?? null,
+    key_id: caller.key?.id || null,
     virtual_key: attempt?.binding.virtualKey ?? ctx.facts.virtualKey?.virtualKey ?? null,
     config: ctx.facts.config === undefined || ctx.facts.config.name === '-' ? null : ctx.facts.config.name,
+    prompt: ctx.prompt?.record ?? null,
     revision: ctx.snapshot.revision,
     target: attempt === undefined ? null : fullPath(attempt.target.root, attempt.target.path),
     provider: attempt?.binding.slug ?? null,
@@ -78,7 +81,7 @@ export function makeRecord(ctx: RequestContext, run: Execution | undefined, endi
     warnings: ctx.warnings,
     cache: 'DISABLED',
     guardrails: [],
-    metadata: { ...ctx.facts.config?.metadata, ...attempt?.binding.metadata, ...caller.key?.metadata, ...ctx.metadata },
+    metadata: { ...ctx.prompt?.metadata, ...ctx.facts.config?.metadata, ...attempt?.binding.metadata, ...caller.key?.metadata, ...ctx.metadata },
     labels: labelsOf(attempt?.target.override),
     client: { ip: ctx.peer ?? null, agent: ctx.headers.get('user-agent') ?? null },
     bytes: { in: ctx.received.kind === 'json' ? ctx.received.size : ending.bytesIn, out: ending.bytesOut },
@@ -89,6 +92,18 @@ export function makeRecord(ctx: RequestContext, run: Execution | undefined, endi
     random: ctx.random,
   };
   return { record, request: bodies.parts.request, upstream: bodies.parts.upstream, response: bodies.parts.response };
+}
+
+/** The caller's own word on its trace, else what `traceparent` says: our step is then one of that trace. */
+function traceRecord(ctx: RequestContext): LogRecord['trace'] {
+  const { headers } = ctx;
+  const continued = parseTraceparent(headers.get('traceparent'));
+  return {
+    trace_id: ctx.traceId,
+    span_id: headers.gateway('spanId') ?? (continued === undefined ? null : spanIdOf(ctx.id)),
+    parent: headers.gateway('parentSpanId') ?? continued?.parentId ?? null,
+    span_name: headers.gateway('spanName') ?? null,
+  };
 }
 
 function fullPath(root: string, path: string): string {

@@ -1,4 +1,5 @@
 import { GatewayError, type ErrorCode, type ErrorDetails } from '../core/error.ts';
+import type { JwtSettings, JwtVerifier } from '../core/jwt.ts';
 import type { Plugin, PluginHost, PluginInstance } from '../core/plugin.ts';
 import type { Media, MediaNeed } from '../core/provider.ts';
 import type { LogRecord } from '../core/record.ts';
@@ -31,6 +32,7 @@ export interface HostDeps {
   now(): number;
   sha256(text: string): string;
   media(needs: readonly MediaNeed[]): Promise<ReadonlyMap<string, Media>>;
+  jwt(settings: JwtSettings): JwtVerifier;
   warn(fields: object, message: string): void;
   debug(fields: object, message: string): void;
   request(record: LogRecord): void;
@@ -70,6 +72,7 @@ function hostFor(name: string, host: HostDeps, uses: SharedUses): PluginHost {
     now: host.now,
     sha256: host.sha256,
     media: host.media,
+    jwt: host.jwt,
     error: (code: ErrorCode, details: ErrorDetails) => new GatewayError(code, details),
     log: {
       warn: (fields, message) => host.warn({ plugin: name, ...fields }, message),

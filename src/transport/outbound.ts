@@ -1,4 +1,5 @@
 import type { Clock } from '../core/clock.ts';
+import type { JwtSettings, JwtVerifier } from '../core/jwt.ts';
 import type { OAuthGrant } from '../core/provider.ts';
 import type { Trust } from '../core/snapshot.ts';
 import { createEgress, type Egress } from './egress.ts';
@@ -8,6 +9,7 @@ import { googleAmbient } from './grants/google-ambient.ts';
 import { instanceIdentity } from './grants/instance-identity.ts';
 import { jwtBearer } from './grants/jwt-bearer.ts';
 import type { GrantDeps } from './grants/token-request.ts';
+import { createJwt } from './jwt.ts';
 import { createMedia, type FetchMedia } from './media.ts';
 import { createSigning, type Signing } from './sign.ts';
 import { TokenError, type TokenFetcher, TokenSources } from './token-source.ts';
@@ -19,6 +21,7 @@ export interface Outbound {
   readonly upstream: Upstream;
   readonly sign: Signing;
   readonly media: FetchMedia;
+  readonly jwt: (settings: JwtSettings) => JwtVerifier;
 }
 
 export interface OutboundDeps {
@@ -30,6 +33,8 @@ export interface OutboundDeps {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** A token could not be renewed; the old one serves until it ends. */
   onTokenFault(error: Error): void;
+  /** The public keys of a tokens' issuer could not be fetched; those from before serve, if there are any. */
+  onKeysFault(error: Error): void;
 }
 
 /** A request must not borrow the identity of the machine, nor name a file of it. */
@@ -37,13 +42,13 @@ const notForRequests: TokenFetcher = Object.freeze({
   fetch: () => Promise.reject(new TokenError("the machine's own identity is for entries of gateway.yaml only")),
 });
 
-export function createOutbound({ clock, random, egressAllow, env, onTokenFault }: OutboundDeps): Outbound {
+export function createOutbound({ clock, random, egressAllow, env, onTokenFault, onKeysFault }: OutboundDeps): Outbound {
   const egress = createEgress(egressAllow);
   const upstream = createUpstream({ lookup: egress.lookup });
   const deps = { upstream, checkEgress: egress.check, now: clock.now, wait, env };
   const fetcher = (grant: OAuthGrant, trust: Trust): TokenFetcher => fetcherFor(grant, trust, deps);
   const tokens = new TokenSources(fetcher, { now: clock.now, random, onFault: onTokenFault });
-  return { egress, upstream, sign: createSigning(tokens), media: createMedia(deps) };
+  return { egress, upstream, sign: createSigning(tokens), media: createMedia(deps), jwt: createJwt({ ...deps, onFault: onKeysFault }) };
 }
 
 /** A request may bring keys of its own; what reads files or asks the machine is the operator's (decisions D2). */

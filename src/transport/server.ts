@@ -2,15 +2,18 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Duplex } from 'node:stream';
 import type { Arrival } from '../core/arrival.ts';
 import { emptyBody, JsonBody, type RequestBody } from '../core/body.ts';
+import { asksForStream, askedModelOf } from '../core/asked.ts';
 import type { Client } from '../core/client.ts';
 import type { Clock } from '../core/clock.ts';
-import { traitsOf } from '../core/endpoint.ts';
+import { type EndpointTraits, traitsOf } from '../core/endpoint.ts';
 import { fromUnknown, GatewayError } from '../core/error.ts';
 import type { HeaderBag } from '../core/headers.ts';
 import { nearest } from '../core/nearest.ts';
 import type { Pass } from '../core/pass.ts';
+import { parseTraceparent } from '../core/trace.ts';
 import { type HeaderNames, RequestHeaderBag } from './header-bag.ts';
 import type { Ids } from './ids.ts';
+import { bodyKind, receiveForm } from './forms/arrive.ts';
 import { parseMetadata } from './metadata.ts';
 import { NodeClient } from './node-client.ts';
 import { readBody } from './read-body.ts';
@@ -38,7 +41,7 @@ export interface ServerDeps {
   readonly sweeper: Sweeper;
   random(): number;
   /** Limits and names of the snapshot that is current when a request arrives. */
-  limits(): { readonly maxBody: number; readonly names: HeaderNames };
+  limits(): { readonly maxBody: number; readonly maxUpload: number | undefined; readonly names: HeaderNames };
   /** The gateway stops: new requests are refused. */
   isDraining(): boolean;
   handle(exchange: Exchange): void;
@@ -69,8 +72,7 @@ class RequestReader {
 
   http(request: IncomingMessage, response: ServerResponse): void {
     const deps = this.#deps;
-    const limits = deps.limits();
-    const head = this.#head(request, limits.names);
+    const head = this.#head(request, deps.limits().names);
     const client = new NodeClient(response);
     const { matched } = head;
     const refused = this.#refusal(head);
@@ -85,21 +87,48 @@ class RequestReader {
       deps.handle(this.#exchange(head, client, emptyBody, refused));
       return;
     }
-    const kind = traitsOf(matched.endpoint).body;
-    if (kind === 'passing' || kind === 'form') {
+    const traits = traitsOf(matched.endpoint);
+    if (traits.body === 'passing') {
       const pass = deps.passHttp(request, response, head.bag);
       deps.handle({ ...this.#exchange(head, client, passing(head.bag), undefined), pass });
-    } else if (request.headers['content-length'] === undefined && request.headers['transfer-encoding'] === undefined) {
-      deps.handle(this.#exchange(head, client, emptyBody, kind === 'json' ? noBody() : undefined));
-    } else {
-      readBody(request, { maxBody: limits.maxBody, sweeper: deps.sweeper, monotonic: deps.clock.monotonic }, (body) => {
-        deps.handle(
-          body === undefined
-            ? { ...this.#exchange(head, client, emptyBody, undefined), isLeft: true }
-            : this.#read(head, kind, client, body),
-        );
-      });
+    } else if (traits.body === 'form') this.#form(request, response, head, client, traits);
+    else if (request.headers['content-length'] === undefined && request.headers['transfer-encoding'] === undefined) {
+      deps.handle(this.#exchange(head, client, emptyBody, traits.body === 'json' ? noBody() : undefined));
+    } else this.#whole(request, head, client, traits.body);
+  }
+
+  /** A body that is held in memory. */
+  #whole(request: IncomingMessage, head: Head, client: Client, kind: 'json' | 'none'): void {
+    const { sweeper, clock, limits, handle } = this.#deps;
+    readBody(request, { maxBody: limits().maxBody, sweeper, monotonic: clock.monotonic }, (body) => {
+      handle(
+        body === undefined
+          ? { ...this.#exchange(head, client, emptyBody, undefined), isLeft: true }
+          : this.#read(head, kind, client, body),
+      );
+    });
+  }
+
+  /** A multipart form, or the same as a JSON object. */
+  #form(request: IncomingMessage, response: ServerResponse, head: Head, client: Client, traits: EndpointTraits): void {
+    const { sweeper, clock, limits, handle } = this.#deps;
+    const isUpload = traits.file === 'up';
+    const kind = bodyKind(request.headers['content-type'], isUpload);
+    if (kind === 'json') {
+      this.#whole(request, head, client, 'json');
+      return;
     }
+    if (kind instanceof GatewayError) {
+      request.resume();
+      handle(this.#exchange(head, client, emptyBody, kind));
+      return;
+    }
+    const { maxBody, maxUpload } = limits();
+    receiveForm(request, response, { maxBody, maxUpload, isUpload }, { sweeper, monotonic: clock.monotonic }, (form) => {
+      const error = form instanceof GatewayError ? form : undefined;
+      const exchange = this.#exchange(head, client, form === undefined || form instanceof GatewayError ? emptyBody : form, error);
+      handle(form === undefined ? { ...exchange, isLeft: true } : exchange);
+    });
   }
 
   upgrade(request: IncomingMessage, socket: Duplex, upgradeHead: Buffer): void {
@@ -167,13 +196,13 @@ class RequestReader {
       query: head.query,
       headers: head.bag,
       body,
-      askedModel: modelOf(head, body),
+      askedModel: head.matched?.endpoint === 'models/{id}' ? (head.matched.params['id'] ?? '') : askedModelOf(body, head.query),
       stream: asksForStream(body, head.query),
       at: head.at,
       arrivedAt: head.arrivedAt,
       peer: head.peer,
       random: this.#deps.random(),
-      traceId: head.bag.gateway('traceId') ?? fromTraceparent(head.bag.get('traceparent')) ?? this.#deps.ids.trace(),
+      traceId: head.bag.gateway('traceId') ?? parseTraceparent(head.bag.get('traceparent'))?.traceId ?? this.#deps.ids.trace(),
       metadata,
     };
     return { arrival, client, error: fault, isLeft: false, pass: undefined };
@@ -193,22 +222,6 @@ interface Head {
 
 function passing(bag: HeaderBag): RequestBody {
   return { kind: 'passing', contentType: bag.get('content-type') };
-}
-
-function modelOf({ matched, query }: Head, body: RequestBody): string {
-  if (matched?.endpoint === 'models/{id}') return matched.params['id'] ?? '';
-  const model = body.kind === 'json' ? body.peek('model') : query.includes('model=') ? new URLSearchParams(query).get('model') : undefined;
-  return typeof model === 'string' ? model : '';
-}
-
-function asksForStream(body: RequestBody, query: string): boolean {
-  if (body.kind === 'json') return body.peek('stream') === true;
-  return query.includes('stream=') && new URLSearchParams(query).get('stream') === 'true';
-}
-
-/** W3C Trace Context 3.2: version, trace id, parent id, flags. */
-function fromTraceparent(value: string | undefined): string | undefined {
-  return value === undefined ? undefined : /^[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}/.exec(value)?.[1];
 }
 
 /** A gateway key in the query (browsers on WebSockets) is read by `auth` from the headers' side; it never goes on. */

@@ -35,13 +35,14 @@ export const wrappers: Readonly<Record<string, readonly string[]>> = {
   commander: ['src/cli/index.ts'],
   'google-auth-library': ['src/transport/grants/google-ambient.ts'],
   'http-proxy-3': ['src/transport/relay.ts'],
-  jose: ['src/transport/grants/jwt-bearer.ts'],
+  jose: ['src/transport/grants/jwt-bearer.ts', 'src/transport/jwt.ts'],
   mime: ['plugins/providers/_shared/mime.ts'],
+  mustache: ['src/config/template.ts'],
   picomatch: ['src/config/compile/allow.ts'],
   pino: ['src/telemetry/log.ts'],
   re2js: ['src/config/regex.ts'],
   undici: ['src/transport/upstream.ts', 'src/transport/undici-pool.d.ts'],
-  yaml: ['src/config/parse.ts'],
+  yaml: ['src/config/parse.ts', 'src/config/edit.ts'],
 };
 
 /** Where the rules hold: tests and benchmarks are the other side of every interface and may use anything. */

@@ -24,6 +24,7 @@ export function makeHost(over: Partial<PluginHost> = {}): PluginHost {
     now: () => noon,
     sha256,
     media: () => Promise.reject(new Error('nothing is downloaded here')),
+    jwt: () => ({ verify: () => Promise.reject(new Error('no token is proven here')) }),
     error: (code, details) => new GatewayError(code, details),
     log: { warn: () => undefined, debug: () => undefined, request: () => undefined },
     ...over,
@@ -149,14 +150,18 @@ export const makeConfig = (name: string, root: Branch | Leaf): CompiledConfig =>
 export function makeKey(name: string, over: Partial<ApiKey> = {}): ApiKey {
   return {
     name,
+    id: '',
     defaultConfig: undefined,
     enforceConfig: false,
     metadata: {},
     expires: undefined,
+    retires: undefined,
+    revoked: undefined,
     debug: false,
     allowsConfig: () => true,
     allowsProvider: () => true,
     allowsModel: () => true,
+    allowsPrompt: () => true,
     ...over,
   };
 }
@@ -194,8 +199,10 @@ export function makeSnapshot(parts: SnapshotParts = {}): Snapshot {
       ...Object.entries(parts.virtualKeys ?? {}),
     ]),
     types,
+    prompts: new Map(),
     configs: new Map((parts.configs ?? []).map((config) => [config.name, config])),
     apiKeys: new Map(Object.entries(parts.keys ?? {}).map(([text, key]) => [sha256(text), key])),
+    jwt: undefined,
     secrets: [],
     inlineConfig: (text) => makeConfig('inline', makeLeaf({ root: 'inline', ...(JSON.parse(text) as Partial<Leaf>) })),
     direct: (provider, settings, key) =>

@@ -1,4 +1,4 @@
-import { child, type Entry, type Node } from '../node.ts';
+import { child, type Entry, itemsOf, type Node } from '../node.ts';
 import { type CheckContext, entryOf, section, sitesOf, valueOf } from './context.ts';
 
 interface Rule {
@@ -64,18 +64,20 @@ function inProvider(node: Node, { report }: CheckContext): void {
 function sameKey({ root, report }: CheckContext): void {
   const seen = new Map<string, string>();
   for (const [name, entry] of section(root, 'api_keys')) {
-    const hash = child(entry.value, 'hash');
-    const text = String(valueOf(hash)).toLowerCase();
-    const first = seen.get(text);
-    if (hash === undefined || !text.startsWith('sha256:')) continue;
-    if (first === undefined) seen.set(text, name);
-    else
-      report({
-        code: 'conflict',
-        at: hash.at,
-        message: `api_keys.${name} has the same hash as api_keys.${first}`,
-        hint: 'drop one',
-        show: 'none',
-      });
+    const older = itemsOf(child(entry.value, 'previous')).map((secret) => child(secret, 'hash'));
+    for (const hash of [child(entry.value, 'hash'), ...older]) {
+      const text = String(valueOf(hash)).toLowerCase();
+      const first = seen.get(text);
+      if (hash === undefined || !text.startsWith('sha256:')) continue;
+      if (first === undefined) seen.set(text, name);
+      else
+        report({
+          code: 'conflict',
+          at: hash.at,
+          message: first === name ? `api_keys.${name} has one hash twice` : `api_keys.${name} has the same hash as api_keys.${first}`,
+          hint: 'drop one',
+          show: 'none',
+        });
+    }
   }
 }

@@ -52,6 +52,13 @@ export function section(root: MapNode, name: string): ReadonlyMap<string, Entry>
   return new Map(entriesOf(child(root, name)).flatMap((entry) => (entry.key.startsWith('x-') ? [] : [[entry.key, entry] as const])));
 }
 
+/** What holds rules for callers: every entry of `api_keys`, and `auth.jwt` where its tokens name none of them. */
+export function callersOf(root: MapNode): Node[] {
+  const jwt = child(child(root, 'auth'), 'jwt');
+  const own = jwt === undefined || child(jwt, 'key') !== undefined ? [] : [jwt];
+  return [...[...section(root, 'api_keys').values()].map(({ value }) => value), ...own];
+}
+
 /** An entry of a mapping by key. */
 export function entryOf(node: Node | undefined, key: string): Entry | undefined {
   return node?.kind === 'map' ? node.entries.get(key) : undefined;

@@ -18,7 +18,7 @@ export function exposed({ root, valid, report }: CheckContext): void {
   const listen = textOf(child(server, 'listen'));
   const chain = child(root, 'plugins');
   const hasAuth = chain === undefined || itemsOf(chain).some((item) => (textOf(item) ?? textOf(child(item, 'name'))) === 'auth');
-  const hasKeys = section(root, 'api_keys').size > 0;
+  const hasKeys = section(root, 'api_keys').size > 0 || child(child(root, 'auth'), 'jwt') !== undefined;
   if (hasKeys && !hasAuth) {
     const at = keyPlace(root, ['plugins']);
     report({

@@ -8,10 +8,12 @@ import { exposed } from './exposed.ts';
 import { hosts } from './hosts.ts';
 import { names } from './names.ts';
 import { plainSecrets } from './plain-secrets.ts';
+import { prompts } from './prompts.ts';
 import { providers } from './providers.ts';
 import { queries } from './queries.ts';
 import { references } from './references.ts';
 import { strategies } from './strategies.ts';
+import { tokens } from './tokens.ts';
 import { unreachable } from './unreachable.ts';
 import { unsupported } from './unsupported.ts';
 
@@ -24,9 +26,11 @@ const rules: readonly Rule[] = [
   unreachable,
   conflicts,
   queries,
+  prompts,
   providers,
   hosts,
   apiKeys,
+  tokens,
   chain,
   exposed,
   plainSecrets,

@@ -4,7 +4,7 @@ import { typeNames } from '../kit.ts';
 import { child, itemsOf, type Place, textOf } from '../node.ts';
 import { placeText } from '../problem.ts';
 import { bringsCredential } from './credential.ts';
-import { type CheckContext, section, type Site, sitesOf, slugIn, textsOf } from './context.ts';
+import { callersOf, type CheckContext, section, type Site, sitesOf, slugIn, textsOf } from './context.ts';
 
 /** A name that should be defined somewhere. */
 interface Use {
@@ -129,14 +129,14 @@ function usesInCatalog({ root, kit }: CheckContext): Use[] {
 }
 
 function usesInKeys({ root, kit }: CheckContext): Use[] {
-  return [...section(root, 'api_keys').values()].flatMap((entry) => {
-    const config = child(entry.value, 'default_config');
+  return callersOf(root).flatMap((caller) => {
+    const config = child(caller, 'default_config');
     const name = textOf(config);
     const uses: Use[] = config === undefined || name === undefined || name === '' ? [] : [{ what: 'config', name, at: config.at }];
-    for (const { node, text } of textsOf(child(child(entry.value, 'allow'), 'configs'))) {
+    for (const { node, text } of textsOf(child(child(caller, 'allow'), 'configs'))) {
       if (text !== 'inline' && text !== '') uses.push({ what: 'config', name: text, at: node.at });
     }
-    for (const { node, text } of textsOf(child(child(entry.value, 'allow'), 'providers'))) {
+    for (const { node, text } of textsOf(child(child(caller, 'allow'), 'providers'))) {
       if (text.startsWith('type:')) uses.push({ what: 'provider type', name: text.slice(5), at: node.at });
       else if (text !== '') uses.push({ what: 'provider', name: text.replace(/^@/, ''), at: node.at });
     }

@@ -1,5 +1,5 @@
 import { child, formatPath, itemsOf, type Node, textOf } from '../node.ts';
-import { type CheckContext, entryOf, section, type Site, sitesOf, slugIn, startOf, valueOf } from './context.ts';
+import { callersOf, type CheckContext, entryOf, section, type Site, sitesOf, slugIn, startOf, valueOf } from './context.ts';
 
 /** Targets and providers that no request can reach. */
 export function unreachable(context: CheckContext): void {
@@ -73,14 +73,14 @@ function weightWithoutBalance({ node, parent }: Site, { report }: CheckContext):
 
 /** A provider is open to every client by its slug, unless all keys are limited and none of them may use it. */
 function unusedProviders({ root, report }: CheckContext, sites: readonly Site[]): void {
-  const keys = [...section(root, 'api_keys').values()];
+  const keys = callersOf(root);
   if (keys.length === 0) return;
   const providers = section(root, 'providers');
   const virtual = section(root, 'virtual_keys');
   const behind = (name: string): string => textOf(child(virtual.get(name)?.value, 'provider'))?.replace(/^@/, '') ?? name;
   const inConfigs = sites.flatMap(({ node }) => providerSlug(node) ?? []);
   const open = new Set<string>();
-  for (const { value } of keys) {
+  for (const value of keys) {
     const allowed = child(child(value, 'allow'), 'providers');
     const enforced = valueOf(child(value, 'enforce_config')) === true;
     const hasConfig = entryOf(value, 'default_config') !== undefined;

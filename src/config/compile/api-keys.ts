@@ -1,39 +1,63 @@
+import { keyIdOf } from '../../core/key.ts';
 import type { ApiKey } from '../../core/snapshot.ts';
 import type { GatewayKeyEntry } from '../schema/index.ts';
 import { compileGlobs, compileNames } from './allow.ts';
 import { deepFreeze } from './freeze.ts';
 import { invalid } from './invalid.ts';
 
-/** Compiles `api_keys:` to a look-up by the lower-case hex SHA-256 of the key. */
+/** What a caller may do, as written: the same keys in an entry of `api_keys` and in `auth.jwt`. */
+export type CallerRules = Pick<GatewayKeyEntry, 'default_config' | 'enforce_config' | 'allow' | 'debug'>;
+
+/** Compiles `api_keys:` to a look-up by the lower-case hex SHA-256 of the secret; the newest of each entry comes first. */
 export function compileApiKeys(entries: Readonly<Record<string, GatewayKeyEntry>> = {}): ReadonlyMap<string, ApiKey> {
   const keys = new Map<string, ApiKey>();
-  for (const [name, entry] of Object.entries(entries)) {
-    const hash = entry.hash.replace(/^sha256:/, '').toLowerCase();
+  const add = (written: string, key: ApiKey): void => {
+    const hash = written.replace(/^sha256:/, '').toLowerCase();
     const other = keys.get(hash);
-    if (other !== undefined) throw invalid(`api_keys "${other.name}" and "${name}" are the same key`);
-    keys.set(hash, compileApiKey(name, entry));
+    if (other !== undefined) throw invalid(`api_keys "${other.name}" and "${key.name}" are the same key`);
+    keys.set(hash, Object.freeze({ ...key, id: keyIdOf(hash) }));
+  };
+  for (const [name, entry] of Object.entries(entries)) {
+    const key = compileApiKey(name, entry);
+    add(entry.hash, key);
+    for (const [i, older] of (entry.previous ?? []).entries())
+      add(older.hash, { ...key, retires: timeOf(older.until, `api_keys.${name}.previous[${i}].until`) });
   }
   return keys;
 }
 
 function compileApiKey(name: string, entry: GatewayKeyEntry): ApiKey {
-  return Object.freeze({
-    name,
-    defaultConfig: entry.default_config,
-    enforceConfig: entry.enforce_config ?? false,
+  return {
+    ...compileRules(name, entry),
     metadata: deepFreeze({ ...entry.metadata }),
-    expires: expiryOf(name, entry.expires),
-    debug: entry.debug ?? false,
-    allowsConfig: compileNames(entry.allow?.configs),
-    allowsProvider: compileNames(entry.allow?.providers),
-    allowsModel: compileGlobs(entry.allow?.models),
-  });
+    expires: timeOf(entry.expires, `api_keys.${name}.expires`),
+    revoked: timeOf(entry.revoked, `api_keys.${name}.revoked`),
+  };
+}
+
+/** The part of a key that says what its callers may do. */
+export function compileRules(name: string, rules: CallerRules): ApiKey {
+  return {
+    name,
+    id: '',
+    defaultConfig: rules.default_config,
+    enforceConfig: rules.enforce_config ?? false,
+    metadata: Object.freeze({}),
+    expires: undefined,
+    retires: undefined,
+    revoked: undefined,
+    debug: rules.debug ?? false,
+    allowsConfig: compileNames(rules.allow?.configs),
+    allowsProvider: compileNames(rules.allow?.providers),
+    allowsModel: compileGlobs(rules.allow?.models),
+    allowsPrompt: compileNames(rules.allow?.prompts),
+  };
 }
 
 /** A date without a time is the beginning of that day in UTC. */
-function expiryOf(name: string, text: string | undefined): number | undefined {
+function timeOf(text: string | undefined, path: string): number | undefined {
   if (text === undefined) return undefined;
   const at = Date.parse(text);
-  if (Number.isNaN(at)) throw invalid(`"${text}" is no date`, 'Write 2027-03-01, or 2027-03-01T12:00:00Z.', `api_keys.${name}.expires`);
+  if (Number.isNaN(at)) throw invalid(`"${text}" is no date`, 'Write 2027-03-01, or 2027-03-01T12:00:00Z.', path);
   return at;
 }

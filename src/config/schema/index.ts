@@ -1,7 +1,9 @@
 import type { FromSchema } from 'json-schema-to-ts';
-import type { gatewayKey, providerCommon, virtualKey } from './catalog.ts';
+import type { providerCommon, virtualKey } from './catalog.ts';
+import type { auth, gatewayKey } from './keys.ts';
 import type { logging } from './logging.ts';
 import type { pluginEntries } from './plugins.ts';
+import type { prompt, promptVersion } from './prompts.ts';
 import type { server } from './server.ts';
 import type { timeouts } from './shared.ts';
 import type { targetSettings } from './target.ts';
@@ -13,8 +15,13 @@ type Written = { keepDefaultedPropertiesOptional: true };
 export type ProviderEntry = FromSchema<typeof providerCommon, Written>;
 export type VirtualKeyEntry = FromSchema<typeof virtualKey, Written>;
 export type GatewayKeyEntry = FromSchema<typeof gatewayKey, Written>;
+/** `auth:`. */
+export type AuthEntry = FromSchema<typeof auth, Written>;
 export type ServerEntry = FromSchema<typeof server, Written>;
 export type LoggingEntry = FromSchema<typeof logging, Written>;
+/** An entry of `prompts:`, and one of its versions. */
+export type PromptEntry = FromSchema<typeof prompt, Written>;
+export type PromptVersionEntry = FromSchema<typeof promptVersion, Written>;
 export type TimeoutsEntry = FromSchema<typeof timeouts, Written>;
 export type PluginEntry = FromSchema<typeof pluginEntries, Written>[number];
 
@@ -31,7 +38,9 @@ export interface GatewayConfig {
   readonly providers?: Readonly<Record<string, ProviderEntry>>;
   readonly virtual_keys?: Readonly<Record<string, VirtualKeyEntry>>;
   readonly api_keys?: Readonly<Record<string, GatewayKeyEntry>>;
+  readonly auth?: AuthEntry;
   readonly configs?: Readonly<Record<string, ConfigEntry>>;
+  readonly prompts?: Readonly<Record<string, PromptEntry>>;
   readonly plugins?: readonly PluginEntry[];
   readonly provider_plugins?: readonly string[];
   readonly logging?: LoggingEntry;

@@ -1,9 +1,11 @@
 import type { JsonSchema } from '#core/json-schema.ts';
 import { isPlain } from '#core/merge.ts';
 import type { Provider } from '#core/provider.ts';
-import { gatewayKey, providerCommon, virtualKey } from './catalog.ts';
+import { providerCommon, virtualKey } from './catalog.ts';
+import { auth, gatewayKey } from './keys.ts';
 import { logging } from './logging.ts';
 import { pluginEntries, providerPlugins } from './plugins.ts';
+import { prompt } from './prompts.ts';
 import { server } from './server.ts';
 import { plainNames, slugNames } from './shared.ts';
 import { targetSettings, targetText } from './target.ts';
@@ -79,12 +81,19 @@ export function gatewaySchema(providers: readonly Provider[]): JsonSchema {
         additionalProperties: virtualKey,
       },
       api_keys: { type: 'object', description: 'Who may call the gateway.', propertyNames: plainNames, additionalProperties: gatewayKey },
+      auth,
       configs: {
         type: 'object',
         description: 'Named configs for x-gateway-config.',
         propertyNames: plainNames,
         // The same schema as a target's, which is compiled once; only the short text is no config.
         additionalProperties: { $ref: '#/$defs/target', type: 'object' },
+      },
+      prompts: {
+        type: 'object',
+        description: 'Stored prompts for /v1/prompts/{id}/completions.',
+        propertyNames: plainNames,
+        additionalProperties: prompt,
       },
       plugins: pluginEntries,
       provider_plugins: providerPlugins,

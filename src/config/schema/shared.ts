@@ -4,7 +4,7 @@
  */
 
 /** `30s`, `5m`, `1.5h`; always with a unit. */
-const durationPattern = '^\\d+(\\.\\d+)?(ms|s|m|h|d)$';
+export const durationPattern = '^\\d+(\\.\\d+)?(ms|s|m|h|d)$';
 
 export const durationForm = 'a number with a unit: 250ms, 30s, 5m, 1h';
 

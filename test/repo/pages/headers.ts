@@ -8,6 +8,7 @@ const requestMeaning = {
   config: 'Name of an entry of `configs`, or a config object as JSON.',
   traceId: 'Trace of which this request is a part. Without it the one of `traceparent` is used, else a new one.',
   spanId: 'Id of this request within the trace.',
+  spanName: 'Name of this step, for the request log.',
   parentSpanId: 'Id of the step that sent this request.',
   metadata: 'JSON object of texts (128 characters each), for conditional routing and the request log.',
   strictCompliance: '`false` allows what the OpenAI format does not have: thinking blocks, native finish reasons.',
@@ -33,6 +34,7 @@ const responseMeaning = {
   droppedParams: 'Parameters that the chosen provider can not take, at most 20.',
   warnings: 'What the caller should know of the way the request took, at most 5 sentences.',
   exception: '`true` on errors that the gateway made itself.',
+  prompt: 'The stored prompt that was run, with its version.',
 } as const satisfies Record<keyof typeof responseHeaders, string>;
 
 const name = (tail: string): string => `\`${canonicalPrefix}${tail}\``;

@@ -1,0 +1,103 @@
+import type { Received } from '#core/context.ts';
+import { claimAt, claimText, type JwtClaims, type JwtVerdict, type JwtVerifier, looksLikeJwt, unprovenClaims } from '#core/jwt.ts';
+import type { PluginHost } from '#core/plugin.ts';
+import { printable } from '#core/printable.ts';
+import type { ApiKey, JwtRules } from '#core/snapshot.ts';
+import { lacksClaim, refusedToken, unknownKeyName } from './refusals.ts';
+
+/** Tokens remembered for one snapshot, and characters of the longest that is: some megabytes at the most. */
+const tokensKept = 5_000;
+const longest = 4_096;
+/** Characters of a metadata value (gateway-behaviour.md 2), and of a caller's name. */
+const valueLimit = 128;
+
+/** The caller that a token named, and how long that may be believed without a new proof. */
+interface Proven {
+  readonly key: ApiKey;
+  /** Unix milliseconds. */
+  readonly until: number;
+}
+
+/** Tokens as gateway keys, for one snapshot: a proven token is a key with the caller's name until it has to be proven again. */
+export class Tokens {
+  readonly #rules: JwtRules;
+  readonly #verifier: JwtVerifier;
+  readonly #host: PluginHost;
+  readonly #known = new Map<string, Proven>();
+
+  constructor(rules: JwtRules, host: PluginHost) {
+    this.#rules = rules;
+    this.#verifier = host.jwt(rules.settings);
+    this.#host = host;
+  }
+
+  /** A token that was proven before: one look-up. */
+  known(token: string, now: number): ApiKey | undefined {
+    const proven = this.#known.get(token);
+    return proven !== undefined && proven.until > now ? proven.key : undefined;
+  }
+
+  /**
+   * A value of `Authorization` that is ours: with `from: [authorization]`, and named by its issuer. Any other token there
+   * is the caller's own credential.
+   */
+  isOurs(value: string): boolean {
+    if (!this.#rules.inAuthorization || !looksLikeJwt(value)) return false;
+    return this.#known.has(value) || this.#rules.settings.issuers.includes(unprovenClaims(value)?.['iss'] as string);
+  }
+
+  /** True where a token of whatever issuer may have been meant for us. */
+  get inAuthorization(): boolean {
+    return this.#rules.inAuthorization;
+  }
+
+  /** @throws GatewayError `invalid_api_key`, `expired_api_key`, `auth_unavailable` */
+  async prove(token: string, header: string, ctx: Received): Promise<ApiKey> {
+    const verdict: JwtVerdict = await this.#verifier.verify(token);
+    if ('fault' in verdict) throw refusedToken(verdict.fault, verdict.claim, header);
+    const key = this.#keyOf(verdict.claims, header);
+    if (token.length <= longest && verdict.until > ctx.at) this.#remember(token, { key, until: verdict.until });
+    return key;
+  }
+
+  #remember(token: string, proven: Proven): void {
+    this.#known.delete(token);
+    const [oldest] = this.#known.keys();
+    if (this.#known.size >= tokensKept && oldest !== undefined) this.#known.delete(oldest);
+    this.#known.set(token, proven);
+  }
+
+  #keyOf(claims: JwtClaims, header: string): ApiKey {
+    const { caller, keyClaim } = this.#rules;
+    const name = claimText(claimAt(claims, caller));
+    if (name === undefined) throw lacksClaim(caller, header);
+    const rules = keyClaim === undefined ? this.#rules.rules : this.#named(claims, keyClaim, header);
+    const metadata = { ...rules.metadata, ...this.#metadataOf(claims) };
+    return Object.freeze({
+      ...rules,
+      name: `jwt:${printable(name).slice(0, valueLimit)}`,
+      id: '',
+      metadata: Object.freeze(metadata),
+      retires: undefined,
+    });
+  }
+
+  #named(claims: JwtClaims, claim: string, header: string): ApiKey {
+    const name = claimText(claimAt(claims, claim));
+    if (name === undefined) throw lacksClaim(claim, header);
+    const key = this.#rules.keys.get(name);
+    if (key === undefined) throw unknownKeyName(claim, header);
+    return key;
+  }
+
+  #metadataOf(claims: JwtClaims): Readonly<Record<string, string>> {
+    const found: Record<string, string> = {};
+    for (const [name, claim] of this.#rules.metadata) {
+      const text = claimText(claimAt(claims, claim));
+      if (text === undefined) continue;
+      if (text.length <= valueLimit) found[name] = text;
+      else this.#host.log.warn({ claim }, `the claim is longer than ${valueLimit} characters and is left out of the metadata`);
+    }
+    return found;
+  }
+}

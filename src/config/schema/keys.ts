@@ -1,0 +1,136 @@
+import { jwtAlgorithms } from '../../core/jwt.ts';
+import { description, durationForm, durationPattern, metadata } from './shared.ts';
+
+const nameList = { type: 'array', items: { type: 'string', minLength: 1 } } as const;
+
+const time = <const D extends string>(text: D) =>
+  ({
+    type: 'string',
+    pattern: '^\\d{4}-\\d\\d-\\d\\d(T\\d\\d:\\d\\d(:\\d\\d(\\.\\d+)?)?(Z|[+-]\\d\\d:?\\d\\d))?$',
+    'x-form': 'a date such as 2027-03-01, or a time such as 2027-03-01T12:00:00Z',
+    description: text,
+    examples: ['2027-03-01'],
+  }) as const;
+
+const hash = {
+  type: 'string',
+  pattern: '^sha256:[0-9a-fA-F]{64}$',
+  'x-code': 'bad-key-hash',
+  description: 'SHA-256 of the key as sha256:<64 hex digits>; never the key itself.',
+  examples: ['sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08'],
+} as const;
+
+const prefix = {
+  type: 'string',
+  maxLength: 16,
+  description: 'A note: how the key begins. Written by `gateway keys create`, shown by `gateway keys list`.',
+  examples: ['gw_live_9f2c'],
+} as const;
+
+/** What a caller may do: the same for a key and for tokens. */
+const rules = {
+  default_config: { type: 'string', minLength: 1, description: 'Used when a request names no config, provider or virtual key.' },
+  enforce_config: { type: 'boolean', description: 'Every other choice is refused.', default: false },
+  allow: {
+    type: 'object',
+    description: 'What the caller may use. What is left out is not limited.',
+    properties: {
+      configs: { ...nameList, description: 'Names of configs; "inline" stands for configs sent as JSON.' },
+      providers: { ...nameList, description: 'Slugs; "type:openai" stands for a provider that is not in the catalog.' },
+      models: { ...nameList, description: 'Model names without slug, as globs.' },
+      prompts: { ...nameList, description: 'Names of stored prompts.' },
+    },
+    additionalProperties: false,
+  },
+  debug: { type: 'boolean', description: 'Requests may ask for debug details.', default: false },
+} as const;
+
+/** An entry of `api_keys:`. */
+export const gatewayKey = {
+  type: 'object',
+  properties: {
+    hash,
+    prefix,
+    previous: {
+      type: 'array',
+      description: 'Older secrets of this key that still work for a while. Written by `gateway keys rotate`.',
+      items: {
+        type: 'object',
+        properties: { hash, prefix, until: time('The secret is refused from then on (UTC).') },
+        required: ['hash', 'until'],
+        additionalProperties: false,
+      },
+    },
+    default_config: rules.default_config,
+    enforce_config: rules.enforce_config,
+    allow: rules.allow,
+    metadata,
+    created: time('A note: when the key was issued.'),
+    expires: time('The key is refused from this day on (UTC).'),
+    revoked: time('The key and all its older secrets are refused from then on. Written by `gateway keys revoke`.'),
+    debug: rules.debug,
+    description,
+  },
+  required: ['hash'],
+  additionalProperties: false,
+} as const;
+
+const texts = { type: ['string', 'array'], minLength: 1, minItems: 1, items: { type: 'string', minLength: 1 } } as const;
+const claim = <const D extends string, const E extends string>(text: D, example: E) =>
+  ({ type: 'string', minLength: 1, description: text, examples: [example] }) as const;
+
+/** `auth:` — tokens of an issuer in place of keys. */
+export const auth = {
+  type: 'object',
+  description: 'Further ways to prove who calls.',
+  properties: {
+    jwt: {
+      type: 'object',
+      description: 'Tokens (JWT) of an issuer are taken as gateway keys.',
+      properties: {
+        issuer: { ...texts, description: 'What the claim `iss` must be; one or several.', examples: ['https://login.example.com/'] },
+        audience: { ...texts, description: 'What the claim `aud` must hold; one of several will do.', examples: ['llm-gateway'] },
+        jwks: {
+          type: 'string',
+          minLength: 1,
+          description: "The issuer's public keys: URL of a JSON Web Key Set, or a file with one.",
+          examples: ['https://login.example.com/.well-known/jwks.json'],
+        },
+        algorithms: {
+          type: 'array',
+          minItems: 1,
+          description: 'Signature algorithms that are taken. Without it: all of these.',
+          items: { type: 'string', enum: jwtAlgorithms },
+          examples: [['RS256']],
+        },
+        from: {
+          type: 'array',
+          description: 'Headers beside x-gateway-api-key in which a token of this issuer is a gateway key.',
+          items: { type: 'string', enum: ['authorization'] },
+          examples: [['authorization']],
+        },
+        caller: { ...claim('Claim that names the caller.', 'sub'), default: 'sub' },
+        metadata: {
+          type: 'object',
+          description: 'Metadata of the record, and the claims that fill it.',
+          additionalProperties: { type: 'string', minLength: 1 },
+          examples: [{ team: 'department' }],
+        },
+        key: claim('Claim that names an entry of `api_keys`: its rules then hold for the token, which must have the claim.', 'gateway_key'),
+        clock_tolerance: {
+          type: 'string',
+          pattern: durationPattern,
+          'x-form': durationForm,
+          'x-range': ['0s', '10m'],
+          description: 'How far the clocks of issuer and gateway may be apart.',
+          default: '30s',
+          examples: ['30s'],
+        },
+        ...rules,
+      },
+      required: ['issuer', 'audience', 'jwks'],
+      additionalProperties: false,
+    },
+  },
+  additionalProperties: false,
+} as const;
