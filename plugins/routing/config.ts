@@ -8,8 +8,8 @@ import { spelled } from '#core/spelling.ts';
 const openBrace = 0x7b;
 
 /**
- * The config that applies: the one that the request names or sends, else the key's `default_config` where the request
- * makes no choice of its own (decisions D5). Undefined: none.
+ * The config that applies: the one that the request names or sends, else that of the stored prompt it runs, else the
+ * key's `default_config`, the last two where the request makes no choice of its own (decisions D5). Undefined: none.
  *
  * @throws GatewayError `config_not_found`, `invalid_config`, `not_allowed`
  */
@@ -17,8 +17,10 @@ export function configOf(ctx: Admitted): CompiledConfig | undefined {
   const { key } = ctx.facts.caller;
   const asked = ctx.headers.gateway('config')?.trim() ?? '';
   const standard = key?.defaultConfig;
-  if (key?.enforceConfig === true && standard !== undefined) return enforced(ctx, key.name, standard, asked);
+  const saved = ctx.facts.prompt?.config;
+  if (key?.enforceConfig === true && standard !== undefined) return enforced(ctx, key.name, standard, asked || (saved ?? ''));
   if (asked !== '') return asked.charCodeAt(0) === openBrace ? inline(ctx, key, asked) : named(ctx, key, asked);
+  if (saved !== undefined) return named(ctx, key, saved);
   if (standard === undefined || choosesItself(ctx)) return undefined;
   return ctx.snapshot.configs.get(standard) ?? notFound(ctx, standard, undefined);
 }

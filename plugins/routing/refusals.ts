@@ -3,7 +3,7 @@ import { GatewayError } from '#core/error.ts';
 import { bareModel } from '#core/model-name.ts';
 import { spelled } from '#core/spelling.ts';
 import { slugList } from './choice.ts';
-import type { Refused } from './walk.ts';
+import { modelAt, type Refused } from './walk.ts';
 
 /** The request says nowhere where it wants to go. */
 export function noTarget(ctx: Admitted): GatewayError {
@@ -19,8 +19,7 @@ export function refusedBy(ctx: Admitted, refused: Refused | undefined): GatewayE
   const { rule, leaf, binding } = refused;
   const slug = binding?.slug ?? '';
   const key = ctx.facts.caller.key?.name ?? '';
-  const override = leaf.override?.['model'];
-  const model = bareModel(typeof override === 'string' ? override : ctx.askedModel);
+  const model = modelAt(ctx, leaf) ?? bareModel(ctx.askedModel);
   switch (rule) {
     case 'no-provider':
       return noTarget(ctx);
@@ -37,6 +36,8 @@ export function refusedBy(ctx: Admitted, refused: Refused | undefined): GatewayE
             'model',
           )
         : notAllowed(`Key "${key}" may not use model "${model}".`, 'The rule is allow.models of the key.', 'model');
+    case 'key-prompt':
+      return notAllowed(`Key "${key}" may not use prompt "${leaf.prompt?.version.id ?? ''}".`, 'The rule is allow.prompts of the key.');
     case 'provider-model':
       return notAllowed(`Provider "${slug}" may not be used with model "${model}".`, `The rule is providers.${slug}.models.`, 'model');
     case 'host':

@@ -5,7 +5,7 @@ import type { ApiKey, Leaf, PlanFacts, ProviderBinding, QueryFacts, Snapshot } f
 import { customHost } from './direct.ts';
 
 /** Why a leaf may not be used. */
-export type Rule = 'no-provider' | 'key-provider' | 'key-model' | 'provider-model' | 'host' | 'setting';
+export type Rule = 'no-provider' | 'key-provider' | 'key-model' | 'key-prompt' | 'provider-model' | 'host' | 'setting';
 
 /** The first leaf that was refused, kept as parts: most walks go on to another leaf and need no error. */
 export interface Refused {
@@ -59,10 +59,10 @@ export class Walk implements PlanFacts, QueryFacts {
   /** The rule that forbids this leaf. */
   #broken(leaf: Leaf, binding: ProviderBinding): Rule | undefined {
     const key = this.#key;
-    const asked = leaf.override?.['model'];
-    const model = typeof asked === 'string' ? bareModel(asked) : this.#model;
+    const model = modelAt(this.#ctx, leaf) ?? this.#model;
     if (key !== undefined) {
       if (!allowsBinding(key, binding, this.#ctx.snapshot.providers)) return 'key-provider';
+      if (leaf.prompt !== undefined && !key.allowsPrompt(leaf.prompt.version.id)) return 'key-prompt';
       if ((model !== '' || namesNoModel(this.#ctx)) && !key.allowsModel(model)) return 'key-model';
     }
     if (model !== '' && !binding.allowsModel(model)) return 'provider-model';
@@ -73,6 +73,13 @@ export class Walk implements PlanFacts, QueryFacts {
     if (host !== undefined && !binding.allowsHost(customHost(this.#ctx, host).host)) return 'host';
     return shapingIn(this.#ctx.headers, binding.provider) === undefined ? undefined : 'setting';
   }
+}
+
+/** The model of a target that names one itself, by `override_params` or by a prompt of its own; undefined: the request's. */
+export function modelAt({ facts }: Admitted, { override, prompt }: Leaf): string | undefined {
+  const own = override?.['model'];
+  if (typeof own === 'string') return bareModel(own);
+  return prompt === undefined ? undefined : bareModel(facts.prompt?.askedModel ?? prompt.version.model ?? '');
 }
 
 /** An entry without a key of its own may have deployments with keys. */

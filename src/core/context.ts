@@ -25,8 +25,17 @@ export interface Facts {
   choice: Choice | undefined;
   /** routing: the config that applies */
   config: CompiledConfig | undefined;
+  /** On a prompts route: what the stored prompt says about where the request goes. */
+  prompt?: PromptFacts | undefined;
   /** Facts of plugins from outside, by plugin name. */
   readonly ext: Record<string, unknown>;
+}
+
+export interface PromptFacts {
+  /** The model that the request itself names, in place of the prompt's. */
+  readonly askedModel: string | undefined;
+  /** The prompt's config, where the request makes no choice of its own. */
+  readonly config: string | undefined;
 }
 
 export interface Caller {

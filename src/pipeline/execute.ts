@@ -63,6 +63,7 @@ export class Execution {
     let leaf: Leaf | undefined = this.ctx.plan.first;
     let tries = 0;
     while (!this.isCancelled) {
+      if (tries === 0) this.ctx.prompt?.aim(leaf);
       const screened = tries === 0 ? await this.#deps.chain.screen(this.ctx, leaf) : undefined;
       if (screened !== undefined && 'answer' in screened) return screened.answer;
       const outcome = screened === undefined ? await this.#attempt(leaf, tries) : this.#refused(leaf, tries, screened.refuse);

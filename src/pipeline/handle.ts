@@ -15,6 +15,7 @@ import { errorFacts } from './errors.ts';
 import { Execution } from './execute.ts';
 import { completeHeaders } from './headers.ts';
 import { passThrough } from './passing.ts';
+import { isPromptRoute, refusePrompts, startPrompt } from './prompt.ts';
 import { makeRecord } from './record.ts';
 import { RequestContext } from './request.ts';
 import type { Seal } from './seal.ts';
@@ -82,7 +83,13 @@ export class Handling implements Enrolled {
     try {
       const { chain } = this.#world;
       await chain.admit(this.#ctx);
+      const rendered = isPromptRoute(this.#ctx.endpoint) ? startPrompt(this.#ctx) : undefined;
+      if (rendered !== undefined) {
+        this.#deliver(rendered);
+        return;
+      }
       const plan = await chain.plan(this.#ctx);
+      if (this.#ctx.facts.config?.hasPrompts === true) refusePrompts(this.#ctx);
       const listed = answerFromCatalog(this.#ctx, plan);
       if (listed !== undefined) {
         this.#deliver(listed);

@@ -75,6 +75,7 @@ function ours(ctx: RequestContext, run: Execution | undefined, reply: Reply, fac
     responseHeaders.config,
     `${ctx.facts.config?.name ?? '-'}${ctx.facts.config === undefined || ctx.facts.config.name === '-' ? '' : `@${ctx.snapshot.revision}`}`,
   );
+  if (ctx.prompt !== undefined) put(out, responseHeaders.prompt, ctx.prompt.name);
   put(out, responseHeaders.cacheStatus, 'DISABLED');
   put(out, responseHeaders.overheadMs, facts.overheadMs.toString());
   if (error !== undefined) put(out, responseHeaders.errorSource, error.source);

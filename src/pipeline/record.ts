@@ -203,7 +203,8 @@ class Bodies {
     if (!this.#wanted(ctx)) return { headers: noHeaders, body: null, why_absent: this.#why(ctx) };
     const { body } = upstream;
     const origin = body.edited?.root ?? body;
-    if (origin === ctx.received) {
+    // What a stored prompt writes into the body can be large: it is kept like any other body.
+    if (origin === ctx.received && ctx.prompt === undefined) {
       const patch = body.edited === undefined ? {} : Object.fromEntries([...body.edited.patch].map(([key, value]) => [key, value ?? null]));
       return {
         headers: noHeaders,

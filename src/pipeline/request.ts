@@ -6,19 +6,21 @@ import type { HeaderBag } from '../core/headers.ts';
 import type { Plan } from '../core/plan.ts';
 import type { PluginRecord } from '../core/record.ts';
 import type { Snapshot } from '../core/snapshot.ts';
+import type { PromptRun } from './prompt.ts';
 
 /** Everything known about one request: one object behind the three context types of core/context.ts. */
 export class RequestContext implements Routed {
   readonly id: string;
-  readonly endpoint: Endpoint;
+  /** A stored prompt becomes a chat completion on its way. */
+  endpoint: Endpoint;
   readonly method: string;
   readonly path: string;
-  readonly params: Readonly<Record<string, string>>;
+  params: Readonly<Record<string, string>>;
   readonly query: string;
   readonly headers: HeaderBag;
   body: RequestBody;
   readonly received: RequestBody;
-  readonly askedModel: string;
+  askedModel: string;
   readonly stream: boolean;
   readonly snapshot: Snapshot;
   readonly random: number;
@@ -30,6 +32,8 @@ export class RequestContext implements Routed {
   readonly metadata: Readonly<Record<string, string>>;
   readonly warnings: string[] = [];
   readonly facts: Facts & { caller: Caller };
+  /** Set on prompts routes. */
+  prompt: PromptRun | undefined;
   readonly plugins: PluginRecord[] = [];
   #plan: Plan | undefined;
 
@@ -52,7 +56,8 @@ export class RequestContext implements Routed {
     this.peer = arrival.peer;
     this.traceId = arrival.traceId;
     this.metadata = arrival.metadata;
-    this.facts = { caller: anonymous, virtualKey: undefined, choice: undefined, config: undefined, ext: {} };
+    this.facts = { caller: anonymous, virtualKey: undefined, choice: undefined, config: undefined, prompt: undefined, ext: {} };
+    this.prompt = undefined;
   }
 
   get plan(): Plan {

@@ -1,9 +1,12 @@
 import { GatewayError } from '../../core/error.ts';
 import { slugOf } from '../../core/model-name.ts';
 import { didYouMean } from '../../core/nearest.ts';
+import { borrowed } from '../../core/request-settings.ts';
+import type { StoredPrompt } from '../../core/prompt.ts';
 import type { Provider } from '../../core/provider.ts';
 import type { ProviderBinding } from '../../core/snapshot.ts';
 import type { ConfigEntry } from '../schema/index.ts';
+import { withoutAuth } from '../entry-settings.ts';
 import { type BindingParts, type MadeBinding, makeBinding, type MakeCredential } from './binding.ts';
 import { directParts } from './direct.ts';
 import { invalid } from './invalid.ts';
@@ -15,18 +18,20 @@ export interface Choosing {
   readonly catalog: ReadonlyMap<string, MadeBinding>;
   readonly types: ReadonlyMap<string, Provider>;
   readonly makeCredential: MakeCredential;
+  readonly prompts: ReadonlyMap<string, StoredPrompt>;
   /** Whose word the config is: hosts and keys of a request are never joined with the catalog's (decisions D1). */
   readonly origin: 'file' | 'request';
 }
 
 /**
- * The provider of a target: its `provider`, else its `virtual_key`, else the slug in `override_params.model`; undefined
- * where it leaves the provider open. Settings, key and host that stand in the target are worked in.
+ * The provider of a target: its `provider`, else its `virtual_key`, else the slug in `override_params.model` or in the
+ * model of its prompt; undefined where it leaves the provider open. Settings, key and host that stand in the target are worked in.
  *
  * @throws GatewayError
  */
-export function chooseBinding(entry: ConfigEntry, level: Level, from: Choosing, path: string): ProviderBinding | undefined {
-  const chosen = choose(entry, level, from, path);
+export function chooseBinding(entry: ConfigEntry, level: Level, from: Choosing, at: TargetPlace): ProviderBinding | undefined {
+  const { path } = at;
+  const chosen = choose(entry, level, from, at);
   if (chosen === undefined) {
     readSettings(entry, undefined, path);
     return undefined;
@@ -44,16 +49,22 @@ export function chooseBinding(entry: ConfigEntry, level: Level, from: Choosing, 
   return makeBinding(parts, from.makeCredential).binding;
 }
 
+/** Where a target stands, and the model that its prompt saves. */
+export interface TargetPlace {
+  readonly path: string;
+  readonly model: string | undefined;
+}
+
 /** What was chosen: an entry of the catalog, or a bare type. */
 interface Chosen {
   readonly parts: BindingParts;
   readonly made: MadeBinding | undefined;
 }
 
-function choose(entry: ConfigEntry, level: Level, from: Choosing, path: string): Chosen | undefined {
+function choose(entry: ConfigEntry, level: Level, from: Choosing, { path, model: saved }: TargetPlace): Chosen | undefined {
   if (entry.provider !== undefined) return chooseProvider(entry, entry.provider, from, path);
   if (entry.virtual_key !== undefined) return ofCatalog(entry.virtual_key.replace(/^@/, ''), from, `${path}.virtual_key`);
-  const model = level.override?.['model'];
+  const model = level.override?.['model'] ?? saved;
   const slug = typeof model === 'string' ? slugOf(model) : undefined;
   return slug === undefined ? undefined : ofCatalog(slug, from, `${path}.override_params.model`);
 }
@@ -106,9 +117,13 @@ interface Brought {
 function derive(chosen: Chosen, brought: Brought, from: Choosing, path: string): BindingParts {
   const { parts } = chosen;
   const { own, key, host, sent } = brought;
-  if (from.origin === 'request') guardCatalog(chosen, brought, path);
+  if (from.origin === 'request') {
+    if (sent.ambient !== undefined) throw borrowed(sent.ambient, `${path}.${sent.ambient}`);
+    guardCatalog(chosen, brought, path);
+  }
   const owner = own ? (from.origin === 'file' ? 'catalog' : 'caller') : parts.owner;
-  const kept = owner === 'caller' ? withoutSecrets(parts.provider, parts.settings) : parts.settings;
+  const signing = own ? withoutAuth(parts.settings) : parts.settings;
+  const kept = owner === 'caller' ? withoutSecrets(parts.provider, signing) : signing;
   const moved = from.origin === 'request' && (host !== undefined || sent.shapesHost !== undefined);
   return {
     ...parts,

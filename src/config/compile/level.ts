@@ -17,6 +17,8 @@ export interface Level {
   readonly customHost: string | undefined;
   readonly forwardHeaders: readonly string[] | undefined;
   readonly strict: boolean | undefined;
+  /** Reference of a stored prompt. */
+  readonly prompt: string | undefined;
 }
 
 /** Above the root of a config nothing is set. */
@@ -28,6 +30,7 @@ export const topLevel = (): Level => ({
   customHost: undefined,
   forwardHeaders: undefined,
   strict: undefined,
+  prompt: undefined,
 });
 
 /** What holds at a node: what it writes itself over what it is handed. */
@@ -41,6 +44,7 @@ export function inherit(above: Level, entry: ConfigEntry): Level {
     customHost: entry.custom_host ?? above.customHost,
     forwardHeaders: entry.forward_headers === undefined ? above.forwardHeaders : lowerCase(entry.forward_headers),
     strict: entry.strict_compliance ?? above.strict,
+    prompt: entry.prompt_id ?? above.prompt,
   };
 }
 

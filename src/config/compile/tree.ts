@@ -1,5 +1,6 @@
 import { bareModel } from '../../core/model-name.ts';
 import type { Plain } from '../../core/merge.ts';
+import { choosePrompt } from '../../core/prompt.ts';
 import type { Branch, CompiledConfig, Leaf, QueryFacts } from '../../core/snapshot.ts';
 import { compileQuery } from '../conditions.ts';
 import type { ConfigEntry, TargetEntry } from '../schema/index.ts';
@@ -43,7 +44,11 @@ export function compileTree(name: string, written: unknown, source: TreeSource):
     weight: entry.weight ?? 1,
     within: [],
   });
-  return Object.freeze({ name, root, metadata: deepFreeze({ ...entry.metadata }) });
+  return Object.freeze({ name, root, metadata: deepFreeze({ ...entry.metadata }), hasPrompts: hasPrompts(root) });
+}
+
+function hasPrompts(node: Branch | Leaf): boolean {
+  return node.strategy === 'leaf' ? node.prompt !== undefined : node.targets.some(hasPrompts);
 }
 
 function compileNode(entry: ConfigEntry, source: TreeSource, place: Place): Branch | Leaf {
@@ -104,7 +109,8 @@ function compileChoice(entry: ConfigEntry, path: string): (facts: QueryFacts) =>
 }
 
 function compileLeaf(entry: ConfigEntry, level: Level, source: TreeSource, place: Place): Leaf {
-  const provider = chooseBinding(entry, level, source, place.path);
+  const prompt = level.prompt === undefined ? undefined : choosePrompt(source.prompts, level.prompt, `${place.path}.prompt_id`);
+  const provider = chooseBinding(entry, level, source, { path: place.path, model: prompt?.version.model });
   return Object.freeze({
     strategy: 'leaf',
     ...nodeOf(place),
@@ -117,6 +123,7 @@ function compileLeaf(entry: ConfigEntry, level: Level, source: TreeSource, place
     forwardHeaders: level.forwardHeaders,
     strict: level.strict,
     cacheMode: level.cacheMode,
+    prompt,
   });
 }
 

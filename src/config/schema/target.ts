@@ -59,6 +59,12 @@ export const targetSettings = {
       examples: ['openai-main'],
     },
     virtual_key: { type: 'string', minLength: 1, description: 'Name from virtual_keys.' },
+    prompt_id: {
+      type: 'string',
+      minLength: 1,
+      description: 'A stored prompt in place of the one that the request names; such a config serves the prompts routes only.',
+      examples: ['welcome@2'],
+    },
     retry,
     cache: {
       type: 'object',

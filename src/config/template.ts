@@ -1,0 +1,100 @@
+import mustache from 'mustache';
+
+/** A template as it was read: texts, values, sections and partials, each with its place in the text. */
+export type Piece = TextPiece | ValuePiece | SectionPiece | PartialPiece;
+
+export interface TextPiece {
+  readonly kind: 'text';
+  readonly text: string;
+}
+
+export interface ValuePiece {
+  readonly kind: 'value';
+  /** Dotted name; `.` is the value of the section around it. */
+  readonly name: string;
+  readonly at: Span;
+}
+
+export interface SectionPiece {
+  readonly kind: 'section';
+  readonly name: string;
+  /** `{{^name}}`: for a value that is absent, false, empty or 0. */
+  readonly isInverted: boolean;
+  readonly pieces: readonly Piece[];
+  readonly at: Span;
+}
+
+export interface PartialPiece {
+  readonly kind: 'partial';
+  readonly name: string;
+  /** Blanks before a partial that stands alone on its line: each of its lines gets them. */
+  readonly indent: string;
+  readonly at: Span;
+}
+
+/** Offsets into the template. */
+export interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** A template that can't be read. `index` is where in its text. */
+export class TemplateFault extends Error {
+  override readonly name = 'TemplateFault';
+  readonly index: number;
+
+  constructor(message: string, index: number) {
+    super(message);
+    this.index = index;
+  }
+}
+
+/** True for a text that holds a tag, or the beginning of one. */
+export const isTemplate = (text: string): boolean => text.includes('{{');
+
+/** Reads a mustache template; `{{{x}}}` and `{{&x}}` are the same as `{{x}}`, nothing is escaped. @throws TemplateFault */
+export function parseTemplate(text: string): readonly Piece[] {
+  return piecesOf(tokensOf(text), text);
+}
+
+/** `[type, value, start, end, children or indentation, end of section or place on the line, …]`. */
+type Token = readonly [string, string, number, number, (readonly Token[] | string)?, number?, boolean?];
+
+function tokensOf(text: string): readonly Token[] {
+  const writer = new mustache.Writer();
+  try {
+    return writer.parse(text) as unknown as readonly Token[];
+  } catch (error) {
+    throw faultOf((error as Error).message, text);
+  }
+}
+
+/** The library names an offset at the end of its message; for a section that is not closed it is that of the end. */
+function faultOf(message: string, text: string): TemplateFault {
+  const [, said = message, at] = /^(.*?)(?: at (\d+))?$/s.exec(message) ?? [];
+  const unclosed = /^Unclosed section "(.*)"$/s.exec(said)?.[1];
+  const opening = unclosed === undefined ? -1 : text.search(new RegExp(`\\{\\{\\s*[#^]\\s*${escapeRegExp(unclosed)}\\s*\\}\\}`));
+  const unclosedTag = said === 'Unclosed tag' ? text.lastIndexOf('{{') : -1;
+  const index = opening >= 0 ? opening : unclosedTag >= 0 ? unclosedTag : Number(at ?? 0);
+  return new TemplateFault(said.charAt(0).toLowerCase() + said.slice(1), index);
+}
+
+const escapeRegExp = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
+
+function piecesOf(tokens: readonly Token[], text: string): readonly Piece[] {
+  return tokens.flatMap((token): Piece[] => {
+    const [type, value, start, end, inner] = token;
+    if (type === 'text') return [{ kind: 'text', text: value }];
+    if (type === '!' || type === '=') return [];
+    if (value === '') throw new TemplateFault('a tag without a name', start);
+    const at = { start, end };
+    if (type === '>') return [{ kind: 'partial', name: value, indent: indentOf(token), at }];
+    if (type !== '#' && type !== '^') return [{ kind: 'value', name: value, at }];
+    return [{ kind: 'section', name: value, isInverted: type === '^', pieces: piecesOf(Array.isArray(inner) ? inner : [], text), at }];
+  });
+}
+
+/** Only the first tag of a line that stands alone indents its partial (mustache specification, partials). */
+function indentOf([, , , , indentation, tagIndex]: Token): string {
+  return tagIndex === 0 && typeof indentation === 'string' ? indentation.replace(/[^ \t]/g, '') : '';
+}

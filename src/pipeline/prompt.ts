@@ -1,0 +1,148 @@
+import type { JsonBody } from '../core/body.ts';
+import type { Endpoint } from '../core/endpoint.ts';
+import { GatewayError } from '../core/error.ts';
+import { bareModel, slugOf } from '../core/model-name.ts';
+import type { Reply } from '../core/plan.ts';
+import { type ChosenPrompt, choosePrompt, promptName, promptPatch, variablesFor } from '../core/prompt.ts';
+import type { LogRecord } from '../core/record.ts';
+import type { Leaf } from '../core/snapshot.ts';
+import type { RequestContext } from './request.ts';
+
+/** What a stored prompt is sent as. */
+const chat = 'chat/completions' satisfies Endpoint;
+
+const noParams: Readonly<Record<string, string>> = Object.freeze({});
+
+export const isPromptRoute = (endpoint: Endpoint): boolean => endpoint === 'prompts/{id}/completions' || endpoint === 'prompts/{id}/render';
+
+/**
+ * Turns a call of a stored prompt into the chat completion that it stands for; from here on the request is one, and only
+ * its record shows what the client asked for. The answer, where the prompt was only to be rendered.
+ *
+ * @throws GatewayError `prompt_not_found`, `not_allowed`, `missing_required_parameter`, `invalid_type`
+ */
+export function startPrompt(ctx: RequestContext): Reply | undefined {
+  const { body, endpoint } = ctx;
+  if (body.kind !== 'json') throw new GatewayError('invalid_json', { message: 'The body is not a JSON object.' });
+  const chosen = choosePrompt(ctx.snapshot.prompts, ctx.params['id'] ?? '');
+  const { key } = ctx.facts.caller;
+  if (key !== undefined && !key.allowsPrompt(chosen.version.id)) {
+    throw new GatewayError('not_allowed', {
+      message: `Key "${key.name}" may not use prompt "${chosen.version.id}".`,
+      hint: 'The rule is allow.prompts of the key.',
+    });
+  }
+  refuseMessages(body);
+  const run = new PromptRun(ctx, body, chosen);
+  ctx.prompt = run;
+  if (endpoint === 'prompts/{id}/render') return rendered(run.body);
+  ctx.endpoint = chat;
+  ctx.params = noParams;
+  ctx.body = run.body;
+  const model = run.body.peek('model');
+  ctx.askedModel = typeof model === 'string' ? model : '';
+  ctx.facts.prompt = { askedModel: run.askedModel, config: run.choosesItself ? undefined : chosen.version.config };
+  return undefined;
+}
+
+/**
+ * A config with prompts of its own makes no sense of other requests (gateway-behaviour.md 4).
+ * @throws GatewayError `invalid_config`
+ */
+export function refusePrompts(ctx: RequestContext): void {
+  if (ctx.prompt !== undefined || ctx.facts.config?.hasPrompts !== true) return;
+  throw new GatewayError('invalid_config', {
+    message: `Config "${ctx.facts.config.name}" has targets with a prompt_id, and ${ctx.method} ${ctx.path} runs no stored prompt.`,
+    hint: 'Use it on POST /v1/prompts/{id}/completions, or name a config without prompt_id.',
+  });
+}
+
+/** One call of a stored prompt: the bodies that its targets get. */
+export class PromptRun {
+  /** What the client called. */
+  readonly endpoint: Endpoint;
+  /** The model that the request itself names. */
+  readonly askedModel: string | undefined;
+  /** The request names a provider or virtual key, or a model with a slug: its word counts before the prompt's. */
+  readonly choosesItself: boolean;
+  readonly #ctx: RequestContext;
+  readonly #received: JsonBody;
+  readonly #chosen: ChosenPrompt;
+  readonly #bodies = new Map<ChosenPrompt, JsonBody>();
+  #used: ChosenPrompt;
+
+  constructor(ctx: RequestContext, received: JsonBody, chosen: ChosenPrompt) {
+    this.endpoint = ctx.endpoint;
+    this.#ctx = ctx;
+    this.#received = received;
+    this.#chosen = chosen;
+    this.#used = chosen;
+    const model = received.peek('model');
+    this.askedModel = typeof model === 'string' ? model : undefined;
+    this.choosesItself = namesProvider(ctx) || slugOf(this.askedModel ?? '') !== undefined;
+  }
+
+  /** The body of the prompt that the request names. */
+  get body(): JsonBody {
+    return this.#bodyOf(this.#chosen);
+  }
+
+  /** `welcome@2`: the version that was sent last. */
+  get name(): string {
+    return promptName(this.#used.version);
+  }
+
+  get record(): LogRecord['prompt'] {
+    const { version, label } = this.#used;
+    return { id: version.id, version: version.number, label };
+  }
+
+  get metadata(): Readonly<Record<string, string>> {
+    return this.#used.version.metadata;
+  }
+
+  /** A target may have a prompt of its own: puts its body in the place of the one before. */
+  aim(leaf: Leaf): void {
+    this.#used = leaf.prompt ?? this.#chosen;
+    this.#ctx.body = this.#bodyOf(this.#used);
+  }
+
+  #bodyOf(chosen: ChosenPrompt): JsonBody {
+    let body = this.#bodies.get(chosen);
+    if (body === undefined) {
+      body = this.#make(chosen);
+      this.#bodies.set(chosen, body);
+    }
+    return body;
+  }
+
+  #make({ version }: ChosenPrompt): JsonBody {
+    const { snapshot, warnings, stream } = this.#ctx;
+    const received = this.#received;
+    const values = variablesFor(version, received.value('variables'), (text) => void warnings.push(text));
+    const messages = version.messages(values, snapshot.server.maxBody);
+    const patch = promptPatch(version, messages, { stream, has: (field) => received.has(field) });
+    const model = patch.get('model');
+    // A provider that the request chose itself is not overruled by the slug that the prompt saved.
+    if (typeof model === 'string' && namesProvider(this.#ctx)) patch.set('model', bareModel(model));
+    return received.edit(patch);
+  }
+}
+
+function namesProvider({ facts, headers }: RequestContext): boolean {
+  return facts.virtualKey !== undefined || (headers.gateway('provider') ?? '') !== '';
+}
+
+function refuseMessages(body: JsonBody): void {
+  if (!body.has('messages')) return;
+  throw new GatewayError('unsupported_parameter', {
+    message: 'The messages of a stored prompt can not be overridden.',
+    param: 'messages',
+    hint: 'Give its variables in "variables", or call /v1/chat/completions.',
+  });
+}
+
+function rendered(body: JsonBody): Reply {
+  const text = Buffer.concat([Buffer.from('{"success":true,"data":'), body.bytes(), Buffer.from('}')]);
+  return { status: 200, headers: [], body: text, flow: undefined };
+}
