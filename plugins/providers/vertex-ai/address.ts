@@ -12,6 +12,8 @@ export interface Addresses {
   model(call: Call<VertexSettings>, publisher: string, name: string, method: string): UpstreamAddress;
   /** `endpoints/<id><tail>`, where the tail begins with `:` or `/`. */
   endpoint(call: Call<VertexSettings>, id: string, tail: string): UpstreamAddress;
+  /** `<tail>` below the project and location, as it is: its parts are encoded already. Express mode has no such place. */
+  resource(call: Call<VertexSettings>, tail: string): UpstreamAddress;
 }
 
 /** Made where the provider is defined: places are worked out once for each settings object. */
@@ -28,6 +30,16 @@ export function addresses(): Addresses {
         throw new GatewayError('model_not_found', { message: 'Express mode serves models of the publisher google only.', param: 'model' });
       }
       return { origin, path: `${path}/endpoints/${encodeURIComponent(id)}${tail}` };
+    },
+    resource(call, tail) {
+      const { origin, path, versioned } = place(call.settings);
+      if (path === versioned) {
+        throw new GatewayError('unsupported_endpoint', {
+          message: 'Express mode has no project that could own files, batches or tuning jobs.',
+          hint: 'Use an entry with project and region.',
+        });
+      }
+      return { origin, path: `${path}/${tail}` };
     },
   };
 }
@@ -54,8 +66,8 @@ export function commonHeaders(call: Call<VertexSettings>): HeaderPairs {
  *
  * @throws GatewayError `missing_credential`
  */
-export function requireCredential(call: Call<VertexSettings>): void {
-  if (call.credential !== 'none' || call.settings.custom_host !== undefined) return;
+export function requireCredential(call: Call<VertexSettings>, host: string | undefined): void {
+  if (call.credential !== 'none' || host !== undefined) return;
   throw new GatewayError('missing_credential', {
     message: 'Vertex AI needs an access token, and neither the entry nor the request has a credential.',
     param: 'authorization',

@@ -1,5 +1,6 @@
 import type { SettingsProblem } from '#core/provider.ts';
 import { customHostProblems } from '../_shared/address.ts';
+import { isBucket } from './files/object-id.ts';
 import { isProject, isVersion, regionProblem } from './places.ts';
 import { parseServiceAccount } from './service-account.ts';
 import type { VertexSettings } from './settings.ts';
@@ -11,6 +12,7 @@ export function check(settings: VertexSettings): readonly SettingsProblem[] {
     ...regionProblems(settings),
     ...accountProblems(settings),
     ...versionProblems(settings),
+    ...storageProblems(settings),
   ];
 }
 
@@ -51,6 +53,22 @@ function accountProblems(settings: VertexSettings): readonly SettingsProblem[] {
 function versionProblems({ api_version: version }: VertexSettings): readonly SettingsProblem[] {
   if (version === undefined || isVersion(version)) return [];
   return [{ path: ['api_version'], code: 'out-of-range', message: `"${version}" is not an API version`, hint: 'Write v1 or v1beta1.' }];
+}
+
+function storageProblems({ storage_bucket: bucket, storage_host: host, media }: VertexSettings): readonly SettingsProblem[] {
+  const hint = 'Write the name of the bucket alone, without gs://.';
+  const hosts = customHostProblems(host).map((problem) => ({
+    ...problem,
+    path: ['storage_host'],
+    message: problem.message.replace('custom_host', 'storage_host'),
+  }));
+  const named = (name: string, path: SettingsProblem['path']): SettingsProblem[] =>
+    isBucket(name) ? [] : [{ path, code: 'out-of-range', message: `"${name.slice(0, 100)}" is not the name of a bucket`, hint }];
+  return [
+    ...hosts,
+    ...(bucket === undefined ? [] : named(bucket, ['storage_bucket'])),
+    ...(media?.buckets ?? []).flatMap((name, at) => named(name, ['media', 'buckets', at])),
+  ];
 }
 
 /** Callers with a token of their own may bring region and project along; the operator's credential goes nowhere without. */

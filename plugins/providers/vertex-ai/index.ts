@@ -2,8 +2,11 @@ import { GatewayError } from '#core/error.ts';
 import { type Call, defineProvider, type Operation } from '#core/provider.ts';
 import { addresses, requireCredential } from './address.ts';
 import { anthropicChat } from './anthropic-chat.ts';
+import { batchOperations } from './batches/operations.ts';
 import { check } from './check.ts';
 import { credential } from './credential.ts';
+import { fileOperations } from './files/operations.ts';
+import { storage } from './files/storage.ts';
 import { vertexFault } from './fault.ts';
 import { geminiChat } from './gemini-chat.ts';
 import { countInputTokens, embeddings, images } from './google-routes.ts';
@@ -11,8 +14,10 @@ import { countMessageTokens, messages } from './messages.ts';
 import { formOf, type ModelForm } from './model-form.ts';
 import { openChat } from './open-chat.ts';
 import { requestSettings, schema, type VertexSettings } from './settings.ts';
+import { tuningOperations } from './tuning/operations.ts';
 
 const to = addresses();
+const store = storage();
 const open = openChat(to);
 const gemini = geminiChat(to);
 const anthropic = anthropicChat(to);
@@ -33,7 +38,7 @@ const chatOf = (call: Call<VertexSettings>): Operation<VertexSettings> =>
 /** Chat by the kind of the model: some formats are converted, others are the client's own. */
 const chat: Operation<VertexSettings> = {
   request(body, call) {
-    requireCredential(call);
+    requireCredential(call, call.settings.custom_host);
     return chatOf(call).request(body, call);
   },
   media: (body, call) => chatOf(call).media?.(body, call) ?? [],
@@ -54,10 +59,15 @@ const unconverted = (text: string): unknown => JSON.parse(text);
 const signed = (operation: Operation<VertexSettings>): Operation<VertexSettings> => ({
   ...operation,
   request(body, call) {
-    requireCredential(call);
+    requireCredential(call, call.settings.custom_host);
     return operation.request(body, call);
   },
 });
+
+const signedAll = <Name extends string>(operations: { readonly [N in Name]: Operation<VertexSettings> }) =>
+  Object.fromEntries(Object.entries<Operation<VertexSettings>>(operations).map(([name, operation]) => [name, signed(operation)])) as {
+    readonly [N in Name]: Operation<VertexSettings>;
+  };
 
 /** Provider A: family G, vendor A, vendor B and self-deployed models behind one project and region (provider-a.md). */
 export default defineProvider<VertexSettings>({
@@ -75,6 +85,10 @@ export default defineProvider<VertexSettings>({
     'responses/input_tokens': signed(countInputTokens(to)),
     messages: signed(messages(to)),
     'messages/count_tokens': signed(countMessageTokens(to)),
+    // Object storage has a host of its own, and asks for a credential where its addresses are made.
+    ...fileOperations(store),
+    ...signedAll(batchOperations(to, store)),
+    ...signedAll(tuningOperations(to)),
   },
   fault: vertexFault,
 });

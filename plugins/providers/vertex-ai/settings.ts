@@ -14,6 +14,10 @@ export interface VertexSettings extends CommonSettings {
   readonly api_version?: string;
   readonly quota_project?: string;
   readonly storage_bucket?: string;
+  /** Base URL of object storage; only the operator may set it. */
+  readonly storage_host?: string;
+  /** Buckets beside `storage_bucket` that a catalog's credential may be used for (decisions D11). */
+  readonly media?: { readonly buckets?: readonly string[] };
   readonly endpoint_format?: 'chat' | 'generateContent';
   readonly anthropic_version?: string;
   readonly schemas?: 'converted' | 'original';
@@ -39,7 +43,16 @@ export const schema: JsonSchema = {
     express: { type: 'boolean', description: 'api_key is an API key of express mode: no project, no region.', default: false },
     api_version: text('Version in the path: v1 or v1beta1.'),
     quota_project: text('Project that pays, sent as x-goog-user-project.'),
-    storage_bucket: text('Bucket for files and batches.'),
+    storage_bucket: text('Bucket for files, batches and tuning.'),
+    storage_host: text('Base URL of object storage, where it is not https://storage.googleapis.com.'),
+    media: {
+      type: 'object',
+      additionalProperties: false,
+      description: "What callers may name with the entry's credential.",
+      properties: {
+        buckets: { type: 'array', items: { type: 'string', minLength: 1 }, description: 'Further buckets whose files callers may name.' },
+      },
+    },
     endpoint_format: {
       enum: ['chat', 'generateContent'],
       description: 'What models named endpoints.<id> speak: chat completions, or the format of tuned family-G models.',

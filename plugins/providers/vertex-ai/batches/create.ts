@@ -1,0 +1,162 @@
+import { JsonBody } from '#core/body.ts';
+import { GatewayError } from '#core/error.ts';
+import type { Plain } from '#core/merge.ts';
+import { bareModel } from '#core/model-name.ts';
+import type { Call, Dropped, Operation, UpstreamRequest } from '#core/provider.ts';
+import { WholeTap } from '../../_shared/json-tap.ts';
+import { parseObject, textOf } from '../../_shared/json.ts';
+import { checkMetadata } from '../../_shared/objects.ts';
+import { type Addresses, commonHeaders } from '../address.ts';
+import { notesOf, rowOf } from '../files/file-object.ts';
+import { type StoredObject, uriOf } from '../files/object-id.ts';
+import { allowedObject, type Storage, storageHeaders } from '../files/storage.ts';
+import { objectOf } from '../gemini-chat.ts';
+import { endpointLabel, labelsOf } from '../labels.ts';
+import { plainRequest } from '../plain-request.ts';
+import type { VertexSettings } from '../settings.ts';
+import { type BatchEndpoint, batchEndpoints, endpointOf, wordOf } from './endpoint.ts';
+import { batchFromJob } from './job.ts';
+import { outputPrefix } from './output-place.ts';
+import { batchForm } from './rows.ts';
+
+type VertexCall = Call<VertexSettings>;
+
+const handled: ReadonlySet<string> = new Set(['input_file_id', 'endpoint', 'completion_window', 'metadata', 'model', 'labels']);
+
+/** What a request for a batch says. */
+interface Order {
+  readonly input: StoredObject;
+  readonly endpoint: BatchEndpoint;
+  /** Undefined: noted beside the file, when it was uploaded. */
+  readonly model: string | undefined;
+  readonly labels: unknown;
+  readonly metadata: unknown;
+  readonly dropped: readonly Dropped[];
+}
+
+/**
+ * Starts a batch (provider-a.md 12.2). The model comes from the body, else from the header `provider-model`, else from the
+ * notes of the upload, which takes a request before.
+ */
+export function createBatch(to: Addresses, store: Storage): Operation<VertexSettings> {
+  const orders = new WeakMap<object, Order>();
+  return {
+    request(body, call) {
+      const order = orderOf(objectOf(body), call);
+      orders.set(call, order);
+      if (order.model !== undefined) return jobRequest(to, call, order, order.model);
+      return plainRequest(store.object(call, order.input), 'GET', storageHeaders(call), order.dropped);
+    },
+    then(replies, call) {
+      const order = orders.get(call);
+      if (order === undefined || order.model !== undefined || replies.length > 1) return undefined;
+      const { model, endpoint } = notesOf(rowOf(replies[0]?.text ?? ''));
+      if (model === undefined) throw noModel();
+      if (endpoint !== undefined && endpoint !== order.endpoint) throw wrongEndpoint(order.endpoint, endpoint);
+      return jobRequest(to, call, { ...order, dropped: [] }, model);
+    },
+    tap: () => new WholeTap(),
+    result: (text) => batchFromJob(parseObject(text) ?? {}),
+  };
+}
+
+/** @throws GatewayError for what is missing or can't be */
+function orderOf(body: Plain, call: VertexCall): Order {
+  checkMetadata(body['metadata']);
+  const file = textOf(body['input_file_id']);
+  if (file === undefined) throw missing('input_file_id');
+  const asked = textOf(body['endpoint']);
+  if (asked === undefined) throw missing('endpoint');
+  const endpoint = endpointOf(asked);
+  if (endpoint === undefined) {
+    throw new GatewayError('invalid_value', {
+      message: `Invalid 'endpoint': "${asked.slice(0, 100)}" is not served in batches of this provider.`,
+      param: 'endpoint',
+      hint: `Use one of ${batchEndpoints.join(', ')}.`,
+    });
+  }
+  const named = call.model === '' ? (call.header('provider-model') ?? '') : call.model;
+  const model = bareModel(named);
+  return {
+    input: allowedObject(call, file, 'input_file_id'),
+    endpoint,
+    model: model === '' ? undefined : model,
+    labels: body['labels'],
+    metadata: body['metadata'],
+    dropped: dropsOf(body),
+  };
+}
+
+function dropsOf(body: Plain): readonly Dropped[] {
+  const dropped: Dropped[] = Object.entries(body)
+    .filter(([key, value]) => value !== null && !handled.has(key))
+    .map(([param]) => ({ param, reason: 'not known to this service' }));
+  const { completion_window: window } = body;
+  if (window !== undefined && window !== '24h') dropped.push({ param: 'completion_window', reason: 'the service has a window of its own' });
+  return dropped;
+}
+
+function jobRequest(to: Addresses, call: VertexCall, order: Order, model: string): UpstreamRequest {
+  const { input, endpoint } = order;
+  const { labels, dropped } = labelsOf({ [endpointLabel]: wordOf(endpoint) }, order.labels, order.metadata);
+  const bucket = call.settings.storage_bucket ?? input.bucket;
+  const { resource, instanceConfig } = resourceOf(model);
+  return {
+    ...to.resource(call, 'batchPredictionJobs'),
+    method: 'POST',
+    headers: commonHeaders(call),
+    body: JsonBody.of({
+      displayName: `gateway-${call.id}`,
+      model: resource,
+      inputConfig: { instancesFormat: 'jsonl', gcsSource: { uris: [uriOf(input)] } },
+      outputConfig: {
+        predictionsFormat: 'jsonl',
+        gcsDestination: { outputUriPrefix: `gs://${bucket}/${outputPrefix({ endpoint, model }, call)}` },
+      },
+      ...(instanceConfig === undefined ? {} : { instanceConfig }),
+      labels,
+    }),
+    dropped: [...order.dropped, ...dropped],
+  };
+}
+
+/** The client's id stands in each row and is no business of the model. */
+const excluded = { instanceType: 'object', excludedFields: ['requestId'] };
+const ownModel = /^projects\/[^/]+\/locations\/[^/]+\/models\/[^/]+$/;
+
+/** The resource that runs the rows, and how they are read. @throws GatewayError `unsupported_parameter` */
+function resourceOf(model: string): { readonly resource: string; readonly instanceConfig: Plain | undefined } {
+  if (ownModel.test(model)) return { resource: model, instanceConfig: excluded };
+  const form = batchForm(model);
+  const publisher = (name: string, of: string): string => `publishers/${of}/models/${name}`;
+  if (form.kind === 'gemini') {
+    const isKeyed = /^gemini-embedding-(?:[2-9]|[1-9]\d)(?!\d)/.test(form.name);
+    return { resource: publisher(form.name, 'google'), instanceConfig: isKeyed ? undefined : excluded };
+  }
+  if (form.kind === 'anthropic') return { resource: publisher(form.name, 'anthropic'), instanceConfig: undefined };
+  if (form.kind === 'open') {
+    const [of = '', name = ''] = form.model.split('/');
+    return { resource: publisher(name, of), instanceConfig: undefined };
+  }
+  throw new GatewayError('unsupported_parameter', {
+    message: `The model "${model.slice(0, 100)}" does not run in batches of this provider.`,
+    param: 'model',
+    hint: 'For a tuned model use its resource, projects/<project>/locations/<region>/models/<id>.',
+  });
+}
+
+const missing = (param: string): GatewayError =>
+  new GatewayError('missing_required_parameter', { message: `Missing required parameter: '${param}'.`, param });
+
+const noModel = (): GatewayError =>
+  new GatewayError('missing_required_parameter', {
+    message: 'The model of the batch is not known: neither the request nor the file names it.',
+    param: 'model',
+    hint: 'Send "model" in the body or x-gateway-provider-model, or upload the file through the gateway with purpose "batch".',
+  });
+
+const wrongEndpoint = (asked: string, noted: string): GatewayError =>
+  new GatewayError('invalid_value', {
+    message: `Invalid 'endpoint': the lines of the file are for ${noted}, not for ${asked}.`,
+    param: 'endpoint',
+  });

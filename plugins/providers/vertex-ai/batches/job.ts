@@ -1,0 +1,109 @@
+import { isPlain, type Plain } from '#core/merge.ts';
+import { textOf } from '../../_shared/json.ts';
+import { type Batch, batchOf, type BatchStatus, unixSeconds } from '../../_shared/objects.ts';
+import { fileIdOf, parseUri, type StoredObject } from '../files/object-id.ts';
+import { jobIdOf } from '../jobs.ts';
+import { endpointLabel, metadataOf } from '../labels.ts';
+import { type BatchEndpoint, endpointOfWord } from './endpoint.ts';
+import { outputFile } from './output-place.ts';
+
+/** States of a job as a batch's (provider-a.md 12.2). */
+const states: Readonly<Record<string, BatchStatus>> = {
+  JOB_STATE_UNSPECIFIED: 'validating',
+  JOB_STATE_QUEUED: 'validating',
+  JOB_STATE_PENDING: 'validating',
+  JOB_STATE_RUNNING: 'in_progress',
+  JOB_STATE_UPDATING: 'in_progress',
+  JOB_STATE_PAUSED: 'in_progress',
+  JOB_STATE_SUCCEEDED: 'completed',
+  JOB_STATE_PARTIALLY_SUCCEEDED: 'completed',
+  JOB_STATE_FAILED: 'failed',
+  JOB_STATE_CANCELLING: 'cancelling',
+  JOB_STATE_CANCELLED: 'cancelled',
+  JOB_STATE_EXPIRED: 'expired',
+};
+
+/** New states appear now and then: one that is not known is early. */
+export const statusOf = (state: unknown): BatchStatus =>
+  typeof state === 'string' && Object.hasOwn(states, state) ? (states[state] ?? 'validating') : 'validating';
+
+/** Where the end of a job is told, by its status. */
+const endings = {
+  completed: 'completed_at',
+  failed: 'failed_at',
+  cancelled: 'cancelled_at',
+  expired: 'expired_at',
+} as const satisfies Partial<Record<BatchStatus, keyof Batch>>;
+
+/** The Batch of a job: times in seconds, counts as numbers (provider-a.md 12.2, T48). */
+export function batchFromJob(job: Plain): Batch & { readonly model: string | null } {
+  const status = statusOf(job['state']);
+  const output = outputObject(job);
+  const input = inputObject(job);
+  const ended = unixSeconds(job['endTime']);
+  const ending = Object.hasOwn(endings, status) ? endings[status as keyof typeof endings] : undefined;
+  const labels = job['labels'];
+  return {
+    ...batchOf({
+      id: jobIdOf(job),
+      status,
+      endpoint: endpointOfJob(job),
+      created_at: unixSeconds(job['createTime']) ?? 0,
+      errors: errorsOf(job['error']),
+      input_file_id: input === undefined ? null : fileIdOf(input),
+      output_file_id: output === undefined || status === 'failed' ? null : fileIdOf(output),
+      in_progress_at: unixSeconds(job['startTime']),
+      cancelling_at: status === 'cancelling' ? unixSeconds(job['updateTime']) : null,
+      ...(ending === undefined || ended === null ? {} : { [ending]: ended }),
+      request_counts: countsOf(job['completionStats']),
+      metadata: metadataOf(labels),
+    }),
+    model: modelOf(job) ?? null,
+  };
+}
+
+/** From the job's labels, else, for jobs of others, from the kind of model. */
+export function endpointOfJob(job: Plain): BatchEndpoint {
+  const labels = isPlain(job['labels']) ? job['labels'] : {};
+  const noted = endpointOfWord(textOf(labels[endpointLabel]));
+  return noted ?? (/embedding/.test(textOf(job['model']) ?? '') ? '/v1/embeddings' : '/v1/chat/completions');
+}
+
+/** Words in front of a model's name, by publisher; family G has none. */
+export function modelOf(job: Plain): string | undefined {
+  const resource = textOf(job['model']);
+  const match = /publishers\/([^/]+)\/models\/([^/]+)$/.exec(resource ?? '');
+  if (match === null) return resource;
+  const [, publisher = '', name = ''] = match;
+  return publisher === 'google' ? name : `${publisher}.${name}`;
+}
+
+/** The file with the answers, once the job has a folder for it. */
+export function outputObject(job: Plain): StoredObject | undefined {
+  const info = isPlain(job['outputInfo']) ? job['outputInfo'] : {};
+  const folder = textOf(info['gcsOutputDirectory']);
+  return folder === undefined ? undefined : parseUri(`${folder.replace(/\/+$/, '')}/${outputFile(modelOf(job) ?? '')}`);
+}
+
+/** The first input: an array by the service's word, a text in what some clients send (provider-a.md T48). */
+function inputObject(job: Plain): StoredObject | undefined {
+  const input = isPlain(job['inputConfig']) ? job['inputConfig'] : {};
+  const source = isPlain(input['gcsSource']) ? input['gcsSource'] : {};
+  const uris: unknown = source['uris'];
+  const first: unknown = Array.isArray(uris) ? uris[0] : uris;
+  return typeof first === 'string' ? parseUri(first) : undefined;
+}
+
+function errorsOf(error: unknown): Batch['errors'] {
+  if (!isPlain(error) || (error['message'] === undefined && error['code'] === undefined)) return null;
+  const code = error['code'] === undefined ? null : String(error['code']);
+  return { object: 'list', data: [{ code, message: textOf(error['message']) ?? '', param: null, line: null }] };
+}
+
+/** Numbers of 64 bits travel as text; -1 is "not known". */
+function countsOf(stats: unknown): Batch['request_counts'] {
+  const of = (key: string): number => Math.max(0, Math.trunc(Number(isPlain(stats) ? (stats[key] ?? 0) : 0)) || 0);
+  const completed = of('successfulCount');
+  const failed = of('failedCount');
+  return { total: completed + failed + of('incompleteCount'), completed, failed };
+}

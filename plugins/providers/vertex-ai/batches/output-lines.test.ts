@@ -1,0 +1,129 @@
+import { describe, expect, it } from 'vitest';
+import type { Plain } from '#core/merge.ts';
+import type { BatchEndpoint } from './endpoint.ts';
+import { outputLines } from './output-lines.ts';
+
+const call = { strict: true, id: 'req_1', createdAt: 1_793_610_000 };
+const read = (row: Plain | string, endpoint: BatchEndpoint = '/v1/chat/completions', model = 'gemini-2.5-flash', strict = true): Plain => {
+  const line = outputLines({ endpoint, model }, { ...call, strict })(typeof row === 'string' ? row : JSON.stringify(row), 3);
+  return JSON.parse(line ?? 'null') as Plain;
+};
+const answer = {
+  candidates: [{ content: { role: 'model', parts: [{ text: 'Hello' }] }, finishReason: 'STOP' }],
+  usageMetadata: { promptTokenCount: 3, candidatesTokenCount: 2, totalTokenCount: 5 },
+  modelVersion: 'gemini-2.5-flash',
+  responseId: 'r9',
+};
+
+describe('line of a row', () => {
+  it('of family G', () => {
+    const row = { status: '', processed_time: '2026-11-02T09:00:00Z', request: {}, response: answer, requestId: 'a-1' };
+    expect(read(row)).toEqual({
+      id: 'batch_req_req_1_3',
+      custom_id: 'a-1',
+      response: {
+        status_code: 200,
+        request_id: 'r9',
+        body: {
+          id: 'r9',
+          object: 'chat.completion',
+          created: 1_793_610_000,
+          model: 'gemini-2.5-flash',
+          choices: [{ index: 0, message: { role: 'assistant', content: 'Hello', refusal: null }, logprobs: null, finish_reason: 'stop' }],
+          usage: expect.objectContaining({ prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 }) as unknown,
+        },
+      },
+      error: null,
+    });
+  });
+
+  const message = {
+    id: 'msg_1',
+    type: 'message',
+    role: 'assistant',
+    model: 'claude-opus-4-6',
+    content: [{ type: 'text', text: 'Hello' }],
+    stop_reason: 'end_turn',
+    usage: { input_tokens: 3, output_tokens: 2 },
+  };
+
+  it('of vendor A, as a chat', () => {
+    const body = { object: 'chat.completion', id: 'msg_1', choices: [{ message: { content: 'Hello' }, finish_reason: 'stop' }] };
+    expect(read({ custom_id: 'a-1', request: {}, response: message })).toMatchObject({
+      custom_id: 'a-1',
+      response: { status_code: 200, body },
+    });
+  });
+
+  it('of vendor A, as a message', () => {
+    expect(read({ custom_id: 'a-1', response: message }, '/v1/messages')).toMatchObject({ response: { body: message } });
+  });
+
+  it.each<[string, Plain]>([
+    [
+      'older',
+      { instance: { content: 'x', requestId: 'a-1' }, predictions: [{ embeddings: { values: [0.5], statistics: { token_count: 4 } } }] },
+    ],
+    [
+      'older, the id beside',
+      { requestId: 'a-1', instance: {}, predictions: [{ embeddings: { values: [0.5], statistics: { token_count: 4 } } }] },
+    ],
+    ['newer', { key: 'a-1', response: { embedding: { values: [0.5] }, usageMetadata: { promptTokenCount: 4 } } }],
+  ])('of vectors, %s', (_, row) => {
+    const body = {
+      object: 'list',
+      data: [{ object: 'embedding', index: 0, embedding: [0.5] }],
+      model: 'm',
+      usage: { prompt_tokens: 4, total_tokens: 4 },
+    };
+    expect(read(row, '/v1/embeddings', 'm')).toMatchObject({ custom_id: 'a-1', response: { status_code: 200, body }, error: null });
+  });
+
+  it('of open models passes', () => {
+    const completion = { id: 'c1', object: 'chat.completion', choices: [] };
+    expect(read({ custom_id: 'a-1', response: completion })).toMatchObject({ response: { request_id: 'c1', body: completion } });
+  });
+
+  it.each<[string, Plain | string, object]>([
+    ['a text', { requestId: 'a', status: 'Bad Request: no', response: {} }, { code: 'provider_error', message: 'Bad Request: no' }],
+    [
+      'JSON of an error',
+      { requestId: 'a', status: '{"error": {"code": 400, "message": "bad", "status": "INVALID_ARGUMENT"}}', response: {} },
+      { code: 'INVALID_ARGUMENT', message: 'bad' },
+    ],
+    ['JSON of a status', { requestId: 'a', status: '{"code": 8, "message": "quota"}' }, { code: '8', message: 'quota' }],
+    [
+      'an error of vendor A',
+      { custom_id: 'a', response: { type: 'error', error: { type: 'overloaded_error', message: 'busy' } } },
+      { code: 'overloaded_error', message: 'busy' },
+    ],
+    ['an error beside', { custom_id: 'a', error: { message: 'gone' } }, { code: 'provider_error', message: 'gone' }],
+    ['nothing', { custom_id: 'a', status: '', response: {} }, { code: 'provider_error' }],
+  ])('with %s is an error', (_, row, error) => {
+    expect(read(row)).toMatchObject({ custom_id: 'a', response: null, error });
+  });
+
+  it('that is no JSON is an error, and empty ones are none', () => {
+    expect(read('{"a":')).toMatchObject({ custom_id: null, response: null, error: { code: 'upstream_invalid' } });
+    expect(outputLines({ endpoint: '/v1/chat/completions', model: 'm' }, call)('  ', 0)).toBeUndefined();
+  });
+
+  it('with vectors that are none is an error, and spoils nothing', () => {
+    expect(read({ key: 'a', response: { foo: 1 } }, '/v1/embeddings')).toMatchObject({
+      custom_id: 'a',
+      error: { code: 'upstream_invalid' },
+    });
+  });
+
+  it('keeps long numbers of function calls', () => {
+    const text =
+      '{"requestId":"a","response":{"candidates":[{"content":{"parts":[{"functionCall":{"name":"f","args":{"n":12345678901234567890}}}]}}]}}';
+    expect(JSON.stringify(read(text))).toContain(String.raw`{\"n\":12345678901234567890}`);
+  });
+
+  it('shows what strictness hides where it is off', () => {
+    const row = { requestId: 'a', response: { candidates: [{ content: { parts: [{ text: 'why', thought: true }, { text: 'so' }] } }] } };
+    expect(JSON.stringify(read(row))).not.toContain('why');
+    expect(JSON.stringify(read(row, '/v1/chat/completions', 'g', false))).toContain('why');
+  });
+});

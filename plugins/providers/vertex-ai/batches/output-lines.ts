@@ -1,0 +1,103 @@
+import { fromUnknown } from '#core/error.ts';
+import type { LineEdit } from '#core/form.ts';
+import { isPlain, type Plain } from '#core/merge.ts';
+import type { Call } from '#core/provider.ts';
+import { fromMessage } from '../../_shared/anthropic/chat-result.ts';
+import { fromEmbeddings } from '../../_shared/gemini/embeddings.ts';
+import { parsedAnswer } from '../../_shared/gemini/parse.ts';
+import { fromGenerateContent } from '../../_shared/gemini/result.ts';
+import { parseObject, textOf } from '../../_shared/json.ts';
+import { unixSeconds } from '../../_shared/objects.ts';
+import type { OutputKind } from './output-place.ts';
+
+/** What the conversion of answers needs of the call that reads them. */
+export type OutputCall = Pick<Call, 'strict' | 'id' | 'createdAt'>;
+
+/**
+ * Rows of a batch's output as lines of OpenAI's (provider-b.md 2.2.4, provider-a.md 12.2). A row that failed or can't be
+ * read becomes a line with an error: one of them never spoils the file.
+ */
+export const outputLines =
+  (kind: OutputKind, call: OutputCall): LineEdit =>
+  (text, index) =>
+    text.trim() === '' ? undefined : JSON.stringify(lineOf(text, index, { kind, call }));
+
+interface Reading {
+  readonly kind: OutputKind;
+  readonly call: OutputCall;
+}
+
+function lineOf(text: string, index: number, reading: Reading): Plain {
+  const row = parsedAnswer(text);
+  const id = `batch_req_${reading.call.id}_${index}`;
+  if (!isPlain(row)) return failed(id, null, { code: 'upstream_invalid', message: 'The row of the output is not a JSON object.' });
+  const customId = customIdOf(row);
+  const fault = faultOf(row);
+  if (fault !== undefined) return failed(id, customId, fault);
+  try {
+    const answer = isPlain(row['response']) ? row['response'] : {};
+    const requestId = textOf(answer['responseId']) ?? textOf(answer['id']) ?? id;
+    return {
+      id,
+      custom_id: customId,
+      response: { status_code: 200, request_id: requestId, body: bodyOf(row, index, reading) },
+      error: null,
+    };
+  } catch (thrown) {
+    const { code, message } = fromUnknown(thrown);
+    return failed(id, customId, code === 'internal' ? unreadable : { code, message });
+  }
+}
+
+const unreadable = { code: 'upstream_invalid', message: 'The answer in the output could not be converted.' };
+
+interface RowFault {
+  readonly code: string;
+  readonly message: string;
+}
+
+const failed = (id: string, customId: string | null, error: RowFault): Plain => ({ id, custom_id: customId, response: null, error });
+
+/** The client's id stands where the kind of row has it, or where the service keeps what it doesn't send to the model. */
+function customIdOf(row: Plain): string | null {
+  const instance = isPlain(row['instance']) ? row['instance'] : {};
+  const found = [row['custom_id'], row['requestId'], row['key'], instance['requestId'], instance['key']].find(
+    (id) => typeof id === 'string' && id !== '',
+  );
+  return typeof found === 'string' ? found : null;
+}
+
+/** A status that says something is an error, as a text or as the JSON of one; so is an answer without anything in it. */
+function faultOf(row: Plain): RowFault | undefined {
+  const status = textOf(row['status']);
+  const { response } = row;
+  const inner = isPlain(response) ? response['error'] : undefined;
+  const said = isPlain(row['error']) ? row['error'] : isPlain(inner) ? inner : undefined;
+  if (said !== undefined) return errorOf(said);
+  if (status !== undefined) {
+    const parsed = parseObject(status);
+    const error = isPlain(parsed?.['error']) ? parsed['error'] : parsed;
+    return error === undefined ? { code: 'provider_error', message: status } : errorOf(error, status);
+  }
+  const isEmpty = (!isPlain(response) || Object.keys(response).length === 0) && row['predictions'] === undefined;
+  return isEmpty ? { code: 'provider_error', message: 'The provider gave no answer to this request.' } : undefined;
+}
+
+function errorOf(error: Plain, raw = 'The provider gave no message.'): RowFault {
+  const { status, type, code, message } = error;
+  const word = textOf(status) ?? textOf(type) ?? (typeof code === 'number' ? String(code) : textOf(code));
+  return { code: word ?? 'provider_error', message: textOf(message) ?? raw };
+}
+
+function bodyOf(row: Plain, index: number, { kind, call }: Reading): unknown {
+  const { response } = row;
+  if (kind.endpoint === '/v1/embeddings') {
+    return fromEmbeddings(JSON.stringify(isPlain(response) ? response : { predictions: row['predictions'] }), kind.model, false);
+  }
+  if (!isPlain(response) || kind.endpoint === '/v1/messages') return response;
+  const createdAt = unixSeconds(response['createTime']) ?? unixSeconds(row['processed_time']) ?? call.createdAt;
+  const answering = { model: kind.model, strict: call.strict, id: `${call.id}-${index}`, createdAt };
+  if (response['type'] === 'message') return fromMessage('', answering, response);
+  // Open models answer in the client's own format already.
+  return Array.isArray(response['choices']) ? response : fromGenerateContent('', answering, response);
+}

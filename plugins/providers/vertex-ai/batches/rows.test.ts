@@ -1,0 +1,105 @@
+import { describe, expect, it } from 'vitest';
+import type { Plain } from '#core/merge.ts';
+import { toRow } from './rows.ts';
+
+const line = (body: Plain, more: Plain = {}): Plain => ({ custom_id: 'r-1', method: 'POST', url: '/v1/chat/completions', body, ...more });
+const messages = [
+  { role: 'system', content: 'Be brief.' },
+  { role: 'user', content: 'Hi' },
+];
+
+describe('row of a line', () => {
+  it.each<[string, Plain, Plain]>([
+    [
+      'family G',
+      line({ model: '@vertex-eu/gemini-2.5-flash', messages, max_tokens: 5, stream: true }),
+      {
+        requestId: 'r-1',
+        request: {
+          systemInstruction: { parts: [{ text: 'Be brief.' }] },
+          contents: [{ role: 'user', parts: [{ text: 'Hi' }] }],
+          generationConfig: { maxOutputTokens: 5 },
+        },
+      },
+    ],
+    [
+      'vendor A',
+      line({ model: 'anthropic.claude-sonnet-4-5@20250929', messages, max_tokens: 5, stream: true }),
+      {
+        custom_id: 'r-1',
+        request: {
+          anthropic_version: 'vertex-2023-10-16',
+          max_tokens: 5,
+          system: [{ type: 'text', text: 'Be brief.' }],
+          messages: [{ role: 'user', content: 'Hi' }],
+        },
+      },
+    ],
+    [
+      "vendor A's own body",
+      line({ model: 'claude-opus-4-6', max_tokens: 5, stream: true, messages: [], top_k: 3 }, { url: '/v1/messages' }),
+      { custom_id: 'r-1', request: { anthropic_version: 'vertex-2023-10-16', max_tokens: 5, messages: [], top_k: 3 } },
+    ],
+    [
+      'vectors of an older model',
+      line({ model: 'text-embedding-005', input: 'Hi', task_type: 'CLUSTERING' }, { url: '/v1/embeddings' }),
+      { content: 'Hi', task_type: 'CLUSTERING', requestId: 'r-1' },
+    ],
+    [
+      'vectors of a newer model',
+      line({ model: 'gemini-embedding-2', input: ['Hi'], dimensions: 768 }, { url: '/v1/embeddings' }),
+      { key: 'r-1', request: { content: { parts: [{ text: 'Hi' }] }, embedContentConfig: { outputDimensionality: 768 } } },
+    ],
+    [
+      'open models',
+      line({ model: 'meta.llama-4', messages: [] }),
+      { custom_id: 'r-1', method: 'POST', url: '/v1/chat/completions', body: { model: 'meta/llama-4', messages: [] } },
+    ],
+  ])('for %s', (_, given, row) => expect(toRow(given, {}).row).toMatchObject(row));
+
+  it('keeps neither model nor stream in a row', () => {
+    for (const model of ['gemini-2.5-flash', 'anthropic.claude-opus-4-6']) {
+      const request = toRow(line({ model, messages, stream: true }), {}).row['request'] as Plain;
+      expect(Object.keys(request)).not.toEqual(expect.arrayContaining(['model']));
+      expect(Object.keys(request)).not.toEqual(expect.arrayContaining(['stream']));
+    }
+  });
+
+  it('finds the endpoint by the body where the line has no url', () => {
+    expect(toRow({ custom_id: 'a', body: { model: 'text-embedding-005', input: 'x' } }, {}).endpoint).toBe('/v1/embeddings');
+    expect(toRow({ custom_id: 'a', body: { model: 'gemini-2.5-flash', messages } }, {}).endpoint).toBe('/v1/chat/completions');
+  });
+
+  it('names what it drops', () => {
+    expect(toRow(line({ model: 'gemini-2.5-flash', messages, logit_bias: { 1: 2 } }), {}).dropped).toEqual([
+      { param: 'logit_bias', reason: 'not known to this service' },
+    ]);
+    expect(toRow(line({ model: 'text-embedding-005', input: 'x', dimensions: 4 }, { url: '/v1/embeddings' }), {}).dropped).toMatchObject([
+      { param: 'dimensions' },
+    ]);
+    expect(toRow(line({ model: 'anthropic.claude-opus-4-6', messages, labels: { team: 'a' } }), {}).dropped).toMatchObject([
+      { param: 'labels' },
+    ]);
+  });
+
+  it.each<[string, Plain, object]>([
+    ['no id', { body: { model: 'gemini-2.5-flash' } }, { code: 'missing_required_parameter', param: 'custom_id' }],
+    ['no model', line({ messages }), { code: 'missing_required_parameter', param: 'body.model' }],
+    ['another url', line({ model: 'gemini-2.5-flash', messages }, { url: '/v1/responses' }), { code: 'invalid_value', param: 'url' }],
+    ['vectors of a chat model', line({ model: 'meta.llama-4', input: 'x' }, { url: '/v1/embeddings' }), { code: 'unsupported_parameter' }],
+    ['messages for family G', line({ model: 'gemini-2.5-flash', messages }, { url: '/v1/messages' }), { code: 'unsupported_parameter' }],
+    ['an endpoint', line({ model: 'endpoints.1', messages }), { code: 'unsupported_parameter', param: 'body.model' }],
+    ['a name that leaves its place', line({ model: '../x', messages }), { code: 'model_not_found' }],
+    ['several texts', line({ model: 'text-embedding-005', input: ['a', 'b'] }, { url: '/v1/embeddings' }), { param: 'body.input' }],
+    [
+      'a picture by address for vendor A',
+      line({
+        model: 'anthropic.claude-opus-4-6',
+        messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url: 'https://h.example/a.png' } }] }],
+      }),
+      { code: 'unsupported_parameter', param: 'body.messages' },
+    ],
+  ])('refuses %s', (_, given, error) => {
+    expect(() => toRow(given, {})).toThrow(expect.objectContaining(error) as Error);
+  });
+});

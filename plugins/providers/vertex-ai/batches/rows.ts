@@ -1,0 +1,143 @@
+import { GatewayError } from '#core/error.ts';
+import { isPlain, type Plain } from '#core/merge.ts';
+import { bareModel } from '#core/model-name.ts';
+import type { Dropped, Media } from '#core/provider.ts';
+import { mediaNeeds, toMessages } from '../../_shared/anthropic/chat-request.ts';
+import { toVertexEmbedding } from '../../_shared/gemini/embeddings.ts';
+import { toGenerateContent } from '../../_shared/gemini/request.ts';
+import { textOf } from '../../_shared/json.ts';
+import { bodyVersion } from '../anthropic-chat.ts';
+import { optionsOf } from '../gemini-chat.ts';
+import { formOf, type ModelForm } from '../model-form.ts';
+import type { VertexSettings } from '../settings.ts';
+import { type BatchEndpoint, endpointOf } from './endpoint.ts';
+
+/** One request of a batch in the service's form (provider-a.md 12.1). */
+export interface Row {
+  readonly row: Plain;
+  /** Under the gateway's name. */
+  readonly model: string;
+  readonly endpoint: BatchEndpoint;
+  readonly dropped: readonly Dropped[];
+}
+
+interface Line {
+  readonly customId: string;
+  readonly body: Plain;
+  readonly model: string;
+  readonly form: ModelForm;
+  readonly settings: VertexSettings;
+}
+
+const noMedia: ReadonlyMap<string, Media> = new Map();
+
+/** Is this a line of OpenAI's batch format? Rows in the service's own form are not. */
+export const isBatchLine = (line: Plain): boolean => isPlain(line['body']);
+
+/**
+ * A line of OpenAI's batch format as a row of the service's. The model decides the kind of row.
+ *
+ * @throws GatewayError for what can't be carried
+ */
+export function toRow(line: Plain, settings: VertexSettings): Row {
+  const body = isPlain(line['body']) ? line['body'] : {};
+  const customId = textOf(line['custom_id']);
+  if (customId === undefined) throw missing('custom_id', 'it has no custom_id');
+  const asked = textOf(body['model']);
+  if (asked === undefined) throw missing('body.model', 'it names no model');
+  const model = bareModel(asked);
+  const endpoint = endpointOf(textOf(line['url']) ?? (body['input'] === undefined ? '/v1/chat/completions' : '/v1/embeddings'));
+  if (endpoint === undefined) throw unserved(String(line['url']).slice(0, 100));
+  const served = rowOf(endpoint, { customId, body, model, form: batchForm(model), settings });
+  return { ...served, model, endpoint };
+}
+
+/** What a model of a batch is. Clients of the messages API leave the publisher out. @throws GatewayError `model_not_found` */
+export function batchForm(model: string): ModelForm {
+  const form = formOf(model, false);
+  return form.kind === 'gemini' && form.name.startsWith('claude') ? { kind: 'anthropic', name: form.name } : form;
+}
+
+type Served = Pick<Row, 'row' | 'dropped'>;
+
+function rowOf(endpoint: BatchEndpoint, line: Line): Served {
+  const { kind } = line.form;
+  if (endpoint === '/v1/embeddings') return kind === 'gemini' ? embeddingRow(line) : wrongModel(line, endpoint);
+  if (kind === 'anthropic') return endpoint === '/v1/messages' ? messagesRow(line) : anthropicRow(line);
+  if (endpoint === '/v1/messages') return wrongModel(line, endpoint);
+  if (kind === 'gemini') return geminiRow(line);
+  return kind === 'open' ? openRow(line) : wrongModel(line, endpoint);
+}
+
+function geminiRow({ customId, body, model, settings }: Line): Served {
+  const call = { model: model.replace(/^google\./i, ''), media: noMedia, strict: false };
+  const { body: request, dropped } = toGenerateContent(body, call, optionsOf(settings));
+  return { row: { request, requestId: customId }, dropped };
+}
+
+function anthropicRow({ customId, body, form, settings }: Line): Served {
+  const name = form.kind === 'anthropic' ? form.name : '';
+  if (mediaNeeds(body, 'vertex').length > 0) {
+    throw new GatewayError('unsupported_parameter', {
+      message: 'files named by address are not downloaded for batches',
+      param: 'body.messages',
+      hint: 'Write the file itself as a data URI.',
+    });
+  }
+  const call = { model: name, stream: false, foundationModel: undefined };
+  const { body: request, dropped } = toMessages(body, call, { media: noMedia, vertex: { version: bodyVersion(settings) } });
+  return { row: { custom_id: customId, request }, dropped };
+}
+
+/** The messages API's own body: it stays as it is, but for what stands elsewhere. */
+function messagesRow({ customId, body, settings }: Line): Served {
+  const { model: _model, stream: _stream, ...request } = body;
+  return { row: { custom_id: customId, request: { anthropic_version: bodyVersion(settings), ...request } }, dropped: [] };
+}
+
+/** A row of the older models is one instance; newer ones take a request under a key. */
+function embeddingRow({ customId, body, form }: Line): Served {
+  const made = toVertexEmbedding(body, form.kind === 'gemini' ? form.name : '');
+  if (made.method === 'embedContent') return { row: { key: customId, request: made.body }, dropped: made.dropped };
+  const instances: unknown = made.body['instances'];
+  const [instance, ...more] = Array.isArray(instances) ? instances.filter(isPlain) : [];
+  if (instance === undefined || more.length > 0) {
+    throw new GatewayError('unsupported_parameter', {
+      message: 'a line of a batch holds one text here, not several',
+      param: 'body.input',
+      hint: 'Write one line for each text.',
+    });
+  }
+  const parameters = isPlain(made.body['parameters']) ? Object.keys(made.body['parameters']) : [];
+  const dropped = parameters.map((name) => ({ param: parameterNames[name] ?? name, reason: 'rows of a batch have no parameters' }));
+  return { row: { ...instance, requestId: customId }, dropped: [...made.dropped, ...dropped] };
+}
+
+/** The client's word for a parameter of the service. */
+const parameterNames: Readonly<Record<string, string>> = {
+  outputDimensionality: 'dimensions',
+  dimension: 'dimensions',
+  autoTruncate: 'auto_truncate',
+};
+
+/** Open models take OpenAI's lines, with their own name. */
+function openRow({ customId, body, form }: Line): Served {
+  const model = form.kind === 'open' ? form.model : '';
+  return { row: { custom_id: customId, method: 'POST', url: '/v1/chat/completions', body: { ...body, model } }, dropped: [] };
+}
+
+const missing = (param: string, message: string): GatewayError => new GatewayError('missing_required_parameter', { message, param });
+
+const unserved = (url: string): GatewayError =>
+  new GatewayError('invalid_value', {
+    message: `"${url}" is not served in batches of this provider`,
+    param: 'url',
+    hint: 'Use /v1/chat/completions, /v1/embeddings or, for anthropic. models, /v1/messages.',
+  });
+
+function wrongModel({ model }: Line, endpoint: string): never {
+  throw new GatewayError('unsupported_parameter', {
+    message: `the model "${model.slice(0, 100)}" does not serve ${endpoint} in batches`,
+    param: 'body.model',
+  });
+}

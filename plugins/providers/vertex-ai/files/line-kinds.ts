@@ -1,0 +1,97 @@
+import type { LineEdit } from '#core/form.ts';
+import { fromUnknown, GatewayError } from '#core/error.ts';
+import { isPlain, type Plain } from '#core/merge.ts';
+import type { Dropped } from '#core/provider.ts';
+import { Drops } from '../../_shared/drops.ts';
+import { parseObject } from '../../_shared/json.ts';
+import { isBatchLine, toRow } from '../batches/rows.ts';
+import type { VertexSettings } from '../settings.ts';
+import { isTrainingLine, toTrainingRow } from '../tuning/rows.ts';
+import type { FileNotes } from './file-object.ts';
+
+/** What a file of lines is for; undefined until its first line was seen. */
+type Kind = 'batch' | 'fine-tune' | 'other';
+
+/**
+ * The lines of one upload: those that OpenAI's batch and tuning formats know are written anew in the service's, all
+ * others stay as they are. One model and one endpoint for the whole file, as a batch has them.
+ */
+export class UploadLines {
+  readonly #settings: VertexSettings;
+  readonly #drops = new Drops();
+  #kind: Kind | undefined;
+  #model: string | undefined;
+  #endpoint: string | undefined;
+
+  /** `purpose`: what the client said so far; undefined leaves it to the lines. */
+  constructor(settings: VertexSettings, purpose: string | undefined) {
+    this.#settings = settings;
+    this.#kind = purpose === 'batch' || purpose === 'fine-tune' ? purpose : undefined;
+  }
+
+  /** What the lines told, for the notes beside the object. */
+  get notes(): FileNotes {
+    return { purpose: this.#kind === 'other' ? undefined : this.#kind, model: this.#model, endpoint: this.#endpoint };
+  }
+
+  /** What no row could carry. */
+  get dropped(): readonly Dropped[] {
+    return this.#drops.list;
+  }
+
+  /** One line, in order. @throws GatewayError that names the line */
+  readonly edit: LineEdit = (text, index) => {
+    const line = index === 0 ? text.replace(/^\uFEFF/, '') : text;
+    if (line.trim() === '') return undefined;
+    const object = parseObject(line);
+    this.#kind ??= kindOf(object);
+    if (this.#kind === 'other') return line;
+    try {
+      if (object === undefined) throw new GatewayError('invalid_value', { message: 'it is not a JSON object' });
+      return this.#written(object) ?? line;
+    } catch (thrown) {
+      throw named(thrown, index + 1);
+    }
+  };
+
+  #written(object: Plain): string | undefined {
+    if (this.#kind === 'fine-tune') {
+      if (!isTrainingLine(object)) return undefined;
+      const { row, dropped } = toTrainingRow(object, this.#settings);
+      return this.#noted(row, dropped);
+    }
+    if (!isBatchLine(object)) return undefined;
+    const { row, model, endpoint, dropped } = toRow(object, this.#settings);
+    this.#model ??= model;
+    this.#endpoint ??= endpoint;
+    if (model !== this.#model) throw differs('body.model', `it names the model "${model.slice(0, 100)}"`, this.#model);
+    if (endpoint !== this.#endpoint) throw differs('url', `its url is ${endpoint}`, this.#endpoint);
+    return this.#noted(row, dropped);
+  }
+
+  #noted(row: Plain, dropped: readonly Dropped[]): string {
+    for (const { param, reason } of dropped) this.#drops.add(param, reason);
+    return JSON.stringify(row);
+  }
+}
+
+/** The first line tells the kind of all where the client has not said it. */
+function kindOf(first: Plain | undefined): Kind {
+  if (first === undefined) return 'other';
+  if (isPlain(first['body']) && (first['custom_id'] !== undefined || first['url'] !== undefined)) return 'batch';
+  return isTrainingLine(first) ? 'fine-tune' : 'other';
+}
+
+const differs = (param: string, what: string, first: string): GatewayError =>
+  new GatewayError('invalid_value', { message: `${what}, and the lines before it "${first.slice(0, 100)}": a batch has one`, param });
+
+/** The same error with the line it is about. */
+function named(thrown: unknown, number: number): unknown {
+  const error = fromUnknown(thrown);
+  if (error.code === 'internal') return thrown;
+  return new GatewayError(error.code, {
+    message: `Line ${number} of the file can not be converted: ${error.message.replace(/\.$/, '')}.`,
+    param: error.param === undefined ? `file.${number}` : `file.${number}.${error.param}`,
+    hint: error.hint,
+  });
+}

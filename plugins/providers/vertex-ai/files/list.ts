@@ -1,0 +1,93 @@
+import type { Call, Operation, StepReply, UpstreamRequest } from '#core/provider.ts';
+import { paramOf } from '../../_shared/address.ts';
+import { WholeTap } from '../../_shared/json-tap.ts';
+import { listOf } from '../../_shared/objects.ts';
+import { pageOf, tooDeep, unknownAfter, wantedOf } from '../pages.ts';
+import { plainRequest } from '../plain-request.ts';
+import type { VertexSettings } from '../settings.ts';
+import { type FileObject, fileOf } from './file-object.ts';
+import { objectOf } from './object-id.ts';
+import { batchesPrefix, bucketOf, filesPrefix, ownPrefix, type Storage, storageHeaders } from './storage.ts';
+
+type VertexCall = Call<VertexSettings>;
+
+/** OpenAI's own (provider-b.md 2.1). */
+const limits = { usual: 10_000, most: 10_000 };
+/** The most that object storage gives at once. */
+const pageSize = 1000;
+/** Requests of one call in all. */
+const maxPages = 4;
+
+/**
+ * The gateway's files in the bucket, newest first (provider-a.md 12.1). Object storage lists by name and can begin at one,
+ * which is what `after` needs.
+ */
+export function listFiles(to: Storage): Operation<VertexSettings> {
+  return {
+    request: (_body, call) => pageRequest(to, call),
+    then(replies, call) {
+      const { files, token } = collected(
+        replies.map(({ text }) => text),
+        call,
+      );
+      const isEnough = token === undefined || files.length >= wantedOf(call, limits.usual, limits.most).limit;
+      return isEnough ? undefined : pageRequest(to, call, token);
+    },
+    tap: () => new WholeTap(),
+    result: (text, call, _answer, earlier) => listed([...textsOf(earlier), text], call),
+  };
+}
+
+const textsOf = (replies: readonly StepReply[] = []): readonly string[] => replies.map(({ text }) => text);
+
+function pageRequest(to: Storage, call: VertexCall, token?: string): UpstreamRequest {
+  const { after, limit } = wantedOf(call, limits.usual, limits.most);
+  const bucket = bucketOf(call);
+  // One more for the object that the list begins at.
+  const parameters: Record<string, string> = { prefix: prefixOf(call), maxResults: String(Math.min(limit + 1, pageSize)) };
+  if (after !== undefined) parameters['startOffset'] = startOf(after, bucket);
+  if (token !== undefined) parameters['pageToken'] = token;
+  const order = paramOf(call.query, 'order');
+  const dropped = order === 'asc' ? [{ param: 'order', reason: 'this provider lists the newest first' }] : [];
+  const query = Object.entries(parameters).map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
+  return plainRequest(to.list(call, bucket, query.join('&')), 'GET', storageHeaders(call), dropped);
+}
+
+function prefixOf({ query }: VertexCall): string {
+  const purpose = paramOf(query, 'purpose');
+  if (purpose === undefined || purpose === '') return ownPrefix;
+  return purpose === 'batch_output' ? batchesPrefix : filesPrefix;
+}
+
+/** @throws GatewayError `invalid_value` for an id that can't be in the list */
+function startOf(after: string, bucket: string): string {
+  const object = objectOf(after, 'after');
+  if (object.bucket !== bucket) throw unknownAfter('file', after);
+  return object.name;
+}
+
+function collected(
+  texts: readonly string[],
+  call: VertexCall,
+): { readonly files: readonly FileObject[]; readonly token: string | undefined } {
+  const { after } = wantedOf(call, limits.usual, limits.most);
+  const purpose = paramOf(call.query, 'purpose');
+  const start = after === undefined ? undefined : objectOf(after, 'after').name;
+  const pages = texts.map((text) => pageOf(text, 'items'));
+  const files = pages.flatMap(({ rows }) =>
+    rows.flatMap((row) => {
+      const name = String(row['name'] ?? '');
+      if (name.endsWith('/') || (start !== undefined && Buffer.compare(Buffer.from(name), Buffer.from(start)) <= 0)) return [];
+      const file = fileOf(row);
+      return file === undefined || (purpose !== undefined && purpose !== '' && file.purpose !== purpose) ? [] : [file];
+    }),
+  );
+  return { files, token: pages.at(-1)?.token };
+}
+
+function listed(texts: readonly string[], call: VertexCall): ReturnType<typeof listOf> {
+  const { after, limit } = wantedOf(call, limits.usual, limits.most);
+  const { files, token } = collected(texts, call);
+  if (files.length === 0 && token !== undefined && texts.length >= maxPages) throw tooDeep('file', after, texts.length * pageSize);
+  return listOf(files.slice(0, limit), files.length > limit || token !== undefined);
+}

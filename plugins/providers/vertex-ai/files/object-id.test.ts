@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+import { fileIdOf, isBucket, objectOf, parseUri } from './object-id.ts';
+import { fileNameOf, folderOf } from './object-name.ts';
+
+describe('id of a file', () => {
+  const odd = { bucket: 'acme-media', name: 'in/100%25 ü?.jsonl' };
+
+  it.each([
+    ['as it is', `gs://${odd.bucket}/${odd.name}`],
+    ['encoded', fileIdOf(odd)],
+    ['encoded twice', encodeURIComponent(fileIdOf(odd))],
+  ])('is read %s', (_, id) => expect(objectOf(id, 'id')).toEqual(odd));
+
+  it.each([
+    'file-abc',
+    '',
+    'gs://',
+    'gs://acme',
+    'gs://acme/',
+    'gs://Acme/x',
+    'gs://../x',
+    'gs://acme/..',
+    'gs://a..b/x',
+    'gs://acme/a\nb',
+    'gs%',
+    's3://acme/x',
+  ])('is not %j', (id) =>
+    expect(() => objectOf(id, 'id')).toThrow(expect.objectContaining({ code: 'invalid_value', status: 404 }) as Error),
+  );
+
+  it('is too long with a name of more than 1024 bytes', () => {
+    expect(parseUri(`gs://acme/${'ü'.repeat(512)}`)).toBeDefined();
+    expect(parseUri(`gs://acme/${'ü'.repeat(513)}`)).toBeUndefined();
+  });
+
+  it.each([
+    ['acme', true],
+    ['my.domain.example', true],
+    ['a', false],
+    ['a/b', false],
+    ['-abc', false],
+    ['a?b=c', false],
+  ])('has a bucket like %s: %s', (name, fits) => expect(isBucket(name)).toBe(fits));
+});
+
+describe('name of an upload', () => {
+  it('sorts the newest first', () => {
+    const at = (createdAt: number): string => folderOf({ createdAt, id: 'req_1' });
+    expect([at(1_793_610_000), at(1_793_610_001), at(1_893_610_000)].sort()).toEqual([
+      at(1_893_610_000),
+      at(1_793_610_001),
+      at(1_793_610_000),
+    ]);
+  });
+
+  it.each([
+    ['../../etc/passwd', 'passwd'],
+    [String.raw`C:\files\a b.jsonl`, 'a b.jsonl'],
+    ['a\r\nb', 'ab'],
+    ['..', 'file'],
+    ['', 'file'],
+    [undefined, 'file'],
+    [`${'x'.repeat(300)}.jsonl`, `${'x'.repeat(194)}.jsonl`],
+  ])('of %j is %j', (sent, kept) => expect(fileNameOf(sent)).toBe(kept));
+});

@@ -1,0 +1,57 @@
+import { GatewayError } from '#core/error.ts';
+
+/** An object of object storage: what the client knows as a file. */
+export interface StoredObject {
+  readonly bucket: string;
+  /** Without a slash in front; may hold slashes. */
+  readonly name: string;
+}
+
+/** Names of buckets (letters, digits, `-`, `_`, `.`): no text that could leave its place in a path. */
+const bucketName = /^[a-z0-9](?:[a-z0-9_-]|\.(?!\.)){1,220}[a-z0-9]$/;
+/** The service's own limit, in bytes of UTF-8. */
+const maxName = 1024;
+
+export const isBucket = (name: string): boolean => bucketName.test(name);
+
+/** `gs://bucket/name`. */
+export const uriOf = ({ bucket, name }: StoredObject): string => `gs://${bucket}/${name}`;
+
+/** The id under which clients know an object: its URI, URL-encoded (provider-a.md 12.1). */
+export const fileIdOf = (object: StoredObject): string => encodeURIComponent(uriOf(object).toWellFormed());
+
+/** Reads `gs://bucket/name`; undefined for everything else. */
+export function parseUri(text: string): StoredObject | undefined {
+  const match = /^gs:\/\/([^/]+)\/(.+)$/s.exec(text);
+  const [, bucket = '', name = ''] = match ?? [];
+  // oxlint-disable-next-line no-control-regex -- control characters are what is refused
+  const isName = name !== '.' && name !== '..' && !/[\x00-\x1f\x7f]/.test(name) && Buffer.byteLength(name) <= maxName;
+  return isBucket(bucket) && isName ? { bucket, name } : undefined;
+}
+
+/**
+ * The object that a file id names. Clients encode ids once more or not at all, and routers decode them: the id is decoded
+ * until it is a URI, and no further, since names may hold percent signs.
+ *
+ * @throws GatewayError `invalid_value` (404) for what is no id of this provider
+ */
+export function objectOf(id: string, param: string): StoredObject {
+  let text = id;
+  for (let times = 0; times < 3 && !text.startsWith('gs://'); times += 1) text = decoded(text);
+  const object = parseUri(text);
+  if (object !== undefined) return object;
+  throw new GatewayError('invalid_value', {
+    message: `No such file: "${id.slice(0, 200)}" is not the id of a file at this provider.`,
+    status: 404,
+    param,
+    hint: 'Ids are URL-encoded gs://bucket/object addresses.',
+  });
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

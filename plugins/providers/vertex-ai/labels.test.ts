@@ -1,0 +1,52 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { base32, fromBase32 } from './base32.ts';
+import { labelsOf, metadataOf } from './labels.ts';
+
+const valid = (labels: object): boolean =>
+  Object.entries(labels).every(([key, value]) => /^[a-z][a-z0-9_-]{0,62}$/.test(key) && /^[a-z0-9_-]{0,63}$/.test(String(value)));
+
+describe('metadata in labels', () => {
+  it('comes back as it was, with any text', () => {
+    const text = fc.string({ unit: 'binary', maxLength: 40 }).filter((one) => one.isWellFormed());
+    fc.assert(
+      fc.property(fc.dictionary(text, text, { maxKeys: 8 }), (metadata) => {
+        const { labels, dropped } = labelsOf({}, undefined, metadata);
+        expect(valid(labels)).toBe(true);
+        expect(Object.keys(labels).length).toBeLessThanOrEqual(64);
+        const back = metadataOf(labels) ?? {};
+        const lost = new Set(dropped.map(({ param }) => param));
+        const kept = Object.entries(metadata).filter(([key]) => !lost.has(`metadata.${key}`));
+        expect(Object.entries(back)).toEqual(kept);
+      }),
+    );
+  });
+
+  it('keeps what there is room for and names the rest', () => {
+    const metadata = { a: 'x'.repeat(500), b: 'y'.repeat(500), c: 'z', d: 'ü'.repeat(512), e: 'w'.repeat(512) };
+    const { labels, dropped } = labelsOf({ gateway_endpoint: 'embeddings' }, { team: 'search' }, metadata);
+    expect(dropped).toEqual([{ param: 'metadata.e', reason: 'no room in the labels of the job' }]);
+    expect(metadataOf(labels)).toEqual({ ...metadata, e: undefined });
+    expect(labels).toMatchObject({ gateway_endpoint: 'embeddings', team: 'search' });
+    expect([valid(labels), Object.keys(labels).length <= 64]).toEqual([true, true]);
+  });
+
+  it.each([
+    ['no labels', undefined],
+    ['labels of others', { team: 'a' }],
+    ['labels that hold none', { gateway_m00: 'aaaa' }],
+  ])('is none in %s', (_, labels) => expect(metadataOf(labels)).toBeNull());
+
+  it('is written in the letters of RFC 4648', () => {
+    expect(['', 'f', 'fo', 'foo', 'foob', 'fooba', 'foobar'].map((text) => base32(Buffer.from(text)))).toEqual([
+      '',
+      'my',
+      'mzxq',
+      'mzxw6',
+      'mzxw6yq',
+      'mzxw6ytb',
+      'mzxw6ytboi',
+    ]);
+    expect(fromBase32('mzxw6ytboi').toString()).toBe('foobar');
+  });
+});

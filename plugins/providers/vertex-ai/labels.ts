@@ -1,0 +1,72 @@
+import { isPlain, type Plain } from '#core/merge.ts';
+import type { Dropped } from '#core/provider.ts';
+import { base32, fromBase32 } from './base32.ts';
+
+/**
+ * Metadata of batches and tuning jobs lives in labels, the only place that the service keeps for it. Labels are short and
+ * lower-case (provider-a.md 12.1), so the pairs travel as JSON in base 32 over as many labels as it takes.
+ */
+
+/** Labels of one resource, and characters of a value: the service's own limits. */
+const mostLabels = 64;
+const longest = 63;
+/** Bytes that one label's value holds in base 32. */
+const bytesEach = Math.floor((longest * 5) / 8);
+
+const prefix = 'gateway_m';
+
+/** Labels that say what a job is about, beside the metadata. */
+export const endpointLabel = 'gateway_endpoint';
+
+export interface Labelled {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly dropped: readonly Dropped[];
+}
+
+/**
+ * The labels of a job: what it is about, the caller's own, and the metadata as far as there is room. Pairs that find none
+ * are reported.
+ */
+export function labelsOf(own: Readonly<Record<string, string>>, callers: unknown, metadata: unknown): Labelled {
+  const given = isPlain(callers) ? texts(callers) : {};
+  const base = { ...given, ...own };
+  const room = (mostLabels - Object.keys(base).length) * bytesEach;
+  const kept: Record<string, string> = {};
+  const dropped: Dropped[] = [];
+  for (const [key, value] of Object.entries(isPlain(metadata) ? texts(metadata) : {})) {
+    const size = Buffer.byteLength(JSON.stringify({ ...kept, [key]: value }));
+    if (size <= room) kept[key] = value;
+    else dropped.push({ param: `metadata.${key}`, reason: 'no room in the labels of the job' });
+  }
+  return { labels: { ...base, ...(Object.keys(kept).length === 0 ? {} : written(kept)) }, dropped };
+}
+
+function written(metadata: Readonly<Record<string, string>>): Record<string, string> {
+  const bytes = Buffer.from(JSON.stringify(metadata), 'utf8');
+  const labels: Record<string, string> = {};
+  for (let at = 0, index = 0; at < bytes.length; at += bytesEach, index += 1) {
+    labels[`${prefix}${String(index).padStart(2, '0')}`] = base32(bytes.subarray(at, at + bytesEach));
+  }
+  return labels;
+}
+
+/** The metadata that such labels hold; null where there is none. */
+export function metadataOf(labels: unknown): Readonly<Record<string, string>> | null {
+  if (!isPlain(labels)) return null;
+  const parts = Object.keys(labels)
+    .filter((name) => /^gateway_m\d\d$/.test(name))
+    .sort()
+    .map((name) => fromBase32(String(labels[name])));
+  if (parts.length === 0) return null;
+  try {
+    const value: unknown = JSON.parse(Buffer.concat(parts).toString('utf8'));
+    return isPlain(value) ? texts(value) : null;
+  } catch {
+    // Somebody else wrote labels of these names.
+    return null;
+  }
+}
+
+/** Labels that are not the gateway's own. */
+const texts = (object: Plain): Record<string, string> =>
+  Object.fromEntries(Object.entries(object).flatMap(([key, value]) => (typeof value === 'string' ? [[key, value]] : [])));

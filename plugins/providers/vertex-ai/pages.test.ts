@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest';
+import { cutOf, type Page, wantedOf } from './pages.ts';
+
+const page = (ids: string, token?: string): Page => ({ rows: ids.split('').map((id) => ({ id })), token });
+const idOf = (row: { id?: unknown }): string => String(row.id);
+const cut = (pages: readonly Page[], after: string | undefined, limit: number) => {
+  const { rows, hasMore, next, isFound } = cutOf(pages, idOf, { after, limit });
+  return [rows.map(idOf).join(''), hasMore, next, isFound];
+};
+
+describe('rows behind an id', () => {
+  it.each<[string, readonly Page[], string | undefined, number, readonly unknown[]]>([
+    ['the first page', [page('abc', 't')], undefined, 3, ['abc', true, undefined, true]],
+    ['the only page', [page('abc')], undefined, 3, ['abc', false, undefined, true]],
+    ['a page that is longer', [page('abc')], undefined, 2, ['ab', true, undefined, true]],
+    ['a page that is shorter than asked for', [page('ab', 't')], undefined, 3, ['ab', true, 't', true]],
+    ['behind one', [page('abcd')], 'b', 5, ['cd', false, undefined, true]],
+    ['behind the last of a page', [page('ab', 't')], 'b', 2, ['', true, 't', true]],
+    ['over two pages', [page('ab', 't'), page('cd', 'u')], 'b', 2, ['cd', true, undefined, true]],
+    ['not met yet', [page('ab', 't')], 'x', 2, ['', true, 't', false]],
+    ['never met', [page('ab')], 'x', 2, ['', false, undefined, false]],
+    ['nothing', [page('')], undefined, 2, ['', false, undefined, true]],
+  ])('%s', (_, pages, after, limit, expected) => expect(cut(pages, after, limit)).toEqual(expected));
+});
+
+describe('limit', () => {
+  it.each([
+    ['', 20, undefined],
+    ['limit=5&after=x', 5, 'x'],
+    ['after=&limit=', 20, undefined],
+  ])('of "%s"', (query, limit, after) => expect(wantedOf({ query }, 20, 100)).toEqual({ limit, after }));
+
+  it.each([
+    ['limit=0', 'invalid_value'],
+    ['limit=-1', 'invalid_value'],
+    ['limit=101', 'invalid_value'],
+    ['limit=1.5', 'invalid_type'],
+    ['limit=many', 'invalid_type'],
+  ])('can not be %s', (query, code) => {
+    expect(() => wantedOf({ query }, 20, 100)).toThrow(expect.objectContaining({ code, param: 'limit', status: 400 }) as Error);
+  });
+});

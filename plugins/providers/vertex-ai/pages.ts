@@ -1,0 +1,85 @@
+import { GatewayError } from '#core/error.ts';
+import { isPlain, type Plain } from '#core/merge.ts';
+import type { Call } from '#core/provider.ts';
+import { paramOf } from '../_shared/address.ts';
+import { parseObject, textOf } from '../_shared/json.ts';
+
+/** Which part of a list a client asks for. */
+export interface Wanted {
+  /** Id of the last object that the client has. */
+  readonly after: string | undefined;
+  readonly limit: number;
+}
+
+/**
+ * Reads `after` and `limit`.
+ *
+ * @throws GatewayError `invalid_type`, `invalid_value` for a limit that is none
+ */
+export function wantedOf({ query }: Pick<Call, 'query'>, usual: number, most = Number.POSITIVE_INFINITY): Wanted {
+  const after = paramOf(query, 'after');
+  const text = paramOf(query, 'limit');
+  const limit = text === undefined || text === '' ? usual : Number(text);
+  if (!Number.isInteger(limit)) {
+    throw new GatewayError('invalid_type', { message: "Invalid type for 'limit': expected an integer.", param: 'limit' });
+  }
+  if (limit < 1 || limit > most) {
+    const range = most === Number.POSITIVE_INFINITY ? 'at least 1' : `from 1 to ${most}`;
+    throw new GatewayError('invalid_value', { message: `Invalid 'limit': expected ${range}, but got ${limit}.`, param: 'limit' });
+  }
+  return { after: after === '' ? undefined : after, limit };
+}
+
+/** One page of a list of the service. */
+export interface Page {
+  readonly rows: readonly Plain[];
+  readonly token: string | undefined;
+}
+
+export function pageOf(text: string, key: string): Page {
+  const object = parseObject(text);
+  const rows: unknown = object?.[key];
+  return { rows: Array.isArray(rows) ? rows.filter(isPlain) : [], token: textOf(object?.['nextPageToken']) };
+}
+
+/** What of the pages so far the client asked for. */
+export interface Cut {
+  readonly rows: readonly Plain[];
+  readonly hasMore: boolean;
+  /** The page to ask for next, when the rows are not enough and there is one. */
+  readonly next: string | undefined;
+  /** False while `after` was not met. */
+  readonly isFound: boolean;
+}
+
+/** Cuts the rows behind `after` out of all pages: the service knows page tokens, clients know ids (provider-a.md T48). */
+export function cutOf(pages: readonly Page[], idOf: (row: Plain) => string, { after, limit }: Wanted): Cut {
+  const all = pages.flatMap(({ rows }) => rows);
+  const token = pages.at(-1)?.token;
+  const at = after === undefined ? -1 : all.findIndex((row) => idOf(row) === after);
+  const isFound = after === undefined || at >= 0;
+  const behind = isFound ? all.slice(at + 1) : [];
+  const isEnough = isFound && behind.length >= limit;
+  return {
+    rows: behind.slice(0, limit),
+    hasMore: behind.length > limit || token !== undefined,
+    next: isEnough ? undefined : token,
+    isFound,
+  };
+}
+
+/** `after` names nothing that is in the list. */
+export const unknownAfter = (what: string, after: string | undefined): GatewayError =>
+  new GatewayError('invalid_value', {
+    message: `Invalid 'after': no ${what} "${(after ?? '').slice(0, 100)}" is in this list.`,
+    param: 'after',
+    hint: 'Use the last_id of the page before.',
+  });
+
+/** A list is paged by walking it from its beginning, and the walk has an end. */
+export const tooDeep = (what: string, after: string | undefined, seen: number): GatewayError =>
+  new GatewayError('invalid_value', {
+    message: `Invalid 'after': nothing behind the ${what} "${(after ?? '').slice(0, 100)}" is among the newest ${seen}.`,
+    param: 'after',
+    hint: 'This provider pages from the newest on only; older objects are read by their id.',
+  });

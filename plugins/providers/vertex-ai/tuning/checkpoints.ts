@@ -1,0 +1,41 @@
+import type { Plain } from '#core/merge.ts';
+import { isPlain } from '#core/merge.ts';
+import { unixSeconds } from '../../_shared/objects.ts';
+import { jobIdOf } from '../jobs.ts';
+import { endpointModel, plainIn } from './job.ts';
+
+/** A checkpoint as clients know it (provider-b.md 2.3.2). */
+export interface Checkpoint {
+  readonly id: string;
+  readonly object: 'fine_tuning.job.checkpoint';
+  /** Unix seconds: the service tells no time of a checkpoint's own, so it is the job's end or last change. */
+  readonly created_at: number;
+  readonly fine_tuned_model_checkpoint: string;
+  readonly step_number: number;
+  readonly fine_tuning_job_id: string;
+  readonly metrics: Plain;
+}
+
+/** The checkpoints of a job, newest first: the service has no list of them, but the job names them (provider-a.md 12.3). */
+export function checkpointsOf(job: Plain): readonly Checkpoint[] {
+  const list: unknown = plainIn(job, 'tunedModel')['checkpoints'];
+  const at = unixSeconds(job['endTime']) ?? unixSeconds(job['updateTime']) ?? unixSeconds(job['createTime']) ?? 0;
+  const found = Array.isArray(list) ? list.filter(isPlain) : [];
+  return found.map((one) => checkpointOf(one, jobIdOf(job), at)).sort((a, b) => b.step_number - a.step_number);
+}
+
+function checkpointOf(one: Plain, job: string, at: number): Checkpoint {
+  // Numbers of 64 bits travel as text.
+  const step = Number(one['step'] ?? 0);
+  const epoch = Number(one['epoch']);
+  const endpoint = one['endpoint'];
+  return {
+    id: String(one['checkpointId'] ?? ''),
+    object: 'fine_tuning.job.checkpoint',
+    created_at: at,
+    fine_tuned_model_checkpoint: endpointModel(endpoint) ?? (typeof endpoint === 'string' ? endpoint : ''),
+    step_number: step,
+    fine_tuning_job_id: job,
+    metrics: { step, ...(Number.isFinite(epoch) ? { epoch } : {}) },
+  };
+}

@@ -1,0 +1,126 @@
+import { JsonBody } from '#core/body.ts';
+import { GatewayError } from '#core/error.ts';
+import { isPlain, type Plain } from '#core/merge.ts';
+import type { Call, Operation } from '#core/provider.ts';
+import { cannotCarry } from '../../_shared/cannot-carry.ts';
+import { Drops } from '../../_shared/drops.ts';
+import { WholeTap } from '../../_shared/json-tap.ts';
+import { parseObject, textOf } from '../../_shared/json.ts';
+import { checkMetadata } from '../../_shared/objects.ts';
+import { type Addresses, commonHeaders } from '../address.ts';
+import { uriOf } from '../files/object-id.ts';
+import { allowedObject } from '../files/storage.ts';
+import { objectOf } from '../gemini-chat.ts';
+import { labelsOf } from '../labels.ts';
+import { formOf } from '../model-form.ts';
+import type { VertexSettings } from '../settings.ts';
+import { tuningFromJob } from './job.ts';
+
+const handled: ReadonlySet<string> = new Set([
+  'model',
+  'training_file',
+  'validation_file',
+  'suffix',
+  'method',
+  'hyperparameters',
+  'metadata',
+  'labels',
+]);
+
+/** Starts a supervised tuning job of a family-G model (provider-a.md 12.3). */
+export function createTuning(to: Addresses): Operation<VertexSettings> {
+  return {
+    request(body, call) {
+      const order = objectOf(body);
+      checkMetadata(order['metadata']);
+      const drops = new Drops();
+      for (const [key, value] of Object.entries(order))
+        if (value !== null && !handled.has(key)) drops.add(key, 'not known to this service');
+      const { labels, dropped } = labelsOf({}, order['labels'], order['metadata']);
+      const job = { ...jobOf(order, call, drops), ...(Object.keys(labels).length === 0 ? {} : { labels }) };
+      return {
+        ...to.resource(call, 'tuningJobs'),
+        method: 'POST',
+        headers: commonHeaders(call),
+        body: JsonBody.of(job),
+        dropped: [...drops.list, ...dropped],
+      };
+    },
+    tap: () => new WholeTap(),
+    result: (text) => tuningFromJob(parseObject(text) ?? {}),
+  };
+}
+
+function jobOf(order: Plain, call: Call<VertexSettings>, drops: Drops): Plain {
+  const training = fileIn(order, call, 'training_file');
+  if (training === undefined) throw missing('training_file');
+  const validation = fileIn(order, call, 'validation_file');
+  const suffix = textOf(order['suffix']);
+  const hyperParameters = hyperparametersOf(order, drops);
+  return {
+    baseModel: baseModel(call),
+    ...(suffix === undefined ? {} : { tunedModelDisplayName: suffix }),
+    supervisedTuningSpec: {
+      trainingDatasetUri: training,
+      ...(validation === undefined ? {} : { validationDatasetUri: validation }),
+      ...(Object.keys(hyperParameters).length === 0 ? {} : { hyperParameters }),
+    },
+  };
+}
+
+/** @throws GatewayError for models that can't be tuned this way */
+function baseModel(call: Call<VertexSettings>): string {
+  if (call.model === '') throw missing('model');
+  const form = formOf(call.model, false);
+  if (form.kind === 'gemini') return form.name;
+  throw cannotCarry(
+    'model',
+    `The model "${call.model.slice(0, 100)}" is not tuned by this provider.`,
+    'Use a model of the publisher google.',
+  );
+}
+
+function fileIn(order: Plain, call: Call<VertexSettings>, param: string): string | undefined {
+  const id = textOf(order[param]);
+  return id === undefined ? undefined : uriOf(allowedObject(call, id, param));
+}
+
+/** Adapters come in sizes of the service's own, which are no batch sizes (provider-a.md T50). */
+const adapterSizes: Readonly<Record<string, string>> = {
+  '1': 'ADAPTER_SIZE_ONE',
+  '2': 'ADAPTER_SIZE_TWO',
+  '4': 'ADAPTER_SIZE_FOUR',
+  '8': 'ADAPTER_SIZE_EIGHT',
+  '16': 'ADAPTER_SIZE_SIXTEEN',
+  '32': 'ADAPTER_SIZE_THIRTY_TWO',
+};
+
+/** The newer place of hyperparameters wins over the older one; `auto` is what the service does unasked. */
+function hyperparametersOf(order: Plain, drops: Drops): Plain {
+  const method = isPlain(order['method']) ? order['method'] : {};
+  const type = textOf(method['type']) ?? 'supervised';
+  if (type !== 'supervised') {
+    throw cannotCarry('method.type', `The method "${type.slice(0, 40)}" is not carried to this provider.`, 'Use the method "supervised".');
+  }
+  const supervised = isPlain(method['supervised']) ? method['supervised'] : {};
+  const newer = isPlain(supervised['hyperparameters']) ? supervised['hyperparameters'] : undefined;
+  const older = isPlain(order['hyperparameters']) ? order['hyperparameters'] : {};
+  const at = newer === undefined ? 'hyperparameters' : 'method.supervised.hyperparameters';
+  const out: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(newer ?? older)) {
+    if (value === null || value === 'auto') continue;
+    if (key === 'n_epochs') out['epochCount'] = String(numberIn(value, `${at}.${key}`));
+    else if (key === 'learning_rate_multiplier') out['learningRateMultiplier'] = numberIn(value, `${at}.${key}`);
+    else if (key === 'adapter_size') out['adapterSize'] = adapterSizes[String(value)] ?? value;
+    else drops.add(`${at}.${key}`, 'not known to this service');
+  }
+  return out;
+}
+
+function numberIn(value: unknown, param: string): number {
+  if (typeof value === 'number' && Number.isFinite(value)) return value;
+  throw new GatewayError('invalid_type', { message: `Invalid type for '${param}': expected a number or "auto".`, param });
+}
+
+const missing = (param: string): GatewayError =>
+  new GatewayError('missing_required_parameter', { message: `Missing required parameter: '${param}'.`, param });

@@ -1,0 +1,132 @@
+import { describe, expect, it } from 'vitest';
+import { checkpointsOf } from './checkpoints.ts';
+import { eventsOf } from './events.ts';
+import { tuningFromJob, tuningStatus } from './job.ts';
+import { toTrainingRow } from './rows.ts';
+
+const place = 'projects/123/locations/us-central1';
+const job = {
+  name: `${place}/tuningJobs/77`,
+  state: 'JOB_STATE_SUCCEEDED',
+  createTime: '2026-11-02T09:00:00Z',
+  startTime: '2026-11-02T09:01:00Z',
+  endTime: '2026-11-02T10:00:00Z',
+  baseModel: 'gemini-2.5-flash',
+  supervisedTuningSpec: {
+    trainingDatasetUri: 'gs://acme/train.jsonl',
+    validationDatasetUri: 'gs://acme/val.jsonl',
+    hyperParameters: { epochCount: '3', learningRateMultiplier: 0.5, adapterSize: 'ADAPTER_SIZE_FOUR' },
+  },
+  tunedModel: {
+    model: `${place}/models/9`,
+    endpoint: `${place}/endpoints/555`,
+    checkpoints: [
+      { checkpointId: '1', epoch: '1', step: '100', endpoint: `${place}/endpoints/501` },
+      { checkpointId: '2', epoch: '2', step: '200', endpoint: `${place}/endpoints/502` },
+      { checkpointId: '10', epoch: '3', step: '1000', endpoint: `${place}/endpoints/503` },
+    ],
+  },
+  tuningDataStats: { supervisedTuningDataStats: { totalBillableTokenCount: '12345' } },
+};
+
+describe('state of a tuning job', () => {
+  it.each([
+    ['JOB_STATE_UNSPECIFIED', 'queued'],
+    ['JOB_STATE_QUEUED', 'queued'],
+    ['JOB_STATE_PENDING', 'queued'],
+    ['JOB_STATE_PAUSED', 'queued'],
+    ['JOB_STATE_RUNNING', 'running'],
+    ['JOB_STATE_UPDATING', 'running'],
+    ['JOB_STATE_SUCCEEDED', 'succeeded'],
+    ['JOB_STATE_PARTIALLY_SUCCEEDED', 'succeeded'],
+    ['JOB_STATE_FAILED', 'failed'],
+    ['JOB_STATE_CANCELLING', 'cancelled'],
+    ['JOB_STATE_CANCELLED', 'cancelled'],
+    ['JOB_STATE_EXPIRED', 'cancelled'],
+    ['JOB_STATE_OF_TOMORROW', 'queued'],
+    [undefined, 'queued'],
+  ])('%s is %s', (state, status) => expect(tuningStatus(state)).toBe(status));
+});
+
+describe('tuning job', () => {
+  it('has numbers, seconds, ids of files, and a model that can be asked', () => {
+    const hyperparameters = { n_epochs: 3, batch_size: 'auto', learning_rate_multiplier: 0.5, adapter_size: 'ADAPTER_SIZE_FOUR' };
+    expect(tuningFromJob(job)).toEqual({
+      id: '77',
+      object: 'fine_tuning.job',
+      created_at: 1_793_610_000,
+      estimated_finish: null,
+      finished_at: 1_793_613_600,
+      model: 'gemini-2.5-flash',
+      fine_tuned_model: 'endpoints.555',
+      organization_id: '123',
+      status: 'succeeded',
+      training_file: 'gs%3A%2F%2Facme%2Ftrain.jsonl',
+      validation_file: 'gs%3A%2F%2Facme%2Fval.jsonl',
+      result_files: [],
+      trained_tokens: 12_345,
+      seed: 0,
+      error: null,
+      integrations: [],
+      metadata: null,
+      hyperparameters,
+      method: { type: 'supervised', supervised: { hyperparameters } },
+    });
+  });
+
+  it('names its model only when it is ready, and its error when it failed', () => {
+    const failed = tuningFromJob({ ...job, state: 'JOB_STATE_FAILED', error: { code: 3, message: 'too few rows' } });
+    expect(failed).toMatchObject({ fine_tuned_model: null, error: { code: '3', message: 'too few rows', param: null } });
+    expect(tuningFromJob({ ...job, state: 'JOB_STATE_RUNNING' })).toMatchObject({ fine_tuned_model: null, finished_at: null });
+  });
+});
+
+it('has checkpoints, the newest first', () => {
+  const checkpoints = checkpointsOf(job);
+  expect(checkpoints.map(({ id, step_number: step }) => [id, step])).toEqual([
+    ['10', 1000],
+    ['2', 200],
+    ['1', 100],
+  ]);
+  expect(checkpoints[0]).toEqual({
+    id: '10',
+    object: 'fine_tuning.job.checkpoint',
+    created_at: 1_793_613_600,
+    fine_tuned_model_checkpoint: 'endpoints.503',
+    step_number: 1000,
+    fine_tuning_job_id: '77',
+    metrics: { step: 1000, epoch: 3 },
+  });
+  expect(checkpointsOf({ name: job.name })).toEqual([]);
+});
+
+it.each([
+  [{ createTime: job.createTime }, ['created']],
+  [{ createTime: job.createTime, startTime: job.startTime }, ['started', 'created']],
+  [job, ['ended', 'started', 'created']],
+])('has events for the times that are known %#', (known, words) => {
+  expect(eventsOf({ name: job.name, ...known }).map(({ id }) => id)).toEqual(words.map((word) => `ftevent-77-${word}`));
+});
+
+it('tells the failure as an error', () => {
+  const [last] = eventsOf({ ...job, state: 'JOB_STATE_FAILED', error: { message: 'too few rows' } });
+  expect(last).toMatchObject({ level: 'error', message: 'The job ended: failed (too few rows).', created_at: 1_793_613_600 });
+});
+
+it('writes an example with its answer at the end', () => {
+  const messages = [
+    { role: 'system', content: 'Be brief.' },
+    { role: 'user', content: 'Hi' },
+    { role: 'assistant', content: 'Hello' },
+  ];
+  expect(toTrainingRow({ messages, parallel_tool_calls: false }, {})).toEqual({
+    row: {
+      systemInstruction: { parts: [{ text: 'Be brief.' }] },
+      contents: [
+        { role: 'user', parts: [{ text: 'Hi' }] },
+        { role: 'model', parts: [{ text: 'Hello' }] },
+      ],
+    },
+    dropped: [{ param: 'parallel_tool_calls', reason: 'this service decides by itself' }],
+  });
+});

@@ -1,0 +1,122 @@
+import { isPlain, type Plain } from '#core/merge.ts';
+import { textOf } from '../../_shared/json.ts';
+import { unixSeconds } from '../../_shared/objects.ts';
+import { fileIdOf, parseUri } from '../files/object-id.ts';
+import { jobIdOf } from '../jobs.ts';
+import { metadataOf } from '../labels.ts';
+
+/** Words of a job's life that clients know. */
+export type TuningStatus = 'queued' | 'running' | 'succeeded' | 'failed' | 'cancelled';
+
+/** States of the service (provider-a.md 12.3). */
+const states: Readonly<Record<string, TuningStatus>> = {
+  JOB_STATE_UNSPECIFIED: 'queued',
+  JOB_STATE_QUEUED: 'queued',
+  JOB_STATE_PENDING: 'queued',
+  JOB_STATE_PAUSED: 'queued',
+  JOB_STATE_RUNNING: 'running',
+  JOB_STATE_UPDATING: 'running',
+  JOB_STATE_SUCCEEDED: 'succeeded',
+  JOB_STATE_PARTIALLY_SUCCEEDED: 'succeeded',
+  JOB_STATE_FAILED: 'failed',
+  JOB_STATE_CANCELLING: 'cancelled',
+  JOB_STATE_CANCELLED: 'cancelled',
+  JOB_STATE_EXPIRED: 'cancelled',
+};
+
+export const tuningStatus = (state: unknown): TuningStatus =>
+  typeof state === 'string' && Object.hasOwn(states, state) ? (states[state] ?? 'queued') : 'queued';
+
+/** A fine-tuning job as clients know it (provider-b.md 2.3.1); times are Unix seconds. */
+export interface TuningJob {
+  readonly id: string;
+  readonly object: 'fine_tuning.job';
+  readonly created_at: number;
+  readonly estimated_finish: null;
+  readonly finished_at: number | null;
+  readonly model: string;
+  /** A model name of this provider, `endpoints.<id>`. */
+  readonly fine_tuned_model: string | null;
+  readonly organization_id: string;
+  readonly status: TuningStatus;
+  readonly training_file: string;
+  readonly validation_file: string | null;
+  readonly result_files: readonly string[];
+  readonly trained_tokens: number | null;
+  readonly seed: number;
+  readonly error: { readonly code: string; readonly message: string; readonly param: null } | null;
+  readonly integrations: readonly [];
+  readonly metadata: Readonly<Record<string, string>> | null;
+  readonly hyperparameters: Plain;
+  readonly method: Plain;
+}
+
+export function tuningFromJob(job: Plain): TuningJob {
+  const spec = plainIn(job, 'supervisedTuningSpec');
+  const status = tuningStatus(job['state']);
+  const hyperparameters = hyperparametersOf(plainIn(spec, 'hyperParameters'));
+  const isOver = status === 'succeeded' || status === 'failed' || status === 'cancelled';
+  return {
+    id: jobIdOf(job),
+    object: 'fine_tuning.job',
+    created_at: unixSeconds(job['createTime']) ?? 0,
+    estimated_finish: null,
+    finished_at: isOver ? unixSeconds(job['endTime']) : null,
+    model: textOf(job['baseModel']) ?? '',
+    fine_tuned_model: status === 'succeeded' ? (endpointModel(plainIn(job, 'tunedModel')['endpoint']) ?? null) : null,
+    organization_id: projectOf(job),
+    status,
+    training_file: fileId(spec['trainingDatasetUri']) ?? '',
+    validation_file: fileId(spec['validationDatasetUri']) ?? null,
+    result_files: [],
+    trained_tokens: tokensOf(job),
+    // The service tells none.
+    seed: 0,
+    error: errorOf(job['error']),
+    integrations: [],
+    metadata: metadataOf(job['labels']),
+    hyperparameters,
+    method: { type: 'supervised', supervised: { hyperparameters } },
+  };
+}
+
+/** `…/endpoints/<id>` as the name under which chats reach it. */
+export function endpointModel(endpoint: unknown): string | undefined {
+  const match = /(?:^|\/)endpoints\/([^/]+)$/.exec(textOf(endpoint) ?? '');
+  return match?.[1] === undefined ? undefined : `endpoints.${match[1]}`;
+}
+
+export function plainIn(object: Plain, key: string): Plain {
+  const value = object[key];
+  return isPlain(value) ? value : {};
+}
+
+function hyperparametersOf(given: Plain): Plain {
+  const epochs = Number(given['epochCount']);
+  const rate = Number(given['learningRateMultiplier']);
+  return {
+    n_epochs: Number.isFinite(epochs) ? epochs : 'auto',
+    batch_size: 'auto',
+    learning_rate_multiplier: Number.isFinite(rate) ? rate : 'auto',
+    ...(given['adapterSize'] === undefined ? {} : { adapter_size: given['adapterSize'] }),
+  };
+}
+
+const projectOf = (job: Plain): string => /^projects\/([^/]+)\//.exec(textOf(job['name']) ?? '')?.[1] ?? '';
+
+function fileId(uri: unknown): string | undefined {
+  const object = typeof uri === 'string' ? parseUri(uri) : undefined;
+  return object === undefined ? undefined : fileIdOf(object);
+}
+
+/** A number of 64 bits travels as text. */
+function tokensOf(job: Plain): number | null {
+  const stats = plainIn(plainIn(job, 'tuningDataStats'), 'supervisedTuningDataStats');
+  const count = Number(stats['totalBillableTokenCount']);
+  return Number.isFinite(count) ? count : null;
+}
+
+function errorOf(error: unknown): TuningJob['error'] {
+  if (!isPlain(error) || (error['message'] === undefined && error['code'] === undefined)) return null;
+  return { code: String(error['code'] ?? ''), message: textOf(error['message']) ?? '', param: null };
+}

@@ -1,0 +1,31 @@
+import type { Plain } from '#core/merge.ts';
+import type { Dropped, Media } from '#core/provider.ts';
+import { toGenerateContent } from '../../_shared/gemini/request.ts';
+import { optionsOf } from '../gemini-chat.ts';
+import type { VertexSettings } from '../settings.ts';
+
+const noMedia: ReadonlyMap<string, Media> = new Map();
+
+/** Is this an example in OpenAI's format? */
+export const isTrainingLine = (line: Plain): boolean => Array.isArray(line['messages']) && line['contents'] === undefined;
+
+/**
+ * An example of a conversation as a training row of family G: the request's contents with the answer as their last
+ * (provider-a.md 12.3).
+ *
+ * @throws GatewayError for what can't be carried
+ */
+export function toTrainingRow(line: Plain, settings: VertexSettings): { readonly row: Plain; readonly dropped: readonly Dropped[] } {
+  // No model is known, and signatures belong to answers, not to examples.
+  const options = { ...optionsOf(settings), signatureStandIn: false };
+  const { body, dropped } = toGenerateContent(line, { model: '', media: noMedia, strict: false }, options);
+  const { systemInstruction, contents, tools } = body;
+  return {
+    row: {
+      ...(systemInstruction === undefined ? {} : { systemInstruction }),
+      contents,
+      ...(tools === undefined ? {} : { tools }),
+    },
+    dropped,
+  };
+}
