@@ -1,6 +1,6 @@
 import type { Operation } from '#core/provider.ts';
 import { noBatchOutput } from '../../_shared/batch-output.ts';
-import { BytesTap } from '../../_shared/bytes-tap.ts';
+import { BytesTap } from '../../_shared/object-tap.ts';
 import { WholeTap } from '../../_shared/json-tap.ts';
 import { batchOf } from '../../_shared/objects.ts';
 import type { Addresses } from '../address.ts';

@@ -1,6 +1,6 @@
 import type { Operation } from '#core/provider.ts';
 import { GatewayError } from '#core/error.ts';
-import { BytesTap } from '../../_shared/bytes-tap.ts';
+import { BytesTap } from '../../_shared/object-tap.ts';
 import { WholeTap } from '../../_shared/json-tap.ts';
 import { outputLines } from '../batches/output-lines.ts';
 import { outputOf } from '../batches/output-place.ts';
