@@ -4,9 +4,8 @@ import type { Plain } from '#core/merge.ts';
 import { bareModel } from '#core/model-name.ts';
 import type { Dropped, Operation, StepReply, UpstreamRequest } from '#core/provider.ts';
 import { segment } from '../../_shared/address.ts';
-import { TextTap } from '../../_shared/bytes-tap.ts';
 import { parseObject, textOf } from '../../_shared/json.ts';
-import { JsonTap } from '../../_shared/json-tap.ts';
+import { ObjectTap } from '../../_shared/object-tap.ts';
 import { checkMetadata } from '../../_shared/objects.ts';
 import { filesBeta } from '../files/object.ts';
 import { type ACall, send } from '../send.ts';
@@ -14,6 +13,7 @@ import type { AnthropicSettings } from '../settings.ts';
 import { batchEndpoints, type BatchEndpoint } from './ids.ts';
 import { type InputLine, toRequests } from './lines.ts';
 import { type AskedBatch, toBatch } from './object.ts';
+import { TextTap } from './text-tap.ts';
 
 /** A create request that was read. */
 interface Asked extends AskedBatch {
@@ -49,7 +49,7 @@ export function createBatch(): Operation<AnthropicSettings> {
       if (request === undefined || request.lines !== undefined || file === undefined || batch !== undefined) return undefined;
       return create(request, linesOf(file), call);
     },
-    tap: (call, earlier) => (earlier === undefined && askedOf(call)?.lines === undefined ? new TextTap() : new JsonTap()),
+    tap: (call, earlier) => (earlier === undefined && askedOf(call)?.lines === undefined ? new TextTap() : new ObjectTap()),
     result: (text, call) => toBatch(parseObject(text), askedOf(call)),
   };
 }

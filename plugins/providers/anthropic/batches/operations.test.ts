@@ -186,13 +186,13 @@ describe('output', () => {
   });
 
   it.each([
-    ['under way', batch, 409, /has no output yet: it is in_progress/],
-    ['being cancelled', { ...batch, processing_status: 'canceling' }, 409, /canceling/],
-    ['archived', { ...over, results_url: null }, 404, /no longer/],
+    ['under way', batch, 409, /"in_progress"/],
+    ['being cancelled', { ...batch, processing_status: 'canceling' }, 409, /"cancelling"/],
+    ['archived', { ...over, results_url: null }, 404, /"completed"/],
   ])('is refused while the batch is %s', (_, value, status, message) => {
     const call = callFor('batches/{id}/output', { params: { id: 'msgbatch_1' } });
     expect(() => operation('batches/{id}/output').then?.([reply(value)], call)).toThrow(
-      expect.objectContaining({ status, param: 'id', message: expect.stringMatching(message) as string }),
+      expect.objectContaining({ code: 'no_batch_output', status, message: expect.stringMatching(message) as string }),
     );
   });
 

@@ -1,9 +1,8 @@
 import type { Endpoint } from '#core/endpoint.ts';
 import type { Operation, UpstreamRequest } from '#core/provider.ts';
 import { paramOf, segment } from '../../_shared/address.ts';
-import { BytesTap } from '../../_shared/bytes-tap.ts';
 import { parseObject } from '../../_shared/json.ts';
-import { JsonTap } from '../../_shared/json-tap.ts';
+import { BytesTap, ObjectTap } from '../../_shared/object-tap.ts';
 import { otherParams } from '../query.ts';
 import { type ACall, send } from '../send.ts';
 import type { AnthropicSettings } from '../settings.ts';
@@ -15,18 +14,18 @@ import { outputLines, readBatch, readResults } from './output.ts';
 /** The batch routes on message batches (openai-and-others.md 2.1). */
 export const batchOperations = (): { readonly [E in Endpoint]?: Operation<AnthropicSettings> } => ({
   batches: createBatch(),
-  'batches/list': { request: (_body, call) => list(call), tap: () => new JsonTap(), result: toBatches },
-  'batches/{id}': { request: (_body, call) => readBatch(call), tap: () => new JsonTap(), result: named },
+  'batches/list': { request: (_body, call) => list(call), tap: () => new ObjectTap(), result: toBatches },
+  'batches/{id}': { request: (_body, call) => readBatch(call), tap: () => new ObjectTap(), result: named },
   'batches/{id}/cancel': {
     request: (_body, call) =>
       send(call, { route: `messages/batches/${segment(nameIn(call).id)}/cancel`, method: 'POST', query: '', accept: 'application/json' }),
-    tap: () => new JsonTap(),
+    tap: () => new ObjectTap(),
     result: named,
   },
   'batches/{id}/output': {
     request: (_body, call) => readBatch(call),
     then: readResults,
-    tap: (_call, earlier) => (earlier === undefined ? new JsonTap() : new BytesTap()),
+    tap: (_call, earlier) => (earlier === undefined ? new ObjectTap() : new BytesTap()),
     lines: outputLines,
   },
 });

@@ -1,11 +1,12 @@
-import { GatewayError } from '#core/error.ts';
 import type { LineEdit } from '#core/form.ts';
 import type { StepReply, UpstreamRequest } from '#core/provider.ts';
 import { segment } from '../../_shared/address.ts';
+import { noBatchOutput } from '../../_shared/batch-output.ts';
 import { parseObject, textOf } from '../../_shared/json.ts';
 import { unixSeconds } from '../../_shared/objects.ts';
 import { type ACall, send } from '../send.ts';
 import { type BatchName, batchNamed, clientId } from './ids.ts';
+import { toBatch } from './object.ts';
 import { resultLines } from './results.ts';
 
 /** The answers of a batch take two requests: is it over, and then its results. Both routes that serve them share these. */
@@ -20,27 +21,15 @@ export const readBatch = (call: ACall): UpstreamRequest =>
  * The second request: the results, which the service has once every request of the batch is over. Its own address of
  * them is not used: a credential goes nowhere but to the host that the operator named.
  *
- * @throws GatewayError `invalid_value`, 409 while there are none, 404 when they are gone
+ * @throws GatewayError `no_batch_output`: 409 while there are none, 404 when the service no longer keeps them
  */
 export function readResults(replies: readonly StepReply[], call: ACall): UpstreamRequest | undefined {
   const [batch, results] = replies;
   if (batch === undefined || results !== undefined) return undefined;
   const name = nameIn(call);
   const object = parseObject(batch.text) ?? {};
-  if (textOf(object['results_url']) === undefined) throw noOutput(clientId(name), object);
+  if (textOf(object['results_url']) === undefined) throw noBatchOutput(clientId(name), toBatch(object).status);
   return send(call, { route: `messages/batches/${segment(name.id)}/results`, method: 'GET', query: '', accept: 'application/x-jsonl' });
-}
-
-function noOutput(id: string, batch: Readonly<Record<string, unknown>>): GatewayError {
-  const isOver = batch['processing_status'] === 'ended';
-  return new GatewayError('invalid_value', {
-    message: isOver
-      ? `The output of batch "${id}" is no longer kept by the service.`
-      : `Batch "${id}" has no output yet: it is ${String(batch['processing_status'] ?? 'under way')}.`,
-    status: isOver ? 404 : 409,
-    param: 'id',
-    hint: isOver ? undefined : `Ask GET /v1/batches/${id} until its status is completed.`,
-  });
 }
 
 /** The results as output lines; the time of the answers is the batch's own end, so that reading twice gives the same. */

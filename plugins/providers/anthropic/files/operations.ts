@@ -5,9 +5,8 @@ import { defaultPrefixes } from '#core/headers.ts';
 import type { Plain } from '#core/merge.ts';
 import type { Dropped, Operation, UpstreamRequest } from '#core/provider.ts';
 import { paramOf, segment } from '../../_shared/address.ts';
-import { BytesTap } from '../../_shared/bytes-tap.ts';
 import { parseObject } from '../../_shared/json.ts';
-import { JsonTap } from '../../_shared/json-tap.ts';
+import { BytesTap, ObjectTap } from '../../_shared/object-tap.ts';
 import { unixSeconds } from '../../_shared/objects.ts';
 import { batchNamed, isOutputFile } from '../batches/ids.ts';
 import { outputLines, readBatch, readResults } from '../batches/output.ts';
@@ -36,7 +35,7 @@ export const fileOperations = (): { readonly [E in Endpoint]?: Op } => ({
   'files/{id}/content': {
     request: (_body, call) => (isOutput(call) ? readBatch(call) : one(call, '/content')),
     then: (replies, call) => (isOutput(call) ? readResults(replies, call) : undefined),
-    tap: (call, earlier) => (isOutput(call) && earlier === undefined ? new JsonTap() : new BytesTap()),
+    tap: (call, earlier) => (isOutput(call) && earlier === undefined ? new ObjectTap() : new BytesTap()),
     lines: (call, earlier) => (isOutput(call) ? outputLines(call, earlier) : undefined),
   },
 });
@@ -45,7 +44,7 @@ export const fileOperations = (): { readonly [E in Endpoint]?: Op } => ({
 const object = (operation: Pick<Op, 'request'> & { readonly result: NonNullable<Op['result']> }): Op => ({
   ...operation,
   converts: (call) => !isNative(call),
-  tap: () => new JsonTap(),
+  tap: () => new ObjectTap(),
 });
 
 /**
