@@ -3,6 +3,7 @@ import { GatewayError } from '#core/error.ts';
 import { bareModel, slugOf } from '#core/model-name.ts';
 import { didYouMean } from '#core/nearest.ts';
 import type { ProviderBinding } from '#core/snapshot.ts';
+import { bringsSecret } from '#core/request-settings.ts';
 import { spelled } from '#core/spelling.ts';
 import { directBinding } from './direct.ts';
 
@@ -27,7 +28,7 @@ export function choiceOf(ctx: Admitted): Choice | undefined {
 function byHeader(ctx: Admitted, value: string): ProviderBinding {
   if (value.charCodeAt(0) === at) return bySlug(ctx, slugOf(`${value}/`) ?? value, spelled(ctx.headers, 'provider'));
   const type = ctx.snapshot.types.get(value);
-  if (type !== undefined && ctx.facts.caller.credential !== undefined) return directBinding(ctx, type);
+  if (type !== undefined && (ctx.facts.caller.credential !== undefined || bringsSecret(ctx.headers, type))) return directBinding(ctx, type);
   const binding = ctx.snapshot.providers.get(value);
   if (binding !== undefined) return binding;
   if (type === undefined) throw notFound(ctx, value, spelled(ctx.headers, 'provider'));

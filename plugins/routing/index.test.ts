@@ -23,7 +23,16 @@ const azureType = makeProvider({
   requestSettings: [
     { setting: 'resource_name', headers: ['cloud-resource-name', 'azure-resource-name'], keys: [], shapesHost: true },
     { setting: 'api_version', headers: ['cloud-api-version'], keys: [], shapesHost: false },
+    {
+      setting: 'auth_mode',
+      headers: ['cloud-auth-mode', 'azure-auth-mode'],
+      keys: [],
+      shapesHost: false,
+      ambient: ['managed', 'workload'],
+    },
+    { setting: 'secret', headers: ['azure-secret'], keys: [], shapesHost: false },
   ],
+  settings: { type: 'object', properties: { secret: { type: 'string', writeOnly: true } } },
 });
 const mockType = makeProvider({ type: 'mock', apiKey: 'none' });
 
@@ -180,11 +189,21 @@ describe('direct mode', () => {
     });
   });
 
-  it("refuses to lend the gateway's own identity", async () => {
-    const headers = { 'x-gateway-provider': 'azure-openai', 'x-gateway-azure-auth-mode': 'managed' };
+  it.each([
+    ['azure-auth-mode', 'managed'],
+    ['cloud-auth-mode', 'workload'],
+  ])("refuses to lend the gateway's own identity by %s: %s", async (tail, value) => {
+    const headers = { 'x-gateway-provider': 'azure-openai', [`x-gateway-${tail}`]: value };
     expect(await refusal(() => route({ headers, body: asking('m'), caller: { credential: 'sk-own' } }))).toMatchObject({
       code: 'not_allowed',
+      status: 403,
+      param: tail,
     });
+  });
+
+  it('takes a secret among the settings for a credential', async () => {
+    const headers = { 'x-gateway-provider': 'azure-openai', 'x-gateway-azure-secret': 's' };
+    expect((await route({ headers, body: asking('m') })).ctx.facts.choice?.binding).toMatchObject({ owner: 'caller', trust: 'request' });
   });
 });
 

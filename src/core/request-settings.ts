@@ -1,4 +1,6 @@
+import { GatewayError } from './error.ts';
 import type { HeaderBag } from './headers.ts';
+import { isPlain } from './merge.ts';
 import type { Provider } from './provider.ts';
 
 /** Settings of a provider that a request brings in its headers. */
@@ -8,14 +10,18 @@ export interface BroughtSettings {
   readonly shaping: string | undefined;
 }
 
-/** Reads the headers that a provider's `requestSettings` name; undefined when the request brings none. */
+/**
+ * Reads the headers that a provider's `requestSettings` name; undefined when the request brings none.
+ * @throws GatewayError `not_allowed` for a value that asks for an identity of the machine (decisions D2)
+ */
 export function settingsIn(headers: HeaderBag, provider: Provider): BroughtSettings | undefined {
   let settings: Record<string, string> | undefined;
   let shaping: string | undefined;
-  for (const { setting, headers: tails, shapesHost } of provider.requestSettings) {
+  for (const { setting, headers: tails, shapesHost, ambient } of provider.requestSettings) {
     for (const tail of tails) {
       const value = headers.tail(tail);
       if (value === undefined || value === '') continue;
+      if (ambient?.includes(value) === true) throw borrowed(tail, tail);
       settings ??= {};
       settings[setting] ??= value;
       if (shapesHost) shaping ??= tail;
@@ -31,4 +37,27 @@ export function shapingIn(headers: HeaderBag, provider: Provider): string | unde
     for (const tail of tails) if (headers.tail(tail) !== undefined) return tail;
   }
   return undefined;
+}
+
+/** True when a header of the request holds a secret of this provider, beside those that hold keys. */
+export function bringsSecret(headers: HeaderBag, provider: Provider): boolean {
+  return provider.requestSettings.some(
+    ({ setting, headers: tails }) => isSecretSetting(provider, setting) && tails.some((tail) => (headers.tail(tail) ?? '') !== ''),
+  );
+}
+
+/** The schema of a type marks its secrets `writeOnly`. */
+export function isSecretSetting(provider: Provider, setting: string): boolean {
+  const { properties } = provider.settings;
+  const schema = isPlain(properties) ? properties[setting] : undefined;
+  return isPlain(schema) && schema['writeOnly'] === true;
+}
+
+/** A request asks for an identity of the machine. @param written as the request spells the setting */
+export function borrowed(written: string, param: string): GatewayError {
+  return new GatewayError('not_allowed', {
+    message: `"${written}" asks for the gateway's own identity, which only gateway.yaml may use.`,
+    param,
+    hint: 'Send a credential of your own, or name an entry of the catalog.',
+  });
 }

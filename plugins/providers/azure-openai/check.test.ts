@@ -42,7 +42,23 @@ it.each<readonly [string, AzureSettings, object]>([
     { path: ['custom_host'], code: 'bad-custom-host' },
   ],
   ['an API version that is none', { resource_name: 'r1', api_version: '2024' }, { path: ['api_version'], code: 'out-of-range' }],
-  ['another auth mode', { resource_name: 'r1', auth_mode: 'entra' }, { path: ['auth_mode'], code: 'out-of-range' }],
+  ['an identity of the machine by header', { resource_name: 'r1', auth_mode: 'managed' }, { path: ['auth_mode'], code: 'out-of-range' }],
+  ['half an application', { resource_name: 'r1', auth_mode: 'entra' }, { path: ['entra_tenant_id'], code: 'missing-key' }],
+  [
+    'a token beside another way to sign',
+    { resource_name: 'r1', ad_token: 't', auth: { mode: 'managed_identity' } },
+    { path: ['ad_token'], code: 'conflict' },
+  ],
+  [
+    'an authority without scheme',
+    { resource_name: 'r1', auth: { mode: 'workload_identity', authority: 'login.example' } },
+    { path: ['auth', 'authority'], code: 'bad-url' },
+  ],
+  [
+    'a scope of single permissions',
+    { resource_name: 'r1', auth: { mode: 'workload_identity', scope: 'https://ai.azure.com' } },
+    { path: ['auth', 'scope'], code: 'out-of-range', severity: 'warning', hint: 'Write https://ai.azure.com/.default.' },
+  ],
   [
     'a deployment without id',
     { resource_name: 'r1', deployments: { a: { foundation_model: 'm' } } },

@@ -1,6 +1,7 @@
 import type { SettingsProblem } from '#core/provider.ts';
 import { entryBase } from './places.ts';
 import type { AzureSettings, DeploymentSettings } from './settings.ts';
+import { azureAuthProblems } from '../_shared/azure/check.ts';
 import { parseTargetUri } from '../_shared/azure/target-uri.ts';
 import { isApiVersion } from '../_shared/azure/version.ts';
 
@@ -10,7 +11,7 @@ export function check(settings: AzureSettings): readonly SettingsProblem[] {
   return [
     ...hostProblems(settings, rows),
     ...versionProblems(settings.api_version, ['api_version']),
-    ...authProblems(settings),
+    ...azureAuthProblems(settings),
     ...defaultProblems(rows),
     ...rows.flatMap(([alias, row]) => deploymentProblems(alias, row)),
   ];
@@ -70,18 +71,6 @@ function versionProblems(version: string | undefined, path: readonly string[]): 
       code: 'out-of-range',
       message: `"${version}" is not an API version`,
       hint: 'Write a date like 2024-10-21 or 2025-04-01-preview, or v1, latest, preview.',
-    },
-  ];
-}
-
-function authProblems({ auth_mode: mode }: AzureSettings): readonly SettingsProblem[] {
-  if (mode === undefined || mode === 'api_key') return [];
-  return [
-    {
-      path: ['auth_mode'],
-      code: 'out-of-range',
-      message: `auth mode "${mode}" is not supported by this version`,
-      hint: 'Use api_key, or a token in ad_token.',
     },
   ];
 }

@@ -269,8 +269,17 @@ describe('the credential', () => {
     expect(azure.credential({ ad_token: 'Bearer t-1' } as AzureSettings, 'k-1')).toEqual({ scheme: 'bearer', secret: 't-1' });
   });
 
-  it('of another mode is refused', () => {
-    expect(() => azure.credential({ auth_mode: 'entra' } as AzureSettings, 'k-1')).toThrow(/not supported/);
+  it.each([
+    ['its host', { custom_host: 'https://r1.openai.azure.us/openai' }, 'cognitiveservices.azure.us'],
+    ['its project', { custom_host: 'https://r1.services.ai.azure.com/api/projects/p/openai/v1' }, 'ai.azure.com'],
+    [
+      'its first deployment',
+      { deployments: { a: { target_uri: 'https://r1.openai.azure.cn/openai/deployments/d/chat/completions' } } },
+      'cognitiveservices.azure.cn',
+    ],
+  ])('takes its audience from %s', (_, settings, audience) => {
+    const spec = azure.credential({ ...settings, auth: { mode: 'managed_identity' } }, undefined);
+    expect(spec).toMatchObject({ scheme: 'oauth2', grant: { kind: 'instance-identity', resource: `https://${audience}` } });
   });
 });
 

@@ -1,13 +1,14 @@
-import { GatewayError } from '#core/error.ts';
 import type { JsonBody } from '#core/body.ts';
 import { traitsOf } from '#core/endpoint.ts';
 import type { HeaderPairs } from '#core/headers.ts';
-import { type Call, type CredentialSpec, defineProvider } from '#core/provider.ts';
+import { type Call, defineProvider } from '#core/provider.ts';
 import { memo, relayedRoute } from '../_shared/address.ts';
 import { callerHeaders, openaiCompatible } from '../_shared/openai-compatible.ts';
 import { check } from './check.ts';
+import { azureAuthModes } from '../_shared/azure/auth-modes.ts';
 import { azureFault } from '../_shared/azure/fault.ts';
 import { batchLine, isBatchInput } from './batch-lines.ts';
+import { credential } from './credential.ts';
 import { objectOf } from './objects.ts';
 import { choose, type Place, placesOf } from './places.ts';
 import { address, inPath, isDated, realtime } from './routes.ts';
@@ -29,7 +30,8 @@ export default defineProvider<AzureSettings>({
   deployment: (settings, model) => choose(places(settings), settings, model),
   models: (settings) =>
     [...places(settings).aliases].map(([id, { foundationModel }]) => (foundationModel === undefined ? { id } : { id, foundationModel })),
-  credential,
+  authModes: azureAuthModes,
+  credential: (settings, key) => credential(settings, key, places(settings)),
   operations: openaiCompatible<AzureSettings>({
     address: (call, route) => address(placeOf(call), call, route),
     headers: (call): HeaderPairs => callerHeaders(call, perRequest),
@@ -74,17 +76,4 @@ function placeOf(call: Call<AzureSettings>): Place {
   const chosen = choose(places(call.settings), call.settings, known?.name ?? call.model);
   if (chosen instanceof Error) throw chosen;
   return chosen.settings as Place;
-}
-
-/** A pre-issued token wins over the key; never both (provider-b.md 1.7). @throws GatewayError for other auth modes */
-function credential({ ad_token: token, auth_mode: mode }: AzureSettings, key: string | undefined): CredentialSpec {
-  if (mode !== undefined && mode !== 'api_key') {
-    throw new GatewayError('invalid_config', {
-      message: `The auth mode "${mode}" is not supported by this version.`,
-      param: 'auth_mode',
-      hint: 'Use api_key, or send a token in x-gateway-azure-ad-token.',
-    });
-  }
-  if (token !== undefined) return { scheme: 'bearer', secret: token.replace(/^bearer\s+/i, '') };
-  return key === undefined ? { scheme: 'none' } : { scheme: 'header', name: 'api-key', secret: key };
 }

@@ -1,5 +1,6 @@
 import type { JsonSchema } from '#core/json-schema.ts';
-import type { CommonSettings, RequestSetting } from '#core/provider.ts';
+import type { RequestSetting } from '#core/provider.ts';
+import { azureAuthProperties, azureAuthRequestSettings, type AzureAuthSettings } from '../_shared/azure/request-auth.ts';
 
 /** One row of `deployments`, by alias (provider-b.md 1.13). */
 export interface DeploymentSettings {
@@ -14,14 +15,12 @@ export interface DeploymentSettings {
   readonly default?: boolean;
 }
 
-export interface AzureSettings extends CommonSettings {
+export interface AzureSettings extends AzureAuthSettings {
   readonly resource_name?: string;
   readonly deployments?: Readonly<Record<string, DeploymentSettings>>;
   readonly deployment_id?: string;
   readonly api_version?: string;
   readonly model_name?: string;
-  readonly ad_token?: string;
-  readonly auth_mode?: string;
 }
 
 const text = (description: string) => ({ type: 'string', minLength: 1, description }) as const;
@@ -50,8 +49,7 @@ export const schema: JsonSchema = {
     deployment_id: text('Deployment for every model name that is no alias.'),
     api_version: apiVersion,
     model_name: text('Model behind `deployment_id`: for cost and metrics, never sent.'),
-    ad_token: { ...text('Pre-issued token, sent as bearer in place of the key.'), writeOnly: true },
-    auth_mode: { enum: ['api_key'], description: 'How requests are signed; only api_key in this version.' },
+    ...azureAuthProperties,
   },
 };
 
@@ -61,8 +59,7 @@ export const requestSettings: readonly RequestSetting[] = [
   row('deployment_id', 'deployment-id', false),
   row('api_version', 'api-version', false),
   row('model_name', 'model-name', false),
-  row('ad_token', 'ad-token', false),
-  row('auth_mode', 'auth-mode', false),
+  ...azureAuthRequestSettings,
 ];
 
 function row(setting: string, tail: string, shapesHost: boolean): RequestSetting {

@@ -1,4 +1,6 @@
-import { child, type Entry, itemsOf, type Node } from '../node.ts';
+import { providerOf } from '../kit.ts';
+import { child, type Entry, itemsOf, type Node, textOf } from '../node.ts';
+import { authModeOf } from '../schema/provider-auth.ts';
 import { type CheckContext, entryOf, section, sitesOf, valueOf } from './context.ts';
 
 interface Rule {
@@ -41,7 +43,7 @@ function exclude(node: Node, { keep, drop, because }: Rule, refused: ReadonlySet
   });
 }
 
-function inProvider(node: Node, { report }: CheckContext): void {
+function inProvider(node: Node, { kit, report }: CheckContext): void {
   const auth = child(node, 'auth');
   const outer = entryOf(node, 'api_key');
   const inner = entryOf(auth, 'api_key');
@@ -55,9 +57,12 @@ function inProvider(node: Node, { report }: CheckContext): void {
     });
   }
   const unused: Entry | undefined = outer ?? inner;
-  if (valueOf(child(auth, 'mode')) !== 'caller' || unused === undefined) return;
+  const mode = valueOf(child(auth, 'mode'));
+  const provider = providerOf(kit, textOf(child(node, 'type')) ?? '');
+  const isOther = mode === 'caller' || (provider !== undefined && authModeOf(provider, mode) !== undefined);
+  if (!isOther || unused === undefined) return;
   const hint = 'drop "api_key", or write auth: {mode: api_key}';
-  report({ code: 'conflict', at: unused.keyAt, message: '"api_key" stands beside auth mode caller', hint, show: 'none' });
+  report({ code: 'conflict', at: unused.keyAt, message: `"api_key" stands beside auth mode ${String(mode)}`, hint, show: 'none' });
 }
 
 /** Two names for one key: a record could not say who called. */

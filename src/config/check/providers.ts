@@ -1,25 +1,15 @@
-import { isPlain } from '#core/merge.ts';
+import { isPlain, type Plain } from '#core/merge.ts';
 import type { CommonSettings, Provider, SettingsProblem } from '#core/provider.ts';
+import { settingsOf, withoutAuth } from '../entry-settings.ts';
 import { providerOf } from '../kit.ts';
 import { child, type Entry, keyPlace, type MapNode, type Node, nodeAt, type Path, type Place, textOf, toValue, walk } from '../node.ts';
 import type { Report } from '../problem.ts';
 import { customHost } from './hosts.ts';
+import { authModeOf } from '../schema/provider-auth.ts';
 import { targetSettings } from '../schema/target.ts';
-import { holdsCredential } from './credential.ts';
+import { authKeys } from './auth-keys.ts';
+import { bringsCredential, holdsCredential } from './credential.ts';
 import { type CheckContext, entryOf, section, type Site, sitesOf, slugIn, valueOf } from './context.ts';
-
-/** Keys of an entry that are the gateway's own business: the type's check does not see them. */
-const ownKeys: ReadonlySet<string> = new Set([
-  'type',
-  'name',
-  'description',
-  'enabled',
-  'api_key',
-  'auth',
-  'allow_custom_host',
-  'models',
-  'timeouts',
-]);
 
 /** Entries of the catalog by their type's own check, and what targets add to them. */
 export function providers(context: CheckContext): void {
@@ -29,6 +19,7 @@ export function providers(context: CheckContext): void {
     sameNameAsType(entry, provider, context);
     if (!context.valid(['providers', slug]) || valueOf(child(entry.value, 'enabled')) === false || isIncomplete(entry, context)) continue;
     credential(entry, provider, context);
+    authKeys(entry, provider, context);
     ownCheck(provider, entry, context);
   }
   for (const site of sitesOf(context.root)) inTarget(site, context);
@@ -65,25 +56,21 @@ function credential(entry: Entry, provider: Provider, { report }: CheckContext):
     });
   }
   // A host of the operator's own may ask for no key: whoever serves there decides.
-  if (provider.apiKey !== 'required' || mode === 'caller' || entryOf(entry.value, 'custom_host') !== undefined) return;
+  if (provider.apiKey !== 'required' || mode === 'caller' || authModeOf(provider, mode) !== undefined) return;
+  if (entryOf(entry.value, 'custom_host') !== undefined) return;
   if (holdsCredential(entry.value, provider)) return;
   const variable = `${entry.key.toUpperCase().replace(/[^A-Z0-9]+/g, '_')}_API_KEY`;
   const hint = `add api_key: \${env:${variable}}, or auth: {mode: caller} where callers bring their own`;
   report({ code: 'missing-key', at: entry.keyAt, message: `"api_key" is missing in providers.${entry.key}`, hint });
 }
 
-function settingsOf(node: Node): CommonSettings & Record<string, unknown> {
+function settingsIn(node: Node, provider: Provider): CommonSettings & Plain {
   const value = toValue(node);
-  return isPlain(value) ? Object.fromEntries(Object.entries(value).filter(([key]) => !ownKeys.has(key) && !key.startsWith('x-'))) : {};
+  return isPlain(value) ? settingsOf(value, provider) : {};
 }
 
 /** The problems that the type itself finds; a type from outside may fail at it. */
-function problemsOf(
-  provider: Provider,
-  settings: CommonSettings & Record<string, unknown>,
-  at: Place,
-  report: Report,
-): readonly SettingsProblem[] {
+function problemsOf(provider: Provider, settings: CommonSettings & Plain, at: Place, report: Report): readonly SettingsProblem[] {
   try {
     return provider.check?.(settings) ?? [];
   } catch (error) {
@@ -99,7 +86,7 @@ function tell({ code, message, hint, severity }: SettingsProblem, at: Place, rep
 
 /** The type's own check of an entry, each problem where it is written. */
 function ownCheck(provider: Provider, { key, keyAt, value }: Entry, { root, report }: CheckContext): void {
-  const problems = problemsOf(provider, settingsOf(value), keyAt, report);
+  const problems = problemsOf(provider, settingsIn(value, provider), keyAt, report);
   for (const problem of problems) {
     const path = ['providers', key, ...problem.path];
     const node = nodeAt(root, path);
@@ -143,7 +130,9 @@ function withSettings(node: MapNode, extra: readonly Entry[], { provider, settin
   const host = entryOf(node, 'custom_host');
   if (host !== undefined) sent.set('custom_host', host);
   if (sent.size === 0 && isSlug) return;
-  const all = { ...settings, ...Object.fromEntries([...sent].map(([setting, entry]) => [setting, toValue(entry.value)])) };
+  // A credential of its own takes the place of the entry's way to sign.
+  const under = bringsCredential(node, provider) ? withoutAuth(settings) : settings;
+  const all = { ...under, ...Object.fromEntries([...sent].map(([setting, entry]) => [setting, toValue(entry.value)])) };
   const problems = problemsOf(provider, all, node.at, report);
   for (const problem of problems) {
     const entry = sent.get(String(problem.path[0]));
@@ -155,7 +144,7 @@ function withSettings(node: MapNode, extra: readonly Entry[], { provider, settin
 
 interface Named {
   readonly provider: Provider;
-  readonly settings: Record<string, unknown>;
+  readonly settings: CommonSettings & Plain;
   readonly isSlug: boolean;
 }
 
@@ -165,7 +154,7 @@ function providerNamed(written: string, { root, kit }: CheckContext): Named | un
   const entry = section(root, 'providers').get(virtual ?? name);
   if (entry !== undefined) {
     const provider = providerOf(kit, textOf(child(entry.value, 'type')) ?? '');
-    return provider === undefined ? undefined : { provider, settings: settingsOf(entry.value), isSlug: true };
+    return provider === undefined ? undefined : { provider, settings: settingsIn(entry.value, provider), isSlug: true };
   }
   const provider = written.startsWith('@') ? undefined : providerOf(kit, name);
   return provider === undefined ? undefined : { provider, settings: {}, isSlug: false };

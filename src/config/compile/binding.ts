@@ -2,6 +2,7 @@ import type { GatewayError } from '../../core/error.ts';
 import type { Plain } from '../../core/merge.ts';
 import type { CommonSettings, CredentialOwner, CredentialSpec, Deployment, Provider } from '../../core/provider.ts';
 import type { CredentialRef, PartialClocks, ProviderBinding, Trust } from '../../core/snapshot.ts';
+import { withoutAuth } from '../entry-settings.ts';
 import { deepFreeze } from './freeze.ts';
 
 /** Turns a signing scheme into headers: `transport/sign.ts`. */
@@ -62,14 +63,16 @@ export function makeBinding(written: BindingParts, makeCredential: MakeCredentia
 }
 
 function memoCredentials(
-  { provider, settings, owner }: BindingParts,
+  { provider, settings, owner, key: mainKey }: BindingParts,
   makeCredential: MakeCredential,
 ): (key: string | undefined, signing?: string) => CredentialRef {
   const known = new Map<string | undefined, Map<string | undefined, CredentialRef>>();
+  // A deployment's own key comes before the entry's way to sign.
+  const keyed = withoutAuth(settings);
   return (key, signing) => {
     const compiled = known.get(signing)?.get(key);
     if (compiled !== undefined) return compiled;
-    const spec = provider.credential(settings, key, signing);
+    const spec = provider.credential(key === mainKey ? settings : keyed, key, signing);
     const made = makeCredential(spec, ownerOf(spec, owner));
     known.set(signing, (known.get(signing) ?? new Map<string | undefined, CredentialRef>()).set(key, made));
     return made;

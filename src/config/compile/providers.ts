@@ -1,7 +1,7 @@
 import { GatewayError } from '../../core/error.ts';
-import type { Plain } from '../../core/merge.ts';
-import type { CommonSettings, Provider } from '../../core/provider.ts';
+import type { Provider } from '../../core/provider.ts';
 import { didYouMean } from '../../core/nearest.ts';
+import { settingsOf, withoutAuth } from '../entry-settings.ts';
 import type { ProviderEntry, VirtualKeyEntry } from '../schema/index.ts';
 import { compileGlobs, compileHosts, plainNames } from './allow.ts';
 import { type BindingParts, type MadeBinding, makeBinding, type MakeCredential } from './binding.ts';
@@ -17,19 +17,6 @@ export interface CatalogSource {
   /** Slug → variable or path of a secret that is not set. */
   readonly missing: Readonly<Record<string, string>>;
 }
-
-/** Keys of an entry that are the gateway's own business; all others are settings of the type. */
-const ownKeys: ReadonlySet<string> = new Set([
-  'type',
-  'name',
-  'description',
-  'enabled',
-  'api_key',
-  'auth',
-  'allow_custom_host',
-  'models',
-  'timeouts',
-]);
 
 /** Compiles `providers:` and `virtual_keys:`, which share one namespace (decisions D16). */
 export function compileCatalog(
@@ -61,7 +48,7 @@ function partsOf(slug: string, entry: ProviderEntry, types: ReadonlyMap<string, 
     slug,
     virtualKey: undefined,
     provider,
-    settings: callers ? withoutSecrets(provider, settingsOf(entry)) : settingsOf(entry),
+    settings: callers ? withoutSecrets(provider, settingsOf(entry, provider)) : settingsOf(entry, provider),
     key: callers ? undefined : (entry.api_key ?? entry.auth?.api_key),
     owner: callers ? 'caller' : 'catalog',
     trust: 'operator',
@@ -79,18 +66,12 @@ function virtualParts(name: string, entry: VirtualKeyEntry, under: BindingParts,
   return {
     ...under,
     virtualKey: name,
-    ...(entry.api_key === undefined ? {} : { key: entry.api_key, owner: 'catalog' as const }),
+    ...(entry.api_key === undefined ? {} : { key: entry.api_key, owner: 'catalog' as const, settings: withoutAuth(under.settings) }),
     allowsModel: (model) => under.allowsModel(model) && allowsModel(model),
     models: entry.models === undefined ? under.models : plainNames(entry.models),
     metadata: deepFreeze({ ...entry.metadata }),
     unusable: under.unusable ?? whyUnusable(name, true, missing),
   };
-}
-
-function settingsOf(entry: ProviderEntry): CommonSettings & Plain {
-  const settings: Record<string, unknown> = {};
-  for (const [key, value] of Object.entries(entry)) if (!ownKeys.has(key) && !key.startsWith('x-')) settings[key] = value;
-  return settings;
 }
 
 function whyUnusable(slug: string, enabled: boolean, missing: string | undefined): GatewayError | undefined {

@@ -1,6 +1,7 @@
 import { didYouMean } from '../../core/nearest.ts';
-import { isPlain, type Plain } from '../../core/merge.ts';
+import type { Plain } from '../../core/merge.ts';
 import type { Provider } from '../../core/provider.ts';
+import { isSecretSetting } from '../../core/request-settings.ts';
 import type { ConfigEntry } from '../schema/index.ts';
 import { targetSettings } from '../schema/target.ts';
 import { invalid } from './invalid.ts';
@@ -10,6 +11,8 @@ export interface SentSettings {
   readonly settings: Plain;
   /** The key of the first one that shapes the host or path, as written. */
   readonly shapesHost: string | undefined;
+  /** The key of the first one that asks for an identity of the machine, as written. */
+  readonly ambient: string | undefined;
 }
 
 /**
@@ -19,34 +22,29 @@ export interface SentSettings {
 export function readSettings(entry: ConfigEntry, provider: Provider | undefined, path: string): SentSettings {
   const settings: Record<string, unknown> = {};
   let shapesHost: string | undefined;
+  let ambient: string | undefined;
   for (const [key, value] of Object.entries(entry)) {
     if (isTargetKey(key) || key.startsWith('x-')) continue;
     const setting = provider?.requestSettings.find((one) => one.setting === key || one.keys.includes(key));
     if (setting === undefined) throw unknownKey(key, provider, path);
     settings[setting.setting] = value;
     if (setting.shapesHost) shapesHost ??= key;
+    if (setting.ambient?.includes(String(value)) === true) ambient ??= key;
   }
-  return { settings, shapesHost };
+  return { settings, shapesHost, ambient };
 }
 
 /** True when a credential for this provider stands in the target: `api_key`, or a setting that is a secret. */
 export function bringsCredential(entry: ConfigEntry, provider: Provider): boolean {
   if (entry.api_key !== undefined) return true;
   return provider.requestSettings.some(
-    ({ setting, keys }) => isSecret(provider, setting) && [setting, ...keys].some((key) => Object.hasOwn(entry, key)),
+    ({ setting, keys }) => isSecretSetting(provider, setting) && [setting, ...keys].some((key) => Object.hasOwn(entry, key)),
   );
 }
 
-/** Settings without those that are secrets: who brings a credential is never signed with the operator's. */
+/** Settings without those that are secrets, and without `auth`: who brings a credential is never signed with the operator's. */
 export function withoutSecrets(provider: Provider, settings: Plain): Plain {
-  return Object.fromEntries(Object.entries(settings).filter(([name]) => !isSecret(provider, name)));
-}
-
-/** The schema of a type marks its secrets `writeOnly`. */
-function isSecret(provider: Provider, setting: string): boolean {
-  const { properties } = provider.settings;
-  const schema = isPlain(properties) ? properties[setting] : undefined;
-  return isPlain(schema) && schema['writeOnly'] === true;
+  return Object.fromEntries(Object.entries(settings).filter(([name]) => name !== 'auth' && !isSecretSetting(provider, name)));
 }
 
 /** Keys of a config object that are ours, with `targets`. */

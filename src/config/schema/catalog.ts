@@ -9,18 +9,18 @@ export const providerCommon = {
     description,
     enabled: { type: 'boolean', description: 'false: requests for it are refused, its secrets may be unset.', default: true },
     api_key: apiKey,
+    // As every type takes it; a type's own modes and their keys are joined in.
     auth: {
       type: 'object',
       description: 'How requests are signed.',
       properties: {
         mode: {
           type: 'string',
-          enum: ['api_key', 'caller'],
-          description: "api_key: with the key of this entry; caller: with the credential that the caller's request brings.",
+          description:
+            "api_key: with the key of this entry; caller: with the credential that the caller's request brings; or a mode of the type.",
         },
         api_key: apiKey,
       },
-      additionalProperties: false,
     },
     custom_host: customHost,
     allow_custom_host: {

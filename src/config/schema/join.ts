@@ -7,6 +7,7 @@ import { logging } from './logging.ts';
 import { pluginEntries, providerPlugins } from './plugins.ts';
 import { prompt } from './prompts.ts';
 import { server } from './server.ts';
+import { authSchema } from './provider-auth.ts';
 import { plainNames, slugNames } from './shared.ts';
 import { targetSettings, targetText } from './target.ts';
 
@@ -48,7 +49,7 @@ export function providerSchema(provider: Provider): JsonSchema {
   return {
     ...provider.settings,
     type: 'object',
-    properties: { ...providerCommon.properties, ...own },
+    properties: { ...providerCommon.properties, auth: authSchema(provider), ...own },
     required: [...providerCommon.required, ...required],
     additionalProperties: false,
   };

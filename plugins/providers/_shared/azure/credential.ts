@@ -47,13 +47,16 @@ export function azureCredential(
   byKey: (key: string) => CredentialSpec,
 ): CredentialSpec {
   const { ad_token: token, auth } = settings;
-  if (token !== undefined) return { scheme: 'bearer', secret: token };
+  if (token !== undefined) return bearer(token);
   const cloud = cloudOf(place.origin, place.path);
   const grant = auth === undefined ? broughtGrant(settings, cloud) : grantOf(auth, cloud);
   if (grant !== undefined) return { scheme: 'oauth2', grant };
   if (key === undefined) return { scheme: 'none' };
-  return jwt.test(key) ? { scheme: 'bearer', secret: key } : byKey(key);
+  return jwt.test(key) ? bearer(key) : byKey(key);
 }
+
+/** People paste tokens with the word in front of them. */
+const bearer = (token: string): CredentialSpec => ({ scheme: 'bearer', secret: token.replace(/^bearer\s+/i, '') });
 
 /** The grant of an application that came with a request: its authority is the cloud's own, never one that came along. */
 function broughtGrant(settings: AzureAuthSettings, cloud: Cloud): OAuthGrant | undefined {

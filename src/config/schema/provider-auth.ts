@@ -1,0 +1,42 @@
+import type { JsonSchema } from '#core/json-schema.ts';
+import type { AuthMode, Provider } from '#core/provider.ts';
+import { apiKey } from './shared.ts';
+
+/** Words after `auth.mode` that every type takes. */
+const commonModes: Readonly<Record<string, string>> = {
+  api_key: 'with the key of this entry',
+  caller: "with the credential that the caller's request brings",
+};
+
+/** A mode of a type by any of its words, with the word that we print. */
+export function authModeOf(provider: Provider, word: unknown): { readonly name: string; readonly mode: AuthMode } | undefined {
+  const found = Object.entries(provider.authModes ?? {}).find(([name, { aliases }]) => name === word || aliases.includes(String(word)));
+  return found === undefined ? undefined : { name: found[0], mode: found[1] };
+}
+
+/** `auth:` of an entry: the common part, and the type's own modes with their keys. */
+export function authSchema(provider?: Provider): JsonSchema {
+  const modes = Object.entries(provider?.authModes ?? {});
+  const about = [...Object.entries(commonModes), ...modes.map(([name, mode]) => [name, mode.about] as const)];
+  const rules = modes.map(([name, mode]) => modeRule([name, ...mode.aliases], mode));
+  return {
+    type: 'object',
+    description: 'How requests are signed.',
+    properties: {
+      mode: {
+        type: 'string',
+        enum: [...Object.keys(commonModes), ...modes.flatMap(([name, { aliases }]) => [name, ...aliases])],
+        description: `${about.map(([name, words]) => `${name}: ${words}`).join('; ')}.`,
+      },
+      api_key: apiKey,
+      ...Object.fromEntries(modes.toReversed().flatMap(([, { properties }]) => Object.entries(properties))),
+    },
+    additionalProperties: false,
+    ...(rules.length === 0 ? {} : { allOf: rules }),
+  };
+}
+
+/** What a mode needs; what it does not take is told by a check, in words of its own. */
+function modeRule(words: readonly string[], { properties, required }: AuthMode): JsonSchema {
+  return { if: { required: ['mode'], properties: { mode: { enum: words } } }, then: { properties, required } };
+}
