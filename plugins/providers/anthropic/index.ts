@@ -11,6 +11,7 @@ import { JsonTap } from '../_shared/json-tap.ts';
 import { batchOperations } from './batches/operations.ts';
 import { fault } from './fault.ts';
 import { fileOperations } from './files/operations.ts';
+import { probe } from './probe.ts';
 import { type ACall, base, send, versionHeaders } from './send.ts';
 import { type AnthropicSettings, requestSettings, schema } from './settings.ts';
 
@@ -50,6 +51,7 @@ export default defineProvider<AnthropicSettings>({
   },
   relay: (call, path) => ({ ...at(base(call.settings), relayedRoute(path), call.query), headers: versionHeaders(call, undefined) }),
   fault,
+  probe,
 });
 
 /** Access tokens of a subscription are sent as bearer; keys have a header of their own (openai-and-others.md 2.1). */

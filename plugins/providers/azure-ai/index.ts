@@ -1,12 +1,13 @@
 import { GatewayError } from '#core/error.ts';
-import { defineProvider, type Operation } from '#core/provider.ts';
+import { defineProvider, type Deployment, type Operation } from '#core/provider.ts';
 import { relayedRoute } from '../_shared/address.ts';
 import { azureAuthModes } from '../_shared/azure/auth-modes.ts';
 import { azureFault } from '../_shared/azure/fault.ts';
+import { azureProbes } from '../_shared/azure/probes.ts';
 import { check } from './check.ts';
 import { credential } from './credential.ts';
 import { imageEmbeddings, models, openChat, openHeaders, openRoutes } from './open-routes.ts';
-import { choose } from './places.ts';
+import { choose, type Place } from './places.ts';
 import { type FoundryCall, placeOf, places, relayed } from './routes.ts';
 import { type FoundrySettings, requestSettings, schema } from './settings.ts';
 import { countTokens, nativeMessages, vendorAChat, vendorAHeaders } from './vendor-a.ts';
@@ -54,4 +55,10 @@ export default defineProvider<FoundrySettings>({
     headers: isMessages(call) ? vendorAHeaders(call, undefined) : openHeaders(call),
   }),
   fault: azureFault,
+  probe: (settings, deep) => azureProbes(places(settings).aliases, originOf, deep),
 });
+
+const originOf = ({ settings }: Deployment): string => {
+  const { origin, prefix } = (settings as Place).uri;
+  return origin + prefix;
+};

@@ -1,12 +1,13 @@
 import type { JsonBody } from '#core/body.ts';
 import { traitsOf } from '#core/endpoint.ts';
 import type { HeaderPairs } from '#core/headers.ts';
-import { type Call, defineProvider } from '#core/provider.ts';
+import { type Call, defineProvider, type Deployment } from '#core/provider.ts';
 import { memo, relayedRoute } from '../_shared/address.ts';
 import { callerHeaders, openaiCompatible } from '../_shared/openai-compatible.ts';
 import { check } from './check.ts';
 import { azureAuthModes } from '../_shared/azure/auth-modes.ts';
 import { azureFault } from '../_shared/azure/fault.ts';
+import { azureProbes } from '../_shared/azure/probes.ts';
 import { batchLine, isBatchInput } from './batch-lines.ts';
 import { credential } from './credential.ts';
 import { objectOf } from './objects.ts';
@@ -58,6 +59,7 @@ export default defineProvider<AzureSettings>({
     return route === 'realtime' ? realtime(place, call) : address(place, call, route);
   },
   fault: azureFault,
+  probe: (settings, deep) => azureProbes(places(settings).aliases, originOf, deep),
 });
 
 /** Dated versions write the endpoint of a batch without `/v1` (provider-b.md 2.2.5). */
@@ -65,6 +67,11 @@ function withoutVersion(body: JsonBody): JsonBody {
   const endpoint = body.peek('endpoint');
   return typeof endpoint === 'string' && endpoint.startsWith('/v1/') ? body.edit(new Map([['endpoint', endpoint.slice(3)]])) : body;
 }
+
+const originOf = ({ settings }: Deployment): string => {
+  const { origin, path } = (settings as Place).base;
+  return origin + path;
+};
 
 /** A body that names no model needs none where the path does. */
 const keepAbsent = (named: unknown, id: string | undefined): string | undefined => (named === undefined ? undefined : id);

@@ -3,6 +3,7 @@ import { customHostProblems, memo } from '../_shared/address.ts';
 import { geminiFault } from '../_shared/gemini/fault.ts';
 import { placeOf } from './address.ts';
 import { listModels } from './models.ts';
+import { probe } from './probe.ts';
 import { chat, countInputTokens, embeddings, images } from './routes.ts';
 import { type GeminiSettings, requestSettings, schema } from './settings.ts';
 
@@ -26,6 +27,7 @@ export default defineProvider<GeminiSettings>({
     models: listModels(place),
   },
   fault: geminiFault,
+  probe,
 });
 
 /** Keys go in a header, never in the query, where logs would show them; access tokens are recognised by their start. */

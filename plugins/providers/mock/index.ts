@@ -6,6 +6,7 @@ import { type Question, question } from './answer.ts';
 import { chat } from './chat.ts';
 import { completions } from './completions.ts';
 import { embeddings, images, models, moderations } from './objects.ts';
+import { probe } from './probe.ts';
 import { inputTokens, responses } from './responses.ts';
 import { builtIn, type MockSettings, problems, schema } from './settings.ts';
 
@@ -54,4 +55,5 @@ export default defineProvider<MockSettings>({
   credential: () => ({ scheme: 'none' }),
   operations: operations(),
   fault: openaiFault,
+  probe,
 });

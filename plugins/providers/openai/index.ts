@@ -3,6 +3,7 @@ import { at, baseOf, customHostProblems, memo, paramOf, relayedRoute, withParam 
 import { openaiCompatible } from '../_shared/openai-compatible.ts';
 import { openaiFault } from '../_shared/openai-fault.ts';
 import { accountHeaders, openaiHeaders } from './headers.ts';
+import { probe } from './probe.ts';
 import { requestSettings, type OpenAiSettings, schema } from './settings.ts';
 
 /** Parsed once for each settings object. */
@@ -27,4 +28,5 @@ export default defineProvider<OpenAiSettings>({
     return { ...at(base(call.settings), relayedRoute(path), query), headers: accountHeaders(call) };
   },
   fault: openaiFault,
+  probe,
 });

@@ -13,6 +13,7 @@ import { countInputTokens, embeddings, images } from './google-routes.ts';
 import { countMessageTokens, messages } from './messages.ts';
 import { formOf, type ModelForm } from './model-form.ts';
 import { openChat } from './open-chat.ts';
+import { probes } from './probe.ts';
 import { requestSettings, schema, type VertexSettings } from './settings.ts';
 import { tuningOperations } from './tuning/operations.ts';
 
@@ -91,4 +92,5 @@ export default defineProvider<VertexSettings>({
     ...signedAll(tuningOperations(to)),
   },
   fault: vertexFault,
+  probe: () => probes,
 });

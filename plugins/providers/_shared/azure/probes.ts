@@ -1,0 +1,44 @@
+import type { Deployment, Probe } from '#core/provider.ts';
+
+/** Roles and causes of provider B (provider-b.md 1.7, 1.11). */
+const fixes = {
+  401: 'check that the key belongs to this resource; for tokens grant the role "Cognitive Services OpenAI User"',
+  403: 'grant the role "Cognitive Services OpenAI User", or let this network in by the firewall of the resource',
+  404: 'check resource name, custom host and API version',
+} as const;
+
+const deploymentFixes = { ...fixes, 404: 'check deployment_id and api_version; a new deployment needs up to five minutes' } as const;
+
+/** Families that refuse `max_tokens` (provider-b.md 1.8). */
+const reasoning = /^(?:o\d|gpt-5)/i;
+/** Models that answer no chat: asking them costs more than a token. */
+const other = /whisper|tts|transcribe|audio|realtime|dall-e|image|flux|sora|video|moderation|rerank/i;
+
+/**
+ * The list of models, once for each place and key among the deployments; `deep` also asks each deployment for one token.
+ *
+ * @param aliases deployments by alias
+ * @param placeOf what tells one place from another
+ */
+export function azureProbes(
+  aliases: ReadonlyMap<string, Deployment>,
+  placeOf: (deployment: Deployment) => string,
+  deep: boolean,
+): readonly Probe[] {
+  const firsts = new Map<string, string>();
+  for (const [alias, deployment] of aliases) {
+    const key = JSON.stringify([placeOf(deployment), deployment.apiKey ?? null]);
+    if (!firsts.has(key)) firsts.set(key, alias);
+  }
+  const names = firsts.size === 0 ? [''] : [...firsts.values()];
+  const lists = names.map((model): Probe => ({ endpoint: 'models', method: 'GET', model, proves: 'credential', fixes }));
+  return deep ? [...lists, ...[...aliases].flatMap(([alias, deployment]) => oneToken(alias, deployment))] : lists;
+}
+
+function oneToken(model: string, { foundationModel = '' }: Deployment): readonly Probe[] {
+  const common = { method: 'POST', model, proves: 'deployment', fixes: deploymentFixes } as const;
+  if (/embed/i.test(foundationModel)) return [{ ...common, endpoint: 'embeddings', body: { input: ['ping'] } }];
+  if (other.test(foundationModel)) return [];
+  const limit = reasoning.test(foundationModel) ? { max_completion_tokens: 16 } : { max_tokens: 1 };
+  return [{ ...common, endpoint: 'chat/completions', body: { messages: [{ role: 'user', content: 'ping' }], ...limit } }];
+}

@@ -1,0 +1,15 @@
+import type { CommonSettings, Probe } from '#core/provider.ts';
+
+const fixes = {
+  401: 'check the key: it was revoked, or belongs to another service',
+  403: 'give the key the permission to list models, or use a key of the right project',
+  404: 'check custom_host: it ends in /v1 for most services',
+} as const;
+
+/** The list of models proves the key and costs nothing; `deep` asks the cheapest model of the service itself. */
+export function probe({ custom_host: customHost }: CommonSettings, deep: boolean): readonly Probe[] {
+  const list: Probe = { endpoint: 'models', method: 'GET', model: '', proves: 'credential', fixes };
+  if (!deep || customHost !== undefined) return [list];
+  const body = { messages: [{ role: 'user', content: 'ping' }], max_completion_tokens: 1 };
+  return [list, { endpoint: 'chat/completions', method: 'POST', model: 'gpt-4o-mini', body, proves: 'credential' }];
+}
