@@ -1,8 +1,12 @@
+import { randomInt } from 'node:crypto';
 import { Command, CommanderError, Option } from 'commander';
 import type { Registry } from '../gateway-types.ts';
 import { topics } from './help.ts';
 import type { CheckIo, CheckOptions } from './check.ts';
 import { type CliIo, hasColors } from './io.ts';
+import type { CreateFlags } from './keys/create.ts';
+import type { RotateFlags } from './keys/rotate.ts';
+import type { KeysFlags, KeysIo } from './keys/shared.ts';
 import type { StartFlags } from './start.ts';
 import { version } from '../version.ts';
 
@@ -44,6 +48,7 @@ function createProgram(io: CliIo, registry: Registry, done: (code: number) => vo
   ]);
   addStart(program, io, registry, done);
   addCheck(program, io, registry, done);
+  addKeys(program, io, registry, done);
   addHelp(program, io);
   program
     .command('version')
@@ -94,6 +99,92 @@ function addCheck(program: Command, io: CliIo, registry: Registry, done: (code: 
       done(await check(files, flags, checkIo(io, flags.color), known));
     });
   examples(command, ['gateway check', 'gateway check team.yaml --strict', 'cat team.yaml | gateway check - --format json']);
+}
+
+function addKeys(program: Command, io: CliIo, registry: Registry, done: (code: number) => void): void {
+  const keys = program.command('keys').helpCommand(false).description('issue, list, rotate, revoke and recognise keys of the gateway');
+  const command: MakeCommand = (name, about) =>
+    keys
+      .command(name)
+      .description(about)
+      .option('-c, --config <file>', 'configuration file')
+      .option('--json', 'the answer as JSON')
+      .option('--no-color', 'no colours');
+  addKeyCreate(command, keysIo(io), registry, done);
+  addKeyRest(command, keysIo(io), done);
+  examples(keys, [
+    'gateway keys create app-web --configs support --expires 90d --write',
+    'gateway keys rotate app-web --overlap 24h',
+    'gateway keys verify < key.txt',
+  ]);
+}
+
+type MakeCommand = (name: string, about: string) => Command;
+
+function keysIo({ stdout, stderr, env, cwd, readStdin }: CliIo): KeysIo {
+  return {
+    stdout: (text) => void stdout.write(text),
+    stderr: (text) => void stderr.write(text),
+    env,
+    cwd,
+    stdin: readStdin,
+    now: Date.now,
+    random: (below) => randomInt(below),
+  };
+}
+
+function addKeyCreate(command: MakeCommand, io: KeysIo, registry: Registry, done: (code: number) => void): void {
+  const later = (flag: string): Option => new Option(`--${flag} <limit>`).hideHelp();
+  command('create', 'issue a key; it is shown once, only its hash is kept')
+    .argument('<name>')
+    .option('--configs <names>', 'configs that it may use; a comma list, as are the next three')
+    .option('--providers <slugs>', 'providers that it may use')
+    .option('--models <globs>', 'models that it may use')
+    .option('--prompts <names>', 'stored prompts that it may use')
+    .option('--default-config <name>', 'config of requests that choose nothing')
+    .option('--enforce-config', 'refuse every other choice')
+    .option('--metadata <name=value...>', "metadata of its requests' records")
+    .option('--expires <when>', 'a duration such as 90d, or a date')
+    .option('--test', 'a gw_test_ key')
+    .option('--debug', 'its requests may ask for debug details')
+    .option('--write', 'write a file of its own into the included folder for keys')
+    .addOption(later('rate'))
+    .addOption(later('tokens'))
+    .addOption(later('budget'))
+    .addOption(later('concurrency'))
+    .action(async (name: string, flags: CreateFlags) => {
+      const { createKey } = await import('./keys/create.ts');
+      const importPlugin = async (path: string): Promise<unknown> => (await import('../worlds.ts')).importFile(path);
+      done(await createKey(name, flags, io, { providers: registry.providers, plugins: registry.stages, importPlugin }));
+    });
+}
+
+function addKeyRest(command: MakeCommand, io: KeysIo, done: (code: number) => void): void {
+  command('list', 'all keys: what they may use, when they end, when they were last used').action(async (flags: KeysFlags) => {
+    const { listKeys } = await import('./keys/list.ts');
+    done(await listKeys(flags, io));
+  });
+  command('rotate', 'issue a second secret; the one before works until the overlap ends')
+    .argument('<name>')
+    .option('--overlap <duration>', 'how long both work', '24h')
+    .action(async (name: string, flags: RotateFlags) => {
+      const { rotateKey } = await import('./keys/rotate.ts');
+      done(await rotateKey(name, flags, io));
+    });
+  command('revoke', 'refuse a key from now on')
+    .argument('<name>')
+    .action(async (name: string, flags: KeysFlags) => {
+      const { revokeKey } = await import('./keys/revoke.ts');
+      done(await revokeKey(name, flags, io));
+    });
+  command('verify', 'say which key stands on standard input')
+    // Whatever stands there may be a key: it is refused without a word of it.
+    .allowUnknownOption()
+    .allowExcessArguments()
+    .action(async (flags: KeysFlags, { args }: Command) => {
+      const { verifyKey } = await import('./keys/verify.ts');
+      done(await verifyKey(args, flags, io));
+    });
 }
 
 function checkIo(io: CliIo, isColorWanted: boolean): CheckIo {

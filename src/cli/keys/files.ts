@@ -1,0 +1,65 @@
+import {
+  chmodSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  statSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { EditError, type Member, setMembers } from '../../config/edit.ts';
+import type { WrittenKey } from '../../config/written-keys.ts';
+import { exit, KeysFault, shown } from './shared.ts';
+
+/** Writes a new file for the owner alone, whole or not at all; never over one that is there. @throws KeysFault */
+export function writeNew(path: string, text: string, cwd: string): void {
+  guarded(path, cwd, () => {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    const draft = draftOf(path);
+    writeFileSync(draft, text, { flag: 'wx', mode: 0o600 });
+    try {
+      linkSync(draft, path);
+    } catch (error) {
+      if (codeOf(error) === 'EEXIST') throw error;
+      // A file system without hard links.
+      if (existsSync(path)) throw Object.assign(new Error('it exists'), { code: 'EEXIST' });
+      renameSync(draft, path);
+      return;
+    } finally {
+      if (existsSync(draft)) unlinkSync(draft);
+    }
+  });
+}
+
+/** Sets members of a key where it is written; everything else in the file stays as it is. @throws KeysFault */
+export function editKey({ name, file }: WrittenKey, members: Readonly<Record<string, Member>>, cwd: string): void {
+  guarded(file, cwd, () => {
+    const path = realpathSync(file);
+    const edited = setMembers(readFileSync(path, 'utf8'), ['api_keys', name], 'hash', members);
+    const draft = draftOf(path);
+    const { mode } = statSync(path);
+    writeFileSync(draft, edited, { flag: 'wx', mode: 0o600 });
+    chmodSync(draft, mode & 0o777);
+    renameSync(draft, path);
+  });
+}
+
+/** Beside the file, so that the last step is a rename; by a name that no include finds. */
+const draftOf = (path: string): string => join(dirname(path), `.${basename(path)}.${process.pid}.draft`);
+
+function guarded(path: string, cwd: string, run: () => void): void {
+  try {
+    run();
+  } catch (error) {
+    const name = shown(path, cwd);
+    if (error instanceof EditError) throw new KeysFault(exit.no, `${name} can not be edited: ${error.message}`, 'Edit it by hand.');
+    if (codeOf(error) === 'EEXIST') throw new KeysFault(exit.no, `${name} exists already and is not overwritten`);
+    throw new KeysFault(exit.no, `${name} can not be written (${codeOf(error)})`, 'Nothing was changed.');
+  }
+}
+
+const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? (error as Error).message;

@@ -1,0 +1,105 @@
+import { keyIdOf } from '../../core/key.ts';
+import { formatDuration } from '../../core/units.ts';
+import type { WrittenKey } from '../../config/written-keys.ts';
+import { digestOf, exit, type KeysFlags, type KeysIo, type KeyState, openConfig, reported, stateOf, timeOf } from './shared.ts';
+import { type LastUse, lastUse } from './usage.ts';
+
+interface Secret {
+  readonly id: string | null;
+  readonly prefix: string | null;
+  /** Set for an older secret: when its overlap ends. */
+  readonly until: string | null;
+  readonly last_used: string | null;
+}
+
+interface Listed {
+  readonly name: string;
+  readonly state: KeyState;
+  readonly allow: NonNullable<WrittenKey['entry']['allow']>;
+  readonly default_config: string | null;
+  readonly created: string | null;
+  readonly expires: string | null;
+  readonly revoked: string | null;
+  /** The newest first. */
+  readonly secrets: readonly Secret[];
+}
+
+/** `gateway keys list`: every key, what it may use, and which of its secrets clients use. Returns the exit code. */
+export function listKeys(flags: KeysFlags, io: KeysIo): Promise<number> {
+  return reported(io, async () => {
+    const config = openConfig(flags, io);
+    const used = await lastUse(config.stateDir, config.path, io.cwd);
+    const now = io.now();
+    const keys = config.keys.map((key) => listedOf(key, used, now));
+    if (flags.json === true) io.stdout(`${JSON.stringify(keys, null, 2)}\n`);
+    else if (keys.length === 0) io.stderr('no keys are defined; gateway keys create NAME makes one\n');
+    else io.stdout(table(keys, now));
+    return exit.done;
+  });
+}
+
+function listedOf({ name, entry }: WrittenKey, used: LastUse, now: number): Listed {
+  const secret = (hash: string | undefined, prefix: string | undefined, until: string | null): Secret => {
+    const digest = digestOf(hash);
+    const id = digest === undefined ? null : keyIdOf(digest);
+    const at = id === null ? undefined : used.get(id);
+    return { id, prefix: prefix ?? null, until, last_used: at === undefined ? null : new Date(at).toISOString() };
+  };
+  const older = (entry.previous ?? []).filter((one) => (timeOf(one.until) ?? 0) > now);
+  return {
+    name,
+    state: stateOf(entry, now),
+    allow: entry.allow ?? {},
+    default_config: entry.default_config ?? null,
+    created: entry.created ?? null,
+    expires: entry.expires ?? null,
+    revoked: entry.revoked ?? null,
+    secrets: [secret(entry.hash, entry.prefix, null), ...older.map((one) => secret(one.hash, one.prefix, one.until))],
+  };
+}
+
+const head = ['NAME', 'KEY', 'MAY USE', 'CREATED', 'EXPIRES', 'LAST USED'] as const;
+
+function table(keys: readonly Listed[], now: number): string {
+  const rows = [[...head], ...keys.flatMap((key) => rowsOf(key, now))];
+  const widths = head.map((_, i) => Math.max(...rows.map((row) => row[i]?.length ?? 0)));
+  return rows
+    .map(
+      (row) =>
+        `${row
+          .map((cell, i) => cell.padEnd(widths[i] ?? 0))
+          .join('  ')
+          .trimEnd()}\n`,
+    )
+    .join('');
+}
+
+function rowsOf(key: Listed, now: number): string[][] {
+  const [first, ...older] = key.secrets;
+  const ends =
+    key.state === 'revoked'
+      ? `revoked ${dayOf(key.revoked)}`
+      : key.state === 'expired'
+        ? `expired ${dayOf(key.expires)}`
+        : dayOf(key.expires);
+  const rows = [[key.name, prefixOf(first), scopeOf(key), dayOf(key.created), ends, agoOf(first, now)]];
+  for (const secret of older) rows.push(['  older secret', prefixOf(secret), '', '', minuteOf(secret.until), agoOf(secret, now)]);
+  return rows;
+}
+
+function scopeOf({ allow, default_config: standard }: Listed): string {
+  const parts = (['configs', 'providers', 'models', 'prompts'] as const).flatMap((what) => {
+    const names = allow[what];
+    return names === undefined ? [] : [`${what} ${names.length === 0 ? 'none' : names.join(',')}`];
+  });
+  if (parts.length === 0) parts.push('all');
+  return [...parts, ...(standard === null ? [] : [`default ${standard}`])].join(' · ');
+}
+
+const prefixOf = (secret: Secret | undefined): string => (secret?.prefix ? `${secret.prefix}…` : '-');
+const dayOf = (text: string | null): string => text?.slice(0, 10) ?? '-';
+const minuteOf = (text: string | null): string => text?.slice(0, 16).replace('T', ' ') ?? '-';
+
+function agoOf(secret: Secret | undefined, now: number): string {
+  return secret?.last_used ? `${formatDuration(Math.max(1000, now - Date.parse(secret.last_used)))} ago` : '-';
+}

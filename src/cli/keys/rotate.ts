@@ -1,0 +1,90 @@
+import { issueKey, shownPrefix } from '../../core/key.ts';
+import { parseDuration } from '../../core/units.ts';
+import { editKey } from './files.ts';
+import {
+  digestOf,
+  exit,
+  keyNamed,
+  KeysFault,
+  type KeysFlags,
+  type KeysIo,
+  openConfig,
+  reported,
+  sha256,
+  shown,
+  stateOf,
+  timeOf,
+  timeText,
+} from './shared.ts';
+
+export interface RotateFlags extends KeysFlags {
+  readonly overlap: string;
+}
+
+/** A year: longer is no overlap but a second key. */
+const longestOverlap = 366 * 86_400_000;
+
+/** `gateway keys rotate NAME`: issues a second secret; the one before works until the overlap ends. Returns the exit code. */
+export function rotateKey(name: string, flags: RotateFlags, io: KeysIo): Promise<number> {
+  return reported(io, () => {
+    const overlap = parseDuration(flags.overlap);
+    if (overlap === undefined || overlap > longestOverlap || !/[a-z]$/i.test(flags.overlap))
+      throw new KeysFault(
+        exit.usage,
+        `--overlap takes a duration with a unit, not "${flags.overlap}"`,
+        'For example 24h, 7d, or 0s to end the old secret at once.',
+      );
+    const written = keyNamed(name, openConfig(flags, io));
+    const { entry } = written;
+    const now = io.now();
+    const state = stateOf(entry, now);
+    if (state !== 'active')
+      throw new KeysFault(
+        exit.no,
+        `the key "${name}" is ${state}, a new secret of it would not work`,
+        'gateway keys create makes another.',
+      );
+    if (digestOf(entry.hash) === undefined)
+      throw new KeysFault(exit.config, `the key "${name}" has no hash that can be read`, 'gateway check says what is wrong.');
+    const key = issueKey(entry.prefix?.startsWith('gw_test_') === true ? 'test' : 'live', io.random);
+    const until = timeText(now + overlap);
+    const older = (entry.previous ?? []).filter((one) => (timeOf(one.until) ?? 0) > now);
+    const last = { hash: entry.hash ?? '', ...(entry.prefix === undefined ? {} : { prefix: entry.prefix }), until };
+    const previous = overlap === 0 ? older : [last, ...older];
+    const keepsList = previous.length > 0 || entry.previous !== undefined;
+    const members = {
+      hash: `sha256:${sha256(key)}`,
+      prefix: shownPrefix(key) ?? '',
+      ...(keepsList ? { previous: previous.map(plain) } : {}),
+    };
+    editKey(written, members, io.cwd);
+    print({ name, key, until: overlap === 0 ? undefined : until, file: shown(written.file, io.cwd) }, flags, io);
+    return exit.done;
+  });
+}
+
+/** In the order in which it is written. */
+function plain({ hash, prefix, until }: { hash: string; prefix?: string; until: string }): Record<string, string> {
+  return { hash, ...(prefix === undefined ? {} : { prefix }), until };
+}
+
+interface Rotated {
+  readonly name: string;
+  readonly key: string;
+  readonly until: string | undefined;
+  readonly file: string;
+}
+
+function print({ name, key, until, file }: Rotated, { json }: RotateFlags, io: KeysIo): void {
+  if (json === true) {
+    io.stdout(`${JSON.stringify({ name, key, previous_until: until ?? null, file }, null, 2)}\n`);
+    return;
+  }
+  io.stdout(`new secret of api key "${name}"\n\n  ${key}\n\nThis is shown once. `);
+  io.stdout(
+    until === undefined
+      ? 'The old secret has ended.\n'
+      : `The old secret works until ${until}; gateway keys list shows which one clients use.\n`,
+  );
+  io.stdout(`written to ${file} (hash only) and live now: a running gateway takes it at once.\n`);
+}

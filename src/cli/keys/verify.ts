@@ -1,0 +1,86 @@
+import { isDamagedKey } from '../../core/key.ts';
+import { looksLikeJwt } from '../../core/jwt.ts';
+import {
+  digestOf,
+  exit,
+  KeysFault,
+  type KeysFlags,
+  type KeysIo,
+  type OpenConfig,
+  openConfig,
+  reported,
+  sha256,
+  stateOf,
+  timeOf,
+} from './shared.ts';
+
+/** What a key turns out to be. */
+interface Verdict {
+  readonly valid: boolean;
+  readonly state: 'active' | 'replaced' | 'expired' | 'revoked' | 'unknown' | 'damaged' | 'token';
+  readonly name: string | null;
+  /** `previous`: an older secret in its overlap, or after it. */
+  readonly secret: 'current' | 'previous' | null;
+  /** When it stops, or stopped, working. */
+  readonly ends: string | null;
+  readonly words: string;
+}
+
+/** `gateway keys verify`: says which key stands on standard input, and whether it works. Returns the exit code. */
+export function verifyKey(extra: readonly string[], flags: KeysFlags, io: KeysIo): Promise<number> {
+  return reported(io, async () => {
+    // Not repeated: it may be the key.
+    if (extra.length > 0)
+      throw new KeysFault(
+        exit.usage,
+        'a key is read from standard input, never from the command line, where other users and the history see it',
+        'Write: gateway keys verify < file, or type it and end with Ctrl-D.',
+      );
+    const config = openConfig(flags, io);
+    const key = (await io.stdin()).trim();
+    if (key === '') throw new KeysFault(exit.usage, 'standard input holds no key');
+    const verdict = verdictOf(key, config, io.now());
+    if (flags.json === true) io.stdout(`${JSON.stringify({ ...verdict, words: undefined }, null, 2)}\n`);
+    else io.stdout(`${verdict.words}\n`);
+    return verdict.valid ? exit.done : exit.no;
+  });
+}
+
+const nobody = { valid: false, name: null, secret: null, ends: null } as const;
+
+function verdictOf(key: string, config: OpenConfig, now: number): Verdict {
+  if (isDamagedKey(key)) return { ...nobody, state: 'damaged', words: 'no key: the checksum is wrong, a part is missing or mistyped' };
+  const known = found(sha256(key), config);
+  if (known !== undefined) return ofEntry(known, now);
+  if (looksLikeJwt(key)) return { ...nobody, state: 'token', words: 'no key: it is a token (JWT), which only a running gateway can prove' };
+  return { ...nobody, state: 'unknown', words: `unknown: none of the ${config.keys.length} keys of this configuration` };
+}
+
+interface Known {
+  readonly name: string;
+  readonly entry: OpenConfig['keys'][number]['entry'];
+  /** Set for an older secret. */
+  readonly until: string | undefined;
+}
+
+function found(digest: string, { keys }: OpenConfig): Known | undefined {
+  for (const { name, entry } of keys) {
+    if (digestOf(entry.hash) === digest) return { name, entry, until: undefined };
+    const older = entry.previous?.find((one) => digestOf(one.hash) === digest);
+    if (older !== undefined) return { name, entry, until: older.until };
+  }
+  return undefined;
+}
+
+function ofEntry({ name, entry, until }: Known, now: number): Verdict {
+  const secret = until === undefined ? 'current' : 'previous';
+  const state = stateOf(entry, now);
+  const base = { name, secret, valid: false } as const;
+  if (state === 'revoked') return { ...base, state, ends: entry.revoked ?? null, words: `"${name}": revoked on ${entry.revoked}` };
+  if (state === 'expired') return { ...base, state, ends: entry.expires ?? null, words: `"${name}": expired on ${entry.expires}` };
+  if (until !== undefined && (timeOf(until) ?? 0) <= now)
+    return { ...base, state: 'replaced', ends: until, words: `"${name}": an older secret, which ended on ${until}` };
+  const ends = until ?? entry.expires ?? null;
+  const words = until !== undefined ? `an older secret, works until ${until}` : ends === null ? 'valid' : `valid until ${ends}`;
+  return { ...base, valid: true, state, ends, words: `"${name}": ${words}` };
+}

@@ -1,0 +1,99 @@
+import { isDeepStrictEqual } from 'node:util';
+import { Document, isMap, isPair, isScalar, isSeq, type Pair, parseDocument, type YAMLMap } from 'yaml';
+
+/** A member of a mapping as it is written: a text, or a list of small mappings of texts. */
+export type Member = string | readonly Readonly<Record<string, string>>[];
+
+/** The file can't be edited in place; the message says why and ends without a full stop. */
+export class EditError extends Error {}
+
+/**
+ * Sets members of one mapping in the text of a YAML file. Only what they replace or add is written: every other byte
+ * stays, comments included.
+ *
+ * @param path keys from the top of the file
+ * @param after the member behind which new ones are put; must be there
+ * @throws EditError
+ */
+export function setMembers(text: string, path: readonly string[], after: string, members: Readonly<Record<string, Member>>): string {
+  const document = parseDocument(text, { uniqueKeys: false, prettyErrors: false });
+  const map = document.errors.length === 0 ? document.getIn(path, true) : undefined;
+  if (!isMap(map)) throw new EditError(`${path.join('.')} is not written there as a mapping of its own`);
+  const anchor = pairOf(map, after);
+  if (anchor === undefined) throw new EditError(`"${after}" of ${path.join('.')} is not written there itself`);
+  const edits = Object.entries(members).map(([key, value]): Edit => {
+    const known = pairOf(map, key);
+    return known === undefined ? insertion(text, map, anchor, key, value) : replacement(known, value);
+  });
+  const edited = apply(text, edits);
+  const wanted = document.toJS() as unknown;
+  const target = path.reduce<unknown>((at, key) => (at as Record<string, unknown>)[key], wanted);
+  Object.assign(target as object, members);
+  if (!isDeepStrictEqual(parseDocument(edited, { uniqueKeys: false }).toJS(), wanted))
+    throw new EditError('it is written in a way that can not be changed safely');
+  return edited;
+}
+
+/** A mapping of named things as the text of a file; mappings below an entry's own members stand on one line. */
+export function blockText(section: string, name: string, entry: Readonly<Record<string, unknown>>): string {
+  const document = new Document({ [section]: { [name]: entry } });
+  const map = document.getIn([section, name], true);
+  for (const pair of isMap(map) ? map.items : []) if (isMap(pair.value) || isSeq(pair.value)) pair.value.flow = true;
+  return document.toString({ lineWidth: 0, flowCollectionPadding: false });
+}
+
+interface Edit {
+  readonly from: number;
+  readonly to: number;
+  readonly text: string;
+}
+
+function pairOf(map: YAMLMap, key: string): Pair | undefined {
+  return map.items.find((pair) => isScalar(pair.key) && pair.key.value === key);
+}
+
+/** From the end of the key on, so that a list below it ends up beside it. */
+function replacement(pair: Pair, value: Member): Edit {
+  const key = isScalar(pair.key) ? pair.key.range?.[1] : undefined;
+  if (key === undefined) throw new EditError('it is written in a way that can not be changed safely');
+  return { from: key, to: endOf(pair), text: `: ${flowText(value)}` };
+}
+
+function insertion(text: string, map: YAMLMap, anchor: Pair, key: string, value: Member): Edit {
+  const end = endOf(anchor);
+  if (map.flow === true) return { from: end, to: end, text: `, ${key}: ${flowText(value)}` };
+  const start = (isScalar(anchor.key) ? anchor.key.range?.[0] : undefined) ?? 0;
+  const indent = text.slice(text.lastIndexOf('\n', start - 1) + 1, start);
+  if (indent.trim() !== '') throw new EditError('it is written in a way that can not be changed safely');
+  const feed = text.indexOf('\n', end);
+  const at = feed < 0 ? text.length : text[feed - 1] === '\r' ? feed - 1 : feed;
+  return { from: at, to: at, text: `${feed > 0 && text[feed - 1] === '\r' ? '\r\n' : '\n'}${indent}${key}: ${flowText(value)}` };
+}
+
+/** Where a pair's value ends: blanks and comments behind it are not part of it. */
+function endOf(node: unknown): number {
+  if (isPair(node)) return node.value === null ? endOf(node.key) : endOf(node.value);
+  if ((isMap(node) || isSeq(node)) && node.flow !== true) return endOf(node.items.at(-1));
+  if (!isMap(node) && !isSeq(node) && !isScalar(node)) throw new EditError('it is written with an alias');
+  const range = node.range ?? undefined;
+  if (range === undefined || (isScalar(node) && (node.type === 'BLOCK_LITERAL' || node.type === 'BLOCK_FOLDED')))
+    throw new EditError('it is written in a way that can not be changed safely');
+  return range[1];
+}
+
+/** Texts without any character that means something to YAML: hashes, prefixes, times. */
+function flowText(value: Member): string {
+  if (typeof value === 'string') return value;
+  const maps = value.map(
+    (one) =>
+      `{${Object.entries(one)
+        .map(([key, text]) => `${key}: ${text}`)
+        .join(', ')}}`,
+  );
+  return `[${maps.join(', ')}]`;
+}
+
+function apply(text: string, edits: readonly Edit[]): string {
+  const ordered = edits.map((edit, i) => ({ ...edit, i })).toSorted((a, b) => b.from - a.from || b.i - a.i);
+  return ordered.reduce((out, { from, to, text: put }) => out.slice(0, from) + put + out.slice(to), text);
+}
