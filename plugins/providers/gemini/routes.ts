@@ -5,7 +5,8 @@ import type { Base } from '../_shared/address.ts';
 import type { GeminiOptions } from '../_shared/gemini/conversion.ts';
 import { chatOfResponses, fromCountTokens, toCountTokens } from '../_shared/gemini/count-tokens.ts';
 import { EmbeddingTap, fromEmbeddings, toDeveloperEmbedding } from '../_shared/gemini/embeddings.ts';
-import { fromImages, paintsInChat, toImages } from '../_shared/gemini/images.ts';
+import { allTexts, ImageCalls, imageTap, paintedSoFar } from '../_shared/gemini/image-calls.ts';
+import { fromImages, toImages } from '../_shared/gemini/images.ts';
 import { developerMedia } from '../_shared/gemini/media-needs.ts';
 import { toGenerateContent } from '../_shared/gemini/request.ts';
 import { fromGenerateContent } from '../_shared/gemini/result.ts';
@@ -48,10 +49,16 @@ export function embeddings(place: Place): Operation<GeminiSettings> {
 
 /** Images. */
 export function images(place: Place): Operation<GeminiSettings> {
+  const orders = new ImageCalls();
   return {
-    request: (body, call) => requestTo(place, call, toImages(objectOf(body), modelOf(call))),
-    tap: (call) => (paintsInChat(modelOf(call)) ? new GeminiTap() : new WholeTap()),
-    result: (text, call) => fromImages(text, call),
+    request(body, call) {
+      const served = toImages(objectOf(body), modelOf(call), 'developer');
+      return orders.first(call, requestTo(place, call, served), served.calls);
+    },
+    then: (replies, call) => orders.next(replies, call),
+    recover: (replies, call) => fromImages(paintedSoFar(replies), call),
+    tap: (call, earlier) => imageTap(modelOf(call), earlier),
+    result: (text, call, _answer, earlier) => fromImages(allTexts(earlier, text), call),
   };
 }
 

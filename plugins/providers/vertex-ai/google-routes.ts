@@ -4,9 +4,9 @@ import type { Plain } from '#core/merge.ts';
 import type { Call, Dropped, Operation, UpstreamRequest } from '#core/provider.ts';
 import { chatOfResponses, fromCountTokens, toCountTokens } from '../_shared/gemini/count-tokens.ts';
 import { EmbeddingTap, fromEmbeddings, toVertexEmbedding } from '../_shared/gemini/embeddings.ts';
-import { fromImages, paintsInChat, toImages } from '../_shared/gemini/images.ts';
+import { allTexts, ImageCalls, imageTap, paintedSoFar } from '../_shared/gemini/image-calls.ts';
+import { fromImages, toImages } from '../_shared/gemini/images.ts';
 import { toGenerateContent } from '../_shared/gemini/request.ts';
-import { GeminiTap } from '../_shared/gemini/tap.ts';
 import { WholeTap } from '../_shared/json-tap.ts';
 import { type Addresses, commonHeaders, geminiAddress } from './address.ts';
 import { named, objectOf, optionsOf } from './gemini-chat.ts';
@@ -32,14 +32,17 @@ export function embeddings(to: Addresses): Operation<VertexSettings> {
 
 /** Images, by the models' own method or by a chat that paints (provider-a.md 11). */
 export function images(to: Addresses): Operation<VertexSettings> {
+  const orders = new ImageCalls();
   return {
     request(body, call) {
       const form = googleForm(call);
-      const { method, body: out, dropped } = toImages(objectOf(body), nameOf(form));
-      return requestTo(to, call, { form, method, body: out, dropped });
+      const { method, body: out, dropped, calls } = toImages(objectOf(body), nameOf(form), 'vertex');
+      return orders.first(call, requestTo(to, call, { form, method, body: out, dropped }), calls);
     },
-    tap: (call) => (paintsInChat(nameOf(googleForm(call))) ? new GeminiTap() : new WholeTap()),
-    result: (text, call) => fromImages(text, call),
+    then: (replies, call) => orders.next(replies, call),
+    recover: (replies, call) => fromImages(paintedSoFar(replies), call),
+    tap: (call, earlier) => imageTap(nameOf(googleForm(call)), earlier),
+    result: (text, call, _answer, earlier) => fromImages(allTexts(earlier, text), call),
   };
 }
 

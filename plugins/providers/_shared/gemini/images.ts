@@ -3,7 +3,7 @@ import { isPlain, type Plain } from '#core/merge.ts';
 import type { Call, Dropped } from '#core/provider.ts';
 import { parseObject, textOf } from '../json.ts';
 import { cannotCarry } from '../cannot-carry.ts';
-import { oneOf } from './conversion.ts';
+import { oneOf, type Surface } from './conversion.ts';
 import { Drops } from '../drops.ts';
 import { finishWord } from './finish.ts';
 import { camelKeys } from './generation-config.ts';
@@ -16,7 +16,12 @@ export interface ServedImages {
   readonly method: 'predict' | 'generateContent';
   readonly body: Plain;
   readonly dropped: readonly Dropped[];
+  /** How often the request is sent: models that paint in a chat make one image a time. */
+  readonly calls: number;
 }
+
+/** Requests of one call in all (core/provider.ts, `Operation.then`). */
+const mostCalls = 4;
 
 /** Fields of the service's own that go along in either spelling. */
 const own: Readonly<Record<string, readonly string[]>> = {
@@ -51,7 +56,7 @@ const handled: ReadonlySet<string> = new Set([
 export const paintsInChat = (model: string): boolean => model.startsWith('gemini');
 
 /** A request of `/images/generations` (provider-a.md 11). @throws GatewayError without a prompt */
-export function toImages(body: Plain, model: string): ServedImages {
+export function toImages(body: Plain, model: string, surface: Surface): ServedImages {
   const prompt = textOf(body['prompt']);
   if (prompt === undefined) throw cannotCarry('prompt', 'The request has no prompt.');
   const drops = new Drops();
@@ -59,8 +64,26 @@ export function toImages(body: Plain, model: string): ServedImages {
   const parameters = ownParameters(body);
   if (body['response_format'] === 'url' && parameters['storageUri'] === undefined)
     drops.add('response_format', 'images come inline without storage_uri');
-  const made = paintsInChat(model) ? chatImages(prompt, body, parameters, drops) : predictImages(prompt, body, parameters, drops);
-  return { ...made, dropped: drops.list };
+  const isChat = paintsInChat(model);
+  const made = isChat ? chatImages(prompt, body, parameters, drops) : predictImages(prompt, body, parameters, drops);
+  const labels = labelsFor(body, surface, drops);
+  return {
+    method: made.method,
+    body: { ...made.body, ...labels },
+    dropped: drops.list,
+    calls: isChat ? Math.min(countOf(body), mostCalls) : 1,
+  };
+}
+
+/** How many images are asked for. */
+const countOf = ({ n }: Plain): number => (typeof n === 'number' && n >= 1 ? Math.trunc(n) : 1);
+
+/** Both methods take labels for the bill, at one of the two services. */
+function labelsFor({ labels }: Plain, surface: Surface, drops: Drops): Plain {
+  if (!isPlain(labels) || Object.keys(labels).length === 0) return {};
+  if (surface === 'vertex') return { labels };
+  drops.add('labels', 'refused by this service');
+  return {};
 }
 
 function ownParameters(body: Plain): Plain {
@@ -106,7 +129,7 @@ function outputOptions(body: Plain, drops: Drops): Plain | undefined {
 }
 
 function chatImages(prompt: string, body: Plain, parameters: Plain, drops: Drops): Pick<ServedImages, 'method' | 'body'> {
-  if (typeof body['n'] === 'number' && body['n'] > 1) drops.add('n', 'this model paints one image for each request');
+  if (countOf(body) > mostCalls) drops.add('n', `this model paints one image for each request, and ${mostCalls} are sent at the most`);
   if (body['quality'] !== undefined && body['quality'] !== null) drops.add('quality', 'not known to this service');
   const { aspectRatio, sampleImageSize, personGeneration, seed } = parameters;
   const ratio = aspectRatio ?? nearestRatio(body['size'], chatRatios);
@@ -130,19 +153,23 @@ function chatImages(prompt: string, body: Plain, parameters: Plain, drops: Drops
 }
 
 /**
- * Images of either method as OpenAI's list. Filtered ones have no bytes and are left out.
+ * Images of either method as OpenAI's list, of one answer or several. Filtered ones have no bytes and are left out.
  *
  * @throws GatewayError when none is left: the provider's reason, as 400
  */
-export function fromImages(text: string, call: Pick<Call, 'createdAt'>): Plain {
-  const answer = parseObject(text);
-  if (answer === undefined) {
+export function fromImages(texts: readonly string[], call: Pick<Call, 'createdAt'>): Plain {
+  const answers = texts.map((text) => {
+    const answer = parseObject(text);
+    if (answer !== undefined) return answer;
     throw new GatewayError('upstream_invalid', { message: 'The answer of the provider is not a JSON object.', source: 'provider' });
-  }
-  const data = Array.isArray(answer['predictions']) ? answer['predictions'].filter(isPlain).flatMap(predicted) : painted(answer);
-  if (data.length === 0) throw filtered(answer);
-  const usage = geminiUsage(answer['usageMetadata']);
-  return { created: call.createdAt, data, ...(usage === undefined ? {} : { usage: imageUsage(usage.prompt, usage.completion) }) };
+  });
+  const data = answers.flatMap((answer) =>
+    Array.isArray(answer['predictions']) ? answer['predictions'].filter(isPlain).flatMap(predicted) : painted(answer),
+  );
+  if (data.length === 0) throw filtered(answers[0] ?? {});
+  const usages = answers.flatMap((answer) => geminiUsage(answer['usageMetadata']) ?? []);
+  const sum = (key: 'prompt' | 'completion'): number => usages.reduce((total, usage) => total + usage[key], 0);
+  return { created: call.createdAt, data, ...(usages.length === 0 ? {} : { usage: imageUsage(sum('prompt'), sum('completion')) }) };
 }
 
 const imageUsage = (input: number, output: number): Plain => ({ input_tokens: input, output_tokens: output, total_tokens: input + output });
