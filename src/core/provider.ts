@@ -303,7 +303,8 @@ export interface LocalAnswer {
 }
 
 export interface LocalPiece {
-  readonly text: string;
+  /** Text, or bytes as they are. */
+  readonly text: string | Uint8Array;
   /** Pause before this piece, in milliseconds. */
   readonly afterMs?: number;
 }

@@ -59,7 +59,7 @@ class Player implements Source {
     }
     this.#later(piece.afterMs, () => {
       this.#at += 1;
-      this.#receiver.data(Buffer.from(piece.text, 'utf8'));
+      this.#receiver.data(typeof piece.text === 'string' ? Buffer.from(piece.text, 'utf8') : Buffer.from(piece.text));
       this.#next();
     });
   }

@@ -17,6 +17,13 @@ export function whole({ reply, call }: Question, value: unknown): LocalAnswer {
   return answer(reply, call, 'application/json', [{ text: reply.breaks === undefined ? text : text.slice(0, text.length / 2) }]);
 }
 
+/** The same for text and bytes of other kinds. */
+export function file({ reply, call }: Question, content: string | Uint8Array, contentType: string): LocalAnswer {
+  const half = content.length / 2;
+  const kept = typeof content === 'string' ? content.slice(0, half) : content.subarray(0, half);
+  return answer(reply, call, contentType, [{ text: reply.breaks === undefined ? content : kept }]);
+}
+
 /** Events with the configured pause before each; a reply that breaks stops half way. */
 export function streamed({ reply, call }: Question, events: readonly string[]): LocalAnswer {
   const pause = msOf(reply.chunk_delay);
@@ -24,6 +31,10 @@ export function streamed({ reply, call }: Question, events: readonly string[]): 
   const pieces = played.map((text): LocalPiece => (pause === undefined ? { text } : { text, afterMs: pause }));
   return answer(reply, call, 'text/event-stream; charset=utf-8', pieces);
 }
+
+/** Events of the images, audio and responses APIs: each has its type as its name too. */
+export const named = (event: { readonly type: string; readonly [member: string]: unknown }): string =>
+  `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
 
 /** The configured error, or undefined when the reply is a proper answer. */
 export function failure({ reply, call }: Question): LocalAnswer | undefined {

@@ -1,46 +1,96 @@
+import type { BodyPatch, EmptyBody, JsonBody } from '#core/body.ts';
 import type { Endpoint } from '#core/endpoint.ts';
-import { type Call, defineProvider, type LocalAnswer, type Operation } from '#core/provider.ts';
-import { openaiCompatible } from '../_shared/openai-compatible.ts';
+import { type Call, type CommonSettings, defineProvider, type LocalAnswer, type Operation, type UpstreamRequest } from '#core/provider.ts';
 import { openaiFault } from '../_shared/openai-fault.ts';
+import { openaiTaps } from '../_shared/openai-taps.ts';
 import { type Question, question } from './answer.ts';
+import * as audio from './audio.ts';
+import * as batches from './batches.ts';
 import { chat } from './chat.ts';
 import { completions } from './completions.ts';
-import { embeddings, images, models, moderations } from './objects.ts';
-import { probe } from './probe.ts';
+import { bodyOfForm, fields, needsModel } from './fields.ts';
+import * as files from './files.ts';
+import * as tuning from './fine-tuning.ts';
+import { edits, images, variations } from './images.ts';
+import { embeddings, models, moderations } from './objects.ts';
+import { badValue, problemOf, refusal } from './problems.ts';
 import { inputTokens, responses } from './responses.ts';
 import { builtIn, type MockSettings, problems, schema } from './settings.ts';
 
+type ACall = Call<MockSettings & CommonSettings>;
+
 /** A host that can never be: the mock's requests go nowhere. */
 const origin = 'https://mock.invalid';
-
-const format = openaiCompatible<MockSettings>({
-  address: (_call, route) => ({ origin, path: `/v1/${route}` }),
-  extensions: () => 'pass',
-});
 
 const answers = {
   'chat/completions': chat,
   completions,
   embeddings,
   'images/generations': images,
+  'images/edits': edits,
+  'images/variations': variations,
+  'audio/speech': audio.speech,
+  'audio/transcriptions': audio.transcriptions,
+  'audio/translations': audio.translations,
   moderations,
   responses,
   'responses/input_tokens': inputTokens,
   models,
+  files: files.uploaded,
+  'files/list': files.listed,
+  'files/{id}': files.retrieved,
+  'files/{id}/content': files.content,
+  'files/{id}/delete': files.deleted,
+  batches: batches.created,
+  'batches/list': batches.listed,
+  'batches/{id}': batches.retrieved,
+  'batches/{id}/cancel': batches.cancelled,
+  'batches/{id}/output': batches.output,
+  'fine_tuning/jobs': tuning.created,
+  'fine_tuning/jobs/list': tuning.listed,
+  'fine_tuning/jobs/{id}': tuning.retrieved,
+  'fine_tuning/jobs/{id}/cancel': tuning.cancelled,
+  'fine_tuning/jobs/{id}/events': tuning.events,
+  'fine_tuning/jobs/{id}/checkpoints': tuning.checkpoints,
 } as const satisfies { readonly [E in Endpoint]?: (asked: Question) => LocalAnswer };
 
-/** The usual operations, answered here instead of sent. */
+type Answered = keyof typeof answers;
+
+/** Endpoints whose one answer is the file that others take two requests for. */
+const taps = { ...openaiTaps, 'batches/{id}/output': openaiTaps['files/{id}/content'] };
+
 function operations(): { readonly [E in Endpoint]?: Operation<MockSettings> } {
   const made: { [E in Endpoint]?: Operation<MockSettings> } = {};
-  for (const [endpoint, answer] of Object.entries(answers) as [keyof typeof answers, (asked: Question) => LocalAnswer][]) {
-    const operation = format[endpoint];
-    if (operation === undefined) continue;
+  for (const endpoint of Object.keys(answers) as Answered[]) {
     made[endpoint] = {
-      ...operation,
-      local: ({ body }, call: Call<MockSettings>) => answer(question(body.kind === 'json' ? body.json() : {}, call)),
+      request: (body, call) => request(body, call),
+      tap: taps[endpoint],
+      local: (sent, call) => answerTo(endpoint, sent, call),
     };
   }
   return Object.freeze(made);
+}
+
+function request(body: JsonBody | EmptyBody, call: ACall): UpstreamRequest {
+  const sent = { origin, path: `/v1/${call.endpoint}`, method: call.method, headers: [], dropped: [] };
+  if (call.form !== undefined) return { ...sent, body: { kind: 'form', form: call.form, edit: undefined } };
+  return { ...sent, body: body.kind === 'json' ? body.edit(modelPatch(body, call)) : body };
+}
+
+const unchanged: BodyPatch = new Map();
+
+const modelPatch = (body: JsonBody, { model }: ACall): BodyPatch =>
+  model === '' || body.peek('model') === model ? unchanged : new Map([['model', model]]);
+
+/** Bodies that the API would refuse are refused in its words. */
+function answerTo(endpoint: Answered, { body: sent }: UpstreamRequest, call: ACall): LocalAnswer {
+  const body = sent.kind === 'json' ? sent.json() : sent.kind === 'none' ? {} : bodyOfForm(sent.form.fields);
+  const rules = fields[endpoint];
+  const problem =
+    (needsModel.has(endpoint) && call.model === ''
+      ? badValue('missing_required_parameter', 'model', "Missing required parameter: 'model'.")
+      : undefined) ?? (rules === undefined ? undefined : problemOf(body, rules));
+  return problem === undefined ? answers[endpoint](question(body, call)) : refusal(problem, call.id);
 }
 
 /** Answers without a network: for the first minute, for tests, and for the last target of a fallback. */
@@ -55,5 +105,4 @@ export default defineProvider<MockSettings>({
   credential: () => ({ scheme: 'none' }),
   operations: operations(),
   fault: openaiFault,
-  probe,
 });

@@ -1,9 +1,6 @@
 import type { LocalAnswer } from '#core/provider.ts';
-import { failure, type Question, streamed, tokensIn, whole } from './answer.ts';
+import { failure, type Question, tokensIn, whole } from './answer.ts';
 import { builtIn } from './settings.ts';
-
-/** A grey picture of one pixel. */
-const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR42mNoAAAAggCB2kUIOwAAAABJRU5ErkJggg==';
 
 /** Length of a vector when the request asks for none. */
 const defaultDimensions = 16;
@@ -22,34 +19,6 @@ export function embeddings(asked: Question): LocalAnswer {
   return (
     failure(asked) ?? whole(asked, { object: 'list', data, model: call.model, usage: { prompt_tokens: tokens, total_tokens: tokens } })
   );
-}
-
-/** Image generation, whole and streamed (1.8). */
-export function images(asked: Question): LocalAnswer {
-  const failed = failure(asked);
-  if (failed !== undefined) return failed;
-  const { body, call } = asked;
-  const input = tokensIn(String(body['prompt'] ?? ''));
-  const usage = {
-    input_tokens: input,
-    output_tokens: 1,
-    total_tokens: input + 1,
-    input_tokens_details: { text_tokens: input, image_tokens: 0 },
-  };
-  if (call.stream) {
-    const shared = { b64_json: png, created_at: call.createdAt, size: '1x1', quality: 'low', background: 'opaque', output_format: 'png' };
-    const list = [
-      { type: 'image_generation.partial_image', partial_image_index: 0, ...shared },
-      { type: 'image_generation.completed', ...shared, usage },
-    ];
-    return streamed(
-      asked,
-      list.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`),
-    );
-  }
-  const count = typeof body['n'] === 'number' && body['n'] >= 1 ? Math.min(Math.floor(body['n']), 10) : 1;
-  const one = body['response_format'] === 'url' ? { url: `data:image/png;base64,${png}` } : { b64_json: png };
-  return whole(asked, { created: call.createdAt, data: Array.from({ length: count }, () => one), usage });
 }
 
 /** Moderations: nothing is ever flagged. */
