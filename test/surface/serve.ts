@@ -1,0 +1,94 @@
+import { type Life, page, type Problem, problem, type Row } from './life.ts';
+
+/** A request behind the checks of its service: path without prefix, in parts. */
+export interface Asked {
+  readonly method: string;
+  readonly parts: readonly string[];
+  readonly query: URLSearchParams;
+  readonly body: Buffer;
+  readonly contentType: string;
+}
+
+export type Answer = { readonly value: unknown; readonly status?: number } | { readonly bytes: Buffer } | { readonly problem: Problem };
+
+const noRoute = problem(404, '404', 'Resource not found');
+
+/** Files, batches and fine-tuning jobs over HTTP. Undefined for every other path. */
+export async function serve(life: Life, asked: Asked): Promise<Answer | undefined> {
+  const { parts } = asked;
+  if (parts[0] === 'files') return files(life, asked);
+  if (parts[0] === 'batches') return batches(life, asked);
+  return parts[0] === 'fine_tuning' && parts[1] === 'jobs' ? jobs(life, asked) : undefined;
+}
+
+const of = (value: object | { problem: Problem }): Answer => ('problem' in value ? (value as { problem: Problem }) : { value });
+const objectIn = ({ body }: Asked): Record<string, unknown> => JSON.parse(body.toString('utf8')) as Record<string, unknown>;
+
+async function files(life: Life, asked: Asked): Promise<Answer> {
+  const [, id, what] = asked.parts;
+  if (id === undefined) {
+    if (asked.method === 'POST') return upload(life, asked);
+    return asked.method === 'GET'
+      ? of(
+          page(
+            [...life.files.values()].map(({ row }) => row),
+            asked.query,
+            10_000,
+          ),
+        )
+      : noRoute;
+  }
+  const file = life.files.get(id);
+  if (file === undefined) return problem(404, 'not_found', `No such File object: ${id}`, 'id');
+  if (asked.method === 'DELETE' && what === undefined) {
+    life.files.delete(id);
+    return { value: { id, object: 'file', deleted: true } };
+  }
+  if (asked.method !== 'GET') return noRoute;
+  return what === 'content' ? { bytes: file.content } : what === undefined ? { value: file.row } : noRoute;
+}
+
+async function upload(life: Life, { body, contentType }: Asked): Promise<Answer> {
+  const form = await new Response(new Uint8Array(body), { headers: { 'content-type': contentType } }).formData();
+  const file = form.get('file');
+  const purpose = form.get('purpose');
+  if (!(file instanceof File)) return problem(400, 'missing_required_parameter', "Missing required parameter: 'file'.", 'file');
+  if (purpose !== 'batch' && purpose !== 'fine-tune')
+    return problem(400, 'invalid_value', `Invalid purpose: ${String(purpose)}.`, 'purpose');
+  const content = Buffer.from(await file.arrayBuffer());
+  return { value: life.addFile(life.nextId('file-'), file.name, purpose, content), status: 201 };
+}
+
+function batches(life: Life, asked: Asked): Answer {
+  const { method, parts, body } = asked;
+  const [, id, what] = parts;
+  if (id === undefined)
+    return method === 'POST' ? of(life.createBatch(objectIn(asked))) : of(page(life.batches.toReversed(), asked.query, 20, 100));
+  const batch = life.batches.find((each) => each.id === id);
+  if (batch === undefined) return problem(404, 'batch_not_found', `No batch found with id '${id}'.`);
+  if (method === 'GET' && what === undefined) {
+    const seen = { ...batch };
+    life.moveBatch(batch);
+    return { value: seen };
+  }
+  if (method !== 'POST' || what !== 'cancel' || body.length > 0) return noRoute;
+  return of(life.cancelBatch(batch));
+}
+
+function jobs(life: Life, asked: Asked): Answer {
+  const { method, parts, query } = asked;
+  const [, , id, what] = parts;
+  if (id === undefined) {
+    return method === 'POST' ? { ...of(life.createJob(objectIn(asked))), status: 201 } : of(page(life.jobs.toReversed(), query, 20));
+  }
+  const job = life.jobs.find((each) => each.id === id);
+  if (job === undefined) return problem(404, 'fine_tune_not_found', `Could not find fine tune: ${id}`, 'fine_tuning_job_id');
+  if (method === 'POST' && what === 'cancel') return of(life.cancelJob(job));
+  if (method !== 'GET') return noRoute;
+  if (what === 'events') return of(page(life.events(job), query, 20));
+  if (what === 'checkpoints') return of(page(life.checkpoints(job), query, 10));
+  if (what !== undefined) return noRoute;
+  const seen: Row = { ...job };
+  life.moveJob(job);
+  return { value: seen };
+}

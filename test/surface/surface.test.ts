@@ -1,0 +1,111 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import type { ScriptedUpstream } from '../support/upstream.ts';
+import { datedVersion, deployments, startAzure } from './azure-upstream.ts';
+import { openaiNpm } from './npm-client.ts';
+import { mediaModel, startOpenAi } from './openai-upstream.ts';
+import { openaiPyPi, python } from './python-client.ts';
+import { type Client, expected, media, providerB, type Report, type Surface } from './scenarios.ts';
+
+const keys = { openai: 'sk-openai-0123456789', azure: 'azure-key-0123456789', team: 'azure-team-0123456789' } as const;
+const noPython = 'missing' in python ? python.missing : undefined;
+
+/** Provider B has no variations of images. */
+const unsupported = { thrown: { status: 501, code: 'unsupported_endpoint', param: null } };
+
+const surfaces = {
+  openai: { ...expected, ...media },
+  dated: { ...expected, ...providerB, ...media, image_variation: unsupported },
+  v1: { ...expected, ...providerB, ...media, image_variation: unsupported },
+} as const satisfies Record<string, Report>;
+
+const clients: readonly { client: Client; missing: string | undefined }[] = [
+  { client: openaiNpm, missing: undefined },
+  { client: openaiPyPi, missing: noPython },
+];
+
+function catalog(openai: ScriptedUpstream, azure: ScriptedUpstream): string {
+  const rows = { lines: { deployment_id: deployments.batch }, voice: { deployment_id: deployments.speech } };
+  const provider = { type: 'azure-openai', custom_host: `${azure.url}/openai`, api_key: 'not-this-one', deployments: rows };
+  return JSON.stringify({
+    version: 1,
+    server: { egress: { allow: ['127.0.0.1'] } },
+    providers: {
+      main: { type: 'openai', api_key: keys.openai, custom_host: `${openai.url}/v1` },
+      dated: { ...provider, api_version: datedVersion },
+      v1: { ...provider, api_version: 'v1' },
+    },
+    virtual_keys: {
+      'team-openai': { provider: 'main', api_key: keys.openai },
+      'team-dated': { provider: 'dated', api_key: keys.azure },
+      'team-v1': { provider: 'v1', api_key: keys.azure },
+    },
+  });
+}
+
+for (const { client, missing } of clients) {
+  describe.skipIf(missing !== undefined)(
+    `files, batches, fine-tuning, sound and pictures with ${client.name} (${missing ?? 'run'})`,
+    () => {
+      let openai: Awaited<ReturnType<typeof startOpenAi>>;
+      let azure: Awaited<ReturnType<typeof startAzure>>;
+      let gateway: TestGateway;
+      let reports: Readonly<Record<string, Report>>;
+
+      beforeAll(async () => {
+        openai = await startOpenAi(keys.openai);
+        azure = await startAzure(keys.azure);
+        gateway = await startTestGateway(catalog(openai, azure));
+        const surface = (name: string, virtualKey: string, mediaName: string, lineModel: string): Surface => ({
+          name,
+          baseUrl: `${gateway.url}/v1`,
+          headers: { 'x-gateway-virtual-key': virtualKey },
+          mediaModel: mediaName,
+          lineModel,
+        });
+        reports = await client.run([
+          surface('openai', 'team-openai', `@team-openai/${mediaModel}`, 'm-text'),
+          surface('dated', 'team-dated', '@team-dated/voice', 'lines'),
+          surface('v1', 'team-v1', 'voice', '@team-v1/lines'),
+        ]);
+      }, 120_000);
+      afterAll(async () => {
+        await gateway?.close();
+        await azure?.close();
+        await openai?.close();
+      });
+
+      describe.each(Object.entries(surfaces))('on %s', (name, all) => {
+        it.each(Object.keys(all))('tells its user what is to be told: %s', (scenario) => {
+          expect(reports[name]?.[scenario]).toEqual(all[scenario as keyof typeof all]);
+        });
+
+        it('reports nothing but these', () => {
+          expect(Object.keys(reports[name] ?? {}).toSorted()).toEqual(Object.keys(all).toSorted());
+        });
+      });
+
+      it('refuses metadata before anything is sent', () => {
+        const sent = [...openai.requests, ...azure.requests].map(({ body }) => body.toString('utf8'));
+        expect(sent.filter((text) => text.includes('k16') || text.includes('kkkkk') || text.includes('üüü'))).toEqual([]);
+      });
+
+      it('reads the batch, then its file, for an output', () => {
+        const paths = (upstream: ScriptedUpstream) => upstream.requests.map(({ method, url }) => `${method} ${url}`);
+        const content = paths(azure).findIndex((path) => /^GET \/openai\/files\/file-[^/]*\/content\?api-version=2024-10-21$/.test(path));
+        expect(paths(azure)[content - 1]).toMatch(/^GET \/openai\/batches\/batch_\d+\?api-version=2024-10-21$/);
+        expect(paths(openai).some((path) => /\/output/.test(path))).toBe(false);
+      });
+
+      it('never puts a deployment into the path of batches, files and jobs', () => {
+        const scoped = azure.requests.filter(({ url }) => url.includes('/deployments/'));
+        expect(scoped.length).toBeGreaterThan(0);
+        expect(scoped.filter(({ url }) => !/\/deployments\/dep\.speech\/(?:audio|images)\//.test(url))).toEqual([]);
+      });
+
+      it('leaves nothing in the log that an operator has to look at', () => {
+        expect(gateway.lines).toEqual([]);
+      });
+    },
+  );
+}
