@@ -17,7 +17,7 @@ import { Ids } from './transport/ids.ts';
 import { createRelay, type Relay } from './transport/relay.ts';
 import type { Outbound } from './transport/outbound.ts';
 import { createSender } from './transport/sender.ts';
-import { createDataServer, type Exchange } from './transport/server.ts';
+import { createDataServer, type Exchange, type ServerDeps } from './transport/server.ts';
 import { createSweeper, type Sweeper } from './transport/sweeper.ts';
 
 export interface RuntimeDeps {
@@ -85,7 +85,7 @@ export class Runtime {
       ids: new Ids(),
       sweeper: this.#sweeper,
       random: Math.random,
-      limits: () => ({ maxBody: this.#settings().maxBody, names: this.#names }),
+      limits: () => this.#limits(),
       isDraining: () => this.drain.isRefusing,
       handle: (exchange) => this.#handle(exchange),
       describeApi: (response) => void answerDescription(response),
@@ -123,6 +123,11 @@ export class Runtime {
     if (isLeft) handling.leave();
     else if (error === undefined) void handling.start();
     else handling.refuse(error);
+  }
+
+  #limits(): ReturnType<ServerDeps['limits']> {
+    const { maxBody, maxUpload } = this.#settings();
+    return { maxBody, maxUpload, names: this.#names };
   }
 
   #settings(): ServerSettings {

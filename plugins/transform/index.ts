@@ -122,5 +122,7 @@ function laneOf(ctx: Routed, attempt: Attempt, upstream: UpstreamRequest): Attem
   const { operation } = attempt;
   const canConvert = operation?.result !== undefined || operation?.stream !== undefined;
   if (canConvert && (attempt.call === undefined || operation.converts?.(attempt.call) !== false)) return 'full';
-  return upstream.body.kind === 'json' && upstream.body !== ctx.body ? 'splice' : 'express';
+  const { body } = upstream;
+  if (body.kind === 'form') return body.edit === undefined ? 'express' : 'splice';
+  return (body.kind === 'json' && body !== ctx.body) || body.kind === 'file' ? 'splice' : 'express';
 }

@@ -53,6 +53,8 @@ export interface UpstreamReply {
   /** Present when the answer is under way and committed: its events flow when somebody takes them. */
   readonly flow: Flow | undefined;
   readonly tap: Tap | undefined;
+  /** What flows are the bytes of the provider's body and nothing else: its length and encoding hold for the client too. */
+  readonly isVerbatim?: true;
   /** Set when the answer goes to the client in another format than the provider's; `flow` is the converted one then. */
   readonly converted?: Converted;
 }

@@ -1,5 +1,6 @@
 import { connectionFault } from '../core/connection-fault.ts';
 import type { Dialect } from '../core/dialect.ts';
+import { traitsOf } from '../core/endpoint.ts';
 import { type ErrorFacts, GatewayError } from '../core/error.ts';
 import { type Outcome, type Reply, statusOf, type UpstreamReply } from '../core/plan.ts';
 import { faultText } from './convert.ts';
@@ -37,13 +38,13 @@ export function errorOf(outcome: Outcome): GatewayError {
     }
     case 'timeout':
       return new GatewayError('timeout', {
-        message: `Provider "${slug}" ${timeoutTexts[outcome.phase]} within ${outcome.afterMs} ms.`,
+        message: `Provider "${slug}" ${timeoutText(outcome)} within ${outcome.afterMs} ms.`,
         hint: `Setting: ${outcome.phase === 'request' ? 'request_timeout' : `timeouts.${outcome.phase.replace('-', '_')}`}`,
         source: 'provider',
       });
     case 'unreachable':
       return new GatewayError('upstream_unreachable', {
-        message: `Provider "${slug}" could not be reached: ${connectionFault(outcome.cause)} (${hostOf(outcome)}).`,
+        message: `Provider "${slug}" ${isCutUpload(outcome) ? 'broke off in the middle of the upload' : 'could not be reached'}: ${connectionFault(outcome.cause)} (${hostOf(outcome)}).`,
         source: 'provider',
         cause: outcome.cause,
       });
@@ -65,6 +66,17 @@ const timeoutTexts = {
   total: 'did not finish',
   request: 'did not answer',
 } as const;
+
+/** Files have no events: of those every byte counts. */
+function timeoutText({ phase, attempt }: Outcome & { kind: 'timeout' }): string {
+  const isFile = attempt.call !== undefined && traitsOf(attempt.call.endpoint).file !== undefined;
+  return phase === 'idle' && isFile ? 'moved no byte' : timeoutTexts[phase];
+}
+
+function isCutUpload({ sent, attempt }: Outcome & { kind: 'unreachable' }): boolean {
+  const kind = attempt.upstream?.body.kind;
+  return sent && (kind === 'form' || kind === 'file');
+}
 
 /** The operator's credential was refused: not the caller's fault (design.md 4). */
 function isAuthFault(outcome: Outcome & { kind: 'answered' }): boolean {

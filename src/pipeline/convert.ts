@@ -6,6 +6,7 @@ import type { Attempt, Flow, FlowConsumer, KeptBody, Outcome, UpstreamReply } fr
 import type { Call, CommonSettings, Operation } from '../core/provider.ts';
 import type { StreamTransform } from '../core/stream.ts';
 import type { Tap } from '../core/tap.ts';
+import { convertLines } from './lines.ts';
 
 /**
  * The full lane: turns a success of a provider that speaks another format into the client's. Called before anybody
@@ -13,9 +14,11 @@ import type { Tap } from '../core/tap.ts';
  * here; a stream is converted as it flows.
  */
 export function convertOutcome(outcome: Outcome, dialect: Dialect): Outcome {
-  if (outcome.kind !== 'answered' || outcome.attempt.lane !== 'full' || outcome.reply.status >= 300) return outcome;
+  if (outcome.kind !== 'answered' || outcome.attempt.lane !== 'full' || outcome.reply.status >= 300)
+    return convertLines(outcome, unconvertible);
   const { attempt, reply, times } = outcome;
   const { operation, call } = attempt;
+  if (operation?.lines !== undefined && reply.flow !== undefined) return convertLines(outcome, unconvertible);
   if (operation === undefined || call === undefined) return outcome;
   try {
     return {

@@ -1,6 +1,7 @@
+import type { RequestBody } from '../core/body.ts';
 import type { Dialect } from '../core/dialect.ts';
 import { fromUnknown, GatewayError } from '../core/error.ts';
-import { type Attempt, type Outcome, type Reply, type Send, type Sending, statusOf, type Times } from '../core/plan.ts';
+import { type Attempt, type Outcome, type Reply, type Send, type Sending, statusOf, type Times, type Verdict } from '../core/plan.ts';
 import type { Clocks, Leaf, ProviderBinding } from '../core/snapshot.ts';
 import type { Chain } from './chain.ts';
 import { convertOutcome } from './convert.ts';
@@ -81,7 +82,8 @@ export class Execution {
     for (;;) {
       const outcome = this.history.at(-1) as Outcome;
       if (outcome.kind === 'cancelled' || this.isCancelled) return {};
-      const verdict = this.#deps.chain.judge(this.ctx, outcome, this.history.slice(0, -1));
+      const judged = this.#deps.chain.judge(this.ctx, outcome, this.history.slice(0, -1));
+      const verdict = isSpent(this.ctx.received) ? answerIt(judged) : judged;
       this.reasons[this.history.length - 1] = verdict.because;
       if (verdict.do === 'again' && this.history.length < maxAttempts) {
         drop(outcome);
@@ -177,6 +179,12 @@ export class Execution {
     this.waitedMs += this.#deps.monotonic() - from;
   }
 }
+
+/** Bytes of a form that nobody holds went out: it can't be sent a second time, whoever wants that (decisions D21). */
+const isSpent = (body: RequestBody): boolean => body.kind === 'form' && body.isSpent;
+
+const answerIt = (judged: Verdict): Verdict =>
+  judged.do === 'answer' ? judged : { do: 'answer', because: `${judged.because}, and the form can not be sent again` };
 
 function notSent(at: number): Times {
   return { at, connectMs: undefined, firstByteMs: undefined, totalMs: 0 };

@@ -13,6 +13,7 @@ import { type Final, finalOf, replyOf } from './answer.ts';
 import { answerFromCatalog } from './catalog.ts';
 import { errorFacts } from './errors.ts';
 import { Execution } from './execute.ts';
+import { formToHold, hold } from './forms.ts';
 import { completeHeaders } from './headers.ts';
 import { passThrough } from './passing.ts';
 import { isPromptRoute, refusePrompts, startPrompt } from './prompt.ts';
@@ -88,6 +89,8 @@ export class Handling implements Enrolled {
         this.#deliver(rendered);
         return;
       }
+      const unread = formToHold(this.#ctx, undefined);
+      if (unread !== undefined) await hold(this.#ctx, unread);
       const plan = await chain.plan(this.#ctx);
       if (this.#ctx.facts.config?.hasPrompts === true) refusePrompts(this.#ctx);
       const listed = answerFromCatalog(this.#ctx, plan);
@@ -97,6 +100,8 @@ export class Handling implements Enrolled {
       }
       if (plan === undefined)
         throw new GatewayError('no_target', { message: 'No plugin of the chain made a plan.', hint: 'The chain needs "routing".' });
+      const repeatable = formToHold(this.#ctx, plan);
+      if (repeatable !== undefined) await hold(this.#ctx, repeatable);
       this.#ctx.plan = plan;
       const { send, monotonic } = this.#deps;
       this.#run = new Execution(this.#ctx, { chain, send, monotonic, dialect: this.#dialect, reply: (run) => this.#reply(run) });
@@ -304,7 +309,7 @@ export class Handling implements Enrolled {
       status: this.#status === 0 && end === 'client_gone' ? 499 : this.#status,
       end,
       error,
-      bytesIn: this.#bytesIn,
+      bytesIn: this.#ctx.received.kind === 'form' ? this.#ctx.received.received : this.#bytesIn,
       bytesOut: this.#bytesOut,
       totalMs: this.#deps.monotonic() - this.#ctx.arrivedAt,
       firstEventMs: this.#firstEventMs,

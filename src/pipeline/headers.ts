@@ -41,6 +41,7 @@ export function completeHeaders(ctx: RequestContext, run: Execution | undefined,
   // Once our own tries are used up the provider's word on retrying is overruled (decisions D41).
   const usedUp = run !== undefined && facts.error !== undefined && run.history.length > 1;
   if (last?.kind === 'answered') passUpstream(last.reply.headers, reply.headers, passes, ctx);
+  if (passes && last.reply.isVerbatim === true && !converted) passFraming(last.reply.headers, reply.headers);
   if (usedUp) without(reply.headers, 'x-should-retry');
   if (!passes) reply.headers.push('content-type', 'application/json');
   if (converted) replaceContent(reply.headers, converted.contentType);
@@ -115,13 +116,24 @@ function passUpstream(headers: Readonly<Record<string, string>>, out: HeaderPair
   }
 }
 
+/** Of a body whose bytes pass as they come. */
+function passFraming(headers: Readonly<Record<string, string>>, out: HeaderPairs): void {
+  for (const name of ['content-length', 'content-encoding']) {
+    const value = headers[name];
+    if (value !== undefined) out.push(name, value);
+  }
+}
+
 function without(out: HeaderPairs, name: string): void {
   for (let i = out.length - 2; i >= 0; i -= 2) if (out[i] === name) out.splice(i, 2);
 }
 
-/** What the provider said about its body (type, language, disposition) is not true of a converted one. */
+/** What the provider said about its body (type, language, disposition, parts) is not true of a converted one. */
 function replaceContent(out: HeaderPairs, contentType: string): void {
-  for (let i = out.length - 2; i >= 0; i -= 2) if (out[i]?.startsWith('content-') === true) out.splice(i, 2);
+  for (let i = out.length - 2; i >= 0; i -= 2) {
+    const name = out[i] ?? '';
+    if (name.startsWith('content-') || name === 'etag' || name === 'accept-ranges') out.splice(i, 2);
+  }
   out.push('content-type', contentType);
 }
 

@@ -20,8 +20,9 @@ export class RequestContext implements Routed {
   readonly headers: HeaderBag;
   body: RequestBody;
   readonly received: RequestBody;
+  /** This and whether it streams may stand behind the file of a form: known once that is held. */
   askedModel: string;
-  readonly stream: boolean;
+  stream: boolean;
   readonly snapshot: Snapshot;
   readonly random: number;
   readonly mode: 'live' | 'dry' = 'live';

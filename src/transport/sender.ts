@@ -1,10 +1,12 @@
 import type { Clock } from '../core/clock.ts';
 import { GatewayError } from '../core/error.ts';
+import type { FormBody } from '../core/form.ts';
 import type { HeaderPairs } from '../core/headers.ts';
 import type { Attempt, Outcome, Send, Sending, Times } from '../core/plan.ts';
 import type { UpstreamRequest } from '../core/provider.ts';
 import type { Trust } from '../core/snapshot.ts';
 import { Exchange, type ExchangeSettings } from './exchange/exchange.ts';
+import type { Upload } from './exchange/upload.ts';
 import { playLocal } from './local.ts';
 import type { Sweeper } from './sweeper.ts';
 import type { Upstream, WireRequest } from './upstream.ts';
@@ -74,21 +76,24 @@ interface Signed {
 
 /** The provider refused a token that was fetched: it may have been withdrawn before its time. Once, with another one. */
 function mayRepeat(outcome: Outcome, signed: Signed): boolean {
-  return outcome.kind === 'answered' && outcome.reply.status === 401 && outcome.attempt.credential?.evict?.(signed.headers) === true;
+  if (outcome.kind !== 'answered' || outcome.reply.status !== 401 || formOf(outcome.attempt)?.isSpent === true) return false;
+  return outcome.attempt.credential?.evict?.(signed.headers) === true;
 }
 
 function begin(attempt: Attempt, deps: SenderDeps, settings: ExchangeSettings, signed: Signed): Exchange {
   const { upstream, operation, call } = attempt as Prepared;
   const exchange = new Exchange(attempt, operation.tap(call), settings);
   deps.sweeper.add(exchange);
+  const { body } = upstream;
+  if ((body.kind === 'form' || body.kind === 'file') && !exchange.opens(body)) return exchange;
   if (operation.local !== undefined) {
-    playLocal(operation.local(upstream, call), exchange);
+    play(exchange, operation.local, upstream, call);
     return exchange;
   }
   const route = { trust: attempt.trust, connectMs: attempt.clocks.connect };
   const send = (headers: HeaderPairs): void => {
     signed.headers = headers;
-    deps.upstream.send(withHeaders(upstream, headers), route, exchange);
+    deps.upstream.send(withHeaders(upstream, headers, exchange.upload), route, exchange);
   };
   const headers = attempt.credential?.headers(upstream) ?? none;
   if (!(headers instanceof Promise)) {
@@ -105,12 +110,46 @@ function begin(attempt: Attempt, deps: SenderDeps, settings: ExchangeSettings, s
   return exchange;
 }
 
+type Local = NonNullable<NonNullable<Attempt['operation']>['local']>;
+
+/** An answer without a network. A form is read to its end all the same: then all its fields are known. */
+function play(exchange: Exchange, local: Local, upstream: UpstreamRequest, call: Prepared['call']): void {
+  if (exchange.upload === undefined) {
+    playLocal(local(upstream, call), exchange);
+    return;
+  }
+  exchange.signing();
+  exchange.upload.drain().then(
+    () => {
+      if (exchange.signed()) playLocal(local(upstream, call), exchange);
+    },
+    (error: unknown) => exchange.refuse(error),
+  );
+}
+
 type Prepared = Attempt & { upstream: UpstreamRequest; operation: NonNullable<Attempt['operation']>; call: NonNullable<Attempt['call']> };
 
-function withHeaders(request: UpstreamRequest, headers: HeaderPairs): WireRequest {
+function withHeaders(request: UpstreamRequest, headers: HeaderPairs, upload: Upload | undefined): WireRequest {
   const { body } = request;
-  if (body.kind === 'form' || body.kind === 'file') throw new Error('forms are not sent yet');
+  if (body.kind === 'form' || body.kind === 'file') {
+    if (upload === undefined) throw new Error('a form was not opened');
+    return { ...request, body: upload, headers: [...request.headers, ...headers, ...framing(request.headers, upload)] };
+  }
   return headers.length === 0 ? { ...request, body } : { ...request, body, headers: request.headers.concat(headers) };
+}
+
+/** What the bytes of a form are, where the provider doesn't say otherwise, and how many they are, where that is known. */
+function framing(own: HeaderPairs, { contentType, length }: Upload): HeaderPairs {
+  const pairs: HeaderPairs = [];
+  if (!own.some((name, at) => at % 2 === 0 && name.toLowerCase() === 'content-type')) pairs.push('content-type', contentType);
+  if (length !== undefined) pairs.push('content-length', length.toString());
+  return pairs;
+}
+
+/** The form that an attempt sends. */
+function formOf({ upstream }: Attempt): FormBody | undefined {
+  const body = upstream?.body;
+  return body?.kind === 'form' || body?.kind === 'file' ? body.form : undefined;
 }
 
 /** The outcome of an attempt that never reached the wire. */

@@ -5,7 +5,7 @@ import { emptyBody, JsonBody, type RequestBody } from '../core/body.ts';
 import { asksForStream, askedModelOf } from '../core/asked.ts';
 import type { Client } from '../core/client.ts';
 import type { Clock } from '../core/clock.ts';
-import { type EndpointTraits, traitsOf } from '../core/endpoint.ts';
+import { traitsOf } from '../core/endpoint.ts';
 import { fromUnknown, GatewayError } from '../core/error.ts';
 import type { HeaderBag } from '../core/headers.ts';
 import { nearest } from '../core/nearest.ts';
@@ -72,7 +72,8 @@ class RequestReader {
 
   http(request: IncomingMessage, response: ServerResponse): void {
     const deps = this.#deps;
-    const head = this.#head(request, deps.limits().names);
+    const limits = deps.limits();
+    const head = this.#head(request, limits.names);
     const client = new NodeClient(response);
     const { matched } = head;
     const refused = this.#refusal(head);
@@ -91,31 +92,29 @@ class RequestReader {
     if (traits.body === 'passing') {
       const pass = deps.passHttp(request, response, head.bag);
       deps.handle({ ...this.#exchange(head, client, passing(head.bag), undefined), pass });
-    } else if (traits.body === 'form') this.#form(request, response, head, client, traits);
+    } else if (traits.body === 'form') void this.#form({ request, response, head, client, limits, isUpload: traits.file === 'up' });
     else if (request.headers['content-length'] === undefined && request.headers['transfer-encoding'] === undefined) {
       deps.handle(this.#exchange(head, client, emptyBody, traits.body === 'json' ? noBody() : undefined));
-    } else this.#whole(request, head, client, traits.body);
+    } else this.#whole({ request, head, client, limits }, traits.body);
   }
 
   /** A body that is held in memory. */
-  #whole(request: IncomingMessage, head: Head, client: Client, kind: 'json' | 'none'): void {
-    const { sweeper, clock, limits, handle } = this.#deps;
-    readBody(request, { maxBody: limits().maxBody, sweeper, monotonic: clock.monotonic }, (body) => {
+  #whole({ request, head, client, limits }: Coming, kind: 'json' | 'none'): void {
+    const { sweeper, clock, handle } = this.#deps;
+    readBody(request, { maxBody: limits.maxBody, sweeper, monotonic: clock.monotonic }, (body) => {
       handle(
-        body === undefined
-          ? { ...this.#exchange(head, client, emptyBody, undefined), isLeft: true }
-          : this.#read(head, kind, client, body),
+        body === undefined ? { ...this.#exchange(head, client, emptyBody, undefined), isLeft: true } : this.#read(head, kind, client, body),
       );
     });
   }
 
   /** A multipart form, or the same as a JSON object. */
-  #form(request: IncomingMessage, response: ServerResponse, head: Head, client: Client, traits: EndpointTraits): void {
-    const { sweeper, clock, limits, handle } = this.#deps;
-    const isUpload = traits.file === 'up';
+  async #form(coming: ComingForm): Promise<void> {
+    const { request, response, head, client, limits, isUpload } = coming;
+    const { sweeper, clock, handle } = this.#deps;
     const kind = bodyKind(request.headers['content-type'], isUpload);
     if (kind === 'json') {
-      this.#whole(request, head, client, 'json');
+      this.#whole(coming, 'json');
       return;
     }
     if (kind instanceof GatewayError) {
@@ -123,12 +122,10 @@ class RequestReader {
       handle(this.#exchange(head, client, emptyBody, kind));
       return;
     }
-    const { maxBody, maxUpload } = limits();
-    receiveForm(request, response, { maxBody, maxUpload, isUpload }, { sweeper, monotonic: clock.monotonic }, (form) => {
-      const error = form instanceof GatewayError ? form : undefined;
-      const exchange = this.#exchange(head, client, form === undefined || form instanceof GatewayError ? emptyBody : form, error);
-      handle(form === undefined ? { ...exchange, isLeft: true } : exchange);
-    });
+    const form = await receiveForm(request, response, { ...limits, isUpload }, { sweeper, monotonic: clock.monotonic });
+    const error = form instanceof GatewayError ? form : undefined;
+    const exchange = this.#exchange(head, client, form === undefined || form instanceof GatewayError ? emptyBody : form, error);
+    handle(form === undefined ? { ...exchange, isLeft: true } : exchange);
   }
 
   upgrade(request: IncomingMessage, socket: Duplex, upgradeHead: Buffer): void {
@@ -207,6 +204,20 @@ class RequestReader {
     };
     return { arrival, client, error: fault, isLeft: false, pass: undefined };
   }
+}
+
+/** A request whose body is to be read. */
+interface Coming {
+  readonly request: IncomingMessage;
+  readonly head: Head;
+  readonly client: Client;
+  readonly limits: ReturnType<ServerDeps['limits']>;
+}
+
+interface ComingForm extends Coming {
+  readonly response: ServerResponse;
+  /** The route takes a file of any size. */
+  readonly isUpload: boolean;
 }
 
 interface Head {

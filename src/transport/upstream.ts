@@ -1,9 +1,9 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { LookupFunction } from 'node:net';
+import type { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 // The pool alone: the package as a whole is a hundred files (fetch, mocks, caches) that nothing here uses.
 import Pool from 'undici/lib/dispatcher/pool.js';
-import type { FormBytes } from '../core/form.ts';
 import type { UpstreamRequest } from '../core/provider.ts';
 import type { Trust } from '../core/snapshot.ts';
 
@@ -40,11 +40,23 @@ export type WireBody =
   | { readonly kind: 'none' }
   /** Held: may be written again where a kept connection turns out to be dead. */
   | { readonly kind: 'json' | 'form'; bytes(): Buffer }
-  /** Made while it is sent, once. */
-  | { readonly kind: 'stream'; readonly stream: FormBytes };
+  | WireStream;
+
+/** A body that is made while it is sent: a new pass each time it is iterated. */
+export interface WireStream extends AsyncIterable<Uint8Array> {
+  readonly kind: 'stream';
+  /** It may be iterated more than once. */
+  readonly isRepeatable: boolean;
+}
+
+/** How an origin is reached. */
+export interface Route {
+  readonly trust: Trust;
+  readonly connectMs: number;
+}
 
 export interface Upstream {
-  send(request: WireRequest, route: { trust: Trust; connectMs: number }, receiver: Receiver): void;
+  send(request: WireRequest, route: Route, receiver: Receiver): void;
   close(): Promise<void>;
 }
 
@@ -80,9 +92,9 @@ export function createUpstream(options: UpstreamOptions): Upstream {
 
   return {
     send(request, route, receiver) {
-      const pool = pools.for(request.origin, route.trust, route.connectMs);
-      if (request.body.kind === 'stream') throw new Error('bodies that are made while they are sent are not written yet');
-      const body = request.body.kind === 'none' ? null : request.body.bytes();
+      const isOnce = request.body.kind === 'stream' && !request.body.isRepeatable;
+      const pool = pools.for(request.origin, route, isOnce);
+      const body = bodyOf(request.body);
       const dispatch: Dispatcher.DispatchOptions = {
         path: request.path,
         method: request.method as Dispatcher.HttpMethod,
@@ -93,7 +105,7 @@ export function createUpstream(options: UpstreamOptions): Upstream {
       };
       let repeats = 0;
       const go = (): void => {
-        const mayRepeat = repeats < staleLimit;
+        const mayRepeat = !isOnce && repeats < staleLimit;
         repeats += 1;
         pool.dispatch(dispatch, new Handler(receiver, state, mayRepeat ? go : undefined));
       };
@@ -106,6 +118,12 @@ export function createUpstream(options: UpstreamOptions): Upstream {
   };
 }
 
+function bodyOf(body: WireBody): Buffer | Readable | null {
+  if (body.kind === 'none') return null;
+  // Any iterable is written as it comes, with back-pressure; the library's types name only those that it has classes for.
+  return body.kind === 'stream' ? (body as unknown as Readable) : body.bytes();
+}
+
 /** A pool for each origin, by who chose it: names that requests bring are resolved under other rules. */
 class Pools {
   readonly #lookup: UpstreamOptions['lookup'];
@@ -115,11 +133,12 @@ class Pools {
     this.#lookup = lookup;
   }
 
-  for(origin: string, trust: Trust, connectMs: number): Pool {
-    const key = `${trust} ${connectMs} ${origin}`;
+  /** @param isOnce for a body that can't be sent again: on a fresh connection, since a kept one may turn out to be dead */
+  for(origin: string, route: Route, isOnce: boolean): Pool {
+    const key = isOnce ? `${route.trust} ${route.connectMs} once ${origin}` : `${route.trust} ${route.connectMs} ${origin}`;
     const known = this.#pools.get(key);
-    if (known === undefined) return this.#open(key, origin, trust, connectMs);
-    if (trust === 'request') {
+    if (known === undefined) return this.#open(key, origin, route, isOnce);
+    if (route.trust === 'request') {
       this.#pools.delete(key);
       this.#pools.set(key, known);
     }
@@ -130,11 +149,11 @@ class Pools {
     await Promise.all([...this.#pools.values()].map((pool) => pool.destroy()));
   }
 
-  #open(key: string, origin: string, trust: Trust, connectMs: number): Pool {
+  #open(key: string, origin: string, { trust, connectMs }: Route, isOnce: boolean): Pool {
     const lookup = this.#lookup(trust);
     const pool = new Pool(origin, {
       connections: null,
-      pipelining: 1,
+      pipelining: isOnce ? 0 : 1,
       allowH2: false,
       headersTimeout: 0,
       bodyTimeout: 0,

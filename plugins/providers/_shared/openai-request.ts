@@ -5,6 +5,7 @@ import type { HeaderPairs } from '#core/headers.ts';
 import type { UpstreamRequest } from '#core/provider.ts';
 import { segment } from './address.ts';
 import { dropExtensions } from './extensions.ts';
+import { fileHeaders } from './file-headers.ts';
 import { checkMetadata } from './objects.ts';
 import type { ACall, OpenAiCompatible } from './openai-compatible.ts';
 import type { OpenAiEndpoint } from './openai-taps.ts';
@@ -19,6 +20,7 @@ export function requestOf<Settings>(
   const route = routeOf(endpoint, call.params['id']);
   const address = service.address(call, route);
   const headers: HeaderPairs = ['accept', acceptOf(endpoint, call.stream), ...(service.headers?.(call) ?? [])];
+  if (endpoint === 'files/{id}/content') headers.push(...fileHeaders(call));
   const { method, form } = call;
   if (form !== undefined) {
     const edit = formEdit(service, endpoint, form, call);

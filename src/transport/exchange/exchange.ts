@@ -1,15 +1,20 @@
 import { connectionFault } from '../../core/connection-fault.ts';
+import { traitsOf } from '../../core/endpoint.ts';
 import { fromUnknown, GatewayError } from '../../core/error.ts';
+import type { FormUpstream } from '../../core/form.ts';
 import type { Attempt, Flow, Outcome, Times, TimeoutPhase } from '../../core/plan.ts';
 import type { Clocks } from '../../core/snapshot.ts';
 import type { Tap } from '../../core/tap.ts';
 import type { Swept } from '../sweeper.ts';
 import type { Receiver, Source } from '../upstream.ts';
 import type { Answer, AnswerOwner, State } from './answer.ts';
+import { BytesAnswer } from './bytes-answer.ts';
 import { expired, limitOf, type Watched } from './clocks.ts';
 import { EventAnswer } from './event-answer.ts';
 import { codeOf, interrupted, invalid } from './faults.ts';
 import { Keeper } from './keep.ts';
+import { silence, slowClientMs } from './transfer-clocks.ts';
+import { Upload } from './upload.ts';
 import { WholeAnswer } from './whole-answer.ts';
 
 /** After the end mark the provider has this long to close its side. */
@@ -48,6 +53,12 @@ export class Exchange implements Receiver, Swept, AnswerOwner, Watched {
   connectedAt: number | undefined;
   sentAt: number | undefined;
   firstAt: number | undefined;
+  /** When the last bytes of the answer came. */
+  heardAt = 0;
+  /** The form that is being sent. */
+  upload: Upload | undefined;
+  /** A file of any size goes up or comes down: only silence ends it. */
+  readonly file: 'up' | 'down' | undefined;
   readonly #settings: ExchangeSettings;
   #settled = false;
   #source: Source | undefined;
@@ -56,6 +67,7 @@ export class Exchange implements Receiver, Swept, AnswerOwner, Watched {
     this.attempt = attempt;
     this.tap = tap;
     this.clocks = attempt.clocks;
+    this.file = attempt.call === undefined ? undefined : traitsOf(attempt.call.endpoint).file;
     this.#settings = settings;
     this.startedAt = settings.monotonic();
     this.dialAt = this.startedAt;
@@ -77,7 +89,10 @@ export class Exchange implements Receiver, Swept, AnswerOwner, Watched {
     this.status = status;
     this.headers = headers;
     const type = headers['content-type']?.toLowerCase() ?? '';
-    if (status >= 300 && status < 400) {
+    if (this.#isFile(status, type)) {
+      this.state = 'whole';
+      this.answer = new BytesAnswer(this, this.now());
+    } else if (status >= 300 && status < 400) {
       this.faulty(invalid(`The provider answered a redirect (${status}); redirects are not followed.`));
     } else if (status < 300 && type.startsWith('text/event-stream')) {
       if (headers['content-encoding'] !== undefined && headers['content-encoding'] !== 'identity') {
@@ -92,9 +107,17 @@ export class Exchange implements Receiver, Swept, AnswerOwner, Watched {
     }
   }
 
+  /** The answer is not read: a download, or sound and text in any format. */
+  #isFile(status: number, type: string): boolean {
+    if (this.tap.form !== 'bytes') return false;
+    if (this.file === 'down') return status < 300 || status === 304;
+    return status < 300 && !type.startsWith('text/event-stream') && !/^application\/(?:[^;]*\+)?json/.test(type);
+  }
+
   data(chunk: Buffer): void {
     if (this.state === 'over') return;
     const now = this.now();
+    this.heardAt = now;
     this.firstAt ??= now;
     this.kept.add(chunk, Math.round(now - this.#settings.arrivedAt));
     this.answer?.data(chunk, now);
@@ -105,6 +128,7 @@ export class Exchange implements Receiver, Swept, AnswerOwner, Watched {
   }
 
   failed(error: Error): void {
+    if (this.upload?.fault !== undefined && this.#unsendable(this.upload.fault)) return;
     switch (this.state) {
       case 'over':
         return;
@@ -122,6 +146,25 @@ export class Exchange implements Receiver, Swept, AnswerOwner, Watched {
         return;
       default:
         this.faulty(invalid(`The provider's connection broke before the answer was whole (${connectionFault(error)}).`));
+    }
+  }
+
+  /** The client's form can't be read or written to its end: not the provider's fault. False when nothing depends on it. */
+  #unsendable(error: GatewayError): boolean {
+    if (this.state === 'over' || this.state === 'closing') return false;
+    if (this.state === 'flowing') this.answer?.close({ kind: 'fault', error });
+    else this.refuse(error);
+    return true;
+  }
+
+  /** Makes a form ready to be sent. False when it can't be. */
+  opens(body: FormUpstream): boolean {
+    try {
+      this.upload = new Upload(body, this.#settings.monotonic);
+      return true;
+    } catch (thrown) {
+      this.refuse(thrown);
+      return false;
     }
   }
 
@@ -155,9 +198,14 @@ export class Exchange implements Receiver, Swept, AnswerOwner, Watched {
     else if (error.name === 'HTTPParserError') this.faulty(invalid("The provider's answer is not valid HTTP."));
     else if (code === 'UND_ERR_HEADERS_OVERFLOW') this.faulty(invalid("The provider's headers are too large."));
     else {
-      this.#settle({ kind: 'unreachable', attempt: this.attempt, times: this.#times(), cause: error, sent: this.sentAt !== undefined });
+      this.#settle({ kind: 'unreachable', attempt: this.attempt, times: this.#times(), cause: error, sent: this.#isSent });
       this.release();
     }
+  }
+
+  /** Some of the request may have been read by the provider. */
+  get #isSent(): boolean {
+    return this.sentAt !== undefined || this.upload?.hasBegun === true;
   }
 
   get asksForStream(): boolean {
@@ -169,15 +217,27 @@ export class Exchange implements Receiver, Swept, AnswerOwner, Watched {
       if (this.answer !== undefined && now - this.answer.closingAt > closingMs) this.answer.close({ kind: 'whole' });
       return;
     }
+    if (this.file !== undefined) {
+      this.#sweepTransfer(now);
+      return;
+    }
     const phase = expired(this, now);
     if (phase === undefined) return;
     if (this.state === 'flowing') this.answer?.close({ kind: 'fault', error: overdue(phase, limitOf(this.clocks, phase)) });
     else this.#timeout(phase);
   }
 
+  #sweepTransfer(now: number): void {
+    const who = silence(this, now);
+    if (who === undefined) return;
+    if (who === 'client') this.answer?.close({ kind: 'fault', error: untaken() });
+    else if (this.state === 'flowing') this.answer?.close({ kind: 'fault', error: overdue('idle', this.clocks.idle) });
+    else this.#timeout(who === 'connect' ? 'connect' : 'idle');
+  }
+
   #timeout(phase: TimeoutPhase): void {
     const afterMs = limitOf(this.clocks, phase);
-    this.#settle({ kind: 'timeout', attempt: this.attempt, times: this.#times(), phase, afterMs, sent: this.sentAt !== undefined });
+    this.#settle({ kind: 'timeout', attempt: this.attempt, times: this.#times(), phase, afterMs, sent: this.#isSent });
     this.release();
   }
 
@@ -192,6 +252,7 @@ export class Exchange implements Receiver, Swept, AnswerOwner, Watched {
   complete(body: Buffer): void {
     this.#answered(body, undefined);
     this.state = 'over';
+    this.upload?.cancel();
     this.#settings.over(this);
   }
 
@@ -204,6 +265,7 @@ export class Exchange implements Receiver, Swept, AnswerOwner, Watched {
     if (this.state === 'over') return;
     this.state = 'over';
     this.#source?.abort();
+    this.upload?.cancel();
     this.#settings.over(this);
   }
 
@@ -217,7 +279,9 @@ export class Exchange implements Receiver, Swept, AnswerOwner, Watched {
 
   #answered(body: Buffer, flow: Flow | undefined): void {
     const { attempt, status, headers, tap } = this;
-    this.#settle({ kind: 'answered', attempt, times: this.#times(), reply: { status, headers, body, flow, tap } });
+    const reply = { status, headers, body, flow, tap };
+    const isVerbatim = flow instanceof BytesAnswer;
+    this.#settle({ kind: 'answered', attempt, times: this.#times(), reply: isVerbatim ? { ...reply, isVerbatim } : reply });
   }
 
   #settle(outcome: Outcome): void {
@@ -235,6 +299,11 @@ export class Exchange implements Receiver, Swept, AnswerOwner, Watched {
       totalMs: this.now() - startedAt,
     };
   }
+}
+
+/** The other side of a download: it takes nothing. */
+function untaken(): GatewayError {
+  return new GatewayError('idle_timeout', { message: `The client took nothing for ${slowClientMs / 1000} s.` });
 }
 
 /** A clock ran out in the middle of a committed answer. */

@@ -27,9 +27,9 @@ export class WholeAnswer extends Answer {
     this.#chunks.push(chunk);
     this.#length += chunk.length;
     if (this.#length <= wholeLimit) return;
-    const { attempt, status, headers } = this.owner;
+    const { attempt, status, headers, tap } = this.owner;
     // An answer that is converted can't flow: it is read as one text.
-    const isConverted = attempt.lane === 'full' && status < 300;
+    const isConverted = (attempt.lane === 'full' || tap.form === 'text') && status < 300;
     if (isConverted || status >= 300 || headers['content-encoding'] !== undefined) {
       const limit = wholeLimit * (isConverted ? heldTimes.converted : heldTimes.other);
       if (this.#length > limit) this.owner.faulty(invalid('The answer is too large to be looked at.'));
@@ -84,6 +84,7 @@ export class WholeAnswer extends Answer {
 
   #faultOf(body: Buffer): GatewayError | undefined {
     const { attempt, headers, tap } = this.owner;
+    if (tap.form === 'text' || (tap.form === 'bytes' && body.length === 0)) return undefined;
     const fault = faultOfWhole(body, headers['content-type'] ?? '', tap);
     // Where a stream was asked for, only the provider's own words say more than that this is none.
     return attempt.call?.stream === true && fault?.provider === undefined ? notAStream(headers) : fault;

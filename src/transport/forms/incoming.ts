@@ -216,5 +216,9 @@ function joined(pieces: Buffer[]): readonly Buffer[] {
 }
 
 function missingFile(): GatewayError {
-  return new GatewayError('invalid_form', { message: 'The form holds no file.', param: 'file', hint: 'Send the file in the field "file".' });
+  return new GatewayError('invalid_form', {
+    message: 'The form holds no file.',
+    param: 'file',
+    hint: 'Send the file in the field "file".',
+  });
 }

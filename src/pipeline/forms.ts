@@ -1,0 +1,34 @@
+import { asksForStream, askedModelOf } from '../core/asked.ts';
+import { traitsOf } from '../core/endpoint.ts';
+import type { FormBody } from '../core/form.ts';
+import type { Plan } from '../core/plan.ts';
+import type { Branch, Leaf } from '../core/snapshot.ts';
+import type { RequestContext } from './request.ts';
+
+/**
+ * The form of a request that has to be read to its end before it can go on; undefined where it can be sent as it comes
+ * (decisions D21). Files of any size are never held: what routes them stands in headers. Others are where their model is
+ * not known yet, and once there is a plan, where it may send them twice.
+ */
+export function formToHold(ctx: RequestContext, plan: Plan | undefined): FormBody | undefined {
+  const form = ctx.received;
+  if (form.kind !== 'form' || form.isHeld || traitsOf(ctx.endpoint).file === 'up') return undefined;
+  const needs = plan === undefined ? ctx.askedModel === '' : mayGoTwice(plan.first);
+  return needs ? form : undefined;
+}
+
+/** Holds it, and reads what stands behind its file. @throws GatewayError `body_too_large`, `timeout`, `invalid_form` */
+export async function hold(ctx: RequestContext, form: FormBody): Promise<void> {
+  await form.hold();
+  ctx.askedModel = askedModelOf(form, ctx.query);
+  ctx.stream = asksForStream(form, ctx.query);
+}
+
+/** Retries, or a fallback with another target above it. */
+function mayGoTwice(leaf: Leaf): boolean {
+  if (leaf.retry.attempts > 0) return true;
+  for (let above: Branch | undefined = leaf.parent; above !== undefined; above = above.parent) {
+    if (above.strategy === 'fallback' && above.targets.length > 1) return true;
+  }
+  return false;
+}

@@ -1,0 +1,96 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { tmpdir } from 'node:os';
+import { fromUnknown, GatewayError } from '../../core/error.ts';
+import { linger } from '../relay/linger.ts';
+import { ClientBytes, type ClientBytesDeps, type SizeLimit, tooLarge } from './client-bytes.ts';
+import { boundaryOf, isMultipart } from './head.ts';
+import { IncomingForm } from './incoming.ts';
+
+export interface FormLimits {
+  /** Bytes of a form that is held. */
+  readonly maxBody: number;
+  /** Bytes of one that only passes; undefined for no limit. */
+  readonly maxUpload: number | undefined;
+  /** The route takes files of any size: what is held of one is bounded as what passes. */
+  readonly isUpload: boolean;
+}
+
+/** What the body of a route with forms is, by its content type. */
+export function bodyKind(contentType: string | undefined, isUpload: boolean): 'form' | 'json' | GatewayError {
+  if (contentType !== undefined && isMultipart(contentType)) return 'form';
+  if (!isUpload && contentType !== undefined && /^\s*application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i.test(contentType)) return 'json';
+  return new GatewayError('invalid_form', {
+    message: contentType === undefined ? 'The request has no content-type.' : `The body is no form: its content-type is "${contentType}".`,
+    param: 'content-type',
+    hint: `Send multipart/form-data${isUpload ? '' : ' or application/json'}.`,
+  });
+}
+
+/**
+ * Reads a form up to its first file. Whatever of it nobody wants once the answer is out is read and thrown away for a
+ * while, and nothing of it is left when the exchange is over. Gives an error for one that can't be read, and undefined
+ * when the client left.
+ */
+export async function receiveForm(
+  request: IncomingMessage,
+  response: ServerResponse,
+  limits: FormLimits,
+  deps: ClientBytesDeps,
+): Promise<IncomingForm | GatewayError | undefined> {
+  const form = openForm(request, limits, deps);
+  if (form instanceof GatewayError) {
+    response.once('finish', () => discard(request, deps));
+    return form;
+  }
+  const exchange = { isOver: false };
+  response.once('finish', () => {
+    form.stop();
+    discard(request, deps);
+  });
+  response.once('close', () => {
+    exchange.isOver = true;
+    void form.close();
+  });
+  try {
+    await form.begin();
+    return exchange.isOver ? undefined : form;
+  } catch (thrown) {
+    return exchange.isOver ? undefined : fromUnknown(thrown);
+  }
+}
+
+function openForm(request: IncomingMessage, limits: FormLimits, deps: ClientBytesDeps): IncomingForm | GatewayError {
+  const contentType = request.headers['content-type'] ?? '';
+  const length = request.headers['content-length'];
+  const declared = length === undefined ? undefined : Number(length);
+  const limit: SizeLimit = { bytes: limits.maxUpload ?? Number.POSITIVE_INFINITY, setting: 'server.max_upload' };
+  if (declared !== undefined && declared > limit.bytes) return tooLarge(limit, declared);
+  try {
+    const boundary = boundaryOf(contentType);
+    if (boundary === undefined) return noBoundary();
+    const source = new ClientBytes(request, limit, deps);
+    return new IncomingForm({
+      contentType,
+      boundary,
+      declared,
+      source,
+      maxBody: limits.isUpload ? limit.bytes : limits.maxBody,
+      dir: tmpdir(),
+    });
+  } catch (thrown) {
+    return fromUnknown(thrown);
+  }
+}
+
+/** An answer before the end of the upload: its connection closes behind it unless the rest comes soon. */
+function discard(request: IncomingMessage, { sweeper, monotonic }: ClientBytesDeps): void {
+  if (!request.complete && !request.destroyed) linger(request, sweeper, monotonic);
+}
+
+function noBoundary(): GatewayError {
+  return new GatewayError('invalid_form', {
+    message: 'The content-type of the form names no boundary.',
+    param: 'content-type',
+    hint: 'Let the client library write the content-type of a form.',
+  });
+}

@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+import { boundaryOf, isMultipart, parseHead, writeHead } from './head.ts';
+
+describe('the head of a part', () => {
+  const table: readonly (readonly [head: string, expected: object])[] = [
+    ['Content-Disposition: form-data; name="a"', { name: 'a', isFile: false, filename: undefined }],
+    ['content-disposition:form-data;name=a', { name: 'a', isFile: false }],
+    ['Content-Disposition: form-data; name="a b;c"; filename="x y.wav"', { name: 'a b;c', isFile: true, filename: 'x y.wav' }],
+    ['Content-Disposition: form-data; name="f"; filename=""', { isFile: true, filename: '' }],
+    ['Content-Disposition: form-data; name="q%22%0D%0Aq"', { name: 'q"\r\nq' }],
+    ['Content-Disposition: form-data; name="f"; filename="a\\"b.txt"', { filename: 'a"b.txt' }],
+    ['Content-Disposition: form-data; name="f"; filename="C:\\dir\\x.txt"', { filename: 'C:\\dir\\x.txt' }],
+    ['Content-Disposition: form-data; name=f; filename="x"; filename*=UTF-8\'\'na%C3%AFve.txt', { filename: 'naïve.txt' }],
+    ["Content-Disposition: form-data; name=f; filename*=utf-8'en'%e2%82%ac", { isFile: true, filename: '€' }],
+    ["Content-Disposition: form-data; name=f; filename=x; filename*=UTF-8''%zz", { filename: 'x' }],
+    ['Content-Disposition: form-data; name="ä"', { name: 'ä' }],
+    ['Content-Type: audio/wav\r\nContent-Disposition: form-data; name="f"', { contentType: 'audio/wav', isFile: false }],
+    ['Content-Disposition: form-data;\r\n name="a"', { name: 'a' }],
+    ['Content-Disposition: form-data; name="a";', { name: 'a' }],
+    ['X-Other: 1\nContent-Disposition: form-data; name="a"', { name: 'a' }],
+  ];
+  it.each(table)('%s', (head, expected) => expect(parseHead(head)).toMatchObject(expected));
+
+  const refused: readonly (readonly [head: string, message: RegExp])[] = [
+    ['', /no content-disposition/],
+    ['Content-Disposition: form-data; filename="x"', /no name/],
+    ['Content-Disposition: form-data; name="a"; name="b"', /"name" twice/],
+    ['Content-Disposition: form-data; name="a"\r\nContent-Disposition: form-data; name="b"', /two content-disposition/],
+    ['Content-Disposition: form-data; name="a" name2="b"', /can not be read/],
+    ['Content-Disposition: form-data; name="a', /can not be read/],
+    ['no header at all', /no header/],
+    [': x', /no header/],
+  ];
+  it.each(refused)('refuses %s', (head, message) => expect(() => parseHead(head)).toThrow(message));
+
+  it('is written so that it reads the same', () => {
+    for (const name of ['model', 'a"b', 'x\r\ny', 'ä €']) expect(parseHead(writeHead(name, '\r\n')).name).toBe(name);
+  });
+});
+
+describe('the content type of a form', () => {
+  const table: readonly (readonly [type: string, boundary: string | undefined])[] = [
+    ['multipart/form-data; boundary=abc', 'abc'],
+    ['Multipart/Form-Data;Boundary="a b;c"', 'a b;c'],
+    ['multipart/form-data; charset=utf-8; boundary=----WebKitFormBoundaryX', '----WebKitFormBoundaryX'],
+    ['multipart/form-data', undefined],
+    ['multipart/form-data; boundary=', undefined],
+    ['multipart/mixed; boundary=abc', undefined],
+    ['application/json', undefined],
+  ];
+  it.each(table)('%s', (type, boundary) => expect(boundaryOf(type)).toBe(boundary));
+
+  it('is told from others', () => {
+    expect(isMultipart('multipart/form-data')).toBe(true);
+    expect(isMultipart('multipart/form-datax')).toBe(false);
+  });
+});

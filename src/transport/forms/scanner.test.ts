@@ -1,0 +1,101 @@
+import { describe, expect, it } from 'vitest';
+import { FormScanner, type Piece } from './scanner.ts';
+
+/** Every kind of run in order, each with its text; runs of one content joined. */
+function scan(chunks: readonly Buffer[], boundary = 'b'): string[] {
+  const scanner = new FormScanner(boundary);
+  const pieces: Piece[] = chunks.flatMap((chunk) => scanner.push(chunk));
+  scanner.end();
+  const out: string[] = [];
+  for (const piece of pieces) {
+    const word = piece.kind === 'delimiter' && piece.isLast ? 'last' : piece.kind;
+    const joins = (word === 'body' || word === 'outside') && out.at(-1)?.startsWith(`${word} `) === true;
+    if (joins) out[out.length - 1] += piece.bytes.toString('latin1');
+    else out.push(`${word} ${piece.bytes.toString('latin1')}`);
+  }
+  return out;
+}
+
+const head = (name: string): string => `Content-Disposition: form-data; name="${name}"\r\n\r\n`;
+
+const whole = `--b\r\n${head('a')}1\r\n--b\r\n${head('f')}x\r\n--\r\n-b\n--b y\r\n\r\n--b--\r\n`;
+const wholeRuns = [
+  'delimiter --b\r\n',
+  `head ${head('a')}`,
+  'body 1',
+  'delimiter \r\n--b\r\n',
+  `head ${head('f')}`,
+  'body x\r\n--\r\n-b\n--b y\r\n',
+  'last \r\n--b--',
+  'outside \r\n',
+];
+
+describe('forms that are read', () => {
+  it('gives every byte back, wherever it is cut in two', () => {
+    const bytes = Buffer.from(whole);
+    for (let at = 0; at <= bytes.length; at += 1)
+      expect(scan([bytes.subarray(0, at), bytes.subarray(at)]), `cut at ${at}`).toEqual(wholeRuns);
+  });
+
+  it('is read byte by byte', () => {
+    expect(scan([...Buffer.from(whole)].map((byte) => Buffer.from([byte])))).toEqual(wholeRuns);
+  });
+
+  const table: readonly (readonly [what: string, form: string, runs: readonly string[]])[] = [
+    ['no part at all', '--b--', ['last --b--']],
+    [
+      'a preamble',
+      `hello\r\n--b\r\n${head('a')}\r\n--b--`,
+      ['outside hello\r\n', 'delimiter --b\r\n', `head ${head('a')}`, 'last \r\n--b--'],
+    ],
+    ['a preamble that holds the boundary in a line', `say --b\r\n--b--`, ['outside say --b\r\n', 'last --b--']],
+    ['a preamble like a delimiter', `---b\n--b--`, ['outside ---b\n', 'last --b--']],
+    ['an epilogue', '--b--\r\n--b\r\nmore', ['last --b--', 'outside \r\n--b\r\nmore']],
+    [
+      'white space behind a delimiter',
+      `--b \t\r\n${head('a')}v\r\n--b--`,
+      ['delimiter --b \t\r\n', `head ${head('a')}`, 'body v', 'last \r\n--b--'],
+    ],
+    ['a part without content', `--b\r\n${head('a')}--b--`, ['delimiter --b\r\n', `head ${head('a')}`, 'last --b--']],
+    [
+      'bare line feeds all through',
+      '--b\nContent-Disposition: form-data; name=a\n\n1\r\n2\n--b--\n',
+      ['delimiter --b\n', 'head Content-Disposition: form-data; name=a\n\n', 'body 1\r\n2', 'last \n--b--', 'outside \n'],
+    ],
+  ];
+  it.each(table)('%s', (_, form, runs) => {
+    expect(scan([Buffer.from(form)])).toEqual(runs);
+    expect(scan([...Buffer.from(form)].map((byte) => Buffer.from([byte])))).toEqual(runs);
+  });
+
+  it('holds back no more than a delimiter could need', () => {
+    const scanner = new FormScanner('b');
+    scanner.push(Buffer.from(`--b\r\n${head('f')}`));
+    expect(scanner.push(Buffer.from('12345678')).map((piece) => piece.bytes.toString())).toEqual(['12345678']);
+    expect(scanner.push(Buffer.from('\r\n--')).map((piece) => piece.bytes.toString())).toEqual([]);
+    expect(scanner.push(Buffer.from('x')).map((piece) => piece.bytes.toString())).toEqual(['\r\n--x']);
+  });
+});
+
+describe('forms that are refused', () => {
+  const table: readonly (readonly [what: string, form: string, message: RegExp])[] = [
+    ['nothing', '', /does not begin with the boundary/],
+    ['another boundary', '--c\r\nx', /does not begin with the boundary/],
+    ['an end in the middle of a part', `--b\r\n${head('a')}1`, /middle of a part/],
+    ['an end in the middle of a head', '--b\r\nContent-', /middle of a part/],
+    ['an end before the closing dashes', `--b\r\n${head('a')}1\r\n--b-`, /middle of a part/],
+    ['more behind a boundary', `--b\r\n${head('a')}1\r\n--bc\r\n`, /boundary line/],
+    ['one dash behind a boundary', '--b-x', /boundary line/],
+    ['too much white space', `--b${' '.repeat(300)}\r\n`, /boundary line/],
+    ['a head that never ends', `--b\r\nX: ${'x'.repeat(17_000)}`, /larger than 16384/],
+    ['too many parts', `${`--b\r\n${head('a')}\r\n`.repeat(1001)}--b--`, /more than 1000 parts/],
+    ['a preamble without end', `${'x'.repeat(70_000)}`, /does not begin with the boundary/],
+    ['a part without a name', '--b\r\nContent-Disposition: form-data\r\n\r\n', /no name/],
+    ['a part without a disposition', '--b\r\nContent-Type: text/plain\r\n\r\n', /no content-disposition/],
+  ];
+  it.each(table)('%s', (_, form, message) => {
+    const read = (): unknown => scan([Buffer.from(form)]);
+    expect(read).toThrow(message);
+    expect(read).toThrow(expect.objectContaining({ code: 'invalid_form', status: 400 }) as Error);
+  });
+});

@@ -1,0 +1,91 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { TestGateway } from '../support/gateway.ts';
+import { answerJson, contentType, formOf, onA, type Origin, send, sendWhole, sha256, startFront, startOrigin } from './rig.ts';
+
+let a: Origin;
+let b: Origin;
+let gateway: TestGateway;
+
+beforeEach(async () => {
+  a = await startOrigin();
+  b = await startOrigin();
+  gateway = await startFront([a, b]);
+});
+
+afterEach(async () => {
+  await gateway.close();
+  await a.close();
+  await b.close();
+});
+
+const file = (value: string | Buffer) => ({ name: 'file', filename: 'a.jsonl', type: 'application/jsonl', value });
+
+describe('an upload', () => {
+  test('reaches the provider byte for byte, with its length', async () => {
+    const body = formOf([{ name: 'purpose', value: 'batch' }, file(Buffer.alloc(3_000_000, 'abc\r\n--x'))]);
+    const told = await sendWhole(gateway, body);
+    expect(told.text).toContain('"file-1"');
+    expect(told.status).toBe(200);
+    expect(a.taken[0]).toMatchObject({ size: body.length, sha256: sha256(body), url: '/v1/files', isWhole: true });
+    expect(a.taken[0]?.headers).toMatchObject({ 'content-type': contentType, 'content-length': body.length.toString() });
+    const record = await gateway.record(told.headers['x-request-id'] as string);
+    expect(record).toMatchObject({ lane: 'express', bytes: { in: body.length }, end: 'whole', status: 200 });
+  });
+
+  test('whose length is not known goes in chunks', async () => {
+    const body = formOf([file(Buffer.alloc(300_000, 'x')), { name: 'purpose', value: 'batch' }]);
+    const told = await send(gateway, { body: [body.subarray(0, 1000), body.subarray(1000, 200_000), body.subarray(200_000)] });
+    expect(told.status).toBe(200);
+    expect(a.taken[0]).toMatchObject({ size: body.length, sha256: sha256(body) });
+  });
+});
+
+describe('a transcription', () => {
+  const sound = Buffer.alloc(2_000_000, 'wave');
+  const transcript = (): void => {
+    a.reply = (response) => answerJson(response, 200, { text: 'hi', usage: { type: 'duration', seconds: 3 } });
+    b.reply = a.reply;
+  };
+
+  test('streams where its model comes first, and the slug is taken off', async () => {
+    transcript();
+    const body = formOf([{ name: 'model', value: '@a/whisper-1' }, { name: 'language', value: 'en' }, file(sound)]);
+    const told = await sendWhole(gateway, body, { path: '/v1/audio/transcriptions', headers: { 'x-gateway-provider': '' } });
+    expect(told.text).toContain('"hi"');
+    const expected = formOf([{ name: 'model', value: 'whisper-1' }, { name: 'language', value: 'en' }, file(sound)]);
+    expect(a.taken[0]).toMatchObject({ size: expected.length, sha256: sha256(expected) });
+    expect(a.taken[0]?.headers['content-length']).toBe(expected.length.toString());
+    expect(await gateway.record(told.headers['x-request-id'] as string)).toMatchObject({
+      lane: 'splice',
+      model: { asked: '@a/whisper-1', sent: 'whisper-1' },
+    });
+  });
+
+  test('is held where its model comes last', async () => {
+    transcript();
+    const body = formOf([file(sound), { name: 'model', value: '@b/whisper-1' }]);
+    const told = await sendWhole(gateway, body, { path: '/v1/audio/transcriptions', headers: { 'x-gateway-provider': '' } });
+    expect(told.status).toBe(200);
+    const expected = formOf([file(sound), { name: 'model', value: 'whisper-1' }]);
+    expect(b.taken[0]).toMatchObject({ size: expected.length, sha256: sha256(expected) });
+  });
+
+  test('is held for a second target, which gets the same bytes', async () => {
+    transcript();
+    a.reply = (response) => answerJson(response, 500, { error: { message: 'down' } });
+    const body = formOf([{ name: 'model', value: 'whisper-1' }, file(sound)]);
+    const told = await sendWhole(gateway, body, {
+      path: '/v1/audio/transcriptions',
+      headers: { 'x-gateway-provider': '', 'x-gateway-config': 'pair' },
+    });
+    expect(told.status).toBe(200);
+    expect(a.taken[0]).toMatchObject({ sha256: sha256(body) });
+    expect(b.taken[0]).toMatchObject({ sha256: sha256(body) });
+  });
+});
+
+test('a body that is no form is refused', async () => {
+  const told = await sendWhole(gateway, Buffer.from('{}'), { headers: { ...onA, 'content-type': 'application/json' } });
+  expect(told.status).toBe(400);
+  expect(told.text).toContain('invalid_form');
+});
