@@ -8,7 +8,14 @@ const key = issued('9f2cQ7h0Zk3vJm8tXw1bRn5s');
 const other = issued('AAAAAAAAAAAAAAAAAAAAAAAA');
 const plain = 'a-key-chosen-by-hand';
 const snapshot = makeSnapshot({
-  keys: { [key]: makeKey('app-web'), [plain]: makeKey('by-hand'), 'old-key-0123456789': makeKey('old', { expires: noon }) },
+  keys: {
+    [key]: makeKey('app-web'),
+    [plain]: makeKey('by-hand'),
+    'old-key-0123456789': makeKey('old', { expires: noon }),
+    'gone-key-0123456789': makeKey('gone', { revoked: noon }),
+    'replaced-0123456789': makeKey('app-web', { retires: noon }),
+    'older-0123456789': makeKey('app-web', { retires: noon + 1, id: 'older' }),
+  },
 });
 const open = makeSnapshot();
 
@@ -33,6 +40,7 @@ describe('finding the key', () => {
       'app-web',
       ['authorization', 'x-api-key'],
     ],
+    ['a header with an older secret whose overlap runs', { 'x-api-key': 'older-0123456789' }, 'app-web', ['x-api-key']],
     ['another header, beside a placeholder', { 'x-gateway-api-key': 'dummy', 'x-api-key': key }, 'app-web', ['x-api-key']],
   ])('finds it in %s', async (_, headers, name, consumed) => {
     expect(await admit(headers)).toMatchObject({ name, consumed, credential: undefined, key: { name } });
@@ -124,6 +132,13 @@ describe('refusing', () => {
       /not known/,
     ],
     ['an expired key', { 'x-gateway-api-key': 'old-key-0123456789' }, 'expired_api_key', /"old" expired on 2026-11-21/],
+    ['a revoked key', { authorization: 'Bearer gone-key-0123456789' }, 'invalid_api_key', /"gone" was revoked on 2026-11-21/],
+    [
+      'a secret that was replaced',
+      { 'x-api-key': 'replaced-0123456789' },
+      'expired_api_key',
+      /"app-web" was replaced.* ended on 2026-11-21/,
+    ],
   ])('refuses %s', async (_, headers, code, message) => {
     const error = await refusal(() => admit(headers));
     expect(error).toMatchObject({ code, status: 401 });

@@ -1,0 +1,230 @@
+import { describe, expect, it } from 'vitest';
+import type { JwtClaims, JwtFault, JwtVerdict } from '#core/jwt.ts';
+import type { JwtRules } from '#core/snapshot.ts';
+import {
+  makeContext,
+  makeHost,
+  makeKey,
+  makeSnapshot,
+  noon,
+  refusal,
+  setUp,
+  type SnapshotParts,
+} from '../../test/support/stage-context.ts';
+import auth from './index.ts';
+
+/** The proof itself is played: what a verdict means for the request is what counts here. */
+
+const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+const tokenBy = (iss: string, more: JwtClaims = {}): string => `${part({ alg: 'RS256' })}.${part({ iss, ...more })}.c2ln`;
+const ours = tokenBy('https://issuer.example/');
+const theirs = tokenBy('https://elsewhere.example/');
+
+const rules = (over: Partial<JwtRules> = {}): JwtRules => ({
+  settings: { issuers: ['https://issuer.example/'], audiences: ['gw'], jwks: { text: '{}' }, algorithms: ['RS256'], toleranceS: 0 },
+  inAuthorization: false,
+  caller: 'sub',
+  metadata: [],
+  keyClaim: undefined,
+  rules: makeKey('jwt'),
+  keys: new Map(),
+  ...over,
+});
+
+interface Scene extends SnapshotParts {
+  readonly jwt?: Partial<JwtRules>;
+  readonly verdict?: JwtVerdict;
+}
+
+async function scene({ jwt, verdict = { claims: { sub: 'alice' }, until: noon + 60_000 }, ...parts }: Scene = {}) {
+  const verified: string[] = [];
+  const warnings: string[] = [];
+  const host = makeHost({
+    jwt: () => ({
+      verify: (token) => {
+        verified.push(token);
+        return Promise.resolve(verdict);
+      },
+    }),
+    log: { warn: (_fields, message) => void warnings.push(message), debug: () => undefined, request: () => undefined },
+  });
+  const plugin = await setUp(auth, {}, host);
+  const snapshot = makeSnapshot({ ...parts, over: { jwt: rules(jwt) } });
+  const admit = (headers: Record<string, string>, at = noon) => plugin.admit?.(makeContext({ snapshot, headers, over: { at } }));
+  const callerOf = async (headers: Record<string, string>, at?: number) => (await admit(headers, at))?.caller;
+  return { admit, callerOf, verified, warnings };
+}
+
+describe('a token as a key', () => {
+  it('names the caller', async () => {
+    const { callerOf } = await scene();
+    const caller = await callerOf({ 'x-gateway-api-key': ours });
+    expect(caller).toMatchObject({ name: 'jwt:alice', key: { name: 'jwt:alice', id: '' }, credential: undefined, consumed: [] });
+  });
+
+  it('is proven once, and then known at once, until it has to be proven again', async () => {
+    const { admit, callerOf, verified } = await scene();
+    expect(admit({ 'x-gateway-api-key': ours })).toBeInstanceOf(Promise);
+    await callerOf({ 'x-gateway-api-key': ours });
+    const before = verified.length;
+    expect(admit({ 'x-gateway-api-key': ours }, noon + 59_999)).not.toBeInstanceOf(Promise);
+    expect(verified).toHaveLength(before);
+    expect(admit({ 'x-gateway-api-key': ours }, noon + 60_000)).toBeInstanceOf(Promise);
+    expect(verified).toHaveLength(before + 1);
+  });
+
+  it('forgets the oldest of very many', async () => {
+    const { admit, callerOf } = await scene();
+    const each = (i: number): string => tokenBy('https://issuer.example/', { jti: i });
+    for (let i = 0; i <= 5_000; i += 1) await callerOf({ 'x-gateway-api-key': each(i) });
+    expect(admit({ 'x-gateway-api-key': each(5_000) })).not.toBeInstanceOf(Promise);
+    expect(admit({ 'x-gateway-api-key': each(0) })).toBeInstanceOf(Promise);
+  });
+
+  it('stands beside ordinary keys, which need no proof', async () => {
+    const { admit, verified } = await scene({ keys: { 'a-key-chosen-by-hand': makeKey('by-hand') } });
+    expect(admit({ 'x-gateway-api-key': 'a-key-chosen-by-hand' })).toMatchObject({ caller: { name: 'by-hand' } });
+    expect(verified).toEqual([]);
+  });
+
+  it.each<[string, Partial<JwtRules>, JwtClaims, string]>([
+    ['another claim', { caller: 'email' }, { email: 'a@b.example' }, 'jwt:a@b.example'],
+    ['a claim with a dotted name', { caller: 'https://x.example/id' }, { 'https://x.example/id': 7 }, 'jwt:7'],
+    ['a claim inside another', { caller: 'user.name' }, { user: { name: 'bo' } }, 'jwt:bo'],
+    ['a claim that could steer a terminal', {}, { sub: 'a\u001b[31m\nb' }, 'jwt:a\ufffd[31m b'],
+  ])('takes the caller from %s', async (_what, jwt, claims, name) => {
+    const { callerOf } = await scene({ jwt, verdict: { claims, until: noon + 1 } });
+    expect((await callerOf({ 'x-gateway-api-key': ours }))?.name).toBe(name);
+  });
+
+  it('fills the metadata from claims', async () => {
+    const metadata = [
+      ['team', 'dept'],
+      ['roles', 'realm.roles'],
+      ['absent', 'nothing'],
+      ['object', 'realm'],
+      ['long', 'essay'],
+    ] as const;
+    const claims = { sub: 'alice', dept: 'search', realm: { roles: ['a', 'b'] }, essay: 'x'.repeat(129) };
+    const { callerOf, warnings } = await scene({ jwt: { metadata }, verdict: { claims, until: noon + 1 } });
+    expect((await callerOf({ 'x-gateway-api-key': ours }))?.key?.metadata).toEqual({ team: 'search', roles: 'a,b' });
+    expect(warnings).toEqual([expect.stringContaining('longer than 128')]);
+  });
+});
+
+describe('the rules of a token', () => {
+  const key = makeKey('app-web', {
+    id: '9f86d081',
+    allowsModel: (name) => name === 'small',
+    metadata: { team: 'web', app: 'shop' },
+    defaultConfig: 'support',
+  });
+  const keys = new Map([
+    ['app-web', key],
+    ['old', makeKey('old', { expires: noon })],
+    ['gone', makeKey('gone', { revoked: noon })],
+  ]);
+  const named = (value: unknown) =>
+    scene({
+      jwt: { keyClaim: 'app', keys, metadata: [['team', 'dept']] },
+      verdict: { claims: { sub: 'alice', app: value, dept: 'search' }, until: noon + 1 },
+    });
+
+  it('are those of auth.jwt', async () => {
+    const { callerOf } = await scene({ jwt: { rules: makeKey('jwt', { defaultConfig: 'draft' }) } });
+    expect((await callerOf({ 'x-gateway-api-key': ours }))?.key?.defaultConfig).toBe('draft');
+  });
+
+  it('are those of the key that a claim names, its own metadata before the key’s', async () => {
+    const { callerOf } = await named('app-web');
+    const caller = await callerOf({ 'x-gateway-api-key': ours });
+    expect(caller?.key).toMatchObject({ name: 'jwt:alice', id: '', defaultConfig: 'support', metadata: { team: 'search', app: 'shop' } });
+    expect([caller?.key?.allowsModel('small'), caller?.key?.allowsModel('big')]).toEqual([true, false]);
+  });
+
+  it.each([
+    ['no key', 'nobody', 'invalid_api_key', /claim "app" of the token .* names no key/],
+    ['nothing', undefined, 'invalid_api_key', /no usable claim "app"/],
+    ['an expired key', 'old', 'expired_api_key', /expired on 2026-11-21/],
+    ['a revoked key', 'gone', 'invalid_api_key', /was revoked on 2026-11-21/],
+  ])('can not come from a claim that names %s', async (_what, value, code, message) => {
+    const { callerOf } = await named(value);
+    const error = await refusal(() => callerOf({ 'x-gateway-api-key': ours }));
+    expect(error.code).toBe(code);
+    expect(error.message).toMatch(message);
+  });
+});
+
+describe('where a token stands', () => {
+  const both = { 'x-gateway-api-key': 'a-key-chosen-by-hand' };
+  const keys = { 'a-key-chosen-by-hand': makeKey('by-hand') };
+
+  it.each<[string, boolean, Record<string, string>, string, string[], string | undefined]>([
+    ['the gateway header', false, { 'x-gateway-api-key': ours }, 'jwt:alice', [], undefined],
+    ['the gateway header, with the word before it', false, { 'x-gateway-api-key': `Bearer ${ours}` }, 'jwt:alice', [], undefined],
+    ['both headers', false, { 'x-gateway-api-key': ours, authorization: `Bearer ${ours}` }, 'jwt:alice', ['authorization'], undefined],
+    ['authorization, where that is a place', true, { authorization: `Bearer ${ours}` }, 'jwt:alice', ['authorization'], undefined],
+    [
+      'authorization beside a key: consumed all the same',
+      true,
+      { ...both, authorization: `Bearer ${ours}` },
+      'by-hand',
+      ['authorization'],
+      undefined,
+    ],
+    ['authorization, by another issuer, beside a key', true, { ...both, authorization: `Bearer ${theirs}` }, 'by-hand', [], theirs],
+    ['authorization beside a key, where that is no place', false, { ...both, authorization: `Bearer ${ours}` }, 'by-hand', [], ours],
+  ])('%s', async (_what, inAuthorization, headers, name, consumed, credential) => {
+    const { callerOf } = await scene({ keys, jwt: { inAuthorization } });
+    for (let i = 0; i < 2; i += 1) expect(await callerOf(headers)).toMatchObject({ name, consumed, credential });
+  });
+
+  it.each([
+    ['authorization, where that is no place', false, { authorization: `Bearer ${ours}` }, /"authorization" is not a key/],
+    ['x-api-key, which never is one', true, { 'x-api-key': ours }, /"x-api-key" is not a key/],
+  ])('is not taken from %s', async (_what, inAuthorization, headers, message) => {
+    const { callerOf, verified } = await scene({ jwt: { inAuthorization } });
+    expect((await refusal(() => callerOf(headers))).message).toMatch(message);
+    expect(verified).toEqual([]);
+  });
+
+  it('says what is wrong with a token of another issuer in authorization', async () => {
+    const { callerOf } = await scene({ jwt: { inAuthorization: true }, verdict: { fault: 'issuer' } });
+    expect((await refusal(() => callerOf({ authorization: `Bearer ${theirs}` }))).message).toMatch(
+      /"authorization" was made by another issuer/,
+    );
+  });
+});
+
+describe('refusing a token', () => {
+  it.each<[JwtFault, string, number, RegExp]>([
+    ['malformed', 'invalid_api_key', 401, /can not be read/],
+    ['algorithm', 'invalid_api_key', 401, /algorithm that is not taken/],
+    ['issuer', 'invalid_api_key', 401, /another issuer/],
+    ['audience', 'invalid_api_key', 401, /another audience/],
+    ['expired', 'expired_api_key', 401, /has expired/],
+    ['not-yet', 'invalid_api_key', 401, /not valid yet/],
+    ['claim', 'invalid_api_key', 401, /no usable claim "exp"/],
+    ['unknown-key', 'invalid_api_key', 401, /key that the issuer does not list/],
+    ['signature', 'invalid_api_key', 401, /signature that does not fit/],
+    ['no-keys', 'auth_unavailable', 503, /keys of its issuer can not be had/],
+  ])('%s', async (fault, code, status, message) => {
+    const { callerOf } = await scene({ verdict: { fault } });
+    const error = await refusal(() => callerOf({ 'x-portkey-api-key': ours }));
+    expect(error).toMatchObject({ code, status, param: 'x-portkey-api-key' });
+    expect(error.message).toMatch(message);
+    expect(error.hint).toBeTruthy();
+    expect(`${error.message}${error.hint}`).not.toContain(ours.slice(0, 10));
+  });
+
+  it('says that a value is no token as it says of any key', async () => {
+    const { callerOf } = await scene();
+    expect((await refusal(() => callerOf({ 'x-gateway-api-key': 'nothing-we-know-of' }))).message).toMatch(/is not known/);
+    expect((await refusal(() => callerOf({}))).code).toBe('missing_api_key');
+  });
+
+  it('wants a caller', async () => {
+    const { callerOf } = await scene({ verdict: { claims: { sub: '' }, until: noon + 1 } });
+    expect((await refusal(() => callerOf({ 'x-gateway-api-key': ours }))).message).toMatch(/no usable claim "sub"/);
+  });
+});
