@@ -5,14 +5,14 @@ import { child, type Entry, entriesOf } from '../node.ts';
 import { authModeOf } from '../schema/provider-auth.ts';
 import { type CheckContext, entryOf, valueOf } from './context.ts';
 
-/** Keys under `auth:` that its mode does not take: they would have no effect. */
-export function authKeys(entry: Entry, provider: Provider, { report }: CheckContext): void {
+/** Keys under `auth:` that its mode does not take: they would have no effect. False where it can't be told how requests are signed. */
+export function authKeys(entry: Entry, provider: Provider, { report }: CheckContext): boolean {
   const auth = entryOf(entry.value, 'auth');
   const mode = valueOf(child(auth?.value, 'mode'));
   // A key beside another mode is a conflict, which is told elsewhere.
   const extra = entriesOf(auth?.value).filter(({ key }) => key !== 'mode' && key !== 'api_key' && !key.startsWith('x-'));
   const [first] = extra;
-  if (auth === undefined || first === undefined) return;
+  if (auth === undefined || first === undefined) return true;
   if (mode === undefined) {
     const modes = Object.entries(provider.authModes ?? {}).filter(([, one]) => Object.hasOwn(one.properties, first.key));
     const hint = `"${first.key}" belongs to ${listOf(
@@ -20,7 +20,7 @@ export function authKeys(entry: Entry, provider: Provider, { report }: CheckCont
       'or',
     )}`;
     report({ code: 'missing-key', at: auth.keyAt, message: `"mode" is missing in providers.${entry.key}.auth`, hint });
-    return;
+    return false;
   }
   const takes = Object.keys(authModeOf(provider, mode)?.mode.properties ?? {});
   for (const { key, written, keyAt } of extra) {
@@ -30,4 +30,5 @@ export function authKeys(entry: Entry, provider: Provider, { report }: CheckCont
     const hint = meant === undefined ? known : `did you mean "${meant}"?`;
     report({ code: 'unknown-key', at: keyAt, message: `"${written}" is no key of auth mode ${String(mode)}`, hint, show: 'none' });
   }
+  return true;
 }

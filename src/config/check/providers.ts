@@ -18,8 +18,7 @@ export function providers(context: CheckContext): void {
     if (provider === undefined) continue;
     sameNameAsType(entry, provider, context);
     if (!context.valid(['providers', slug]) || valueOf(child(entry.value, 'enabled')) === false || isIncomplete(entry, context)) continue;
-    credential(entry, provider, context);
-    authKeys(entry, provider, context);
+    if (authKeys(entry, provider, context)) credential(entry, provider, context);
     ownCheck(provider, entry, context);
   }
   for (const site of sitesOf(context.root)) inTarget(site, context);

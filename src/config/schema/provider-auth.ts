@@ -29,11 +29,18 @@ export function authSchema(provider?: Provider): JsonSchema {
         description: `${about.map(([name, words]) => `${name}: ${words}`).join('; ')}.`,
       },
       api_key: apiKey,
-      ...Object.fromEntries(modes.toReversed().flatMap(([, { properties }]) => Object.entries(properties))),
+      ...keysOf(modes.map(([, mode]) => mode)),
     },
     additionalProperties: false,
     ...(rules.length === 0 ? {} : { allOf: rules }),
   };
+}
+
+/** The keys of all modes in the order of the modes; one that several take is described as the first of them does. */
+function keysOf(modes: readonly AuthMode[]): Record<string, JsonSchema> {
+  const keys: Record<string, JsonSchema> = {};
+  for (const { properties } of modes) for (const [key, schema] of Object.entries(properties)) keys[key] ??= schema;
+  return keys;
 }
 
 /** What a mode needs; what it does not take is told by a check, in words of its own. */
