@@ -7,6 +7,7 @@ import { type CliIo, hasColors } from './io.ts';
 import type { CreateFlags } from './keys/create.ts';
 import type { RotateFlags } from './keys/rotate.ts';
 import type { KeysFlags, KeysIo } from './keys/shared.ts';
+import type { PromptOptions, RenderOptions } from './prompts.ts';
 import type { StartFlags } from './start.ts';
 import { version } from '../version.ts';
 
@@ -49,6 +50,7 @@ function createProgram(io: CliIo, registry: Registry, done: (code: number) => vo
   addStart(program, io, registry, done);
   addCheck(program, io, registry, done);
   addKeys(program, io, registry, done);
+  addPrompts(program, io, registry, done);
   addHelp(program, io);
   program
     .command('version')
@@ -198,6 +200,38 @@ function checkIo(io: CliIo, isColorWanted: boolean): CheckIo {
     isTty: hasColors(stdout, env, isColorWanted),
     columns: stdout.columns,
   };
+}
+
+function addPrompts(program: Command, io: CliIo, registry: Registry, done: (code: number) => void): void {
+  const prompts = program.command('prompts').helpCommand(false).description('list stored prompts, and show what they become');
+  const importPlugin = async (path: string): Promise<unknown> => (await import('../worlds.ts')).importFile(path);
+  const known = { providers: registry.providers, plugins: registry.stages, importPlugin };
+  const every = (value: string, earlier: readonly string[] = []): readonly string[] => [...earlier, value];
+  const command = (name: string, about: string): Command =>
+    prompts
+      .command(name)
+      .description(about)
+      .option('-c, --config <file>', 'configuration file, or - for standard input')
+      .option('--json', 'the answer as JSON')
+      .option('--no-color', 'no colours');
+  type Shown = { readonly color: boolean };
+  command('list', 'every prompt with its versions, labels and variables').action(async (flags: PromptOptions & Shown) => {
+    const { listPrompts } = await import('./prompts.ts');
+    done(await listPrompts(flags, checkIo(io, flags.color), known));
+  });
+  command('render', 'the messages and parameters that a call would send; nothing is sent')
+    .argument('<name>', 'a prompt: welcome, welcome@2, welcome@latest, welcome@production')
+    .option('--var <name=value>', 'a variable; JSON where the prompt asks for another type than text', every)
+    .option('--var-file <name=path>', 'a variable whose value is the content of a file', every)
+    .action(async (name: string, flags: RenderOptions & Shown) => {
+      const { renderPrompt } = await import('./prompts.ts');
+      done(await renderPrompt(name, flags, checkIo(io, flags.color), known));
+    });
+  examples(prompts, [
+    'gateway prompts list',
+    'gateway prompts render welcome --var product=Kite',
+    'gateway prompts render welcome@2 --var-file question=mail.txt --json',
+  ]);
 }
 
 function addHelp(program: Command, io: CliIo): void {

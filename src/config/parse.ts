@@ -139,7 +139,10 @@ class Reader {
   #entry(pair: Pair<ParsedNode, ParsedNode | null>, depth: number): { entry: Entry; merges: boolean; size: number } | undefined {
     const { key, value } = pair;
     if (!isScalar(key) || key.value === null) {
-      if (!this.broken) this.#bad(key === null ? this.#placeOf(value) : this.#placeOf(key), 'a key must be a text', 'write name: value');
+      const at = key === null ? this.#placeOf(value) : this.#placeOf(key);
+      const isTemplate = key !== null && at.file.lines[at.line - 1]?.[at.column - 2] === '{';
+      const hint = isTemplate ? 'a template needs quotes: "{{name}}"' : 'write name: value';
+      if (!this.broken) this.#bad(at, 'a key must be a text', hint);
       return undefined;
     }
     const text = typeof key.value === 'string' ? key.value : (key.source ?? JSON.stringify(key.value));

@@ -49,12 +49,15 @@ export class TemplateFault extends Error {
   }
 }
 
+/** Keys of messages whose texts are no templates: kinds of things, and JSON text, out of which a value could break. */
+export const fixedKeys: ReadonlySet<string> = new Set(['role', 'type', 'arguments']);
+
 /** True for a text that holds a tag, or the beginning of one. */
 export const isTemplate = (text: string): boolean => text.includes('{{');
 
 /** Reads a mustache template; `{{{x}}}` and `{{&x}}` are the same as `{{x}}`, nothing is escaped. @throws TemplateFault */
 export function parseTemplate(text: string): readonly Piece[] {
-  return piecesOf(tokensOf(text), text);
+  return piecesOf(tokensOf(text));
 }
 
 /** `[type, value, start, end, children or indentation, end of section or place on the line, …]`. */
@@ -81,7 +84,7 @@ function faultOf(message: string, text: string): TemplateFault {
 
 const escapeRegExp = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
 
-function piecesOf(tokens: readonly Token[], text: string): readonly Piece[] {
+function piecesOf(tokens: readonly Token[]): readonly Piece[] {
   return tokens.flatMap((token): Piece[] => {
     const [type, value, start, end, inner] = token;
     if (type === 'text') return [{ kind: 'text', text: value }];
@@ -90,7 +93,7 @@ function piecesOf(tokens: readonly Token[], text: string): readonly Piece[] {
     const at = { start, end };
     if (type === '>') return [{ kind: 'partial', name: value, indent: indentOf(token), at }];
     if (type !== '#' && type !== '^') return [{ kind: 'value', name: value, at }];
-    return [{ kind: 'section', name: value, isInverted: type === '^', pieces: piecesOf(Array.isArray(inner) ? inner : [], text), at }];
+    return [{ kind: 'section', name: value, isInverted: type === '^', pieces: piecesOf(Array.isArray(inner) ? inner : []), at }];
   });
 }
 

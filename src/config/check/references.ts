@@ -1,14 +1,16 @@
 import { slugOf } from '#core/model-name.ts';
 import { nearest } from '#core/nearest.ts';
+import { splitReference } from '#core/prompt.ts';
 import { typeNames } from '../kit.ts';
 import { child, itemsOf, type Place, textOf } from '../node.ts';
 import { placeText } from '../problem.ts';
 import { bringsCredential } from './credential.ts';
+import { promptSites } from './prompt-sites.ts';
 import { callersOf, type CheckContext, section, type Site, sitesOf, slugIn, textsOf } from './context.ts';
 
 /** A name that should be defined somewhere. */
 interface Use {
-  readonly what: 'provider' | 'virtual key' | 'config' | 'provider type' | 'plugin';
+  readonly what: 'provider' | 'virtual key' | 'config' | 'prompt' | 'provider type' | 'plugin';
   readonly name: string;
   readonly at: Place;
   readonly hint?: string | undefined;
@@ -18,7 +20,7 @@ interface Use {
 export function references(context: CheckContext): void {
   const known = definitions(context);
   const missing = new Map<string, Use[]>();
-  for (const use of [...usesInConfigs(context), ...usesInCatalog(context), ...usesInKeys(context)]) {
+  for (const use of [...usesInConfigs(context), ...usesInCatalog(context), ...usesInPrompts(context), ...usesInKeys(context)]) {
     if (known[use.what].has(use.name)) continue;
     const key = `${use.what === 'virtual key' ? 'provider' : use.what}|${use.name}`;
     missing.set(key, [...(missing.get(key) ?? []), use]);
@@ -37,6 +39,7 @@ function definitions({ root, kit }: CheckContext): Known {
     provider: shared,
     'virtual key': shared,
     config: new Map(places('configs')),
+    prompt: new Map(places('prompts')),
     'provider type': new Map(typeNames(kit).map((name) => [name, undefined])),
     plugin: new Map(kit.plugins.map((plugin) => [plugin.name, undefined])),
   };
@@ -95,6 +98,9 @@ function* usesInTarget({ node }: Site, { kit }: CheckContext): Generator<Use> {
   const config = child(node, 'config');
   const name = textOf(config);
   if (config !== undefined && name !== undefined && name !== '') yield { what: 'config', name, at: config.at };
+  const prompt = child(node, 'prompt_id');
+  const id = splitReference(textOf(prompt) ?? '').id;
+  if (prompt !== undefined && id !== '') yield { what: 'prompt', name: id, at: prompt.at };
   const model = child(child(node, 'override_params'), 'model');
   const slug = slugOf(textOf(model) ?? '');
   if (model !== undefined && slug !== undefined && provider === undefined && virtual === undefined) {
@@ -128,6 +134,19 @@ function usesInCatalog({ root, kit }: CheckContext): Use[] {
   return [...types, ...virtual, ...plugins];
 }
 
+function usesInPrompts({ root }: CheckContext): Use[] {
+  return promptSites(root).flatMap(({ node }): Use[] => {
+    const config = child(node, 'config');
+    const name = textOf(config);
+    const model = child(node, 'model');
+    const slug = slugOf(textOf(model) ?? '');
+    return [
+      ...(config === undefined || name === undefined || name === '' ? [] : [{ what: 'config' as const, name, at: config.at }]),
+      ...(model === undefined || slug === undefined ? [] : [{ what: 'provider' as const, name: slug, at: model.at }]),
+    ];
+  });
+}
+
 function usesInKeys({ root, kit }: CheckContext): Use[] {
   return callersOf(root).flatMap((caller) => {
     const config = child(caller, 'default_config');
@@ -135,6 +154,9 @@ function usesInKeys({ root, kit }: CheckContext): Use[] {
     const uses: Use[] = config === undefined || name === undefined || name === '' ? [] : [{ what: 'config', name, at: config.at }];
     for (const { node, text } of textsOf(child(child(caller, 'allow'), 'configs'))) {
       if (text !== 'inline' && text !== '') uses.push({ what: 'config', name: text, at: node.at });
+    }
+    for (const { node, text } of textsOf(child(child(caller, 'allow'), 'prompts'))) {
+      if (text !== '') uses.push({ what: 'prompt', name: text, at: node.at });
     }
     for (const { node, text } of textsOf(child(child(caller, 'allow'), 'providers'))) {
       if (text.startsWith('type:')) uses.push({ what: 'provider type', name: text.slice(5), at: node.at });

@@ -1,8 +1,14 @@
 import { isPlain } from '../../core/merge.ts';
+import type { Versioned } from '../../core/prompt.ts';
+import type { PromptVersionEntry } from '../schema/index.ts';
 import { isTemplate, parseTemplate, type Piece } from '../template.ts';
 import { invalid } from './invalid.ts';
-import type { PromptSource } from './prompts.ts';
 import type { Part } from './render.ts';
+
+/** A version as written. */
+export interface PromptSource extends Versioned {
+  readonly entry: PromptVersionEntry;
+}
 
 /** The templates of one version. */
 export interface Linked {
@@ -17,8 +23,7 @@ export interface Linked {
 
 /** Puts partials in their places: the version's own first, then other prompts, which keep their own partials. */
 export function linkTemplates(source: PromptSource, find: (reference: string) => PromptSource): Linked {
-  const linker = new Linker(source, find);
-  return linker;
+  return new Linker(source, find);
 }
 
 class Linker implements Linked {

@@ -1,21 +1,14 @@
 import { isPlain, type Plain } from '../../core/merge.ts';
 import { choosePrompt, type PromptVariable, type PromptVersion, type StoredPrompt, type Versioned } from '../../core/prompt.ts';
-import type { PromptEntry, PromptVersionEntry } from '../schema/index.ts';
+import type { PromptEntry } from '../schema/index.ts';
+import { fixedKeys } from '../template.ts';
 import { deepFreeze } from './freeze.ts';
 import { invalid } from './invalid.ts';
-import { linkTemplates } from './link.ts';
+import { linkTemplates, type PromptSource } from './link.ts';
 import { type Meter, type Part, render } from './render.ts';
-
-/** A version as written. */
-export interface PromptSource extends Versioned {
-  readonly entry: PromptVersionEntry;
-}
 
 /** Fields of a saved chat completion that are not its own to say. */
 const notSaved: ReadonlySet<string> = new Set(['messages', 'model', 'stream', 'variables']);
-
-/** Keys of messages whose texts are no templates: kinds of things, and JSON text, out of which a value could break. */
-const fixed: ReadonlySet<string> = new Set(['role', 'type', 'arguments']);
 
 /** Compiles `prompts:`; every template is parsed here, once. @throws GatewayError `invalid_config` for what the checks have let through */
 export function compilePrompts(entries: Readonly<Record<string, PromptEntry>> = {}): ReadonlyMap<string, StoredPrompt> {
@@ -108,7 +101,7 @@ function makerOf(value: unknown, template: (text: string) => readonly Part[] | u
   if (!isPlain(value)) return undefined;
   const members = Object.entries(value).map(([key, member]): [string, Maker] => [
     key,
-    (fixed.has(key) ? undefined : makerOf(member, template)) ?? constant(deepFreeze(member)),
+    (fixedKeys.has(key) ? undefined : makerOf(member, template)) ?? constant(deepFreeze(member)),
   ]);
   return (values, meter) => Object.fromEntries(members.map(([key, make]) => [key, make(values, meter)]));
 }

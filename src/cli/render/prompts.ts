@@ -1,0 +1,63 @@
+import { isPlain } from '../../core/merge.ts';
+import { printable } from '../../core/printable.ts';
+import { promptName, type PromptVersion, type StoredPrompt } from '../../core/prompt.ts';
+
+/** One line for each version, in columns: name, where it is used by name, model, config, variables. */
+export function listedPrompts(prompts: readonly StoredPrompt[]): string {
+  const rows = prompts.flatMap((prompt) =>
+    [...prompt.versions.values()].toSorted((a, b) => a.number - b.number).map((one) => rowOf(prompt, one)),
+  );
+  const table = [['PROMPT', 'NAMES', 'MODEL', 'CONFIG', 'VARIABLES'], ...rows];
+  const widths = [0, 1, 2, 3].map((column) => Math.max(...table.map((row) => row[column]?.length ?? 0)));
+  return table
+    .map(
+      (row) =>
+        `${row
+          .map((cell, i) => cell.padEnd(widths[i] ?? 0))
+          .join('  ')
+          .trimEnd()}\n`,
+    )
+    .join('');
+}
+
+function rowOf(prompt: StoredPrompt, version: PromptVersion): string[] {
+  const labels = [...prompt.labels].flatMap(([label, { number }]) => (number === version.number ? [label] : []));
+  const names = [...(prompt.published.number === version.number ? ['published'] : []), ...labels];
+  return [promptName(version), names.join(', ') || '-', version.model ?? '-', version.config ?? '-', variablesOf(version)].map(printable);
+}
+
+/** `product!, tone=friendly, count:number`: `!` is required. */
+function variablesOf({ variables, reads }: PromptVersion): string {
+  const declared = [...variables].map(([name, { type, required, default: standard }]) => {
+    const kind = type === undefined || type === 'string' ? '' : `:${type}`;
+    const preset = standard === undefined ? '' : `=${typeof standard === 'string' ? standard : JSON.stringify(standard)}`;
+    return `${name}${required ? '!' : ''}${kind}${preset}`;
+  });
+  const others = variables.size > 0 ? [] : [...reads];
+  return [...declared, ...others].join(', ') || '-';
+}
+
+/** The conversation as people read it; parts that are no text as JSON. */
+export function renderedPrompt(version: PromptVersion, body: Readonly<Record<string, unknown>>): string {
+  const { messages, model, ...parameters } = body;
+  const facts = [
+    promptName(version),
+    ...(typeof model === 'string' ? [`model ${model}`] : []),
+    ...(version.config === undefined ? [] : [`config ${version.config}`]),
+  ];
+  const settings = Object.entries(parameters).map(([key, value]) => `${key}: ${JSON.stringify(value)}`);
+  const texts = (Array.isArray(messages) ? messages : []).map(messageText);
+  return `${[facts.join(' · '), ...settings].join('\n')}\n${texts.join('')}`;
+}
+
+function messageText(message: unknown): string {
+  if (!isPlain(message)) return '';
+  const { role, content, ...rest } = message;
+  const parts = Array.isArray(content) ? (content as readonly unknown[]) : content === undefined || content === null ? [] : [content];
+  const lines = parts.map((part) => {
+    const text = isPlain(part) && part['type'] === 'text' && typeof part['text'] === 'string' ? part['text'] : part;
+    return typeof text === 'string' ? text.split('\n').map(printable).join('\n  ').trimEnd() : JSON.stringify(text);
+  });
+  if (Object.keys(rest).length > 0) lines.push(JSON.stringify(rest));
+  return `\n${String(role)}\n${lines.map((line) => `  ${line}\n`).join('')}`;
+}
