@@ -13,6 +13,7 @@ import * as files from './files.ts';
 import * as tuning from './fine-tuning.ts';
 import { edits, images, variations } from './images.ts';
 import { embeddings, models, moderations } from './objects.ts';
+import { probe } from './probe.ts';
 import { badValue, problemOf, refusal } from './problems.ts';
 import { inputTokens, responses } from './responses.ts';
 import { builtIn, type MockSettings, problems, schema } from './settings.ts';
@@ -105,4 +106,5 @@ export default defineProvider<MockSettings>({
   credential: () => ({ scheme: 'none' }),
   operations: operations(),
   fault: openaiFault,
+  probe,
 });
