@@ -4,6 +4,10 @@ import type { Registry } from '../gateway-types.ts';
 import { topics } from './help.ts';
 import type { CheckIo, CheckOptions } from './check.ts';
 import { type CliIo, hasColors } from './io.ts';
+import type { AddFlags } from './providers/add.ts';
+import type { CatalogFlags } from './providers/catalog.ts';
+import type { ImportFlags } from './providers/import-uri.ts';
+import type { TestFlags } from './providers/try-entries.ts';
 import type { CreateFlags } from './keys/create.ts';
 import type { RotateFlags } from './keys/rotate.ts';
 import type { KeysFlags, KeysIo } from './keys/shared.ts';
@@ -49,6 +53,7 @@ function createProgram(io: CliIo, registry: Registry, done: (code: number) => vo
   ]);
   addStart(program, io, registry, done);
   addCheck(program, io, registry, done);
+  addProviders(program, io, registry, done);
   addKeys(program, io, registry, done);
   addPrompts(program, io, registry, done);
   addHelp(program, io);
@@ -188,6 +193,75 @@ function addKeyRest(command: MakeCommand, io: KeysIo, done: (code: number) => vo
       done(await verifyKey(args, flags, io));
     });
 }
+
+function addProviders(program: Command, io: CliIo, registry: Registry, done: (code: number) => void): void {
+  const group = program.command('providers').helpCommand(false).description('the catalog: who can be called');
+  examples(group, ['gateway providers list', 'gateway providers test azure-eu', 'gateway providers import-uri https://…']);
+  const command = (name: string, about: string): Command =>
+    group
+      .command(name)
+      .description(about)
+      .option('-c, --config <file>', 'configuration file')
+      .option('--json', 'one JSON document')
+      .option('--no-color', 'no colours');
+  command('list', 'every entry with its host, models and state, without a connection').action(async (flags: CatalogFlags) => {
+    const { listProviders } = await import('./providers/list.ts');
+    done(await listProviders(flags, io, registry));
+  });
+  command('show', 'one entry with the place of each value; secrets as references')
+    .argument('<slug>')
+    .action(async (slug: string, flags: CatalogFlags) => {
+      const { showProvider } = await import('./providers/show.ts');
+      done(await showProvider(slug, flags, io, registry));
+    });
+  command('test', 'prove entries with their real credentials and the cheapest calls')
+    .argument('[slug...]')
+    .option('--deep', 'also ask each deployment for one token')
+    .option('--timeout <duration>', 'for each request', '10s')
+    .action(async (slugs: string[], flags: TestFlags) => {
+      const { testProviders } = await import('./providers/try-entries.ts');
+      done(await testProviders(slugs, flags, io, registry));
+    });
+  group
+    .command('import-uri')
+    .description("turn a deployment's target URI into an entry; only the text is read")
+    .argument('<uri>')
+    .option('--slug <slug>', 'name of the entry')
+    .option('--json', 'one JSON document')
+    .action(async (uri: string, flags: ImportFlags) => {
+      const { importUri } = await import('./providers/import-uri.ts');
+      done(importUri(uri, flags, io, registry));
+    });
+  addProvider(group, io, registry, done);
+}
+
+function addProvider(group: Command, io: CliIo, registry: Registry, done: (code: number) => void): void {
+  const command = group
+    .command('add')
+    .description('write an entry into the configuration; asks only on a terminal, and never for a secret')
+    .argument('<type>')
+    .option('-c, --config <file>', 'configuration file; written when there is none')
+    .option('--slug <slug>', 'name of the entry')
+    .option('--name <text>', 'name for people')
+    .option('--description <text>', 'what it is for')
+    .option('--uri <uri>', 'take what a target URI says')
+    .option('--set <key=value>', 'a setting by its path, as resource_name=contoso-eu; repeatable', collect, [])
+    .option('--key-env <variable>', 'name of the variable that holds the key')
+    .option('--key-file <path>', 'path of the file that holds the key')
+    .option('--no-input', 'ask nothing')
+    .option('--dry-run', 'print the entry, write nothing')
+    .option('--json', 'one JSON document')
+    .action(async (type: string, flags: AddFlags) => {
+      const { addEntry } = await import('./providers/add.ts');
+      done(await addEntry(type, flags, io, registry));
+    });
+  examples(command, [
+    'gateway providers add openai',
+    'gateway providers add azure-openai --slug azure-eu --set resource_name=contoso-eu --key-env AZURE_KEY --no-input',
+  ]);
+}
+
+const collect = (one: string, before: readonly string[]): string[] => [...before, one];
 
 function checkIo(io: CliIo, isColorWanted: boolean): CheckIo {
   const { stdout, stderr, env, cwd } = io;

@@ -7,6 +7,8 @@ export interface CliIo {
   readonly cwd: string;
   /** All of standard input, as text. */
   readStdin(): Promise<string>;
+  /** One line from a person; absent where nobody sits at a terminal. */
+  ask?(question: string): Promise<string>;
 }
 
 export interface CliStream {
@@ -23,11 +25,29 @@ export function hasColors(stream: CliStream, env: CliIo['env'], isWanted = true)
 
 /** The io of this process. */
 export function processIo(): CliIo {
-  return { stdout: process.stdout, stderr: process.stderr, env: process.env, cwd: process.cwd(), readStdin };
+  return {
+    stdout: process.stdout,
+    stderr: process.stderr,
+    env: process.env,
+    cwd: process.cwd(),
+    readStdin,
+    ...(process.stdin.isTTY ? { ask } : {}),
+  };
 }
 
 async function readStdin(): Promise<string> {
   const pieces: Buffer[] = [];
   for await (const piece of process.stdin) pieces.push(piece as Buffer);
   return Buffer.concat(pieces).toString('utf8');
+}
+
+/** Questions go to standard error: standard output is for the answer. */
+async function ask(question: string): Promise<string> {
+  const { createInterface } = await import('node:readline/promises');
+  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return await lines.question(question);
+  } finally {
+    lines.close();
+  }
 }

@@ -42,7 +42,7 @@ export const wrappers: Readonly<Record<string, readonly string[]>> = {
   pino: ['src/telemetry/log.ts'],
   re2js: ['src/config/regex.ts'],
   undici: ['src/transport/upstream.ts', 'src/transport/undici-pool.d.ts'],
-  yaml: ['src/config/parse.ts', 'src/config/edit.ts'],
+  yaml: ['src/config/parse.ts', 'src/config/edit.ts', 'src/config/new-entry.ts'],
 };
 
 /** Where the rules hold: tests and benchmarks are the other side of every interface and may use anything. */

@@ -6,6 +6,7 @@ import { azureFault } from '../_shared/azure/fault.ts';
 import { azureProbes } from '../_shared/azure/probes.ts';
 import { check } from './check.ts';
 import { credential } from './credential.ts';
+import { importUri } from './import-uri.ts';
 import { imageEmbeddings, models, openChat, openHeaders, openRoutes } from './open-routes.ts';
 import { choose, type Place } from './places.ts';
 import { type FoundryCall, placeOf, places, relayed } from './routes.ts';
@@ -55,6 +56,7 @@ export default defineProvider<FoundrySettings>({
     headers: isMessages(call) ? vendorAHeaders(call, undefined) : openHeaders(call),
   }),
   fault: azureFault,
+  importUri,
   probe: (settings, deep) => azureProbes(places(settings).aliases, originOf, deep),
 });
 

@@ -10,6 +10,7 @@ import { azureFault } from '../_shared/azure/fault.ts';
 import { azureProbes } from '../_shared/azure/probes.ts';
 import { batchLine, isBatchInput } from './batch-lines.ts';
 import { credential } from './credential.ts';
+import { importUri } from './import-uri.ts';
 import { objectOf } from './objects.ts';
 import { choose, type Place, placesOf } from './places.ts';
 import { address, inPath, isDated, realtime } from './routes.ts';
@@ -59,6 +60,7 @@ export default defineProvider<AzureSettings>({
     return route === 'realtime' ? realtime(place, call) : address(place, call, route);
   },
   fault: azureFault,
+  importUri,
   probe: (settings, deep) => azureProbes(places(settings).aliases, originOf, deep),
 });
 

@@ -1,0 +1,47 @@
+import type { ImportedUri, MissingPart } from '#core/provider.ts';
+import { type Format, type FoundryUri, parseFoundryUri } from './foundry-uri.ts';
+
+const kinds: Readonly<Record<Format, string>> = {
+  inference: 'foundry inference',
+  openai: 'foundry, OpenAI format',
+  messages: 'foundry, vendor A',
+};
+
+/** A target URI of the foundry as an entry (provider-b.md 1.12): these addresses never name a deployment. */
+export function importUri(uri: string): ImportedUri | string | undefined {
+  const parsed = parseFoundryUri(uri);
+  if (typeof parsed === 'string') return /\.azure\.(?:com|us|cn)\b/i.test(uri) ? parsed : undefined;
+  if (parsed.host === 'other' || !isFoundry(parsed)) return undefined;
+  const entry = { ...place(parsed), ...(parsed.apiVersion === undefined ? {} : { api_version: parsed.apiVersion }) };
+  return { slug: parsed.resource ?? 'foundry', kind: kindOf(parsed), entry, missing: missingIn(parsed) };
+}
+
+/** Other hosts of the cloud without one of our paths belong to the type of the OpenAI format. */
+const isFoundry = ({ host, origin, format }: FoundryUri): boolean =>
+  host !== 'resource' || format !== undefined || origin.includes('.services.ai.');
+
+function place({ host, origin, prefix, resource, format }: FoundryUri): Readonly<Record<string, string>> {
+  if (host !== 'resource') return { foundry_url: `${origin}${prefix}` };
+  const usual = origin === `https://${resource}.services.ai.azure.com` && prefix === '';
+  const written = {
+    ...(resource === undefined ? {} : { resource_name: resource }),
+    ...(usual ? {} : { foundry_url: `${origin}${prefix}` }),
+  };
+  return format === undefined ? written : { ...written, format };
+}
+
+function kindOf({ host, format }: FoundryUri): string {
+  if (host === 'serverless') return 'serverless model';
+  if (host === 'compute') return 'managed compute';
+  return format === undefined ? 'foundry resource' : kinds[format];
+}
+
+function missingIn({ host, format }: FoundryUri): readonly MissingPart[] {
+  const found: MissingPart[] = [];
+  if (host === 'compute') found.push({ path: ['endpoint_name'], about: 'the deployment on it, where there are several', isNeeded: false });
+  if (host === 'serverless' || host === 'compute')
+    return [...found, { path: ['model_name'], about: 'the model behind it, for cost and metrics', isNeeded: false }];
+  if (format === undefined) found.push({ path: ['format'], about: 'inference, openai or messages; without it inference', isNeeded: false });
+  const about = 'the address names no deployment: write one by alias, or clients send its name as model';
+  return [...found, { path: ['deployments'], about, isNeeded: false }];
+}

@@ -1,0 +1,61 @@
+import type { ImportedUri, MissingPart } from '#core/provider.ts';
+import { parseTargetUri, type TargetUri } from '../_shared/azure/target-uri.ts';
+
+/**
+ * A target URI as an entry (provider-b.md 1.12). What the address does not say is named, never guessed. Addresses of
+ * other services are left to their types: only a host of the cloud, or a path with `/openai`, is ours.
+ */
+export function importUri(uri: string): ImportedUri | string | undefined {
+  const parsed = parseTargetUri(uri);
+  if (typeof parsed === 'string') return isOurs(uri) ? parsed : undefined;
+  if (parsed.resource === undefined && !/\/openai(?:\/|$)/.test(parsed.path)) return undefined;
+  // A host of the foundry without this segment may speak several formats: its own type asks.
+  if (isFoundryHost(parsed) && !/^[^?#]*\/openai(?:[/?#]|$)/i.test(uri.trim())) return undefined;
+  const { apiVersion, deployment, v1 } = parsed;
+  const version = apiVersion ?? (v1 ? 'v1' : undefined);
+  const versioned = version === undefined ? {} : { api_version: version };
+  const row = { deployment_id: deployment, ...versioned };
+  const entry = { ...place(parsed), ...(deployment === undefined ? versioned : { deployments: { [deployment]: row } }) };
+  return { slug: slugOf(parsed), kind: kindOf(uri, parsed), entry, missing: missingIn(parsed, version) };
+}
+
+const isOurs = (uri: string): boolean => /\/openai(?:[/?#]|$)|\.(?:openai|cognitiveservices)\.azure\.(?:com|us|cn)/i.test(uri);
+
+const isFoundryHost = ({ origin }: TargetUri): boolean => /\.services\.ai\.azure\.(?:com|us|cn)$/.test(origin);
+
+/** A resource by its name where its usual host is meant; every other host, suffix and prefix is kept as custom host. */
+function place({ origin, path, resource }: TargetUri): Readonly<Record<string, string>> {
+  const usual = resource !== undefined && origin === `https://${resource}.openai.azure.com` && path === '/openai';
+  return { ...(resource === undefined ? {} : { resource_name: resource }), ...(usual ? {} : { custom_host: `${origin}${path}` }) };
+}
+
+function kindOf(uri: string, { v1, path, deployment }: TargetUri): string {
+  const word = /\/realtime(?:[/?]|$)/.test(uri) ? 'realtime' : path.includes('/api/projects/') ? 'project' : undefined;
+  const form = v1 ? 'v1' : deployment === undefined ? 'dated, without a deployment' : 'dated deployment';
+  return word === undefined ? form : `${word}, ${form}`;
+}
+
+function missingIn({ resource, deployment, v1 }: TargetUri, version: string | undefined): readonly MissingPart[] {
+  const found: MissingPart[] = [];
+  if (resource === undefined) {
+    found.push({ path: ['resource_name'], about: 'the host is not one of the cloud; custom_host stands for it', isNeeded: false });
+  }
+  if (version === undefined)
+    found.push({ path: ['api_version'], about: "the address names none; without it the client's own, else v1", isNeeded: false });
+  if (deployment === undefined) {
+    const about = v1
+      ? 'the address names no deployment: write one by alias, or clients send its name as model'
+      : 'the address names no deployment: write one by alias';
+    return [...found, { path: ['deployments'], about, isNeeded: !v1 }];
+  }
+  return [
+    ...found,
+    { path: ['deployments', deployment, 'foundation_model'], about: 'the model behind it, for cost and metrics', isNeeded: false },
+  ];
+}
+
+/** The resource's name, else the first label of the host. */
+export function slugOf({ origin, resource }: Pick<TargetUri, 'origin' | 'resource'>): string {
+  const label = resource ?? new URL(origin).hostname.split('.')[0] ?? 'azure';
+  return /^[a-z0-9]/.test(label) ? label : 'azure';
+}

@@ -1,0 +1,137 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { withEntry, yamlOf } from '../../config/new-entry.ts';
+import { loadConfig } from '../../config/load.ts';
+import { didYouMean } from '../../core/nearest.ts';
+import type { Provider } from '../../core/provider.ts';
+import type { Registry } from '../../gateway-types.ts';
+import { findConfig } from '../find-config.ts';
+import type { CliIo } from '../io.ts';
+import { shortDiagnostics } from '../render/diagnostics.ts';
+import { shownPath } from '../shown-path.ts';
+import { exitCodes } from './catalog.ts';
+import { type Draft, problemsOf, setIn } from './draft.ts';
+import { keyVariable, ordered, readUri } from './import-uri.ts';
+import { askFor, askSettings } from './questions.ts';
+
+export interface AddFlags {
+  readonly config?: string | undefined;
+  readonly slug?: string | undefined;
+  readonly name?: string | undefined;
+  readonly description?: string | undefined;
+  readonly uri?: string | undefined;
+  readonly set?: readonly string[] | undefined;
+  readonly keyEnv?: string | undefined;
+  readonly keyFile?: string | undefined;
+  readonly input?: boolean | undefined;
+  readonly dryRun?: boolean | undefined;
+  readonly json?: boolean | undefined;
+}
+
+/** An entry that is ready to be written. */
+interface Ready {
+  readonly slug: string;
+  readonly entry: Draft;
+}
+
+/** Wrong usage: the text says what. */
+class Usage extends Error {}
+
+/**
+ * `gateway providers add TYPE`: writes an entry into the configuration and keeps everything else in it. Asks only on a
+ * terminal; of a secret it takes the name, never the value. Returns the exit code.
+ */
+export async function addEntry(type: string, flags: AddFlags, io: CliIo, registry: Registry): Promise<number> {
+  try {
+    const provider = typeOf(type, registry);
+    const ready = await drafted(provider, flags, io, registry);
+    if (flags.dryRun === true) {
+      io.stdout.write(flags.json === true ? asJson(ready, null) : `providers:\n${yamlOf({ [ready.slug]: ready.entry }, 2)}\n`);
+      return exitCodes.yes;
+    }
+    return await write(ready, flags, io, registry);
+  } catch (error) {
+    if (!(error instanceof Usage)) throw error;
+    io.stderr.write(`error: ${error.message}\n`);
+    return exitCodes.usage;
+  }
+}
+
+function typeOf(type: string, { providers }: Registry): Provider {
+  const found = providers.find((one) => one.type === type || one.aliases.includes(type));
+  if (found !== undefined) return found;
+  const names = providers.map((one) => one.type);
+  throw new Usage(`no provider type "${type}"${didYouMean(type, names)}\nThere is: ${names.join(', ')}`);
+}
+
+async function drafted(provider: Provider, flags: AddFlags, io: CliIo, registry: Registry): Promise<Ready> {
+  const imported = flags.uri === undefined ? undefined : readUri(flags.uri, registry.providers);
+  if (typeof imported === 'string') throw new Usage(`the address can not be used: ${imported}`);
+  if (imported !== undefined && imported.provider.type !== provider.type)
+    throw new Usage(`the address is one of type ${imported.provider.type}`);
+  const ask = flags.input === false ? undefined : io.ask;
+  const offered = imported?.slug ?? provider.type;
+  const slug = flags.slug ?? (ask === undefined ? offered : await askFor(ask, 'slug, as clients write it behind @', offered));
+  if (!/^[a-z0-9][a-z0-9._-]{0,62}$/.test(slug)) throw new Usage(`"${slug}" is no slug: lower-case letters, digits, ".", "_" and "-"`);
+  const settings: Draft = { ...imported?.entry };
+  for (const assignment of flags.set ?? []) {
+    const why = setIn(settings, assignment, provider);
+    if (why !== undefined) throw new Usage(why);
+  }
+  const texts = await described(flags, ask);
+  if (ask !== undefined) await askSettings(ask, provider, settings);
+  const key = await keyReference(provider, slug, settings, flags, ask);
+  const entry: Draft = { type: provider.type, ...texts, ...ordered({ ...settings, ...key }) };
+  for (const { code, message, hint, severity } of problemsOf(provider, settings)) {
+    if (severity !== 'warning') throw new Usage(`${message} [${code}]${hint === undefined ? '' : `\n${hint}`}`);
+    io.stderr.write(`warning: ${message} [${code}]\n`);
+  }
+  return { slug, entry };
+}
+
+async function described({ name, description }: AddFlags, ask: CliIo['ask']): Promise<Draft> {
+  const shown = name ?? (ask === undefined ? '' : await askFor(ask, 'name for people (may be empty)'));
+  const about = description ?? (ask === undefined ? '' : await askFor(ask, 'short description (may be empty)'));
+  return { ...(shown === '' ? {} : { name: shown }), ...(about === '' ? {} : { description: about }) };
+}
+
+/** The reference to the key; none where the type takes none or the entry signs in another way. */
+async function keyReference(provider: Provider, slug: string, settings: Draft, flags: AddFlags, ask: CliIo['ask']): Promise<Draft> {
+  if (flags.keyFile !== undefined) return { api_key: `\${file:${flags.keyFile}}` };
+  if (flags.keyEnv !== undefined) return { api_key: `\${env:${variable(flags.keyEnv)}}` };
+  if (provider.apiKey === 'none' || settings['api_key'] !== undefined || settings['auth'] !== undefined) return {};
+  if (provider.apiKey === 'optional') return {};
+  if (ask === undefined) return settings['custom_host'] === undefined ? { api_key: `\${env:${keyVariable(slug)}}` } : {};
+  const name = await askFor(ask, 'NAME of the variable that holds the key (not the key; - for none)', keyVariable(slug));
+  return name === '-' ? {} : { api_key: `\${env:${variable(name)}}` };
+}
+
+function variable(name: string): string {
+  if (/^[A-Za-z_][A-Za-z0-9_]{0,63}$/.test(name) && !/^(?:sk-|gw_|AIza)/.test(name)) return name;
+  throw new Usage('the name of a variable has letters, digits and "_"; the key itself is never asked for');
+}
+
+/** Writes the entry, and says what is wrong with the file then. */
+async function write({ slug, entry }: Ready, flags: AddFlags, io: CliIo, registry: Registry): Promise<number> {
+  const found = findConfig(flags.config, io.env, io.cwd);
+  if ('stdin' in found) throw new Usage('standard input can not be written; use --dry-run');
+  const path = 'path' in found ? found.path : resolve(io.cwd, 'gateway.yaml');
+  const isNew = !existsSync(path);
+  const before = isNew ? 'version: 1\n' : readFileSync(path, 'utf8');
+  const after = withEntry(before, 'providers', slug, yamlOf({ [slug]: entry }));
+  const shown = shownPath(path, io.cwd);
+  if (after === undefined) {
+    io.stderr.write(`error: ${shown} is not readable as YAML, or has an entry "${slug}" already\n`);
+    return exitCodes.no;
+  }
+  writeFileSync(path, after);
+  io.stdout.write(flags.json === true ? asJson({ slug, entry }, shown) : `${isNew ? 'wrote' : 'added to'} ${shown}: providers.${slug}\n`);
+  const { providers, stages: plugins } = registry;
+  const loaded = await loadConfig({ source: { path }, cwd: io.cwd, env: io.env, providers, plugins, allowMissingSecrets: true });
+  const about = loaded.diagnostics.filter(({ severity, message }) => severity === 'error' || message.includes(`"${slug}"`));
+  if (about.length > 0) io.stderr.write(`${shortDiagnostics(about)}\n`);
+  io.stderr.write(`Try it: gateway providers test ${slug}\n`);
+  return loaded.tree === undefined ? exitCodes.invalid : exitCodes.yes;
+}
+
+const asJson = ({ slug, entry }: Ready, file: string | null): string => `${JSON.stringify({ slug, entry, file }, null, 2)}\n`;

@@ -1,0 +1,64 @@
+import { isPlain, type Plain } from '../../core/merge.ts';
+import type { CommonSettings, Provider, SettingsProblem } from '../../core/provider.ts';
+
+/** Settings under way: plain data that grows by paths. */
+export type Draft = Record<string, unknown>;
+
+/** One `key.path=value` of the command line; a text says why it can't be used. */
+export function setIn(draft: Draft, assignment: string, provider: Provider): string | undefined {
+  const eq = assignment.indexOf('=');
+  if (eq <= 0) return `"${assignment}" is not key=value`;
+  const path = assignment.slice(0, eq).split('.');
+  const text = assignment.slice(eq + 1);
+  if (path.some((step) => step === '' || step === '__proto__')) return `"${assignment.slice(0, eq)}" is no path`;
+  if (isSecret(provider, path) && !/^\$\{(?:env|file):[^{}]+\}$/.test(text)) {
+    return `"${path.join('.')}" is a secret: write its reference, \${env:NAME} or \${file:/path}`;
+  }
+  put(draft, path, valueOf(text));
+  return undefined;
+}
+
+/** Writes a value at a path, making the mappings on the way. */
+export function put(draft: Draft, path: readonly string[], value: unknown): void {
+  const last = path.at(-1);
+  if (last === undefined) return;
+  let at = draft;
+  for (const step of path.slice(0, -1)) {
+    const next = at[step];
+    const below: Draft = isPlain(next) ? (next as Draft) : {};
+    at[step] = below;
+    at = below;
+  }
+  at[last] = value;
+}
+
+/** Numbers and truth values as YAML would read them; everything else is text. */
+function valueOf(text: string): unknown {
+  if (text === 'true' || text === 'false') return text === 'true';
+  return /^-?\d+$/.test(text) && Number.isSafeInteger(Number(text)) ? Number(text) : text;
+}
+
+const common: ReadonlySet<string> = new Set(['api_key']);
+
+/** True for a setting that holds a secret by the type's schema, at any depth. */
+export function isSecret(provider: Provider, path: readonly string[]): boolean {
+  const last = path.at(-1) ?? '';
+  return common.has(last) || schemaAt(provider.settings, path)?.['writeOnly'] === true || /secret|password|token$/.test(last);
+}
+
+/** The schema of a setting: below names for mappings, below any name where they are free. */
+export function schemaAt(schema: Plain, path: readonly string[]): Plain | undefined {
+  let at: unknown = schema;
+  for (const step of path) {
+    if (!isPlain(at)) return undefined;
+    const properties = at['properties'];
+    const own: unknown = isPlain(properties) && Object.hasOwn(properties, step) ? properties[step] : undefined;
+    at = own ?? at['additionalProperties'];
+  }
+  return isPlain(at) ? at : undefined;
+}
+
+/** What the type itself says about the settings, as `check` would. */
+export function problemsOf(provider: Provider, { name: _name, description: _about, ...settings }: Draft): readonly SettingsProblem[] {
+  return provider.check?.(settings as CommonSettings & Plain) ?? [];
+}

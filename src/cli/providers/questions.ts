@@ -1,0 +1,47 @@
+import { isPlain } from '../../core/merge.ts';
+import type { Provider } from '../../core/provider.ts';
+import type { CliIo } from '../io.ts';
+import { type Draft, isSecret, problemsOf, put, schemaAt } from './draft.ts';
+
+type Ask = NonNullable<CliIo['ask']>;
+
+/** An answer that can't be used is asked for again so often. */
+const patience = 5;
+
+/** Asks for one line; what is offered in brackets is taken where nothing is written. */
+export async function askFor(ask: Ask, what: string, offered = ''): Promise<string> {
+  const answer = (await ask(offered === '' ? `${what}: ` : `${what} [${offered}]: `)).trim();
+  return answer === '' ? offered : answer;
+}
+
+/** Asks for the settings that the type calls missing, one by one, then for deployments where it has them. */
+export async function askSettings(ask: Ask, provider: Provider, draft: Draft): Promise<void> {
+  const asked = new Set<string>();
+  for (let i = 0; i < patience * 2; i += 1) {
+    const missing = problemsOf(provider, draft).find(
+      ({ code, severity, path }) => code === 'missing-key' && severity !== 'warning' && path.length === 1 && !asked.has(String(path[0])),
+    );
+    if (missing === undefined) break;
+    const key = String(missing.path[0]);
+    asked.add(key);
+    const answer = await askFor(ask, `${key} (${missing.hint ?? missing.message})`);
+    if (answer !== '') draft[key] = answer;
+  }
+  if (isPlain(schemaAt(provider.settings, ['deployments', '_']))) await askDeployments(ask, provider, draft);
+}
+
+async function askDeployments(ask: Ask, provider: Provider, draft: Draft): Promise<void> {
+  const row = schemaAt(provider.settings, ['deployments', '_'])?.['properties'];
+  const keys = isPlain(row) ? Object.keys(row) : [];
+  for (;;) {
+    const alias = await askFor(ask, 'alias of a deployment, as clients write it (empty: no more)');
+    if (alias === '') return;
+    put(draft, ['deployments', alias], {});
+    for (const key of keys) {
+      const schema = schemaAt(provider.settings, ['deployments', alias, key]);
+      if (schema?.['type'] !== 'string' || key === 'target_uri' || isSecret(provider, ['deployments', alias, key])) continue;
+      const answer = await askFor(ask, `  ${key} (${String(schema['description']).replace(/\.$/, '')})`);
+      if (answer !== '') put(draft, ['deployments', alias, key], answer);
+    }
+  }
+}
