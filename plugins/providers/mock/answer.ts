@@ -1,4 +1,5 @@
 import { isPlain, type Plain } from '#core/merge.ts';
+import { bareModel } from '#core/model-name.ts';
 import type { Call, LocalAnswer, LocalPiece } from '#core/provider.ts';
 import { type MockReply, type MockSettings, msOf, replyOf } from './settings.ts';
 
@@ -9,7 +10,15 @@ export interface Question {
   readonly reply: MockReply;
 }
 
-export const question = (body: Plain, call: Call<MockSettings>): Question => ({ body, call, reply: replyOf(call.settings, call.model) });
+export const question = (body: Plain, call: Call<MockSettings>): Question => ({
+  body,
+  call,
+  reply: replyOf(call.settings, modelOf(body, call)),
+});
+
+/** The name that a form holds behind its file is known only now. */
+export const modelOf = (body: Plain, call: Call<MockSettings>): string =>
+  call.model !== '' || call.form === undefined ? call.model : bareModel(String(body['model'] ?? ''));
 
 /** A whole JSON answer with the configured delay, headers and fault. */
 export function whole({ reply, call }: Question, value: unknown): LocalAnswer {

@@ -3,7 +3,7 @@ import type { Endpoint } from '#core/endpoint.ts';
 import { type Call, type CommonSettings, defineProvider, type LocalAnswer, type Operation, type UpstreamRequest } from '#core/provider.ts';
 import { openaiFault } from '../_shared/openai-fault.ts';
 import { openaiTaps } from '../_shared/openai-taps.ts';
-import { type Question, question } from './answer.ts';
+import { modelOf, type Question, question } from './answer.ts';
 import * as audio from './audio.ts';
 import * as batches from './batches.ts';
 import { chat } from './chat.ts';
@@ -88,7 +88,7 @@ function answerTo(endpoint: Answered, { body: sent }: UpstreamRequest, call: ACa
   const body = sent.kind === 'json' ? sent.json() : sent.kind === 'none' ? {} : bodyOfForm(sent.form.fields);
   const rules = fields[endpoint];
   const problem =
-    (needsModel.has(endpoint) && call.model === ''
+    (needsModel.has(endpoint) && modelOf(body, call) === ''
       ? badValue('missing_required_parameter', 'model', "Missing required parameter: 'model'.")
       : undefined) ?? (rules === undefined ? undefined : problemOf(body, rules));
   return problem === undefined ? answers[endpoint](question(body, call)) : refusal(problem, call.id);

@@ -84,17 +84,20 @@ export function list(row: Rule, min = 0, max = Number.POSITIVE_INFINITY): Rule {
   };
 }
 
-/** One of several forms; the problem of the last is told. */
+/** One of several forms; where none fits, the problem of the one that comes nearest is told: its type is right. */
 export const either =
   (...rules: readonly Rule[]): Rule =>
   (value, param) => {
-    let problem: Problem | undefined;
+    let nearest: Problem | undefined;
     for (const rule of rules) {
-      problem = rule(value, param);
+      const problem = rule(value, param);
       if (problem === undefined) return undefined;
+      if (nearest === undefined || isOfType(nearest, param)) nearest = problem;
     }
-    return problem;
+    return nearest;
   };
+
+const isOfType = (problem: Problem, param: string): boolean => problem.code === 'invalid_type' && problem.param === param;
 
 /** An object with fields of its own. */
 export const shaped =

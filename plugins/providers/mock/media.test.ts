@@ -1,0 +1,116 @@
+import { describe, expect, it } from 'vitest';
+import { ask, errorOf, form, type Json, rowsOf } from '../../../test/mock/ask.ts';
+
+describe('sounds', () => {
+  const speak = (over: Json = {}) => ask('audio/speech', { body: { model: 'tts', input: 'hi', voice: 'alloy', ...over } });
+
+  it('are WAV files', () => {
+    const { bytes, type } = speak({ response_format: 'wav' });
+    expect(type).toBe('audio/wav');
+    expect([bytes.toString('latin1', 0, 4), bytes.readUInt32LE(4) + 8, bytes.toString('latin1', 8, 16)]).toEqual([
+      'RIFF',
+      bytes.length,
+      'WAVEfmt ',
+    ]);
+    expect([bytes.readUInt16LE(20), bytes.readUInt16LE(22), bytes.readUInt32LE(24), bytes.readUInt32LE(40)]).toEqual([
+      1,
+      1,
+      8000,
+      bytes.length - 44,
+    ]);
+    expect(new Set(bytes.subarray(44)).size).toBeGreaterThan(50);
+    expect(speak({ response_format: 'pcm' }).bytes).toEqual(bytes.subarray(44));
+  });
+
+  it('are MP3 frames to the last byte', () => {
+    const { bytes, type } = speak();
+    expect(type).toBe('audio/mpeg');
+    // MPEG-1 layer III: 144 × bit rate / sample rate bytes a frame.
+    for (let at = 0; at < bytes.length; at += (144 * 32_000) / 32_000) {
+      expect(bytes.readUInt32BE(at)).toBe(0xff_fb_18_c0);
+    }
+    expect(bytes.length % 144).toBe(0);
+  });
+
+  it('come as events too', () => {
+    const { text, type } = speak({ stream_format: 'sse' });
+    expect(type).toContain('event-stream');
+    const audio = [...text.matchAll(/"audio":"([^"]*)"/g)].map(([, part]) => Buffer.from(part ?? '', 'base64'));
+    expect(Buffer.concat(audio)).toEqual(speak().bytes);
+    expect(text).toMatch(/"type":"speech\.audio\.done","usage"/);
+  });
+
+  it('of other kinds are refused', () => {
+    expect(errorOf(speak({ response_format: 'opus' }))).toMatchObject({ param: 'response_format', code: 'unsupported_value' });
+  });
+});
+
+describe('transcriptions', () => {
+  const listen = (fields: Json, endpoint: 'audio/transcriptions' | 'audio/translations' = 'audio/transcriptions') =>
+    ask(endpoint, { form: form({ model: 'whisper-1', ...fields }) });
+
+  it.each([
+    [{}, 'application/json', /^\{"text":"Hello from the mock\.","usage"/],
+    [{ response_format: 'text' }, 'text/plain; charset=utf-8', /^Hello from the mock\.\n$/],
+    [{ response_format: 'srt' }, 'text/plain; charset=utf-8', /^1\n00:00:00,000 --> 00:00:01,000\nHello/],
+    [{ response_format: 'vtt' }, 'text/plain; charset=utf-8', /^WEBVTT\n\n00:00:00\.000 --> /],
+    [{ response_format: 'verbose_json' }, 'application/json', /"segments":\[\{"id":0/],
+    [{ response_format: 'diarized_json' }, 'application/json', /"speaker":"A"/],
+    [{ stream: 'true' }, 'text/event-stream; charset=utf-8', /transcript\.text\.delta[\s\S]*transcript\.text\.done/],
+    [{ stream: 'false', temperature: '0.5' }, 'application/json', /^\{"text"/],
+  ])('%j', (fields, type, wanted) => {
+    expect(listen(fields)).toMatchObject({ status: 200, type, text: expect.stringMatching(wanted) as string });
+  });
+
+  it('take the model from behind the file', () => {
+    const settings = { replies: { w: { text: 'set' } } };
+    const late = ask('audio/transcriptions', { model: '', settings, form: form({ model: '@mock/w' }) });
+    expect(late.json()).toMatchObject({ text: 'set' });
+    expect(errorOf(ask('audio/transcriptions', { model: '', form: form({}) }))).toMatchObject({ param: 'model' });
+  });
+
+  it.each([
+    [{ response_format: 'xml' }, 'response_format'],
+    [{ temperature: 'warm' }, 'temperature'],
+    [{ stream: 'maybe' }, 'stream'],
+  ])('refuse %j', (fields, param) => {
+    expect(listen(fields)).toMatchObject({ status: 400 });
+    expect(errorOf(listen(fields))).toMatchObject({ param });
+  });
+
+  it('translate, and want a file', () => {
+    expect(listen({}, 'audio/translations').json()).toEqual({ text: 'Hello from the mock.' });
+    expect(errorOf(ask('audio/translations', { form: form({}, null) }))).toMatchObject({ param: 'file' });
+    expect(errorOf(ask('audio/transcriptions', { body: { file: 'x' } }))).toMatchObject({ param: 'file' });
+  });
+});
+
+describe('pictures', () => {
+  it.each([
+    ['images/edits', { form: form({ prompt: 'a cat', n: '2' }) }, 2],
+    ['images/edits', { body: { prompt: 'a cat', images: [{ file_id: 'file-1' }] } }, 1],
+    ['images/variations', { form: form({ n: '3' }) }, 3],
+  ] as const)('%s (%#)', (endpoint, over, count) => {
+    const answer = ask(endpoint, over).json();
+    expect(rowsOf(answer)).toHaveLength(count);
+    expect(Buffer.from(String(rowsOf(answer)[0]?.['b64_json']), 'base64').toString('latin1', 1, 4)).toBe('PNG');
+  });
+
+  it('of edits are streamed', () => {
+    expect(ask('images/edits', { form: form({ prompt: 'a', stream: 'true' }), stream: true }).text).toMatch(
+      /image_edit\.partial_image[\s\S]*image_edit\.completed/,
+    );
+  });
+
+  it.each([
+    [{ form: form({ prompt: 'a' }, null) }, 'image'],
+    [{ form: form({}) }, 'prompt'],
+    [{ form: form({ prompt: 'a', n: '11' }) }, 'n'],
+    [{ form: form({ prompt: 'a', n: 'two' }) }, 'n'],
+    [{ body: { prompt: 'a', images: [] } }, 'image'],
+    [{ body: { prompt: 'a' } }, 'image'],
+  ])('of edits are refused without what they need (%#)', (over, param) => {
+    expect(ask('images/edits', over)).toMatchObject({ status: 400 });
+    expect(errorOf(ask('images/edits', over))).toMatchObject({ param });
+  });
+});

@@ -1,0 +1,249 @@
+import type { Endpoint } from '#core/endpoint.ts';
+import { describe, expect, it } from 'vitest';
+import { ask, byId, errorOf, form, type Json, rowsOf, start } from '../../../test/mock/ask.ts';
+import { fileId, givenFile } from './file-ids.ts';
+
+const batchFile = fileId(givenFile('batch', 'in.jsonl'));
+const tuneFile = fileId(givenFile('fine-tune', 'train.jsonl'));
+
+describe('batches', () => {
+  const body = { input_file_id: batchFile, endpoint: '/v1/embeddings', completion_window: '24h', metadata: { team: 'ü' } };
+  const make = (over: Json = {}) => ask('batches', { body: { ...body, ...over } }).json();
+
+  it('are found again by their id', () => {
+    const batch = make();
+    expect(batch).toMatchObject({ ...body, object: 'batch', status: 'validating', created_at: start, output_file_id: null, errors: null });
+    expect(ask('batches/{id}', byId(batch['id'])).json()).toEqual(batch);
+  });
+
+  it.each([
+    [undefined, 0, 'validating', { in_progress_at: null, request_counts: { total: 0, completed: 0, failed: 0 } }],
+    [undefined, 1, 'in_progress', { in_progress_at: start + 1, request_counts: { total: 3, completed: 0, failed: 0 } }],
+    [undefined, 3, 'in_progress', { request_counts: { total: 3, completed: 2, failed: 0 } }],
+    [undefined, 4, 'finalizing', { finalizing_at: start + 4, request_counts: { total: 3, completed: 3, failed: 0 }, completed_at: null }],
+    [undefined, 5, 'completed', { completed_at: start + 5, output_file_id: expect.stringMatching(/^file-/) as string }],
+    [undefined, 99_999, 'completed', { completed_at: start + 5, expired_at: null }],
+    ['failed', 9, 'failed', { failed_at: start + 1, in_progress_at: null, output_file_id: null, errors: { data: [{ line: 1 }] } }],
+    ['expired', 9, 'expired', { expired_at: start + 4, completed_at: null, output_file_id: expect.any(String) as string }],
+    ['slow', 9, 'in_progress', { request_counts: { total: 3, completed: 0, failed: 0 } }],
+    ['toString', 9, 'completed', {}],
+  ])('of the script %s are after %i s %s', (mockWord, at, status, wanted) => {
+    const { id } = make({ metadata: mockWord === undefined ? null : { mock: mockWord } });
+    expect(ask('batches/{id}', { ...byId(id), at }).json()).toMatchObject({ id, status, ...wanted });
+  });
+
+  it('can be cancelled while they are under way, and are answered as they are afterwards', () => {
+    const { id } = make();
+    expect(ask('batches/{id}/cancel', { ...byId(id), at: 2 }).json()).toMatchObject({ id, status: 'cancelling', cancelling_at: start + 2 });
+    expect(ask('batches/{id}/cancel', { ...byId(id), at: 20 }).json()).toMatchObject({ id, status: 'completed', cancelling_at: null });
+  });
+
+  it('have an output whose file is as long as it says', () => {
+    const { id } = make();
+    expect([
+      ask('batches/{id}/output', { ...byId(id), at: 2 }).status,
+      ask('batches/{id}/output', { ...byId(make({ metadata: { mock: 'failed' } })['id']), at: 9 }).status,
+    ]).toEqual([409, 404]);
+    const output = ask('batches/{id}/output', { ...byId(id), at: 9 });
+    const lines = output.text
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Json);
+    expect(lines).toHaveLength(3);
+    expect(lines[0]).toMatchObject({ custom_id: 'request-1', response: { status_code: 200, body: { object: 'list' } }, error: null });
+    const fileName = ask('batches/{id}', { ...byId(id), at: 9 }).json()['output_file_id'];
+    expect(ask('files/{id}/content', byId(fileName)).text).toBe(output.text);
+    expect(ask('files/{id}', byId(fileName)).json()).toMatchObject({ purpose: 'batch_output', bytes: output.bytes.length });
+  });
+
+  it('of every endpoint have answers of that endpoint', () => {
+    const bodies = ['/v1/chat/completions', '/v1/completions', '/v1/responses', '/v1/moderations'].map((endpoint) => {
+      const line = ask('batches/{id}/output', { ...byId(make({ endpoint })['id']), at: 9 }).text.split('\n')[0] ?? '';
+      return (JSON.parse(line) as { response: { body: Json } }).response.body;
+    });
+    expect(bodies.map(({ object }) => object)).toEqual(['chat.completion', 'text_completion', 'response', undefined]);
+  });
+
+  it('of unknown files and ids are not found', () => {
+    expect(ask('batches', { body: { ...body, input_file_id: 'file-1' } })).toMatchObject({ status: 404 });
+    const forged = [
+      `batch_${Buffer.from('[1,"a","b",null,5]').toString('base64url')}`,
+      `batch_${Buffer.from('[-1,"a","b",null]').toString('base64url')}`,
+      `${String(make()['id'])}=`,
+    ];
+    for (const id of ['batch_x', '', 'batch_', '../x', String(batchFile), ...forged]) {
+      expect(ask('batches/{id}', byId(id))).toMatchObject({ status: 404 });
+      expect(errorOf(ask('batches/{id}', byId(id)))).toMatchObject({ type: 'invalid_request_error', code: 'batch_not_found' });
+    }
+  });
+});
+
+describe('fine-tuning jobs', () => {
+  const body = { model: 'echo', training_file: tuneFile, suffix: 'mine', metadata: { a: 'b' } };
+  const make = (over: Json = {}) => ask('fine_tuning/jobs', { body: { ...body, ...over } }).json();
+  const checkpoints = (id: unknown, query = '', at = 60) => ask('fine_tuning/jobs/{id}/checkpoints', { ...byId(id), query, at });
+
+  it.each([
+    [0, 'validating_files', { finished_at: null, estimated_finish: start + 6 }],
+    [1, 'queued', {}],
+    [2, 'running', { fine_tuned_model: null }],
+    [6, 'succeeded', { finished_at: start + 6, fine_tuned_model: expect.stringMatching(/^ft:echo:mock:mine:/) as string, error: null }],
+  ])('are after %i s %s', (at, status, wanted) => {
+    const { id } = make();
+    expect(ask('fine_tuning/jobs/{id}', { ...byId(id), at }).json()).toMatchObject({
+      id,
+      status,
+      training_file: tuneFile,
+      metadata: { a: 'b' },
+      seed: 42,
+      ...wanted,
+    });
+  });
+
+  it('fail where that is asked for', () => {
+    const { id } = make({ metadata: { mock: 'failed' } });
+    expect(ask('fine_tuning/jobs/{id}', { ...byId(id), at: 6 }).json()).toMatchObject({
+      status: 'failed',
+      fine_tuned_model: null,
+      error: { code: 'server_error' },
+    });
+    expect(rowsOf(ask('fine_tuning/jobs/{id}/events', { ...byId(id), at: 6 }).json())[0]).toMatchObject({ level: 'error' });
+    expect(rowsOf(checkpoints(id).json())).toHaveLength(6);
+  });
+
+  it('are cancelled in every state but the last', () => {
+    const { id } = make();
+    const states = [0, 1, 3, 6].map((at) => ask('fine_tuning/jobs/{id}/cancel', { ...byId(id), at }).json()['status']);
+    expect(states).toEqual(['cancelled', 'cancelled', 'cancelled', 'succeeded']);
+  });
+
+  it('have checkpoints, newest first, ten a page, to the end', () => {
+    const { id } = make();
+    expect(checkpoints(id, '', 0).json()).toEqual({ object: 'list', data: [], first_id: null, last_id: null, has_more: false });
+    const first = checkpoints(id).json();
+    expect(rowsOf(first).map((row) => row['step_number'])).toEqual([1200, 1100, 1000, 900, 800, 700, 600, 500, 400, 300]);
+    expect(first).toMatchObject({ has_more: true, first_id: rowsOf(first)[0]?.['id'], last_id: rowsOf(first)[9]?.['id'] });
+    expect(rowsOf(first)[0]).toMatchObject({
+      object: 'fine_tuning.job.checkpoint',
+      fine_tuning_job_id: id,
+      fine_tuned_model_checkpoint: expect.stringMatching(/:ckpt-step-1200$/) as string,
+    });
+    const second = checkpoints(id, `after=${String(first['last_id'])}`).json();
+    expect(rowsOf(second).map((row) => row['step_number'])).toEqual([200, 100]);
+    expect(second['has_more']).toBe(false);
+    expect(checkpoints(id, `after=${String(second['last_id'])}`).json()).toMatchObject({ data: [], first_id: null, has_more: false });
+    expect(rowsOf(checkpoints(id, 'limit=500').json())).toHaveLength(12);
+  });
+
+  it.each(['0', '-1', '1.5', 'x', '', '1e1', '%00', ' 2'])('refuse the limit %j', (limit) => {
+    const { id } = make();
+    const answer = checkpoints(id, `limit=${encodeURIComponent(limit)}`);
+    expect(answer.status).toBe(400);
+    expect(errorOf(answer)).toMatchObject({ type: 'invalid_request_error', param: 'limit' });
+  });
+
+  it('have events in pages', () => {
+    const { id } = make();
+    const first = ask('fine_tuning/jobs/{id}/events', { ...byId(id), at: 60 }).json();
+    expect([rowsOf(first).length, first['has_more']]).toEqual([20, true]);
+    expect(rowsOf(first)[0]).toMatchObject({
+      object: 'fine_tuning.job.event',
+      level: 'info',
+      message: 'The job has successfully completed',
+    });
+    expect(rowsOf(ask('fine_tuning/jobs/{id}/events', { ...byId(id), at: 0 }).json())).toHaveLength(1);
+  });
+
+  it('of unknown files are refused, of unknown ids not found', () => {
+    expect(errorOf(ask('fine_tuning/jobs', { body: { ...body, training_file: 'file-1' } }))).toMatchObject({
+      param: 'training_file',
+    });
+    for (const endpoint of [
+      'fine_tuning/jobs/{id}',
+      'fine_tuning/jobs/{id}/cancel',
+      'fine_tuning/jobs/{id}/events',
+      'fine_tuning/jobs/{id}/checkpoints',
+    ] as const) {
+      expect(errorOf(ask(endpoint, byId('ftjob-1')))).toMatchObject({ code: 'fine_tune_not_found' });
+    }
+  });
+});
+
+describe('lists', () => {
+  it.each([
+    ['batches/list', '', 20, true],
+    ['batches/list', 'limit=100', 25, false],
+    ['fine_tuning/jobs/list', '', 20, true],
+    ['fine_tuning/jobs/list', 'limit=200', 25, false],
+    ['files/list', '', 4, false],
+    ['files/list', 'limit=1', 1, true],
+    ['files/list', 'purpose=batch', 1, false],
+    ['files/list', 'purpose=nothing', 0, false],
+  ] as const)('%s?%s has %i rows, more: %s', (endpoint, query, count, hasMore) => {
+    const page = ask(endpoint, { query }).json();
+    expect([rowsOf(page).length, page['has_more']]).toEqual([count, hasMore]);
+  });
+
+  it.each(['batches/list', 'fine_tuning/jobs/list', 'files/list'] as const)('%s is read to its end, and each row is found', (endpoint) => {
+    const seen: unknown[] = [];
+    for (let after = ''; ; ) {
+      const page = ask(endpoint, { query: `limit=3${after}` }).json();
+      seen.push(...rowsOf(page).map(({ id }) => id));
+      if (page['has_more'] !== true) break;
+      after = `&after=${String(page['last_id'])}`;
+    }
+    const all = rowsOf(ask(endpoint, { query: 'limit=100' }).json());
+    expect(seen).toEqual(all.map(({ id }) => id));
+    const times = all.map((row) => row['created_at'] as number);
+    expect(times).toEqual(times.toSorted((a, b) => b - a));
+    const one = endpoint.replace('/list', '/{id}') as Endpoint;
+    for (const row of all) expect(ask(one, byId(row['id'])).json()).toEqual(row);
+  });
+
+  it('of files can be oldest first', () => {
+    const ids = (query: string) => rowsOf(ask('files/list', { query }).json()).map(({ id }) => id);
+    expect(ids('order=asc')).toEqual(ids('order=desc').toReversed());
+  });
+
+  it.each([
+    ['batches/list', 'limit=101', 'limit', 'integer_above_max_value'],
+    ['batches/list', 'limit=0', 'limit', 'integer_below_min_value'],
+    ['batches/list', 'limit=x', 'limit', 'invalid_type'],
+    ['batches/list', 'after=batch_1', 'after', 'invalid_value'],
+    ['files/list', 'limit=10001', 'limit', 'integer_above_max_value'],
+    ['files/list', 'order=up', 'order', 'invalid_value'],
+  ] as const)('%s?%s is refused', (endpoint, query, param, code) => {
+    const answer = ask(endpoint, { query });
+    expect([answer.status, errorOf(answer)]).toEqual([400, expect.objectContaining({ param, code, type: 'invalid_request_error' })]);
+  });
+});
+
+describe('files', () => {
+  it('are uploaded, found, read and deleted', () => {
+    const made = ask('files', { form: form({ purpose: 'batch' }, { field: 'file', filename: 'ü 🧊.jsonl' }) }).json();
+    expect(made).toEqual({
+      id: expect.stringMatching(/^file-/) as string,
+      object: 'file',
+      bytes: 7,
+      created_at: start,
+      filename: 'ü 🧊.jsonl',
+      purpose: 'batch',
+      status: 'processed',
+    });
+    expect(ask('files/{id}', byId(made['id'])).json()).toEqual(made);
+    expect(ask('files/{id}/content', byId(made['id']))).toMatchObject({
+      type: 'application/jsonl',
+      text: expect.stringContaining('request-1') as string,
+    });
+    expect(ask('files/{id}/delete', byId(made['id'])).json()).toEqual({ id: made['id'], object: 'file', deleted: true });
+    expect(ask('files/{id}', byId('file-1'))).toMatchObject({ status: 404 });
+  });
+
+  it.each([
+    [form({ purpose: 'batch' }, null), 'file', 'missing_required_parameter'],
+    [form({}), 'purpose', 'missing_required_parameter'],
+    [form({ purpose: 'fun' }), 'purpose', 'invalid_value'],
+  ])('need a file and a purpose (%#)', (given, param, code) => {
+    expect(errorOf(ask('files', { form: given }))).toMatchObject({ param, code });
+  });
+});
