@@ -56,18 +56,21 @@ function pairOf(map: YAMLMap, key: string): Pair | undefined {
 function replacement(pair: Pair, value: Member): Edit {
   const key = isScalar(pair.key) ? pair.key.range?.[1] : undefined;
   if (key === undefined) throw new EditError('it is written in a way that can not be changed safely');
-  return { from: key, to: endOf(pair), text: `: ${flowText(value)}` };
+  return { from: key, to: endOf(pair), text: `: ${flowText(value, isJson(pair))}` };
 }
 
 function insertion(text: string, map: YAMLMap, anchor: Pair, key: string, value: Member): Edit {
   const end = endOf(anchor);
-  if (map.flow === true) return { from: end, to: end, text: `, ${key}: ${flowText(value)}` };
+  if (map.flow === true) {
+    const json = isJson(anchor);
+    return { from: end, to: end, text: `, ${json ? JSON.stringify(key) : key}: ${flowText(value, json)}` };
+  }
   const start = (isScalar(anchor.key) ? anchor.key.range?.[0] : undefined) ?? 0;
   const indent = text.slice(text.lastIndexOf('\n', start - 1) + 1, start);
   if (indent.trim() !== '') throw new EditError('it is written in a way that can not be changed safely');
   const feed = text.indexOf('\n', end);
   const at = feed < 0 ? text.length : text[feed - 1] === '\r' ? feed - 1 : feed;
-  return { from: at, to: at, text: `${feed > 0 && text[feed - 1] === '\r' ? '\r\n' : '\n'}${indent}${key}: ${flowText(value)}` };
+  return { from: at, to: at, text: `${feed > 0 && text[feed - 1] === '\r' ? '\r\n' : '\n'}${indent}${key}: ${flowText(value, false)}` };
 }
 
 /** Where a pair's value ends: blanks and comments behind it are not part of it. */
@@ -81,15 +84,17 @@ function endOf(node: unknown): number {
   return range[1];
 }
 
-/** Texts without any character that means something to YAML: hashes, prefixes, times. */
-function flowText(value: Member): string {
+/** A file of JSON stays one. */
+const isJson = ({ key }: Pair): boolean => isScalar(key) && key.type === 'QUOTE_DOUBLE';
+
+/** Texts hold no character that means something to YAML: hashes, prefixes, times. */
+function flowText(value: Member, json: boolean): string {
+  if (json) return JSON.stringify(value);
   if (typeof value === 'string') return value;
-  const maps = value.map(
-    (one) =>
-      `{${Object.entries(one)
-        .map(([key, text]) => `${key}: ${text}`)
-        .join(', ')}}`,
-  );
+  const maps = value.map((one) => {
+    const members = Object.entries(one).map(([key, text]) => `${key}: ${text}`);
+    return `{${members.join(', ')}}`;
+  });
   return `[${maps.join(', ')}]`;
 }
 

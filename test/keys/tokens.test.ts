@@ -1,0 +1,228 @@
+import { writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { WebSocket, WebSocketServer } from 'ws';
+import { startTestGateway, type TestGateway, until } from '../support/gateway.ts';
+import { completion, json, type ScriptedUpstream, startUpstream } from '../support/upstream.ts';
+import { audience, type Issuer, issuerName, type IssuerKey, makeKey, startIssuer, tokenOf } from './issuer.ts';
+
+/** Tokens as gateway keys, from the issuer's set of keys to the record. */
+
+let key: IssuerKey;
+let stranger: IssuerKey;
+let issuer: Issuer;
+let upstream: ScriptedUpstream;
+let gateway: TestGateway | undefined;
+
+beforeAll(async () => {
+  [key, stranger] = await Promise.all([makeKey('k-1'), makeKey('k-2')]);
+  issuer = await startIssuer(key);
+  upstream = await startUpstream((response, { url }) => json(response, 200, url.includes('/chat/') ? completion('yes') : { ok: true }));
+});
+afterAll(async () => {
+  await issuer.server.close();
+  await upstream.close();
+});
+beforeEach(() => {
+  issuer.show(key);
+  issuer.server.requests.length = 0;
+  upstream.requests.length = 0;
+});
+afterEach(async () => {
+  await gateway?.close();
+  gateway = undefined;
+});
+
+/** Without api_keys: tokens alone decide who comes in. */
+const yaml = (jwt = '', more = ''): string => `
+version: 1
+providers: {main: {type: openai, api_key: sk-catalog-0123456789, custom_host: "${upstream.url}/v1"}}
+configs: {support: {metadata: {from: config}, targets: [{provider: main, override_params: {model: fixed}}]}}
+auth:
+  jwt: {issuer: "${issuerName}", audience: ${audience}, jwks: "${issuer.jwksUrl}"${jwt}}
+${more}`;
+
+async function start(text: string, options: Parameters<typeof startTestGateway>[1] = {}): Promise<TestGateway> {
+  gateway = await startTestGateway(text, options);
+  return gateway;
+}
+
+type Headers = Readonly<Record<string, string>>;
+
+const ask = ({ url }: TestGateway, headers: Headers, path = '/v1/chat/completions', body: object = { model: '@main/m', messages: [] }) =>
+  fetch(`${url}${path}`, { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) });
+
+const codeOf = async (answer: Response): Promise<unknown> => {
+  const { error } = (await answer.json()) as { error: { code: string; message: string } };
+  return [answer.status, error.code, error.message];
+};
+
+describe('a gateway with tokens and no keys', () => {
+  it('lets a token in, records the caller, and keeps the token to itself', async () => {
+    const at = await start(yaml(', metadata: {team: dept}, clock_tolerance: 5s'));
+    const token = await tokenOf(key, { claims: { dept: 'search' } });
+    const ways: readonly Headers[] = [
+      { 'x-gateway-api-key': token },
+      { 'x-portkey-api-key': `Bearer ${token}`, authorization: `Bearer ${token}` },
+    ];
+    for (const headers of ways) {
+      const answer = await ask(at, { ...headers, 'x-gateway-metadata': '{"app":"shop"}' });
+      expect(answer.status).toBe(200);
+      const record = await at.record(answer.headers.get('x-request-id'));
+      expect(record).toMatchObject({ key: 'jwt:alice', key_id: null, metadata: { team: 'search', app: 'shop' } });
+      expect(JSON.stringify(record)).not.toContain(token.slice(0, 20));
+    }
+    for (const { rawHeaders } of upstream.requests) expect(rawHeaders.join('\n')).not.toContain(token.slice(0, 20));
+    expect(upstream.requests.map(({ headers }) => headers.authorization)).toEqual(Array(2).fill('Bearer sk-catalog-0123456789'));
+    expect(at.lines.join('')).not.toContain(token.slice(0, 20));
+  });
+
+  it('keeps it from relayed paths, forwarded headers and direct mode as well', async () => {
+    const at = await start(yaml(', from: [authorization]'));
+    const token = await tokenOf(key);
+    const bearer = { authorization: `Bearer ${token}` };
+    await ask(at, { ...bearer, 'x-gateway-provider': '@main' }, '/v1/some/new/path', { a: 1 });
+    await ask(at, { ...bearer, 'x-gateway-forward-headers': 'x-app', 'x-app': '1' });
+    expect((await ask(at, { ...bearer, 'x-gateway-forward-headers': 'authorization' })).status).toBe(401);
+    expect(
+      (await ask(at, { ...bearer, 'x-gateway-provider': 'openai' }, '/v1/chat/completions', { model: 'm', messages: [] })).status,
+    ).toBe(401);
+    expect(upstream.requests.length).toBe(2);
+    for (const { rawHeaders } of upstream.requests) expect(rawHeaders.join('\n')).not.toContain(token.slice(0, 20));
+  });
+
+  it.each<[string, () => Promise<Headers>, number, string, RegExp]>([
+    ['no key at all', () => Promise.resolve({}), 401, 'missing_api_key', /brings no gateway key/],
+    ['a key that is none', () => Promise.resolve({ 'x-gateway-api-key': 'anything-goes-0123' }), 401, 'invalid_api_key', /not known/],
+    [
+      'a token in authorization',
+      async () => ({ authorization: `Bearer ${await tokenOf(key)}` }),
+      401,
+      'invalid_api_key',
+      /not a key of this gateway/,
+    ],
+    [
+      'another audience',
+      async () => ({ 'x-gateway-api-key': await tokenOf(key, { aud: 'x' }) }),
+      401,
+      'invalid_api_key',
+      /another audience/,
+    ],
+    ['another issuer', async () => ({ 'x-gateway-api-key': await tokenOf(key, { iss: 'x' }) }), 401, 'invalid_api_key', /another issuer/],
+    [
+      'an old token',
+      async () => ({ 'x-gateway-api-key': await tokenOf(key, { exp: 1_700_000_000 }) }),
+      401,
+      'expired_api_key',
+      /has expired/,
+    ],
+    ['another key', async () => ({ 'x-gateway-api-key': await tokenOf(stranger) }), 401, 'invalid_api_key', /does not list/],
+  ])('refuses %s', async (_what, headers, status, code, message) => {
+    const at = await start(yaml());
+    expect(await codeOf(await ask(at, await headers()))).toEqual([status, code, expect.stringMatching(message)]);
+    expect(upstream.requests).toEqual([]);
+  });
+
+  it('says that it can not tell, while the issuer is down', async () => {
+    issuer.answer((response) => json(response, 500, {}));
+    const at = await start(yaml());
+    expect(await codeOf(await ask(at, { 'x-gateway-api-key': await tokenOf(key) }))).toEqual([503, 'auth_unavailable', expect.any(String)]);
+    expect(at.lines.join('')).toMatch(/public keys of the tokens' issuer could not be fetched/);
+  });
+
+  it('asks the issuer once for 500 callers who come at once', async () => {
+    const at = await start(yaml());
+    const tokens = await Promise.all(Array.from({ length: 500 }, (_, i) => tokenOf(key, { claims: { sub: `u${i}` } })));
+    const answers = await Promise.all(tokens.map((token) => ask(at, { 'x-gateway-api-key': token })));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    expect(issuer.server.requests).toHaveLength(1);
+    await Promise.all(answers.map((answer) => answer.text()));
+  });
+
+  it('may listen for other hosts, and is closed to them without tokens', async () => {
+    const at = await start(yaml('', 'server: {listen: "0.0.0.0:0"}'), { listen: undefined });
+    expect(at.gateway.url).toContain(':');
+    await at.close();
+    await expect(
+      startTestGateway('version: 1\nproviders: {mock: {type: mock}}\nserver: {listen: "0.0.0.0:0"}\n', { listen: undefined }),
+    ).rejects.toThrow(/no API key is defined/);
+  });
+});
+
+describe('the rules of a token', () => {
+  it('are those of auth.jwt', async () => {
+    const at = await start(yaml(', default_config: support, allow: {models: [m, fixed], providers: [main]}'));
+    const headers = { 'x-gateway-api-key': await tokenOf(key) };
+    const answer = await ask(at, headers, '/v1/chat/completions', { model: 'any', messages: [] });
+    expect(answer.status).toBe(200);
+    expect(await at.record(answer.headers.get('x-request-id'))).toMatchObject({ config: 'support', metadata: { from: 'config' } });
+    expect(await codeOf(await ask(at, headers, '/v1/chat/completions', { model: '@main/other', messages: [] }))).toEqual([
+      403,
+      'not_allowed',
+      'Key "jwt:alice" may not use model "other".',
+    ]);
+  });
+
+  it('are those of the key that the token names', async () => {
+    const hash = `sha256:${'a'.repeat(64)}`;
+    const keys = `api_keys: {shop: {hash: "${hash}", allow: {models: [small]}, metadata: {app: shop}}}`;
+    const at = await start(yaml(', key: app', keys));
+    const token = await tokenOf(key, { claims: { app: 'shop' } });
+    const sent = (model: string) => ask(at, { 'x-gateway-api-key': token }, '/v1/chat/completions', { model, messages: [] });
+    const answer = await sent('@main/small');
+    expect((await at.record(answer.headers.get('x-request-id'))).metadata).toEqual({ app: 'shop' });
+    expect((await sent('@main/big')).status).toBe(403);
+    expect((await ask(at, { 'x-gateway-api-key': await tokenOf(key, { claims: { app: 'no' } }) })).status).toBe(401);
+  });
+});
+
+describe('a set of keys in a file', () => {
+  it('is read again when it changes, and a withdrawn key ends at once', async () => {
+    const set = (...keys: IssuerKey[]): string => JSON.stringify({ keys: keys.map(({ jwk }) => jwk) });
+    const text = yaml().replace(`"${issuer.jwksUrl}"`, 'keys/jwks.json');
+    const at = await start(text, { watch: true, files: { 'keys/jwks.json': set(key) } });
+    const old = { 'x-gateway-api-key': await tokenOf(key) };
+    const fresh = { 'x-gateway-api-key': await tokenOf(stranger) };
+    expect([(await ask(at, old)).status, (await ask(at, fresh)).status]).toEqual([200, 401]);
+    writeFileSync(join(at.dir, 'keys/jwks.json'), set(stranger));
+    await until(() => at.events.some((event) => event.type === 'reloaded' && event.changes.includes('~auth.jwt')), 'the reload');
+    expect([(await ask(at, old)).status, (await ask(at, fresh)).status]).toEqual([401, 200]);
+    expect(issuer.server.requests).toEqual([]);
+  });
+});
+
+describe('a WebSocket', () => {
+  it('is opened with a token, which goes no further', async () => {
+    const seen: string[] = [];
+    const server = createServer();
+    const sockets = new WebSocketServer({ server });
+    sockets.on('connection', (socket, request) => {
+      seen.push(`${request.url} ${request.rawHeaders.join(' ')}`);
+      socket.send('hello');
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const provider = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+    const at = await start(yaml(', from: [authorization]').replace(`${upstream.url}/v1`, provider));
+    const token = await tokenOf(key);
+    const url = `${at.url.replace('http', 'ws')}/v1/realtime?model=@main/m`;
+    const hello = (client: WebSocket): Promise<string> =>
+      new Promise((resolve, reject) => client.once('message', (data: Buffer) => resolve(data.toString())).once('error', reject));
+    const ways = [
+      new WebSocket(url, { headers: { 'x-gateway-api-key': token } }),
+      new WebSocket(`${url}&api-key=${token}`),
+      new WebSocket(url, ['realtime', `openai-insecure-api-key.${token}`]),
+    ];
+    try {
+      expect(await Promise.all(ways.map(hello))).toEqual(['hello', 'hello', 'hello']);
+      expect(seen.join('\n')).not.toContain(token.slice(0, 20));
+      await expect(hello(new WebSocket(url))).rejects.toThrow(/401/);
+    } finally {
+      for (const client of ways) client.terminate();
+      sockets.close();
+      server.closeAllConnections();
+      server.close();
+    }
+  });
+});
