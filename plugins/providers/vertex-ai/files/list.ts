@@ -43,8 +43,9 @@ const textsOf = (replies: readonly StepReply[] = []): readonly string[] => repli
 function pageRequest(to: Storage, call: VertexCall, token?: string): UpstreamRequest {
   const { after, limit } = wantedOf(call, limits.usual, limits.most);
   const bucket = bucketOf(call);
-  // One more for the object that the list begins at.
-  const parameters: Record<string, string> = { prefix: prefixOf(call), maxResults: String(Math.min(limit + 1, pageSize)) };
+  // One more for the object that the list begins at; and nobody knows how many there are between those of one purpose.
+  const size = purposeIn(call) === undefined ? Math.min(after === undefined ? limit : limit + 1, pageSize) : pageSize;
+  const parameters: Record<string, string> = { prefix: prefixOf(call), maxResults: String(size) };
   if (after !== undefined) parameters['startOffset'] = startOf(after, bucket);
   if (token !== undefined) parameters['pageToken'] = token;
   const order = paramOf(call.query, 'order');
@@ -53,9 +54,14 @@ function pageRequest(to: Storage, call: VertexCall, token?: string): UpstreamReq
   return plainRequest(to.list(call, bucket, query.join('&')), 'GET', storageHeaders(call), dropped);
 }
 
-function prefixOf({ query }: VertexCall): string {
+function purposeIn({ query }: VertexCall): string | undefined {
   const purpose = paramOf(query, 'purpose');
-  if (purpose === undefined || purpose === '') return ownPrefix;
+  return purpose === '' ? undefined : purpose;
+}
+
+function prefixOf(call: VertexCall): string {
+  const purpose = purposeIn(call);
+  if (purpose === undefined) return ownPrefix;
   return purpose === 'batch_output' ? batchesPrefix : filesPrefix;
 }
 
@@ -71,7 +77,7 @@ function collected(
   call: VertexCall,
 ): { readonly files: readonly FileObject[]; readonly token: string | undefined } {
   const { after } = wantedOf(call, limits.usual, limits.most);
-  const purpose = paramOf(call.query, 'purpose');
+  const purpose = purposeIn(call);
   const start = after === undefined ? undefined : objectOf(after, 'after').name;
   const pages = texts.map((text) => pageOf(text, 'items'));
   const files = pages.flatMap(({ rows }) =>
@@ -79,7 +85,7 @@ function collected(
       const name = String(row['name'] ?? '');
       if (name.endsWith('/') || (start !== undefined && Buffer.compare(Buffer.from(name), Buffer.from(start)) <= 0)) return [];
       const file = fileOf(row);
-      return file === undefined || (purpose !== undefined && purpose !== '' && file.purpose !== purpose) ? [] : [file];
+      return file === undefined || (purpose !== undefined && file.purpose !== purpose) ? [] : [file];
     }),
   );
   return { files, token: pages.at(-1)?.token };

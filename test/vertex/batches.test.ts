@@ -1,0 +1,296 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { callersToken } from './cloud.ts';
+import { jsonl, line, linesOf, type Rig, startRig } from './rig.ts';
+
+let rig: Rig;
+beforeAll(async () => {
+  rig = await startRig();
+});
+afterAll(() => rig.close());
+afterEach(() => {
+  rig.cloud.interrupt = undefined;
+  rig.cloud.jobs.batchPredictionJobs.length = 0;
+});
+
+const endpoint = '/v1/chat/completions';
+const window = '24h';
+const error = (thrown: unknown) => thrown as { status: number; code: string; param: string; message: string; headers: Headers };
+const uploaded = async (...rows: string[]): Promise<string> =>
+  (await rig.client().files.create({ file: await jsonl(rows), purpose: 'batch' })).id;
+const create = (body: object, headers: Record<string, string> = {}) =>
+  rig.fetch('/batches', { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) });
+
+describe('life of a batch', () => {
+  it('goes from the file alone to the answers', async () => {
+    const client = rig.client();
+    const file = await client.files.create({ file: await jsonl([line('a', 'Hi'), line('b', 'fail')]), purpose: 'batch' });
+    const metadata = { team: 'search', note: 'Größe: 7 € — 日本' };
+    const batch = await client.batches.create({ input_file_id: file.id, endpoint, completion_window: window, metadata });
+    expect(batch).toMatchObject({ object: 'batch', status: 'validating', endpoint, input_file_id: file.id, metadata });
+    rig.cloud.jobs.run(batch.id);
+    const done = await client.batches.retrieve(batch.id);
+    const counts = { total: 2, completed: 1, failed: 1 };
+    expect(done).toMatchObject({ status: 'completed', completed_at: 1_793_610_300, request_counts: counts, metadata, error_file_id: null });
+    const text = await (await client.files.content(done.output_file_id ?? '')).text();
+    expect(linesOf(text)).toMatchObject([
+      { custom_id: 'b', response: null, error: { code: 'INVALID_ARGUMENT', message: 'no such luck' } },
+      { custom_id: 'a', response: { status_code: 200, body: { object: 'chat.completion', choices: [{ message: { content: 'Hello' } }] } } },
+    ]);
+    const output = await rig.fetch(`/batches/${batch.id}/output`);
+    expect(output.status).toBe(200);
+    expect(linesOf(await output.text()).map((one) => one['custom_id'])).toEqual(['b', 'a']);
+  });
+
+  it.each([
+    ['anthropic.claude-opus-4-6', {}, { model: 'publishers/anthropic/models/claude-opus-4-6' }],
+    [
+      'gemini-2.5-flash',
+      {},
+      { model: 'publishers/google/models/gemini-2.5-flash', instanceConfig: { instanceType: 'object', excludedFields: ['requestId'] } },
+    ],
+  ])('of %s', async (model, more, job) => {
+    const id = await uploaded(line('a', 'Hi', model, more));
+    const batch = await rig.client().batches.create({ input_file_id: id, endpoint, completion_window: window });
+    expect(rig.cloud.jobs.batchPredictionJobs[0]).toMatchObject(job);
+    rig.cloud.jobs.run(batch.id);
+    const [answer] = linesOf(await (await rig.fetch(`/batches/${batch.id}/output`)).text());
+    expect(answer).toMatchObject({
+      custom_id: 'a',
+      response: { body: { object: 'chat.completion', choices: [{ message: { content: 'Hello' } }] } },
+    });
+  });
+
+  it('of vectors has its answers in another file', async () => {
+    const row = { custom_id: 'v', method: 'POST', url: '/v1/embeddings', body: { model: 'text-embedding-005', input: 'Hi' } };
+    const id = await uploaded(JSON.stringify(row));
+    const batch = await rig.client().batches.create({ input_file_id: id, endpoint: '/v1/embeddings', completion_window: window });
+    rig.cloud.jobs.run(batch.id);
+    const { output_file_id: output, endpoint: told } = await rig.client().batches.retrieve(batch.id);
+    expect([
+      told,
+      decodeURIComponent(output ?? '')
+        .split('/')
+        .at(-1),
+    ]).toEqual(['/v1/embeddings', '000000000000.jsonl']);
+    const expected = {
+      custom_id: 'v',
+      response: { body: { object: 'list', data: [{ embedding: [0.25, 0.5] }], model: 'text-embedding-005' } },
+    };
+    expect(linesOf(await (await rig.fetch(`/batches/${batch.id}/output`)).text())).toMatchObject([expected]);
+    expect(linesOf(await (await rig.client().files.content(output ?? '')).text())).toMatchObject([expected]);
+  });
+});
+
+describe('creating a batch', () => {
+  it('takes the model from the body, the header or the notes of the file, in this order', async () => {
+    const id = await uploaded(line('a', 'Hi'));
+    const model = () => rig.cloud.jobs.batchPredictionJobs[0]?.['model'];
+    const body = { input_file_id: id, endpoint, completion_window: window };
+    await create({ ...body, model: '@vertex/gemini-2.5-pro' }, { 'x-gateway-provider-model': 'gemini-3-pro' });
+    expect(model()).toBe('publishers/google/models/gemini-2.5-pro');
+    await create(body, { 'x-gateway-provider-model': 'gemini-3-pro' });
+    expect(model()).toBe('publishers/google/models/gemini-3-pro');
+    await create(body);
+    expect(model()).toBe('publishers/google/models/gemini-2.5-flash');
+  });
+
+  it('names what it drops', async () => {
+    const id = await uploaded(line('a', 'Hi'));
+    const body = { input_file_id: id, endpoint, completion_window: '1h', output_expires_after: { anchor: 'created_at', seconds: 3600 } };
+    const response = await create({ ...body, metadata: { a: 'x', b: 'y'.repeat(500), c: 'ü'.repeat(512), d: 'ß'.repeat(500), e: 'z' } });
+    const dropped = response.headers.get('x-gateway-dropped-params')?.split(', ').sort();
+    expect(dropped).toEqual(['completion_window', 'metadata.d', 'output_expires_after']);
+    expect(await response.json()).toMatchObject({ metadata: { a: 'x', e: 'z' } });
+  });
+
+  it.each<[string, object, object]>([
+    ['without a file', { input_file_id: undefined }, { status: 400, code: 'missing_required_parameter', param: 'input_file_id' }],
+    ['without an endpoint', { endpoint: undefined }, { status: 400, code: 'missing_required_parameter', param: 'endpoint' }],
+    ['for another endpoint', { endpoint: '/v1/responses' }, { status: 400, code: 'invalid_value', param: 'endpoint' }],
+    ['whose endpoint is not that of the lines', { endpoint: '/v1/embeddings' }, { status: 400, code: 'invalid_value', param: 'endpoint' }],
+    ['with an id of another provider', { input_file_id: 'file-abc' }, { status: 404, code: 'invalid_value', param: 'input_file_id' }],
+    ['from a bucket of others', { input_file_id: 'gs://foreign/x.jsonl' }, { status: 403, code: 'not_allowed', param: 'input_file_id' }],
+    ['of a model that has no batches', { model: 'endpoints.55' }, { status: 400, code: 'unsupported_parameter', param: 'model' }],
+    ['with too much metadata', { metadata: { a: 'x'.repeat(513) } }, { status: 400, code: 'string_above_max_length', param: 'metadata.a' }],
+  ])('%s is refused before a job is made', async (_, more, expected) => {
+    const id = await uploaded(line('a', 'Hi'));
+    rig.cloud.seen();
+    const response = await create({ input_file_id: id, endpoint, completion_window: window, ...more });
+    const { error: told } = (await response.json()) as { error: object };
+    expect({ ...told, status: response.status }).toMatchObject(expected);
+    expect(rig.cloud.seen().filter((one) => one.startsWith('POST'))).toEqual([]);
+  });
+
+  it('says what is missing where nobody knows the model', async () => {
+    rig.cloud.objects.put('gs://acme-more/native.jsonl', '{"request": {}}\n');
+    const thrown = error(
+      await rig
+        .client()
+        .batches.create({ input_file_id: 'gs://acme-more/native.jsonl', endpoint, completion_window: window })
+        .catch((one: unknown) => one),
+    );
+    expect(thrown).toMatchObject({ status: 400, code: 'missing_required_parameter', param: 'model' });
+    expect(thrown.message).toContain('neither the request nor the file');
+  });
+
+  it("passes on the provider's word on a file that is not there", async () => {
+    const thrown = await rig
+      .client()
+      .batches.create({ input_file_id: 'gs://acme-data/none', endpoint, completion_window: window })
+      .catch((one: unknown) => one);
+    expect(thrown).toMatchObject({ status: 404 });
+    expect(error(thrown).message).toContain('No such object');
+  });
+
+  it("works in any bucket with the caller's own credential", async () => {
+    rig.cloud.objects.put('gs://foreign/x.jsonl', '{"request": {}}\n');
+    const headers = {
+      'x-gateway-virtual-key': 'own',
+      authorization: `Bearer ${callersToken}`,
+      'x-gateway-vertex-storage-bucket-name': 'foreign',
+    };
+    const response = await create(
+      { input_file_id: 'gs://foreign/x.jsonl', endpoint, completion_window: window, model: 'gemini-2.5-flash' },
+      headers,
+    );
+    expect(response.status).toBe(200);
+    expect(rig.cloud.jobs.batchPredictionJobs[0]).toMatchObject({
+      outputConfig: { gcsDestination: { outputUriPrefix: expect.stringMatching(/^gs:\/\/foreign\//) as string } },
+    });
+  });
+
+  it("never takes a bucket of the request with the operator's credential", async () => {
+    const id = await uploaded(line('a', 'Hi'));
+    const response = await create(
+      { input_file_id: id, endpoint, completion_window: window },
+      { 'x-gateway-vertex-storage-bucket-name': 'foreign' },
+    );
+    expect([response.status, rig.cloud.jobs.batchPredictionJobs.length]).toEqual([403, 0]);
+  });
+});
+
+describe('cancelling a batch', () => {
+  it.each(['QUEUED', 'PENDING', 'RUNNING', 'PAUSED', 'UPDATING', 'CANCELLING'])('that is %s answers the batch', async (state) => {
+    const id = rig.cloud.jobs.add('batchPredictionJobs', { state: `JOB_STATE_${state}` });
+    expect(await rig.client().batches.cancel(id)).toMatchObject({
+      id,
+      object: 'batch',
+      status: 'cancelling',
+      created_at: 1_793_610_000,
+      cancelling_at: 1_793_610_240,
+    });
+  });
+
+  it.each(['SUCCEEDED', 'PARTIALLY_SUCCEEDED', 'FAILED', 'CANCELLED', 'EXPIRED'])(
+    'that has %s is refused by the provider',
+    async (state) => {
+      const id = rig.cloud.jobs.add('batchPredictionJobs', { state: `JOB_STATE_${state}` });
+      const thrown = error(
+        await rig
+          .client()
+          .batches.cancel(id)
+          .catch((one: unknown) => one),
+      );
+      expect(thrown).toMatchObject({ status: 400, code: 'FAILED_PRECONDITION' });
+      expect(thrown.message).toContain(`JOB_STATE_${state}`);
+    },
+  );
+
+  it('answers what is known when the job can not be read afterwards', async () => {
+    const id = rig.cloud.jobs.add('batchPredictionJobs', { state: 'JOB_STATE_RUNNING' });
+    rig.cloud.interrupt = (ask, response) => {
+      if (ask.method !== 'GET') return false;
+      response.writeHead(503).end();
+      return true;
+    };
+    const response = await rig.fetch(`/batches/${id}/cancel`, { method: 'POST' });
+    expect([response.status, response.headers.get('x-gateway-warnings')]).toEqual([200, expect.stringContaining('status 503')]);
+    expect(await response.json()).toMatchObject({ id, object: 'batch', status: 'cancelling' });
+  });
+
+  it('of an id that is none is 404', async () => {
+    for (const id of ['999999', 'a%2Fb', '..%2Fx']) {
+      expect((await rig.fetch(`/batches/${id}/cancel`, { method: 'POST' })).status).toBe(404);
+    }
+  });
+});
+
+describe('output of a batch', () => {
+  it.each([
+    ['RUNNING', 409],
+    ['FAILED', 404],
+  ])('that is %s is not there: %i', async (state, status) => {
+    const id = rig.cloud.jobs.add('batchPredictionJobs', { state: `JOB_STATE_${state}` });
+    const response = await rig.fetch(`/batches/${id}/output`);
+    expect([response.status, await response.json()]).toMatchObject([status, { error: { code: 'no_batch_output' } }]);
+  });
+
+  it("is not read from a bucket of others with the operator's credential", async () => {
+    rig.cloud.objects.put('gs://foreign/out/predictions.jsonl', '{"secret": 1}\n');
+    const id = rig.cloud.jobs.add('batchPredictionJobs', {
+      state: 'JOB_STATE_SUCCEEDED',
+      outputInfo: { gcsOutputDirectory: 'gs://foreign/out' },
+    });
+    const response = await rig.fetch(`/batches/${id}/output`);
+    expect([response.status, await response.json()]).toMatchObject([403, { error: { code: 'not_allowed' } }]);
+  });
+});
+
+describe('list of batches', () => {
+  const add = (count: number): string[] => Array.from({ length: count }, () => rig.cloud.jobs.add('batchPredictionJobs')).reverse();
+
+  it('is paged by ids to its end', async () => {
+    const ids = add(250);
+    const seen: string[] = [];
+    for await (const batch of rig.client().batches.list({ limit: 70 })) seen.push(batch.id);
+    expect(seen).toEqual(ids);
+  });
+
+  it('has cursors, and asks for no more than is wanted', async () => {
+    const ids = add(5);
+    rig.cloud.seen();
+    const page = (await (await rig.fetch('/batches?limit=2')).json()) as object;
+    expect(page).toMatchObject({ object: 'list', first_id: ids[0], last_id: ids[1], has_more: true });
+    expect(rig.cloud.seen()).toEqual([expect.stringMatching(/batchPredictionJobs\?pageSize=2$/)]);
+    expect(await (await rig.fetch(`/batches?limit=4&after=${ids[2]}`)).json()).toMatchObject({
+      data: [{ id: ids[3] }, { id: ids[4] }],
+      has_more: false,
+    });
+    expect(await (await rig.fetch(`/batches?after=${ids[4]}`)).json()).toEqual({
+      object: 'list',
+      data: [],
+      first_id: null,
+      last_id: null,
+      has_more: false,
+    });
+  });
+
+  it('says so when an id is not in it, or lies too deep', async () => {
+    const ids = add(450);
+    expect(await (await rig.fetch('/batches?after=nope&limit=5')).json()).toMatchObject({
+      error: { code: 'invalid_value', param: 'after' },
+    });
+    const deep = await rig.fetch(`/batches?after=${ids[420]}`);
+    expect([deep.status, await deep.json()]).toMatchObject([
+      400,
+      { error: { code: 'invalid_value', message: expect.stringContaining('newest 400') as string } },
+    ]);
+    rig.cloud.jobs.batchPredictionJobs.length = 3;
+    const gone = await rig.fetch('/batches?after=nope');
+    expect([gone.status, await gone.json()]).toMatchObject([400, { error: { param: 'after' } }]);
+  });
+
+  it.each(['0', '101', 'x'])('refuses limit=%s', async (limit) => {
+    const response = await rig.fetch(`/batches?limit=${limit}`);
+    expect([response.status, await response.json()]).toMatchObject([400, { error: { param: 'limit' } }]);
+  });
+});
+
+it('needs a credential', async () => {
+  for (const path of ['/batches', '/batches/1', '/files', '/fine_tuning/jobs']) {
+    const response = await rig.fetch(path, {
+      headers: { 'x-gateway-virtual-key': 'own', 'x-gateway-vertex-storage-bucket-name': 'foreign' },
+    });
+    expect([response.status, await response.json()]).toMatchObject([401, { error: { code: 'missing_credential' } }]);
+  }
+});
