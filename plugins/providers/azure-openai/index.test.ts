@@ -143,6 +143,26 @@ describe('the form of the address', () => {
     ['responses/{id}/cancel', '/responses/x1/cancel', '/v1/responses/x1/cancel'],
     ['responses/{id}/input_items', '/responses/x1/input_items', '/v1/responses/x1/input_items'],
     ['models', '/models', '/v1/models'],
+    ['images/edits', '/deployments/d1/images/edits', '/v1/images/edits'],
+    ['audio/speech', '/deployments/d1/audio/speech', '/v1/audio/speech'],
+    ['audio/transcriptions', '/deployments/d1/audio/transcriptions', '/v1/audio/transcriptions'],
+    ['audio/translations', '/deployments/d1/audio/translations', '/v1/audio/translations'],
+    ['files', '/files', '/v1/files'],
+    ['files/list', '/files', '/v1/files'],
+    ['files/{id}', '/files/x1', '/v1/files/x1'],
+    ['files/{id}/content', '/files/x1/content', '/v1/files/x1/content'],
+    ['files/{id}/delete', '/files/x1', '/v1/files/x1'],
+    ['batches', '/batches', '/v1/batches'],
+    ['batches/list', '/batches', '/v1/batches'],
+    ['batches/{id}', '/batches/x1', '/v1/batches/x1'],
+    ['batches/{id}/cancel', '/batches/x1/cancel', '/v1/batches/x1/cancel'],
+    ['batches/{id}/output', '/batches/x1', '/v1/batches/x1'],
+    ['fine_tuning/jobs', '/fine_tuning/jobs', '/v1/fine_tuning/jobs'],
+    ['fine_tuning/jobs/list', '/fine_tuning/jobs', '/v1/fine_tuning/jobs'],
+    ['fine_tuning/jobs/{id}', '/fine_tuning/jobs/x1', '/v1/fine_tuning/jobs/x1'],
+    ['fine_tuning/jobs/{id}/cancel', '/fine_tuning/jobs/x1/cancel', '/v1/fine_tuning/jobs/x1/cancel'],
+    ['fine_tuning/jobs/{id}/events', '/fine_tuning/jobs/x1/events', '/v1/fine_tuning/jobs/x1/events'],
+    ['fine_tuning/jobs/{id}/checkpoints', '/fine_tuning/jobs/x1/checkpoints', '/v1/fine_tuning/jobs/x1/checkpoints'],
   ])('of %s carries the deployment only where the service wants it', (endpoint, dated, v1) => {
     expect(send(endpoint, direct('2025-04-01-preview'), '').url).toBe(`${host}${dated}?api-version=2025-04-01-preview`);
     expect(send(endpoint, direct('v1'), '').url).toBe(`${host}${v1}`);
@@ -258,8 +278,17 @@ describe('the name in the body', () => {
     ['a name on v1', direct('v1'), 'gpt-4o', 'chat/completions', '{"model":"gpt-4o"}', '{"model":"d1"}'],
     ['the deployment itself on v1', direct('v1'), 'd1', 'chat/completions', '{ "model":"d1" }', '{ "model":"d1" }'],
     ['a name on a route without deployment', direct('2025-04-01-preview'), 'gpt-4o', 'responses', '{"model":"gpt-4o"}', '{"model":"d1"}'],
+    ['the endpoint of a dated batch', direct('2024-10-21'), '', 'batches', '{"endpoint":"/v1/responses"}', '{"endpoint":"/responses"}'],
+    ['the endpoint of a batch on v1', direct('v1'), '', 'batches', '{ "endpoint":"/v1/responses" }', '{ "endpoint":"/v1/responses" }'],
   ])('%s comes out right', (_name, settings, asked, ...[endpoint, text, sent]) => {
     expect(send(endpoint, settings, asked, text).text).toBe(sent);
+  });
+});
+
+describe('the model of a fine-tuning job', () => {
+  it.each(['gpt-4o-mini', '@team/gpt-4o-mini'])('is a base model and no deployment: %s', (named) => {
+    const { text } = send('fine_tuning/jobs', catalog, '', JSON.stringify({ model: named }), { model: 'gpt-4o-mini' });
+    expect(text).toBe('{"model":"gpt-4o-mini"}');
   });
 });
 

@@ -69,6 +69,12 @@ describe('the address', () => {
     expect(`${address?.origin}${address?.path}`).toBe(url);
   });
 
+  it.each(['.', '..', ''])('with the id %j is refused', (id) => {
+    for (const endpoint of ['batches/{id}/cancel', 'files/{id}/content', 'fine_tuning/jobs/{id}', 'batches/{id}/output'] as const) {
+      expect(() => send(endpoint, '', {}, { params: { id } })).toThrow(/part of an upstream path/);
+    }
+  });
+
   it('with a host that can not be used is refused', () => {
     expect(() => send('models', '', { custom_host: 'nonsense' })).toThrow(/custom host/);
   });
@@ -109,6 +115,17 @@ describe('the body', () => {
     const request = send('chat/completions', '{"model":"gpt-4o-mini","labels":{"a":"b"},"thinking":{"type":"enabled"}}', settings);
     expect(request.text).toBe(text);
     expect(request.dropped.map(({ param }) => param)).toEqual(dropped);
+  });
+});
+
+describe('a batch or a job', () => {
+  it.each(['batches', 'fine_tuning/jobs'] as const)('with too much metadata is refused before anything is sent: %s', (endpoint) => {
+    expect(() => send(endpoint, '{"metadata":{"k":1}}')).toThrow(/'metadata.k': expected a string/);
+    expect(send(endpoint, '{"metadata":null,"a":1.0}', {}, { model: '' }).text).toBe('{"metadata":null,"a":1.0}');
+  });
+
+  it('gets no model that it did not name', () => {
+    expect(send('batches', '{"input_file_id":"f"}').text).toBe('{"input_file_id":"f"}');
   });
 });
 

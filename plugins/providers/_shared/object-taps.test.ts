@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest';
+import { AudioTap, transcriptForm } from './audio-tap.ts';
+import { batchOutput } from './batch-output.ts';
+import { ObjectTap } from './object-tap.ts';
+
+describe('the tap of kept objects', () => {
+  it.each([
+    ['a job that failed', '{"object":"fine_tuning.job","id":"j-1","error":{"code":"x","message":"bad file"}}', undefined],
+    ['a job that did not', '{"object":"fine_tuning.job","id":"j-1","error":{}}', undefined],
+    ['a bare error', '{"error":{"message":"broke"}}', 'broke'],
+    ['a list', '{"object":"list","data":[]}', undefined],
+    ['no JSON', 'x', undefined],
+  ])('takes %s for what it is', (_name, text, message) => {
+    const tap = new ObjectTap();
+    expect(tap.whole(text)?.message).toBe(message);
+  });
+
+  it('does not count what a batch has used', () => {
+    const tap = new ObjectTap();
+    tap.whole('{"object":"batch","id":"b-1","model":"m","usage":{"input_tokens":5,"output_tokens":7}}');
+    expect(tap).toMatchObject({ complete: true, id: 'b-1', model: 'm', usage: undefined, contentEvents: 0 });
+  });
+});
+
+const event = (type: string, more: object = {}, name = '') => ({ name, data: JSON.stringify({ type, ...more }) });
+const usage = { type: 'tokens', input_tokens: 14, input_token_details: { audio_tokens: 14 }, output_tokens: 3 };
+
+describe('the tap of sound', () => {
+  it.each([
+    ['speech', [event('speech.audio.delta', { audio: '//8=' }), event('speech.audio.done', { usage })], ['content', 'end']],
+    [
+      'a transcript',
+      [event('transcript.text.delta', { delta: 'a' }), event('transcript.text.done', { text: 'a', usage })],
+      ['content', 'end'],
+    ],
+    ['a transcript in one piece', [event('transcript.text.done', { text: 'a', usage })], ['content']],
+    ['named events', [event('x.delta', {}, 'speech.audio.delta'), event('x', { usage }, 'speech.audio.done')], ['content', 'end']],
+  ])('reads a stream of %s', (_name, events, kinds) => {
+    const tap = new AudioTap('bytes');
+    expect(events.map((one) => tap.event(one))).toEqual(kinds);
+    expect(tap).toMatchObject({ complete: true, usage: { prompt: 14, completion: 3, audioIn: 14 } });
+  });
+
+  it('takes an error event as a fault', () => {
+    const tap = new AudioTap('bytes');
+    expect(tap.event({ name: '', data: '{"error":{"message":"broke"}}' })).toBe('fault');
+    expect(tap.fault?.message).toBe('broke');
+  });
+
+  it('reads a whole transcript', () => {
+    const tap = new AudioTap('json');
+    expect(tap.whole(JSON.stringify({ text: 'a', usage }))).toBeUndefined();
+    expect(tap.usage).toMatchObject({ prompt: 14, completion: 3 });
+    expect(new AudioTap('json').whole('{"text":"a","usage":{"type":"duration","seconds":9}}')).toBeUndefined();
+  });
+
+  const form = (fields: Record<string, string>, isHeld = true) => ({ fields: new Map(Object.entries(fields)), isHeld });
+
+  it.each([
+    [form({}), 'json'],
+    [form({ response_format: 'verbose_json' }), 'json'],
+    [form({ response_format: 'srt' }), 'bytes'],
+    [form({}, false), 'bytes'],
+    [form({ response_format: 'json' }, false), 'json'],
+    [undefined, 'bytes'],
+  ])('expects of %j an answer of %s', (asked, expected) => {
+    expect(transcriptForm(asked)).toBe(expected);
+  });
+});
+
+describe('the output of a batch', () => {
+  it.each([
+    ['its answers', { output_file_id: 'o-1', error_file_id: 'e-1' }, 'o-1', 0],
+    ['its errors, with a word on it', { output_file_id: null, error_file_id: 'e-1' }, 'e-1', 1],
+  ])('is %s', (_name, batch, fileId, warnings) => {
+    const output = batchOutput(JSON.stringify(batch));
+    expect([output.fileId, output.warnings.length]).toEqual([fileId, warnings]);
+  });
+
+  it.each([
+    ['in_progress', 409],
+    ['Cancelling', 409],
+    ['completed', 404],
+    ['Failed', 404],
+  ])('is refused for a batch that is %s', (status, expected) => {
+    expect(() => batchOutput(JSON.stringify({ id: 'b-1', status }))).toThrow(
+      expect.objectContaining({ code: 'no_batch_output', status: expected }),
+    );
+  });
+});

@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest';
+import { batchLine, isBatchInput } from './batch-lines.ts';
+
+const names = { deployment: (alias: string) => ({ fast: 'dep-1', odd: 'a "b"' })[alias] };
+const dated = batchLine({ ...names, isDated: true });
+const v1 = batchLine({ ...names, isDated: false });
+
+const line = (url: string, model: string): string =>
+  `{"custom_id":"r-1", "url":${url},"method":"POST","body":{"seed":12345678901234567890,"model":${model},"ü":1.0}}`;
+
+describe('a line of a batch', () => {
+  it.each([
+    [
+      'an alias and the version',
+      line('"/v1/chat/completions"', '"fast"'),
+      line('"/chat/completions"', '"dep-1"'),
+      line('"/v1/chat/completions"', '"dep-1"'),
+    ],
+    ['a slug', line('"/v1/responses"', '"@team/fast"'), line('"/responses"', '"dep-1"'), line('"/v1/responses"', '"dep-1"')],
+    [
+      'a slug before no alias',
+      line('"/chat/completions"', '"@team/gpt"'),
+      line('"/chat/completions"', '"gpt"'),
+      line('"/chat/completions"', '"gpt"'),
+    ],
+    [
+      'a name with quotes',
+      line('"/chat/completions"', '"odd"'),
+      line('"/chat/completions"', '"a \\"b\\""'),
+      line('"/chat/completions"', '"a \\"b\\""'),
+    ],
+    ['a number for a model', line('"/chat/completions"', '7'), line('"/chat/completions"', '7'), line('"/chat/completions"', '7')],
+  ])('with %s is written as the service reads it', (_name, sent, asDated, asV1) => {
+    expect([dated(sent, 0), v1(sent, 1)]).toEqual([asDated, asV1]);
+  });
+
+  it('finds the model before the url, too', () => {
+    const sent = '{"body":{"model":"fast"},"url":"/v1/embeddings","custom_id":"1"}';
+    expect(dated(sent, 5)).toBe('{"body":{"model":"dep-1"},"url":"/embeddings","custom_id":"1"}');
+  });
+
+  it.each([
+    ['that is right', line('"/chat/completions"', '"dep-1"')],
+    ['that is no batch line', '{"url":"/v1/chat/completions","body":{"model":"fast"}}'],
+    ['that is none', '{"custom_id":"1","url":"/v1/x","body":{"model":"fast"'],
+    ['without a body', '{"custom_id":"1","url":"/v1/x"}'],
+    ['whose body is none', '{"custom_id":"1","url":"/x","body":"fast"}'],
+    ['of nothing', ''],
+  ])('%s passes', (_name, sent) => {
+    expect([dated(sent, 0), v1(sent, 0)]).toEqual([sent, sent]);
+  });
+
+  it('loses the byte-order mark of the file, and of nothing else', () => {
+    const marked = `\ufeff${line('"/chat/completions"', '"dep-1"')}`;
+    expect(dated(marked, 0)).toBe(marked.slice(1));
+    expect(dated(marked, 1)).toBe(marked);
+  });
+});
+
+describe('an upload', () => {
+  const form = (fields: Record<string, string>, filename?: string) => ({
+    fields: new Map(Object.entries(fields)),
+    file: filename === undefined ? undefined : { field: 'file', filename, contentType: undefined },
+  });
+
+  it.each([
+    [{ purpose: 'batch' }, 'a.bin', true],
+    [{ purpose: 'fine-tune' }, 'a.jsonl', false],
+    [{}, 'a.jsonl', true],
+    [{}, 'a.NDJSON', true],
+    [{}, 'a.pdf', false],
+    [{}, undefined, false],
+  ])('with %j and the file %s holds batch lines: %s', (fields, filename, expected) => {
+    expect(isBatchInput(form(fields, filename))).toBe(expected);
+  });
+});
