@@ -18,8 +18,8 @@ it.each<readonly [string, AzureSettings]>([
 });
 
 it.each<readonly [string, AzureSettings, object]>([
-  ['no resource', {}, { path: [], code: 'missing-key' }],
-  ['no resource with a deployment that needs one', { deployments: { a: one } }, { path: [], code: 'missing-key' }],
+  ['no resource', {}, { path: ['resource_name'], code: 'missing-key' }],
+  ['no resource with a deployment that needs one', { deployments: { a: one } }, { path: ['resource_name'], code: 'missing-key' }],
   ['a resource that is no label', { resource_name: 'contoso_eu!' }, { path: ['resource_name'], code: 'bad-url' }],
   [
     'a resource that is a URL of another host',

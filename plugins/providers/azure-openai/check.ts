@@ -36,7 +36,7 @@ function hostProblems(settings: AzureSettings, rows: Rows): readonly SettingsPro
   }
   if (name === undefined && customHost === undefined && (rows.length === 0 || rows.some(([, row]) => row.target_uri === undefined))) {
     found.push({
-      path: [],
+      path: ['resource_name'],
       code: 'missing-key',
       message: 'resource_name is missing',
       hint: 'Write the first label of the host, for example resource_name: contoso-eu.',

@@ -61,7 +61,7 @@ function typeOf(type: string, { providers }: Registry): Provider {
   const found = providers.find((one) => one.type === type || one.aliases.includes(type));
   if (found !== undefined) return found;
   const names = providers.map((one) => one.type);
-  throw new Usage(`no provider type "${type}"${didYouMean(type, names)}\nThere is: ${names.join(', ')}`);
+  throw new Usage(`no provider type "${type}".${didYouMean(type, names)}\nThere is: ${names.join(', ')}`);
 }
 
 async function drafted(provider: Provider, flags: AddFlags, io: CliIo, registry: Registry): Promise<Ready> {

@@ -1,7 +1,7 @@
 import { compileCatalog } from '../../config/compile/providers.ts';
 import type { MakeCredential } from '../../config/compile/binding.ts';
 import { gather } from '../../config/gather.ts';
-import { type LoadedConfig, loadConfig } from '../../config/load.ts';
+import { loadConfig } from '../../config/load.ts';
 import { child, type Entry, entriesOf } from '../../config/node.ts';
 import type { GatewayConfig, ProviderEntry } from '../../config/schema/index.ts';
 import { didYouMean } from '../../core/nearest.ts';
@@ -97,7 +97,7 @@ export function chosen(catalog: Catalog, slugs: readonly string[], io: CliIo): r
     const entry = catalog.entries.find((one) => one.slug === slug.replace(/^@/, ''));
     if (entry === undefined) {
       const names = catalog.entries.map((one) => one.slug);
-      io.stderr.write(`error: no provider called "${slug}"${didYouMean(slug, names)}\nThere is: ${names.join(', ') || 'none'}\n`);
+      io.stderr.write(`error: no provider called "${slug}".${didYouMean(slug, names)}\nThere is: ${names.join(', ') || 'none'}\n`);
       return exitCodes.no;
     }
     found.push(entry);
@@ -111,5 +111,3 @@ export function whyOff({ entry, missing }: CatalogEntry): string | undefined {
   if (missing === undefined) return undefined;
   return /^[A-Za-z_]\w*$/.test(missing) ? `${missing} is not set` : `${missing} can not be read`;
 }
-
-export type { LoadedConfig };

@@ -124,7 +124,8 @@ function verdict(one: CatalogEntry, done: readonly Probed[]): Omit<Tested, 'slug
     const says = `${of}${wrong.status === 0 ? '' : `${wrong.status} `}${wrong.says ?? ''}`.trim();
     return { state: 'fail', says, fix: fixFor(one, wrong) ?? null, status: wrong.status === 0 ? null : wrong.status, models, deployments };
   }
-  const listed = one.binding.provider.models?.(one.binding.settings).length ?? 0;
+  const { provider, settings } = one.binding;
+  const listed = provider.deployment === undefined ? 0 : (provider.models?.(settings).length ?? 0);
   const facts = [
     done.find(({ says }) => says !== undefined)?.says ?? (one.binding.owner === 'none' ? 'answers, no key needed' : 'key valid'),
     ...(models === null ? [] : [`${models} model${models === 1 ? '' : 's'}`]),

@@ -26,12 +26,12 @@ export function parseTargetUri(pasted: string): TargetUri | string {
   const parsed = parseBase(trimmed.includes('://') ? trimmed : `https://${trimmed}`);
   if (typeof parsed === 'string') return parsed;
   const { url, origin } = parsed;
-  if (foreign.test(url.hostname)) return 'it is a single-model endpoint; use type openai with custom_host for it';
+  if (foreign.test(url.hostname)) return 'it is a single-model endpoint, which type azure-ai serves';
   const resource = suffix.exec(url.hostname)?.[1];
   const segments = url.pathname.split('/').filter((part) => part !== '');
   const open = segments.indexOf('openai');
   if (resource !== undefined && open < 0 && (segments[0] === 'models' || segments[0] === 'anthropic')) {
-    return `it is the foundry route /${segments[0]}, which this provider does not speak`;
+    return `it is the foundry route /${segments[0]}, which type azure-ai serves`;
   }
   const { path, rest } =
     open < 0 ? rootOf(segments, resource !== undefined) : { path: segments.slice(0, open + 1), rest: segments.slice(open + 1) };

@@ -1,0 +1,37 @@
+import { providers, stages } from '../../plugins/index.ts';
+import { runCli } from '../../src/cli/index.ts';
+import type { CliIo } from '../../src/cli/io.ts';
+
+export interface Ran {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** Runs a command in this process, with an environment and a terminal of its own. */
+export async function runHere(
+  args: readonly string[],
+  cwd: string,
+  more: { readonly env?: Readonly<Record<string, string>>; readonly answers?: readonly string[] } = {},
+): Promise<Ran> {
+  let out = '';
+  let err = '';
+  const left = [...(more.answers ?? [])];
+  const io: CliIo = {
+    stdout: { write: (text: string) => (out += text) },
+    stderr: { write: (text: string) => (err += text) },
+    env: more.env ?? {},
+    cwd,
+    readStdin: () => Promise.resolve(''),
+    ...(more.answers === undefined
+      ? {}
+      : {
+          ask: (question: string) => {
+            err += `${question}\n`;
+            return Promise.resolve(left.shift() ?? '');
+          },
+        }),
+  };
+  const code = await runCli(args, io, { providers, stages });
+  return { code, out, err };
+}

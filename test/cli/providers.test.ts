@@ -1,0 +1,274 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { deadPort, json, type ScriptedUpstream, startUpstream } from '../support/upstream.ts';
+import { runHere } from './in-process.ts';
+
+const dirs: string[] = [];
+afterAll(() => dirs.forEach((dir) => rmSync(dir, { recursive: true })));
+
+function folder(yaml?: string): string {
+  const dir = mkdtempSync(join(tmpdir(), 'providers-'));
+  dirs.push(dir);
+  if (yaml !== undefined) writeFileSync(join(dir, 'gateway.yaml'), yaml);
+  return dir;
+}
+
+const catalog = `version: 1
+providers:
+  main:
+    type: openai
+    name: Main account
+    api_key: \${env:MAIN_KEY}
+  azure-eu:
+    type: azure-openai
+    resource_name: contoso-eu
+    api_key: sk-literal-0123456789
+    deployments:
+      chat: {deployment_id: d1, api_version: "2024-10-21", foundation_model: gpt-4o, api_key: "\${env:DEP_KEY:-sk-default}"}
+  claude: {type: anthropic, api_key: "\${env:CLAUDE_KEY}"}
+  sleeping: {type: openai, enabled: false}
+`;
+
+describe('gateway providers list and show', () => {
+  const env = { MAIN_KEY: 'sk-main-0123456789' };
+
+  it('lists every entry with its host, models and state', async () => {
+    const { code, out, err } = await runHere(['providers', 'list'], folder(catalog), { env });
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    expect(out.split('\n').map((line) => line.split(/ {3,}/))).toEqual([
+      ['SLUG', 'TYPE', 'NAME', 'HOST', 'MODELS', 'STATE'],
+      ['main', 'openai', 'Main account', 'api.openai.com', 'all', 'ok'],
+      ['azure-eu', 'azure-openai', '-', 'contoso-eu.openai.azure.com', 'chat', 'ok'],
+      ['claude', 'anthropic', '-', 'api.anthropic.com', 'all', 'off: CLAUDE_KEY is not set'],
+      ['sleeping', 'openai', '-', 'api.openai.com', 'all', 'off: enabled: false'],
+      [''],
+    ]);
+  });
+
+  it('lists as JSON', async () => {
+    const { out } = await runHere(['providers', 'list', '--json'], folder(catalog), { env });
+    expect((JSON.parse(out) as unknown[])[2]).toMatchObject({ slug: 'claude', state: 'off', why: 'CLAUDE_KEY is not set', models: [] });
+  });
+
+  it('shows places and references, and never a secret', async () => {
+    const { code, out } = await runHere(['providers', 'show', 'azure-eu'], folder(catalog), { env });
+    expect(code).toBe(0);
+    expect(out).toMatch(/^azure-eu {3}azure-openai {3}gateway\.yaml:7\n/);
+    expect(out).toMatch(/api_key +\(written in the file, not shown\) +gateway\.yaml:10\n/);
+    expect(out).toMatch(/deployments\.chat\.api_key +\$\{env:DEP_KEY:-…\} +gateway\.yaml:12\n/);
+    expect(out).not.toMatch(/sk-/);
+    const told = await runHere(['providers', 'show', '@main', '--json'], folder(catalog), { env });
+    expect(JSON.parse(told.out)).toMatchObject({ slug: 'main', line: 3, state: 'ok' });
+    expect(told.out).toContain('${env:MAIN_KEY}');
+    expect(told.out).not.toContain('sk-main');
+  });
+
+  it.each([
+    [['providers', 'show', 'azure-ue'], 1, /Did you mean "azure-eu"/],
+    [['providers', 'test', 'nobody'], 1, /no provider called "nobody"/],
+    [['providers', 'show'], 2, /missing required argument/],
+    [['providers', 'lst'], 2, /unknown command/],
+    [['providers', 'test', '--timeout', 'soon'], 2, /no duration/],
+  ])('%j ends with %i', async (args, expected, why) => {
+    const { code, err } = await runHere(args, folder(catalog), { env });
+    expect({ code, err }).toEqual({ code: expected, err: expect.stringMatching(why) as unknown });
+  });
+
+  it('ends with 3 for a broken file, and for none', async () => {
+    expect(await runHere(['providers', 'list'], folder('version: 1\nprovider: {}\n'))).toMatchObject({
+      code: 3,
+      out: '',
+      err: expect.stringMatching(/unknown key "provider"/) as unknown,
+    });
+    expect(await runHere(['providers', 'list'], folder())).toMatchObject({ code: 3, err: expect.stringMatching(/looked for/) as unknown });
+    expect(await runHere(['providers', 'list'], folder('version: 1\n'))).toMatchObject({ code: 1, out: '' });
+  });
+});
+
+describe('gateway providers test', () => {
+  let upstream: ScriptedUpstream;
+  let dead: number;
+
+  beforeAll(async () => {
+    upstream = await startUpstream((response, { url, headers, method, body }) => {
+      const key = headers['api-key'] ?? headers.authorization;
+      const fault = (status: number, code: string, message: string): void => json(response, status, { error: { code, message } });
+      if (key === 'Bearer sk-good-0123456789' || key === 'good-key') {
+        if (method === 'GET') return json(response, 200, { object: 'list', data: [{ id: 'a' }, { id: 'b' }] });
+        const { max_tokens: most } = JSON.parse(body.toString()) as { max_tokens: number };
+        if (most !== 1) return fault(400, 'invalid_value', 'one token is enough');
+        if (url.includes('/d-gone/')) return fault(404, 'DeploymentNotFound', 'The API deployment for this resource does not exist.');
+        return json(response, 200, { id: 'c', object: 'chat.completion', choices: [] });
+      }
+      if (key?.includes('known') === true) return fault(403, 'Forbidden', `The key ${key} may not do this`);
+      return fault(401, '401', 'Access denied due to invalid subscription key');
+    });
+    dead = await deadPort();
+  });
+  afterAll(() => upstream.close());
+
+  const env = { GOOD: 'sk-good-0123456789', BAD: 'sk-bad-0123456789', KNOWN: 'sk-known-0123456789', AZURE: 'good-key' };
+  const entries = (): string => `version: 1
+providers:
+  good: {type: openai, custom_host: ${upstream.url}/v1, api_key: "\${env:GOOD}"}
+  bad: {type: openai, custom_host: ${upstream.url}/v1, api_key: "\${env:BAD}"}
+  known: {type: openai, custom_host: ${upstream.url}/v1, api_key: "\${env:KNOWN}"}
+  gone: {type: openai, custom_host: "http://127.0.0.1:${dead}/v1", api_key: "\${env:GOOD}"}
+  unset: {type: openai, api_key: "\${env:NOBODY_SET_THIS}"}
+  callers: {type: openai, auth: {mode: caller}}
+  mock: {type: mock}
+  azure:
+    type: azure-openai
+    custom_host: ${upstream.url}/openai
+    api_key: \${env:AZURE}
+    deployments:
+      chat: {deployment_id: d1, api_version: "2024-10-21", foundation_model: gpt-4o}
+      gone: {deployment_id: d-gone, api_version: "2024-10-21", foundation_model: gpt-4o}
+      voice: {deployment_id: d3, api_version: "2024-10-21", foundation_model: whisper}
+`;
+
+  it('says of each entry whether its credential works, and what to do', async () => {
+    const { code, out, err } = await runHere(['providers', 'test'], folder(entries()), { env });
+    expect({ code, err }).toEqual({ code: 1, err: '' });
+    const lines = out.split('\n').map((line) => line.replaceAll(/ {2,}/g, ' | ').replace(/ \| \d+ ms$/, ''));
+    expect(lines).toEqual([
+      `good | ok | ${upstream.host} | key valid · 2 models`,
+      `bad | FAIL | ${upstream.host} | 401 Access denied due to invalid subscription key`,
+      ' | fix: check the key: it was revoked, or belongs to another service',
+      `known | FAIL | ${upstream.host} | 403 The key Bearer ••• may not do this`,
+      ' | fix: give the key the permission to list models, or use a key of the right project',
+      `gone | FAIL | 127.0.0.1:${dead} | the connection was refused`,
+      ' | fix: check host, port and DNS, and that this machine may reach it',
+      'unset | off | NOBODY_SET_THIS is not set',
+      'callers | off | each caller brings the credential',
+      'mock | ok | - | answers, no key needed',
+      `azure | ok | ${upstream.host} | key valid · 2 models · 3 deployments not asked`,
+      '',
+    ]);
+  });
+
+  it('asks deployments for one token when told to', async () => {
+    const before = upstream.requests.length;
+    const { code, out } = await runHere(['providers', 'test', 'azure', '--deep'], folder(entries()), { env });
+    expect(code).toBe(1);
+    expect(out).toMatch(/FAIL .* 1 of 2 deployments; "gone": 404 The API deployment for this resource does not exist\n/);
+    expect(out).toMatch(/fix: check deployment_id and api_version/);
+    expect(upstream.requests.slice(before).map(({ method, url }) => `${method} ${url}`)).toEqual([
+      'GET /openai/models?api-version=2024-10-21',
+      'POST /openai/deployments/d1/chat/completions?api-version=2024-10-21',
+      'POST /openai/deployments/d-gone/chat/completions?api-version=2024-10-21',
+    ]);
+  });
+
+  it('answers as JSON, with 0 when nothing fails', async () => {
+    const { code, out } = await runHere(['providers', 'test', 'good', 'unset', '--json'], folder(entries()), { env });
+    expect(code).toBe(0);
+    expect(JSON.parse(out)).toMatchObject([
+      { slug: 'good', state: 'ok', status: 200, models: 2, fix: null },
+      { slug: 'unset', state: 'off', says: 'NOBODY_SET_THIS is not set' },
+    ]);
+  });
+
+  it('does not wait for ever', async () => {
+    const silent = await startUpstream(() => {});
+    try {
+      const yaml = `version: 1\nproviders:\n  slow: {type: openai, custom_host: ${silent.url}/v1, api_key: "\${env:GOOD}"}\n`;
+      const { code, out } = await runHere(['providers', 'test', '--timeout', '200ms'], folder(yaml), { env });
+      expect({ code, out }).toEqual({ code: 1, out: expect.stringMatching(/FAIL .*no answer within 200 ms\n.*--timeout/) as unknown });
+    } finally {
+      await silent.close();
+    }
+  });
+});
+
+describe('gateway providers add', () => {
+  const azure = [
+    'providers',
+    'add',
+    'azure-openai',
+    '--no-input',
+    '--slug',
+    'azure-eu',
+    '--name',
+    'Azure, Europe',
+    '--set',
+    'resource_name=contoso-eu',
+    '--set',
+    'deployments.gpt-4o.deployment_id=chat',
+    '--set',
+    'deployments.gpt-4o.api_version=2024-10-21',
+    '--key-env',
+    'AZURE_KEY',
+  ];
+
+  it('writes an entry and keeps the rest byte for byte', async () => {
+    const before = 'version: 1 # one\nproviders:\n  mock: {type: mock} # two\n\n# three\n';
+    const cwd = folder(before);
+    const { code, out, err } = await runHere(azure, cwd, { env: { AZURE_KEY: 'x' } });
+    expect({ code, out }).toEqual({ code: 0, out: 'added to ./gateway.yaml: providers.azure-eu\n' });
+    expect(err).toMatch(/no foundation_model/);
+    expect(readFileSync(join(cwd, 'gateway.yaml'), 'utf8')).toBe(
+      before.replace(
+        '# two\n',
+        `# two
+  azure-eu:
+    type: azure-openai
+    name: Azure, Europe
+    resource_name: contoso-eu
+    api_key: \${env:AZURE_KEY}
+    deployments:
+      gpt-4o:
+        deployment_id: chat
+        api_version: "2024-10-21"
+`,
+      ),
+    );
+    expect((await runHere(azure, cwd)).err).toMatch(/has an entry "azure-eu" already/);
+    expect((await runHere(['check'], cwd, { env: { AZURE_KEY: 'x' } })).code).toBe(0);
+  });
+
+  it('writes the file where there is none, from an address', async () => {
+    const cwd = folder();
+    const uri = 'https://r1.services.ai.azure.com/anthropic/v1/messages';
+    const { code, out } = await runHere(['providers', 'add', 'azure-ai', '--no-input', '--uri', uri], cwd);
+    expect({ code, out }).toEqual({ code: 0, out: 'wrote ./gateway.yaml: providers.r1\n' });
+    expect(readFileSync(join(cwd, 'gateway.yaml'), 'utf8')).toBe(
+      `version: 1\n\nproviders:\n  r1:\n    type: azure-ai\n    resource_name: r1\n    format: messages\n    api_key: \${env:R1_API_KEY}\n`,
+    );
+  });
+
+  it('asks at a terminal for what is missing, and never for a secret', async () => {
+    const answers = ['azure-us', '', '', 'contoso-us', 'gpt-4o', 'chat', '2024-10-21', 'gpt-4o', '', 'AZURE_US_KEY'];
+    const { code, out, err } = await runHere(['providers', 'add', 'azure-openai', '--dry-run'], folder(), { answers });
+    expect(code).toBe(0);
+    expect(out).toBe(`providers:
+  azure-us:
+    type: azure-openai
+    resource_name: contoso-us
+    api_key: \${env:AZURE_US_KEY}
+    deployments:
+      gpt-4o:
+        deployment_id: chat
+        api_version: "2024-10-21"
+        foundation_model: gpt-4o
+`);
+    expect(err).toMatch(/NAME of the variable that holds the key/);
+  });
+
+  it.each([
+    [['opena'], /Did you mean "openai"/],
+    [['azure-openai'], /resource_name is missing/],
+    [['openai', '--set', 'api_key=sk-0123456789'], /is a secret: write its reference/],
+    [['azure-openai', '--set', 'deployments.a.api_key=sk-0123456789'], /is a secret/],
+    [['openai', '--key-env', 'sk-0123456789'], /the key itself is never asked for/],
+    [['openai', '--slug', 'Not A Slug'], /is no slug/],
+    [['openai', '--uri', 'https://r1.openai.azure.com/openai/v1'], /is one of type azure-openai/],
+  ])('%j is refused', async (args, why) => {
+    const cwd = folder();
+    const { code, out, err } = await runHere(['providers', 'add', ...args, '--no-input'], cwd);
+    expect({ code, out, err }).toEqual({ code: 2, out: '', err: expect.stringMatching(why) as unknown });
+    expect(err).not.toMatch(/sk-0123/);
+  });
+});
