@@ -1,0 +1,189 @@
+import OpenAI, { toFile } from 'openai';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+
+/** Everything that the mock plays, over HTTP and with a real library: nothing here leaves the machine. */
+
+let gateway: TestGateway;
+let client: OpenAI;
+
+beforeAll(async () => {
+  gateway = await startTestGateway(`
+version: 1
+providers: {mock: {type: mock, replies: {heard: {text: "Was ist das? 🧊"}}}}
+virtual_keys: {vk: {provider: mock}}
+`);
+  client = new OpenAI({
+    baseURL: `${gateway.url}/v1`,
+    apiKey: 'unused-0123456789',
+    maxRetries: 0,
+    defaultHeaders: { 'x-gateway-virtual-key': 'vk' },
+  });
+});
+afterAll(() => gateway?.close());
+
+const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Asks again and again until the state is there: the mock's lives take seconds. */
+async function until<T>(look: () => Promise<T>, isThere: (found: T) => boolean): Promise<T> {
+  for (let tries = 0; ; tries += 1) {
+    const found = await look();
+    if (isThere(found)) return found;
+    if (tries > 100) throw new Error(`waited in vain: ${JSON.stringify(found)}`);
+    await sleep(300);
+  }
+}
+
+describe('with npm openai', () => {
+  const upload = async (purpose: 'batch' | 'fine-tune', name = 'in.jsonl') =>
+    client.files.create({ file: await toFile(Buffer.from('{"custom_id":"ü"}\n'.repeat(20)), name), purpose });
+
+  it('a file lives', async () => {
+    const file = await upload('batch', 'übung.jsonl');
+    expect(file).toMatchObject({ object: 'file', filename: 'übung.jsonl', purpose: 'batch', bytes: 380, status: 'processed' });
+    expect(await client.files.retrieve(file.id)).toMatchObject({ id: file.id, bytes: 380 });
+    expect(await (await client.files.content(file.id)).text()).toContain('request-1');
+    expect(await client.files.delete(file.id)).toEqual({ id: file.id, object: 'file', deleted: true });
+    const listed: string[] = [];
+    for await (const each of client.files.list({ limit: 2 })) listed.push(each.purpose);
+    expect(listed).toEqual(['user_data', 'fine-tune', 'batch', 'assistants']);
+  });
+
+  it('a batch lives', { timeout: 60_000 }, async () => {
+    const file = await upload('batch');
+    const made = await client.batches.create({
+      input_file_id: file.id,
+      endpoint: '/v1/chat/completions',
+      completion_window: '24h',
+      metadata: { a: 'b' },
+    });
+    expect(made).toMatchObject({ object: 'batch', input_file_id: file.id, metadata: { a: 'b' } });
+    expect(await client.batches.cancel(made.id)).toMatchObject({ id: made.id, status: 'cancelling' });
+    const early = await fetch(`${gateway.url}/v1/batches/${made.id}/output`, { headers: { 'x-gateway-virtual-key': 'vk' } });
+    expect(early.status).toBe(409);
+    const done = await until(
+      () => client.batches.retrieve(made.id),
+      ({ status }) => status === 'completed',
+    );
+    expect(done.request_counts).toEqual({ total: 3, completed: 3, failed: 0 });
+    const text = await (await client.files.content(done.output_file_id ?? '')).text();
+    const output = await fetch(`${gateway.url}/v1/batches/${made.id}/output`, { headers: { 'x-gateway-virtual-key': 'vk' } });
+    expect(output.headers.get('content-type')).toBe('application/jsonl');
+    expect(await output.text()).toBe(text);
+    expect(
+      text
+        .trimEnd()
+        .split('\n')
+        .map((line) => (JSON.parse(line) as { custom_id: string }).custom_id),
+    ).toEqual(['request-1', 'request-2', 'request-3']);
+    const all: string[] = [];
+    for await (const each of client.batches.list({ limit: 10 })) all.push(each.id);
+    expect(new Set(all).size).toBe(25);
+  });
+
+  it('a fine-tuning job lives, and its checkpoints are read to the end', { timeout: 60_000 }, async () => {
+    const file = await upload('fine-tune');
+    const job = await client.fineTuning.jobs.create({ model: 'echo', training_file: file.id, suffix: 'mine' });
+    expect(job).toMatchObject({ object: 'fine_tuning.job', training_file: file.id, model: 'echo' });
+    expect(await client.fineTuning.jobs.cancel(job.id)).toMatchObject({ id: job.id, status: 'cancelled' });
+    await until(
+      () => client.fineTuning.jobs.retrieve(job.id),
+      ({ status }) => status === 'succeeded',
+    );
+    const steps: number[] = [];
+    for await (const each of client.fineTuning.jobs.checkpoints.list(job.id, { limit: 5 })) steps.push(each.step_number);
+    expect(steps).toEqual(Array.from({ length: 12 }, (_, index) => (12 - index) * 100));
+    const events: string[] = [];
+    for await (const each of client.fineTuning.jobs.listEvents(job.id)) events.push(each.message);
+    expect([events[0], events.at(-1)]).toEqual(['The job has successfully completed', `Validating training file: ${file.id}`]);
+    await expect(client.fineTuning.jobs.checkpoints.list(job.id, { limit: 0 })).rejects.toMatchObject({ status: 400, param: 'limit' });
+    await expect(client.fineTuning.jobs.retrieve('ftjob-unknown')).rejects.toMatchObject({ status: 404, code: 'fine_tune_not_found' });
+  });
+
+  it('speech is sound', async () => {
+    const speak = async (format: 'mp3' | 'wav') => {
+      const answer = await client.audio.speech.create({ model: 'tts', voice: 'alloy', input: 'hi', response_format: format });
+      return { type: answer.headers.get('content-type'), bytes: Buffer.from(await answer.arrayBuffer()) };
+    };
+    const wav = await speak('wav');
+    expect([wav.type, wav.bytes.toString('latin1', 0, 4), wav.bytes.readUInt32LE(4) + 8]).toEqual(['audio/wav', 'RIFF', wav.bytes.length]);
+    const mp3 = await speak('mp3');
+    expect([mp3.type, mp3.bytes.readUInt32BE(0), mp3.bytes.length % 144]).toEqual(['audio/mpeg', 0xff_fb_18_c0, 0]);
+  });
+
+  it('sound is text', async () => {
+    const file = await toFile(Buffer.alloc(300_000, 7), 'a.wav');
+    const heard = (over: object) => client.audio.transcriptions.create({ model: 'heard', file, ...over });
+    expect(await heard({})).toMatchObject({ text: 'Was ist das? 🧊' });
+    expect(await heard({ response_format: 'text' })).toBe('Was ist das? 🧊\n');
+    expect(await heard({ response_format: 'vtt' })).toMatch(/^WEBVTT\n/);
+    expect(await heard({ response_format: 'verbose_json' })).toMatchObject({ segments: [{ text: 'Was ist das? 🧊' }] });
+    expect(await client.audio.translations.create({ model: 'heard', file })).toMatchObject({ text: 'Was ist das? 🧊' });
+    let text = '';
+    for await (const event of await client.audio.transcriptions.create({ model: 'heard', file, stream: true })) {
+      if (event.type === 'transcript.text.delta') text += event.delta;
+    }
+    expect(text).toBe('Was ist das? 🧊');
+  });
+
+  it('pictures come from pictures', async () => {
+    const image = await toFile(Buffer.alloc(1000), 'a.png', { type: 'image/png' });
+    const edited = await client.images.edit({ model: 'painter', image, prompt: 'a cat', n: 2 });
+    expect(edited.data).toHaveLength(2);
+    expect((await client.images.createVariation({ model: 'painter', image })).data?.[0]?.b64_json).toMatch(/^iVBOR/);
+  });
+
+  it('embeddings are read', async () => {
+    const { data } = await client.embeddings.create({ model: 'echo', input: ['a', 'b'], dimensions: 4 });
+    expect(data.map(({ embedding }) => embedding.length)).toEqual([4, 4]);
+  });
+});
+
+describe('what the mock refuses', () => {
+  const post = (path: string, body: string | FormData, headers: Record<string, string> = { 'content-type': 'application/json' }) =>
+    fetch(`${gateway.url}/v1/${path}`, { method: 'POST', headers: { 'x-gateway-virtual-key': 'vk', ...headers }, body });
+  const form = (fields: Record<string, string | Blob>): FormData => {
+    const made = new FormData();
+    for (const [name, value] of Object.entries(fields)) made.set(name, value);
+    return made;
+  };
+  const file = new Blob(['x']);
+
+  it.each([
+    ['chat/completions', '{"model":"echo"}', 'messages'],
+    ['chat/completions', '{"model":"echo","messages":[7]}', 'messages[0]'],
+    ['chat/completions', '{"messages":[{"role":"user","content":"x"}]}', 'model'],
+    ['embeddings', '{"model":"echo","input":{}}', 'input'],
+    ['responses', '{"model":"echo","input":true}', 'input'],
+    ['batches', '{"input_file_id":"file-1"}', 'endpoint'],
+    ['fine_tuning/jobs', '{"model":"echo"}', 'training_file'],
+    ['files', form({ purpose: 'batch' }), 'file'],
+    ['files', form({ file }), 'purpose'],
+    ['files', form({ file, purpose: 'fun' }), 'purpose'],
+    ['audio/transcriptions', form({ model: 'echo' }), 'file'],
+    ['audio/transcriptions', form({ file }), 'model'],
+    ['audio/transcriptions', form({ file, model: 'echo', response_format: 'xml' }), 'response_format'],
+    ['images/edits', form({ image: file, model: 'echo' }), 'prompt'],
+    ['images/edits', form({ prompt: 'a', model: 'echo' }), 'image'],
+  ])('POST /v1/%s is told what is wrong with it (%#)', async (path, body, param) => {
+    const response = await (typeof body === 'string' ? post(path, body) : post(path, body, {}));
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ error: { type: 'invalid_request_error', param } });
+  });
+
+  it.each([
+    'batches/x',
+    'batches/x/output',
+    'fine_tuning/jobs/x',
+    'fine_tuning/jobs/x/events',
+    'fine_tuning/jobs/x/checkpoints',
+    'files/x',
+    'files/x/content',
+  ])('GET /v1/%s is not found', async (path) => {
+    const response = await fetch(`${gateway.url}/v1/${path}`, { headers: { 'x-gateway-virtual-key': 'vk' } });
+    expect(response.status).toBe(404);
+    expect(await response.json()).toMatchObject({
+      error: { type: 'invalid_request_error', message: expect.stringContaining('x') as string },
+    });
+  });
+});
