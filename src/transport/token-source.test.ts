@@ -22,8 +22,8 @@ function rig(random = 0) {
   );
   const settle = () => new Promise((resolve) => setImmediate(resolve));
   /** Answers the fetch that waits longest. */
-  const give = async (value: string, life = 60 * minute): Promise<void> => {
-    waiting.shift()?.resolve({ value, expiresAt: state.now + life });
+  const give = async (value: string, life = 60 * minute, renewal?: number): Promise<void> => {
+    waiting.shift()?.resolve({ value, expiresAt: state.now + life, ...(renewal === undefined ? {} : { renewAt: state.now + renewal }) });
     await settle();
   };
   return {
@@ -34,9 +34,9 @@ function rig(random = 0) {
       waiting.shift()?.reject(new TokenError(message));
       await settle();
     },
-    async begin(value: string, life?: number) {
+    async begin(value: string, life?: number, renewal?: number) {
       const got = source.get();
-      await give(value, life);
+      await give(value, life, renewal);
       return got;
     },
   };
@@ -55,6 +55,8 @@ describe('a token source', () => {
     ['five minutes before the end', 60 * minute, 0, 55 * minute],
     ['up to a minute earlier', 60 * minute, 1, 54 * minute],
     ['in the last quarter of a short life', 4 * minute, 0.5, 3 * minute],
+    ['at half of a long life', 24 * 60 * minute, 0, 12 * 60 * minute],
+    ['at half of a long life, up to a minute earlier', 120 * minute, 1, 59 * minute],
   ])('renews in the background %s', async (_, life, random, due) => {
     const { source, give, state, begin } = rig(random);
     await begin('t1', life);
@@ -64,6 +66,19 @@ describe('a token source', () => {
     expect([source.get(), source.get(), state.fetches]).toEqual(['t1', 't1', 2]);
     await give('t2');
     expect(source.get()).toBe('t2');
+  });
+
+  it.each([
+    ['before the gateway would', 60 * minute, 20 * minute, 20 * minute],
+    ['never later than the gateway would', 60 * minute, 59 * minute, 55 * minute],
+    ['which may be over already', 60 * minute, -1, 55 * minute],
+  ])('renews when its issuer says so, %s', async (_, life, renewal, due) => {
+    const { source, state, begin } = rig();
+    await begin('t1', life, renewal);
+    state.now += due - 1;
+    expect([source.get(), state.fetches]).toEqual(['t1', 1]);
+    state.now += 1;
+    expect([source.get(), state.fetches]).toEqual(['t1', 2]);
   });
 
   it('waits for a new token when the old one has ended', async () => {

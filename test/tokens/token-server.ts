@@ -71,6 +71,11 @@ export async function startTokenServer(): Promise<TokenServer> {
   return server;
 }
 
+function inOrder(parameters: URLSearchParams): string {
+  parameters.sort();
+  return parameters.toString();
+}
+
 function problem(request: SeenRequest, expected: Expected): string | undefined {
   const [path = '', query = ''] = request.url.split('?');
   if (request.method !== expected.method) return `method ${request.method}`;
@@ -79,8 +84,8 @@ function problem(request: SeenRequest, expected: Expected): string | undefined {
   if (isForm !== (expected.method === 'POST')) return `content-type ${request.headers['content-type']}`;
   if (expected.method === 'POST' && query !== '') return `query ${query}`;
   const sent = new URLSearchParams(isForm ? request.body.toString() : query);
-  const found = JSON.stringify([...sent].toSorted());
-  if (found !== JSON.stringify(Object.entries(expected.parameters).toSorted())) return `parameters ${found}`;
+  const found = inOrder(sent);
+  if (found !== inOrder(new URLSearchParams(expected.parameters))) return `parameters ${found}`;
   for (const [name, value] of Object.entries(expected.headers ?? {})) if (request.headers[name] !== value) return `header ${name}`;
   return undefined;
 }

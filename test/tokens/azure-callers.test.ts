@@ -1,0 +1,156 @@
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { application, type AzureRig, entra, secret, startAzureRig } from './azure-rig.ts';
+import { aadsts } from './token-server.ts';
+
+/** Credentials that callers bring for provider B. */
+
+let rig: AzureRig;
+
+beforeAll(async () => {
+  rig = await startAzureRig();
+});
+beforeEach(() => rig.reset());
+afterAll(() => rig?.close());
+
+const jwt = 'Bearer eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJ1c2VyIn0.c2lnbmF0dXJl';
+const headers = (tails: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(tails).map(([tail, value]) => [`x-gateway-${tail}`, value]));
+
+/** Without the catalog: everything comes with the request. */
+const direct = (tails: Readonly<Record<string, string>>): Record<string, string> =>
+  headers({ provider: 'azure-openai', 'custom-host': `${rig.upstream.url}/openai`, 'azure-api-version': '2024-10-21', ...tails });
+
+describe("a caller's token", () => {
+  it.each(['entra', 'caller'])('passes unchanged where authorization is forwarded, with auth mode %s', async (mode) => {
+    await rig.start(mode === 'entra' ? entra(rig.tokens) : 'auth: {mode: caller}');
+    const response = await rig.ask({ authorization: jwt, ...headers({ 'forward-headers': 'Authorization' }) });
+    expect([response.status, rig.signed(), rig.tokens.requests.length]).toEqual([200, [jwt], 0]);
+  });
+
+  it('is missing where authorization is to be forwarded and is not there', async () => {
+    await rig.start(entra(rig.tokens));
+    const response = await rig.ask(headers({ 'forward-headers': 'Authorization' }));
+    expect([response.status, rig.upstream.requests.length, rig.tokens.requests.length]).toEqual([401, 0, 0]);
+  });
+
+  it.each([
+    ['a key in its own header', { authorization: 'Bearer key-of-caller' }, 'api-key key-of-caller'],
+    ['a token as bearer', { authorization: jwt }, jwt],
+    ['a token of its own header', { authorization: 'Bearer key-of-caller', 'x-gateway-azure-ad-token': 'Bearer t-1' }, 'Bearer t-1'],
+    ['the same by the neutral name', { 'x-portkey-cloud-ad-token': 't-2' }, 'Bearer t-2'],
+  ])('signs as %s', async (_, sent, signature) => {
+    await rig.start('auth: {mode: caller}');
+    expect((await rig.ask(sent as Record<string, string>)).status).toBe(200);
+    expect(rig.signed()).toEqual([signature]);
+  });
+
+  it('is asked for', async () => {
+    await rig.start('auth: {mode: caller}');
+    const response = await rig.ask();
+    expect([response.status, rig.upstream.requests.length]).toEqual([401, 0]);
+    expect(await response.json()).toMatchObject({ error: { code: 'missing_credential' } });
+  });
+
+  it('needs no authorization beside it in direct mode', async () => {
+    await rig.start('auth: {mode: caller}');
+    expect((await rig.ask(direct({ 'azure-ad-token': 't-3' }), 'm')).status).toBe(200);
+    expect(rig.signed()).toEqual(['Bearer t-3']);
+  });
+});
+
+describe("a caller's application", () => {
+  const grant = (): string => {
+    const { parameters } = application();
+    return JSON.stringify({
+      kind: 'client-credentials',
+      endpoint: { base: rig.tokens.url, path: ['t1', 'oauth2', 'v2.0', 'token'] },
+      clientId: parameters['client_id'],
+      clientSecret: secret,
+      scope: parameters['scope'],
+      repeats: [],
+      blame: [{ text: 'AADSTS7000215:', field: 'azure-entra-client-secret', says: 'is wrong' }],
+    });
+  };
+  /** A provider whose key is the grant: the token endpoint of the real one is on no loopback. */
+  const minted = (): string => `
+  minted: {type: minted, custom_host: "${rig.upstream.url}", auth: {mode: caller}}
+provider_plugins: ["${fileURLToPath(new URL('./minted.ts', import.meta.url))}"]`;
+  const config = (): Record<string, string> => ({
+    'x-gateway-config': JSON.stringify({ provider: 'minted', api_key: grant(), custom_host: rig.upstream.url }),
+  });
+
+  it('has one token for all its requests', async () => {
+    await rig.start('auth: {mode: caller}', { more: minted() });
+    const answers = await Promise.all(Array.from({ length: 20 }, () => rig.ask(config(), 'm')));
+    expect(new Set(answers.map((answer) => answer.status))).toEqual(new Set([200]));
+    expect([rig.tokens.requests.length, new Set(rig.signed())]).toEqual([1, new Set(['Bearer token-1'])]);
+  });
+
+  it('that is refused is told to the caller, with the header at fault', async () => {
+    rig.tokens.refusal = aadsts(7000215, 'Invalid client secret provided.');
+    await rig.start('auth: {mode: caller}', { more: minted() });
+    const response = await rig.ask(config(), 'm');
+    const text = await response.text();
+    expect([response.status, rig.upstream.requests.length]).toEqual([401, 0]);
+    expect(JSON.parse(text)).toMatchObject({ error: { code: 'missing_credential', param: 'azure-entra-client-secret' } });
+    expect(text).not.toContain(secret);
+    expect(JSON.stringify(await rig.gateway.record(response.headers.get('x-request-id')))).not.toContain(secret);
+  });
+
+  it.each([
+    [
+      'no secret',
+      { 'azure-auth-mode': 'entra', 'azure-entra-tenant-id': 't', 'azure-entra-client-id': 'c' },
+      401,
+      'azure-entra-client-secret',
+    ],
+    [
+      'no tenant',
+      { 'cloud-auth-mode': 'entra', 'cloud-entra-client-id': 'c', 'cloud-entra-client-secret': 's-1' },
+      401,
+      'azure-entra-tenant-id',
+    ],
+    ['a mode that is none', { 'azure-auth-mode': 'antra' }, 400, 'azure-auth-mode'],
+  ])('with %s is refused before anything is sent', async (_, tails, status, param) => {
+    await rig.start('auth: {mode: caller}');
+    const response = await rig.ask({ authorization: 'Bearer k', ...direct(tails as unknown as Record<string, string>) }, 'm');
+    const text = await response.text();
+    expect([response.status, rig.upstream.requests.length]).toEqual([status, 0]);
+    expect(JSON.parse(text)).toMatchObject({ error: { param } });
+    expect(text + JSON.stringify(await rig.gateway.record(response.headers.get('x-request-id')))).not.toContain('s-1');
+  });
+});
+
+describe('the identity of the machine is not lent', () => {
+  const words = ['managed', 'managed_identity', 'workload', 'workload_identity'];
+
+  it.each(words)('by header, in direct mode: %s', async (word) => {
+    await rig.start(entra(rig.tokens), { env: { AZURE_POD_IDENTITY_AUTHORITY_HOST: rig.tokens.url } });
+    const response = await rig.ask({ authorization: 'Bearer k', ...direct({ 'azure-auth-mode': word }) }, 'm');
+    expect([response.status, rig.upstream.requests.length, rig.tokens.requests.length]).toEqual([403, 0, 0]);
+    expect(await response.json()).toMatchObject({ error: { code: 'not_allowed', param: 'azure-auth-mode' } });
+  });
+
+  it.each(words)("by header, for an entry that is used with the caller's credential: %s", async (word) => {
+    await rig.start('auth: {mode: caller}');
+    const response = await rig.ask({ authorization: 'Bearer k', ...headers({ 'cloud-auth-mode': word }) });
+    expect([response.status, rig.upstream.requests.length]).toEqual([403, 0]);
+  });
+
+  it.each(words)('by a config in the request: %s', async (word) => {
+    await rig.start(entra(rig.tokens));
+    for (const provider of ['@azure', 'azure-openai']) {
+      const config = { provider, azure_auth_mode: word, ...(provider === '@azure' ? {} : { api_key: 'k', azure_resource_name: 'r' }) };
+      const response = await rig.ask({ 'x-gateway-config': JSON.stringify(config) }, 'm');
+      expect([response.status, rig.upstream.requests.length]).toEqual([403, 0]);
+      expect(await response.json()).toMatchObject({ error: { code: 'not_allowed' } });
+    }
+  });
+
+  it('by a config with auth: there is no such key', async () => {
+    await rig.start(entra(rig.tokens));
+    const response = await rig.ask({ 'x-gateway-config': '{"provider":"azure-openai","auth":{"mode":"managed_identity"}}' }, 'm');
+    expect([response.status, rig.upstream.requests.length]).toEqual([400, 0]);
+  });
+});

@@ -1,0 +1,139 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { until } from '../support/gateway.ts';
+import { json } from '../support/upstream.ts';
+import { accept, type AzureRig, entra, secret, startAzureRig } from './azure-rig.ts';
+import { aadsts } from './token-server.ts';
+
+/** An application's token through its life, and what becomes of requests when there is none. */
+
+let rig: AzureRig;
+
+beforeAll(async () => {
+  rig = await startAzureRig();
+});
+beforeEach(() => rig.reset());
+afterAll(() => rig?.close());
+
+const fetched = (): number => rig.tokens.requests.length;
+
+describe('one token', () => {
+  it('serves a thousand requests at once', async () => {
+    await rig.start(entra(rig.tokens));
+    const answers = await Promise.all(Array.from({ length: 1000 }, () => rig.ask()));
+    expect(new Set(answers.map((answer) => answer.status))).toEqual(new Set([200]));
+    expect([fetched(), rig.signed().length, new Set(rig.signed())]).toEqual([1, 1000, new Set(['Bearer token-1'])]);
+  });
+
+  it('that has ended is fetched anew', async () => {
+    rig.tokens.life = { expires_in: '0.001' };
+    await rig.start(entra(rig.tokens));
+    await rig.ask();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    await rig.ask();
+    expect(rig.signed()).toEqual(['Bearer token-1', 'Bearer token-2']);
+  });
+
+  it('is renewed in the background when its issuer says so', async () => {
+    rig.tokens.life = { expires_in: 86_399, refresh_in: 0.001 };
+    await rig.start(entra(rig.tokens));
+    await rig.ask();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    await rig.ask();
+    await until(() => rig.tokens.given === 2, 'the second token');
+    // It is there as soon as its answer is read, which a few requests may still overtake.
+    for (let n = 0; n < 500 && rig.signed().at(-1) === 'Bearer token-1'; n += 1) await rig.ask();
+    expect(rig.signed().at(-1)).not.toBe('Bearer token-1');
+    expect(rig.signed().slice(0, 2)).toEqual(['Bearer token-1', 'Bearer token-1']);
+  });
+
+  it('that is refused is replaced once, in the same attempt', async () => {
+    rig.upstream.script = (response, request, count) =>
+      request.headers.authorization === 'Bearer token-2'
+        ? accept(response, request, count)
+        : json(response, 401, { error: { code: 'Unauthorized', message: 'Access token is missing, invalid, or expired.' } });
+    await rig.start(entra(rig.tokens));
+    const response = await rig.ask();
+    expect([response.status, rig.signed()]).toEqual([200, ['Bearer token-1', 'Bearer token-2']]);
+    expect((await rig.gateway.record(response.headers.get('x-request-id'))).attempts).toHaveLength(1);
+  });
+
+  it('that is refused for a missing role is not fetched again and again', async () => {
+    rig.upstream.script = (response) =>
+      json(response, 401, { error: { code: 'PermissionDenied', message: 'The principal lacks a role.' } });
+    await rig.start(entra(rig.tokens));
+    const answers = [await rig.ask(), await rig.ask(), await rig.ask()];
+    expect(answers.map((answer) => answer.status)).toEqual([502, 502, 502]);
+    expect(fetched()).toBe(2);
+  });
+});
+
+describe('a refusal of the token endpoint names the field', () => {
+  it.each([
+    [7000215, 'Invalid client secret provided.', 'invalid_client', 'auth.client_secret', 'is wrong'],
+    [7000222, 'The provided client secret keys for app c1 are expired.', 'invalid_client', 'auth.client_secret', 'is expired'],
+    [700016, 'Application c1 was not found in the directory.', 'unauthorized_client', 'auth.client_id', 'names no application'],
+    [90002, "Tenant 't1' not found.", 'invalid_request', 'auth.tenant_id', 'names no tenant'],
+    [500011, 'The resource principal was not found.', 'invalid_resource', 'auth.scope', 'names no service'],
+    [70021, 'No matching federated identity record found.', 'invalid_client', 'auth.client_id', 'has no federated credential'],
+  ])('AADSTS%s', async (code, text, error, field, says) => {
+    rig.tokens.refusal = aadsts(code, text, error);
+    await rig.start(entra(rig.tokens));
+    const response = await rig.ask();
+    const body = (await response.json()) as { error: Record<string, string> };
+    expect([response.status, rig.upstream.requests.length]).toEqual([502, 0]);
+    expect(body.error).toMatchObject({ code: 'provider_auth_failed', param: field });
+    expect(body.error['message']).toContain(`${field} ${says}`);
+    expect(body.error['message']).toContain(`answered 401: ${error}: AADSTS${code}: ${text.replace(/\.$/, '')}`);
+    expect(body.error['message']).not.toMatch(/trace|corr/i);
+  });
+
+  it('and never tells the secret: not to the caller, not in record or log', async () => {
+    rig.tokens.refusal = aadsts(7000215, `Invalid client secret "${secret}" provided.`);
+    await rig.start(entra(rig.tokens));
+    const response = await rig.ask();
+    const text = await response.text();
+    expect(text).toContain('***');
+    const record = await rig.gateway.record(response.headers.get('x-request-id'));
+    for (const told of [text, JSON.stringify([...response.headers]), JSON.stringify(record), rig.gateway.lines.join('')]) {
+      expect(told).not.toContain(secret);
+      expect(told).not.toContain(encodeURIComponent(secret));
+    }
+  });
+
+  it('lets a chain move on', async () => {
+    rig.tokens.refusal = aadsts(7000222, 'The provided client secret keys are expired.');
+    const more = '  spare: {type: mock}\nconfigs:\n  safe: {strategy: {mode: fallback}, targets: ["@azure", "@spare"]}';
+    await rig.start(entra(rig.tokens), { more });
+    expect((await rig.ask({ 'x-gateway-config': 'safe' }, 'm')).status).toBe(200);
+  });
+
+  it('is no token either when the answer is not JSON', async () => {
+    rig.tokens.first = (response) => void response.writeHead(302, { location: 'https://elsewhere.example/' }).end('<html>');
+    await rig.start(entra(rig.tokens));
+    const response = await rig.ask();
+    expect([response.status, rig.upstream.requests.length, fetched()]).toEqual([502, 0, 1]);
+    expect(await response.text()).toMatch(/answered 302: no token, and no reason/);
+  });
+});
+
+describe('whoever names a key of their own is signed with it', () => {
+  const more = `
+    deployments:
+      keyed: {deployment_id: d2, api_key: k-of-deployment, foundation_model: gpt-4o}
+virtual_keys:
+  team: {provider: azure, api_key: k-of-team}
+configs:
+  target: {provider: azure, api_key: k-of-target}`;
+
+  it.each([
+    ['a deployment', {}, '@azure/keyed', 'api-key k-of-deployment'],
+    ['a virtual key', { 'x-gateway-virtual-key': 'team' }, 'm', 'api-key k-of-team'],
+    ['a target', { 'x-gateway-config': 'target' }, 'm', 'api-key k-of-target'],
+    ['a config in a request', { 'x-gateway-config': '{"provider":"@azure","api_key":"k-of-caller"}' }, 'm', 'api-key k-of-caller'],
+    ['nobody', {}, '@azure/m', 'Bearer token-1'],
+  ])('%s', async (_, headers, model, signature) => {
+    await rig.start(entra(rig.tokens), { more });
+    expect((await rig.ask(headers as Record<string, string>, model)).status).toBe(200);
+    expect(rig.signed()).toEqual([signature]);
+  });
+});
