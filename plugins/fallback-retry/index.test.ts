@@ -58,6 +58,7 @@ function attemptOf(target: Leaf, index: number, tries: number): Attempt {
     call: undefined,
     upstream: undefined,
     credential: undefined,
+    forwarded: undefined,
   };
 }
 

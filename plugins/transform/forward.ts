@@ -75,18 +75,3 @@ function isCallers(ctx: Routed, name: string, value: string): boolean {
   const bare = /^bearer(?: |$)/i.test(value) ? value.slice(7).trim() : value;
   return bare !== '' && !placeholderCredentials.has(bare);
 }
-
-/** The provider's headers with the copies in place of those of the same name. */
-export function joinHeaders(own: HeaderPairs, copies: HeaderPairs): HeaderPairs {
-  const joined: HeaderPairs = [];
-  for (let i = 0; i + 1 < own.length; i += 2) {
-    const name = own[i] as string;
-    if (!hasName(copies, name)) joined.push(name, own[i + 1] as string);
-  }
-  return joined.concat(copies);
-}
-
-function hasName(pairs: HeaderPairs, name: string): boolean {
-  for (let i = 0; i < pairs.length; i += 2) if (pairs[i] === name) return true;
-  return false;
-}

@@ -2,6 +2,7 @@ import { emptyBody, type EmptyBody, type JsonBody, type RequestBody } from '#cor
 import type { Routed } from '#core/context.ts';
 import { endpoints, traitsOf } from '#core/endpoint.ts';
 import { GatewayError } from '#core/error.ts';
+import { joinHeaders } from '#core/headers.ts';
 import type { Plain } from '#core/merge.ts';
 import type { Attempt } from '#core/plan.ts';
 import { definePlugin, type PluginHost, type PluginInstance } from '#core/plugin.ts';
@@ -9,9 +10,10 @@ import type { CommonSettings, Operation, UpstreamRequest } from '#core/provider.
 import { bodyFor, modelFor } from './body.ts';
 import { AttemptCall } from './call.ts';
 import { callersCredential } from './credential.ts';
-import { type Forwarded, ForwardLists, forwardedCredential, forwardedHeaders, joinHeaders } from './forward.ts';
+import { type Forwarded, ForwardLists, forwardedCredential, forwardedHeaders } from './forward.ts';
 import { type LeafWork, LeafWorks, type Served } from './leaf-work.ts';
 import { chosenHost, lowered } from './request-values.ts';
+import { withTrace } from './trace.ts';
 
 /**
  * Turns the client's request into what one attempt sends: the target's overrides, the deployment, the credential, the
@@ -74,7 +76,9 @@ function finish({ ctx, attempt, work, call, body, served, copies }: Draft): void
   attempt.call = call;
   attempt.credential = call.credential === 'forwarded' ? forwardedCredential : served.credential;
   if (call.credential === 'caller') attempt.credential = callersCredential(ctx, work.binding, served, upstream);
-  attempt.upstream = copies === undefined ? upstream : { ...upstream, headers: joinHeaders(upstream.headers, copies.pairs) };
+  const copied = withTrace(ctx, copies?.pairs);
+  attempt.forwarded = copied;
+  attempt.upstream = copied === undefined ? upstream : { ...upstream, headers: joinHeaders(upstream.headers, copied) };
   attempt.lane = laneOf(ctx, attempt, upstream);
 }
 

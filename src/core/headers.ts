@@ -100,3 +100,18 @@ export interface HeaderBag {
   /** A prefix other than the canonical one that this request used, so that answers repeat our headers under it. */
   readonly aliasPrefix: string | undefined;
 }
+
+/** The provider's headers with the copies in place of those of the same name. */
+export function joinHeaders(own: HeaderPairs, copies: HeaderPairs): HeaderPairs {
+  const joined: HeaderPairs = [];
+  for (let i = 0; i + 1 < own.length; i += 2) {
+    const name = own[i] as string;
+    if (!hasName(copies, name)) joined.push(name, own[i + 1] as string);
+  }
+  return joined.concat(copies);
+}
+
+function hasName(pairs: HeaderPairs, name: string): boolean {
+  for (let i = 0; i < pairs.length; i += 2) if (pairs[i] === name) return true;
+  return false;
+}

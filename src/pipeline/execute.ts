@@ -163,6 +163,7 @@ export class Execution {
       call: undefined,
       upstream: undefined,
       credential: undefined,
+      forwarded: undefined,
     };
   }
 

@@ -38,6 +38,7 @@ function attemptOf(op: Operation, over: Partial<Attempt> = {}): Attempt {
     call: { endpoint: 'batches/{id}/cancel' } as Call<CommonSettings>,
     upstream: request('POST', '/cancel', { dropped: [{ param: 'a', reason: 'r' }] }),
     credential: undefined,
+    forwarded: undefined,
     ...over,
   };
 }

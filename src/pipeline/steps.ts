@@ -1,4 +1,5 @@
 import { fromUnknown, GatewayError } from '../core/error.ts';
+import { joinHeaders } from '../core/headers.ts';
 import type { Attempt, Outcome, Times, UpstreamReply } from '../core/plan.ts';
 import type { Call, CommonSettings, Operation, StepReply, UpstreamRequest } from '../core/provider.ts';
 import type { Clocks } from '../core/snapshot.ts';
@@ -115,12 +116,13 @@ function stepOf(
   more: Pick<Attempt, 'clocks' | 'hasWritten'> & { earlier: readonly StepReply[] },
 ): Attempt {
   const operation = attempt.operation as Operation;
+  const headers = attempt.forwarded === undefined ? upstream.headers : joinHeaders(upstream.headers, attempt.forwarded);
   return {
     ...attempt,
     ...more,
     // The transport asks for one tap a request, and need not know of steps.
     operation: { ...operation, tap: (call) => operation.tap(call, more.earlier) },
-    upstream: { ...upstream, dropped: [...(attempt.upstream?.dropped ?? []), ...upstream.dropped] },
+    upstream: { ...upstream, headers, dropped: [...(attempt.upstream?.dropped ?? []), ...upstream.dropped] },
   };
 }
 

@@ -24,6 +24,7 @@ export function draft(ctx: Routed, leaf: Leaf, binding: ProviderBinding): Attemp
     call: undefined,
     upstream: undefined,
     credential: undefined,
+    forwarded: undefined,
   };
 }
 
