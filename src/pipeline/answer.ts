@@ -14,7 +14,7 @@ export function finalOf(run: Execution, outcome: Outcome): Final {
   if (outcome.kind === 'answered' && isSuccess(outcome)) return { kind: 'pass', reply: outcome.reply };
   const targets = new Set(run.history.map((each) => each.attempt.target));
   if (targets.size > 1) return { kind: 'error', error: allFailed(run, outcome, targets.size) };
-  if (outcome.kind === 'answered' && outcome.attempt.lane !== 'full' && !isAuthFault(outcome) && isErrorObject(outcome.reply.body))
+  if (outcome.kind === 'answered' && outcome.attempt.lane !== 'full' && !isAuthFault(outcome) && isErrorObject(outcome))
     return { kind: 'pass', reply: outcome.reply };
   return { kind: 'error', error: errorOf(outcome) };
 }
@@ -102,12 +102,16 @@ function summary(outcome: Outcome, error: GatewayError): string {
   return outcome.kind === 'answered' ? `answered ${statusOf(outcome)} (${JSON.stringify(error.message)}).` : `– ${error.message}`;
 }
 
-/** An error body that client libraries understand as it is. */
-function isErrorObject(body: Buffer): boolean {
+/**
+ * An error body that client libraries understand as it is. Of files, batches and jobs the kind has to be in it, too:
+ * there some services write errors of another form (provider-b.md 1.11).
+ */
+function isErrorObject({ reply: { body }, attempt: { call } }: Outcome & { kind: 'answered' }): boolean {
   if (body[0] !== 0x7b) return false;
   try {
-    const parsed = JSON.parse(body.toString('utf8')) as { error?: unknown };
-    return typeof parsed.error === 'object' && parsed.error !== null && typeof (parsed.error as { message?: unknown }).message === 'string';
+    const { error } = JSON.parse(body.toString('utf8')) as { error?: { message?: unknown; type?: unknown } | null };
+    const isKept = call !== undefined && traitsOf(call.endpoint).state !== undefined;
+    return typeof error?.message === 'string' && (!isKept || typeof error.type === 'string');
   } catch {
     return false;
   }

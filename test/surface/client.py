@@ -164,6 +164,7 @@ def object_steps(surface):
         ],
         "files": files,
         "file_batch": file_batch,
+        "file_unknown_content": lambda: client.files.content("file-x").text,
         "file_purpose": lambda: client.files.create(purpose="vision", file=("x.png", b"x")).id,
     }
 

@@ -166,6 +166,7 @@ function objectSteps(surface: Surface): Steps {
       const { id } = await client.files.create({ purpose: 'batch', file });
       return [(await create({}, id)).status];
     },
+    file_unknown_content: async () => (await client.files.content('file-x')).text(),
     file_purpose: async () => client.files.create({ purpose: 'vision', file: await toFile(Buffer.from('x'), 'x.png') }),
   };
 }

@@ -78,6 +78,7 @@ export const expected: Report = {
   ],
   files: ['in.jsonl', 'batch', 'processed', true, true, [true, 'file'], { thrown: { status: 404, code: 'not_found', param: 'id' } }],
   file_batch: ['validating'],
+  file_unknown_content: { thrown: { status: 404, code: 'not_found', param: 'id' } },
   file_purpose: { thrown: { status: 400, code: 'invalid_value', param: 'purpose' } },
 };
 
@@ -88,6 +89,7 @@ export const providerB: Report = {
   batch_unknown_file: notFound('input_file_id'),
   job_life: { ...(expected['job_life'] as object), statuses: ['queued', 'queued', 'queued', 'running', 'succeeded'] },
   job_unknown: notFound('fine_tuning_job_id'),
+  file_unknown_content: notFound('id'),
   files: [...(expected['files'] as unknown[]).slice(0, -1), notFound('id')],
 };
 

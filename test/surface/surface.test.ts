@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Endpoint } from '../../src/core/endpoint.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import type { ScriptedUpstream } from '../support/upstream.ts';
 import { datedVersion, deployments, startAzure } from './azure-upstream.ts';
@@ -101,6 +102,39 @@ for (const { client, missing } of clients) {
         const scoped = azure.requests.filter(({ url }) => url.includes('/deployments/'));
         expect(scoped.length).toBeGreaterThan(0);
         expect(scoped.filter(({ url }) => !/\/deployments\/dep\.speech\/(?:audio|images)\//.test(url))).toEqual([]);
+      });
+
+      const usageOf = (endpoint: Endpoint) =>
+        gateway.records.filter((record) => record.endpoint === endpoint && record.status === 200).map(({ usage }) => usage);
+
+      it('counts what a transcript used, as a whole and in a stream', () => {
+        const read = usageOf('audio/transcriptions').filter(({ source }) => source === 'reported');
+        // Text and subtitles tell of none.
+        expect(read).toHaveLength(2 * Object.keys(surfaces).length);
+        expect(read.every(({ prompt, audio_in, completion }) => prompt === 14 && audio_in === 14 && completion === 3)).toBe(true);
+        expect(usageOf('audio/speech').filter(({ source, completion }) => source === 'reported' && completion === 9)).toHaveLength(3);
+      });
+
+      it.each(['batches/{id}', 'batches/list', 'batches/{id}/output', 'fine_tuning/jobs/{id}', 'files/{id}/content'] as const)(
+        'counts nothing for what was used elsewhere: %s',
+        (endpoint) => {
+          expect(usageOf(endpoint).length).toBeGreaterThan(0);
+          expect(new Set(usageOf(endpoint).map(({ source }) => source))).toEqual(new Set(['none']));
+        },
+      );
+
+      it('says what kind of error an error is', async () => {
+        for (const virtualKey of ['team-openai', 'team-dated', 'team-v1']) {
+          for (const path of ['batches/x', 'batches/x/output', 'files/x', 'files/x/content', 'fine_tuning/jobs/x/cancel']) {
+            const response = await fetch(`${gateway.url}/v1/${path}`, {
+              method: path.endsWith('cancel') ? 'POST' : 'GET',
+              headers: { 'x-gateway-virtual-key': virtualKey },
+            });
+            const { error } = (await response.json()) as { error: Record<string, unknown> };
+            expect([path, response.status, typeof error['type'], typeof error['code']]).toEqual([path, 404, 'string', 'string']);
+            if (virtualKey !== 'team-openai') expect(error).toMatchObject({ type: 'not_found_error', innererror: { code: 'x' } });
+          }
+        }
       });
 
       it('leaves nothing in the log that an operator has to look at', () => {
