@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { isDamagedKey, keyChecksum } from './key.ts';
+import { isDamagedKey, issueKey, keyChecksum, keyIdOf, shownPrefix } from './key.ts';
 
 const body = 'gw_live_9f2cQ7h0Zk3vJm8tXw1bRn5s';
 const key = `${body}_${keyChecksum(body)}`;
@@ -33,5 +33,40 @@ describe('isDamagedKey', () => {
     ['nothing behind the prefix', 'gw_live_', true],
   ])('judges %s', (_, text, damaged) => {
     expect(isDamagedKey(text)).toBe(damaged);
+  });
+});
+
+describe('issueKey', () => {
+  const counting = (): ((below: number) => number) => {
+    let next = 0;
+    return (below) => {
+      next += 7;
+      return next % below;
+    };
+  };
+
+  it.each(['live', 'test'] as const)('makes a %s key that is whole', (kind) => {
+    const made = issueKey(kind, counting());
+    expect(made).toMatch(new RegExp(`^gw_${kind}_[0-9A-Za-z]{24}_[0-9A-Za-z]{4}$`));
+    expect(isDamagedKey(made)).toBe(false);
+  });
+
+  it('uses every digit that chance may give', () => {
+    expect(issueKey('live', () => 0)).toContain('0'.repeat(24));
+    expect(issueKey('live', (below) => below - 1)).toContain('z'.repeat(24));
+  });
+});
+
+describe('what may be shown of a key', () => {
+  it.each([
+    ['an issued key', key, 'gw_live_9f2c'],
+    ['a key of another form', 'a-key-chosen-by-hand', undefined],
+    ['a token', 'eyJhbGciOiJSUzI1NiJ9.e30.c2ln', undefined],
+  ])('of %s', (_, text, shown) => {
+    expect(shownPrefix(text)).toBe(shown);
+  });
+
+  it('is the beginning of its hash', () => {
+    expect(keyIdOf('9F86D081884C7D65')).toBe('9f86d081');
   });
 });

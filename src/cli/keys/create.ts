@@ -1,6 +1,7 @@
 import { dirname, relative } from 'node:path';
 import { blockText } from '../../config/edit.ts';
 import { loadConfig } from '../../config/load.ts';
+import { plainNames } from '../../config/schema/shared.ts';
 import { fileForKey } from '../../config/written-keys.ts';
 import { issueKey, shownPrefix } from '../../core/key.ts';
 import type { Plugin } from '../../core/plugin.ts';
@@ -43,6 +44,8 @@ export function createKey(name: string, flags: CreateFlags, io: KeysIo, registry
     const limit = limits.find((one) => flags[one] !== undefined);
     if (limit !== undefined)
       throw new KeysFault(exit.usage, `--${limit} is not supported: keys have no limits in this version`, 'Leave it out.');
+    if (!new RegExp(plainNames.pattern).test(name))
+      throw new KeysFault(exit.usage, `"${name}" is no name of a key`, `Take ${plainNames['x-form']}.`);
     const config = openConfig(flags, io);
     if (config.keys.some((one) => one.name === name))
       throw new KeysFault(exit.no, `a key called "${name}" exists already`, `gateway keys rotate ${name} gives it a new secret.`);

@@ -1,0 +1,273 @@
+import { createHash } from 'node:crypto';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { type Ran, run } from '../cli/run.ts';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+
+/** The commands as a person types them, in a real folder, most of them beside a running gateway. */
+
+const hashOf = (key: string): string => `sha256:${createHash('sha256').update(key).digest('hex')}`;
+const issued = /gw_(?:live|test)_[0-9A-Za-z]{24}_[0-9A-Za-z]{4}/g;
+const keyIn = ({ out }: Ran): string => {
+  const found = out.match(issued) ?? [];
+  expect(found).toHaveLength(1);
+  return found[0] ?? '';
+};
+
+const byHand = 'a-key-chosen-by-hand';
+const yaml = `version: 1
+include: [configs/*.yaml, keys.d/*.yaml]
+providers: {mock: {type: mock}}   # the only one
+configs:
+  support: {targets: [mock/echo]}
+
+api_keys:
+  by-hand:     # old style
+    hash: "${hashOf(byHand)}"  # made with sha256sum
+    metadata: {team: web}
+`;
+
+describe('beside a running gateway', () => {
+  let gateway: TestGateway;
+  beforeAll(async () => {
+    gateway = await startTestGateway(yaml, { watch: true });
+  });
+  afterAll(() => gateway.close());
+
+  const keys = (...args: string[]): Promise<Ran> => run(['keys', ...args], gateway.dir);
+  const ask = async (key: string, model = '@mock/echo'): Promise<{ status: number; message: string; metadata: unknown }> => {
+    const answer = await fetch(`${gateway.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${key}` },
+      body: JSON.stringify({ model, messages: [{ role: 'user', content: 'x' }] }),
+    });
+    const { error } = (await answer.json()) as { error?: { message: string } };
+    const record = await gateway.record(answer.headers.get('x-request-id'));
+    return { status: answer.status, message: error?.message ?? '', metadata: record.metadata };
+  };
+  const becomes = async (key: string, status: number): Promise<void> => {
+    await expect.poll(async () => (await ask(key)).status, { timeout: 20_000 }).toBe(status);
+  };
+
+  it('a new key is live when it is written, and only its hash is kept', async () => {
+    const made = await keys('create', 'app-web', '--models', 'echo', '--metadata', 'team=shop', 'app=web', '--expires', '90d', '--write');
+    expect(made).toMatchObject({ code: 0, err: '' });
+    const key = keyIn(made);
+    await becomes(key, 200);
+    expect(await ask(key)).toMatchObject({ metadata: { team: 'shop', app: 'web' } });
+    expect((await ask(key, '@mock/other')).message).toBe('Key "app-web" may not use model "other".');
+    const file = join(gateway.dir, 'keys.d/app-web.yaml');
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    const text = readFileSync(file, 'utf8');
+    expect(text).toContain(hashOf(key));
+    expect(text).toContain(`prefix: ${key.slice(0, 12)}\n`);
+    expect(text).not.toContain(key.slice(0, 16));
+  });
+
+  it('a rotated key has two secrets, and then one; the rest of the file stays as it is', async () => {
+    const first = await keys('rotate', 'by-hand', '--overlap', '1h');
+    const second = keyIn(first);
+    await becomes(second, 200);
+    expect((await ask(byHand)).status).toBe(200);
+    const edited = readFileSync(gateway.file, 'utf8');
+    expect(edited.split('\n').filter((line) => !/hash:|previous:|prefix:/.test(line))).toEqual(
+      yaml.split('\n').filter((line) => !line.includes('hash:')),
+    );
+    expect(edited).toContain('  # made with sha256sum\n');
+
+    const listed = JSON.parse((await keys('list', '--json')).out) as {
+      name: string;
+      secrets: { prefix: string; until: string; last_used: string }[];
+    }[];
+    const own = listed.find(({ name }) => name === 'by-hand');
+    expect(own?.secrets).toMatchObject([
+      { prefix: second.slice(0, 12), until: null, last_used: expect.stringMatching(/^20/) },
+      { prefix: null, until: expect.stringMatching(/Z$/), last_used: expect.stringMatching(/^20/) },
+    ]);
+    const shown = (await keys('list')).out.split('\n').map((line) => line.trim().split(/ {2,}/));
+    expect(shown[0]).toEqual(['NAME', 'KEY', 'MAY USE', 'CREATED', 'EXPIRES', 'LAST USED']);
+    expect(shown.some(([name, , , , , used]) => name === 'by-hand' && used?.endsWith(' ago') === true)).toBe(true);
+
+    const third = keyIn(await keys('rotate', 'by-hand', '--overlap', '3s'));
+    await becomes(third, 200);
+    const reloads = gateway.events.filter(({ type }) => type === 'reloaded').length;
+    await becomes(second, 401);
+    expect((await ask(second)).message).toMatch(/"by-hand" was replaced, and this secret of it ended on 20/);
+    expect([(await ask(third)).status, (await ask(byHand)).status]).toEqual([200, 200]);
+    expect(gateway.events.filter(({ type }) => type === 'reloaded')).toHaveLength(reloads);
+
+    const fourth = keyIn(await keys('rotate', 'by-hand', '--overlap', '0s'));
+    await becomes(fourth, 200);
+    await becomes(third, 401);
+  });
+
+  it('a revoked key is refused at once, with all its secrets and by its name', async () => {
+    const before = keyIn(await keys('create', 'job', '--write', '--json'));
+    await becomes(before, 200);
+    const after = keyIn(await keys('rotate', 'job'));
+    await becomes(after, 200);
+    expect(await keys('revoke', 'job')).toMatchObject({ code: 0, err: '' });
+    await becomes(after, 401);
+    for (const key of [before, after]) expect((await ask(key)).message).toMatch(/^The gateway key "job" was revoked on 20/);
+    expect(await keys('revoke', 'job')).toMatchObject({ code: 1, err: expect.stringMatching(/was revoked already/) });
+    expect(await keys('rotate', 'job')).toMatchObject({ code: 1, err: expect.stringMatching(/is revoked/) });
+    expect(await keys('create', 'job')).toMatchObject({ code: 1, err: expect.stringMatching(/exists already/) });
+  });
+});
+
+describe('alone', () => {
+  let dir = '';
+  afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+  function folder(files: Readonly<Record<string, string>>): string {
+    dir = mkdtempSync(join(tmpdir(), 'gateway-keys-'));
+    for (const [name, text] of Object.entries(files)) {
+      mkdirSync(join(dir, name, '..'), { recursive: true });
+      writeFileSync(join(dir, name), text);
+    }
+    return dir;
+  }
+
+  it('prints the entry to paste, which is all the gateway needs', async () => {
+    const cwd = folder({ 'gateway.yaml': 'version: 1\nproviders: {mock: {type: mock}}\n' });
+    const made = await run(['keys', 'create', 'app', '--providers', 'mock,type:openai', '--test', '--debug'], cwd);
+    expect(made.code).toBe(0);
+    expect(keyIn(made)).toMatch(/^gw_test_/);
+    const entry = made.out.slice(made.out.indexOf('api_keys:'));
+    expect(entry).toMatch(
+      /^api_keys:\n {2}app:\n {4}hash: sha256:[0-9a-f]{64}\n {4}prefix: gw_test_....\n {4}created: 20.*Z\n {4}allow: \{providers: \[mock, type:openai\]\}\n {4}debug: true\n$/,
+    );
+    writeFileSync(join(cwd, 'gateway.yaml'), `version: 1\nproviders: {mock: {type: mock}}\n${entry}`);
+    expect(await run(['check'], cwd)).toMatchObject({ code: 0 });
+  });
+
+  it('answers in JSON', async () => {
+    const cwd = folder({ 'gateway.yaml': 'version: 1\ninclude: ["configs/keys/*.yml"]\nproviders: {mock: {type: mock}}\n' });
+    const made = JSON.parse((await run(['keys', 'create', 'app', '--write', '--json'], cwd)).out) as Record<string, string>;
+    expect(made).toMatchObject({ name: 'app', hash: hashOf(made['key'] ?? ''), file: 'configs/keys/app.yml' });
+    const revoked = JSON.parse((await run(['keys', 'revoke', 'app', '--json'], cwd)).out) as object;
+    expect(revoked).toEqual({ name: 'app', revoked: expect.stringMatching(/Z$/), file: 'configs/keys/app.yml' });
+  });
+
+  const plain = { 'gateway.yaml': yaml };
+  const refusals: readonly [what: string, files: Record<string, string>, args: string[], code: number, says: RegExp][] = [
+    ['a name that is taken', plain, ['create', 'by-hand'], 1, /"by-hand" exists already\n.*keys rotate by-hand/],
+    ['a name that can not be one', plain, ['create', '../name'], 2, /is no name/],
+    [
+      'a config that does not exist',
+      plain,
+      ['create', 'x', '--configs', 'suport', '--write'],
+      1,
+      /no config called "suport"\ndid you mean "support"/,
+    ],
+    ['a provider that does not exist', plain, ['create', 'x', '--providers', 'mok'], 1, /no provider called "mok"/],
+    ['a list without names', plain, ['create', 'x', '--models', ','], 2, /--models names nothing/],
+    ['enforcing nothing', plain, ['create', 'x', '--enforce-config'], 1, /"default_config" is missing/],
+    ['metadata without a name', plain, ['create', 'x', '--metadata', 'web'], 2, /name=value/],
+    ['an end that is no time', plain, ['create', 'x', '--expires', 'soon'], 2, /--expires takes a duration or a date/],
+    ['an end that is over', plain, ['create', 'x', '--expires', '2020-01-01'], 2, /over already/],
+    ...['rate', 'budget', 'concurrency', 'tokens'].map((flag): (typeof refusals)[number] => [
+      `a limit (${flag})`,
+      plain,
+      ['create', 'x', `--${flag}`, '60'],
+      2,
+      new RegExp(`--${flag} is not supported`),
+    ]),
+    [
+      'to write where no folder for keys is included',
+      { 'gateway.yaml': yaml.replace(', keys.d/*.yaml', '') },
+      ['create', 'x', '--write'],
+      1,
+      /include: \[configs\/\*\.yaml, configs\/keys\/\*\.yaml\]/,
+    ],
+    [
+      'to write over a file',
+      { ...plain, 'keys.d/x.yaml': '# mine\n' },
+      ['create', 'x', '--write'],
+      1,
+      /keys\.d\/x\.yaml exists already and is not overwritten/,
+    ],
+    ['a name that nobody has', plain, ['rotate', 'by-hnd'], 1, /no key is called "by-hnd"\..*"by-hand"/],
+    ['an overlap without a unit', plain, ['rotate', 'by-hand', '--overlap', '24'], 2, /--overlap takes a duration with a unit/],
+    ['an overlap without an end', plain, ['rotate', 'by-hand', '--overlap', '9999d'], 2, /--overlap/],
+    [
+      'to edit what an anchor says',
+      { 'gateway.yaml': `version: 1\nx-a: &a {hash: "${hashOf(byHand)}"}\nproviders: {mock: {type: mock}}\napi_keys: {k: *a}\n` },
+      ['rotate', 'k'],
+      1,
+      /gateway\.yaml can not be edited/,
+    ],
+    ['a file that is not readable', { 'gateway.yaml': 'a: [' }, ['list'], 3, /gateway\.yaml can not be read/],
+    ['a folder without a configuration', {}, ['list'], 3, /no configuration found/],
+    ['a key on the command line', plain, ['verify', byHand], 2, /read from standard input/],
+    ['a key as a flag', plain, ['verify', `--key=${byHand}`], 2, /read from standard input/],
+    ['no key on standard input', plain, ['verify'], 2, /holds no key/],
+  ];
+  it.each(refusals)('refuses %s', async (_what, files, args, code, says) => {
+    const cwd = folder(files);
+    const ran = await run(['keys', ...args], cwd);
+    expect(ran).toMatchObject({ code, out: '' });
+    expect(ran.err).toMatch(says);
+    expect(ran.err).not.toContain(byHand);
+    for (const [name, text] of Object.entries(files)) expect(readFileSync(join(cwd, name), 'utf8')).toBe(text);
+  });
+
+  it('says that what is written is not live where the rest is broken', async () => {
+    const cwd = folder({ 'gateway.yaml': yaml.replace('mock/echo', 'mok/echo') });
+    const made = await run(['keys', 'create', 'x', '--write'], cwd);
+    expect(made).toMatchObject({ code: 0, err: expect.stringMatching(/not live yet, the configuration has 1 other error: gateway check/) });
+  });
+
+  it('needs no secret of the providers', async () => {
+    const cwd = folder({
+      'gateway.yaml': `${yaml.replace('{mock: {type: mock}}', '{mock: {type: mock}, o: {type: openai, api_key: "${env:NOT_SET_HERE}"}}')}`,
+    });
+    expect(await run(['keys', 'create', 'x', '--write'], cwd)).toMatchObject({ code: 0, err: '' });
+  });
+
+  const good = 'gw_live_9f2cQ7h0Zk3vJm8tXw1bRn5s_';
+  const verdicts: readonly [what: string, entry: string, key: string, code: number, words: RegExp, json: object][] = [
+    ['a key', '', byHand, 0, /^"k": valid\n$/, { valid: true, state: 'active', name: 'k', secret: 'current', ends: null }],
+    ['a key that ends', ', expires: 2099-01-01', byHand, 0, /^"k": valid until 2099-01-01\n$/, { valid: true, ends: '2099-01-01' }],
+    ['an expired key', ', expires: 2020-01-01', byHand, 1, /expired on 2020-01-01/, { valid: false, state: 'expired', name: 'k' }],
+    ['a revoked key', ', revoked: 2020-01-01, expires: 2019-01-01', byHand, 1, /revoked on 2020-01-01/, { valid: false, state: 'revoked' }],
+    [
+      'an older secret',
+      `, previous: [{hash: "${hashOf('a-secret-from-before')}", until: 2099-01-01}]`,
+      'a-secret-from-before',
+      0,
+      /older secret, works until 2099/,
+      { valid: true, secret: 'previous' },
+    ],
+    [
+      'a replaced secret',
+      `, previous: [{hash: "${hashOf('a-secret-from-before')}", until: 2020-01-01}]`,
+      'a-secret-from-before',
+      1,
+      /older secret, which ended/,
+      { valid: false, state: 'replaced' },
+    ],
+    ['an unknown key', '', 'something-else-0123', 1, /^unknown: none of the 1 keys/, { valid: false, state: 'unknown', name: null }],
+    ['a cut key', '', good, 1, /checksum is wrong/, { valid: false, state: 'damaged' }],
+    ['a mistyped key', '', `${good}0000`, 1, /checksum is wrong/, { valid: false, state: 'damaged' }],
+    ['a token', '', 'eyJhbGciOiJub25lIn0.eyJzdWIiOiJhIn0.c2ln', 1, /is a token \(JWT\)/, { valid: false, state: 'token' }],
+  ];
+  it.each(verdicts)('recognises %s', async (_what, entry, key, code, words, json) => {
+    const cwd = folder({
+      'gateway.yaml': `version: 1\nproviders: {mock: {type: mock}}\napi_keys: {k: {hash: "${hashOf(byHand)}"${entry}}}\n`,
+    });
+    const said = await run(['keys', 'verify'], cwd, {}, `${key}\n`);
+    expect(said).toMatchObject({ code, err: '', out: expect.stringMatching(words) });
+    const machine = await run(['keys', 'verify', '--json'], cwd, {}, key);
+    expect(JSON.parse(machine.out)).toMatchObject(json);
+    expect(`${said.out}${machine.out}`).not.toContain(key);
+  });
+
+  it('lists nothing without complaint', async () => {
+    const cwd = folder({ 'gateway.yaml': 'version: 1\nproviders: {mock: {type: mock}}\n' });
+    expect(await run(['keys', 'list'], cwd)).toMatchObject({ code: 0, out: '', err: expect.stringMatching(/no keys are defined/) });
+    expect((await run(['keys', 'list', '--json'], cwd)).out).toBe('[]\n');
+  });
+});

@@ -1,0 +1,122 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { completion, json, type ScriptedUpstream, startUpstream } from '../support/upstream.ts';
+
+/** Traces: what callers say of themselves, in the record, in the answer, and on the way to the provider. */
+
+const trace = '4bf92f3577b34da6a3ce929d0e0e4736';
+const parent = '00f067aa0ba902b7';
+const traceparent = `00-${trace}-${parent}-01`;
+
+let upstream: ScriptedUpstream;
+let gateway: TestGateway;
+beforeAll(async () => {
+  upstream = await startUpstream((response, { url }, count) =>
+    url.includes('fails') && count === 1
+      ? json(response, 503, {})
+      : json(response, 200, url.includes('chat') ? completion('x') : { ok: true }),
+  );
+  gateway = await startTestGateway(`
+version: 1
+providers:
+  main: {type: openai, api_key: sk-0123456789, custom_host: "${upstream.url}/v1"}
+  other: {type: openai, api_key: sk-0123456789, custom_host: "${upstream.url}/fails"}
+configs:
+  chain: {strategy: {mode: fallback}, targets: [other/m, main/m]}
+  copies: {forward_headers: [traceparent], targets: [main/m]}
+`);
+});
+afterAll(async () => {
+  await gateway.close();
+  await upstream.close();
+});
+beforeEach(() => {
+  upstream.requests.length = 0;
+});
+
+type Headers = Readonly<Record<string, string>>;
+
+async function ask(headers: Headers, path = '/v1/chat/completions', method = 'POST') {
+  const answer = await fetch(`${gateway.url}${path}`, {
+    method,
+    headers: { 'content-type': 'application/json', 'x-gateway-provider': '@main', ...headers },
+    ...(method === 'POST' ? { body: JSON.stringify({ model: 'm', messages: [] }) } : {}),
+  });
+  await answer.arrayBuffer();
+  return { answer, record: await gateway.record(answer.headers.get('x-request-id')) };
+}
+
+const ids = /^[0-9a-f]{32}$/;
+
+describe('the trace in the record', () => {
+  it.each<[string, Headers, object]>([
+    ['is made where there is none', {}, { trace_id: expect.stringMatching(ids), span_id: null, parent: null, span_name: null }],
+    [
+      'is what the caller says',
+      {
+        'x-gateway-trace-id': 't-1',
+        'x-gateway-span-id': 's-1',
+        'x-gateway-parent-span-id': 'p-1',
+        'x-gateway-span-name': 'Answer the mail',
+      },
+      { trace_id: 't-1', span_id: 's-1', parent: 'p-1', span_name: 'Answer the mail' },
+    ],
+    [
+      'is what the caller says under another prefix',
+      { 'x-portkey-trace-id': 't-1', 'x-portkey-span-id': 's-1', 'x-portkey-parent-span-id': 'p-1', 'x-portkey-span-name': 'n' },
+      { trace_id: 't-1', span_id: 's-1', parent: 'p-1', span_name: 'n' },
+    ],
+    ['is continued', { traceparent }, { trace_id: trace, span_id: expect.stringMatching(/^[0-9a-f]{16}$/), parent, span_name: null }],
+    [
+      'is the caller’s own word before that',
+      { traceparent, 'x-gateway-trace-id': 't-1', 'x-gateway-span-id': 's-1' },
+      { trace_id: 't-1', span_id: 's-1', parent },
+    ],
+    [
+      'is made where it is not valid',
+      { traceparent: `00-${trace}-${parent}` },
+      { trace_id: expect.stringMatching(new RegExp(`^(?!${trace})`)), span_id: null, parent: null },
+    ],
+  ])('%s', async (_what, headers, wanted) => {
+    const { answer, record } = await ask(headers);
+    expect(record.trace).toMatchObject(wanted);
+    expect(answer.headers.get('x-gateway-trace-id')).toBe(record.trace.trace_id);
+  });
+});
+
+describe('the trace on its way to the provider', () => {
+  const sent = (): (string | undefined)[][] =>
+    upstream.requests.map(({ headers }) => [headers['traceparent'], headers['tracestate']].map((value) => value?.toString()));
+
+  it.each<[string, string, string]>([
+    ['chat', '/v1/chat/completions', 'POST'],
+    ['embeddings', '/v1/embeddings', 'POST'],
+    ['a list of files', '/v1/files', 'GET'],
+    ['a relayed path', '/v1/some/new/path', 'POST'],
+  ])('goes on: %s', async (_what, path, method) => {
+    const { record } = await ask({ traceparent, tracestate: 'a=1,b=2' }, path, method);
+    expect(sent()).toEqual([[`00-${trace}-${record.trace.span_id}-01`, 'a=1,b=2']]);
+    expect(record.trace.span_id).not.toBe(parent);
+  });
+
+  it('goes to each target of a chain', async () => {
+    const { record } = await ask({ traceparent, 'x-gateway-config': 'chain', 'x-gateway-provider': '' });
+    expect(sent()).toEqual([1, 2].map(() => [`00-${trace}-${record.trace.span_id}-01`, undefined]));
+  });
+
+  it('goes as it came where it is copied by name', async () => {
+    await ask({ traceparent, 'x-gateway-config': 'copies', 'x-gateway-provider': '' });
+    expect(sent()).toEqual([[traceparent, undefined]]);
+  });
+
+  it.each<[string, Headers]>([
+    ['there is none', {}],
+    ['it is not valid', { traceparent: 'x' }],
+    ['only our own headers name one', { 'x-gateway-trace-id': trace, 'x-gateway-span-id': parent }],
+    ['there is only its state', { tracestate: 'a=1' }],
+  ])('adds nothing where %s', async (_what, headers) => {
+    await ask(headers);
+    expect(sent()).toEqual([[undefined, undefined]]);
+    expect(upstream.requests[0]?.rawHeaders.join(' ')).not.toMatch(/x-(gateway|portkey)|trace/i);
+  });
+});
