@@ -267,3 +267,23 @@ describe('routes that name an object by id', () => {
     ]);
   });
 });
+
+describe('calls of several requests', () => {
+  const batch: RequestParts = { body: '{}', over: { endpoint: 'batches', path: '/v1/batches', method: 'POST' } };
+  const cancel: RequestParts = { body: '{}', over: { endpoint: 'batches/{id}/cancel', path: '/v1/batches/b/cancel', method: 'POST' } };
+  const later =
+    (make: Make, hasWritten: boolean): Make =>
+    (attempt) =>
+      make({ ...attempt, earlier: [{ status: 200, headers: {}, text: '{}' }], hasWritten });
+
+  it.each([
+    ['a rate limit behind a read', later(answered(429), false), batch, 'again'],
+    ['a rate limit behind what was written', later(answered(429), true), batch, 'answer'],
+    ['an unreached provider behind what was written', later(unreachable(false), true), batch, 'answer'],
+    ['a refusal behind what was written', later(refused('not_allowed'), true), batch, 'answer'],
+    ['an unknown id behind a cancel', later(answered(404), true), cancel, 'answer'],
+    ['an unknown id behind a read', later(answered(404), false), cancel, 'next'],
+  ])('after %s', async (_, make, parts, verdict) => {
+    expect(await does(inFallback(makeRetry(1)), [make], parts)).toBe(verdict);
+  });
+});

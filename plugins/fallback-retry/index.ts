@@ -30,8 +30,6 @@ class FallbackRetry implements PluginInstance {
     if (outcome.kind === 'refused' && outcome.error.code === 'invalid_header') return answer;
     const { parent, retry } = outcome.attempt.target;
     if (isGood(outcome) && parent === undefined && retry.attempts === 0) return answer;
-    // The bytes of the form are gone: nobody could be sent the same again.
-    if (ctx.body.kind === 'form' && ctx.body.isSpent) return answer;
     const state = stateOf(ctx);
     if (!mayRepeat(outcome, state, ctx.method)) return answer;
     const wait = wantsRetry(outcome) ? this.#waitFor(ctx, outcome, earlier) : undefined;
