@@ -31,11 +31,12 @@ export function labelsOf(own: Readonly<Record<string, string>>, callers: unknown
   const given = isPlain(callers) ? texts(callers) : {};
   const base = { ...given, ...own };
   const room = (mostLabels - Object.keys(base).length) * bytesEach;
-  const kept: Record<string, string> = {};
+  // Written anew each time: assigned to, "__proto__" would be no name like every other.
+  let kept: Readonly<Record<string, string>> = {};
   const dropped: Dropped[] = [];
   for (const [key, value] of Object.entries(isPlain(metadata) ? texts(metadata) : {})) {
-    const size = Buffer.byteLength(JSON.stringify({ ...kept, [key]: value }));
-    if (size <= room) kept[key] = value;
+    const more = { ...kept, [key]: value };
+    if (Buffer.byteLength(JSON.stringify(more)) <= room) kept = more;
     else dropped.push({ param: `metadata.${key}`, reason: 'no room in the labels of the job' });
   }
   return { labels: { ...base, ...(Object.keys(kept).length === 0 ? {} : written(kept)) }, dropped };
