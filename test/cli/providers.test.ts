@@ -93,7 +93,7 @@ describe('gateway providers test', () => {
 
   beforeAll(async () => {
     upstream = await startUpstream((response, { url, headers, method, body }) => {
-      const key = headers['api-key'] ?? headers.authorization;
+      const key = String(headers['api-key'] ?? headers.authorization);
       const fault = (status: number, code: string, message: string): void => json(response, status, { error: { code, message } });
       if (key === 'Bearer sk-good-0123456789' || key === 'good-key') {
         if (method === 'GET') return json(response, 200, { object: 'list', data: [{ id: 'a' }, { id: 'b' }] });
@@ -102,7 +102,7 @@ describe('gateway providers test', () => {
         if (url.includes('/d-gone/')) return fault(404, 'DeploymentNotFound', 'The API deployment for this resource does not exist.');
         return json(response, 200, { id: 'c', object: 'chat.completion', choices: [] });
       }
-      if (key?.includes('known') === true) return fault(403, 'Forbidden', `The key ${key} may not do this`);
+      if (key.includes('known')) return fault(403, 'Forbidden', `The key ${key} may not do this`);
       return fault(401, '401', 'Access denied due to invalid subscription key');
     });
     dead = await deadPort();

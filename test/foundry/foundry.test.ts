@@ -1,0 +1,199 @@
+import { createHash } from 'node:crypto';
+import Anthropic from '@anthropic-ai/sdk';
+import OpenAI from 'openai';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import type { ScriptedUpstream, SeenRequest } from '../support/upstream.ts';
+import { key, ownKey, startFoundry, token } from './upstream.ts';
+
+const callerKey = 'app-web-key-0123456789abcdef';
+
+let upstream: ScriptedUpstream;
+let gateway: TestGateway;
+
+beforeAll(async () => {
+  upstream = await startFoundry();
+  const deployments = {
+    llama: { deployment_id: 'Llama-3.3-70B', foundation_model: 'Llama-3.3-70B-Instruct', default: true },
+    embed: { deployment_id: 'cohere-embed', foundation_model: 'embed-v3' },
+    gpt: { deployment_id: 'gpt-eu', format: 'openai', foundation_model: 'gpt-4o' },
+    claude: { deployment_id: 'claude-eu', foundation_model: 'claude-sonnet-4-5', api_key: ownKey },
+    lost: { deployment_id: 'not-there', foundation_model: 'Phi-4' },
+  };
+  const place = { type: 'azure-ai', custom_host: upstream.url };
+  gateway = await startTestGateway(
+    JSON.stringify({
+      version: 1,
+      server: { egress: { allow: ['127.0.0.1'] } },
+      api_keys: { app: { hash: `sha256:${createHash('sha256').update(callerKey).digest('hex')}` } },
+      providers: {
+        team: {
+          ...place,
+          name: 'Foundry',
+          resource_name: 'r1',
+          api_key: key,
+          deployments,
+          models: ['llama', 'embed', 'gpt', 'claude', 'lost', 'other'],
+        },
+        token: { ...place, ad_token: token, deployments },
+        callers: { ...place, auth: { mode: 'caller' }, deployments: { claude: { ...deployments.claude, api_key: undefined } } },
+        project: { type: 'azure-ai', custom_host: `${upstream.url}/api/projects/p1/openai/v1`, api_key: key },
+        spare: { type: 'mock' },
+      },
+      configs: { chain: { strategy: { mode: 'fallback' }, targets: [{ provider: 'team' }, { provider: 'spare' }] } },
+    }),
+  );
+});
+afterAll(async () => {
+  await gateway?.close();
+  await upstream?.close();
+});
+
+const openai = (headers: Record<string, string> = {}): OpenAI =>
+  new OpenAI({ baseURL: `${gateway.url}/v1`, apiKey: callerKey, maxRetries: 0, defaultHeaders: headers });
+const anthropic = (): Anthropic => new Anthropic({ baseURL: gateway.url, apiKey: callerKey, maxRetries: 0 });
+
+const hello = [{ role: 'user' as const, content: 'Hi' }];
+const last = (): SeenRequest => upstream.requests.at(-1) as SeenRequest;
+
+describe('npm openai', () => {
+  it.each([
+    ['llama', 'from models', '/models/chat/completions?api-version=2024-05-01-preview', 'Llama-3.3-70B'],
+    ['gpt', 'from openai', '/openai/v1/chat/completions', 'gpt-eu'],
+    ['claude', 'Kalt: −4 °C 🥶', '/anthropic/v1/messages', 'claude-eu'],
+    ['other', 'from models', '/models/chat/completions?api-version=2024-05-01-preview', 'Llama-3.3-70B'],
+  ])('chats with %s, whole', async (alias, text, url, deployment) => {
+    const answer = await openai().chat.completions.create({ model: `@team/${alias}`, messages: hello });
+    expect(answer.choices[0]?.message.content).toBe(text);
+    expect(answer.choices[0]?.finish_reason).toBe('stop');
+    expect([last().url, (JSON.parse(last().body.toString()) as { model: string }).model]).toEqual([url, deployment]);
+  });
+
+  it.each([
+    ['llama', 'Hi there'],
+    ['gpt', 'Hi there'],
+    ['claude', 'Kalt: −4 °C 🥶'],
+  ])('chats with %s, streamed', async (alias, text) => {
+    let got = '';
+    for await (const chunk of await openai().chat.completions.create({ model: `@team/${alias}`, messages: hello, stream: true }))
+      got += chunk.choices[0]?.delta.content ?? '';
+    expect(got).toBe(text);
+  });
+
+  it('makes vectors of texts and pictures', async () => {
+    const vectors = await openai().embeddings.create({ model: '@team/embed', input: 'Hi', encoding_format: 'float' });
+    expect(vectors.data[0]?.embedding).toEqual([0.5]);
+    const pictures = await openai().post('/images/embeddings', {
+      body: { model: '@team/embed', input: [{ image: 'data:image/png;base64,AA==' }] },
+    });
+    expect(pictures).toMatchObject({ data: [{ embedding: [0.5] }] });
+    expect(last().url).toBe('/models/images/embeddings?api-version=2024-05-01-preview');
+  });
+
+  it('uses responses where the deployment has them', async () => {
+    expect(await openai().responses.create({ model: '@team/gpt', input: 'Hi' })).toMatchObject({ id: 'resp_1' });
+    await expect(openai().responses.create({ model: '@team/llama', input: 'Hi' })).rejects.toMatchObject({
+      status: 501,
+      code: 'unsupported_endpoint',
+    });
+  });
+
+  it('reaches a project by its path, the deployment by its name', async () => {
+    await openai().chat.completions.create({ model: '@project/gpt-eu', messages: hello });
+    expect(last().url).toBe('/api/projects/p1/openai/v1/chat/completions');
+  });
+
+  it('lists the aliases', async () => {
+    const ids: string[] = [];
+    for await (const { id } of openai({ 'x-gateway-provider': '@team' }).models.list()) ids.push(id);
+    expect(ids).toEqual(expect.arrayContaining(['@team/llama', '@team/gpt', '@team/claude']));
+  });
+
+  it('sees what the service refuses, with its words', async () => {
+    const bad = openai().chat.completions.create({ model: '@team/llama', messages: hello, hologram: 1 } as never);
+    await expect(bad).rejects.toMatchObject({ status: 422, message: expect.stringContaining('Extra inputs are not permitted') as unknown });
+    const flat = openai().chat.completions.create({ model: '@team/llama', messages: hello, hologram: 'flat' } as never);
+    await expect(flat).rejects.toMatchObject({ status: 422, code: 'Unprocessable Entity', type: 'invalid_request_error' });
+    const lost = openai().chat.completions.create({ model: '@team/lost', messages: hello });
+    await expect(lost).rejects.toMatchObject({ status: 404, code: 'DeploymentNotFound' });
+  });
+
+  it('is told which routes another type serves; a chain goes on', async () => {
+    await expect(openai({ 'x-gateway-provider': '@team' }).files.list()).rejects.toMatchObject({
+      status: 501,
+      code: 'unsupported_endpoint',
+    });
+    const answer = await openai({ 'x-gateway-config': 'chain' }).responses.create({ model: 'claude', input: 'Hi' });
+    expect(answer.output_text).toBe('Hi');
+  });
+
+  it('is refused a model that is not on the list', async () => {
+    await expect(openai().chat.completions.create({ model: '@team/secret', messages: hello })).rejects.toMatchObject({
+      status: 403,
+      code: 'not_allowed',
+    });
+  });
+});
+
+describe('npm anthropic', () => {
+  it('speaks its own format, whole, streamed and counted', async () => {
+    const ask = { model: '@team/claude', max_tokens: 64, messages: hello };
+    const whole = await anthropic().messages.create(ask);
+    expect(whole.content).toEqual([{ type: 'text', text: 'Kalt: −4 °C 🥶' }]);
+    expect(last().headers).toMatchObject({
+      'x-api-key': ownKey,
+      'api-key': ownKey,
+      'anthropic-version': expect.stringMatching(/^\d{4}-/) as unknown,
+    });
+    const streamed = await anthropic().messages.stream(ask).finalMessage();
+    expect(streamed.content).toEqual(whole.content);
+    expect(await anthropic().messages.countTokens({ model: ask.model, messages: hello })).toEqual({ input_tokens: 17 });
+    expect(last().url).toBe('/anthropic/v1/messages/count_tokens');
+  });
+
+  it('is told of a deployment that does not speak it', async () => {
+    const other = anthropic().messages.create({ model: '@team/llama', max_tokens: 64, messages: hello });
+    await expect(other).rejects.toMatchObject({ status: 501 });
+  });
+});
+
+describe('credentials', () => {
+  it.each(['llama', 'gpt', 'claude'])('a token signs alone, before any key, for %s', async (alias) => {
+    await openai().chat.completions.create({ model: `@token/${alias}`, messages: hello });
+    expect(last().headers.authorization).toBe(`Bearer ${token}`);
+  });
+
+  it('of the caller go where the format wants them', async () => {
+    const client = new Anthropic({
+      baseURL: gateway.url,
+      apiKey: key,
+      maxRetries: 0,
+      defaultHeaders: { 'x-gateway-api-key': callerKey },
+    });
+    await client.messages.create({ model: '@callers/claude', max_tokens: 64, messages: hello });
+    expect(last().headers).toMatchObject({ 'x-api-key': key, 'api-key': key });
+    expect(JSON.stringify(last().rawHeaders)).not.toContain(callerKey);
+  });
+
+  it.each([
+    ['x-gateway-azure-foundry-url', 'models', {}],
+    ['x-portkey-azure-foundry-url', 'openai', { 'x-portkey-azure-model-format': 'openai' }],
+  ])('come with a request that brings everything by %s', async (header, kind, more: Record<string, string>) => {
+    const client = new OpenAI({ baseURL: `${gateway.url}/v1`, apiKey: key, maxRetries: 0 });
+    const headers = { 'x-gateway-api-key': callerKey, 'x-gateway-provider': 'azure-ai', [header]: upstream.url, ...more };
+    const model = kind === 'openai' ? 'gpt-eu' : 'Llama-3.3-70B';
+    const answer = await client.chat.completions.create({ model, messages: hello }, { headers });
+    expect(answer.choices[0]?.message.content).toBe(`from ${kind}`);
+    expect(JSON.stringify(last().rawHeaders)).not.toContain(callerKey);
+  });
+
+  it('of the catalog never go to a host that a request chose', async () => {
+    const before = upstream.requests.length;
+    const bad = openai({ 'x-gateway-azure-foundry-url': 'https://evil.example' }).chat.completions.create({
+      model: '@team/gpt',
+      messages: hello,
+    });
+    await expect(bad).rejects.toMatchObject({ status: expect.toSatisfy((status: number) => status >= 400 && status < 500) as unknown });
+    expect(upstream.requests.length).toBe(before);
+  });
+});
