@@ -55,6 +55,8 @@ async function send(run: Execution, attempt: Attempt, deps: PassingDeps): Promis
     headers: [...upstream.headers, ...(signed ?? [])],
     clocks: { connect: attempt.clocks.connect, idle: attempt.clocks.idle },
     onHead: (status) => {
+      // The body can't be sent again; the next request must not be refused with the same token.
+      if (status === 401 && signed !== undefined) attempt.credential?.evict?.(signed);
       const refusal = authFault(attempt, status);
       if (refusal !== undefined) return refusal;
       answered = answeredWith(attempt, status, timesOf({ connectMs: undefined, firstByteMs: deps.monotonic() - from }));

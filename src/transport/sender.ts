@@ -76,8 +76,10 @@ interface Signed {
 
 /** The provider refused a token that was fetched: it may have been withdrawn before its time. Once, with another one. */
 function mayRepeat(outcome: Outcome, signed: Signed): boolean {
-  if (outcome.kind !== 'answered' || outcome.reply.status !== 401 || formOf(outcome.attempt)?.isSpent === true) return false;
-  return outcome.attempt.credential?.evict?.(signed.headers) === true;
+  if (outcome.kind !== 'answered' || outcome.reply.status !== 401) return false;
+  // Also where this request can't be sent again: the next one must not be refused with the same token.
+  const isOther = outcome.attempt.credential?.evict?.(signed.headers) === true;
+  return isOther && formOf(outcome.attempt)?.isSpent !== true;
 }
 
 function begin(attempt: Attempt, deps: SenderDeps, settings: ExchangeSettings, signed: Signed): Exchange {

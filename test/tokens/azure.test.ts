@@ -57,6 +57,23 @@ describe('one token', () => {
     expect((await rig.gateway.record(response.headers.get('x-request-id'))).attempts).toHaveLength(1);
   });
 
+  it.each([
+    ['an upload', '/v1/files', (): FormData => upload()],
+    ['a relayed request', '/v1/vector_stores', (): string => '{"name":"n"}'],
+  ])('that is refused for %s, which can not be sent twice, is another one for the next', async (_, path, body) => {
+    rig.upstream.script = (response, { headers }) =>
+      json(response, headers.authorization === 'Bearer token-1' ? 401 : 200, { id: 'file-1', object: 'file', error: { message: 'no' } });
+    await rig.start(entra(rig.tokens));
+    const send = async (): Promise<number> => {
+      const content = body();
+      const type: Record<string, string> = typeof content === 'string' ? { 'content-type': 'application/json' } : {};
+      const headers = { 'x-gateway-provider': '@azure', ...type };
+      return (await fetch(`${rig.gateway.url}${path}`, { method: 'POST', headers, body: content })).status;
+    };
+    expect([await send(), await send()]).toEqual([502, 200]);
+    expect(rig.signed()).toEqual(['Bearer token-1', 'Bearer token-2']);
+  });
+
   it('that is refused for a missing role is not fetched again and again', async () => {
     rig.upstream.script = (response) =>
       json(response, 401, { error: { code: 'PermissionDenied', message: 'The principal lacks a role.' } });
@@ -66,6 +83,13 @@ describe('one token', () => {
     expect(fetched()).toBe(2);
   });
 });
+
+function upload(): FormData {
+  const form = new FormData();
+  form.set('purpose', 'assistants');
+  form.set('file', new Blob(['x'.repeat(100_000)]), 'a.txt');
+  return form;
+}
 
 describe('a refusal of the token endpoint names the field', () => {
   it.each([
