@@ -52,9 +52,9 @@ function below(schema: Schema, path: string): string[] {
 
 const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
-function table(schema: Schema): string {
+function table(schema: Schema, path = ''): string {
   const properties = schema['properties'];
-  const lines = isSchema(properties) ? rows(properties, '', list(schema['required'])) : [];
+  const lines = isSchema(properties) ? rows(properties, path, list(schema['required'])) : [];
   if (lines.length === 0) return 'No keys of its own.';
   return `| Key | Form | Default | Meaning |\n|---|---|---|---|\n${lines.join('\n')}`;
 }
@@ -79,7 +79,11 @@ export function configurationPage(): string {
   );
   const kinds = providers.map((provider) => {
     const names = [provider.type, ...provider.aliases].map((name) => `\`${name}\``).join(' or ');
-    return `### type ${names}\n\n${table(provider.settings)}`;
+    const signing = Object.entries(provider.authModes ?? {}).map(([name, mode]) => {
+      const words = [name, ...mode.aliases].map((word) => `\`${word}\``).join(' or ');
+      return `\`auth.mode\` ${words} signs ${mode.about}:\n\n${table({ properties: mode.properties, required: mode.required }, 'auth.')}`;
+    });
+    return [`### type ${names}`, table(provider.settings), ...signing].join('\n\n');
   });
   const options = stages.filter(
     (stage) => Object.keys(isSchema(stage.options['properties']) ? stage.options['properties'] : {}).length > 0,
