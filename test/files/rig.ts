@@ -52,6 +52,8 @@ export interface Origin {
   reply: Reply;
   /** Takes a request over before its body is read: true to keep it. */
   early: ((request: IncomingMessage, response: ServerResponse) => boolean) | undefined;
+  /** Closes the connections that are kept, and waits until the other side has had time to see it. */
+  forget(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -80,6 +82,10 @@ export async function startOrigin(reply: Reply = answerFile): Promise<Origin> {
     count: 0,
     reply,
     early: undefined,
+    async forget() {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    },
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
@@ -136,7 +142,7 @@ export function startFront(
     server: { state_dir: 'memory', ...more.server },
     providers,
     configs: {
-      pair: { strategy: { mode: 'fallback' }, targets: [{ provider: 'a' }, { provider: 'b' }] },
+      ...(origins.length > 1 ? { pair: { strategy: { mode: 'fallback' }, targets: [{ provider: 'a' }, { provider: 'b' }] } } : {}),
       again: { retry: { attempts: 2 }, targets: [{ provider: 'a' }] },
       ...more.configs,
     },

@@ -1,0 +1,294 @@
+import { readdir, readlink } from 'node:fs/promises';
+import { request as httpRequest } from 'node:http';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type TestGateway, until } from '../support/gateway.ts';
+import { deadPort } from '../support/upstream.ts';
+import {
+  answerFile,
+  answerJson,
+  boundary,
+  contentType,
+  formOf,
+  onA,
+  type Origin,
+  type PartText,
+  send,
+  sendWhole,
+  sha256,
+  startFront,
+  startOrigin,
+} from './rig.ts';
+
+let a: Origin;
+let b: Origin;
+let gateway: TestGateway;
+
+beforeEach(async () => {
+  a = await startOrigin();
+  b = await startOrigin();
+  gateway = await startFront([a, b]);
+});
+
+afterEach(async () => {
+  await gateway.close();
+  await a.close();
+  await b.close();
+});
+
+const megabyte = 1024 * 1024;
+const file = (value: string | Buffer): PartText => ({ name: 'file', filename: 'a.jsonl', type: 'application/jsonl', value });
+const onPair = { 'x-gateway-provider': '', 'x-gateway-config': 'pair' } as const;
+const onAgain = { 'x-gateway-provider': '', 'x-gateway-config': 'again' } as const;
+const transcriptions = '/v1/audio/transcriptions';
+const whisper: PartText = { name: 'model', value: 'whisper-1' };
+const recordOf = (told: { headers: Record<string, unknown> }) => gateway.record(told.headers['x-request-id'] as string);
+
+/** The body of a form, without end unless somebody stops it. */
+async function* slowly(front: Buffer, chunk: Buffer, count = 10_000): AsyncGenerator<Buffer> {
+  yield front;
+  for (let i = 0; i < count; i += 1) {
+    yield chunk;
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
+const opening = formOf([file('')]).subarray(0, -`\r\n--${boundary}--\r\n`.length);
+const noise = Buffer.alloc(64 * 1024, 'x');
+
+/** Unnamed files that this process has open: what is held of forms. */
+async function openForms(): Promise<number> {
+  const links = await Promise.all((await readdir('/proc/self/fd')).map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => '')));
+  return links.filter((link) => link.includes('gateway-form-')).length;
+}
+
+describe('an answer before the upload is over', () => {
+  test('reaches the client, and nothing is sent again', async () => {
+    a.early = (_request, response) => {
+      answerJson(response, 413, { error: { message: 'File is too large', type: 'invalid_request_error', param: null, code: null } });
+      return true;
+    };
+    const told = await send(gateway, { headers: onPair, body: slowly(opening, noise) });
+    expect(told.status).toBe(413);
+    expect(told.text).toContain('File is too large');
+    expect(b.count).toBe(0);
+    expect(await recordOf(told)).toMatchObject({ status: 413, attempts: [{ outcome: 'answered', status: 413 }] });
+  });
+
+  test('a refused credential is no reason to send a spent form again', async () => {
+    a.early = (_request, response) => {
+      answerJson(response, 401, { error: { message: 'bad key' } });
+      return true;
+    };
+    const told = await send(gateway, { headers: onPair, body: slowly(opening, noise) });
+    expect(told.status).toBe(502);
+    expect(told.text).toContain('provider_auth_failed');
+    expect(a.count + b.count).toBe(1);
+  });
+});
+
+describe('a client', () => {
+  test('that leaves in the middle ends the upstream request at once', async () => {
+    const request = httpRequest(`${gateway.url}/v1/files`, {
+      method: 'POST',
+      agent: false,
+      headers: { 'content-type': contentType, ...onA },
+    });
+    request.on('error', () => {});
+    request.write(opening);
+    request.write(noise);
+    await until(() => a.count === 1, 'the upload to reach the provider');
+    request.destroy();
+    await until(() => a.taken[0]?.isWhole === false, 'the upload to be cut');
+    const record = await until(() => gateway.records[0], 'the record');
+    expect(record).toMatchObject({ end: 'client_gone', status: 499, attempts: [{ outcome: 'cancelled' }] });
+    expect(record.bytes.in).toBeGreaterThan(noise.length);
+  });
+
+  test('that leaves before its file has begun leaves a record', async () => {
+    const request = httpRequest(`${gateway.url}/v1/files`, {
+      method: 'POST',
+      agent: false,
+      headers: { 'content-type': contentType, ...onA },
+    });
+    request.on('error', () => {});
+    request.write(opening.subarray(0, 40));
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    request.destroy();
+    expect(await until(() => gateway.records[0], 'the record')).toMatchObject({ end: 'client_gone', status: 499, attempts: [] });
+  });
+
+  test('that leaves while its form is held leaves no file behind', async () => {
+    const request = httpRequest(`${gateway.url}${transcriptions}`, {
+      method: 'POST',
+      agent: false,
+      headers: { 'content-type': contentType, ...onA },
+    });
+    request.on('error', () => {});
+    request.write(opening);
+    for (let i = 0; i < 40; i += 1) request.write(noise);
+    await held();
+    request.destroy();
+    expect(await until(() => gateway.records[0], 'the record')).toMatchObject({ end: 'client_gone', status: 499 });
+    await gone();
+  });
+
+  test('whose form ends in the middle is told so, and the provider gets no whole request', async () => {
+    const body = formOf([file(Buffer.alloc(megabyte, 'x'))]);
+    const told = await sendWhole(gateway, body.subarray(0, -20), { headers: onPair });
+    expect(told.status).toBe(400);
+    expect(JSON.parse(told.text)).toMatchObject({ error: { code: 'invalid_form', message: 'The form ends in the middle of a part.' } });
+    expect(await until(() => a.taken[0], 'the cut request')).toMatchObject({ isWhole: false });
+    expect(b.count).toBe(0);
+  });
+
+  test('that names its model again behind the file is refused', async () => {
+    const body = formOf([whisper, file(Buffer.alloc(megabyte, 'x')), { name: 'model', value: 'other' }]);
+    const told = await sendWhole(gateway, body, { path: transcriptions });
+    expect(told.status).toBe(400);
+    expect(told.text).toContain('again behind it');
+  });
+});
+
+describe('a provider', () => {
+  test('that is not there leaves the form to the next one', async () => {
+    const dead = { ...a, url: `http://127.0.0.1:${await deadPort()}` };
+    gateway = await replace(startFront([dead, b]));
+    const body = formOf([{ name: 'purpose', value: 'batch' }, file(Buffer.alloc(megabyte, 'x'))]);
+    const told = await sendWhole(gateway, body, { headers: onPair });
+    expect(told.status).toBe(200);
+    expect(b.taken[0]).toMatchObject({ sha256: sha256(body), size: body.length });
+  });
+
+  test('that breaks off in the middle is named, and nobody else is asked', async () => {
+    a.early = (request) => {
+      request.once('data', () => request.socket.resetAndDestroy());
+      return true;
+    };
+    const told = await send(gateway, { headers: onPair, body: slowly(opening, noise) });
+    expect(told.status).toBe(502);
+    expect(JSON.parse(told.text)).toMatchObject({ error: { code: 'upstream_unreachable' } });
+    expect(told.text).toContain('broke off in the middle of the upload');
+    expect(b.count).toBe(0);
+  });
+
+  test('that takes nothing more runs into the clock, and is not confused with a slow client', async () => {
+    gateway = await replace(startFront([a], { timeouts: { idle: '500ms' } }));
+    a.early = (request) => {
+      request.pause();
+      return true;
+    };
+    const told = await sendWhole(gateway, formOf([file(Buffer.alloc(30 * megabyte, 'x'))]));
+    expect(told.status).toBe(408);
+    expect(told.text).toContain('Provider \\"a\\" moved no byte within 500 ms');
+  });
+
+  test('that answers late has the idle clock, counted from the last byte', async () => {
+    gateway = await replace(startFront([a], { timeouts: { idle: '500ms', total: '200ms', first_byte: '100ms' } }));
+    a.reply = () => {};
+    const told = await sendWhole(gateway, formOf([file('x')]));
+    expect(told.status).toBe(408);
+    expect(told.text).toContain('moved no byte within 500 ms');
+  });
+
+  test('a slow client does not run into the clocks of the provider', async () => {
+    gateway = await replace(startFront([a], { timeouts: { idle: '300ms', total: '200ms' } }));
+    const body = formOf([file(Buffer.alloc(300_000, 'x'))]);
+    async function* halting(): AsyncGenerator<Buffer> {
+      yield body.subarray(0, 100_000);
+      await new Promise((resolve) => setTimeout(resolve, 1000));
+      yield body.subarray(100_000);
+    }
+    const told = await send(gateway, { body: halting() });
+    expect(told.status, told.text).toBe(200);
+  });
+});
+
+describe('limits', () => {
+  test('a declared length beyond server.max_upload is refused at once', async () => {
+    gateway = await replace(startFront([a], { server: { max_upload: '1MB' } }));
+    const told = await sendWhole(gateway, formOf([file(Buffer.alloc(2 * megabyte, 'x'))]));
+    expect(told.status).toBe(413);
+    expect(JSON.parse(told.text)).toMatchObject({ error: { code: 'body_too_large' } });
+    expect(told.text).toContain('Setting: server.max_upload');
+    expect(a.count).toBe(0);
+  });
+
+  test('chunks are counted', async () => {
+    gateway = await replace(startFront([a], { server: { max_upload: '1MB' } }));
+    const told = await send(gateway, { body: slowly(opening, noise) });
+    expect(told.status).toBe(413);
+    expect(await until(() => a.taken[0], 'the cut request')).toMatchObject({ isWhole: false });
+  });
+
+  test('a form that is held is bounded by server.max_body', async () => {
+    gateway = await replace(startFront([a], { server: { max_body: '1MB' } }));
+    const body = formOf([file(Buffer.alloc(2 * megabyte, 'x')), whisper]);
+    const told = await sendWhole(gateway, body, { path: transcriptions });
+    expect(told.status).toBe(413);
+    expect(told.text).toContain('server.max_body');
+    const chunked = await send(gateway, { path: transcriptions, body: [body.subarray(0, megabyte), body.subarray(megabyte)] });
+    expect(chunked.status).toBe(413);
+    expect(a.count).toBe(0);
+    await gone();
+  });
+
+  test('who is not let in leaves nothing on the disk', async () => {
+    const key = 'a-key-of-sixteen-characters';
+    gateway = await replace(startFront([a], { rest: { api_keys: { team: { hash: `sha256:${sha256(Buffer.from(key))}` } } } }));
+    const body = formOf([file(Buffer.alloc(4 * megabyte, 'x')), whisper]);
+    const told = await sendWhole(gateway, body, { path: transcriptions });
+    expect(told.status).toBe(401);
+    expect(await openForms()).toBe(0);
+    const known = await sendWhole(gateway, body, { path: transcriptions, headers: { 'x-gateway-api-key': key } });
+    expect(known.status).toBe(200);
+  });
+});
+
+describe('a form that is held', () => {
+  test('is sent again with the same bytes, and its file is gone afterwards', async () => {
+    a.reply = (response) => {
+      if (a.taken.length < 3) answerJson(response, 503, { error: { message: 'busy' } });
+      else answerFile(response, { size: 1 });
+    };
+    const body = formOf([whisper, file(Buffer.alloc(3 * megabyte, 'wave'))]);
+    const told = await sendWhole(gateway, body, { path: transcriptions, headers: onAgain });
+    expect(told.status, told.text).toBe(200);
+    expect(a.taken.map((taken) => taken.sha256)).toEqual([sha256(body), sha256(body), sha256(body)]);
+    await gone();
+  });
+
+  test('survives connections that were kept and are closed by now', async () => {
+    const body = formOf([whisper, file(Buffer.alloc(10_000, 'wave'))]);
+    expect((await sendWhole(gateway, body, { path: transcriptions, headers: onAgain })).status).toBe(200);
+    await a.forget();
+    const told = await sendWhole(gateway, body, { path: transcriptions, headers: onAgain });
+    expect(told.status).toBe(200);
+    expect(a.taken.at(-1)).toMatchObject({ sha256: sha256(body) });
+  });
+});
+
+test('an early refusal leaves the connection usable for a client that sends the rest', async () => {
+  const told = await sendWhole(gateway, formOf([file(Buffer.alloc(megabyte, 'x'))]), { headers: { 'x-gateway-provider': '@nobody' } });
+  expect(told.status).toBe(404);
+  await until(() => gateway.records.length === 1, 'the record');
+});
+
+async function held(): Promise<void> {
+  for (let tries = 0; (await openForms()) === 0; tries += 1) {
+    if (tries > 200) throw new Error('no form is held');
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+/** Waits until nothing of any form is held. */
+async function gone(): Promise<void> {
+  for (let tries = 0; (await openForms()) > 0; tries += 1) {
+    if (tries > 200) throw new Error('a form is still held');
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+async function replace(next: Promise<TestGateway>): Promise<TestGateway> {
+  await gateway.close();
+  return next;
+}
