@@ -85,12 +85,19 @@ describe.skipIf(missing !== undefined)(`recorded messages through /v1/messages (
     expect(replay.seen(exchange.id).requests.at(-1)?.path).toBe('/v1/messages/count_tokens');
   });
 
-  it.each(relayed.map((exchange) => [exchange.id, exchange] as const))('%s is relayed', async (_id, exchange) => {
+  it.each(relayed.map((exchange) => [exchange.id, exchange] as const))('%s passes as it is', async (_id, exchange) => {
     const { pathname, search } = new URL(exchange.request.url);
+    const form = new FormData();
+    form.set('file', new Blob(['x']), 'a.png');
+    const isUpload = exchange.api === 'files';
     const response = await fetch(`${gateway.url}${pathname}${search}`, {
       method: exchange.request.method,
-      headers: { 'content-type': 'application/json', 'x-gateway-provider': `@${exchange.id}`, 'anthropic-beta': 'files-api-2025-04-14' },
-      body: '{"x":1}',
+      headers: {
+        ...(isUpload ? {} : { 'content-type': 'application/json' }),
+        'x-gateway-provider': `@${exchange.id}`,
+        'anthropic-beta': 'files-api-2025-04-14',
+      },
+      body: isUpload ? form : '{"x":1}',
     });
     expect(await response.text()).toBe(exchange.response.body);
     const seen = replay.seen(exchange.id).requests.at(-1);
@@ -99,7 +106,38 @@ describe.skipIf(missing !== undefined)(`recorded messages through /v1/messages (
       'anthropic-beta': 'files-api-2025-04-14',
       'anthropic-version': '2023-06-01',
     });
+    expect(seen?.path).toBe(pathname);
   });
+
+  it.each(relayed.filter(({ api }) => api === 'files').map((exchange) => [exchange.id, exchange] as const))(
+    '%s is a file of the OpenAI format for other libraries',
+    async (_id, exchange) => {
+      const form = new FormData();
+      form.set('purpose', 'vision');
+      form.set('file', new Blob(['x']), 'a.png');
+      const response = await fetch(`${gateway.url}/v1/files`, {
+        method: 'POST',
+        headers: { 'x-gateway-provider': `@${exchange.id}` },
+        body: form,
+      });
+      const recorded = JSON.parse(exchange.response.body ?? '') as Record<string, unknown>;
+      expect(await response.json()).toEqual({
+        id: recorded['id'],
+        object: 'file',
+        bytes: recorded['size_bytes'],
+        created_at: Math.floor(Date.parse(String(recorded['created_at'])) / 1000),
+        filename: recorded['filename'],
+        purpose: 'vision',
+        status: 'processed',
+      });
+      expect(response.headers.get('x-gateway-dropped-params')).toBe('purpose');
+      const seen = replay.seen(exchange.id).requests.at(-1);
+      const sent = Buffer.from(seen?.body_base64 ?? '', 'base64').toString();
+      expect(sent).toContain('name="file"; filename="a.png"');
+      expect(sent).not.toContain('purpose');
+      expect(seen?.headers['anthropic-beta']).toBe('files-api-2025-04-14');
+    },
+  );
 
   it('a fallback over two entries answers from the second, whole and streamed', async () => {
     const failures: string[] = [];

@@ -57,7 +57,7 @@ describe('a native request', () => {
   });
 
   it.each([
-    ['files', { method: 'POST', form: form({ purpose: 'x' }) }],
+    ['files', { method: 'POST', form: form({ purpose: 'x' }), query: 'beta=true' }],
     ['files/list', { query: 'limit=2&after_id=file_9' }],
     ['files/{id}', { params: { id: 'file_1' } }],
     ['files/{id}/delete', { method: 'DELETE', params: { id: 'file_1' } }],
