@@ -1,6 +1,8 @@
+import type { RequestBody } from '../core/body.ts';
 import { endpoints } from '../core/endpoint.ts';
 import { isCredentialHeader, maskHeaders } from '../core/mask.ts';
-import { type KeptBody, type Outcome, statusOf } from '../core/plan.ts';
+import { isPlain } from '../core/merge.ts';
+import { type Attempt, type KeptBody, type Outcome, statusOf } from '../core/plan.ts';
 import type { UpstreamRequest } from '../core/provider.ts';
 import type { AttemptRecord, BodyRecord, LogRecord, MessageRecord, UsageRecord } from '../core/record.ts';
 import type { LogSettings } from '../core/snapshot.ts';
@@ -81,8 +83,8 @@ export function makeRecord(ctx: RequestContext, run: Execution | undefined, endi
     warnings: ctx.warnings,
     cache: 'DISABLED',
     guardrails: [],
-    metadata: { ...ctx.prompt?.metadata, ...ctx.facts.config?.metadata, ...attempt?.binding.metadata, ...caller.key?.metadata, ...ctx.metadata },
-    labels: labelsOf(attempt?.target.override),
+    metadata: metadataOf(ctx, attempt),
+    labels: labelsOf(ctx.body, attempt?.target.override),
     client: { ip: ctx.peer ?? null, agent: ctx.headers.get('user-agent') ?? null },
     bytes: { in: ctx.received.kind === 'json' ? ctx.received.size : ending.bytesIn, out: ending.bytesOut },
     end: ending.end,
@@ -171,9 +173,20 @@ const noUsage: UsageRecord = Object.freeze({
   source: 'none',
 });
 
-function labelsOf(override: Readonly<Record<string, unknown>> | undefined): Readonly<Record<string, unknown>> {
-  const labels = override?.labels;
-  return typeof labels === 'object' && labels !== null ? (labels as Record<string, unknown>) : noHeaders;
+/** The nearer to the caller, the stronger: what the request says wins over its key or token, that over what it chose. */
+function metadataOf({ facts, prompt, metadata }: RequestContext, attempt: Attempt | undefined): Readonly<Record<string, string>> {
+  return { ...prompt?.metadata, ...facts.config?.metadata, ...attempt?.binding.metadata, ...facts.caller.key?.metadata, ...metadata };
+}
+
+/** Labels of a request that the record keeps: more is no labelling. */
+const labelsKept = 64;
+
+/** Those of the body, and over them those of the config: as a provider that knows labels is sent them. */
+function labelsOf(body: RequestBody, override: Readonly<Record<string, unknown>> | undefined): Readonly<Record<string, unknown>> {
+  const own = body.kind === 'json' ? body.value('labels') : undefined;
+  const ofConfig = isPlain(override?.['labels']) ? override['labels'] : undefined;
+  if (!isPlain(own) || Object.keys(own).length > labelsKept) return ofConfig ?? noHeaders;
+  return { ...own, ...ofConfig };
 }
 
 /** Which bodies are kept, by policy, and how much of each (decisions D25). */
