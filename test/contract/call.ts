@@ -1,3 +1,4 @@
+import type { FormBody } from '#core/form.ts';
 import type { Call, CommonSettings } from '#core/provider.ts';
 
 /** A call with nothing set, for asking a provider what it would do. */
@@ -21,5 +22,26 @@ export function callOf(over: Partial<Call<CommonSettings>> = {}): Call<CommonSet
     id: 'req_1',
     createdAt: 1_767_312_000,
     ...over,
+  };
+}
+
+/** A form with a file of lines, of which nothing is ever read. */
+export function formOf(fields: Readonly<Record<string, string>>): FormBody {
+  const unread = () => {
+    throw new Error('a provider read the form');
+  };
+  return {
+    kind: 'form',
+    contentType: 'multipart/form-data; boundary=b',
+    fields: new Map(Object.entries(fields)),
+    file: { field: 'file', filename: 'a.jsonl', contentType: 'application/jsonl' },
+    size: 100,
+    received: 100,
+    isHeld: true,
+    isSpent: false,
+    hold: () => Promise.resolve(),
+    open: unread,
+    edited: unread,
+    fileBytes: unread,
   };
 }

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { emptyBody, JsonBody } from '#core/body.ts';
-import { type Endpoint, endpoints } from '#core/endpoint.ts';
+import { type Endpoint, traitsOf } from '#core/endpoint.ts';
 import { GatewayError } from '#core/error.ts';
 import type { Call, CommonSettings, Provider, UpstreamRequest } from '#core/provider.ts';
 import { Ajv2020 } from 'ajv/dist/2020.js';
@@ -8,7 +8,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { providers, stages } from '../../plugins/index.ts';
 import { providerCommon } from '../../src/config/schema/catalog.ts';
-import { callOf } from './call.ts';
+import { callOf, formOf } from './call.ts';
 import { type Sample, samples } from './samples.ts';
 
 const secret = 'sk-live-0123456789';
@@ -93,18 +93,23 @@ describe.each(providers.map((provider) => [provider.type, provider] as const))('
   it.each(calls.map((one) => [`${one.endpoint} (${one.sample.name})`, one] as const))(
     '%s goes to its own host, unchanged by asking twice',
     (_title, { sample, endpoint, operation }) => {
-      const call = freeze(makeCall(provider, sample, endpoint, { params: { id: 'resp_1' } }));
+      const call = freeze(makeCall(provider, sample, endpoint, {}));
       const body = bodyFor(endpoint);
       const before = body.kind === 'json' ? body.bytes().toString() : '';
-      const first = operation.request(body, call);
-      const second = operation.request(body, call);
-      expect(plain(first)).toEqual(plain(second));
+      const first = attempt(() => operation.request(body, call));
+      // Not every way to a provider has room for what is kept: the refusal is the same each time.
+      if (first === undefined) expect(traitsOf(endpoint).state).toBeDefined();
+      const second = attempt(() => operation.request(body, call));
+      expect(second && plain(second)).toEqual(first && plain(first));
       expect(body.kind === 'json' ? body.bytes().toString() : '').toBe(before);
+      if (first === undefined) return;
       expectInside(first, sample);
-      expect(first.method).toBe(call.method);
       expect(headerNames(first)).toEqual([...new Set(headerNames(first))]);
-      expect(first.body.kind).toBe(body.kind);
-      if (first.body.kind === 'json') expect(headerNames(first)).toContain('content-type');
+      // What is converted may take another method and body; what is answered here is not sent.
+      const isConverted = operation.result !== undefined || operation.then !== undefined;
+      if (!isConverted) expect(first.method).toBe(call.method);
+      if (!isConverted) expect(first.body.kind).toBe(call.form?.kind ?? body.kind);
+      if (first.body.kind === 'json' && operation.local === undefined) expect(headerNames(first)).toContain('content-type');
     },
   );
 
@@ -143,10 +148,8 @@ describe.each(providers.map((provider) => [provider.type, provider] as const))('
 
   it('keeps credentials out of addresses', () => {
     for (const { sample, endpoint, operation } of calls) {
-      const request = operation.request(
-        bodyFor(endpoint),
-        makeCall(provider, sample, endpoint, { header: () => undefined, params: { id: 'x' } }),
-      );
+      const request = attempt(() => operation.request(bodyFor(endpoint), makeCall(provider, sample, endpoint, {})));
+      if (request === undefined) continue;
       const spec = provider.credential(sample.settings, secret);
       expect(`${request.origin}${request.path}`).not.toMatch(/sk-/);
       expect(headerNames(request)).not.toContain('authorization');
@@ -218,17 +221,29 @@ const chunkLike = fc
 type ACall = Call<CommonSettings>;
 
 function makeCall(provider: Provider, sample: Sample, endpoint: Endpoint, over: Partial<ACall>): ACall {
-  const method = endpoints[endpoint].body === 'none' ? 'GET' : 'POST';
-  const call = callOf({ endpoint, method, settings: sample.settings, model: sample.models?.[endpoint] ?? 'model-1', ...over });
+  const [[method, path] = ['POST', '']] = traitsOf(endpoint).routes;
+  const form = traitsOf(endpoint).body === 'form' ? formOf({ model: '@slug/model-1', purpose: 'batch', prompt: 'hi' }) : undefined;
+  const params = { id: sample.ids?.[path.split('/')[0] ?? ''] ?? 'resp_1' };
+  const model = sample.models?.[endpoint] ?? 'model-1';
+  const call = callOf({ endpoint, method, settings: sample.settings, model, params, form, ...over });
   const chosen = attempt(() => provider.deployment?.(call.settings, call.model));
   if (chosen === undefined || chosen instanceof GatewayError) return call;
   return { ...call, deployment: chosen.settings, model: chosen.model };
 }
 
-const bodyFor = (endpoint: Endpoint) =>
-  endpoints[endpoint].body === 'json'
-    ? JsonBody.of({ model: '@slug/model-1', messages: [{ role: 'user', content: 'hi' }], input: 'hi', prompt: 'hi' })
-    : emptyBody;
+/** Enough for any JSON route. */
+const anyBody = {
+  model: '@slug/model-1',
+  messages: [{ role: 'user', content: 'hi' }],
+  input: 'hi',
+  prompt: 'hi',
+  input_file_id: 'gs://acme-files/gateway/files/a.jsonl',
+  training_file: 'gs://acme-files/gateway/files/a.jsonl',
+  endpoint: '/v1/chat/completions',
+  completion_window: '24h',
+};
+
+const bodyFor = (endpoint: Endpoint) => (traitsOf(endpoint).body === 'json' ? JsonBody.of(anyBody) : emptyBody);
 
 /** Errors of the catalogue are a proper answer to a bad name; anything else is a defect. */
 function attempt<T>(run: () => T): T | undefined {
@@ -245,9 +260,10 @@ function expectInside(request: { readonly origin: string; readonly path: string 
   expect(request.path).toMatch(/^\/[\x21-\x7e]*$/);
   expect(request.path).not.toContain('#');
   const url = new URL(`${request.origin}${request.path}`);
-  expect(url.origin).toBe(sample.origin);
+  const { origin, base } = request.origin === sample.storage?.origin ? sample.storage : sample;
+  expect(url.origin).toBe(origin);
   expect(url.origin).toBe(request.origin);
-  expect(url.pathname.startsWith(sample.base) || `${url.pathname}/` === sample.base).toBe(true);
+  expect(url.pathname.startsWith(base) || `${url.pathname}/` === base).toBe(true);
   expect(url.pathname).not.toContain('/openai/openai');
 }
 

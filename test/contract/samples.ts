@@ -10,7 +10,17 @@ export interface Sample {
   readonly base: string;
   /** Model to ask for on routes that not every model serves. */
   readonly models?: { readonly [E in Endpoint]?: string };
+  /** Where files live, if elsewhere. */
+  readonly storage?: { readonly origin: string; readonly base: string };
+  /** Ids that the provider knows as such, by the first segment of the route. */
+  readonly ids?: Readonly<Record<string, string>>;
 }
+
+/** Object storage of provider A, and how files, batches and jobs are named there. */
+const bucket = {
+  storage: { origin: 'https://storage.googleapis.com', base: '/' },
+  ids: { files: 'gs://acme-files/gateway/files/a.jsonl', batches: '1234567890', fine_tuning: '1234567890' },
+} as const;
 
 /** The messages API is served for models of its maker only. */
 const claude = { messages: 'anthropic.claude-1', 'messages/count_tokens': 'vendorA.claude-1@20250101' } as const;
@@ -34,17 +44,19 @@ export const samples: Readonly<Record<string, readonly Sample[]>> = {
   'vertex-ai': [
     {
       name: 'region',
-      settings: { region: 'europe-west1', project: 'acme-ml' },
+      settings: { region: 'europe-west1', project: 'acme-ml', storage_bucket: 'acme-files' },
       origin: 'https://europe-west1-aiplatform.googleapis.com',
       base: '/v1/projects/acme-ml/locations/europe-west1/',
       models: claude,
+      ...bucket,
     },
     {
       name: 'multi-region',
-      settings: { region: 'eu', project: 'example.com:acme', api_version: 'v1beta1' },
+      settings: { region: 'eu', project: 'example.com:acme', api_version: 'v1beta1', storage_bucket: 'acme-files' },
       origin: 'https://aiplatform.eu.rep.googleapis.com',
       base: '/v1beta1/projects/example.com%3Aacme/locations/eu/',
       models: claude,
+      ...bucket,
     },
     {
       name: 'custom host',
