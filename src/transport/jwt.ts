@@ -1,4 +1,4 @@
-import type { LocalJWKSet } from 'jose';
+import type { CryptoKey, LocalJWKSet } from 'jose';
 import { type JwtFault, type JwtSettings, type JwtVerdict, type JwtVerifier, unprovenClaims } from '../core/jwt.ts';
 import { FetchedKeys, freshMs, type JwksDeps, type KeySet } from './jwks.ts';
 

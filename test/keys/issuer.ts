@@ -1,4 +1,4 @@
-import { exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose';
+import { type CryptoKey, exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose';
 import { json, type Script, type ScriptedUpstream, startUpstream } from '../support/upstream.ts';
 
 /** A key of the issuer: signs tokens, and is shown to the world by its public half. */
