@@ -1,6 +1,6 @@
 import { type Outcome, statusOf } from '#core/plan.ts';
 import type { Leaf } from '#core/snapshot.ts';
-import type { RouteState } from '#core/route-state.ts';
+import { isNotHere, type RouteState } from '#core/route-state.ts';
 
 /** Statuses after which a route that makes an object may be tried again: the provider says that it made none (D22). */
 const nothingMade: ReadonlySet<number> = new Set([429, 501]);
@@ -53,7 +53,7 @@ export function wantsNext(outcome: Outcome, state: RouteState): boolean {
 /** An object named by id: only where it is unknown, or nobody was reached, may another account have it (D22). */
 function isElsewhere(outcome: Outcome): boolean {
   if (outcome.kind === 'answered') return outcome.reply.status === 404;
-  if (outcome.kind === 'refused') return outcome.error.code === 'unsupported_endpoint';
+  if (outcome.kind === 'refused') return isNotHere(outcome.error);
   return isUnseen(outcome);
 }
 

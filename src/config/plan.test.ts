@@ -53,7 +53,7 @@ const query: QueryFacts = { metadata: {}, params: () => undefined, pathname: '/v
 const facts = (over: Partial<PlanFacts> = {}): PlanFacts => ({ random: 0.5, query, walk: 'model', accepts: () => true, ...over });
 
 const times = { at: 0, connectMs: undefined, firstByteMs: undefined, totalMs: 1 };
-type Weather = number | 'unreachable' | 'timeout' | 'connect' | 'faulty' | 'unsupported' | 'denied' | 'cancelled';
+type Weather = number | 'unreachable' | 'timeout' | 'connect' | 'faulty' | 'unsupported' | 'no id' | 'denied' | 'cancelled';
 function outcome(target: Leaf, weather: Weather): Outcome {
   const base = { attempt: { target } as Attempt, times };
   switch (weather) {
@@ -67,6 +67,8 @@ function outcome(target: Leaf, weather: Weather): Outcome {
       return { ...base, kind: 'faulty', fault: new GatewayError('upstream_invalid', { message: 'x' }), status: 502 };
     case 'unsupported':
       return { ...base, kind: 'refused', error: new GatewayError('unsupported_endpoint', { message: 'x' }) };
+    case 'no id':
+      return { ...base, kind: 'refused', error: new GatewayError('invalid_value', { message: 'x', status: 404 }) };
     case 'denied':
       return { ...base, kind: 'refused', error: new GatewayError('not_allowed', { message: 'x' }) };
     case 'cancelled':
@@ -187,6 +189,10 @@ describe('the walk for routes that name an object', () => {
     [
       ['unreachable', 'connect', 'unsupported', 404],
       ['a', 'b', 'c', 'd'],
+    ],
+    [
+      ['no id', 'denied'],
+      ['a', 'b'],
     ],
     [[500], ['a']],
     [[429], ['a']],

@@ -1,5 +1,6 @@
 import { GatewayError } from '../core/error.ts';
 import { type Outcome, type Plan, statusOf } from '../core/plan.ts';
+import { isNotHere } from '../core/route-state.ts';
 import type { Branch, CompiledConfig, Leaf, PlanFacts } from '../core/snapshot.ts';
 import { drawNumber } from './draw.ts';
 
@@ -192,7 +193,7 @@ function planInOrder(root: Branch, facts: PlanFacts): Plan | undefined {
 function mayBeElsewhere(outcome: Outcome): boolean {
   if (outcome.kind === 'answered') return outcome.reply.status === 404;
   if (outcome.kind === 'timeout') return outcome.phase === 'connect';
-  return outcome.kind === 'unreachable' || (outcome.kind === 'refused' && outcome.error.code === 'unsupported_endpoint');
+  return outcome.kind === 'unreachable' || (outcome.kind === 'refused' && isNotHere(outcome.error));
 }
 
 /** All leaves below a node, in written order. */

@@ -1,5 +1,6 @@
 import { type Endpoint, traitsOf } from './endpoint.ts';
 import type { RequestBody } from './body.ts';
+import type { GatewayError } from './error.ts';
 
 /** `creates`: makes an object in one account; `names`: names one by id; undefined: a call that leaves nothing behind. */
 export type RouteState = 'creates' | 'names' | undefined;
@@ -53,3 +54,10 @@ function stateOfPath(method: string, path: string): RouteState {
   if (id !== undefined && id !== '') return 'names';
   return method === 'POST' ? 'creates' : undefined;
 }
+
+/**
+ * A refusal of our own that says an object named by id can't be at this provider: it has no such route, or its ids look
+ * different. Another account may have it (decisions D22).
+ */
+export const isNotHere = ({ code, status }: GatewayError): boolean =>
+  code === 'unsupported_endpoint' || (code === 'invalid_value' && status === 404);
