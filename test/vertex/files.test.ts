@@ -275,3 +275,27 @@ it('streams a file that is larger than what is held', async () => {
   const rows = linesOf(rig.cloud.objects.text(decodeURIComponent(file.id)));
   expect([rows.length, rows[7999]?.['requestId']]).toEqual([8000, 'a']);
 });
+
+it('asks the next provider of a chain for ids of another form', async () => {
+  rig.cloud.interrupt = (ask, response) => {
+    if (ask.path !== '/other/v1/files/file-abc') return false;
+    response.writeHead(200, { 'content-type': 'application/json' }).end('{"id": "file-abc", "object": "file"}');
+    return true;
+  };
+  const response = await rig.fetch('/files/file-abc', { headers: { 'x-gateway-virtual-key': '', 'x-gateway-config': 'both' } });
+  expect([response.status, await response.json()]).toMatchObject([200, { id: 'file-abc' }]);
+});
+
+it('never lets a request choose the host of object storage', async () => {
+  const config = {
+    provider: 'vertex-ai',
+    vertex_region: 'europe-west1',
+    vertex_project_id: 'p',
+    storage_host: rig.cloud.upstream.url,
+    storage_bucket: 'foreign',
+  };
+  const headers = { 'x-gateway-virtual-key': '', 'x-gateway-config': JSON.stringify(config), authorization: 'Bearer ya29.x' };
+  const response = await rig.fetch('/files', { headers });
+  expect([response.status, await response.json()]).toMatchObject([400, { error: { code: 'invalid_config' } }]);
+  expect(rig.cloud.seen()).toEqual([]);
+});

@@ -32,6 +32,9 @@ providers:
   bare: ${entry(account)}
   own: ${entry('project: acme-ml, auth: {mode: caller}')}
   tuned: ${entry(`${account}, storage_bucket: acme-data, endpoint_format: generateContent`)}
+  other: {type: openai, custom_host: "${cloud.upstream.url}/other/v1", api_key: sk-other}
+configs:
+  both: {strategy: {mode: fallback}, targets: [{provider: "@vertex"}, {provider: "@other"}]}
 `,
     { files: { 'account.json': cloud.account } },
   );

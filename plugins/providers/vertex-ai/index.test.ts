@@ -63,7 +63,9 @@ describe('credential', () => {
 
   it("never comes from the machine's identity for a request", () => {
     expect(vertexAi.requestSettings.map(({ setting }) => setting)).not.toEqual(expect.arrayContaining(['ambient']));
-    expect(vertexAi.requestSettings.some(({ setting }) => setting === 'credentials_file')).toBe(false);
+    for (const operators of ['credentials_file', 'storage_host', 'media']) {
+      expect(vertexAi.requestSettings.some(({ setting }) => setting === operators)).toBe(false);
+    }
   });
 });
 
@@ -98,6 +100,9 @@ describe('check', () => {
     ['a version that is none', { ...good, api_version: '2024' }, [['api_version', 'out-of-range', 'error']]],
     ['an account that is none', { ...good, service_account: 'path.json' }, [['service_account', 'out-of-range', 'error']]],
     ['a host that is none', { ...good, custom_host: 'x' }, [['custom_host', 'bad-custom-host', 'error']]],
+    ['a host of object storage that is none', { ...good, storage_host: 'x' }, [['storage_host', 'bad-custom-host', 'error']]],
+    ['a bucket with its scheme', { ...good, storage_bucket: 'gs://acme' }, [['storage_bucket', 'out-of-range', 'error']]],
+    ['a further bucket that is none', { ...good, media: { buckets: ['acme', 'a/b'] } }, [['media', 'out-of-range', 'error']]],
   ])('reports %s', (_, settings, expected) => {
     expect(problems(settings)).toEqual(expected);
   });
