@@ -48,8 +48,7 @@ export function azureCredential(
 ): CredentialSpec {
   const { ad_token: token, auth } = settings;
   if (token !== undefined) return bearer(token);
-  const cloud = cloudOf(place.origin, place.path);
-  const grant = auth === undefined ? broughtGrant(settings, cloud) : grantOf(auth, cloud);
+  const grant = auth === undefined ? broughtGrant(settings, place) : grantOf(auth, cloudOf(place.origin, place.path));
   if (grant !== undefined) return { scheme: 'oauth2', grant };
   if (key === undefined) return { scheme: 'none' };
   return jwt.test(key) ? bearer(key) : byKey(key);
@@ -59,10 +58,11 @@ export function azureCredential(
 const bearer = (token: string): CredentialSpec => ({ scheme: 'bearer', secret: token.replace(/^bearer\s+/i, '') });
 
 /** The grant of an application that came with a request: its authority is the cloud's own, never one that came along. */
-function broughtGrant(settings: AzureAuthSettings, cloud: Cloud): OAuthGrant | undefined {
+function broughtGrant(settings: AzureAuthSettings, place: SignedPlace): OAuthGrant | undefined {
   const found = applicationIn(settings);
   if (found === undefined) return undefined;
   if ('code' in found) throw asError(found);
+  const cloud = cloudOf(place.origin, place.path);
   return {
     kind: 'client-credentials',
     endpoint: tokenEndpoint(cloud.authority, found.tenant),
