@@ -52,7 +52,8 @@ export function completeHeaders(ctx: RequestContext, run: Execution | undefined,
   const alias = ctx.headers.aliasPrefix;
   if (alias !== undefined) repeat(reply.headers, from, alias);
   reply.headers.push('server-timing', `gw;dur=${facts.overheadMs}, up;dur=${Math.round(facts.upstreamMs)}`);
-  if (usedUp) reply.headers.push('x-should-retry', 'false');
+  // A batch that goes on is no conflict that a library should try again.
+  if (usedUp || facts.error?.code === 'no_batch_output') reply.headers.push('x-should-retry', 'false');
   if (facts.error?.code === 'draining' || facts.error?.code === 'overloaded') reply.headers.push('retry-after', '1');
 }
 
