@@ -1,0 +1,165 @@
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Endpoint, endpoints, type EndpointTraits } from '../../src/core/endpoint.ts';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { completion, json, type ScriptedUpstream, startUpstream } from '../support/upstream.ts';
+
+/** What a key may use, on every route there is: a route that is added to the table is tested here by being there. */
+
+const hashOf = (key: string): string => `"sha256:${createHash('sha256').update(key).digest('hex')}"`;
+const keyOf = (name: string): string => `a-key-for-${name}-0123`;
+const keys = {
+  all: '',
+  elsewhere: 'allow: {providers: [other]}',
+  small: 'allow: {models: [small]}',
+  drafts: 'allow: {configs: [draft]}',
+  bound: 'default_config: other, enforce_config: true',
+  greetings: 'allow: {prompts: [welcome]}',
+} as const;
+type Key = keyof typeof keys;
+
+let upstream: ScriptedUpstream;
+let gateway: TestGateway;
+beforeAll(async () => {
+  upstream = await startUpstream((response, { url }) =>
+    json(response, 200, url.includes('chat') ? completion('x') : { id: 'x', object: 'x', data: [] }),
+  );
+  gateway = await startTestGateway(`
+version: 1
+providers:
+  main: {type: openai, api_key: sk-0123456789, custom_host: "${upstream.url}/v1"}
+  other: {type: openai, api_key: sk-9876543210, custom_host: "${upstream.url}/v1"}
+configs:
+  named: {targets: [{provider: main}]}
+  other: {targets: [{provider: other}]}
+  draft: {targets: [{provider: other}]}
+prompts:
+  p1: {model: big, messages: [{role: user, content: hi}]}
+  welcome: {model: big, messages: [{role: user, content: hi}]}
+api_keys:
+${Object.entries(keys)
+  .map(([name, rules]) => `  ${name}: {hash: ${hashOf(keyOf(name))}${rules === '' ? '' : `, ${rules}`}}\n`)
+  .join('')}`);
+});
+afterAll(async () => {
+  await gateway.close();
+  await upstream.close();
+});
+beforeEach(() => {
+  upstream.requests.length = 0;
+});
+
+/**
+ * The catalog's own lists stand for nobody's account, a rendered prompt calls nobody; `relay` and the WebSocket have no
+ * row to build a request from.
+ */
+const withoutProvider: ReadonlySet<Endpoint> = new Set(['models', 'models/{id}', 'prompts/{id}/render', 'realtime']);
+const rows = (Object.entries(endpoints) as [Endpoint, EndpointTraits][]).flatMap(([endpoint, traits]) =>
+  withoutProvider.has(endpoint)
+    ? []
+    : traits.routes.map(([method, path]) => ({
+        endpoint,
+        method,
+        path: `/v1/${path.replace('{id}', path.startsWith('prompts') ? 'p1' : 'id-1')}`,
+        traits,
+      })),
+);
+const routes = [...rows, { endpoint: 'relay', method: 'POST', path: '/v1/something/else', traits: endpoints.relay }].map(
+  (row) => [`${row.method} ${row.path}`, row] as const,
+);
+type Row = (typeof routes)[number][1];
+
+function bodyOf({ method, traits, endpoint }: Row, model: string): { body?: string | FormData; headers: Record<string, string> } {
+  if (method !== 'POST' || traits.body === 'none') return { headers: {} };
+  if (traits.body !== 'form') {
+    const body = endpoint.startsWith('prompts') ? { variables: {} } : { model, messages: [], input: 'x' };
+    return { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } };
+  }
+  const body = new FormData();
+  if (endpoint === 'files') body.set('purpose', 'batch');
+  else body.set('model', model);
+  body.set('prompt', 'x');
+  body.set('file', new Blob(['{}\n']), 'rows.jsonl');
+  body.set('image', new Blob(['png']), 'image.png');
+  return { body, headers: {} };
+}
+
+async function ask(key: Key, row: Row, headers: Record<string, string>, model = 'big') {
+  const made = bodyOf(row, model);
+  const answer = await fetch(`${gateway.url}${row.path}`, {
+    method: row.method,
+    headers: { ...made.headers, authorization: `Bearer ${keyOf(key)}`, ...headers },
+    ...(made.body === undefined ? {} : { body: made.body }),
+  });
+  const text = await answer.text();
+  const { error } = (text.startsWith('{') ? JSON.parse(text) : {}) as { error?: { type: string; message: string } };
+  return { status: answer.status, type: error?.type ?? null, message: error?.message ?? '' };
+}
+
+const toMain = { 'x-gateway-virtual-key': 'main' };
+const refused = { status: 403, type: 'permission_error' };
+
+describe('a key that may use another provider', () => {
+  it.each(routes)('%s', async (_route, row) => {
+    expect(await ask('elsewhere', row, toMain)).toMatchObject({ ...refused, message: 'Key "elsewhere" may not use provider "main".' });
+    expect(upstream.requests).toEqual([]);
+  });
+});
+
+describe('a key that may use other configs', () => {
+  it.each(routes)('%s', async (_route, row) => {
+    expect(await ask('drafts', row, { 'x-gateway-config': 'named' })).toMatchObject({
+      ...refused,
+      message: 'Key "drafts" may not use config "named".',
+    });
+    expect(await ask('drafts', row, { 'x-gateway-config': '{"provider":"@main"}' })).toMatchObject(refused);
+    expect(upstream.requests).toEqual([]);
+  });
+});
+
+describe('a key that is bound to a config', () => {
+  it.each(routes)('%s', async (_route, row) => {
+    expect(await ask('bound', row, toMain)).toMatchObject({ ...refused, message: expect.stringContaining('is bound to config "other"') });
+    expect(upstream.requests).toEqual([]);
+  });
+});
+
+describe('a key that may use other models', () => {
+  /** Calls that run a model; a batch or a job names its models where the gateway does not look. */
+  const running = routes.filter(([, { method, path }]) => method === 'POST' && !/\/(files|cancel)$|id-1/.test(path));
+  const others = routes.filter((route) => !running.includes(route));
+
+  it.each(running)('%s', async (_route, row) => {
+    expect(await ask('small', row, toMain)).toMatchObject(refused);
+    expect(upstream.requests).toEqual([]);
+  });
+
+  it.each(others)('%s runs none', async (_route, row) => {
+    expect(await ask('small', row, toMain)).not.toMatchObject(refused);
+  });
+
+  it.each(
+    running.filter(([, { traits, endpoint }]) => traits.body !== 'passing' && traits.account !== true && !endpoint.startsWith('prompts')),
+  )('%s with the model it may use', async (_route, row) => {
+    expect(await ask('small', row, toMain, 'small')).not.toMatchObject(refused);
+  });
+});
+
+describe('a key that may do everything', () => {
+  it.each(routes)('%s', async (_route, row) => {
+    expect(await ask('all', row, toMain)).not.toMatchObject(refused);
+  });
+});
+
+describe('a key that may use other prompts', () => {
+  it.each(['completions', 'render'])('POST /v1/prompts/p1/%s', async (action) => {
+    const row: Row = {
+      endpoint: `prompts/{id}/${action as 'render'}`,
+      method: 'POST',
+      path: `/v1/prompts/p1/${action}`,
+      traits: endpoints['prompts/{id}/render'],
+    };
+    expect(await ask('greetings', row, toMain)).toMatchObject(refused);
+    expect(await ask('greetings', { ...row, path: `/v1/prompts/welcome/${action}` }, toMain)).not.toMatchObject(refused);
+  });
+});
