@@ -15,6 +15,7 @@ import type { Log } from './telemetry/log.ts';
 import { type HeaderNames, headerNames } from './transport/header-bag.ts';
 import { Ids } from './transport/ids.ts';
 import { createRelay, type Relay } from './transport/relay.ts';
+import { createRelief } from './transport/relief.ts';
 import type { Outbound } from './transport/outbound.ts';
 import { createSender } from './transport/sender.ts';
 import { createDataServer, type Exchange, type ServerDeps } from './transport/server.ts';
@@ -63,8 +64,10 @@ export class Runtime {
     const { egress, upstream } = deps.outbound;
     this.#relay = createRelay({ egress, sweeper: this.#sweeper, monotonic: clock.monotonic });
     this.#seal = new Seal((records) => this.#append(records));
+    const passed = createRelief();
     const send = createSender({
       upstream,
+      passed,
       sweeper: this.#sweeper,
       clock,
       checkEgress: egress.check,
@@ -85,6 +88,7 @@ export class Runtime {
       ids: new Ids(),
       sweeper: this.#sweeper,
       random: Math.random,
+      passed,
       limits: () => this.#limits(),
       isDraining: () => this.drain.isRefusing,
       handle: (exchange) => this.#handle(exchange),

@@ -17,6 +17,8 @@ export interface SenderDeps {
   readonly clock: Clock;
   /** Why this origin may not be called, or undefined. */
   checkEgress(origin: string, trust: Trust): GatewayError | undefined;
+  /** Told of the bytes of files that pass. */
+  passed(bytes: number): void;
   /** Bytes of an answer that the record keeps. */
   keep(): number;
   /** The most attempts under way at once; beyond it an attempt is refused with `overloaded`. */
@@ -41,7 +43,7 @@ export function createSender(deps: SenderDeps): Send {
       return { outcome: Promise.resolve(refused(attempt, refusal, deps.clock.monotonic() - arrivedAt)), cancel: () => {} };
     let exchange: Exchange | undefined;
     const outcome = new Promise<Outcome>((settle) => {
-      const settings = { monotonic: deps.clock.monotonic, keep: deps.keep(), arrivedAt, settle, over };
+      const settings = { monotonic: deps.clock.monotonic, passed: deps.passed, keep: deps.keep(), arrivedAt, settle, over };
       const first: Signed = { headers: none };
       const again = (answer: Outcome): void => {
         if (mayRepeat(answer, first)) exchange = begin(attempt, deps, settings, { headers: none });

@@ -40,6 +40,8 @@ export interface ServerDeps {
   readonly ids: Ids;
   readonly sweeper: Sweeper;
   random(): number;
+  /** Told of the bytes of files that pass. */
+  passed(bytes: number): void;
   /** Limits and names of the snapshot that is current when a request arrives. */
   limits(): { readonly maxBody: number; readonly maxUpload: number | undefined; readonly names: HeaderNames };
   /** The gateway stops: new requests are refused. */
@@ -111,7 +113,7 @@ class RequestReader {
   /** A multipart form, or the same as a JSON object. */
   async #form(coming: ComingForm): Promise<void> {
     const { request, response, head, client, limits, isUpload } = coming;
-    const { sweeper, clock, handle } = this.#deps;
+    const { sweeper, clock, handle, passed } = this.#deps;
     const kind = bodyKind(request.headers['content-type'], isUpload);
     if (kind === 'json') {
       this.#whole(coming, 'json');
@@ -122,7 +124,7 @@ class RequestReader {
       handle(this.#exchange(head, client, emptyBody, kind));
       return;
     }
-    const form = await receiveForm(request, response, { ...limits, isUpload }, { sweeper, monotonic: clock.monotonic });
+    const form = await receiveForm(request, response, { ...limits, isUpload }, { sweeper, monotonic: clock.monotonic, passed });
     const error = form instanceof GatewayError ? form : undefined;
     const exchange = this.#exchange(head, client, form === undefined || form instanceof GatewayError ? emptyBody : form, error);
     handle(form === undefined ? { ...exchange, isLeft: true } : exchange);

@@ -25,6 +25,8 @@ const none: Buffer = Buffer.alloc(0);
 /** What an exchange needs from outside. */
 export interface ExchangeSettings {
   monotonic(): number;
+  /** Told of the bytes of files that come down. */
+  passed(bytes: number): void;
   /** Bytes of the answer that the record keeps. */
   readonly keep: number;
   /** Monotonic time of the request's arrival. */
@@ -118,6 +120,7 @@ export class Exchange implements Receiver, Swept, AnswerOwner, Watched {
     if (this.state === 'over') return;
     const now = this.now();
     this.heardAt = now;
+    if (this.file !== undefined) this.#settings.passed(chunk.length);
     this.firstAt ??= now;
     this.kept.add(chunk, Math.round(now - this.#settings.arrivedAt));
     this.answer?.data(chunk, now);

@@ -11,6 +11,8 @@ const waitingLimit = 64 * 1024;
 export interface ClientBytesDeps {
   readonly sweeper: Sweeper;
   monotonic(): number;
+  /** Told of the bytes that pass. */
+  passed(bytes: number): void;
 }
 
 /** The largest body that is taken, and the setting that says so. */
@@ -78,6 +80,7 @@ export class ClientBytes implements Swept {
   readonly #onData = (chunk: Buffer): void => {
     if (this.#failure !== undefined) return;
     this.count += chunk.length;
+    this.#deps.passed(chunk.length);
     if (this.count > this.limit.bytes) {
       this.stop(tooLarge(this.limit, undefined));
       return;

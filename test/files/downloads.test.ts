@@ -1,0 +1,202 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request as httpRequest } from 'node:http';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type TestGateway, until } from '../support/gateway.ts';
+import { answerJson, onA, type Origin, sha256, startFront, startOrigin } from './rig.ts';
+
+let a: Origin;
+let gateway: TestGateway;
+
+beforeEach(async () => {
+  a = await startOrigin();
+  gateway = await startFront([a], { timeouts: { idle: '700ms' } });
+});
+
+afterEach(async () => {
+  await gateway.close();
+  await a.close();
+});
+
+const megabyte = 1024 * 1024;
+const content = '/v1/files/file-1/content';
+const speech = (over: object = {}): Got => ({
+  path: '/v1/audio/speech',
+  body: JSON.stringify({ model: 'tts-1', input: 'hi', voice: 'alloy', ...over }),
+});
+
+interface Got {
+  readonly path?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+/** The head of an answer, its body unread. */
+async function get({ path = content, headers = {}, body }: Got = {}): Promise<IncomingMessage> {
+  const request = httpRequest(`${gateway.url}${path}`, {
+    method: body === undefined ? 'GET' : 'POST',
+    agent: false,
+    headers: { ...onA, ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+  });
+  request.end(body);
+  return ((await once(request, 'response')) as [IncomingMessage])[0];
+}
+
+/** What came, and whether the end was one. */
+async function read(response: IncomingMessage): Promise<{ bytes: Buffer; isCut: boolean }> {
+  const chunks: Buffer[] = [];
+  try {
+    for await (const chunk of response as AsyncIterable<Buffer>) chunks.push(chunk);
+    return { bytes: Buffer.concat(chunks), isCut: false };
+  } catch {
+    return { bytes: Buffer.concat(chunks), isCut: true };
+  }
+}
+
+const recordOf = (response: IncomingMessage) => gateway.record(response.headers['x-request-id'] as string);
+
+describe('a download', () => {
+  test('comes byte for byte, with what the provider said about it', async () => {
+    const file = Buffer.alloc(3 * megabyte, '{"error":{"message":"a file that looks like an error"}}\n');
+    a.reply = (response) => {
+      response.writeHead(200, {
+        'content-type': 'application/json',
+        'content-length': file.length,
+        'content-disposition': 'attachment; filename="out.jsonl"',
+        etag: '"e1"',
+        'accept-ranges': 'bytes',
+      });
+      response.end(file);
+    };
+    const response = await get();
+    expect(response.statusCode).toBe(200);
+    expect(response.headers).toMatchObject({
+      'content-type': 'application/json',
+      'content-length': file.length.toString(),
+      'content-disposition': 'attachment; filename="out.jsonl"',
+      etag: '"e1"',
+      'accept-ranges': 'bytes',
+    });
+    const { bytes, isCut } = await read(response);
+    expect({ isCut, sha256: sha256(bytes) }).toEqual({ isCut: false, sha256: sha256(file) });
+    expect(await recordOf(response)).toMatchObject({ lane: 'express', end: 'whole', bytes: { out: file.length }, error: null });
+  });
+
+  test('asks for a part, or for what has changed', async () => {
+    a.reply = (response, { headers }) => {
+      if (headers['if-none-match'] === '"e1"') response.writeHead(304, { etag: '"e1"' }).end();
+      else response.writeHead(206, { 'content-range': 'bytes 2-3/10', 'content-length': 2 }).end('cd');
+    };
+    const part = await get({ headers: { range: 'bytes=2-3', 'if-range': '"e1"' } });
+    expect(part.statusCode).toBe(206);
+    expect(part.headers).toMatchObject({ 'content-range': 'bytes 2-3/10', 'content-length': '2' });
+    expect((await read(part)).bytes.toString()).toBe('cd');
+    expect(a.taken[0]?.headers).toMatchObject({ range: 'bytes=2-3', 'if-range': '"e1"' });
+    const same = await get({ headers: { 'if-none-match': '"e1"' } });
+    expect(same.statusCode).toBe(304);
+    expect(same.headers.etag).toBe('"e1"');
+    expect((await read(same)).bytes.length).toBe(0);
+  });
+
+  test('of an empty file is one', async () => {
+    a.reply = (response) => response.writeHead(200, { 'content-type': 'application/octet-stream', 'content-length': 0 }).end();
+    const response = await get();
+    expect(response.statusCode).toBe(200);
+    expect(await read(response)).toEqual({ bytes: Buffer.alloc(0), isCut: false });
+    expect(await recordOf(response)).toMatchObject({ end: 'whole' });
+  });
+
+  test.each([
+    ['with a length that does not come', { 'content-length': 2 * megabyte }],
+    ['in chunks that stop', {}],
+  ])('%s is cut, never a clean end', async (_, headers) => {
+    a.reply = (response) => {
+      response.writeHead(200, { 'content-type': 'application/octet-stream', ...headers });
+      response.write(Buffer.alloc(megabyte, 'x'), () => setTimeout(() => response.destroy(), 50));
+    };
+    const response = await get();
+    expect((await read(response)).isCut).toBe(true);
+    expect(await recordOf(response)).toMatchObject({ end: 'fault', error: { code: 'stream_interrupted', source: 'provider' } });
+  });
+
+  test('that stops in the middle runs into the clock', async () => {
+    a.reply = (response) => {
+      response.writeHead(200, { 'content-type': 'application/octet-stream', 'content-length': 1000 });
+      response.write('x');
+    };
+    const response = await get();
+    expect(await read(response)).toMatchObject({ isCut: true });
+    expect(await recordOf(response)).toMatchObject({ end: 'fault', error: { code: 'idle_timeout', source: 'provider' } });
+  });
+
+  test('that breaks before its first byte is an error that can be read', async () => {
+    a.reply = (response) => {
+      response.writeHead(200, { 'content-type': 'application/octet-stream', 'content-length': 1000 });
+      response.flushHeaders();
+      setTimeout(() => response.destroy(), 50);
+    };
+    const response = await get();
+    expect(response.statusCode).toBe(502);
+    expect((await read(response)).bytes.toString()).toContain('upstream_invalid');
+  });
+
+  test('to a slow reader waits for it, longer than the provider may be silent', async () => {
+    const file = Buffer.alloc(30 * megabyte, 'wait');
+    a.reply = (response) => response.writeHead(200, { 'content-length': file.length }).end(file);
+    const response = await get();
+    response.pause();
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    const { bytes, isCut } = await read(response);
+    expect({ isCut, sha256: sha256(bytes) }).toEqual({ isCut: false, sha256: sha256(file) });
+  });
+
+  test('whose client leaves ends at the provider too', async () => {
+    let closed = false;
+    a.reply = (response) => {
+      response.on('close', () => {
+        closed = !response.writableFinished;
+      });
+      response.writeHead(200, { 'content-length': 100 * megabyte });
+      response.write(Buffer.alloc(megabyte));
+    };
+    const response = await get();
+    response.destroy();
+    await until(() => closed, 'the provider to be told');
+    expect(await until(() => gateway.records[0], 'the record')).toMatchObject({ end: 'client_gone' });
+  });
+
+  test('that is refused comes with the words of the provider', async () => {
+    a.reply = (response) =>
+      answerJson(response, 404, {
+        error: { message: 'No such File object: file-1', type: 'invalid_request_error', param: 'id', code: null },
+      });
+    const response = await get();
+    expect(response.statusCode).toBe(404);
+    expect((await read(response)).bytes.toString()).toContain('No such File object');
+  });
+});
+
+describe('speech', () => {
+  test('flows from its first byte', async () => {
+    let finish = (): void => {};
+    a.reply = (response) => {
+      response.writeHead(200, { 'content-type': 'audio/mpeg' });
+      response.write('first');
+      finish = () => response.end('last');
+    };
+    const response = await get(speech());
+    expect(response.headers['content-type']).toBe('audio/mpeg');
+    const [first] = (await once(response, 'data')) as [Buffer];
+    expect(first.toString()).toBe('first');
+    finish();
+    expect((await read(response)).bytes.toString()).toBe('last');
+    expect(await recordOf(response)).toMatchObject({ end: 'whole', bytes: { out: 9 } });
+  });
+
+  test('keeps the encoding that its bytes have', async () => {
+    a.reply = (response) =>
+      response.writeHead(200, { 'content-type': 'audio/wav', 'content-encoding': 'x-own', 'content-length': 3 }).end('abc');
+    const response = await get(speech());
+    expect(response.headers).toMatchObject({ 'content-encoding': 'x-own', 'content-length': '3' });
+    expect((await read(response)).bytes.toString()).toBe('abc');
+  });
+});

@@ -1,0 +1,209 @@
+import { EventEmitter } from 'node:events';
+import type { IncomingMessage } from 'node:http';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { FormBytes, FormEdit, LineEdit } from '../../src/core/form.ts';
+import { ClientBytes } from '../../src/transport/forms/client-bytes.ts';
+import { IncomingForm } from '../../src/transport/forms/incoming.ts';
+import { createSweeper } from '../../src/transport/sweeper.ts';
+import { boundary, contentType, formOf, type PartText } from './rig.ts';
+
+const sweeper = createSweeper(() => performance.now());
+
+/** A request whose body comes in these chunks. */
+function requestOf(chunks: readonly Buffer[]): IncomingMessage {
+  const left = [...chunks];
+  let isPaused = false;
+  const emitter = new EventEmitter();
+  const pump = (): void => {
+    if (isPaused) return;
+    const chunk = left.shift();
+    if (chunk === undefined) emitter.emit('end');
+    else {
+      emitter.emit('data', chunk);
+      setImmediate(pump);
+    }
+  };
+  setImmediate(pump);
+  return Object.assign(emitter, {
+    pause: () => {
+      isPaused = true;
+    },
+    resume: () => {
+      if (isPaused) setImmediate(pump);
+      isPaused = false;
+    },
+  }) as unknown as IncomingMessage;
+}
+
+async function formFrom(bytes: Buffer, size: number, isHeld: boolean): Promise<IncomingForm> {
+  const chunks: Buffer[] = [];
+  for (let at = 0; at < bytes.length; at += size) chunks.push(bytes.subarray(at, at + size));
+  const limit = { bytes: Number.POSITIVE_INFINITY, setting: 'none' };
+  const source = new ClientBytes(requestOf(chunks), limit, { sweeper, monotonic: () => performance.now(), passed: () => {} });
+  const form = new IncomingForm({ contentType, boundary, declared: bytes.length, source, maxBody: 1e9, dir: '/nowhere' });
+  await form.begin();
+  if (isHeld) await form.hold();
+  return form;
+}
+
+async function bytesOf({ chunks, length }: FormBytes): Promise<Buffer> {
+  const all: Uint8Array[] = [];
+  for await (const chunk of chunks) all.push(chunk);
+  const bytes = Buffer.concat(all);
+  if (length !== undefined) expect(bytes.length, 'the length that was promised').toBe(length);
+  return bytes;
+}
+
+/** What Node's own reader makes of a form: name and value or file of each part. */
+async function readByNode(bytes: Buffer): Promise<(readonly [name: string, value: string])[]> {
+  const data = await new Response(bytes, { headers: { 'content-type': contentType } }).formData();
+  return Promise.all(
+    [...data].map(async ([name, value]) => [name, typeof value === 'string' ? value : `${value.name}:${await value.text()}`] as const),
+  );
+}
+
+/** The same from the parts that the form was made of, with the edit. */
+function expectedOf(parts: readonly PartText[], edit: FormEdit): (readonly [string, string])[] {
+  const out: (readonly [string, string])[] = [];
+  const written = new Set<string>();
+  const lacking = [...edit.fields].filter(([name]) => !parts.some((part) => part.filename === undefined && part.name === name));
+  const addLacking = (): void => {
+    for (const [name, value] of lacking.splice(0)) if (value !== undefined) out.push([name, value]);
+  };
+  for (const { name, value, filename } of parts) {
+    if (filename !== undefined) {
+      addLacking();
+      out.push([name, `${filename}:${value.toString()}`]);
+    } else if (!edit.fields.has(name)) out.push([name, value.toString()]);
+    else {
+      const next = edit.fields.get(name);
+      if (next !== undefined && !written.has(name)) out.push([name, next]);
+      written.add(name);
+    }
+  }
+  addLacking();
+  return out;
+}
+
+const names = fc.constantFrom('model', 'purpose', 'stream', 'language', 'ä');
+const texts = fc.oneof(fc.string(), fc.constantFrom('', '\r\n', '--', '\r\n--', `--${boundary.slice(0, 5)}`, 'a\r\n--x\r\n', '€'));
+const partsOf = fc.array(
+  fc.record({ name: names, value: texts, filename: fc.option(fc.constantFrom('a.jsonl', 'b.wav'), { nil: undefined }) }),
+  { minLength: 1, maxLength: 6 },
+);
+const edits = fc.dictionary(names, fc.option(texts, { nil: undefined }), { maxKeys: 3 });
+
+const cleaned = (parts: readonly { name: string; value: string; filename: string | undefined }[]): PartText[] =>
+  parts.map(({ name, value, filename }) => (filename === undefined ? { name, value } : { name, value, filename, type: 'text/plain' }));
+
+test('a held form reads like Node reads it, whatever is changed and wherever it is cut', async () => {
+  await fc.assert(
+    fc.asyncProperty(partsOf, edits, fc.integer({ min: 1, max: 60 }), async (drawn, changes, size) => {
+      const parts = cleaned(drawn);
+      const edit: FormEdit = { fields: new Map(Object.entries(changes)) };
+      const bytes = formOf(parts);
+      const form = await formFrom(bytes, size, true);
+      expect(form.fields).toEqual(new Map(parts.flatMap(({ name, value, filename }) => (filename === undefined ? [[name, value]] : []))));
+      expect(await bytesOf(form.open())).toEqual(bytes);
+      const expected = expectedOf(parts, edit);
+      // Node's reader refuses a form without parts.
+      if (expected.length > 0) expect(await readByNode(await bytesOf(form.edited(edit)))).toEqual(expected);
+      expect(await bytesOf(form.edited({ fields: new Map() }))).toEqual(bytes);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test('a form that streams comes out the same as one that is held, where its names stand before the file', async () => {
+  await fc.assert(
+    fc.asyncProperty(partsOf, edits, fc.integer({ min: 1, max: 60 }), texts, async (drawn, changes, size, content) => {
+      const front = cleaned(drawn).filter((part) => part.filename === undefined);
+      const parts: PartText[] = [...front, { name: 'file', filename: 'a.jsonl', type: 'text/plain', value: content }];
+      const edit: FormEdit = { fields: new Map(Object.entries(changes)) };
+      const bytes = formOf(parts);
+      const streamed = await bytesOf((await formFrom(bytes, size, false)).edited(edit));
+      const held = await bytesOf((await formFrom(bytes, size, true)).edited(edit));
+      expect(streamed.toString()).toBe(held.toString());
+      expect(await bytesOf((await formFrom(bytes, size, false)).open())).toEqual(bytes);
+      expect((await bytesOf((await formFrom(bytes, size, false)).fileBytes())).toString()).toBe(content);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+describe('the lines of a file', () => {
+  const line: LineEdit = (text, index) => (text.includes('drop') ? undefined : `${index}:${text}`);
+  const parts: PartText[] = [
+    { name: 'purpose', value: 'batch' },
+    { name: 'file', filename: 'a.jsonl', type: 'application/jsonl', value: '\ufeffone\r\ndrop\ntwo' },
+    { name: 'tail', value: 'x\ny' },
+  ];
+
+  test.each([1, 2, 7, 1000])('are written anew on their way, in chunks of %i', async (size) => {
+    for (const isHeld of [true, false]) {
+      const form = await formFrom(formOf(parts), size, isHeld);
+      const edited = form.edited({ fields: new Map([['purpose', 'fine-tune']]), line });
+      expect(edited.length).toBeUndefined();
+      expect(await readByNode(await bytesOf(edited))).toEqual([
+        ['purpose', 'fine-tune'],
+        ['file', 'a.jsonl:0:one\r\n2:two'],
+        ['tail', 'x\ny'],
+      ]);
+    }
+  });
+
+  test('go alone to a storage', async () => {
+    const form = await formFrom(formOf(parts), 5, false);
+    const bytes = form.fileBytes(line);
+    expect(bytes.contentType).toBe('application/jsonl');
+    expect((await bytesOf(bytes)).toString()).toBe('0:one\r\n2:two');
+    expect(form.isSpent).toBe(true);
+    expect(form.fields.get('tail')).toBe('x\ny');
+  });
+
+  test('an error in one ends the upload', async () => {
+    const form = await formFrom(formOf(parts), 5, false);
+    const failing = form.fileBytes(() => {
+      throw new RangeError('no');
+    });
+    await expect(bytesOf(failing)).rejects.toThrow('no');
+  });
+});
+
+describe('a form that can not be read', () => {
+  test.each([
+    [
+      'a long field before the file',
+      [
+        { name: 'a', value: 'x'.repeat(9_000_000) },
+        { name: 'f', filename: 'f', value: '' },
+      ],
+      /before the file/,
+    ],
+    [
+      'many texts',
+      Array.from({ length: 9 }, (_, i) => ({ name: `a${i}`, value: 'x'.repeat(130_000) })),
+      /text fields .* larger than 1 ?MB/,
+    ],
+  ] as const)('%s', async (_, parts, message) => {
+    await expect(formFrom(formOf(parts), 64 * 1024, false)).rejects.toThrow(message);
+  });
+
+  test('a very long field passes without being looked at', async () => {
+    const form = await formFrom(
+      formOf([
+        { name: 'model', value: 'a' },
+        { name: 'model', value: 'x'.repeat(300_000) },
+      ]),
+      64 * 1024,
+      true,
+    );
+    expect(form.fields.has('model')).toBe(false);
+  });
+
+  test('a value that holds the boundary is refused', async () => {
+    const form = await formFrom(formOf([{ name: 'model', value: 'a' }]), 100, true);
+    expect(() => form.edited({ fields: new Map([['model', `x\r\n--${boundary}--`]]) })).toThrow(/holds the boundary/);
+  });
+});
