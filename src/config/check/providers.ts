@@ -19,6 +19,7 @@ export function providers(context: CheckContext): void {
     sameNameAsType(entry, provider, context);
     if (!context.valid(['providers', slug]) || valueOf(child(entry.value, 'enabled')) === false || isIncomplete(entry, context)) continue;
     if (authKeys(entry, provider, context)) credential(entry, provider, context);
+    unnamed(entry, provider, context);
     ownCheck(provider, entry, context);
   }
   for (const site of sitesOf(context.root)) inTarget(site, context);
@@ -32,6 +33,13 @@ function isIncomplete(entry: Entry, { unresolved, missing }: CheckContext): bool
     return !found;
   });
   return found;
+}
+
+/** An integration with deployments is one of several as a rule: people tell them apart by their names (decisions D39). */
+function unnamed({ key, keyAt, value }: Entry, provider: Provider, { report }: CheckContext): void {
+  if (provider.deployment === undefined || entryOf(value, 'name') !== undefined) return;
+  const hint = 'add name: what people see in lists; without it the slug is shown';
+  report({ code: 'missing-key', severity: 'warning', at: keyAt, message: `"name" is missing in providers.${key}`, hint });
 }
 
 /** A bare name in a header or in inline JSON means the type when a credential comes along (decisions D15). */
