@@ -118,10 +118,17 @@ function summary({ loads, diagnostics, isValid, took }: Result): string {
   const time = `(${Math.round(took)} ms)`;
   const problems = countDiagnostics(diagnostics);
   if (!isValid) return `${problems} in ${files} ${time}`;
-  const count = (key: 'providers' | 'configs' | 'api_keys', word: string): string =>
+  const count = (key: 'providers' | 'configs' | 'api_keys' | 'prompts', word: string): string =>
     plural(
       loads.reduce((sum, load) => sum + Object.keys(load.tree?.[key] ?? {}).length, 0),
       word,
     );
-  return `ok: ${[files, count('providers', 'provider'), count('configs', 'config'), count('api_keys', 'key'), ...(problems === '' ? [] : [problems])].join(', ')} ${time}`;
+  const prompts = count('prompts', 'prompt');
+  const counts = [
+    count('providers', 'provider'),
+    count('configs', 'config'),
+    count('api_keys', 'key'),
+    ...(prompts.startsWith('0 ') ? [] : [prompts]),
+  ];
+  return `ok: ${[files, ...counts, ...(problems === '' ? [] : [problems])].join(', ')} ${time}`;
 }

@@ -191,7 +191,12 @@ class Session {
       revision: loaded.revision,
       warnings: loaded.diagnostics,
       providers: this.#tryOut?.providers ?? slugs.map((slug) => ({ slug })),
-      counts: { configs: snapshot.configs.size, apiKeys: snapshot.apiKeys.size, virtualKeys: virtualKeys.length },
+      counts: {
+        configs: snapshot.configs.size,
+        apiKeys: snapshot.apiKeys.size,
+        virtualKeys: virtualKeys.length,
+        prompts: snapshot.prompts.size,
+      },
       pipeline: tree?.plugins?.map(nameOf) ?? this.#registry.stages.map(({ name }) => name),
       url: gateway.url,
       probes: this.#flags.probeListen ?? tree?.server?.probe_listen,

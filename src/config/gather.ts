@@ -7,7 +7,7 @@ import { reasonOf, type ReferenceWorld, resolveReferences } from './references.t
 import { targetSettings } from './schema/target.ts';
 
 /** Top-level keys that hold named things: merged over all files, the same name twice is an error. */
-export const namedSections = ['providers', 'virtual_keys', 'api_keys', 'configs'] as const;
+export const namedSections = ['providers', 'virtual_keys', 'api_keys', 'configs', 'prompts'] as const;
 
 /** All files of a configuration as one tree. */
 export interface Gathered {
@@ -102,17 +102,19 @@ class Gatherer {
     this.#broken.add(file);
   }
 
-  /** A config object that stands bare in an included file is put where it belongs, so that the rest can be checked (D36). */
+  /** A config object or a prompt that stands bare in an included file is put where it belongs, so that the rest can be checked (D36). */
   #wrapped(root: Node | undefined, file: SourceFile): Node | undefined {
     if (root?.kind !== 'map') return root;
-    const bare = [...root.entries.values()].find((entry) => bareKeys.has(entry.key));
+    const prompt = root.entries.get('messages') ?? root.entries.get('versions');
+    const bare = prompt ?? [...root.entries.values()].find((entry) => bareKeys.has(entry.key));
+    const [what, section] = prompt === undefined ? ['a config object', 'configs'] : ['a prompt', 'prompts'];
     if (bare === undefined || [...root.entries.keys()].some((key) => (namedSections as readonly string[]).includes(key))) return root;
     const name = basename(file.name, extname(file.name)).toLowerCase();
     this.#report({
       code: 'unknown-key',
       at: bare.keyAt,
-      message: 'a config object stands at the top of an included file',
-      hint: `indent it below a name: configs: {${name}: …}`,
+      message: `${what} stands at the top of an included file`,
+      hint: `indent it below a name: ${section}: {${name}: …}`,
       docs: 'config#include',
     });
     const entry = (key: string, value: Node): Entry => ({ key, written: key, keyAt: bare.keyAt, value });
@@ -120,7 +122,7 @@ class Gatherer {
       root,
       [...root.entries.values()].filter((one) => one.key !== 'version' && one.key !== 'include'),
     );
-    return withEntries(root, [entry('configs', withEntries(root, [entry(name, config)]))]);
+    return withEntries(root, [entry(section, withEntries(root, [entry(name, config)]))]);
   }
 
   #merge(entry: Entry, included: boolean): void {

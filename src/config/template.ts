@@ -57,10 +57,10 @@ export const isTemplate = (text: string): boolean => text.includes('{{');
 
 /** Reads a mustache template; `{{{x}}}` and `{{&x}}` are the same as `{{x}}`, nothing is escaped. @throws TemplateFault */
 export function parseTemplate(text: string): readonly Piece[] {
-  return piecesOf(tokensOf(text));
+  return piecesOf(tokensOf(text), text);
 }
 
-/** `[type, value, start, end, children or indentation, end of section or place on the line, …]`. */
+/** `[type, value, start, end, children or indentation, end of section or place on the line, other text before it on its line]`. */
 type Token = readonly [string, string, number, number, (readonly Token[] | string)?, number?, boolean?];
 
 function tokensOf(text: string): readonly Token[] {
@@ -84,20 +84,21 @@ function faultOf(message: string, text: string): TemplateFault {
 
 const escapeRegExp = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
 
-function piecesOf(tokens: readonly Token[]): readonly Piece[] {
+function piecesOf(tokens: readonly Token[], text: string): readonly Piece[] {
   return tokens.flatMap((token): Piece[] => {
     const [type, value, start, end, inner] = token;
     if (type === 'text') return [{ kind: 'text', text: value }];
     if (type === '!' || type === '=') return [];
     if (value === '') throw new TemplateFault('a tag without a name', start);
     const at = { start, end };
-    if (type === '>') return [{ kind: 'partial', name: value, indent: indentOf(token), at }];
+    if (type === '>') return [{ kind: 'partial', name: value, indent: indentOf(token, text), at }];
     if (type !== '#' && type !== '^') return [{ kind: 'value', name: value, at }];
-    return [{ kind: 'section', name: value, isInverted: type === '^', pieces: piecesOf(Array.isArray(inner) ? inner : []), at }];
+    return [{ kind: 'section', name: value, isInverted: type === '^', pieces: piecesOf(Array.isArray(inner) ? inner : [], text), at }];
   });
 }
 
-/** Only the first tag of a line that stands alone indents its partial (mustache specification, partials). */
-function indentOf([, , , , indentation, tagIndex]: Token): string {
-  return tagIndex === 0 && typeof indentation === 'string' ? indentation.replace(/[^ \t]/g, '') : '';
+/** A partial that stands alone on its line hands its indentation on (mustache specification, partials). */
+function indentOf([, , , end, indentation, tagIndex, follows]: Token, text: string): string {
+  const isAlone = tagIndex === 0 && follows !== true && /^[ \t]*(?:\r?\n|$)/.test(text.slice(end));
+  return isAlone && typeof indentation === 'string' ? indentation.replace(/[^ \t]/g, '') : '';
 }

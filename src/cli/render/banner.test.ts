@@ -31,7 +31,7 @@ const facts: BannerFacts = {
   revision: '8f3c2a1',
   warnings: [warning],
   providers: [{ slug: 'openai-main' }, { slug: 'azure-eu' }],
-  counts: { configs: 6, apiKeys: 3, virtualKeys: 0 },
+  counts: { configs: 6, apiKeys: 3, virtualKeys: 0, prompts: 2 },
   pipeline: ['auth', 'routing', 'logging'],
   url: 'http://127.0.0.1:8787/v1',
   probes: undefined,
@@ -46,7 +46,7 @@ describe('banner', () => {
     expect(banner(facts)).toBe(`gateway 0.4.0 · node 24.21 · pid 4127
 config     ./gateway.yaml + 3 included · revision 8f3c2a1 · checked in 41 ms · 1 warning
            gateway.yaml:31:5 warning: target 2 of config "draft" can never be reached (its weight is 0)
-providers  openai-main · azure-eu        configs 6 · api keys 3
+providers  openai-main · azure-eu        configs 6 · api keys 3 · prompts 2
 pipeline   auth → routing → logging
 listening  http://127.0.0.1:8787/v1
 ready in 0.34 s · watching 4 files
@@ -124,7 +124,7 @@ Try it:
       revision: '8f3c2a1',
       warnings: ['gateway.yaml:31:5 warning: target 2 of config "draft" can never be reached (its weight is 0)'],
       providers: ['openai-main', 'azure-eu'],
-      counts: { configs: 6, apiKeys: 3, virtualKeys: 0 },
+      counts: { configs: 6, apiKeys: 3, virtualKeys: 0, prompts: 2 },
       pipeline: ['auth', 'routing', 'logging'],
       url: 'http://127.0.0.1:8787/v1',
       ready_ms: 340,

@@ -17,7 +17,7 @@ export interface BannerFacts {
   readonly warnings: readonly Diagnostic[];
   /** Slugs, and where a provider of try-out mode has its key from. */
   readonly providers: readonly { readonly slug: string; readonly from?: string | undefined }[];
-  readonly counts: { readonly configs: number; readonly apiKeys: number; readonly virtualKeys: number };
+  readonly counts: { readonly configs: number; readonly apiKeys: number; readonly virtualKeys: number; readonly prompts?: number };
   readonly pipeline: readonly string[];
   /** With `/v1`. */
   readonly url: string;
@@ -141,6 +141,7 @@ function providersLine({ providers, counts, file, isLoopback }: BannerFacts): st
     counts.apiKeys === 0
       ? `no api keys: open to ${isLoopback ? 'this machine' : 'everybody who can connect'}`
       : `api keys ${counts.apiKeys}`,
+    ...(counts.prompts === undefined || counts.prompts === 0 ? [] : [`prompts ${counts.prompts}`]),
   ];
   const shown = names === '' ? 'none' : names;
   return file === undefined ? shown : `${shown}        ${numbers.join(' · ')}`;

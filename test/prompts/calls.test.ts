@@ -1,0 +1,308 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { TestGateway } from '../support/gateway.ts';
+import type { ScriptedUpstream } from '../support/upstream.ts';
+import { appKey, boundKey, lastBody, narrowKey, startChat, startPrompts } from './catalog.ts';
+
+let upstream: ScriptedUpstream;
+let open: TestGateway;
+let keyed: TestGateway;
+beforeAll(async () => {
+  upstream = await startChat();
+  open = await startPrompts(upstream);
+  keyed = await startPrompts(upstream, true);
+});
+afterAll(async () => {
+  await open?.close();
+  await keyed?.close();
+  await upstream?.close();
+});
+
+type Headers = Readonly<Record<string, string>>;
+interface Answer {
+  readonly status: number;
+  readonly headers: globalThis.Headers;
+  readonly text: string;
+  readonly body: { readonly error?: Record<string, unknown>; readonly [key: string]: unknown };
+}
+
+async function post(path: string, body: unknown, headers: Headers = {}, gateway = open): Promise<Answer> {
+  const response = await fetch(`${gateway.url}/v1/${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  });
+  const text = await response.text();
+  return {
+    status: response.status,
+    headers: response.headers,
+    text,
+    body: text.startsWith('{') ? (JSON.parse(text) as Answer['body']) : {},
+  };
+}
+
+const variables = { product: 'Kite', question: 'How "do" I\n{{start}}? ü' };
+const messages = [
+  { role: 'system', content: 'You greet customers of Kite in a friendly tone.' },
+  { role: 'user', content: 'How "do" I\n{{start}}? ü' },
+];
+
+describe('POST /v1/prompts/{id}/completions', () => {
+  it('sends the messages with the values, and the saved parameters', async () => {
+    const { status, body, headers } = await post('prompts/welcome/completions', { variables });
+    expect([status, body['object']]).toEqual([200, 'chat.completion']);
+    expect(lastBody(upstream)).toEqual({
+      model: 'gpt-4o-mini',
+      messages,
+      temperature: 0.3,
+      max_tokens: 300,
+      response_format: { type: 'text' },
+    });
+    expect(headers.get('x-gateway-prompt')).toBe('welcome@1');
+    expect(headers.get('x-gateway-config')).toMatch(/^support@/);
+  });
+
+  it('streams when the call says so, with the saved options of streams', async () => {
+    const { text, headers } = await post('prompts/welcome/completions', { variables, stream: true });
+    expect(headers.get('content-type')).toContain('text/event-stream');
+    expect(text).toMatch(/"content":"Grü".*"content":"ße".*data: \[DONE\]\n\n$/s);
+    expect(lastBody(upstream)).toMatchObject({ stream: true, stream_options: { include_usage: true }, messages });
+  });
+
+  it.each([
+    ['another value', { temperature: 1 }, { temperature: 1, max_tokens: 300 }],
+    ['null', { temperature: null }, { temperature: null }],
+    ['a mapping as a whole', { response_format: { type: 'json_schema' } }, { response_format: { type: 'json_schema' } }],
+    ['a field that was not saved', { seed: 7, metadata: { a: 'b' } }, { seed: 7, metadata: { a: 'b' }, temperature: 0.3 }],
+    ['the model', { model: 'gpt-4o' }, { model: 'gpt-4o' }],
+    ['the model with a slug', { model: '@second/gpt-4o' }, { model: 'gpt-4o' }],
+  ])('takes %s from the call', async (_, override, sent) => {
+    expect(await post('prompts/welcome/completions', { variables, ...override })).toMatchObject({ status: 200 });
+    expect(lastBody(upstream)).toMatchObject(sent);
+  });
+
+  it('keeps the bytes of what the call overrides', async () => {
+    await post('prompts/welcome/completions', '{"seed": 9007199254740993, "variables": {"product": "Kite"}, "top_p": 1.0}');
+    const sent = upstream.requests.at(-1)?.body.toString() ?? '';
+    expect(sent).toMatch(/"seed":\s?9007199254740993.*"top_p":\s?1\.0/s);
+  });
+
+  it('records what the client called, and what was run', async () => {
+    const { headers } = await post('prompts/welcome@canary/completions', { variables: { product: 'Kite', colour: 'red' } });
+    const record = await open.record(headers.get('x-request-id'));
+    expect(record).toMatchObject({
+      endpoint: 'prompts/{id}/completions',
+      path: '/v1/prompts/welcome@canary/completions',
+      prompt: { id: 'welcome', version: 2, label: 'canary' },
+      model: { asked: '@second/gpt-4o', sent: 'gpt-4o' },
+      provider: 'second',
+      usage: { prompt: 3, completion: 2 },
+      warnings: ['variable "colour" is not used by prompt "welcome@2"'],
+      upstream: { body: { same_as: null } },
+    });
+    expect(headers.get('x-gateway-warnings')).toContain('"colour"');
+    const first = await open.record((await post('prompts/welcome/completions', { variables })).headers.get('x-request-id'));
+    expect(first.metadata).toEqual({ prompt_team: 'hello' });
+    const chat = await post('chat/completions', { model: '@main/x', messages: [] });
+    expect((await open.record(chat.headers.get('x-request-id'))).prompt).toBeNull();
+  });
+
+  it('hides nothing of the request in the record', async () => {
+    const { headers } = await post('prompts/needy/completions', { variables: { secret_word: 'x' }, model: '@main/m' });
+    const record = await open.record(headers.get('x-request-id'));
+    expect(record.request.body?.size).toBe(JSON.stringify({ variables: { secret_word: 'x' }, model: '@main/m' }).length);
+  });
+
+  it.each([
+    ['welcome', 'welcome@1'],
+    ['welcome@1', 'welcome@1'],
+    ['welcome@2', 'welcome@2'],
+    ['welcome%402', 'welcome@2'],
+    ['welcome@latest', 'welcome@2'],
+    ['welcome@canary', 'welcome@2'],
+    ['welcome@production', 'welcome@1'],
+    ['other@staging', 'other@1'],
+  ])('runs %s as %s', async (name, version) => {
+    const { headers } = await post(`prompts/${name}/render`, { variables });
+    expect(headers.get('x-gateway-prompt') ?? '').toBe(version);
+  });
+
+  it.each([
+    ['an unknown prompt', 'welcom', { variables }, 404, 'prompt_not_found', undefined, /Did you mean "welcome"\?/],
+    ['an unknown version', 'welcome@9', { variables }, 404, 'prompt_not_found', undefined, /has no version 9/],
+    ['an unknown label', 'welcome@canry', { variables }, 404, 'prompt_not_found', undefined, /Did you mean "canary"\?/],
+    ['a missing variable', 'welcome', { variables: {} }, 400, 'missing_required_parameter', 'variables.product', /"product"/],
+    [
+      'a variable that is null',
+      'welcome',
+      { variables: { product: null } },
+      400,
+      'missing_required_parameter',
+      'variables.product',
+      /"product"/,
+    ],
+    ['no variables at all', 'needy', {}, 400, 'missing_required_parameter', 'variables.secret_word', /needs the variable "secret_word"/],
+    [
+      'a variable of another type',
+      'welcome',
+      { variables: { product: 5 } },
+      400,
+      'invalid_type',
+      'variables.product',
+      /is a number, not a string/,
+    ],
+    ['variables that are a list', 'welcome', { variables: [1] }, 400, 'invalid_type', 'variables', /is an array, not an object/],
+    ['messages', 'welcome', { variables, messages: [] }, 400, 'unsupported_parameter', 'messages', /can not be overridden/],
+  ])('refuses %s', async (...[, name, body, status, code, param, message]) => {
+    const count = upstream.requests.length;
+    for (const what of ['completions', 'render']) {
+      const answer = await post(`prompts/${name}/${what}`, body);
+      expect(answer).toMatchObject({
+        status,
+        body: { error: { code, param: param ?? null, message: expect.stringMatching(message) as string } },
+      });
+    }
+    expect(upstream.requests).toHaveLength(count);
+  });
+
+  it('refuses a body that is no object', async () => {
+    expect((await post('prompts/welcome/completions', '[]')).body.error).toMatchObject({ code: 'invalid_json' });
+  });
+
+  it('treats ${env:…} in a variable as text', async () => {
+    await post('prompts/welcome/completions', { variables: { product: '${env:PATH} ${file:/etc/passwd}' } });
+    expect(JSON.stringify(lastBody(upstream))).toContain('customers of ${env:PATH} ${file:/etc/passwd} in');
+  });
+});
+
+describe('POST /v1/prompts/{id}/render', () => {
+  it('answers what would be sent, and sends nothing', async () => {
+    const count = upstream.requests.length;
+    const { status, body, headers } = await post('prompts/welcome/render', { variables, temperature: 2 });
+    expect([status, headers.get('content-type')]).toEqual([200, 'application/json']);
+    expect(body).toEqual({
+      success: true,
+      data: { model: 'gpt-4o-mini', messages, temperature: 2, max_tokens: 300, response_format: { type: 'text' } },
+    });
+    expect(upstream.requests).toHaveLength(count);
+    const record = await open.record(headers.get('x-request-id'));
+    expect(record).toMatchObject({
+      endpoint: 'prompts/{id}/render',
+      status: 200,
+      end: 'whole',
+      attempts: [],
+      prompt: { id: 'welcome', version: 1 },
+    });
+  });
+});
+
+describe('where a prompt goes', () => {
+  it.each([
+    ['the prompt’s config', 'welcome', {}, {}, 'support', 'main'],
+    ['a config that the request names', 'welcome', { 'x-gateway-config': 'else' }, {}, 'else', 'second'],
+    ['a config that the request sends', 'welcome', { 'x-gateway-config': '{"provider":"@second"}' }, {}, 'inline', 'second'],
+    ['a provider that the request names', 'welcome', { 'x-gateway-provider': '@second' }, {}, '-', 'second'],
+    ['a slug in the model of the request', 'welcome', {}, { model: '@second/m' }, '-', 'second'],
+    ['the slug that the prompt saved', 'welcome@2', {}, {}, '-', 'second'],
+    ['a provider that the request names, before the saved slug', 'welcome@2', { 'x-gateway-provider': '@main' }, {}, '-', 'main'],
+    ['the saved slug, where the config leaves it open', 'welcome@2', { 'x-gateway-config': 'open' }, {}, 'open', 'second'],
+  ])('%s', async (...[, name, headers, more, config, provider]) => {
+    const answer = await post(`prompts/${name}/completions`, { variables, ...more }, headers as Headers);
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('x-gateway-config')?.split('@')[0]).toBe(config);
+    expect(answer.headers.get('x-gateway-provider')).toBe(provider);
+  });
+
+  it('nowhere: the prompt has neither a config nor a slug', async () => {
+    expect((await post('prompts/other/completions', { variables })).body.error).toMatchObject({ code: 'no_target' });
+  });
+
+  it('is the key’s default config last', async () => {
+    const key = { 'x-gateway-api-key': appKey };
+    const config = async (name: string): Promise<string | undefined> =>
+      (await post(`prompts/${name}/completions`, { variables }, key, keyed)).headers.get('x-gateway-config')?.split('@')[0];
+    expect([await config('welcome'), await config('other'), await config('welcome@2')]).toEqual(['support', 'else', '-']);
+  });
+});
+
+describe('targets with a prompt of their own', () => {
+  const two = { 'x-gateway-config': 'two' };
+
+  it('send it, its parameters below the call’s and these below the config’s', async () => {
+    const { headers } = await post('prompts/welcome/completions', { variables, top_p: 0.9 }, two);
+    expect(lastBody(upstream)).toEqual({
+      model: 'm-other',
+      messages: [{ role: 'user', content: 'Other Kite' }],
+      temperature: 0,
+      top_p: 0.9,
+    });
+    expect(headers.get('x-gateway-prompt')).toBe('other@1');
+  });
+
+  it('are left for one that runs the prompt of the URL', async () => {
+    const { headers, status } = await post('prompts/welcome/completions', { variables, user: 'fail' }, two);
+    expect([status, headers.get('x-gateway-prompt'), headers.get('x-gateway-provider')]).toEqual([200, 'welcome@1', 'second']);
+    expect(lastBody(upstream)).toMatchObject({ model: 'gpt-4o-mini', messages, temperature: 0.3 });
+    const record = await open.record(headers.get('x-request-id'));
+    expect(record.prompt).toEqual({ id: 'welcome', version: 1, label: null });
+    expect(record.attempts.map(({ model, status: code }) => [model, code])).toEqual([
+      ['m-other', 500],
+      ['gpt-4o-mini', 200],
+    ]);
+  });
+
+  it.each([
+    ['in a named config', 'two'],
+    ['in a config that is sent along', '{"provider":"@main","prompt_id":"other"}'],
+    ['in camelCase', '{"targets":[{"provider":"@main","promptId":"other@latest"}]}'],
+  ])('make no sense of any other route: %s', async (_, config) => {
+    for (const [path, body] of [
+      ['chat/completions', { model: 'x', messages: [] }],
+      ['embeddings', { model: 'x', input: 'x' }],
+    ] as const) {
+      const { status, body: answer } = await post(path, body, { 'x-gateway-config': config });
+      expect([status, answer.error?.['code']]).toEqual([400, 'invalid_config']);
+      expect(answer.error?.['message']).toMatch(/has targets with a prompt_id, and POST \/v1\/.* runs no stored prompt/);
+    }
+  });
+
+  it('have to exist, also in a config that is sent along', async () => {
+    const config = JSON.stringify({ targets: [{ provider: '@main', prompt_id: 'othr' }] });
+    const { status, body } = await post('prompts/welcome/completions', { variables }, { 'x-gateway-config': config });
+    expect([status, body.error?.['code'], body.error?.['param']]).toEqual([404, 'prompt_not_found', 'config.targets[0].prompt_id']);
+  });
+});
+
+describe('the rules of the key', () => {
+  const narrow = { 'x-gateway-api-key': narrowKey };
+  it.each([
+    ['the prompt', 'other', {}, {}, /may not use prompt "other"/],
+    ['the prompt, also to be shown', 'needy', {}, {}, /may not use prompt "needy"/],
+    ['the prompt’s config', 'welcome', {}, {}, /may not use config "support"/],
+    ['the model that the prompt saved', 'welcome', { 'x-gateway-provider': '@main' }, {}, /may not use model "gpt-4o-mini"/],
+    ['the model of the call', 'welcome@2', {}, { model: '@main/m' }, /may not use model "m"/],
+    ['every target of the config', 'welcome', { 'x-gateway-config': 'two' }, {}, /may not use prompt "other"/],
+  ])('refuse %s', async (...[, name, headers, more, message]) => {
+    const answer = await post(`prompts/${name}/completions`, { variables: { product: 'x' }, ...more }, { ...narrow, ...headers }, keyed);
+    expect(answer).toMatchObject({
+      status: 403,
+      body: { error: { code: 'not_allowed', message: expect.stringMatching(message) as string } },
+    });
+  });
+
+  it('refuse a rendering too', async () => {
+    expect((await post('prompts/other/render', { variables }, narrow, keyed)).status).toBe(403);
+    expect((await post('prompts/welcome/render', { variables }, narrow, keyed)).status).toBe(200);
+    expect((await post('prompts/welcome/render', { variables }, {}, keyed)).status).toBe(401);
+  });
+
+  it('let through what they name', async () => {
+    expect((await post('prompts/welcome@2/completions', { variables }, narrow, keyed)).status).toBe(200);
+  });
+
+  it('hold a key to its config', async () => {
+    const bound = { 'x-gateway-api-key': boundKey };
+    expect((await post('prompts/welcome/completions', { variables }, bound, keyed)).status).toBe(200);
+    expect((await post('prompts/welcome@2/completions', { variables }, bound, keyed)).status).toBe(403);
+    expect((await post('prompts/welcome/completions', { variables }, { ...bound, 'x-gateway-config': 'else' }, keyed)).status).toBe(403);
+  });
+});
