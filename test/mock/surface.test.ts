@@ -1,3 +1,4 @@
+import Anthropic from '@anthropic-ai/sdk';
 import OpenAI, { toFile } from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
@@ -136,6 +137,29 @@ describe('with npm openai', () => {
   it('embeddings are read', async () => {
     const { data } = await client.embeddings.create({ model: 'echo', input: ['a', 'b'], dimensions: 4 });
     expect(data.map(({ embedding }) => embedding.length)).toEqual([4, 4]);
+  });
+});
+
+describe('with npm @anthropic-ai/sdk', () => {
+  const native = () =>
+    new Anthropic({ baseURL: gateway.url, apiKey: 'unused-0123456789', maxRetries: 0, defaultHeaders: { 'x-gateway-virtual-key': 'vk' } });
+  const body = { max_tokens: 9, messages: [{ role: 'user' as const, content: 'hello 🧊' }] };
+
+  it('messages are answered, whole and streamed', async () => {
+    expect(await native().messages.create({ model: 'echo', ...body })).toMatchObject({ content: [{ type: 'text', text: 'hello 🧊' }] });
+    expect(
+      await native()
+        .messages.stream({ model: 'heard', ...body })
+        .finalText(),
+    ).toBe('Was ist das? 🧊');
+    expect(await native().messages.countTokens({ model: 'echo', messages: body.messages })).toEqual({ input_tokens: 2 });
+  });
+
+  it('errors are its own', async () => {
+    await expect(native().messages.create({ model: 'rate-limited', ...body })).rejects.toBeInstanceOf(Anthropic.RateLimitError);
+    await expect(native().messages.create({ model: 'echo', max_tokens: 9, messages: [] })).rejects.toBeInstanceOf(
+      Anthropic.BadRequestError,
+    );
   });
 });
 

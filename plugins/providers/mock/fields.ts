@@ -9,6 +9,9 @@ const message = shaped({
   name: text(),
 });
 
+/** A turn of the messages API. */
+const turn = shaped({ role: needed(one('user', 'assistant')), content: needed(either(list(object), text())) });
+
 const sampling: Fields = {
   temperature: number(0, 2),
   top_p: number(0, 1),
@@ -44,6 +47,11 @@ export const fields: { readonly [E in Endpoint]?: Fields } = {
     dimensions: whole(1, 4096),
     user: text(),
   },
+  'images/embeddings': {
+    input: needed(list(shaped({ image: needed(name), text: text() }), 1)),
+    dimensions: whole(0, 4096),
+    encoding_format: text(),
+  },
   'images/generations': { ...picture, prompt: needed(name) },
   'images/edits': { ...picture, prompt: needed(name) },
   'images/variations': picture,
@@ -63,6 +71,17 @@ export const fields: { readonly [E in Endpoint]?: Fields } = {
   moderations: { input: needed(either(list(either(object, text())), text())) },
   responses: { input, stream: flag, instructions: either(list(object), text()), metadata },
   'responses/input_tokens': { input, instructions: text() },
+  'responses/compact': { input },
+  messages: {
+    max_tokens: needed(whole(1)),
+    messages: needed(list(turn, 1)),
+    system: either(list(object), text()),
+    temperature: number(0, 1),
+    stream: flag,
+    tools: list(object),
+    stop_sequences: list(text()),
+  },
+  'messages/count_tokens': { messages: needed(list(turn, 1)), system: either(list(object), text()) },
   files: { purpose: needed(one('assistants', 'batch', 'fine-tune', 'vision', 'user_data', 'evals')) },
   batches: {
     input_file_id: needed(name),
@@ -85,6 +104,7 @@ export const needsModel: ReadonlySet<Endpoint> = new Set<Endpoint>([
   'chat/completions',
   'completions',
   'embeddings',
+  'images/embeddings',
   'images/generations',
   'images/edits',
   'images/variations',
@@ -93,6 +113,9 @@ export const needsModel: ReadonlySet<Endpoint> = new Set<Endpoint>([
   'audio/translations',
   'responses',
   'responses/input_tokens',
+  'responses/compact',
+  'messages',
+  'messages/count_tokens',
   'fine_tuning/jobs',
 ]);
 

@@ -1,6 +1,8 @@
 import type { BodyPatch, EmptyBody, JsonBody } from '#core/body.ts';
 import type { Endpoint } from '#core/endpoint.ts';
 import { type Call, type CommonSettings, defineProvider, type LocalAnswer, type Operation, type UpstreamRequest } from '#core/provider.ts';
+import { MessagesTap } from '../_shared/anthropic/tap.ts';
+import { JsonTap } from '../_shared/json-tap.ts';
 import { openaiFault } from '../_shared/openai-fault.ts';
 import { openaiTaps } from '../_shared/openai-taps.ts';
 import { modelOf, type Question, question } from './answer.ts';
@@ -12,10 +14,11 @@ import { bodyOfForm, fields, needsModel } from './fields.ts';
 import * as files from './files.ts';
 import * as tuning from './fine-tuning.ts';
 import { edits, images, variations } from './images.ts';
-import { embeddings, models, moderations } from './objects.ts';
+import { countTokens, messages, nativeRefusal } from './messages.ts';
+import { embeddings, imageEmbeddings, models, moderations } from './objects.ts';
 import { probe } from './probe.ts';
 import { badValue, problemOf, refusal } from './problems.ts';
-import { inputTokens, responses } from './responses.ts';
+import { compacted, inputTokens, noResponse, responses } from './responses.ts';
 import { builtIn, type MockSettings, problems, schema } from './settings.ts';
 
 type ACall = Call<MockSettings & CommonSettings>;
@@ -27,6 +30,7 @@ const answers = {
   'chat/completions': chat,
   completions,
   embeddings,
+  'images/embeddings': imageEmbeddings,
   'images/generations': images,
   'images/edits': edits,
   'images/variations': variations,
@@ -36,6 +40,12 @@ const answers = {
   moderations,
   responses,
   'responses/input_tokens': inputTokens,
+  'responses/compact': compacted,
+  'responses/{id}': noResponse,
+  'responses/{id}/cancel': noResponse,
+  'responses/{id}/input_items': noResponse,
+  messages,
+  'messages/count_tokens': countTokens,
   models,
   files: files.uploaded,
   'files/list': files.listed,
@@ -57,8 +67,14 @@ const answers = {
 
 type Answered = keyof typeof answers;
 
-/** Endpoints whose one answer is the file that others take two requests for. */
-const taps = { ...openaiTaps, 'batches/{id}/output': openaiTaps['files/{id}/content'] };
+const taps = {
+  ...openaiTaps,
+  // One answer, where others take two requests.
+  'batches/{id}/output': openaiTaps['files/{id}/content'],
+  'images/embeddings': openaiTaps.embeddings,
+  messages: () => new MessagesTap(),
+  'messages/count_tokens': () => new JsonTap(),
+};
 
 function operations(): { readonly [E in Endpoint]?: Operation<MockSettings> } {
   const made: { [E in Endpoint]?: Operation<MockSettings> } = {};
@@ -91,7 +107,8 @@ function answerTo(endpoint: Answered, { body: sent }: UpstreamRequest, call: ACa
     (needsModel.has(endpoint) && modelOf(body, call) === ''
       ? badValue('missing_required_parameter', 'model', "Missing required parameter: 'model'.")
       : undefined) ?? (rules === undefined ? undefined : problemOf(body, rules));
-  return problem === undefined ? answers[endpoint](question(body, call)) : refusal(problem, call.id);
+  if (problem === undefined) return answers[endpoint](question(body, call));
+  return (endpoint.startsWith('messages') ? nativeRefusal : refusal)(problem, call.id);
 }
 
 /** Answers without a network: for the first minute, for tests, and for the last target of a fallback. */

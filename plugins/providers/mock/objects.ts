@@ -1,3 +1,4 @@
+import { isPlain } from '#core/merge.ts';
 import type { LocalAnswer } from '#core/provider.ts';
 import { failure, type Question, tokensIn, whole } from './answer.ts';
 import { builtIn } from './settings.ts';
@@ -19,6 +20,13 @@ export function embeddings(asked: Question): LocalAnswer {
   return (
     failure(asked) ?? whole(asked, { object: 'list', data, model: call.model, usage: { prompt_tokens: tokens, total_tokens: tokens } })
   );
+}
+
+/** Embeddings of pictures: by the text of their address. */
+export function imageEmbeddings(asked: Question): LocalAnswer {
+  const rows = Array.isArray(asked.body['input']) ? (asked.body['input'] as unknown[]) : [];
+  const input = rows.map((row) => (isPlain(row) ? `${String(row['image'] ?? '')} ${String(row['text'] ?? '')}` : ''));
+  return embeddings({ ...asked, body: { ...asked.body, input } });
 }
 
 /** Moderations: nothing is ever flagged. */

@@ -1,5 +1,6 @@
 import type { LocalAnswer } from '#core/provider.ts';
 import { argumentsOf, failure, lastUserText, piecesOf, type Question, streamed, tokensIn, whole } from './answer.ts';
+import { notFound, refusal } from './problems.ts';
 
 /** The responses API of the mock, whole and streamed (openai-and-others.md 1.6). Nothing is stored. */
 export function responses(asked: Question): LocalAnswer {
@@ -11,6 +12,29 @@ export function responses(asked: Question): LocalAnswer {
 /** `POST /responses/input_tokens`: how many tokens the input would take. */
 export function inputTokens(asked: Question): LocalAnswer {
   return failure(asked) ?? whole(asked, { object: 'response.input_tokens', input_tokens: tokensIn(inputText(asked)) });
+}
+
+/** A conversation made shorter: what the user said last, and a mark for the rest. */
+export function compacted(asked: Question): LocalAnswer {
+  const { call } = asked;
+  const text = inputText(asked);
+  const kept = { type: 'message', id: `msg_${call.id}`, role: 'user', status: 'completed', content: [{ type: 'input_text', text }] };
+  const rest = { type: 'compaction', id: `cmp_${call.id}`, encrypted_content: Buffer.from('mock').toString('base64') };
+  const tokens = tokensIn(text);
+  const usage = {
+    input_tokens: tokens,
+    input_tokens_details: { cached_tokens: 0 },
+    output_tokens: tokens,
+    output_tokens_details: { reasoning_tokens: 0 },
+    total_tokens: tokens * 2,
+  };
+  const shared = { id: `resp_${call.id}`, object: 'response.compaction', created_at: call.createdAt };
+  return failure(asked) ?? whole(asked, { ...shared, output: [kept, rest], usage });
+}
+
+/** Responses are not stored, and say so: there is none to be found. */
+export function noResponse({ call }: Question): LocalAnswer {
+  return refusal(notFound(null, `Response with id '${call.params['id'] ?? ''}' not found.`, 'id'), call.id);
 }
 
 function response(asked: Question, status: 'completed' | 'in_progress'): Record<string, unknown> {
