@@ -102,6 +102,23 @@ describe('a call of several requests', () => {
     expect(outcome.times).toMatchObject({ at: 0, totalMs: 300 });
   });
 
+  it('hands the answers before it to the tap of each', async () => {
+    const heard: (readonly string[] | undefined)[] = [];
+    const op = operation({
+      then: (replies) => (replies.length < 3 ? request('GET', '/more') : undefined),
+      tap(_call, earlier) {
+        heard.push(earlier?.map(({ text }) => text));
+        return {} as ReturnType<Operation['tap']>;
+      },
+    });
+    const { sent } = await play(
+      op,
+      ['one', 'two', 'three'].map((text) => [200, text] as const),
+    );
+    for (const { operation: watched, call } of sent) watched?.tap(call as Call<CommonSettings>);
+    expect(heard).toEqual([undefined, ['one'], ['one', 'two']]);
+  });
+
   it('ends after four', async () => {
     const endless = operation({ then: () => request('GET', '/more') });
     const { sent, text } = await play(

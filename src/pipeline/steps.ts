@@ -70,7 +70,8 @@ class Walk {
     this.#hasWritten ||= attempt.upstream?.method !== 'GET' && attempt.upstream?.method !== 'HEAD';
     for (const warning of upstream.warnings ?? []) this.#deps.warn(warning);
     const clocks = clocksLeft(first.attempt.clocks, times.totalMs);
-    return stepOf(attempt, upstream, { clocks, hasWritten: this.#hasWritten, earlier: replies });
+    const operation = first.attempt.operation as Operation;
+    return stepOf(attempt, upstream, { operation, clocks, hasWritten: this.#hasWritten, earlier: replies });
   }
 
   /** One span of time for all requests: from the start of the first to the end of the last. */
@@ -113,15 +114,15 @@ function clocksLeft(clocks: Clocks, spentMs: number): Clocks {
 function stepOf(
   attempt: Attempt,
   upstream: UpstreamRequest,
-  more: Pick<Attempt, 'clocks' | 'hasWritten'> & { earlier: readonly StepReply[] },
+  more: Pick<Attempt, 'clocks' | 'hasWritten'> & { operation: Operation; earlier: readonly StepReply[] },
 ): Attempt {
-  const operation = attempt.operation as Operation;
   const headers = attempt.forwarded === undefined ? upstream.headers : joinHeaders(upstream.headers, attempt.forwarded);
   return {
     ...attempt,
     ...more,
-    // The transport asks for one tap a request, and need not know of steps.
-    operation: { ...operation, tap: (call) => operation.tap(call, more.earlier) },
+    // The transport asks for one tap a request, and need not know of steps. The provider's own operation is asked: that of
+    // the step before knows fewer answers.
+    operation: { ...more.operation, tap: (call) => more.operation.tap(call, more.earlier) },
     upstream: { ...upstream, headers, dropped: [...(attempt.upstream?.dropped ?? []), ...upstream.dropped] },
   };
 }
