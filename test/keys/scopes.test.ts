@@ -53,8 +53,15 @@ beforeEach(() => {
  * The catalog's own lists stand for nobody's account, a rendered prompt calls nobody; `relay` and the WebSocket have no
  * row to build a request from.
  */
+interface Row {
+  readonly endpoint: Endpoint;
+  readonly method: string;
+  readonly path: string;
+  readonly traits: EndpointTraits;
+}
+
 const withoutProvider: ReadonlySet<Endpoint> = new Set(['models', 'models/{id}', 'prompts/{id}/render', 'realtime']);
-const rows = (Object.entries(endpoints) as [Endpoint, EndpointTraits][]).flatMap(([endpoint, traits]) =>
+const rows: readonly Row[] = (Object.entries(endpoints) as [Endpoint, EndpointTraits][]).flatMap(([endpoint, traits]) =>
   withoutProvider.has(endpoint)
     ? []
     : traits.routes.map(([method, path]) => ({
@@ -64,10 +71,8 @@ const rows = (Object.entries(endpoints) as [Endpoint, EndpointTraits][]).flatMap
         traits,
       })),
 );
-const routes = [...rows, { endpoint: 'relay', method: 'POST', path: '/v1/something/else', traits: endpoints.relay }].map(
-  (row) => [`${row.method} ${row.path}`, row] as const,
-);
-type Row = (typeof routes)[number][1];
+const relayed: Row = { endpoint: 'relay', method: 'POST', path: '/v1/something/else', traits: endpoints.relay };
+const routes = [...rows, relayed].map((row) => [`${row.method} ${row.path}`, row] as const);
 
 function bodyOf({ method, traits, endpoint }: Row, model: string): { body?: string | FormData; headers: Record<string, string> } {
   if (method !== 'POST' || traits.body === 'none') return { headers: {} };
@@ -152,9 +157,9 @@ describe('a key that may do everything', () => {
 });
 
 describe('a key that may use other prompts', () => {
-  it.each(['completions', 'render'])('POST /v1/prompts/p1/%s', async (action) => {
+  it.each(['completions', 'render'] as const)('POST /v1/prompts/p1/%s', async (action) => {
     const row: Row = {
-      endpoint: `prompts/{id}/${action as 'render'}`,
+      endpoint: `prompts/{id}/${action}`,
       method: 'POST',
       path: `/v1/prompts/p1/${action}`,
       traits: endpoints['prompts/{id}/render'],

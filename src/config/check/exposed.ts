@@ -18,13 +18,14 @@ export function exposed({ root, valid, report }: CheckContext): void {
   const listen = textOf(child(server, 'listen'));
   const chain = child(root, 'plugins');
   const hasAuth = chain === undefined || itemsOf(chain).some((item) => (textOf(item) ?? textOf(child(item, 'name'))) === 'auth');
-  const hasKeys = section(root, 'api_keys').size > 0 || child(child(root, 'auth'), 'jwt') !== undefined;
+  const keys = section(root, 'api_keys').size;
+  const hasKeys = keys > 0 || child(child(root, 'auth'), 'jwt') !== undefined;
   if (hasKeys && !hasAuth) {
     const at = keyPlace(root, ['plugins']);
     report({
       code: 'exposed',
       at,
-      message: 'API keys are defined, but the chain has no "auth": nobody is asked for one',
+      message: `${keys > 0 ? 'API keys are' : 'auth.jwt is'} defined, but the chain has no "auth": nobody is asked for ${keys > 0 ? 'one' : 'a token'}`,
       hint: 'add auth to plugins',
     });
     return;
