@@ -86,7 +86,8 @@ export class Handling implements Enrolled {
       await chain.admit(this.#ctx);
       const rendered = isPromptRoute(this.#ctx.endpoint) ? startPrompt(this.#ctx) : undefined;
       if (rendered !== undefined) {
-        this.#deliver(rendered);
+        // The file may have put secrets into the texts: nobody but the provider sees them.
+        this.#deliver({ ...rendered, body: this.#world.maskBytes(rendered.body) });
         return;
       }
       const unread = formToHold(this.#ctx, undefined);

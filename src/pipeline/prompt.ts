@@ -13,6 +13,11 @@ const chat = 'chat/completions' satisfies Endpoint;
 
 const noParams: Readonly<Record<string, string>> = Object.freeze({});
 
+/** The answer to a rendering: always whole. */
+export interface Rendered extends Reply {
+  readonly body: Buffer;
+}
+
 export const isPromptRoute = (endpoint: Endpoint): boolean => endpoint === 'prompts/{id}/completions' || endpoint === 'prompts/{id}/render';
 
 /**
@@ -21,7 +26,7 @@ export const isPromptRoute = (endpoint: Endpoint): boolean => endpoint === 'prom
  *
  * @throws GatewayError `prompt_not_found`, `not_allowed`, `missing_required_parameter`, `invalid_type`
  */
-export function startPrompt(ctx: RequestContext): Reply | undefined {
+export function startPrompt(ctx: RequestContext): Rendered | undefined {
   const { body, endpoint } = ctx;
   if (body.kind !== 'json') throw new GatewayError('invalid_json', { message: 'The body is not a JSON object.' });
   const chosen = choosePrompt(ctx.snapshot.prompts, ctx.params['id'] ?? '');
@@ -142,7 +147,7 @@ function refuseMessages(body: JsonBody): void {
   });
 }
 
-function rendered(body: JsonBody): Reply {
+function rendered(body: JsonBody): Rendered {
   const text = Buffer.concat([Buffer.from('{"success":true,"data":'), body.bytes(), Buffer.from('}')]);
   return { status: 200, headers: [], body: text, flow: undefined };
 }

@@ -1,17 +1,28 @@
-import type { LogRecord } from '../core/record.ts';
+import type { AttemptRecord, LogRecord } from '../core/record.ts';
 
 /** What the JSON line of a finished request holds: the record without messages, plugins and what only replays need. Same names. */
 export function requestFields(record: LogRecord): object {
-  const { id, at, endpoint, method, path, stream, status, error, key, virtual_key, config, revision, target, provider, type, model } =
-    record;
+  const {
+    id,
+    at,
+    endpoint,
+    method,
+    path,
+    stream,
+    status,
+    error,
+    key,
+    virtual_key,
+    config,
+    prompt,
+    revision,
+    target,
+    provider,
+    type,
+    model,
+  } = record;
   const { ms, usage, cost, finish, lane, dropped, warnings, cache, metadata, labels, client, bytes, end } = record;
-  const attempts = record.attempts.map((one) => ({
-    target: one.target,
-    provider: one.provider,
-    model: one.model,
-    outcome: one.outcome,
-    status: one.status,
-  }));
+  const attempts = record.attempts.map(attemptFields);
   const who = {
     id,
     trace_id: record.trace.trace_id,
@@ -25,6 +36,7 @@ export function requestFields(record: LogRecord): object {
     key,
     virtual_key,
     config,
+    prompt,
     revision,
   };
   return {
@@ -48,4 +60,8 @@ export function requestFields(record: LogRecord): object {
     bytes,
     end,
   };
+}
+
+function attemptFields({ target, provider, model, outcome, status }: AttemptRecord): object {
+  return { target, provider, model, outcome, status };
 }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { TestGateway } from '../support/gateway.ts';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import type { ScriptedUpstream } from '../support/upstream.ts';
 import { appKey, boundKey, lastBody, narrowKey, startChat, startPrompts } from './catalog.ts';
 
@@ -304,5 +304,25 @@ describe('the rules of the key', () => {
     expect((await post('prompts/welcome/completions', { variables }, bound, keyed)).status).toBe(200);
     expect((await post('prompts/welcome@2/completions', { variables }, bound, keyed)).status).toBe(403);
     expect((await post('prompts/welcome/completions', { variables }, { ...bound, 'x-gateway-config': 'else' }, keyed)).status).toBe(403);
+  });
+});
+
+describe('what the file takes from the environment', () => {
+  it('reaches the provider, and nobody who asks for a rendering', async () => {
+    const yaml = `version: 1
+server: {state_dir: memory}
+providers: {main: {type: openai, api_key: "\${env:KEY}", custom_host: "${upstream.url}/v1"}}
+prompts: {house: {model: "@main/m", messages: [{role: user, content: "word: \${env:WORD} {{x}}"}]}}
+`;
+    const gateway = await startTestGateway(yaml, { env: { KEY: 'sk-upstream-0123456789abcdefgh', WORD: 'open-sesame' } });
+    try {
+      await post('prompts/house/completions', { variables: { x: 1 } }, {}, gateway);
+      expect(lastBody(upstream)['messages']).toEqual([{ role: 'user', content: 'word: open-sesame 1' }]);
+      const { text } = await post('prompts/house/render', { variables: { x: 1 } }, {}, gateway);
+      expect(text).not.toContain('open-sesame');
+      expect(JSON.parse(text)).toMatchObject({ data: { messages: [{ content: expect.stringMatching(/^word: \*+ 1$/) as string }] } });
+    } finally {
+      await gateway.close();
+    }
   });
 });

@@ -103,10 +103,10 @@ describe('the shipped configuration', () => {
     expect(tree).toBeDefined();
   });
 
-  it('holds one named config a file, named like the file', async () => {
+  it('holds one named config or prompt a file, named like the file', async () => {
     const { tree, files } = await check({ path: join(root, 'gateway.yaml') });
     const included = files.slice(1).map((file) => file.replace(/^.*\/(.+)\.yaml$/, '$1'));
-    expect(Object.keys(tree?.configs ?? {}).sort()).toEqual(included.sort());
+    expect(Object.keys({ ...tree?.configs, ...tree?.prompts }).sort()).toEqual(included.sort());
     expect(included.length).toBeGreaterThan(1);
   });
 });
