@@ -20,6 +20,7 @@ const rows: readonly (readonly [CredentialSpec, readonly string[]])[] = [
   [{ scheme: 'bearer', secret: 'bearer-of-news' }, ['authorization', 'Bearer bearer-of-news']],
   [{ scheme: 'header', name: 'api-key', secret: 'abc' }, ['api-key', 'abc']],
   [{ scheme: 'header', name: 'X-Api-Key', secret: 'abc' }, ['x-api-key', 'abc']],
+  [{ scheme: 'headers', names: ['api-key', 'Authorization'], secret: 'Bearer abc' }, ['api-key', 'abc', 'authorization', 'Bearer abc']],
 ];
 
 test.each(rows)('%j signs at once with %j', (spec, expected) => {

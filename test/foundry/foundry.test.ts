@@ -17,6 +17,7 @@ beforeAll(async () => {
     llama: { deployment_id: 'Llama-3.3-70B', foundation_model: 'Llama-3.3-70B-Instruct', default: true },
     embed: { deployment_id: 'cohere-embed', foundation_model: 'embed-v3' },
     gpt: { deployment_id: 'gpt-eu', format: 'openai', foundation_model: 'gpt-4o' },
+    ears: { deployment_id: 'whisper-eu', format: 'openai', foundation_model: 'whisper' },
     claude: { deployment_id: 'claude-eu', foundation_model: 'claude-sonnet-4-5', api_key: ownKey },
     lost: { deployment_id: 'not-there', foundation_model: 'Phi-4' },
   };
@@ -33,7 +34,7 @@ beforeAll(async () => {
           resource_name: 'r1',
           api_key: key,
           deployments,
-          models: ['llama', 'embed', 'gpt', 'claude', 'lost', 'other'],
+          models: ['llama', 'embed', 'gpt', 'ears', 'claude', 'lost', 'other'],
         },
         token: { ...place, ad_token: token, deployments },
         callers: { ...place, auth: { mode: 'caller' }, deployments: { claude: { ...deployments.claude, api_key: undefined } } },
@@ -96,6 +97,16 @@ describe('npm openai', () => {
       status: 501,
       code: 'unsupported_endpoint',
     });
+  });
+
+  it('finds the alias in a form', async () => {
+    const file = new File([new Uint8Array(2000)], 'a.wav');
+    expect(await openai().audio.transcriptions.create({ model: '@team/ears', file })).toMatchObject({ text: 'Hi' });
+    expect(last().url).toBe('/openai/v1/audio/transcriptions');
+    const image = new File([new Uint8Array(2000)], 'a.png', { type: 'image/png' });
+    expect(await openai().images.edit({ model: '@team/gpt', image, prompt: 'x' })).toMatchObject({ data: [{ b64_json: 'AA==' }] });
+    const other = openai().audio.transcriptions.create({ model: '@team/llama', file });
+    await expect(other).rejects.toMatchObject({ status: 501, code: 'unsupported_endpoint' });
   });
 
   it('reaches a project by its path, the deployment by its name', async () => {

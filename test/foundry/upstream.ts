@@ -11,6 +11,7 @@ const deployments: Readonly<Record<string, 'models' | 'openai' | 'anthropic'>> =
   'Llama-3.3-70B': 'models',
   'cohere-embed': 'models',
   'gpt-eu': 'openai',
+  'whisper-eu': 'openai',
   'claude-eu': 'anthropic',
 };
 
@@ -26,7 +27,7 @@ function answer(response: ServerResponse, request: SeenRequest): void {
   const wrong = versionProblem(kind, url) ?? headerProblem(kind, request);
   if (wrong !== undefined) return refuse(response, ...wrong);
   if (request.method === 'GET') return lists(response, kind, route);
-  const body = JSON.parse(request.body.toString()) as Body;
+  const body = bodyOf(request);
   if (deployments[body.model] !== kind)
     return refuse(response, 404, 'DeploymentNotFound', 'The API deployment for this resource does not exist.');
   if (kind === 'anthropic') return anthropic(response, route, body);
@@ -39,6 +40,12 @@ interface Body {
   readonly model: string;
   readonly stream?: boolean;
   readonly [field: string]: unknown;
+}
+
+/** JSON, or the name of the model in a form. */
+function bodyOf({ headers, body }: SeenRequest): Body {
+  if (headers['content-type']?.startsWith('multipart/form-data') !== true) return JSON.parse(body.toString()) as Body;
+  return { model: /name="model"\r\n(?:[^\r]+\r\n)*\r\n([^\r]*)\r\n/.exec(body.toString('latin1'))?.[1] ?? '' };
 }
 
 type Refusal = readonly [status: number, code: string, message: string];
@@ -85,6 +92,8 @@ function open(response: ServerResponse, kind: string, route: string, body: Body)
   if (route === 'embeddings' || (kind === 'models' && route === 'images/embeddings')) return json(response, 200, vectors);
   if (kind === 'openai' && route === 'responses')
     return json(response, 200, { id: 'resp_1', object: 'response', status: 'completed', model: 'gpt-4o', output: [] });
+  if (kind === 'openai' && /^audio\/|^images\/edits$/.test(route))
+    return json(response, 200, { text: 'Hi', created: 1, data: [{ b64_json: 'AA==' }] });
   if (route !== 'chat/completions') return refuse(response, 404, '404', 'Resource not found');
   return body.stream === true ? sse(response, chunks('Hi', ' there')) : json(response, 200, completion(`from ${kind}`));
 }
