@@ -62,7 +62,12 @@ export class Runtime {
       (error) => log.error({ err: error }, 'a plugin could not be disposed'),
     );
     const { egress, upstream } = deps.outbound;
-    this.#relay = createRelay({ egress, sweeper: this.#sweeper, monotonic: clock.monotonic });
+    this.#relay = createRelay({
+      egress,
+      sweeper: this.#sweeper,
+      monotonic: clock.monotonic,
+      maxUpload: () => this.#settings().maxUpload,
+    });
     this.#seal = new Seal((records) => this.#append(records));
     const passed = createRelief();
     const send = createSender({

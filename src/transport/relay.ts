@@ -20,6 +20,8 @@ export interface RelayDeps {
   readonly sweeper: Sweeper;
   /** Milliseconds that only go forward. */
   monotonic(): number;
+  /** Bytes of the largest body; without it there is no limit. */
+  maxUpload?(): number | undefined;
 }
 
 /** Relays what is not modelled: any path, any body in both directions, and WebSockets. Nothing is held in memory. */
@@ -66,7 +68,8 @@ export function createRelay(deps: RelayDeps): Relay {
 
   return {
     http: (req, res, bag) => {
-      return checked((pass) => follow(new Transfer({ req, res, bag, pass, sweeper, monotonic, forward: carrier.web })));
+      const maxUpload = deps.maxUpload?.() ?? Number.POSITIVE_INFINITY;
+      return checked((pass) => follow(new Transfer({ req, res, bag, pass, sweeper, monotonic, maxUpload, forward: carrier.web })));
     },
     socket: (req, socket, head, bag) => {
       // The library gives these first bytes back to the socket, once; a second target finds them there.

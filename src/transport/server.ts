@@ -13,6 +13,7 @@ import type { Pass } from '../core/pass.ts';
 import { parseTraceparent } from '../core/trace.ts';
 import { type HeaderNames, RequestHeaderBag } from './header-bag.ts';
 import type { Ids } from './ids.ts';
+import { tooLarge, uploadLimit } from './forms/client-bytes.ts';
 import { bodyKind, receiveForm } from './forms/arrive.ts';
 import { parseMetadata } from './metadata.ts';
 import { NodeClient } from './node-client.ts';
@@ -92,8 +93,10 @@ class RequestReader {
     }
     const traits = traitsOf(matched.endpoint);
     if (traits.body === 'passing') {
-      const pass = deps.passHttp(request, response, head.bag);
-      deps.handle({ ...this.#exchange(head, client, passing(head.bag), undefined), pass });
+      const tooBig = beyond(request, limits.maxUpload);
+      const pass = tooBig === undefined ? deps.passHttp(request, response, head.bag) : undefined;
+      if (tooBig !== undefined) request.resume();
+      deps.handle({ ...this.#exchange(head, client, passing(head.bag), tooBig), pass });
     } else if (traits.body === 'form') void this.#form({ request, response, head, client, limits, isUpload: traits.file === 'up' });
     else if (request.headers['content-length'] === undefined && request.headers['transfer-encoding'] === undefined) {
       deps.handle(this.#exchange(head, client, emptyBody, traits.body === 'json' ? noBody() : undefined));
@@ -231,6 +234,12 @@ interface Head {
   readonly peer: string | undefined;
   readonly at: number;
   readonly arrivedAt: number;
+}
+
+/** A length that is declared is refused before anything of it is read. */
+function beyond(request: IncomingMessage, maxUpload: number | undefined): GatewayError | undefined {
+  const size = Number(request.headers['content-length'] ?? 0);
+  return maxUpload !== undefined && size > maxUpload ? tooLarge(uploadLimit(maxUpload), size) : undefined;
 }
 
 function passing(bag: HeaderBag): RequestBody {

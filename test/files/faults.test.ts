@@ -220,6 +220,17 @@ describe('limits', () => {
     expect(await until(() => a.taken[0], 'the cut request')).toMatchObject({ isWhole: false });
   });
 
+  test('relayed bodies are bounded too', async () => {
+    gateway = await replace(startFront([a], { server: { max_upload: '1MB' } }));
+    const path = '/v1/uploads/upload_1/parts';
+    const declared = await sendWhole(gateway, Buffer.alloc(2 * megabyte), { path });
+    expect(declared.status).toBe(413);
+    expect(a.count).toBe(0);
+    const counted = await send(gateway, { path, body: slowly(opening, noise) });
+    expect(counted.status).toBe(413);
+    expect(counted.text).toContain('Setting: server.max_upload');
+  });
+
   test('a form that is held is bounded by server.max_body', async () => {
     gateway = await replace(startFront([a], { server: { max_body: '1MB' } }));
     const body = formOf([file(Buffer.alloc(2 * megabyte, 'x')), whisper]);

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { fromUnknown, GatewayError } from '../../core/error.ts';
 import { linger } from '../relay/linger.ts';
-import { ClientBytes, type ClientBytesDeps, type SizeLimit, tooLarge } from './client-bytes.ts';
+import { ClientBytes, type ClientBytesDeps, tooLarge, uploadLimit } from './client-bytes.ts';
 import { boundaryOf, isMultipart } from './head.ts';
 import { IncomingForm } from './incoming.ts';
 
@@ -63,7 +63,7 @@ function openForm(request: IncomingMessage, limits: FormLimits, deps: ClientByte
   const contentType = request.headers['content-type'] ?? '';
   const length = request.headers['content-length'];
   const declared = length === undefined ? undefined : Number(length);
-  const limit: SizeLimit = { bytes: limits.maxUpload ?? Number.POSITIVE_INFINITY, setting: 'server.max_upload' };
+  const limit = uploadLimit(limits.maxUpload);
   if (declared !== undefined && declared > limit.bytes) return tooLarge(limit, declared);
   try {
     const boundary = boundaryOf(contentType);

@@ -116,6 +116,12 @@ interface Waiting {
 
 const ignore = (): void => {};
 
+/** Of bodies that only pass. */
+export const uploadLimit = (bytes: number | undefined): SizeLimit => ({
+  bytes: bytes ?? Number.POSITIVE_INFINITY,
+  setting: 'server.max_upload',
+});
+
 /** @param size as declared; undefined when it was counted */
 export function tooLarge(limit: SizeLimit, size: number | undefined): GatewayError {
   const what = size === undefined ? 'The body' : `The body of ${size} bytes`;

@@ -4,6 +4,7 @@ import { PassThrough } from 'node:stream';
 import { fromUnknown, GatewayError } from '../../core/error.ts';
 import type { HeaderBag, HeaderPairs } from '../../core/headers.ts';
 import type { PassRequest, PassResult } from '../../core/pass.ts';
+import { tooLarge, uploadLimit } from '../forms/client-bytes.ts';
 import type { Sweeper, Swept } from '../sweeper.ts';
 import { brokeOff, notConnected, notReached, wentSilent } from './faults.ts';
 import { answerHeaders, headerOf, overlay, relayHeaders } from './headers.ts';
@@ -21,6 +22,8 @@ export interface TransferParts {
   readonly bag: HeaderBag;
   readonly pass: PassRequest;
   readonly sweeper: Sweeper;
+  /** Bytes. */
+  readonly maxUpload: number;
   monotonic(): number;
   /** Gives the request to the proxy library with this complete set of headers and this body. */
   forward(parts: TransferParts, transfer: Transfer, headers: HeaderPairs, body: PassThrough): void;
@@ -127,6 +130,7 @@ export class Transfer implements Swept {
   readonly #onUpload = (chunk: Buffer): void => {
     this.#bodySent = true;
     this.#bytesIn += chunk.length;
+    if (this.#bytesIn > this.#parts.maxUpload) this.#finish('refused', tooLarge(uploadLimit(this.#parts.maxUpload), undefined));
     this.#movedAt = this.#parts.monotonic();
   };
 
