@@ -1,10 +1,11 @@
 import { emptyBody, JsonBody } from '#core/body.ts';
 import { type Endpoint, endpoints, traitsOf } from '#core/endpoint.ts';
+import type { CommonSettings } from '#core/provider.ts';
 import { describe, expect, it } from 'vitest';
 import { callOf } from '../../../test/contract/call.ts';
 import azure from './index.ts';
 
-const settings = {
+const settings: CommonSettings & Readonly<Record<string, unknown>> = {
   resource_name: 'r1',
   deployments: {
     chat: { deployment_id: 'd-chat', api_version: '2024-10-21' },
