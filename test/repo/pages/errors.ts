@@ -20,7 +20,7 @@ const advice: Partial<Record<ErrorCode, string>> = {
   model_not_found: "The provider's entry lists its `models` or `deployments`.",
   route_not_found: 'Routes begin with `/v1/`.',
   timeout: 'The message names the target and the clock. See `timeouts` and `request_timeout` in [configuration](configuration.md).',
-  body_too_large: 'Raise `server.max_body`, or send less.',
+  body_too_large: 'The hint names the setting: raise it, or send less.',
   rate_limited: 'Wait as long as `retry-after` says. `x-gateway-error-source` tells whose limit it is.',
   headers_too_large: 'Put long configs into `gateway.yaml` and name them.',
   provider_error: "The message, code and status are the provider's own.",
