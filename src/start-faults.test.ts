@@ -20,6 +20,6 @@ describe('exposureFault', () => {
   });
 
   it('names the two ways out', () => {
-    expect(exposureFault(base)?.hint).toMatch(/api_keys:[^]*server: \{open: true\}/);
+    expect(exposureFault(base)?.hint).toMatch(/gateway keys create[^]*server: \{open: true\}/);
   });
 });

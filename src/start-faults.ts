@@ -26,6 +26,6 @@ export function exposureFault({ listen, apiKeys, isOpen, isTryOut }: Exposure): 
   return {
     exitCode: 3,
     message: `${listen} is reachable from other hosts and no API key is defined: anybody there could spend your provider credentials`,
-    hint: 'Define a key:     api_keys: {my-app: {hash: "sha256:…"}}   (printf %s "$KEY" | sha256sum)\nor open it to all: server: {open: true}',
+    hint: 'Define a key:      gateway keys create my-app   (prints the entry for api_keys)\nor open it to all: server: {open: true}',
   };
 }

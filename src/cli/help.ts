@@ -25,8 +25,8 @@ function secrets(): string {
   \${env:NAME:-text}      with a default
   \${file:/path}          the content of a file; watched, so a rotated secret is picked up
 
-Keys of the gateway's own callers are kept as hashes. A key is any text of 16 characters or more:
-  $ printf %s "$KEY" | sha256sum
+Keys of the gateway's own callers are kept as hashes. This issues one and prints its entry:
+  $ gateway keys create my-app
   api_keys:
     my-app: {hash: "sha256:…"}
 `;

@@ -100,6 +100,7 @@ export function configurationPage(): string {
     ...['virtual_keys', 'api_keys'].map(
       (key) => `## ${key}\n\n${about(child(top, key))}\n\n${table(child(top, key, 'additionalProperties'))}`,
     ),
+    `## auth\n\n${about(child(top, 'auth'))} [Keys and tokens](keys.md) shows how they are used.\n\n${table(child(top, 'auth'))}`,
     `## configs\n\n${about(child(top, 'configs'))} The same keys stand in a config and in each of its targets; a target inherits what it does not set. Spellings in camelCase are accepted too.\n\n${table(child(schema, '$defs', 'target'))}`,
     `## prompts\n\n${about(child(top, 'prompts'))} A prompt has one version, written beside its name, or several under \`versions\`. [Prompts](prompts.md) shows how they are used.\n\n${table(child(top, 'prompts', 'additionalProperties'))}`,
     '## When it goes wrong\n\n`npm run gateway -- check` names file, line and column of every problem, and what to write instead.\n',
