@@ -86,8 +86,9 @@ function search({ headers, at }: Received, known: Known | undefined): Found {
     const header = keyHeaders[bit] as string;
     const value = credentialIn(headers.get(header));
     if (value === undefined) continue;
-    const isToken = bit === 0 && tokens?.isOurs(value) === true;
-    const key = isToken ? tokens.known(value, at) : known?.keys.find(value);
+    const proven = bit === 0 && tokens?.inAuthorization === true ? tokens.known(value, at) : undefined;
+    const isToken = proven !== undefined || (bit === 0 && tokens?.isOurs(value) === true);
+    const key = isToken ? proven : known?.keys.find(value);
     if (key === undefined && value !== own && !isToken && !value.startsWith(keyPrefix)) {
       found.credential ??= value;
       continue;

@@ -43,7 +43,7 @@ export class Tokens {
    */
   isOurs(value: string): boolean {
     if (!this.#rules.inAuthorization || !looksLikeJwt(value)) return false;
-    return this.#known.has(value) || this.#rules.settings.issuers.includes(unprovenClaims(value)?.['iss'] as string);
+    return this.#rules.settings.issuers.includes(unprovenClaims(value)?.['iss'] as string);
   }
 
   /** True where a token of whatever issuer may have been meant for us. */
