@@ -93,7 +93,7 @@ export function createUpstream(options: UpstreamOptions): Upstream {
   return {
     send(request, route, receiver) {
       const isOnce = request.body.kind === 'stream' && !request.body.isRepeatable;
-      const pool = pools.for(request.origin, route, isOnce);
+      const pool = isOnce ? pools.fresh(request.origin, route) : pools.for(request.origin, route);
       const body = bodyOf(request.body);
       const dispatch: Dispatcher.DispatchOptions = {
         path: request.path,
@@ -103,9 +103,13 @@ export function createUpstream(options: UpstreamOptions): Upstream {
         headersTimeout: 0,
         bodyTimeout: 0,
       };
+      if (isOnce) {
+        pool.dispatch(dispatch, new Handler(receiver, state, undefined, () => pools.drop(pool)));
+        return;
+      }
       let repeats = 0;
       const go = (): void => {
-        const mayRepeat = !isOnce && repeats < staleLimit;
+        const mayRepeat = repeats < staleLimit;
         repeats += 1;
         pool.dispatch(dispatch, new Handler(receiver, state, mayRepeat ? go : undefined));
       };
@@ -128,16 +132,16 @@ function bodyOf(body: WireBody): Buffer | Readable | null {
 class Pools {
   readonly #lookup: UpstreamOptions['lookup'];
   readonly #pools = new Map<string, Pool>();
+  readonly #fresh = new Set<Pool>();
 
   constructor({ lookup }: UpstreamOptions) {
     this.#lookup = lookup;
   }
 
-  /** @param isOnce for a body that can't be sent again: on a fresh connection, since a kept one may turn out to be dead */
-  for(origin: string, route: Route, isOnce: boolean): Pool {
-    const key = isOnce ? `${route.trust} ${route.connectMs} once ${origin}` : `${route.trust} ${route.connectMs} ${origin}`;
+  for(origin: string, route: Route): Pool {
+    const key = `${route.trust} ${route.connectMs} ${origin}`;
     const known = this.#pools.get(key);
-    if (known === undefined) return this.#open(key, origin, route, isOnce);
+    if (known === undefined) return this.#open(key, origin, route);
     if (route.trust === 'request') {
       this.#pools.delete(key);
       this.#pools.set(key, known);
@@ -145,24 +149,43 @@ class Pools {
     return known;
   }
 
-  async destroy(): Promise<void> {
-    await Promise.all([...this.#pools.values()].map((pool) => pool.destroy()));
+  /**
+   * For one request whose body can't be sent again: a kept connection may turn out to be dead. It asks to be kept all
+   * the same: a service that closes behind an early answer resets the connection, and the answer is lost with it.
+   */
+  fresh(origin: string, route: Route): Pool {
+    const pool = this.#make(origin, route);
+    this.#fresh.add(pool);
+    return pool;
   }
 
-  #open(key: string, origin: string, { trust, connectMs }: Route, isOnce: boolean): Pool {
+  /** The one request of a fresh pool is over. */
+  drop(pool: Pool): void {
+    if (this.#fresh.delete(pool)) void pool.close();
+  }
+
+  async destroy(): Promise<void> {
+    await Promise.all([...this.#pools.values(), ...this.#fresh].map((pool) => pool.destroy()));
+  }
+
+  #open(key: string, origin: string, route: Route): Pool {
+    const pool = this.#make(origin, route);
+    this.#pools.set(key, pool);
+    if (this.#pools.size > poolLimit) this.#closeOldest();
+    return pool;
+  }
+
+  #make(origin: string, { trust, connectMs }: Route): Pool {
     const lookup = this.#lookup(trust);
-    const pool = new Pool(origin, {
+    return new Pool(origin, {
       connections: null,
-      pipelining: isOnce ? 0 : 1,
+      pipelining: 1,
       allowH2: false,
       headersTimeout: 0,
       bodyTimeout: 0,
       keepAliveTimeout: 15_000,
       connect: { timeout: connectMs, ...(lookup === undefined ? {} : { lookup }) },
     });
-    this.#pools.set(key, pool);
-    if (this.#pools.size > poolLimit) this.#closeOldest();
-    return pool;
   }
 
   /** Hosts that requests choose are without number: the one that was used longest ago is closed when it has nothing to do. */
@@ -180,14 +203,17 @@ class Handler implements Dispatcher.DispatchHandler {
   readonly #receiver: Receiver;
   readonly #state: { writing: Handler | undefined };
   readonly #again: (() => void) | undefined;
+  readonly #over: (() => void) | undefined;
   reused = false;
   #answered = false;
   #ended = false;
 
-  constructor(receiver: Receiver, state: { writing: Handler | undefined }, again: (() => void) | undefined) {
+  /** @param again sends the request once more; @param over is told of the end */
+  constructor(receiver: Receiver, state: { writing: Handler | undefined }, again: (() => void) | undefined, over?: () => void) {
     this.#receiver = receiver;
     this.#state = state;
     this.#again = again;
+    this.#over = over;
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -222,13 +248,18 @@ class Handler implements Dispatcher.DispatchHandler {
 
   onResponseEnd(): void {
     this.#ended = true;
+    this.#over?.();
     this.#receiver.finished();
   }
 
   onResponseError(_: Dispatcher.DispatchController, error: Error): void {
     // A kept-alive connection that the other side had already closed: once more, on another one.
     const isStale = this.reused && !this.#answered && 'code' in error && closed.has(error.code);
-    if (isStale && this.#again !== undefined) this.#again();
-    else this.#receiver.failed(error);
+    if (isStale && this.#again !== undefined) {
+      this.#again();
+      return;
+    }
+    this.#over?.();
+    this.#receiver.failed(error);
   }
 }

@@ -1,5 +1,6 @@
+import { once } from 'node:events';
 import { readdir, readlink } from 'node:fs/promises';
-import { request as httpRequest } from 'node:http';
+import { Agent, type IncomingMessage, request as httpRequest } from 'node:http';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type TestGateway, until } from '../support/gateway.ts';
 import { deadPort } from '../support/upstream.ts';
@@ -278,10 +279,22 @@ describe('a form that is held', () => {
   });
 });
 
-test('an early refusal leaves the connection usable for a client that sends the rest', async () => {
-  const told = await sendWhole(gateway, formOf([file(Buffer.alloc(megabyte, 'x'))]), { headers: { 'x-gateway-provider': '@nobody' } });
-  expect(told.status).toBe(404);
-  await until(() => gateway.records.length === 1, 'the record');
+test('a refusal before the end of the form leaves the connection to the next request', async () => {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const body = formOf([file(Buffer.alloc(megabyte, 'x'))]);
+  const sendOn = async (provider: string): Promise<{ status: number | undefined; isReused: boolean }> => {
+    const headers = { 'content-type': contentType, 'content-length': body.length, 'x-gateway-provider': provider };
+    const request = httpRequest(`${gateway.url}/v1/files`, { method: 'POST', agent, headers });
+    request.end(body);
+    const [response] = (await once(request, 'response')) as [IncomingMessage];
+    response.resume();
+    await once(response, 'end');
+    await until(() => request.writableFinished, 'the form to be sent');
+    return { status: response.statusCode, isReused: request.reusedSocket };
+  };
+  expect(await sendOn('@nobody')).toEqual({ status: 404, isReused: false });
+  expect(await sendOn('@a')).toEqual({ status: 200, isReused: true });
+  agent.destroy();
 });
 
 async function held(): Promise<void> {
