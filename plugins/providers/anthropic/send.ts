@@ -24,6 +24,8 @@ export interface Sent {
   /** Features of the API that the route needs, beside those that entry and client ask for. */
   readonly betas?: readonly string[];
   readonly accept?: string;
+  /** Further headers. */
+  readonly headers?: HeaderPairs;
 }
 
 /** One request with what every request to this API needs: version, features, content type. */
@@ -33,6 +35,7 @@ export function send(call: ACall, sent: Sent): UpstreamRequest {
   const headers: HeaderPairs = ['accept', sent.accept ?? (call.stream ? 'text/event-stream' : 'application/json')];
   if (json !== undefined) headers.push('content-type', 'application/json');
   headers.push(...versionHeaders(call, json, sent.betas));
+  if (sent.headers !== undefined) headers.push(...sent.headers);
   const address = at(base(call.settings), sent.route, sent.query ?? call.query);
   return { ...address, method: sent.method ?? call.method, headers, body, dropped: sent.dropped ?? none };
 }

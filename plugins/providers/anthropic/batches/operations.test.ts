@@ -196,6 +196,14 @@ describe('output', () => {
     );
   });
 
+  it('is asked for whole, other files in parts too', () => {
+    const header = (name: string): string | undefined => (name === 'range' ? 'bytes=0-9' : undefined);
+    const sent = (id: string) =>
+      operation('files/{id}/content').request(emptyBody, callFor('files/{id}/content', { params: { id }, header })).headers;
+    expect(sent('file_1').join()).toContain('range,bytes=0-9');
+    expect(sent('msgbatch_1-output').join()).not.toContain('range');
+  });
+
   it('of other files passes as it is', () => {
     const op = operation('files/{id}/content');
     const call = callFor('files/{id}/content', { params: { id: 'file_1' } });

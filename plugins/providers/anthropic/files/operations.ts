@@ -3,15 +3,16 @@ import { GatewayError } from '#core/error.ts';
 import type { FormBody, FormEdit } from '#core/form.ts';
 import { defaultPrefixes } from '#core/headers.ts';
 import type { Plain } from '#core/merge.ts';
-import type { Dropped, Operation, UpstreamRequest } from '#core/provider.ts';
+import type { Operation, UpstreamRequest } from '#core/provider.ts';
 import { paramOf, segment } from '../../_shared/address.ts';
+import { fileHeaders } from '../../_shared/file-headers.ts';
 import { parseObject } from '../../_shared/json.ts';
 import { BytesTap, ObjectTap } from '../../_shared/object-tap.ts';
 import { unixSeconds } from '../../_shared/objects.ts';
 import { batchNamed, isOutputFile } from '../batches/ids.ts';
 import { outputLines, readBatch, readResults } from '../batches/output.ts';
 import { otherParams } from '../query.ts';
-import { type ACall, send } from '../send.ts';
+import { type ACall, send, type Sent } from '../send.ts';
 import type { AnthropicSettings } from '../settings.ts';
 import { filesBeta, toDeleted, toFile, toFiles } from './object.ts';
 
@@ -33,7 +34,7 @@ export const fileOperations = (): { readonly [E in Endpoint]?: Op } => ({
     result: (text, call) => toDeleted(text, call.params['id'] ?? ''),
   }),
   'files/{id}/content': {
-    request: (_body, call) => (isOutput(call) ? readBatch(call) : one(call, '/content')),
+    request: (_body, call) => (isOutput(call) ? readBatch(call) : content(call)),
     then: (replies, call) => (isOutput(call) ? readResults(replies, call) : undefined),
     tap: (call, earlier) => (isOutput(call) && earlier === undefined ? new ObjectTap() : new BytesTap()),
     lines: (call, earlier) => (isOutput(call) ? outputLines(call, earlier) : undefined),
@@ -61,12 +62,17 @@ const isOutput = (call: ACall): boolean => isOutputFile(call.params['id'] ?? '')
 const view = (call: ACall) => ({ strict: call.strict, purpose: call.form?.fields.get('purpose') });
 
 /** Without the client's query and with the beta; a native request says both itself. */
-function sendFile(call: ACall, route: string, more: { query?: string; dropped?: readonly Dropped[]; accept?: string }): UpstreamRequest {
-  return isNative(call) ? send(call, { route }) : send(call, { route, query: '', betas: [filesBeta], ...more });
+function sendFile(call: ACall, route: string, more: Omit<Sent, 'route'>): UpstreamRequest {
+  if (!isNative(call)) return send(call, { route, query: '', betas: [filesBeta], ...more });
+  return send(call, more.headers === undefined ? { route } : { route, headers: more.headers });
 }
 
-const one = (call: ACall, tail = ''): UpstreamRequest =>
-  sendFile(call, `files/${segment(call.params['id'] ?? '')}${tail}`, { accept: tail === '' ? 'application/json' : '*/*' });
+const routeOf = (call: ACall): string => `files/${segment(call.params['id'] ?? '')}`;
+
+const one = (call: ACall): UpstreamRequest => sendFile(call, routeOf(call), { accept: 'application/json' });
+
+/** Or the part of it that the caller asks for. */
+const content = (call: ACall): UpstreamRequest => sendFile(call, `${routeOf(call)}/content`, { accept: '*/*', headers: fileHeaders(call) });
 
 function list(call: ACall): UpstreamRequest {
   const query = new URLSearchParams();
