@@ -146,28 +146,27 @@ class Stage {
     await this.gateway.close();
     await this.upstream.close();
   }
+}
 
-  /** @param said what each call threw, '' where it came back */
-  async expectArrived(said: Readonly<Record<string, string>>): Promise<void> {
-    const { lacks } = this.way;
-    expect(Object.keys(said)).toEqual(Object.keys(routes));
-    const failed = Object.entries(said).filter(([, text]) => text !== '');
-    expect(failed.filter(([name]) => !lacks.includes(name))).toEqual([]);
-    expect(failed.map(([name]) => name)).toEqual(lacks);
-    const arrived = new Set(this.upstream.requests.map(routeOf));
-    const wanted = Object.keys(routes).filter((name) => !lacks.includes(name));
-    expect(wanted.filter((name) => !arrived.has(routes[name] ?? ''))).toEqual([]);
-    for (const request of this.upstream.requests) expectClean(request, this.way);
-    await this.#expectRecorded(Object.keys(said).length);
-  }
+/** @param said what each call threw, '' where it came back */
+async function expectArrived({ upstream, gateway, way }: Stage, said: Readonly<Record<string, string>>): Promise<void> {
+  const { lacks } = way;
+  expect(Object.keys(said)).toEqual(Object.keys(routes));
+  const failed = Object.entries(said).filter(([, text]) => text !== '');
+  expect(failed.filter(([name]) => !lacks.includes(name))).toEqual([]);
+  expect(failed.map(([name]) => name)).toEqual(lacks);
+  const arrived = new Set(upstream.requests.map(routeOf));
+  const wanted = Object.keys(routes).filter((name) => !lacks.includes(name));
+  expect(wanted.filter((name) => !arrived.has(routes[name] ?? ''))).toEqual([]);
+  for (const request of upstream.requests) expectClean(request, way);
+  await expectRecorded(gateway, Object.keys(said).length);
+}
 
-  async #expectRecorded(count: number): Promise<void> {
-    const { records } = this.gateway;
-    await until(() => records.length >= count, 'the records');
-    const seen = records.map(({ trace, metadata }) => [trace.trace_id, metadata['call']]);
-    expect(seen.filter(([trace]) => trace !== traceID)).toEqual([]);
-    expect(new Set(seen.map(([, call]) => call))).toEqual(new Set(Object.keys(routes)));
-  }
+async function expectRecorded({ records }: TestGateway, count: number): Promise<void> {
+  await until(() => records.length >= count, 'the records');
+  const seen = records.map(({ trace, metadata }) => [trace.trace_id, metadata['call']]);
+  expect(seen.filter(([trace]) => trace !== traceID)).toEqual([]);
+  expect(new Set(seen.map(([, call]) => call))).toEqual(new Set(Object.keys(routes)));
 }
 
 function catalog(upstream: string): string {
@@ -212,7 +211,7 @@ describe('npm portkey-ai', () => {
   it.each(ways)('makes every call with $name', async (way) => {
     const stage = await Stage.open(way);
     try {
-      await stage.expectArrived(await runNpm(stage.baseUrl, callerKey, stage.options));
+      await expectArrived(stage, await runNpm(stage.baseUrl, callerKey, stage.options));
     } finally {
       await stage.close();
     }
@@ -238,6 +237,6 @@ describe.skipIf('missing' in python)('PyPI portkey-ai', () => {
   });
 
   it.each(ways.map((way, index) => ({ ...way, index })))('makes every call with $name', async ({ index }) => {
-    await stages[index]?.expectArrived(said[index] ?? {});
+    await expectArrived(stages[index] as Stage, said[index] ?? {});
   });
 });
