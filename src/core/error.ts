@@ -47,7 +47,11 @@ export const errorCatalogue = {
   no_batch_output: { status: 404, type: 'invalid_request_error', about: 'The batch has no file of answers, or not yet (409).' },
   route_not_found: { status: 404, type: 'invalid_request_error', about: 'The gateway has no such route.' },
   timeout: { status: 408, type: 'timeout_error', about: 'A clock ran out before the provider had answered.' },
-  body_too_large: { status: 413, type: 'invalid_request_error', about: 'The request body is larger than server.max_body, or an upload than server.max_upload.' },
+  body_too_large: {
+    status: 413,
+    type: 'invalid_request_error',
+    about: 'The request body is larger than server.max_body, or an upload than server.max_upload.',
+  },
   rate_limited: { status: 429, type: 'rate_limit_error', about: 'Too many requests.' },
   headers_too_large: { status: 431, type: 'invalid_request_error', about: 'The request headers are larger than 64 KB.' },
   provider_error: { status: 502, type: 'upstream_error', about: "The provider answered with an error; the status is the provider's own." },
