@@ -1,6 +1,6 @@
 import { emptyBody, type EmptyBody, type JsonBody, type RequestBody } from '#core/body.ts';
 import type { Routed } from '#core/context.ts';
-import { endpoints, traitsOf } from '#core/endpoint.ts';
+import { endpoints, methodsOf, traitsOf } from '#core/endpoint.ts';
 import { GatewayError } from '#core/error.ts';
 import { joinHeaders } from '#core/headers.ts';
 import type { Plain } from '#core/merge.ts';
@@ -102,9 +102,16 @@ function operationFor(ctx: Routed, attempt: Attempt): Operation | undefined {
   const operation = provider.operations[ctx.endpoint];
   const isServed = isPassing(ctx) ? provider.relay !== undefined : operation !== undefined;
   if (isServed) return operation;
-  throw new GatewayError('unsupported_endpoint', {
-    message: `Provider "${attempt.binding.slug}" (${provider.type}) does not serve ${ctx.method} ${ctx.path}.`,
-    hint: 'Choose another provider for this route.',
+  throw unserved(ctx, attempt);
+}
+
+/** A path that is modelled under other methods is answered like one of a plain server: 405. Both move a chain on. */
+function unserved(ctx: Routed, { binding }: Attempt): GatewayError {
+  const methods = ctx.endpoint === 'relay' ? methodsOf(ctx.path) : [];
+  return new GatewayError('unsupported_endpoint', {
+    message: `Provider "${binding.slug}" (${binding.provider.type}) does not serve ${ctx.method} ${ctx.path}.`,
+    hint: methods.length === 0 ? 'Choose another provider for this route.' : `Methods of this path: ${methods.join(', ')}.`,
+    status: methods.length === 0 ? undefined : 405,
   });
 }
 

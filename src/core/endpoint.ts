@@ -200,3 +200,14 @@ export const traitsOf = (endpoint: Endpoint): EndpointTraits => endpoints[endpoi
 export function dialectOf(endpoint: Endpoint, path: string): EndpointTraits['dialect'] {
   return endpoint === 'relay' && path.startsWith('/v1/messages/') ? 'messages' : endpoints[endpoint].dialect;
 }
+
+/** The methods that the table has for a path, `/v1/` included; empty for a path that is not modelled. */
+export function methodsOf(path: string): readonly string[] {
+  const segments = path.split('/').slice(2);
+  const fits = (template: string): boolean => {
+    const parts = template.split('/');
+    return parts.length === segments.length && parts.every((part, index) => part === '{id}' || part === segments[index]);
+  };
+  const rows = (Object.values(endpoints) as EndpointTraits[]).flatMap(({ routes }) => routes);
+  return rows.flatMap(([method, template]) => (fits(template) ? [method] : []));
+}

@@ -46,6 +46,11 @@ export const errorCatalogue = {
   model_not_found: { status: 404, type: 'invalid_request_error', about: 'The provider has no model or deployment of this name.' },
   no_batch_output: { status: 404, type: 'invalid_request_error', about: 'The batch has no file of answers, or not yet (409).' },
   route_not_found: { status: 404, type: 'invalid_request_error', about: 'The gateway has no such route.' },
+  method_not_allowed: {
+    status: 405,
+    type: 'invalid_request_error',
+    about: 'The gateway does not take this method, whatever the route.',
+  },
   timeout: { status: 408, type: 'timeout_error', about: 'A clock ran out before the provider had answered.' },
   body_too_large: {
     status: 413,

@@ -168,6 +168,7 @@ class RequestReader {
         hint: 'Send the request again: another instance answers it.',
       });
     }
+    if (!passed.has(head.method)) return notAllowed(head);
     return head.matched === undefined ? noRoute(head) : undefined;
   }
 
@@ -274,6 +275,16 @@ function noBody(): GatewayError {
   return new GatewayError('invalid_json', {
     message: 'The body is not JSON: the body is empty at position 0.',
     hint: 'Send a JSON object with content-type application/json.',
+  });
+}
+
+/** Methods that may be relayed. TRACE shows its sender what arrived, credentials included (RFC 9110 9.3.8): it goes no further. */
+const passed: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+
+function notAllowed({ method, path }: Head): GatewayError {
+  return new GatewayError('method_not_allowed', {
+    message: `The gateway does not take ${method} "${path}".`,
+    hint: `Methods: ${[...passed].join(', ')}.`,
   });
 }
 

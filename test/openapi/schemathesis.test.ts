@@ -59,12 +59,12 @@ function run(phases: string, examples: number): Promise<{ code: number | null; t
 
 describe.skipIf(python === undefined)('the API description, with the mock provider', () => {
   it.each([
-    ['every limit of the description', 'examples,coverage', 1],
-    ['requests of any shape', 'fuzzing', 20],
-    ['requests that follow from answers', 'stateful', 20],
-  ])('holds for %s', { timeout: 240_000 }, async (_, phases, examples) => {
+    ['every limit of the description', 'examples,coverage', 1, 40],
+    ['requests of any shape', 'fuzzing', 20, 40],
+    ['requests that follow from answers', 'stateful', 20, 10],
+  ])('holds for %s', { timeout: 240_000 }, async (_, phases, examples, operations) => {
     const { code, text } = await run(phases, examples);
     expect(`${code}\n${text.slice(-6000)}`).toMatch(/^0\n/);
-    expect(text).toMatch(/Tested:\s+3\d/);
+    expect(Number(/Tested:\s+(\d+)/.exec(text)?.[1])).toBeGreaterThanOrEqual(operations);
   });
 });
