@@ -30,7 +30,7 @@ export function withoutAuth(settings: CommonSettings & Plain): CommonSettings & 
 }
 
 /** `auth:` with the mode in the word that we print; undefined where the mode is one that every type has. */
-function authOf(written: unknown, provider: Provider): AuthSettings | undefined {
+export function authOf(written: unknown, provider: Provider): AuthSettings | undefined {
   const found = isPlain(written) ? authModeOf(provider, written['mode']) : undefined;
   if (found === undefined || !isPlain(written)) return undefined;
   return { ...Object.fromEntries(Object.entries(written).filter(([key]) => !key.startsWith('x-'))), mode: found.name };

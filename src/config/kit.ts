@@ -1,5 +1,6 @@
 import type { Plugin } from '#core/plugin.ts';
 import type { Provider } from '#core/provider.ts';
+import { child, type MapNode, type Node, textOf } from './node.ts';
 
 /** What a configuration may name: providers (those from outside included), stages, and plugins from outside by absolute path. */
 export interface Kit {
@@ -18,4 +19,10 @@ export function providerOf(kit: Kit, type: string): Provider | undefined {
 /** Every word that may stand behind `type:`. */
 export function typeNames(kit: Kit): string[] {
   return kit.providers.flatMap((one) => [one.type, ...one.aliases]);
+}
+
+/** The type of the entry that a virtual key stands for. */
+export function providerUnder(virtualKey: Node, root: MapNode, kit: Kit): Provider | undefined {
+  const slug = textOf(child(virtualKey, 'provider'))?.replace(/^@/, '') ?? '';
+  return providerOf(kit, textOf(child(child(child(root, 'providers'), slug), 'type')) ?? '');
 }

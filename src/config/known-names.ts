@@ -70,7 +70,9 @@ const table: Readonly<Record<Area, Readonly<Record<string, KnownName>>>> = {
     limits: later('limit anything'),
     key: ours('write api_key'),
     slug: ours('write provider'),
-    auth: later('sign by it; write api_key'),
+    tenant_id: ours('write auth: {mode: …, tenant_id: …}'),
+    client_id: ours('write auth: {mode: …, client_id: …}'),
+    client_secret: ours('write auth: {mode: …, client_secret: …}'),
   },
   api_key: {
     limits: later('limit anything'),

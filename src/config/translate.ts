@@ -1,7 +1,7 @@
 import { isPlain } from '#core/merge.ts';
 import { nearest } from '#core/nearest.ts';
 import { diagnosticCodes, type DiagnosticCode } from './diagnostic.ts';
-import { actualOf, exampleLine, expectedOf, shorten, subjectOf } from './describe.ts';
+import { actualOf, exampleLine, expectedOf, listOf, shorten, subjectOf } from './describe.ts';
 import { knownName } from './known-names.ts';
 import { valueHint } from './value-hints.ts';
 import { formatPath, keyPlace, type Node, nodeAt, type Path } from './node.ts';
@@ -25,7 +25,12 @@ interface Translated {
 
 /** Complaints of a schema as problems with places: at the key for a bad key, at the value for a bad value. */
 export function translate(faults: readonly SchemaFault[], root: Node, base: Path): Translated[] {
-  const found = faults.flatMap((fault) => translateOne(fault, root, base));
+  const missing = Map.groupBy(faults.filter(isMissing), placeOf);
+  const found = faults.flatMap((fault) => {
+    const together = isMissing(fault) ? (missing.get(placeOf(fault)) ?? []) : [];
+    // Whoever adds missing keys wants to know all of them at once.
+    return isMissing(fault) ? (together[0] === fault ? [missingKeys(together, root)] : []) : translateOne(fault, root, base);
+  });
   // One cause, one message: a text of the wrong form may break several rules at once.
   const seen = new Set<string>();
   return found.filter(({ problem, at }) => {
@@ -36,15 +41,15 @@ export function translate(faults: readonly SchemaFault[], root: Node, base: Path
   });
 }
 
+const isMissing = ({ keyword }: SchemaFault): boolean => keyword === 'required' || keyword === 'dependentRequired';
+const placeOf = ({ path }: SchemaFault): string => path.join('\n');
+
 function translateOne(fault: SchemaFault, root: Node, base: Path): Translated[] {
   const { path } = fault;
   switch (fault.keyword) {
     case 'additionalProperties':
     case 'unevaluatedProperties':
       return unknownKey(fault, root, String(fault.params['additionalProperty'] ?? fault.params['unevaluatedProperty']));
-    case 'required':
-    case 'dependentRequired':
-      return [missingKey(fault, root, String(fault.params['missingProperty']))];
     case 'propertyNames':
       return [badName(fault, root, String(fault.params['propertyName']))];
     case 'minimum':
@@ -108,14 +113,22 @@ function writtenName(root: Node, path: Path, key: string): string {
   return (parent?.kind === 'map' ? parent.entries.get(key)?.written : undefined) ?? key;
 }
 
-function missingKey({ path, schema }: SchemaFault, root: Node, key: string): Translated {
-  const properties = isPlain(schema) && isPlain(schema['properties']) ? schema['properties'] : {};
+/** One problem for all keys that are missing at one place. */
+function missingKeys(faults: readonly SchemaFault[], root: Node): Translated {
+  const path = faults[0]?.path ?? [];
   const where = path.length === 0 ? '' : ` in ${formatPath(path)}`;
+  const keys = new Map(
+    faults.map(({ params, schema }) => {
+      const key = String(params['missingProperty']);
+      return [key, isPlain(schema) && isPlain(schema['properties']) ? schema['properties'][key] : undefined];
+    }),
+  );
+  const names = [...keys.keys()].map((key) => `"${key}"`);
   const problem: Problem = {
     code: 'missing-key',
     at: keyPlace(root, path),
-    message: `"${key}" is missing${where}`,
-    hint: `add ${exampleLine(key, properties[key])}`,
+    message: `${listOf(names, 'and')} ${names.length === 1 ? 'is' : 'are'} missing${where}`,
+    hint: `add ${[...keys].map(([key, schema]) => exampleLine(key, schema)).join(', ')}`,
   };
   return { problem, at: path };
 }

@@ -2,13 +2,15 @@ import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.
 import ajvFormats from 'ajv-formats';
 import type { JsonSchema } from '#core/json-schema.ts';
 import { isPlain } from '#core/merge.ts';
+import type { Provider } from '#core/provider.ts';
 import { parseDuration, parseSize } from '#core/units.ts';
 import type { Kit } from './kit.ts';
-import { providerOf } from './kit.ts';
+import { providerOf, providerUnder } from './kit.ts';
 import { child, entriesOf, itemsOf, type MapNode, type Node, type Path, textOf, toValue } from './node.ts';
 import { pathOf } from './outside.ts';
 import type { Problem, Report } from './problem.ts';
 import { gatewaySchema, providerSchema, withNotes } from './schema/join.ts';
+import { authSchema } from './schema/provider-auth.ts';
 import { type SchemaFault, translate } from './translate.ts';
 
 /** Own annotations of our schemas; none of them changes what is valid. */
@@ -32,6 +34,7 @@ export function validate(root: MapNode, kit: Kit, report: Report): Valid {
   };
   run(kit, () => gatewaySchema(kit.providers), root, []);
   validateProviders(root, kit, run, report);
+  validateVirtualKeys(root, kit, run);
   validateOptions(root, kit, run, report);
   return (path) => !bad.some((one) => one.startsWith(`${path.join('\n')}\n`));
 }
@@ -52,6 +55,19 @@ function validateProviders(root: MapNode, kit: Kit, run: Run, report: Report): v
     );
   }
 }
+
+/** `auth:` of a virtual key takes what the type of its provider takes. */
+function validateVirtualKeys(root: MapNode, kit: Kit, run: Run): void {
+  for (const { key, value } of entriesOf(child(root, 'virtual_keys'))) {
+    const auth = child(value, 'auth');
+    const provider = providerUnder(value, root, kit);
+    if (auth?.kind !== 'map' || provider === undefined) continue;
+    const { authModes = noModes } = provider;
+    run(authModes, () => authSchema(authModes), auth, ['virtual_keys', key, 'auth']);
+  }
+}
+
+const noModes: NonNullable<Provider['authModes']> = Object.freeze({});
 
 /** Options of plugins are validated by the plugin's own schema; one without options by the empty mapping. */
 function validateOptions(root: MapNode, kit: Kit, run: Run, report: Report): void {

@@ -107,6 +107,38 @@ describe('a token source', () => {
     expect([source.get(), source.lastError]).toEqual(['t2', undefined]);
   });
 
+  it('remembers a failure for a second, however many ask', async () => {
+    const { source, refuse, give, state } = rig();
+    const ask = async (): Promise<string> => {
+      try {
+        return await source.get();
+      } catch (error) {
+        return String(error);
+      }
+    };
+    const first = ask();
+    await refuse('the secret is wrong');
+    expect(await first).toBe('Error: the secret is wrong');
+    for (let n = 0; n < 50; n += 1) expect(await ask()).toBe('Error: the secret is wrong');
+    state.now += 999;
+    expect([await ask(), state.fetches]).toEqual(['Error: the secret is wrong', 1]);
+    state.now += 1;
+    const next = ask();
+    expect(state.fetches).toBe(2);
+    await give('t1');
+    expect([await next, await ask(), state.fetches]).toEqual(['t1', 't1', 2]);
+  });
+
+  it('forgets a failure when the clock is set back', async () => {
+    const { source, refuse, state } = rig();
+    const first = Promise.allSettled([source.get()]);
+    await refuse('away');
+    expect(await first).toMatchObject([{ status: 'rejected', reason: { message: 'away' } }]);
+    state.now -= 60 * minute;
+    void Promise.resolve(source.get()).catch(() => undefined);
+    expect(state.fetches).toBe(2);
+  });
+
   it('pauses after a renewal that brought the same token', async () => {
     const { source, give, state, begin } = rig();
     await begin('t1');
@@ -121,11 +153,12 @@ describe('a token source', () => {
     expect([source.get(), state.fetches]).toEqual(['t1', fetches]);
   });
 
-  it('fails all who wait, and asks again for the next', async () => {
-    const { source, give, refuse } = rig();
+  it('fails all who wait, and asks again for those who come later', async () => {
+    const { source, give, refuse, state } = rig();
     const both = Promise.allSettled([source.get(), source.get()]);
     await refuse('invalid_grant');
     for (const each of await both) expect(each).toMatchObject({ status: 'rejected', reason: { message: 'invalid_grant' } });
+    state.now += 1000;
     const next = source.get();
     await give('t1');
     expect(await next).toBe('t1');

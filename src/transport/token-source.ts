@@ -50,6 +50,8 @@ const longLifeMs = 7_200_000;
 const marginMs = 10_000;
 /** After a refresh that failed or brought nothing new, while the old token serves. */
 const pauseMs = 30_000;
+/** A fetch that failed is the answer for so long: requests that come one after the other must not all ask the endpoint. */
+const failureMs = 1000;
 /** A token that is as young as this and refused is not refused for its age. */
 const youngMs = 60_000;
 
@@ -70,6 +72,8 @@ export class TokenSource {
   /** When a refused token was replaced. */
   #replacedAt = Number.NEGATIVE_INFINITY;
   #isReplacing = false;
+  /** When a fetch failed. */
+  #failedAt = Number.NEGATIVE_INFINITY;
 
   constructor(fetcher: TokenFetcher, deps: TokenSourceDeps) {
     this.#fetcher = fetcher;
@@ -79,7 +83,7 @@ export class TokenSource {
   /** The token, at once while it lives. */
   get(): string | Promise<string> {
     const now = this.#deps.now();
-    if (this.#token === undefined || now >= this.#usableUntil) return this.#fetch();
+    if (this.#token === undefined || now >= this.#usableUntil) return this.#failure(now) ?? this.#fetch();
     if (now >= this.#refreshAt && now >= this.#pausedUntil && this.#flight === undefined) void this.#refresh(this.#token);
     return this.#token.value;
   }
@@ -92,6 +96,12 @@ export class TokenSource {
     this.#isReplacing = true;
     this.#fetcher.forget?.();
     return true;
+  }
+
+  /** The last failure while it is fresh. A clock that was set back ends it. */
+  #failure(now: number): Promise<never> | undefined {
+    const age = now - this.#failedAt;
+    return this.lastError !== undefined && age >= 0 && age < failureMs ? Promise.reject(this.lastError) : undefined;
   }
 
   async #refresh(old: Token): Promise<void> {
@@ -121,6 +131,7 @@ export class TokenSource {
       return token.value;
     } catch (error) {
       this.lastError = error as Error;
+      this.#failedAt = this.#deps.now();
       throw error;
     }
   }

@@ -1,4 +1,7 @@
+import type { UpstreamRequest } from '#core/provider.ts';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import azure from '../../plugins/providers/azure-openai/index.ts';
+import { createOutbound } from '../../src/transport/outbound.ts';
 import { until } from '../support/gateway.ts';
 import { json } from '../support/upstream.ts';
 import { accept, type AzureRig, entra, secret, startAzureRig } from './azure-rig.ts';
@@ -159,5 +162,92 @@ configs:
     await rig.start(entra(rig.tokens), { more });
     expect((await rig.ask(headers as Record<string, string>, model)).status).toBe(200);
     expect(rig.signed()).toEqual([signature]);
+  });
+});
+
+describe('a virtual key with a way to sign of its own', () => {
+  /** Each of these applications has its own tokens: whoever asks with another secret gets none. */
+  const secrets: Readonly<Record<string, string>> = { c1: secret, c2: 'secret-2', c3: 'secret-3' };
+  const own = (client: string): string =>
+    `auth: {mode: entra, tenant_id: t-${client}, client_id: ${client}, client_secret: "\${env:SECRET_${client.slice(1)}}", authority: "${rig.tokens.url}"}`;
+  const env = { SECRET_2: 'secret-2', SECRET_3: 'secret-3' };
+  const more = (): string => `
+virtual_keys:
+  sales: {provider: azure, ${own('c2')}}
+  legal: {provider: azure, ${own('c3')}}
+  keyed: {provider: azure, auth: {mode: api_key, api_key: k-of-key}}
+  guests: {provider: azure, auth: {mode: caller}}`;
+
+  /** Answers with a token that names the application, by the form that was sent. */
+  const perClient = (): void => {
+    rig.tokens.script = (response, { url, body }) => {
+      const form = new URLSearchParams(body.toString());
+      const client = form.get('client_id') ?? '';
+      const isKnown =
+        form.get('client_secret') === secrets[client] && url === `/${client === 'c1' ? 't1' : `t-${client}`}/oauth2/v2.0/token`;
+      json(response, isKnown ? 200 : 401, isKnown ? { token_type: 'Bearer', access_token: `of-${client}`, expires_in: 3599 } : {});
+    };
+  };
+
+  it.each(['auth: {mode: managed_identity}', 'api_key: k-of-entry', 'ad_token: t-of-entry', 'entra'])(
+    'over an entry with %s',
+    async (entry) => {
+      const { script } = rig.tokens;
+      perClient();
+      try {
+        await rig.start(entry === 'entra' ? entra(rig.tokens) : entry, { env, more: more() });
+        const keys = ['sales', 'legal', 'keyed', 'sales', 'legal'];
+        for (const key of keys) expect((await rig.ask({ 'x-gateway-virtual-key': key }, 'm')).status).toBe(200);
+        expect((await rig.ask({ 'x-gateway-virtual-key': 'guests', authorization: 'Bearer k-of-guest' }, 'm')).status).toBe(200);
+        const signatures = ['Bearer of-c2', 'Bearer of-c3', 'api-key k-of-key', 'Bearer of-c2', 'Bearer of-c3', 'api-key k-of-guest'];
+        expect([rig.signed(), fetched()]).toEqual([signatures, 2]);
+        // Whoever names the entry itself is still signed as it says.
+        if (entry === 'entra') expect([(await rig.ask()).status, rig.signed().at(-1)]).toEqual([200, 'Bearer of-c1']);
+      } finally {
+        rig.tokens.script = script;
+      }
+    },
+  );
+
+  it('asks for a credential where it is for callers, and lends none', async () => {
+    await rig.start('api_key: k-of-entry', { env, more: more() });
+    const response = await rig.ask({ 'x-gateway-virtual-key': 'guests' }, 'm');
+    expect([response.status, rig.upstream.requests.length]).toEqual([401, 0]);
+  });
+});
+
+describe('a credential that fails', () => {
+  it('is tried once a second, however many requests come one after the other', async () => {
+    let now = Date.now();
+    const outbound = createOutbound({
+      clock: { now: () => now, monotonic: () => now },
+      random: () => 0,
+      egressAllow: () => [],
+      env: {},
+      onTokenFault: () => undefined,
+      onKeysFault: () => undefined,
+    });
+    try {
+      const auth = { mode: 'entra', tenant_id: 't1', client_id: 'c1', client_secret: secret, authority: rig.tokens.url };
+      const credential = outbound.sign(azure.credential({ auth }, undefined), 'catalog');
+      const ask = async (): Promise<unknown> => Promise.resolve(credential.headers({} as UpstreamRequest)).catch((error: unknown) => error);
+      rig.tokens.refusal = aadsts(7000215, 'Invalid client secret provided.');
+      for (let n = 0; n < 100; n += 1) expect(await ask()).toMatchObject({ code: 'provider_auth_failed', param: 'auth.client_secret' });
+      expect(fetched()).toBe(1);
+      now += 1000;
+      for (let n = 0; n < 100; n += 1) expect(await ask()).toMatchObject({ code: 'provider_auth_failed' });
+      expect(fetched()).toBe(2);
+      rig.tokens.refusal = undefined;
+      now += 1000;
+      expect([await ask(), await ask(), fetched()]).toEqual([['authorization', 'Bearer token-1'], ['authorization', 'Bearer token-1'], 3]);
+    } finally {
+      await outbound.upstream.close();
+    }
+  });
+
+  it('names its field again and again', async () => {
+    rig.tokens.refusal = aadsts(7000215, 'Invalid client secret provided.');
+    await rig.start(entra(rig.tokens));
+    for (const _ of [1, 2, 3]) expect(await (await rig.ask()).json()).toMatchObject({ error: { param: 'auth.client_secret' } });
   });
 });

@@ -5,8 +5,11 @@ import { child, type Entry, entriesOf } from '../node.ts';
 import { authModeOf } from '../schema/provider-auth.ts';
 import { type CheckContext, entryOf, valueOf } from './context.ts';
 
-/** Keys under `auth:` that its mode does not take: they would have no effect. False where it can't be told how requests are signed. */
-export function authKeys(entry: Entry, provider: Provider, { report }: CheckContext): boolean {
+/**
+ * Keys under `auth:` that its mode does not take: they would have no effect. False where it can't be told how requests
+ * are signed. @param place of the entry, for messages
+ */
+export function authKeys(entry: Entry, provider: Provider, place: string, { report }: CheckContext): boolean {
   const auth = entryOf(entry.value, 'auth');
   const mode = valueOf(child(auth?.value, 'mode'));
   // A key beside another mode is a conflict, which is told elsewhere.
@@ -19,7 +22,7 @@ export function authKeys(entry: Entry, provider: Provider, { report }: CheckCont
       modes.map(([name]) => `mode: ${name}`),
       'or',
     )}`;
-    report({ code: 'missing-key', at: auth.keyAt, message: `"mode" is missing in providers.${entry.key}.auth`, hint });
+    report({ code: 'missing-key', at: auth.keyAt, message: `"mode" is missing in ${place}.auth`, hint });
     return false;
   }
   const takes = Object.keys(authModeOf(provider, mode)?.mode.properties ?? {});

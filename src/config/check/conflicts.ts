@@ -1,4 +1,5 @@
-import { providerOf } from '../kit.ts';
+import type { Provider } from '#core/provider.ts';
+import { providerOf, providerUnder } from '../kit.ts';
 import { child, type Entry, itemsOf, type Node, textOf } from '../node.ts';
 import { authModeOf } from '../schema/provider-auth.ts';
 import { type CheckContext, entryOf, section, sitesOf, valueOf } from './context.ts';
@@ -23,7 +24,9 @@ export function conflicts(context: CheckContext): void {
     const refused = new Set<string>();
     for (const rule of inTargets) for (const key of exclude(node, rule, refused, context)) refused.add(key);
   }
-  for (const { value } of section(context.root, 'providers').values()) inProvider(value, context);
+  const { root, kit } = context;
+  for (const { value } of section(root, 'providers').values()) twoKeys(value, providerOf(kit, textOf(child(value, 'type')) ?? ''), context);
+  for (const { value } of section(root, 'virtual_keys').values()) twoKeys(value, providerUnder(value, root, kit), context);
   sameKey(context);
 }
 
@@ -43,7 +46,8 @@ function exclude(node: Node, { keep, drop, because }: Rule, refused: ReadonlySet
   });
 }
 
-function inProvider(node: Node, { kit, report }: CheckContext): void {
+/** In an entry of the catalog or a virtual key: a key beside another key, or beside a way to sign that has none. */
+function twoKeys(node: Node, provider: Provider | undefined, { report }: CheckContext): void {
   const auth = child(node, 'auth');
   const outer = entryOf(node, 'api_key');
   const inner = entryOf(auth, 'api_key');
@@ -58,7 +62,6 @@ function inProvider(node: Node, { kit, report }: CheckContext): void {
   }
   const unused: Entry | undefined = outer ?? inner;
   const mode = valueOf(child(auth, 'mode'));
-  const provider = providerOf(kit, textOf(child(node, 'type')) ?? '');
   const isOther = mode === 'caller' || (provider !== undefined && authModeOf(provider, mode) !== undefined);
   if (!isOther || unused === undefined) return;
   const hint = 'drop "api_key", or write auth: {mode: api_key}';

@@ -16,6 +16,7 @@ import { strategies } from './strategies.ts';
 import { tokens } from './tokens.ts';
 import { unreachable } from './unreachable.ts';
 import { unsupported } from './unsupported.ts';
+import { virtualKeys } from './virtual-keys.ts';
 
 /** Everything that a schema can not say: one rule a file. */
 const rules: readonly Rule[] = [
@@ -28,6 +29,7 @@ const rules: readonly Rule[] = [
   queries,
   prompts,
   providers,
+  virtualKeys,
   hosts,
   apiKeys,
   tokens,

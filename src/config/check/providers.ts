@@ -1,15 +1,16 @@
-import { isPlain, type Plain } from '#core/merge.ts';
-import type { CommonSettings, Provider, SettingsProblem } from '#core/provider.ts';
-import { settingsOf, withoutAuth } from '../entry-settings.ts';
+import type { Plain } from '#core/merge.ts';
+import type { CommonSettings, Provider } from '#core/provider.ts';
+import { withoutAuth } from '../entry-settings.ts';
 import { providerOf } from '../kit.ts';
-import { child, type Entry, keyPlace, type MapNode, type Node, nodeAt, type Path, type Place, textOf, toValue, walk } from '../node.ts';
-import type { Report } from '../problem.ts';
+import { child, type Entry, type MapNode, textOf, toValue } from '../node.ts';
 import { customHost } from './hosts.ts';
 import { authModeOf } from '../schema/provider-auth.ts';
 import { targetSettings } from '../schema/target.ts';
 import { authKeys } from './auth-keys.ts';
 import { bringsCredential, holdsCredential } from './credential.ts';
 import { type CheckContext, entryOf, section, type Site, sitesOf, slugIn, valueOf } from './context.ts';
+import { isIncomplete } from './incomplete.ts';
+import { placeOf, problemsOf, settingsIn, tell } from './type-problems.ts';
 
 /** Entries of the catalog by their type's own check, and what targets add to them. */
 export function providers(context: CheckContext): void {
@@ -18,21 +19,11 @@ export function providers(context: CheckContext): void {
     if (provider === undefined) continue;
     sameNameAsType(entry, provider, context);
     if (!context.valid(['providers', slug]) || valueOf(child(entry.value, 'enabled')) === false || isIncomplete(entry, context)) continue;
-    if (authKeys(entry, provider, context)) credential(entry, provider, context);
+    if (authKeys(entry, provider, `providers.${slug}`, context)) credential(entry, provider, context);
     unnamed(entry, provider, context);
     ownCheck(provider, entry, context);
   }
   for (const site of sitesOf(context.root)) inTarget(site, context);
-}
-
-/** A value is not known: what the type would say about the entry means nothing. */
-function isIncomplete(entry: Entry, { unresolved, missing }: CheckContext): boolean {
-  let found = Object.hasOwn(missing, entry.key);
-  walk(entry.value, (node) => {
-    found ||= unresolved.has(node.at);
-    return !found;
-  });
-  return found;
 }
 
 /** An integration with deployments is one of several as a rule: people tell them apart by their names (decisions D39). */
@@ -71,45 +62,14 @@ function credential(entry: Entry, provider: Provider, { report }: CheckContext):
   report({ code: 'missing-key', at: entry.keyAt, message: `"api_key" is missing in providers.${entry.key}`, hint });
 }
 
-function settingsIn(node: Node, provider: Provider): CommonSettings & Plain {
-  const value = toValue(node);
-  return isPlain(value) ? settingsOf(value, provider) : {};
-}
-
-/** The problems that the type itself finds; a type from outside may fail at it. */
-function problemsOf(provider: Provider, settings: CommonSettings & Plain, at: Place, report: Report): readonly SettingsProblem[] {
-  try {
-    return provider.check?.(settings) ?? [];
-  } catch (error) {
-    report({ code: 'bad-plugin', at, message: `the check of type ${provider.type} failed: ${(error as Error).message}` });
-    return [];
-  }
-}
-
-/** Hints of types are sentences, ours are not. */
-function tell({ code, message, hint, severity }: SettingsProblem, at: Place, report: Report): void {
-  report({ code, severity, at, message: message.replace(/\.$/, ''), hint: hint === undefined ? undefined : asHint(hint) });
-}
-
 /** The type's own check of an entry, each problem where it is written. */
 function ownCheck(provider: Provider, { key, keyAt, value }: Entry, { root, report }: CheckContext): void {
   const problems = problemsOf(provider, settingsIn(value, provider), keyAt, report);
   for (const problem of problems) {
-    const path = ['providers', key, ...problem.path];
-    const node = nodeAt(root, path);
-    tell(problem, node === undefined || problem.code === 'missing-key' ? nearestKey(root, path) : node.at, report);
+    tell(problem, placeOf(root, ['providers', key, ...problem.path], problem.code), report);
   }
   if (!problems.some(({ path }) => path[0] === 'custom_host')) customHost(child(value, 'custom_host'), report);
 }
-
-/** The key at this path, or of the deepest part of it that exists. */
-function nearestKey(root: Node, path: Path): Node['at'] {
-  let at = path;
-  while (at.length > 0 && nodeAt(root, at) === undefined) at = at.slice(0, -1);
-  return keyPlace(root, at);
-}
-
-const asHint = (sentence: string): string => `${sentence.charAt(0).toLowerCase()}${sentence.slice(1).replace(/\.$/, '')}`;
 
 /** A target may carry settings of its provider, a host, a key: they must fit the provider that it names. */
 function inTarget(site: Site, context: CheckContext): void {

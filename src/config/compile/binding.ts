@@ -2,8 +2,8 @@ import type { GatewayError } from '../../core/error.ts';
 import type { Plain } from '../../core/merge.ts';
 import type { CommonSettings, CredentialOwner, CredentialSpec, Deployment, Provider } from '../../core/provider.ts';
 import type { CredentialRef, PartialClocks, ProviderBinding, Trust } from '../../core/snapshot.ts';
-import { withoutAuth } from '../entry-settings.ts';
 import { deepFreeze } from './freeze.ts';
+import { withoutSecrets } from './settings.ts';
 
 /** Turns a signing scheme into headers: `transport/sign.ts`. */
 export type MakeCredential = (spec: CredentialSpec, owner: CredentialOwner) => CredentialRef;
@@ -68,7 +68,7 @@ function memoCredentials(
 ): (key: string | undefined, signing?: string) => CredentialRef {
   const known = new Map<string | undefined, Map<string | undefined, CredentialRef>>();
   // A deployment's own key comes before the entry's way to sign.
-  const keyed = withoutAuth(settings);
+  const keyed = withoutSecrets(provider, settings);
   return (key, signing) => {
     const compiled = known.get(signing)?.get(key);
     if (compiled !== undefined) return compiled;

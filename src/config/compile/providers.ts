@@ -1,7 +1,7 @@
 import { GatewayError } from '../../core/error.ts';
 import type { Provider } from '../../core/provider.ts';
 import { didYouMean } from '../../core/nearest.ts';
-import { settingsOf, withoutAuth } from '../entry-settings.ts';
+import { authOf, settingsOf } from '../entry-settings.ts';
 import type { ProviderEntry, VirtualKeyEntry } from '../schema/index.ts';
 import { compileGlobs, compileHosts, plainNames } from './allow.ts';
 import { type BindingParts, type MadeBinding, makeBinding, type MakeCredential } from './binding.ts';
@@ -66,11 +66,25 @@ function virtualParts(name: string, entry: VirtualKeyEntry, under: BindingParts,
   return {
     ...under,
     virtualKey: name,
-    ...(entry.api_key === undefined ? {} : { key: entry.api_key, owner: 'catalog' as const, settings: withoutAuth(under.settings) }),
+    ...ownSigning(entry, under),
     allowsModel: (model) => under.allowsModel(model) && allowsModel(model),
     models: entry.models === undefined ? under.models : plainNames(entry.models),
     metadata: deepFreeze({ ...entry.metadata }),
     unusable: under.unusable ?? whyUnusable(name, true, missing),
+  };
+}
+
+/** What a credential of its own changes: nothing of the entry's is left beside it. */
+function ownSigning({ api_key: outer, auth }: VirtualKeyEntry, { provider, settings }: BindingParts): Partial<BindingParts> {
+  const callers = auth?.mode === 'caller';
+  const own = authOf(auth, provider);
+  const key = outer ?? auth?.api_key;
+  if (!callers && own === undefined && key === undefined) return {};
+  const bare = withoutSecrets(provider, settings);
+  return {
+    key: callers ? undefined : key,
+    owner: callers ? 'caller' : 'catalog',
+    settings: own === undefined ? bare : { ...bare, auth: own },
   };
 }
 

@@ -1,5 +1,19 @@
 import { apiKey, customHost, description, metadata, timeouts } from './shared.ts';
 
+/** `auth:` as every type takes it; a type's own modes and their keys are joined in. */
+const openAuth = {
+  type: 'object',
+  description: 'How requests are signed.',
+  properties: {
+    mode: {
+      type: 'string',
+      description:
+        "api_key: with the key of this entry; caller: with the credential that the caller's request brings; or a mode of the type.",
+    },
+    api_key: apiKey,
+  },
+} as const;
+
 /** Keys that every entry of `providers:` has; the type's own settings are joined in. */
 export const providerCommon = {
   type: 'object',
@@ -9,19 +23,7 @@ export const providerCommon = {
     description,
     enabled: { type: 'boolean', description: 'false: requests for it are refused, its secrets may be unset.', default: true },
     api_key: apiKey,
-    // As every type takes it; a type's own modes and their keys are joined in.
-    auth: {
-      type: 'object',
-      description: 'How requests are signed.',
-      properties: {
-        mode: {
-          type: 'string',
-          description:
-            "api_key: with the key of this entry; caller: with the credential that the caller's request brings; or a mode of the type.",
-        },
-        api_key: apiKey,
-      },
-    },
+    auth: openAuth,
     custom_host: customHost,
     allow_custom_host: {
       type: 'array',
@@ -55,6 +57,7 @@ export const virtualKey = {
   properties: {
     provider: { type: 'string', minLength: 1, description: 'The provider it stands for.', examples: ['openai-main'] },
     api_key: { ...apiKey, description: "A credential of its own, in place of the provider's." },
+    auth: { ...openAuth, description: "How requests are signed, in place of the provider's way: its modes and their keys." },
     models: { type: 'array', description: 'Models that may be asked through it, as globs.', items: { type: 'string', minLength: 1 } },
     metadata,
     description,

@@ -4,6 +4,8 @@ import type { Plugin } from '#core/plugin.ts';
 import type { Provider } from '#core/provider.ts';
 import { gatewaySchema, providerSchema, withNotes } from './join.ts';
 import { pluginEntries } from './plugins.ts';
+import { anyAuthSchema } from './provider-auth.ts';
+import { virtualKey } from './catalog.ts';
 
 /** Where editors find it: also the `$id`, so that other schemas can refer to it. */
 const id = 'gateway.schema.json';
@@ -16,6 +18,7 @@ export function generateSchema(providers: readonly Provider[], plugins: readonly
   const schema = gatewaySchema(providers);
   const properties = isPlain(schema['properties']) ? schema['properties'] : {};
   const catalog = isPlain(properties['providers']) ? properties['providers'] : {};
+  const virtual = isPlain(properties['virtual_keys']) ? properties['virtual_keys'] : {};
   const defs = isPlain(schema['$defs']) ? schema['$defs'] : {};
   return clean({
     $schema: 'https://json-schema.org/draft/2020-12/schema',
@@ -26,6 +29,7 @@ export function generateSchema(providers: readonly Provider[], plugins: readonly
     properties: {
       ...properties,
       providers: { ...catalog, additionalProperties: { $ref: '#/$defs/provider' } },
+      virtual_keys: { ...virtual, additionalProperties: { ...virtualKey, properties: virtualKeyProperties(providers) } },
       plugins: { ...pluginEntries, items: { ...pluginEntries.items, allOf: plugins.map(pluginRule) } },
     },
     $defs: {
@@ -34,6 +38,12 @@ export function generateSchema(providers: readonly Provider[], plugins: readonly
       ...Object.fromEntries(providers.map((one) => [`provider-${one.type}`, providerSchema(one)])),
     },
   }) as JsonSchema;
+}
+
+/** Whose type is another entry's: every mode of every type is offered. */
+function virtualKeyProperties(providers: readonly Provider[]): Record<string, JsonSchema> {
+  const { auth } = virtualKey.properties;
+  return { ...virtualKey.properties, auth: { ...anyAuthSchema(providers), description: auth.description } };
 }
 
 /** An entry of `providers:`: its type decides which settings it takes. */

@@ -49,7 +49,7 @@ export function providerSchema(provider: Provider): JsonSchema {
   return {
     ...provider.settings,
     type: 'object',
-    properties: { ...providerCommon.properties, auth: authSchema(provider), ...own },
+    properties: { ...providerCommon.properties, auth: authSchema(provider.authModes), ...own },
     required: [...providerCommon.required, ...required],
     additionalProperties: false,
   };

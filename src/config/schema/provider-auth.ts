@@ -15,8 +15,8 @@ export function authModeOf(provider: Provider, word: unknown): { readonly name: 
 }
 
 /** `auth:` of an entry: the common part, and the type's own modes with their keys. */
-export function authSchema(provider?: Provider): JsonSchema {
-  const modes = Object.entries(provider?.authModes ?? {});
+export function authSchema(own: Provider['authModes'] = {}): JsonSchema {
+  const modes = Object.entries(own);
   const about = [...Object.entries(commonModes), ...modes.map(([name, mode]) => [name, mode.about] as const)];
   const rules = modes.map(([name, mode]) => modeRule([name, ...mode.aliases], mode));
   return {
@@ -34,6 +34,12 @@ export function authSchema(provider?: Provider): JsonSchema {
     additionalProperties: false,
     ...(rules.length === 0 ? {} : { allOf: rules }),
   };
+}
+
+/** `auth:` where the type is not known: every mode of these types, whose needs are left to the check. */
+export function anyAuthSchema(providers: readonly Provider[]): JsonSchema {
+  const { allOf: _rules, ...open } = authSchema(Object.assign({}, ...providers.map(({ authModes }) => authModes)) as Provider['authModes']);
+  return open;
 }
 
 /** The keys of all modes in the order of the modes; one that several take is described as the first of them does. */
