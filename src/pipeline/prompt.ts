@@ -3,7 +3,7 @@ import type { Endpoint } from '../core/endpoint.ts';
 import { GatewayError } from '../core/error.ts';
 import { bareModel, slugOf } from '../core/model-name.ts';
 import type { Reply } from '../core/plan.ts';
-import { type ChosenPrompt, choosePrompt, promptName, promptPatch, variablesFor } from '../core/prompt.ts';
+import { type ChosenPrompt, choosePrompt, promptName, promptPatch, type PromptVersion, variablesFor } from '../core/prompt.ts';
 import type { LogRecord } from '../core/record.ts';
 import type { Leaf } from '../core/snapshot.ts';
 import type { RequestContext } from './request.ts';
@@ -127,10 +127,20 @@ export class PromptRun {
     const values = variablesFor(version, received.value('variables'), (text) => void warnings.push(text));
     const messages = version.messages(values, snapshot.server.maxBody);
     const patch = promptPatch(version, messages, { stream, has: (field) => received.has(field) });
-    const model = patch.get('model');
-    // A provider that the request chose itself is not overruled by the slug that the prompt saved.
-    if (typeof model === 'string' && namesProvider(this.#ctx)) patch.set('model', bareModel(model));
+    const model = this.#modelOf(version);
+    if (model !== undefined) patch.set('model', model);
     return received.edit(patch);
+  }
+
+  /**
+   * The model to write into the body. A provider that the request chose itself is not overruled by the slug that the
+   * prompt saved; where it chose none, another model stays with the saved one. Undefined: what is there is right.
+   */
+  #modelOf({ model: saved }: PromptVersion): string | undefined {
+    const slug = slugOf(saved ?? '');
+    if (saved === undefined || slug === undefined) return undefined;
+    if (this.askedModel === undefined) return namesProvider(this.#ctx) ? bareModel(saved) : undefined;
+    return this.choosesItself ? undefined : `@${slug}/${this.askedModel}`;
   }
 }
 

@@ -203,6 +203,7 @@ describe('where a prompt goes', () => {
     ['a provider that the request names', 'welcome', { 'x-gateway-provider': '@second' }, {}, '-', 'second'],
     ['a slug in the model of the request', 'welcome', {}, { model: '@second/m' }, '-', 'second'],
     ['the slug that the prompt saved', 'welcome@2', {}, {}, '-', 'second'],
+    ['the slug that the prompt saved, where the request names only a model', 'welcome@2', {}, { model: 'm' }, '-', 'second'],
     ['a provider that the request names, before the saved slug', 'welcome@2', { 'x-gateway-provider': '@main' }, {}, '-', 'main'],
     ['the saved slug, where the config leaves it open', 'welcome@2', { 'x-gateway-config': 'open' }, {}, 'open', 'second'],
   ])('%s', async (...[, name, headers, more, config, provider]) => {
@@ -210,6 +211,15 @@ describe('where a prompt goes', () => {
     expect(answer.status).toBe(200);
     expect(answer.headers.get('x-gateway-config')?.split('@')[0]).toBe(config);
     expect(answer.headers.get('x-gateway-provider')).toBe(provider);
+  });
+
+  it('takes the model from the call and the provider from the prompt', async () => {
+    await post('prompts/welcome@2/completions', { variables, model: 'm' });
+    expect(lastBody(upstream)).toMatchObject({ model: 'm' });
+    const { body } = await post('prompts/welcome@2/render', { variables, model: 'm' });
+    expect(body['data']).toMatchObject({ model: '@second/m' });
+    await post('prompts/welcome@2/completions', { variables, model: 'm' }, { 'x-gateway-provider': '@main' });
+    expect(lastBody(upstream)).toMatchObject({ model: 'm' });
   });
 
   it('nowhere: the prompt has neither a config nor a slug', async () => {
