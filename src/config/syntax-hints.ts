@@ -19,6 +19,7 @@ export interface Explained {
 export function explainSyntax(fault: SyntaxFault, text: string): Explained {
   return (
     referenceInFlow(fault, text) ??
+    bareTemplate(fault, text) ??
     byCode(fault, text) ?? { start: fault.pos[0], end: fault.pos[1], message: plain(fault.message), hint: undefined }
   );
 }
@@ -36,6 +37,15 @@ function referenceInFlow(fault: SyntaxFault, text: string): Explained | undefine
     return { start, end: start + match[0].length, message: 'a reference inside { } or [ ] needs quotes', hint: `write "${match[0]}"` };
   }
   return undefined;
+}
+
+/** A value that begins with `{{`: YAML reads a mapping in a mapping. */
+function bareTemplate(fault: SyntaxFault, text: string): Explained | undefined {
+  const from = text.lastIndexOf('\n', fault.pos[0] - 1) + 1;
+  const lead = /^[^"']*?[:-][ \t]+(?=\{\{)/.exec(text.slice(from, fault.pos[0]))?.[0];
+  if (lead === undefined) return undefined;
+  const start = from + lead.length;
+  return { start, end: start + 2, message: 'a plain value can\'t start with "{{"', hint: 'a template needs quotes: "{{name}}"' };
 }
 
 function byCode(fault: SyntaxFault, text: string): Explained | undefined {
