@@ -17,6 +17,7 @@ providers: {main: {type: openai, api_key: "\${env:NOT_SET}"}}
 configs: {support: {provider: main}}
 prompts:
   welcome:
+    description: First answer
     published: 1
     labels: {canary: 2}
     versions:
@@ -69,11 +70,12 @@ welcome@2  canary     -            -        question
     expect(JSON.parse(out)).toMatchObject([
       {
         id: 'piped',
+        description: 'First answer',
         published: 1,
         labels: { canary: 2 },
         versions: [
           { name: 'piped@1', variables: { tone: { type: null, required: false, default: 'friendly' } } },
-          { name: 'piped@2', model: null },
+          { name: 'piped@2', model: null, variables: {}, reads: ['question'] },
         ],
       },
     ]);
@@ -81,7 +83,15 @@ welcome@2  canary     -            -        question
 
   it('says that there are none', async () => {
     writeFileSync(join(cwd, 'gateway.yaml'), 'version: 1\n');
-    expect((await list()).out).toBe('no prompts; they stand under "prompts" in gateway.yaml\n');
+    const err = 'no prompts; they stand under "prompts" in gateway.yaml\n';
+    expect(await list()).toEqual({ code: 1, out: '', err });
+    expect(await list({ json: true })).toEqual({ code: 1, out: '[]\n', err });
+  });
+
+  it.each([{}, { json: true }])('hides what came from the environment, with %j', async (options) => {
+    const secret = 'hunter22-hunter22';
+    writeFileSync(join(cwd, 'gateway.yaml'), file.replace('default: friendly', 'default: "${env:SECRET}"'));
+    expect((await run((io) => listPrompts(options, io, known), { SECRET: secret })).out).not.toContain(secret);
   });
 
   it.each([

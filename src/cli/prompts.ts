@@ -36,11 +36,11 @@ const defaultMaxBody = 50_000_000;
 export async function listPrompts(options: PromptOptions, io: CheckIo, registry: CheckRegistry): Promise<number> {
   const found = await load(options, io, registry);
   if (found === undefined) return invalid;
-  const { prompts } = found;
-  if (options.json === true) io.stdout(`${JSON.stringify([...prompts.values()].map(rowOf), null, 2)}\n`);
-  else if (prompts.size === 0) io.stdout('no prompts; they stand under "prompts" in gateway.yaml\n');
-  else io.stdout(found.mask(listedPrompts([...prompts.values()])));
-  return done;
+  const prompts = [...found.prompts.values()];
+  if (options.json === true) io.stdout(found.mask(`${JSON.stringify(prompts.map(found.rowOf), null, 2)}\n`));
+  else if (prompts.length > 0) io.stdout(found.mask(listedPrompts(prompts)));
+  if (prompts.length === 0) io.stderr('no prompts; they stand under "prompts" in gateway.yaml\n');
+  return prompts.length === 0 ? no : done;
 }
 
 /** `gateway prompts render NAME`: what a call of it would send, without sending anything. Resolves to the exit code. */
@@ -70,6 +70,8 @@ interface Found {
   readonly prompts: ReadonlyMap<string, StoredPrompt>;
   readonly maxBody: number;
   mask(text: string): string;
+  /** One prompt for machines. */
+  rowOf(prompt: StoredPrompt): object;
 }
 
 /** Secrets of providers may be missing: nothing is called. What is wrong is printed. */
@@ -88,8 +90,14 @@ async function load(options: PromptOptions, io: CheckIo, registry: CheckRegistry
     io.stderr(`${prettyDiagnostics(errors, { colors: io.isTty })}\n`);
     return undefined;
   }
-  const mask = createMask(loaded.secrets);
-  return { prompts: compilePrompts(loaded.tree.prompts), maxBody: maxBodyOf(loaded.tree), mask: (text) => mask.text(text) };
+  const { tree, secrets } = loaded;
+  const mask = createMask(secrets);
+  return {
+    prompts: compilePrompts(tree.prompts),
+    maxBody: maxBodyOf(tree),
+    mask: (text) => mask.text(text),
+    rowOf: (prompt) => rowOf(prompt, tree.prompts?.[prompt.id]?.description),
+  };
 }
 
 function maxBodyOf({ server }: NonNullable<LoadedConfig['tree']>): number {
@@ -101,7 +109,7 @@ class UsageError extends Error {}
 
 /** A value is text; where the prompt asks for another type it is read as JSON. */
 function valuesFor(version: PromptVersion, { var: texts = [], varFile: files = [] }: RenderOptions, cwd: string): Record<string, unknown> {
-  const values: Record<string, unknown> = {};
+  const values = Object.create(null) as Record<string, unknown>;
   const add = (name: string, text: string): void => {
     const type = version.variables.get(name)?.type ?? 'string';
     values[name] = type === 'string' ? text : jsonOr(text);
@@ -137,9 +145,10 @@ function jsonOr(text: string): unknown {
   }
 }
 
-function rowOf({ id, published, versions, labels }: StoredPrompt): object {
+function rowOf({ id, published, versions, labels }: StoredPrompt, description: string | undefined): object {
   return {
     id,
+    description: description ?? null,
     published: published.number,
     labels: Object.fromEntries([...labels].map(([label, { number }]) => [label, number])),
     versions: [...versions.values()].map((version) => ({
@@ -153,6 +162,7 @@ function rowOf({ id, published, versions, labels }: StoredPrompt): object {
           { type: variable.type ?? null, required: variable.required, default: variable.default ?? null },
         ]),
       ),
+      reads: [...version.reads],
     })),
   };
 }
