@@ -24,9 +24,35 @@ export function walkSecrets(root: Node, visit: (node: Node & { kind: 'scalar' },
   });
 }
 
+/** `&sig=…` of an address: people paste what a portal gives them, keys and signatures in its query included. */
+const inAddress = /([?&]([^=&#\s]+)=)([^&#\s]+)/g;
+
+const isKeyOfQuery = (name: string): boolean => isSecretKey(name) || /^(sig|signature|code|key|.*subscription-key)$/i.test(name);
+
+/** Shorter values could stand in any text by chance. Characters. */
+const leastLength = 8;
+
+/** The values of an address's query that are keys; none in a text that is no address. */
+function keysInAddress(text: string): string[] {
+  if (!text.includes('://')) return [];
+  return [...text.matchAll(inAddress)].flatMap(([, , name = '', value = '']) =>
+    isKeyOfQuery(name) && value.length >= leastLength ? [value] : [],
+  );
+}
+
+/** An address as it may be shown. */
+export const withoutKeys = (text: string): string =>
+  text.includes('://')
+    ? text.replaceAll(inAddress, (whole, lead: string, name: string) => (isKeyOfQuery(name) ? `${lead}…` : whole))
+    : text;
+
 /** The secrets that are written in the files. */
 export function literalSecrets(root: Node): string[] {
   const found: string[] = [];
+  walk(root, (node, path) => {
+    if (node.kind === 'scalar' && typeof node.value === 'string') found.push(...keysInAddress(node.value));
+    return path.length === 0 || path[0] === 'providers';
+  });
   walkSecrets(root, (node) => {
     if (typeof node.value === 'string' && node.value !== '' && !placeholderCredentials.has(node.value)) found.push(node.value);
   });

@@ -65,6 +65,16 @@ describe('gateway providers list and show', () => {
     expect(told.out).not.toContain('sk-main');
   });
 
+  it('hides keys inside addresses', async () => {
+    const uri = 'https://r1.openai.azure.com/openai/deployments/d1/chat/completions?api-version=2024-10-21&api-key=urisecret-0123';
+    const yaml = `version: 1\nproviders:\n  a: {type: azure-openai, api_key: "\${env:MAIN_KEY}", deployments: {x: {target_uri: "${uri}"}}}\n`;
+    for (const flags of [[], ['--json']]) {
+      const { out } = await runHere(['providers', 'show', 'a', ...flags], folder(yaml), { env });
+      expect(out).toContain('?api-version=2024-10-21&api-key=…');
+      expect(out).not.toContain('urisecret');
+    }
+  });
+
   it.each([
     [['providers', 'show', 'azure-ue'], 1, /Did you mean "azure-eu"/],
     [['providers', 'test', 'nobody'], 1, /no provider called "nobody"/],
@@ -102,6 +112,9 @@ describe('gateway providers test', () => {
         if (url.includes('/d-gone/')) return fault(404, 'DeploymentNotFound', 'The API deployment for this resource does not exist.');
         return json(response, 200, { id: 'c', object: 'chat.completion', choices: [] });
       }
+      if (url.startsWith('/login/')) return void response.writeHead(200, { 'content-type': 'text/html' }).end('<html>sign in</html>');
+      if (url.startsWith('/moved/')) return void response.writeHead(302, { location: 'https://elsewhere.example/v1/models' }).end();
+      if (url.startsWith('/wrong/')) return json(response, 200, { error: { message: 'no such key' } });
       if (key.includes('known')) return fault(403, 'Forbidden', `The key ${key} may not do this`);
       return fault(401, '401', 'Access denied due to invalid subscription key');
     });
@@ -147,6 +160,16 @@ providers:
       `azure | ok | ${upstream.host} | key valid · 2 models · 3 deployments not asked`,
       '',
     ]);
+  });
+
+  it.each([
+    ['login', /FAIL .* 200 the answer is not a JSON object\n +fix: check the host: it does not answer like this type\n/],
+    ['wrong', /FAIL .* 200 the answer is an error\n/],
+    ['moved', /FAIL .* 302 .*\n +fix: the service sends requests elsewhere, and they are not followed: check the host\n/],
+  ])('takes no answer of something else for a proof: %s', async (path, said) => {
+    const yaml = `version: 1\nproviders:\n  a: {type: openai, custom_host: ${upstream.url}/${path}/v1, api_key: "\${env:BAD}"}\n`;
+    const { code, out } = await runHere(['providers', 'test'], folder(yaml), { env });
+    expect({ code, out }).toEqual({ code: 1, out: expect.stringMatching(said) as unknown });
   });
 
   it('asks deployments for one token when told to', async () => {

@@ -17,6 +17,12 @@ export function fixFor(one: CatalogEntry, { status, fix, probe }: Probed): strin
         : 'check the host and what stands behind it';
     case 429:
       return 'the credential is accepted, but its quota is used up: raise it or wait';
+    case 301:
+    case 302:
+    case 303:
+    case 307:
+    case 308:
+      return 'the service sends requests elsewhere, and they are not followed: check the host';
     default:
       return status >= 500 ? 'the service is in trouble: try again later' : undefined;
   }

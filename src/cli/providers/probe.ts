@@ -34,7 +34,11 @@ export async function runProbe(one: CatalogEntry, probe: Probe, outbound: Outbou
         ? await sendSigned(one, upstream, one.binding.credential(deployment), outbound, totalMs)
         : played(operation.local(upstream, call));
     const text = answer.body.toString('utf8');
-    if (answer.status >= 200 && answer.status < 300) return good(probe, answer.status, operation.result?.(text, call) ?? parsed(text));
+    if (answer.status >= 200 && answer.status < 300) {
+      const whole = parsed(text);
+      if (!isPlain(whole) || isPlain(whole['error'])) return bad(probe, answer.status, notAsked(whole), connectionFixes['too-large']);
+      return good(probe, answer.status, operation.result?.(text, call) ?? whole);
+    }
     const accepted = probe.accepts?.[answer.status];
     if (accepted !== undefined) return { ...good(probe, answer.status, undefined), says: accepted };
     const { message } = one.binding.provider.fault(answer.status, text);
@@ -89,6 +93,9 @@ function good(probe: Probe, status: number, answer: unknown): Probed {
   const models = probe.endpoint === 'models' && Array.isArray(data) ? data.length : undefined;
   return { probe, isGood: true, status, says: undefined, fix: undefined, models };
 }
+
+/** A page of a login or a proxy answers everything, and proves nothing. */
+const notAsked = (whole: unknown): string => (isPlain(whole) ? 'the answer is an error' : 'the answer is not a JSON object');
 
 const bad = (probe: Probe, status: number, says: string, fix: string | undefined): Probed => ({
   probe,

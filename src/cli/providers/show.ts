@@ -1,6 +1,6 @@
 import { entriesOf, formatPath, itemsOf, type Node, type Path, type Place } from '../../config/node.ts';
 import { placeText } from '../../config/problem.ts';
-import { isSecretKey } from '../../config/secrets.ts';
+import { isSecretKey, withoutKeys } from '../../config/secrets.ts';
 import type { Registry } from '../../gateway-types.ts';
 import type { CliIo } from '../io.ts';
 import { type CatalogEntry, type CatalogFlags, chosen, exitCodes, openCatalog, whyOff } from './catalog.ts';
@@ -33,7 +33,7 @@ function rowsOf(node: Node, path: Path): Row[] {
   if (node.kind === 'list' && itemsOf(node).length > 0) return itemsOf(node).flatMap((item, i) => rowsOf(item, [...path, i]));
   const text = node.kind === 'scalar' ? node.text : node.kind === 'map' ? '{}' : '[]';
   const key = path.findLast((step) => typeof step === 'string');
-  return [{ key: formatPath(path.slice(1)), value: isSecretKey(key) ? printable(text) : text, at: node.at }];
+  return [{ key: formatPath(path.slice(1)), value: isSecretKey(key) ? printable(text) : withoutKeys(text), at: node.at }];
 }
 
 /** A secret as it may be shown: its references, and never what stands beside them or as their default. */
