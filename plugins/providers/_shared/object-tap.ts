@@ -57,3 +57,6 @@ export class BytesTap implements Tap {
     return undefined;
   }
 }
+
+/** The same tap for answers that may say nothing at all, where a next request reads what came of the work. */
+export const orNothing = <Watch extends Tap>(tap: Watch): Watch => Object.assign(tap, { mayBeEmpty: true as const });

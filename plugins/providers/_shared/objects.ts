@@ -61,6 +61,23 @@ export function batchOf(known: Partial<Batch> & Pick<Batch, 'id' | 'status' | 'c
   };
 }
 
+/** A fine-tuning job of which only this is known; lists are lists all the same. */
+export const jobOf = (known: { readonly id: string; readonly status: string; readonly created_at: number }) => ({
+  object: 'fine_tuning.job',
+  model: '',
+  fine_tuned_model: null,
+  organization_id: '',
+  training_file: '',
+  validation_file: null,
+  result_files: [],
+  trained_tokens: null,
+  finished_at: null,
+  error: null,
+  hyperparameters: {},
+  seed: 0,
+  ...known,
+});
+
 /** A page of a list, newest first, with the cursors that some services leave out. */
 export function listOf<Row extends { readonly id: string }>(data: readonly Row[], hasMore: boolean) {
   return { object: 'list', data, first_id: data[0]?.id ?? null, last_id: data.at(-1)?.id ?? null, has_more: hasMore } as const;

@@ -5,6 +5,9 @@ import type { HeaderPairs } from '#core/headers.ts';
 import type { Call, CommonSettings, Operation, UpstreamAddress } from '#core/provider.ts';
 import { segment } from './address.ts';
 import { batchOutput } from './batch-output.ts';
+import { parseObject, textOf } from './json.ts';
+import { ObjectTap, orNothing } from './object-tap.ts';
+import { batchOf, jobOf } from './objects.ts';
 import { requestOf } from './openai-request.ts';
 import { type OpenAiEndpoint, openaiEndpoints, openaiTaps } from './openai-taps.ts';
 
@@ -50,12 +53,39 @@ export function openaiCompatible<Settings>(service: OpenAiCompatible<Settings>):
 
 function operationOf<Settings>(service: OpenAiCompatible<Settings>, endpoint: OpenAiEndpoint): Operation<Settings> {
   if (endpoint === 'batches/{id}/output') return outputOf(service);
+  const cancelled = endpoint === 'batches/{id}/cancel' || endpoint === 'fine_tuning/jobs/{id}/cancel' ? readAfter(service, endpoint) : {};
   const plain: Operation<Settings> = {
     request: (body, call) => requestOf(service, endpoint, body, call),
     tap: openaiTaps[endpoint],
+    ...cancelled,
   };
   const { object } = service;
   return object === undefined || !objects.includes(endpoint) ? plain : { ...plain, result: (text, call) => object(text, call) };
+}
+
+/** What is read after a cancel, and what is known where that fails: when it was made is not. */
+const cancels = {
+  'batches/{id}/cancel': { read: 'batches/{id}', known: (id: string) => batchOf({ id, status: 'cancelling', created_at: 0 }) },
+  'fine_tuning/jobs/{id}/cancel': {
+    read: 'fine_tuning/jobs/{id}',
+    known: (id: string) => jobOf({ id, status: 'cancelled', created_at: 0 }),
+  },
+} as const;
+
+/** Services of the format that answer a cancel with nothing: the object is read, since the client is promised it. */
+function readAfter<Settings>(
+  service: OpenAiCompatible<Settings>,
+  endpoint: keyof typeof cancels,
+): Pick<Operation<Settings>, 'then' | 'recover' | 'tap'> {
+  const { read, known } = cancels[endpoint];
+  return {
+    then([first, ...more], call) {
+      if (first === undefined || more.length > 0 || textOf(parseObject(first.text)?.['id']) !== undefined) return undefined;
+      return { ...requestOf(service, read, emptyBody, call), method: 'GET' };
+    },
+    recover: (_replies, call) => known(call.params['id'] ?? ''),
+    tap: (_call, earlier) => (earlier === undefined ? orNothing(new ObjectTap()) : new ObjectTap()),
+  };
 }
 
 /** The output of a batch is read where the batch says that it is. */

@@ -14,6 +14,9 @@ describe('an object of provider B', () => {
     ['a time that is none', 'files/{id}', { created_at: 'soon', expires_at: null }, { created_at: 'soon', expires_at: null }],
     ['a batch that has not begun', 'batches', { request_counts: null }, { request_counts: { total: 0, completed: 0, failed: 0 } }],
     ['counts', 'batches', { request_counts: { total: 2 } }, { request_counts: { total: 2 } }],
+    ['counts as texts', 'batches', { request_counts: { total: '2' } }, { request_counts: { total: 2, completed: 0, failed: 0 } }],
+    ['files without a name', 'batches', { output_file_id: 'f-1', error_file_id: '' }, { output_file_id: 'f-1', error_file_id: null }],
+    ['no time yet', 'fine_tuning/jobs/{id}', { finished_at: '', result_files: null }, { finished_at: null, result_files: [] }],
     ['an endpoint without version', 'batches/{id}', { endpoint: '/chat/completions' }, { endpoint: '/v1/chat/completions' }],
     ['an endpoint with version', 'batches/{id}', { endpoint: '/v1/responses' }, { endpoint: '/v1/responses' }],
     [
@@ -37,6 +40,11 @@ describe('an object of provider B', () => {
   });
 
   it.each<readonly [string, unknown, unknown]>([
+    [
+      'one that is null',
+      { object: 'list', data: null, has_more: null },
+      { object: 'list', data: [], first_id: null, last_id: null, has_more: false },
+    ],
     ['an empty one', { data: [] }, { object: 'list', data: [], first_id: null, last_id: null, has_more: false }],
     [
       'one without cursors',
@@ -54,5 +62,6 @@ describe('an object of provider B', () => {
 
   it('that is gone is named', () => {
     expect(read('files/{id}/delete', '')).toEqual({ id: 'x-1', object: 'file', deleted: true });
+    expect(() => read('batches/{id}/cancel', '')).toThrow(SyntaxError);
   });
 });

@@ -12,17 +12,21 @@ type Change = (row: Plain) => Plain;
  * @throws SyntaxError for a text that is no JSON
  */
 export function objectOf(text: string, call: Pick<Call, 'endpoint' | 'params'>): unknown {
-  // 204 says that something is gone without naming it.
-  if (text === '') return { id: call.params['id'] ?? null, object: call.endpoint.split('/')[0]?.replace(/s$/, ''), deleted: true };
+  // 204 says that a file is gone without naming it.
+  if (text === '' && call.endpoint === 'files/{id}/delete') return { id: call.params['id'] ?? null, object: 'file', deleted: true };
   const answer: unknown = JSON.parse(text);
   const change = changeOf(call.endpoint);
   if (!isPlain(answer)) return answer;
-  return Array.isArray(answer['data']) && answer['object'] !== 'batch' ? list(answer, answer['data'] as unknown[], change) : change(answer);
+  return lists.test(call.endpoint) ? list(answer, Array.isArray(answer['data']) ? answer['data'] : [], change) : change(answer);
 }
+
+/** Endpoints that answer pages. */
+const lists = /\/(?:list|events|checkpoints)$/;
 
 function changeOf(endpoint: string): Change {
   if (endpoint.startsWith('batches')) return batch;
   if (endpoint.endsWith('/events')) return event;
+  if (endpoint.endsWith('/checkpoints')) return times;
   return endpoint.startsWith('fine_tuning') ? job : times;
 }
 
@@ -42,11 +46,16 @@ function list(answer: Plain, rows: readonly unknown[], change: Change): Plain {
   };
 }
 
+/** Members that say with '' that there is none. */
+const unnamed: ReadonlySet<string> = new Set(['output_file_id', 'error_file_id', 'fine_tuned_model', 'validation_file']);
+
 /** Times of every object, and its status: examples of the service print `Validating` and ISO dates. */
 function times(row: Plain): Plain {
   const out: Record<string, unknown> = { ...row };
   for (const [key, value] of Object.entries(row)) {
-    if (typeof value === 'string' && (key.endsWith('_at') || key === 'estimated_finish')) out[key] = unixSeconds(value) ?? value;
+    if (typeof value === 'string' && (key.endsWith('_at') || key === 'estimated_finish')) {
+      out[key] = value === '' ? null : (unixSeconds(value) ?? value);
+    } else if (value === '' && unnamed.has(key)) out[key] = null;
   }
   if (typeof row['status'] === 'string') out['status'] = row['status'].toLowerCase();
   return out;
@@ -55,11 +64,18 @@ function times(row: Plain): Plain {
 const noCounts = Object.freeze({ total: 0, completed: 0, failed: 0 });
 
 function batch(row: Plain): Plain {
-  const out: Record<string, unknown> = { ...times(row), request_counts: row['request_counts'] ?? noCounts };
+  const out: Record<string, unknown> = { ...times(row), request_counts: countsOf(row['request_counts']) };
   const { endpoint, errors } = row;
   // The endpoint is the client's: what was sent without the version comes back with it.
   if (typeof endpoint === 'string' && !endpoint.startsWith('/v1/')) out['endpoint'] = `/v1/${endpoint.replace(/^\/+/, '')}`;
   if (isPlain(errors) && Array.isArray(errors['data'])) out['errors'] = { ...errors, data: (errors['data'] as unknown[]).map(batchError) };
+  return out;
+}
+
+/** Null until a batch has begun. */
+function countsOf(counts: unknown): Plain {
+  const out: Record<string, unknown> = { ...noCounts, ...(isPlain(counts) ? counts : {}) };
+  for (const [key, value] of Object.entries(out)) if (typeof value === 'string' && /^\d+$/.test(value)) out[key] = Number(value);
   return out;
 }
 
@@ -77,6 +93,7 @@ function job(row: Plain): Plain {
   return {
     ...rest,
     ...(status === undefined ? {} : { status }),
+    ...(rest['result_files'] === null ? { result_files: [] } : {}),
     ...(organisation === undefined ? {} : { organization_id: rest['organization_id'] ?? organisation }),
   };
 }

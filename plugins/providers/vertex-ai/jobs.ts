@@ -4,6 +4,7 @@ import type { Plain } from '#core/merge.ts';
 import type { Call, Dropped, Operation, UpstreamRequest } from '#core/provider.ts';
 import { WholeTap } from '../_shared/json-tap.ts';
 import { parseObject, textOf } from '../_shared/json.ts';
+import { orNothing } from '../_shared/object-tap.ts';
 import { listOf } from '../_shared/objects.ts';
 import { type Addresses, commonHeaders } from './address.ts';
 import { cutOf, pageOf, tooDeep, unknownAfter, type Wanted, wantedOf } from './pages.ts';
@@ -67,7 +68,7 @@ export function cancelJob(to: Addresses, kind: JobKind): Operation<VertexSetting
     }),
     then: (replies, call) => (replies.length === 1 ? readJob(to, call, kind) : undefined),
     recover: (_replies, call) => kind.cancelled(jobIn(call, kind)),
-    tap: () => new WholeTap(),
+    tap: (_call, earlier) => (earlier === undefined ? orNothing(new WholeTap()) : new WholeTap()),
     result: (text) => kind.object(parseObject(text) ?? {}),
   };
 }

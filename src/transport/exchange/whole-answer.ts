@@ -84,7 +84,7 @@ export class WholeAnswer extends Answer {
 
   #faultOf(body: Buffer): GatewayError | undefined {
     const { attempt, headers, tap } = this.owner;
-    if (tap.form === 'text' || (tap.form === 'bytes' && body.length === 0)) return undefined;
+    if (tap.form === 'text' || (body.length === 0 && (tap.form === 'bytes' || tap.mayBeEmpty === true))) return undefined;
     const fault = faultOfWhole(body, headers['content-type'] ?? '', tap);
     // Where a stream was asked for, only the provider's own words say more than that this is none.
     return attempt.call?.stream === true && fault?.provider === undefined ? notAStream(headers) : fault;

@@ -1,8 +1,9 @@
 import type { Endpoint } from '#core/endpoint.ts';
 import type { Operation, UpstreamRequest } from '#core/provider.ts';
 import { paramOf, segment } from '../../_shared/address.ts';
-import { parseObject } from '../../_shared/json.ts';
-import { BytesTap, ObjectTap } from '../../_shared/object-tap.ts';
+import { parseObject, textOf } from '../../_shared/json.ts';
+import { BytesTap, ObjectTap, orNothing } from '../../_shared/object-tap.ts';
+import { batchOf } from '../../_shared/objects.ts';
 import { otherParams } from '../query.ts';
 import { type ACall, send } from '../send.ts';
 import type { AnthropicSettings } from '../settings.ts';
@@ -19,7 +20,11 @@ export const batchOperations = (): { readonly [E in Endpoint]?: Operation<Anthro
   'batches/{id}/cancel': {
     request: (_body, call) =>
       send(call, { route: `messages/batches/${segment(nameIn(call).id)}/cancel`, method: 'POST', query: '', accept: 'application/json' }),
-    tap: () => new ObjectTap(),
+    // The service answers the batch; one that says nothing is asked for it.
+    then: ([first, ...more], call) =>
+      first === undefined || more.length > 0 || textOf(parseObject(first.text)?.['id']) !== undefined ? undefined : readBatch(call),
+    recover: (_replies, call) => batchOf({ id: call.params['id'] ?? '', status: 'cancelling', created_at: 0 }),
+    tap: (_call, earlier) => (earlier === undefined ? orNothing(new ObjectTap()) : new ObjectTap()),
     result: named,
   },
   'batches/{id}/output': {
