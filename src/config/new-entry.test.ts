@@ -23,6 +23,12 @@ const rows: Readonly<Record<string, readonly [string, string]>> = {
   ],
   'in a section that is missing': ['version: 1\n', 'version: 1\n\nproviders:\n  new:\n    type: mock\n'],
   'in a section that is empty': ['providers:\nversion: 1\n', 'providers:\n  new:\n    type: mock\nversion: 1\n'],
+  'with the line ends of the text': ['providers:\r\n  one: {}\r\n', 'providers:\r\n  one: {}\r\n  new:\r\n    type: mock\r\n'],
+  'in JSON, which stays JSON': [
+    '{"version":1,"providers":{"one":{"type":"mock"}}}',
+    `${JSON.stringify({ version: 1, providers: { one: { type: 'mock' }, new: { type: 'mock' } } }, null, 2)}\n`,
+  ],
+  'in JSON without the section': ['{"version":1}\n', `${JSON.stringify({ version: 1, providers: { new: { type: 'mock' } } }, null, 2)}\n`],
   'in braces': ['# a\nproviders: {one: {type: mock}}\n', '# a\nproviders: { one: { type: mock }, new: { type: mock } }\n'],
 };
 
@@ -34,6 +40,7 @@ describe('an entry', () => {
   it.each([
     ['a name that is taken', 'providers:\n  new: {}\n'],
     ['a text that is no YAML', 'providers: [\n'],
+    ['a name that is taken in JSON', '{"providers":{"new":{}}}'],
     ['a section that is a list', 'providers: [a]\n'],
   ])('is not written over %s', (_name, text) => {
     expect(withEntry(text, 'providers', 'new', entry)).toBeUndefined();

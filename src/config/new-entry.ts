@@ -1,3 +1,4 @@
+import { isPlain, type Plain } from '../core/merge.ts';
 import { Document, isMap, isScalar, parseDocument, visit } from 'yaml';
 
 /** Lines are never folded: an address stays in one piece. */
@@ -18,13 +19,23 @@ export function yamlOf(value: unknown, indent = 0): string {
   return lines.map((line) => (line === '' ? '' : `${' '.repeat(indent)}${line}`)).join('\n');
 }
 
+/** The variable that holds the key of an entry: `AZURE_EU_API_KEY`. */
+export const keyVariable = (slug: string, setting = 'api_key'): string =>
+  `${slug}_${setting}`
+    .toUpperCase()
+    .replaceAll(/[^A-Z0-9]+/g, '_')
+    .replace(/^(?=\d)/, 'P_');
+
 /**
  * The text with one more entry in a section. What is there stays byte for byte where the section is written as lines;
- * a section in braces is written anew. Undefined where the text is not readable, or the name is taken.
+ * a section in braces is written anew, and so is a file of JSON. Undefined where the text is not readable, or the name is taken.
  *
  * @param entry YAML without indentation, `name:` and what is below it
  */
 export function withEntry(text: string, section: string, name: string, entry: string): string | undefined {
+  if (text.includes('\r\n')) return withEntry(text.replaceAll('\r\n', '\n'), section, name, entry)?.replaceAll('\n', '\r\n');
+  const json = jsonOf(text);
+  if (json !== undefined) return withMember(json, section, name, entry);
   const document = parseDocument(text);
   if (document.errors.length > 0 || (document.contents !== null && !isMap(document.contents))) return undefined;
   const map: unknown = document.get(section, true);
@@ -40,6 +51,24 @@ export function withEntry(text: string, section: string, name: string, entry: st
   const indent = isScalar(first) && first.range ? columnOf(text, first.range[0]) : 2;
   const end = ((last.value ?? last.key) as { range?: readonly number[] | null }).range?.[1] ?? text.length;
   return insert(text, lineEnd(text, end), indented(entry, indent));
+}
+
+/** The object of a text that is JSON as well as YAML: such a file stays JSON. */
+function jsonOf(text: string): Plain | undefined {
+  if (!text.trimStart().startsWith('{')) return undefined;
+  try {
+    const value: unknown = JSON.parse(text);
+    return isPlain(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function withMember(json: Plain, section: string, name: string, entry: string): string | undefined {
+  const members = json[section] ?? {};
+  if (!isPlain(members) || Object.hasOwn(members, name)) return undefined;
+  const added: unknown = parseDocument(entry).toJS();
+  return `${JSON.stringify({ ...json, [section]: { ...members, ...(added as Plain) } }, null, 2)}\n`;
 }
 
 function withSection(text: string, section: string, entry: string, isWritten: boolean): string {

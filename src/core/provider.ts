@@ -27,6 +27,8 @@ export interface Provider<Settings = unknown> {
   readonly requestSettings: readonly RequestSetting[];
   /** `required`: an entry without `api_key` (or `auth`) is incomplete; `optional`: keyless services; `none`: never sent. */
   readonly apiKey: 'required' | 'optional' | 'none';
+  /** The setting that holds the usual credential of this type, where that is not `api_key`. */
+  readonly keySetting?: string;
   /** Further ways to sign, by the word after `auth: {mode: …}` that we print. `api_key` and `caller` need no row. */
   readonly authModes?: Readonly<Record<string, AuthMode>>;
   /** Problems in an entry's settings that the schema can't express; empty when it can be used. */
@@ -216,6 +218,8 @@ export interface UpstreamRequest extends UpstreamAddress {
   readonly body: JsonBody | EmptyBody | FormUpstream;
   /** Fields that could not be carried: named in `x-gateway-dropped-params` and in the record. */
   readonly dropped: readonly Dropped[];
+  /** Models that it runs, where only the provider could find them: held to the same lists as one that the request names. */
+  readonly models?: readonly string[];
   /** What the caller should know of the way this takes: told in `x-gateway-warnings` and in the record. */
   readonly warnings?: readonly string[];
 }

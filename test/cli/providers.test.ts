@@ -262,6 +262,65 @@ describe('gateway providers add', () => {
     );
   });
 
+  it.each([
+    ['a key that the type does not know', 'version: 1\n', ['--set', 'resorce=1'], 2, /unknown key "resorce" \[unknown-key\]/],
+    [
+      'a name that stands in an included file',
+      'version: 1\ninclude: [more.yaml]\n',
+      ['--slug', 'far'],
+      1,
+      /^error: more\.yaml:2 has an entry "far"/,
+    ],
+    [
+      'a virtual key of this name',
+      'version: 1\nvirtual_keys: {far: {provider: m}}\nproviders: {m: {type: mock}}\n',
+      ['--slug', 'far'],
+      2,
+      /far/,
+    ],
+    ['a file that is broken', 'version: 1\nproviders: {\n', [], 3, /is not readable as YAML: gateway check says where/],
+  ])('leaves the file alone: %s', async (_, before, args, code, why) => {
+    const cwd = folder(before);
+    writeFileSync(join(cwd, 'more.yaml'), 'providers:\n  far: {type: mock}\n');
+    expect(await runHere(['providers', 'add', 'openai', '--no-input', ...args], cwd)).toEqual({
+      code,
+      out: '',
+      err: expect.stringMatching(why) as unknown,
+    });
+    expect(readFileSync(join(cwd, 'gateway.yaml'), 'utf8')).toBe(before);
+  });
+
+  it.each([
+    [['--key-file', './sa.json'], 'service_account: ${file:./sa.json}'],
+    [['--set', 'service_account=${file:./sa.json}'], 'service_account: ${file:./sa.json}'],
+    [['--key-env', 'SA'], 'service_account: ${env:SA}'],
+    [[], 'service_account: ${env:VX_SERVICE_ACCOUNT}'],
+    [['--set', 'ambient=true'], 'ambient: true'],
+  ])('puts the credential where the type has it: %j', async (args, line) => {
+    const base = ['providers', 'add', 'vertex-ai', '--no-input', '--slug', 'vx', '--set', 'project=p', '--set', 'region=us', '--dry-run'];
+    const { code, out } = await runHere([...base, ...args], folder());
+    expect({ code, out }).toEqual({
+      code: 0,
+      out: `providers:\n  vx:\n    type: vertex-ai\n    project: p\n    region: us\n    ${line}\n`,
+    });
+  });
+
+  it('says that a file can not be written', async () => {
+    const { code, out, err } = await runHere(['providers', 'add', 'openai', '--no-input', '-c', 'no/such/folder.yaml'], folder());
+    expect({ code, out, err }).toEqual({
+      code: 1,
+      out: '',
+      err: expect.stringMatching(/can not be written \(ENOENT\); nothing/) as unknown,
+    });
+  });
+
+  it('adds beside mistakes that were there before', async () => {
+    const cwd = folder('version: 1\nproviders:\n  m: {type: mock, what: 1}\n');
+    const { code, err } = await runHere(['providers', 'add', 'openai', '--no-input'], cwd);
+    expect({ code, err }).toEqual({ code: 0, err: expect.stringMatching(/unknown key "what"/) as unknown });
+    expect(readFileSync(join(cwd, 'gateway.yaml'), 'utf8')).toContain('openai:');
+  });
+
   it('asks at a terminal for what is missing, and never for a secret', async () => {
     const answers = ['azure-us', '', '', 'contoso-us', 'gpt-4o', 'chat', '2024-10-21', 'gpt-4o', '', 'AZURE_US_KEY'];
     const { code, out, err } = await runHere(['providers', 'add', 'azure-openai', '--dry-run'], folder(), { answers });

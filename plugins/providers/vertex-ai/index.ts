@@ -77,6 +77,7 @@ export default defineProvider<VertexSettings>({
   settings: schema,
   requestSettings,
   apiKey: 'required',
+  keySetting: 'service_account',
   check,
   credential,
   operations: {

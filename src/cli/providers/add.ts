@@ -1,18 +1,14 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { resolve } from 'node:path';
-import { withEntry, yamlOf } from '../../config/new-entry.ts';
-import { loadConfig } from '../../config/load.ts';
+import { secretSettings } from '../../config/check/credential.ts';
+import { keyVariable, yamlOf } from '../../config/new-entry.ts';
 import { didYouMean } from '../../core/nearest.ts';
 import type { Provider } from '../../core/provider.ts';
 import type { Registry } from '../../gateway-types.ts';
-import { findConfig } from '../find-config.ts';
 import type { CliIo } from '../io.ts';
-import { shortDiagnostics } from '../render/diagnostics.ts';
-import { shownPath } from '../shown-path.ts';
 import { exitCodes } from './catalog.ts';
 import { type Draft, problemsOf, setIn } from './draft.ts';
-import { keyVariable, ordered, readUri } from './import-uri.ts';
+import { ordered, readUri } from './import-uri.ts';
 import { askFor, askSettings } from './questions.ts';
+import { type Ready, Refused, writeEntry } from './write-entry.ts';
 
 export interface AddFlags {
   readonly config?: string | undefined;
@@ -26,12 +22,6 @@ export interface AddFlags {
   readonly input?: boolean | undefined;
   readonly dryRun?: boolean | undefined;
   readonly json?: boolean | undefined;
-}
-
-/** An entry that is ready to be written. */
-interface Ready {
-  readonly slug: string;
-  readonly entry: Draft;
 }
 
 /** Wrong usage: the text says what. */
@@ -49,11 +39,18 @@ export async function addEntry(type: string, flags: AddFlags, io: CliIo, registr
       io.stdout.write(flags.json === true ? asJson(ready, null) : `providers:\n${yamlOf({ [ready.slug]: ready.entry }, 2)}\n`);
       return exitCodes.yes;
     }
-    return await write(ready, flags, io, registry);
+    const written = await writeEntry(ready, flags, io, registry);
+    io.stdout.write(
+      flags.json === true
+        ? asJson(ready, written.file)
+        : `${written.isNew ? 'wrote' : 'added to'} ${written.file}: providers.${ready.slug}\n`,
+    );
+    io.stderr.write(`Try it: gateway providers test ${ready.slug}\n`);
+    return exitCodes.yes;
   } catch (error) {
-    if (!(error instanceof Usage)) throw error;
+    if (!(error instanceof Usage) && !(error instanceof Refused)) throw error;
     io.stderr.write(`error: ${error.message}\n`);
-    return exitCodes.usage;
+    return error instanceof Refused ? error.code : exitCodes.usage;
   }
 }
 
@@ -97,41 +94,20 @@ async function described({ name, description }: AddFlags, ask: CliIo['ask']): Pr
 
 /** The reference to the key; none where the type takes none or the entry signs in another way. */
 async function keyReference(provider: Provider, slug: string, settings: Draft, flags: AddFlags, ask: CliIo['ask']): Promise<Draft> {
-  if (flags.keyFile !== undefined) return { api_key: `\${file:${flags.keyFile}}` };
-  if (flags.keyEnv !== undefined) return { api_key: `\${env:${variable(flags.keyEnv)}}` };
-  if (provider.apiKey === 'none' || settings['api_key'] !== undefined || settings['auth'] !== undefined) return {};
-  if (provider.apiKey === 'optional') return {};
-  if (ask === undefined) return settings['custom_host'] === undefined ? { api_key: `\${env:${keyVariable(slug)}}` } : {};
-  const name = await askFor(ask, 'NAME of the variable that holds the key (not the key; - for none)', keyVariable(slug));
-  return name === '-' ? {} : { api_key: `\${env:${variable(name)}}` };
+  const setting = provider.keySetting ?? 'api_key';
+  if (flags.keyFile !== undefined) return { [setting]: `\${file:${flags.keyFile}}` };
+  if (flags.keyEnv !== undefined) return { [setting]: `\${env:${variable(flags.keyEnv)}}` };
+  if (provider.apiKey !== 'required') return {};
+  if (['api_key', 'auth', ...secretSettings(provider)].some((key) => settings[key] !== undefined)) return {};
+  const offered = keyVariable(slug, setting);
+  if (ask === undefined) return settings['custom_host'] === undefined ? { [setting]: `\${env:${offered}}` } : {};
+  const name = await askFor(ask, `NAME of the variable that holds the ${provider.keySetting ?? 'key'} (not the key; - for none)`, offered);
+  return name === '-' ? {} : { [setting]: `\${env:${variable(name)}}` };
 }
 
 function variable(name: string): string {
   if (/^[A-Za-z_][A-Za-z0-9_]{0,63}$/.test(name) && !/^(?:sk-|gw_|AIza)/.test(name)) return name;
   throw new Usage('the name of a variable has letters, digits and "_"; the key itself is never asked for');
-}
-
-/** Writes the entry, and says what is wrong with the file then. */
-async function write({ slug, entry }: Ready, flags: AddFlags, io: CliIo, registry: Registry): Promise<number> {
-  const found = findConfig(flags.config, io.env, io.cwd);
-  if ('stdin' in found) throw new Usage('standard input can not be written; use --dry-run');
-  const path = 'path' in found ? found.path : resolve(io.cwd, 'gateway.yaml');
-  const isNew = !existsSync(path);
-  const before = isNew ? 'version: 1\n' : readFileSync(path, 'utf8');
-  const after = withEntry(before, 'providers', slug, yamlOf({ [slug]: entry }));
-  const shown = shownPath(path, io.cwd);
-  if (after === undefined) {
-    io.stderr.write(`error: ${shown} is not readable as YAML, or has an entry "${slug}" already\n`);
-    return exitCodes.no;
-  }
-  writeFileSync(path, after);
-  io.stdout.write(flags.json === true ? asJson({ slug, entry }, shown) : `${isNew ? 'wrote' : 'added to'} ${shown}: providers.${slug}\n`);
-  const { providers, stages: plugins } = registry;
-  const loaded = await loadConfig({ source: { path }, cwd: io.cwd, env: io.env, providers, plugins, allowMissingSecrets: true });
-  const about = loaded.diagnostics.filter(({ severity, message }) => severity === 'error' || message.includes(`"${slug}"`));
-  if (about.length > 0) io.stderr.write(`${shortDiagnostics(about)}\n`);
-  io.stderr.write(`Try it: gateway providers test ${slug}\n`);
-  return loaded.tree === undefined ? exitCodes.invalid : exitCodes.yes;
 }
 
 const asJson = ({ slug, entry }: Ready, file: string | null): string => `${JSON.stringify({ slug, entry, file }, null, 2)}\n`;

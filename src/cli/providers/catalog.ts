@@ -82,7 +82,7 @@ function typesOf(providers: readonly Provider[]): ReadonlyMap<string, Provider> 
 }
 
 /** The entries as they are written, through includes and anchors. */
-function writtenEntries(source: LoadedFrom, { cwd, env }: CliIo): ReadonlyMap<string, Entry> {
+export function writtenEntries(source: LoadedFrom, { cwd, env }: CliIo): ReadonlyMap<string, Entry> {
   const nothing = (): void => {};
   const { root } = gather(source, { cwd, env, report: nothing, secret: nothing, unresolved: nothing, watch: nothing });
   return new Map(entriesOf(child(root, 'providers')).map((entry) => [entry.key, entry]));

@@ -43,7 +43,9 @@ const common: ReadonlySet<string> = new Set(['api_key']);
 /** True for a setting that holds a secret by the type's schema, at any depth. */
 export function isSecret(provider: Provider, path: readonly string[]): boolean {
   const last = path.at(-1) ?? '';
-  return common.has(last) || schemaAt(provider.settings, path)?.['writeOnly'] === true || /secret|password|token$/.test(last);
+  const schema = schemaAt(provider.settings, path);
+  if (schema?.['type'] === 'boolean') return false;
+  return common.has(last) || schema?.['writeOnly'] === true || /secret|password|token$/.test(last);
 }
 
 /** The schema of a setting: below names for mappings, below any name where they are free. */
@@ -58,7 +60,10 @@ export function schemaAt(schema: Plain, path: readonly string[]): Plain | undefi
   return isPlain(at) ? at : undefined;
 }
 
-/** What the type itself says about the settings, as `check` would. */
+/** What the type itself says about the settings, as `check` would; what references stand for is not known here. */
 export function problemsOf(provider: Provider, { name: _name, description: _about, ...settings }: Draft): readonly SettingsProblem[] {
-  return provider.check?.(settings as CommonSettings & Plain) ?? [];
+  const problems = provider.check?.(settings as CommonSettings & Plain) ?? [];
+  return problems.filter(({ path }) => !isReference(path.reduce<unknown>((at, step) => (isPlain(at) ? at[step] : undefined), settings)));
 }
+
+const isReference = (value: unknown): boolean => typeof value === 'string' && value.includes('${');

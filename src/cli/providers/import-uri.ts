@@ -1,4 +1,4 @@
-import { yamlOf } from '../../config/new-entry.ts';
+import { keyVariable, yamlOf } from '../../config/new-entry.ts';
 import { isPlain, type Plain } from '../../core/merge.ts';
 import type { ImportedUri, MissingPart, Provider } from '../../core/provider.ts';
 import type { Registry } from '../../gateway-types.ts';
@@ -34,22 +34,18 @@ export function importUri(uri: string, flags: ImportFlags, io: CliIo, registry: 
     return exitCodes.no;
   }
   const slug = flags.slug ?? found.slug;
+  const entry = { type: found.provider.type, ...found.entry, api_key: `\${env:${keyVariable(slug)}}` };
   if (flags.json === true) {
-    const { kind, missing, provider, entry } = found;
+    const { kind, missing, provider } = found;
     io.stdout.write(`${JSON.stringify({ slug, type: provider.type, kind, entry, missing }, null, 2)}\n`);
     return exitCodes.yes;
   }
-  const entry = { type: found.provider.type, ...found.entry, api_key: `\${env:${keyVariable(slug)}}` };
   const below = withRemarks(yamlOf({ [slug]: ordered(entry) }, 2), found.missing);
   io.stdout.write(`providers:\n${below}\n`);
   io.stderr.write(`${found.kind}\n`);
   for (const { path, about, isNeeded } of found.missing) io.stderr.write(`${isNeeded ? 'missing' : 'open'}: ${path.join('.')}: ${about}\n`);
   return exitCodes.yes;
 }
-
-/** The variable that holds a key, by the slug: `AZURE_EU_API_KEY`. */
-export const keyVariable = (slug: string): string =>
-  `${slug.toUpperCase().replaceAll(/[^A-Z0-9]+/g, '_')}_API_KEY`.replace(/^(?=\d)/, 'P_');
 
 /** Mappings last: the key is found without looking past a list of deployments. */
 export function ordered(entry: Plain): Plain {

@@ -3,6 +3,7 @@ import type { CommonSettings, Provider } from '#core/provider.ts';
 import { withoutAuth } from '../entry-settings.ts';
 import { providerOf } from '../kit.ts';
 import { child, type Entry, type MapNode, textOf, toValue } from '../node.ts';
+import { keyVariable } from '../new-entry.ts';
 import { customHost } from './hosts.ts';
 import { authModeOf } from '../schema/provider-auth.ts';
 import { targetSettings } from '../schema/target.ts';
@@ -57,9 +58,9 @@ function credential(entry: Entry, provider: Provider, { report }: CheckContext):
   if (provider.apiKey !== 'required' || mode === 'caller' || authModeOf(provider, mode) !== undefined) return;
   if (entryOf(entry.value, 'custom_host') !== undefined) return;
   if (holdsCredential(entry.value, provider)) return;
-  const variable = `${entry.key.toUpperCase().replace(/[^A-Z0-9]+/g, '_')}_API_KEY`;
-  const hint = `add api_key: \${env:${variable}}, or auth: {mode: caller} where callers bring their own`;
-  report({ code: 'missing-key', at: entry.keyAt, message: `"api_key" is missing in providers.${entry.key}`, hint });
+  const setting = provider.keySetting ?? 'api_key';
+  const hint = `add ${setting}: \${env:${keyVariable(entry.key, setting)}}, or auth: {mode: caller} where callers bring their own`;
+  report({ code: 'missing-key', at: entry.keyAt, message: `"${setting}" is missing in providers.${entry.key}`, hint });
 }
 
 /** The type's own check of an entry, each problem where it is written. */
