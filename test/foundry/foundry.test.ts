@@ -169,9 +169,15 @@ describe('npm anthropic', () => {
 });
 
 describe('credentials', () => {
-  it.each(['llama', 'gpt', 'claude'])('a token signs alone, before any key, for %s', async (alias) => {
+  it.each(['llama', 'gpt'])('a token signs alone for %s', async (alias) => {
     await openai().chat.completions.create({ model: `@token/${alias}`, messages: hello });
     expect(last().headers.authorization).toBe(`Bearer ${token}`);
+  });
+
+  it('a key of the deployment comes before the token of the entry', async () => {
+    await openai().chat.completions.create({ model: '@token/claude', messages: hello });
+    expect(last().headers).toMatchObject({ 'x-api-key': ownKey, 'api-key': ownKey });
+    expect(last().headers.authorization).toBeUndefined();
   });
 
   it('of the caller go where the format wants them', async () => {

@@ -133,7 +133,6 @@ export const otherRows: readonly RequestRow[] = [
       contents: [{ role: 'user', parts: [{ text: 'p' }] }],
       generationConfig: { responseModalities: ['TEXT', 'IMAGE'], imageConfig: { aspectRatio: '3:2' } },
     },
-    dropped: ['n'],
   },
   { name: 'an image without a prompt', endpoint: 'images/generations', body: {}, refused: ['unsupported_parameter', 'prompt'] },
   {
