@@ -1,6 +1,8 @@
 import type { Admitted } from '#core/context.ts';
+import { traitsOf } from '#core/endpoint.ts';
 import { GatewayError } from '#core/error.ts';
 import { bareModel } from '#core/model-name.ts';
+import { forbiddenByEntry, forbiddenByKey } from '#core/model-rules.ts';
 import { spelled } from '#core/spelling.ts';
 import { slugList } from './choice.ts';
 import { modelAt, type Refused } from './walk.ts';
@@ -30,16 +32,17 @@ export function refusedBy(ctx: Admitted, refused: Refused | undefined): GatewayE
       );
     case 'key-model':
       return model === ''
-        ? notAllowed(
-            `Key "${key}" is limited to certain models, and the request does not say its model.`,
-            'The rule is allow.models of the key.',
-            'model',
-          )
-        : notAllowed(`Key "${key}" may not use model "${model}".`, 'The rule is allow.models of the key.', 'model');
+        ? notAllowed(`Key "${key}" is limited to certain models, and the request does not say its model.`, headerHint(ctx), 'model')
+        : forbiddenByKey(key, model);
     case 'key-prompt':
       return notAllowed(`Key "${key}" may not use prompt "${leaf.prompt?.version.id ?? ''}".`, 'The rule is allow.prompts of the key.');
     case 'provider-model':
-      return notAllowed(`Provider "${slug}" may not be used with model "${model}".`, `The rule is providers.${slug}.models.`, 'model');
+      return model === ''
+        ? notAllowed(
+            `Provider "${slug}" is limited to certain models, and a file that comes in parts does not show its own.`,
+            'Send the file to /v1/files.',
+          )
+        : forbiddenByEntry(slug, model);
     case 'host':
       return notAllowed(
         `The credential of provider "${slug}" does not go to a host that a request chose.`,
@@ -55,6 +58,9 @@ export function refusedBy(ctx: Admitted, refused: Refused | undefined): GatewayE
       return rule satisfies never;
   }
 }
+
+const headerHint = ({ endpoint }: Admitted): string =>
+  `The rule is allow.models of the key.${traitsOf(endpoint).modelByHeader === true ? ' Name the model in x-gateway-provider-model.' : ''}`;
 
 const notAllowed = (message: string, hint: string, param?: string): GatewayError =>
   new GatewayError('not_allowed', { message, hint, param });

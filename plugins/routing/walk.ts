@@ -65,7 +65,7 @@ export class Walk implements PlanFacts, QueryFacts {
       if (leaf.prompt !== undefined && !key.allowsPrompt(leaf.prompt.version.id)) return 'key-prompt';
       if ((model !== '' || namesNoModel(this.#ctx)) && !key.allowsModel(model)) return 'key-model';
     }
-    if (model !== '' && !binding.allowsModel(model)) return 'provider-model';
+    if ((model !== '' || isInParts(this.#ctx)) && !binding.allowsModel(model)) return 'provider-model';
     // Hosts that a request chose never see a credential of the catalog, unless the entry lists them (decisions D1).
     // A target that names its provider has had its own host checked when it was compiled.
     if (!signsWithCatalog(binding)) return undefined;
@@ -100,11 +100,12 @@ function allowsBinding(key: ApiKey, binding: ProviderBinding, catalog: Snapshot[
 
 /**
  * Calls whose model can't be seen (multipart, a body that only passes, a default of the provider): a key that is
- * limited to models may not make them. Uploads alone run no model.
+ * limited to models may not make them. Uploads alone run no model, and what a file of a batch asks for is seen on its way.
  */
 function namesNoModel(ctx: Admitted): boolean {
   if (ctx.endpoint === 'realtime') return true;
-  return (
-    ctx.method === 'POST' && ctx.params['id'] === undefined && !ctx.path.startsWith('/v1/files') && !ctx.path.startsWith('/v1/uploads')
-  );
+  return ctx.method === 'POST' && ctx.params['id'] === undefined && !ctx.path.startsWith('/v1/files');
 }
+
+/** Files that come in parts (`/v1/uploads`) only pass: nobody sees what a batch in them asks for. */
+const isInParts = ({ method, path }: Admitted): boolean => method === 'POST' && path.startsWith('/v1/uploads');

@@ -13,6 +13,7 @@ import { callersCredential } from './credential.ts';
 import { type Forwarded, ForwardLists, forwardedCredential, forwardedHeaders } from './forward.ts';
 import { type LeafWork, LeafWorks, type Served } from './leaf-work.ts';
 import { chosenHost, lowered } from './request-values.ts';
+import { withinLists } from './models.ts';
 import { withTrace } from './trace.ts';
 
 /**
@@ -71,7 +72,7 @@ class Transform implements PluginInstance {
 
 /** The provider's conversion, and what depends on it. */
 function finish({ ctx, attempt, work, call, body, served, copies }: Draft): void {
-  const upstream = upstreamFor(ctx, attempt, call, body);
+  const upstream = withinLists(ctx, attempt, upstreamFor(ctx, attempt, call, body));
   if (upstream.warnings !== undefined) ctx.warnings.push(...upstream.warnings);
   attempt.call = call;
   attempt.credential = call.credential === 'forwarded' ? forwardedCredential : served.credential;

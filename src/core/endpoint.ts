@@ -21,6 +21,8 @@ export interface EndpointTraits {
   readonly account?: true;
   /** The body's `model` names one that deployments are made of, not a deployment: none is looked up by it. */
   readonly baseModel?: true;
+  /** The body has no field for a model that every provider knows: a header may name it. */
+  readonly modelByHeader?: true;
   /** A file of any size travels: up with the request or down with the answer. Its clocks count bytes (decisions D6). */
   readonly file?: 'up' | 'down';
   /** For the pages: what it does, in one line. */
@@ -80,7 +82,15 @@ export const endpoints = {
   },
   models: { routes: [['GET', 'models']], body: 'none', dialect: 'openai', about: 'The models a caller may name' },
   'models/{id}': { routes: [['GET', 'models/{id}']], body: 'passing', dialect: 'openai', about: 'One model' },
-  files: { routes: [['POST', 'files']], body: 'form', dialect: 'openai', state: 'creates', file: 'up', about: 'Uploads a file' },
+  files: {
+    routes: [['POST', 'files']],
+    body: 'form',
+    dialect: 'openai',
+    state: 'creates',
+    modelByHeader: true,
+    file: 'up',
+    about: 'Uploads a file',
+  },
   'files/list': { routes: [['GET', 'files']], body: 'none', dialect: 'openai', state: 'names', about: 'Lists files' },
   'files/{id}': { routes: [['GET', 'files/{id}']], body: 'none', dialect: 'openai', state: 'names', about: 'What is known of a file' },
   'files/{id}/content': {
@@ -92,7 +102,15 @@ export const endpoints = {
     about: 'The bytes of a file',
   },
   'files/{id}/delete': { routes: [['DELETE', 'files/{id}']], body: 'none', dialect: 'openai', state: 'names', about: 'Deletes a file' },
-  batches: { routes: [['POST', 'batches']], body: 'json', dialect: 'openai', state: 'creates', account: true, about: 'Starts a batch' },
+  batches: {
+    routes: [['POST', 'batches']],
+    body: 'json',
+    dialect: 'openai',
+    state: 'creates',
+    modelByHeader: true,
+    account: true,
+    about: 'Starts a batch',
+  },
   'batches/list': {
     routes: [['GET', 'batches']],
     body: 'none',

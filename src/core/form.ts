@@ -52,6 +52,8 @@ export interface FormEdit {
   readonly fields: ReadonlyMap<string, string | undefined>;
   /** Writes the lines of the first file anew. */
   readonly line?: LineEdit;
+  /** Asked each time that more of the form was read, before that goes on. @throws GatewayError ends the upload */
+  readonly check?: () => void;
 }
 
 /** One line without its end in, one out; `undefined` takes it out. Called in order. @throws GatewayError ends the upload */

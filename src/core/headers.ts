@@ -14,6 +14,7 @@ export const requestHeaders = {
   apiKey: ['api-key'],
   provider: ['provider'],
   virtualKey: ['virtual-key'],
+  providerModel: ['provider-model'],
   config: ['config'],
   traceId: ['trace-id'],
   spanId: ['span-id'],

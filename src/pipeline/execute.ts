@@ -118,8 +118,13 @@ export class Execution {
   }
 
   #stepDeps(): StepDeps {
-    const { warnings } = this.ctx;
-    return { send: (attempt) => this.#send(attempt), isOver: () => this.isCancelled, warn: (text) => void warnings.push(text) };
+    const { warnings, facts } = this.ctx;
+    return {
+      send: (attempt) => this.#send(attempt),
+      isOver: () => this.isCancelled,
+      warn: (text) => void warnings.push(text),
+      key: facts.caller.key,
+    };
   }
 
   /** An attempt that is ready to be sent, or the outcome that a plugin's refusal makes of it. */

@@ -70,6 +70,7 @@ async function play(op: Operation, answers: readonly (readonly [number, string] 
     send: (attempt: Attempt) => Promise.resolve(outcomeOf(attempt)),
     isOver: () => false,
     warn: (text: string) => void warnings.push(text),
+    key: undefined,
   };
   const outcome = await followUp(outcomeOf(attemptOf(op, over)), op.then as NonNullable<Operation['then']>, deps);
   return {
@@ -182,7 +183,7 @@ describe('a call of several requests', () => {
       const { attempt, times, ...rest } = answered(attemptOf(read), 200, '') as Outcome & { kind: 'answered' };
       const tap = { form } as NonNullable<typeof rest.reply.tap>;
       const outcome: Outcome = { ...rest, attempt, times, reply: { ...rest.reply, flow, tap } };
-      const deps = { send: () => Promise.reject(new Error('nothing is sent')), isOver: () => false, warn: () => undefined };
+      const deps = { send: () => Promise.reject(new Error('nothing is sent')), isOver: () => false, warn: () => undefined, key: undefined };
       return followUp(outcome, read.then as (replies: readonly StepReply[]) => UpstreamRequest | undefined, deps);
     };
     expect((await large('bytes')).kind).toBe('answered');

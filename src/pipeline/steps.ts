@@ -1,8 +1,9 @@
 import { fromUnknown, GatewayError } from '../core/error.ts';
 import { joinHeaders } from '../core/headers.ts';
+import { checkModels } from '../core/model-rules.ts';
 import type { Attempt, Outcome, Times, UpstreamReply } from '../core/plan.ts';
 import type { Call, CommonSettings, Operation, StepReply, UpstreamRequest } from '../core/provider.ts';
-import type { Clocks } from '../core/snapshot.ts';
+import type { ApiKey, Clocks } from '../core/snapshot.ts';
 import { unconvertible } from './convert.ts';
 
 /** Requests of one attempt in all (core/provider.ts, `Operation.then`). */
@@ -13,6 +14,8 @@ export interface StepDeps {
   send(attempt: Attempt): Promise<Outcome>;
   isOver(): boolean;
   warn(text: string): void;
+  /** Whose list of models further requests are held to. */
+  readonly key: ApiKey | undefined;
 }
 
 type Answered = Outcome & { readonly kind: 'answered' };
@@ -61,6 +64,7 @@ class Walk {
     let upstream: UpstreamRequest | undefined;
     try {
       upstream = then(replies, call);
+      checkModels({ key: this.#deps.key, binding: attempt.binding }, upstream?.models);
     } catch (thrown) {
       return thrownBy(attempt, times, thrown);
     }

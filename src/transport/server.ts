@@ -199,7 +199,7 @@ class RequestReader {
       query: head.query,
       headers: head.bag,
       body,
-      askedModel: head.matched?.endpoint === 'models/{id}' ? (head.matched.params['id'] ?? '') : askedModelOf(body, head.query),
+      askedModel: askedIn(head, body),
       stream: asksForStream(body, head.query),
       at: head.at,
       arrivedAt: head.arrivedAt,
@@ -210,6 +210,14 @@ class RequestReader {
     };
     return { arrival, client, error: fault, isLeft: false, pass: undefined };
   }
+}
+
+/** The model that is asked for; '' where nothing names one yet. */
+function askedIn({ matched, query, bag }: Head, body: RequestBody): string {
+  if (matched?.endpoint === 'models/{id}') return matched.params['id'] ?? '';
+  const named = askedModelOf(body, query);
+  if (named !== '' || matched === undefined || traitsOf(matched.endpoint).modelByHeader !== true) return named;
+  return bag.gateway('providerModel') ?? '';
 }
 
 /** A request whose body is to be read. */

@@ -94,6 +94,30 @@ describe('creating a batch', () => {
     expect(model()).toBe('publishers/google/models/gemini-2.5-flash');
   });
 
+  it('holds the model of the notes to the list of the entry', async () => {
+    const narrow = { 'x-gateway-virtual-key': 'narrow' };
+    const created = async (content: string, headers: Record<string, string> = {}) => {
+      const id = await uploaded(content);
+      rig.cloud.seen();
+      const response = await create({ input_file_id: id, endpoint, completion_window: window }, { ...narrow, ...headers });
+      const { error } = (await response.json()) as { error?: object };
+      return {
+        status: response.status,
+        ...error,
+        jobs: rig.cloud.seen().filter((request) => request.includes('batchPredictionJobs')).length,
+      };
+    };
+    const refused = { status: 403, code: 'not_allowed', param: 'model', jobs: 0 };
+    // The entry that uploads has no list: the notes name what the narrow one may not run.
+    expect(await created(line('a', 'Hi', 'gemini-2.5-pro'))).toMatchObject(refused);
+    expect(await created(line('a', 'Hi'), { 'x-gateway-provider-model': 'gemini-2.5-pro' })).toMatchObject(refused);
+    expect(await created(line('a', 'Hi'), { 'x-gateway-provider-model': '@narrow/gemini-2.5-flash-lite' })).toMatchObject({
+      status: 200,
+      jobs: 1,
+    });
+    expect(await created(line('a', 'Hi'))).toMatchObject({ status: 200, jobs: 1 });
+  });
+
   it('names what it drops', async () => {
     const id = await uploaded(line('a', 'Hi'));
     const body = { input_file_id: id, endpoint, completion_window: '1h', output_expires_after: { anchor: 'created_at', seconds: 3600 } };

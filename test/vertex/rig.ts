@@ -29,6 +29,7 @@ export async function startRig(): Promise<Rig> {
 server: {egress: {allow: ["127.0.0.1"]}}
 providers:
   vertex: ${entry(`${account}, storage_bucket: acme-data, media: {buckets: [acme-more]}`)}
+  narrow: ${entry(`${account}, storage_bucket: acme-data, models: [gemini-2.5-flash*]`)}
   bare: ${entry(account)}
   own: ${entry('project: acme-ml, auth: {mode: caller}')}
   tuned: ${entry(`${account}, storage_bucket: acme-data, endpoint_format: generateContent`)}

@@ -1,5 +1,8 @@
+import { isBatchInput } from '#core/batch-file.ts';
+import type { LineEdit } from '#core/form.ts';
 import { defineProvider } from '#core/provider.ts';
 import { at, baseOf, customHostProblems, memo, paramOf, relayedRoute, withParam } from '../_shared/address.ts';
+import { batchLine } from '../_shared/batch-lines.ts';
 import { openaiCompatible } from '../_shared/openai-compatible.ts';
 import { openaiFault } from '../_shared/openai-fault.ts';
 import { accountHeaders, openaiHeaders } from './headers.ts';
@@ -8,6 +11,11 @@ import { requestSettings, type OpenAiSettings, schema } from './settings.ts';
 
 /** Parsed once for each settings object. */
 const base = memo((settings: OpenAiSettings) => baseOf(settings.custom_host ?? 'https://api.openai.com/v1'));
+
+const bare = batchLine({ isDated: false, deployment: () => undefined });
+
+/** Takes the slug off a line's model, as it is off every other request; all lines without one keep their bytes. */
+const withoutSlug: LineEdit = (line, index) => (line.includes('"@') ? bare(line, index) : line);
 
 /** OpenAI, and by `custom_host` every service that speaks its format (openai-and-others.md Part 1). */
 export default defineProvider<OpenAiSettings>({
@@ -21,6 +29,7 @@ export default defineProvider<OpenAiSettings>({
   operations: openaiCompatible<OpenAiSettings>({
     address: (call, route) => at(base(call.settings), route, call.query),
     headers: openaiHeaders,
+    lines: (form) => (isBatchInput(form) ? withoutSlug : undefined),
     extensions: (settings) => (settings.custom_host === undefined ? 'drop' : 'pass'),
   }),
   relay(call, path) {

@@ -119,7 +119,7 @@ export class IncomingForm implements FormBody {
   edited(edit: FormEdit): FormBytes {
     const facts = this.#facts();
     const length = editedLength(edit, this.#size, this.#fields.parts, facts);
-    return { chunks: this.#rewritten(new FormEditor(edit, facts)), length, contentType: this.contentType };
+    return { chunks: this.#rewritten(new FormEditor(edit, facts), edit.check), length, contentType: this.contentType };
   }
 
   fileBytes(line?: LineEdit): FormBytes {
@@ -176,10 +176,11 @@ export class IncomingForm implements FormBody {
     this.#size = this.received;
   }
 
-  async *#rewritten(editor: FormEditor): AsyncGenerator<Buffer> {
+  async *#rewritten(editor: FormEditor, check: (() => void) | undefined): AsyncGenerator<Buffer> {
     for await (const pieces of this.#batches()) {
       const out: Buffer[] = [];
       for (const piece of pieces) editor.take(piece, out);
+      check?.();
       yield* joined(out);
     }
   }

@@ -5,6 +5,7 @@ const requestMeaning = {
   apiKey: 'Key of the gateway. `Authorization: Bearer …` and `x-api-key` are read too.',
   provider: 'Slug of a provider (`@openai-main`), or in direct mode a type (`openai`).',
   virtualKey: 'Name of an entry of `virtual_keys`, or a slug.',
+  providerModel: 'The model, where the body has no field for it: uploads of files and batches. Counts as `model` does, slug included.',
   config: 'Name of an entry of `configs`, or a config object as JSON.',
   traceId: 'Trace of which this request is a part. Without it the one of `traceparent` is used, else a new one.',
   spanId: 'Id of this request within the trace.',

@@ -1,6 +1,6 @@
 import { type EmptyBody, JsonBody } from '#core/body.ts';
 import { GatewayError } from '#core/error.ts';
-import type { Plain } from '#core/merge.ts';
+import { isPlain, type Plain } from '#core/merge.ts';
 import { bareModel } from '#core/model-name.ts';
 import type { Dropped, Operation, StepReply, UpstreamRequest } from '#core/provider.ts';
 import { segment } from '../../_shared/address.ts';
@@ -141,7 +141,7 @@ function create(asked: Asked, lines: readonly InputLine[], call: ACall): Upstrea
     maxTokens: call.settings.max_tokens,
   });
   const fromFile = asked.lines === undefined;
-  return send(call, {
+  const request = send(call, {
     route: 'messages/batches',
     method: 'POST',
     query: '',
@@ -150,4 +150,7 @@ function create(asked: Asked, lines: readonly InputLine[], call: ACall): Upstrea
     dropped: fromFile ? dropped : [...asked.dropped, ...dropped],
     betas,
   });
+  return { ...request, models: [...new Set(requests.map(modelOf))] };
 }
+
+const modelOf = ({ params }: Plain): string => (isPlain(params) ? (textOf(params['model']) ?? '') : '');

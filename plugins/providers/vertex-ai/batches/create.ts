@@ -1,7 +1,6 @@
 import { JsonBody } from '#core/body.ts';
 import { GatewayError } from '#core/error.ts';
 import type { Plain } from '#core/merge.ts';
-import { bareModel } from '#core/model-name.ts';
 import type { Call, Dropped, Operation, UpstreamRequest } from '#core/provider.ts';
 import { WholeTap } from '../../_shared/json-tap.ts';
 import { parseObject, textOf } from '../../_shared/json.ts';
@@ -35,7 +34,7 @@ interface Order {
 }
 
 /**
- * Starts a batch (provider-a.md 12.2). The model comes from the body, else from the header `provider-model`, else from the
+ * Starts a batch (provider-a.md 12.2). The model comes from the request's body or header, else from the
  * notes of the upload, which takes a request before.
  */
 export function createBatch(to: Addresses, store: Storage): Operation<VertexSettings> {
@@ -53,7 +52,7 @@ export function createBatch(to: Addresses, store: Storage): Operation<VertexSett
       const { model, endpoint } = notesOf(rowOf(replies[0]?.text ?? ''));
       if (model === undefined) throw noModel();
       if (endpoint !== undefined && endpoint !== order.endpoint) throw wrongEndpoint(order.endpoint, endpoint);
-      return jobRequest(to, call, { ...order, dropped: [] }, model);
+      return { ...jobRequest(to, call, { ...order, dropped: [] }, model), models: [model] };
     },
     tap: () => new WholeTap(),
     result: (text) => batchFromJob(parseObject(text) ?? {}),
@@ -75,8 +74,7 @@ function orderOf(body: Plain, call: VertexCall): Order {
       hint: `Use one of ${batchEndpoints.join(', ')}.`,
     });
   }
-  const named = call.model === '' ? (call.header('provider-model') ?? '') : call.model;
-  const model = bareModel(named);
+  const { model } = call;
   return {
     input: allowedObject(call, file, 'input_file_id'),
     endpoint,

@@ -1,4 +1,4 @@
-import type { FormBody, LineEdit } from '#core/form.ts';
+import type { LineEdit } from '#core/form.ts';
 import { type Member, scanObject } from '#core/json-scan.ts';
 import { bareModel } from '#core/model-name.ts';
 
@@ -10,19 +10,10 @@ export interface BatchNames {
   deployment(alias: string): string | undefined;
 }
 
-/**
- * True for an upload that is a batch: its purpose says so, or comes only behind the file, which then has the name of a
- * file of lines. Every other file passes as bytes.
- */
-export function isBatchInput(form: Pick<FormBody, 'fields' | 'file'>): boolean {
-  const purpose = form.fields.get('purpose');
-  return purpose === undefined ? /\.(?:jsonl|ndjson)$/i.test(form.file?.filename ?? '') : purpose === 'batch';
-}
-
-/** Writes the lines of a batch as provider B reads them: only what differs is spliced, and other lines pass. */
+/** Writes the lines of a batch as the service reads them: only what differs is spliced, and other lines pass. */
 export function batchLine(names: BatchNames): LineEdit {
   return (line, index) => {
-    // A byte-order mark is refused by the service (provider-b.md 2.2.5).
+    // A byte-order mark is refused by provider B (provider-b.md 2.2.5), and no JSON text has one.
     const text = index === 0 && line.charCodeAt(0) === 0xfeff ? line.slice(1) : line;
     try {
       return edited(text, names);

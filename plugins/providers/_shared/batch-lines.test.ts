@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { batchLine, isBatchInput } from './batch-lines.ts';
+import { batchLine } from './batch-lines.ts';
 
 const names = { deployment: (alias: string) => ({ fast: 'dep-1', odd: 'a "b"' })[alias] };
 const dated = batchLine({ ...names, isDated: true });
@@ -54,23 +54,5 @@ describe('a line of a batch', () => {
     const marked = `\ufeff${line('"/chat/completions"', '"dep-1"')}`;
     expect(dated(marked, 0)).toBe(marked.slice(1));
     expect(dated(marked, 1)).toBe(marked);
-  });
-});
-
-describe('an upload', () => {
-  const form = (fields: Record<string, string>, filename?: string) => ({
-    fields: new Map(Object.entries(fields)),
-    file: filename === undefined ? undefined : { field: 'file', filename, contentType: undefined },
-  });
-
-  it.each([
-    [{ purpose: 'batch' }, 'a.bin', true],
-    [{ purpose: 'fine-tune' }, 'a.jsonl', false],
-    [{}, 'a.jsonl', true],
-    [{}, 'a.NDJSON', true],
-    [{}, 'a.pdf', false],
-    [{}, undefined, false],
-  ])('with %j and the file %s holds batch lines: %s', (fields, filename, expected) => {
-    expect(isBatchInput(form(fields, filename))).toBe(expected);
   });
 });

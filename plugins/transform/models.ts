@@ -1,0 +1,53 @@
+import { isBatchInput, modelsInLine } from '#core/batch-file.ts';
+import type { Routed } from '#core/context.ts';
+import { traitsOf } from '#core/endpoint.ts';
+import { GatewayError } from '#core/error.ts';
+import type { FormBody, FormEdit, FormUpstream, LineEdit } from '#core/form.ts';
+import { checkModels, forbidden, isLimited, type ModelRules } from '#core/model-rules.ts';
+import type { Attempt } from '#core/plan.ts';
+import type { UpstreamRequest } from '#core/provider.ts';
+
+/**
+ * Holds a request to the lists of key and entry where its models show only now: those that the provider found, and those
+ * in the lines of a batch's file, which are read while it is sent. Without a list nothing is looked at.
+ *
+ * @throws GatewayError `not_allowed`
+ */
+export function withinLists(ctx: Routed, { binding }: Attempt, upstream: UpstreamRequest): UpstreamRequest {
+  const rules: ModelRules = { key: ctx.facts.caller.key, binding };
+  checkModels(rules, upstream.models);
+  const { body } = upstream;
+  if ((body.kind !== 'form' && body.kind !== 'file') || traitsOf(ctx.endpoint).file !== 'up' || !isLimited(rules)) return upstream;
+  return { ...upstream, body: watched(body, rules) };
+}
+
+function watched(body: FormUpstream, rules: ModelRules): FormUpstream {
+  const { form } = body;
+  const isBatch = isBatchInput(form);
+  // What is stored alone is no batch before one is created of it, whose model is asked for then.
+  if (body.kind === 'file') return isBatch ? { ...body, line: checked(body.line, rules) } : body;
+  const edit: FormEdit = body.edit ?? { fields: new Map() };
+  if (isBatch) return { ...body, edit: { ...edit, line: checked(edit.line, rules) } };
+  return { ...body, edit: { ...edit, check: () => refuseLate(form) } };
+}
+
+/** The provider's own edit behind the check: lists hold names as clients write them. */
+function checked(own: LineEdit | undefined, rules: ModelRules): LineEdit {
+  return (line, index) => {
+    for (const model of modelsInLine(line)) {
+      const refusal = forbidden(rules, model, `, which line ${index + 1} of the file names`);
+      if (refusal !== undefined) throw refusal;
+    }
+    return own === undefined ? line : own(line, index);
+  };
+}
+
+/** The file went by as something else: its lines were not read. */
+function refuseLate(form: FormBody): void {
+  if (form.fields.get('purpose') !== 'batch') return;
+  throw new GatewayError('not_allowed', {
+    message: 'Key or provider is limited to certain models, and the form says only behind its file that this is a batch.',
+    param: 'purpose',
+    hint: 'Send the purpose before the file, or give the file a name that ends in .jsonl.',
+  });
+}
