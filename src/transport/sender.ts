@@ -1,4 +1,5 @@
 import type { Clock } from '../core/clock.ts';
+import { traitsOf } from '../core/endpoint.ts';
 import { GatewayError } from '../core/error.ts';
 import type { FormBody } from '../core/form.ts';
 import type { HeaderPairs } from '../core/headers.ts';
@@ -94,7 +95,8 @@ function begin(attempt: Attempt, deps: SenderDeps, settings: ExchangeSettings, s
     play(exchange, operation.local, upstream, call);
     return exchange;
   }
-  const route = { trust: attempt.trust, connectMs: attempt.clocks.connect };
+  const isOnce = traitsOf(call.endpoint).state === 'creates';
+  const route = { trust: attempt.trust, connectMs: attempt.clocks.connect, isOnce };
   const send = (headers: HeaderPairs): void => {
     signed.headers = headers;
     deps.upstream.send(withHeaders(upstream, headers, exchange.upload), route, exchange);

@@ -53,6 +53,8 @@ export interface WireStream extends AsyncIterable<Uint8Array> {
 export interface Route {
   readonly trust: Trust;
   readonly connectMs: number;
+  /** It makes something, and may not be sent twice: a connection of its own, which can't have been dead before. */
+  readonly isOnce?: boolean;
 }
 
 export interface Upstream {
@@ -92,7 +94,7 @@ export function createUpstream(options: UpstreamOptions): Upstream {
 
   return {
     send(request, route, receiver) {
-      const isOnce = request.body.kind === 'stream' && !request.body.isRepeatable;
+      const isOnce = route.isOnce === true || (request.body.kind === 'stream' && !request.body.isRepeatable);
       const pool = isOnce ? pools.fresh(request.origin, route) : pools.for(request.origin, route);
       const body = bodyOf(request.body);
       const dispatch: Dispatcher.DispatchOptions = {
@@ -150,7 +152,7 @@ class Pools {
   }
 
   /**
-   * For one request whose body can't be sent again: a kept connection may turn out to be dead. It asks to be kept all
+   * For one request that can't be sent again: a kept connection may turn out to be dead. It asks to be kept all
    * the same: a service that closes behind an early answer resets the connection, and the answer is lost with it.
    */
   fresh(origin: string, route: Route): Pool {

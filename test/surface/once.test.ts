@@ -1,0 +1,57 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { json, type ScriptedUpstream, startUpstream } from '../support/upstream.ts';
+
+/**
+ * What makes an object is sent once, also where the connection breaks behind it: nobody knows then whether it was made
+ * (decisions D22).
+ */
+
+let upstream: ScriptedUpstream;
+let gateway: TestGateway;
+
+beforeAll(async () => {
+  upstream = await startUpstream((response, { method }) => {
+    if (method === 'GET') json(response, 200, { object: 'list', data: [], has_more: false });
+    else response.destroy();
+  });
+  gateway = await startTestGateway(
+    JSON.stringify({
+      version: 1,
+      server: { egress: { allow: ['127.0.0.1'] } },
+      providers: {
+        openai: { type: 'openai', api_key: 'sk-1', custom_host: `${upstream.url}/v1` },
+        azure: {
+          type: 'azure-openai',
+          api_key: 'az-1',
+          custom_host: `${upstream.url}/openai`,
+          deployments: { d: { deployment_id: 'd', api_version: '2024-10-21' } },
+        },
+      },
+      configs: {
+        chain: { strategy: { mode: 'fallback' }, retry: { attempts: 3 }, targets: [{ provider: 'openai' }, { provider: 'azure' }] },
+      },
+    }),
+  );
+});
+afterAll(async () => {
+  await gateway.close();
+  await upstream.close();
+});
+
+const bodies = {
+  batches: { input_file_id: 'file-1', endpoint: '/v1/chat/completions', completion_window: '24h' },
+  'fine_tuning/jobs': { training_file: 'file-1', model: 'm-1' },
+} as const;
+
+it.each(Object.keys(bodies) as (keyof typeof bodies)[])('%s', async (route) => {
+  const headers = { 'x-gateway-virtual-key': 'openai', 'x-gateway-config': 'chain', 'content-type': 'application/json' };
+  const send = (method: 'GET' | 'POST'): Promise<Response> =>
+    fetch(`${gateway.url}/v1/${route}`, { method, headers, ...(method === 'POST' ? { body: JSON.stringify(bodies[route]) } : {}) });
+  // A connection that is kept could be taken for one that was dead before.
+  expect((await send('GET')).status).toBe(200);
+  upstream.requests.length = 0;
+  const response = await send('POST');
+  expect([response.status, upstream.requests.length]).toEqual([502, 1]);
+  expect(await response.json()).toMatchObject({ error: { code: 'upstream_unreachable' } });
+});
