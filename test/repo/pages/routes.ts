@@ -4,9 +4,6 @@ import type { Provider } from '../../../src/core/provider.ts';
 
 const shown = providers.filter((provider) => provider.type !== 'mock');
 
-/** What the gateway answers itself, whatever the provider. */
-const own: ReadonlySet<Endpoint> = new Set(['prompts/{id}/completions', 'prompts/{id}/render']);
-
 /** `docs/routes.md`: every modelled route, and which types of providers serve it. */
 export function routesPage(): string {
   const rows = (Object.entries(endpoints) as [Endpoint, EndpointTraits][]).flatMap(([endpoint, traits]) =>
@@ -18,7 +15,7 @@ export function routesPage(): string {
   const account = (Object.values(endpoints) as EndpointTraits[]).filter((traits) => traits.account === true);
   return [
     '# Routes',
-    '✓: the provider speaks the format of the route, and its bytes pass. ⇄: the gateway converts. Empty: answered 501 `unsupported_endpoint`, so that a fallback chain goes on to a target that serves it. Types from `provider_plugins` say for themselves what they serve; `mock` plays most routes without a network.',
+    '✓: the provider speaks the format of the route, and its bytes pass. ⇄: the gateway converts. Empty: answered 501 `unsupported_endpoint`, so that a fallback chain goes on to a target that serves it. –: the gateway answers by itself. Types from `provider_plugins` say for themselves what they serve; `mock` plays most routes without a network.',
     `| Route | Does | ${shown.map(({ type }) => `\`${type}\``).join(' | ')} |\n|---|---|${shown.map(() => ':-:|').join('')}\n${rows.join('\n')}`,
     `Any other path below \`/v1/\` is relayed with its method, query and body to the provider that header, virtual key or config choose: ${shown
       .filter(({ relay }) => relay !== undefined)
@@ -30,7 +27,11 @@ export function routesPage(): string {
 }
 
 function cell(provider: Provider, endpoint: Endpoint): string {
-  if (own.has(endpoint)) return '✓';
+  // A prompt is the chat completion that it stands for; a rendering reaches no provider.
+  if (endpoint === 'prompts/{id}/completions') return cell(provider, 'chat/completions');
+  if (endpoint === 'prompts/{id}/render') return '–';
+  // The socket is one of OpenAI's voices: who has none of them relays the path, and nobody is there.
+  if (endpoint === 'realtime' && provider.operations['audio/speech'] === undefined) return '';
   if (endpoint === 'realtime' || endpoint === 'models/{id}') return provider.relay === undefined ? '' : '✓';
   if (endpoint === 'relay') return '';
   const operation = provider.operations[endpoint];
