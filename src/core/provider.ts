@@ -274,6 +274,11 @@ export interface Operation<Settings = unknown> {
    * parsed it; `earlier`: the answers of the steps before the last.
    */
   result?(text: string, call: Call<Settings & CommonSettings>, answer?: unknown, earlier?: readonly StepReply[]): unknown;
+  /**
+   * Where the bytes pass: the text of a whole 2xx answer with what the service left out, undefined where nothing is
+   * missing. Answers that are too large to be held pass as they are.
+   */
+  mend?(text: string, call: Call<Settings & CommonSettings>): string | undefined;
   /** A fresh transform for each stream: the provider's events → hub. */
   stream?(call: Call<Settings & CommonSettings>): StreamTransform<WireEvent, ModelEvent>;
   /** Answers without a network (the mock). */

@@ -15,7 +15,7 @@ import { convertLines } from './lines.ts';
  */
 export function convertOutcome(outcome: Outcome, dialect: Dialect): Outcome {
   if (outcome.kind !== 'answered' || outcome.attempt.lane !== 'full' || outcome.reply.status >= 300)
-    return convertLines(outcome, unconvertible);
+    return convertLines(outcome.attempt.operation?.mend === undefined ? outcome : mended(outcome), unconvertible);
   const { attempt, reply, times } = outcome;
   const { operation, call } = attempt;
   if (operation?.lines !== undefined && reply.flow !== undefined) return convertLines(outcome, unconvertible);
@@ -30,6 +30,17 @@ export function convertOutcome(outcome: Outcome, dialect: Dialect): Outcome {
     const fault = unconvertible(attempt, thrown);
     return { kind: 'faulty', attempt, times, fault, status: fault.status };
   }
+}
+
+/** An answer whose bytes pass, with what its service left out. */
+function mended(outcome: Outcome): Outcome {
+  if (outcome.kind !== 'answered' || outcome.reply.status >= 300 || outcome.reply.flow !== undefined) return outcome;
+  const { attempt, reply } = outcome;
+  // What a step before made of it is whole already.
+  if (attempt.call === undefined || reply.converted !== undefined) return outcome;
+  const text = attempt.operation?.mend?.(reply.body.toString('utf8'), attempt.call);
+  if (text === undefined) return outcome;
+  return { ...outcome, reply: { ...reply, status: 200, converted: { contentType: 'application/json', body: Buffer.from(text, 'utf8') } } };
 }
 
 type AnyCall = Call<CommonSettings>;

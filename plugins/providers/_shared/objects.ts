@@ -78,6 +78,9 @@ export const jobOf = (known: { readonly id: string; readonly status: string; rea
   ...known,
 });
 
+/** What a file that is gone is answered with. */
+export const deletedFile = (id: string) => ({ id, object: 'file', deleted: true }) as const;
+
 /** A page of a list, newest first, with the cursors that some services leave out. */
 export function listOf<Row extends { readonly id: string }>(data: readonly Row[], hasMore: boolean) {
   return { object: 'list', data, first_id: data[0]?.id ?? null, last_id: data.at(-1)?.id ?? null, has_more: hasMore } as const;

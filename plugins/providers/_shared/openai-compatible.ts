@@ -8,6 +8,7 @@ import { batchOutput } from './batch-output.ts';
 import { parseObject, textOf } from './json.ts';
 import { ObjectTap, orNothing } from './object-tap.ts';
 import { batchOf, jobOf } from './objects.ts';
+import { mends } from './openai-mends.ts';
 import { requestOf } from './openai-request.ts';
 import { type OpenAiEndpoint, openaiEndpoints, openaiTaps } from './openai-taps.ts';
 
@@ -53,14 +54,18 @@ export function openaiCompatible<Settings>(service: OpenAiCompatible<Settings>):
 
 function operationOf<Settings>(service: OpenAiCompatible<Settings>, endpoint: OpenAiEndpoint): Operation<Settings> {
   if (endpoint === 'batches/{id}/output') return outputOf(service);
+  const deleted = endpoint === 'files/{id}/delete' ? { tap: () => orNothing(new ObjectTap()) } : {};
   const cancelled = endpoint === 'batches/{id}/cancel' || endpoint === 'fine_tuning/jobs/{id}/cancel' ? readAfter(service, endpoint) : {};
   const plain: Operation<Settings> = {
     request: (body, call) => requestOf(service, endpoint, body, call),
     tap: openaiTaps[endpoint],
+    ...deleted,
     ...cancelled,
   };
   const { object } = service;
-  return object === undefined || !objects.includes(endpoint) ? plain : { ...plain, result: (text, call) => object(text, call) };
+  if (object !== undefined && objects.includes(endpoint)) return { ...plain, result: (text, call) => object(text, call) };
+  const mend = mends.get(endpoint);
+  return mend === undefined ? plain : { ...plain, mend };
 }
 
 /** What is read after a cancel, and what is known where that fails: when it was made is not. */

@@ -1,6 +1,6 @@
 import type { Call } from '#core/provider.ts';
 import { isPlain, type Plain } from '#core/merge.ts';
-import { unixSeconds } from '../_shared/objects.ts';
+import { deletedFile, unixSeconds } from '../_shared/objects.ts';
 
 /** What provider B writes differently in one object; everything that is not named passes (provider-b.md 2.1 to 2.3). */
 type Change = (row: Plain) => Plain;
@@ -13,7 +13,7 @@ type Change = (row: Plain) => Plain;
  */
 export function objectOf(text: string, call: Pick<Call, 'endpoint' | 'params'>): unknown {
   // 204 says that a file is gone without naming it.
-  if (text === '' && call.endpoint === 'files/{id}/delete') return { id: call.params['id'] ?? null, object: 'file', deleted: true };
+  if (text === '' && call.endpoint === 'files/{id}/delete') return deletedFile(call.params['id'] ?? '');
   const answer: unknown = JSON.parse(text);
   const change = changeOf(call.endpoint);
   if (!isPlain(answer)) return answer;

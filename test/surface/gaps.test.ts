@@ -1,0 +1,70 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { type ScriptedUpstream, startUpstream } from '../support/upstream.ts';
+
+/** What services leave out of answers that otherwise pass, on both providers of the format (provider-b.md 2.1, 2.3.2). */
+
+let upstream: ScriptedUpstream;
+let gateway: TestGateway;
+let answer: { readonly status: number; readonly text: string };
+
+beforeAll(async () => {
+  upstream = await startUpstream((response) => {
+    const { status, text } = answer;
+    response.writeHead(status, text === '' ? {} : { 'content-type': 'application/json' }).end(text === '' ? undefined : text);
+  });
+  gateway = await startTestGateway(
+    JSON.stringify({
+      version: 1,
+      server: { egress: { allow: ['127.0.0.1'] } },
+      providers: {
+        openai: { type: 'openai', api_key: 'sk-1', custom_host: `${upstream.url}/v1` },
+        azure: {
+          type: 'azure-openai',
+          api_key: 'az-1',
+          custom_host: `${upstream.url}/openai`,
+          deployments: { d: { deployment_id: 'd', api_version: '2024-10-21' } },
+        },
+      },
+    }),
+  );
+});
+afterAll(async () => {
+  await gateway.close();
+  await upstream.close();
+});
+
+const ask = (provider: string, method: string, path: string): Promise<Response> =>
+  fetch(`${gateway.url}/v1/${path}`, { method, headers: { 'x-gateway-virtual-key': provider } });
+
+const job = 'fine_tuning/jobs/ftjob-1/checkpoints';
+
+it.each(['openai', 'azure'])('%s: pages of checkpoints name their first and last row', async (provider) => {
+  const rows = [{ id: 'ftckpt_2' }, { id: 'ftckpt_1' }];
+  answer = { status: 200, text: JSON.stringify({ object: 'list', data: rows, has_more: true }) };
+  const full = await ask(provider, 'GET', job);
+  expect(await full.json()).toEqual({ object: 'list', data: rows, has_more: true, first_id: 'ftckpt_2', last_id: 'ftckpt_1' });
+  answer = { status: 200, text: '{"object":"list","data":[],"has_more":false}' };
+  const empty = await ask(provider, 'GET', job);
+  expect(await empty.json()).toEqual({ object: 'list', data: [], has_more: false, first_id: null, last_id: null });
+});
+
+it('openai: a page that names them passes byte for byte, and so does an error', async () => {
+  answer = { status: 200, text: '{ "object":"list","data":[{"id":"c","x":1.0}],"first_id":"c","last_id":"c","has_more":false }' };
+  expect(await (await ask('openai', 'GET', job)).text()).toBe(answer.text);
+  answer = {
+    status: 404,
+    text: '{"error":{"message":"No such job.","type":"invalid_request_error","param":null,"code":"fine_tune_not_found"}}',
+  };
+  const gone = await ask('openai', 'GET', job);
+  expect([gone.status, await gone.text()]).toEqual([404, answer.text]);
+});
+
+it.each(['openai', 'azure'].flatMap((provider) => [204, 200].map((status) => [provider, status] as const)))(
+  '%s: a deleted file is named although the service answers %i and nothing',
+  async (provider, status) => {
+    answer = { status, text: '' };
+    const gone = await ask(provider, 'DELETE', 'files/file-1');
+    expect([gone.status, await gone.json()]).toEqual([200, { id: 'file-1', object: 'file', deleted: true }]);
+  },
+);
