@@ -5,7 +5,7 @@ import { fixedKeys } from '../template.ts';
 import { deepFreeze } from './freeze.ts';
 import { invalid } from './invalid.ts';
 import { linkTemplates, type PromptSource } from './link.ts';
-import { type Meter, type Part, render } from './render.ts';
+import { type Meter, type Part, render, startMeter } from './render.ts';
 
 /** Fields of a saved chat completion that are not its own to say. */
 const notSaved: ReadonlySet<string> = new Set(['messages', 'model', 'stream', 'variables']);
@@ -63,7 +63,7 @@ function compileVersion(source: PromptSource, sources: ReadonlyMap<string, Store
     prints: linked.prints,
     reads: linked.reads,
     messages: (values: Plain, most: number) => {
-      const meter: Meter = { left: most, most };
+      const meter = startMeter(most);
       return makers.map((make) => make(values, meter) as Plain);
     },
   });

@@ -10,11 +10,19 @@ export interface Tag {
   readonly section: { readonly isInverted: boolean; readonly parts: readonly Part[] } | undefined;
 }
 
-/** How much a rendering may still produce: lists inside lists multiply what a small request can ask for. */
+/** How much a rendering may still produce and do: lists inside lists multiply what a small request can ask for. */
 export interface Meter {
+  /** Characters. */
   left: number;
   readonly most: number;
+  /** Texts, tags and entries of lists: nothing else is served while they are worked off. */
+  steps: number;
 }
+
+/** About a tenth of a second. */
+const mostSteps = 1_000_000;
+
+export const startMeter = (most: number): Meter => ({ left: most, most, steps: mostSteps });
 
 /** Values by name, innermost last. */
 type Scope = readonly unknown[];
@@ -32,7 +40,7 @@ export function render(parts: readonly Part[], values: Plain, meter: Meter): str
 function renderIn(parts: readonly Part[], scope: Scope, meter: Meter): string {
   let out = '';
   for (const part of parts) {
-    spend(meter, 1);
+    step(meter);
     if (typeof part === 'string') out += spent(part, meter);
     else out += isList(part) ? renderIn(part, scope, meter) : renderTag(part, scope, meter);
   }
@@ -48,7 +56,7 @@ function renderTag({ names, section }: Tag, scope: Scope, meter: Meter): string 
   if (!Array.isArray(value)) return renderIn(section.parts, value === true ? scope : [...scope, value], meter);
   let out = '';
   for (const item of value) {
-    spend(meter, 1);
+    step(meter);
     out += renderIn(section.parts, [...scope, item], meter);
   }
   return out;
@@ -86,13 +94,23 @@ function textOf(value: unknown): string {
   }
 }
 
+function step(meter: Meter): void {
+  meter.steps -= 1;
+  if (meter.steps >= 0) return;
+  throw new GatewayError('body_too_large', {
+    message: `With these variables the sections of the prompt repeat more than ${mostSteps} times.`,
+    param: 'variables',
+    hint: 'Give shorter lists: sections inside sections multiply them.',
+  });
+}
+
 function spent(text: string, meter: Meter): string {
   spend(meter, text.length);
   return text;
 }
 
-function spend(meter: Meter, amount: number): void {
-  meter.left -= amount;
+function spend(meter: Meter, characters: number): void {
+  meter.left -= characters;
   if (meter.left >= 0) return;
   throw new GatewayError('body_too_large', {
     message: `With these variables the prompt grows beyond ${meter.most} characters.`,
