@@ -7,9 +7,12 @@ export interface CliIo {
   readonly cwd: string;
   /** All of standard input, as text. */
   readStdin(): Promise<string>;
-  /** One line from a person; absent where nobody sits at a terminal. */
+  /** One line from a person; absent where nobody sits at a terminal. Rejects with Interrupted. */
   ask?(question: string): Promise<string>;
 }
+
+/** The person pressed Ctrl-C or Ctrl-D in place of an answer. */
+export class Interrupted extends Error {}
 
 export interface CliStream {
   readonly fd?: number;
@@ -47,6 +50,9 @@ async function ask(question: string): Promise<string> {
   const lines = createInterface({ input: process.stdin, output: process.stderr });
   try {
     return await lines.question(question);
+  } catch (cause) {
+    process.stderr.write('\n');
+    throw new Interrupted('no answer', { cause });
   } finally {
     lines.close();
   }

@@ -1,6 +1,6 @@
 import { providers, stages } from '../../plugins/index.ts';
 import { runCli } from '../../src/cli/index.ts';
-import type { CliIo } from '../../src/cli/io.ts';
+import { type CliIo, Interrupted } from '../../src/cli/io.ts';
 
 export interface Ran {
   readonly code: number;
@@ -8,11 +8,14 @@ export interface Ran {
   readonly err: string;
 }
 
+/** In place of an answer: Ctrl-C. */
+export const interrupt = Symbol('interrupt');
+
 /** Runs a command in this process, with an environment and a terminal of its own. */
 export async function runHere(
   args: readonly string[],
   cwd: string,
-  more: { readonly env?: Readonly<Record<string, string>>; readonly answers?: readonly string[] } = {},
+  more: { readonly env?: Readonly<Record<string, string>>; readonly answers?: readonly (string | typeof interrupt)[] } = {},
 ): Promise<Ran> {
   let out = '';
   let err = '';
@@ -28,7 +31,8 @@ export async function runHere(
       : {
           ask: (question: string) => {
             err += `${question}\n`;
-            return Promise.resolve(left.shift() ?? '');
+            const answer = left.shift() ?? '';
+            return answer === interrupt ? Promise.reject(new Interrupted()) : Promise.resolve(answer);
           },
         }),
   };

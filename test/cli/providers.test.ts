@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { deadPort, json, type ScriptedUpstream, startUpstream } from '../support/upstream.ts';
-import { runHere } from './in-process.ts';
+import { aadsts, startTokenServer } from '../tokens/token-server.ts';
+import { interrupt, runHere } from './in-process.ts';
 
 const dirs: string[] = [];
 afterAll(() => dirs.forEach((dir) => rmSync(dir, { recursive: true })));
@@ -172,6 +173,52 @@ providers:
     expect({ code, out }).toEqual({ code: 1, out: expect.stringMatching(said) as unknown });
   });
 
+  it('names the field of a way to sign that is at fault', async () => {
+    const tokens = await startTokenServer();
+    try {
+      tokens.refusal = aadsts(7000222, 'The provided client secret keys for app c1 are expired.');
+      tokens.expected = {
+        method: 'POST',
+        path: '/t1/oauth2/v2.0/token',
+        parameters: {
+          grant_type: 'client_credentials',
+          client_id: 'c1',
+          client_secret: 'sk-good-0123456789',
+          scope: 'https://cognitiveservices.azure.com/.default',
+        },
+      };
+      const entry = (slug: string, auth: string): string =>
+        `  ${slug}: {type: azure-openai, custom_host: ${upstream.url}/openai, api_version: "2024-10-21", deployment_id: d1, auth: ${auth}}\n`;
+      const yaml = `version: 1\nproviders:\n${[
+        entry('app', `{mode: entra, tenant_id: t1, client_id: c1, client_secret: "\${env:GOOD}", authority: "${tokens.url}"}`),
+        entry('pod', `{mode: workload_identity, tenant_id: t1, client_id: c1, token_file: /nowhere/token, authority: "${tokens.url}"}`),
+        entry('unset', `{mode: workload_identity, authority: "${tokens.url}"}`),
+        entry('machine', '{mode: managed_identity, client_id: id-1}'),
+      ].join('')}`;
+      const { code, out } = await runHere(['providers', 'test'], folder(yaml), {
+        env: { ...env, IDENTITY_ENDPOINT: `${tokens.url}/msi`, IDENTITY_HEADER: 'h' },
+      });
+      expect(code).toBe(1);
+      const told = out.split(/\n(?=\w)/);
+      const expected = [
+        [/^app .*FAIL .*auth\.client_secret is expired \(.*AADSTS7000222/, /fix: .*auth\.client_secret of the provider/i],
+        [/^pod .*FAIL .*auth\.token_file names a file that can not be read/, /fix: .*auth\.token_file of the provider/i],
+        [/^unset .*FAIL .*AZURE_FEDERATED_TOKEN_FILE is not set/, /fix: .*auth\.token_file of the provider/i],
+        [/^machine .*FAIL .*auth\.client_id names no identity/, /fix: .*auth\.client_id of the provider/i],
+      ] as const;
+      expect(told).toHaveLength(expected.length);
+      for (const [n, [line, fix]] of expected.entries()) {
+        expect(told[n]).toMatch(line);
+        expect(told[n]).toMatch(fix);
+      }
+      expect(out).not.toMatch(/sk-good|nowhere/);
+      const json = JSON.parse((await runHere(['providers', 'test', 'app', '--json'], folder(yaml), { env })).out) as object[];
+      expect(json).toMatchObject([{ slug: 'app', state: 'fail', says: expect.stringContaining('auth.client_secret') as unknown }]);
+    } finally {
+      await tokens.close();
+    }
+  });
+
   it('asks deployments for one token when told to', async () => {
     const before = upstream.requests.length;
     const { code, out } = await runHere(['providers', 'test', 'azure', '--deep'], folder(entries()), { env });
@@ -337,6 +384,17 @@ describe('gateway providers add', () => {
         foundation_model: gpt-4o
 `);
     expect(err).toMatch(/NAME of the variable that holds the key/);
+  });
+
+  it('ends at once when the person wants out', async () => {
+    const cwd = folder('version: 1\n');
+    const { code, out, err } = await runHere(['providers', 'add', 'openai'], cwd, { answers: ['main', interrupt] });
+    expect({ code, out, err }).toEqual({
+      code: 130,
+      out: '',
+      err: expect.stringMatching(/interrupted: nothing was written\n$/) as unknown,
+    });
+    expect(readFileSync(join(cwd, 'gateway.yaml'), 'utf8')).toBe('version: 1\n');
   });
 
   it.each([

@@ -3,7 +3,7 @@ import { keyVariable, yamlOf } from '../../config/new-entry.ts';
 import { didYouMean } from '../../core/nearest.ts';
 import type { Provider } from '../../core/provider.ts';
 import type { Registry } from '../../gateway-types.ts';
-import type { CliIo } from '../io.ts';
+import { type CliIo, Interrupted } from '../io.ts';
 import { exitCodes } from './catalog.ts';
 import { type Draft, problemsOf, setIn } from './draft.ts';
 import { ordered, readUri } from './import-uri.ts';
@@ -48,6 +48,10 @@ export async function addEntry(type: string, flags: AddFlags, io: CliIo, registr
     io.stderr.write(`Try it: gateway providers test ${ready.slug}\n`);
     return exitCodes.yes;
   } catch (error) {
+    if (error instanceof Interrupted) {
+      io.stderr.write('interrupted: nothing was written\n');
+      return exitCodes.interrupted;
+    }
     if (!(error instanceof Usage) && !(error instanceof Refused)) throw error;
     io.stderr.write(`error: ${error.message}\n`);
     return error instanceof Refused ? error.code : exitCodes.usage;

@@ -20,7 +20,7 @@ export interface CatalogFlags {
 }
 
 /** Exit codes of ux.md 1.1. */
-export const exitCodes = { yes: 0, no: 1, usage: 2, invalid: 3 } as const;
+export const exitCodes = { yes: 0, no: 1, usage: 2, invalid: 3, interrupted: 130 } as const;
 
 /** One entry of `providers:` in all its forms. */
 export interface CatalogEntry {
