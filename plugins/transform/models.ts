@@ -14,11 +14,12 @@ import type { UpstreamRequest } from '#core/provider.ts';
  * @throws GatewayError `not_allowed`
  */
 export function withinLists(ctx: Routed, { binding }: Attempt, upstream: UpstreamRequest): UpstreamRequest {
+  const { body, models } = upstream;
+  const file = (body.kind === 'form' || body.kind === 'file') && traitsOf(ctx.endpoint).file === 'up' ? body : undefined;
+  if (models === undefined && file === undefined) return upstream;
   const rules: ModelRules = { key: ctx.facts.caller.key, binding };
-  checkModels(rules, upstream.models);
-  const { body } = upstream;
-  if ((body.kind !== 'form' && body.kind !== 'file') || traitsOf(ctx.endpoint).file !== 'up' || !isLimited(rules)) return upstream;
-  return { ...upstream, body: watched(body, rules) };
+  checkModels(rules, models);
+  return file !== undefined && isLimited(rules) ? { ...upstream, body: watched(file, rules) } : upstream;
 }
 
 function watched(body: FormUpstream, rules: ModelRules): FormUpstream {

@@ -1,5 +1,8 @@
-/** A text, or the name of the variable of the environment that holds it; `otherwise` where that is unset or empty. */
-export type Given = string | { readonly env: string; readonly otherwise?: string };
+/**
+ * A text, or the name of the variable of the environment that holds it; `otherwise` where that is unset or empty.
+ * `field`: where it can be written instead, for messages.
+ */
+export type Given = string | { readonly env: string; readonly otherwise?: string; readonly field?: string };
 
 /** A token endpoint: the path's segments are encoded, a slash at the end of the base does not count. */
 export interface TokenEndpoint {

@@ -19,6 +19,9 @@ const keys = {
   own: 'sk-own-0123456789',
 } as const;
 
+/** A token as the cloud's callers have them: signed by somebody else, and never a key. */
+const token = 'eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJ1c2VyIn0.c2lnbmF0dXJl';
+
 /** The last request that each call makes upstream. */
 const routes: Readonly<Record<string, string>> = {
   chat: 'POST chat/completions',
@@ -96,6 +99,34 @@ const ways: readonly Way[] = [
     name: 'a virtual key of the cloud',
     options: { virtualKey: 'cloud-team', traceID },
     signed: ['api-key', keys.cloud],
+    lacks: cloudLacks,
+    prefix: cloudPath,
+  },
+  {
+    name: 'a forwarded token, to the cloud',
+    options: { provider: '@cloud', Authorization: `Bearer ${token}`, forwardHeaders: ['Authorization'], traceID },
+    signed: bearer(token),
+    lacks: cloudLacks,
+    prefix: cloudPath,
+  },
+  {
+    name: 'a forwarded token, to deployments with keys',
+    options: { provider: '@keyed', Authorization: `Bearer ${token}`, forwardHeaders: ['Authorization'], traceID },
+    signed: bearer(token),
+    lacks: cloudLacks,
+    prefix: cloudPath,
+  },
+  {
+    name: 'a token of the caller, and the resource options of the cloud',
+    options: {
+      provider: 'azure-openai',
+      azureDeploymentId: 'd-1',
+      azureApiVersion: '2024-10-21',
+      Authorization: `Bearer ${token}`,
+      customHost: '{upstream}/openai',
+      traceID,
+    },
+    signed: bearer(token),
     lacks: cloudLacks,
     prefix: cloudPath,
   },
@@ -179,6 +210,12 @@ function catalog(upstream: string): string {
     providers: {
       main: { type: 'openai', api_key: keys.openai, custom_host: `${upstream}/v1` },
       cloud: { type: 'azure-openai', api_key: keys.cloud, custom_host: `${upstream}/openai`, deployments },
+      keyed: {
+        type: 'azure-openai',
+        api_key: keys.cloud,
+        custom_host: `${upstream}/openai`,
+        deployments: { m: { ...deployments.m, api_key: 'cloud-deployment-key-0123' } },
+      },
     },
     virtual_keys: { team: { provider: 'main', api_key: keys.team }, 'cloud-team': { provider: 'cloud' } },
     configs: { 'only-main': { provider: 'main' } },

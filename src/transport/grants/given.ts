@@ -9,8 +9,10 @@ export function given(value: Given, env: Environment): string {
   if (typeof value === 'string') return value;
   const held = env[value.env]?.trim();
   const text = held === undefined || held === '' ? value.otherwise : held;
-  if (text === undefined) throw new TokenError(`the variable ${value.env} is not set`);
-  return text;
+  if (text !== undefined) return text;
+  const { field } = value;
+  const instead = field === undefined ? '' : `${field} is not written, and `;
+  throw new TokenError(`${instead}the variable ${value.env} is not set`, { field });
 }
 
 /** True when the variable holds something. */

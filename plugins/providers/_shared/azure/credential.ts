@@ -112,10 +112,10 @@ function workload({ client_id: client, tenant_id: tenant, token_file: file, scop
     kind: 'federated-assertion',
     endpoint: {
       base: authority ?? { env: 'AZURE_AUTHORITY_HOST', otherwise: cloud.authority },
-      path: [tenant ?? { env: 'AZURE_TENANT_ID' }, ...behindTenant],
+      path: [tenant ?? { env: 'AZURE_TENANT_ID', field: authNames.tenant }, ...behindTenant],
     },
-    clientId: client ?? { env: 'AZURE_CLIENT_ID' },
-    file: file ?? { env: 'AZURE_FEDERATED_TOKEN_FILE' },
+    clientId: client ?? { env: 'AZURE_CLIENT_ID', field: authNames.client },
+    file: file ?? { env: 'AZURE_FEDERATED_TOKEN_FILE', field: authNames.file },
     fileField: authNames.file,
     scope: scope ?? cloud.scope,
     repeats,
