@@ -3,6 +3,7 @@ import { claimAt, claimText, type JwtClaims, type JwtVerdict, type JwtVerifier, 
 import type { PluginHost } from '#core/plugin.ts';
 import { printable } from '#core/printable.ts';
 import type { ApiKey, JwtRules } from '#core/snapshot.ts';
+import { isLongerThan } from '#core/text-length.ts';
 import { lacksClaim, refusedToken, unknownKeyName } from './refusals.ts';
 
 /** Tokens remembered for one snapshot, and characters of the longest that is: some megabytes at the most. */
@@ -95,7 +96,7 @@ export class Tokens {
     for (const [name, claim] of this.#rules.metadata) {
       const text = claimText(claimAt(claims, claim));
       if (text === undefined) continue;
-      if (text.length <= valueLimit) found[name] = text;
+      if (!isLongerThan(text, valueLimit)) found[name] = text;
       else this.#host.log.warn({ claim }, `the claim is longer than ${valueLimit} characters and is left out of the metadata`);
     }
     return found;

@@ -1,5 +1,6 @@
 import type { Admitted } from '#core/context.ts';
 import { GatewayError } from '#core/error.ts';
+import { fromHeader } from '#core/header-text.ts';
 import { slugOf } from '#core/model-name.ts';
 import { didYouMean } from '#core/nearest.ts';
 import type { ApiKey, CompiledConfig } from '#core/snapshot.ts';
@@ -15,7 +16,7 @@ const openBrace = 0x7b;
  */
 export function configOf(ctx: Admitted): CompiledConfig | undefined {
   const { key } = ctx.facts.caller;
-  const asked = ctx.headers.gateway('config')?.trim() ?? '';
+  const asked = fromHeader(ctx.headers.gateway('config')?.trim() ?? '');
   const standard = key?.defaultConfig;
   const saved = ctx.facts.prompt?.config;
   if (key?.enforceConfig === true && standard !== undefined) return enforced(ctx, key.name, standard, asked || (saved ?? ''));

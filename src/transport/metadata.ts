@@ -1,4 +1,6 @@
 import { GatewayError } from '../core/error.ts';
+import { fromHeader } from '../core/header-text.ts';
+import { isLongerThan } from '../core/text-length.ts';
 
 const none: Readonly<Record<string, string>> = Object.freeze({});
 /** Characters of one value (gateway-behaviour.md 2). */
@@ -7,11 +9,11 @@ const valueLimit = 128;
 /** Reads `x-gateway-metadata`: a JSON object of short texts. @throws GatewayError `invalid_metadata` */
 export function parseMetadata(text: string | undefined): Readonly<Record<string, string>> {
   if (text === undefined || text === '') return none;
-  const value = parse(text);
+  const value = parse(fromHeader(text));
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw bad('must be a JSON object');
   for (const [key, each] of Object.entries(value)) {
     if (typeof each !== 'string') throw bad(`"${key}" must be a text`);
-    if (each.length > valueLimit) throw bad(`"${key}" is longer than ${valueLimit} characters`);
+    if (isLongerThan(each, valueLimit)) throw bad(`"${key}" is longer than ${valueLimit} characters`);
   }
   return value as Record<string, string>;
 }

@@ -205,7 +205,7 @@ class RequestReader {
       arrivedAt: head.arrivedAt,
       peer: head.peer,
       random: this.#deps.random(),
-      traceId: head.bag.gateway('traceId') ?? parseTraceparent(head.bag.get('traceparent'))?.traceId ?? this.#deps.ids.trace(),
+      traceId: head.bag.gateway('traceId') || (parseTraceparent(head.bag.get('traceparent'))?.traceId ?? this.#deps.ids.trace()),
       metadata,
     };
     return { arrival, client, error: fault, isLeft: false, pass: undefined };

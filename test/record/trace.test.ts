@@ -51,6 +51,7 @@ const ids = /^[0-9a-f]{32}$/;
 describe('the trace in the record', () => {
   it.each<[string, Headers, object]>([
     ['is made where there is none', {}, { trace_id: expect.stringMatching(ids), span_id: null, parent: null, span_name: null }],
+    ['is made where an empty one came', { 'x-gateway-trace-id': '' }, { trace_id: expect.stringMatching(ids) }],
     [
       'is what the caller says',
       {

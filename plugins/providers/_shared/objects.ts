@@ -1,5 +1,6 @@
 import { GatewayError } from '#core/error.ts';
 import { isPlain, type Plain } from '#core/merge.ts';
+import { lengthOf } from '#core/text-length.ts';
 
 /** Objects of the stateful routes as the OpenAI format knows them (provider-b.md Part 2), for providers that have their own. */
 
@@ -97,9 +98,6 @@ export function unixSeconds(value: unknown): number | null {
 
 /** Pairs, and characters of a key and of a value (provider-b.md 2.2.3). */
 const metadataLimits = { pairs: 16, key: 64, value: 512 } as const;
-
-/** Characters, not UTF-16 units. */
-const lengthOf = (text: string): number => Array.from(text).length;
 
 /**
  * The limits of an object's metadata, applied before anything is sent: not every service does. Lengths count characters.
