@@ -172,4 +172,12 @@ describe('gateway providers import-uri', () => {
     expect({ code, out, err }).toEqual({ code: 1, out: '', err: expect.stringMatching(why) as unknown });
     expect(err).not.toContain('pw');
   });
+
+  it('takes no name that can be none', async () => {
+    const { code, out, err } = await runHere(
+      ['providers', 'import-uri', 'https://r1.openai.azure.com/openai/v1', '--slug', 'My Slug'],
+      '/',
+    );
+    expect({ code, out, err }).toEqual({ code: 2, out: '', err: expect.stringMatching(/"My Slug" is no slug/) as unknown });
+  });
 });

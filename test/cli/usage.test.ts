@@ -1,9 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
-import { run } from './run.ts';
+import { begin, run } from './run.ts';
+import { json, startUpstream } from '../support/upstream.ts';
 
 const cwd = mkdtempSync(join(tmpdir(), 'cli-'));
 afterAll(() => rmSync(cwd, { recursive: true }));
@@ -41,5 +42,41 @@ describe('answers', () => {
     const { code, out, err } = await run(args, cwd);
     expect(out).toMatch(answer);
     expect({ code, err }).toEqual({ code: 0, err: '' });
+  });
+});
+
+describe('a reader that leaves', () => {
+  it('ends a command without a word', async () => {
+    const gone: { now?: () => void } = {};
+    const left = new Promise<void>((resolve) => (gone.now = resolve));
+    const upstream = await startUpstream((response, { url }) => {
+      const answer = (): void => json(response, 200, { object: 'list', data: [] });
+      if (url.startsWith('/late/')) void left.then(answer);
+      else answer();
+    });
+    const entry = (path: string): string => `{type: openai, custom_host: "${upstream.url}/${path}", api_key: sk-0123456789}`;
+    writeFileSync(join(cwd, 'two.yaml'), `version: 1\nproviders:\n  one: ${entry('v1')}\n  two: ${entry('late/v1')}\n`);
+    try {
+      const command = begin(['providers', 'test', '-c', 'two.yaml'], cwd);
+      await command.saw(/^one .*\n/);
+      command.child.stdout?.destroy();
+      gone.now?.();
+      expect(await command.ended).toMatchObject({ code: 0, err: '' });
+    } finally {
+      await upstream.close();
+    }
+  });
+
+  it('leaves the gateway serving', async () => {
+    const command = begin(['start', '--listen', '127.0.0.1:0', '--log-format', 'json'], cwd);
+    try {
+      const [, url] = await command.saw(/"url":"([^"]+)"/);
+      command.child.stdout?.destroy();
+      command.child.stderr?.destroy();
+      for (let i = 0; i < 5; i += 1) expect((await fetch(`${url}/models`)).status).toBe(200);
+    } finally {
+      command.child.kill('SIGTERM');
+      await command.ended;
+    }
   });
 });

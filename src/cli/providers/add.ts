@@ -5,7 +5,7 @@ import type { Provider } from '../../core/provider.ts';
 import type { Registry } from '../../gateway-types.ts';
 import { type CliIo, Interrupted } from '../io.ts';
 import { exitCodes } from './catalog.ts';
-import { type Draft, problemsOf, setIn } from './draft.ts';
+import { type Draft, problemsOf, setIn, slugProblem } from './draft.ts';
 import { ordered, readUri } from './import-uri.ts';
 import { askFor, askSettings } from './questions.ts';
 import { type Ready, Refused, writeEntry } from './write-entry.ts';
@@ -73,7 +73,8 @@ async function drafted(provider: Provider, flags: AddFlags, io: CliIo, registry:
   const ask = flags.input === false ? undefined : io.ask;
   const offered = imported?.slug ?? provider.type;
   const slug = flags.slug ?? (ask === undefined ? offered : await askFor(ask, 'slug, as clients write it behind @', offered));
-  if (!/^[a-z0-9][a-z0-9._-]{0,62}$/.test(slug)) throw new Usage(`"${slug}" is no slug: lower-case letters, digits, ".", "_" and "-"`);
+  const badSlug = slugProblem(slug);
+  if (badSlug !== undefined) throw new Usage(badSlug);
   const settings: Draft = { ...imported?.entry };
   for (const assignment of flags.set ?? []) {
     const why = setIn(settings, assignment, provider);

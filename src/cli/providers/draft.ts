@@ -1,3 +1,4 @@
+import { slugPattern } from '../../config/schema/shared.ts';
 import { isPlain, type Plain } from '../../core/merge.ts';
 import type { CommonSettings, Provider, SettingsProblem } from '../../core/provider.ts';
 
@@ -31,6 +32,10 @@ export function put(draft: Draft, path: readonly string[], value: unknown): void
   }
   at[last] = value;
 }
+
+/** Why this can't be the name of an entry; undefined when it can. */
+export const slugProblem = (slug: string): string | undefined =>
+  new RegExp(slugPattern).test(slug) ? undefined : `"${slug}" is no slug: lower-case letters, digits, ".", "_" and "-"`;
 
 /** Numbers and truth values as YAML would read them; everything else is text. */
 function valueOf(text: string): unknown {

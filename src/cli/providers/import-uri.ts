@@ -4,6 +4,7 @@ import type { ImportedUri, MissingPart, Provider } from '../../core/provider.ts'
 import type { Registry } from '../../gateway-types.ts';
 import type { CliIo } from '../io.ts';
 import { exitCodes } from './catalog.ts';
+import { slugProblem } from './draft.ts';
 
 export interface ImportFlags {
   readonly slug?: string | undefined;
@@ -34,6 +35,11 @@ export function importUri(uri: string, flags: ImportFlags, io: CliIo, registry: 
     return exitCodes.no;
   }
   const slug = flags.slug ?? found.slug;
+  const badSlug = slugProblem(slug);
+  if (badSlug !== undefined) {
+    io.stderr.write(`error: ${badSlug}\n`);
+    return exitCodes.usage;
+  }
   const entry = { type: found.provider.type, ...found.entry, api_key: `\${env:${keyVariable(slug)}}` };
   if (flags.json === true) {
     const { kind, missing, provider } = found;
