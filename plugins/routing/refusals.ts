@@ -5,7 +5,7 @@ import { bareModel } from '#core/model-name.ts';
 import { forbiddenByEntry, forbiddenByKey } from '#core/model-rules.ts';
 import { spelled } from '#core/spelling.ts';
 import { slugList } from './choice.ts';
-import { modelAt, type Refused } from './walk.ts';
+import { hidesModels, modelAt, type Refused } from './walk.ts';
 
 /** The request says nowhere where it wants to go. */
 export function noTarget(ctx: Admitted): GatewayError {
@@ -21,7 +21,7 @@ export function refusedBy(ctx: Admitted, refused: Refused | undefined): GatewayE
   const { rule, leaf, binding } = refused;
   const slug = binding?.slug ?? '';
   const key = ctx.facts.caller.key?.name ?? '';
-  const model = modelAt(ctx, leaf) ?? bareModel(ctx.askedModel);
+  const model = hidesModels(ctx) ? '' : (modelAt(ctx, leaf) ?? bareModel(ctx.askedModel));
   switch (rule) {
     case 'no-provider':
       return noTarget(ctx);
@@ -39,8 +39,8 @@ export function refusedBy(ctx: Admitted, refused: Refused | undefined): GatewayE
     case 'provider-model':
       return model === ''
         ? notAllowed(
-            `Provider "${slug}" is limited to certain models, and a file that comes in parts does not show its own.`,
-            'Send the file to /v1/files.',
+            `Provider "${slug}" is limited to certain models, and what passes by ${ctx.path} does not show its own.`,
+            'Send files to /v1/files, and batches to /v1/batches.',
           )
         : forbiddenByEntry(slug, model);
     case 'host':

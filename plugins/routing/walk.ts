@@ -59,13 +59,14 @@ export class Walk implements PlanFacts, QueryFacts {
   /** The rule that forbids this leaf. */
   #broken(leaf: Leaf, binding: ProviderBinding): Rule | undefined {
     const key = this.#key;
-    const model = modelAt(this.#ctx, leaf) ?? this.#model;
+    const isHidden = hidesModels(this.#ctx);
+    const model = isHidden ? '' : (modelAt(this.#ctx, leaf) ?? this.#model);
     if (key !== undefined) {
       if (!allowsBinding(key, binding, this.#ctx.snapshot.providers)) return 'key-provider';
       if (leaf.prompt !== undefined && !key.allowsPrompt(leaf.prompt.version.id)) return 'key-prompt';
       if ((model !== '' || namesNoModel(this.#ctx)) && !key.allowsModel(model)) return 'key-model';
     }
-    if ((model !== '' || isInParts(this.#ctx)) && !binding.allowsModel(model)) return 'provider-model';
+    if ((model !== '' || isHidden) && !binding.allowsModel(model)) return 'provider-model';
     // Hosts that a request chose never see a credential of the catalog, unless the entry lists them (decisions D1).
     // A target that names its provider has had its own host checked when it was compiled.
     if (!signsWithCatalog(binding)) return undefined;
@@ -107,5 +108,9 @@ function namesNoModel(ctx: Admitted): boolean {
   return ctx.method === 'POST' && ctx.params['id'] === undefined && !ctx.path.startsWith('/v1/files');
 }
 
-/** Files that come in parts (`/v1/uploads`) only pass: nobody sees what a batch in them asks for. */
-const isInParts = ({ method, path }: Admitted): boolean => method === 'POST' && path.startsWith('/v1/uploads');
+/**
+ * Batches that only pass, as bodies of an API's own or as files that come in parts: nobody sees what they ask for, and a
+ * model in the query says nothing about them.
+ */
+export const hidesModels = ({ endpoint, method, path }: Admitted): boolean =>
+  endpoint === 'relay' && method === 'POST' && (path.startsWith('/v1/uploads') || path === '/v1/messages/batches');

@@ -158,18 +158,32 @@ describe('the lines of a batch that is uploaded', () => {
   });
 });
 
-describe('files that come in parts', () => {
-  const start = async (key: string, to: string) =>
-    (
-      await fetch(`${gateway.url}/v1/uploads`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', authorization: `Bearer ${keyOf(key)}`, 'x-gateway-virtual-key': to },
-        body: '{"purpose":"batch","filename":"a.jsonl","bytes":1,"mime_type":"text/jsonl"}',
-      })
-    ).status;
+describe('batches that only pass', () => {
+  const uploads: readonly [string, string] = ['uploads', '{"purpose":"batch","filename":"a.jsonl","bytes":1,"mime_type":"text/jsonl"}'];
+  const native: readonly [string, string] = [
+    'messages/batches',
+    '{"requests":[{"custom_id":"a","params":{"model":"claude-m","max_tokens":5,"messages":[{"role":"user","content":"hi"}]}}]}',
+  ];
+  const pass = async ([path, body]: readonly [string, string], key: string, to: string): Promise<number> => {
+    const headers = { 'content-type': 'application/json', authorization: `Bearer ${keyOf(key)}`, 'x-gateway-virtual-key': to };
+    return (await fetch(`${gateway.url}/v1/${path}`, { method: 'POST', headers, body })).status;
+  };
 
-  it('are refused where models are limited', async () => {
-    expect([await start('small', 'main'), await start('free', 'narrow'), await start('free', 'main')]).toEqual([403, 403, 200]);
+  it('are refused where models are limited: files in parts', async () => {
+    expect([await pass(uploads, 'small', 'main'), await pass(uploads, 'free', 'narrow'), await pass(uploads, 'free', 'main')]).toEqual([
+      403, 403, 200,
+    ]);
+  });
+
+  it('are not opened by a model in the query', async () => {
+    const named = ['messages/batches?model=claude-m', native[1]] as const;
+    expect([await pass(named, 'small', 'claude'), await pass(named, 'free', 'few')]).toEqual([403, 403]);
+  });
+
+  it('are refused where models are limited: batches of messages', async () => {
+    expect([await pass(native, 'small', 'claude'), await pass(native, 'free', 'few'), await pass(native, 'free', 'claude')]).toEqual([
+      403, 403, 200,
+    ]);
   });
 });
 

@@ -209,6 +209,14 @@ virtual_keys:
     },
   );
 
+  it('stays at the host of the entry', async () => {
+    await rig.start('api_key: k-of-entry', { env, more: more() });
+    for (const key of ['sales', 'keyed']) {
+      const response = await rig.ask({ 'x-gateway-virtual-key': key, 'x-gateway-custom-host': 'https://elsewhere.azure.com/openai' }, 'm');
+      expect([response.status, fetched(), rig.upstream.requests.length]).toEqual([403, 0, 0]);
+    }
+  });
+
   it('asks for a credential where it is for callers, and lends none', async () => {
     await rig.start('api_key: k-of-entry', { env, more: more() });
     const response = await rig.ask({ 'x-gateway-virtual-key': 'guests' }, 'm');
