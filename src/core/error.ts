@@ -19,6 +19,8 @@ export const errorCatalogue = {
   invalid_value: { status: 400, type: 'invalid_request_error', about: 'A field of the body holds a value that is not possible.' },
   missing_required_parameter: { status: 400, type: 'invalid_request_error', about: 'A field that the route needs is missing.' },
   object_above_max_properties: { status: 400, type: 'invalid_request_error', about: 'A field holds more pairs than are allowed.' },
+  integer_above_max_value: { status: 400, type: 'invalid_request_error', about: 'A number is larger than is allowed.' },
+  integer_below_min_value: { status: 400, type: 'invalid_request_error', about: 'A number is smaller than is allowed.' },
   string_above_max_length: { status: 400, type: 'invalid_request_error', about: 'A text is longer than is allowed.' },
   media_fetch_failed: {
     status: 400,

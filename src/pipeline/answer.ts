@@ -1,7 +1,7 @@
 import { connectionFault } from '../core/connection-fault.ts';
 import type { Dialect } from '../core/dialect.ts';
 import { traitsOf } from '../core/endpoint.ts';
-import { type ErrorFacts, GatewayError } from '../core/error.ts';
+import { type ErrorFacts, GatewayError, type ProviderFault } from '../core/error.ts';
 import { type Outcome, type Reply, statusOf, type UpstreamReply } from '../core/plan.ts';
 import { faultText } from './convert.ts';
 import { type Execution, isSuccess } from './execute.ts';
@@ -25,7 +25,7 @@ export function errorOf(outcome: Outcome): GatewayError {
   switch (outcome.kind) {
     case 'answered': {
       const { status, body } = outcome.reply;
-      const fault = outcome.attempt.binding.provider.fault(status, body.toString('utf8'));
+      const fault = shortened(outcome.attempt.binding.provider.fault(status, body.toString('utf8')));
       if (isAuthFault(outcome)) {
         return new GatewayError('provider_auth_failed', {
           message: `Provider "${slug}" refused the gateway's credential (${status}): ${fault.message}`,
@@ -58,6 +58,12 @@ export function errorOf(outcome: Outcome): GatewayError {
       return outcome satisfies never;
   }
 }
+
+/** Characters of a provider's own words: they stand in an error several times. */
+const wordsLimit = 4096;
+
+const shortened = (fault: ProviderFault): ProviderFault =>
+  fault.message.length <= wordsLimit ? fault : { ...fault, message: `${fault.message.slice(0, wordsLimit).toWellFormed()}…` };
 
 const timeoutTexts = {
   connect: 'did not accept a connection',

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { type ScriptedUpstream, startUpstream } from '../support/upstream.ts';
 
@@ -6,12 +6,12 @@ import { type ScriptedUpstream, startUpstream } from '../support/upstream.ts';
 
 let upstream: ScriptedUpstream;
 let gateway: TestGateway;
-let answer: { readonly status: number; readonly text: string };
+let answer: { readonly status: number; readonly text: string; readonly type?: string };
 
 beforeAll(async () => {
   upstream = await startUpstream((response) => {
-    const { status, text } = answer;
-    response.writeHead(status, text === '' ? {} : { 'content-type': 'application/json' }).end(text === '' ? undefined : text);
+    const { status, text, type = 'application/json' } = answer;
+    response.writeHead(status, text === '' ? {} : { 'content-type': type }).end(text === '' ? undefined : text);
   });
   gateway = await startTestGateway(
     JSON.stringify({
@@ -68,3 +68,60 @@ it.each(['openai', 'azure'].flatMap((provider) => [204, 200].map((status) => [pr
     expect([gone.status, await gone.json()]).toEqual([200, { id: 'file-1', object: 'file', deleted: true }]);
   },
 );
+
+const transcribe = (provider: string, format: string): Promise<Response> => {
+  const form = new FormData();
+  form.set('file', new Blob(['RIFF']), 'a.wav');
+  form.set('model', 'd');
+  form.set('response_format', format);
+  return fetch(`${gateway.url}/v1/audio/transcriptions`, { method: 'POST', headers: { 'x-gateway-virtual-key': provider }, body: form });
+};
+
+const speak = (provider: string): Promise<Response> =>
+  fetch(`${gateway.url}/v1/audio/speech`, {
+    method: 'POST',
+    headers: { 'x-gateway-virtual-key': provider, 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'd', input: 'x', voice: 'alloy' }),
+  });
+
+describe.each(['openai', 'azure'])('%s', (provider) => {
+  it.each([
+    ['text', 'Hello there.\n'],
+    ['srt', '1\n00:00:00,000 --> 00:00:01,000\nHello\n'],
+    ['vtt', 'WEBVTT\n\n00:00.000 --> 00:01.000\nHello\n'],
+  ])('%s under the type of JSON is no fault', async (format, text) => {
+    answer = { status: 200, text };
+    const told = await transcribe(provider, format);
+    expect([told.status, await told.text()]).toEqual([200, text]);
+  });
+
+  it('an error under 200 is one, whatever was asked for', async () => {
+    answer = { status: 200, text: '{"error":{"message":"no such voice","type":"invalid_request_error"}}' };
+    for (const told of [await transcribe(provider, 'text'), await speak(provider)]) {
+      expect([told.status, await told.json()]).toMatchObject([502, { error: { code: 'upstream_invalid' } }]);
+    }
+  });
+
+  it('a page is neither sound nor text', async () => {
+    answer = { status: 200, text: '<html>Log in</html>', type: 'text/html; charset=utf-8' };
+    for (const told of [await transcribe(provider, 'vtt'), await speak(provider)]) {
+      expect([told.status, await told.json()]).toMatchObject([502, { error: { code: 'upstream_invalid' } }]);
+    }
+  });
+
+  it('an id with slashes goes nowhere', async () => {
+    upstream.requests.length = 0;
+    for (const path of ['batches/a%2F..%2Fb', 'files/a%2Fb', 'fine_tuning/jobs/a%5Cb']) {
+      const told = await ask(provider, 'GET', path);
+      expect([told.status, await told.json()]).toMatchObject([404, { error: { code: 'invalid_value', param: 'id' } }]);
+    }
+    expect(upstream.requests).toEqual([]);
+  });
+
+  it('a page of an error is told in words of bearable length', async () => {
+    answer = { status: 500, text: `<html>${'x'.repeat(500_000)}</html>`, type: 'text/html' };
+    const told = await ask(provider, 'GET', 'batches/b1');
+    expect(told.status).toBe(500);
+    expect((await told.text()).length).toBeLessThan(20_000);
+  });
+});

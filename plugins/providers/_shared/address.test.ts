@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { at, baseOf, customHostProblems, memo, paramOf, relayedRoute, segment, withParam } from './address.ts';
+import { at, baseOf, customHostProblems, idSegment, memo, paramOf, relayedRoute, segment, withParam } from './address.ts';
 
 describe('a base', () => {
   it.each([
@@ -33,6 +33,14 @@ it.each([
   ['../x', '..%2Fx'],
 ])('the segment of %s is %s', (text, encoded) => {
   expect(segment(text)).toBe(encoded);
+});
+
+it.each(['a/b', 'a\\b', '../x', 'a/../b'])('%s is no id', (text) => {
+  expect(() => idSegment(text)).toThrow(expect.objectContaining({ code: 'invalid_value', status: 404 }) as Error);
+});
+
+it('an id of any other letters is one segment', () => {
+  expect(idSegment('batch_é?#')).toBe('batch_%C3%A9%3F%23');
 });
 
 it.each(['', '.', '..'])('"%s" is no segment', (text) => {

@@ -72,6 +72,21 @@ export function segment(text: string): string {
 }
 
 /**
+ * The id of an object that a path names, as one segment. No service of the format makes ids with slashes, and some that
+ * stand before a service resolve `%2F..` (provider-b.md 2.3.2): another account may have what is named so.
+ *
+ * @throws GatewayError `invalid_value` (404), `route_not_found`
+ */
+export function idSegment(id: string): string {
+  if (!/[/\\]/.test(id)) return segment(id);
+  throw new GatewayError('invalid_value', {
+    message: `"${id.slice(0, 100)}" is not the id of an object at this provider.`,
+    status: 404,
+    param: 'id',
+  });
+}
+
+/**
  * The part of a relayed path behind `/v1/`, as sent. Dot segments, encoded or not, are refused: the service behind
  * might resolve them and leave the place the operator named.
  *

@@ -3,7 +3,7 @@ import { endpoints } from '#core/endpoint.ts';
 import type { FormBody, FormEdit } from '#core/form.ts';
 import type { HeaderPairs } from '#core/headers.ts';
 import type { UpstreamRequest } from '#core/provider.ts';
-import { segment } from './address.ts';
+import { idSegment, segment } from './address.ts';
 import { dropExtensions } from './extensions.ts';
 import { fileHeaders } from './file-headers.ts';
 import { checkMetadata } from './objects.ts';
@@ -36,10 +36,12 @@ export function requestOf<Settings>(
   return { ...address, method, headers, body: service.body?.(named, call) ?? named, dropped: cleaned.dropped };
 }
 
-/** The route of an endpoint behind `/v1/`, encoded. @throws GatewayError `route_not_found` for ids that no segment can hold */
+/** The route of an endpoint behind `/v1/`, encoded. @throws GatewayError `route_not_found`, `invalid_value` for ids that can be none */
 export function routeOf(endpoint: OpenAiEndpoint, id: string | undefined): string {
   const [, template] = endpoints[endpoint].routes[0];
-  return template.includes('{id}') ? template.replace('{id}', () => segment(id ?? '')) : template;
+  if (!template.includes('{id}')) return template;
+  const part = endpoint.startsWith('responses') ? segment : idSegment;
+  return template.replace('{id}', () => part(id ?? ''));
 }
 
 /** Answers of any type: sound, text, files. */
@@ -69,7 +71,9 @@ function formEdit<Settings>(
 ): FormEdit | undefined {
   if (endpoint === 'files') {
     const line = service.lines?.(form, call);
-    return line === undefined ? undefined : { fields: noFields, line };
+    const first = form.file?.firstLine;
+    // All lines of a batch ask alike: where the first may stay, the file goes as it came, its length known.
+    return line === undefined || (first !== undefined && line(first, 0) === first) ? undefined : { fields: noFields, line };
   }
   const named = form.fields.get('model');
   const model = service.bodyModel === undefined ? call.model : service.bodyModel(call, endpoint, named);

@@ -31,9 +31,9 @@ describe('limit', () => {
   ])('of "%s"', (query, limit, after) => expect(wantedOf({ query }, 20, 100)).toEqual({ limit, after }));
 
   it.each([
-    ['limit=0', 'invalid_value'],
-    ['limit=-1', 'invalid_value'],
-    ['limit=101', 'invalid_value'],
+    ['limit=0', 'integer_below_min_value'],
+    ['limit=-1', 'integer_below_min_value'],
+    ['limit=101', 'integer_above_max_value'],
     ['limit=1.5', 'invalid_type'],
     ['limit=many', 'invalid_type'],
   ])('can not be %s', (query, code) => {

@@ -14,7 +14,7 @@ export interface Wanted {
 /**
  * Reads `after` and `limit`.
  *
- * @throws GatewayError `invalid_type`, `invalid_value` for a limit that is none
+ * @throws GatewayError `invalid_type`, `integer_below_min_value`, `integer_above_max_value` for a limit that is none
  */
 export function wantedOf({ query }: Pick<Call, 'query'>, usual: number, most = Number.POSITIVE_INFINITY): Wanted {
   const after = paramOf(query, 'after');
@@ -23,12 +23,15 @@ export function wantedOf({ query }: Pick<Call, 'query'>, usual: number, most = N
   if (!Number.isInteger(limit)) {
     throw new GatewayError('invalid_type', { message: "Invalid type for 'limit': expected an integer.", param: 'limit' });
   }
-  if (limit < 1 || limit > most) {
-    const range = most === Number.POSITIVE_INFINITY ? 'at least 1' : `from 1 to ${most}`;
-    throw new GatewayError('invalid_value', { message: `Invalid 'limit': expected ${range}, but got ${limit}.`, param: 'limit' });
-  }
+  if (limit < 1)
+    throw outOfRange('integer_below_min_value', `integer below minimum value. Expected a value >= 1, but got ${limit} instead.`);
+  if (limit > most)
+    throw outOfRange('integer_above_max_value', `integer above maximum value. Expected a value <= ${most}, but got ${limit} instead.`);
   return { after: after === '' ? undefined : after, limit };
 }
+
+const outOfRange = (code: 'integer_below_min_value' | 'integer_above_max_value', what: string): GatewayError =>
+  new GatewayError(code, { message: `Invalid 'limit': ${what}`, param: 'limit' });
 
 /** One page of a list of the service. */
 export interface Page {

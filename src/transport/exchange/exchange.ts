@@ -113,7 +113,7 @@ export class Exchange implements Receiver, Swept, AnswerOwner, Watched {
   #isFile(status: number, type: string): boolean {
     if (this.tap.form !== 'bytes') return false;
     if (this.file === 'down') return status < 300 || status === 304;
-    return status < 300 && !type.startsWith('text/event-stream') && !/^application\/(?:[^;]*\+)?json/.test(type);
+    return status < 300 && !/^(?:text\/(?:event-stream|html)|application\/(?:[^;]*\+)?json)/.test(type);
   }
 
   data(chunk: Buffer): void {

@@ -43,9 +43,11 @@ export function faultOfWhole(body: Buffer, contentType: string, tap: Tap): Gatew
   if (body.length === 0) return invalid('The provider answered 200 with an empty body.');
   const text = body.toString('utf8');
   if (!isOneValue(text)) {
+    // Plain text and subtitles under the wrong type; what is wrong comes as an object or a page.
+    if (tap.form === 'bytes' && !contentType.includes('html') && !/^\s*[{[]/.test(text)) return undefined;
     return invalid(
       contentType.includes('html')
-        ? 'The provider answered an HTML page where JSON was expected.'
+        ? `The provider answered an HTML page where ${tap.form === 'bytes' ? 'sound or text' : 'JSON'} was expected.`
         : `The provider's answer is not whole JSON (${body.length} bytes, content-type "${contentType}").`,
     );
   }

@@ -137,7 +137,7 @@ describe('one batch', () => {
   it.each([
     ['batches/{id}', 'GET', 'msgbatch_1', '/v1/messages/batches/msgbatch_1'],
     ['batches/{id}', 'GET', 'msgbatch_1-messages', '/v1/messages/batches/msgbatch_1'],
-    ['batches/{id}', 'GET', 'a/../b?c', '/v1/messages/batches/a%2F..%2Fb%3Fc'],
+    ['batches/{id}', 'GET', 'b?c', '/v1/messages/batches/b%3Fc'],
     ['batches/{id}/cancel', 'POST', 'msgbatch_1-messages', '/v1/messages/batches/msgbatch_1/cancel'],
     ['batches/{id}/output', 'GET', 'msgbatch_1', '/v1/messages/batches/msgbatch_1'],
     ['files/{id}/content', 'GET', 'msgbatch_1-output', '/v1/messages/batches/msgbatch_1'],
@@ -149,6 +149,16 @@ describe('one batch', () => {
     const call = callFor(endpoint, { method, params: { id }, query: 'x=1' });
     expect(operation(endpoint).request(emptyBody, call)).toMatchObject({ method, path, body: { kind: 'none' } });
   });
+
+  it.each(['batches/{id}', 'batches/{id}/cancel', 'batches/{id}/output', 'files/{id}'] as const)(
+    '%s has no id with slashes',
+    (endpoint) => {
+      const call = callFor(endpoint, { params: { id: 'a/../b' } });
+      expect(() => operation(endpoint).request(emptyBody, call)).toThrow(
+        expect.objectContaining({ code: 'invalid_value', status: 404 }) as Error,
+      );
+    },
+  );
 
   it('keeps the format of its id', () => {
     const call = callFor('batches/{id}', { params: { id: 'msgbatch_1-messages' } });

@@ -1,6 +1,6 @@
 import type { Endpoint } from '#core/endpoint.ts';
 import type { Operation, UpstreamRequest } from '#core/provider.ts';
-import { paramOf, segment } from '../../_shared/address.ts';
+import { idSegment, paramOf } from '../../_shared/address.ts';
 import { parseObject, textOf } from '../../_shared/json.ts';
 import { BytesTap, ObjectTap, orNothing } from '../../_shared/object-tap.ts';
 import { batchOf } from '../../_shared/objects.ts';
@@ -19,7 +19,7 @@ export const batchOperations = (): { readonly [E in Endpoint]?: Operation<Anthro
   'batches/{id}': { request: (_body, call) => readBatch(call), tap: () => new ObjectTap(), result: named },
   'batches/{id}/cancel': {
     request: (_body, call) =>
-      send(call, { route: `messages/batches/${segment(nameIn(call).id)}/cancel`, method: 'POST', query: '', accept: 'application/json' }),
+      send(call, { route: `messages/batches/${idSegment(nameIn(call).id)}/cancel`, method: 'POST', query: '', accept: 'application/json' }),
     // The service answers the batch; one that says nothing is asked for it.
     then: ([first, ...more], call) =>
       first === undefined || more.length > 0 || textOf(parseObject(first.text)?.['id']) !== undefined ? undefined : readBatch(call),

@@ -1,6 +1,6 @@
 import type { LineEdit } from '#core/form.ts';
 import type { StepReply, UpstreamRequest } from '#core/provider.ts';
-import { segment } from '../../_shared/address.ts';
+import { idSegment, segment } from '../../_shared/address.ts';
 import { noBatchOutput } from '../../_shared/batch-output.ts';
 import { parseObject, textOf } from '../../_shared/json.ts';
 import { unixSeconds } from '../../_shared/objects.ts';
@@ -15,7 +15,7 @@ const nameIn = (call: ACall): BatchName => batchNamed(call.params['id'] ?? '');
 
 /** The first request: the batch itself. */
 export const readBatch = (call: ACall): UpstreamRequest =>
-  send(call, { route: `messages/batches/${segment(nameIn(call).id)}`, method: 'GET', query: '', accept: 'application/json' });
+  send(call, { route: `messages/batches/${idSegment(nameIn(call).id)}`, method: 'GET', query: '', accept: 'application/json' });
 
 /**
  * The second request: the results, which the service has once every request of the batch is over. Its own address of

@@ -4,7 +4,7 @@ import type { FormBody, FormEdit } from '#core/form.ts';
 import { defaultPrefixes } from '#core/headers.ts';
 import type { Plain } from '#core/merge.ts';
 import type { Operation, UpstreamRequest } from '#core/provider.ts';
-import { paramOf, segment } from '../../_shared/address.ts';
+import { idSegment, paramOf } from '../../_shared/address.ts';
 import { fileHeaders } from '../../_shared/file-headers.ts';
 import { parseObject } from '../../_shared/json.ts';
 import { BytesTap, ObjectTap } from '../../_shared/object-tap.ts';
@@ -67,7 +67,7 @@ function sendFile(call: ACall, route: string, more: Omit<Sent, 'route'>): Upstre
   return send(call, more.headers === undefined ? { route } : { route, headers: more.headers });
 }
 
-const routeOf = (call: ACall): string => `files/${segment(call.params['id'] ?? '')}`;
+const routeOf = (call: ACall): string => `files/${idSegment(call.params['id'] ?? '')}`;
 
 const one = (call: ACall): UpstreamRequest => sendFile(call, routeOf(call), { accept: 'application/json' });
 
