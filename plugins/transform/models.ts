@@ -28,7 +28,8 @@ function watched(body: FormUpstream, rules: ModelRules): FormUpstream {
   // What is stored alone is no batch before one is created of it, whose model is asked for then.
   if (body.kind === 'file') return isBatch ? { ...body, line: checked(body.line, rules) } : body;
   const edit: FormEdit = body.edit ?? { fields: new Map() };
-  if (isBatch) return { ...body, edit: { ...edit, line: checked(edit.line, rules) } };
+  if (isBatch)
+    return { ...body, edit: { ...edit, line: checked(edit.line, rules), ...(edit.line === undefined ? { looksOnly: true } : {}) } };
   return { ...body, edit: { ...edit, check: () => refuseLate(form) } };
 }
 

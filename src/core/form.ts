@@ -33,6 +33,8 @@ export interface FormFile {
   readonly field: string;
   readonly filename: string | undefined;
   readonly contentType: string | undefined;
+  /** Of a file of batch lines, where it is not longer than 64 KB: without its end, a byte order mark included. */
+  readonly firstLine?: string | undefined;
 }
 
 /** A body that is produced while it is sent. */
@@ -52,6 +54,8 @@ export interface FormEdit {
   readonly fields: ReadonlyMap<string, string | undefined>;
   /** Writes the lines of the first file anew. */
   readonly line?: LineEdit;
+  /** `line` only looks: it gives each line back as it came, or throws. No byte of the file changes. */
+  readonly looksOnly?: true;
   /** Asked each time that more of the form was read, before that goes on. @throws GatewayError ends the upload */
   readonly check?: () => void;
 }

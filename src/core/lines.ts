@@ -18,10 +18,12 @@ export class LineRewriter {
   #open: Buffer[] = [];
   #openLength = 0;
   #index = 0;
-  #isStart = true;
+  #isStart: boolean;
 
-  constructor(edit: LineEdit) {
+  /** @param keepsMark a byte order mark at the start stays, and is part of the first line */
+  constructor(edit: LineEdit, keepsMark = false) {
     this.#edit = edit;
+    this.#isStart = !keepsMark;
   }
 
   /** What can be passed on now. @throws GatewayError of the edit; `invalid_form` for a line that is too long */

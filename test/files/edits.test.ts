@@ -41,7 +41,7 @@ async function formFrom(bytes: Buffer, size: number, isHeld: boolean): Promise<I
   for (let at = 0; at < bytes.length; at += size) chunks.push(bytes.subarray(at, at + size));
   const limit = { bytes: Number.POSITIVE_INFINITY, setting: 'none' };
   const source = new ClientBytes(requestOf(chunks), limit, { sweeper, monotonic: () => performance.now(), passed: () => {} });
-  const form = new IncomingForm({ contentType, boundary, declared: bytes.length, source, maxBody: 1e9, dir: '/nowhere' });
+  const form = new IncomingForm({ contentType, boundary, declared: bytes.length, source, maxBody: 1e9, dir: '/nowhere', isUpload: false });
   await form.begin();
   if (isHeld) await form.hold();
   return form;

@@ -32,6 +32,23 @@ describe('an upload', () => {
     expect(record).toMatchObject({ lane: 'express', bytes: { in: body.length }, end: 'whole', status: 200 });
   });
 
+  const lines = (model: string): Buffer =>
+    Buffer.from(`${JSON.stringify({ custom_id: 'r', method: 'POST', url: '/v1/chat/completions', body: { model } })}\n`.repeat(20_000));
+
+  test('of a batch whose lines may stay keeps its length', async () => {
+    const body = formOf([file(lines('gpt-4o')), { name: 'purpose', value: 'batch' }]);
+    await sendWhole(gateway, body);
+    expect(a.taken[0]).toMatchObject({ size: body.length, sha256: sha256(body) });
+    expect(a.taken[0]?.headers['content-length']).toBe(body.length.toString());
+  });
+
+  test('of a batch whose lines name a slug goes in chunks, without it', async () => {
+    await sendWhole(gateway, formOf([file(lines('@a/gpt-4o')), { name: 'purpose', value: 'batch' }]));
+    const expected = formOf([file(lines('gpt-4o')), { name: 'purpose', value: 'batch' }]);
+    expect(a.taken[0]).toMatchObject({ size: expected.length, sha256: sha256(expected) });
+    expect(a.taken[0]?.headers['content-length']).toBeUndefined();
+  });
+
   test('whose length is not known goes in chunks', async () => {
     const body = formOf([file(Buffer.alloc(300_000, 'x')), { name: 'purpose', value: 'batch' }]);
     const told = await send(gateway, { body: [body.subarray(0, 1000), body.subarray(1000, 200_000), body.subarray(200_000)] });

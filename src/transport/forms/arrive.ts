@@ -76,6 +76,7 @@ function openForm(request: IncomingMessage, limits: FormLimits, deps: ClientByte
       source,
       maxBody: limits.isUpload ? limit.bytes : limits.maxBody,
       dir: tmpdir(),
+      isUpload: limits.isUpload,
     });
   } catch (thrown) {
     return fromUnknown(thrown);

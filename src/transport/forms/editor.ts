@@ -68,7 +68,7 @@ export class FormEditor {
     if (isFirst) this.#addMissing(out);
     this.#putDelimiter(out);
     out.push(head);
-    return isFirst && this.#edit.line !== undefined ? new LineRewriter(this.#edit.line) : 'pass';
+    return isFirst && this.#edit.line !== undefined ? new LineRewriter(this.#edit.line, this.#edit.looksOnly) : 'pass';
   }
 
   #field({ name }: PartHead, head: Buffer, out: Buffer[]): 'pass' | 'drop' {
@@ -113,7 +113,7 @@ export class FormEditor {
 
 /** The length of a form with edited fields; undefined where it can't be known before the end. */
 export function editedLength(edit: FormEdit, size: number | undefined, parts: readonly Part[], facts: EditorFacts): number | undefined {
-  if (size === undefined || edit.line !== undefined) return undefined;
+  if (size === undefined || (edit.line !== undefined && edit.looksOnly !== true)) return undefined;
   let length = size;
   for (const [name, value] of edit.fields) {
     const places = parts.filter((part) => !part.isFile && part.name === name);

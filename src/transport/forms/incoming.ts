@@ -1,9 +1,11 @@
+import { isBatchInput } from '../../core/batch-file.ts';
 import type { FormBody, FormBytes, FormEdit, FormFile, LineEdit } from '../../core/form.ts';
 import { GatewayError } from '../../core/error.ts';
 import { LineRewriter } from '../../core/lines.ts';
 import { type ClientBytes, type SizeLimit, tooLarge } from './client-bytes.ts';
 import { type EditorFacts, editedLength, FormEditor } from './editor.ts';
 import { FormFields } from './fields.ts';
+import { FirstLine } from './first-line.ts';
 import { bad } from './head.ts';
 import { HeldBytes } from './held.ts';
 import { FormScanner, type Piece } from './scanner.ts';
@@ -25,6 +27,8 @@ export interface IncomingFormParts {
   readonly maxBody: number;
   /** For temporary files. */
   readonly dir: string;
+  /** It is an upload, whose lines may have to be written anew. */
+  readonly isUpload: boolean;
 }
 
 /** A form on its way from the client: read to its first file when it arrives, the rest when it is sent or held. */
@@ -36,6 +40,7 @@ export class IncomingForm implements FormBody {
   readonly #source: ClientBytes;
   readonly #scanner: FormScanner;
   readonly #fields = new FormFields();
+  readonly #firstLine = new FirstLine();
   #size: number | undefined;
   /** What was read and not handed on: as pieces, and as chunks. */
   #pieces: Piece[] = [];
@@ -55,7 +60,8 @@ export class IncomingForm implements FormBody {
   }
 
   get file(): FormFile | undefined {
-    return this.#fields.file;
+    const { file } = this.#fields;
+    return file === undefined || this.#firstLine.text === undefined ? file : { ...file, firstLine: this.#firstLine.text };
   }
 
   get size(): number | undefined {
@@ -71,7 +77,7 @@ export class IncomingForm implements FormBody {
   }
 
   /**
-   * Reads up to the head of the first file. A form that came whole with it is held already.
+   * Reads up to the head of the first file, of a batch its first line as well. A form that came whole with it is held already.
    * @throws GatewayError `invalid_form`, `body_too_large`, `timeout`
    */
   async begin(): Promise<void> {
@@ -82,6 +88,11 @@ export class IncomingForm implements FormBody {
       if (this.received > frontLimit && this.file === undefined) {
         throw bad(`What stands before the file of the form is larger than ${frontLimit} bytes.`);
       }
+    }
+    while (this.#parts.isUpload && !this.#scanner.isClosed && !this.#firstLine.isSettled && isBatchInput(this)) {
+      const chunk = await this.#source.next();
+      if (chunk === undefined) this.#scanner.end();
+      else this.#keep(chunk);
     }
     if (this.#scanner.isClosed) await this.hold();
   }
@@ -150,7 +161,10 @@ export class IncomingForm implements FormBody {
 
   #scan(chunk: Buffer): Piece[] {
     const pieces = this.#scanner.push(chunk);
-    for (const piece of pieces) this.#fields.note(piece);
+    for (const piece of pieces) {
+      this.#fields.note(piece);
+      if (this.#parts.isUpload) this.#firstLine.note(piece);
+    }
     return pieces;
   }
 
