@@ -38,6 +38,8 @@ describe("a caller's token", () => {
     ['a key in its own header', { authorization: 'Bearer key-of-caller' }, 'api-key key-of-caller'],
     ['a token as bearer', { authorization: jwt }, jwt],
     ['a token of its own header', { authorization: 'Bearer key-of-caller', 'x-gateway-azure-ad-token': 'Bearer t-1' }, 'Bearer t-1'],
+    ['a key of its own header', { authorization: 'Bearer OPENAI_API_KEY', 'x-gateway-cloud-api-key': 'key-1' }, 'api-key key-1'],
+    ['the same by the other name', { 'x-portkey-azure-api-key': 'key-2' }, 'api-key key-2'],
     ['the same by the neutral name', { 'x-portkey-cloud-ad-token': 't-2' }, 'Bearer t-2'],
   ])('signs as %s', async (_, sent, signature) => {
     await rig.start('auth: {mode: caller}');
@@ -55,7 +57,8 @@ describe("a caller's token", () => {
   it('needs no authorization beside it in direct mode', async () => {
     await rig.start('auth: {mode: caller}');
     expect((await rig.ask(direct({ 'azure-ad-token': 't-3' }), 'm')).status).toBe(200);
-    expect(rig.signed()).toEqual(['Bearer t-3']);
+    expect((await rig.ask(direct({ 'azure-api-key': 'key-3' }), 'm')).status).toBe(200);
+    expect(rig.signed()).toEqual(['Bearer t-3', 'api-key key-3']);
   });
 });
 

@@ -27,6 +27,12 @@ describe('the order', () => {
     ['the key where the word says so', { auth_mode: 'api_key', ...brought }, 'k', { scheme: 'header', name: 'api-key', secret: 'k' }],
     ["other gateways' word for the key", { auth_mode: 'default' }, 'k', { scheme: 'header', name: 'api-key', secret: 'k' }],
     ['the key last', {}, 'k', { scheme: 'header', name: 'api-key', secret: 'k' }],
+    [
+      'a key by its own header before one in authorization',
+      { cloud_api_key: 'h' },
+      'k',
+      { scheme: 'header', name: 'api-key', secret: 'h' },
+    ],
     ['a key that is a token as bearer', {}, jwt, { scheme: 'bearer', secret: jwt }],
     ['a key with dots that is none', {}, 'eyJ.not.a token', { scheme: 'header', secret: 'eyJ.not.a token' }],
     ['nothing', {}, undefined, { scheme: 'none' }],

@@ -46,12 +46,13 @@ export function azureCredential(
   place: SignedPlace,
   byKey: (key: string) => CredentialSpec,
 ): CredentialSpec {
-  const { ad_token: token, auth } = settings;
+  const { ad_token: token, cloud_api_key: named, auth } = settings;
   if (token !== undefined) return bearer(token);
   const grant = auth === undefined ? broughtGrant(settings, place) : grantOf(auth, cloudOf(place.origin, place.path));
   if (grant !== undefined) return { scheme: 'oauth2', grant };
-  if (key === undefined) return { scheme: 'none' };
-  return jwt.test(key) ? bearer(key) : byKey(key);
+  const own = named ?? key;
+  if (own === undefined) return { scheme: 'none' };
+  return jwt.test(own) ? bearer(own) : byKey(own);
 }
 
 /** People paste tokens with the word in front of them. */

@@ -6,6 +6,7 @@ import { azureAuthModes, tenantPattern } from './auth-modes.ts';
 
 /** Settings that say how to sign, as requests bring them in headers or in a config object. */
 export interface AzureAuthSettings extends CommonSettings {
+  readonly cloud_api_key?: string;
   readonly ad_token?: string;
   readonly auth_mode?: string;
   readonly entra_tenant_id?: string;
@@ -26,6 +27,7 @@ const text = (description: string): JsonSchema => ({ type: 'string', minLength: 
 
 /** Their schema, for the settings of a type. */
 export const azureAuthProperties = {
+  cloud_api_key: { ...text('Key that a request brings. An entry writes api_key.'), writeOnly: true },
   ad_token: { ...text('Pre-issued token, sent as bearer in place of the key.'), writeOnly: true },
   auth_mode: {
     enum: modes,
@@ -39,11 +41,14 @@ export const azureAuthProperties = {
 
 /** Neutral names first, the real ones as aliases (gateway-behaviour.md 2). */
 export const azureAuthRequestSettings: readonly RequestSetting[] = Object.keys(azureAuthProperties).map((setting) => {
-  const tail = setting.replaceAll('_', '-');
+  const name = setting.replace(/^cloud_/, '');
+  const tail = name.replaceAll('_', '-');
+  const keys = [`cloud_${name}`, `azure_${name}`];
   return {
     setting,
     headers: [`cloud-${tail}`, `azure-${tail}`],
-    keys: [setting, `cloud_${setting}`, `azure_${setting}`],
+    // Without a prefix it is the key of any type.
+    keys: name === setting ? [setting, ...keys] : keys,
     shapesHost: false,
     ...(setting === 'auth_mode' ? { ambient: ambientModes } : {}),
   };
