@@ -40,7 +40,11 @@ export function startPrompt(ctx: RequestContext): Rendered | undefined {
   refuseMessages(body);
   const run = new PromptRun(ctx, body, chosen);
   ctx.prompt = run;
-  if (endpoint === 'prompts/{id}/render') return rendered(run.body);
+  if (endpoint === 'prompts/{id}/render') {
+    const answer = rendered(run.body);
+    run.tell();
+    return answer;
+  }
   ctx.endpoint = chat;
   ctx.params = noParams;
   ctx.body = run.body;
@@ -74,6 +78,8 @@ export class PromptRun {
   readonly #received: JsonBody;
   readonly #chosen: ChosenPrompt;
   readonly #bodies = new Map<ChosenPrompt, JsonBody>();
+  /** What callers should know of bodies that were made, until one of them is used. */
+  readonly #untold = new Map<ChosenPrompt, readonly string[]>();
   #used: ChosenPrompt;
 
   constructor(ctx: RequestContext, received: JsonBody, chosen: ChosenPrompt) {
@@ -110,19 +116,28 @@ export class PromptRun {
   aim(leaf: Leaf): void {
     this.#used = leaf.prompt ?? this.#chosen;
     this.#ctx.body = this.#bodyOf(this.#used);
+    this.tell();
+  }
+
+  /** Warns of the prompt that is used: others may only have been made to find their models. */
+  tell(): void {
+    this.#ctx.warnings.push(...(this.#untold.get(this.#used) ?? []));
+    this.#untold.delete(this.#used);
   }
 
   #bodyOf(chosen: ChosenPrompt): JsonBody {
     let body = this.#bodies.get(chosen);
     if (body === undefined) {
-      body = this.#make(chosen);
+      const warnings: string[] = [];
+      body = this.#make(chosen, warnings);
+      this.#untold.set(chosen, warnings);
       this.#bodies.set(chosen, body);
     }
     return body;
   }
 
-  #make({ version }: ChosenPrompt): JsonBody {
-    const { snapshot, warnings, stream } = this.#ctx;
+  #make({ version }: ChosenPrompt, warnings: string[]): JsonBody {
+    const { snapshot, stream } = this.#ctx;
     const received = this.#received;
     const values = variablesFor(version, received.value('variables'), (text) => void warnings.push(text));
     const messages = version.messages(values, snapshot.server.maxBody);

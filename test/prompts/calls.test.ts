@@ -248,6 +248,14 @@ describe('targets with a prompt of their own', () => {
     expect(headers.get('x-gateway-prompt')).toBe('other@1');
   });
 
+  it('warn of their own variables, and not of those of the URL’s prompt', async () => {
+    const only = { 'x-gateway-config': '{"provider":"@main","prompt_id":"needy"}' };
+    const { headers } = await post('prompts/other/completions', { variables: { secret_word: 'x', product: 'y' } }, only);
+    expect(headers.get('x-gateway-warnings')).toBe('variable "product" is not used by prompt "needy@1"');
+    const { headers: own } = await post('prompts/other/render', { variables: { colour: 'red', product: 'y' } });
+    expect(own.get('x-gateway-warnings')).toBe('variable "colour" is not used by prompt "other@1"');
+  });
+
   it('are left for one that runs the prompt of the URL', async () => {
     const { headers, status } = await post('prompts/welcome/completions', { variables, user: 'fail' }, two);
     expect([status, headers.get('x-gateway-prompt'), headers.get('x-gateway-provider')]).toEqual([200, 'welcome@1', 'second']);
