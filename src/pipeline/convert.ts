@@ -2,10 +2,11 @@ import type { Dialect, DialectCall, DialectWriter } from '../core/dialect.ts';
 import { traitsOf } from '../core/endpoint.ts';
 import { GatewayError, type ProviderFault } from '../core/error.ts';
 import type { ModelEvent, WireEvent } from '../core/events.ts';
-import type { Attempt, Flow, FlowConsumer, KeptBody, Outcome, UpstreamReply } from '../core/plan.ts';
+import type { Attempt, Flow, FlowConsumer, Outcome, UpstreamReply } from '../core/plan.ts';
 import type { Call, CommonSettings, Operation } from '../core/provider.ts';
 import type { StreamTransform } from '../core/stream.ts';
 import type { Tap } from '../core/tap.ts';
+import { FlowOver } from './flow-over.ts';
 import { convertLines } from './lines.ts';
 
 /**
@@ -105,8 +106,7 @@ interface Conversion {
 }
 
 /** A flow whose events are converted on their way: the text of one read of the socket leaves in one piece. */
-class ConvertedFlow implements Flow {
-  readonly #flow: Flow;
+class ConvertedFlow extends FlowOver {
   readonly #conversion: Conversion;
   #isOver = false;
   /** Text since the last hand-over, and what the writer said last, once it had failed. */
@@ -114,29 +114,12 @@ class ConvertedFlow implements Flow {
   #lastWords = '';
 
   constructor(flow: Flow, conversion: Conversion) {
-    this.#flow = flow;
+    super(flow);
     this.#conversion = conversion;
   }
 
-  /** As the provider sent it: the record keeps what came. */
-  get kept(): KeptBody {
-    return this.#flow.kept;
-  }
-
-  pause(): void {
-    this.#flow.pause();
-  }
-
-  resume(): void {
-    this.#flow.resume();
-  }
-
-  abort(): void {
-    this.#flow.abort();
-  }
-
   into(consumer: FlowConsumer): void {
-    this.#flow.into({
+    this.below.into({
       data: (_, events) => this.#step(consumer, () => this.#events(events)),
       end: (_, events) => this.#step(consumer, () => this.#end(events), true),
       fault: (error) => this.#step(consumer, () => this.#fail(error)),
@@ -164,7 +147,7 @@ class ConvertedFlow implements Flow {
       return;
     }
     if (text !== '') consumer.data(Buffer.from(text, 'utf8'), []);
-    this.#flow.abort();
+    this.below.abort();
     consumer.fault(failure, Buffer.from(this.#lastWords, 'utf8'));
   }
 

@@ -1,6 +1,7 @@
 import { fromUnknown, GatewayError } from '../core/error.ts';
 import { LineRewriter } from '../core/lines.ts';
-import type { Attempt, Flow, FlowConsumer, KeptBody, Outcome } from '../core/plan.ts';
+import type { Attempt, Flow, FlowConsumer, Outcome } from '../core/plan.ts';
+import { FlowOver } from './flow-over.ts';
 
 /**
  * Answers that are files of lines (`Operation.lines`): each line becomes another on its way. Called for every outcome,
@@ -41,37 +42,19 @@ function inParts(): GatewayError {
 }
 
 /** A flow whose lines are written anew. */
-class LinedFlow implements Flow {
-  readonly #flow: Flow;
+class LinedFlow extends FlowOver {
   readonly #rewriter: LineRewriter;
   readonly #faultOf: (thrown: unknown) => GatewayError;
   #isOver = false;
 
   constructor(flow: Flow, rewriter: LineRewriter, faultOf: (thrown: unknown) => GatewayError) {
-    this.#flow = flow;
+    super(flow);
     this.#rewriter = rewriter;
     this.#faultOf = faultOf;
   }
 
-  /** As the provider sent it. */
-  get kept(): KeptBody {
-    return this.#flow.kept;
-  }
-
-  pause(): void {
-    this.#flow.pause();
-  }
-
-  resume(): void {
-    this.#flow.resume();
-  }
-
-  abort(): void {
-    this.#flow.abort();
-  }
-
   into(consumer: FlowConsumer): void {
-    this.#flow.into({
+    this.below.into({
       data: (bytes) => {
         const written = this.#written(consumer, () => this.#rewriter.push(bytes));
         if (written !== undefined && written.length > 0) consumer.data(written, []);
@@ -98,7 +81,7 @@ class LinedFlow implements Flow {
     } catch (thrown) {
       this.#isOver = true;
       const error = this.#faultOf(thrown);
-      this.#flow.abort();
+      this.below.abort();
       consumer.fault(interrupted(error));
       return undefined;
     }
