@@ -1,4 +1,3 @@
-import type { JsonBody } from '#core/body.ts';
 import { traitsOf } from '#core/endpoint.ts';
 import type { HeaderPairs } from '#core/headers.ts';
 import { type Call, defineProvider, type Deployment } from '#core/provider.ts';
@@ -11,6 +10,7 @@ import { azureFault } from '../_shared/azure/fault.ts';
 import { azureProbes } from '../_shared/azure/probes.ts';
 import { isBatchInput } from '#core/batch-file.ts';
 import { credential } from './credential.ts';
+import { datedBody } from './dated-body.ts';
 import { importUri } from './import-uri.ts';
 import { objectOf } from './objects.ts';
 import { choose, type Place, placesOf } from './places.ts';
@@ -46,7 +46,8 @@ export default defineProvider<AzureSettings>({
       // The path decides; the body's own name stays unless it is one of ours.
       return place.alias || (typeof named === 'string' && named.startsWith('@')) ? keepAbsent(named, place.id) : undefined;
     },
-    body: (body, call) => (call.endpoint === 'batches' && isDated(placeOf(call), call) ? withoutVersion(body) : body),
+    body: (body, call) =>
+      traitsOf(call.endpoint).state === 'creates' && isDated(placeOf(call), call) ? datedBody(body, call.endpoint) : body,
     lines(form, call) {
       if (!isBatchInput(form)) return undefined;
       const { aliases } = places(call.settings);
@@ -64,12 +65,6 @@ export default defineProvider<AzureSettings>({
   importUri,
   probe: (settings, deep) => azureProbes(places(settings).aliases, originOf, deep),
 });
-
-/** Dated versions write the endpoint of a batch without `/v1` (provider-b.md 2.2.5). */
-function withoutVersion(body: JsonBody): JsonBody {
-  const endpoint = body.peek('endpoint');
-  return typeof endpoint === 'string' && endpoint.startsWith('/v1/') ? body.edit(new Map([['endpoint', endpoint.slice(3)]])) : body;
-}
 
 const originOf = ({ settings }: Deployment): string => {
   const { origin, path } = (settings as Place).base;

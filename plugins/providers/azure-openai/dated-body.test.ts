@@ -1,0 +1,31 @@
+import { JsonBody } from '#core/body.ts';
+import { expect, it } from 'vitest';
+import { datedBody } from './dated-body.ts';
+
+const supervised = (settings: object): object => ({
+  training_file: 'f-1',
+  model: 'm',
+  method: { type: 'supervised', supervised: settings },
+});
+const dpo = { training_file: 'f-1', model: 'm', method: { type: 'dpo', dpo: { hyperparameters: { beta: 0.1 } } } };
+const both = { ...supervised({ hyperparameters: { n_epochs: 2 } }), hyperparameters: { n_epochs: 3 } };
+const more = supervised({ hyperparameters: {}, extra: 1 });
+
+it.each<readonly [string, 'batches' | 'fine_tuning/jobs' | 'responses', object, object]>([
+  ['an endpoint of a batch', 'batches', { endpoint: '/v1/chat/completions' }, { endpoint: '/chat/completions' }],
+  ['an endpoint without version', 'batches', { endpoint: '/chat/completions' }, { endpoint: '/chat/completions' }],
+  [
+    'supervised settings',
+    'fine_tuning/jobs',
+    supervised({ hyperparameters: { n_epochs: 2, batch_size: 'auto' } }),
+    { training_file: 'f-1', model: 'm', hyperparameters: { n_epochs: 2, batch_size: 'auto' } },
+  ],
+  ['supervised tuning without settings', 'fine_tuning/jobs', supervised({}), { training_file: 'f-1', model: 'm', hyperparameters: {} }],
+  ['settings under both names', 'fine_tuning/jobs', both, both],
+  ['settings without a place', 'fine_tuning/jobs', more, more],
+  ['another method', 'fine_tuning/jobs', dpo, dpo],
+  ['no method', 'fine_tuning/jobs', { model: 'm' }, { model: 'm' }],
+  ['other bodies', 'responses', { method: { type: 'supervised' } }, { method: { type: 'supervised' } }],
+])('%s', (_name, endpoint, sent, expected) => {
+  expect(datedBody(JsonBody.of(sent as Record<string, unknown>), endpoint).json()).toEqual(expected);
+});

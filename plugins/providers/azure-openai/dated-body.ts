@@ -1,0 +1,32 @@
+import type { JsonBody } from '#core/body.ts';
+import type { Endpoint } from '#core/endpoint.ts';
+import { isPlain } from '#core/merge.ts';
+
+/** What dated versions write differently in bodies of batches and jobs (provider-b.md 2.2.5, 2.3.1); others pass. */
+export function datedBody(body: JsonBody, endpoint: Endpoint): JsonBody {
+  if (endpoint === 'batches') return withoutVersion(body);
+  return endpoint === 'fine_tuning/jobs' ? withOldSettings(body) : body;
+}
+
+/** They write the endpoint of a batch without `/v1`. */
+function withoutVersion(body: JsonBody): JsonBody {
+  const endpoint = body.peek('endpoint');
+  return typeof endpoint === 'string' && endpoint.startsWith('/v1/') ? body.edit(new Map([['endpoint', endpoint.slice(3)]])) : body;
+}
+
+/**
+ * They know the settings of supervised tuning under their older name only. Other methods, and settings that have no place
+ * there, go as they are: the service says what it does not know.
+ */
+function withOldSettings(body: JsonBody): JsonBody {
+  const method = body.has('method') && !body.has('hyperparameters') ? body.value('method') : undefined;
+  if (!isPlain(method) || method['type'] !== 'supervised') return body;
+  const { hyperparameters = {}, ...others } = isPlain(method['supervised']) ? method['supervised'] : {};
+  if (Object.keys(others).length > 0) return body;
+  return body.edit(
+    new Map<string, unknown>([
+      ['method', undefined],
+      ['hyperparameters', hyperparameters],
+    ]),
+  );
+}
