@@ -82,8 +82,9 @@ function ours(ctx: RequestContext, run: Execution | undefined, reply: Reply, fac
   put(out, responseHeaders.overheadMs, facts.overheadMs.toString());
   if (error !== undefined) put(out, responseHeaders.errorSource, error.source);
   if (error?.own === true && error.source === 'gateway') put(out, responseHeaders.exception, 'true');
-  if (last === undefined || run === undefined || !ctx.snapshot.server.exposeRouting) return;
+  if (!ctx.snapshot.server.exposeRouting) return;
   if (ctx.warnings.length > 0) put(out, responseHeaders.warnings, ctx.warnings.slice(0, warningsLimit).map(oneLine).join('; '));
+  if (last === undefined || run === undefined) return;
   const { attempt } = last;
   put(out, responseHeaders.provider, attempt.binding.slug);
   put(out, responseHeaders.providerType, attempt.binding.provider.type);
