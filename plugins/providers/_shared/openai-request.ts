@@ -2,7 +2,7 @@ import { type BodyPatch, emptyBody, type EmptyBody, type JsonBody } from '#core/
 import { endpoints } from '#core/endpoint.ts';
 import type { FormBody, FormEdit } from '#core/form.ts';
 import type { HeaderPairs } from '#core/headers.ts';
-import type { UpstreamRequest } from '#core/provider.ts';
+import type { Dropped, UpstreamRequest } from '#core/provider.ts';
 import { idSegment, segment } from './address.ts';
 import { dropExtensions } from './extensions.ts';
 import { fileHeaders } from './file-headers.ts';
@@ -31,8 +31,11 @@ export function requestOf<Settings>(
   if (endpoint === 'batches' || endpoint === 'fine_tuning/jobs') checkMetadata(body.has('metadata') ? body.value('metadata') : undefined);
   const drops = endpoint === 'chat/completions' && (call.settings.extensions ?? service.extensions(call.settings)) === 'drop';
   const cleaned = drops ? dropExtensions(body) : { body, dropped: [] };
-  // A batch has no model of its own: its lines have.
-  const named = endpoint === 'batches' ? cleaned.body : cleaned.body.edit(modelPatch(service, route, cleaned.body, call));
+  if (endpoint === 'batches') {
+    const { body: bare, dropped } = withoutModel(cleaned.body);
+    return { ...address, method, headers, body: service.body?.(bare, call) ?? bare, dropped };
+  }
+  const named = cleaned.body.edit(modelPatch(service, route, cleaned.body, call));
   return { ...address, method, headers, body: service.body?.(named, call) ?? named, dropped: cleaned.dropped };
 }
 
@@ -50,6 +53,15 @@ const anyType: ReadonlySet<OpenAiEndpoint> = new Set(['audio/speech', 'audio/tra
 function acceptOf(endpoint: OpenAiEndpoint, stream: boolean): string {
   if (stream) return 'text/event-stream';
   return anyType.has(endpoint) ? '*/*' : 'application/json';
+}
+
+/** A batch has no model of its own, its lines have: one that a client or config wrote chose the provider, and is refused there. */
+function withoutModel(body: JsonBody): { readonly body: JsonBody; readonly dropped: readonly Dropped[] } {
+  if (!body.has('model')) return { body, dropped: [] };
+  const named = body.peek('model');
+  const isSlug = typeof named === 'string' && named.startsWith('@');
+  const dropped = isSlug ? [] : [{ param: 'model', reason: 'a batch has none: its lines name it' }];
+  return { body: body.edit(new Map([['model', undefined]])), dropped };
 }
 
 /** Empty when the body names the right model already: then no byte of it changes. */

@@ -126,6 +126,11 @@ describe('a batch or a job', () => {
 
   it('gets no model that it did not name', () => {
     expect(send('batches', '{"input_file_id":"f"}').text).toBe('{"input_file_id":"f"}');
+    expect(send('batches', '{"model":"@main/m","input_file_id":"f"}')).toMatchObject({ text: '{"input_file_id":"f"}', dropped: [] });
+    expect(send('batches', '{"input_file_id":"f","model":"m"}')).toMatchObject({
+      text: '{"input_file_id":"f"}',
+      dropped: [{ param: 'model' }],
+    });
   });
 });
 
