@@ -44,6 +44,7 @@ export class Runtime {
   readonly #live = new Set<World>();
   #mask: Mask;
   #names: HeaderNames;
+  #isOver = false;
 
   constructor(first: World, deps: RuntimeDeps) {
     const { clock, log } = deps;
@@ -122,11 +123,14 @@ export class Runtime {
     this.#relay.close();
     this.#sweeper.close();
     await this.#deps.outbound.upstream.close();
+    this.#isOver = true;
     await this.holder.close();
     this.#deps.store.close();
   }
 
   #handle({ arrival, client, error, isLeft, pass }: Exchange): void {
+    // A form whose client was cut off at the end is told of last: nobody is left to answer, and nothing to write to.
+    if (this.#isOver) return;
     const handling = new Handling(arrival, this.holder.acquire(), client, this.#handling, pass);
     this.drain.running.add(handling);
     if (isLeft) handling.leave();

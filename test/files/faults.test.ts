@@ -54,7 +54,8 @@ async function* slowly(front: Buffer, chunk: Buffer, count = 10_000): AsyncGener
 }
 
 const opening = formOf([file('')]).subarray(0, -`\r\n--${boundary}--\r\n`.length);
-const noise = Buffer.alloc(64 * 1024, 'x');
+/** More than is waited for of a first line. */
+const noise = Buffer.alloc(65 * 1024, 'x');
 
 /** Unnamed files that this process has open: what is held of forms. */
 async function openForms(): Promise<number> {
@@ -116,6 +117,21 @@ describe('a client', () => {
     await new Promise((resolve) => setTimeout(resolve, 100));
     request.destroy();
     expect(await until(() => gateway.records[0], 'the record')).toMatchObject({ end: 'client_gone', status: 499, attempts: [] });
+  });
+
+  test('whose form is awaited when the gateway closes is cut off', async () => {
+    const closing = await startFront([a, b]);
+    const request = httpRequest(`${closing.url}/v1/files`, {
+      method: 'POST',
+      agent: false,
+      headers: { 'content-type': contentType, ...onA },
+    });
+    const cut = once(request, 'error');
+    request.write(opening.subarray(0, 40));
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    await closing.close();
+    // What is told of it after that must not end the process: the runner fails on a rejection that nobody takes.
+    await cut;
   });
 
   test('that leaves while its form is held leaves no file behind', async () => {
