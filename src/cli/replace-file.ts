@@ -12,7 +12,7 @@ export function replaceFile(path: string, text: string): void {
   const file = isNew ? path : realpathSync(path);
   const draft = join(dirname(file), `.${basename(file)}.${process.pid}.draft`);
   try {
-    writeFileSync(draft, text, { flag: 'wx' });
+    writeFileSync(draft, text, { flag: 'wx', ...(isNew ? {} : { mode: 0o600 }) });
     if (!isNew) chmodSync(draft, statSync(file).mode & 0o777);
     renameSync(draft, file);
   } catch (error) {

@@ -38,7 +38,7 @@ const exact: ReadonlyMap<string, Matched> = new Map(
 const withId = rows.filter((row) => row.template.includes('{')).map((row) => ({ ...row, segments: row.template.split('/') }));
 const relayed: Matched = { endpoint: 'relay', params: noParams };
 
-/** Finds the endpoint of a method and path (no query). Undefined outside `/v1/`. */
+/** Finds the endpoint of a method and path (no query). Undefined outside `/v1/`, and for an id that is not percent-encoded text. */
 export function matchRoute(method: string, path: string): Matched | undefined {
   const hit = exact.get(`${method} ${path}`);
   if (hit !== undefined) return hit;
@@ -48,13 +48,17 @@ export function matchRoute(method: string, path: string): Matched | undefined {
     const count = route.segments.length;
     if (route.method !== method || (route.idIsRest ? segments.length < count : segments.length !== count)) continue;
     const id = idOf(route.segments, route.idIsRest ? [...segments.slice(0, count - 1), segments.slice(count - 1).join('/')] : segments);
+    if (id === badId) return undefined;
     if (id !== undefined) return { endpoint: route.endpoint, params: { id } };
   }
   return relayed;
 }
 
-function idOf(template: readonly string[], segments: readonly string[]): string | undefined {
-  let id: string | undefined;
+/** The template fits, but nobody can say what its id is. */
+const badId = Symbol('bad id');
+
+function idOf(template: readonly string[], segments: readonly string[]): string | typeof badId | undefined {
+  let id: string | typeof badId | undefined;
   for (const [i, part] of template.entries()) {
     const segment = segments[i] ?? '';
     if (part !== '{id}') {
@@ -62,16 +66,16 @@ function idOf(template: readonly string[], segments: readonly string[]): string 
       continue;
     }
     id = decode(segment);
-    if (id === undefined || id === '') return undefined;
+    if (id === '') return undefined;
   }
   return id;
 }
 
-function decode(segment: string): string | undefined {
+function decode(segment: string): string | typeof badId {
   try {
     return decodeURIComponent(segment);
   } catch {
-    return undefined;
+    return badId;
   }
 }
 

@@ -1,18 +1,8 @@
-import {
-  chmodSync,
-  existsSync,
-  linkSync,
-  mkdirSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  statSync,
-  unlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, linkSync, mkdirSync, readFileSync, renameSync, unlinkSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { EditError, type Member, setMembers } from '../../config/edit.ts';
 import type { WrittenKey } from '../../config/written-keys.ts';
+import { replaceFile } from '../replace-file.ts';
 import { exit, KeysFault, shown } from './shared.ts';
 
 /** Writes a new file for the owner alone, whole or not at all; never over one that is there. @throws KeysFault */
@@ -38,13 +28,7 @@ export function writeNew(path: string, text: string, cwd: string): void {
 /** Sets members of a key where it is written; everything else in the file stays as it is. @throws KeysFault */
 export function editKey({ name, file }: WrittenKey, members: Readonly<Record<string, Member>>, cwd: string): void {
   guarded(file, cwd, () => {
-    const path = realpathSync(file);
-    const edited = setMembers(readFileSync(path, 'utf8'), ['api_keys', name], 'hash', members);
-    const draft = draftOf(path);
-    const { mode } = statSync(path);
-    writeFileSync(draft, edited, { flag: 'wx', mode: 0o600 });
-    chmodSync(draft, mode & 0o777);
-    renameSync(draft, path);
+    replaceFile(file, setMembers(readFileSync(file, 'utf8'), ['api_keys', name], 'hash', members));
   });
 }
 
