@@ -95,7 +95,8 @@ function begin(attempt: Attempt, deps: SenderDeps, settings: ExchangeSettings, s
     play(exchange, operation.local, upstream, call);
     return exchange;
   }
-  const isOnce = traitsOf(call.endpoint).state === 'creates';
+  // An object is made, cancelled or deleted: done a second time it would be there twice, or be refused as done already.
+  const isOnce = upstream.method !== 'GET' && traitsOf(call.endpoint).state !== undefined;
   const route = { trust: attempt.trust, connectMs: attempt.clocks.connect, isOnce };
   const send = (headers: HeaderPairs): void => {
     signed.headers = headers;

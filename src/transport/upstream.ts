@@ -53,7 +53,7 @@ export interface WireStream extends AsyncIterable<Uint8Array> {
 export interface Route {
   readonly trust: Trust;
   readonly connectMs: number;
-  /** It makes something, and may not be sent twice: a connection of its own, which can't have been dead before. */
+  /** It changes something that is kept, and may not be sent twice: a connection of its own, which can't have been dead before. */
   readonly isOnce?: boolean;
 }
 

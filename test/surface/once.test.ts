@@ -3,7 +3,7 @@ import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { json, type ScriptedUpstream, startUpstream } from '../support/upstream.ts';
 
 /**
- * What makes an object is sent once, also where the connection breaks behind it: nobody knows then whether it was made
+ * What makes, cancels or deletes an object is sent once, also where the connection breaks behind it: nobody knows then whether it was made
  * (decisions D22).
  */
 
@@ -44,14 +44,22 @@ const bodies = {
   'fine_tuning/jobs': { training_file: 'file-1', model: 'm-1' },
 } as const;
 
-it.each(Object.keys(bodies) as (keyof typeof bodies)[])('%s', async (route) => {
+it.each<readonly [method: string, path: string, body?: object]>([
+  ['POST', 'batches', bodies.batches],
+  ['POST', 'fine_tuning/jobs', bodies['fine_tuning/jobs']],
+  ['POST', 'batches/b1/cancel'],
+  ['POST', 'fine_tuning/jobs/j1/cancel'],
+  ['DELETE', 'files/f1'],
+])('%s %s', async (method, path, body) => {
   const headers = { 'x-gateway-virtual-key': 'openai', 'x-gateway-config': 'chain', 'content-type': 'application/json' };
-  const send = (method: 'GET' | 'POST'): Promise<Response> =>
-    fetch(`${gateway.url}/v1/${route}`, { method, headers, ...(method === 'POST' ? { body: JSON.stringify(bodies[route]) } : {}) });
   // A connection that is kept could be taken for one that was dead before.
-  expect((await send('GET')).status).toBe(200);
+  expect((await fetch(`${gateway.url}/v1/batches`, { headers })).status).toBe(200);
   upstream.requests.length = 0;
-  const response = await send('POST');
+  const response = await fetch(`${gateway.url}/v1/${path}`, {
+    method,
+    headers,
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
   expect([response.status, upstream.requests.length]).toEqual([502, 1]);
   expect(await response.json()).toMatchObject({ error: { code: 'upstream_unreachable' } });
 });
