@@ -44,12 +44,14 @@ const bodies = {
   'fine_tuning/jobs': { training_file: 'file-1', model: 'm-1' },
 } as const;
 
-it.each<readonly [method: string, path: string, body?: object]>([
+const none = undefined;
+
+it.each<readonly [method: string, path: string, body: object | undefined]>([
   ['POST', 'batches', bodies.batches],
   ['POST', 'fine_tuning/jobs', bodies['fine_tuning/jobs']],
-  ['POST', 'batches/b1/cancel'],
-  ['POST', 'fine_tuning/jobs/j1/cancel'],
-  ['DELETE', 'files/f1'],
+  ['POST', 'batches/b1/cancel', none],
+  ['POST', 'fine_tuning/jobs/j1/cancel', none],
+  ['DELETE', 'files/f1', none],
 ])('%s %s', async (method, path, body) => {
   const headers = { 'x-gateway-virtual-key': 'openai', 'x-gateway-config': 'chain', 'content-type': 'application/json' };
   // A connection that is kept could be taken for one that was dead before.
