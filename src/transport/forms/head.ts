@@ -63,7 +63,7 @@ function unfold(text: string): string[] {
 /** The parameters behind the first word. @throws GatewayError `invalid_form` when one stands twice or can't be read */
 function parametersOf(value: string): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
-  const rest = value.slice(mark(value)).replace(/[;\s]+$/, '');
+  const rest = value.slice(mark(value), endOf(value));
   const parameter = /;[ \t]*([^\s=;"]+)[ \t]*=[ \t]*(?:"((?:[^"\\]|\\[\s\S])*)"|([^\s;"]*))[ \t]*/y;
   for (let at = 0; at < rest.length; at = parameter.lastIndex) {
     parameter.lastIndex = at;
@@ -74,6 +74,13 @@ function parametersOf(value: string): ReadonlyMap<string, string> {
     found.set(name, match[2] === undefined ? (match[3] ?? '') : unquote(match[2]));
   }
   return found;
+}
+
+/** Where the blanks and semicolons at the end begin: an expression would look for it at each of them, in a text that anybody may send. */
+function endOf(value: string): number {
+  let end = value.length;
+  while (end > 0 && /[;\s]/.test(value[end - 1] ?? '')) end -= 1;
+  return end;
 }
 
 function mark(value: string): number {
