@@ -52,7 +52,7 @@ export class AttemptCall implements Call {
     this.stream = ctx.stream;
     this.includeUsage = ctx.stream && asksForUsage(parts.body);
     this.params = ctx.params;
-    this.query = ctx.query;
+    this.query = ctx.query === '' ? '' : queryFor(ctx);
     this.credential = parts.credential;
     this.form = parts.body.kind === 'form' ? parts.body : undefined;
     this.id = ctx.id;
@@ -63,6 +63,15 @@ export class AttemptCall implements Call {
   header(name: string): string | undefined {
     return this.#headers.get(name) ?? this.#headers.tail(name);
   }
+}
+
+/** A slug in the query chose the provider, who knows none; where paths pass, the provider writes its own name there. */
+function queryFor({ endpoint, query }: Routed): string {
+  if (!query.includes('model=') || traitsOf(endpoint).body === 'passing') return query;
+  return query
+    .split('&')
+    .filter((pair) => !/^model=(?:@|%40)/i.test(pair))
+    .join('&');
 }
 
 function asksForUsage(body: RequestBody): boolean {

@@ -125,3 +125,13 @@ describe.each(['openai', 'azure'])('%s', (provider) => {
     expect((await told.text()).length).toBeLessThan(20_000);
   });
 });
+
+it('a slug in the query chooses the provider, who does not see it', async () => {
+  upstream.requests.length = 0;
+  answer = { status: 200, text: '{"object":"list","data":[],"has_more":false}' };
+  for (const query of ['model=@openai/m&limit=2', 'limit=2&model=%40openai%2Fm', 'limit=2&model=m']) {
+    const headers = query.includes('openai') ? {} : { 'x-gateway-virtual-key': 'openai' };
+    expect((await fetch(`${gateway.url}/v1/batches?${query}`, { headers })).status).toBe(200);
+  }
+  expect(upstream.requests.map(({ url }) => url)).toEqual(['/v1/batches?limit=2', '/v1/batches?limit=2', '/v1/batches?limit=2&model=m']);
+});
