@@ -1,5 +1,6 @@
 import { GatewayError } from './error.ts';
 import type { LineEdit } from './form.ts';
+import { gather } from './gather.ts';
 
 /** The longest line, in bytes: one request of a batch with its images. */
 const lineLimit = 64 * 1024 * 1024;
@@ -68,7 +69,7 @@ export class LineRewriter {
         hint: 'Send a file of lines, one JSON object on each.',
       });
     }
-    this.#open.push(piece);
+    gather(this.#open, piece);
   }
 
   /** The open line with its last piece. */

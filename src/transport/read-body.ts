@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { GatewayError } from '../core/error.ts';
+import { gather } from '../core/gather.ts';
 import { formatSize } from '../core/units.ts';
 import type { Swept, Sweeper } from './sweeper.ts';
 
@@ -55,7 +56,7 @@ class Reader implements Swept {
     this.#lastAt = this.#limits.monotonic();
     this.#size += chunk.length;
     if (this.#size > this.#limits.maxBody) this.#finish(tooLarge(this.#limits.maxBody, undefined));
-    else this.#chunks.push(chunk);
+    else gather(this.#chunks, chunk);
   };
 
   readonly #onEnd = (): void => {

@@ -40,6 +40,14 @@ it('gives what comes in order, and the end', async () => {
   expect(source.count).toBe(2);
 });
 
+it('gives in one piece what waits', async () => {
+  const { source, emitter } = start();
+  for (const byte of 'abcd') emitter.emit('data', Buffer.from(byte));
+  emitter.emit('end');
+  expect((await source.next())?.toString()).toBe('abcd');
+  expect(await source.next()).toBeUndefined();
+});
+
 it('stops the client while nobody draws', async () => {
   const { source, emitter, calls } = start(1e9);
   emitter.emit('data', Buffer.alloc(64 * 1024));

@@ -49,12 +49,7 @@ export class ClientBytes implements Swept {
 
   /** The next chunk; undefined at the end. One call at a time. @throws GatewayError `body_too_large`, `timeout` */
   next(): Promise<Buffer | undefined> {
-    const chunk = this.#queue.shift();
-    if (chunk !== undefined) {
-      this.#queued -= chunk.length;
-      if (this.#queued < waitingLimit) this.#request.resume();
-      return Promise.resolve(chunk);
-    }
+    if (this.#queued > 0) return Promise.resolve(this.#waited());
     if (this.#failure !== undefined) return Promise.reject(this.#failure);
     if (this.#hasEnded) return Promise.resolve(undefined);
     this.#waitingSince = this.#deps.monotonic();
@@ -75,6 +70,16 @@ export class ClientBytes implements Swept {
   sweep(now: number): void {
     if (now - this.#waitingSince <= idleMs) return;
     this.stop(new GatewayError('timeout', { message: `The client sent nothing of its form for ${idleMs / 1000} s.` }));
+  }
+
+  /** All that waits in one piece: a client may cut its form into single bytes, and whoever draws keeps what it gets. */
+  #waited(): Buffer {
+    const [first] = this.#queue;
+    const whole = this.#queue.length === 1 && first !== undefined ? first : Buffer.concat(this.#queue, this.#queued);
+    this.#queue.length = 0;
+    this.#queued = 0;
+    this.#request.resume();
+    return whole;
   }
 
   readonly #onData = (chunk: Buffer): void => {

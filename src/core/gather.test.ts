@@ -1,0 +1,26 @@
+import { describe, expect, it } from 'vitest';
+import { gather } from './gather.ts';
+
+const gathered = (pieces: readonly Buffer[]): Buffer[] => {
+  const list: Buffer[] = [];
+  for (const piece of pieces) gather(list, piece);
+  return list;
+};
+
+describe('pieces that are gathered', () => {
+  it.each([
+    ['single bytes', Array.from({ length: 300_000 }, (_, at) => Buffer.from([at % 251])), 50],
+    ['growing ones', Array.from({ length: 400 }, (_, at) => Buffer.alloc(at, at % 251)), 40],
+    ['shrinking ones', Array.from({ length: 400 }, (_, at) => Buffer.alloc(400 - at, at % 251)), 40],
+  ])('stay few and keep their order: %s', (_, pieces, most) => {
+    const list = gathered(pieces);
+    expect(list.length).toBeLessThan(most);
+    expect(Buffer.concat(list).equals(Buffer.concat(pieces))).toBe(true);
+  });
+
+  it('are the same buffers where they are large', () => {
+    const pieces = [Buffer.alloc(20_000, 1), Buffer.alloc(65_536, 2)];
+    expect(gathered(pieces)).toEqual(pieces);
+    expect(gathered(pieces)[1]).toBe(pieces[1]);
+  });
+});
