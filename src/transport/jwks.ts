@@ -22,7 +22,7 @@ export interface KeySet<Keys> {
 
 /** A set is looked at again after this long, in the background. */
 export const freshMs = 600_000;
-/** After a fetch, whatever became of it: a flood of unknown key ids must not become a flood of fetches. */
+/** Between two fetches for keys that are not there: a flood of unknown key ids must not become a flood of fetches. */
 const cooldownMs = 30_000;
 /** After one that failed. */
 const retryMs = 5_000;
@@ -41,6 +41,8 @@ export class FetchedKeys<Keys> {
   #set: KeySet<Keys> | undefined;
   #fetchedAt = Number.NEGATIVE_INFINITY;
   #triedAt = Number.NEGATIVE_INFINITY;
+  /** When a key was last looked for that was not there. A key may well be new right behind an ordinary fetch. */
+  #soughtAt = Number.NEGATIVE_INFINITY;
   #lastError: Error | undefined;
   #flight: Promise<KeySet<Keys>> | undefined;
 
@@ -63,12 +65,17 @@ export class FetchedKeys<Keys> {
   /** A newer set than this one, in which the key was not found: undefined where none may be fetched, or none can be. */
   async newer(than: KeySet<Keys>): Promise<KeySet<Keys> | undefined> {
     if (this.#set !== than) return this.#set;
-    if (this.#isResting(this.#deps.now())) return undefined;
+    const now = this.#deps.now();
+    if (this.#flight === undefined) {
+      if (this.#isResting(now) || now - this.#soughtAt < cooldownMs) return undefined;
+      this.#soughtAt = now;
+    }
     return this.#fetch().catch(() => undefined);
   }
 
+  /** After a fetch that failed. */
   #isResting(now: number): boolean {
-    return this.#flight === undefined && now - this.#triedAt < (this.#lastError === undefined ? cooldownMs : retryMs);
+    return this.#flight === undefined && this.#lastError !== undefined && now - this.#triedAt < retryMs;
   }
 
   /** While the URL is down its silence is remembered, so that each request does not wait for it again. */
