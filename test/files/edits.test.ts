@@ -86,7 +86,7 @@ function expectedOf(parts: readonly PartText[], edit: FormEdit): (readonly [stri
   return out;
 }
 
-const names = fc.constantFrom('model', 'purpose', 'stream', 'language', 'ä');
+const names = fc.constantFrom('prompt', 'note', 'stream', 'language', 'ä');
 const texts = fc.oneof(fc.string(), fc.constantFrom('', '\r\n', '--', '\r\n--', `--${boundary.slice(0, 5)}`, 'a\r\n--x\r\n', '€'));
 const partsOf = fc.array(
   fc.record({ name: names, value: texts, filename: fc.option(fc.constantFrom('a.jsonl', 'b.wav'), { nil: undefined }) }),
@@ -130,6 +130,28 @@ test('a form that streams comes out the same as one that is held, where its name
     }),
     { numRuns: 300 },
   );
+});
+
+describe('a field that decides where a form may go', () => {
+  const file: PartText = { name: 'file', filename: 'a.wav', value: 'x' };
+  const model = (value: string, filename?: string): PartText => ({ name: 'model', value, ...(filename === undefined ? {} : { filename }) });
+  const refused: readonly (readonly [name: string, parts: readonly PartText[], message: string])[] = [
+    ['before the file', [model('a'), model('b'), file], 'has two values'],
+    ['behind the file', [file, model('a'), model('b')], 'has two values'],
+    ['on both sides of it', [model('a'), file, model('b')], 'has two values'],
+    ['once too long to be looked at', [model('a'), model('b'.repeat(300_000)), file], 'has two values'],
+    ['once as a file without a name', [model('a'), model('b', ''), file], 'is sent as a file'],
+    ['of an upload', [{ name: 'purpose', value: 'batch' }, { name: 'purpose', value: 'user_data' }, file], 'has two values'],
+  ];
+  test.each(refused)('is refused where it stands twice: %s', async (_, parts, message) => {
+    await expect(formFrom(formOf(parts), 50_000, true)).rejects.toThrow(message);
+    await expect(formFrom(formOf(parts), 50_000, false).then((form) => bytesOf(form.open()))).rejects.toThrow(message);
+  });
+
+  test('may stand twice with the same value', async () => {
+    const form = await formFrom(formOf([model('a'), file, model('a')]), 7, false);
+    expect((await bytesOf(form.open())).toString()).toContain('a');
+  });
 });
 
 describe('the lines of a file', () => {
@@ -193,17 +215,17 @@ describe('a form that can not be read', () => {
   test('a very long field passes without being looked at', async () => {
     const form = await formFrom(
       formOf([
-        { name: 'model', value: 'a' },
-        { name: 'model', value: 'x'.repeat(300_000) },
+        { name: 'voice', value: 'a' },
+        { name: 'voice', value: 'x'.repeat(300_000) },
       ]),
       64 * 1024,
       true,
     );
-    expect(form.fields.has('model')).toBe(false);
+    expect(form.fields.has('voice')).toBe(false);
   });
 
   test('a value that holds the boundary is refused', async () => {
-    const form = await formFrom(formOf([{ name: 'model', value: 'a' }]), 100, true);
+    const form = await formFrom(formOf([{ name: 'voice', value: 'a' }]), 100, true);
     expect(() => form.edited({ fields: new Map([['model', `x\r\n--${boundary}--`]]) })).toThrow(/holds the boundary/);
   });
 });

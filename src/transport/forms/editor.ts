@@ -13,9 +13,6 @@ export interface EditorFacts {
   readonly isHeld: boolean;
 }
 
-/** The field by which the gateway chose where the form goes. */
-const decisive = 'model';
-
 /** Writes a form anew from its pieces: delimiters wait until it is known whether their part stays. */
 export class FormEditor {
   readonly #edit: FormEdit;
@@ -74,7 +71,7 @@ export class FormEditor {
   #field({ name }: PartHead, head: Buffer, out: Buffer[]): 'pass' | 'drop' {
     const isEdited = this.#edit.fields.has(name);
     const { known, isHeld } = this.#facts;
-    if (!isHeld && this.#sawFile && known.has(name) && (isEdited || name === decisive)) refuseRepeated(name);
+    if (!isHeld && this.#sawFile && known.has(name) && isEdited) refuseRepeated(name);
     const value = this.#edit.fields.get(name);
     if (isEdited && (value === undefined || this.#written.has(name))) return 'drop';
     this.#putDelimiter(out);

@@ -8,6 +8,12 @@ import type { Piece } from './scanner.ts';
 const valueLimit = 256 * 1024;
 const allLimit = 1024 * 1024;
 
+/**
+ * Fields by which the gateway decides what a request may do. Of two values services read the first or the last, and a part
+ * whose file name is empty is a file to some and text to others: what they would heed must not differ from what was checked.
+ */
+const decisive: ReadonlySet<string> = new Set(['model', 'purpose']);
+
 /** Where a part stands, in bytes. */
 export interface Part extends PartHead {
   /** Of its delimiter line, without the line end before it. */
@@ -49,6 +55,7 @@ export class FormFields {
   #begin(part: PartHead, head: number): void {
     this.#open = { ...part, delimiter: this.#delimiter, head, body: 0 };
     this.parts.push(this.#open);
+    if (part.isFile && decisive.has(part.name)) throw bad(`The field "${part.name}" is sent as a file.`);
     if (part.isFile) this.file ??= { field: part.name, filename: part.filename, contentType: part.contentType };
   }
 
@@ -74,9 +81,12 @@ export class FormFields {
     const text = this.#text;
     this.#text = [];
     if (part.isFile) return;
+    const value = part.body > valueLimit ? undefined : Buffer.concat(text).toString('utf8');
+    const before = this.values.get(part.name);
+    if (before !== undefined && before !== value && decisive.has(part.name)) throw bad(`The field "${part.name}" has two values.`);
     // The last of a name counts, and one that was not kept must not leave an earlier one standing.
-    if (part.body > valueLimit) this.values.delete(part.name);
-    else this.values.set(part.name, Buffer.concat(text).toString('utf8'));
+    if (value === undefined) this.values.delete(part.name);
+    else this.values.set(part.name, value);
   }
 }
 
