@@ -257,12 +257,15 @@ function passing(bag: HeaderBag): RequestBody {
 
 /** A gateway key in the query (browsers on WebSockets) is read by `auth` from the headers' side; it never goes on. */
 function withoutKeys(query: string): string {
-  if (!query.includes('api-key=') && !query.includes('api_key=')) return query;
+  if (!/api|%/i.test(query)) return query;
   return query
     .split('&')
-    .filter((part) => !/^api[-_]key=/i.test(part))
+    .filter((part) => !/^api[-_]key$/i.test(nameIn(part)))
     .join('&');
 }
+
+/** Decoded as `socketKey` reads it, so that no spelling of the name is read and passed on. */
+const nameIn = (part: string): string => new URLSearchParams(part).keys().next().value ?? '';
 
 /**
  * Browsers can't set headers on a WebSocket: their key comes in the query or as a subprotocol (openai-and-others.md 1.7).

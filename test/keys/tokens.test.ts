@@ -212,10 +212,11 @@ describe('a WebSocket', () => {
     const ways = [
       new WebSocket(url, { headers: { 'x-gateway-api-key': token } }),
       new WebSocket(`${url}&api-key=${token}`),
+      new WebSocket(`${url}&api%2Dkey=${token}`),
       new WebSocket(url, ['realtime', `openai-insecure-api-key.${token}`]),
     ];
     try {
-      expect(await Promise.all(ways.map(hello))).toEqual(['hello', 'hello', 'hello']);
+      expect(await Promise.all(ways.map(hello))).toEqual(['hello', 'hello', 'hello', 'hello']);
       expect(seen.join('\n')).not.toContain(token.slice(0, 20));
       await expect(hello(new WebSocket(url))).rejects.toThrow(/401/);
     } finally {
