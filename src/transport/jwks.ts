@@ -28,6 +28,9 @@ const cooldownMs = 30_000;
 const retryMs = 5_000;
 const limits = { connectMs: 5000, totalMs: 10_000, maxBytes: 1024 * 1024, trust: 'operator' } as const;
 
+/** A clock that was set back ends every rest: nobody knows how long it lasted. */
+const isWithin = (ms: number, age: number): boolean => age >= 0 && age < ms;
+
 /**
  * The keys of one issuer, fetched when a token first needs them: one fetch for all who wait, kept while the URL is down,
  * fetched again when a token names a key that is not there.
@@ -67,7 +70,7 @@ export class FetchedKeys<Keys> {
     if (this.#set !== than) return this.#set;
     const now = this.#deps.now();
     if (this.#flight === undefined) {
-      if (this.#isResting(now) || now - this.#soughtAt < cooldownMs) return undefined;
+      if (this.#isResting(now) || isWithin(cooldownMs, now - this.#soughtAt)) return undefined;
       this.#soughtAt = now;
     }
     return this.#fetch().catch(() => undefined);
@@ -75,7 +78,7 @@ export class FetchedKeys<Keys> {
 
   /** After a fetch that failed. */
   #isResting(now: number): boolean {
-    return this.#flight === undefined && this.#lastError !== undefined && now - this.#triedAt < retryMs;
+    return this.#flight === undefined && this.#lastError !== undefined && isWithin(retryMs, now - this.#triedAt);
   }
 
   /** While the URL is down its silence is remembered, so that each request does not wait for it again. */

@@ -185,6 +185,15 @@ describe('the keys of an issuer', () => {
     await expect.poll(() => many(1, rsa)).toEqual(['unknown-key']);
   });
 
+  it('are fetched by a clock that was set back, too', async () => {
+    issuer.answer((response) => json(response, 500, {}));
+    expect(await many(1, rsa)).toEqual(['no-keys']);
+    issuer.show(rsa);
+    now -= 3_600_000;
+    expect(await many(1, rsa)).toEqual(['proven']);
+    expect(fetches()).toBe(2);
+  });
+
   it('serve while the URL is down', async () => {
     await many(1, rsa);
     issuer.answer((response) => json(response, 500, {}));
