@@ -205,6 +205,12 @@ describe('one file', () => {
     await expect(rig.client().files.delete(id)).rejects.toMatchObject({ status: 404 });
   });
 
+  it('is not deleted in a bucket that the operator only named', async () => {
+    rig.cloud.objects.put('gs://acme-more/x', 'open');
+    await expect(rig.client().files.delete('gs://acme-more/x')).rejects.toMatchObject({ status: 403, code: 'not_allowed' });
+    expect(storedUris()).toEqual(['gs://acme-more/x']);
+  });
+
   it.each([
     ['that is not there', 'gs://acme-data/none', 404],
     ['of another provider', 'file-abc', 404],

@@ -20,12 +20,15 @@ export const uriOf = ({ bucket, name }: StoredObject): string => `gs://${bucket}
 /** The id under which clients know an object: its URI, URL-encoded (provider-a.md 12.1). */
 export const fileIdOf = (object: StoredObject): string => encodeURIComponent(uriOf(object).toWellFormed());
 
-/** Reads `gs://bucket/name`; undefined for everything else. */
+/**
+ * Reads `gs://bucket/name`; undefined for everything else. Object storage allows names with dot segments, but whatever
+ * stands before it may resolve `..%2F` and leave the bucket.
+ */
 export function parseUri(text: string): StoredObject | undefined {
   const match = /^gs:\/\/([^/]+)\/(.+)$/s.exec(text);
   const [, bucket = '', name = ''] = match ?? [];
   // oxlint-disable-next-line no-control-regex -- control characters are what is refused
-  const isName = name !== '.' && name !== '..' && !/[\x00-\x1f\x7f]/.test(name) && Buffer.byteLength(name) <= maxName;
+  const isName = !/(?:^|\/)\.{1,2}(?:\/|$)|[\x00-\x1f\x7f]/.test(name) && Buffer.byteLength(name) <= maxName;
   return isBucket(bucket) && isName ? { bucket, name } : undefined;
 }
 

@@ -8,7 +8,7 @@ import { plainRequest } from '../plain-request.ts';
 import type { VertexSettings } from '../settings.ts';
 import { fileOf, rowOf } from './file-object.ts';
 import { fileIdOf } from './object-id.ts';
-import { allowedObject, type Storage, storageHeaders } from './storage.ts';
+import { allowedObject, ownObject, type Storage, storageHeaders } from './storage.ts';
 
 /** What is known of one file. */
 export function retrieveFile(to: Storage): Operation<VertexSettings> {
@@ -46,7 +46,7 @@ export function fileContent(to: Storage): Operation<VertexSettings> {
 
 export function deleteFile(to: Storage): Operation<VertexSettings> {
   return {
-    request: (_body, call) => plainRequest(to.object(call, fileIn(call)), 'DELETE', storageHeaders(call)),
+    request: (_body, call) => plainRequest(to.object(call, ownObject(call, fileIn(call), 'file_id')), 'DELETE', storageHeaders(call)),
     tap: () => new WholeTap(),
     result: (_text, call) => ({ id: fileIdOf(fileIn(call)), object: 'file', deleted: true }),
   };

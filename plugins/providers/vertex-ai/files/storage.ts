@@ -67,14 +67,30 @@ export function bucketOf({ settings }: VertexCall): string {
 export function allowedObject(call: VertexCall, id: string, param: string): StoredObject {
   const object = objectOf(id, param);
   const { storage_bucket: own, media } = call.settings;
-  const isCallers = call.credential === 'caller' || call.credential === 'forwarded';
-  if (isCallers || object.bucket === own || media?.buckets?.includes(object.bucket) === true) return object;
+  if (isCallers(call) || object.bucket === own || media?.buckets?.includes(object.bucket) === true) return object;
   throw new GatewayError('not_allowed', {
     message: `The bucket "${object.bucket}" is not one of this provider's entry.`,
     param,
     hint: 'Name it in media.buckets of the entry, or use a credential of your own.',
   });
 }
+
+/**
+ * The object, if this call may change it: with the operator's credential nothing is changed in buckets that were only
+ * opened for reading.
+ *
+ * @throws GatewayError `not_allowed`
+ */
+export function ownObject(call: VertexCall, object: StoredObject, param: string): StoredObject {
+  if (isCallers(call) || object.bucket === call.settings.storage_bucket) return object;
+  throw new GatewayError('not_allowed', {
+    message: `Nothing is deleted in the bucket "${object.bucket}": it is not the storage_bucket of this provider's entry.`,
+    param,
+    hint: 'Use a credential of your own.',
+  });
+}
+
+const isCallers = ({ credential }: VertexCall): boolean => credential === 'caller' || credential === 'forwarded';
 
 /** Headers of a request to object storage, beside the credential. */
 export function storageHeaders(call: VertexCall, accept = 'application/json'): HeaderPairs {
