@@ -3,7 +3,7 @@ import type { Endpoint } from '#core/endpoint.ts';
 import type { FormBody, LineEdit } from '#core/form.ts';
 import type { HeaderPairs } from '#core/headers.ts';
 import type { Call, CommonSettings, Operation, UpstreamAddress } from '#core/provider.ts';
-import { segment } from './address.ts';
+import { idSegment } from './address.ts';
 import { batchOutput } from './batch-output.ts';
 import { parseObject, textOf } from './json.ts';
 import { ObjectTap, orNothing } from './object-tap.ts';
@@ -102,7 +102,7 @@ function outputOf<Settings>(service: OpenAiCompatible<Settings>): Operation<Sett
       if (batch === undefined || more.length > 0) return undefined;
       const { fileId, warnings } = batchOutput(batch.text);
       const headers: HeaderPairs = ['accept', '*/*', ...(service.headers?.(call) ?? [])];
-      const address = service.address(call, `files/${segment(fileId)}/content`);
+      const address = service.address(call, `files/${idSegment(fileId)}/content`);
       return { ...address, method: 'GET', headers, body: emptyBody, dropped: [], warnings };
     },
     tap: openaiTaps['batches/{id}/output'],

@@ -135,6 +135,11 @@ describe('what is sent', () => {
     expect(ask('chat/completions', 'serverless').headers).not.toHaveProperty('azureml-model-deployment');
   });
 
+  it.each(['blue\r\nx-evil: 1', 'größe', 'a b'])('to a managed endpoint can not ask for a deployment %j', (name) => {
+    const settings = { foundry_url: 'https://m1.westeurope.inference.ml.azure.com' };
+    expect(() => ask('chat/completions', name, settings)).toThrow(expect.objectContaining({ code: 'model_not_found' }) as Error);
+  });
+
   it('to the OpenAI route is the client’s own format', () => {
     const { headers, body, signed } = ask('chat/completions', 'gpt', resource, { stream: true });
     expect(body).toBe('{"model":"gpt-eu","messages":[{"role":"user","content":"Hi"}]}');

@@ -57,8 +57,14 @@ export function openHeaders(call: FoundryCall): HeaderPairs {
   const { extra_parameters: extra, endpoint_name: endpoint } = call.settings;
   const headers: HeaderPairs = ['extra-parameters', extra ?? defaultExtraParameters];
   const deployment = uri.host === 'compute' ? (id ?? endpoint) : endpoint;
-  if (deployment !== undefined) headers.push('azureml-model-deployment', deployment);
+  if (deployment !== undefined) headers.push('azureml-model-deployment', nameable(deployment));
   return headers.concat(callerHeaders(call, perRequest));
+}
+
+/** The name may be the model of a request. @throws GatewayError `model_not_found` for what no header can hold */
+function nameable(deployment: string): string {
+  if (/^[\x21-\x7e]+$/.test(deployment)) return deployment;
+  throw new GatewayError('model_not_found', { message: `No deployment is called "${deployment.slice(0, 100)}".`, param: 'model' });
 }
 
 /** Vectors of pictures: only the inference route has them. */

@@ -44,6 +44,14 @@ const send = (endpoint: Endpoint, text: string, settings: Settings = {}, over: P
   return { ...request, url: request.origin + request.path, text: request.body.kind === 'json' ? request.body.bytes().toString() : '' };
 };
 
+/** Where the output of a batch is read whose answer names this file. */
+const outputAt = (id: string): string => {
+  const call = callOf('batches/{id}/output', {}, { params: { id: 'batch-1' } });
+  const batch = { status: 200, headers: {}, text: JSON.stringify({ id: 'batch-1', output_file_id: id }) };
+  const next = openai.operations['batches/{id}/output']?.then?.([batch], call);
+  return `${next?.origin}${next?.path}`;
+};
+
 describe('the address', () => {
   it.each([
     ['chat/completions', {}, {}, 'https://api.openai.com/v1/chat/completions'],
@@ -73,6 +81,17 @@ describe('the address', () => {
     for (const endpoint of ['batches/{id}/cancel', 'files/{id}/content', 'fine_tuning/jobs/{id}', 'batches/{id}/output'] as const) {
       expect(() => send(endpoint, '', {}, { params: { id } })).toThrow(/part of an upstream path/);
     }
+  });
+
+  it.each([
+    ['file-1', 'https://api.openai.com/v1/files/file-1/content'],
+    ['a?b#c\r\nd', 'https://api.openai.com/v1/files/a%3Fb%23c%0D%0Ad/content'],
+  ])('of a file that the service names %j stays where it is', (id, url) => {
+    expect(outputAt(id)).toBe(url);
+  });
+
+  it.each(['..', '../../admin', 'https://evil.example/x', '..\\x'])('of a file that the service names %j is refused', (id) => {
+    expect(() => outputAt(id)).toThrow(expect.objectContaining({ status: 404 }) as Error);
   });
 
   it('with a host that can not be used is refused', () => {
