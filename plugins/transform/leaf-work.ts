@@ -8,8 +8,9 @@ import { settingsIn } from '#core/request-settings.ts';
 import { compileOverride, type Override } from './override.ts';
 import { forwardable } from './forward.ts';
 
-/** Model names whose deployment is remembered for one leaf. */
+/** Model names whose deployment is remembered for one leaf, and characters of the longest that is: requests choose them. */
 const deploymentsKept = 200;
+const longestName = 512;
 
 /** What a model name means at one leaf. */
 export interface Served {
@@ -50,7 +51,7 @@ export class LeafWork {
     if (served === undefined) {
       served = this.#find(model);
       if (this.#served.size >= deploymentsKept) this.#served.clear();
-      this.#served.set(model, served);
+      if (model.length <= longestName) this.#served.set(model, served);
     }
     if (served instanceof Error) throw served;
     return served;

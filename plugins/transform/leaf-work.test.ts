@@ -1,0 +1,17 @@
+import { expect, it } from 'vitest';
+import { makeBinding, makeLeaf, makeProvider } from '../../test/support/stage-context.ts';
+import { LeafWork } from './leaf-work.ts';
+
+it('remembers the deployment of a model, but no name as long as a body', () => {
+  const asked: number[] = [];
+  const provider = makeProvider({
+    deployment: (_settings, model) => {
+      asked.push(model.length);
+      return { settings: {}, model };
+    },
+  });
+  const work = new LeafWork(makeLeaf(), makeBinding('main', { provider }));
+  const names = ['gpt-4o', 'gpt-4o', 'x'.repeat(600), 'x'.repeat(600)];
+  expect(names.map((name) => work.serve(name).deployment?.model.length)).toEqual([6, 6, 600, 600]);
+  expect(asked).toEqual([6, 600, 600]);
+});
