@@ -36,7 +36,10 @@ export class Runtime {
   readonly holder: OwnedHolder<World>;
   readonly server: Server;
   readonly #deps: RuntimeDeps;
+  /** Attempts: how many there are is bounded. */
   readonly #sweeper: Sweeper;
+  /** Bodies that are coming, of whoever it may be: they take no attempt's place. */
+  readonly #arriving: Sweeper;
   readonly #relay: Relay;
   readonly #seal: Seal;
   readonly #handling: HandleDeps;
@@ -53,6 +56,7 @@ export class Runtime {
     this.#mask = maskOf(this.#live);
     this.#names = headerNames(first.snapshot.server.headerPrefixes);
     this.#sweeper = createSweeper(clock.monotonic);
+    this.#arriving = createSweeper(clock.monotonic);
     this.holder = createHolder(
       first,
       (world) => {
@@ -92,7 +96,7 @@ export class Runtime {
     this.server = createDataServer({
       clock,
       ids: new Ids(),
-      sweeper: this.#sweeper,
+      sweeper: this.#arriving,
       random: Math.random,
       passed,
       limits: () => this.#limits(),
@@ -122,6 +126,7 @@ export class Runtime {
     if (this.server.listening) await new Promise((resolve) => this.server.close(resolve));
     this.#relay.close();
     this.#sweeper.close();
+    this.#arriving.close();
     await this.#deps.outbound.upstream.close();
     this.#isOver = true;
     await this.holder.close();

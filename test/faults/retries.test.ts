@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { request as httpRequest } from 'node:http';
 import type { Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { completion } from '../support/upstream.ts';
@@ -216,6 +218,21 @@ describe('more requests than server.max_in_flight', () => {
     for (const controller of controllers) controller.abort();
     await Promise.all(running);
     await rig.expectQuiet();
+    await rig.close();
+  });
+
+  it('are not bodies that are slow to come: nobody knows yet whether they are let in', async () => {
+    const rig = await startRig({ server: { max_in_flight: 1 } });
+    const slow = ['application/json', 'multipart/form-data; boundary=x'].map((type) => {
+      const path = type === 'application/json' ? '/v1/chat/completions' : '/v1/audio/transcriptions';
+      const request = httpRequest(rig.gateway.url + path, { method: 'POST', headers: { 'content-type': type, 'content-length': 100 } });
+      request.on('error', () => {}).write('--x');
+      return request;
+    });
+    await Promise.all(slow.map((request) => once(request, 'socket')));
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect((await rig.tell(chat, { 'x-gateway-provider': '@b' })).status).toBe(200);
+    for (const request of slow) request.destroy();
     await rig.close();
   });
 });
