@@ -20,7 +20,10 @@ export function bodyKind(contentType: string | undefined, isUpload: boolean): 'f
   if (contentType !== undefined && isMultipart(contentType)) return 'form';
   if (!isUpload && contentType !== undefined && /^\s*application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i.test(contentType)) return 'json';
   return new GatewayError('invalid_form', {
-    message: contentType === undefined ? 'The request has no content-type.' : `The body is no form: its content-type is "${contentType}".`,
+    message:
+      contentType === undefined
+        ? 'The request has no content-type.'
+        : `The body is no form: its content-type is "${contentType.slice(0, 100)}".`,
     param: 'content-type',
     hint: `Send multipart/form-data${isUpload ? '' : ' or application/json'}.`,
   });
