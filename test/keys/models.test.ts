@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import OpenAI, { toFile } from 'openai';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type BatchUpstream, startBatchUpstream, upstreamKey } from '../anthropic/batch-upstream.ts';
-import { formOf, contentType, startOrigin, type Origin } from '../files/rig.ts';
+import { formOf, contentType, startOrigin, type Origin, type PartText } from '../files/rig.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 
 /** Lists of models, where the model comes by other ways than the body: a header, lines of a file, a list in the body. */
@@ -56,12 +56,18 @@ interface Sent {
   /** Behind the file. */
   readonly late?: string | undefined;
   readonly name?: string;
+  /** Further parts before the file. */
+  readonly before?: readonly PartText[];
   readonly headers?: Record<string, string>;
 }
 
-async function upload(content: string | Buffer, { key = 'free', to = 'main', purpose, late, name = 'rows.jsonl', headers }: Sent) {
+async function upload(
+  content: string | Buffer,
+  { key = 'free', to = 'main', purpose, late, name = 'rows.jsonl', before = [], headers }: Sent,
+) {
   const form = formOf([
     ...(purpose === undefined ? [] : [{ name: 'purpose', value: purpose }]),
+    ...before,
     { name: 'file', value: content, filename: name, type: 'application/octet-stream' },
     ...(late === undefined ? [] : [{ name: 'purpose', value: late }]),
   ]);
@@ -106,14 +112,22 @@ describe('the lines of a batch that is uploaded', () => {
       expect(await upload(content, { key: 'small', ...how })).toMatchObject({ status: 403, code: 'not_allowed', sent: undefined });
   });
 
-  it.each<[string, Sent]>([
-    ['of another name', { name: 'rows.bin', late: 'batch' }],
-    ['that was for something else before', { purpose: 'assistants', late: 'batch' }],
-  ])('can not hide in a file %s', async (_, how) => {
+  it.each<[string, Sent, Record<string, unknown>]>([
+    ['of another name', { name: 'rows.bin', late: 'batch' }, { status: 403, code: 'not_allowed', message: 'only behind its file' }],
+    [
+      'that was for something else before',
+      { purpose: 'assistants', late: 'batch' },
+      { status: 400, code: 'invalid_form', message: 'has two values' },
+    ],
+    [
+      'behind another one',
+      { ...batch, before: [{ name: 'extra', value: 'x', filename: 'x.txt' }] },
+      { status: 400, code: 'invalid_form', message: 'more than one file' },
+    ],
+  ])('can not hide in a file %s', async (_, how, { message, ...told }) => {
     expect(await upload(long, { key: 'small', ...how })).toMatchObject({
-      status: 403,
-      code: 'not_allowed',
-      message: expect.stringContaining('only behind its file') as string,
+      ...told,
+      message: expect.stringContaining(String(message)) as string,
       sent: undefined,
     });
   });
@@ -178,6 +192,12 @@ describe('batches that only pass', () => {
   it('are not opened by a model in the query', async () => {
     const named = ['messages/batches?model=claude-m', native[1]] as const;
     expect([await pass(named, 'small', 'claude'), await pass(named, 'free', 'few')]).toEqual([403, 403]);
+    const other = ['engines/gpt-large/completions?model=small', '{"model":"gpt-large"}'] as const;
+    expect([await pass(other, 'small', 'main'), await pass(other, 'free', 'main')]).toEqual([403, 200]);
+  });
+
+  it.each(['/uploads', '%75ploads', 'Uploads', 'uploads/'])('are not opened by the spelling %s', async (path) => {
+    expect([await pass([path, uploads[1]], 'small', 'main'), await pass([path, uploads[1]], 'free', 'narrow')]).toEqual([403, 403]);
   });
 
   it('are refused where models are limited: batches of messages', async () => {

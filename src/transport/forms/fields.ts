@@ -31,6 +31,12 @@ export class FormFields {
   #text: Buffer[] = [];
   #size = 0;
   #delimiter = 0;
+  readonly #isUpload: boolean;
+
+  /** @param isUpload its file is stored: there is one, whose lines are looked at */
+  constructor(isUpload: boolean) {
+    this.#isUpload = isUpload;
+  }
 
   /** @throws GatewayError `body_too_large`, `invalid_form` */
   note(piece: Piece): void {
@@ -56,6 +62,7 @@ export class FormFields {
     this.#open = { ...part, delimiter: this.#delimiter, head, body: 0 };
     this.parts.push(this.#open);
     if (part.isFile && decisive.has(part.name)) throw bad(`The field "${part.name}" is sent as a file.`);
+    if (part.isFile && this.file !== undefined && this.#isUpload) throw bad('The form holds more than one file.');
     if (part.isFile) this.file ??= { field: part.name, filename: part.filename, contentType: part.contentType };
   }
 

@@ -39,7 +39,7 @@ export class IncomingForm implements FormBody {
   readonly #parts: IncomingFormParts;
   readonly #source: ClientBytes;
   readonly #scanner: FormScanner;
-  readonly #fields = new FormFields();
+  readonly #fields: FormFields;
   readonly #firstLine = new FirstLine();
   #size: number | undefined;
   /** What was read and not handed on: as pieces, and as chunks. */
@@ -52,6 +52,7 @@ export class IncomingForm implements FormBody {
     this.contentType = parts.contentType;
     this.#source = parts.source;
     this.#scanner = new FormScanner(parts.boundary);
+    this.#fields = new FormFields(parts.isUpload);
     this.#size = parts.declared;
   }
 
