@@ -5,7 +5,7 @@ import { bareModel } from '#core/model-name.ts';
 import { forbiddenByEntry, forbiddenByKey } from '#core/model-rules.ts';
 import { spelled } from '#core/spelling.ts';
 import { slugList } from './choice.ts';
-import { hidesModels, modelAt, type Refused } from './walk.ts';
+import { hidesModels, modelAt, onlyPasses, type Refused } from './walk.ts';
 
 /** The request says nowhere where it wants to go. */
 export function noTarget(ctx: Admitted): GatewayError {
@@ -31,7 +31,7 @@ export function refusedBy(ctx: Admitted, refused: Refused | undefined): GatewayE
         'The rule is allow.providers of the key; direct mode is written as type:<type>.',
       );
     case 'key-model':
-      return model === ''
+      return model === '' || onlyPasses(ctx)
         ? notAllowed(`Key "${key}" is limited to certain models, and the request does not say its model.`, headerHint(ctx), 'model')
         : forbiddenByKey(key, model);
     case 'key-prompt':

@@ -1,6 +1,7 @@
 import type { Admitted, Choice } from '#core/context.ts';
 import { traitsOf } from '#core/endpoint.ts';
 import { GatewayError } from '#core/error.ts';
+import { plainPath } from '#core/plain-path.ts';
 import type { Branch, CompiledConfig, Leaf } from '#core/snapshot.ts';
 
 /** Relayed routes below the modelled ones, whose objects belong to one account too (gateway-behaviour.md 2). */
@@ -31,7 +32,8 @@ export function ignoredStrategy(config: CompiledConfig): string | undefined {
 function needsAccount({ endpoint, path }: Admitted): boolean {
   if (traitsOf(endpoint).account === true) return true;
   if (endpoint !== 'relay') return false;
-  return accountRoutes.some((route) => path.startsWith(route) && (path.length === route.length || path[route.length] === '/'));
+  const plain = plainPath(path);
+  return accountRoutes.some((route) => plain.startsWith(route) && (plain.length === route.length || plain[route.length] === '/'));
 }
 
 function collectSlugs(node: Branch | Leaf, choice: Choice | undefined, slugs: Set<string>): void {

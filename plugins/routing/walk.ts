@@ -1,5 +1,7 @@
 import type { Admitted, Choice } from '#core/context.ts';
+import { traitsOf } from '#core/endpoint.ts';
 import { bareModel } from '#core/model-name.ts';
+import { plainPath } from '#core/plain-path.ts';
 import { shapingIn } from '#core/request-settings.ts';
 import type { ApiKey, Leaf, PlanFacts, ProviderBinding, QueryFacts, Snapshot } from '#core/snapshot.ts';
 import { customHost } from './direct.ts';
@@ -64,7 +66,8 @@ export class Walk implements PlanFacts, QueryFacts {
     if (key !== undefined) {
       if (!allowsBinding(key, binding, this.#ctx.snapshot.providers)) return 'key-provider';
       if (leaf.prompt !== undefined && !key.allowsPrompt(leaf.prompt.version.id)) return 'key-prompt';
-      if ((model !== '' || namesNoModel(this.#ctx)) && !key.allowsModel(model)) return 'key-model';
+      const seen = onlyPasses(this.#ctx) ? '' : model;
+      if ((seen !== '' || namesNoModel(this.#ctx)) && !key.allowsModel(seen)) return 'key-model';
     }
     if ((model !== '' || isHidden) && !binding.allowsModel(model)) return 'provider-model';
     // Hosts that a request chose never see a credential of the catalog, unless the entry lists them (decisions D1).
@@ -105,12 +108,18 @@ function allowsBinding(key: ApiKey, binding: ProviderBinding, catalog: Snapshot[
  */
 function namesNoModel(ctx: Admitted): boolean {
   if (ctx.endpoint === 'realtime') return true;
-  return ctx.method === 'POST' && ctx.params['id'] === undefined && !ctx.path.startsWith('/v1/files');
+  return ctx.method === 'POST' && ctx.params['id'] === undefined && traitsOf(ctx.endpoint).file !== 'up';
 }
+
+/** What is relayed may name another model in its body, which nobody reads, than in its query. */
+export const onlyPasses = ({ endpoint, method }: Admitted): boolean => endpoint === 'relay' && method !== 'GET' && method !== 'HEAD';
 
 /**
  * Batches that only pass, as bodies of an API's own or as files that come in parts: nobody sees what they ask for, and a
  * model in the query says nothing about them.
  */
-export const hidesModels = ({ endpoint, method, path }: Admitted): boolean =>
-  endpoint === 'relay' && method === 'POST' && (path.startsWith('/v1/uploads') || path === '/v1/messages/batches');
+export function hidesModels({ endpoint, method, path }: Admitted): boolean {
+  if (endpoint !== 'relay' || method !== 'POST') return false;
+  const plain = plainPath(path);
+  return plain.startsWith('/v1/uploads') || plain === '/v1/messages/batches';
+}

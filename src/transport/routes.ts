@@ -1,4 +1,5 @@
 import { type Endpoint, type EndpointTraits, endpoints } from '../core/endpoint.ts';
+import { plainPath, plainWord } from '../core/plain-path.ts';
 
 /** One modelled route: what is not in the table of endpoints and begins with `/v1/` is relayed. */
 interface Row {
@@ -44,14 +45,28 @@ export function matchRoute(method: string, path: string): Matched | undefined {
   if (hit !== undefined) return hit;
   if (!path.startsWith('/v1/') || path.length === 4) return undefined;
   const segments = path.slice(4).split('/');
+  const found = byId(method, segments) ?? respelled(method, segments);
+  return found === badId ? undefined : (found ?? relayed);
+}
+
+function byId(method: string, segments: readonly string[]): Matched | typeof badId | undefined {
   for (const route of withId) {
     const count = route.segments.length;
     if (route.method !== method || (route.idIsRest ? segments.length < count : segments.length !== count)) continue;
     const id = idOf(route.segments, route.idIsRest ? [...segments.slice(0, count - 1), segments.slice(count - 1).join('/')] : segments);
-    if (id === badId) return undefined;
+    if (id === badId) return badId;
     if (id !== undefined) return { endpoint: route.endpoint, params: { id } };
   }
-  return relayed;
+  return undefined;
+}
+
+/**
+ * Many servers read `//chat/`, `%63hat` and `Chat` like `chat`: what they would take for a modelled route is one here as
+ * well, since what is relayed shows neither model nor lines to the rules that depend on them.
+ */
+function respelled(method: string, segments: readonly string[]): Matched | typeof badId | undefined {
+  const named = segments.filter((segment) => segment !== '');
+  return exact.get(`${method} ${plainPath(`/v1/${named.join('/')}`)}`) ?? byId(method, named);
 }
 
 /** The template fits, but nobody can say what its id is. */
@@ -62,7 +77,7 @@ function idOf(template: readonly string[], segments: readonly string[]): string 
   for (const [i, part] of template.entries()) {
     const segment = segments[i] ?? '';
     if (part !== '{id}') {
-      if (part !== segment) return undefined;
+      if (part !== segment && part !== plainWord(segment)) return undefined;
       continue;
     }
     id = decode(segment);
