@@ -46,9 +46,10 @@ export function createSender(deps: SenderDeps): Send {
     const outcome = new Promise<Outcome>((settle) => {
       const settings = { monotonic: deps.clock.monotonic, passed: deps.passed, keep: deps.keep(), arrivedAt, settle, over };
       const first: Signed = { headers: none };
+      const second: Signed = { headers: none };
       const again = (answer: Outcome): void => {
-        if (mayRepeat(answer, first)) exchange = begin(attempt, deps, settings, { headers: none });
-        else settle(answer);
+        if (!mayRepeat(answer, first)) settle(withoutToken(answer, first));
+        else exchange = begin(attempt, deps, { ...settings, settle: (last) => settle(withoutToken(last, second)) }, second);
       };
       exchange = begin(attempt, deps, attempt.credential?.evict === undefined ? settings : { ...settings, settle: again }, first);
     });
@@ -83,6 +84,25 @@ function mayRepeat(outcome: Outcome, signed: Signed): boolean {
   // Also where this request can't be sent again: the next one must not be refused with the same token.
   const isOther = outcome.attempt.credential?.evict?.(signed.headers) === true;
   return isOther && formOf(outcome.attempt)?.isSpent !== true;
+}
+
+/** Characters: a shorter text could stand in any error by chance. */
+const leastToken = 6;
+
+/** An error may repeat what signed the request. Keys of the configuration are hidden wherever text leaves; of a token only this place knows. */
+function withoutToken(outcome: Outcome, signed: Signed): Outcome {
+  if (outcome.kind !== 'answered' || outcome.reply.status < 400) return outcome;
+  let body: Buffer | undefined;
+  for (const value of signed.headers) {
+    const token = value.replace(/^Bearer /, '');
+    if (value === token || token.length < leastToken) continue;
+    const { reply } = outcome;
+    for (let at = reply.body.indexOf(token); at >= 0; at = reply.body.indexOf(token, at + token.length)) {
+      body ??= Buffer.from(reply.body);
+      body.fill('*', at, at + token.length);
+    }
+  }
+  return body === undefined ? outcome : { ...outcome, reply: { ...outcome.reply, body } };
 }
 
 function begin(attempt: Attempt, deps: SenderDeps, settings: ExchangeSettings, signed: Signed): Exchange {

@@ -87,6 +87,29 @@ describe('one token', () => {
   });
 });
 
+describe('a provider that repeats the token in its error', () => {
+  it.each([400, 403, 500])('with status %s shows it to nobody', async (status) => {
+    rig.upstream.script = (response, { headers }) =>
+      json(response, status, { error: { code: 'Bad', message: `What is "${headers.authorization}" for?` } });
+    await rig.start(entra(rig.tokens));
+    const response = await rig.ask();
+    const text = await response.text();
+    const record = await rig.gateway.record(response.headers.get('x-request-id'));
+    expect(rig.signed()).toEqual(['Bearer token-1']);
+    for (const told of [text, JSON.stringify(record), rig.gateway.lines.join('')]) expect(told).not.toContain('token-1');
+    expect(text).toContain('*******');
+  });
+
+  it('also with the second one of an attempt', async () => {
+    rig.upstream.script = (response, { headers }) =>
+      json(response, headers.authorization === 'Bearer token-1' ? 401 : 400, { error: { message: `Not ${headers.authorization}` } });
+    await rig.start(entra(rig.tokens));
+    const text = await (await rig.ask()).text();
+    expect(rig.signed()).toEqual(['Bearer token-1', 'Bearer token-2']);
+    expect(text).toContain('Not Bearer *******');
+  });
+});
+
 function upload(): FormData {
   const form = new FormData();
   form.set('purpose', 'assistants');
