@@ -82,10 +82,12 @@ function bodyOf({ method, traits, endpoint }: Row, model: string): { body?: stri
   }
   const body = new FormData();
   if (endpoint === 'files') body.set('purpose', 'batch');
-  else body.set('model', model);
-  body.set('prompt', 'x');
+  else {
+    body.set('model', model);
+    body.set('prompt', 'x');
+    body.set('image', new Blob(['png']), 'image.png');
+  }
   body.set('file', new Blob(['{}\n']), 'rows.jsonl');
-  body.set('image', new Blob(['png']), 'image.png');
   return { body, headers: {} };
 }
 
