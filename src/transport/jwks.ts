@@ -22,6 +22,8 @@ export interface KeySet<Keys> {
 
 /** A set is looked at again after this long, in the background. */
 export const freshMs = 600_000;
+/** While the URL is down a set serves this long after it was fetched: a day to repair it, not for ever. */
+const staleMs = 86_400_000;
 /** Between two fetches for keys that are not there: a flood of unknown key ids must not become a flood of fetches. */
 const cooldownMs = 30_000;
 /** After one that failed. */
@@ -32,7 +34,7 @@ const limits = { connectMs: 5000, totalMs: 10_000, maxBytes: 1024 * 1024, trust:
 const isWithin = (ms: number, age: number): boolean => age >= 0 && age < ms;
 
 /**
- * The keys of one issuer, fetched when a token first needs them: one fetch for all who wait, kept while the URL is down,
+ * The keys of one issuer, fetched when a token first needs them: one fetch for all who wait, kept for a day while the URL is down,
  * fetched again when a token names a key that is not there.
  *
  * @typeParam Keys what a set is compiled to
@@ -60,7 +62,7 @@ export class FetchedKeys<Keys> {
   async get(): Promise<KeySet<Keys>> {
     const set = this.#set;
     const now = this.#deps.now();
-    if (set === undefined) return this.#isResting(now) ? this.#refuse() : this.#fetch();
+    if (set === undefined || now - this.#fetchedAt >= staleMs) return this.#isResting(now) ? this.#refuse() : this.#fetch();
     if (now - this.#fetchedAt >= freshMs && !this.#isResting(now)) void this.#fetch().catch(() => undefined);
     return set;
   }

@@ -206,6 +206,16 @@ describe('the keys of an issuer', () => {
     expect(fetches()).toBe(2);
   });
 
+  it('serve a day of it, and then no more', async () => {
+    await many(1, rsa);
+    issuer.answer((response) => json(response, 500, {}));
+    now += 86_400_000;
+    expect(await many(5, rsa)).toEqual(['no-keys']);
+    issuer.show(rsa);
+    now += 6_000;
+    expect(await many(5, rsa)).toEqual(['proven']);
+  });
+
   it.each<[string, Parameters<Issuer['answer']>[0], RegExp]>([
     ['an error', (response) => json(response, 503, {}), /answered 503/],
     ['a page', (response) => response.end('<html>'), /is not JSON/],
