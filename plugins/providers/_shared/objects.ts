@@ -40,14 +40,18 @@ export interface BatchError {
 
 /** A batch with everything that is not known as null. */
 export function batchOf(known: Partial<Batch> & Pick<Batch, 'id' | 'status' | 'created_at'>): Batch {
+  const { id, status, created_at } = known;
   return {
+    id,
     object: 'batch',
     endpoint: '/v1/chat/completions',
     errors: null,
     input_file_id: null,
     completion_window: '24h',
+    status,
     output_file_id: null,
     error_file_id: null,
+    created_at,
     in_progress_at: null,
     expires_at: null,
     finalizing_at: null,
