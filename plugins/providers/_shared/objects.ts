@@ -40,7 +40,7 @@ export interface BatchError {
 
 /** A batch with everything that is not known as null. */
 export function batchOf(known: Partial<Batch> & Pick<Batch, 'id' | 'status' | 'created_at'>): Batch {
-  const { id, status, created_at } = known;
+  const { id, status, created_at, ...rest } = known;
   return {
     id,
     object: 'batch',
@@ -62,7 +62,7 @@ export function batchOf(known: Partial<Batch> & Pick<Batch, 'id' | 'status' | 'c
     cancelled_at: null,
     request_counts: { total: 0, completed: 0, failed: 0 },
     metadata: null,
-    ...known,
+    ...rest,
   };
 }
 
