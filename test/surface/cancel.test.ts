@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { type ScriptedUpstream, startUpstream } from '../support/upstream.ts';
+import { bothProviders } from './both.ts';
 
 /**
  * A cancel answers the object on every provider that has it, also where the service itself says nothing
@@ -51,13 +52,7 @@ beforeAll(async () => {
       version: 1,
       server: { egress: { allow: ['127.0.0.1'] } },
       providers: {
-        openai: { type: 'openai', api_key: 'sk-1', custom_host: `${upstream.url}/v1` },
-        azure: {
-          type: 'azure-openai',
-          api_key: 'az-1',
-          custom_host: `${upstream.url}/openai`,
-          deployments: { d: { deployment_id: 'd', api_version: '2024-10-21' } },
-        },
+        ...bothProviders(upstream.url),
         claude: { type: 'anthropic', api_key: 'sk-2', custom_host: `${upstream.url}/v1` },
         vertex: { type: 'vertex-ai', api_key: 'ya29', region: 'us-central1', project: 'p', custom_host: upstream.url },
       },

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { type ScriptedUpstream, startUpstream } from '../support/upstream.ts';
+import { bothProviders } from './both.ts';
 
 /** What services leave out of answers that otherwise pass, on both providers of the format (provider-b.md 2.1, 2.3.2). */
 
@@ -17,15 +18,7 @@ beforeAll(async () => {
     JSON.stringify({
       version: 1,
       server: { egress: { allow: ['127.0.0.1'] } },
-      providers: {
-        openai: { type: 'openai', api_key: 'sk-1', custom_host: `${upstream.url}/v1` },
-        azure: {
-          type: 'azure-openai',
-          api_key: 'az-1',
-          custom_host: `${upstream.url}/openai`,
-          deployments: { d: { deployment_id: 'd', api_version: '2024-10-21' } },
-        },
-      },
+      providers: bothProviders(upstream.url),
     }),
   );
 });

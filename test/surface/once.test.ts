@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { json, type ScriptedUpstream, startUpstream } from '../support/upstream.ts';
+import { bothProviders } from './both.ts';
 
 /**
  * What makes, cancels or deletes an object is sent once, also where the connection breaks behind it: nobody knows then whether it was made
@@ -19,15 +20,7 @@ beforeAll(async () => {
     JSON.stringify({
       version: 1,
       server: { egress: { allow: ['127.0.0.1'] } },
-      providers: {
-        openai: { type: 'openai', api_key: 'sk-1', custom_host: `${upstream.url}/v1` },
-        azure: {
-          type: 'azure-openai',
-          api_key: 'az-1',
-          custom_host: `${upstream.url}/openai`,
-          deployments: { d: { deployment_id: 'd', api_version: '2024-10-21' } },
-        },
-      },
+      providers: bothProviders(upstream.url),
       configs: {
         chain: { strategy: { mode: 'fallback' }, retry: { attempts: 3 }, targets: [{ provider: 'openai' }, { provider: 'azure' }] },
       },
