@@ -1,0 +1,161 @@
+import { describe, expect, it } from 'vitest';
+import { makeBinding, makeContext, makeProvider, makeSnapshot, refusal, setUp } from '../../test/support/stage-context.ts';
+import { team, snapshot, route, withKey, asking } from '../../test/support/routing.ts';
+import routing from './index.ts';
+
+describe('what a key may use', () => {
+  it.each([
+    [
+      'a config',
+      { allowsConfig: (name: string) => name !== 'draft' },
+      { 'x-gateway-config': 'draft' },
+      'm',
+      'Key "app-web" may not use config "draft".',
+    ],
+    [
+      'JSON',
+      { allowsConfig: (name: string) => name !== 'inline' },
+      { 'x-gateway-config': '{}' },
+      '@azure-eu/m',
+      'Key "app-web" may not send configs of its own.',
+    ],
+    [
+      'a provider',
+      { allowsProvider: (slug: string) => slug !== 'azure-eu' },
+      {},
+      '@azure-eu/m',
+      'Key "app-web" may not use provider "azure-eu".',
+    ],
+    [
+      'a type',
+      { allowsProvider: (slug: string) => slug !== 'type:openai' },
+      { 'x-gateway-provider': 'openai' },
+      'm',
+      'Key "app-web" may not use provider "openai".',
+    ],
+    ['a model', { allowsModel: (model: string) => model === 'small' }, {}, '@azure-eu/big', 'Key "app-web" may not use model "big".'],
+    [
+      'a model named by a config',
+      { allowsModel: (model: string) => model === 'm' },
+      { 'x-gateway-config': 'open' },
+      '@azure-eu/m',
+      'Key "app-web" may not use model "fixed".',
+    ],
+    [
+      'a request that names no model',
+      { allowsModel: (model: string) => model === 'm' },
+      { 'x-gateway-provider': '@azure-eu' },
+      '',
+      /limited to certain models/,
+    ],
+  ])('shuts out %s', async (_, rules, headers, model, message) => {
+    const caller = { ...withKey(rules), credential: 'sk-own' };
+    const error = await refusal(() => route({ headers, body: model === '' ? {} : asking(model), caller }));
+    expect(error).toMatchObject({ code: 'not_allowed', status: 403 });
+    expect(error.message).toMatch(message);
+  });
+
+  it('passes over the targets that a key may not use', async () => {
+    const rules = { allowsModel: (model: string) => model === 'small' };
+    expect(await route({ headers: { 'x-gateway-config': 'small-first' }, body: asking('m'), caller: withKey(rules) })).toMatchObject({
+      slug: 'azure-eu',
+    });
+  });
+
+  it('lists only slugs that the key may use', async () => {
+    const rules = { allowsProvider: (slug: string) => slug === 'azure-eu' };
+    const error = await refusal(() => route({ body: asking('m'), caller: withKey(rules) }));
+    expect(error.hint).toMatch(/Slugs: azure-eu\.$/);
+  });
+
+  it("shuts out models that are not on the provider's list", async () => {
+    const error = await refusal(() => route({ body: asking('@narrow/big') }));
+    expect(error.message).toBe('Provider "narrow" may not be used with model "big".');
+    expect((await route({ body: asking('@narrow/small') })).slug).toBe('narrow');
+  });
+
+  it('allows a virtual key by its own name', async () => {
+    const ctx = makeContext({ snapshot, body: asking('m'), caller: withKey({ allowsProvider: (slug) => slug === 'batch-team' }) });
+    ctx.facts.virtualKey = team;
+    const plugin = await setUp(routing);
+    expect(plugin.plan?.(ctx, undefined)).toBeDefined();
+  });
+});
+
+describe('hosts that a request chooses', () => {
+  const evil = { 'x-gateway-custom-host': 'https://evil.example/v1' };
+  it.each([
+    ['a header and a slug', evil, '@openai-main/m'],
+    ['a header and a config', { ...evil, 'x-gateway-config': 'support' }, 'm'],
+    ['a config sent as JSON', { 'x-gateway-config': '{"customHost":"https://evil.example"}' }, '@openai-main/m'],
+    ['a setting that shapes the host', { 'x-gateway-cloud-resource-name': 'evil' }, '@azure-eu/m'],
+  ])("never get the catalog's credential: %s", async (_, headers, model) => {
+    expect(await refusal(() => route({ headers, body: asking(model), caller: { credential: 'sk-own' } }))).toMatchObject({
+      code: 'not_allowed',
+      status: 403,
+    });
+  });
+
+  it('never get the credential of a deployment, although the entry has none of its own', async () => {
+    const provider = makeProvider({ deployment: () => ({ settings: {}, model: 'm', apiKey: 'secret' }) });
+    const keyless = makeSnapshot({ providers: [makeBinding('keyless', { provider, owner: 'none' })] });
+    expect(await refusal(() => route({ snapshot: keyless, headers: evil, body: asking('@keyless/m') }))).toMatchObject({
+      code: 'not_allowed',
+    });
+  });
+
+  it('are compared with their port', async () => {
+    const headers = { 'x-gateway-custom-host': 'https://proxy.example:8443/v1' };
+    expect(await refusal(() => route({ headers, body: asking('@azure-eu/m') }))).toMatchObject({ code: 'not_allowed' });
+  });
+
+  it.each([
+    ['the entry lists the host', { 'x-gateway-custom-host': 'https://proxy.example/v1' }],
+    ['the setting does not shape the host', { 'x-gateway-cloud-api-version': '2024-10-21' }],
+  ])('are fine when %s', async (_, headers) => {
+    expect((await route({ headers, body: asking('@azure-eu/m') })).slug).toBe('azure-eu');
+  });
+});
+
+describe('routes that belong to one account', () => {
+  const batch = { endpoint: 'relay', path: '/v1/batches/b_1/cancel', params: {} } as const;
+  it.each([
+    ['nothing', {}, /names none/],
+    ['a config of several providers', { 'x-gateway-config': 'support' }, /may go to several/],
+  ])('ask for a virtual key when the request names %s', async (_, headers, message) => {
+    const error = await refusal(() => route({ headers, over: batch }));
+    expect(error).toMatchObject({ code: 'missing_virtual_key', status: 400 });
+    expect(error.message).toMatch(message);
+  });
+
+  it.each([
+    ['a slug', { 'x-gateway-provider': '@azure-eu' }],
+    ['a config of one provider', { 'x-gateway-config': 'draft' }],
+  ])('take %s instead', async (_, headers) => {
+    expect((await route({ headers, over: batch })).slug).toBe('azure-eu');
+  });
+
+  it('do not mix up neighbours', async () => {
+    expect(await refusal(() => route({ over: { ...batch, path: '/v1/batches-of-mine' } }))).toMatchObject({ code: 'no_target' });
+  });
+
+  it('walk the targets in written order, and say that weights are not used', async () => {
+    const { ctx, target } = await route({
+      headers: { 'x-gateway-config': 'spread' },
+      over: { endpoint: 'responses/{id}', path: '/v1/responses/r_1', params: { id: 'r_1' }, method: 'GET', random: 0.99 },
+    });
+    expect(target).toBe('config.targets[0]');
+    expect(ctx.warnings).toEqual([expect.stringMatching(/weights and conditions are not used/)]);
+  });
+});
+
+describe('the list of models', () => {
+  const models = { endpoint: 'models', path: '/v1/models', method: 'GET' } as const;
+  it('has no plan when the request chooses nothing, whatever the default config is', async () => {
+    expect((await route({ over: models })).target).toBeUndefined();
+    expect((await route({ over: models, caller: withKey({ defaultConfig: 'support' }) })).target).toBeUndefined();
+  });
+  it('goes to the provider that is chosen', async () => {
+    expect((await route({ over: models, headers: { 'x-gateway-provider': '@azure-eu' } })).slug).toBe('azure-eu');
+  });
+});

@@ -1,0 +1,73 @@
+import type { Routed } from '#core/context.ts';
+import type { ProviderBinding } from '#core/snapshot.ts';
+import routing from '../../plugins/routing/index.ts';
+import {
+  makeBinding,
+  makeBranch,
+  makeConfig,
+  makeContext,
+  makeKey,
+  makeLeaf,
+  makeProvider,
+  makeSnapshot,
+  setUp,
+  type RequestParts,
+} from './stage-context.ts';
+
+/** A catalog and configs for the routing stage, and one request through it. */
+
+const openaiType = makeProvider();
+const azureType = makeProvider({
+  type: 'azure-openai',
+  aliases: ['cloud-provider-b'],
+  requestSettings: [
+    { setting: 'resource_name', headers: ['cloud-resource-name', 'azure-resource-name'], keys: [], shapesHost: true },
+    { setting: 'api_version', headers: ['cloud-api-version'], keys: [], shapesHost: false },
+    {
+      setting: 'auth_mode',
+      headers: ['cloud-auth-mode', 'azure-auth-mode'],
+      keys: [],
+      shapesHost: false,
+      ambient: ['managed', 'workload'],
+    },
+    { setting: 'secret', headers: ['azure-secret'], keys: [], shapesHost: false },
+  ],
+  settings: { type: 'object', properties: { secret: { type: 'string', writeOnly: true } } },
+});
+const mockType = makeProvider({ type: 'mock', apiKey: 'none' });
+
+export const main = makeBinding('openai-main', { provider: openaiType });
+const azure = makeBinding('azure-eu', { provider: azureType, allowsHost: (host) => host === 'proxy.example' });
+const narrow = makeBinding('narrow', { provider: openaiType, allowsModel: (model) => model === 'small' });
+const sameName = makeBinding('openai', { provider: openaiType });
+export const team = makeBinding('azure-eu', { provider: azureType, virtualKey: 'batch-team' });
+
+const to = (provider: ProviderBinding | undefined, over = {}) => makeLeaf({ provider, ...over });
+const configs = [
+  makeConfig('support', makeBranch('fallback', [to(main), to(azure)])),
+  makeConfig('draft', to(azure)),
+  makeConfig('open', to(undefined, { override: { model: 'fixed' } })),
+  makeConfig('half-open', makeBranch('fallback', [to(undefined), to(azure)])),
+  makeConfig('spread', makeBranch('loadbalance', [to(main), to(azure)])),
+  makeConfig(
+    'small-first',
+    makeBranch('fallback', [to(main, { override: { model: 'big' } }), to(azure, { override: { model: '@azure-eu/small' } })]),
+  ),
+];
+export const snapshot = makeSnapshot({
+  providers: [main, azure, narrow, sameName],
+  virtualKeys: { 'batch-team': team },
+  types: [openaiType, azureType, mockType],
+  configs,
+});
+
+export async function route(parts: RequestParts): Promise<{ ctx: Routed; target: string | undefined; slug: string | undefined }> {
+  const plugin = await setUp(routing);
+  const ctx = makeContext({ snapshot, ...parts });
+  const plan = await plugin.plan?.(ctx, undefined);
+  const binding = plan?.first.provider ?? ctx.facts.choice?.binding;
+  return { ctx, target: plan?.first.path, slug: plan === undefined ? undefined : binding?.slug };
+}
+
+export const withKey = (over: Parameters<typeof makeKey>[1]) => ({ name: 'app-web', key: makeKey('app-web', over) });
+export const asking = (model: string) => ({ model, messages: [] });
