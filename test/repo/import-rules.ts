@@ -38,7 +38,6 @@ export const wrappers: Readonly<Record<string, readonly string[]>> = {
   jose: ['src/transport/grants/jwt-bearer.ts', 'src/transport/jwt.ts'],
   mime: ['plugins/providers/_shared/mime.ts'],
   mustache: ['src/config/template.ts'],
-  picomatch: ['src/config/compile/allow.ts'],
   pino: ['src/telemetry/log.ts'],
   re2js: ['src/config/regex.ts'],
   undici: ['src/transport/upstream.ts', 'src/transport/undici-pool.d.ts'],

@@ -1,24 +1,28 @@
-import picomatch from 'picomatch';
+import { compileGlob, literalOf } from './glob.ts';
 
 type Allows = (name: string) => boolean;
 
 const anything: Allows = () => true;
 
-/** Characters: no model has a longer name, and the work of a glob with several stars grows faster than the name. */
+/** Characters: no model has a longer name. */
 const longestName = 512;
 
 /** Compiles a list of globs over model names; without a list everything is allowed. A star matches slashes too. */
 export function compileGlobs(patterns: readonly string[] | undefined): Allows {
   if (patterns === undefined) return anything;
-  if (patterns.length === 0) return () => false;
-  // A leading "!" in a list joined by OR would allow nearly everything: it is an ordinary character here.
-  const matches = picomatch([...patterns], { bash: true, dot: true, nonegate: true, noextglob: true });
-  return (name) => name.length <= longestName && matches(name);
+  const names = new Set(plainNames(patterns));
+  const globs = patterns.filter((pattern) => !names.has(pattern)).map(compileGlob);
+  // An empty name is no model: only a list that takes every name takes it.
+  const takesAll = patterns.some((pattern) => /^\*+$/.test(pattern));
+  return (name) => {
+    if (names.has(name)) return true;
+    return name === '' ? takesAll : name.length <= longestName && globs.some((matches) => matches(name));
+  };
 }
 
 /** Those entries of a list of globs that name one model each. */
 export function plainNames(patterns: readonly string[] = []): readonly string[] {
-  return Object.freeze(patterns.filter((pattern) => !/[*?[\]{}()\\]/.test(pattern)));
+  return Object.freeze(patterns.filter((pattern) => literalOf(pattern) !== undefined));
 }
 
 /** Compiles a list of names; without a list everything is allowed. */
