@@ -10,6 +10,7 @@ import { fromUnknown, GatewayError } from '../core/error.ts';
 import type { HeaderBag } from '../core/headers.ts';
 import { nearest } from '../core/nearest.ts';
 import type { Pass } from '../core/pass.ts';
+import { without } from '../core/query.ts';
 import { parseTraceparent } from '../core/trace.ts';
 import { type HeaderNames, RequestHeaderBag } from './header-bag.ts';
 import type { Ids } from './ids.ts';
@@ -257,15 +258,8 @@ function passing(bag: HeaderBag): RequestBody {
 
 /** A gateway key in the query (browsers on WebSockets) is read by `auth` from the headers' side; it never goes on. */
 function withoutKeys(query: string): string {
-  if (!/api|%/i.test(query)) return query;
-  return query
-    .split('&')
-    .filter((part) => !/^api[-_]key$/i.test(nameIn(part)))
-    .join('&');
+  return /api|%/i.test(query) ? without(query, ['api-key', 'api_key']) : query;
 }
-
-/** Decoded as `socketKey` reads it, so that no spelling of the name is read and passed on. */
-const nameIn = (part: string): string => new URLSearchParams(part).keys().next().value ?? '';
 
 /**
  * Browsers can't set headers on a WebSocket: their key comes in the query or as a subprotocol (openai-and-others.md 1.7).

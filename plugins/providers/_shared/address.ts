@@ -1,5 +1,6 @@
 import { GatewayError } from '#core/error.ts';
 import type { SettingsProblem, UpstreamAddress } from '#core/provider.ts';
+import { isNamed } from '#core/query.ts';
 
 /** Where a service's routes begin: `origin` is scheme, host and port; `path` is encoded and has no slash at its end. */
 export interface Base {
@@ -111,15 +112,16 @@ const clean = (text: string): string =>
   // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
   /^[\x21\x22\x24-\x7e]*$/.test(text) ? text : text.replaceAll(/[^\x21\x22\x24-\x7e]+/gu, (odd) => encodeURIComponent(odd.toWellFormed()));
 
-/** The query with one parameter written anew, in its place; added where it is missing. `undefined` takes it out. */
+/** The query with one parameter (its name in lower case) written anew, in its place; added where it is missing. `undefined` takes it out. */
 export function withParam(query: string, name: string, value: string | undefined): string {
   const pair = value === undefined ? undefined : `${name}=${encodeURIComponent(value.toWellFormed())}`;
   let written = false;
   const parts: string[] = [];
   for (const part of query === '' ? [] : query.split('&')) {
-    if (nameOf(part) !== name.toLowerCase()) parts.push(part);
+    const isIt = isNamed(part, name);
+    if (!isIt) parts.push(part);
     else if (!written && pair !== undefined) parts.push(pair);
-    if (nameOf(part) === name.toLowerCase()) written = true;
+    written ||= isIt;
   }
   if (!written && pair !== undefined) parts.push(pair);
   return parts.join('&');
@@ -131,13 +133,3 @@ export function paramOf(query: string, name: string): string | undefined {
   for (const [key, value] of new URLSearchParams(query)) if (key.toLowerCase() === name) return value;
   return undefined;
 }
-
-const nameOf = (pair: string): string => {
-  const end = pair.indexOf('=');
-  const raw = end < 0 ? pair : pair.slice(0, end);
-  try {
-    return decodeURIComponent(raw.replaceAll('+', ' ')).toLowerCase();
-  } catch {
-    return raw.toLowerCase();
-  }
-};

@@ -83,7 +83,8 @@ export function toObject(pairs: HeaderPairs): Record<string, string | string[]> 
     const name = pairs[i] ?? '';
     const value = pairs[i + 1] ?? '';
     const known = map.get(name);
-    map.set(name, known === undefined ? value : Array.isArray(known) ? [...known, value] : [known, value]);
+    if (Array.isArray(known)) known.push(value);
+    else map.set(name, known === undefined ? value : [known, value]);
   }
   return Object.fromEntries(map);
 }

@@ -1,0 +1,54 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { isNamed, without } from './query.ts';
+
+it.each([
+  ['api-key=x', true],
+  ['api-key', true],
+  ['api-key&b=c', true],
+  ['API-Key=', true],
+  ['%61%70%69%2dke%79=x', true],
+  ['%41pi-key=x', true],
+  ['api-key2=x', false],
+  ['xapi-key=x', false],
+  ['api', false],
+  ['', false],
+  ['api%', false],
+  ['api%2', false],
+  ['api%2gkey=x', false],
+  ['api%252dkey=x', false],
+  ['api+key=x', false],
+  ['%61%70%69%2d%6b%65%79%00=x', false],
+])('%j is named "api-key": %s', (part, expected) => {
+  expect(isNamed(part, 'api-key')).toBe(expected);
+});
+
+it('reads a name as the parser of URLs does', () => {
+  const piece = fc.constantFrom('a', 'b', 'A', '%61', '%41', '%', '%6', '%zz', '=', '+', '%25', '%3d', 'ü', '%C3%BC');
+  fc.assert(
+    fc.property(
+      fc.array(piece, { maxLength: 6 }).map((pieces) => pieces.join('')),
+      fc.constantFrom('a', 'ab', 'aa'),
+      (text, name) => {
+        const [parsed] = new URLSearchParams(`${text}=`).keys();
+        expect(isNamed(text, name)).toBe(parsed?.toLowerCase() === name);
+      },
+    ),
+    { numRuns: 2000 },
+  );
+});
+
+it.each([
+  ['model=m&api-key=k', 'model=m'],
+  ['api-key=k&model=m', 'model=m'],
+  ['a=1&api%2Dkey=k&b=2&API_KEY=x&c=3', 'a=1&b=2&c=3'],
+  ['api-key=k', ''],
+  ['api-key', ''],
+  ['?api-key=k&a=1', 'a=1'],
+  ['a=1&?api_key=k', 'a=1'],
+  ['a=api-key=k&', 'a=api-key=k&'],
+  ['&&api', '&&api'],
+  ['', ''],
+])('%j without its keys is %j', (query, rest) => {
+  expect(without(query, ['api-key', 'api_key'])).toBe(rest);
+});

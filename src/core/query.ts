@@ -1,0 +1,51 @@
+/**
+ * True when the name of a query's parameter, as it is written (`api%2Dkey=x`), is this one: percent-encoded or not, in
+ * upper or lower case. Looks at no more of it than the name is long, whatever the rest holds.
+ *
+ * @param name ASCII in lower case
+ * @param from where the parameter begins in `text`
+ */
+export function isNamed(text: string, name: string, from = 0): boolean {
+  let at = from;
+  for (let i = 0; i < name.length; i += 1) {
+    let code = text.charCodeAt(at);
+    at += 1;
+    if (code === 0x25) {
+      code = hexOf(text.charCodeAt(at)) * 16 + hexOf(text.charCodeAt(at + 1));
+      at += 2;
+    }
+    const lower = code >= 0x41 && code <= 0x5a ? code + 0x20 : code;
+    if (lower !== name.charCodeAt(i)) return false;
+  }
+  const end = text.charCodeAt(at);
+  return Number.isNaN(end) || end === 0x3d || end === 0x26;
+}
+
+/**
+ * A query without the parameters of these names, whatever their spelling. A question mark before a name does not count:
+ * parsers skip one at the beginning.
+ *
+ * @param names ASCII in lower case
+ */
+export function without(query: string, names: readonly string[]): string {
+  let kept = '';
+  let from = 0;
+  for (let at = 0; at <= query.length; ) {
+    const next = query.indexOf('&', at);
+    const end = next < 0 ? query.length : next;
+    const start = query.charCodeAt(at) === 0x3f ? at + 1 : at;
+    if (names.some((name) => isNamed(query, name, start))) {
+      kept += query.slice(from, at);
+      from = end + 1;
+    }
+    at = end + 1;
+  }
+  return from === 0 ? query : (kept + query.slice(from)).replace(/&$/, '');
+}
+
+/** The value of a hex digit; not a number for every other character. */
+function hexOf(code: number): number {
+  if (code >= 0x30 && code <= 0x39) return code - 0x30;
+  const lower = code | 0x20;
+  return lower >= 0x61 && lower <= 0x66 ? lower - 0x57 : Number.NaN;
+}
