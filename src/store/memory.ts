@@ -18,8 +18,11 @@ export function openMemory(options: { readonly maxTotal: number }): MemoryStore 
   let next = 0;
 
   const add = (frame: SpoolFrame): void => {
-    // A copy of its own: the pieces would keep whole read buffers alive.
-    const bytes = Buffer.from(assembler.assemble([frame]));
+    // A copy with memory of its own: the pieces would keep whole read buffers alive, and a small buffer keeps the slab
+    // that it was cut from.
+    const assembled = assembler.assemble([frame]);
+    const bytes = Buffer.allocUnsafeSlow(assembled.length);
+    assembled.copy(bytes);
     stats.frames += 1;
     stats.bytes += bytes.length;
     held.set(next, bytes);

@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Client } from '../core/client.ts';
 import type { HeaderPairs } from '../core/headers.ts';
 
@@ -16,13 +16,16 @@ export class NodeClient implements Client {
   onDrain: (() => void) | undefined;
   onLeft: (() => void) | undefined;
   readonly #response: ServerResponse;
+  readonly #onEarly: ((request: IncomingMessage) => void) | undefined;
   #gone = false;
   #ended = false;
   /** Nobody said the length of the body, and the client knows chunk frames. */
   #isFramed = false;
 
-  constructor(response: ServerResponse) {
+  /** @param onEarly told of a request whose answer is complete while it still arrives itself */
+  constructor(response: ServerResponse, onEarly?: (request: IncomingMessage) => void) {
     this.#response = response;
+    this.#onEarly = onEarly;
     response.on('close', this.#onClose);
     response.on('drain', this.#onDrainEvent);
     response.on('error', this.#onClose);
@@ -69,6 +72,8 @@ export class NodeClient implements Client {
     this.#gone = true;
     if (!this.#ended) this.onGone?.();
     this.onLeft?.();
+    const { req } = this.#response;
+    if (!req.complete) this.#onEarly?.(req);
   };
 
   readonly #onDrainEvent = (): void => this.onDrain?.();

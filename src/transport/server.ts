@@ -17,6 +17,7 @@ import type { Ids } from './ids.ts';
 import { tooLarge, uploadLimit } from './forms/client-bytes.ts';
 import { bodyKind, receiveForm } from './forms/arrive.ts';
 import { parseMetadata } from './metadata.ts';
+import { linger } from './linger.ts';
 import { NodeClient } from './node-client.ts';
 import { readBody } from './read-body.ts';
 import { knownPaths, type Matched, matchRoute } from './routes.ts';
@@ -69,16 +70,18 @@ export function createDataServer(deps: ServerDeps): Server {
 
 class RequestReader {
   readonly #deps: ServerDeps;
+  readonly #onEarly: (request: IncomingMessage) => void;
 
   constructor(deps: ServerDeps) {
     this.#deps = deps;
+    this.#onEarly = (request) => linger(request, deps.sweeper, deps.clock.monotonic);
   }
 
   http(request: IncomingMessage, response: ServerResponse): void {
     const deps = this.#deps;
     const limits = deps.limits();
     const head = this.#head(request, limits.names);
-    const client = new NodeClient(response);
+    const client = new NodeClient(response, this.#onEarly);
     const { matched } = head;
     const refused = this.#refusal(head);
     if (refused !== undefined || matched === undefined) {

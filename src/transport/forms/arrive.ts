@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { fromUnknown, GatewayError } from '../../core/error.ts';
-import { linger } from '../relay/linger.ts';
 import { ClientBytes, type ClientBytesDeps, tooLarge, uploadLimit } from './client-bytes.ts';
 import { boundaryOf, isMultipart } from './head.ts';
 import { IncomingForm } from './incoming.ts';
@@ -30,9 +29,8 @@ export function bodyKind(contentType: string | undefined, isUpload: boolean): 'f
 }
 
 /**
- * Reads a form up to its first file. Whatever of it nobody wants once the answer is out is read and thrown away for a
- * while, and nothing of it is left when the exchange is over. Gives an error for one that can't be read, and undefined
- * when the client left.
+ * Reads a form up to its first file; nothing of it is left when the exchange is over. Gives an error for one that can't
+ * be read, and undefined when the client left.
  */
 export async function receiveForm(
   request: IncomingMessage,
@@ -41,15 +39,9 @@ export async function receiveForm(
   deps: ClientBytesDeps,
 ): Promise<IncomingForm | GatewayError | undefined> {
   const form = openForm(request, limits, deps);
-  if (form instanceof GatewayError) {
-    response.once('finish', () => discard(request, deps));
-    return form;
-  }
+  if (form instanceof GatewayError) return form;
   const exchange = { isOver: false };
-  response.once('finish', () => {
-    form.stop();
-    discard(request, deps);
-  });
+  response.once('finish', () => form.stop());
   response.once('close', () => {
     exchange.isOver = true;
     void form.close();
@@ -84,11 +76,6 @@ function openForm(request: IncomingMessage, limits: FormLimits, deps: ClientByte
   } catch (thrown) {
     return fromUnknown(thrown);
   }
-}
-
-/** An answer before the end of the upload: its connection closes behind it unless the rest comes soon. */
-function discard(request: IncomingMessage, { sweeper, monotonic }: ClientBytesDeps): void {
-  if (!request.complete && !request.destroyed) linger(request, sweeper, monotonic);
 }
 
 function noBoundary(): GatewayError {

@@ -8,7 +8,6 @@ import { tooLarge, uploadLimit } from '../forms/client-bytes.ts';
 import type { Sweeper, Swept } from '../sweeper.ts';
 import { brokeOff, notConnected, notReached, wentSilent } from './faults.ts';
 import { answerHeaders, headerOf, overlay, relayHeaders } from './headers.ts';
-import { linger } from './linger.ts';
 import { idempotentMethods, isStale, whenConnected } from './upstream-side.ts';
 
 /** A client that takes nothing may do so for this long at least: it holds a connection, but no provider waits in vain. */
@@ -296,7 +295,7 @@ export class Transfer implements Swept {
   }
 
   #release(isWhole: boolean): void {
-    const { req, res, sweeper, monotonic } = this.#parts;
+    const { req, res, sweeper } = this.#parts;
     sweeper.delete(this);
     // The listener for errors stays: an end that is written to a connection which just broke is not a defect.
     res.off('close', this.#onClientGone).off('drain', this.#onDrain);
@@ -304,6 +303,5 @@ export class Transfer implements Swept {
     req.unpipe(this.#body);
     // A request that is still being written has lost its reader: its connection can't be used again.
     if (!isWhole || this.#out?.writableFinished !== true) this.#out?.destroy();
-    if (req.readableDidRead && !req.complete) linger(req, sweeper, monotonic);
   }
 }
