@@ -1,11 +1,8 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import type { LookupFunction } from 'node:net';
 import type { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
-// The pool alone: the package as a whole is a hundred files (fetch, mocks, caches) that nothing here uses.
-import Pool from 'undici/lib/dispatcher/pool.js';
 import type { UpstreamRequest } from '../core/provider.ts';
-import type { Trust } from '../core/snapshot.ts';
+import { type PoolOptions, Pools, type Route } from './pools.ts';
 
 /** What the wire tells about one request. Exactly one of `finished` and `failed` ends it. */
 export interface Receiver {
@@ -26,11 +23,6 @@ export interface Source {
   abort(): void;
 }
 
-export interface UpstreamOptions {
-  /** Name resolution that refuses addresses which the egress rules forbid. */
-  lookup(trust: Trust): LookupFunction | undefined;
-}
-
 /** A request as it goes on the wire; a body of another kind than JSON is bytes all the same. */
 export type WireRequest = Pick<UpstreamRequest, 'origin' | 'path' | 'method' | 'headers'> & {
   readonly body: WireBody;
@@ -49,21 +41,10 @@ export interface WireStream extends AsyncIterable<Uint8Array> {
   readonly isRepeatable: boolean;
 }
 
-/** How an origin is reached. */
-export interface Route {
-  readonly trust: Trust;
-  readonly connectMs: number;
-  /** It changes something that is kept, and may not be sent twice: a connection of its own, which can't have been dead before. */
-  readonly isOnce?: boolean;
-}
-
 export interface Upstream {
   send(request: WireRequest, route: Route, receiver: Receiver): void;
   close(): Promise<void>;
 }
-
-/** Origins that are kept connected; more are possible only where the operator names more. */
-const poolLimit = 256;
 
 /** After a provider's restart every kept connection may be dead: so many of them are tried in a row. */
 const staleLimit = 8;
@@ -78,7 +59,7 @@ class Aborted extends Error {}
  * Connection pools by origin on undici's `dispatch` with a handler: no stream object and no promise for a request.
  * The pools are unlimited on purpose: a connection limit is a silent queue; the bound is `server.max_in_flight`.
  */
-export function createUpstream(options: UpstreamOptions): Upstream {
+export function createUpstream(options: PoolOptions): Upstream {
   const pools = new Pools(options);
   const used = new WeakSet<object>();
   const state: { writing: Handler | undefined } = { writing: undefined };
@@ -128,77 +109,6 @@ function bodyOf(body: WireBody): Buffer | Readable | null {
   if (body.kind === 'none') return null;
   // Any iterable is written as it comes, with back-pressure; the library's types name only those that it has classes for.
   return body.kind === 'stream' ? (body as unknown as Readable) : body.bytes();
-}
-
-/** A pool for each origin, by who chose it: names that requests bring are resolved under other rules. */
-class Pools {
-  readonly #lookup: UpstreamOptions['lookup'];
-  readonly #pools = new Map<string, Pool>();
-  readonly #fresh = new Set<Pool>();
-
-  constructor({ lookup }: UpstreamOptions) {
-    this.#lookup = lookup;
-  }
-
-  for(origin: string, route: Route): Pool {
-    const key = `${route.trust} ${route.connectMs} ${origin}`;
-    const known = this.#pools.get(key);
-    if (known === undefined) return this.#open(key, origin, route);
-    if (route.trust === 'request') {
-      this.#pools.delete(key);
-      this.#pools.set(key, known);
-    }
-    return known;
-  }
-
-  /**
-   * For one request that can't be sent again: a kept connection may turn out to be dead. It asks to be kept all
-   * the same: a service that closes behind an early answer resets the connection, and the answer is lost with it.
-   */
-  fresh(origin: string, route: Route): Pool {
-    const pool = this.#make(origin, route);
-    this.#fresh.add(pool);
-    return pool;
-  }
-
-  /** The one request of a fresh pool is over. */
-  drop(pool: Pool): void {
-    if (this.#fresh.delete(pool)) void pool.close();
-  }
-
-  async destroy(): Promise<void> {
-    await Promise.all([...this.#pools.values(), ...this.#fresh].map((pool) => pool.destroy()));
-  }
-
-  #open(key: string, origin: string, route: Route): Pool {
-    const pool = this.#make(origin, route);
-    this.#pools.set(key, pool);
-    if (this.#pools.size > poolLimit) this.#closeOldest();
-    return pool;
-  }
-
-  #make(origin: string, { trust, connectMs }: Route): Pool {
-    const lookup = this.#lookup(trust);
-    return new Pool(origin, {
-      connections: null,
-      pipelining: 1,
-      allowH2: false,
-      headersTimeout: 0,
-      bodyTimeout: 0,
-      keepAliveTimeout: 15_000,
-      connect: { timeout: connectMs, ...(lookup === undefined ? {} : { lookup }) },
-    });
-  }
-
-  /** Hosts that requests choose are without number: the one that was used longest ago is closed when it has nothing to do. */
-  #closeOldest(): void {
-    for (const [key, pool] of this.#pools) {
-      if (!key.startsWith('request ')) continue;
-      this.#pools.delete(key);
-      void pool.close();
-      return;
-    }
-  }
 }
 
 class Handler implements Dispatcher.DispatchHandler {

@@ -40,7 +40,7 @@ export const wrappers: Readonly<Record<string, readonly string[]>> = {
   mustache: ['src/config/template.ts'],
   pino: ['src/telemetry/log.ts'],
   re2js: ['src/config/regex.ts'],
-  undici: ['src/transport/upstream.ts', 'src/transport/undici-pool.d.ts'],
+  undici: ['src/transport/upstream.ts', 'src/transport/pools.ts', 'src/transport/undici-pool.d.ts'],
   yaml: ['src/config/parse.ts', 'src/config/edit.ts', 'src/config/new-entry.ts'],
 };
 
