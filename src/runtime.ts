@@ -1,5 +1,6 @@
 import type { Server, ServerResponse } from 'node:http';
 import { createHolder, type OwnedHolder } from './config/holder.ts';
+import { bareRecord } from './core/bare-record.ts';
 import type { Clock } from './core/clock.ts';
 import { createMask, type Mask } from './core/mask.ts';
 import type { LogRecord } from './core/record.ts';
@@ -10,7 +11,8 @@ import { type HandleDeps, Handling } from './pipeline/handle.ts';
 import { Seal, type SealedRecord } from './pipeline/seal.ts';
 import type { World } from './pipeline/world.ts';
 import { encodeRecord } from './store/encode.ts';
-import type { RecordStore } from './store/frame.ts';
+import type { RecordStore, SpoolFrame } from './store/frame.ts';
+import { Defects } from './telemetry/defects.ts';
 import type { Log } from './telemetry/log.ts';
 import { type HeaderNames, headerNames } from './transport/header-bag.ts';
 import { Ids } from './transport/ids.ts';
@@ -73,7 +75,8 @@ export class Runtime {
       monotonic: clock.monotonic,
       maxUpload: () => this.#settings().maxUpload,
     });
-    this.#seal = new Seal((records) => this.#append(records));
+    const defects = new Defects(log, clock.monotonic);
+    this.#seal = new Seal((records) => this.#append(records), defects.report);
     const passed = createRelief();
     const send = createSender({
       upstream,
@@ -89,7 +92,7 @@ export class Runtime {
       seal: this.#seal,
       dialects,
       monotonic: clock.monotonic,
-      onDefect: (error, requestId) => log.error({ err: error, request: requestId }, 'a request failed on a defect'),
+      onDefect: defects.report,
       onOver: (record) => deps.onRequest(record),
       onLeft: (handling) => this.drain.running.delete(handling),
     };
@@ -158,7 +161,18 @@ export class Runtime {
   }
 
   #append(records: readonly SealedRecord[]): void {
-    this.#deps.store.append(records.map((sealed) => encodeRecord(sealed.record, sealed, this.#mask)));
+    this.#deps.store.append(records.map((sealed) => this.#encoded(sealed)));
+  }
+
+  /** A record that can't be written must not take those of other requests with it. */
+  #encoded(sealed: SealedRecord): SpoolFrame {
+    const { record } = sealed;
+    try {
+      return encodeRecord(record, sealed, this.#mask);
+    } catch (error) {
+      this.#handling.onDefect(error, record.id);
+      return encodeRecord(bareRecord({ ...record, totalMs: record.ms.total }), {}, this.#mask);
+    }
   }
 }
 

@@ -1,3 +1,5 @@
+import { isErrorStatus } from './status.ts';
+
 /**
  * Every error a caller can see. One row: adding a code is adding a row, and the docs page is made from it.
  * `status` is the default; some rows are raised with the provider's own status.
@@ -153,8 +155,14 @@ export class GatewayError extends Error {
 export function fromUnknown(thrown: unknown): GatewayError {
   if (thrown instanceof GatewayError) return thrown;
   if (thrown instanceof Error && 'code' in thrown && typeof thrown.code === 'string' && Object.hasOwn(errorCatalogue, thrown.code)) {
-    const { status, param, hint } = thrown as { status?: number; param?: string; hint?: string };
-    return new GatewayError(thrown.code as ErrorCode, { message: thrown.message, status, param, hint, cause: thrown });
+    const { status, param, hint } = thrown as { status?: unknown; param?: unknown; hint?: unknown };
+    return new GatewayError(thrown.code as ErrorCode, {
+      message: thrown.message,
+      status: isErrorStatus(status) ? status : undefined,
+      param: typeof param === 'string' ? param : undefined,
+      hint: typeof hint === 'string' ? hint : undefined,
+      cause: thrown,
+    });
   }
   return new GatewayError('internal', { message: 'The gateway failed on this request.', cause: thrown });
 }

@@ -1,4 +1,5 @@
 import type { ErrorCode } from '../core/error.ts';
+import { toHeader } from '../core/header-text.ts';
 import { canonicalPrefix, type HeaderPairs, hopByHopHeaders, responseHeaders } from '../core/headers.ts';
 import { type Outcome, type Reply, statusOf } from '../core/plan.ts';
 import { type Execution, isSuccess } from './execute.ts';
@@ -75,9 +76,9 @@ function ours(ctx: RequestContext, run: Execution | undefined, reply: Reply, fac
   put(
     out,
     responseHeaders.config,
-    `${ctx.facts.config?.name ?? '-'}${ctx.facts.config === undefined || ctx.facts.config.name === '-' ? '' : `@${ctx.snapshot.revision}`}`,
+    `${toHeader(ctx.facts.config?.name ?? '-')}${ctx.facts.config === undefined || ctx.facts.config.name === '-' ? '' : `@${ctx.snapshot.revision}`}`,
   );
-  if (ctx.prompt !== undefined) put(out, responseHeaders.prompt, ctx.prompt.name);
+  if (ctx.prompt !== undefined) put(out, responseHeaders.prompt, toHeader(ctx.prompt.name));
   put(out, responseHeaders.cacheStatus, 'DISABLED');
   put(out, responseHeaders.overheadMs, facts.overheadMs.toString());
   if (error !== undefined) put(out, responseHeaders.errorSource, error.source);
@@ -86,15 +87,15 @@ function ours(ctx: RequestContext, run: Execution | undefined, reply: Reply, fac
   if (ctx.warnings.length > 0) put(out, responseHeaders.warnings, ctx.warnings.slice(0, warningsLimit).map(oneLine).join('; '));
   if (last === undefined || run === undefined) return;
   const { attempt } = last;
-  put(out, responseHeaders.provider, attempt.binding.slug);
+  put(out, responseHeaders.provider, toHeader(attempt.binding.slug));
   put(out, responseHeaders.providerType, attempt.binding.provider.type);
-  if (attempt.model !== '') put(out, responseHeaders.model, headerText(attempt.model));
+  if (attempt.model !== '') put(out, responseHeaders.model, toHeader(attempt.model));
   put(out, responseHeaders.lastUsedOptionIndex, attempt.target.path);
   put(out, responseHeaders.retryAttemptCount, retryCount(last).toString());
   put(out, responseHeaders.attempts, attemptsText(run.history));
   const dropped = attempt.upstream?.dropped ?? [];
   if (dropped.length > 0) {
-    const names = dropped.slice(0, droppedLimit).map((each) => headerText(each.param));
+    const names = dropped.slice(0, droppedLimit).map((each) => toHeader(each.param));
     put(out, responseHeaders.droppedParams, names.join(', '));
   }
 }
@@ -153,7 +154,7 @@ function retryCount(last: Outcome): number {
 function attemptsText(history: readonly Outcome[]): string {
   const parts = history.slice(0, spelled).map((outcome) => {
     const word = outcome.kind === 'answered' ? statusOf(outcome).toString() : outcome.kind;
-    return `${outcome.attempt.binding.slug}=${word};${Math.round(outcome.times.totalMs)}ms`;
+    return `${toHeader(outcome.attempt.binding.slug)}=${word};${Math.round(outcome.times.totalMs)}ms`;
   });
   if (history.length > spelled) parts.push(`+${history.length - spelled}`);
   return parts.join(', ');
@@ -161,8 +162,3 @@ function attemptsText(history: readonly Outcome[]): string {
 
 /** A warning is a sentence of ours, with names in it that may hold anything. */
 const oneLine = (text: string): string => text.replaceAll(/[^\x20-\x7e]+/g, '?').slice(0, warningLength);
-
-/** A name that came with a request may hold anything; a header may not. */
-function headerText(text: string): string {
-  return /^[\x21-\x7e]+$/.test(text) ? text : encodeURIComponent(text);
-}

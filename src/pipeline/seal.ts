@@ -17,10 +17,13 @@ export type Append = (records: readonly SealedRecord[]) => void;
  */
 export class Seal {
   readonly #append: Append;
+  readonly #onDefect: (error: unknown) => void;
   #waiting: { sealed: SealedRecord; end: () => void }[] = [];
 
-  constructor(append: Append) {
+  /** @param onDefect told of what was thrown where nothing may be */
+  constructor(append: Append, onDefect: (error: unknown) => void) {
     this.#append = append;
+    this.#onDefect = onDefect;
   }
 
   /** `end` is called in the same turn, after the write. */
@@ -38,7 +41,18 @@ export class Seal {
     const batch = this.#waiting;
     if (batch.length === 0) return;
     this.#waiting = [];
-    this.#append(batch.map((each) => each.sealed));
-    for (const each of batch) each.end();
+    try {
+      this.#append(batch.map((each) => each.sealed));
+    } catch (error) {
+      this.#onDefect(error);
+    }
+    for (const each of batch) {
+      // One that throws must not keep the ends of the others back.
+      try {
+        each.end();
+      } catch (error) {
+        this.#onDefect(error);
+      }
+    }
   };
 }

@@ -145,7 +145,8 @@ class Handler implements Dispatcher.DispatchHandler {
   }
 
   onResponseStart(_: Dispatcher.DispatchController, status: number, headers: Record<string, string | string[] | undefined>): void {
-    if (status < 200) return;
+    // Informational: the answer is still to come. Below 100 there is no such class.
+    if (status >= 100 && status < 200) return;
     this.#answered = true;
     for (const name in headers) {
       const value = headers[name];

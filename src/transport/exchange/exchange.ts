@@ -4,6 +4,7 @@ import { fromUnknown, GatewayError } from '../../core/error.ts';
 import type { FormUpstream } from '../../core/form.ts';
 import type { Attempt, Flow, Outcome, Times, TimeoutPhase } from '../../core/plan.ts';
 import type { Clocks } from '../../core/snapshot.ts';
+import { isFinalStatus } from '../../core/status.ts';
 import type { Tap } from '../../core/tap.ts';
 import type { Swept } from '../sweeper.ts';
 import type { Receiver, Source } from '../upstream.ts';
@@ -91,7 +92,9 @@ export class Exchange implements Receiver, Swept, AnswerOwner, Watched {
     this.status = status;
     this.headers = headers;
     const type = headers['content-type']?.toLowerCase() ?? '';
-    if (this.#isFile(status, type)) {
+    if (!isFinalStatus(status)) {
+      this.faulty(invalid(`The provider answered with the status ${status}, which HTTP does not know.`));
+    } else if (this.#isFile(status, type)) {
       this.state = 'whole';
       this.answer = new BytesAnswer(this, this.now());
     } else if (status >= 300 && status < 400) {

@@ -14,6 +14,14 @@ export function notReached(error: Error, origin: string): GatewayError {
   });
 }
 
+/** No client could read such an answer, and `node:http` does not write its head. */
+export function unknownStatus(status: number | undefined): GatewayError {
+  return new GatewayError('upstream_invalid', {
+    message: `The provider answered with the status ${status ?? 'none'}, which HTTP does not know.`,
+    source: 'provider',
+  });
+}
+
 /** The provider's connection broke after its head was passed on. */
 export function brokeOff(): GatewayError {
   return new GatewayError('stream_interrupted', {

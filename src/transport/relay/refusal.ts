@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { GatewayError, type ProviderFault } from '../../core/error.ts';
 import { isPlain, type Plain } from '../../core/merge.ts';
+import { isErrorStatus } from '../../core/status.ts';
 
 /** Bytes of a refusal that are read; an error message is never longer. */
 const readLimit = 64 * 1024;
@@ -15,8 +16,8 @@ export async function readRefusal(answer: IncomingMessage): Promise<GatewayError
   const said = fault === undefined ? '' : `: ${fault.message}`;
   return new GatewayError('provider_error', {
     message: `The provider refused the WebSocket with status ${status}${said}`,
-    // Anything below 400 is no refusal that a client could understand.
-    status: status >= 400 ? status : 502,
+    // Anything else is no refusal that a client could understand.
+    status: isErrorStatus(status) ? status : 502,
     source: 'provider',
     provider: fault,
   });

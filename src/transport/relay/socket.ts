@@ -4,9 +4,10 @@ import type { Duplex } from 'node:stream';
 import { fromUnknown, GatewayError } from '../../core/error.ts';
 import type { HeaderBag, HeaderPairs } from '../../core/headers.ts';
 import type { PassRequest, PassResult } from '../../core/pass.ts';
+import { isFinalStatus } from '../../core/status.ts';
 import type { Sweeper, Swept } from '../sweeper.ts';
 import { EarlyBytes } from './early.ts';
-import { brokeOff, notConnected, notReached, wentSilent } from './faults.ts';
+import { brokeOff, notConnected, notReached, unknownStatus, wentSilent } from './faults.ts';
 import { abnormalClose, closeFrame, FrameCounter } from './frames.ts';
 import { answerHeaders, headerOf, overlay, relayHeaders, relaySubprotocols, toObject } from './headers.ts';
 import { readRefusal } from './refusal.ts';
@@ -141,7 +142,8 @@ export class SocketTransfer implements Swept {
     this.#status = answer.statusCode;
     this.#firstAt = this.#parts.monotonic();
     this.#movedAt = this.#firstAt;
-    void readRefusal(answer).then((error) => this.#finish('refused', error));
+    if (isFinalStatus(answer.statusCode ?? 0)) void readRefusal(answer).then((error) => this.#finish('refused', error));
+    else this.#finish('interrupted', unknownStatus(answer.statusCode));
   }
 
   // ---- joined -----------------------------------------------------------------------------------

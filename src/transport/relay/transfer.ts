@@ -4,9 +4,10 @@ import { PassThrough } from 'node:stream';
 import { fromUnknown, GatewayError } from '../../core/error.ts';
 import type { HeaderBag, HeaderPairs } from '../../core/headers.ts';
 import type { PassRequest, PassResult } from '../../core/pass.ts';
+import { isFinalStatus } from '../../core/status.ts';
 import { tooLarge, uploadLimit } from '../forms/client-bytes.ts';
 import type { Sweeper, Swept } from '../sweeper.ts';
-import { brokeOff, notConnected, notReached, wentSilent } from './faults.ts';
+import { brokeOff, notConnected, notReached, unknownStatus, wentSilent } from './faults.ts';
 import { answerHeaders, headerOf, overlay, relayHeaders } from './headers.ts';
 import { idempotentMethods, isStale, whenConnected } from './upstream-side.ts';
 
@@ -164,6 +165,10 @@ export class Transfer implements Swept {
     this.#answer = answer;
     this.#firstAt = monotonic();
     this.#movedAt = this.#firstAt;
+    if (!isFinalStatus(answer.statusCode ?? 0)) {
+      this.#finish('interrupted', unknownStatus(answer.statusCode));
+      return;
+    }
     this.#headers = answerHeaders(answer.rawHeaders, bag);
     const length = headerOf(this.#headers, 'content-length');
     this.#promised = length === undefined ? undefined : Number(length);

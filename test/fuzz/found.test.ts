@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { fuzzConfig } from './config.ts';
+import { type FuzzRig, request, startFuzzRig } from './rig.ts';
+
+/** Cases that ended the process or left a request hanging once: each is answered, and the process lives. */
+
+let rig: FuzzRig;
+beforeAll(async () => {
+  rig = await startFuzzRig(fuzzConfig);
+});
+afterAll(() => rig.close());
+
+const json = { 'content-type': 'application/json' };
+const onMock = { ...json, 'x-gateway-provider': '@p-mock' };
+const onOpenai = { ...json, 'x-gateway-provider': '@p-openai' };
+const chat = '/v1/chat/completions';
+const half = String.raw`\ud800`;
+const messages = '"messages":[{"role":"user","content":"hi"}]';
+const deep = (depth: number): string => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`;
+
+const requests: readonly [what: string, bytes: Buffer, status: RegExp][] = [
+  ['labels nested 5,000 deep', request('POST', chat, onMock, `{"model":"echo",${messages},"labels":${deep(5000)}}`), /^[24]/],
+  ['half a surrogate pair in the model', request('POST', chat, onMock, `{"model":"echo${half}",${messages}}`), /^[245]/],
+  [
+    'half a pair in the name of a field',
+    request('POST', chat, { ...json, 'x-gateway-provider': '@p-claude' }, `{"model":"m",${messages},"x${half}":1}`),
+    /^[245]/,
+  ],
+  [
+    'half a pair in a metadata key',
+    request('POST', chat, { ...onMock, 'x-gateway-metadata': `{"a${half}":"b"}` }, `{"model":"echo",${messages}}`),
+    /^[24]/,
+  ],
+  [
+    "half a pair in an inline config's model",
+    request(
+      'POST',
+      chat,
+      { ...json, 'x-gateway-config': `{"provider":"@p-mock","override_params":{"model":"echo${half}"}}` },
+      `{"model":"m",${messages}}`,
+    ),
+    /^[245]/,
+  ],
+];
+
+it.each(requests)('answers %s', async (_what, bytes, status) => {
+  const sent = await rig.send(bytes);
+  expect([sent.end, String(sent.status)]).toEqual(['ended', expect.stringMatching(status) as string]);
+  expect((await rig.facts()).unowned).toEqual([]);
+});
+
+const body = `{"model":"m",${messages}}`;
+const routes: readonly [what: string, bytes: Buffer][] = [
+  ['a chat', request('POST', chat, onOpenai, body)],
+  ['a relayed path', request('GET', '/v1/assistants', onOpenai)],
+  ['a model', request('GET', '/v1/models/nobody-knows-it', onOpenai)],
+  ['a download', request('GET', '/v1/files/file-1/content', onOpenai)],
+  [
+    'a WebSocket',
+    request('GET', '/v1/realtime?model=m', {
+      ...onOpenai,
+      connection: 'Upgrade',
+      upgrade: 'websocket',
+      'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==',
+      'sec-websocket-version': '13',
+    }),
+  ],
+];
+const statuses = ['000', '042', '099', '101', '199', '600', '742', '999'];
+
+describe.each(routes)('%s', (_what, bytes) => {
+  it.each(statuses)('answered with the status %s is a fault of the provider', async (status) => {
+    rig.upstream.answer = {
+      pieces: [Buffer.from(`HTTP/1.1 ${status} X\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{}`)],
+      then: 'keep',
+    };
+    const sent = await rig.send(bytes);
+    expect([sent.end, sent.status]).toEqual(['ended', 502]);
+    expect(sent.text).toMatch(/"code":"(?:upstream_invalid|upstream_unreachable|provider_error)"/);
+    expect((await rig.facts()).unowned).toEqual([]);
+  });
+});
+
+it('nothing of it is left', async () => {
+  const facts = await rig.drain();
+  expect([facts.drained, facts.unowned]).toEqual([[], []]);
+});

@@ -1,0 +1,113 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Facts, Question } from './gateway-child.ts';
+import { type RawUpstream, startRawUpstream } from './raw-upstream.ts';
+
+/** A gateway as a process of its own, and an upstream that answers with whatever bytes it is given. */
+export interface FuzzRig {
+  readonly url: string;
+  readonly upstream: RawUpstream;
+  /** Sends these bytes on a connection of their own. */
+  send(bytes: Buffer, options?: SendOptions): Promise<Sent>;
+  facts(): Promise<Facts>;
+  /** Stops the gateway in order: whoever is still running shows. */
+  drain(): Promise<Facts>;
+  close(): Promise<void>;
+}
+
+export interface SendOptions {
+  /** How long to wait for the connection to end, in milliseconds. */
+  readonly withinMs?: number;
+}
+
+/** What became of a request. */
+export interface Sent {
+  /** Status line, head and body as they came. */
+  readonly text: string;
+  readonly status: number | undefined;
+  /** `ended`: the gateway closed it; `waiting`: nothing happened within the time. */
+  readonly end: 'ended' | 'waiting';
+}
+
+/** `config` gets the URL of the upstream. */
+export async function startFuzzRig(config: (upstream: string) => object): Promise<FuzzRig> {
+  const upstream = await startRawUpstream();
+  const dir = await mkdtemp(join(tmpdir(), 'gateway-fuzz-'));
+  const file = join(dir, 'gateway.yaml');
+  await writeFile(file, JSON.stringify(config(upstream.url)));
+  const child = fork(join(import.meta.dirname, 'gateway-child.ts'), [file], {
+    cwd: dir,
+    execArgv: ['--expose-gc'],
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  });
+  const { url } = await answer<{ url: string }>(child);
+  const { hostname, port } = new URL(url);
+  const ask = async (question: Question): Promise<Facts> => {
+    const answered = answer<Facts>(child);
+    child.send(question);
+    return answered;
+  };
+  return {
+    url,
+    upstream,
+    send: (bytes, options) => send({ host: hostname, port: Number(port) }, bytes, options),
+    facts: () => ask({ ask: 'facts' }),
+    drain: () => ask({ ask: 'drain' }),
+    async close() {
+      if (child.exitCode === null && child.signalCode === null) {
+        child.kill('SIGKILL');
+        await once(child, 'exit');
+      }
+      await upstream.close();
+      await rm(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** The next message; rejects when the process ends instead, which is what this is all about. */
+function answer<T>(child: ChildProcess): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const onMessage = (message: unknown): void => {
+      child.off('exit', onExit);
+      resolve(message as T);
+    };
+    const onExit = (code: number | null, signal: string | null): void => {
+      child.off('message', onMessage);
+      reject(new Error(`the gateway's process ended (${code ?? signal})`));
+    };
+    if (child.exitCode === null && child.signalCode === null) child.once('message', onMessage).once('exit', onExit);
+    else onExit(child.exitCode, child.signalCode);
+  });
+}
+
+function send(address: { host: string; port: number }, bytes: Buffer, { withinMs = 10_000 }: SendOptions = {}): Promise<Sent> {
+  return new Promise((resolve) => {
+    const socket = connect(address);
+    const pieces: Buffer[] = [];
+    const over = (end: Sent['end']): void => {
+      clearTimeout(timer);
+      socket.destroy();
+      const text = Buffer.concat(pieces).toString('latin1');
+      const status = /^HTTP\/1\.1 (\d{3})/.exec(text)?.[1];
+      resolve({ text, status: status === undefined ? undefined : Number(status), end });
+    };
+    const timer = setTimeout(() => over('waiting'), withinMs);
+    socket.on('data', (chunk) => pieces.push(chunk));
+    // A reset is an end as well: the law looks at what came before.
+    socket.on('error', () => undefined);
+    socket.on('close', () => over('ended'));
+    socket.write(bytes);
+  });
+}
+
+/** A request as it goes on the wire; the length of the body is added where there is one. */
+export function request(method: string, target: string, headers: Readonly<Record<string, string>>, body?: string | Buffer): Buffer {
+  const bytes = body === undefined ? undefined : Buffer.from(body);
+  const all = { host: '127.0.0.1', connection: 'close', ...headers, ...(bytes === undefined ? {} : { 'content-length': bytes.length }) };
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
+  return Buffer.concat([Buffer.from(`${method} ${target} HTTP/1.1\r\n${lines.join('')}\r\n`, 'latin1'), bytes ?? Buffer.alloc(0)]);
+}
