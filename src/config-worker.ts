@@ -1,18 +1,22 @@
 import { flushCompileCache } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import { providers, stages } from '../plugins/index.ts';
-import { loadConfig } from './config/load.ts';
-import type { LoadAnswer, LoadQuestion } from './config/loader.ts';
+import { type LoadRequest, loadConfig } from './config/load.ts';
+import type { LoadAnswer, LoadQuestion, PostedRequest } from './config/loader.ts';
+import { Validators } from './config/validate.ts';
 
 /** The process behind `config/loader.ts`: reads, resolves and checks a configuration, and sends what came of it. */
 async function answer({ id, request }: LoadQuestion): Promise<LoadAnswer> {
   try {
-    const importPlugin = (path: string): Promise<unknown> => import(pathToFileURL(path).href);
-    return { id, loaded: await loadConfig({ ...request, providers, plugins: stages, importPlugin }) };
+    return { id, loaded: await load(request) };
   } catch (error) {
     return { id, failure: error instanceof Error ? (error.stack ?? error.message) : String(error) };
   }
 }
+
+const importPlugin = (path: string): Promise<unknown> => import(pathToFileURL(path).href);
+const own: Omit<LoadRequest, 'source' | 'cwd' | 'env'> = { providers, plugins: stages, importPlugin, validators: new Validators() };
+const load = (request: PostedRequest) => loadConfig({ ...request, ...own });
 
 process.on('message', (question) => {
   void answer(question as LoadQuestion).then((answered) => {
@@ -24,3 +28,6 @@ process.on('message', (question) => {
 // It ends with the gateway and not before: a terminal sends its signals to both.
 process.on('disconnect', () => process.exit());
 for (const signal of ['SIGINT', 'SIGHUP']) process.on(signal, () => {});
+
+// It is often started a moment before it is asked: what every load needs is compiled meanwhile.
+await load({ source: { text: 'version: 1', name: 'preparation' }, cwd: process.cwd(), env: {} });

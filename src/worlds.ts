@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { pathToFileURL } from 'node:url';
-import { compileConfig } from './config/compile.ts';
+import { compileSteps } from './config/compile.ts';
+import { inSlices } from './config/compile/steps.ts';
 import type { LoadedConfig } from './config/load.ts';
 import type { GatewayConfig, PluginEntry } from './config/schema/index.ts';
 import { createMask } from './core/mask.ts';
@@ -45,7 +46,7 @@ export class Worlds {
     const providers = new Map<string, Provider>();
     for (const provider of [...registry.providers, ...outside])
       for (const name of [provider.type, ...provider.aliases]) providers.set(name, provider);
-    const snapshot = compileConfig(loaded, { providers, credential: this.#deps.outbound.sign });
+    const snapshot = await inSlices(compileSteps(loaded, { providers, credential: this.#deps.outbound.sign }), this.#deps.monotonic);
     const host = {
       now: this.#deps.now,
       sha256: (text: string) => createHash('sha256').update(text).digest('hex'),

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { compilePrompts } from '../config/compile/prompts.ts';
+import { complete } from '../config/compile/steps.ts';
 import { type LoadedConfig, loadConfig } from '../config/load.ts';
 import { reasonOf } from '../config/references.ts';
 import { fromUnknown } from '../core/error.ts';
@@ -93,7 +94,7 @@ async function load(options: PromptOptions, io: CheckIo, registry: CheckRegistry
   const { tree, secrets } = loaded;
   const mask = createMask(secrets);
   return {
-    prompts: compilePrompts(tree.prompts),
+    prompts: complete(compilePrompts(tree.prompts)),
     maxBody: maxBodyOf(tree),
     mask: (text) => mask.text(text),
     rowOf: (prompt) => rowOf(prompt, tree.prompts?.[prompt.id]?.description),

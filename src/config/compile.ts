@@ -8,7 +8,8 @@ import { compileCatalog } from './compile/providers.ts';
 import { compileTokens } from './compile/tokens.ts';
 import { compilePrompts } from './compile/prompts.ts';
 import { compileLogging, compileServer } from './compile/server.ts';
-import { compileTree, type TreeSource } from './compile/tree.ts';
+import { complete, type Steps } from './compile/steps.ts';
+import { compileTree, type TreeSource, treeSteps } from './compile/tree.ts';
 import { createInline } from './inline.ts';
 import type { LoadedConfig } from './load.ts';
 import { createPlanner } from './plan.ts';
@@ -33,12 +34,17 @@ const emptySettings = Object.freeze({});
  * @throws GatewayError `invalid_config` for what the checks have let through
  */
 export function compileConfig(loaded: Compilable, deps: CompileDeps): Snapshot {
+  return complete(compileSteps(loaded, deps));
+}
+
+/** The same, an entry or a target at a time. */
+export function* compileSteps(loaded: Compilable, deps: CompileDeps): Steps<Snapshot> {
   const { tree } = loaded;
   const makeCredential = (spec: CredentialSpec, owner: CredentialOwner): CredentialRef => deps.credential(spec, owner);
-  const catalog = compileCatalog({ ...tree, missing: loaded.missing }, deps.providers, makeCredential);
-  const prompts = compilePrompts(tree.prompts);
+  const catalog = yield* compileCatalog({ ...tree, missing: loaded.missing }, deps.providers, makeCredential);
+  const prompts = yield* compilePrompts(tree.prompts);
   const choosing = { catalog, types: deps.providers, makeCredential, prompts };
-  const apiKeys = compileApiKeys(tree.api_keys);
+  const apiKeys = yield* compileApiKeys(tree.api_keys);
   const snapshot: Snapshot = {
     revision: loaded.revision,
     server: compileServer(tree.server),
@@ -46,7 +52,7 @@ export function compileConfig(loaded: Compilable, deps: CompileDeps): Snapshot {
     providers: new Map([...catalog].map(([slug, made]): [string, ProviderBinding] => [slug, made.binding])),
     types: deps.providers,
     prompts,
-    configs: compileConfigs(tree.configs ?? {}, { ...choosing, origin: 'file' }),
+    configs: yield* compileConfigs(tree.configs ?? {}, { ...choosing, origin: 'file' }),
     apiKeys,
     jwt: compileTokens(tree.auth, apiKeys),
     secrets: Object.freeze(loaded.secrets.toSorted((a, b) => b.length - a.length)),
@@ -62,8 +68,10 @@ export function compileConfig(loaded: Compilable, deps: CompileDeps): Snapshot {
   return Object.freeze(snapshot);
 }
 
-function compileConfigs(entries: Readonly<Record<string, ConfigEntry>>, choosing: Choosing): ReadonlyMap<string, CompiledConfig> {
+function* compileConfigs(entries: Readonly<Record<string, ConfigEntry>>, choosing: Choosing): Steps<ReadonlyMap<string, CompiledConfig>> {
   const named = (name: string): ConfigEntry | undefined => (Object.hasOwn(entries, name) ? entries[name] : undefined);
   const source = (name: string): TreeSource => ({ ...choosing, root: `configs.${name}`, named });
-  return new Map(Object.entries(entries).map(([name, entry]) => [name, compileTree(name, entry, source(name))]));
+  const configs = new Map<string, CompiledConfig>();
+  for (const [name, entry] of Object.entries(entries)) configs.set(name, yield* treeSteps(name, entry, source(name)));
+  return configs;
 }

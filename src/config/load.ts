@@ -13,7 +13,7 @@ import { type Policy, type ReferenceWorld, resolveReferences } from './reference
 import type { GatewayConfig } from './schema/index.ts';
 import { literalSecrets } from './secrets.ts';
 import { canonicalSpelling } from './spelling.ts';
-import { validate } from './validate.ts';
+import { type Validators, validate } from './validate.ts';
 
 export interface LoadRequest {
   /** Path of gateway.yaml, or text with a name to show (standard input, try-out). */
@@ -26,6 +26,8 @@ export interface LoadRequest {
   importPlugin?(path: string): Promise<unknown>;
   /** Providers and virtual keys with unset secrets are named in `missing` instead of being errors. */
   readonly allowMissingSecrets?: boolean;
+  /** Schemas that earlier loads compiled. */
+  readonly validators?: Validators;
   /** Reads these instead of the files on the disk; references are resolved as ever. */
   readonly saved?: SavedFiles;
 }
@@ -76,14 +78,14 @@ export async function loadConfig(request: LoadRequest): Promise<LoadedConfig> {
   const later = (problem: Problem): void => (unresolved.has(problem.at) ? undefined : report(problem));
   const outside = await importOutside(resolved, request, later);
   const kit = {
-    providers: [...request.providers, ...outside.providers],
+    providers: outside.providers.length === 0 ? request.providers : [...request.providers, ...outside.providers],
     plugins: request.plugins,
     outside: outside.plugins,
     cwd: request.cwd,
   };
   const root = canonicalSpelling(resolved, kit, later);
   for (const secret of literalSecrets(root)) secrets.add(secret);
-  const valid = validate(root, kit, later);
+  const valid = validate(root, kit, later, request.validators);
   check({ root, kit, valid, missing, unresolved, broken: gathered.broken.size > 0, report: later });
 
   const diagnostics = sortDiagnostics(withFrames(relevant(problems, gathered), secrets));

@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import type { LoadedConfig, LoadRequest } from './load.ts';
 
 /** A load as it is sent: the worker process knows providers and plugins itself. */
-export type PostedRequest = Omit<LoadRequest, 'providers' | 'plugins' | 'importPlugin'>;
+export type PostedRequest = Omit<LoadRequest, 'providers' | 'plugins' | 'importPlugin' | 'validators'>;
 
 /** What the worker is sent, and what it answers. */
 export interface LoadQuestion {
@@ -19,9 +19,20 @@ export type LoadAnswer =
  * since the memory of a thread does not go back to the system when the thread ends.
  */
 export interface Loader {
-  /** Rejects with an Error when the worker dies or does not answer in time. */
-  load(request: PostedRequest): Promise<LoadedConfig>;
+  /**
+   * Rejects with a `LoaderFailure` when the worker dies or does not answer in time.
+   *
+   * @param limitMs how long this load may take, in milliseconds
+   */
+  load(request: PostedRequest, limitMs?: number): Promise<LoadedConfig>;
+  /** Starts the worker: a load is about to be asked for. */
+  prepare(): void;
   close(): Promise<void>;
+}
+
+/** The worker died, took too long or has a defect: the files may be good. */
+export class LoaderFailure extends Error {
+  override readonly name = 'LoaderFailure';
 }
 
 interface Waiting {
@@ -66,14 +77,14 @@ class ProcessLoader implements Loader {
     this.#idleMs = idleMs;
   }
 
-  load(request: PostedRequest): Promise<LoadedConfig> {
-    if (this.#closed) return Promise.reject(new Error('the loader is closed'));
+  load(request: PostedRequest, limitMs = this.#limitMs): Promise<LoadedConfig> {
+    if (this.#closed) return Promise.reject(new LoaderFailure('the loader is closed'));
     clearTimeout(this.#idle);
     const worker = (this.#worker ??= this.#start());
     this.#lastId += 1;
     const id = this.#lastId;
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => this.#drop(worker, `loading took longer than ${this.#limitMs} ms`), this.#limitMs);
+      const timer = setTimeout(() => this.#drop(worker, `loading took longer than ${limitMs} ms`), limitMs);
       this.#waiting.set(id, { resolve, reject, timer });
       // Only a load keeps this process alive, not a worker that waits for one.
       worker.channel?.ref();
@@ -81,6 +92,12 @@ class ProcessLoader implements Loader {
         if (error !== null) this.#drop(worker, `the loader can't be asked: ${error.message}`);
       });
     });
+  }
+
+  prepare(): void {
+    if (this.#closed || this.#worker !== undefined) return;
+    this.#worker = this.#start();
+    this.#rest();
   }
 
   async close(): Promise<void> {
@@ -109,7 +126,7 @@ class ProcessLoader implements Loader {
     clearTimeout(waiting.timer);
     if (this.#waiting.size === 0) this.#rest();
     if ('loaded' in answer) waiting.resolve(answer.loaded);
-    else waiting.reject(new Error(answer.failure));
+    else waiting.reject(new LoaderFailure(answer.failure));
   }
 
   /** Nothing is under way. */
@@ -134,7 +151,7 @@ class ProcessLoader implements Loader {
     this.#waiting.clear();
     for (const waiting of all) {
       clearTimeout(waiting.timer);
-      waiting.reject(new Error(why));
+      waiting.reject(new LoaderFailure(why));
     }
   }
 }

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createLoader } from './loader.ts';
+import { createLoader, LoaderFailure } from './loader.ts';
 import { createReloader, type GoodConfig, type Reloader, type ReloaderOptions, type ReloadResult } from './reloader.ts';
 
 let folder: string;
@@ -127,6 +127,7 @@ describe('the reloader', () => {
       watch: false,
       loader: {
         close: () => inner.close(),
+        prepare: () => inner.prepare(),
         load: async (request) => {
           loads += 1;
           if (loads > 1) await new Promise<void>((resolve) => begun.push(resolve));
@@ -155,6 +156,7 @@ describe('the reloader', () => {
       watch: false,
       loader: {
         close: () => inner.close(),
+        prepare: () => inner.prepare(),
         load: (request) => {
           loads += 1;
           return loads === 2 || loads > 3 ? Promise.reject(new Error('died')) : inner.load(request);
@@ -165,6 +167,59 @@ describe('the reloader', () => {
     expect(await reloader?.reloadNow()).toMatchObject({ kind: 'rejected', diagnostics: [], cause: { message: 'died' } });
   });
 
+  it('tries a load whose worker dies or takes too long until one has ended, with more time each time', async () => {
+    save(config('one'));
+    const limits: (number | undefined)[] = [];
+    let failing = 0;
+    const inner = createLoader(new URL('../config-worker.ts', import.meta.url));
+    await create({
+      watch: false,
+      retryMs: 10,
+      loader: {
+        close: () => inner.close(),
+        prepare: () => inner.prepare(),
+        load: (request, limit) => {
+          if (failing === 0) return inner.load(request);
+          failing -= 1;
+          limits.push(limit);
+          return Promise.reject(new LoaderFailure('loading took too long'));
+        },
+      },
+    }).start();
+    save(config('two'));
+    failing = 7;
+    expect(await reloader?.reloadNow()).toMatchObject({ kind: 'rejected', cause: { message: 'loading took too long' } });
+    // Nobody asks and no file changes: the good file is served all the same.
+    await state(() => expect(results.at(-1)).toMatchObject({ kind: 'applied', changes: ['~configs.a'] }));
+    expect(limits).toEqual([10_000, 20_000, 20_000, 40_000, 40_000, 80_000, 80_000]);
+    expect(results.filter(({ kind }) => kind === 'rejected')).toHaveLength(1);
+  });
+
+  it('has the worker started at the first sign of a change, before the change is known', async () => {
+    save(config('one'));
+    const calls: string[] = [];
+    const inner = createLoader(new URL('../config-worker.ts', import.meta.url));
+    await create({
+      loader: {
+        close: () => inner.close(),
+        prepare: () => {
+          calls.push('prepare');
+          inner.prepare();
+        },
+        load: (request) => {
+          calls.push('load');
+          return inner.load(request);
+        },
+      },
+    }).start();
+    // The look that follows every start.
+    await state(() => expect(calls).toEqual(['load', 'load']));
+    calls.length = 0;
+    save(config('two'));
+    await state(() => expect(results.at(-1)).toMatchObject({ kind: 'applied' }));
+    expect([calls[0], calls.at(-1)]).toEqual(['prepare', 'load']);
+  });
+
   it('does not apply what was read while the file was written', async () => {
     save(config('one'));
     let writing = false;
@@ -173,6 +228,7 @@ describe('the reloader', () => {
       watch: false,
       loader: {
         close: () => inner.close(),
+        prepare: () => inner.prepare(),
         // The writer comes in the middle of the load: what it reads is valid, and not what was meant.
         load: async (request) => {
           if (writing) writeFileSync(join(folder, 'gateway.yaml'), 'version: 1\n');

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { type ConfigChanges, diffConfigs } from './diff.ts';
 import type { Diagnostic } from './diagnostic.ts';
 import type { LoadedConfig } from './load.ts';
-import type { Loader, PostedRequest } from './loader.ts';
+import { type Loader, LoaderFailure, type PostedRequest } from './loader.ts';
 import type { GatewayConfig } from './schema/index.ts';
 import { areStill } from './still.ts';
 import { type ConfigWatcher, createWatcher } from './watch.ts';
@@ -43,6 +43,8 @@ export interface ReloaderOptions {
   instead?(rejected: Rejected): PostedRequest | undefined;
   /** The watcher is refused by the system; the slow look goes on. */
   onFault?(error: unknown): void;
+  /** Time before a load whose worker died or took too long is tried again, in milliseconds; doubled each time. */
+  readonly retryMs?: number;
   /** Monotonic milliseconds. */
   now(): number;
 }
@@ -62,6 +64,13 @@ const mostTries = 5;
 /** Why a load was asked for. */
 type Reason = 'start' | 'change' | 'call';
 
+const defaultRetryMs = 1000;
+/** The longest pause before a load is tried again, in milliseconds. */
+const longestRetryMs = 60_000;
+/** The most time that a load gets after its first tries took too long, in milliseconds. */
+const longestLoadMs = 600_000;
+const firstLoadMs = 10_000;
+
 /** Creates a reloader; `start` makes the first load. */
 export function createReloader(options: ReloaderOptions): Reloader {
   return new OneAtATime(options);
@@ -80,6 +89,9 @@ class OneAtATime implements Reloader {
   /** What was last told about a rejected load, to tell it once; undefined after a good one. */
   #complaint: string | undefined;
   #closed = false;
+  /** Loads in a row whose worker died or took too long. */
+  #failures = 0;
+  #retry: NodeJS.Timeout | undefined;
 
   constructor(options: ReloaderOptions) {
     this.#options = options;
@@ -90,6 +102,7 @@ class OneAtATime implements Reloader {
     if (result.kind !== 'rejected' && this.#options.watch && !this.#closed) {
       const { pollMs } = this.#options;
       this.#watcher = createWatcher({
+        onSign: () => this.#options.loader.prepare(),
         onChange: () => void this.#enqueue('change'),
         ...(pollMs === undefined ? {} : { pollMs }),
         onFault: (error) => this.#options.onFault?.(error),
@@ -105,6 +118,7 @@ class OneAtATime implements Reloader {
 
   async close(): Promise<void> {
     this.#closed = true;
+    clearTimeout(this.#retry);
     await this.#watcher?.close();
     await this.#options.loader.close();
     await this.#last;
@@ -132,13 +146,25 @@ class OneAtATime implements Reloader {
     const begun = this.#options.now();
     try {
       const loaded = await this.#loadStill(request);
+      this.#failures = 0;
       await this.#follow(loaded, request);
       if (loaded.tree === undefined) return this.#rejected(loaded, undefined);
       if (loaded.revision === this.#serving?.revision) return this.#unchanged(loaded.revision);
       return await this.#apply({ ...loaded, tree: loaded.tree }, begun);
     } catch (error) {
+      if (error instanceof LoaderFailure) this.#tryLater();
       return this.#rejected({ diagnostics: [], stateDir: undefined }, error);
     }
+  }
+
+  /** A worker that failed says nothing about the files, and no event would come: the load is repeated until it has ended. */
+  #tryLater(): void {
+    this.#failures += 1;
+    if (this.#closed || this.#serving === undefined) return;
+    const pause = Math.min((this.#options.retryMs ?? defaultRetryMs) * 2 ** (this.#failures - 1), longestRetryMs);
+    clearTimeout(this.#retry);
+    this.#retry = setTimeout(() => void this.#enqueue('change'), pause);
+    this.#retry.unref();
   }
 
   /** What is wrong with the files stays the complaint: their repair is news, whatever serves meanwhile. */
@@ -156,13 +182,14 @@ class OneAtATime implements Reloader {
     }
   }
 
-  /** A loader that died or hung says nothing about the files, and no event would come to try again. */
+  /** At once a second time, with more time: a worker may have been killed for memory, and a slow disk gets quicker. */
   async #loadTwice(request: PostedRequest): Promise<LoadedConfig> {
     const { loader } = this.#options;
+    const limit = Math.min(firstLoadMs * 2 ** this.#failures, longestLoadMs);
     try {
-      return await loader.load(request);
+      return await loader.load(request, limit);
     } catch {
-      return await loader.load(request);
+      return await loader.load(request, Math.min(limit * 2, longestLoadMs));
     }
   }
 

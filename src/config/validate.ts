@@ -19,20 +19,35 @@ const annotations = ['x-form', 'x-code'];
 /** True when the schema found nothing wrong at or below this path. */
 export type Valid = (path: Path) => boolean;
 
+/**
+ * Compiled schemas by the list, provider or plugin that they belong to. Compiling is most of the work of a load: keep one
+ * of these to load more than once.
+ */
+export class Validators {
+  readonly #ajv = createAjv();
+  readonly #compiled = new WeakMap<object, ValidateFunction>();
+
+  /** @param schema makes the schema of `owner` where it is not compiled yet. @throws Error when it is no schema */
+  of(owner: object, schema: () => JsonSchema): ValidateFunction {
+    const known = this.#compiled.get(owner);
+    if (known !== undefined) return known;
+    const compiled = this.#ajv.compile(withNotes(schema()) as JsonSchema & object);
+    this.#compiled.set(owner, compiled);
+    return compiled;
+  }
+}
+
 /** Validates the whole tree; each entry of `providers` and each plugin's options by its own schema. */
-export function validate(root: MapNode, kit: Kit, report: Report): Valid {
+export function validate(root: MapNode, kit: Kit, report: Report, validators = new Validators()): Valid {
   const bad: string[] = [];
-  const checks = new Map<unknown, ValidateFunction>();
-  const ajv = createAjv();
   const run: Run = (owner, schema, node, path) => {
-    const check = checks.get(owner) ?? compile(ajv, schema());
-    checks.set(owner, check);
+    const check = validators.of(owner, schema);
     for (const { problem, at } of translate(faultsOf(check, toValue(node), path), root, path)) {
       bad.push(`${at.join('\n')}\n`);
       report(problem);
     }
   };
-  run(kit, () => gatewaySchema(kit.providers), root, []);
+  run(kit.providers, () => gatewaySchema(kit.providers), root, []);
   validateProviders(root, kit, run, report);
   validateVirtualKeys(root, kit, run);
   validateOptions(root, kit, run, report);
@@ -40,7 +55,7 @@ export function validate(root: MapNode, kit: Kit, report: Report): Valid {
 }
 
 /** Validates a node by the schema of `owner`, which is compiled once. Throws when the schema itself is none. */
-type Run = (owner: unknown, schema: () => JsonSchema, node: Node, path: Path) => void;
+type Run = (owner: object, schema: () => JsonSchema, node: Node, path: Path) => void;
 
 function validateProviders(root: MapNode, kit: Kit, run: Run, report: Report): void {
   for (const { key, value } of entriesOf(child(root, 'providers'))) {
@@ -115,10 +130,6 @@ function createAjv(): Ajv2020 {
 
 /** Milliseconds of a duration or bytes of a size: the two have no unit in common. */
 const amount = (text: string): number | undefined => parseDuration(text) ?? parseSize(text);
-
-function compile(ajv: Ajv2020, schema: JsonSchema): ValidateFunction {
-  return ajv.compile(withNotes(schema) as JsonSchema & object);
-}
 
 function faultsOf(check: ValidateFunction, value: unknown, base: Path): SchemaFault[] {
   if (check(value)) return [];

@@ -1,8 +1,11 @@
+import { basename } from 'node:path';
 import { type FSWatcher, watch as watchFolders } from 'chokidar';
 import { fingerprint, foldersOf, identityOf } from './fingerprint.ts';
 
 /** What a watcher needs to know. */
 export interface WatchOptions {
+  /** Called at the first sign of a change of a watched file, before it is known to be one. */
+  onSign?(): void;
   /** Called after a burst of changes; never twice at once. */
   onChange(): void;
   /** Changes this close together, in milliseconds, are one. */
@@ -20,10 +23,10 @@ export interface ConfigWatcher {
   close(): Promise<void>;
 }
 
-const defaultDebounceMs = 100;
+const defaultDebounceMs = 50;
 const defaultPollMs = 5000;
 /** A folder that never comes to rest is looked at after so many debounce times. */
-const patience = 10;
+const patience = 20;
 
 /**
  * Watches the folders that hold the paths, not the files: a file that is replaced by renaming, or through the `..data`
@@ -40,6 +43,8 @@ class FolderWatcher implements ConfigWatcher {
   readonly #system: FSWatcher;
   readonly #poll: NodeJS.Timeout;
   #paths: readonly string[] = [];
+  /** The last parts of the paths, and the link that mounted volumes swap: events on others are no sign of a change. */
+  #names: ReadonlySet<string> = new Set();
   /** Path → fingerprint at the last look; a new path has none, so it counts as changed. */
   #seen = new Map<string, string>();
   /** Folder → its identity when the system was asked to watch it. */
@@ -61,7 +66,10 @@ class FolderWatcher implements ConfigWatcher {
       ignored: (path) => !this.#folders.has(path),
     });
     this.#system.on('all', () => this.#wake());
-    this.#system.on('raw', () => this.#wake());
+    this.#system.on('raw', (_event, path) => {
+      if (path !== null && this.#names.has(basename(path))) options.onSign?.();
+      this.#wake();
+    });
     this.#system.on('error', (error) => options.onFault?.(error));
     this.#poll = setInterval(() => void this.#look(), options.pollMs ?? defaultPollMs);
     this.#poll.unref();
@@ -70,6 +78,7 @@ class FolderWatcher implements ConfigWatcher {
   async setPaths(paths: readonly string[]): Promise<void> {
     if (this.#closed) return;
     this.#paths = [...new Set(paths)];
+    this.#names = new Set([...this.#paths.map((path) => basename(path)), '..data']);
     for (const path of this.#seen.keys()) if (!this.#paths.includes(path)) this.#seen.delete(path);
     await this.#watchFolders();
     // A new path may have changed between its reading and now: one look decides.

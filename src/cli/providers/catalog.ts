@@ -1,4 +1,5 @@
 import { compileCatalog } from '../../config/compile/providers.ts';
+import { complete } from '../../config/compile/steps.ts';
 import type { MakeCredential } from '../../config/compile/binding.ts';
 import { gather } from '../../config/gather.ts';
 import { loadConfig } from '../../config/load.ts';
@@ -65,7 +66,7 @@ export async function openCatalog(
   }
   const outside = await Promise.all(loaded.outside.providers.map(async (path) => (await importPlugin(path)) as Provider));
   const types = typesOf([...providers, ...outside]);
-  const catalog = compileCatalog({ ...tree, missing: loaded.missing }, types, credential);
+  const catalog = complete(compileCatalog({ ...tree, missing: loaded.missing }, types, credential));
   const written = writtenEntries(source, io);
   const entries = Object.entries(tree.providers ?? {}).flatMap(([slug, entry]): CatalogEntry[] => {
     const binding = catalog.get(slug)?.binding;

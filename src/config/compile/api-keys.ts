@@ -4,12 +4,13 @@ import type { GatewayKeyEntry } from '../schema/index.ts';
 import { compileGlobs, compileNames } from './allow.ts';
 import { deepFreeze } from './freeze.ts';
 import { invalid } from './invalid.ts';
+import type { Steps } from './steps.ts';
 
 /** What a caller may do, as written: the same keys in an entry of `api_keys` and in `auth.jwt`. */
 export type CallerRules = Pick<GatewayKeyEntry, 'default_config' | 'enforce_config' | 'allow' | 'debug'>;
 
 /** Compiles `api_keys:` to a look-up by the lower-case hex SHA-256 of the secret; the newest of each entry comes first. */
-export function compileApiKeys(entries: Readonly<Record<string, GatewayKeyEntry>> = {}): ReadonlyMap<string, ApiKey> {
+export function* compileApiKeys(entries: Readonly<Record<string, GatewayKeyEntry>> = {}): Steps<ReadonlyMap<string, ApiKey>> {
   const keys = new Map<string, ApiKey>();
   const add = (written: string, key: ApiKey): void => {
     const hash = written.replace(/^sha256:/, '').toLowerCase();
@@ -22,6 +23,7 @@ export function compileApiKeys(entries: Readonly<Record<string, GatewayKeyEntry>
     add(entry.hash, key);
     for (const [i, older] of (entry.previous ?? []).entries())
       add(older.hash, { ...key, retires: timeOf(older.until, `api_keys.${name}.previous[${i}].until`) });
+    yield;
   }
   return keys;
 }

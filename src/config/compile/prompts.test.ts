@@ -5,12 +5,13 @@ import type { PromptVersion } from '../../core/prompt.ts';
 import { promptPatch, variablesFor } from '../../core/prompt.ts';
 import type { PromptEntry, PromptVersionEntry } from '../schema/index.ts';
 import { compilePrompts } from './prompts.ts';
+import { complete } from './steps.ts';
 
 type Values = Readonly<Record<string, unknown>>;
 type Messages = PromptVersionEntry['messages'];
 
 function compile(entries: Readonly<Record<string, PromptEntry>>, name = 'p'): PromptVersion {
-  const prompt = compilePrompts(entries).get(name);
+  const prompt = complete(compilePrompts(entries)).get(name);
   if (prompt === undefined) throw new Error(`no prompt ${name}`);
   return prompt.published;
 }
@@ -181,7 +182,7 @@ describe('a version', () => {
   };
 
   it('is compiled with its labels', () => {
-    const prompt = compilePrompts({ p: entry }).get('p');
+    const prompt = complete(compilePrompts({ p: entry })).get('p');
     expect([prompt?.published.number, prompt?.labels.get('canary')?.number, [...(prompt?.versions.keys() ?? [])]]).toEqual([1, 3, [1, 3]]);
     expect(prompt?.published).toMatchObject({ parameters: { n: 2 }, config: 'c', metadata: { a: 'b' }, model: undefined });
   });

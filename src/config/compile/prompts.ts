@@ -5,15 +5,21 @@ import { fixedKeys } from '../template.ts';
 import { deepFreeze } from './freeze.ts';
 import { invalid } from './invalid.ts';
 import { linkTemplates, type PromptSource } from './link.ts';
+import type { Steps } from './steps.ts';
 import { type Meter, type Part, render, startMeter } from './render.ts';
 
 /** Fields of a saved chat completion that are not its own to say. */
 const notSaved: ReadonlySet<string> = new Set(['messages', 'model', 'stream', 'variables']);
 
 /** Compiles `prompts:`; every template is parsed here, once. @throws GatewayError `invalid_config` for what the checks have let through */
-export function compilePrompts(entries: Readonly<Record<string, PromptEntry>> = {}): ReadonlyMap<string, StoredPrompt> {
+export function* compilePrompts(entries: Readonly<Record<string, PromptEntry>> = {}): Steps<ReadonlyMap<string, StoredPrompt>> {
   const sources = new Map(Object.entries(entries).map(([id, entry]) => [id, storedPrompt(id, sourcesOf(id, entry), entry)]));
-  return new Map([...sources].map(([id, source]) => [id, compilePrompt(source, sources)]));
+  const prompts = new Map<string, StoredPrompt>();
+  for (const [id, source] of sources) {
+    prompts.set(id, compilePrompt(source, sources));
+    yield;
+  }
+  return prompts;
 }
 
 /** One version beside the name is version 1. */

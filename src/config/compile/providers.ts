@@ -9,6 +9,7 @@ import { compileClocks } from './clocks.ts';
 import { deepFreeze } from './freeze.ts';
 import { invalid } from './invalid.ts';
 import { withoutSecrets } from './settings.ts';
+import type { Steps } from './steps.ts';
 
 /** What the catalog is compiled from. */
 export interface CatalogSource {
@@ -19,21 +20,24 @@ export interface CatalogSource {
 }
 
 /** Compiles `providers:` and `virtual_keys:`, which share one namespace (decisions D16). */
-export function compileCatalog(
+export function* compileCatalog(
   source: CatalogSource,
   types: ReadonlyMap<string, Provider>,
   makeCredential: MakeCredential,
-): ReadonlyMap<string, MadeBinding> {
+): Steps<ReadonlyMap<string, MadeBinding>> {
   const catalog = new Map<string, MadeBinding>();
   for (const [slug, entry] of Object.entries(source.providers ?? {})) {
     catalog.set(slug, makeBinding(partsOf(slug, entry, types, source.missing[slug]), makeCredential));
+    yield;
   }
-  const virtual = Object.entries(source.virtual_keys ?? {}).map(([name, entry]) => {
+  const virtual = new Map<string, MadeBinding>();
+  for (const [name, entry] of Object.entries(source.virtual_keys ?? {})) {
     if (catalog.has(name)) throw invalid(`"${name}" is a provider and a virtual key`);
     const under = catalog.get(entry.provider.replace(/^@/, ''));
     if (under === undefined) throw invalid(`no provider called "${entry.provider}"`, undefined, `virtual_keys.${name}.provider`);
-    return [name, makeBinding(virtualParts(name, entry, under.parts, source.missing[name]), makeCredential)] as const;
-  });
+    virtual.set(name, makeBinding(virtualParts(name, entry, under.parts, source.missing[name]), makeCredential));
+    yield;
+  }
   for (const [name, binding] of virtual) catalog.set(name, binding);
   return catalog;
 }

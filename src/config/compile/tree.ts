@@ -10,6 +10,7 @@ import { invalid } from './invalid.ts';
 import { inherit, type Level, topLevel } from './level.ts';
 import { canonicalConfig } from './spelling.ts';
 import { compileFallbackCodes } from './status-codes.ts';
+import { complete, type Steps } from './steps.ts';
 
 /** What the trees of a snapshot are compiled with. */
 export interface TreeSource extends Choosing {
@@ -34,8 +35,13 @@ interface Place {
 
 /** Compiles a config object to its tree, every inherited setting filled in. @throws GatewayError */
 export function compileTree(name: string, written: unknown, source: TreeSource): CompiledConfig {
+  return complete(treeSteps(name, written, source));
+}
+
+/** The same, a target at a time. */
+export function* treeSteps(name: string, written: unknown, source: TreeSource): Steps<CompiledConfig> {
   const entry = canonicalConfig(written) as ConfigEntry;
-  const root = compileNode(entry, source, {
+  const root = yield* compileNode(entry, source, {
     path: 'config',
     index: 0,
     parent: undefined,
@@ -51,22 +57,23 @@ function hasPrompts(node: Branch | Leaf): boolean {
   return node.strategy === 'leaf' ? node.prompt !== undefined : node.targets.some(hasPrompts);
 }
 
-function compileNode(entry: ConfigEntry, source: TreeSource, place: Place): Branch | Leaf {
+function* compileNode(entry: ConfigEntry, source: TreeSource, place: Place): Steps<Branch | Leaf> {
   const level = inherit(place.above, entry);
-  if (entry.config !== undefined) return compileNamed(entry.config, source, { ...place, above: level });
-  if (entry.targets === undefined && entry.strategy === undefined) return compileLeaf(entry, level, source, place);
-  return compileBranch(entry, level, source, place);
+  if (entry.config !== undefined) return yield* compileNamed(entry.config, source, { ...place, above: level });
+  if (entry.targets !== undefined || entry.strategy !== undefined) return yield* compileBranch(entry, level, source, place);
+  yield;
+  return compileLeaf(entry, level, source, place);
 }
 
 /** Another config as a target: its tree is compiled again for this place, below what this place hands down. */
-function compileNamed(name: string, source: TreeSource, place: Place): Branch | Leaf {
+function compileNamed(name: string, source: TreeSource, place: Place): Steps<Branch | Leaf> {
   if (place.within.includes(name)) throw invalid(`config "${name}" contains itself`, undefined, place.path);
   const entry = source.named(name);
   if (entry === undefined) throw invalid(`it can not use a config called "${name}"`, undefined, place.path);
   return compileNode(canonicalConfig(entry) as ConfigEntry, source, { ...place, within: [...place.within, name] });
 }
 
-function compileBranch(entry: ConfigEntry, level: Level, source: TreeSource, place: Place): Branch {
+function* compileBranch(entry: ConfigEntry, level: Level, source: TreeSource, place: Place): Steps<Branch> {
   const entries = entry.targets ?? [];
   if (entries.length === 0) throw invalid(`"${place.path}" has a strategy and no targets`, undefined, `${place.path}.targets`);
   const strategy = entry.strategy?.mode ?? 'single';
@@ -82,7 +89,7 @@ function compileBranch(entry: ConfigEntry, level: Level, source: TreeSource, pla
     const target = expand(written);
     const { name, weight = 1 } = target;
     const path = `${place.path}.targets[${index}]`;
-    targets.push(compileNode(target, source, { path, index, parent: branch, above: level, name, weight, within: place.within }));
+    targets.push(yield* compileNode(target, source, { path, index, parent: branch, above: level, name, weight, within: place.within }));
   }
   Object.freeze(targets);
   return Object.freeze(branch);

@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest';
+import { complete, inSlices, type Steps } from './steps.ts';
+
+function* count(to: number, made: number[]): Steps<string> {
+  for (let i = 0; i < to; i += 1) {
+    made.push(i);
+    yield;
+  }
+  return 'done';
+}
+
+describe('work in steps', () => {
+  it('is done at once', () => {
+    const made: number[] = [];
+    expect(complete(count(3, made))).toBe('done');
+    expect(made).toEqual([0, 1, 2]);
+  });
+
+  it('lets the event loop turn whenever a slice of time is over', async () => {
+    const made: number[] = [];
+    const turns: number[] = [];
+    let now = 0;
+    let working = true;
+    const look = (): void => {
+      turns.push(made.length);
+      if (working) setImmediate(look);
+    };
+    setImmediate(look);
+    // Each look at the clock is a millisecond: a slice is four steps.
+    expect(await inSlices(count(40, made), () => (now += 1))).toBe('done');
+    working = false;
+    expect(made).toHaveLength(40);
+    expect(turns.length).toBeGreaterThanOrEqual(8);
+    expect(Math.max(...turns.map((at, i) => at - (turns[i - 1] ?? 0)))).toBeLessThanOrEqual(5);
+  });
+});
