@@ -1,6 +1,7 @@
 import type { Server, ServerResponse } from 'node:http';
 import { createHolder, type OwnedHolder } from './config/holder.ts';
 import { bareRecord } from './core/bare-record.ts';
+import type { Incoming } from './core/arrival.ts';
 import type { Clock } from './core/clock.ts';
 import { createMask, type Mask } from './core/mask.ts';
 import type { LogRecord } from './core/record.ts';
@@ -20,7 +21,7 @@ import { createRelay, type Relay } from './transport/relay.ts';
 import { createRelief } from './transport/relief.ts';
 import type { Outbound } from './transport/outbound.ts';
 import { createSender } from './transport/sender.ts';
-import { createDataServer, type Exchange, type ServerDeps } from './transport/server.ts';
+import { createDataServer, type ServerDeps } from './transport/server.ts';
 import { createSweeper, type Sweeper } from './transport/sweeper.ts';
 
 export interface RuntimeDeps {
@@ -49,7 +50,6 @@ export class Runtime {
   readonly #live = new Set<World>();
   #mask: Mask;
   #names: HeaderNames;
-  #isOver = false;
 
   constructor(first: World, deps: RuntimeDeps) {
     const { clock, log } = deps;
@@ -104,7 +104,7 @@ export class Runtime {
       passed,
       limits: () => this.#limits(),
       isDraining: () => this.drain.isRefusing,
-      handle: (exchange) => this.#handle(exchange),
+      handle: (incoming) => this.#handle(incoming),
       describeApi: (response) => void answerDescription(response),
       passHttp: (request, response, bag) => this.#relay.http(request, response, bag),
       passSocket: (request, socket, head, bag) => this.#relay.socket(request, socket, head, bag),
@@ -131,19 +131,14 @@ export class Runtime {
     this.#sweeper.close();
     this.#arriving.close();
     await this.#deps.outbound.upstream.close();
-    this.#isOver = true;
     await this.holder.close();
     this.#deps.store.close();
   }
 
-  #handle({ arrival, client, error, isLeft, pass }: Exchange): void {
-    // A form whose client was cut off at the end is told of last: nobody is left to answer, and nothing to write to.
-    if (this.#isOver) return;
-    const handling = new Handling(arrival, this.holder.acquire(), client, this.#handling, pass);
+  #handle(incoming: Incoming): void {
+    const handling = new Handling(incoming, this.holder.acquire(), this.#handling);
     this.drain.running.add(handling);
-    if (isLeft) handling.leave();
-    else if (error === undefined) void handling.start();
-    else handling.refuse(error);
+    handling.start();
   }
 
   #limits(): ReturnType<ServerDeps['limits']> {

@@ -1,8 +1,11 @@
 import type { RequestBody } from './body.ts';
+import type { Client } from './client.ts';
 import type { Endpoint } from './endpoint.ts';
+import type { GatewayError } from './error.ts';
 import type { HeaderBag } from './headers.ts';
+import type { Pass } from './pass.ts';
 
-/** What the transport read of a request: size-limited, nothing decided yet. */
+/** What the transport read of a request's head: nothing decided yet, and nothing of its body. */
 export interface Arrival {
   /** `req_` and 26 characters that sort by time. */
   readonly id: string;
@@ -15,11 +18,6 @@ export interface Arrival {
   /** Query text without `?`, gateway credentials taken out. */
   readonly query: string;
   readonly headers: HeaderBag;
-  readonly body: RequestBody;
-  /** The model as the client wrote it, from body, query or path; '' when it named none. */
-  readonly askedModel: string;
-  /** The client asked for a stream. */
-  readonly stream: boolean;
   /** Unix milliseconds. */
   readonly at: number;
   /** The same moment on the monotonic clock. */
@@ -31,4 +29,26 @@ export interface Arrival {
   /** The caller's, or made here. */
   readonly traceId: string;
   readonly metadata: Readonly<Record<string, string>>;
+}
+
+/** The body of a request that is still with its client: a request that is refused by its head never holds it. */
+export interface PendingBody {
+  /**
+   * Reads it as its route needs it. Calls back once, possibly at once, with the body or with why it could not be read;
+   * never after `drop`, and not when the client leaves.
+   */
+  read(done: (body: RequestBody | GatewayError) => void): void;
+  /** Nobody wants it any more. May be called at any time, and more than once. */
+  drop(): void;
+}
+
+/** One request as the transport hands it over. */
+export interface Incoming {
+  readonly arrival: Arrival;
+  readonly client: Client;
+  readonly body: PendingBody;
+  /** Set for bodies that only pass through. */
+  readonly pass: Pass | undefined;
+  /** Set where the head shows that the request cannot be served, whoever sent it. */
+  readonly refusal: GatewayError | undefined;
 }

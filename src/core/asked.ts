@@ -1,4 +1,14 @@
+import type { Arrival } from './arrival.ts';
 import type { RequestBody } from './body.ts';
+import { traitsOf } from './endpoint.ts';
+
+/** The model that a request names, wherever its route has it; '' where nothing names one yet. */
+export function askedModelIn({ endpoint, params, query, headers }: Arrival, body: RequestBody): string {
+  if (endpoint === 'models/{id}') return params['id'] ?? '';
+  const named = askedModelOf(body, query);
+  if (named !== '' || traitsOf(endpoint).modelByHeader !== true) return named;
+  return headers.gateway('providerModel') ?? '';
+}
 
 /** The model as the client wrote it in body, form or query; '' when it named none, or only behind the file of a form. */
 export function askedModelOf(body: RequestBody, query: string): string {

@@ -3,10 +3,8 @@ import type { RequestBody } from './body.ts';
 import type { Plan } from './plan.ts';
 import type { ApiKey, CompiledConfig, ProviderBinding, Snapshot } from './snapshot.ts';
 
-/** What arrived, and the configuration it meets. */
-export interface Received extends Omit<Arrival, 'body'> {
-  /** The caller's body; a `screen` plugin may put another in its place. */
-  body: RequestBody;
+/** A request by its head, and the configuration it meets. Its body is read once it is admitted. */
+export interface Received extends Arrival {
   /** The configuration this request lives and dies with, whatever is reloaded meanwhile. */
   readonly snapshot: Snapshot;
   readonly mode: 'live' | 'dry';
@@ -56,8 +54,14 @@ export interface Choice {
   readonly by: 'model' | 'header' | 'virtual-key';
 }
 
-/** After `admit`: there is a caller. The type says so, so no later stage checks again. */
+/** After `admit`: there is a caller, and the body was read. The type says so, so no later stage checks again. */
 export interface Admitted extends Received {
+  /** The caller's body; a `screen` plugin may put another in its place. */
+  body: RequestBody;
+  /** The model as the client wrote it, from body, query or path; '' when it named none. */
+  readonly askedModel: string;
+  /** The client asked for a stream. */
+  readonly stream: boolean;
   readonly facts: Facts & { readonly caller: Caller };
 }
 

@@ -25,7 +25,7 @@ export interface Plugin<Options = unknown> {
  * a promise are awaited, the others run on in the same tick.
  */
 export interface PluginInstance {
-  /** Who is calling, and may they? Contributes facts, or refuses by throwing a GatewayError. */
+  /** Who is calling, and may they? By the head alone: the body is not read yet. Contributes facts, or refuses by throwing a GatewayError. */
   admit?(ctx: Received): Awaitable<Partial<Facts> | undefined>;
   /** Which targets, in which order? The same facts always give the same plan. The last plan that is not undefined wins. */
   plan?(ctx: Admitted, soFar: Plan | undefined): Awaitable<Plan | undefined>;

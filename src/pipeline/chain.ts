@@ -28,15 +28,34 @@ export class Chain {
     this.#steps = steps;
   }
 
-  /** Facts of every plugin, written once each. @throws GatewayError of the plugin that refuses */
-  async admit(ctx: RequestContext): Promise<void> {
-    for (const { name, run } of this.#steps.admit) {
+  /**
+   * Facts of every plugin, written once each. A promise only where a plugin gave one: who calls is known in the same
+   * tick as a rule. Throws, or rejects with, the error of the plugin that refuses.
+   */
+  admit(ctx: RequestContext): Promise<void> | undefined {
+    return this.#admitFrom(0, ctx);
+  }
+
+  #admitFrom(first: number, ctx: RequestContext): Promise<void> | undefined {
+    const steps = this.#steps.admit;
+    for (let at = first; at < steps.length; at += 1) {
+      const { name, run } = steps[at] as Step<'admit'>;
       const from = this.#monotonic();
       const result = run(ctx);
-      const facts = result instanceof Promise ? await result : result;
-      if (facts !== undefined) contribute(ctx.facts, facts);
-      this.#note(ctx, name, 'admit', from);
+      if (result instanceof Promise) {
+        return result.then((facts) => {
+          this.#admitted(ctx, name, facts, from);
+          return this.#admitFrom(at + 1, ctx);
+        });
+      }
+      this.#admitted(ctx, name, result, from);
     }
+    return undefined;
+  }
+
+  #admitted(ctx: RequestContext, name: string, facts: Partial<Facts> | undefined, from: number): void {
+    if (facts !== undefined) contribute(ctx.facts, facts);
+    this.#note(ctx, name, 'admit', from);
   }
 
   async plan(ctx: RequestContext): Promise<Plan | undefined> {

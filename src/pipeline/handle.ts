@@ -1,4 +1,5 @@
-import type { Arrival } from '../core/arrival.ts';
+import type { Incoming, PendingBody } from '../core/arrival.ts';
+import type { RequestBody } from '../core/body.ts';
 import type { Client } from '../core/client.ts';
 import type { Dialect } from '../core/dialect.ts';
 import { dialectOf, type EndpointTraits } from '../core/endpoint.ts';
@@ -35,7 +36,7 @@ export interface HandleDeps {
   onLeft(handling: Handling): void;
 }
 
-/** One request from its arrival to its record. Lives as long as the exchange with the client. */
+/** One request from its head to its record. Lives as long as the exchange with the client. */
 export class Handling implements Enrolled {
   place: number | undefined;
   readonly #ctx: RequestContext;
@@ -43,7 +44,9 @@ export class Handling implements Enrolled {
   readonly #lease: Lease<World>;
   readonly #client: Client;
   readonly #deps: HandleDeps;
+  readonly #body: PendingBody;
   readonly #pass: Pass | undefined;
+  readonly #refusal: GatewayError | undefined;
   readonly #dialect: Dialect;
   #run: Execution | undefined;
   #flow: Flow | undefined;
@@ -62,11 +65,17 @@ export class Handling implements Enrolled {
   readonly #onGone = (): void => this.#gone();
   readonly #onDrain = (): void => this.#flow?.resume();
   readonly #onLeft = (): void => this.#deps.onLeft(this);
+  readonly #onAdmitted = (): void => {
+    if (!this.#recorded) this.#body.read(this.#onBody);
+  };
+  readonly #onRefused = (thrown: unknown): void => this.#refuse(thrown);
+  readonly #onBody = (body: RequestBody | GatewayError): void => void this.#proceed(body);
   #isStopped = false;
 
-  /** @param pass set for a body that only passes through */
-  constructor(arrival: Arrival, lease: Lease<World>, client: Client, deps: HandleDeps, pass?: Pass) {
+  constructor({ arrival, client, body, pass, refusal }: Incoming, lease: Lease<World>, deps: HandleDeps) {
+    this.#body = body;
     this.#pass = pass;
+    this.#refusal = refusal;
     this.#lease = lease;
     this.#world = lease.value;
     this.#ctx = new RequestContext(arrival, lease.value.snapshot);
@@ -80,10 +89,24 @@ export class Handling implements Enrolled {
     return this.#ctx.id;
   }
 
-  async start(): Promise<void> {
+  /** Decides by the head who calls; only then the body is read. */
+  start(): void {
     try {
+      if (this.#refusal !== undefined) throw this.#refusal;
+      const admission = this.#world.chain.admit(this.#ctx);
+      if (admission === undefined) this.#body.read(this.#onBody);
+      else void admission.then(this.#onAdmitted).catch(this.#onRefused);
+    } catch (thrown) {
+      this.#refuse(thrown);
+    }
+  }
+
+  async #proceed(body: RequestBody | GatewayError): Promise<void> {
+    if (this.#recorded) return;
+    try {
+      if (body instanceof GatewayError) throw body;
       const { chain } = this.#world;
-      await chain.admit(this.#ctx);
+      this.#ctx.receive(body);
       const rendered = isPromptRoute(this.#ctx.endpoint) ? startPrompt(this.#ctx) : undefined;
       if (rendered !== undefined) {
         // The file may have put secrets into the texts: nobody but the provider sees them.
@@ -120,16 +143,6 @@ export class Handling implements Enrolled {
       if (this.#client.isGone) this.#gone();
       else this.#refuse(thrown);
     }
-  }
-
-  /** An error before or instead of the pipeline: a body that could not be read, a gateway that drains. */
-  refuse(error: GatewayError): void {
-    this.#refuse(error);
-  }
-
-  /** The client left before its request had come whole: there is nothing but a record to make. */
-  leave(): void {
-    this.#gone();
   }
 
   /**
@@ -306,6 +319,7 @@ export class Handling implements Enrolled {
   #finish(end: LogRecord['end'], error: LogRecord['error'], letGo: () => void): void {
     if (this.#recorded) return;
     this.#recorded = true;
+    this.#body.drop();
     const sealed = makeRecord(this.#ctx, this.#run, {
       status: this.#status === 0 && end === 'client_gone' ? 499 : this.#status,
       end,

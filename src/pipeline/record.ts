@@ -205,7 +205,7 @@ class Bodies {
     if (ctx.received.kind === 'passing' || ctx.received.kind === 'form')
       return { headers, body: null, why_absent: 'it only passed through' };
     if (ctx.received.kind === 'none')
-      return { headers, body: null, why_absent: endpoints[ctx.endpoint].body === 'json' ? 'it was not read' : 'there was none' };
+      return { headers, body: null, why_absent: endpoints[ctx.endpoint].body === 'none' ? 'there was none' : 'it was not read' };
     if (!this.#wanted(ctx)) return { headers, body: null, why_absent: this.#why(ctx) };
     return { headers, body: this.#keep(ctx.received.bytes(), this.parts.request), why_absent: null };
   }

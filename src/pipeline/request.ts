@@ -1,5 +1,6 @@
 import type { Arrival } from '../core/arrival.ts';
-import type { RequestBody } from '../core/body.ts';
+import { asksForStream, askedModelIn } from '../core/asked.ts';
+import { emptyBody, type RequestBody } from '../core/body.ts';
 import type { Caller, Facts, Routed } from '../core/context.ts';
 import type { Endpoint } from '../core/endpoint.ts';
 import type { HeaderBag } from '../core/headers.ts';
@@ -18,11 +19,12 @@ export class RequestContext implements Routed {
   params: Readonly<Record<string, string>>;
   readonly query: string;
   readonly headers: HeaderBag;
-  body: RequestBody;
-  readonly received: RequestBody;
+  /** None until it is received. */
+  body: RequestBody = emptyBody;
+  received: RequestBody = emptyBody;
   /** This and whether it streams may stand behind the file of a form: known once that is held. */
-  askedModel: string;
-  stream: boolean;
+  askedModel = '';
+  stream = false;
   readonly snapshot: Snapshot;
   readonly random: number;
   readonly mode: 'live' | 'dry' = 'live';
@@ -46,10 +48,6 @@ export class RequestContext implements Routed {
     this.params = arrival.params;
     this.query = arrival.query;
     this.headers = arrival.headers;
-    this.body = arrival.body;
-    this.received = arrival.body;
-    this.askedModel = arrival.askedModel;
-    this.stream = arrival.stream;
     this.snapshot = snapshot;
     this.random = arrival.random;
     this.at = arrival.at;
@@ -59,6 +57,14 @@ export class RequestContext implements Routed {
     this.metadata = arrival.metadata;
     this.facts = { caller: anonymous, virtualKey: undefined, choice: undefined, config: undefined, prompt: undefined, ext: {} };
     this.prompt = undefined;
+  }
+
+  /** The body was read. */
+  receive(body: RequestBody): void {
+    this.body = body;
+    this.received = body;
+    this.askedModel = askedModelIn(this, body);
+    this.stream = asksForStream(body, this.query);
   }
 
   get plan(): Plan {

@@ -14,66 +14,74 @@ export interface ReadLimits {
   monotonic(): number;
 }
 
-/** What became of a body: its bytes, or why it could not be read. `undefined`: the client left. */
-export type BodyRead = (body: Buffer | GatewayError | undefined) => void;
-
-/** Reads a whole body up to a limit and with a clock; calls back once. */
-export function readBody(request: IncomingMessage, limits: ReadLimits, done: BodyRead): void {
-  const declared = Number(request.headers['content-length']);
-  if (declared > limits.maxBody) done(tooLarge(limits.maxBody, declared));
-  else new Reader(request, limits, done);
-}
-
-class Reader implements Swept {
+/** Reads a whole body up to a limit and with a clock. Calls back once, with the bytes or why they could not be read. */
+export class BodyReader implements Swept {
   place: number | undefined;
   readonly #request: IncomingMessage;
   readonly #limits: ReadLimits;
-  #done: BodyRead | undefined;
+  readonly #done: (body: Buffer | GatewayError) => void;
   #chunks: Buffer[] = [];
   #size = 0;
-  #lastAt: number;
+  #lastAt = 0;
+  #isOver = false;
 
-  constructor(request: IncomingMessage, limits: ReadLimits, done: BodyRead) {
+  constructor(request: IncomingMessage, limits: ReadLimits, done: (body: Buffer | GatewayError) => void) {
     this.#request = request;
     this.#limits = limits;
     this.#done = done;
-    this.#lastAt = limits.monotonic();
-    request.on('data', this.#onData);
-    request.on('end', this.#onEnd);
-    request.on('close', this.#onClose);
-    request.on('error', this.#onClose);
-    limits.sweeper.add(this);
+  }
+
+  start(): void {
+    const { sweeper, maxBody, monotonic } = this.#limits;
+    const declared = Number(this.#request.headers['content-length']);
+    if (declared > maxBody) {
+      this.#done(tooLarge(maxBody, declared));
+      return;
+    }
+    this.#lastAt = monotonic();
+    this.#request.on('data', this.#onData).on('end', this.#onEnd).on('close', this.#onClose).on('error', this.#onClose);
+    sweeper.add(this);
+  }
+
+  /** Nobody wants the body any more: what has not come stays with its client. */
+  stop(): void {
+    if (this.#isOver) return;
+    this.#release();
+    this.#request.off('data', this.#onData).off('end', this.#onEnd).pause();
   }
 
   sweep(now: number): void {
     if (now - this.#lastAt > idleMs) {
-      this.#finish(new GatewayError('timeout', { message: `The request's body did not arrive: nothing for ${idleMs / 1000} s.` }));
+      this.#fail(new GatewayError('timeout', { message: `The request's body did not arrive: nothing for ${idleMs / 1000} s.` }));
     }
   }
 
   readonly #onData = (chunk: Buffer): void => {
-    if (this.#done === undefined) return;
     this.#lastAt = this.#limits.monotonic();
     this.#size += chunk.length;
-    if (this.#size > this.#limits.maxBody) this.#finish(tooLarge(this.#limits.maxBody, undefined));
+    if (this.#size > this.#limits.maxBody) this.#fail(tooLarge(this.#limits.maxBody, undefined));
     else gather(this.#chunks, chunk);
   };
 
   readonly #onEnd = (): void => {
     const [first] = this.#chunks;
-    this.#finish(this.#chunks.length === 1 && first !== undefined ? first : Buffer.concat(this.#chunks, this.#size));
+    const whole = this.#chunks.length === 1 && first !== undefined ? first : Buffer.concat(this.#chunks, this.#size);
+    this.#release();
+    this.#done(whole);
   };
 
-  readonly #onClose = (): void => this.#finish(undefined);
+  readonly #onClose = (): void => this.stop();
 
-  #finish(result: Buffer | GatewayError | undefined): void {
-    const done = this.#done;
-    if (done === undefined) return;
-    this.#done = undefined;
+  #fail(error: GatewayError): void {
+    if (this.#isOver) return;
+    this.stop();
+    this.#done(error);
+  }
+
+  #release(): void {
+    this.#isOver = true;
     this.#chunks = [];
     this.#limits.sweeper.delete(this);
-    if (result instanceof GatewayError) this.#request.resume();
-    done(result);
   }
 }
 

@@ -1,8 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { Arrival } from '../core/arrival.ts';
-import { emptyBody, JsonBody, type RequestBody } from '../core/body.ts';
-import { asksForStream, askedModelOf } from '../core/asked.ts';
+import type { Arrival, Incoming, PendingBody } from '../core/arrival.ts';
 import type { Client } from '../core/client.ts';
 import type { Clock } from '../core/clock.ts';
 import { traitsOf } from '../core/endpoint.ts';
@@ -12,31 +10,17 @@ import { nearest } from '../core/nearest.ts';
 import type { Pass } from '../core/pass.ts';
 import { without } from '../core/query.ts';
 import { parseTraceparent } from '../core/trace.ts';
+import { ClientBody, type ClientBodyDeps, NoClientBody } from './client-body.ts';
 import { type HeaderNames, RequestHeaderBag } from './header-bag.ts';
 import type { Ids } from './ids.ts';
-import { tooLarge, uploadLimit } from './forms/client-bytes.ts';
-import { bodyKind, receiveForm } from './forms/arrive.ts';
 import { parseMetadata } from './metadata.ts';
 import { linger } from './linger.ts';
 import { NodeClient } from './node-client.ts';
-import { readBody } from './read-body.ts';
 import { knownPaths, type Matched, matchRoute } from './routes.ts';
 import type { Sweeper } from './sweeper.ts';
 
 /** All request headers together (decisions D14): room for a config with a service account. */
 const maxHeaderSize = 64 * 1024;
-
-/** What became of reading a request: an arrival, or the error to answer with. */
-export interface Exchange {
-  readonly arrival: Arrival;
-  readonly client: Client;
-  /** Set when the request could not be read. */
-  readonly error: GatewayError | undefined;
-  /** The client left before its request had come whole. */
-  readonly isLeft: boolean;
-  /** Set for bodies that only pass through. */
-  readonly pass: Pass | undefined;
-}
 
 export interface ServerDeps {
   readonly clock: Clock;
@@ -49,7 +33,7 @@ export interface ServerDeps {
   limits(): { readonly maxBody: number; readonly maxUpload: number | undefined; readonly names: HeaderNames };
   /** The gateway stops: new requests are refused. */
   isDraining(): boolean;
-  handle(exchange: Exchange): void;
+  handle(incoming: Incoming): void;
   /** Answers `GET /openapi.json`: it says nothing of this gateway's configuration, so anybody may read it. */
   describeApi(response: ServerResponse): void;
   passHttp(request: IncomingMessage, response: ServerResponse, bag: HeaderBag): Pass;
@@ -58,11 +42,13 @@ export interface ServerDeps {
   socketClient(socket: Duplex): Client;
 }
 
-/** The data listener: turns requests into arrivals. Nothing is decided here but what can't be read. */
+/** The data listener: hands requests over as soon as their heads are there. Nothing is decided here but what has no route. */
 export function createDataServer(deps: ServerDeps): Server {
   const reader = new RequestReader(deps);
   const server = createServer({ maxHeaderSize, requestTimeout: 0, headersTimeout: 60_000, keepAliveTimeout: 75_000 });
-  server.on('request', (request, response) => reader.http(request, response));
+  server.on('request', (request, response) => reader.http(request, response, false));
+  // Without a listener such clients are told to go on before anybody has looked at their keys.
+  server.on('checkContinue', (request, response) => reader.http(request, response, true));
   server.on('upgrade', (request, socket, head) => reader.upgrade(request, socket, head));
   server.on('clientError', answerUnreadable);
   return server;
@@ -70,71 +56,33 @@ export function createDataServer(deps: ServerDeps): Server {
 
 class RequestReader {
   readonly #deps: ServerDeps;
+  readonly #bodyDeps: ClientBodyDeps;
   readonly #onEarly: (request: IncomingMessage) => void;
 
   constructor(deps: ServerDeps) {
     this.#deps = deps;
-    this.#onEarly = (request) => linger(request, deps.sweeper, deps.clock.monotonic);
+    const { sweeper, clock, passed } = deps;
+    this.#bodyDeps = { sweeper, monotonic: clock.monotonic, passed };
+    this.#onEarly = (request) => linger(request, sweeper, clock.monotonic);
   }
 
-  http(request: IncomingMessage, response: ServerResponse): void {
+  /** @param isAwaited the client sends its body only when it is told to */
+  http(request: IncomingMessage, response: ServerResponse, isAwaited: boolean): void {
     const deps = this.#deps;
     const limits = deps.limits();
     const head = this.#head(request, limits.names);
     const client = new NodeClient(response, this.#onEarly);
     const { matched } = head;
-    const refused = this.#refusal(head);
-    if (refused !== undefined || matched === undefined) {
-      if (matched === undefined && head.path === '/openapi.json' && head.method === 'GET') {
-        request.resume();
-        deps.describeApi(response);
-        return;
-      }
-      response.shouldKeepAlive = !deps.isDraining();
-      request.resume();
-      deps.handle(this.#exchange(head, client, emptyBody, refused));
+    const traits = traitsOf(matched?.endpoint ?? 'relay');
+    const body = new ClientBody({ request, response, traits, limits, deps: this.#bodyDeps, isAwaited });
+    if (matched === undefined && head.path === '/openapi.json' && head.method === 'GET') {
+      deps.describeApi(response);
       return;
     }
-    const traits = traitsOf(matched.endpoint);
-    if (traits.body === 'passing') {
-      const tooBig = beyond(request, limits.maxUpload);
-      const pass = tooBig === undefined ? deps.passHttp(request, response, head.bag) : undefined;
-      if (tooBig !== undefined) request.resume();
-      deps.handle({ ...this.#exchange(head, client, passing(head.bag), tooBig), pass });
-    } else if (traits.body === 'form') void this.#form({ request, response, head, client, limits, isUpload: traits.file === 'up' });
-    else if (request.headers['content-length'] === undefined && request.headers['transfer-encoding'] === undefined) {
-      deps.handle(this.#exchange(head, client, emptyBody, traits.body === 'json' ? noBody() : undefined));
-    } else this.#whole({ request, head, client, limits }, traits.body);
-  }
-
-  /** A body that is held in memory. */
-  #whole({ request, head, client, limits }: Coming, kind: 'json' | 'none'): void {
-    const { sweeper, clock, handle } = this.#deps;
-    readBody(request, { maxBody: limits.maxBody, sweeper, monotonic: clock.monotonic }, (body) => {
-      handle(
-        body === undefined ? { ...this.#exchange(head, client, emptyBody, undefined), isLeft: true } : this.#read(head, kind, client, body),
-      );
-    });
-  }
-
-  /** A multipart form, or the same as a JSON object. */
-  async #form(coming: ComingForm): Promise<void> {
-    const { request, response, head, client, limits, isUpload } = coming;
-    const { sweeper, clock, handle, passed } = this.#deps;
-    const kind = bodyKind(request.headers['content-type'], isUpload);
-    if (kind === 'json') {
-      this.#whole(coming, 'json');
-      return;
-    }
-    if (kind instanceof GatewayError) {
-      request.resume();
-      handle(this.#exchange(head, client, emptyBody, kind));
-      return;
-    }
-    const form = await receiveForm(request, response, { ...limits, isUpload }, { sweeper, monotonic: clock.monotonic, passed });
-    const error = form instanceof GatewayError ? form : undefined;
-    const exchange = this.#exchange(head, client, form === undefined || form instanceof GatewayError ? emptyBody : form, error);
-    handle(form === undefined ? { ...exchange, isLeft: true } : exchange);
+    const refusal = this.#refusal(head);
+    if (deps.isDraining()) response.shouldKeepAlive = false;
+    const pass = traits.body === 'passing' ? deps.passHttp(request, response, head.bag) : undefined;
+    deps.handle(this.#incoming(head, client, body, pass, refusal));
   }
 
   upgrade(request: IncomingMessage, socket: Duplex, upgradeHead: Buffer): void {
@@ -143,8 +91,8 @@ class RequestReader {
     const matched: Matched = { endpoint: 'realtime', params: {} };
     const refused = this.#refusal({ ...head, matched: isRealtime ? matched : undefined });
     const pass = refused === undefined ? this.#deps.passSocket(request, socket, upgradeHead, head.bag) : undefined;
-    const client = this.#deps.socketClient(socket);
-    this.#deps.handle({ ...this.#exchange({ ...head, matched }, client, passing(head.bag), refused), pass });
+    const body = new NoClientBody({ kind: 'passing', contentType: head.bag.get('content-type') });
+    this.#deps.handle(this.#incoming({ ...head, matched }, this.#deps.socketClient(socket), body, pass, refused));
   }
 
   #head(request: IncomingMessage, names: HeaderNames, key?: string): Head {
@@ -176,18 +124,8 @@ class RequestReader {
     return head.matched === undefined ? noRoute(head) : undefined;
   }
 
-  #read(head: Head, kind: 'json' | 'none', client: Client, bytes: Buffer | GatewayError): Exchange {
-    if (bytes instanceof GatewayError) return this.#exchange(head, client, emptyBody, bytes);
-    if (kind === 'none') return this.#exchange(head, client, emptyBody, undefined);
-    try {
-      return this.#exchange(head, client, JsonBody.from(bytes), undefined);
-    } catch (error) {
-      return this.#exchange(head, client, emptyBody, fromUnknown(error));
-    }
-  }
-
-  #exchange(head: Head, client: Client, body: RequestBody, error: GatewayError | undefined): Exchange {
-    let fault = error;
+  #incoming(head: Head, client: Client, body: PendingBody, pass: Pass | undefined, refusal: GatewayError | undefined): Incoming {
+    let fault = refusal;
     let metadata: Readonly<Record<string, string>> = {};
     try {
       metadata = parseMetadata(head.bag.gateway('metadata'));
@@ -202,9 +140,6 @@ class RequestReader {
       params: head.matched?.params ?? {},
       query: head.query,
       headers: head.bag,
-      body,
-      askedModel: askedIn(head, body),
-      stream: asksForStream(body, head.query),
       at: head.at,
       arrivedAt: head.arrivedAt,
       peer: head.peer,
@@ -212,30 +147,8 @@ class RequestReader {
       traceId: head.bag.gateway('traceId') || (parseTraceparent(head.bag.get('traceparent'))?.traceId ?? this.#deps.ids.trace()),
       metadata,
     };
-    return { arrival, client, error: fault, isLeft: false, pass: undefined };
+    return { arrival, client, body, pass, refusal: fault };
   }
-}
-
-/** The model that is asked for; '' where nothing names one yet. */
-function askedIn({ matched, query, bag }: Head, body: RequestBody): string {
-  if (matched?.endpoint === 'models/{id}') return matched.params['id'] ?? '';
-  const named = askedModelOf(body, query);
-  if (named !== '' || matched === undefined || traitsOf(matched.endpoint).modelByHeader !== true) return named;
-  return bag.gateway('providerModel') ?? '';
-}
-
-/** A request whose body is to be read. */
-interface Coming {
-  readonly request: IncomingMessage;
-  readonly head: Head;
-  readonly client: Client;
-  readonly limits: ReturnType<ServerDeps['limits']>;
-}
-
-interface ComingForm extends Coming {
-  readonly response: ServerResponse;
-  /** The route takes a file of any size. */
-  readonly isUpload: boolean;
 }
 
 interface Head {
@@ -247,16 +160,6 @@ interface Head {
   readonly peer: string | undefined;
   readonly at: number;
   readonly arrivedAt: number;
-}
-
-/** A length that is declared is refused before anything of it is read. */
-function beyond(request: IncomingMessage, maxUpload: number | undefined): GatewayError | undefined {
-  const size = Number(request.headers['content-length'] ?? 0);
-  return maxUpload !== undefined && size > maxUpload ? tooLarge(uploadLimit(maxUpload), size) : undefined;
-}
-
-function passing(bag: HeaderBag): RequestBody {
-  return { kind: 'passing', contentType: bag.get('content-type') };
 }
 
 /** A gateway key in the query (browsers on WebSockets) is read by `auth` from the headers' side; it never goes on. */
@@ -278,13 +181,6 @@ function socketKey(request: IncomingMessage): string | undefined {
 }
 
 const keyProtocol = 'openai-insecure-api-key.';
-
-function noBody(): GatewayError {
-  return new GatewayError('invalid_json', {
-    message: 'The body is not JSON: the body is empty at position 0.',
-    hint: 'Send a JSON object with content-type application/json.',
-  });
-}
 
 /** Methods that may be relayed. TRACE shows its sender what arrived, credentials included (RFC 9110 9.3.8): it goes no further. */
 const passed: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);

@@ -29,29 +29,34 @@ export function bodyKind(contentType: string | undefined, isUpload: boolean): 'f
 }
 
 /**
- * Reads a form up to its first file; nothing of it is left when the exchange is over. Gives an error for one that can't
- * be read, and undefined when the client left.
+ * Reads a form up to its first file; nothing of it is left when the exchange is over. Calls back once with the form, or
+ * an error for one that can't be read; not when the client left.
  */
-export async function receiveForm(
+export function receiveForm(
   request: IncomingMessage,
   response: ServerResponse,
   limits: FormLimits,
   deps: ClientBytesDeps,
-): Promise<IncomingForm | GatewayError | undefined> {
+  done: (form: IncomingForm | GatewayError) => void,
+): void {
   const form = openForm(request, limits, deps);
-  if (form instanceof GatewayError) return form;
+  if (form instanceof GatewayError) {
+    done(form);
+    return;
+  }
   const exchange = { isOver: false };
   response.once('finish', () => form.stop());
   response.once('close', () => {
     exchange.isOver = true;
     void form.close();
   });
-  try {
-    await form.begin();
-    return exchange.isOver ? undefined : form;
-  } catch (thrown) {
-    return exchange.isOver ? undefined : fromUnknown(thrown);
-  }
+  const give = (result: IncomingForm | GatewayError): void => {
+    if (!exchange.isOver) done(result);
+  };
+  form.begin().then(
+    () => give(form),
+    (thrown: unknown) => give(fromUnknown(thrown)),
+  );
 }
 
 function openForm(request: IncomingMessage, limits: FormLimits, deps: ClientBytesDeps): IncomingForm | GatewayError {

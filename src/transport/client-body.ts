@@ -1,0 +1,108 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { PendingBody } from '../core/arrival.ts';
+import { emptyBody, JsonBody, type RequestBody } from '../core/body.ts';
+import type { EndpointTraits } from '../core/endpoint.ts';
+import { fromUnknown, GatewayError } from '../core/error.ts';
+import { bodyKind, receiveForm } from './forms/arrive.ts';
+import { type ClientBytesDeps, tooLarge, uploadLimit } from './forms/client-bytes.ts';
+import { BodyReader } from './read-body.ts';
+
+/** What reading any body needs. */
+export type ClientBodyDeps = ClientBytesDeps;
+
+export interface ClientBodyParts {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly traits: Pick<EndpointTraits, 'body' | 'file'>;
+  readonly limits: { readonly maxBody: number; readonly maxUpload: number | undefined };
+  readonly deps: ClientBodyDeps;
+  /** The client sends its body only when it is told to (`expect: 100-continue`). */
+  readonly isAwaited: boolean;
+}
+
+/** The body of an HTTP request, which stays with its client until somebody reads it. */
+export class ClientBody implements PendingBody {
+  readonly #parts: ClientBodyParts;
+  #reader: BodyReader | undefined;
+
+  constructor(parts: ClientBodyParts) {
+    this.#parts = parts;
+  }
+
+  read(done: (body: RequestBody | GatewayError) => void): void {
+    const { request, response, traits, isAwaited } = this.#parts;
+    if (traits.body === 'none') {
+      done(emptyBody);
+      return;
+    }
+    if (isAwaited) response.writeContinue();
+    if (traits.body === 'passing') done(this.#passing());
+    else if (traits.body === 'form') this.#readForm(done);
+    else if (hasBody(request)) this.#readJson(done);
+    else done(noBody());
+  }
+
+  drop(): void {
+    this.#reader?.stop();
+  }
+
+  #passing(): RequestBody | GatewayError {
+    const { request, limits } = this.#parts;
+    // A length that is declared is refused before anything of it is read.
+    const size = Number(request.headers['content-length'] ?? 0);
+    if (limits.maxUpload !== undefined && size > limits.maxUpload) return tooLarge(uploadLimit(limits.maxUpload), size);
+    return { kind: 'passing', contentType: request.headers['content-type'] };
+  }
+
+  /** A body that is held in memory. */
+  #readJson(done: (body: RequestBody | GatewayError) => void): void {
+    const { request, limits, deps } = this.#parts;
+    this.#reader = new BodyReader(request, { ...deps, maxBody: limits.maxBody }, (bytes) => done(jsonOf(bytes)));
+    this.#reader.start();
+  }
+
+  /** A multipart form, or the same as a JSON object. */
+  #readForm(done: (body: RequestBody | GatewayError) => void): void {
+    const { request, response, traits, limits, deps } = this.#parts;
+    const isUpload = traits.file === 'up';
+    const kind = bodyKind(request.headers['content-type'], isUpload);
+    if (kind === 'json') this.#readJson(done);
+    else if (kind instanceof GatewayError) done(kind);
+    else receiveForm(request, response, { ...limits, isUpload }, deps, done);
+  }
+}
+
+/** The body of a request that can have none, or whose bytes another reader has: an upgrade. */
+export class NoClientBody implements PendingBody {
+  readonly #body: RequestBody;
+
+  constructor(body: RequestBody) {
+    this.#body = body;
+  }
+
+  read(done: (body: RequestBody) => void): void {
+    done(this.#body);
+  }
+
+  drop(): void {}
+}
+
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
+}
+
+function jsonOf(bytes: Buffer | GatewayError): RequestBody | GatewayError {
+  if (bytes instanceof GatewayError) return bytes;
+  try {
+    return JsonBody.from(bytes);
+  } catch (error) {
+    return fromUnknown(error);
+  }
+}
+
+function noBody(): GatewayError {
+  return new GatewayError('invalid_json', {
+    message: 'The body is not JSON: the body is empty at position 0.',
+    hint: 'Send a JSON object with content-type application/json.',
+  });
+}
