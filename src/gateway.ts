@@ -3,13 +3,16 @@ import { join } from 'node:path';
 import { createLoader } from './config/loader.ts';
 import { createReloader, type GoodConfig, type Reloader, type ReloadResult } from './config/reloader.ts';
 import type { Clock } from './core/clock.ts';
+import type { ObjectOwners } from './core/object-owners.ts';
 import type { Snapshot } from './core/snapshot.ts';
 import { type Gateway, type GatewayEvent, type GatewayOptions, type StartGateway, StartError } from './gateway-types.ts';
 import { LastGoodCopy } from './last-good.ts';
+import { openObjectOwners } from './object-owners.ts';
 import type { World } from './pipeline/world.ts';
 import { Runtime } from './runtime.ts';
 import { exposureFault } from './start-faults.ts';
 import type { Drop, RecordStore } from './store/frame.ts';
+import type { OwnerTable } from './store/object-owners.ts';
 import { openMemory } from './store/memory.ts';
 import { openSpool } from './store/spool.ts';
 import { openStateDir, type StateDir, StateDirError, stateDirPath, type StateDirRequest } from './store/state-dir.ts';
@@ -49,6 +52,9 @@ class Starting {
   /** Where the copy of what serves is kept; undefined where nothing is kept on disk. */
   #stateDir: string | undefined;
   readonly #lastGood: LastGoodCopy;
+  /** Of the first configuration: a reload can't move it. */
+  #stateRequest: StateDirRequest | undefined;
+  #owners: OwnerTable | undefined;
 
   constructor(options: GatewayOptions) {
     this.#options = options;
@@ -62,7 +68,14 @@ class Starting {
       onTokenFault: (error) => log.warn({ err: error }, 'a token could not be renewed; the old one is used until it ends'),
       onKeysFault: (error) => log.warn({ err: error }, "the public keys of the tokens' issuer could not be fetched"),
     });
-    this.#worlds = new Worlds({ registry, log, outbound: this.#outbound, now: clock.now, monotonic: clock.monotonic });
+    this.#worlds = new Worlds({
+      registry,
+      log,
+      outbound: this.#outbound,
+      owners: () => this.#openOwners(),
+      now: clock.now,
+      monotonic: clock.monotonic,
+    });
   }
 
   async undo(): Promise<void> {
@@ -71,6 +84,8 @@ class Starting {
 
   async run(): Promise<Gateway> {
     const reloader = this.#reloader();
+    // Closed last, whenever it was opened: requests that end meanwhile still look into it.
+    this.#opened.push(() => this.#owners?.close());
     this.#opened.push(() => reloader.close());
     const first = await reloader.start();
     const loaded = this.#loaded;
@@ -101,6 +116,7 @@ class Starting {
   async #apply(loaded: GoodConfig): Promise<void> {
     const address = this.#address ?? this.#options.listen ?? loaded.tree.server?.listen ?? '127.0.0.1:8787';
     refuseExposure(this.#options, address, loaded);
+    this.#stateRequest ??= this.#stateRequestOf(loaded);
     const world = await this.#worlds.build(loaded);
     try {
       this.#serve(world, loaded);
@@ -131,9 +147,21 @@ class Starting {
     this.#opened.push(() => runtime.close());
   }
 
+  #stateRequestOf({ tree }: GoodConfig): StateDirRequest {
+    const { source, cwd, stateDir } = this.#options;
+    return { setting: stateDir ?? tree.server?.state_dir, configPath: 'path' in source ? source.path : undefined, cwd };
+  }
+
+  async #openOwners(): Promise<ObjectOwners> {
+    if (this.#owners !== undefined) return this.#owners;
+    const dir = this.#stateRequest === undefined ? undefined : stateDirPath(this.#stateRequest);
+    this.#owners = await openObjectOwners(dir, this.#options.log);
+    return this.#owners;
+  }
+
   #openStore(loaded: GoodConfig, spoolSize: number): RecordStore {
-    const { source, cwd, log, stateDir } = this.#options;
-    const request = { setting: stateDir ?? loaded.tree.server?.state_dir, configPath: 'path' in source ? source.path : undefined, cwd };
+    const { log } = this.#options;
+    const request = this.#stateRequestOf(loaded);
     const state = openState(request);
     if (state.warning !== undefined) log.warn({}, state.warning);
     if (state.kind === 'memory') return openMemory({ maxTotal: memorySize });

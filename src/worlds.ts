@@ -5,6 +5,7 @@ import { inSlices } from './config/compile/steps.ts';
 import type { LoadedConfig } from './config/load.ts';
 import type { GatewayConfig, PluginEntry } from './config/schema/index.ts';
 import { createMask } from './core/mask.ts';
+import type { ObjectOwners } from './core/object-owners.ts';
 import type { Plugin } from './core/plugin.ts';
 import type { Provider } from './core/provider.ts';
 import type { Registry } from './gateway-types.ts';
@@ -20,6 +21,8 @@ export interface WorldsDeps {
   readonly log: Log;
   /** Signs attempts, downloads files and proves tokens for plugins. */
   readonly outbound: Pick<Outbound, 'sign' | 'media' | 'jwt'>;
+  /** Opens the table of who made which object, where it is not open yet. */
+  owners(): Promise<ObjectOwners>;
   now(): number;
   monotonic(): number;
 }
@@ -58,7 +61,9 @@ export class Worlds {
     };
     const mask = (secrets: readonly string[]): ((bytes: Buffer) => Buffer) => createMask(secrets).bytes;
     const entries = await this.#chain(loaded.tree.plugins);
-    return createWorld(snapshot, entries, { host, monotonic: this.#deps.monotonic, mask }, this.#shared);
+    const isolates = [...snapshot.providers.values()].some((binding) => binding.isolate === true);
+    const owners = isolates ? await this.#deps.owners() : undefined;
+    return createWorld(snapshot, entries, { host, owners, monotonic: this.#deps.monotonic, mask }, this.#shared);
   }
 
   async #chain(written: readonly PluginEntry[] | undefined): Promise<ChainEntry[]> {

@@ -56,6 +56,25 @@ async function scene({ jwt, verdict = { claims: { sub: 'alice' }, until: noon + 
 }
 
 describe('a token as a key', () => {
+  it('gives objects an owner of its own to each issuer and each whole name', async () => {
+    const long = 'a'.repeat(200);
+    const claims = [
+      { iss: 'https://issuer.example/', sub: 'alice' },
+      { iss: 'https://other.example/', sub: 'alice' },
+      { iss: 'https://issuer.example/', sub: `${long}1` },
+      { iss: 'https://issuer.example/', sub: `${long}2` },
+      { iss: 'https://issuer.example/', sub: 'a\u0001' },
+      { iss: 'https://issuer.example/', sub: 'a\u0002' },
+    ];
+    const owners: (string | undefined)[] = [];
+    for (const each of claims) {
+      const { callerOf } = await scene({ verdict: { claims: each, until: noon + 1 } });
+      owners.push((await callerOf({ 'x-gateway-api-key': ours }))?.key?.owner);
+    }
+    expect(new Set(owners).size).toBe(claims.length);
+    expect(owners.every((owner) => owner?.startsWith('jwt:'))).toBe(true);
+  });
+
   it('names the caller', async () => {
     const { callerOf } = await scene();
     const caller = await callerOf({ 'x-gateway-api-key': ours });

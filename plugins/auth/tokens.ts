@@ -77,6 +77,8 @@ export class Tokens {
     return Object.freeze({
       ...rules,
       name: `jwt:${printable(name).slice(0, valueLimit)}`,
+      // The shown name is cut, and two issuers may give one name to two people.
+      owner: `jwt:${this.#host.sha256(JSON.stringify([claims['iss'], name]))}`,
       id: '',
       metadata: Object.freeze(metadata),
       retires: undefined,

@@ -12,6 +12,7 @@ const ownKeys: ReadonlySet<string> = new Set([
   'auth',
   'allow_custom_host',
   'models',
+  'isolate',
   'timeouts',
 ]);
 

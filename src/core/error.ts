@@ -48,6 +48,11 @@ export const errorCatalogue = {
   provider_not_found: { status: 404, type: 'invalid_request_error', about: 'No provider or virtual key has this slug.' },
   prompt_not_found: { status: 404, type: 'invalid_request_error', about: 'No stored prompt has this name, version or label.' },
   model_not_found: { status: 404, type: 'invalid_request_error', about: 'The provider has no model or deployment of this name.' },
+  object_not_found: {
+    status: 404,
+    type: 'invalid_request_error',
+    about: 'The provider has isolate: true, and no object of this id was made with the key of the request.',
+  },
   no_batch_output: { status: 404, type: 'invalid_request_error', about: 'The batch has no file of answers, or not yet (409).' },
   route_not_found: { status: 404, type: 'invalid_request_error', about: 'The gateway has no such route.' },
   method_not_allowed: {

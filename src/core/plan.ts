@@ -43,6 +43,8 @@ export interface Attempt {
   readonly earlier?: readonly StepReply[];
   /** A request before this one wrote something at the provider: doing all of it again could do it twice. */
   readonly hasWritten?: boolean;
+  /** A whole answer is needed whole, whatever its size up to what a converted one may have. */
+  readsWhole?: true;
 }
 
 /** What came back, as far as it had to be read to decide about it. */

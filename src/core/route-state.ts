@@ -60,4 +60,4 @@ function stateOfPath(method: string, path: string): RouteState {
  * different. Another account may have it (decisions D22).
  */
 export const isNotHere = ({ code, status }: GatewayError): boolean =>
-  code === 'unsupported_endpoint' || (code === 'invalid_value' && status === 404);
+  code === 'unsupported_endpoint' || code === 'object_not_found' || (code === 'invalid_value' && status === 404);

@@ -109,6 +109,8 @@ export interface ProviderBinding {
   credential(deployment: Deployment | undefined): CredentialRef;
   /** Present where `owner` is `caller`: the same binding, signed with the credential that the request brings. */
   forCaller?(key: string | undefined): ProviderBinding;
+  /** Objects made through it belong to the gateway key that made them. */
+  readonly isolate?: boolean;
   /** Metadata of the virtual key: joins the record. */
   readonly metadata?: Readonly<Record<string, string>>;
 }
@@ -143,6 +145,10 @@ export interface ApiKey {
   readonly retires: number | undefined;
   readonly revoked: number | undefined;
   readonly debug: boolean;
+  /** Whose objects at isolating providers are this caller's: stays when the secret is replaced. */
+  readonly owner: string;
+  /** False: isolation does not hold for this caller, who sees the whole account. */
+  readonly isolated: boolean;
   /** `inline` stands for a config sent as JSON. */
   allowsConfig(name: string): boolean;
   /** A slug, or `type:<type>` for direct mode. */

@@ -5,6 +5,7 @@ import { type Attempt, type Outcome, type Reply, type Send, type Sending, status
 import type { Clocks, Leaf, ProviderBinding } from '../core/snapshot.ts';
 import type { Chain } from './chain.ts';
 import { convertOutcome } from './convert.ts';
+import type { Isolation } from './isolation/index.ts';
 import type { RequestContext } from './request.ts';
 import { followUp, type StepDeps } from './steps.ts';
 
@@ -13,6 +14,8 @@ export interface ExecuteDeps {
   readonly send: Send;
   /** What the client speaks. */
   readonly dialect: Dialect;
+  /** Undefined where no provider keeps the objects of keys apart. */
+  readonly isolation: Isolation | undefined;
   monotonic(): number;
   /** The reply to an outcome that is answered: made before the `reply` plugins look at it. */
   reply(run: Execution, outcome: Outcome): Reply;
@@ -104,6 +107,23 @@ export class Execution {
   }
 
   async #attempt(leaf: Leaf, tries: number): Promise<Outcome> {
+    const { isolation } = this.#deps;
+    const outcome = await this.#once(leaf, tries);
+    return isolation === undefined ? outcome : isolation.settle(this.ctx, outcome, (query) => this.#page(leaf, tries, query));
+  }
+
+  /** A further page of the list that was asked for: part of the same attempt. */
+  async #page(leaf: Leaf, tries: number, query: string): Promise<Outcome> {
+    const asked = this.ctx.query;
+    this.ctx.query = query;
+    try {
+      return await this.#once(leaf, tries);
+    } finally {
+      this.ctx.query = asked;
+    }
+  }
+
+  async #once(leaf: Leaf, tries: number): Promise<Outcome> {
     const prepared = await this.prepare(leaf, tries);
     if ('kind' in prepared) return prepared;
     if (this.isCancelled) return { kind: 'cancelled', attempt: prepared, times: notSent(this.#now()) };
@@ -133,6 +153,7 @@ export class Execution {
     const at = this.#now();
     try {
       await this.#deps.chain.prepare(this.ctx, attempt);
+      this.#deps.isolation?.admit(this.ctx, attempt);
       return attempt;
     } catch (thrown) {
       const error = fromUnknown(thrown);

@@ -128,15 +128,17 @@ export class Handling implements Enrolled {
       if (repeatable !== undefined) await hold(this.#ctx, repeatable);
       this.#ctx.plan = plan;
       const { send, monotonic } = this.#deps;
-      this.#run = new Execution(this.#ctx, { chain, send, monotonic, dialect: this.#dialect, reply: (run) => this.#reply(run) });
+      const { isolation } = this.#world;
+      const reply = (run: Execution): Reply => this.#reply(run);
+      this.#run = new Execution(this.#ctx, { chain, send, monotonic, isolation, dialect: this.#dialect, reply });
       if (this.#pass !== undefined) {
         await this.#passThrough(this.#run, this.#pass);
         return;
       }
       this.#isTrying = true;
-      const reply = await this.#run.run();
+      const answer = await this.#run.run();
       this.#isTrying = false;
-      if (reply !== undefined && !this.#client.isGone) this.#deliver(reply);
+      if (answer !== undefined && !this.#client.isGone) this.#deliver(answer);
       else if (this.#client.isGone || !this.#isStopped) this.#gone();
     } catch (thrown) {
       this.#isTrying = false;

@@ -17,7 +17,8 @@ export class RequestContext implements Routed {
   readonly method: string;
   readonly path: string;
   params: Readonly<Record<string, string>>;
-  readonly query: string;
+  /** A list that is filtered asks for further pages. */
+  query: string;
   readonly headers: HeaderBag;
   /** None until it is received. */
   body: RequestBody = emptyBody;

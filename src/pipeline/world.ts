@@ -1,10 +1,12 @@
 import { GatewayError, type ErrorCode, type ErrorDetails } from '../core/error.ts';
+import type { ObjectOwners } from '../core/object-owners.ts';
 import type { JwtSettings, JwtVerifier } from '../core/jwt.ts';
 import type { Plugin, PluginHost, PluginInstance } from '../core/plugin.ts';
 import type { Media, MediaNeed } from '../core/provider.ts';
 import type { LogRecord } from '../core/record.ts';
 import type { Snapshot } from '../core/snapshot.ts';
 import { Chain, type NamedInstance } from './chain.ts';
+import { Isolation } from './isolation/index.ts';
 
 /** One entry of the chain as the configuration names it. */
 export interface ChainEntry {
@@ -16,6 +18,8 @@ export interface ChainEntry {
 export interface World {
   readonly snapshot: Snapshot;
   readonly chain: Chain;
+  /** Set where a provider keeps the objects of keys apart. */
+  readonly isolation: Isolation | undefined;
   maskBytes(bytes: Buffer): Buffer;
   /** Closes what its plugins opened, in reverse order. */
   dispose(): Promise<void>;
@@ -23,6 +27,8 @@ export interface World {
 
 export interface WorldDeps {
   readonly host: HostDeps;
+  /** Needed where a provider keeps the objects of keys apart. */
+  readonly owners?: ObjectOwners | undefined;
   monotonic(): number;
   mask(secrets: readonly string[]): (bytes: Buffer) => Buffer;
 }
@@ -63,7 +69,8 @@ export async function createWorld(
       throw new Error(`plugin "${plugin.name}" could not be set up: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
     }
   }
-  return { snapshot, chain: new Chain(ready, deps.monotonic), maskBytes: deps.mask(snapshot.secrets), dispose };
+  const isolation = deps.owners === undefined ? undefined : new Isolation(deps.owners);
+  return { snapshot, chain: new Chain(ready, deps.monotonic), isolation, maskBytes: deps.mask(snapshot.secrets), dispose };
 }
 
 function hostFor(name: string, host: HostDeps, uses: SharedUses): PluginHost {

@@ -150,6 +150,8 @@ export const makeConfig = (name: string, root: Branch | Leaf): CompiledConfig =>
 export function makeKey(name: string, over: Partial<ApiKey> = {}): ApiKey {
   return {
     name,
+    owner: `key:${name}`,
+    isolated: true,
     id: '',
     defaultConfig: undefined,
     enforceConfig: false,

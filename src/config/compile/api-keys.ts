@@ -7,7 +7,7 @@ import { invalid } from './invalid.ts';
 import type { Steps } from './steps.ts';
 
 /** What a caller may do, as written: the same keys in an entry of `api_keys` and in `auth.jwt`. */
-export type CallerRules = Pick<GatewayKeyEntry, 'default_config' | 'enforce_config' | 'allow' | 'debug'>;
+export type CallerRules = Pick<GatewayKeyEntry, 'default_config' | 'enforce_config' | 'allow' | 'debug' | 'isolate'>;
 
 /** Compiles `api_keys:` to a look-up by the lower-case hex SHA-256 of the secret; the newest of each entry comes first. */
 export function* compileApiKeys(entries: Readonly<Record<string, GatewayKeyEntry>> = {}): Steps<ReadonlyMap<string, ApiKey>> {
@@ -41,6 +41,8 @@ function compileApiKey(name: string, entry: GatewayKeyEntry): ApiKey {
 export function compileRules(name: string, rules: CallerRules): ApiKey {
   return {
     name,
+    owner: `key:${name}`,
+    isolated: rules.isolate ?? true,
     id: '',
     defaultConfig: rules.default_config,
     enforceConfig: rules.enforce_config ?? false,

@@ -23,6 +23,7 @@ export interface BindingParts {
   readonly allowsModel: (model: string) => boolean;
   readonly models: readonly string[];
   readonly clocks: PartialClocks;
+  readonly isolate: boolean;
   readonly metadata: Readonly<Record<string, string>>;
   readonly unusable: GatewayError | undefined;
 }
@@ -50,6 +51,7 @@ export function makeBinding(written: BindingParts, makeCredential: MakeCredentia
     allowsModel: parts.allowsModel,
     models: parts.models,
     clocks: parts.clocks,
+    isolate: parts.isolate,
     metadata: parts.metadata,
     unusable: parts.unusable,
     // A deployment's own key is the operator's: whoever brings a credential is served with that one only.

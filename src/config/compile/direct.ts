@@ -19,6 +19,7 @@ export function directParts(provider: Provider, settings: Plain, key: string | u
     allowsModel: always,
     models: Object.freeze([]),
     clocks: empty,
+    isolate: false,
     metadata: empty,
     unusable: undefined,
   };

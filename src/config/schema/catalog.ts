@@ -42,6 +42,11 @@ export const providerCommon = {
       examples: [['gpt-4o*']],
     },
     timeouts,
+    isolate: {
+      type: 'boolean',
+      description: 'true: files, batches, jobs and responses can be used only with the gateway key that made them.',
+      default: false,
+    },
     extensions: {
       type: 'string',
       enum: ['drop', 'pass'],
@@ -59,6 +64,7 @@ export const virtualKey = {
     api_key: { ...apiKey, description: "A credential of its own, in place of the provider's." },
     auth: { ...openAuth, description: "How requests are signed, in place of the provider's way: its modes and their keys." },
     models: { type: 'array', description: 'Models that may be asked through it, as globs.', items: { type: 'string', minLength: 1 } },
+    isolate: { type: 'boolean', description: 'Overrides isolate of the provider.' },
     metadata,
     description,
   },

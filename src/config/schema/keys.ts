@@ -43,6 +43,7 @@ const rules = {
     additionalProperties: false,
   },
   debug: { type: 'boolean', description: 'Requests may ask for debug details.', default: false },
+  isolate: { type: 'boolean', description: 'false: the caller may use all objects of providers with isolate: true.', default: true },
 } as const;
 
 /** An entry of `api_keys:`. */
@@ -69,6 +70,7 @@ export const gatewayKey = {
     expires: time('The key is refused from this day on (UTC).'),
     revoked: time('The key and all its older secrets are refused from then on. Written by `gateway keys revoke`.'),
     debug: rules.debug,
+    isolate: rules.isolate,
     description,
   },
   required: ['hash'],

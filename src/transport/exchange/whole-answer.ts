@@ -29,7 +29,7 @@ export class WholeAnswer extends Answer {
     if (this.#length <= wholeLimit) return;
     const { attempt, status, headers, tap } = this.owner;
     // An answer that is converted can't flow: it is read as one text.
-    const isConverted = (attempt.lane === 'full' || tap.form === 'text') && status < 300;
+    const isConverted = (attempt.lane === 'full' || tap.form === 'text' || attempt.readsWhole === true) && status < 300;
     if (isConverted || status >= 300 || headers['content-encoding'] !== undefined) {
       const limit = wholeLimit * (isConverted ? heldTimes.converted : heldTimes.other);
       if (this.#length > limit) this.owner.faulty(invalid('The answer is too large to be looked at.'));

@@ -1,0 +1,62 @@
+import type { WireEvent } from '../../core/events.ts';
+import { idsAt, type ObjectAnswer } from '../../core/object-answers.ts';
+import type { Flow, FlowConsumer, Outcome } from '../../core/plan.ts';
+import { FlowOver } from '../flow-over.ts';
+import type { Caller } from './caller.ts';
+
+type Answered = Outcome & { readonly kind: 'answered' };
+
+/** Binds what an answer made: at once where it is whole, else event by event, each before it leaves. */
+export function bound(outcome: Answered, answer: ObjectAnswer, caller: Caller): Outcome {
+  const { reply } = outcome;
+  if (reply.flow !== undefined) {
+    const { events } = answer;
+    return events === undefined ? outcome : { ...outcome, reply: { ...reply, flow: new BindingFlow(reply.flow, events, caller) } };
+  }
+  const parsed = parse((reply.converted?.body ?? reply.body).toString('utf8'));
+  caller.bind(idsAt(parsed, answer.ids), answer.isBrief === true);
+  return outcome;
+}
+
+/** What no format says is bound to nobody, and so can be used by nobody. */
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Types of the events that hold ids; the others are most of a stream, and are not parsed. */
+const withIds = /"type"\s*:\s*"(?:response\.(?:created|queued|in_progress|completed|output_item\.\w+)|message_start|message_delta)"/;
+
+class BindingFlow extends FlowOver {
+  readonly #paths: readonly string[];
+  readonly #caller: Caller;
+
+  constructor(flow: Flow, paths: readonly string[], caller: Caller) {
+    super(flow);
+    this.#paths = paths;
+    this.#caller = caller;
+  }
+
+  into(consumer: FlowConsumer): void {
+    this.below.into({
+      data: (bytes, events) => {
+        this.#bind(events);
+        consumer.data(bytes, events);
+      },
+      end: (tail, events) => {
+        this.#bind(events);
+        consumer.end(tail, events);
+      },
+      fault: (error, lastWords) => consumer.fault(error, lastWords),
+    });
+  }
+
+  #bind(events: readonly WireEvent[]): void {
+    for (const { data } of events) {
+      if (withIds.test(data)) this.#caller.bind(idsAt(parse(data), this.#paths), true);
+    }
+  }
+}

@@ -1,0 +1,56 @@
+import { GatewayError } from '../../core/error.ts';
+import { canonicalId, couldBeId, type ObjectOwners } from '../../core/object-owners.ts';
+import { referencesIn } from '../../core/object-references.ts';
+
+/** One caller's side of the table of owners, at one account. */
+export class Caller {
+  readonly #owners: ObjectOwners;
+  readonly #account: string;
+  readonly #owner: string;
+
+  constructor(owners: ObjectOwners, account: string, owner: string) {
+    this.#owners = owners;
+    this.#account = account;
+    this.#owner = owner;
+  }
+
+  /** True for an object that this caller made. */
+  owns(id: string): boolean {
+    return this.#owners.ownerOf(this.#account, id) === this.#owner;
+  }
+
+  /** @param shown the id as the caller wrote it @throws GatewayError `object_not_found` unless this caller made it */
+  needs(id: string, shown: string): void {
+    if (!this.owns(id)) throw notFound(shown);
+  }
+
+  /**
+   * Every id in a JSON text. @throws GatewayError `object_not_found` for the id of an object that this caller did not
+   * make; `invalid_json`, `invalid_value` for a text that cannot be checked
+   */
+  checkJson(text: string, value: unknown): void {
+    const { named, other } = referencesIn(text, value);
+    for (const id of named) this.needs(id, id);
+    for (const id of other) if (!this.#isFree(id)) throw notFound(id);
+  }
+
+  /** Those that have no owner yet are this caller's from now on. */
+  bind(ids: readonly string[], isBrief: boolean): void {
+    const canonical = ids.map(canonicalId).filter(couldBeId);
+    if (canonical.length > 0) this.#owners.bind(this.#account, canonical, this.#owner, isBrief);
+  }
+
+  #isFree(id: string): boolean {
+    const owner = this.#owners.ownerOf(this.#account, id);
+    return owner === undefined || owner === this.#owner;
+  }
+}
+
+/** The same for an object that is somebody else's and for one that there never was. */
+function notFound(id: string): GatewayError {
+  return new GatewayError('object_not_found', {
+    message: `No such object: "${id.slice(0, 200)}".`,
+    param: 'id',
+    hint: 'Objects of this provider can be used only with the gateway key that made them.',
+  });
+}

@@ -1,0 +1,67 @@
+import { traitsOf } from '../../core/endpoint.ts';
+import { GatewayError } from '../../core/error.ts';
+import { objectAnswers } from '../../core/object-answers.ts';
+import { canonicalId, type ObjectOwners } from '../../core/object-owners.ts';
+import type { Attempt, Outcome } from '../../core/plan.ts';
+import type { RequestContext } from '../request.ts';
+import { bound } from './bind.ts';
+import { watchedLines } from './batch-lines.ts';
+import { Caller } from './caller.ts';
+import { ownPage } from './list.ts';
+
+/** Sends the same request for a further page of a list. */
+export type NextPage = (query: string) => Promise<Outcome>;
+
+/**
+ * `isolate: true`: what one gateway key made at a provider does not exist for the others. Ids are bound before the client
+ * learns them, and looked up before a request that names them is sent.
+ */
+export class Isolation {
+  readonly #owners: ObjectOwners;
+
+  constructor(owners: ObjectOwners) {
+    this.#owners = owners;
+  }
+
+  /** After the request is prepared, before it is sent. @throws GatewayError `object_not_found`, `not_allowed` */
+  admit(ctx: RequestContext, attempt: Attempt): void {
+    const caller = this.#callerOf(ctx, attempt);
+    if (caller === undefined) return;
+    const { endpoint, body } = ctx;
+    const traits = traitsOf(endpoint);
+    if (traits.body === 'passing' && endpoint !== 'models/{id}') throw unseen(ctx, attempt);
+    const { id } = ctx.params;
+    if (id !== undefined && traits.state === 'names') caller.needs(canonicalId(id), id);
+    if (body.kind === 'json') caller.checkJson(body.bytes().toString('utf8'), body.json());
+    const { target, upstream } = attempt;
+    if (target.root === 'inline' && target.override !== undefined) {
+      const override = JSON.stringify(target.override);
+      caller.checkJson(override, JSON.parse(override));
+    }
+    if (upstream !== undefined && traits.file === 'up') attempt.upstream = watchedLines(upstream, caller);
+    if (objectAnswers[endpoint] !== undefined) attempt.readsWhole = true;
+  }
+
+  /** The answer as this caller may have it: ids bound, lists filtered. `next` is called for pages without a row of the caller. */
+  settle(ctx: RequestContext, outcome: Outcome, next: NextPage): Outcome | Promise<Outcome> {
+    if (outcome.kind !== 'answered' || outcome.reply.status >= 300) return outcome;
+    const answer = objectAnswers[ctx.endpoint];
+    const caller = answer === undefined ? undefined : this.#callerOf(ctx, outcome.attempt);
+    if (answer === undefined || caller === undefined) return outcome;
+    if (answer.isList === true) return ownPage(outcome, { answer, caller, query: ctx.query, next });
+    if (answer.isBrief === true && ctx.body.kind === 'json' && ctx.body.peek('store') === false) return outcome;
+    return bound(outcome, answer, caller);
+  }
+
+  #callerOf(ctx: RequestContext, { binding }: Attempt): Caller | undefined {
+    const { key } = ctx.facts.caller;
+    return binding.isolate === true && key?.isolated === true ? new Caller(this.#owners, binding.slug, key.owner) : undefined;
+  }
+}
+
+function unseen({ method, path }: RequestContext, { binding }: Attempt): GatewayError {
+  return new GatewayError('not_allowed', {
+    message: `Provider "${binding.slug}" keeps the objects of each key apart, and the gateway does not know what ${method} ${path} reaches.`,
+    hint: `Use a route of docs/routes.md, or a provider entry or key without isolation (providers.${binding.slug}.isolate).`,
+  });
+}

@@ -1,0 +1,82 @@
+import { GatewayError } from '../../core/error.ts';
+import { isPlain, type Plain } from '../../core/merge.ts';
+import { idsAt, type ObjectAnswer } from '../../core/object-answers.ts';
+import { canonicalId } from '../../core/object-owners.ts';
+import type { Outcome } from '../../core/plan.ts';
+import type { Caller } from './caller.ts';
+import type { NextPage } from './index.ts';
+
+type Answered = Outcome & { readonly kind: 'answered' };
+
+/** Pages of the account that one request looks through for a row of its caller. */
+const mostPages = 10;
+
+interface Listing {
+  readonly answer: ObjectAnswer;
+  readonly caller: Caller;
+  /** As the client sent it. */
+  readonly query: string;
+  readonly next: NextPage;
+}
+
+/**
+ * A list of the whole account, with the caller's rows alone. Client libraries stop at an empty page, so the pages behind
+ * it are asked for here, as far as the bound allows.
+ */
+export async function ownPage(first: Answered, { answer, caller, query, next }: Listing): Promise<Outcome> {
+  let outcome = first;
+  for (let pages = 1; ; pages += 1) {
+    const list = listOf(outcome);
+    if (list === undefined) return unreadable(outcome);
+    const rows = list.rows.filter((row) => typeof row['id'] === 'string' && caller.owns(canonicalId(row['id'])));
+    const last = list.rows.at(-1)?.['id'];
+    if (rows.length > 0 || !list.hasMore || typeof last !== 'string' || pages === mostPages) {
+      for (const row of rows) caller.bind(idsAt(row, answer.ids), false);
+      return withRows(outcome, list, rows);
+    }
+    const following = await next(queryAfter(query, last));
+    if (following.kind !== 'answered' || following.reply.status >= 300) return following;
+    outcome = following;
+  }
+}
+
+interface List {
+  readonly object: Plain;
+  readonly rows: readonly Plain[];
+  readonly hasMore: boolean;
+}
+
+function listOf({ reply }: Answered): List | undefined {
+  if (reply.flow !== undefined) return undefined;
+  try {
+    const object: unknown = JSON.parse((reply.converted?.body ?? reply.body).toString('utf8'));
+    if (!isPlain(object) || !Array.isArray(object['data'])) return undefined;
+    return { object, rows: object['data'].filter(isPlain), hasMore: object['has_more'] === true };
+  } catch {
+    return undefined;
+  }
+}
+
+function withRows(outcome: Answered, { object, hasMore }: List, rows: readonly Plain[]): Outcome {
+  const ends = { first_id: rows[0]?.['id'] ?? null, last_id: rows.at(-1)?.['id'] ?? null };
+  const list = { ...object, data: rows, ...ends, has_more: hasMore };
+  const body = Buffer.from(JSON.stringify(list), 'utf8');
+  return { ...outcome, reply: { ...outcome.reply, converted: { contentType: 'application/json', body } } };
+}
+
+/** Nothing of it may pass: whose rows it holds is not known. */
+function unreadable(outcome: Answered): Outcome {
+  const { attempt, times, reply } = outcome;
+  reply.flow?.abort();
+  const fault = new GatewayError('upstream_invalid', {
+    message: `The list of provider "${attempt.binding.slug}" could not be read, so the rows of this key could not be found in it.`,
+    source: 'provider',
+  });
+  return { kind: 'faulty', attempt, times, fault, status: fault.status };
+}
+
+function queryAfter(query: string, after: string): string {
+  const params = new URLSearchParams(query);
+  params.set('after', after);
+  return params.toString();
+}

@@ -1,0 +1,66 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, expect, it } from 'vitest';
+import { openOwners, withMemory } from './object-owners.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'owners-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+it('the first owner of an id stays its owner, in every process and after each opening', () => {
+  const path = join(folder, 'law.db');
+  const known = new Map<string, string>();
+  const id = fc.oneof(
+    fc.string({ minLength: 1, maxLength: 8, unit: 'binary' }),
+    fc.constantFrom('file-1', "'; DROP TABLE lasting", '__proto__'),
+  );
+  const step = fc.record({
+    account: fc.constantFrom('a', 'b'),
+    ids: fc.array(id, { maxLength: 4 }),
+    owner: fc.constantFrom('x', 'y'),
+    brief: fc.boolean(),
+  });
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 8 }), (steps) => {
+      const tables = [openOwners(path), openOwners(path)];
+      for (const [i, { account, ids, owner, brief }] of steps.entries()) {
+        tables[i % 2]?.bind(account, ids, owner, brief);
+        for (const each of ids) known.set(`${account} ${each}`, known.get(`${account} ${each}`) ?? owner);
+      }
+      for (const { account, ids } of steps)
+        for (const each of ids) for (const table of tables) expect(table.ownerOf(account, each)).toBe(known.get(`${account} ${each}`));
+      for (const table of tables) table.close();
+    }),
+    { numRuns: 30 },
+  );
+});
+
+it('forgets the oldest beyond its bound, the brief ones apart from the lasting', () => {
+  const owners = openOwners(':memory:', 1000);
+  owners.bind('a', ['file-1'], 'x', false);
+  for (let i = 0; i < 5000; i += 1) owners.bind('a', [`resp-${i}`], 'x', true);
+  expect(owners.ownerOf('a', 'file-1')).toBe('x');
+  expect(owners.ownerOf('a', 'resp-0')).toBeUndefined();
+  expect(owners.ownerOf('a', 'resp-3000')).toBeUndefined();
+  expect(owners.ownerOf('a', 'resp-4200')).toBe('x');
+  owners.close();
+});
+
+it('what the file cannot take is kept in memory', () => {
+  const file = openOwners(':memory:');
+  const faults: unknown[] = [];
+  const full = {
+    ...file,
+    ownerOf: file.ownerOf.bind(file),
+    close: file.close.bind(file),
+    bind: () => {
+      throw new Error('disk full');
+    },
+  };
+  const owners = withMemory(full, (error) => faults.push(error));
+  owners.bind('a', ['file-1'], 'x', false);
+  expect(owners.ownerOf('a', 'file-1')).toBe('x');
+  expect(faults).toHaveLength(1);
+  owners.close();
+});

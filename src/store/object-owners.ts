@@ -1,0 +1,119 @@
+import { closeSync, openSync } from 'node:fs';
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import type { ObjectOwners } from '../core/object-owners.ts';
+
+/** Rows of each table: some 300 MB on disk at the most. */
+const mostRows = 2_000_000;
+/** Rows are counted, and the oldest forgotten, once in so many writes: twice as many at a time, so that the bound is reached. */
+const sweepEvery = 512;
+
+/** Another gateway on the same folder writes for less than a millisecond. */
+const busyMs = 1000;
+
+/** A table of owners that can be closed. */
+export interface OwnerTable extends ObjectOwners {
+  close(): void;
+}
+
+/**
+ * Opens the table of owners: one file for all gateways of a configuration on this machine, for the user alone. SQLite
+ * gives the files beside it the same rights.
+ *
+ * @param path a file, or `:memory:`
+ * @param limit rows of each kind
+ * @throws Error of the file system or of SQLite
+ */
+export function openOwners(path: string, limit = mostRows): OwnerTable {
+  if (path !== ':memory:') closeSync(openSync(path, 'a', 0o600));
+  const db = new DatabaseSync(path, { timeout: busyMs });
+  try {
+    // A commit survives the death of the process, not a power cut, and so needs no wait for the disk.
+    db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;');
+    return new Owners(db, limit);
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+/** What the file cannot take (a full disk) is kept in memory, so that its owner is served until the process ends. */
+export function withMemory(file: OwnerTable, onFault: (error: unknown) => void, limit = 10_000): OwnerTable {
+  const memory = openOwners(':memory:', limit);
+  return {
+    ownerOf: (account, id) => file.ownerOf(account, id) ?? memory.ownerOf(account, id),
+    bind: (account, ids, owner, isBrief) => {
+      try {
+        file.bind(account, ids, owner, isBrief);
+      } catch (error) {
+        memory.bind(account, ids, owner, isBrief);
+        onFault(error);
+      }
+    },
+    close: () => {
+      file.close();
+      memory.close();
+    },
+  };
+}
+
+class Owners implements OwnerTable {
+  readonly #db: DatabaseSync;
+  readonly #lasting: Table;
+  readonly #brief: Table;
+
+  constructor(db: DatabaseSync, limit: number) {
+    this.#db = db;
+    this.#lasting = new Table(db, 'lasting', limit);
+    this.#brief = new Table(db, 'brief', limit);
+  }
+
+  ownerOf(account: string, id: string): string | undefined {
+    return this.#lasting.ownerOf(account, id) ?? this.#brief.ownerOf(account, id);
+  }
+
+  bind(account: string, ids: readonly string[], owner: string, isBrief: boolean): void {
+    const table = isBrief ? this.#brief : this.#lasting;
+    for (const id of ids) if (this.ownerOf(account, id) === undefined) table.add(account, id, owner);
+  }
+
+  close(): void {
+    this.#db.close();
+  }
+}
+
+class Table {
+  readonly #limit: number;
+  readonly #find: StatementSync;
+  readonly #insert: StatementSync;
+  readonly #ends: StatementSync;
+  readonly #forget: StatementSync;
+  #added = 0;
+
+  constructor(db: DatabaseSync, name: 'lasting' | 'brief', limit: number) {
+    this.#limit = limit;
+    db.exec(
+      `CREATE TABLE IF NOT EXISTS ${name} (row INTEGER PRIMARY KEY, account TEXT NOT NULL, id TEXT NOT NULL, owner TEXT NOT NULL, UNIQUE (account, id))`,
+    );
+    this.#find = db.prepare(`SELECT owner FROM ${name} WHERE account = ? AND id = ?`);
+    this.#insert = db.prepare(`INSERT OR IGNORE INTO ${name} (account, id, owner) VALUES (?, ?, ?)`);
+    this.#ends = db.prepare(`SELECT min(row) AS first, max(row) AS last FROM ${name}`);
+    this.#forget = db.prepare(`DELETE FROM ${name} WHERE row < ?`);
+  }
+
+  ownerOf(account: string, id: string): string | undefined {
+    return this.#find.get(account, id)?.['owner'] as string | undefined;
+  }
+
+  add(account: string, id: string, owner: string): void {
+    this.#insert.run(account, id, owner);
+    this.#added += 1;
+    if (this.#added % sweepEvery === 0) this.#sweep();
+  }
+
+  /** Row numbers only grow, and the oldest are forgotten first: their distance is their count. */
+  #sweep(): void {
+    const { first, last } = this.#ends.get() as { first: number; last: number };
+    const excess = last - first + 1 - this.#limit;
+    if (excess > 0) this.#forget.run(first + Math.min(excess, 2 * sweepEvery));
+  }
+}

@@ -1,0 +1,95 @@
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { begin, type Running } from '../cli/run.ts';
+import { startTestGateway } from '../support/gateway.ts';
+import { type Account, startAccount } from './account.ts';
+import { ask, upload, yamlFor } from './rig.ts';
+
+/** Owners outlive the process, however it ends. */
+
+let cwd: string;
+let account: Account;
+let started: Running[];
+
+beforeEach(async () => {
+  cwd = mkdtempSync(join(tmpdir(), 'isolation-'));
+  account = await startAccount();
+  started = [];
+  writeFileSync(join(cwd, 'gateway.yaml'), yamlFor(account));
+});
+
+afterEach(async () => {
+  for (const one of started) one.child.kill('SIGKILL');
+  await Promise.all(started.map((one) => one.ended));
+  await account.close();
+  rmSync(cwd, { recursive: true, force: true });
+});
+
+async function start(): Promise<{ running: Running; url: string }> {
+  const running = begin(['start', '--listen', '127.0.0.1:0', '--log-format', 'pretty'], cwd, {});
+  started.push(running);
+  const [, url = ''] = await running.saw(/listening {2}(\S+)\/v1[^]*ready in/);
+  return { running, url };
+}
+
+it('an object is its owner’s after the process was killed the moment its id was known', async () => {
+  const first = await start();
+  const made = await ask(first.url, 'anna', 'POST', '/v1/files', upload('{}\n'));
+  first.running.child.kill('SIGKILL');
+  await first.running.ended;
+  const path = `/v1/files/${String(made.json['id'])}`;
+  const second = await start();
+  // A neighbour on the same folder, as in a rolling restart, knows the same owners, and tells its own to the other.
+  const third = await start();
+  for (const { url } of [second, third]) {
+    expect((await ask(url, 'anna', 'GET', path)).status).toBe(200);
+    expect((await ask(url, 'ben', 'GET', path)).status).toBe(404);
+  }
+  const other = await ask(third.url, 'ben', 'POST', '/v1/responses', { model: 'm', input: 'x' });
+  expect((await ask(second.url, 'ben', 'GET', `/v1/responses/${String(other.json['id'])}`)).status).toBe(200);
+  expect((await ask(second.url, 'anna', 'GET', `/v1/responses/${String(other.json['id'])}`)).status).toBe(404);
+  const files = readdirSync(join(cwd, '.gateway')).filter((name) => name.startsWith('objects.db'));
+  for (const name of files) expect(statSync(join(cwd, '.gateway', name)).mode & 0o777, name).toBe(0o600);
+}, 60_000);
+
+it.each([
+  ['memory', (): string => 'memory', 'isolate: true without a state directory'],
+  [
+    'a table that is none',
+    (dir: string): string => {
+      writeFileSync(join(dir, 'objects.db'), 'not a database, and long enough to be seen as one'.repeat(100));
+      return dir;
+    },
+    'objects.db in the state directory cannot be opened',
+  ],
+])('with %s owners are kept in memory, and it is said', async (_, prepare, line) => {
+  const gateway = await startTestGateway(yamlFor(account), { stateDir: prepare(cwd) });
+  try {
+    const made = await ask(gateway.url, 'anna', 'POST', '/v1/files', upload('{}\n'));
+    const path = `/v1/files/${String(made.json['id'])}`;
+    expect((await ask(gateway.url, 'anna', 'GET', path)).status).toBe(200);
+    expect((await ask(gateway.url, 'ben', 'GET', path)).status).toBe(404);
+    expect(gateway.lines.join('')).toContain(line);
+  } finally {
+    await gateway.close();
+  }
+});
+
+it('isolation that a reload switches on holds from then on', async () => {
+  const gateway = await startTestGateway(yamlFor(account).replace(', isolate: true', ''));
+  try {
+    const before = await ask(gateway.url, 'anna', 'POST', '/v1/files', upload('{}\n'));
+    expect((await ask(gateway.url, 'ben', 'GET', `/v1/files/${String(before.json['id'])}`)).status).toBe(200);
+    expect(readdirSync(join(gateway.dir, '.gateway'))).not.toContain('objects.db');
+    await gateway.write(yamlFor(account));
+    expect(await gateway.gateway.reload()).toMatchObject({ type: 'reloaded' });
+    const after = await ask(gateway.url, 'anna', 'POST', '/v1/files', upload('{}\n'));
+    for (const made of [before, after])
+      expect((await ask(gateway.url, 'ben', 'GET', `/v1/files/${String(made.json['id'])}`)).status).toBe(404);
+    expect((await ask(gateway.url, 'anna', 'GET', `/v1/files/${String(after.json['id'])}`)).status).toBe(200);
+  } finally {
+    await gateway.close();
+  }
+});

@@ -1,0 +1,235 @@
+import OpenAI from 'openai';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { endpoints, type EndpointTraits } from '../../src/core/endpoint.ts';
+import { objectAnswers } from '../../src/core/object-answers.ts';
+import { keyOf, type Rig, startRig, type Told, upload } from './rig.ts';
+
+let rig: Rig;
+beforeAll(async () => {
+  rig = await startRig();
+});
+afterAll(() => rig.close());
+beforeEach(() => {
+  for (const rows of Object.values(rig.account.rows)) rows.length = 0;
+});
+
+const rows = Object.entries(endpoints) as [string, EndpointTraits][];
+const isOf = (path: string): string => (path.startsWith('fine_tuning') ? 'jobs' : (path.split('/')[0] ?? ''));
+
+/** One object of each kind, made with Anna's key. */
+const make: Record<string, (headers?: Record<string, string>) => Promise<Told>> = {
+  files: (headers) => rig.ask('anna', 'POST', '/v1/files', upload('{}\n'), headers),
+  batches: async (headers) => {
+    const file = await rig.ask('anna', 'POST', '/v1/files', upload('{}\n'));
+    const body = { input_file_id: file.json['id'], endpoint: '/v1/chat/completions', completion_window: '24h' };
+    return rig.ask('anna', 'POST', '/v1/batches', body, headers);
+  },
+  jobs: async (headers) => {
+    const file = await rig.ask('anna', 'POST', '/v1/files', upload('{}\n', 'a.jsonl', 'fine-tune'));
+    return rig.ask('anna', 'POST', '/v1/fine_tuning/jobs', { model: 'm', training_file: file.json['id'] }, headers);
+  },
+  responses: (headers) => rig.ask('anna', 'POST', '/v1/responses', { model: 'm', input: 'hi' }, headers),
+};
+
+const idOf = async (kind: string): Promise<string> => String((await make[kind]?.())?.json['id']);
+const withoutIds = ({ status, text }: Told, id: string): unknown => ({
+  status,
+  text: text.replaceAll(id, '<id>').replaceAll(/"request_id":"[^"]+"|req_[\w-]+/g, ''),
+});
+
+describe('every route that names an object by id', () => {
+  const named = rows.flatMap(([endpoint, { routes, state }]) =>
+    routes.flatMap(([method, path]) => (state === 'names' && path.includes('{id}') ? [{ endpoint, method, path }] : [])),
+  );
+
+  it('is in the table', () => expect(named.length).toBeGreaterThanOrEqual(14));
+
+  it.each(named)('$method $path: 404 for other keys, as for an id that there never was', async ({ method, path }) => {
+    const id = await idOf(isOf(path));
+    const at = (one: string): string => `/v1/${path.replace('{id}', one)}`;
+    const before = rig.account.upstream.requests.length;
+    const foreign = await rig.ask('ben', method, at(id));
+    const unknown = await rig.ask('ben', method, at('file-neverwas'));
+    expect(foreign.status).toBe(404);
+    expect(foreign.json).toMatchObject({ error: { code: 'object_not_found', message: `No such object: "${id}".` } });
+    expect(withoutIds(foreign, id)).toEqual(withoutIds(unknown, 'file-neverwas'));
+    expect(rig.account.upstream.requests.length, 'the provider was asked').toBe(before);
+    // Percent-encoded, and through a virtual key of the same entry, it is the same object.
+    const spelled = at(id.replace('-', '%2D').replace('_', '%5F'));
+    expect((await rig.ask('ben', method, spelled, undefined, { 'x-gateway-provider': '@team' })).status).toBe(404);
+    expect((await rig.ask('anna', method, at(id), undefined, { 'x-gateway-provider': '@team' })).status).toBeLessThan(300);
+    expect((await rig.ask('operator', method, at(id))).status).toBeLessThan(300);
+  });
+});
+
+describe('lists', () => {
+  const lists = rows.filter(([endpoint]) => endpoint.endsWith('/list'));
+  it.each(lists.map(([endpoint]) => endpoint))('%s shows the own rows alone', async (endpoint) => {
+    expect(objectAnswers).toHaveProperty([endpoint, 'isList'], true);
+    const path = `/v1/${endpoint.replace('/list', '')}`;
+    const id = await idOf(isOf(endpoint));
+    const mine = await rig.ask('anna', 'GET', path);
+    const theirs = await rig.ask('ben', 'GET', path);
+    expect((JSON.parse(mine.text) as { data: { id: string }[] }).data.map((row) => row.id)).toContain(id);
+    expect(theirs.json).toMatchObject({ object: 'list', data: [], first_id: null, last_id: null, has_more: false });
+  });
+
+  it('pages without an own row are passed over, and a client library finds every one', async () => {
+    const own: string[] = [];
+    for (let i = 0; i < 3; i += 1) {
+      own.unshift(await idOf('files'));
+      for (let n = 0; n < 7; n += 1) await rig.ask('ben', 'POST', '/v1/files', upload('{}\n'));
+    }
+    const client = new OpenAI({
+      apiKey: keyOf('anna'),
+      baseURL: `${rig.gateway.url}/v1`,
+      defaultHeaders: { 'x-gateway-provider': '@main' },
+    });
+    const found: string[] = [];
+    for await (const file of client.files.list()) found.push(file.id);
+    expect(found).toEqual(own);
+  });
+
+  it('looks through a bounded number of pages', async () => {
+    for (let n = 0; n < 40; n += 1) rig.account.rows['files']?.push({ id: `file-old${n}` });
+    const before = rig.account.upstream.requests.length;
+    const list = await rig.ask('anna', 'GET', '/v1/files?limit=2');
+    expect(list.json).toMatchObject({ data: [], has_more: true });
+    expect(rig.account.upstream.requests.length - before).toBe(10);
+  });
+
+  it('larger than what flows unread are filtered too', async () => {
+    const pad = 'x'.repeat(2000);
+    for (let n = 0; n < 1000; n += 1) rig.account.rows['files']?.push({ id: `file-old${n}`, filename: pad });
+    const id = await idOf('files');
+    const list = await rig.ask('anna', 'GET', '/v1/files?limit=1001');
+    expect(list.json['data']).toMatchObject([{ id }]);
+  });
+});
+
+describe('ids in a body', () => {
+  const bodies: [string, string, string, (id: string) => object][] = [
+    ['responses', 'responses', 'previous_response_id', (id) => ({ input: 'x', previous_response_id: id })],
+    ['responses', 'responses', 'in any case', (id) => ({ input: 'x', Previous_Response_ID: id })],
+    ['responses', 'responses', 'a field nobody knows', (id) => ({ input: 'x', continues: { from: [id] } })],
+    ['responses', 'responses/input_tokens', 'previous_response_id', (id) => ({ input: 'x', previous_response_id: id })],
+    ['responses', 'responses/compact', 'previous_response_id', (id) => ({ input: 'x', previous_response_id: id })],
+    ['files', 'responses', 'input_file', (id) => ({ input: [{ role: 'user', content: [{ type: 'input_file', file_id: id }] }] })],
+    [
+      'files',
+      'responses',
+      'a tool',
+      (id) => ({ input: 'x', tools: [{ type: 'code_interpreter', container: { type: 'auto', file_ids: [id] } }] }),
+    ],
+    [
+      'files',
+      'chat/completions',
+      'file_id',
+      (id) => ({ messages: [{ role: 'user', content: [{ type: 'file', file: { file_id: id } }] }] }),
+    ],
+    ['files', 'batches', 'input_file_id', (id) => ({ input_file_id: id, endpoint: '/v1/chat/completions', completion_window: '24h' })],
+    ['files', 'fine_tuning/jobs', 'training_file', (id) => ({ training_file: id })],
+    ['files', 'fine_tuning/jobs', 'validation_file', (id) => ({ training_file: id, validation_file: id })],
+  ];
+
+  it.each(bodies)('of %s, on %s: %s', async (kind, path, _, body) => {
+    const id = await idOf(kind);
+    const before = rig.account.upstream.requests.length;
+    const refused = await rig.ask('ben', 'POST', `/v1/${path}`, { model: 'm', ...body(id) });
+    expect(refused.json).toMatchObject({ error: { code: 'object_not_found' } });
+    expect(refused.status).toBe(404);
+    expect(rig.account.upstream.requests.length).toBe(before);
+    expect((await rig.ask('anna', 'POST', `/v1/${path}`, { model: 'm', ...body(id) })).status).toBeLessThan(300);
+  });
+
+  it('an id that nobody made through the gateway is refused in a field for ids, and passes elsewhere', async () => {
+    const unknown = await rig.ask('anna', 'POST', '/v1/responses', { model: 'm', input: 'x', previous_response_id: 'resp_before' });
+    expect(unknown.status).toBe(404);
+    const free = { model: 'm', input: [{ type: 'function_call_output', call_id: 'call_elsewhere', output: 'x' }], user: 'user-1' };
+    expect((await rig.ask('anna', 'POST', '/v1/responses', free)).status).toBe(200);
+  });
+
+  it.each(['{"type":"item_reference","id":"ID"}', '{"id":"ID"}', '{"type":null,"id":"ID"}'])('a reference to an item: %s', async (text) => {
+    const made = await make['responses']?.();
+    const [item] = JSON.parse(made?.text ?? '{}').output as { id: string }[];
+    const body = (id: string): object => ({ model: 'm', input: [JSON.parse(text.replace('ID', id)) as object] });
+    expect((await rig.ask('anna', 'POST', '/v1/responses', body(item?.id ?? ''))).status).toBe(200);
+    expect((await rig.ask('ben', 'POST', '/v1/responses', body(item?.id ?? ''))).status).toBe(404);
+    expect((await rig.ask('ben', 'POST', '/v1/responses', body('msg_neverwas'))).status).toBe(404);
+  });
+
+  it('written twice, escaped, or in an inline override is no way around', async () => {
+    const id = await idOf('responses');
+    const own = (await rig.ask('ben', 'POST', '/v1/responses', { model: 'm', input: 'x' })).json['id'];
+    const twice = `{"model":"m","input":[{"type":"item_reference","id":"${id}","id":"${String(own)}"}]}`;
+    expect((await rig.ask('ben', 'POST', '/v1/responses', twice)).json).toMatchObject({ error: { code: 'invalid_json' } });
+    const escaped = `{"model":"m","input":"x","previous\\u005fresponse_id":"resp\\u005f${id.slice(5)}"}`;
+    expect((await rig.ask('ben', 'POST', '/v1/responses', escaped)).status).toBe(404);
+    const config = JSON.stringify({ targets: [{ provider: '@main', override_params: { previous_response_id: id } }] });
+    const inline = await rig.ask(
+      'ben',
+      'POST',
+      '/v1/responses',
+      { model: 'm', input: 'x' },
+      { 'x-gateway-config': config, 'x-gateway-provider': '' },
+    );
+    expect(inline.status).toBe(404);
+  });
+
+  it('in the lines of a batch file', async () => {
+    const id = await idOf('responses');
+    const line = (more: object): string =>
+      JSON.stringify({ custom_id: 'a', method: 'POST', url: '/v1/responses', body: { model: 'm', ...more } });
+    const file = `${line({ input: 'x' })}\n${line({ previous_response_id: id })}\n`;
+    const count = rig.account.rows['files']?.length;
+    expect((await rig.ask('ben', 'POST', '/v1/files', upload(file))).status).toBe(404);
+    expect(rig.account.rows['files']?.length).toBe(count);
+    expect((await rig.ask('ben', 'POST', '/v1/files', upload('not json\n'))).json).toMatchObject({ error: { code: 'invalid_form' } });
+    const late = new FormData();
+    late.set('file', new Blob([file]), 'data.bin');
+    late.set('purpose', 'batch');
+    // It depends on how much has come at once whether the purpose is known in time, but not whether it is refused.
+    expect([403, 404]).toContain((await rig.ask('ben', 'POST', '/v1/files', late)).status);
+    expect((await rig.ask('anna', 'POST', '/v1/files', upload(file))).status).toBe(200);
+  });
+});
+
+it('files that a batch made belong to whoever made the batch, once that has seen their ids', async () => {
+  const batch = await idOf('batches');
+  const output = String((await rig.ask('anna', 'GET', `/v1/batches/${batch}`)).json['output_file_id']);
+  expect((await rig.ask('anna', 'GET', `/v1/files/${output}/content`)).text).toBe('the bytes');
+  expect((await rig.ask('ben', 'GET', `/v1/files/${output}/content`)).status).toBe(404);
+});
+
+it('a streamed response is bound before its first event leaves', async () => {
+  const streamed = await rig.ask('anna', 'POST', '/v1/responses', { model: 'm', input: 'x', stream: true });
+  const id = /resp_\w+/.exec(streamed.text)?.[0] ?? '';
+  const item = /msg_\w+/.exec(streamed.text)?.[0] ?? '';
+  expect((await rig.ask('anna', 'GET', `/v1/responses/${id}`)).status).toBe(200);
+  expect((await rig.ask('ben', 'GET', `/v1/responses/${id}`)).status).toBe(404);
+  const body = { model: 'm', input: [{ type: 'item_reference', id: item }] };
+  expect((await rig.ask('anna', 'POST', '/v1/responses', body)).status).toBe(200);
+  expect((await rig.ask('ben', 'POST', '/v1/responses', body)).status).toBe(404);
+});
+
+it.each([
+  ['POST', '/v1/vector_stores'],
+  ['GET', '/v1/conversations/conv_1'],
+  ['GET', '/v1/chat/completions/chatcmpl-1'],
+  ['GET', '/v1/messages/batches'],
+  ['PUT', '/v1/files/file-1abcdef'],
+])('%s %s is relayed for nobody who is isolated', async (method, path) => {
+  const refused = await rig.ask('anna', method, path);
+  expect(refused).toMatchObject({
+    status: 403,
+    json: { error: { message: expect.stringContaining('objects of each key apart') as string } },
+  });
+  expect((await rig.ask('operator', method, path)).status).not.toBe(403);
+});
+
+it('a fallback goes on to an account where it may be', async () => {
+  const made = await rig.ask('anna', 'POST', '/v1/responses', { model: 'm', input: 'x' }, { 'x-gateway-provider': '@shared' });
+  const path = `/v1/responses/${String(made.json['id'])}`;
+  expect((await rig.ask('ben', 'GET', path)).status).toBe(404);
+  expect((await rig.ask('ben', 'GET', path, undefined, { 'x-gateway-provider': '', 'x-gateway-config': 'both' })).status).toBe(200);
+});
