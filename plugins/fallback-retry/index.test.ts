@@ -187,6 +187,18 @@ describe('the pause before a retry', () => {
     expect(await does(listening, [asks('40'), asks('20')])).toBe('again');
   });
 
+  it.each([
+    ['asked for, long, in a fallback', inFallback(makeRetry(5, [429], true)), '2', true],
+    ['asked for and short', inFallback(makeRetry(5, [429], true)), '1', false],
+    ['asked for in vain', inFallback(makeRetry(5, [429])), '2', false],
+    ['asked for, where the status moves nothing on', inFallback(makeRetry(5, [429], true), [500]), '2', false],
+    ['asked for where there is no fallback', listening, '2', false],
+  ])('gives way to the next target: %s', async (_, target, seconds, gives) => {
+    const verdict = await judge(target, [asks(seconds)]);
+    expect(verdict).toMatchObject({ do: 'again' });
+    expect(verdict !== undefined && 'orNext' in verdict).toBe(gives);
+  });
+
   it('that is too long moves a fallback on', async () => {
     expect(await judge(inFallback(makeRetry(5, [429], true)), [asks('61')])).toMatchObject({
       do: 'next',

@@ -3,7 +3,7 @@ import { type Outcome, statusOf, type Verdict } from '#core/plan.ts';
 import { definePlugin, type PluginHost, type PluginInstance } from '#core/plugin.ts';
 import { stateOf } from '#core/route-state.ts';
 import { mayRepeat, wantsNext, wantsRetry } from './moves.ts';
-import { longestWaitMs, waitAfter, waitedFor } from './wait.ts';
+import { askedFor, longestWaitMs, patienceMs, waitAfter, waitedFor } from './wait.ts';
 
 /**
  * What follows an attempt: the same target again after a pause, the next target, or the answer as it is. Decides
@@ -34,7 +34,11 @@ class FallbackRetry implements PluginInstance {
     if (!mayRepeat(outcome, state, ctx.method)) return answer;
     const wait = wantsRetry(outcome) ? this.#waitFor(ctx, outcome, earlier) : undefined;
     const because = reasonOf(outcome);
-    if (wait !== undefined && wait.fits) return { do: 'again', afterMs: wait.ms, because };
+    if (wait !== undefined && wait.fits) {
+      const again: Verdict = { do: 'again', afterMs: wait.ms, because };
+      if (wait.ms <= patienceMs || askedFor(outcome, this.#host.now()) === undefined || !wantsNext(outcome, state)) return again;
+      return { ...again, orNext: `${because}, another target is tried instead of waiting ${Math.ceil(wait.ms / 1000)} s` };
+    }
     const left = wait === undefined ? because : `${because}, the wait of ${Math.ceil(wait.ms / 1000)} s is too long`;
     return wantsNext(outcome, state) ? { do: 'next', because: left } : wait === undefined ? answer : { do: 'answer', because: left };
   }

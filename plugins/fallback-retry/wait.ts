@@ -5,6 +5,9 @@ import { retryAfterMs } from './retry-after.ts';
 /** Longest time that one request may spend waiting between its attempts. */
 export const longestWaitMs = 60_000;
 
+/** A wait that a provider asks for is spent up to this long where another target could answer at once. */
+export const patienceMs = 1_000;
+
 const firstBackoffMs = 1_000;
 
 /** Spreads the fractions of one random number evenly over the attempts (golden ratio). */
@@ -17,13 +20,15 @@ const spread = 0.6180339887498949;
  */
 export function waitAfter(ctx: Routed, outcome: Outcome, now: number): number {
   const { attempt } = outcome;
-  const asked = attempt.target.retry.useRetryAfter ? askedFor(outcome, now) : undefined;
-  return asked ?? Math.round(firstBackoffMs * 2 ** attempt.tries * fraction(ctx.random, attempt.index));
+  return askedFor(outcome, now) ?? Math.round(firstBackoffMs * 2 ** attempt.tries * fraction(ctx.random, attempt.index));
 }
 
-/** In a header, else in the body where the provider's format has a place for it. */
-function askedFor(outcome: Outcome, now: number): number | undefined {
-  if (outcome.kind !== 'answered') return undefined;
+/**
+ * The wait that the provider asks for, where the target's policy listens to it: in a header, else in the body where the
+ * provider's format has a place for it.
+ */
+export function askedFor(outcome: Outcome, now: number): number | undefined {
+  if (outcome.kind !== 'answered' || !outcome.attempt.target.retry.useRetryAfter) return undefined;
   const { headers, status, body } = outcome.reply;
   return retryAfterMs(headers, now) ?? outcome.attempt.binding.provider.fault(status, body.toString('utf8')).retryAfterMs;
 }
@@ -37,7 +42,7 @@ export function waitedFor(ctx: Routed, outcomes: readonly Outcome[]): number {
   for (let i = 0; i + 1 < outcomes.length; i += 1) {
     const outcome = outcomes[i] as Outcome;
     const next = outcomes[i + 1] as Outcome;
-    if (next.attempt.tries > 0) waited += waitAfter(ctx, outcome, ctx.at + outcome.times.at + outcome.times.totalMs);
+    if (next.attempt.tries > outcome.attempt.tries) waited += waitAfter(ctx, outcome, ctx.at + outcome.times.at + outcome.times.totalMs);
   }
   return waited;
 }

@@ -7,6 +7,8 @@ import type { Trust } from './snapshot.ts';
 export interface PassRequest {
   readonly address: UpstreamAddress;
   readonly trust: Trust;
+  /** Over a connection that was not used before. */
+  readonly isFresh?: boolean;
   /** What is sent beside the caller's own headers that may pass: credentials and the provider's extras. */
   readonly headers: HeaderPairs;
   /** Milliseconds; both by bytes. */
@@ -31,6 +33,8 @@ export interface PassResult {
   readonly headSent: boolean;
   /** True once bytes of the body went out: the request can't be sent again. */
   readonly bodySent: boolean;
+  /** A kept connection turned out to be closed: nobody has read the request. */
+  readonly isUnread?: boolean;
   readonly bytesIn: number;
   readonly bytesOut: number;
   /** WebSockets: close codes of both sides, 1006 where there was none. */

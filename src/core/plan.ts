@@ -24,6 +24,8 @@ export interface Attempt {
   readonly index: number;
   /** Counts the tries of this target, from 0. */
   readonly tries: number;
+  /** The try before reached nobody, because its kept connection was closed: this one goes over a fresh connection. */
+  readonly isRepeat?: boolean;
   readonly target: Leaf;
   readonly binding: ProviderBinding;
   /** The name asked of this target, before its deployment is looked up; '' where the route has none. */
@@ -111,7 +113,15 @@ export type Outcome =
       readonly afterMs: number;
       readonly sent: boolean;
     }
-  | { readonly kind: 'unreachable'; readonly attempt: Attempt; readonly times: Times; readonly cause: Error; readonly sent: boolean }
+  | {
+      readonly kind: 'unreachable';
+      readonly attempt: Attempt;
+      readonly times: Times;
+      readonly cause: Error;
+      readonly sent: boolean;
+      /** A kept connection turned out to be closed: nobody has read the request, so it may go out once more. */
+      readonly isUnread?: true;
+    }
   | { readonly kind: 'faulty'; readonly attempt: Attempt; readonly times: Times; readonly fault: GatewayError; readonly status: number }
   | { readonly kind: 'refused'; readonly attempt: Attempt; readonly times: Times; readonly error: GatewayError }
   | { readonly kind: 'cancelled'; readonly attempt: Attempt; readonly times: Times };
@@ -128,7 +138,8 @@ export interface Times {
 
 export type Verdict =
   | { readonly do: 'answer'; readonly because?: string }
-  | { readonly do: 'again'; readonly afterMs: number; readonly because: string }
+  /** `orNext`: the wait is long, so the next target is tried instead where the plan has one; says so in the record. */
+  | { readonly do: 'again'; readonly afterMs: number; readonly because: string; readonly orNext?: string }
   | { readonly do: 'next'; readonly because: string };
 
 /**

@@ -36,6 +36,8 @@ export class Execution {
   /** Milliseconds spent between attempts on purpose. */
   waitedMs = 0;
   isCancelled = false;
+  /** The attempt to come sends again what nobody has read. */
+  #isRepeat = false;
   readonly #deps: ExecuteDeps;
   #sending: Sending | undefined;
   #wake: (() => void) | undefined;
@@ -67,14 +69,15 @@ export class Execution {
     let leaf: Leaf | undefined = this.ctx.plan.first;
     let tries = 0;
     while (!this.isCancelled) {
-      if (tries === 0) this.ctx.prompt?.aim(leaf);
-      const screened = tries === 0 ? await this.#deps.chain.screen(this.ctx, leaf) : undefined;
+      const isFirst = tries === 0 && !this.#isRepeat;
+      if (isFirst) this.ctx.prompt?.aim(leaf);
+      const screened = isFirst ? await this.#deps.chain.screen(this.ctx, leaf) : undefined;
       if (screened !== undefined && 'answer' in screened) return screened.answer;
       const outcome = screened === undefined ? await this.#attempt(leaf, tries) : this.#refused(leaf, tries, screened.refuse);
       this.push(outcome);
       const step = await this.#decide(leaf);
       if (step.reply !== undefined || step.leaf === undefined) return step.reply;
-      tries = step.leaf === leaf ? tries + 1 : 0;
+      if (!this.#isRepeat) tries = step.leaf === leaf ? tries + 1 : 0;
       leaf = step.leaf;
     }
     return undefined;
@@ -85,18 +88,20 @@ export class Execution {
     for (;;) {
       const outcome = this.history.at(-1) as Outcome;
       if (outcome.kind === 'cancelled' || this.isCancelled) return {};
+      if (this.repeats(outcome)) return { leaf };
       const judged = this.#deps.chain.judge(this.ctx, outcome, this.history.slice(0, -1));
       const verdict = isSpent(this.ctx.received) ? answerIt(judged) : judged;
       this.reasons[this.history.length - 1] = verdict.because;
+      const next = verdict.do === 'answer' || (verdict.do === 'again' && verdict.orNext === undefined) ? undefined : this.#next();
+      if (next !== undefined) {
+        if (verdict.do === 'again') this.reasons[this.history.length - 1] = verdict.orNext;
+        drop(outcome);
+        return { leaf: next };
+      }
       if (verdict.do === 'again' && this.history.length < maxAttempts) {
         drop(outcome);
         await this.#pause(verdict.afterMs);
         return this.isCancelled ? {} : { leaf };
-      }
-      const next = verdict.do === 'next' && this.history.length < maxAttempts ? this.ctx.plan.after(this.history) : undefined;
-      if (next !== undefined) {
-        drop(outcome);
-        return { leaf: next };
       }
       const reply = this.#deps.reply(this, outcome);
       const refusal = outcome.kind === 'answered' ? await this.#deps.chain.reply(this.ctx, outcome.attempt, reply) : undefined;
@@ -104,6 +109,26 @@ export class Execution {
       drop(outcome);
       this.history[this.history.length - 1] = { kind: 'refused', attempt: outcome.attempt, times: outcome.times, error: refusal };
     }
+  }
+
+  /** The next target of the plan, where another attempt is allowed at all. */
+  #next(): Leaf | undefined {
+    return this.history.length < maxAttempts ? this.ctx.plan.after(this.history) : undefined;
+  }
+
+  /**
+   * Does the request go out once more because nobody has read it? Its kept connection was closed already, which happens
+   * to each of them when a provider starts again. Once for each target, whatever its policy says, and as an attempt.
+   */
+  repeats(outcome: Outcome): boolean {
+    this.#isRepeat =
+      outcome.kind === 'unreachable' &&
+      outcome.isUnread === true &&
+      !isSpent(this.ctx.received) &&
+      this.history.length < maxAttempts &&
+      !this.history.some(({ attempt }) => attempt.isRepeat === true && attempt.target === outcome.attempt.target);
+    if (this.#isRepeat) this.reasons[this.history.length - 1] = 'the kept connection was closed';
+    return this.#isRepeat;
   }
 
   async #attempt(leaf: Leaf, tries: number): Promise<Outcome> {
@@ -179,6 +204,7 @@ export class Execution {
     return {
       index: this.history.length,
       tries,
+      isRepeat: this.#isRepeat,
       target: leaf,
       binding,
       model: '',

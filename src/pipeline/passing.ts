@@ -30,6 +30,7 @@ export async function passThrough(run: Execution, deps: PassingDeps): Promise<Ou
     const step: Step = 'kind' in prepared ? { outcome: prepared, final: undefined } : await send(run, prepared, deps);
     if (run.last !== step.outcome) run.push(step.outcome);
     if (step.final === 'answered') return undefined;
+    if (step.final === undefined && !run.isCancelled && run.repeats(step.outcome)) continue;
     const next = step.final === 'spent' || run.isCancelled ? undefined : run.ctx.plan.after(run.history);
     if (next === undefined) return step.outcome;
     leaf = next;
@@ -52,6 +53,7 @@ async function send(run: Execution, attempt: Attempt, deps: PassingDeps): Promis
   const result = await deps.pass({
     address: upstream,
     trust: attempt.trust,
+    isFresh: attempt.isRepeat === true,
     headers: [...upstream.headers, ...(signed ?? [])],
     clocks: { connect: attempt.clocks.connect, idle: attempt.clocks.idle },
     onHead: (status) => {
@@ -106,7 +108,9 @@ function outcomeOf(attempt: Attempt, result: PassResult, times: Times): Outcome 
       };
     }
     case 'unreachable':
-      return { kind: 'unreachable', attempt, times, cause: error, sent: result.bodySent };
+      return result.isUnread === true && !result.bodySent
+        ? { kind: 'unreachable', attempt, times, cause: error, sent: false, isUnread: true }
+        : { kind: 'unreachable', attempt, times, cause: error, sent: result.bodySent };
     case 'refused':
       return { kind: 'refused', attempt, times, error };
     default:

@@ -35,7 +35,8 @@ export class FetchFault extends Error {
  */
 export function fetchWhole(upstream: Upstream, request: WireRequest, limits: FetchLimits): Promise<FetchedWhole> {
   return new Promise((resolve, reject) => {
-    upstream.send(request, limits, new WholeReceiver(limits, resolve, reject));
+    const again = (receiver: Receiver): void => upstream.send(request, { ...limits, isOnce: true }, receiver);
+    upstream.send(request, limits, new WholeReceiver(limits, resolve, reject, again));
   });
 }
 
@@ -50,8 +51,16 @@ class WholeReceiver implements Receiver {
   #headers: Readonly<Record<string, string>> = {};
   #source: Source | undefined;
   #isOver = false;
+  /** Sends the request once more, over a fresh connection. */
+  #again: ((receiver: Receiver) => void) | undefined;
 
-  constructor(limits: FetchLimits, resolve: (answer: FetchedWhole) => void, reject: (fault: FetchFault) => void) {
+  constructor(
+    limits: FetchLimits,
+    resolve: (answer: FetchedWhole) => void,
+    reject: (fault: FetchFault) => void,
+    again: (receiver: Receiver) => void,
+  ) {
+    this.#again = again;
     this.#limits = limits;
     this.#resolve = resolve;
     this.#reject = reject;
@@ -84,8 +93,11 @@ class WholeReceiver implements Receiver {
     this.#resolve({ status: this.#status, headers: this.#headers, body: Buffer.concat(this.#chunks, this.#size) });
   }
 
-  failed(error: Error): void {
-    this.#fail(faultOf(error));
+  failed(error: Error, isUnread = false): void {
+    const again = this.#again;
+    this.#again = undefined;
+    if (isUnread && !this.#isOver && again !== undefined) again(this);
+    else this.#fail(faultOf(error));
   }
 
   #tooLarge(): void {

@@ -118,24 +118,28 @@ function createCarrier(egress: Egress): Carrier {
   proxy.before('web', 'stream', useOurHeaders);
   proxy.before('ws', 'stream', useOurHeaders);
 
-  const optionsFor = (pass: PassRequest, headers: HeaderPairs): ServerOptions => {
+  /** @param agents of the connections that may be used */
+  const optionsFor = (pass: PassRequest, agents: Agents, headers: HeaderPairs): ServerOptions => {
     const url = new URL(pass.address.origin);
     // WebSocket origins are the same servers; the library and the agents know http and https.
     const protocol = url.protocol === 'https:' || url.protocol === 'wss:' ? 'https:' : 'http:';
     const port = Number(url.port || (protocol === 'https:' ? 443 : 80));
     const target = { protocol, host: url.host, hostname: url.hostname, port };
-    return { target, agent: agents[pass.trust][protocol], headers: toObject([...headers, 'host', url.host]) };
+    return { target, agent: agents[protocol], headers: toObject([...headers, 'host', url.host]) };
   };
 
   return {
     web: ({ req, res, pass }, transfer, headers, buffer) => {
       transfers.set(req, transfer);
-      const options = { ...optionsFor(pass, headers), buffer };
+      const from = pass.isFresh === true ? agentsFor(pass.trust, egress) : agents[pass.trust];
+      const options = { ...optionsFor(pass, from, headers), buffer };
       lend(req, pass.address.path, () => proxy.web(req, res, options, (error) => transfer.onFailure(error)));
     },
     ws: ({ req, socket, pass }, headers, early) => {
+      // A connection of its own: it would not come back to the others anyway, and a kept one may be closed by now.
+      const options = optionsFor(pass, agentsFor(pass.trust, egress), headers);
       // Its callback hears of errors that the request's own listeners and the sockets' closing tell us already.
-      lend(req, pass.address.path, () => proxy.ws(req, socket, early, optionsFor(pass, headers), () => {}));
+      lend(req, pass.address.path, () => proxy.ws(req, socket, early, options, () => {}));
       const out = requests.get(req);
       if (out === undefined) throw new Error('http-proxy-3 made no request for an upgrade');
       return out;

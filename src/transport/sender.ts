@@ -116,7 +116,9 @@ function begin(attempt: Attempt, deps: SenderDeps, settings: ExchangeSettings, s
     return exchange;
   }
   // An object is made, cancelled or deleted: done a second time it would be there twice, or be refused as done already.
-  const isOnce = upstream.method !== 'GET' && traitsOf(call.endpoint).state !== undefined;
+  // A step behind others can't be repeated without them, and a repeat must not meet another dead connection.
+  const isObject = upstream.method !== 'GET' && traitsOf(call.endpoint).state !== undefined;
+  const isOnce = isObject || attempt.isRepeat === true || attempt.earlier !== undefined;
   const route = { trust: attempt.trust, connectMs: attempt.clocks.connect, isOnce };
   const send = (headers: HeaderPairs): void => {
     signed.headers = headers;

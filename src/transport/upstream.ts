@@ -13,7 +13,8 @@ export interface Receiver {
   head(status: number, headers: Readonly<Record<string, string>>): void;
   data(chunk: Buffer): void;
   finished(): void;
-  failed(error: Error): void;
+  /** `isUnread`: a kept connection turned out to be closed, so that nobody has read the request. */
+  failed(error: Error, isUnread?: boolean): void;
 }
 
 /** The sending end of an answer. */
@@ -30,7 +31,7 @@ export type WireRequest = Pick<UpstreamRequest, 'origin' | 'path' | 'method' | '
 
 export type WireBody =
   | { readonly kind: 'none' }
-  /** Held: may be written again where a kept connection turns out to be dead. */
+  /** Held: may be written again. */
   | { readonly kind: 'json' | 'form'; bytes(): Buffer }
   | WireStream;
 
@@ -46,8 +47,11 @@ export interface Upstream {
   close(): Promise<void>;
 }
 
-/** After a provider's restart every kept connection may be dead: so many of them are tried in a row. */
-const staleLimit = 8;
+/**
+ * Milliseconds within which a kept connection that was closed before reports it. A provider that has begun to work on a
+ * request may drop it as well, but not so soon.
+ */
+const staleMs = 100;
 
 /** Codes of a connection that is gone, as against an answer that can't be read. */
 const closed: ReadonlySet<unknown> = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE']);
@@ -66,8 +70,8 @@ export function createUpstream(options: PoolOptions): Upstream {
 
   // Tells a reused connection from a fresh one: this channel fires in the same tick as onRequestStart.
   const onSendHeaders = (message: unknown): void => {
-    const { socket } = message as { socket: object };
-    if (state.writing !== undefined) state.writing.reused = used.has(socket);
+    const { socket } = message as { socket: Counted };
+    if (state.writing !== undefined && used.has(socket)) state.writing.reuses(socket);
     state.writing = undefined;
     used.add(socket);
   };
@@ -86,17 +90,7 @@ export function createUpstream(options: PoolOptions): Upstream {
         headersTimeout: 0,
         bodyTimeout: 0,
       };
-      if (isOnce) {
-        pool.dispatch(dispatch, new Handler(receiver, state, undefined, () => pools.drop(pool)));
-        return;
-      }
-      let repeats = 0;
-      const go = (): void => {
-        const mayRepeat = repeats < staleLimit;
-        repeats += 1;
-        pool.dispatch(dispatch, new Handler(receiver, state, mayRepeat ? go : undefined));
-      };
-      go();
+      pool.dispatch(dispatch, new Handler(receiver, state, isOnce ? () => pools.drop(pool) : undefined));
     },
     async close() {
       unsubscribe('undici:client:sendHeaders', onSendHeaders);
@@ -111,21 +105,33 @@ function bodyOf(body: WireBody): Buffer | Readable | null {
   return body.kind === 'stream' ? (body as unknown as Readable) : body.bytes();
 }
 
+/** What a socket of either kind has read so far. */
+interface Counted {
+  readonly bytesRead: number;
+}
+
 class Handler implements Dispatcher.DispatchHandler {
   readonly #receiver: Receiver;
   readonly #state: { writing: Handler | undefined };
-  readonly #again: (() => void) | undefined;
   readonly #over: (() => void) | undefined;
-  reused = false;
-  #answered = false;
+  /** The kept connection that is used, what it had read before, and when the request was written to it. */
+  #kept: Counted | undefined;
+  #readBefore = 0;
+  #writtenAt = 0;
   #ended = false;
 
-  /** @param again sends the request once more; @param over is told of the end */
-  constructor(receiver: Receiver, state: { writing: Handler | undefined }, again: (() => void) | undefined, over?: () => void) {
+  /** @param over is told of the end */
+  constructor(receiver: Receiver, state: { writing: Handler | undefined }, over: (() => void) | undefined) {
     this.#receiver = receiver;
     this.#state = state;
-    this.#again = again;
     this.#over = over;
+  }
+
+  /** The connection has served a request before: it may have been closed since. */
+  reuses(socket: Counted): void {
+    this.#kept = socket;
+    this.#readBefore = socket.bytesRead;
+    this.#writtenAt = performance.now();
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -147,7 +153,6 @@ class Handler implements Dispatcher.DispatchHandler {
   onResponseStart(_: Dispatcher.DispatchController, status: number, headers: Record<string, string | string[] | undefined>): void {
     // Informational: the answer is still to come. Below 100 there is no such class.
     if (status >= 100 && status < 200) return;
-    this.#answered = true;
     for (const name in headers) {
       const value = headers[name];
       if (Array.isArray(value)) headers[name] = value.join(', ');
@@ -166,13 +171,13 @@ class Handler implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_: Dispatcher.DispatchController, error: Error): void {
-    // A kept-alive connection that the other side had already closed: once more, on another one.
-    const isStale = this.reused && !this.#answered && 'code' in error && closed.has(error.code);
-    if (isStale && this.#again !== undefined) {
-      this.#again();
-      return;
-    }
     this.#over?.();
-    this.#receiver.failed(error);
+    this.#receiver.failed(error, this.#isUnread(error));
+  }
+
+  #isUnread(error: Error): boolean {
+    const kept = this.#kept;
+    if (kept === undefined || kept.bytesRead !== this.#readBefore || !('code' in error)) return false;
+    return closed.has(error.code) && performance.now() - this.#writtenAt <= staleMs;
   }
 }

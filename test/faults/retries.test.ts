@@ -3,7 +3,7 @@ import { request as httpRequest } from 'node:http';
 import type { Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { completion } from '../support/upstream.ts';
-import { chat, errorOf, onA, outcomes, type Rig, startRig, streamed } from './rig.ts';
+import { chat, errorOf, onA, outcomes, readAll, type Rig, startRig, streamed, type Told } from './rig.ts';
 import { forever, head, put, whole } from './wire.ts';
 
 const json = 'application/json';
@@ -14,6 +14,8 @@ const later =
   (status: number, headers: Readonly<Record<string, string | number>> = { 'retry-after-ms': 5 }) =>
   (socket: Socket): Promise<void> =>
     put(socket, whole(status, json, busy, headers));
+
+const on = (config: string): Readonly<Record<string, string>> => ({ 'x-gateway-config': config });
 
 describe('retries', () => {
   let rig: Rig;
@@ -45,7 +47,6 @@ describe('retries', () => {
   afterEach(() => rig.expectQuiet());
   afterAll(() => rig.close());
 
-  const on = (config: string): Readonly<Record<string, string>> => ({ 'x-gateway-config': config });
   const shown = (headers: Headers): readonly (string | null)[] =>
     ['retry-attempt-count', 'last-used-option-index'].map((tail) => headers.get(`x-gateway-${tail}`)).concat(headers.get('x-should-retry'));
 
@@ -125,6 +126,20 @@ describe('retries', () => {
     expect((at[1] ?? 0) - (at[0] ?? 0)).toBeGreaterThanOrEqual(least);
   });
 
+  it('do not wait where another target can answer', async () => {
+    const before = play(later(429, { 'retry-after': 30 }));
+    const told = await rig.tell(chat, on('chain'));
+    expect([told.status, rig.wire.requests.length - before]).toEqual([200, 1]);
+    expect(outcomes(told.record)).toEqual(['a answered 429', 'b answered 200']);
+    expect(told.record.attempts[0]?.reason).toBe('status 429, another target is tried instead of waiting 30 s');
+  });
+
+  it('wait all the same where no other target is left', async () => {
+    play(later(503), later(429, { 'retry-after': 2 }), fine);
+    const told = await rig.tell(chat, on('failing'));
+    expect(outcomes(told.record)).toEqual(['a answered 503', 'a answered 429', 'a answered 200']);
+  });
+
   it('do not wait longer than a client would', async () => {
     const before = play(later(429, { 'retry-after': 3600 }));
     const told = await rig.tell(chat, on('alone'));
@@ -140,61 +155,129 @@ describe('retries', () => {
   });
 });
 
-describe('a kept connection that the provider has closed', () => {
+describe('a kept connection', () => {
   let rig: Rig;
   beforeAll(async () => {
-    rig = await startRig({ server: { max_in_flight: 5 } });
+    rig = await startRig({
+      server: { max_in_flight: 5 },
+      configs: { again: { provider: 'a', retry: { attempts: 1, use_retry_after_header: true } } },
+    });
   });
   afterEach(() => rig.expectQuiet());
   afterAll(() => rig.close());
 
-  /** Connections that answer once and break off at the second request. */
-  function breakReused(): { readonly served: Set<Socket> } {
+  /** Answers the first request of each connection, and plays this for the second one. */
+  function then(second: (socket: Socket) => Promise<void> | void): void {
     const served = new Set<Socket>();
     rig.wire.script = async (socket) => {
-      if (served.has(socket)) {
-        socket.destroy();
-        return;
+      if (served.has(socket)) await second(socket);
+      else {
+        served.add(socket);
+        await fine(socket);
       }
-      served.add(socket);
-      await fine(socket);
     };
-    return { served };
+  }
+  const close = (socket: Socket): void => void socket.destroy();
+  const reset = (socket: Socket): void => void socket.resetAndDestroy();
+  const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+  /** One request that is answered, so that its connection is kept, and another one. */
+  async function twice(headers: Readonly<Record<string, string>> = onA): Promise<Told & { readonly sent: number }> {
+    await rig.forgetConnections();
+    expect((await rig.tell(chat, headers)).status).toBe(200);
+    const before = rig.wire.requests.length;
+    const told = await rig.tell(chat, headers);
+    return { ...told, sent: rig.wire.requests.length - before };
   }
 
-  it('is not noticed: the request goes out once more on a fresh one', async () => {
-    const { served } = breakReused();
-    expect((await rig.tell(chat, onA)).status).toBe(200);
-    const before = rig.wire.requests.length;
-    const told = await rig.tell(chat, onA);
-    expect([told.status, told.text]).toEqual([200, good]);
-    expect(outcomes(told.record)).toEqual(['a answered 200']);
-    expect([rig.wire.requests.length - before, served.size]).toEqual([2, 2]);
+  it.each([
+    ['closed', close],
+    ['reset', reset],
+  ])('that is %s at once has read nothing: the request goes out once more, and that is shown', async (_name, second) => {
+    then(second);
+    const told = await twice();
+    expect([told.status, told.text, told.sent]).toEqual([200, good, 2]);
+    expect(outcomes(told.record)).toEqual(['a unreachable', 'a answered 200']);
+    expect(told.record.attempts.map(({ reason }) => reason)).toEqual(['the kept connection was closed', null]);
+    expect(told.headers.get('x-gateway-attempts')).toMatch(/^a=unreachable;\d+ms, a=200;\d+ms$/);
+    expect(told.headers.get('x-gateway-retry-attempt-count')).toBe('0');
   });
 
-  it('is not noticed when all of them are', async () => {
-    breakReused();
-    const many = await Promise.all(Array.from({ length: 5 }, () => rig.tell(chat, onA)));
-    expect(many.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+  it.each([
+    ['in the middle of the work', async (socket: Socket) => (await pause(250), reset(socket))],
+    ['with half a line of an answer', async (socket: Socket) => (await put(socket, 'HTTP/1.1 2'), close(socket))],
+    ['with half a head', async (socket: Socket) => (await put(socket, 'HTTP/1.1 200 OK\r\ncontent-ty'), reset(socket))],
+    ['behind an interim answer', async (socket: Socket) => (await put(socket, 'HTTP/1.1 103 Early\r\n\r\n'), close(socket))],
+    [
+      'behind a head',
+      async (socket: Socket) => (await put(socket, head(200, { 'content-type': json, 'content-length': 50 })), close(socket)),
+    ],
+  ] as const)('that breaks %s may have read it: nothing is sent twice', async (_name, second) => {
+    then(second);
+    const told = await twice();
+    expect([told.status, told.sent, told.record.attempts.length]).toEqual([502, 1, 1]);
+  });
+
+  it('is replaced once: a fresh connection that breaks is an answer', async () => {
+    rig.wire.script = fine;
+    await rig.forgetConnections();
+    await rig.tell(chat, onA);
+    const before = rig.wire.requests.length;
+    rig.wire.script = reset;
     const told = await rig.tell(chat, onA);
-    expect([told.status, outcomes(told.record)]).toEqual([200, ['a answered 200']]);
+    expect([told.status, rig.wire.requests.length - before]).toEqual([502, 2]);
+    expect(outcomes(told.record)).toEqual(['a unreachable', 'a unreachable']);
+    expect(told.headers.get('x-gateway-attempts')).toMatch(/^a=unreachable;\d+ms, a=unreachable;\d+ms$/);
+  });
+
+  it('that was closed takes nothing of the retries that are configured', async () => {
+    then(close);
+    const plain = rig.wire.script;
+    let sent = 0;
+    await rig.forgetConnections();
+    await rig.tell(chat, on('again'));
+    rig.wire.script = (socket, request) => ((sent += 1), sent === 2 ? later(503)(socket) : plain(socket, request));
+    const told = await rig.tell(chat, on('again'));
+    expect(outcomes(told.record)).toEqual(['a unreachable', 'a answered 503', 'a answered 200']);
+    expect(told.headers.get('x-gateway-retry-attempt-count')).toBe('1');
+  });
+
+  it('may be each of them after a restart: all requests are answered', async () => {
+    then(close);
+    const round = (): Promise<readonly Told[]> => Promise.all(Array.from({ length: 5 }, () => rig.tell(chat, onA)));
+    await round();
+    const before = rig.wire.requests.length;
+    const told = await round();
+    expect(told.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+    expect(Math.max(...told.map(({ record }) => record.attempts.length))).toBeLessThanOrEqual(2);
+    expect(rig.wire.requests.length - before).toBeLessThanOrEqual(10);
+  });
+
+  it('of a relayed route is replaced too where no body was sent, and that is shown', async () => {
+    then(close);
+    await rig.forgetConnections();
+    const get = (): Promise<Response> => fetch(`${rig.gateway.url}/v1/elsewhere`, { headers: onA });
+    expect((await get()).status).toBe(200);
+    const before = rig.wire.requests.length;
+    const told = await readAll(rig.gateway, await get());
+    expect([told.status, rig.wire.requests.length - before]).toEqual([200, 2]);
+    expect(outcomes(told.record)).toEqual(['a unreachable', 'a answered 200']);
+    expect(told.headers.get('x-gateway-attempts')).toMatch(/^a=unreachable;\d+ms, a=200;\d+ms$/);
+  });
+
+  it('of a relayed route that breaks in the middle of the work is not', async () => {
+    then(async (socket) => (await pause(250), reset(socket)));
+    await rig.forgetConnections();
+    const get = (): Promise<Response> => fetch(`${rig.gateway.url}/v1/elsewhere`, { headers: onA });
+    expect((await get()).status).toBe(200);
+    const before = rig.wire.requests.length;
+    expect([(await get()).status, rig.wire.requests.length - before]).toEqual([502, 1]);
   });
 
   it('is noticed when it was a fresh one: nothing is sent twice', async () => {
     await rig.forgetConnections();
     const before = rig.wire.requests.length;
-    rig.wire.script = (socket) => void socket.destroy();
-    const told = await rig.tell(chat, onA);
-    expect([told.status, rig.wire.requests.length - before]).toEqual([502, 1]);
-  });
-
-  it('is noticed when the answer had begun', async () => {
-    rig.wire.script = fine;
-    await rig.tell(chat, onA);
-    const before = rig.wire.requests.length;
-    rig.wire.script = async (socket) => (
-      await put(socket, head(200, { 'content-type': json, 'content-length': 50 })), void socket.destroy()
-    );
+    rig.wire.script = close;
     const told = await rig.tell(chat, onA);
     expect([told.status, rig.wire.requests.length - before]).toEqual([502, 1]);
   });

@@ -252,9 +252,9 @@ describe('a client that leaves', () => {
   });
 });
 
-test('a kept connection that the provider closed meanwhile is no fault', async () => {
+test('a kept connection that the provider closed meanwhile is named: nobody has read the request', async () => {
   const sockets: Socket[] = [];
-  const { port } = await start(
+  const { port, result } = await start(
     rawProvider((socket) => {
       sockets.push(socket);
       let requests = 0;
@@ -267,10 +267,14 @@ test('a kept connection that the provider closed meanwhile is no fault', async (
     }),
   );
   expect(await call(port, { path: '/v1/x' })).toMatchObject({ status: 200 });
+  expect(await result()).toMatchObject({ kind: 'whole' });
+  expect(await call(port, { path: '/v1/x' })).toMatchObject({ status: 502 });
+  expect(await result()).toMatchObject({ kind: 'unreachable', bodySent: false, isUnread: true });
   expect(await call(port, { path: '/v1/x' })).toMatchObject({ status: 200 });
-  expect(sockets).toHaveLength(2);
-  // A POST may have been carried out already: it is not sent twice.
+  expect(await result()).toMatchObject({ kind: 'whole' });
+  // A POST may have been carried out already.
   expect(await call(port, { method: 'POST', path: '/v1/x' })).toMatchObject({ status: 502 });
+  expect(await result()).toMatchObject({ kind: 'unreachable', bodySent: true, isUnread: false });
   expect(sockets).toHaveLength(2);
 });
 

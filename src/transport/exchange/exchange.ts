@@ -133,7 +133,7 @@ export class Exchange implements Receiver, Swept, AnswerOwner, Watched {
     if (this.state !== 'over') this.answer?.finished();
   }
 
-  failed(error: Error): void {
+  failed(error: Error, isUnread = false): void {
     if (this.upload?.fault !== undefined && this.#unsendable(this.upload.fault)) return;
     switch (this.state) {
       case 'over':
@@ -148,7 +148,7 @@ export class Exchange implements Receiver, Swept, AnswerOwner, Watched {
         });
         return;
       case 'waiting':
-        this.#unanswered(error);
+        this.#unanswered(error, isUnread);
         return;
       default:
         this.faulty(invalid(`The provider's connection broke before the answer was whole (${connectionFault(error)}).`));
@@ -198,13 +198,16 @@ export class Exchange implements Receiver, Swept, AnswerOwner, Watched {
     this.release();
   }
 
-  #unanswered(error: Error): void {
+  #unanswered(error: Error, isUnread: boolean): void {
     const code = codeOf(error);
     if (code === 'UND_ERR_CONNECT_TIMEOUT') this.#timeout('connect');
     else if (error.name === 'HTTPParserError') this.faulty(invalid("The provider's answer is not valid HTTP."));
     else if (code === 'UND_ERR_HEADERS_OVERFLOW') this.faulty(invalid("The provider's headers are too large."));
     else {
-      this.#settle({ kind: 'unreachable', attempt: this.attempt, times: this.#times(), cause: error, sent: this.#isSent });
+      const { attempt } = this;
+      const times = this.#times();
+      if (isUnread) this.#settle({ kind: 'unreachable', attempt, times, cause: error, sent: false, isUnread });
+      else this.#settle({ kind: 'unreachable', attempt, times, cause: error, sent: this.#isSent });
       this.release();
     }
   }

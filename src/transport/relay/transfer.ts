@@ -9,12 +9,10 @@ import { tooLarge, uploadLimit } from '../forms/client-bytes.ts';
 import type { Sweeper, Swept } from '../sweeper.ts';
 import { brokeOff, notConnected, notReached, unknownStatus, wentSilent } from './faults.ts';
 import { answerHeaders, headerOf, overlay, relayHeaders } from './headers.ts';
-import { idempotentMethods, isStale, whenConnected } from './upstream-side.ts';
+import { idempotentMethods, isUnread, whenConnected, type Written } from './upstream-side.ts';
 
 /** A client that takes nothing may do so for this long at least: it holds a connection, but no provider waits in vain. */
 const slowClientMs = 10 * 60_000;
-/** Kept connections that may turn out to be closed, one after the other, before we give up. */
-const staleLimit = 3;
 
 export interface TransferParts {
   readonly req: IncomingMessage;
@@ -58,7 +56,9 @@ export class Transfer implements Swept {
   #bodySent = false;
   #bytesIn = 0;
   #bytesOut = 0;
-  #stale = 0;
+  #written: Written | undefined;
+  /** The kept connection was closed: another try would be the first that anybody reads. */
+  #isUnread = false;
 
   constructor(parts: TransferParts) {
     this.#parts = parts;
@@ -111,14 +111,16 @@ export class Transfer implements Swept {
   onSocket(out: ClientRequest, socket: Socket): void {
     this.#out = out;
     if (this.#settle === undefined) out.destroy();
-    else whenConnected(socket, () => this.#connected(out));
+    else whenConnected(socket, () => this.#connected(out, socket));
   }
 
-  #connected(out: ClientRequest): void {
+  #connected(out: ClientRequest, socket: Socket): void {
     if (this.#settle === undefined || out !== this.#out) return;
     const { req, monotonic } = this.#parts;
-    this.#connectedAt = out.reusedSocket ? this.#startedAt : monotonic();
-    this.#movedAt = monotonic();
+    const now = monotonic();
+    this.#connectedAt = out.reusedSocket ? this.#startedAt : now;
+    this.#movedAt = now;
+    if (out.reusedSocket) this.#written = { socket, read: socket.bytesRead, at: now };
     if (this.#hasBody) {
       req.pipe(this.#body);
       req.on('data', this.#onUpload);
@@ -141,15 +143,13 @@ export class Transfer implements Swept {
       if (this.#endsByClosing(this.#answer)) this.#onAnswerBroken();
       return;
     }
-    const { req, res, pass } = this.#parts;
+    const { req, res, pass, monotonic } = this.#parts;
     if (res.destroyed || (req.destroyed && !req.complete)) {
       this.#finish('client_gone');
-    } else if (isStale(this.#out, error) && !this.#bodySent && this.#stale < staleLimit) {
-      this.#stale += 1;
-      this.#send();
     } else if (error instanceof GatewayError) {
       this.#finish('refused', error);
     } else {
+      this.#isUnread = !this.#bodySent && isUnread(this.#out, error, this.#written, monotonic());
       this.#finish('unreachable', notReached(error, pass.address.origin));
     }
   }
@@ -292,6 +292,7 @@ export class Transfer implements Swept {
       status: this.#answer?.statusCode,
       headSent: this.#headSent,
       bodySent: this.#bodySent,
+      isUnread: this.#isUnread,
       bytesIn: this.#bytesIn,
       bytesOut: this.#bytesOut,
       connectMs: since(this.#connectedAt),
