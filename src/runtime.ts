@@ -10,6 +10,7 @@ import { dialects } from './dialects/index.ts';
 import { Drain } from './drain.ts';
 import { type HandleDeps, Handling } from './pipeline/handle.ts';
 import { Seal, type SealedRecord } from './pipeline/seal.ts';
+import { Shares } from './pipeline/shares.ts';
 import type { World } from './pipeline/world.ts';
 import { encodeRecord } from './store/encode.ts';
 import type { RecordStore, SpoolFrame } from './store/frame.ts';
@@ -74,6 +75,7 @@ export class Runtime {
       sweeper: this.#sweeper,
       monotonic: clock.monotonic,
       maxUpload: () => this.#settings().maxUpload,
+      maxInFlight: () => this.#settings().maxInFlight,
     });
     const defects = new Defects(log, clock.monotonic);
     this.#seal = new Seal((records) => this.#append(records), defects.report);
@@ -90,14 +92,22 @@ export class Runtime {
     this.#handling = {
       send,
       seal: this.#seal,
+      shares: new Shares(),
       dialects,
       monotonic: clock.monotonic,
       onDefect: defects.report,
       onOver: (record) => deps.onRequest(record),
       onLeft: (handling) => this.drain.running.delete(handling),
     };
-    this.server = createDataServer({
-      clock,
+    this.server = this.#listener(passed);
+    this.server.maxConnections = first.snapshot.server.maxConnections;
+  }
+
+  /** @param passed told of the bytes of files that pass */
+  #listener(passed: (bytes: number) => void): Server {
+    const relay = this.#relay;
+    return createDataServer({
+      clock: this.#deps.clock,
       ids: new Ids(),
       sweeper: this.#arriving,
       random: Math.random,
@@ -106,9 +116,9 @@ export class Runtime {
       isDraining: () => this.drain.isRefusing,
       handle: (incoming) => this.#handle(incoming),
       describeApi: (response) => void answerDescription(response),
-      passHttp: (request, response, bag) => this.#relay.http(request, response, bag),
-      passSocket: (request, socket, head, bag) => this.#relay.socket(request, socket, head, bag),
-      socketClient: (socket) => this.#relay.socketClient(socket),
+      passHttp: (request, response, bag) => relay.http(request, response, bag),
+      passSocket: (request, socket, head, bag) => relay.socket(request, socket, head, bag),
+      socketClient: (socket) => relay.socketClient(socket),
     });
   }
 
@@ -118,6 +128,7 @@ export class Runtime {
     this.#mask = maskOf(this.#live);
     this.#names = headerNames(world.snapshot.server.headerPrefixes);
     this.holder.swap(world);
+    this.server.maxConnections = world.snapshot.server.maxConnections;
   }
 
   /** Ends everything at once; records that wait are written. */

@@ -268,6 +268,7 @@ describe('the rest of a snapshot', () => {
         drain: { delay: '5s' },
         expose_routing: false,
         max_in_flight: 7,
+        max_connections: 9,
       },
       logging: { level: 'debug', requests: { bodies: 'none', max_body: '1KB', spool_size: 4096 } },
     });
@@ -278,6 +279,8 @@ describe('the rest of a snapshot', () => {
       drain: { delayMs: 5000, timeoutMs: 25_000 },
       exposeRouting: false,
       maxInFlight: 7,
+      maxInFlightPerKey: Number.POSITIVE_INFINITY,
+      maxConnections: 9,
     });
     expect(snapshot.log).toMatchObject({ level: 'debug', bodies: 'none', maxBody: 1024, spoolSize: 4096 });
   });

@@ -47,7 +47,7 @@ export function* compileSteps(loaded: Compilable, deps: CompileDeps): Steps<Snap
   const apiKeys = yield* compileApiKeys(tree.api_keys);
   const snapshot: Snapshot = {
     revision: loaded.revision,
-    server: compileServer(tree.server),
+    server: compileServer(tree.server, Object.keys(tree.api_keys ?? {}).length > 1 || tree.auth?.jwt !== undefined),
     log: compileLogging(tree.logging),
     providers: new Map([...catalog].map(([slug, made]): [string, ProviderBinding] => [slug, made.binding])),
     types: deps.providers,

@@ -184,6 +184,10 @@ export interface ServerSettings {
   readonly exposeRouting: boolean;
   /** Attempts in flight over the whole gateway before new ones are answered `overloaded`. */
   readonly maxInFlight: number;
+  /** Requests in flight of one key before further ones are answered `rate_limited`. */
+  readonly maxInFlightPerKey: number;
+  /** Connections of clients before further ones are closed at once. */
+  readonly maxConnections: number;
   readonly drain: { readonly delayMs: number; readonly timeoutMs: number };
   /** Allow list for hosts that come with a request: host, `*.suffix`, CIDR. */
   readonly egressAllow: readonly string[];

@@ -21,11 +21,13 @@ import { isPromptRoute, refusePrompts, startPrompt } from './prompt.ts';
 import { makeRecord } from './record.ts';
 import { RequestContext } from './request.ts';
 import type { Seal } from './seal.ts';
+import type { Share, Shares } from './shares.ts';
 import type { World } from './world.ts';
 
 export interface HandleDeps {
   readonly send: Send;
   readonly seal: Seal;
+  readonly shares: Shares;
   readonly dialects: Readonly<Record<EndpointTraits['dialect'], Dialect>>;
   monotonic(): number;
   /** A defect of the gateway or of a plugin: shown to operators with its stack, never to callers. */
@@ -48,6 +50,7 @@ export class Handling implements Enrolled {
   readonly #pass: Pass | undefined;
   readonly #refusal: GatewayError | undefined;
   readonly #dialect: Dialect;
+  #share: Share | undefined;
   #run: Execution | undefined;
   #flow: Flow | undefined;
   #bytesOut = 0;
@@ -66,7 +69,7 @@ export class Handling implements Enrolled {
   readonly #onDrain = (): void => this.#flow?.resume();
   readonly #onLeft = (): void => this.#deps.onLeft(this);
   readonly #onAdmitted = (): void => {
-    if (!this.#recorded) this.#body.read(this.#onBody);
+    if (!this.#recorded) this.#admitted();
   };
   readonly #onRefused = (thrown: unknown): void => this.#refuse(thrown);
   readonly #onBody = (body: RequestBody | GatewayError): void => void this.#proceed(body);
@@ -94,11 +97,17 @@ export class Handling implements Enrolled {
     try {
       if (this.#refusal !== undefined) throw this.#refusal;
       const admission = this.#world.chain.admit(this.#ctx);
-      if (admission === undefined) this.#body.read(this.#onBody);
+      if (admission === undefined) this.#admitted();
       else void admission.then(this.#onAdmitted).catch(this.#onRefused);
     } catch (thrown) {
       this.#refuse(thrown);
     }
+  }
+
+  #admitted(): void {
+    const { caller } = this.#ctx.facts;
+    if (caller.key !== undefined) this.#share = this.#deps.shares.take(caller.name, this.#ctx.snapshot.server.maxInFlightPerKey);
+    this.#body.read(this.#onBody);
   }
 
   async #proceed(body: RequestBody | GatewayError): Promise<void> {
@@ -321,6 +330,7 @@ export class Handling implements Enrolled {
   #finish(end: LogRecord['end'], error: LogRecord['error'], letGo: () => void): void {
     if (this.#recorded) return;
     this.#recorded = true;
+    if (this.#share !== undefined) this.#share.count -= 1;
     this.#body.drop();
     const sealed = makeRecord(this.#ctx, this.#run, {
       status: this.#status === 0 && end === 'client_gone' ? 499 : this.#status,

@@ -23,6 +23,9 @@ const notPassed: ReadonlySet<string> = new Set([
   'access-control-expose-headers',
 ]);
 
+/** Errors of ours that are over soon. */
+const passing: ReadonlySet<ErrorCode> = new Set(['draining', 'overloaded', 'rate_limited']);
+
 /** Attempts that `x-gateway-attempts` spells out. */
 const spelled = 8;
 /** Names that `x-gateway-dropped-params` lists at the most. */
@@ -55,7 +58,7 @@ export function completeHeaders(ctx: RequestContext, run: Execution | undefined,
   reply.headers.push('server-timing', `gw;dur=${facts.overheadMs}, up;dur=${Math.round(facts.upstreamMs)}`);
   // A batch that goes on is no conflict that a library should try again.
   if (usedUp || facts.error?.code === 'no_batch_output') reply.headers.push('x-should-retry', 'false');
-  if (facts.error?.code === 'draining' || facts.error?.code === 'overloaded') reply.headers.push('retry-after', '1');
+  if (facts.error?.code !== undefined && passing.has(facts.error.code)) reply.headers.push('retry-after', '1');
 }
 
 export interface ReplyFacts {

@@ -12,7 +12,7 @@ import { toObject } from './relay/headers.ts';
 import { type SocketParts, SocketTransfer } from './relay/socket.ts';
 import { SocketClient } from './relay/socket-client.ts';
 import { Transfer, type TransferParts } from './relay/transfer.ts';
-import type { Sweeper } from './sweeper.ts';
+import { overload, type Sweeper } from './sweeper.ts';
 
 export interface RelayDeps {
   readonly egress: Egress;
@@ -20,6 +20,8 @@ export interface RelayDeps {
   readonly sweeper: Sweeper;
   /** Milliseconds that only go forward. */
   monotonic(): number;
+  /** The most attempts in flight at once; beyond it a request is refused with `overloaded`. */
+  maxInFlight?(): number;
   /** Bytes of the largest body; without it there is no limit. */
   maxUpload?(): number | undefined;
 }
@@ -61,7 +63,7 @@ export function createRelay(deps: RelayDeps): Relay {
   };
   const checked = (pass: Pass): Pass => {
     return async (request) => {
-      const error = deps.egress.check(request.address.origin, request.trust);
+      const error = overload(sweeper, deps.maxInFlight?.()) ?? deps.egress.check(request.address.origin, request.trust);
       return error === undefined ? pass(request) : { kind: 'refused', error, headSent: false, bodySent: false, bytesIn: 0, bytesOut: 0 };
     };
   };

@@ -9,7 +9,7 @@ import type { Trust } from '../core/snapshot.ts';
 import { Exchange, type ExchangeSettings } from './exchange/exchange.ts';
 import type { Upload } from './exchange/upload.ts';
 import { playLocal } from './local.ts';
-import type { Sweeper } from './sweeper.ts';
+import { overload, type Sweeper } from './sweeper.ts';
 import type { Upstream, WireRequest } from './upstream.ts';
 
 export interface SenderDeps {
@@ -62,12 +62,8 @@ function refuse(attempt: Attempt, deps: SenderDeps): GatewayError | undefined {
   if (upstream === undefined || operation === undefined || call === undefined) {
     return new GatewayError('internal', { message: 'No plugin prepared the request.', hint: 'The chain needs "transform".' });
   }
-  if (deps.sweeper.size >= deps.maxInFlight()) {
-    return new GatewayError('overloaded', {
-      message: `${deps.maxInFlight()} requests are under way.`,
-      hint: 'Setting: server.max_in_flight',
-    });
-  }
+  const overloaded = overload(deps.sweeper, deps.maxInFlight());
+  if (overloaded !== undefined) return overloaded;
   return operation.local === undefined ? deps.checkEgress(upstream.origin, attempt.trust) : undefined;
 }
 

@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Arrival, Incoming, PendingBody } from '../core/arrival.ts';
 import type { Client } from '../core/client.ts';
@@ -18,9 +18,12 @@ import { linger } from './linger.ts';
 import { NodeClient } from './node-client.ts';
 import { knownPaths, type Matched, matchRoute } from './routes.ts';
 import type { Sweeper } from './sweeper.ts';
+import { TurnResponse, Turns } from './turns.ts';
 
 /** All request headers together (decisions D14): room for a config with a service account. */
 const maxHeaderSize = 64 * 1024;
+/** The longest wait for the head of a request, of the first one from the connection on. */
+const headTimeoutMs = 10_000;
 
 export interface ServerDeps {
   readonly clock: Clock;
@@ -45,7 +48,15 @@ export interface ServerDeps {
 /** The data listener: hands requests over as soon as their heads are there. Nothing is decided here but what has no route. */
 export function createDataServer(deps: ServerDeps): Server {
   const reader = new RequestReader(deps);
-  const server = createServer({ maxHeaderSize, requestTimeout: 0, headersTimeout: 60_000, keepAliveTimeout: 75_000 });
+  const server = createServer<typeof IncomingMessage, typeof TurnResponse>({
+    maxHeaderSize,
+    ServerResponse: TurnResponse,
+    // Bodies have timeouts of their own.
+    requestTimeout: 0,
+    headersTimeout: headTimeoutMs,
+    connectionsCheckingInterval: 2000,
+    keepAliveTimeout: 75_000,
+  });
   server.on('request', (request, response) => reader.http(request, response, false));
   // Without a listener such clients are told to go on before anybody has looked at their keys.
   server.on('checkContinue', (request, response) => reader.http(request, response, true));
@@ -57,6 +68,7 @@ export function createDataServer(deps: ServerDeps): Server {
 class RequestReader {
   readonly #deps: ServerDeps;
   readonly #bodyDeps: ClientBodyDeps;
+  readonly #turns = new Turns();
   readonly #onEarly: (request: IncomingMessage) => void;
 
   constructor(deps: ServerDeps) {
@@ -67,7 +79,12 @@ class RequestReader {
   }
 
   /** @param isAwaited the client sends its body only when it is told to */
-  http(request: IncomingMessage, response: ServerResponse, isAwaited: boolean): void {
+  http(request: IncomingMessage, response: TurnResponse, isAwaited: boolean): void {
+    if (response.socket === null) this.#turns.take(request, response, () => this.#begin(request, response, isAwaited));
+    else this.#begin(request, response, isAwaited);
+  }
+
+  #begin(request: IncomingMessage, response: ServerResponse, isAwaited: boolean): void {
     const deps = this.#deps;
     const limits = deps.limits();
     const head = this.#head(request, limits.names);
@@ -200,9 +217,15 @@ function noRoute(head: Head): GatewayError {
   });
 }
 
+/** `_httpMessage` is the response that is being sent: node's own handler of such errors looks at it too. */
+type AnsweringSocket = Duplex & { readonly _httpMessage?: unknown; readonly bytesRead?: number };
+
 /** What the HTTP parser refuses has no request: one plain answer, then the connection closes. */
 function answerUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
-  if (!socket.writable) {
+  // An answer of ours in the middle of another would be taken for a part of it, and one to nothing for an answer to the next request.
+  const isLate = error.code === 'ERR_HTTP_REQUEST_TIMEOUT';
+  const { _httpMessage: running, bytesRead } = socket as AnsweringSocket;
+  if (!socket.writable || (running ?? null) !== null || (isLate && bytesRead === 0)) {
     socket.destroy();
     return;
   }
@@ -212,13 +235,15 @@ function answerUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
         message: `The request's headers are larger than ${maxHeaderSize} bytes.`,
         hint: 'Name a config of gateway.yaml instead of sending one.',
       })
-    : new GatewayError('invalid_header', { message: 'The request is not valid HTTP.' });
+    : isLate
+      ? new GatewayError('timeout', { message: `The head of the request did not arrive within ${headTimeoutMs / 1000} s.` })
+      : new GatewayError('invalid_header', { message: 'The request is not valid HTTP.' });
   const body = JSON.stringify({
     error: { message: fault.message, type: fault.type, code: fault.code, param: null },
     status: 'failure',
     message: fault.message,
   });
-  const line = tooLarge ? '431 Request Header Fields Too Large' : '400 Bad Request';
+  const line = `${fault.status} ${STATUS_CODES[fault.status]}`;
   socket.end(
     `HTTP/1.1 ${line}\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
   );

@@ -1,3 +1,4 @@
+import { GatewayError } from '../core/error.ts';
 import { type Enrolled, Roll } from '../core/roll.ts';
 
 /** Something with deadlines that is looked at every so often instead of having timers of its own. */
@@ -40,4 +41,13 @@ export function createSweeper(monotonic: () => number): Sweeper {
     },
     close: stop,
   };
+}
+
+/** Why one more attempt may not join those in flight; undefined while there is room. */
+export function overload(sweeper: Sweeper, limit = Number.POSITIVE_INFINITY): GatewayError | undefined {
+  if (sweeper.size < limit) return undefined;
+  return new GatewayError('overloaded', {
+    message: `${sweeper.size} attempts are in flight, the limit.`,
+    hint: 'Send the request again in a moment. Setting: server.max_in_flight',
+  });
 }

@@ -192,6 +192,8 @@ export function makeSnapshot(parts: SnapshotParts = {}): Snapshot {
       headerPrefixes: defaultPrefixes,
       exposeRouting: true,
       maxInFlight: 100,
+      maxInFlightPerKey: 100,
+      maxConnections: 100,
       drain: { delayMs: 0, timeoutMs: 0 },
       egressAllow: [],
     },

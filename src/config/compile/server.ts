@@ -11,20 +11,30 @@ const mega = 1024 * 1024;
 const defaults = {
   maxBody: 50 * mega,
   maxInFlight: 1024,
+  /** Of `maxInFlight`, for one of several keys. */
+  keyShare: 0.75,
+  maxConnections: 8192,
   drain: { delayMs: 0, timeoutMs: 25_000 },
   keptBody: 256 * 1024,
   spoolSize: 1024 * mega,
 } as const;
 
-/** Compiles the part of `server:` that a reload may change. */
-export function compileServer(entry: ServerEntry = {}): ServerSettings {
+/**
+ * Compiles the part of `server:` that a reload may change.
+ * @param hasSeveralKeys one key must leave room for others
+ */
+export function compileServer(entry: ServerEntry = {}, hasSeveralKeys = false): ServerSettings {
+  const maxInFlight = entry.max_in_flight ?? defaults.maxInFlight;
   return Object.freeze({
     maxBody: sizeOf(entry.max_body) ?? defaults.maxBody,
     maxUpload: sizeOf(entry.max_upload),
     clocks: Object.freeze({ ...defaultClocks, ...compileClocks(entry.timeouts) }),
     headerPrefixes: Object.freeze([...(entry.header_prefixes ?? defaultPrefixes)]),
     exposeRouting: entry.expose_routing ?? true,
-    maxInFlight: entry.max_in_flight ?? defaults.maxInFlight,
+    maxInFlight,
+    maxInFlightPerKey:
+      entry.max_in_flight_per_key ?? (hasSeveralKeys ? Math.ceil(maxInFlight * defaults.keyShare) : Number.POSITIVE_INFINITY),
+    maxConnections: entry.max_connections ?? defaults.maxConnections,
     drain: Object.freeze({
       delayMs: entry.drain?.delay === undefined ? defaults.drain.delayMs : needDuration(entry.drain.delay),
       timeoutMs: entry.drain?.timeout === undefined ? defaults.drain.timeoutMs : needDuration(entry.drain.timeout),

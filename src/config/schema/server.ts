@@ -63,7 +63,22 @@ export const server = {
       type: 'integer',
       minimum: 1,
       maximum: 1000000,
-      description: 'Attempts under way before new requests are answered 503.',
+      description: 'Attempts in flight before new requests are answered 503.',
+      default: 1024,
+    },
+    max_in_flight_per_key: {
+      type: 'integer',
+      minimum: 1,
+      maximum: 1000000,
+      description:
+        'Requests in flight of one key before further ones are answered 429. Without it three quarters of max_in_flight where there are several keys or tokens.',
+    },
+    max_connections: {
+      type: 'integer',
+      minimum: 1,
+      maximum: 1000000,
+      description: 'Connections of clients; further ones are closed at once.',
+      default: 8192,
     },
   },
   additionalProperties: false,

@@ -1,0 +1,146 @@
+import { createHash } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { startTestGateway, type TestGateway, until } from '../support/gateway.ts';
+import { completion, json, type ScriptedUpstream, startUpstream } from '../support/upstream.ts';
+import { headOf, WireClient } from './wire-client.ts';
+
+/** One connection, one key and one silent crowd leave room for everybody else. */
+
+const hashOf = (key: string): string => `sha256:${createHash('sha256').update(key).digest('hex')}`;
+const keys = { one: 'gw-key-one-0123456789', two: 'gw-key-two-0123456789' } as const;
+
+let upstream: ScriptedUpstream;
+let gateway: TestGateway;
+/** Requests that the provider has and does not answer. */
+let held: ServerResponse[];
+let clients: WireClient[];
+
+const start = async (more: object): Promise<void> => {
+  gateway = await startTestGateway(
+    JSON.stringify({
+      version: 1,
+      providers: { a: { type: 'openai', api_key: 'sk-0123456789', custom_host: `${upstream.url}/v1` } },
+      ...more,
+    }),
+  );
+};
+const open = (): WireClient => {
+  const client = new WireClient(gateway.url);
+  clients.push(client);
+  return client;
+};
+const request = (model: string, headers: Readonly<Record<string, string>> = {}): string => {
+  const body = JSON.stringify({ model, messages: [{ role: 'user', content: 'hi' }] });
+  return headOf('POST /v1/chat/completions', { 'x-gateway-provider': '@a', ...headers, 'content-length': body.length }) + body;
+};
+
+beforeEach(async () => {
+  held = [];
+  clients = [];
+  upstream = await startUpstream((response, { body }) => {
+    if (body.includes('"model":"held"')) held.push(response);
+    else json(response, 200, completion(/"model":"(\w+)"/.exec(body.toString())?.[1] ?? ''));
+  });
+});
+afterEach(async () => {
+  for (const client of clients) client.close();
+  await gateway.close();
+  await upstream.close();
+});
+
+describe('requests that are pipelined', () => {
+  beforeEach(() => start({ server: { state_dir: 'memory', max_in_flight: 100 } }));
+
+  it('are answered in order, one after the other', async () => {
+    const models = Array.from({ length: 60 }, (_, n) => `m${n}`);
+    const client = open();
+    client.write(request('held'), ...models.map((model) => request(model)));
+    await until(() => held.length === 1, 'the first request');
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(upstream.requests.length).toBe(1);
+    json(held[0] as ServerResponse, 200, completion('held'));
+    expect(await client.answers(61)).toEqual(Array.from({ length: 61 }, () => 200));
+    expect([...client.text.matchAll(/"content":"(\w+)"/g)].map(([, text]) => text)).toEqual(['held', ...models]);
+  });
+
+  it('by the thousand close their connection and leave the slots to others', async () => {
+    const flood = open();
+    flood.write(request('held').repeat(3000));
+    await flood.closed();
+    expect(upstream.requests.length).toBeLessThanOrEqual(1);
+    const other = open();
+    other.write(request('other'));
+    expect(await other.answers(1)).toEqual([200]);
+  });
+
+  it('are not begun when their client leaves', async () => {
+    const client = open();
+    client.write(request('held').repeat(20));
+    await until(() => held.length === 1, 'the first request');
+    client.close();
+    expect(await until(() => gateway.records[0], 'the record')).toMatchObject({ end: 'client_gone' });
+    await gateway.gateway.drain();
+    expect([upstream.requests.length, gateway.records.length]).toEqual([1, 1]);
+  });
+});
+
+it('connections that send no head are closed, with an answer where one was begun', { timeout: 60_000 }, async () => {
+  await start({ server: { state_dir: 'memory' } });
+  const silent = Array.from({ length: 200 }, open);
+  const halves = Array.from({ length: 20 }, open);
+  for (const half of halves) half.write('POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\n');
+  for (const client of [...silent, ...halves]) await client.closed(30_000);
+  expect(silent.map(({ text }) => text).join('')).toBe('');
+  for (const { text } of halves) expect(text).toMatch(/^HTTP\/1\.1 408 .*"code":"timeout"/s);
+});
+
+it('connections beyond server.max_connections are closed at once', async () => {
+  await start({ server: { state_dir: 'memory', max_connections: 3 } });
+  const first = Array.from({ length: 3 }, open);
+  for (const client of first) client.write(request('m'));
+  for (const client of first) await client.answers(1);
+  const late = open();
+  late.write(request('m'));
+  await late.closed();
+  expect(late.text).toBe('');
+  first[0]?.close();
+  let again = open();
+  again.write(request('m'));
+  await until(() => {
+    if (!again.isClosed) return again.statuses[0] === 200;
+    again = open();
+    again.write(request('m'));
+    return false;
+  }, 'room for another connection');
+});
+
+describe('the slots of a key', () => {
+  const withKeys = (names: readonly (keyof typeof keys)[]) => Object.fromEntries(names.map((name) => [name, { hash: hashOf(keys[name]) }]));
+  const of = (name: keyof typeof keys) => ({ 'x-gateway-api-key': keys[name] });
+
+  it.each([
+    ['three quarters of all where there are two keys', {}, ['one', 'two'], 6],
+    ['all of them where there is one', {}, ['one'], 8],
+    ['as many as the setting says', { max_in_flight_per_key: 3 }, ['one', 'two'], 3],
+  ] as const)('are %s', async (_name, server, names, expected) => {
+    await start({ server: { state_dir: 'memory', max_in_flight: 8, ...server }, api_keys: withKeys(names) });
+    for (let n = 0; n < expected; n += 1) open().write(request('held', of('one')));
+    await until(() => held.length === expected, 'the slots to be taken');
+    const late = open();
+    late.write(request('m', of('one')));
+    const isOnly = names.length === 1;
+    expect(await late.answers(1)).toEqual([isOnly ? 503 : 429]);
+    expect(late.text).toMatch(/retry-after: 1\r\n/i);
+    if (!isOnly) {
+      expect(late.text).toMatch(/"code":"rate_limited".*max_in_flight_per_key/s);
+      const other = open();
+      other.write(request('m', of('two')));
+      expect(await other.answers(1)).toEqual([200]);
+    }
+    for (const response of held) json(response, 200, completion('held'));
+    for (const client of clients.slice(0, expected)) await client.answers(1);
+    late.write(request('m', of('one')));
+    expect((await late.answers(2))[1]).toBe(200);
+  });
+});
