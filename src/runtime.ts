@@ -153,8 +153,8 @@ export class Runtime {
   }
 
   #limits(): ReturnType<ServerDeps['limits']> {
-    const { maxBody, maxUpload } = this.#settings();
-    return { maxBody, maxUpload, names: this.#names };
+    const { maxBody, maxUpload, json } = this.#settings();
+    return { maxBody, maxUpload, json, names: this.#names };
   }
 
   #settings(): ServerSettings {

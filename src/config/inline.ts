@@ -1,3 +1,4 @@
+import { parseJson } from '../core/json-scan.ts';
 import { isPlain } from '../core/merge.ts';
 import type { CompiledConfig } from '../core/snapshot.ts';
 import type { Choosing } from './compile/choose.ts';
@@ -52,7 +53,7 @@ function compileInline(text: string, schemas: ReturnType<typeof targetSchemas>, 
 
 function parse(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch (error) {
     throw invalid(`it is neither a name nor JSON: ${(error as Error).message}`);
   }

@@ -1,8 +1,16 @@
 import type { Arrival } from './arrival.ts';
 import type { RequestBody } from './body.ts';
 import { traitsOf } from './endpoint.ts';
+import { GatewayError } from './error.ts';
 
-/** The model that a request names, wherever its route has it; '' where nothing names one yet. */
+/** Characters of a model's name: identifiers of cloud resources are the longest. */
+const longestModel = 2048;
+
+/**
+ * The model that a request names, wherever its route has it; '' where nothing names one yet.
+ *
+ * @throws GatewayError `string_above_max_length`
+ */
 export function askedModelIn({ endpoint, params, query, headers }: Arrival, body: RequestBody): string {
   if (endpoint === 'models/{id}') return params['id'] ?? '';
   const named = askedModelOf(body, query);
@@ -10,10 +18,14 @@ export function askedModelIn({ endpoint, params, query, headers }: Arrival, body
   return headers.gateway('providerModel') ?? '';
 }
 
-/** The model as the client wrote it in body, form or query; '' when it named none, or only behind the file of a form. */
+/**
+ * The model as the client wrote it in body, form or query; '' when it named none, or only behind the file of a form.
+ *
+ * @throws GatewayError `string_above_max_length`
+ */
 export function askedModelOf(body: RequestBody, query: string): string {
   const named = body.kind === 'json' ? body.peek('model') : body.kind === 'form' ? body.fields.get('model') : undefined;
-  if (typeof named === 'string') return named;
+  if (typeof named === 'string') return bounded(named);
   if (body.kind === 'json' || !query.includes('model=')) return '';
   return new URLSearchParams(query).get('model') ?? '';
 }
@@ -23,4 +35,14 @@ export function asksForStream(body: RequestBody, query: string): boolean {
   if (body.kind === 'json') return body.peek('stream') === true;
   if (body.kind === 'form' && body.fields.get('stream') === 'true') return true;
   return query.includes('stream=') && new URLSearchParams(query).get('stream') === 'true';
+}
+
+/** A name goes into headers, records and errors. */
+function bounded(model: string): string {
+  if (model.length <= longestModel) return model;
+  throw new GatewayError('string_above_max_length', {
+    message: `The name of the model is ${model.length} characters long; the limit is ${longestModel}.`,
+    param: 'model',
+    hint: 'Send the name of a model in "model".',
+  });
 }

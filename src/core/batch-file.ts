@@ -1,5 +1,5 @@
 import type { FormBody } from './form.ts';
-import { scanObject } from './json-scan.ts';
+import { scanObject, parseJson } from './json-scan.ts';
 
 /**
  * True for an upload that is a batch: its purpose says so, or comes only behind the file, which then has the name of a
@@ -17,7 +17,7 @@ export function isBatchInput(form: Pick<FormBody, 'fields' | 'file'>): boolean {
 export function modelsInLine(line: string): readonly string[] {
   try {
     return membersOf(line, 'body').flatMap((body) =>
-      body.startsWith('{') ? membersOf(body, 'model').flatMap((text) => textsIn(JSON.parse(text))) : [],
+      body.startsWith('{') ? membersOf(body, 'model').flatMap((text) => textsIn(parseJson(text))) : [],
     );
   } catch {
     return looselyNamed(line);

@@ -1,6 +1,8 @@
 import { GatewayError } from './error.ts';
 import type { FormBody } from './form.ts';
+import { type JsonLimits, noLimits, requestLimits } from './json-limits.ts';
 import { type Member, scanObject } from './json-scan.ts';
+import { firstNotUtf8 } from './utf8.ts';
 
 /** A JSON value's scalar; what `peek` can give without parsing the body. */
 export type Scalar = string | number | boolean | null;
@@ -35,6 +37,10 @@ export class JsonBody {
   #found: readonly Member[] | undefined;
   #bytes: Buffer | undefined;
   #object: Readonly<Record<string, unknown>> | undefined;
+  /** Long texts that were asked for. */
+  #texts: Map<string, Scalar> | undefined;
+  /** Made where there are too many to be looked through each time. */
+  #byKey: ReadonlyMap<string, Member> | undefined;
 
   private constructor(
     text: string,
@@ -48,11 +54,13 @@ export class JsonBody {
     this.#edited = edited;
   }
 
-  /** @throws GatewayError `invalid_json` */
-  static from(bytes: Buffer): JsonBody {
+  /** @throws GatewayError `invalid_json`, `json_too_complex` */
+  static from(bytes: Buffer, limits: JsonLimits = requestLimits): JsonBody {
+    const odd = firstNotUtf8(bytes);
+    if (odd !== undefined) throw notUtf8(bytes[odd], odd);
     const start = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
     const text = bytes.toString('latin1', start);
-    const members = scanObject(text);
+    const members = scanObject(text, limits);
     return hasTwice(members) ? JsonBody.of(parse(text)) : new JsonBody(text, members, start === 0 ? bytes : undefined);
   }
 
@@ -82,7 +90,11 @@ export class JsonBody {
     if (member === undefined) return undefined;
     const first = this.#text.charCodeAt(member.start);
     if (first === 0x7b || first === 0x5b) return undefined;
-    return this.value(key) as Scalar;
+    if (member.end - member.start <= short) return this.value(key) as Scalar;
+    this.#texts ??= new Map();
+    const known = this.#texts.get(key) ?? (this.value(key) as Scalar);
+    this.#texts.set(key, known);
+    return known;
   }
 
   /** One top-level member as a value, without parsing the rest. */
@@ -164,14 +176,31 @@ export class JsonBody {
 
   /** A body that was made here is scanned only if somebody asks. */
   get #members(): readonly Member[] {
-    this.#found ??= scanObject(this.#text);
+    this.#found ??= scanObject(this.#text, noLimits);
     return this.#found;
   }
 
   #find(key: string): Member | undefined {
-    for (const member of this.#members) if (member.key === key) return member;
+    const members = this.#members;
+    if (members.length > few) {
+      this.#byKey ??= new Map(members.map((member) => [member.key, member]));
+      return this.#byKey.get(key);
+    }
+    for (const member of members) if (member.key === key) return member;
     return undefined;
   }
+}
+
+/** Members that are looked through faster than found in a map. */
+const few = 64;
+
+function notUtf8(byte: number | undefined, at: number): GatewayError {
+  const what =
+    byte === undefined ? 'it ends in the middle of a character' : `the byte 0x${byte.toString(16).padStart(2, '0')} is not UTF-8`;
+  return new GatewayError('invalid_json', {
+    message: `The body is not JSON: ${what} at position ${at}.`,
+    hint: 'Send the body encoded in UTF-8.',
+  });
 }
 
 /** A member named twice means different things to different parsers: such a body is normalised (last one wins). */
@@ -184,7 +213,7 @@ function hasTwice(members: readonly Member[]): boolean {
 /** JSON text of a value in one-byte form: UTF-8 bytes as latin1 characters, like the text it is spliced into. */
 function toText(value: unknown): string {
   const json = JSON.stringify(value);
-  return isAscii(json) ? json : Buffer.from(json, 'utf8').toString('latin1');
+  return json.length <= short && isAscii(json) ? json : Buffer.from(json, 'utf8').toString('latin1');
 }
 
 function isAscii(text: string): boolean {
@@ -192,8 +221,11 @@ function isAscii(text: string): boolean {
   return true;
 }
 
+/** Characters that are looked at faster one by one than copied. */
+const short = 1024;
+
 const parse = (oneByte: string): Record<string, unknown> =>
-  fromJson(isAscii(oneByte) ? oneByte : Buffer.from(oneByte, 'latin1').toString('utf8'));
+  fromJson(oneByte.length <= short && isAscii(oneByte) ? oneByte : Buffer.from(oneByte, 'latin1').toString('utf8'));
 
 /** @throws GatewayError `invalid_json` */
 function fromJson(text: string): Record<string, unknown> {

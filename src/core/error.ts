@@ -6,6 +6,11 @@ import { isErrorStatus } from './status.ts';
  */
 export const errorCatalogue = {
   invalid_json: { status: 400, type: 'invalid_request_error', about: 'The request body is not JSON, or not a JSON object.' },
+  json_too_complex: {
+    status: 400,
+    type: 'invalid_request_error',
+    about: 'The request body is nested deeper, or holds more members, than server.json allows.',
+  },
   invalid_config: { status: 400, type: 'invalid_request_error', about: 'The config sent with the request is not valid.' },
   invalid_header: { status: 400, type: 'invalid_request_error', about: 'A gateway header holds a value that can not be used.' },
   invalid_metadata: { status: 400, type: 'invalid_request_error', about: 'x-gateway-metadata is not a JSON object of short texts.' },

@@ -1,4 +1,5 @@
 import { GatewayError } from './error.ts';
+import { answerLimits, JsonBudget, type JsonLimits, memberCost, requestLimits } from './json-limits.ts';
 
 /** One top-level member of a JSON object: offsets into the text, `start` and `end` enclose the value. */
 export interface Member {
@@ -22,10 +23,12 @@ const colon = 0x3a;
  * Finds the top-level members of a JSON object without building it: strings are skipped by their closing quote,
  * nesting is tracked, nothing is decoded. The text is one-byte (latin1) so that offsets are byte offsets and the
  * bytes come out as they went in. Checks the structure (balance, commas, colons, top-level scalars), not each nested scalar.
+ * Stops where the text holds more than `limits` allow: what is too much is neither walked nor parsed.
  *
- * @throws GatewayError `invalid_json` with the byte position
+ * @throws GatewayError `invalid_json`, `json_too_complex` with the byte position
  */
-export function scanObject(text: string): Member[] {
+export function scanObject(text: string, limits: JsonLimits = requestLimits): Member[] {
+  const budget = new JsonBudget(limits);
   let at = skipSpace(text, 0);
   if (at >= text.length) throw bad('the body is empty', at);
   if (text.charCodeAt(at) !== openBrace) throw bad('expected an object', at);
@@ -41,7 +44,9 @@ export function scanObject(text: string): Member[] {
     at = skipSpace(text, keyEnd);
     if (text.charCodeAt(at) !== colon) throw bad(at >= text.length ? 'unexpected end' : 'expected ":"', at);
     const start = skipSpace(text, at + 1);
-    const end = endOfValue(text, start);
+    budget.left -= memberCost + 1;
+    if (budget.left < 0) throw budget.tooMany(keyStart);
+    const end = endOfValue(text, start, budget);
     members.push({ key: raw.includes('\\') ? decodeKey(text, keyStart, keyEnd) : raw, keyStart, start, end });
     at = skipSpace(text, end);
     const next = text.charCodeAt(at);
@@ -51,13 +56,33 @@ export function scanObject(text: string): Member[] {
   }
 }
 
-/** True when the text is one balanced JSON value: the check for a whole answer that is passed on as it is. */
-export function isOneValue(text: string): boolean {
+/** Why a text is not one balanced JSON value within limits; undefined when it is: the check before it is parsed, or passed on. */
+export function flawOf(text: string, limits: JsonLimits): GatewayError | undefined {
   try {
-    return skipSpace(text, endOfValue(text, skipSpace(text, 0))) === text.length;
-  } catch {
-    return false;
+    const end = skipSpace(text, endOfValue(text, skipSpace(text, 0), new JsonBudget(limits)));
+    return end === text.length ? undefined : bad('unexpected text after the value', end);
+  } catch (error) {
+    return error as GatewayError;
   }
+}
+
+/** Characters of a text that cannot hold enough to be dangerous. */
+const harmless = 1024;
+
+/**
+ * `JSON.parse` for a text that somebody else wrote: first looks whether it holds more than may be walked.
+ *
+ * @throws SyntaxError for what is not JSON; GatewayError `json_too_complex` (or `invalid_json`)
+ */
+export function parseJson(text: string, limits?: JsonLimits): unknown {
+  checkJson(text, limits);
+  return JSON.parse(text);
+}
+
+/** The look before a text is parsed, for parsers with a way of their own. @throws GatewayError as `parseJson` */
+export function checkJson(text: string, limits: JsonLimits = answerLimits): void {
+  const flaw = text.length <= harmless ? undefined : flawOf(text, limits);
+  if (flaw !== undefined) throw flaw;
 }
 
 function finish(text: string, at: number, members: Member[]): Member[] {
@@ -78,12 +103,15 @@ function skipSpace(text: string, from: number): number {
   let at = from;
   for (; at < text.length; at += 1) {
     const c = text.charCodeAt(at);
-    if (c !== 0x20 && c !== 0x0a && c !== 0x0d && c !== 0x09) break;
+    if (c > 0x20 || (c !== 0x20 && c !== 0x0a && c !== 0x0d && c !== 0x09)) break;
   }
   return at;
 }
 
-/** From the opening quote to behind the closing one: jumps from quote to quote and counts the backslashes before. */
+/** Characters that are looked at one by one behind an escaped quote, where the next one is likely near. */
+const nearby = 64;
+
+/** From the opening quote to behind the closing one: jumps from quote to quote, and walks where escapes are close together. */
 function endOfString(text: string, start: number): number {
   let at = start + 1;
   for (;;) {
@@ -93,35 +121,64 @@ function endOfString(text: string, start: number): number {
     while (text.charCodeAt(before) === backslash) before -= 1;
     if ((end - before) % 2 === 1) return end + 1;
     at = end + 1;
+    for (let far = at + nearby; at < far; at += 1) {
+      const c = text.charCodeAt(at);
+      if (c === quote) return at + 1;
+      if (c === backslash) {
+        at += 1;
+        far = at + nearby;
+      }
+    }
   }
 }
 
-function endOfValue(text: string, start: number): number {
+function endOfValue(text: string, start: number, budget: JsonBudget): number {
   const c = text.charCodeAt(start);
   if (c === quote) return endOfString(text, start);
-  if (c === openBrace || c === openBracket) return endOfNested(text, start);
+  if (c === openBrace || c === openBracket) return endOfNested(text, start, budget);
   if (start >= text.length) throw bad('unexpected end', start);
-  const scalar = scalarPattern;
-  scalar.lastIndex = start;
-  if (!scalar.test(text)) throw bad('unexpected token', start);
-  return scalar.lastIndex;
+  return endOfScalar(text, start);
 }
 
-/** Sticky: matches a number or literal exactly at `lastIndex`; set before each use, so it holds no state between calls. */
-const scalarPattern = /(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)(?=[\s,}\]]|$)/y;
+/** Characters of a number: no number that means anything is longer. */
+const longestScalar = 1024;
 
-/** Objects and arrays: one stack of closing marks, kept as a string only beyond 32 levels would matter. */
-function endOfNested(text: string, start: number): number {
+function endOfScalar(text: string, start: number): number {
+  let end = start;
+  while (end < text.length && end - start <= longestScalar && isScalar(text.charCodeAt(end))) end += 1;
+  if (!/^(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)$/.test(text.slice(start, end)))
+    throw bad('unexpected token', start);
+  if (end - start > longestScalar) throw bad(`a number of more than ${longestScalar} characters`, start);
+  return end;
+}
+
+/** Anything but white space, commas, and what closes. */
+const isScalar = (c: number): boolean => c > 0x20 && c !== comma && c !== closeBrace && c !== closeBracket;
+
+/** Objects and arrays, with what they hold. */
+function endOfNested(text: string, start: number, budget: JsonBudget): number {
   const open: number[] = [];
+  const deepest = budget.limits.depth - 1;
+  let { left } = budget;
   for (let at = start; at < text.length; at += 1) {
     const c = text.charCodeAt(at);
-    if (c === quote) at = endOfString(text, at) - 1;
-    else if (c === openBrace) open.push(closeBrace);
-    else if (c === openBracket) open.push(closeBracket);
-    else if (c === closeBrace || c === closeBracket) {
+    if (c < colon) {
+      if (c === quote) at = endOfString(text, at) - 1;
+      else if (c === comma) left -= 1;
+      else continue;
+    } else if (c === colon) left -= memberCost;
+    else if (c === openBrace || c === openBracket) {
+      if (open.length >= deepest) throw budget.tooDeep(at);
+      open.push(c === openBrace ? closeBrace : closeBracket);
+      left -= memberCost;
+    } else if (c === closeBrace || c === closeBracket) {
       if (open.pop() !== c) throw bad(`unexpected "${String.fromCharCode(c)}"`, at);
-      if (open.length === 0) return at + 1;
-    }
+      if (open.length === 0) {
+        budget.left = left;
+        return at + 1;
+      }
+    } else continue;
+    if (left < 0) throw budget.tooMany(at);
   }
   throw bad('unexpected end', text.length);
 }

@@ -1,3 +1,4 @@
+import { parseJson } from './json-scan.ts';
 /** Signature algorithms that may be allowed: those with a public key. A shared secret, or none, proves nothing about who signed. */
 export const jwtAlgorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'] as const;
 
@@ -55,7 +56,7 @@ export function looksLikeJwt(value: string): boolean {
 /** The claims as the token says them, unproven: good for telling whose token it is, for nothing else. */
 export function unprovenClaims(token: string): JwtClaims | undefined {
   try {
-    const value: unknown = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8'));
+    const value: unknown = parseJson(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8'));
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JwtClaims) : undefined;
   } catch {
     return undefined;

@@ -1,4 +1,5 @@
 import type { HeaderPairs } from './headers.ts';
+import type { JsonLimits } from './json-limits.ts';
 import type { JwtSettings } from './jwt.ts';
 import type { Plain } from './merge.ts';
 import type { CredentialOwner, CommonSettings, Deployment, Provider, UpstreamRequest } from './provider.ts';
@@ -179,6 +180,8 @@ export interface ServerSettings {
   /** Bytes. */
   readonly maxBody: number;
   readonly maxUpload: number | undefined;
+  /** Of the JSON that a request may send. */
+  readonly json: JsonLimits;
   readonly clocks: Clocks;
   readonly headerPrefixes: readonly string[];
   readonly exposeRouting: boolean;

@@ -1,3 +1,4 @@
+import { parseJson } from '../core/json-scan.ts';
 import { connectionFault } from '../core/connection-fault.ts';
 import type { Dialect } from '../core/dialect.ts';
 import { traitsOf } from '../core/endpoint.ts';
@@ -115,7 +116,7 @@ function summary(outcome: Outcome, error: GatewayError): string {
 function isErrorObject({ reply: { body }, attempt: { call } }: Outcome & { kind: 'answered' }): boolean {
   if (body[0] !== 0x7b) return false;
   try {
-    const { error } = JSON.parse(body.toString('utf8')) as { error?: { message?: unknown; type?: unknown } | null };
+    const { error } = parseJson(body.toString('utf8')) as { error?: { message?: unknown; type?: unknown } | null };
     const isKept = call !== undefined && traitsOf(call.endpoint).state !== undefined;
     return typeof error?.message === 'string' && (!isKept || typeof error.type === 'string');
   } catch {

@@ -3,6 +3,8 @@ import type { PendingBody } from '../core/arrival.ts';
 import { emptyBody, JsonBody, type RequestBody } from '../core/body.ts';
 import type { EndpointTraits } from '../core/endpoint.ts';
 import { fromUnknown, GatewayError } from '../core/error.ts';
+import type { JsonLimits } from '../core/json-limits.ts';
+import type { ServerSettings } from '../core/snapshot.ts';
 import { bodyKind, receiveForm } from './forms/arrive.ts';
 import { type ClientBytesDeps, tooLarge, uploadLimit } from './forms/client-bytes.ts';
 import { BodyReader } from './read-body.ts';
@@ -10,11 +12,14 @@ import { BodyReader } from './read-body.ts';
 /** What reading any body needs. */
 export type ClientBodyDeps = ClientBytesDeps;
 
+/** Limits of the snapshot that is current when a request arrives; sizes in bytes. */
+export type BodyLimits = Pick<ServerSettings, 'maxBody' | 'maxUpload' | 'json'>;
+
 export interface ClientBodyParts {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly traits: Pick<EndpointTraits, 'body' | 'file'>;
-  readonly limits: { readonly maxBody: number; readonly maxUpload: number | undefined };
+  readonly limits: BodyLimits;
   readonly deps: ClientBodyDeps;
   /** The client sends its body only when it is told to (`expect: 100-continue`). */
   readonly isAwaited: boolean;
@@ -57,7 +62,7 @@ export class ClientBody implements PendingBody {
   /** A body that is held in memory. */
   #readJson(done: (body: RequestBody | GatewayError) => void): void {
     const { request, limits, deps } = this.#parts;
-    this.#reader = new BodyReader(request, { ...deps, maxBody: limits.maxBody }, (bytes) => done(jsonOf(bytes)));
+    this.#reader = new BodyReader(request, { ...deps, maxBody: limits.maxBody }, (bytes) => done(jsonOf(bytes, limits.json)));
     this.#reader.start();
   }
 
@@ -91,10 +96,10 @@ function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
 }
 
-function jsonOf(bytes: Buffer | GatewayError): RequestBody | GatewayError {
+function jsonOf(bytes: Buffer | GatewayError, limits: JsonLimits): RequestBody | GatewayError {
   if (bytes instanceof GatewayError) return bytes;
   try {
-    return JsonBody.from(bytes);
+    return JsonBody.from(bytes, limits);
   } catch (error) {
     return fromUnknown(error);
   }

@@ -1,3 +1,4 @@
+import { parseJson } from '../core/json-scan.ts';
 import type { GatewayError } from '../core/error.ts';
 import type { Trust } from '../core/snapshot.ts';
 import { FetchFault, fetchWhole } from './fetch-whole.ts';
@@ -128,7 +129,7 @@ export class FetchedKeys<Keys> {
     });
     if (answer.status !== 200) throw new JwksError(`${url.host} answered ${answer.status}`);
     try {
-      return JSON.parse(answer.body.toString('utf8'));
+      return parseJson(answer.body.toString('utf8'));
     } catch {
       throw new JwksError(`${url.host} answered something that is not JSON`);
     }

@@ -1,3 +1,4 @@
+import { parseJson } from '../core/json-scan.ts';
 import { GatewayError } from '../core/error.ts';
 import { fromHeader } from '../core/header-text.ts';
 import { isLongerThan } from '../core/text-length.ts';
@@ -20,7 +21,7 @@ export function parseMetadata(text: string | undefined): Readonly<Record<string,
 
 function parse(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch (error) {
     throw bad(`is not JSON: ${(error as Error).message}`);
   }

@@ -10,7 +10,7 @@ import { nearest } from '../core/nearest.ts';
 import type { Pass } from '../core/pass.ts';
 import { without } from '../core/query.ts';
 import { parseTraceparent } from '../core/trace.ts';
-import { ClientBody, type ClientBodyDeps, NoClientBody } from './client-body.ts';
+import { type BodyLimits, ClientBody, type ClientBodyDeps, NoClientBody } from './client-body.ts';
 import { type HeaderNames, RequestHeaderBag } from './header-bag.ts';
 import type { Ids } from './ids.ts';
 import { parseMetadata } from './metadata.ts';
@@ -33,7 +33,7 @@ export interface ServerDeps {
   /** Told of the bytes of files that pass. */
   passed(bytes: number): void;
   /** Limits and names of the snapshot that is current when a request arrives. */
-  limits(): { readonly maxBody: number; readonly maxUpload: number | undefined; readonly names: HeaderNames };
+  limits(): BodyLimits & { readonly names: HeaderNames };
   /** The gateway stops: new requests are refused. */
   isDraining(): boolean;
   handle(incoming: Incoming): void;

@@ -5,6 +5,7 @@ import { emptyBody, JsonBody, type RequestBody } from '../../src/core/body.ts';
 import type { Caller, Routed } from '../../src/core/context.ts';
 import { GatewayError } from '../../src/core/error.ts';
 import { defaultPrefixes } from '../../src/core/headers.ts';
+import { requestLimits } from '../../src/core/json-limits.ts';
 import type { Plugin, PluginHost, PluginInstance } from '../../src/core/plugin.ts';
 import { defineProvider, type Provider } from '../../src/core/provider.ts';
 import type { ApiKey, Branch, CompiledConfig, CredentialRef, Leaf, ProviderBinding, Snapshot } from '../../src/core/snapshot.ts';
@@ -187,6 +188,7 @@ export function makeSnapshot(parts: SnapshotParts = {}): Snapshot {
     revision: '91bd0e7',
     server: {
       maxBody: 1_000_000,
+      json: requestLimits,
       maxUpload: undefined,
       clocks: { connect: 5_000, firstByte: 60_000, idle: 60_000, total: 600_000, request: undefined },
       headerPrefixes: defaultPrefixes,

@@ -1,5 +1,5 @@
 import type { LineEdit } from '#core/form.ts';
-import { type Member, scanObject } from '#core/json-scan.ts';
+import { type Member, scanObject, parseJson } from '#core/json-scan.ts';
 import { bareModel } from '#core/model-name.ts';
 
 /** How the lines of a batch have to read at one entry. */
@@ -47,7 +47,7 @@ interface Splice {
 
 function urlSplice(line: string, { start, end }: Member, { isDated }: BatchNames): Splice | undefined {
   if (!isDated) return undefined;
-  const url: unknown = JSON.parse(line.slice(start, end));
+  const url: unknown = parseJson(line.slice(start, end));
   return typeof url === 'string' && url.startsWith('/v1/') ? { start, end, text: url.slice(3) } : undefined;
 }
 
@@ -56,7 +56,7 @@ function modelSplice(line: string, body: Member, names: BatchNames): Splice | un
   if (!text.startsWith('{')) return undefined;
   const model = scanObject(text).find(({ key }) => key === 'model');
   if (model === undefined) return undefined;
-  const named: unknown = JSON.parse(text.slice(model.start, model.end));
+  const named: unknown = parseJson(text.slice(model.start, model.end));
   if (typeof named !== 'string') return undefined;
   const bare = bareModel(named);
   const wanted = names.deployment(bare) ?? bare;

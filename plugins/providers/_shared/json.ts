@@ -1,9 +1,10 @@
+import { parseJson } from '#core/json-scan.ts';
 import { isPlain, type Plain } from '#core/merge.ts';
 
 /** The JSON object that a text holds, or undefined: taps and error readers see anything and never throw. */
 export function parseObject(text: string): Plain | undefined {
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = parseJson(text);
     return isPlain(value) ? value : undefined;
   } catch {
     return undefined;

@@ -1,3 +1,4 @@
+import { parseJson } from '#core/json-scan.ts';
 import type { Call } from '#core/provider.ts';
 import { isPlain, type Plain } from '#core/merge.ts';
 import { deletedFile, unixSeconds } from '../_shared/objects.ts';
@@ -14,7 +15,7 @@ type Change = (row: Plain) => Plain;
 export function objectOf(text: string, call: Pick<Call, 'endpoint' | 'params'>): unknown {
   // 204 says that a file is gone without naming it.
   if (text === '' && call.endpoint === 'files/{id}/delete') return deletedFile(call.params['id'] ?? '');
-  const answer: unknown = JSON.parse(text);
+  const answer: unknown = parseJson(text);
   const change = changeOf(call.endpoint);
   if (!isPlain(answer)) return answer;
   return lists.test(call.endpoint) ? list(answer, Array.isArray(answer['data']) ? answer['data'] : [], change) : change(answer);

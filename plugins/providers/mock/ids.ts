@@ -1,3 +1,4 @@
+import { parseJson } from '#core/json-scan.ts';
 /**
  * The mock stores nothing: an id holds what it stands for, so that an object that was created is found again. The parts
  * are JSON in the letters of a URL; everything else is an id that nobody gave.
@@ -15,7 +16,7 @@ export const madeId = (prefix: string, parts: readonly Part[]): string =>
 export function partsOf(prefix: string, id: string, isRight: (parts: readonly unknown[]) => boolean): readonly Part[] | undefined {
   if (!id.startsWith(prefix) || id.length > longest) return undefined;
   try {
-    const parts: unknown = JSON.parse(Buffer.from(id.slice(prefix.length), 'base64url').toString('utf8'));
+    const parts: unknown = parseJson(Buffer.from(id.slice(prefix.length), 'base64url').toString('utf8'));
     // Decoding is generous: an id that is written in another way is another id.
     return Array.isArray(parts) && isRight(parts) && madeId(prefix, parts as Part[]) === id ? (parts as Part[]) : undefined;
   } catch {

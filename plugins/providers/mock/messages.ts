@@ -1,3 +1,4 @@
+import { parseJson } from '#core/json-scan.ts';
 import type { LocalAnswer } from '#core/provider.ts';
 import { failure, named, lastUserText, piecesOf, type Question, streamed, tokensIn, whole } from './answer.ts';
 import type { Problem } from './problems.ts';
@@ -68,7 +69,7 @@ const toolUse = ({ call, reply }: Question) => ({
 function inputOf(args: string | object | undefined): unknown {
   if (typeof args !== 'string') return args ?? {};
   try {
-    return JSON.parse(args) as unknown;
+    return parseJson(args) as unknown;
   } catch {
     return {};
   }

@@ -1,3 +1,4 @@
+import { parseJson } from '#core/json-scan.ts';
 import { GatewayError } from '#core/error.ts';
 import { type Call, defineProvider, type Operation } from '#core/provider.ts';
 import { addresses, requireCredential } from './address.ts';
@@ -54,7 +55,7 @@ const chat: Operation<VertexSettings> = {
 };
 
 /** Never asked for, since `converts` says so. */
-const unconverted = (text: string): unknown => JSON.parse(text);
+const unconverted = (text: string): unknown => parseJson(text);
 
 /** Every other operation needs a credential as well. */
 const signed = (operation: Operation<VertexSettings>): Operation<VertexSettings> => ({

@@ -1,3 +1,4 @@
+import { parseJson } from '#core/json-scan.ts';
 import { isPlain, type Plain } from '#core/merge.ts';
 import type { Dropped } from '#core/provider.ts';
 import { base32, fromBase32 } from './base32.ts';
@@ -60,7 +61,7 @@ export function metadataOf(labels: unknown): Readonly<Record<string, string>> | 
     .map((name) => fromBase32(String(labels[name])));
   if (parts.length === 0) return null;
   try {
-    const value: unknown = JSON.parse(Buffer.concat(parts).toString('utf8'));
+    const value: unknown = parseJson(Buffer.concat(parts).toString('utf8'));
     return isPlain(value) ? texts(value) : null;
   } catch {
     // Somebody else wrote labels of these names.

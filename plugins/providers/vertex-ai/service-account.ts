@@ -1,3 +1,4 @@
+import { parseJson } from '#core/json-scan.ts';
 import { GatewayError } from '#core/error.ts';
 import { isPlain } from '#core/merge.ts';
 
@@ -14,7 +15,7 @@ export interface ServiceAccount {
 export function parseServiceAccount(text: string): ServiceAccount | string {
   let file: unknown;
   try {
-    file = JSON.parse(text);
+    file = parseJson(text);
   } catch {
     return 'it is not JSON';
   }

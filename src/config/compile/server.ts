@@ -1,4 +1,5 @@
 import { defaultPrefixes } from '../../core/headers.ts';
+import { requestLimits } from '../../core/json-limits.ts';
 import type { LogSettings, ServerSettings } from '../../core/snapshot.ts';
 import { parseSize } from '../../core/units.ts';
 import type { LoggingEntry, ServerEntry } from '../schema/index.ts';
@@ -28,6 +29,10 @@ export function compileServer(entry: ServerEntry = {}, hasSeveralKeys = false): 
   return Object.freeze({
     maxBody: sizeOf(entry.max_body) ?? defaults.maxBody,
     maxUpload: sizeOf(entry.max_upload),
+    json: Object.freeze({
+      depth: entry.json?.max_depth ?? requestLimits.depth,
+      members: entry.json?.max_members ?? requestLimits.members,
+    }),
     clocks: Object.freeze({ ...defaultClocks, ...compileClocks(entry.timeouts) }),
     headerPrefixes: Object.freeze([...(entry.header_prefixes ?? defaultPrefixes)]),
     exposeRouting: entry.expose_routing ?? true,

@@ -25,6 +25,21 @@ export const server = {
     },
     max_body: { ...size, description: 'Largest request body that is held in memory.', default: '50MB' },
     max_upload: { ...size, description: 'Largest body that is only passed through (uploads). Without it there is no limit.' },
+    json: {
+      type: 'object',
+      description: 'How much structure the JSON of a request may have, whatever its size.',
+      properties: {
+        max_depth: { type: 'integer', minimum: 8, maximum: 1000, description: 'Levels of objects and lists.', default: 128 },
+        max_members: {
+          type: 'integer',
+          minimum: 1000,
+          maximum: 10000000,
+          description: 'Members of objects, and objects and lists, together. Sixteen items of a plain list count as one.',
+          default: 100000,
+        },
+      },
+      additionalProperties: false,
+    },
     timeouts,
     drain,
     header_prefixes: {

@@ -1,6 +1,7 @@
 import { brotliDecompressSync, gunzipSync, inflateSync, zstdDecompressSync } from 'node:zlib';
 import { GatewayError } from '../../core/error.ts';
-import { isOneValue } from '../../core/json-scan.ts';
+import { answerLimits } from '../../core/json-limits.ts';
+import { flawOf } from '../../core/json-scan.ts';
 import type { Tap } from '../../core/tap.ts';
 import { invalid } from './faults.ts';
 
@@ -42,7 +43,9 @@ export function decompress(body: Buffer, encoding: string | undefined): Buffer {
 export function faultOfWhole(body: Buffer, contentType: string, tap: Tap): GatewayError | undefined {
   if (body.length === 0) return invalid('The provider answered 200 with an empty body.');
   const text = body.toString('utf8');
-  if (!isOneValue(text)) {
+  const flaw = flawOf(text, answerLimits);
+  if (flaw?.code === 'json_too_complex') return invalid(`The provider's answer is too complex. ${flaw.message}`);
+  if (flaw !== undefined) {
     // Plain text and subtitles under the wrong type; what is wrong comes as an object or a page.
     if (tap.form === 'bytes' && !contentType.includes('html') && !/^\s*[{[]/.test(text)) return undefined;
     return invalid(

@@ -1,3 +1,4 @@
+import { parseJson } from '../../core/json-scan.ts';
 import type { GatewayError } from '../../core/error.ts';
 import type { GrantBlame, GrantRepeat } from '../../core/grant.ts';
 import type { HeaderPairs } from '../../core/headers.ts';
@@ -137,7 +138,7 @@ function scrubbed(text: string, secrets: readonly string[]): string {
 
 function parsed(body: Buffer): Plain {
   try {
-    const value: unknown = JSON.parse(body.toString('utf8'));
+    const value: unknown = parseJson(body.toString('utf8'));
     return isPlain(value) ? value : {};
   } catch {
     return {};

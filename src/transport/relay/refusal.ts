@@ -1,3 +1,4 @@
+import { parseJson } from '../../core/json-scan.ts';
 import type { IncomingMessage } from 'node:http';
 import { GatewayError, type ProviderFault } from '../../core/error.ts';
 import { isPlain, type Plain } from '../../core/merge.ts';
@@ -40,7 +41,7 @@ function textOf(answer: IncomingMessage): Promise<string> {
 function faultOf(text: string): ProviderFault | undefined {
   if (text.trim() === '') return undefined;
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = parseJson(text);
     const error = isPlain(value) && isPlain(value['error']) ? value['error'] : value;
     if (isPlain(error)) return { message: textAt(error, 'message') ?? text.slice(0, shownLimit), ...optional(error) };
   } catch {

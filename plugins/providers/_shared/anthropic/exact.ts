@@ -1,3 +1,5 @@
+import { checkJson } from '#core/json-scan.ts';
+
 /** Numbers of 16 digits and more don't survive being read as JavaScript numbers. */
 const longNumber = /\d{16}/;
 
@@ -6,6 +8,7 @@ const longNumber = /\d{16}/;
  * for it.
  */
 export function parseExact(text: string): unknown {
+  checkJson(text);
   return longNumber.test(text) ? JSON.parse(text, keepDigits as (this: unknown, key: string, value: unknown) => unknown) : JSON.parse(text);
 }
 

@@ -1,3 +1,4 @@
+import { parseJson } from '#core/json-scan.ts';
 import type { ProviderFault } from '#core/error.ts';
 import { isPlain, type Plain } from '#core/merge.ts';
 import { textOf } from '../json.ts';
@@ -47,7 +48,7 @@ export const statusOfType = (type: string | null | undefined): number => statuse
 
 function objectIn(body: string): Plain | undefined {
   try {
-    const value: unknown = JSON.parse(body);
+    const value: unknown = parseJson(body);
     const one: unknown = Array.isArray(value) ? value[0] : value;
     return isPlain(one) ? one : undefined;
   } catch {

@@ -1,3 +1,4 @@
+import { parseJson } from '#core/json-scan.ts';
 import { parseExact } from '../anthropic/exact.ts';
 
 /**
@@ -6,7 +7,7 @@ import { parseExact } from '../anthropic/exact.ts';
  */
 export function parsedAnswer(text: string): unknown {
   try {
-    return text.includes('"functionCall"') ? parseExact(text) : (JSON.parse(text) as unknown);
+    return text.includes('"functionCall"') ? parseExact(text) : (parseJson(text) as unknown);
   } catch {
     return undefined;
   }

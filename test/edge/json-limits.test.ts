@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+
+/** What a JSON text may hold is bounded before anybody walks it, on every route that reads one. */
+
+let gateway: TestGateway;
+
+beforeAll(async () => {
+  gateway = await startTestGateway(
+    JSON.stringify({
+      version: 1,
+      server: { state_dir: 'memory', json: { max_depth: 20, max_members: 2000 } },
+      providers: { m: { type: 'mock' } },
+      prompts: { p: { model: '@m/echo', messages: [{ role: 'user', content: '{{text}}' }] } },
+    }),
+  );
+});
+afterAll(() => gateway.close());
+
+const deep = (levels: number): string => '{"a":'.repeat(levels) + '1' + '}'.repeat(levels);
+
+const hostile: readonly (readonly [what: string, field: string, message: RegExp])[] = [
+  ['many levels', deep(5000), /nested more than 20 levels deep at position \d+/],
+  ['levels without an end', '['.repeat(100_000), /nested more than 20 levels deep/],
+  ['many members', `{${Array.from({ length: 3000 }, (_, i) => `"k${i}":1`).join()}}`, /holds more than 2000 members at position \d+/],
+  ['many empty objects', `[${'{},'.repeat(3000)}{}]`, /holds more than 2000 members/],
+];
+
+const routes: readonly (readonly [path: string, field: string])[] = [
+  ['/v1/chat/completions', 'labels'],
+  ['/v1/chat/completions', 'messages'],
+  ['/v1/responses', 'input'],
+  ['/v1/messages', 'system'],
+  ['/v1/embeddings', 'input'],
+  ['/v1/images/generations', 'user'],
+  ['/v1/prompts/p/completions', 'variables'],
+  ['/v1/batches', 'metadata'],
+];
+
+const post = (path: string, body: string | Buffer, headers: Readonly<Record<string, string>> = {}): Promise<Response> =>
+  fetch(`${gateway.url}${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-gateway-provider': '@m', ...headers },
+    body,
+  });
+
+describe.each(hostile)('%s', (_, value, message) => {
+  it.each(routes)('in POST %s, field %s, is refused with the place', async (path, field) => {
+    const response = await post(path, `{"model":"echo","${field}":${value}}`);
+    const { error } = (await response.json()) as { error: Record<string, unknown> };
+    expect([response.status, error['code'] ?? error['type']]).toEqual([
+      400,
+      path === '/v1/messages' ? 'invalid_request_error' : 'json_too_complex',
+    ]);
+    expect(error['message']).toMatch(message);
+    const record = await gateway.record(response.headers.get('x-request-id'));
+    expect(record).toMatchObject({ status: 400, error: { code: 'json_too_complex' }, attempts: [] });
+  });
+});
+
+it('what is just within the limits is served', async () => {
+  const response = await post('/v1/chat/completions', `{"model":"echo","messages":[{"role":"user","content":"hi"}],"labels":${deep(19)}}`);
+  expect(response.status).toBe(200);
+});
+
+it('a body that is not UTF-8 is refused with the place', async () => {
+  const response = await post(
+    '/v1/chat/completions',
+    Buffer.from('{"model":"echo","messages":[{"role":"user","content":"Gr\u00fc\u00dfe"}]}', 'latin1'),
+  );
+  const { error } = (await response.json()) as { error: Record<string, unknown> };
+  expect([response.status, error['code'], error['message']]).toEqual([
+    400,
+    'invalid_json',
+    'The body is not JSON: the byte 0xfc is not UTF-8 at position 56.',
+  ]);
+});
+
+it('the name of a model is short', async () => {
+  const response = await post('/v1/chat/completions', JSON.stringify({ model: 'm'.repeat(3_000_000), messages: [] }));
+  const { error } = (await response.json()) as { error: Record<string, unknown> };
+  expect([response.status, error['code'], error['param']]).toEqual([400, 'string_above_max_length', 'model']);
+  const record = await gateway.record(response.headers.get('x-request-id'));
+  expect(record.model.asked ?? '').toBe('');
+});

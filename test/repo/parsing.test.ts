@@ -1,0 +1,26 @@
+import { expect, it } from 'vitest';
+import { projectFiles, readProjectFile } from './tree.ts';
+
+/** Files that may parse JSON without a look at how much it holds, and why. */
+const trusted: Readonly<Record<string, string>> = {
+  'src/core/json-scan.ts': 'looks first',
+  'src/core/body.ts': 'the text was scanned within limits',
+  'plugins/providers/_shared/anthropic/exact.ts': 'looks first',
+  'src/core/mask.ts': 'secrets of the operator',
+  'src/config/check/tokens.ts': 'a file of the operator',
+  'src/config/new-entry.ts': 'typed by the operator',
+  'src/cli/prompts.ts': 'typed by the operator',
+  'src/cli/providers/probe.ts': 'a command of the operator, which ends',
+  'src/transport/jwt.ts': 'a file of the operator',
+  'src/store/decode.ts': 'written by the gateway',
+  'src/store/last-good.ts': 'written by the gateway',
+  'src/store/lock.ts': 'written by the gateway',
+  'src/telemetry/pretty.ts': 'written by the gateway',
+};
+
+it('JSON that somebody else wrote is parsed within limits', () => {
+  const parsing = projectFiles().filter(
+    (file) => /^(?:src|plugins)\/.*(?<!\.test)\.ts$/.test(file) && /\bJSON\.parse\(/.test(readProjectFile(file)),
+  );
+  expect(parsing.toSorted()).toEqual(Object.keys(trusted).toSorted());
+});
