@@ -1,3 +1,4 @@
+import { parseJson } from '../../core/json-scan.ts';
 import { isBatchInput } from '../../core/batch-file.ts';
 import { GatewayError } from '../../core/error.ts';
 import type { FormBody, FormUpstream, LineEdit } from '../../core/form.ts';
@@ -39,7 +40,7 @@ function checkLine(line: string, index: number, caller: Caller): void {
   if (text === '') return;
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = parseJson(text);
   } catch (cause) {
     throw new GatewayError('invalid_form', {
       message: `Line ${index + 1} of the file is not JSON.`,

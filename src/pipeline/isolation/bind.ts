@@ -1,3 +1,4 @@
+import { parseJson } from '../../core/json-scan.ts';
 import type { WireEvent } from '../../core/events.ts';
 import { idsAt, type ObjectAnswer } from '../../core/object-answers.ts';
 import type { Flow, FlowConsumer, Outcome } from '../../core/plan.ts';
@@ -21,7 +22,7 @@ export function bound(outcome: Answered, answer: ObjectAnswer, caller: Caller): 
 /** What no format says is bound to nobody, and so can be used by nobody. */
 function parse(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch {
     return undefined;
   }

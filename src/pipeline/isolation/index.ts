@@ -1,3 +1,4 @@
+import { parseJson } from '../../core/json-scan.ts';
 import { traitsOf } from '../../core/endpoint.ts';
 import { GatewayError } from '../../core/error.ts';
 import { objectAnswers } from '../../core/object-answers.ts';
@@ -36,7 +37,7 @@ export class Isolation {
     const { target, upstream } = attempt;
     if (target.root === 'inline' && target.override !== undefined) {
       const override = JSON.stringify(target.override);
-      caller.checkJson(override, JSON.parse(override));
+      caller.checkJson(override, parseJson(override));
     }
     if (upstream !== undefined && traits.file === 'up') attempt.upstream = watchedLines(upstream, caller);
     if (objectAnswers[endpoint] !== undefined) attempt.readsWhole = true;

@@ -1,3 +1,4 @@
+import { parseJson } from '../../core/json-scan.ts';
 import { GatewayError } from '../../core/error.ts';
 import { isPlain, type Plain } from '../../core/merge.ts';
 import { idsAt, type ObjectAnswer } from '../../core/object-answers.ts';
@@ -49,7 +50,7 @@ interface List {
 function listOf({ reply }: Answered): List | undefined {
   if (reply.flow !== undefined) return undefined;
   try {
-    const object: unknown = JSON.parse((reply.converted?.body ?? reply.body).toString('utf8'));
+    const object: unknown = parseJson((reply.converted?.body ?? reply.body).toString('utf8'));
     if (!isPlain(object) || !Array.isArray(object['data'])) return undefined;
     return { object, rows: object['data'].filter(isPlain), hasMore: object['has_more'] === true };
   } catch {
