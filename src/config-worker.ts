@@ -27,7 +27,7 @@ process.on('message', (question) => {
 });
 // It ends with the gateway and not before: a terminal sends its signals to both.
 process.on('disconnect', () => process.exit());
-for (const signal of ['SIGINT', 'SIGHUP']) process.on(signal, () => {});
+for (const signal of ['SIGINT', 'SIGHUP', 'SIGUSR2']) process.on(signal, () => {});
 
 // It is often started a moment before it is asked: what every load needs is compiled meanwhile.
 await load({ source: { text: 'version: 1', name: 'preparation' }, cwd: process.cwd(), env: {} });

@@ -31,6 +31,8 @@ export interface GatewayOptions {
   /** Operational lines, and the request lines of a chain with the `logging` plugin. */
   readonly log: Log;
   readonly registry: Registry;
+  /** Ends a start in progress: it opens nothing more, closes what it has opened, and rejects. */
+  readonly stop?: AbortSignal | undefined;
   onEvent(event: GatewayEvent): void;
 }
 

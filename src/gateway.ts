@@ -83,17 +83,24 @@ class Starting {
   }
 
   async run(): Promise<Gateway> {
+    const { stop } = this.#options;
     const reloader = this.#reloader();
     // Closed last, whenever it was opened: requests that end meanwhile still look into it.
     this.#opened.push(() => this.#owners?.close());
     this.#opened.push(() => reloader.close());
+    // A load in progress is given up.
+    const onStop = (): void => void reloader.close();
+    stop?.addEventListener('abort', onStop);
     const first = await reloader.start();
+    stop?.throwIfAborted();
+    stop?.removeEventListener('abort', onStop);
     const loaded = this.#loaded;
     const runtime = this.#runtime;
     if (loaded === undefined || runtime === undefined) throw startFault(first, this.#lastGood.fault);
     const notice = this.#lastGood.event(loaded.revision);
     if (notice !== undefined) this.#options.onEvent(notice);
     const urls = await this.#listen(runtime, loaded);
+    stop?.throwIfAborted();
     const checkedMs = first.kind === 'applied' ? Math.round(first.ms) : undefined;
     return new RunningGateway({ runtime, reloader, checkedMs, loaded: () => this.#loaded ?? loaded, undo: () => this.undo() }, urls);
   }
@@ -233,7 +240,7 @@ class RunningGateway implements Gateway {
 
   async drain(): Promise<void> {
     const { runtime } = this.#parts;
-    await runtime.drain.run(runtime.server, this.snapshot().server.drain);
+    await runtime.drain.run(runtime.server, runtime.connections, this.snapshot().server.drain);
     await this.close();
   }
 

@@ -4,12 +4,13 @@ import { processIo } from './cli/io.ts';
 
 const argv = process.argv.slice(2);
 
-/** Who read the answer has enough of it; a gateway goes on serving when nobody reads its log. */
-const readerLeft = (error: NodeJS.ErrnoException): void => {
+/** Who read the answer has enough of it; a gateway goes on serving when nothing can be written to its outputs. */
+const onOutputFault = (error: NodeJS.ErrnoException): void => {
+  if (argv[0] === 'start') return;
   if (error.code !== 'EPIPE') throw error;
-  if (argv[0] !== 'start') process.exit(0);
+  process.exit(0);
 };
-process.stdout.on('error', readerLeft);
-process.stderr.on('error', readerLeft);
+process.stdout.on('error', onOutputFault);
+process.stderr.on('error', onOutputFault);
 
 process.exit(await runCli(argv, processIo(), { providers, stages }));

@@ -16,6 +16,7 @@ import { encodeRecord } from './store/encode.ts';
 import type { RecordStore, SpoolFrame } from './store/frame.ts';
 import { Defects } from './telemetry/defects.ts';
 import type { Log } from './telemetry/log.ts';
+import { Connections } from './transport/connections.ts';
 import { type HeaderNames, headerNames } from './transport/header-bag.ts';
 import { Ids } from './transport/ids.ts';
 import { createRelay, type Relay } from './transport/relay.ts';
@@ -39,6 +40,7 @@ export class Runtime {
   readonly drain = new Drain();
   readonly holder: OwnedHolder<World>;
   readonly server: Server;
+  readonly connections: Connections;
   readonly #deps: RuntimeDeps;
   /** Attempts: how many there are is bounded. */
   readonly #sweeper: Sweeper;
@@ -120,6 +122,7 @@ export class Runtime {
       passSocket: (request, socket, head, bag) => relay.socket(request, socket, head, bag),
       socketClient: (socket) => relay.socketClient(socket),
     });
+    this.connections = new Connections(this.server);
   }
 
   /** Serves with another world from the next request on; requests under way keep theirs. */

@@ -6,6 +6,8 @@ if (major < 24) {
   process.stderr.write(`gateway needs Node 24 or newer, and this is ${process.version}. In a clone, use: npm run gateway -- <command>\n`);
   process.exitCode = 2;
 } else {
+  const { followEarly } = await import('./early-signals.js');
+  if (process.argv[2] === 'start') followEarly();
   const { keepCompiled } = await import('../compile-cache.js');
   keepCompiled();
   await import('../main.ts');

@@ -1,17 +1,17 @@
 import { StartError } from '../gateway-types.ts';
-import type { CliIo } from './io.ts';
+import type { CliStream } from './io.ts';
 import { findPortOwner } from './port-owner.ts';
 import { countDiagnostics, prettyDiagnostics } from './render/diagnostics.ts';
 
 /** Says on stderr why the gateway did not start. Returns the exit code; a defect is thrown on. */
-export function explainFault(error: unknown, io: CliIo, colors: boolean): number {
+export function explainFault(error: unknown, stderr: Pick<CliStream, 'write'>, colors: boolean): number {
   if (!(error instanceof StartError)) throw error;
   const lines = error.diagnostics.length === 0 ? [] : [prettyDiagnostics(error.diagnostics, { colors }), ''];
   const isConfig = error.diagnostics.some((one) => one.severity === 'error');
   if (isConfig) lines.push(`${countDiagnostics(error.diagnostics)}: the gateway did not start`);
   else lines.push(`error: ${error.message.replace(/\.$/, '')}${ownerOf(error.cause)}`);
   for (const hint of error.hint?.split('\n') ?? []) lines.push(`  ${hint}`);
-  io.stderr.write(`${lines.join('\n')}\n`);
+  stderr.write(`${lines.join('\n')}\n`);
   return error.exitCode;
 }
 

@@ -2,6 +2,7 @@ import { flushCompileCache } from 'node:module';
 import { createMask } from '../core/mask.ts';
 import type { Gateway, GatewayEvent, GatewayOptions, Registry, StartGateway } from '../gateway-types.ts';
 import { startGateway } from '../gateway.ts';
+import { DescriptorWriter } from '../telemetry/descriptor.ts';
 import { createLog, type Log, type LogFormat, type LogLevel } from '../telemetry/log.ts';
 import { isLoopback, parseListen } from '../transport/listen.ts';
 import { findConfig } from './find-config.ts';
@@ -9,6 +10,7 @@ import { type CliIo, hasColors } from './io.ts';
 import { banner, bannerFields, type BannerFacts, briefDiagnostic, lastGoodText, rejectedText, reloadedText } from './render/banner.ts';
 import { clockTime, requestLine } from './render/request-line.ts';
 import { shownPath } from './shown-path.ts';
+import { Signals } from './signals.ts';
 import { explainFault } from './start-fault.ts';
 import { untilStopped } from './stop.ts';
 import { type TryOut, tryOutConfig } from './try-out.ts';
@@ -29,20 +31,57 @@ export interface StartFlags {
 /** Serves until a signal ends it. Resolves to the exit code. */
 export async function start(flags: StartFlags, io: CliIo, registry: Registry, serve: StartGateway = startGateway): Promise<number> {
   const beganAt = performance.now();
+  const signals = new Signals(process);
   const log = openLog(flags, io);
   try {
     const session = new Session(flags, io, log, registry);
-    const gateway = await serve(await session.options());
+    const gateway = await unlessStopped(
+      session.options(signals).then((options) => serve(options)),
+      signals,
+    );
+    if (gateway === undefined) return stoppedEarly(log);
     session.opened(gateway, performance.now() - beganAt);
     // Everything is loaded. At its end it might be killed, and the next start would compile again.
     flushCompileCache();
-    return await untilStopped(gateway, { log, served: () => session.served });
+    return await untilStopped(gateway, { log, signals, served: () => session.served });
   } catch (error) {
-    log.flush();
-    return explainFault(error, io, hasColors(io.stderr, io.env, flags.color));
+    if (signals.isStopping) return stoppedEarly(log);
+    await log.flush();
+    return await explain(error, io, hasColors(io.stderr, io.env, flags.color));
   } finally {
-    await log.close();
+    await log.flush();
+    signals.close();
   }
+}
+
+/** How long a start that is stopped may take to close what it has opened, in milliseconds. */
+const patience = 2000;
+
+/** Undefined when a signal stopped the start, and it does not come to its end soon. */
+async function unlessStopped(starting: Promise<Gateway>, { stopped }: Signals): Promise<Gateway | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<undefined>((resolve) => {
+    void stopped.then(() => (timer = setTimeout(() => resolve(undefined), patience)));
+  });
+  try {
+    return await Promise.race([starting, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** A reader of standard error that takes nothing must not keep the process from ending. */
+async function explain(error: unknown, { stderr }: CliIo, colors: boolean): Promise<number> {
+  if (stderr.fd === undefined) return explainFault(error, stderr, colors);
+  const writer = new DescriptorWriter(stderr.fd, () => {});
+  const code = explainFault(error, writer, colors);
+  await writer.flush();
+  return code;
+}
+
+function stoppedEarly(log: Log): number {
+  log.news('stopped before the gateway served', {}, 'stopped');
+  return 0;
 }
 
 function openLog(flags: StartFlags, io: CliIo): Log {
@@ -80,7 +119,9 @@ class Session {
     this.#registry = registry;
   }
 
-  async options(): Promise<GatewayOptions> {
+  async options({ stopped }: Signals): Promise<GatewayOptions> {
+    const stop = new AbortController();
+    void stopped.then(() => stop.abort());
     const { listen, probeListen, watch, allowMissingSecrets, lastGood } = this.#flags;
     const { cwd, env } = this.#io;
     return {
@@ -94,6 +135,7 @@ class Session {
       lastGood,
       log: this.#log,
       registry: this.#registry,
+      stop: stop.signal,
       onEvent: (event) => this.#told(event),
     };
   }

@@ -1,4 +1,5 @@
 import { type ChildProcess, fork } from 'node:child_process';
+import { Socket } from 'node:net';
 import type { LoadedConfig, LoadRequest } from './load.ts';
 
 /** A load as it is sent: the worker process knows providers and plugins itself. */
@@ -111,8 +112,15 @@ class ProcessLoader implements Loader {
 
   #start(): ChildProcess {
     // Without this process's own flags: a debugger's port can't be opened twice.
-    const worker = fork(this.#entry, { serialization: 'advanced', stdio: ['ignore', 'ignore', 'inherit', 'ipc'], execArgv: [] });
+    const worker = fork(this.#entry, {
+      serialization: 'advanced',
+      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+      execArgv: ['--disable-sigusr1'],
+    });
     worker.unref();
+    // Not inherited: the system would make our own standard error wait for its reader.
+    worker.stderr?.on('data', (text: Buffer) => process.stderr.write(text));
+    if (worker.stderr instanceof Socket) worker.stderr.unref();
     worker.on('message', (answer) => this.#take(answer as LoadAnswer));
     worker.on('error', (error) => this.#drop(worker, `the loader failed: ${error.message}`));
     worker.on('exit', (code, signal) => this.#drop(worker, `the loader ended with ${code === null ? signal : `code ${code}`}`));

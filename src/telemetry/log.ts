@@ -1,6 +1,7 @@
-import { destination as openDestination, type Logger, pino } from 'pino';
+import { type Logger, pino } from 'pino';
 import type { Mask } from '../core/mask.ts';
 import type { LogRecord } from '../core/record.ts';
+import { DescriptorWriter } from './descriptor.ts';
 import { type Destination, Output } from './output.ts';
 import { prettyLine } from './pretty.ts';
 import { requestFields } from './request-fields.ts';
@@ -21,10 +22,8 @@ export interface Log {
   readonly format: 'pretty' | 'json';
   /** What a reload may change. */
   configure(change: { readonly level?: LogLevel; readonly format?: LogFormat; readonly mask?: Mask }): void;
-  /** Writes everything that waits, now; before the process ends. */
-  flush(): void;
-  /** Flushes and gives up the output. */
-  close(): Promise<void>;
+  /** Resolves when everything is written, or its reader takes nothing any more; before the process ends. */
+  flush(): Promise<void>;
 }
 
 /** Where lines go: a standard stream, whose descriptor is written to, or anything that takes text. */
@@ -114,12 +113,8 @@ class PinoLog implements Log {
     if (change.mask !== undefined) this.#output.mask = change.mask;
   }
 
-  flush(): void {
-    this.#output.flush();
-  }
-
-  async close(): Promise<void> {
-    await this.#output.close();
+  async flush(): Promise<void> {
+    await this.#output.flush();
   }
 
   #operational(line: string): void {
@@ -133,38 +128,7 @@ function resolveFormat(format: LogFormat, stdout: Sink): 'pretty' | 'json' {
   return stdout.isTTY === true ? 'pretty' : 'json';
 }
 
-/** Bytes that may wait for a slow reader; beyond them text is dropped. */
-const mostWaiting = 8 * 1024 * 1024;
-
-/** How long the end waits for a reader that has stalled, in milliseconds. */
-const patience = 1000;
-
-/**
- * A descriptor is written to from the thread pool: a reader that stalls must not stall the gateway, which the write of
- * `process.stdout` on a pipe would do.
- */
 function destinationOf(sink: Sink, onLost: (writes: number) => void): Destination {
-  if (sink.fd === undefined) return { write: (text) => void sink.write(text), flush: () => {}, close: async () => {} };
-  const stream = openDestination({ fd: sink.fd, sync: false, minLength: 0, maxLength: mostWaiting });
-  let lost = 0;
-  stream.on('drop', () => {
-    lost += 1;
-  });
-  stream.on('drain', () => {
-    if (lost > 0) onLost(lost);
-    lost = 0;
-  });
-  return {
-    write: (text) => void stream.write(text),
-    flush: () => stream.flushSync(),
-    close: () =>
-      new Promise((resolve) => {
-        const timer = setTimeout(resolve, patience);
-        stream.once('close', () => {
-          clearTimeout(timer);
-          resolve();
-        });
-        stream.end();
-      }),
-  };
+  if (sink.fd === undefined) return { write: (text) => void sink.write(text), flush: async () => {} };
+  return new DescriptorWriter(sink.fd, onLost);
 }

@@ -3,9 +3,8 @@ import type { Mask } from '../core/mask.ts';
 /** What takes the text in the end: writes without waiting, one write in flight. */
 export interface Destination {
   write(text: string): void;
-  /** Writes what waits, now. */
-  flush(): void;
-  close(): Promise<void>;
+  /** Resolves when all is written, or its reader takes nothing any more. */
+  flush(): Promise<void>;
 }
 
 /** Gathers the lines of one turn of the event loop and hands them on together, secrets hidden. */
@@ -27,14 +26,9 @@ export class Output {
     setImmediate(this.#pass);
   }
 
-  flush(): void {
+  async flush(): Promise<void> {
     this.#pass();
-    this.#destination.flush();
-  }
-
-  async close(): Promise<void> {
-    this.#pass();
-    await this.#destination.close();
+    await this.#destination.flush();
   }
 
   readonly #pass = (): void => {

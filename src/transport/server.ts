@@ -97,7 +97,6 @@ class RequestReader {
       return;
     }
     const refusal = this.#refusal(head);
-    if (deps.isDraining()) response.shouldKeepAlive = false;
     const pass = traits.body === 'passing' ? deps.passHttp(request, response, head.bag) : undefined;
     deps.handle(this.#incoming(head, client, body, pass, refusal));
   }

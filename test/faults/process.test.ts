@@ -108,7 +108,7 @@ describe('a gateway that is killed under load', () => {
 });
 
 describe('a gateway that is told to stop', () => {
-  it('finishes a running stream, refuses what is new, and ends with 0', async () => {
+  it('finishes a running stream, serves kept connections to their end, and ends with 0', async () => {
     let goOn = (): void => undefined;
     const more = new Promise<void>((resolve) => (goOn = resolve));
     wire.script = (socket) =>
@@ -121,7 +121,8 @@ describe('a gateway that is told to stop', () => {
     child.kill('SIGTERM');
     await until(() => lines.includes('"msg":"stopping"'), 'the stop to begin');
     for (let tries = 0; tries < 500 && !(await refused()); tries += 1) await new Promise((resolve) => setTimeout(resolve, 10));
-    expect(await kept.answers()).toMatch(/^(?:$|HTTP\/1\.1 503 [^]*"code":"draining")/);
+    // One that was never used may be closed by then; a request on it is served.
+    expect(await kept.answers()).toMatch(/^(?:$|HTTP\/1\.1 200 OK\r\n[^]*\r\nconnection: close\r\n[^]*"object":"list")/i);
     goOn();
     expect(await response.text()).toBe(role + text + finish + mark);
     expect(await ended()).toBe(0);

@@ -1,0 +1,112 @@
+import { constants, fstatSync, openSync, write } from 'node:fs';
+import type { Destination } from './output.ts';
+
+/** Bytes that may wait for a slow reader; beyond them text is dropped. */
+const mostWaiting = 8 * 1024 * 1024;
+/** How long the end waits for a reader that has stalled, in milliseconds. */
+const patience = 1000;
+/** How soon a reader that takes nothing is tried again, in milliseconds. */
+const again = 50;
+
+/** Nobody will ever read what is written. */
+const left: ReadonlySet<string | undefined> = new Set(['EPIPE', 'EBADF', 'ECONNRESET']);
+
+/**
+ * Writes to a descriptor from the thread pool, one write at a time: a reader that stalls must not stall the gateway,
+ * which the write of `process.stdout` on a pipe would do. Text that a full disk refuses is lost, and the next is tried.
+ */
+export class DescriptorWriter implements Destination {
+  readonly #fd: number;
+  readonly #onLost: (writes: number) => void;
+  #queue: Buffer[] = [];
+  /** Of the queue and of what is being written. */
+  #waiting = 0;
+  /** What is being written, from its first byte that was not taken yet. */
+  #rest: Buffer | undefined;
+  #lost = 0;
+  #isLeft = false;
+  #onIdle: (() => void)[] = [];
+
+  /** @param onLost told how many writes were dropped, as soon as one succeeds again */
+  constructor(fd: number, onLost: (writes: number) => void) {
+    this.#fd = ownDescriptor(fd);
+    this.#onLost = onLost;
+  }
+
+  write(text: string): void {
+    if (this.#isLeft) return;
+    const bytes = Buffer.from(text);
+    if (this.#waiting + bytes.length > mostWaiting) {
+      this.#lost += 1;
+      return;
+    }
+    this.#queue.push(bytes);
+    this.#waiting += bytes.length;
+    if (this.#rest === undefined) this.#next();
+  }
+
+  flush(): Promise<void> {
+    if (this.#rest === undefined) return Promise.resolve();
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, patience);
+      this.#onIdle.push(() => {
+        clearTimeout(timer);
+        resolve();
+      });
+    });
+  }
+
+  #next(): void {
+    this.#rest = this.#queue.length === 1 ? this.#queue[0] : Buffer.concat(this.#queue);
+    this.#queue = [];
+    this.#send();
+  }
+
+  readonly #send = (): void => {
+    if (this.#rest !== undefined) write(this.#fd, this.#rest, this.#written);
+  };
+
+  readonly #written = (error: NodeJS.ErrnoException | null, taken: number): void => {
+    const rest = this.#rest ?? Buffer.alloc(0);
+    if (error === null) {
+      this.#waiting -= taken;
+      this.#rest = rest.subarray(taken);
+      if (this.#rest.length > 0) this.#send();
+      else this.#done(true);
+    } else if (error.code === 'EAGAIN') {
+      setTimeout(this.#send, again).unref();
+    } else {
+      this.#waiting -= rest.length;
+      this.#lost += 1;
+      this.#isLeft = left.has(error.code);
+      this.#done(false);
+    }
+  };
+
+  #done(isTaken: boolean): void {
+    this.#rest = undefined;
+    if (this.#isLeft) this.#queue = [];
+    if (this.#queue.length > 0) {
+      this.#next();
+      return;
+    }
+    for (const resolve of this.#onIdle.splice(0)) resolve();
+    if (!isTaken || this.#lost === 0) return;
+    const lost = this.#lost;
+    this.#lost = 0;
+    this.#onLost(lost);
+  }
+}
+
+/**
+ * A pipe as this process alone has it, where the system allows: others that share the first descriptor can make it
+ * blocking, and a write that blocks would keep the process from ending.
+ */
+function ownDescriptor(fd: number): number {
+  try {
+    if (fstatSync(fd).isFIFO()) return openSync(`/proc/self/fd/${fd}`, constants.O_WRONLY | constants.O_NONBLOCK);
+  } catch {
+    // No /proc, or a pipe of another user: the descriptor as it was given.
+  }
+  return fd;
+}

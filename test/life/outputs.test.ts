@@ -1,0 +1,120 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, constants, openSync, writeSync } from 'node:fs';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { until } from '../support/gateway.ts';
+
+const main = new URL('../../src/cli/bin.js', import.meta.url).pathname;
+
+let dir: string;
+let child: ChildProcess | undefined;
+const open: number[] = [];
+
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'outputs-'));
+  await writeFile(join(dir, 'gateway.yaml'), 'version: 1\nproviders: {mock: {type: mock}}\n');
+});
+afterEach(async () => {
+  if (child !== undefined && child.exitCode === null && child.signalCode === null) {
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+  }
+  for (const fd of open.splice(0)) closeSync(fd);
+  await rm(dir, { recursive: true, force: true });
+});
+
+/** A pipe that holds as much as it can, and that nobody reads. */
+function fullPipe(): number {
+  const path = join(dir, `pipe-${open.length}`);
+  spawnSync('mkfifo', [path]);
+  const fd = openSync(path, constants.O_RDWR | constants.O_NONBLOCK);
+  open.push(fd);
+  try {
+    for (;;) writeSync(fd, Buffer.alloc(4096, 120));
+  } catch {
+    // It is full.
+  }
+  // A descriptor of its own, which waits as those of shells and service managers do.
+  const waiting = openSync(path, constants.O_RDWR);
+  open.push(waiting);
+  return waiting;
+}
+
+function device(path: string): number {
+  const fd = openSync(path, 'w');
+  open.push(fd);
+  return fd;
+}
+
+/** What stands behind the two outputs: descriptors, or a shell's redirection. */
+const outputs: readonly { readonly name: string; readonly make: () => { fds?: [number, number]; shell?: string } }[] = [
+  { name: 'a full pipe as standard output', make: () => ({ fds: [fullPipe(), device('/dev/null')] }) },
+  { name: 'one full pipe for both', make: () => ({ fds: ((fd) => [fd, fd] as [number, number])(fullPipe()) }) },
+  { name: 'a full disk', make: () => ({ fds: [device('/dev/full'), device('/dev/full')] }) },
+  { name: 'a pipe whose reader has left', make: () => ({ shell: '2>&1 | true' }) },
+  { name: 'closed outputs', make: () => ({ shell: '>&- 2>&-' }) },
+  { name: 'a closed standard output', make: () => ({ shell: '>&-' }) },
+];
+
+const socketPath = (): string => join(dir, 'gw.sock');
+
+function start({ fds, shell }: { fds?: [number, number]; shell?: string }, ...flags: string[]): ChildProcess {
+  const args = [main, 'start', '-c', 'gateway.yaml', '--listen', `unix:${socketPath()}`, ...flags];
+  const env = { PATH: process.env.PATH ?? '' };
+  if (fds !== undefined) return spawn(process.execPath, args, { cwd: dir, env, stdio: ['ignore', ...fds] });
+  // The pid goes to a file: with a pipe the shell's own is not the gateway's.
+  const command = `( echo $BASHPID > pid; exec ${process.execPath} ${args.join(' ')} ) ${shell ?? ''}; echo \${PIPESTATUS[0]} > code`;
+  return spawn('bash', ['-c', command], { cwd: dir, env, stdio: ['ignore', 'pipe', 'pipe'] });
+}
+
+async function hello(): Promise<number> {
+  const body = JSON.stringify({ model: '@mock/echo', messages: [{ role: 'user', content: 'x'.repeat(500) }] });
+  const sent = request({
+    socketPath: socketPath(),
+    path: '/v1/chat/completions',
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+  });
+  sent.end(body);
+  const [response] = (await once(sent, 'response')) as [import('node:http').IncomingMessage];
+  await text(response);
+  return response.statusCode ?? 0;
+}
+
+async function untilServed(): Promise<void> {
+  for (let tries = 0; ; tries += 1) {
+    try {
+      if ((await hello()) === 200) return;
+    } catch (error) {
+      if (tries > 500) throw error;
+    }
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+describe('a gateway whose outputs take nothing', () => {
+  it.each(outputs)('serves and stops with 0: $name', async ({ make }) => {
+    const { fds, shell } = make();
+    child = start({ ...(fds && { fds }), ...(shell && { shell }) });
+    await untilServed();
+    for (let n = 0; n < 200; n += 1) expect(await hello()).toBe(200);
+    const pid = fds === undefined ? Number(await readFile(join(dir, 'pid'), 'utf8')) : (child.pid ?? 0);
+    process.kill(pid, 'SIGTERM');
+    await until(() => child?.exitCode !== null || child?.signalCode !== null, 'the end of the process', 20_000);
+    const code = fds === undefined ? Number(await readFile(join(dir, 'code'), 'utf8')) : child.exitCode;
+    expect(code).toBe(0);
+  });
+
+  it.each(outputs)('ends with 3 on a file that is invalid: $name', async ({ make }) => {
+    await writeFile(join(dir, 'gateway.yaml'), 'version: 1\nproviderz: {}\n');
+    const { fds, shell } = make();
+    child = start({ ...(fds && { fds }), ...(shell && { shell }) });
+    await until(() => child?.exitCode !== null || child?.signalCode !== null, 'the end of the process', 20_000);
+    expect(fds === undefined ? Number(await readFile(join(dir, 'code'), 'utf8')) : child.exitCode).toBe(3);
+  });
+});

@@ -1,0 +1,74 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { begin, type Running } from '../cli/run.ts';
+import { echoModel } from '../reload/load.ts';
+import { until } from '../support/gateway.ts';
+import { type ScriptedUpstream, startUpstream } from '../support/upstream.ts';
+import { type Backend, type Balancer, startBalancer } from './balancer.ts';
+import { KeepAliveLoad } from './keep-alive-load.ts';
+
+let dir: string;
+let upstream: ScriptedUpstream;
+let balancer: Balancer;
+const processes: Running[] = [];
+
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'rolling-'));
+  upstream = await startUpstream(echoModel);
+  balancer = await startBalancer();
+});
+afterEach(async () => {
+  for (const { child, ended } of processes.splice(0)) {
+    child.kill('SIGKILL');
+    await ended;
+  }
+  await balancer.close();
+  await upstream.close();
+  await rm(dir, { recursive: true, force: true });
+});
+
+interface Instance {
+  readonly process: Running;
+  readonly backend: Backend;
+}
+
+async function start(name: string, drain: object): Promise<Instance> {
+  const probe = join(dir, `${name}.sock`);
+  const config = {
+    version: 1,
+    server: { listen: '127.0.0.1:0', probe_listen: `unix:${probe}`, state_dir: 'memory', drain },
+    providers: { a: { type: 'openai', api_key: 'sk-key-of-provider-a-0123', custom_host: `${upstream.url}/v1` } },
+  };
+  await writeFile(join(dir, `${name}.yaml`), JSON.stringify(config));
+  const process = begin(['start', '-c', `${name}.yaml`, '--log-format', 'json', '--no-watch'], dir);
+  processes.push(process);
+  const [, port] = await process.saw(/"url":"http:\/\/127\.0\.0\.1:(\d+)/);
+  return { process, backend: balancer.add({ host: '127.0.0.1', port: Number(port), probe }) };
+}
+
+describe('rolling restarts under load', () => {
+  it('cost 30 clients with kept connections no request, five times over', { timeout: 180_000 }, async () => {
+    const drain = { delay: '400ms', timeout: '20s' };
+    const running = [await start('one', drain), await start('two', drain)];
+    const load = new KeepAliveLoad(balancer.url, 30);
+    const codes: (number | null)[] = [];
+    for (let restart = 0; restart < 5; restart += 1) {
+      const before = load.served;
+      await until(() => load.served > before + 100, 'the load to flow', 30_000);
+      const [old] = running.splice(0, 1);
+      if (old === undefined) throw new Error('no instance is running');
+      old.process.child.kill('SIGTERM');
+      codes.push((await old.process.ended).code);
+      balancer.remove(old.backend);
+      running.push(await start(`next-${restart}`, drain));
+    }
+    await load.stop();
+    expect(load.failures).toEqual([]);
+    expect(balancer.failures).toEqual([]);
+    expect(codes).toEqual([0, 0, 0, 0, 0]);
+    // The clients did keep their connections.
+    expect(load.reused).toBeGreaterThan(load.served / 2);
+  });
+});

@@ -1,0 +1,119 @@
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { Agent, type ClientRequest, type IncomingMessage, request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { WebSocket, WebSocketServer } from 'ws';
+import { begin, type Running } from '../cli/run.ts';
+import { completion, json, type ScriptedUpstream, startUpstream } from '../support/upstream.ts';
+
+let dir: string;
+let upstream: ScriptedUpstream;
+let realtime: WebSocketServer;
+let running: Running;
+let url: string;
+
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'stopping-'));
+  upstream = await startUpstream((response) => json(response, 200, completion('hello')));
+  realtime = new WebSocketServer({ host: '127.0.0.1', port: 0 });
+  realtime.on('connection', (socket) => socket.on('message', (data) => socket.send(String(data))));
+  await once(realtime, 'listening');
+});
+afterEach(async () => {
+  running.child.kill('SIGKILL');
+  await running.ended;
+  await upstream.close();
+  realtime.close();
+  await rm(dir, { recursive: true, force: true });
+});
+
+async function start(drain: object): Promise<void> {
+  const { port } = realtime.address() as { port: number };
+  const config = {
+    version: 1,
+    server: { listen: '127.0.0.1:0', state_dir: 'memory', drain },
+    providers: {
+      a: { type: 'openai', api_key: 'sk-key-of-provider-a-0123', custom_host: `${upstream.url}/v1` },
+      live: { type: 'openai', api_key: 'sk-key-of-provider-b-0123', custom_host: `http://127.0.0.1:${port}/v1` },
+    },
+  };
+  await writeFile(join(dir, 'gateway.yaml'), JSON.stringify(config));
+  running = begin(['start', '--log-format', 'json', '--no-watch'], dir);
+  [, url = ''] = await running.saw(/"url":"([^"]+)"/);
+}
+
+async function stop(): Promise<void> {
+  running.child.kill('SIGTERM');
+  await running.saw(/"msg":"stopping"/);
+}
+
+const body = JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'hello' }] });
+
+function post(agent?: Agent): ClientRequest {
+  const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body), 'x-gateway-provider': '@a' };
+  return request(`${url}/chat/completions`, { method: 'POST', headers, ...(agent && { agent }) });
+}
+
+async function answerOf(sent: ClientRequest): Promise<{ status: number | undefined; connection: string | undefined }> {
+  const [response] = (await once(sent, 'response')) as [IncomingMessage];
+  await text(response);
+  return { status: response.statusCode, connection: response.headers.connection };
+}
+
+describe('a gateway that is told to stop', () => {
+  it('lets a body come in that was arriving, and serves it', async () => {
+    await start({ timeout: '20s' });
+    const sent = post();
+    sent.write(body.slice(0, 10));
+    const expecting = post();
+    expecting.setHeader('expect', '100-continue');
+    expecting.flushHeaders();
+    await once(expecting, 'continue');
+    // The head has arrived: a request behind it on another connection was answered.
+    await answerOf(post().end(body));
+    await stop();
+    sent.end(body.slice(10));
+    expect(await answerOf(sent)).toEqual({ status: 200, connection: 'close' });
+    expect(await answerOf(expecting.end(body))).toEqual({ status: 200, connection: 'close' });
+    expect((await running.ended).code).toBe(0);
+  });
+
+  it('asks clients to reconnect from the first moment, also with answers that were waiting', async () => {
+    let answer = (): void => undefined;
+    const held = new Promise<void>((resolve) => (answer = resolve));
+    await start({ delay: '2s', timeout: '20s' });
+    const agent = new Agent({ keepAlive: true });
+    expect(await answerOf(post(agent).end(body))).toEqual({ status: 200, connection: 'keep-alive' });
+    upstream.script = async (response) => {
+      await held;
+      json(response, 200, completion('late'));
+    };
+    const waiting = post(agent).end(body);
+    for (let tries = 0; upstream.requests.length < 2 && tries < 500; tries += 1) await new Promise((resolve) => setTimeout(resolve, 10));
+    await stop();
+    upstream.script = (response) => json(response, 200, completion('new'));
+    // New connections are accepted during the delay.
+    expect(await answerOf(post(new Agent({ keepAlive: true })).end(body))).toEqual({ status: 200, connection: 'close' });
+    answer();
+    expect(await answerOf(waiting)).toEqual({ status: 200, connection: 'close' });
+    expect((await running.ended).code).toBe(0);
+    agent.destroy();
+  });
+
+  it('closes WebSockets with 1001 at the end of the grace, on both sides', async () => {
+    await start({ timeout: '500ms' });
+    const socket = new WebSocket(`${url.replace('http', 'ws')}/realtime?model=m`, { headers: { 'x-gateway-provider': '@live' } });
+    const closed = new Promise<number>((resolve) => socket.once('close', resolve));
+    const upstreamClosed = new Promise<number>((resolve) => realtime.once('connection', (inner) => inner.once('close', resolve)));
+    await once(socket, 'open');
+    await stop();
+    socket.send('still served');
+    expect(String((await once(socket, 'message'))[0])).toBe('still served');
+    expect(await closed).toBe(1001);
+    expect(await upstreamClosed).toBe(1001);
+    expect((await running.ended).code).toBe(0);
+  });
+});
