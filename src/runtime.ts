@@ -72,13 +72,9 @@ export class Runtime {
       (error) => log.error({ err: error }, 'a plugin could not be disposed'),
     );
     const { egress, upstream } = deps.outbound;
-    this.#relay = createRelay({
-      egress,
-      sweeper: this.#sweeper,
-      monotonic: clock.monotonic,
-      maxUpload: () => this.#settings().maxUpload,
-      maxInFlight: () => this.#settings().maxInFlight,
-    });
+    const maxInFlight = (): number => this.#settings().maxInFlight;
+    const maxUpload = (): number | undefined => this.#settings().maxUpload;
+    this.#relay = createRelay({ egress, sweeper: this.#sweeper, monotonic: clock.monotonic, maxUpload, maxInFlight });
     const defects = new Defects(log, clock.monotonic);
     this.#seal = new Seal((records) => this.#append(records), defects.report);
     const passed = createRelief();
@@ -89,7 +85,7 @@ export class Runtime {
       clock,
       checkEgress: egress.check,
       keep: () => this.#keep(),
-      maxInFlight: () => this.#settings().maxInFlight,
+      maxInFlight,
     });
     this.#handling = {
       send,

@@ -16,7 +16,7 @@ function rig(): { defects: Defects; lines(): Record<string, unknown>[]; wait(ms:
   return {
     defects: new Defects(log, () => now),
     lines() {
-      log.flush();
+      void log.flush();
       return text
         .split('\n')
         .filter((line) => line !== '')
