@@ -98,6 +98,7 @@ export class Runtime {
       onLeft: (handling) => this.drain.running.delete(handling),
     };
     this.server = this.#listener(passed);
+    this.connections = new Connections(this.server);
     this.server.maxConnections = first.snapshot.server.maxConnections;
   }
 
@@ -118,7 +119,6 @@ export class Runtime {
       passSocket: (request, socket, head, bag) => relay.socket(request, socket, head, bag),
       socketClient: (socket) => relay.socketClient(socket),
     });
-    this.connections = new Connections(this.server);
   }
 
   /** Serves with another world from the next request on; requests under way keep theirs. */
