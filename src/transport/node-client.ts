@@ -64,7 +64,10 @@ export class NodeClient implements Client {
 
   destroy(): void {
     this.#ended = true;
-    this.#response.destroy();
+    const { headersSent, socket } = this.#response;
+    // Without frames the end of the connection may be taken for the end of the body: this one must not.
+    if (headersSent && !this.#isFramed && socket !== null && 'resetAndDestroy' in socket) socket.resetAndDestroy();
+    else this.#response.destroy();
   }
 
   readonly #onClose = (): void => {

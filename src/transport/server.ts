@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Arrival, Incoming, PendingBody } from '../core/arrival.ts';
 import type { Client } from '../core/client.ts';
@@ -16,6 +16,8 @@ import type { Ids } from './ids.ts';
 import { parseMetadata } from './metadata.ts';
 import { linger } from './linger.ts';
 import { NodeClient } from './node-client.ts';
+import { refuseRaw } from './raw-refusal.ts';
+import { useAbsoluteTarget, wantsWebSocket } from './request-target.ts';
 import { knownPaths, type Matched, matchRoute } from './routes.ts';
 import type { Sweeper } from './sweeper.ts';
 import { TurnResponse, Turns } from './turns.ts';
@@ -56,11 +58,13 @@ export function createDataServer(deps: ServerDeps): Server {
     headersTimeout: headTimeoutMs,
     connectionsCheckingInterval: 2000,
     keepAliveTimeout: 75_000,
+    shouldUpgradeCallback: wantsWebSocket,
   });
   server.on('request', (request, response) => reader.http(request, response, false));
   // Without a listener such clients are told to go on before anybody has looked at their keys.
   server.on('checkContinue', (request, response) => reader.http(request, response, true));
   server.on('upgrade', (request, socket, head) => reader.upgrade(request, socket, head));
+  server.on('connect', (_request, socket) => refuseRaw(socket, noTunnel()));
   server.on('clientError', answerUnreadable);
   return server;
 }
@@ -96,6 +100,10 @@ class RequestReader {
       deps.describeApi(response);
       return;
     }
+    if (head.path === '*' && head.method === 'OPTIONS') {
+      response.writeHead(204, { allow: [...passed].join(', ') }).end();
+      return;
+    }
     const refusal = this.#refusal(head);
     const pass = traits.body === 'passing' ? deps.passHttp(request, response, head.bag) : undefined;
     deps.handle(this.#incoming(head, client, body, pass, refusal));
@@ -103,15 +111,15 @@ class RequestReader {
 
   upgrade(request: IncomingMessage, socket: Duplex, upgradeHead: Buffer): void {
     const head = this.#head(request, this.#deps.limits().names, socketKey(request));
-    const isRealtime = head.path === '/v1/realtime' && request.headers.upgrade?.toLowerCase() === 'websocket';
     const matched: Matched = { endpoint: 'realtime', params: {} };
-    const refused = this.#refusal({ ...head, matched: isRealtime ? matched : undefined });
+    const refused = this.#refusal({ ...head, matched: head.path === '/v1/realtime' ? matched : undefined });
     const pass = refused === undefined ? this.#deps.passSocket(request, socket, upgradeHead, head.bag) : undefined;
     const body = new NoClientBody({ kind: 'passing', contentType: head.bag.get('content-type') });
     this.#deps.handle(this.#incoming({ ...head, matched }, this.#deps.socketClient(socket), body, pass, refused));
   }
 
   #head(request: IncomingMessage, names: HeaderNames, key?: string): Head {
+    useAbsoluteTarget(request);
     const url = request.url ?? '/';
     const mark = url.indexOf('?');
     const path = mark < 0 ? url : url.slice(0, mark);
@@ -224,26 +232,26 @@ function answerUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
   // An answer of ours in the middle of another would be taken for a part of it, and one to nothing for an answer to the next request.
   const isLate = error.code === 'ERR_HTTP_REQUEST_TIMEOUT';
   const { _httpMessage: running, bytesRead } = socket as AnsweringSocket;
-  if (!socket.writable || (running ?? null) !== null || (isLate && bytesRead === 0)) {
-    socket.destroy();
-    return;
-  }
-  const tooLarge = error.code === 'HPE_HEADER_OVERFLOW';
-  const fault = tooLarge
-    ? new GatewayError('headers_too_large', {
+  if ((running ?? null) !== null || (isLate && bytesRead === 0)) socket.destroy();
+  else refuseRaw(socket, unreadable(error.code));
+}
+
+function unreadable(code: string | undefined): GatewayError {
+  switch (code) {
+    case 'HPE_HEADER_OVERFLOW':
+      return new GatewayError('headers_too_large', {
         message: `The request's headers are larger than ${maxHeaderSize} bytes.`,
         hint: 'Name a config of gateway.yaml instead of sending one.',
-      })
-    : isLate
-      ? new GatewayError('timeout', { message: `The head of the request did not arrive within ${headTimeoutMs / 1000} s.` })
-      : new GatewayError('invalid_header', { message: 'The request is not valid HTTP.' });
-  const body = JSON.stringify({
-    error: { message: fault.message, type: fault.type, code: fault.code, param: null },
-    status: 'failure',
-    message: fault.message,
-  });
-  const line = `${fault.status} ${STATUS_CODES[fault.status]}`;
-  socket.end(
-    `HTTP/1.1 ${line}\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
-  );
+      });
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return new GatewayError('timeout', { message: `The head of the request did not arrive within ${headTimeoutMs / 1000} s.` });
+    default:
+      return new GatewayError('invalid_header', { message: 'The request is not valid HTTP.' });
+  }
 }
+
+const noTunnel = (): GatewayError =>
+  new GatewayError('method_not_allowed', {
+    message: 'The gateway is no proxy: it does not take CONNECT.',
+    hint: 'Use it as the base URL of a client, not as its proxy.',
+  });
