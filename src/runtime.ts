@@ -9,9 +9,11 @@ import type { ServerSettings } from './core/snapshot.ts';
 import { dialects } from './dialects/index.ts';
 import { Drain } from './drain.ts';
 import { type HandleDeps, Handling } from './pipeline/handle.ts';
+import { keptOf } from './pipeline/record-messages.ts';
 import { Seal, type SealedRecord } from './pipeline/seal.ts';
 import { Shares } from './pipeline/shares.ts';
 import type { World } from './pipeline/world.ts';
+import { Echoes } from './telemetry/echoes.ts';
 import { encodeRecord } from './store/encode.ts';
 import type { RecordStore, SpoolFrame } from './store/frame.ts';
 import { Defects } from './telemetry/defects.ts';
@@ -51,6 +53,7 @@ export class Runtime {
   readonly #handling: HandleDeps;
   /** Worlds with requests: one that began before a secret was rotated may still bring the old one back. */
   readonly #live = new Set<World>();
+  readonly #echoes: Echoes;
   #mask: Mask;
   #names: HeaderNames;
 
@@ -58,6 +61,7 @@ export class Runtime {
     const { clock, log } = deps;
     this.#deps = deps;
     this.#live.add(first);
+    this.#echoes = new Echoes(log, () => this.holder.current().snapshot.revision);
     this.#mask = maskOf(this.#live);
     this.#names = headerNames(first.snapshot.server.headerPrefixes);
     this.#sweeper = createSweeper(clock.monotonic);
@@ -81,6 +85,7 @@ export class Runtime {
     const send = createSender({
       upstream,
       passed,
+      onEcho: (attempt) => this.#echoes.add(attempt),
       sweeper: this.#sweeper,
       clock,
       checkEgress: egress.check,
@@ -94,6 +99,7 @@ export class Runtime {
       dialects,
       monotonic: clock.monotonic,
       onDefect: defects.report,
+      onEcho: (attempt) => this.#echoes.add(attempt),
       onOver: (record) => deps.onRequest(record),
       onLeft: (handling) => this.drain.running.delete(handling),
     };
@@ -161,8 +167,7 @@ export class Runtime {
   }
 
   #keep(): number {
-    const { bodies, maxBody } = this.holder.current().snapshot.log;
-    return bodies === 'none' || bodies === 'metadata' ? 0 : maxBody;
+    return keptOf(this.holder.current().snapshot.log);
   }
 
   #append(records: readonly SealedRecord[]): void {

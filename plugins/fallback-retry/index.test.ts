@@ -59,6 +59,7 @@ function attemptOf(target: Leaf, index: number, tries: number): Attempt {
     upstream: undefined,
     credential: undefined,
     forwarded: undefined,
+    echoes: 0,
   };
 }
 

@@ -254,7 +254,7 @@ describe('the rest of a snapshot', () => {
         headerPrefixes: ['x-gateway-', 'x-portkey-'],
         drain: { delayMs: 0, timeoutMs: 25_000 },
       },
-      log: { level: 'info', format: 'auto', bodies: 'redacted', maxBody: 256 * 1024, spoolSize: 1024 ** 3 },
+      log: { level: 'info', format: 'auto', bodies: 'metadata', maxBody: 256 * 1024, spoolSize: 1024 ** 3 },
       secrets: ['a longer one', 'short'],
     });
   });

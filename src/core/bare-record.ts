@@ -1,3 +1,4 @@
+import { emptyRecord } from './empty-record.ts';
 import type { LogRecord, MessageRecord } from './record.ts';
 
 /** What is known of every request, whatever happened to it: texts and numbers, nothing that has to be walked. */
@@ -19,9 +20,9 @@ const limit = 512;
 export function bareRecord(facts: RecordFacts): LogRecord {
   const { error } = facts;
   return {
-    v: 1,
+    ...emptyRecord,
+    admitted: true,
     id: facts.id,
-    trace: { trace_id: '', span_id: null, parent: null, span_name: null },
     at: facts.at,
     endpoint: facts.endpoint,
     method: facts.method,
@@ -29,33 +30,9 @@ export function bareRecord(facts: RecordFacts): LogRecord {
     stream: facts.stream,
     status: facts.status,
     error: error === null ? null : { code: error.code, source: error.source, message: error.message.slice(0, limit) },
-    key: null,
-    key_id: null,
-    virtual_key: null,
-    config: null,
-    prompt: null,
     revision: facts.revision,
-    target: null,
-    provider: null,
-    type: null,
-    model: { asked: null, sent: null, answered: null },
-    foundation_model: null,
-    attempts: [],
-    plugins: [],
     ms: { total: Math.round(facts.totalMs * 10) / 10, first_event: null, overhead: 0 },
-    usage: { prompt: 0, completion: 0, cached: 0, cache_write: 0, reasoning: 0, audio_in: 0, audio_out: 0, source: 'none' },
-    cost: { usd: null, source: null },
-    finish: [],
-    lane: 'none',
-    strict: true,
-    dropped: [],
     warnings: ['The gateway could not make the whole record of this request.'],
-    cache: 'DISABLED',
-    guardrails: [],
-    metadata: {},
-    labels: {},
-    client: { ip: null, agent: null },
-    bytes: { in: 0, out: 0 },
     end: facts.end,
     request: lost,
     upstream: lost,

@@ -1,8 +1,5 @@
-import { credentialHeaders } from './headers.ts';
+import { masked } from './credential-names.ts';
 import { createNeedleSearch, type NeedleSearch } from './needles.ts';
-
-/** What stands where a secret stood, in text for people. */
-export const masked = '•••';
 
 /** Hides known secrets, and what looks like an issued key, wherever text leaves the process. */
 export interface Mask {
@@ -52,31 +49,6 @@ export function createMask(secrets: readonly string[]): Mask {
     bytes: (bytes) => overwrite(bytes, undefined, search) ?? bytes,
     inPlace,
   };
-}
-
-/** Names of headers whose whole value is a credential, whatever prefix they came under. */
-const credentialName =
-  /(?:^|-)(?:api-key|authorization|cookie|password|secret|signature|token|access-key|access-key-id|service-account(?:-json)?)$/;
-
-/** Members of JSON in a header (`x-gateway-config`, `x-gateway-metadata`) whose values are credentials. */
-const credentialMember = /("[^"]*(?:api_?key|secret|token|password|private_?key|authorization)"\s*:\s*")(?:[^"\\]|\\.)+(?=")/gi;
-
-/** True for headers that hold a credential. `name` in lower case. */
-export function isCredentialHeader(name: string): boolean {
-  return credentialHeaders.has(name) || credentialName.test(name);
-}
-
-/** Headers as a record keeps them: credential headers as `•••`, and what is secret inside the others hidden. */
-export function maskHeaders(headers: Readonly<Record<string, string>>, mask?: Mask): Record<string, string> {
-  const out: Record<string, string> = {};
-  for (const name of Object.keys(headers)) out[name] = maskHeader(name.toLowerCase(), headers[name] ?? '', mask);
-  return out;
-}
-
-function maskHeader(name: string, value: string, mask: Mask | undefined): string {
-  if (isCredentialHeader(name)) return masked;
-  const inner = value.includes('{') ? value.replace(credentialMember, `$1${masked}`) : value;
-  return mask === undefined ? inner : mask.text(inner);
 }
 
 /** Each secret as written, JSON-escaped and URL-escaped; a secret that is a JSON document brings its own secrets along. */

@@ -1,6 +1,7 @@
 import type { GatewayError } from './error.ts';
 import type { HeaderPairs } from './headers.ts';
 import type { UpstreamAddress } from './provider.ts';
+import type { SecretForms } from './redactor.ts';
 import type { Trust } from './snapshot.ts';
 
 /** A request whose bytes only pass through: an upload, an unknown route, a WebSocket. */
@@ -11,6 +12,9 @@ export interface PassRequest {
   readonly isFresh?: boolean;
   /** What is sent beside the caller's own headers that may pass: credentials and the provider's extras. */
   readonly headers: HeaderPairs;
+  /** What must not come back to the client, and who is told when it did. */
+  readonly secrets: SecretForms | undefined;
+  onEcho(): void;
   /** Milliseconds; both by bytes. */
   readonly clocks: { readonly connect: number; readonly idle: number };
   /**

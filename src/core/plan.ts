@@ -41,6 +41,8 @@ export interface Attempt {
   credential: CredentialRef | undefined;
   /** The caller's headers that go along with every request of the attempt. */
   forwarded: HeaderPairs | undefined;
+  /** How often the answer repeated the credential. Each was hidden. */
+  echoes: number;
   /** The answers before this request, where the call takes several; absent on the first request. */
   readonly earlier?: readonly StepReply[];
   /** A request before this one wrote something at the provider: doing all of it again could do it twice. */

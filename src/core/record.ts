@@ -23,6 +23,8 @@ export interface LogRecord {
   readonly stream: boolean;
   readonly status: number;
   readonly error: { readonly code: string; readonly source: 'gateway' | 'provider'; readonly message: string } | null;
+  /** False: refused before it was known who calls. Only what identifies such a request is kept. */
+  readonly admitted: boolean;
   /** Name of the API key; `jwt:` and the caller's name for a token. */
   readonly key: string | null;
   /** First 8 hex digits of the SHA-256 of the secret that was used: tells which of a key's secrets clients still use. */

@@ -4,6 +4,7 @@ import type { JwtSettings } from './jwt.ts';
 import type { Plain } from './merge.ts';
 import type { CredentialOwner, CommonSettings, Deployment, Provider, UpstreamRequest } from './provider.ts';
 import type { GatewayError } from './error.ts';
+import type { SecretForms } from './redactor.ts';
 import type { Plan } from './plan.ts';
 import type { ChosenPrompt, StoredPrompt } from './prompt.ts';
 
@@ -129,6 +130,8 @@ export interface CredentialRef {
    * differently.
    */
   evict?(used: HeaderPairs): boolean;
+  /** What must not come back in an answer to a request with these headers. */
+  secrets?(used: HeaderPairs): SecretForms | undefined;
 }
 
 /** One secret of an entry of `api_keys:`, or the caller that a token names. */
@@ -199,7 +202,7 @@ export interface ServerSettings {
 export interface LogSettings {
   readonly level: 'debug' | 'info' | 'warn' | 'error';
   readonly format: 'auto' | 'pretty' | 'json';
-  readonly bodies: 'none' | 'metadata' | 'redacted' | 'full';
+  readonly bodies: 'none' | 'metadata' | 'full';
   /** Bytes of one body that the record keeps. */
   readonly maxBody: number;
   /** Bytes that the spool may take on disk before its oldest segment is dropped. */

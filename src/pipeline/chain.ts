@@ -50,6 +50,7 @@ export class Chain {
       }
       this.#admitted(ctx, name, result, from);
     }
+    ctx.isAdmitted = true;
     return undefined;
   }
 

@@ -17,6 +17,8 @@ export interface ExecuteDeps {
   /** Undefined where no provider keeps the objects of keys apart. */
   readonly isolation: Isolation | undefined;
   monotonic(): number;
+  /** Hides every secret of the configuration. */
+  mask(bytes: Buffer): Buffer;
   /** The reply to an outcome that is answered: made before the `reply` plugins look at it. */
   reply(run: Execution, outcome: Outcome): Reply;
 }
@@ -152,9 +154,16 @@ export class Execution {
     const prepared = await this.prepare(leaf, tries);
     if ('kind' in prepared) return prepared;
     if (this.isCancelled) return { kind: 'cancelled', attempt: prepared, times: notSent(this.#now()) };
-    const outcome = await this.#send(prepared);
+    const outcome = this.#masked(await this.#send(prepared));
     const then = prepared.operation?.then;
     return convertOutcome(then === undefined ? outcome : await followUp(outcome, then, this.#stepDeps()), this.#deps.dialect);
+  }
+
+  /** An error is masked before anybody reads it: later parts of it are cut off, and half a secret is no longer found. */
+  #masked(outcome: Outcome): Outcome {
+    if (outcome.kind !== 'answered' || outcome.reply.status < 400 || outcome.reply.body.length === 0) return outcome;
+    const body = this.#deps.mask(outcome.reply.body);
+    return body === outcome.reply.body ? outcome : { ...outcome, reply: { ...outcome.reply, body } };
   }
 
   #send(attempt: Attempt): Promise<Outcome> {
@@ -216,6 +225,7 @@ export class Execution {
       upstream: undefined,
       credential: undefined,
       forwarded: undefined,
+      echoes: 0,
     };
   }
 

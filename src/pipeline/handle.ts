@@ -6,7 +6,7 @@ import { dialectOf, type EndpointTraits } from '../core/endpoint.ts';
 import { type ErrorCode, fromUnknown, GatewayError } from '../core/error.ts';
 import type { HeaderPairs } from '../core/headers.ts';
 import type { Pass, PassResult } from '../core/pass.ts';
-import type { Flow, Reply, Send, UpstreamReply } from '../core/plan.ts';
+import type { Attempt, Flow, Reply, Send, UpstreamReply } from '../core/plan.ts';
 import type { LogRecord } from '../core/record.ts';
 import type { Enrolled } from '../core/roll.ts';
 import type { Lease } from '../core/snapshot.ts';
@@ -32,6 +32,8 @@ export interface HandleDeps {
   monotonic(): number;
   /** A defect of the gateway or of a plugin: shown to operators with its stack, never to callers. */
   onDefect(error: unknown, requestId: string): void;
+  /** Told when an answer repeats the credential of its attempt, each time. */
+  onEcho(attempt: Attempt): void;
   /** The request is over: its record is written and its end has left. */
   onOver(record: LogRecord): void;
   /** Nothing of it is left in this process: a slow client has taken the last byte, or is gone. */
@@ -137,9 +139,9 @@ export class Handling implements Enrolled {
       if (repeatable !== undefined) await hold(this.#ctx, repeatable);
       this.#ctx.plan = plan;
       const { send, monotonic } = this.#deps;
-      const { isolation } = this.#world;
+      const { isolation, maskBytes: mask } = this.#world;
       const reply = (run: Execution): Reply => this.#reply(run);
-      this.#run = new Execution(this.#ctx, { chain, send, monotonic, isolation, dialect: this.#dialect, reply });
+      this.#run = new Execution(this.#ctx, { chain, send, monotonic, isolation, mask, dialect: this.#dialect, reply });
       if (this.#pass !== undefined) {
         await this.#passThrough(this.#run, this.#pass);
         return;
@@ -175,6 +177,7 @@ export class Handling implements Enrolled {
     const outcome = await passThrough(run, {
       pass,
       monotonic: this.#deps.monotonic,
+      onEcho: this.#deps.onEcho,
       headers: () => this.#headPassed(run),
       finish: (result) => this.#endPassed(result),
     });

@@ -2,11 +2,14 @@ import { GatewayError } from '../core/error.ts';
 import type { HeaderPairs } from '../core/headers.ts';
 import type { Pass, PassResult } from '../core/pass.ts';
 import type { Attempt, Outcome, Times } from '../core/plan.ts';
+import { secretsOf } from '../core/redactor.ts';
 import type { Execution } from './execute.ts';
 
 export interface PassingDeps {
   readonly pass: Pass;
   monotonic(): number;
+  /** Told when an answer repeats the credential of its attempt, each time. */
+  onEcho(attempt: Attempt): void;
   /** Our headers for an answer with this status, known when the provider's head is there. */
   headers(run: Execution): HeaderPairs;
   /** Writes the record; resolves when the end may leave. */
@@ -55,6 +58,11 @@ async function send(run: Execution, attempt: Attempt, deps: PassingDeps): Promis
     trust: attempt.trust,
     isFresh: attempt.isRepeat === true,
     headers: [...upstream.headers, ...(signed ?? [])],
+    secrets: secretsOf(attempt, signed),
+    onEcho: () => {
+      attempt.echoes += 1;
+      deps.onEcho(attempt);
+    },
     clocks: { connect: attempt.clocks.connect, idle: attempt.clocks.idle },
     onHead: (status) => {
       // The body can't be sent again; the next request must not be refused with the same token.

@@ -1,20 +1,18 @@
-import type { RequestBody } from '../core/body.ts';
-import { endpoints } from '../core/endpoint.ts';
-import { isCredentialHeader, maskHeaders } from '../core/mask.ts';
 import { isPlain } from '../core/merge.ts';
-import { type Attempt, type KeptBody, type Outcome, statusOf } from '../core/plan.ts';
-import type { UpstreamRequest } from '../core/provider.ts';
-import type { AttemptRecord, BodyRecord, LogRecord, MessageRecord, UsageRecord } from '../core/record.ts';
-import type { LogSettings } from '../core/snapshot.ts';
+import { type Attempt, type Outcome, statusOf } from '../core/plan.ts';
+import type { AttemptRecord, LogRecord, UsageRecord } from '../core/record.ts';
 import type { Tap } from '../core/tap.ts';
 import { parseTraceparent, spanIdOf } from '../core/trace.ts';
 import { errorOf } from './answer.ts';
 import { type Execution, isSuccess } from './execute.ts';
+import { bounded, boundedOrNull, boundedTexts, first, limits, shrunk } from './record-bounds.ts';
+import { type Delivered, Messages, policyOf } from './record-messages.ts';
 import type { RequestContext } from './request.ts';
 import type { SealedRecord } from './seal.ts';
+import { strangerRecord } from './stranger-record.ts';
 
 /** How a request ended, as far as only the delivery knows. */
-export interface Ending {
+export interface Ending extends Delivered {
   readonly status: number;
   readonly end: LogRecord['end'];
   readonly error: LogRecord['error'];
@@ -25,22 +23,20 @@ export interface Ending {
   readonly totalMs: number;
   readonly firstEventMs: number | null;
   readonly overheadMs: number;
-  /** The answer's bytes as the provider sent them. */
-  readonly kept: KeptBody | undefined;
-  /** An answer that no provider gave: an error of ours, a list from the catalog. */
-  readonly own: Buffer | undefined;
 }
 
-const noHeaders: Readonly<Record<string, string>> = Object.freeze({});
-const noBody: MessageRecord = Object.freeze({ headers: noHeaders, body: null, why_absent: 'there was none' });
+const none: Readonly<Record<string, never>> = Object.freeze({});
+
+/** Members of the lists of a record. */
+const most = { plugins: 64, dropped: 32, warnings: 16, finish: 16 } as const;
 
 /** Builds the record of a finished request and gathers the bodies that are stored behind it. */
 export function makeRecord(ctx: RequestContext, run: Execution | undefined, ending: Ending): SealedRecord {
   const last = run?.last;
   const attempt = last?.attempt;
   const tap = last?.kind === 'answered' ? last.reply.tap : undefined;
-  const log = ctx.snapshot.log;
-  const bodies = new Bodies(log);
+  if (!ctx.isAdmitted) return { record: strangerRecord(ctx, ending), request: [], upstream: [], response: [] };
+  const bodies = new Messages(ctx);
   const request = bodies.request(ctx);
   const upstream = bodies.upstream(ctx, attempt?.upstream);
   const response = bodies.response(last, ending);
@@ -52,23 +48,28 @@ export function makeRecord(ctx: RequestContext, run: Execution | undefined, endi
     at: ctx.at,
     endpoint: ctx.prompt?.endpoint ?? ctx.endpoint,
     method: ctx.method,
-    path: ctx.path,
+    path: bounded(ctx.path, limits.path),
     stream: ctx.stream,
     status: ending.status,
-    error: ending.error,
-    key: caller.key?.name ?? null,
+    error: ending.error === null ? null : { ...ending.error, message: bounded(ending.error.message, limits.message) },
+    admitted: true,
+    key: boundedOrNull(caller.key?.name, limits.name),
     key_id: caller.key?.id || null,
     virtual_key: attempt?.binding.virtualKey ?? ctx.facts.virtualKey?.virtualKey ?? null,
     config: ctx.facts.config === undefined || ctx.facts.config.name === '-' ? null : ctx.facts.config.name,
     prompt: ctx.prompt?.record ?? null,
     revision: ctx.snapshot.revision,
-    target: attempt === undefined ? null : fullPath(attempt.target.root, attempt.target.path),
+    target: attempt === undefined ? null : bounded(fullPath(attempt.target.root, attempt.target.path), limits.name),
     provider: attempt?.binding.slug ?? null,
     type: attempt?.binding.provider.type ?? null,
-    model: { asked: ctx.askedModel === '' ? null : ctx.askedModel, sent: attempt?.call?.model || null, answered: tap?.model ?? null },
-    foundation_model: attempt?.call?.foundationModel ?? null,
+    model: {
+      asked: boundedOrNull(ctx.askedModel, limits.name),
+      sent: boundedOrNull(attempt?.call?.model, limits.name),
+      answered: boundedOrNull(tap?.model ?? undefined, limits.name),
+    },
+    foundation_model: boundedOrNull(attempt?.call?.foundationModel, limits.name),
     attempts: run === undefined ? [] : run.history.map((outcome, n) => attemptRecord(outcome, n, run.reasons[n])),
-    plugins: ctx.plugins,
+    plugins: first(ctx.plugins, most.plugins),
     ms: {
       total: round(ending.totalMs),
       first_event: ending.firstEventMs === null ? null : round(ending.firstEventMs),
@@ -76,19 +77,19 @@ export function makeRecord(ctx: RequestContext, run: Execution | undefined, endi
     },
     usage: usageRecord(tap, ctx, isModelAnswer(last)),
     cost: { usd: null, source: null },
-    finish: tap?.finish ?? [],
+    finish: first(tap?.finish ?? [], most.finish).map((text) => bounded(text, limits.id)),
     lane: ctx.received.kind === 'passing' && attempt !== undefined ? 'relay' : (attempt?.lane ?? 'none'),
     strict: attempt?.call?.strict ?? true,
-    dropped: attempt?.upstream?.dropped ?? [],
-    warnings: ctx.warnings,
+    dropped: droppedOf(attempt),
+    warnings: warningsOf(ctx, run?.history ?? []),
     cache: 'DISABLED',
     guardrails: [],
-    metadata: metadataOf(ctx, attempt),
-    labels: labelsOf(ctx.body, attempt?.target.override),
-    client: { ip: ctx.peer ?? null, agent: ctx.headers.get('user-agent') ?? null },
+    metadata: boundedTexts(metadataOf(ctx, attempt)),
+    labels: labelsOf(ctx, attempt?.target.override),
+    client: { ip: ctx.peer ?? null, agent: boundedOrNull(ctx.headers.get('user-agent'), limits.agent) },
     bytes: { in: ctx.received.kind === 'json' ? ctx.received.size : ending.bytesIn, out: ending.bytesOut },
     end: ending.end,
-    request: request,
+    request,
     upstream,
     response,
     random: ctx.random,
@@ -101,10 +102,10 @@ function traceRecord(ctx: RequestContext): LogRecord['trace'] {
   const { headers } = ctx;
   const continued = parseTraceparent(headers.get('traceparent'));
   return {
-    trace_id: ctx.traceId,
-    span_id: headers.gateway('spanId') ?? (continued === undefined ? null : spanIdOf(ctx.id)),
-    parent: headers.gateway('parentSpanId') ?? continued?.parentId ?? null,
-    span_name: headers.gateway('spanName') ?? null,
+    trace_id: bounded(ctx.traceId, limits.id),
+    span_id: boundedOrNull(headers.gateway('spanId'), limits.id) ?? (continued === undefined ? null : spanIdOf(ctx.id)),
+    parent: boundedOrNull(headers.gateway('parentSpanId'), limits.id) ?? continued?.parentId ?? null,
+    span_name: boundedOrNull(headers.gateway('spanName'), limits.id),
   };
 }
 
@@ -125,21 +126,32 @@ function attemptRecord(outcome: Outcome, n: number, because: string | undefined)
   const answered = outcome.kind === 'answered';
   return {
     n,
-    target: attempt.target.path,
+    target: bounded(attempt.target.path, limits.id),
     provider: attempt.binding.slug,
-    model: attempt.model,
+    model: bounded(attempt.model, limits.name),
     at: round(times.at),
     connect_ms: times.connectMs === undefined ? null : round(times.connectMs),
     first_byte_ms: times.firstByteMs === undefined ? null : round(times.firstByteMs),
     total_ms: round(times.totalMs),
     outcome: outcome.kind,
     status: answered ? statusOf(outcome) : null,
-    upstream_id: answered
-      ? (outcome.reply.headers['x-request-id'] ?? outcome.reply.headers['apim-request-id'] ?? outcome.reply.headers['request-id'] ?? null)
-      : null,
-    reason: isSuccess(outcome) ? null : (because ?? errorOf(outcome).message),
+    upstream_id: answered ? boundedOrNull(upstreamId(outcome.reply.headers), limits.id) : null,
+    reason: isSuccess(outcome) ? null : bounded(because ?? errorOf(outcome).message, n < 8 ? limits.reason : limits.id),
     retry_after_ms: null,
   };
+}
+
+function upstreamId(headers: Readonly<Record<string, string>>): string | undefined {
+  return headers['x-request-id'] ?? headers['apim-request-id'] ?? headers['request-id'];
+}
+
+function droppedOf(attempt: Attempt | undefined): LogRecord['dropped'] {
+  const dropped = attempt?.upstream?.dropped ?? [];
+  if (dropped.length === 0) return dropped;
+  return first(dropped, most.dropped).map(({ param, reason }) => ({
+    param: bounded(param, limits.id),
+    reason: bounded(reason, limits.name),
+  }));
 }
 
 /** Reported by the provider, else estimated: four bytes a token in, one event a token out (decisions D27). */
@@ -179,113 +191,39 @@ function metadataOf({ facts, prompt, metadata }: RequestContext, attempt: Attemp
 }
 
 /** Labels of a request that the record keeps: more is no labelling. */
-const labelsKept = 64;
+const labelLimits = { members: 64, characters: 4096, levels: 4 } as const;
 
 /** Those of the body, and over them those of the config: as a provider that knows labels is sent them. */
-function labelsOf(body: RequestBody, override: Readonly<Record<string, unknown>> | undefined): Readonly<Record<string, unknown>> {
-  const own = body.kind === 'json' ? body.value('labels') : undefined;
+function labelsOf(ctx: RequestContext, override: Readonly<Record<string, unknown>> | undefined): Readonly<Record<string, unknown>> {
+  const { body } = ctx;
+  const own = body.kind === 'json' && policyOf(ctx) !== 'none' ? body.value('labels') : undefined;
   const ofConfig = isPlain(override?.['labels']) ? override['labels'] : undefined;
-  if (!isPlain(own) || Object.keys(own).length > labelsKept) return ofConfig ?? noHeaders;
-  return { ...own, ...ofConfig };
+  if (!isPlain(own)) return ofConfig === undefined ? none : boundedLabels(ofConfig);
+  return boundedLabels(hasMore(own, labelLimits.members) ? (ofConfig ?? none) : { ...own, ...ofConfig });
 }
 
-/** Which bodies are kept, by policy, and how much of each (decisions D25). */
-class Bodies {
-  readonly parts: { request: Buffer[]; upstream: Buffer[]; response: Buffer[] } = { request: [], upstream: [], response: [] };
-  readonly #keeps: boolean;
-  readonly #limit: number;
-
-  constructor(log: LogSettings) {
-    this.#keeps = log.bodies === 'full' || log.bodies === 'redacted';
-    this.#limit = log.maxBody;
+/** Most requests have one or two short texts. */
+function boundedLabels(labels: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  let size = 0;
+  for (const name in labels) {
+    const value = labels[name];
+    size += name.length + (typeof value === 'string' ? value.length : labelLimits.characters);
   }
-
-  request(ctx: RequestContext): MessageRecord {
-    const headers = requestHeadersOf(ctx);
-    if (ctx.received.kind === 'passing' || ctx.received.kind === 'form')
-      return { headers, body: null, why_absent: 'it only passed through' };
-    if (ctx.received.kind === 'none')
-      return { headers, body: null, why_absent: endpoints[ctx.endpoint].body === 'none' ? 'there was none' : 'it was not read' };
-    if (!this.#wanted(ctx)) return { headers, body: null, why_absent: this.#why(ctx) };
-    return { headers, body: this.#keep(ctx.received.bytes(), this.parts.request), why_absent: null };
-  }
-
-  upstream(ctx: RequestContext, upstream: UpstreamRequest | undefined): MessageRecord {
-    if (upstream === undefined || upstream.body.kind === 'none') return noBody;
-    if (upstream.body.kind !== 'json') return { headers: noHeaders, body: null, why_absent: 'it only passed through' };
-    if (!this.#wanted(ctx)) return { headers: noHeaders, body: null, why_absent: this.#why(ctx) };
-    const { body } = upstream;
-    const origin = body.edited?.root ?? body;
-    // What a stored prompt writes into the body can be large: it is kept like any other body.
-    if (origin === ctx.received && ctx.prompt === undefined) {
-      const patch = body.edited === undefined ? {} : Object.fromEntries([...body.edited.patch].map(([key, value]) => [key, value ?? null]));
-      return {
-        headers: noHeaders,
-        body: { size: body.size, kept: 0, sha256: null, same_as: 'request', patch, chunks: null },
-        why_absent: null,
-      };
-    }
-    return { headers: noHeaders, body: this.#keep(body.bytes(), this.parts.upstream), why_absent: null };
-  }
-
-  response(last: Outcome | undefined, { kept, own }: Ending): MessageRecord {
-    if (last?.kind !== 'answered') return own === undefined ? noBody : this.#made(own);
-    const headers = last.reply.headers;
-    if (!this.#keeps) return { headers, body: null, why_absent: 'logging.requests.bodies' };
-    if (kept === undefined) return { headers, body: this.#keep(last.reply.body, this.parts.response), why_absent: null };
-    let bytes = 0;
-    for (const piece of kept.pieces) bytes += piece.length;
-    this.parts.response.push(...kept.pieces);
-    return {
-      headers,
-      body: { size: kept.size, kept: bytes, sha256: null, same_as: null, patch: null, chunks: kept.times },
-      why_absent: null,
-    };
-  }
-
-  #made(own: Buffer): MessageRecord {
-    if (!this.#keeps) return { headers: noHeaders, body: null, why_absent: 'logging.requests.bodies' };
-    return { headers: noHeaders, body: this.#keep(own, this.parts.response), why_absent: null };
-  }
-
-  /** `x-gateway-debug: false` keeps the bodies of one request out of the log (gateway-behaviour.md 2). */
-  #wanted(ctx: RequestContext): boolean {
-    return this.#keeps && ctx.headers.gateway('debug') !== 'false';
-  }
-
-  #why(ctx: RequestContext): string {
-    return this.#keeps && ctx.headers.gateway('debug') === 'false'
-      ? 'the caller asked for it with x-gateway-debug: false'
-      : 'logging.requests.bodies';
-  }
-
-  #keep(bytes: Buffer, into: Buffer[]): BodyRecord {
-    const kept = bytes.length > this.#limit ? bytes.subarray(0, this.#limit) : bytes;
-    into.push(kept);
-    return { size: bytes.length, kept: kept.length, sha256: null, same_as: null, patch: null, chunks: null };
-  }
+  return size <= labelLimits.characters ? labels : (shrunk(labels, labelLimits) as Readonly<Record<string, unknown>>);
 }
 
-/**
- * The request's headers as the record shows them: no credentials. A header that is JSON (a config, metadata) may hold
- * one inside; those are hidden by `maskHeaders`.
- */
-function requestHeadersOf(ctx: RequestContext): Record<string, string> {
-  const out: Record<string, string> = {};
-  for (const [name, value] of ctx.headers.entries()) {
-    if (value.startsWith('{')) Object.assign(out, maskHeaders({ [name]: value }));
-    else out[name] = hides(name) ? '***' : value;
-  }
-  return out;
+function hasMore(object: Readonly<Record<string, unknown>>, most: number): boolean {
+  let count = 0;
+  for (const _ in object) if ((count += 1) > most) return true;
+  return false;
 }
 
-/** Names of headers that were seen, and whether they hold a credential: clients send the same few. */
-const seen = new Map<string, boolean>();
-
-function hides(name: string): boolean {
-  const known = seen.get(name);
-  if (known !== undefined) return known;
-  const hidden = isCredentialHeader(name);
-  if (seen.size < 1000) seen.set(name, hidden);
-  return hidden;
+/** What the caller was told, and how often a provider repeated its credential. */
+function warningsOf(ctx: RequestContext, history: readonly Outcome[]): readonly string[] {
+  const echoes = history.filter(({ attempt }) => attempt.echoes > 0);
+  if (ctx.warnings.length === 0 && echoes.length === 0) return ctx.warnings;
+  const ours = echoes.map(
+    ({ attempt: { binding, echoes: times } }) => `Provider "${binding.slug}" repeated its credential in the response (${times}×): hidden.`,
+  );
+  return first([...ours, ...ctx.warnings], most.warnings).map((text) => bounded(text, limits.reason));
 }

@@ -36,6 +36,8 @@ export class RequestContext implements Routed {
   readonly metadata: Readonly<Record<string, string>>;
   readonly warnings: string[] = [];
   readonly facts: Facts & { caller: Caller };
+  /** Every plugin of the chain has let it in. */
+  isAdmitted = false;
   /** Set on prompts routes. */
   prompt: PromptRun | undefined;
   readonly plugins: PluginRecord[] = [];

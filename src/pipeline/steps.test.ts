@@ -39,6 +39,7 @@ function attemptOf(op: Operation, over: Partial<Attempt> = {}): Attempt {
     upstream: request('POST', '/cancel', { dropped: [{ param: 'a', reason: 'r' }] }),
     credential: undefined,
     forwarded: undefined,
+    echoes: 0,
     ...over,
   };
 }

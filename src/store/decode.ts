@@ -1,3 +1,4 @@
+import { emptyRecord } from '../core/empty-record.ts';
 import type { LogRecord } from '../core/record.ts';
 import { type EndAmendment, type Part, parts, type SpoolEntry } from './frame.ts';
 
@@ -34,8 +35,14 @@ export function decodeFrame(bytes: Buffer, from: number): Decoded {
 function toEntry(line: Readonly<Record<string, unknown>>, bodies: { readonly [P in Part]?: Buffer }): SpoolEntry | undefined {
   if (typeof line.id !== 'string') return undefined;
   const { parts: _sizes, ...record } = line;
-  if (line.v !== undefined) return { kind: 'record', record: record as unknown as LogRecord, bodies };
+  if (line.v !== undefined) return { kind: 'record', record: recordOf(record), bodies };
   return typeof line.end === 'object' && line.end !== null ? { kind: 'amendment', id: line.id, end: line.end as EndAmendment } : undefined;
+}
+
+/** All members are there: what the line of a request that was not let in leaves out, and what older lines had not. */
+function recordOf(line: Readonly<Record<string, unknown>>): LogRecord {
+  const known = line['admitted'] === false ? { ...emptyRecord, ...line } : { ...line, admitted: true };
+  return known as unknown as LogRecord;
 }
 
 function parseLine(text: string): Record<string, unknown> | undefined {

@@ -1,5 +1,6 @@
 import type { Mask } from '../core/mask.ts';
-import type { LogRecord } from '../core/record.ts';
+import { withoutEmpty } from '../core/empty-record.ts';
+import type { LogRecord, MessageRecord } from '../core/record.ts';
 import { type EndAmendment, type Part, type PartPieces, parts, type SpoolFrame } from './frame.ts';
 
 /** A record and its kept bytes as one frame. Nothing is copied: the pieces stay the caller's. */
@@ -18,8 +19,40 @@ export function encodeRecord(record: LogRecord, bodies: PartPieces, mask?: Mask)
     sizes.push([part, length]);
     size += length;
   }
-  const json = JSON.stringify(record);
+  const json = lineOf(record);
   return { line: `${json.slice(0, -1)},"parts":${JSON.stringify(sizes)}}`, pieces, size, mask };
+}
+
+/** Bytes of a record without its bodies. */
+export const recordLimit = 64 * 1024;
+
+/** Each member is bounded where the record is made; all of them together are here. */
+function lineOf(record: LogRecord): string {
+  if (!record.admitted) return JSON.stringify(withoutEmpty(record));
+  const json = JSON.stringify(record);
+  // A character takes three bytes at the most.
+  if (json.length * 3 <= recordLimit || Buffer.byteLength(json) <= recordLimit) return json;
+  return JSON.stringify(shortened(record));
+}
+
+/** Without what can be large: the rest is a few kilobytes. */
+function shortened(record: LogRecord): LogRecord {
+  return {
+    ...record,
+    attempts: record.attempts.slice(0, 8).map((attempt) => ({ ...attempt, reason: null })),
+    plugins: [],
+    dropped: [],
+    warnings: [`The record was larger than ${recordLimit / 1024} KB: headers, metadata, labels, warnings and more are left out.`],
+    metadata: {},
+    labels: {},
+    request: bare(record.request),
+    upstream: bare(record.upstream),
+    response: bare(record.response),
+  };
+}
+
+function bare({ body, why_absent }: MessageRecord): MessageRecord {
+  return { headers: {}, body: body === null ? null : { ...body, patch: null, chunks: null }, why_absent };
 }
 
 /** The short line that corrects the end of a record that is written already. */

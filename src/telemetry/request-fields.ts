@@ -1,7 +1,9 @@
+import { withoutEmpty } from '../core/empty-record.ts';
 import type { AttemptRecord, LogRecord } from '../core/record.ts';
 
 /** What the JSON line of a finished request holds: the record without messages, plugins and what only replays need. Same names. */
 export function requestFields(record: LogRecord): object {
+  if (!record.admitted) return withoutEmpty(record);
   return {
     id: record.id,
     trace_id: record.trace.trace_id,

@@ -5,6 +5,7 @@ import type { FormBody } from '../core/form.ts';
 import type { HeaderPairs } from '../core/headers.ts';
 import type { Attempt, Outcome, Send, Sending, Times } from '../core/plan.ts';
 import type { UpstreamRequest } from '../core/provider.ts';
+import { secretsOf } from '../core/redactor.ts';
 import type { Trust } from '../core/snapshot.ts';
 import { Exchange, type ExchangeSettings } from './exchange/exchange.ts';
 import type { Upload } from './exchange/upload.ts';
@@ -20,6 +21,8 @@ export interface SenderDeps {
   checkEgress(origin: string, trust: Trust): GatewayError | undefined;
   /** Told of the bytes of files that pass. */
   passed(bytes: number): void;
+  /** Told when an answer repeats the credential of its attempt, each time. */
+  onEcho(attempt: Attempt): void;
   /** Bytes of an answer that the record keeps. */
   keep(): number;
   /** The most attempts under way at once; beyond it an attempt is refused with `overloaded`. */
@@ -44,12 +47,12 @@ export function createSender(deps: SenderDeps): Send {
       return { outcome: Promise.resolve(refused(attempt, refusal, deps.clock.monotonic() - arrivedAt)), cancel: () => {} };
     let exchange: Exchange | undefined;
     const outcome = new Promise<Outcome>((settle) => {
-      const settings = { monotonic: deps.clock.monotonic, passed: deps.passed, keep: deps.keep(), arrivedAt, settle, over };
+      const { passed, onEcho } = deps;
+      const settings = { monotonic: deps.clock.monotonic, passed, onEcho, keep: deps.keep(), arrivedAt, settle, over };
       const first: Signed = { headers: none };
-      const second: Signed = { headers: none };
       const again = (answer: Outcome): void => {
-        if (!mayRepeat(answer, first)) settle(withoutToken(answer, first));
-        else exchange = begin(attempt, deps, { ...settings, settle: (last) => settle(withoutToken(last, second)) }, second);
+        if (!mayRepeat(answer, first)) settle(answer);
+        else exchange = begin(attempt, deps, settings, { headers: none });
       };
       exchange = begin(attempt, deps, attempt.credential?.evict === undefined ? settings : { ...settings, settle: again }, first);
     });
@@ -82,25 +85,6 @@ function mayRepeat(outcome: Outcome, signed: Signed): boolean {
   return isOther && formOf(outcome.attempt)?.isSpent !== true;
 }
 
-/** Characters: a shorter text could stand in any error by chance. */
-const leastToken = 6;
-
-/** An error may repeat what signed the request. Keys of the configuration are hidden wherever text leaves; of a token only this place knows. */
-function withoutToken(outcome: Outcome, signed: Signed): Outcome {
-  if (outcome.kind !== 'answered' || outcome.reply.status < 400) return outcome;
-  let body: Buffer | undefined;
-  for (const value of signed.headers) {
-    const token = value.replace(/^Bearer /, '');
-    if (value === token || token.length < leastToken) continue;
-    const { reply } = outcome;
-    for (let at = reply.body.indexOf(token); at >= 0; at = reply.body.indexOf(token, at + token.length)) {
-      body ??= Buffer.from(reply.body);
-      body.fill('*', at, at + token.length);
-    }
-  }
-  return body === undefined ? outcome : { ...outcome, reply: { ...outcome.reply, body } };
-}
-
 function begin(attempt: Attempt, deps: SenderDeps, settings: ExchangeSettings, signed: Signed): Exchange {
   const { upstream, operation, call } = attempt as Prepared;
   const exchange = new Exchange(attempt, operation.tap(call), settings);
@@ -118,6 +102,7 @@ function begin(attempt: Attempt, deps: SenderDeps, settings: ExchangeSettings, s
   const route = { trust: attempt.trust, connectMs: attempt.clocks.connect, isOnce };
   const send = (headers: HeaderPairs): void => {
     signed.headers = headers;
+    exchange.hide(secretsOf(attempt, headers));
     deps.upstream.send(withHeaders(upstream, headers, exchange.upload), route, exchange);
   };
   const headers = attempt.credential?.headers(upstream) ?? none;

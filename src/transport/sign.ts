@@ -1,6 +1,7 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http';
 import { GatewayError } from '../core/error.ts';
 import type { HeaderPairs } from '../core/headers.ts';
+import { type SecretForms, secretForms } from '../core/redactor.ts';
 import type { CredentialOwner, CredentialSpec, OAuthGrant } from '../core/provider.ts';
 import type { CredentialRef } from '../core/snapshot.ts';
 import { TokenError, type TokenSources } from './token-source.ts';
@@ -37,19 +38,24 @@ function underNames(names: readonly string[], secret: string): HeaderPairs {
 function fixed(owner: CredentialOwner, headers: HeaderPairs): CredentialRef {
   check(headers);
   Object.freeze(headers);
-  return { owner, headers: () => headers };
+  let forms: SecretForms | null | undefined = null;
+  const secrets = (): SecretForms | undefined => {
+    if (forms === null) forms = secretForms(headers);
+    return forms;
+  };
+  return { owner, headers: () => headers, secrets };
 }
 
 /** A token from elsewhere: at once while it lives, otherwise as soon as it is there. */
 function fetched(owner: CredentialOwner, grant: OAuthGrant, tokens: TokenSources): CredentialRef {
   const source = tokens.for(grant, owner === 'catalog' ? 'operator' : 'request');
-  let last: { readonly token: string; readonly headers: HeaderPairs } | undefined;
+  let last: { readonly token: string; readonly headers: HeaderPairs; readonly forms: SecretForms | undefined } | undefined;
   const headersOf = (token: string): HeaderPairs => {
     if (last?.token !== token) {
       const headers = ['authorization', `Bearer ${token}`];
       check(headers);
       Object.freeze(headers);
-      last = { token, headers };
+      last = { token, headers, forms: secretForms(headers) };
     }
     return last.headers;
   };
@@ -62,6 +68,8 @@ function fetched(owner: CredentialOwner, grant: OAuthGrant, tokens: TokenSources
         throw noToken(owner, error);
       });
     },
+    // A request that was signed before a renewal may be answered after it.
+    secrets: (used) => (last?.headers === used ? last.forms : secretForms(used)),
     evict: (used) => source.evict((used[1] ?? '').slice('Bearer '.length)),
   };
 }

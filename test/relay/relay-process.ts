@@ -21,6 +21,8 @@ const front = createServer((req, res) => {
     address: { origin, path: req.url ?? '/' },
     trust: 'operator',
     headers: [],
+    secrets: undefined,
+    onEcho: () => {},
     clocks: { connect: 5000, idle: 60_000 },
     onHead: () => [],
     onEnd: () => Promise.resolve(),

@@ -29,6 +29,8 @@ export interface RigOptions {
   readonly path?: (url: string) => string;
   /** What is sent beside the caller's headers. */
   readonly headers?: HeaderPairs;
+  readonly secrets?: PassRequest['secrets'];
+  readonly onEcho?: PassRequest['onEcho'];
   readonly onHead?: PassRequest['onHead'];
   readonly onEnd?: PassRequest['onEnd'];
 }
@@ -63,6 +65,8 @@ export async function createRig(upstream: Server | NetServer, options: RigOption
     address: { origin, path: options.path?.(url) ?? url },
     trust: options.trust ?? 'operator',
     headers: options.headers ?? [],
+    secrets: options.secrets,
+    onEcho: options.onEcho ?? (() => {}),
     clocks: options.clocks ?? { connect: 5000, idle: 20_000 },
     onHead: options.onHead ?? (() => ['x-gateway-provider', 'rig']),
     onEnd: options.onEnd ?? (() => Promise.resolve()),

@@ -25,6 +25,7 @@ export function draft(ctx: Routed, leaf: Leaf, binding: ProviderBinding): Attemp
     upstream: undefined,
     credential: undefined,
     forwarded: undefined,
+    echoes: 0,
   };
 }
 

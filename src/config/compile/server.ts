@@ -53,7 +53,7 @@ export function compileLogging(entry: LoggingEntry = {}): LogSettings {
   return Object.freeze({
     level: entry.level ?? 'info',
     format: entry.format ?? 'auto',
-    bodies: entry.requests?.bodies ?? 'redacted',
+    bodies: entry.requests?.bodies ?? 'metadata',
     maxBody: sizeOf(entry.requests?.max_body) ?? defaults.keptBody,
     spoolSize: sizeOf(entry.requests?.spool_size) ?? defaults.spoolSize,
   });

@@ -17,10 +17,11 @@ export const logging = {
       description: 'The record of each finished request.',
       properties: {
         bodies: {
-          enum: ['none', 'metadata', 'redacted', 'full'],
+          enum: ['none', 'metadata', 'full'],
           type: 'string',
-          description: 'How much of the bodies a record keeps. Credentials are never kept.',
-          default: 'redacted',
+          description:
+            'What a record keeps of messages. none: neither headers nor bodies; metadata: headers; full: bodies too. Credentials are never kept.',
+          default: 'metadata',
         },
         max_body: { ...size, description: 'How much of one body a record keeps.', default: '256KB' },
         spool_size: { ...size, description: 'How much disk the spool may take before its oldest part is dropped.', default: '1GB' },

@@ -26,6 +26,8 @@ export interface AnswerOwner {
   readonly headers: Readonly<Record<string, string>>;
   readonly kept: KeptBody;
   now(): number;
+  /** Hides the credential in a body that was decompressed. */
+  redacted(body: Buffer): Buffer;
   /** The commit point: the outcome is an answer, from now on it flows. */
   committed(flow: Flow): void;
   /** The whole answer is there, and good. */

@@ -3,6 +3,7 @@ import { traitsOf } from '../../core/endpoint.ts';
 import { fromUnknown, GatewayError } from '../../core/error.ts';
 import type { FormUpstream } from '../../core/form.ts';
 import type { Attempt, Flow, Outcome, Times, TimeoutPhase } from '../../core/plan.ts';
+import { type EchoListener, Redactor, type SecretForms } from '../../core/redactor.ts';
 import type { Clocks } from '../../core/snapshot.ts';
 import { isFinalStatus } from '../../core/status.ts';
 import type { Tap } from '../../core/tap.ts';
@@ -28,6 +29,8 @@ export interface ExchangeSettings {
   monotonic(): number;
   /** Told of the bytes of files that come down. */
   passed(bytes: number): void;
+  /** Told when the answer repeats the credential of its attempt, each time. */
+  onEcho(attempt: Attempt): void;
   /** Bytes of the answer that the record keeps. */
   readonly keep: number;
   /** Monotonic time of the request's arrival. */
@@ -41,7 +44,7 @@ export interface ExchangeSettings {
  * One attempt on the wire: turns what the socket tells into one Outcome. What comes behind the head is read by an
  * `Answer`, which says when it is committed (decisions D20) and from then on flows.
  */
-export class Exchange implements Receiver, Swept, AnswerOwner, Watched {
+export class Exchange implements Receiver, Swept, AnswerOwner, Watched, EchoListener {
   place: number | undefined;
   readonly attempt: Attempt;
   readonly tap: Tap;
@@ -65,6 +68,10 @@ export class Exchange implements Receiver, Swept, AnswerOwner, Watched {
   readonly #settings: ExchangeSettings;
   #settled = false;
   #source: Source | undefined;
+  /** Hides the credential wherever the provider repeats it, before anybody reads the answer. */
+  #redactor: Redactor | undefined;
+  /** The bytes of a compressed answer say nothing: it is looked through once it is decompressed. */
+  #isCompressed = false;
 
   constructor(attempt: Attempt, tap: Tap, settings: ExchangeSettings) {
     this.attempt = attempt;
@@ -87,10 +94,17 @@ export class Exchange implements Receiver, Swept, AnswerOwner, Watched {
     this.sentAt = this.now();
   }
 
-  head(status: number, headers: Readonly<Record<string, string>>): void {
+  /** What the request was signed with must not come back. */
+  hide(secrets: SecretForms | undefined): void {
+    this.#redactor = secrets === undefined ? undefined : new Redactor(secrets, this);
+  }
+
+  head(status: number, received: Readonly<Record<string, string>>): void {
     if (this.state === 'over') return;
+    const headers = this.#redactor === undefined ? received : this.#redactor.headers(received);
     this.status = status;
     this.headers = headers;
+    this.#isCompressed = isEncoded(headers);
     const type = headers['content-type']?.toLowerCase() ?? '';
     if (!isFinalStatus(status)) {
       this.faulty(invalid(`The provider answered with the status ${status}, which HTTP does not know.`));
@@ -100,7 +114,7 @@ export class Exchange implements Receiver, Swept, AnswerOwner, Watched {
     } else if (status >= 300 && status < 400) {
       this.faulty(invalid(`The provider answered a redirect (${status}); redirects are not followed.`));
     } else if (status < 300 && type.startsWith('text/event-stream')) {
-      if (headers['content-encoding'] !== undefined && headers['content-encoding'] !== 'identity') {
+      if (this.#isCompressed) {
         this.faulty(invalid('The provider compressed a stream although none was asked for.'));
         return;
       }
@@ -119,18 +133,35 @@ export class Exchange implements Receiver, Swept, AnswerOwner, Watched {
     return status < 300 && !/^(?:text\/(?:event-stream|html)|application\/(?:[^;]*\+)?json)/.test(type);
   }
 
-  data(chunk: Buffer): void {
+  data(received: Buffer): void {
     if (this.state === 'over') return;
     const now = this.now();
     this.heardAt = now;
-    if (this.file !== undefined) this.#settings.passed(chunk.length);
+    if (this.file !== undefined) this.#settings.passed(received.length);
     this.firstAt ??= now;
+    const chunk = this.#redactor === undefined || this.#isCompressed ? received : this.#redactor.push(received);
+    if (chunk.length > 0) this.#read(chunk, now);
+  }
+
+  #read(chunk: Buffer, now: number): void {
     this.kept.add(chunk, Math.round(now - this.#settings.arrivedAt));
     this.answer?.data(chunk, now);
   }
 
   finished(): void {
+    const rest = this.#redactor?.end() ?? none;
+    if (this.state !== 'over' && rest.length > 0) this.#read(rest, this.now());
     if (this.state !== 'over') this.answer?.finished();
+  }
+
+  /** A body that was decompressed. Written to in place. */
+  redacted(body: Buffer): Buffer {
+    return this.#redactor === undefined || !this.#isCompressed ? body : this.#redactor.whole(body);
+  }
+
+  onEcho(): void {
+    this.attempt.echoes += 1;
+    this.#settings.onEcho(this.attempt);
   }
 
   failed(error: Error, isUnread = false): void {
@@ -308,6 +339,11 @@ export class Exchange implements Receiver, Swept, AnswerOwner, Watched {
       totalMs: this.now() - startedAt,
     };
   }
+}
+
+function isEncoded(headers: Readonly<Record<string, string>>): boolean {
+  const encoding = headers['content-encoding'];
+  return encoding !== undefined && encoding !== '' && encoding !== 'identity';
 }
 
 /** The other side of a download: it takes nothing. */

@@ -72,7 +72,7 @@ export class WholeAnswer extends Answer {
     const [first] = this.#chunks;
     let body = this.#chunks.length === 1 && first !== undefined ? first : Buffer.concat(this.#chunks, this.#length);
     try {
-      body = decompress(body, headers['content-encoding']);
+      body = this.owner.redacted(decompress(body, headers['content-encoding']));
     } catch (error) {
       this.owner.faulty(error as GatewayError);
       return;

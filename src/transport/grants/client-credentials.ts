@@ -13,7 +13,7 @@ export function clientCredentials(grant: Grant, trust: Trust, deps: GrantDeps): 
     async fetch() {
       const url = endpointUrl(grant.endpoint, deps.env);
       const form = new URLSearchParams({ grant_type: 'client_credentials', client_id: clientId, client_secret: clientSecret, scope });
-      return tokenOf(await askToken({ url, form, trust, repeats }, deps), { blame, secrets: [clientSecret] });
+      return tokenOf(await askToken({ url, form, trust, repeats }, deps), blame);
     },
   };
 }

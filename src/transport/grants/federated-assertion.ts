@@ -46,7 +46,7 @@ async function exchange(grant: Grant, assertion: string, deps: GrantDeps): Promi
     scope,
   });
   const url = endpointUrl(grant.endpoint, deps.env);
-  return tokenOf(await askToken({ url, form, trust: 'operator', repeats }, deps), { blame, secrets: [assertion] });
+  return tokenOf(await askToken({ url, form, trust: 'operator', repeats }, deps), blame);
 }
 
 /** @throws TokenError without the path: callers may see it */

@@ -32,7 +32,7 @@ async function ask(endpoint: InstanceEndpoint, grant: Grant, deps: GrantDeps): P
     const proof = await answerChallenge(answer.headers['www-authenticate'], endpoint.challenge, deps.env);
     answer = await sent(endpoint, { ...request, headers: [...(request.headers ?? []), 'authorization', `Basic ${proof}`] }, deps);
   }
-  return tokenOf(answer, { blame: grant.blame });
+  return tokenOf(answer, grant.blame);
 }
 
 function requestFor(endpoint: InstanceEndpoint, grant: Grant, { env }: GrantDeps): TokenRequest {

@@ -15,7 +15,7 @@ export function jwtBearer(grant: Grant, trust: Trust, deps: GrantDeps): TokenFet
       const url = tokenUrl(grant.tokenUri);
       const assertion = await sign(grant, Math.floor(deps.now() / 1000));
       const form = new URLSearchParams({ grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer', assertion });
-      return tokenOf(await askToken({ url, form, trust }, deps), { secrets: [assertion] });
+      return tokenOf(await askToken({ url, form, trust }, deps));
     },
   };
 }

@@ -3,6 +3,7 @@ import type { GatewayError } from '../../core/error.ts';
 import type { GrantBlame, GrantRepeat } from '../../core/grant.ts';
 import type { HeaderPairs } from '../../core/headers.ts';
 import { isPlain, type Plain } from '../../core/merge.ts';
+import { type SecretForms, secretForms } from '../../core/redactor.ts';
 import type { Trust } from '../../core/snapshot.ts';
 import { type FetchedWhole, FetchFault, fetchWhole } from '../fetch-whole.ts';
 import { type Token, TokenError } from '../token-source.ts';
@@ -34,13 +35,8 @@ export interface TokenRequest {
 export interface TokenAnswer extends FetchedWhole {
   readonly host: string;
   readonly askedAt: number;
-}
-
-/** How an answer that holds no token is told. */
-export interface TokenWords {
-  readonly blame?: readonly GrantBlame[];
-  /** Texts that were sent and must not come back in a message. */
-  readonly secrets?: readonly string[];
+  /** What the request was signed with: it must not come back in a message. */
+  readonly secrets: SecretForms | undefined;
 }
 
 const limits = { connectMs: 5000, totalMs: 10_000, maxBytes: 64 * 1024 } as const;
@@ -64,7 +60,7 @@ export async function askToken(request: TokenRequest, deps: GrantDeps): Promise<
     const answer = await once(request, deps.upstream);
     const rule = request.repeats?.find(({ statuses }) => statuses.includes(answer.status));
     const wait = rule?.waitsMs[repeat];
-    if (wait === undefined) return { ...answer, host: url.host, askedAt };
+    if (wait === undefined) return { ...answer, host: url.host, askedAt, secrets: secretForms(signedWith(request)) };
     await deps.wait(wait);
   }
 }
@@ -87,15 +83,15 @@ async function once({ url, form, headers = [], trust, connectMs }: TokenRequest,
 }
 
 /** Reads the answer of a token endpoint. @throws TokenError with the endpoint's own reasons, and the field at fault */
-export function tokenOf(answer: TokenAnswer, words: TokenWords = {}): Token {
+export function tokenOf(answer: TokenAnswer, blames: readonly GrantBlame[] = []): Token {
   const { status, askedAt } = answer;
   const said = parsed(answer.body);
   const value = said['access_token'];
   if (status === 200 && typeof value === 'string' && value !== '') return { value, ...lifeOf(said, askedAt) };
-  const reasons = scrubbed(reasonsIn(said), words.secrets ?? []);
+  const reasons = reasonsIn(said, answer.secrets);
   const told = `${answer.host} answered ${status}: ${reasons === '' ? 'no token, and no reason' : reasons}`;
   const reason = typeof said['error'] === 'string' ? said['error'] : undefined;
-  const blame = status === 200 ? undefined : words.blame?.find((one) => fits(one, status, reasons));
+  const blame = status === 200 ? undefined : blames.find((one) => fits(one, status, reasons));
   if (blame === undefined) throw new TokenError(told, { reason });
   throw new TokenError(`${blame.field} ${blame.says} (${told.replace(/\.$/, '')})`, { field: blame.field, reason });
 }
@@ -123,17 +119,28 @@ function momentIn(value: unknown): number | undefined {
 }
 
 /** `invalid_client: AADSTS…: what is wrong`, as far as something is said; first lines only: trace ids stand behind. */
-function reasonsIn(said: Plain): string {
+function reasonsIn(said: Plain, secrets: SecretForms | undefined): string {
   const { error } = said;
   const parts = isPlain(error) ? [error['code'], error['message']] : [error, said['error_description'], said['message']];
-  return parts
-    .filter((part) => typeof part === 'string' && part !== '')
-    .map((part) => (String(part).split(/[\r\n]/)[0] ?? '').slice(0, 300))
-    .join(': ');
+  return (
+    parts
+      .filter((part) => typeof part === 'string' && part !== '')
+      // Before it is cut: half a secret is no longer found.
+      .map((part) => (scrubbed(String(part), secrets).split(/[\r\n]/)[0] ?? '').slice(0, 300))
+      .join(': ')
+  );
 }
 
-function scrubbed(text: string, secrets: readonly string[]): string {
-  return secrets.filter((secret) => secret !== '').reduce((left, secret) => left.replaceAll(secret, '***'), text);
+function scrubbed(text: string, secrets: SecretForms | undefined): string {
+  return (secrets?.texts ?? []).reduce((left, secret) => left.replaceAll(secret, '***'), text);
+}
+
+/** Members of a form that prove who asks. */
+const proofs: ReadonlySet<string> = new Set(['client_secret', 'client_assertion', 'assertion']);
+
+/** What of a request is secret, as headers: those that it is sent with, and the proofs in its form. */
+function signedWith({ headers = [], form }: TokenRequest): HeaderPairs {
+  return [...headers, ...[...(form ?? [])].filter(([name]) => proofs.has(name)).flat()];
 }
 
 function parsed(body: Buffer): Plain {

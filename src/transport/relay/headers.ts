@@ -16,6 +16,21 @@ const ownToUs: ReadonlySet<string> = new Set([
   'sec-websocket-accept',
 ]);
 
+/**
+ * Credentials for services in front of a provider, and codings: the gateway can only look for secrets in a response that
+ * is not compressed. Providers that need one of these get it by `forward_headers`.
+ */
+const notRelayed: ReadonlySet<string> = new Set([
+  'apikey',
+  'x-apikey',
+  'ocp-apim-subscription-key',
+  'x-functions-key',
+  'x-auth-token',
+  'x-access-token',
+  'x-amz-security-token',
+  'accept-encoding',
+]);
+
 /** Of a provider's answer: what speaks for its site or its connection, and ids that ours replace. */
 const ownToProvider: ReadonlySet<string> = new Set([
   'set-cookie',
@@ -40,8 +55,8 @@ export function relayHeaders(entries: Iterable<readonly [name: string, value: st
   const named = namedByConnection(all);
   const out: HeaderPairs = [];
   for (const [name, value] of all) {
-    const isDropped =
-      credentialHeaders.has(name) || hopByHopHeaders.has(name) || ownToUs.has(name) || named.has(name) || names.isGateway(name);
+    const isSecret = credentialHeaders.has(name) || notRelayed.has(name);
+    const isDropped = isSecret || hopByHopHeaders.has(name) || ownToUs.has(name) || named.has(name) || names.isGateway(name);
     if (!isDropped) out.push(name, value);
   }
   return out;

@@ -2,6 +2,7 @@ import { parseJson } from '../../core/json-scan.ts';
 import type { IncomingMessage } from 'node:http';
 import { GatewayError, type ProviderFault } from '../../core/error.ts';
 import { isPlain, type Plain } from '../../core/merge.ts';
+import type { Redactor } from '../../core/redactor.ts';
 import { isErrorStatus } from '../../core/status.ts';
 
 /** Bytes of a refusal that are read; an error message is never longer. */
@@ -10,8 +11,10 @@ const readLimit = 64 * 1024;
 const shownLimit = 200;
 
 /** Reads an HTTP answer to a WebSocket upgrade as an error with the provider's own status and words. Never rejects. */
-export async function readRefusal(answer: IncomingMessage): Promise<GatewayError> {
-  const text = await textOf(answer);
+export async function readRefusal(answer: IncomingMessage, redactor: Redactor | undefined): Promise<GatewayError> {
+  const bytes = await bytesOf(answer);
+  // Before it is cut: half a secret is no longer found.
+  const text = (redactor?.whole(bytes) ?? bytes).subarray(0, readLimit).toString('utf8');
   const status = answer.statusCode ?? 502;
   const fault = faultOf(text);
   const said = fault === undefined ? '' : `: ${fault.message}`;
@@ -24,11 +27,11 @@ export async function readRefusal(answer: IncomingMessage): Promise<GatewayError
   });
 }
 
-function textOf(answer: IncomingMessage): Promise<string> {
+function bytesOf(answer: IncomingMessage): Promise<Buffer> {
   return new Promise((resolve) => {
     const pieces: Buffer[] = [];
     let size = 0;
-    const done = (): void => resolve(Buffer.concat(pieces).subarray(0, readLimit).toString('utf8'));
+    const done = (): void => resolve(Buffer.concat(pieces));
     answer.on('data', (chunk: Buffer) => {
       pieces.push(chunk);
       size += chunk.length;

@@ -4,6 +4,7 @@ import type { Duplex } from 'node:stream';
 import { fromUnknown, GatewayError } from '../../core/error.ts';
 import type { HeaderBag, HeaderPairs } from '../../core/headers.ts';
 import type { PassRequest, PassResult } from '../../core/pass.ts';
+import { Redactor } from '../../core/redactor.ts';
 import { isFinalStatus } from '../../core/status.ts';
 import type { Sweeper, Swept } from '../sweeper.ts';
 import { EarlyBytes } from './early.ts';
@@ -40,6 +41,7 @@ export class SocketTransfer implements Swept {
   readonly #fromProvider = new FrameCounter();
   #settle: ((result: PassResult | Promise<PassResult>) => void) | undefined;
   #out: ClientRequest | undefined;
+  readonly #redactor: Redactor | undefined;
   #early: EarlyBytes | undefined;
   #upstream: Duplex | undefined;
   #connectedAt: number | undefined;
@@ -53,6 +55,8 @@ export class SocketTransfer implements Swept {
   constructor(parts: SocketParts) {
     this.#parts = parts;
     this.#startedAt = parts.monotonic();
+    const { secrets } = parts.pass;
+    this.#redactor = secrets === undefined ? undefined : new Redactor(secrets, parts.pass);
     this.#movedAt = this.#startedAt;
     this.#offered = relaySubprotocols(parts.req.headers['sec-websocket-protocol']);
   }
@@ -142,7 +146,7 @@ export class SocketTransfer implements Swept {
     this.#status = answer.statusCode;
     this.#firstAt = this.#parts.monotonic();
     this.#movedAt = this.#firstAt;
-    if (isFinalStatus(answer.statusCode ?? 0)) void readRefusal(answer).then((error) => this.#finish('refused', error));
+    if (isFinalStatus(answer.statusCode ?? 0)) void readRefusal(answer, this.#redactor).then((error) => this.#finish('refused', error));
     else this.#finish('interrupted', unknownStatus(answer.statusCode));
   }
 
@@ -166,7 +170,9 @@ export class SocketTransfer implements Swept {
     }
     this.#upstream = upstream;
     this.#early?.giveBack();
-    const passed = answerHeaders(answer.rawHeaders, bag);
+    const all = answerHeaders(answer.rawHeaders, bag);
+    const passed = this.#redactor === undefined ? all : this.#redactor.pairs(all);
+    this.#hideIn(upstream);
     const head = overlay(passed, ['connection', 'Upgrade', 'upgrade', 'websocket', ...ours]);
     answer.headers = toObject(this.#withProtocol(head)) as IncomingMessage['headers'];
     return true;
@@ -177,6 +183,18 @@ export class SocketTransfer implements Swept {
     const chosen = headerOf(head, 'sec-websocket-protocol');
     if (chosen !== undefined) return this.#offered.includes(chosen) ? head : without(head, 'sec-websocket-protocol');
     return this.#offered.includes('realtime') ? [...head, 'sec-websocket-protocol', 'realtime'] : head;
+  }
+
+  /**
+   * Frames pass as they come, so the credential is overwritten in their bytes before the library's pipe has them. That
+   * fits in uncompressed frames; what a compressed one says, nobody looks at.
+   */
+  #hideIn(upstream: Duplex): void {
+    const redactor = this.#redactor;
+    if (redactor === undefined) return;
+    upstream.on('data', (chunk: Buffer) => redactor.passing(chunk));
+    // Whoever listens starts the flow; the library's pipe is to do that.
+    upstream.pause();
   }
 
   /** Behind the library's pipes, so that neither sees less than the other. */

@@ -6,6 +6,7 @@ import type { HeaderBag, HeaderPairs } from '../../core/headers.ts';
 import type { PassRequest, PassResult } from '../../core/pass.ts';
 import { isFinalStatus } from '../../core/status.ts';
 import { tooLarge, uploadLimit } from '../forms/client-bytes.ts';
+import { Redactor } from '../../core/redactor.ts';
 import type { Sweeper, Swept } from '../sweeper.ts';
 import { brokeOff, notConnected, notReached, unknownStatus, wentSilent } from './faults.ts';
 import { answerHeaders, headerOf, overlay, relayHeaders } from './headers.ts';
@@ -13,6 +14,8 @@ import { idempotentMethods, isUnread, whenConnected, type Written } from './upst
 
 /** A client that takes nothing may do so for this long at least: it holds a connection, but no provider waits in vain. */
 const slowClientMs = 10 * 60_000;
+
+const none: Buffer = Buffer.alloc(0);
 
 export interface TransferParts {
   readonly req: IncomingMessage;
@@ -45,6 +48,9 @@ export class Transfer implements Swept {
   #out: ClientRequest | undefined;
   #answer: IncomingMessage | undefined;
   #headers: HeaderPairs = [];
+  readonly #redactor: Redactor | undefined;
+  /** The answer is compressed although none was asked for: its bytes pass unread. */
+  #isCompressed = false;
   /** Body bytes that the answer's head promises; undefined where only the end of the transport tells. */
   #promised: number | undefined;
   #last: Buffer | undefined;
@@ -64,6 +70,8 @@ export class Transfer implements Swept {
     this.#parts = parts;
     this.#startedAt = parts.monotonic();
     this.#movedAt = this.#startedAt;
+    const { secrets } = parts.pass;
+    this.#redactor = secrets === undefined ? undefined : new Redactor(secrets, parts.pass);
     const { headers } = parts.req;
     this.#hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
   }
@@ -95,6 +103,8 @@ export class Transfer implements Swept {
   #send(): void {
     const { req, bag, pass } = this.#parts;
     const headers = overlay(relayHeaders(bag.entries(), bag), pass.headers);
+    // Of a compressed answer nobody could say whether it repeats the credential.
+    headers.push('accept-encoding', 'identity');
     // Framing is set from what the server parsed, never from what a header list says: the two must not differ.
     if (req.headers['transfer-encoding'] !== undefined) headers.push('transfer-encoding', 'chunked');
     else if (req.headers['content-length'] !== undefined) headers.push('content-length', req.headers['content-length']);
@@ -169,7 +179,9 @@ export class Transfer implements Swept {
       this.#finish('interrupted', unknownStatus(answer.statusCode));
       return;
     }
-    this.#headers = answerHeaders(answer.rawHeaders, bag);
+    const passed = answerHeaders(answer.rawHeaders, bag);
+    this.#headers = this.#redactor === undefined ? passed : this.#redactor.pairs(passed);
+    this.#isCompressed = (headerOf(this.#headers, 'content-encoding') ?? 'identity') !== 'identity';
     const length = headerOf(this.#headers, 'content-length');
     this.#promised = length === undefined ? undefined : Number(length);
     answer.on('data', this.#onDownload).on('end', this.#onAnswerEnd);
@@ -209,18 +221,29 @@ export class Transfer implements Swept {
     return true;
   }
 
-  readonly #onDownload = (chunk: Buffer): void => {
+  readonly #onDownload = (received: Buffer): void => {
     if (this.#settle === undefined) return;
     this.#movedAt = this.#parts.monotonic();
-    this.#bytesOut += chunk.length;
-    if (this.#promised !== undefined && this.#bytesOut >= this.#promised) {
+    this.#bytesOut += received.length;
+    const isLast = this.#promised !== undefined && this.#bytesOut >= this.#promised;
+    const chunk = this.#redacted(received, isLast);
+    if (isLast) {
       // With a promised length the last byte is the end, so it waits for the record.
       this.#last = chunk;
-    } else if (this.#commit() && !this.#parts.res.write(chunk)) {
+    } else if (this.#commit() && chunk.length > 0 && !this.#parts.res.write(chunk)) {
       this.#waitsForClient = true;
       this.#answer?.pause();
     }
   };
+
+  /** What may leave: no bytes in which the credential is, nor those at the end that could be its beginning. */
+  #redacted(received: Buffer, isLast: boolean): Buffer {
+    const redactor = this.#redactor;
+    if (redactor === undefined || this.#isCompressed) return received;
+    const bytes = redactor.push(received);
+    const rest = isLast ? redactor.end() : none;
+    return rest.length === 0 ? bytes : Buffer.concat([bytes, rest]);
+  }
 
   readonly #onDrain = (): void => {
     this.#movedAt = this.#parts.monotonic();
@@ -231,7 +254,11 @@ export class Transfer implements Swept {
   readonly #onAnswerEnd = (): void => {
     if (this.#settle === undefined) return;
     if (this.#answer?.complete !== true) this.#onAnswerBroken();
-    else if (this.#commit()) this.#finish('whole');
+    else if (this.#commit()) {
+      const rest = this.#redactor?.end();
+      if (rest !== undefined && rest.length > 0) this.#last = rest;
+      this.#finish('whole');
+    }
   };
 
   readonly #onAnswerBroken = (): void => {

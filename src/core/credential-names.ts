@@ -1,0 +1,41 @@
+import { credentialHeaders } from './headers.ts';
+
+/** Ends of header names whose whole value is a credential, whatever prefix they came under. */
+const credentialEnd =
+  /(?:^|[-_])(?:api-?key|apikey|subscription-key|functions-key|access-key|access-key-id|account-key|app-key|auth-key|client-key|master-key|private-key|auth|authorization|assertion|cookie2?|credentials?|jwt|passw(?:or)?d|sas|secret|signature|token|service-account(?:-json)?)$/;
+
+/** True for headers that hold a credential. `name` in lower case. */
+export function isCredentialHeader(name: string): boolean {
+  return credentialHeaders.has(name) || credentialEnd.test(name);
+}
+
+/** Keys of a configuration under which a secret is written, in every spelling that providers and pasted configs use. */
+const secretKey =
+  /(^|[_-])(api[_-]?key|secret|secret[_-]?key|client[_-]?secret|access[_-]?key|access[_-]?key[_-]?id|access[_-]?token|auth[_-]?token|token|authorization|password|private[_-]?key|service[_-]?account([_-]?json)?)$/i;
+
+const snake = (key: string): string => key.replace(/[a-z][A-Z]/g, (pair) => `${pair.charAt(0)}_${pair.charAt(1).toLowerCase()}`);
+
+/** True for a member of a configuration whose value must not be shown. */
+export const isSecretName = (name: string): boolean => secretKey.test(snake(name));
+
+/** Parameters of a query that hold a credential, beside what `isSecretName` knows: signatures, and keys of portals. */
+const credentialParam = /^(?:sig|signature|code|key|(?:.*-)?subscription-key|x-functions-key|x-api-key|x-goog-api-key|auth)$/i;
+
+export const isCredentialParam = (name: string): boolean => isSecretName(name) || credentialParam.test(name);
+
+/** `?name=value` in an address or a path, its separators percent-encoded or not. */
+const parameter = /([?&;]|%3f|%26|%3b)([^=&;#\s"'?%]+)(=|%3d)((?:(?!%26|%3b)[^&;#\s"'])+)/gi;
+const userInfo = /(:\/\/)[^/?#\s"'@]*@/g;
+
+/** What replaces a secret in text for people. */
+export const masked = '•••';
+
+/** A text with the user info and the credentials of every address in it hidden. */
+export function maskAddresses(text: string): string {
+  if (!text.includes('=') && !text.includes('@') && !/%3d/i.test(text)) return text;
+  return text
+    .replaceAll(userInfo, `$1${masked}@`)
+    .replaceAll(parameter, (whole, lead: string, name: string, equals: string) =>
+      isCredentialParam(name) ? `${lead}${name}${equals}${masked}` : whole,
+    );
+}

@@ -1,0 +1,66 @@
+import type { LogRecord, MessageRecord } from './record.ts';
+
+const none: Readonly<Record<string, never>> = Object.freeze({});
+const noMessage: MessageRecord = Object.freeze({ headers: none, body: null, why_absent: 'the request was not let in' });
+
+/** What the record of a request that was not let in says where nothing is known: such members are not written. */
+export const emptyRecord: LogRecord = Object.freeze({
+  v: 1,
+  id: '',
+  trace: Object.freeze({ trace_id: '', span_id: null, parent: null, span_name: null }),
+  at: 0,
+  endpoint: '',
+  method: '',
+  path: '',
+  stream: false,
+  status: 0,
+  error: null,
+  admitted: false,
+  key: null,
+  key_id: null,
+  virtual_key: null,
+  config: null,
+  prompt: null,
+  revision: '',
+  target: null,
+  provider: null,
+  type: null,
+  model: Object.freeze({ asked: null, sent: null, answered: null }),
+  foundation_model: null,
+  attempts: Object.freeze([]),
+  plugins: Object.freeze([]),
+  ms: Object.freeze({ total: 0, first_event: null, overhead: 0 }),
+  usage: Object.freeze({
+    prompt: 0,
+    completion: 0,
+    cached: 0,
+    cache_write: 0,
+    reasoning: 0,
+    audio_in: 0,
+    audio_out: 0,
+    source: 'none',
+  }),
+  cost: Object.freeze({ usd: null, source: null }),
+  finish: Object.freeze([]),
+  lane: 'none',
+  strict: true,
+  dropped: Object.freeze([]),
+  warnings: Object.freeze([]),
+  cache: 'DISABLED',
+  guardrails: Object.freeze([]),
+  metadata: none,
+  labels: none,
+  client: Object.freeze({ ip: null, agent: null }),
+  bytes: Object.freeze({ in: 0, out: 0 }),
+  end: 'fault',
+  request: noMessage,
+  upstream: noMessage,
+  response: noMessage,
+  random: 0,
+});
+
+/** The members that say something: what is left out reads as in `emptyRecord`. */
+export function withoutEmpty(record: LogRecord): Partial<LogRecord> {
+  const told = Object.entries(record).filter(([name, value]) => value !== emptyRecord[name as keyof LogRecord]);
+  return { v: 1, ...Object.fromEntries(told), admitted: false };
+}

@@ -1,0 +1,55 @@
+import { isCredentialHeader, isSecretName, maskAddresses, masked } from './credential-names.ts';
+import { isPlain } from './merge.ts';
+
+/** Levels of a JSON value in a header that are looked into; what lies deeper is hidden. */
+const mostLevels = 16;
+
+/** What one header may show: no credential, also where its value is JSON, an address or a token under another name. */
+export function maskHeader(name: string, value: string): string {
+  if (isCredentialName(name)) return masked;
+  switch (value.charCodeAt(0)) {
+    case 0x7b: // {
+    case 0x5b: // [
+      return maskJson(value);
+    case 0x65: // e: JSON or a token in base64 begins with `eyJ` or `ew`
+      return /^e(?:yJ|w[0o])[\w+/-]{6}/.test(value) ? masked : maskAddresses(value);
+    case 0x42: // B
+    case 0x62:
+      return /^(?:bearer|basic) /i.test(value) ? masked : maskAddresses(value);
+    default:
+      return maskAddresses(value);
+  }
+}
+
+/** Names of headers that were seen: clients send the same few. */
+const seen = new Map<string, boolean>();
+const mostSeen = 1000;
+
+function isCredentialName(name: string): boolean {
+  const known = seen.get(name);
+  if (known !== undefined) return known;
+  const isOne = isCredentialHeader(name);
+  if (seen.size < mostSeen && name.length < 100) seen.set(name, isOne);
+  return isOne;
+}
+
+/** JSON as a parser reads it, so that no escape hides the name of a member. What cannot be parsed is not shown. */
+function maskJson(text: string): string {
+  try {
+    return JSON.stringify(maskValue(JSON.parse(text), 1));
+  } catch {
+    return masked;
+  }
+}
+
+function maskValue(value: unknown, level: number): unknown {
+  if (typeof value === 'string') return maskAddresses(value);
+  if (typeof value !== 'object' || value === null) return value;
+  if (level > mostLevels) return masked;
+  if (Array.isArray(value)) return value.map((item) => maskValue(item, level + 1));
+  if (!isPlain(value)) return masked;
+  const members = Object.entries(value).map(([name, member]) => [name, isSecret(name) ? masked : maskValue(member, level + 1)]);
+  return Object.fromEntries(members);
+}
+
+const isSecret = (name: string): boolean => isSecretName(name) || isCredentialHeader(name.toLowerCase());
