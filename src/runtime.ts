@@ -53,7 +53,6 @@ export class Runtime {
   readonly #handling: HandleDeps;
   /** Worlds with requests: one that began before a secret was rotated may still bring the old one back. */
   readonly #live = new Set<World>();
-  readonly #echoes: Echoes;
   #mask: Mask;
   #names: HeaderNames;
 
@@ -61,7 +60,6 @@ export class Runtime {
     const { clock, log } = deps;
     this.#deps = deps;
     this.#live.add(first);
-    this.#echoes = new Echoes(log, () => this.holder.current().snapshot.revision);
     this.#mask = maskOf(this.#live);
     this.#names = headerNames(first.snapshot.server.headerPrefixes);
     this.#sweeper = createSweeper(clock.monotonic);
@@ -79,13 +77,14 @@ export class Runtime {
     const maxInFlight = (): number => this.#settings().maxInFlight;
     const maxUpload = (): number | undefined => this.#settings().maxUpload;
     this.#relay = createRelay({ egress, sweeper: this.#sweeper, monotonic: clock.monotonic, maxUpload, maxInFlight });
+    const echoes = new Echoes(log, () => this.holder.current().snapshot.revision);
     const defects = new Defects(log, clock.monotonic);
     this.#seal = new Seal((records) => this.#append(records), defects.report);
     const passed = createRelief();
     const send = createSender({
       upstream,
       passed,
-      onEcho: (attempt) => this.#echoes.add(attempt),
+      onEcho: echoes.add,
       sweeper: this.#sweeper,
       clock,
       checkEgress: egress.check,
@@ -99,7 +98,7 @@ export class Runtime {
       dialects,
       monotonic: clock.monotonic,
       onDefect: defects.report,
-      onEcho: (attempt) => this.#echoes.add(attempt),
+      onEcho: echoes.add,
       onOver: (record) => deps.onRequest(record),
       onLeft: (handling) => this.drain.running.delete(handling),
     };

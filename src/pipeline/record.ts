@@ -62,19 +62,11 @@ export function makeRecord(ctx: RequestContext, run: Execution | undefined, endi
     target: attempt === undefined ? null : bounded(fullPath(attempt.target.root, attempt.target.path), limits.name),
     provider: attempt?.binding.slug ?? null,
     type: attempt?.binding.provider.type ?? null,
-    model: {
-      asked: boundedOrNull(ctx.askedModel, limits.name),
-      sent: boundedOrNull(attempt?.call?.model, limits.name),
-      answered: boundedOrNull(tap?.model ?? undefined, limits.name),
-    },
+    model: modelRecord(ctx, attempt, tap),
     foundation_model: boundedOrNull(attempt?.call?.foundationModel, limits.name),
     attempts: run === undefined ? [] : run.history.map((outcome, n) => attemptRecord(outcome, n, run.reasons[n])),
     plugins: first(ctx.plugins, most.plugins),
-    ms: {
-      total: round(ending.totalMs),
-      first_event: ending.firstEventMs === null ? null : round(ending.firstEventMs),
-      overhead: ending.overheadMs,
-    },
+    ms: timesRecord(ending),
     usage: usageRecord(tap, ctx, isModelAnswer(last)),
     cost: { usd: null, source: null },
     finish: first(tap?.finish ?? [], most.finish).map((text) => bounded(text, limits.id)),
@@ -95,6 +87,18 @@ export function makeRecord(ctx: RequestContext, run: Execution | undefined, endi
     random: ctx.random,
   };
   return { record, request: bodies.parts.request, upstream: bodies.parts.upstream, response: bodies.parts.response };
+}
+
+function modelRecord(ctx: RequestContext, attempt: Attempt | undefined, tap: Tap | undefined): LogRecord['model'] {
+  return {
+    asked: boundedOrNull(ctx.askedModel, limits.name),
+    sent: boundedOrNull(attempt?.call?.model, limits.name),
+    answered: boundedOrNull(tap?.model ?? undefined, limits.name),
+  };
+}
+
+function timesRecord({ totalMs, firstEventMs, overheadMs }: Ending): LogRecord['ms'] {
+  return { total: round(totalMs), first_event: firstEventMs === null ? null : round(firstEventMs), overhead: overheadMs };
 }
 
 /** The caller's own word on its trace, else what `traceparent` says: our step is then one of that trace. */

@@ -19,7 +19,7 @@ export class Echoes {
     this.#revision = revision;
   }
 
-  add({ binding: { slug }, call }: Attempt): void {
+  readonly add = ({ binding: { slug }, call }: Attempt): void => {
     const revision = this.#revision();
     if (this.#logged.get(slug) === revision) return;
     if (this.#logged.size >= mostKept) this.#logged.clear();
@@ -28,5 +28,5 @@ export class Echoes {
       { provider: slug, revision, request: call?.id },
       'a provider repeated its credential in a response; the gateway hid it there and will hide it again',
     );
-  }
+  };
 }
