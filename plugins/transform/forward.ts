@@ -10,9 +10,9 @@ const listsKept = 256;
 /** The caller's own header signs the request: nothing is added to it. */
 export const forwardedCredential: CredentialRef = Object.freeze({ owner: 'forwarded', headers: () => [] });
 
-/** Headers about the connection or the body can't be copied: the gateway writes its own (decisions D40). */
+/** Headers about the connection or the body can't be copied: the gateway writes its own, and looks for secrets in what is not compressed. */
 export function forwardable(name: string): boolean {
-  return name !== 'host' && name !== 'expect' && !name.startsWith('content-') && !hopByHopHeaders.has(name);
+  return name !== 'host' && name !== 'expect' && name !== 'accept-encoding' && !name.startsWith('content-') && !hopByHopHeaders.has(name);
 }
 
 /** Reads `x-gateway-forward-headers`, remembering the lists of texts that were seen. */
@@ -31,7 +31,7 @@ export class ForwardLists {
       throw new GatewayError('invalid_header', {
         message: `The header "${wrong}" can not be forwarded.`,
         param: spelled(ctx.headers, 'forwardHeaders'),
-        hint: 'Gateway headers, host, content-* and headers of the connection stay here.',
+        hint: 'Gateway headers, host, accept-encoding, content-* and headers of the connection stay here.',
       });
     }
     if (this.#lists.size >= listsKept) this.#lists.clear();

@@ -14,7 +14,7 @@ import { authSchema } from './schema/provider-auth.ts';
 import { type SchemaFault, translate } from './translate.ts';
 
 /** Own annotations of our schemas; none of them changes what is valid. */
-const annotations = ['x-form', 'x-code'];
+const annotations = ['x-form', 'x-code', 'x-hints'];
 
 /** True when the schema found nothing wrong at or below this path. */
 export type Valid = (path: Path) => boolean;

@@ -1,3 +1,4 @@
+import { isPlain } from '#core/merge.ts';
 import { nearest } from '#core/nearest.ts';
 import { exampleLine } from './describe.ts';
 import type { Node, Path, ScalarNode } from './node.ts';
@@ -14,7 +15,7 @@ export function valueHint(node: Node | undefined, rules: Rules, path: Path): Hin
   const types: readonly unknown[] = Array.isArray(rules['type']) ? rules['type'] : [rules['type']];
   if (node?.kind === 'scalar') {
     const shown = path.some((step) => isSecretKey(step)) ? undefined : node.text;
-    const hint = nearOption(node, rules) ?? booleanHint(node, types) ?? quotesHint(node, shown, types, rules);
+    const hint = writtenHint(node, rules) ?? nearOption(node, rules) ?? booleanHint(node, types) ?? quotesHint(node, shown, types, rules);
     if (hint !== undefined) return hint;
   }
   if (types.includes('array') && node !== undefined && node.kind !== 'list') return { hint: 'write a list: [ … ]' };
@@ -22,6 +23,13 @@ export function valueHint(node: Node | undefined, rules: Rules, path: Path): Hin
     return { hint: 'a space must follow the colon: key: value' };
   }
   return Array.isArray(rules['examples']) ? { hint: `for example ${example}` } : {};
+}
+
+/** What the schema says of a value that people know from elsewhere. */
+function writtenHint({ value }: ScalarNode, rules: Rules): Hint | undefined {
+  const hints = rules['x-hints'];
+  const hint = isPlain(hints) && typeof value === 'string' && Object.hasOwn(hints, value) ? hints[value] : undefined;
+  return typeof hint === 'string' ? { hint } : undefined;
 }
 
 function nearOption({ value }: ScalarNode, rules: Rules): Hint | undefined {

@@ -11,8 +11,8 @@ export function maskHeader(name: string, value: string): string {
     case 0x7b: // {
     case 0x5b: // [
       return maskJson(value);
-    case 0x65: // e: JSON or a token in base64 begins with `eyJ` or `ew`
-      return /^e(?:yJ|w[0o])[\w+/-]{6}/.test(value) ? masked : maskAddresses(value);
+    case 0x65: // e: so does a JSON object or a token begin in base64
+      return /^e[wyz0-3][\w+/=.-]{8,}$/.test(value) ? masked : maskAddresses(value);
     case 0x42: // B
     case 0x62:
       return /^(?:bearer|basic) /i.test(value) ? masked : maskAddresses(value);

@@ -26,10 +26,18 @@ const longestWord = 15;
 /** The scheme in front of a credential (RFC 9110 11.4): it is no part of the secret. */
 const scheme = /^[A-Za-z][A-Za-z0-9-]* +(?=\S)/;
 
-/** The secrets in headers that sign a request. Undefined where none of them is long enough to be looked for. */
-export function secretForms(headers: HeaderPairs): SecretForms | undefined {
+/**
+ * The secrets in headers that sign a request. Undefined where none of them is long enough to be looked for.
+ *
+ * @param proofs further secrets, also those that look like a word
+ */
+export function secretForms(headers: HeaderPairs, proofs: readonly string[] = []): SecretForms | undefined {
   const texts = new Set<string>();
-  for (let i = 1; i < headers.length; i += 2) addForms((headers[i] ?? '').replace(scheme, '').trim(), texts);
+  for (let i = 1; i < headers.length; i += 2) {
+    const secret = (headers[i] ?? '').replace(scheme, '').trim();
+    if (!placeholderCredentials.has(secret) && !isWord(secret)) addForms(secret, texts);
+  }
+  for (const proof of proofs) addForms(proof, texts);
   if (texts.size === 0) return undefined;
   const sorted = [...texts].toSorted((a, b) => b.length - a.length);
   const bytes = sorted.map((text) => Buffer.from(text, 'utf8'));
@@ -46,11 +54,12 @@ type SignedAttempt = Pick<Attempt, 'credential' | 'forwarded'>;
 
 const isOfCredential = (_: string, at: number, pairs: HeaderPairs): boolean => isCredentialHeader(pairs[at - (at % 2)] ?? '');
 
+const isWord = (text: string): boolean => text.length <= longestWord && placeholderWord.test(text);
+
 const isPlain = /^[\w.~-]*$/;
 
 function addForms(secret: string, into: Set<string>): void {
-  if (secret.length < leastLength || placeholderCredentials.has(secret)) return;
-  if (secret.length <= longestWord && placeholderWord.test(secret)) return;
+  if (secret.length < leastLength) return;
   into.add(secret);
   if (isPlain.test(secret)) return;
   const inJson = JSON.stringify(secret).slice(1, -1);

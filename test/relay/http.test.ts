@@ -64,6 +64,7 @@ describe('what the provider gets', () => {
       ['x-stainless-os', 'Linux'],
       ['authorization', 'Bearer ours'],
       ['openai-project', 'p'],
+      ['accept-encoding', 'identity'],
       ['host', `127.0.0.1:${upstreamPort}`],
     ]);
   });

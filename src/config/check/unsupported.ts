@@ -20,7 +20,7 @@ export function unsupported({ root, report }: CheckContext): void {
     for (const { node: header, text } of textsOf(child(node, 'forward_headers'))) {
       const name = text.toLowerCase();
       const own = closed.some((prefix) => name.startsWith(prefix));
-      if (!own && name !== 'host' && !name.startsWith('content-') && !hopByHopHeaders.has(name)) continue;
+      if (!own && name !== 'host' && name !== 'accept-encoding' && !name.startsWith('content-') && !hopByHopHeaders.has(name)) continue;
       const hint = own ? 'gateway headers end at the gateway' : 'it belongs to one connection or body: take it out';
       report({ code: 'bad-name', at: header.at, message: `the header "${text}" can not be forwarded`, hint });
     }

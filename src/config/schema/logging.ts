@@ -22,6 +22,7 @@ export const logging = {
           description:
             'What a record keeps of messages. none: neither headers nor bodies; metadata: headers; full: bodies too. Credentials are never kept.',
           default: 'metadata',
+          'x-hints': { redacted: 'write metadata or full: this version has nothing that redacts bodies' },
         },
         max_body: { ...size, description: 'How much of one body a record keeps.', default: '256KB' },
         spool_size: { ...size, description: 'How much disk the spool may take before its oldest part is dropped.', default: '1GB' },

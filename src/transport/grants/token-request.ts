@@ -60,7 +60,7 @@ export async function askToken(request: TokenRequest, deps: GrantDeps): Promise<
     const answer = await once(request, deps.upstream);
     const rule = request.repeats?.find(({ statuses }) => statuses.includes(answer.status));
     const wait = rule?.waitsMs[repeat];
-    if (wait === undefined) return { ...answer, host: url.host, askedAt, secrets: secretForms(signedWith(request)) };
+    if (wait === undefined) return { ...answer, host: url.host, askedAt, secrets: secretForms(request.headers ?? [], proofsIn(request)) };
     await deps.wait(wait);
   }
 }
@@ -138,9 +138,8 @@ function scrubbed(text: string, secrets: SecretForms | undefined): string {
 /** Members of a form that prove who asks. */
 const proofs: ReadonlySet<string> = new Set(['client_secret', 'client_assertion', 'assertion']);
 
-/** What of a request is secret, as headers: those that it is sent with, and the proofs in its form. */
-function signedWith({ headers = [], form }: TokenRequest): HeaderPairs {
-  return [...headers, ...[...(form ?? [])].filter(([name]) => proofs.has(name)).flat()];
+function proofsIn({ form }: TokenRequest): string[] {
+  return [...(form ?? [])].filter(([name]) => proofs.has(name)).map(([, value]) => value);
 }
 
 function parsed(body: Buffer): Plain {

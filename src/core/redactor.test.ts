@@ -1,0 +1,135 @@
+import { Buffer } from 'node:buffer';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { Redactor, secretForms } from './redactor.ts';
+
+const key = 'sk-live-4f9a8b7c6d5e4f3a2b1c';
+const odd = 'a/b+c "d"=\\e\\ü-1234567';
+
+function redactor(...headers: string[]): { redactor: Redactor; hits: () => number } {
+  const forms = secretForms(headers);
+  if (forms === undefined) throw new Error('nothing to look for');
+  let hits = 0;
+  return { redactor: new Redactor(forms, { onEcho: () => void (hits += 1) }), hits: () => hits };
+}
+
+/** Sends the text in these pieces, and gives back what left at each. */
+function pieces(one: Redactor, text: string, cuts: readonly number[]): string[] {
+  const bytes = Buffer.from(text);
+  const places = [...new Set(cuts.map((cut) => Math.min(cut, bytes.length)))].toSorted((a, b) => a - b);
+  const out: string[] = [];
+  for (const [i, place] of [...places, bytes.length].entries()) {
+    out.push(one.push(Buffer.from(bytes.subarray(places[i - 1] ?? 0, place))).toString('latin1'));
+  }
+  return [...out, one.end().toString('latin1')];
+}
+
+describe('the secrets of a credential', () => {
+  it.each([
+    ['a key', ['x-api-key', key], [key]],
+    ['a bearer token, without the scheme', ['authorization', `Bearer ${key}`], [key]],
+    ['any scheme', ['authorization', `Basic ${key}`], [key]],
+    ['each of several headers once', ['api-key', key, 'authorization', `Bearer ${key}`], [key]],
+    [
+      'one with characters that JSON and URLs escape',
+      ['x-key', 'a/b"c+d=ef'],
+      ['a%2Fb%22c%2Bd%3Def', 'a%2fb%22c%2bd%3def', String.raw`a\/b\"c+d=ef`, String.raw`a/b\"c+d=ef`, 'a/b"c+d=ef'],
+    ],
+  ])('%s', (_, headers, texts) => {
+    expect(secretForms(headers)?.texts).toEqual(texts);
+  });
+
+  it.each([['ollama'], ['lm-studio'], ['not-needed'], ['short'], ['dummy'], ['OPENAI_API_KEY']])(
+    'are not %s: answers may contain it',
+    (word) => {
+      expect(secretForms(['authorization', `Bearer ${word}`])).toBeUndefined();
+    },
+  );
+
+  it('are a word all the same where it is known to be one', () => {
+    expect(secretForms([], ['guessed-secret'])?.texts).toEqual(['guessed-secret']);
+  });
+});
+
+describe('a flow with a secret', () => {
+  const forms = secretForms(['x-key', odd])?.texts ?? [];
+
+  it('hides each form of it in one piece', () => {
+    for (const form of forms) {
+      const one = redactor('x-key', odd);
+      expect(pieces(one.redactor, `before ${form} after`, []).join('')).toBe(`before ${'*'.repeat(Buffer.byteLength(form))} after`);
+      expect(one.hits()).toBe(1);
+    }
+  });
+
+  it('hides it wherever it is cut, and keeps every length', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.oneof(fc.constant(key), fc.constant(key.slice(0, 9)), fc.string({ maxLength: 12 }), fc.constant('s')), {
+          maxLength: 8,
+        }),
+        fc.array(fc.nat(200), { maxLength: 12 }),
+        (parts, cuts) => {
+          const text = parts.join('');
+          const out = pieces(redactor('x-api-key', key).redactor, text, cuts).join('');
+          expect(out).not.toContain(key);
+          expect(out.length).toBe(Buffer.byteLength(text));
+          if (!text.includes(key) && !endsInside(text)) expect(Buffer.from(out, 'latin1').toString()).toBe(Buffer.from(text).toString());
+        },
+      ),
+    );
+  });
+
+  it('passes a chunk on as it is when nothing in it can be the beginning of a secret', () => {
+    const { redactor: one } = redactor('x-api-key', key);
+    for (const text of ['data: {"a":1}\n\n', 'plain', 'sk-l and more']) {
+      const chunk = Buffer.from(text);
+      expect(one.push(chunk)).toBe(chunk);
+    }
+    expect(one.end()).toHaveLength(0);
+  });
+
+  it('holds back only what could be its beginning', () => {
+    const { redactor: one } = redactor('x-api-key', key);
+    expect(one.push(Buffer.from('xx sk-li')).toString()).toBe('xx ');
+    expect(one.push(Buffer.from('ne')).toString()).toBe('sk-line');
+  });
+
+  it('shows a short beginning at the very end, and no more than half of it', () => {
+    const { redactor: short } = redactor('x-api-key', key);
+    expect([short.push(Buffer.from('see sk-li')).toString(), short.end().toString()]).toEqual(['see ', 'sk-li']);
+    const { redactor: long, hits } = redactor('x-api-key', key);
+    const most = key.slice(0, -1);
+    expect([long.push(Buffer.from(most)).toString(), long.end().toString(), hits()]).toEqual(['', '*'.repeat(most.length), 1]);
+  });
+
+  it('that nobody may hold back shows its first part at the most', () => {
+    const { redactor: one } = redactor('x-api-key', key);
+    const chunks = [`a ${key.slice(0, 10)}`, `${key.slice(10)} b ${key}`].map((text) => Buffer.from(text));
+    for (const chunk of chunks) one.passing(chunk);
+    expect(Buffer.concat(chunks).toString()).toBe(`a ${key.slice(0, 10)}${'*'.repeat(key.length - 10)} b ${'*'.repeat(key.length)}`);
+  });
+});
+
+describe('headers with a secret', () => {
+  it.each([
+    [{ 'x-a': `v ${key}` }, { 'x-a': `v ${'*'.repeat(key.length)}` }],
+    [{ 'x-a': key.toUpperCase() }, { 'x-a': key.toUpperCase() }],
+    [{ [`x-${key}`]: '1', b: '2' }, { b: '2' }],
+  ])('%j', (headers, shown) => {
+    const { redactor: one } = redactor('x-api-key', key);
+    expect(one.headers(headers as Record<string, string>)).toEqual(shown);
+    expect(one.pairs(Object.entries(headers).flat())).toEqual(Object.entries(shown).flat());
+  });
+
+  it('are the same object without one', () => {
+    const headers = { 'content-type': 'application/json', 'x-long': 'x'.repeat(200) };
+    expect(redactor('x-api-key', key).redactor.headers(headers)).toBe(headers);
+  });
+});
+
+/** The text ends with more than half of the key. */
+function endsInside(text: string): boolean {
+  for (let length = key.length - 1; length * 2 > key.length; length -= 1) if (text.endsWith(key.slice(0, length))) return true;
+  return false;
+}
