@@ -1,4 +1,3 @@
-import type { Server } from 'node:http';
 import { join } from 'node:path';
 import { createLoader } from './config/loader.ts';
 import { createReloader, type GoodConfig, type Reloader, type ReloadResult } from './config/reloader.ts';
@@ -7,6 +6,7 @@ import type { ObjectOwners } from './core/object-owners.ts';
 import type { Snapshot } from './core/snapshot.ts';
 import { type Gateway, type GatewayEvent, type GatewayOptions, type StartGateway, StartError } from './gateway-types.ts';
 import { LastGoodCopy } from './last-good.ts';
+import { openListener } from './open-listener.ts';
 import { openObjectOwners } from './object-owners.ts';
 import type { World } from './pipeline/world.ts';
 import { Runtime } from './runtime.ts';
@@ -17,7 +17,7 @@ import { openMemory } from './store/memory.ts';
 import { openSpool } from './store/spool.ts';
 import { openStateDir, type StateDir, StateDirError, stateDirPath, type StateDirRequest } from './store/state-dir.ts';
 import type { Log } from './telemetry/log.ts';
-import { listen, parseListen } from './transport/listen.ts';
+import { type ListenSetting, listenText } from './transport/listen.ts';
 import { createProbeServer } from './transport/probes.ts';
 import { createOutbound, type Outbound } from './transport/outbound.ts';
 import { Worlds } from './worlds.ts';
@@ -48,7 +48,7 @@ class Starting {
   #runtime: Runtime | undefined;
   #loaded: GoodConfig | undefined;
   /** What the first configuration opens the data listener on: a reload can't move it. */
-  #address: string | undefined;
+  #address: ListenSetting | undefined;
   /** Where the copy of what serves is kept; undefined where nothing is kept on disk. */
   #stateDir: string | undefined;
   readonly #lastGood: LastGoodCopy;
@@ -183,21 +183,25 @@ class Starting {
 
   async #listen(runtime: Runtime, loaded: GoodConfig): Promise<{ data: string }> {
     const { server } = loaded.tree;
-    const data = await open(runtime.server, this.#address ?? '', '--listen');
+    const { url, release } = await openListener(runtime.server, this.#address ?? '', '--listen');
+    this.#opened.push(release);
     const probes = this.#options.probeListen ?? server?.probe_listen;
     if (probes !== undefined) {
       const probeServer = createProbeServer(() => (runtime.drain.isStopping ? ['draining'] : []));
-      await open(probeServer, probes, '--probe-listen');
-      this.#opened.push(() => void probeServer.close());
+      const opened = await openListener(probeServer, probes, '--probe-listen');
+      this.#opened.push(
+        () => opened.release(),
+        () => void probeServer.close(),
+      );
     }
-    return { data };
+    return { data: url };
   }
 }
 
 /** Also on a reload: taking the last key away must not open what other hosts can reach. */
-function refuseExposure({ source }: GatewayOptions, listen: string, { tree }: GoodConfig): void {
+function refuseExposure({ source }: GatewayOptions, listen: ListenSetting, { tree }: GoodConfig): void {
   const fault = exposureFault({
-    listen,
+    listen: listenText(listen),
     // Tokens ask callers who they are, as keys do.
     apiKeys: Object.keys(tree.api_keys ?? {}).length + (tree.auth?.jwt === undefined ? 0 : 1),
     isOpen: tree.server?.open === true,
@@ -257,23 +261,6 @@ function openState(request: StateDirRequest): StateDir {
     if (error instanceof StateDirError)
       throw new StartError({ exitCode: 3, message: error.message, hint: 'server.state_dir: memory keeps nothing on disk' });
     throw error;
-  }
-}
-
-async function open(server: Server, text: string, flag: string): Promise<string> {
-  const address = parseListen(text);
-  if (address === undefined)
-    throw new StartError({
-      exitCode: 3,
-      message: `"${text}" is not an address to listen on.`,
-      hint: `Write host:port or unix:/path (${flag}).`,
-    });
-  try {
-    return await listen(server, address);
-  } catch (cause) {
-    const code = (cause as NodeJS.ErrnoException).code;
-    const why = code === 'EADDRINUSE' ? 'the address is in use' : code === 'EACCES' ? 'the system does not allow it' : String(code);
-    throw new StartError({ exitCode: 1, message: `Can't listen on ${text}: ${why}.`, hint: `${flag} chooses another address.`, cause });
   }
 }
 

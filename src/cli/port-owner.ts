@@ -8,8 +8,17 @@ export interface PortOwner {
 
 /** Looks in `/proc`; undefined on systems without it, and for processes of other users. */
 export function findPortOwner(port: number): PortOwner | undefined {
+  return findOwner(() => listeningInodes(port));
+}
+
+/** The same for a socket in the file system. */
+export function findSocketOwner(path: string): PortOwner | undefined {
+  return findOwner(() => socketInodes(path));
+}
+
+function findOwner(find: () => Set<string>): PortOwner | undefined {
   try {
-    const inodes = listeningInodes(port);
+    const inodes = find();
     if (inodes.size === 0) return undefined;
     for (const name of readdirSync('/proc')) {
       if (/^\d+$/.test(name) && holdsSocket(name, inodes)) return { pid: Number(name), command: commandOf(name) };
@@ -29,6 +38,16 @@ function listeningInodes(port: number): Set<string> {
       const columns = row.trim().split(/\s+/);
       if (columns[1]?.endsWith(suffix) === true && columns[3] === '0A' && columns[9] !== undefined) inodes.add(`socket:[${columns[9]}]`);
     }
+  }
+  return inodes;
+}
+
+/** Rows of `/proc/net/unix` that accept connections (flag 00010000). A gateway binds beside the path, with its process id. */
+function socketInodes(path: string): Set<string> {
+  const inodes = new Set<string>();
+  for (const row of readOr('/proc/net/unix', '').split('\n').slice(1)) {
+    const [, , , flags, , , inode, bound = ''] = row.trim().split(/\s+/);
+    if (flags === '00010000' && (bound === path || bound.replace(/\.\d+$/, '') === path)) inodes.add(`socket:[${inode}]`);
   }
   return inodes;
 }

@@ -1,6 +1,6 @@
 import { StartError } from '../gateway-types.ts';
 import type { CliStream } from './io.ts';
-import { findPortOwner } from './port-owner.ts';
+import { findPortOwner, findSocketOwner } from './port-owner.ts';
 import { countDiagnostics, prettyDiagnostics } from './render/diagnostics.ts';
 
 /** Says on stderr why the gateway did not start. Returns the exit code; a defect is thrown on. */
@@ -15,9 +15,10 @@ export function explainFault(error: unknown, stderr: Pick<CliStream, 'write'>, c
   return error.exitCode;
 }
 
-/** Who has the port, where the system tells. */
+/** Who has the address, where the system tells. */
 function ownerOf(cause: unknown): string {
-  if (!(cause instanceof Error) || !('code' in cause) || cause.code !== 'EADDRINUSE' || !('port' in cause)) return '';
-  const owner = findPortOwner(Number(cause.port));
+  if (!(cause instanceof Error) || !('code' in cause) || cause.code !== 'EADDRINUSE') return '';
+  const { port, path } = cause as { port?: unknown; path?: unknown };
+  const owner = typeof path === 'string' ? findSocketOwner(path) : findPortOwner(Number(port));
   return owner === undefined ? '' : ` (process ${owner.pid}: ${owner.command})`;
 }

@@ -4,7 +4,7 @@ import type { Gateway, GatewayEvent, GatewayOptions, Registry, StartGateway } fr
 import { startGateway } from '../gateway.ts';
 import { DescriptorWriter } from '../telemetry/descriptor.ts';
 import { createLog, type Log, type LogFormat, type LogLevel } from '../telemetry/log.ts';
-import { isLoopback, parseListen } from '../transport/listen.ts';
+import { isLoopback, listenAddress, listenText } from '../transport/listen.ts';
 import { findConfig } from './find-config.ts';
 import { type CliIo, hasColors } from './io.ts';
 import { banner, bannerFields, type BannerFacts, briefDiagnostic, lastGoodText, rejectedText, reloadedText } from './render/banner.ts';
@@ -220,7 +220,8 @@ class Session {
     const snapshot = gateway.snapshot();
     const virtualKeys = Object.keys(tree?.virtual_keys ?? {});
     const slugs = [...snapshot.providers.keys()].filter((slug) => !virtualKeys.includes(slug));
-    const listen = parseListen(this.#flags.listen ?? tree?.server?.listen ?? '127.0.0.1:8787');
+    const listen = listenAddress(this.#flags.listen ?? tree?.server?.listen ?? '127.0.0.1:8787');
+    const probes = this.#flags.probeListen ?? tree?.server?.probe_listen;
     const isWatching = this.#flags.watch && files.length > 0;
     return {
       version,
@@ -241,7 +242,7 @@ class Session {
       },
       pipeline: tree?.plugins?.map(nameOf) ?? this.#registry.stages.map(({ name }) => name),
       url: gateway.url,
-      probes: this.#flags.probeListen ?? tree?.server?.probe_listen,
+      probes: probes === undefined ? undefined : listenText(probes),
       isLoopback: listen === undefined || isLoopback(listen),
       readyMs,
       watching: isWatching ? files.length : undefined,

@@ -1,9 +1,25 @@
 import type { Server } from 'node:http';
-import { rmSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
+import { listenOnPath } from './unix-socket.ts';
 
-/** Where a listener stands: a host and port, or a socket in the file system. */
-export type ListenAddress = { readonly host: string; readonly port: number } | { readonly path: string };
+/** Where a listener is: a host and port, or a socket in the file system, with its mode if that was chosen. */
+export type ListenAddress =
+  | { readonly host: string; readonly port: number }
+  | { readonly path: string; readonly mode?: number | undefined };
+
+/** `server.listen` as written: text, or a socket with its mode, such as `"0660"`. */
+export type ListenSetting = string | { readonly unix: string; readonly mode?: string | undefined };
+
+/** A setting as text, without its mode. */
+export function listenText(setting: ListenSetting): string {
+  return typeof setting === 'string' ? setting : `unix:${setting.unix}`;
+}
+
+/** Undefined when the setting is no address. */
+export function listenAddress(setting: ListenSetting): ListenAddress | undefined {
+  if (typeof setting === 'string') return parseListen(setting);
+  return { path: setting.unix, mode: setting.mode === undefined ? undefined : Number.parseInt(setting.mode, 8) };
+}
 
 /** Reads `127.0.0.1:8787`, `[::1]:8787`, `:8787`, `8787` or `unix:/run/gw.sock`. Undefined when it is none of them. */
 export function parseListen(text: string): ListenAddress | undefined {
@@ -18,23 +34,25 @@ export function isLoopback(address: ListenAddress): boolean {
   return 'path' in address || address.host === 'localhost' || address.host === '::1' || address.host.startsWith('127.');
 }
 
-/** Starts listening; rejects with the system's error (`EADDRINUSE`, `EACCES`). Gives the address as clients write it. */
-export async function listen(server: Server, address: ListenAddress): Promise<string> {
+/** A server that listens. */
+export interface Listening {
+  /** The address as clients write it. */
+  readonly url: string;
+  /** Removes a socket from the file system; once, when nobody may connect any more. */
+  release(): void;
+}
+
+/** Starts listening; rejects with the system's error (`EADDRINUSE`, `EACCES`). */
+export async function listen(server: Server, address: ListenAddress): Promise<Listening> {
+  if ('path' in address) return { url: `unix:${address.path}`, release: await listenOnPath(server, address.path, address.mode) };
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    const ready = (): void => {
+    server.listen({ host: address.host, port: address.port }, () => {
       server.off('error', reject);
       resolve();
-    };
-    if ('path' in address) {
-      rmSync(address.path, { force: true });
-      server.listen({ path: address.path }, ready);
-    } else {
-      server.listen({ host: address.host, port: address.port }, ready);
-    }
+    });
   });
-  if ('path' in address) return `unix:${address.path}`;
   const { port } = server.address() as AddressInfo;
   const host = address.host === '0.0.0.0' || address.host === '::' ? '127.0.0.1' : address.host;
-  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+  return { url: `http://${host.includes(':') ? `[${host}]` : host}:${port}`, release: () => {} };
 }

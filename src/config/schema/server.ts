@@ -1,7 +1,23 @@
 import { drain, size, timeouts } from './shared.ts';
 
-const listenForm = 'a host and a port such as 127.0.0.1:8787, or unix:/path';
-const listenPattern = '^(unix:.+|(\\[[0-9a-fA-F:.]+\\]|[^:\\[\\]\\s]+):\\d{1,5})$';
+/** A text, or an object for a socket that needs a mode. */
+const listener = {
+  type: ['string', 'object'],
+  pattern: '^(unix:.+|(\\[[0-9a-fA-F:.]+\\]|[^:\\[\\]\\s]+):\\d{1,5})$',
+  'x-form': 'a host and a port such as 127.0.0.1:8787, unix:/path, or {unix: /path, mode: "0660"}',
+  required: ['unix'],
+  properties: {
+    unix: { type: 'string', minLength: 1, description: 'Path of the socket.', examples: ['/run/gateway.sock'] },
+    mode: {
+      type: 'string',
+      pattern: '^0?[0-7]{3}$',
+      'x-form': 'an octal mode in quotes, such as "0660"',
+      description: 'Who may connect, from the moment at which the socket is made. Without it the umask decides.',
+      examples: ['0660'],
+    },
+  },
+  additionalProperties: false,
+} as const;
 
 /** `server:` — listeners, limits and the defaults of every request. */
 export const server = {
@@ -9,17 +25,13 @@ export const server = {
   description: 'Listeners, limits and defaults.',
   properties: {
     listen: {
-      type: 'string',
-      pattern: listenPattern,
-      'x-form': listenForm,
+      ...listener,
       description: 'Where clients connect.',
       default: '127.0.0.1:8787',
       examples: ['127.0.0.1:8787'],
     },
     probe_listen: {
-      type: 'string',
-      pattern: listenPattern,
-      'x-form': listenForm,
+      ...listener,
       description: 'A second listener that serves only /healthz and /readyz.',
       examples: ['0.0.0.0:8789'],
     },

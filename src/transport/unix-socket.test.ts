@@ -1,0 +1,122 @@
+import { once } from 'node:events';
+import { linkSync, lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, watch, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import { connect, createServer as createNetServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { listenOnPath } from './unix-socket.ts';
+
+let dir: string;
+let path: string;
+const servers: Server[] = [];
+
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'unix-socket-'));
+  path = join(dir, 'gw.sock');
+});
+afterEach(async () => {
+  for (const server of servers.splice(0)) await new Promise((resolve) => server.close(resolve));
+  rmSync(dir, { recursive: true, force: true });
+});
+
+function newServer(): Server {
+  const server = createServer();
+  servers.push(server);
+  return server;
+}
+
+const modeOf = (file: string): string => (lstatSync(file).mode & 0o777).toString(8);
+
+async function isServed(): Promise<boolean> {
+  const socket = connect({ path });
+  const served = await Promise.race([once(socket, 'connect').then(() => true), once(socket, 'error').then(() => false)]).catch(() => false);
+  socket.destroy();
+  return served;
+}
+
+/** A socket whose process is gone. */
+async function leaveStale(): Promise<void> {
+  const server = createNetServer();
+  server.listen(join(dir, 'other'));
+  await once(server, 'listening');
+  linkSync(join(dir, 'other'), path);
+  await new Promise((resolve) => server.close(resolve));
+}
+
+describe('a socket in the file system', () => {
+  it('is there while it is listened on, alone, and gone afterwards', async () => {
+    const server = newServer();
+    const release = await listenOnPath(server, path, undefined);
+    expect(readdirSync(dir)).toEqual(['gw.sock']);
+    expect(await isServed()).toBe(true);
+    release();
+    expect(readdirSync(dir)).toEqual([]);
+    release();
+  });
+
+  it.each([0o600, 0o660, 0o666, 0o777, 0o222])('has the mode %o and nothing wider at any moment', async (mode) => {
+    const seen = new Set<string>();
+    const look = (): void => {
+      for (const name of readdirSync(dir)) {
+        const found = lstatSync(join(dir, name), { throwIfNoEntry: false });
+        if (found !== undefined) seen.add((found.mode & 0o777).toString(8));
+      }
+    };
+    const watcher = watch(dir, look);
+    const before = process.umask();
+    const server = newServer();
+    const listening = listenOnPath(server, path, mode);
+    look();
+    await listening;
+    look();
+    watcher.close();
+    expect([...seen]).toEqual([mode.toString(8)]);
+    expect(process.umask()).toBe(before);
+  });
+
+  it('replaces one that nobody listens on', async () => {
+    await leaveStale();
+    expect(await isServed()).toBe(false);
+    await listenOnPath(newServer(), path, 0o600);
+    expect(await isServed()).toBe(true);
+    expect(modeOf(path)).toBe('600');
+  });
+
+  it('leaves one alone that somebody listens on', async () => {
+    await listenOnPath(newServer(), path, undefined);
+    const { ino } = lstatSync(path);
+    await expect(listenOnPath(newServer(), path, undefined)).rejects.toMatchObject({ code: 'EADDRINUSE', path });
+    expect(lstatSync(path).ino).toBe(ino);
+    expect(await isServed()).toBe(true);
+  });
+
+  it('never takes the place of anything else', async () => {
+    writeFileSync(path, 'precious');
+    await expect(listenOnPath(newServer(), path, undefined)).rejects.toMatchObject({ code: 'ENOTSOCK' });
+    expect(readFileSync(path, 'utf8')).toBe('precious');
+    const link = join(dir, 'link');
+    symlinkSync(path, link);
+    await expect(listenOnPath(newServer(), link, undefined)).rejects.toMatchObject({ code: 'ENOTSOCK' });
+    await expect(listenOnPath(newServer(), dir, undefined)).rejects.toMatchObject({ code: 'ENOTSOCK' });
+    expect(readdirSync(dir).toSorted()).toEqual(['gw.sock', 'link']);
+  });
+
+  it('is not removed by a process whose socket was replaced', async () => {
+    const release = await listenOnPath(newServer(), path, undefined);
+    rmSync(path);
+    await listenOnPath(newServer(), path, undefined);
+    release();
+    const [first] = servers.splice(0, 1);
+    await new Promise((resolve) => first?.close(resolve));
+    expect(await isServed()).toBe(true);
+  });
+
+  it('may have a path that is as long as the system allows', async () => {
+    path = join(dir, 'x'.repeat(103 - dir.length - 1));
+    const release = await listenOnPath(newServer(), path, 0o600);
+    expect(await isServed()).toBe(true);
+    release();
+    expect(readdirSync(dir)).toEqual([]);
+  });
+});

@@ -1,0 +1,73 @@
+import { lstatSync, renameSync, type Stats, unlinkSync } from 'node:fs';
+import { connect, type Server } from 'node:net';
+
+/** Longest path that a socket address holds on the systems in use. */
+const mostBytes = 103;
+
+/**
+ * Listens on a socket in the file system. A path that is something else, or the socket of a living process, stays
+ * untouched: only a socket that nobody listens on is replaced. With a `mode`, such as 0o660, the socket never has a
+ * wider one. Rejects with the system's error. Gives what removes the socket, unless another process has replaced it.
+ */
+export async function listenOnPath(server: Server, path: string, mode: number | undefined): Promise<() => void> {
+  const before = lstatSync(path, { throwIfNoEntry: false });
+  if (before !== undefined && !before.isSocket()) throw fault('ENOTSOCK', path);
+  if (before !== undefined && (await isAlive(path))) throw fault('EADDRINUSE', path);
+  // Bound beside and renamed into place: the system would remove the bound name at the end, whoever has it by then.
+  const own = `${path}.${process.pid}`;
+  const bound = Buffer.byteLength(own) <= mostBytes ? own : path;
+  if (bound === own || before !== undefined) remove(bound);
+  await bind(server, bound, mode);
+  const made = lstatSync(bound);
+  if (bound !== path) renameSync(bound, path);
+  return () => {
+    if (isSame(lstatSync(path, { throwIfNoEntry: false }), made)) remove(path);
+  };
+}
+
+/** The socket is made inside of `listen`, so that the narrower mask holds for nothing else. */
+function bind(server: Server, path: string, mode: number | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    const before = mode === undefined ? undefined : process.umask(0o777 & ~mode);
+    try {
+      server.listen({ path }, () => {
+        server.off('error', reject);
+        resolve();
+      });
+    } finally {
+      if (before !== undefined) process.umask(before);
+    }
+  });
+}
+
+/** Somebody accepts connections there. */
+function isAlive(path: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ path });
+    const settle = (answer: boolean): void => {
+      socket.destroy();
+      resolve(answer);
+    };
+    socket.once('connect', () => settle(true));
+    // Whatever else the system says, such as a full queue or a missing right, somebody may be there.
+    socket.once('error', (error: NodeJS.ErrnoException) => settle(error.code !== 'ECONNREFUSED' && error.code !== 'ENOENT'));
+  });
+}
+
+function isSame(now: Stats | undefined, made: Stats): boolean {
+  return now !== undefined && now.ino === made.ino && now.dev === made.dev;
+}
+
+function remove(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+  }
+}
+
+function fault(code: 'ENOTSOCK' | 'EADDRINUSE', path: string): NodeJS.ErrnoException {
+  const what = code === 'ENOTSOCK' ? 'it exists and is no socket' : 'another process listens on it';
+  return Object.assign(new Error(`${path}: ${what}`), { code, path });
+}
