@@ -27,9 +27,13 @@ export const memberCost = 16;
 export class JsonBudget {
   readonly limits: JsonLimits;
   left: number;
+  /** Levels that a value may have. */
+  readonly levels: number;
 
-  constructor(limits: JsonLimits) {
+  /** @param open levels around the values that are read with it */
+  constructor(limits: JsonLimits, open = 0) {
     this.limits = limits;
+    this.levels = limits.depth - open;
     this.left = limits.members * memberCost;
   }
 

@@ -28,7 +28,7 @@ const colon = 0x3a;
  * @throws GatewayError `invalid_json`, `json_too_complex` with the byte position
  */
 export function scanObject(text: string, limits: JsonLimits = requestLimits): Member[] {
-  const budget = new JsonBudget(limits);
+  const budget = new JsonBudget(limits, 1);
   let at = skipSpace(text, 0);
   if (at >= text.length) throw bad('the body is empty', at);
   if (text.charCodeAt(at) !== openBrace) throw bad('expected an object', at);
@@ -158,7 +158,7 @@ const isScalar = (c: number): boolean => c > 0x20 && c !== comma && c !== closeB
 /** Objects and arrays, with what they hold. */
 function endOfNested(text: string, start: number, budget: JsonBudget): number {
   const open: number[] = [];
-  const deepest = budget.limits.depth - 1;
+  const { levels } = budget;
   let { left } = budget;
   for (let at = start; at < text.length; at += 1) {
     const c = text.charCodeAt(at);
@@ -168,7 +168,7 @@ function endOfNested(text: string, start: number, budget: JsonBudget): number {
       else continue;
     } else if (c === colon) left -= memberCost;
     else if (c === openBrace || c === openBracket) {
-      if (open.length >= deepest) throw budget.tooDeep(at);
+      if (open.length >= levels) throw budget.tooDeep(at);
       open.push(c === openBrace ? closeBrace : closeBracket);
       left -= memberCost;
     } else if (c === closeBrace || c === closeBracket) {

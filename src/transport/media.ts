@@ -4,7 +4,7 @@ import type { Trust } from '../core/snapshot.ts';
 import { formatSize } from '../core/units.ts';
 import { type FetchedWhole, FetchFault, fetchWhole } from './fetch-whole.ts';
 import type { Upstream } from './upstream.ts';
-import { decompress } from './exchange/whole.ts';
+import { codingsOf, decode, type DecodeFault } from './decode.ts';
 
 export interface MediaDeps {
   readonly upstream: Upstream;
@@ -67,7 +67,7 @@ async function download(deps: MediaDeps, { url: text }: MediaNeed, maxBytes: num
   if (status >= 300 && status < 400) throw failure(text, `answered a redirect (${status}); redirects are not followed`);
   if (status !== 200) throw failure(text, `answered ${status}`, status >= 500 ? 502 : 400);
   return {
-    body: unpacked(answer, text, maxBytes),
+    body: await unpacked(answer, text, maxBytes),
     mimeType: (answer.headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? '',
   };
 }
@@ -75,9 +75,11 @@ async function download(deps: MediaDeps, { url: text }: MediaNeed, maxBytes: num
 /** Some hosts of pictures refuse clients without a name. */
 const headers: string[] = ['accept', '*/*', 'user-agent', 'llm-gateway'];
 
-function unpacked(answer: FetchedWhole, url: string, maxBytes: number): Buffer {
-  const body = decompress(answer.body, answer.headers['content-encoding']);
-  if (body.length > maxBytes) throw failure(url, `is larger than ${formatSize(maxBytes)}`);
+async function unpacked(answer: FetchedWhole, url: string, maxBytes: number): Promise<Buffer> {
+  const body = await decode(answer.body, codingsOf(answer.headers['content-encoding']), maxBytes).catch((fault: DecodeFault) => {
+    const what = fault.kind === 'too-large' ? `is larger than ${formatSize(maxBytes)}` : `could not be decompressed (${fault.coding})`;
+    throw failure(url, what, 400, fault);
+  });
   if (body.length === 0) throw failure(url, 'is empty');
   return body;
 }

@@ -1,4 +1,4 @@
-import { gzipSync, brotliCompressSync, deflateSync } from 'node:zlib';
+import { gzipSync, brotliCompressSync, deflateSync, zstdCompressSync } from 'node:zlib';
 import type { Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { until } from '../support/gateway.ts';
@@ -41,6 +41,18 @@ const oddities: readonly Oddity[] = [
   {
     name: 'deflate that nobody asked for',
     play: (socket) => put(socket, whole(200, json, deflateSync(good), { 'content-encoding': 'deflate' })),
+    body: chat,
+    text: good,
+  },
+  {
+    name: 'zstd that nobody asked for',
+    play: (socket) => put(socket, whole(200, json, zstdCompressSync(good), { 'content-encoding': 'zstd' })),
+    body: chat,
+    text: good,
+  },
+  {
+    name: 'two codings, one behind the other',
+    play: (socket) => put(socket, whole(200, json, brotliCompressSync(gzipSync(good)), { 'content-encoding': 'GZIP, identity, br' })),
     body: chat,
     text: good,
   },

@@ -1,11 +1,12 @@
-import type { GatewayError } from '../../core/error.ts';
+import { fromUnknown, type GatewayError } from '../../core/error.ts';
+import { codingsOf } from '../decode.ts';
 import { Answer } from './answer.ts';
 import { interrupted, invalid } from './faults.ts';
 import { noScan } from './scanned.ts';
 import { decompress, endsLikeJson, faultOfWhole, wholeLimit } from './whole.ts';
 
 /** How many times `wholeLimit` an answer may grow to when it has to be held: converted ones hold images. */
-const heldTimes = { converted: 64, other: 16 } as const;
+const heldTimes = { converted: 64, other: 16, decompressed: 64 } as const;
 
 /** An answer that is no stream: held until its end, which is its commit point; one that is too large flows (decisions D20). */
 export class WholeAnswer extends Answer {
@@ -27,12 +28,9 @@ export class WholeAnswer extends Answer {
     this.#chunks.push(chunk);
     this.#length += chunk.length;
     if (this.#length <= wholeLimit) return;
-    const { attempt, status, headers, tap } = this.owner;
-    // An answer that is converted can't flow: it is read as one text.
-    const isConverted = (attempt.lane === 'full' || tap.form === 'text' || attempt.readsWhole === true) && status < 300;
-    if (isConverted || status >= 300 || headers['content-encoding'] !== undefined) {
-      const limit = wholeLimit * (isConverted ? heldTimes.converted : heldTimes.other);
-      if (this.#length > limit) this.owner.faulty(invalid('The answer is too large to be looked at.'));
+    const { attempt, status, headers } = this.owner;
+    if (this.#isConverted || status >= 300 || headers['content-encoding'] !== undefined) {
+      if (this.#length > this.#heldLimit) this.owner.faulty(invalid('The answer is too large to be looked at.'));
       return;
     }
     const fault =
@@ -43,6 +41,17 @@ export class WholeAnswer extends Answer {
           : invalid("The provider's answer is not JSON.");
     if (fault === undefined) this.#commit(now);
     else this.owner.faulty(fault);
+  }
+
+  /** An answer that is converted can't flow: it is read as one text. */
+  get #isConverted(): boolean {
+    const { attempt, status, tap } = this.owner;
+    return (attempt.lane === 'full' || tap.form === 'text' || attempt.readsWhole === true) && status < 300;
+  }
+
+  /** Bytes of an answer that has to be held. */
+  get #heldLimit(): number {
+    return wholeLimit * (this.#isConverted ? heldTimes.converted : heldTimes.other);
   }
 
   #commit(now: number): void {
@@ -68,15 +77,23 @@ export class WholeAnswer extends Answer {
   }
 
   #heldEnded(): void {
-    const { headers, status } = this.owner;
     const [first] = this.#chunks;
-    let body = this.#chunks.length === 1 && first !== undefined ? first : Buffer.concat(this.#chunks, this.#length);
-    try {
-      body = this.owner.redacted(decompress(body, headers['content-encoding']));
-    } catch (error) {
-      this.owner.faulty(error as GatewayError);
-      return;
-    }
+    const body = this.#chunks.length === 1 && first !== undefined ? first : Buffer.concat(this.#chunks, this.#length);
+    const codings = codingsOf(this.owner.headers['content-encoding']);
+    if (codings.length === 0) this.#ended(body);
+    else void this.#decoded(body, codings).catch((thrown: unknown) => this.owner.faulty(fromUnknown(thrown)));
+  }
+
+  /** The exchange may be over by then: its clocks run on, and its client may leave. */
+  async #decoded(body: Buffer, codings: readonly string[]): Promise<void> {
+    const limit = this.owner.status < 300 ? wholeLimit * heldTimes.decompressed : this.#heldLimit;
+    const plain = await decompress(body, codings, limit);
+    if (this.owner.state === 'whole') this.#ended(plain);
+  }
+
+  #ended(plain: Buffer): void {
+    const { status } = this.owner;
+    const body = this.owner.redacted(plain);
     const fault = status < 300 && status !== 204 ? this.#faultOf(body) : undefined;
     if (fault === undefined) this.owner.complete(body);
     else this.owner.faulty(fault);

@@ -1,39 +1,33 @@
-import { brotliDecompressSync, gunzipSync, inflateSync, zstdDecompressSync } from 'node:zlib';
 import { GatewayError } from '../../core/error.ts';
 import { answerLimits } from '../../core/json-limits.ts';
 import { flawOf } from '../../core/json-scan.ts';
 import type { Tap } from '../../core/tap.ts';
+import { formatSize } from '../../core/units.ts';
+import { decode, DecodeFault } from '../decode.ts';
 import { invalid } from './faults.ts';
 
 /** A whole JSON answer is held in memory up to this size; larger ones flow (decisions D20). */
 export const wholeLimit = 1024 * 1024;
 
-/** What a compressed answer may grow to. */
-const decompressedLimit = 64 * 1024 * 1024;
-
 /**
  * Undoes a content-encoding that the provider used although none was asked for.
+ *
+ * @param limit bytes that it may grow to
  * @throws GatewayError `upstream_invalid`
  */
-export function decompress(body: Buffer, encoding: string | undefined): Buffer {
-  if (encoding === undefined || encoding === '' || encoding === 'identity') return body;
-  const limit = { maxOutputLength: decompressedLimit };
+export async function decompress(body: Buffer, codings: readonly string[], limit: number): Promise<Buffer> {
   try {
-    if (encoding === 'gzip' || encoding === 'x-gzip') return gunzipSync(body, limit);
-    if (encoding === 'br') return brotliDecompressSync(body, limit);
-    if (encoding === 'deflate') return inflateSync(body, limit);
-    if (encoding === 'zstd') return zstdDecompressSync(body, limit);
-  } catch (cause) {
-    throw new GatewayError('upstream_invalid', {
-      message: `The provider's answer could not be decompressed (${encoding}).`,
-      source: 'provider',
-      cause,
-    });
+    return await decode(body, codings, limit);
+  } catch (thrown) {
+    if (!(thrown instanceof DecodeFault)) throw thrown;
+    const { kind, coding } = thrown;
+    const message = {
+      unknown: `The provider's answer has the unknown content-encoding "${coding}".`,
+      broken: `The provider's answer could not be decompressed (${coding}).`,
+      'too-large': `The provider's answer is larger than ${formatSize(limit)} when it is decompressed (${coding}).`,
+    }[kind];
+    throw new GatewayError('upstream_invalid', { message, source: 'provider', cause: thrown });
   }
-  throw new GatewayError('upstream_invalid', {
-    message: `The provider's answer has the unknown content-encoding "${encoding}".`,
-    source: 'provider',
-  });
 }
 
 /**

@@ -1,0 +1,66 @@
+import { brotliCompressSync, constants, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { codingsOf, decode, type DecodeFault } from './decode.ts';
+
+const text = Buffer.from('hello '.repeat(1000));
+const limit = text.length;
+const fault = (bytes: Buffer, codings: readonly string[], most = limit): Promise<string> =>
+  decode(bytes, codings, most).then(
+    () => 'none',
+    ({ message }: DecodeFault) => message,
+  );
+
+it.each([
+  [undefined, []],
+  ['', []],
+  ['identity', []],
+  ['gzip', ['gzip']],
+  [' GZip , Identity,br', ['gzip', 'br']],
+  [','.repeat(60_000), []],
+  ['gzip,'.repeat(10_000), ['gzip', 'gzip', 'gzip']],
+])('the codings of a header: row %#', (header, codings) => {
+  expect(codingsOf(header)).toEqual(codings);
+});
+
+const codings = { gzip: gzipSync, 'x-gzip': gzipSync, deflate: deflateSync, br: brotliCompressSync, zstd: zstdCompressSync };
+
+describe.each(Object.entries(codings))('%s', (coding, compress) => {
+  it('is undone up to the limit and not beyond', async () => {
+    expect(await decode(compress(text), [coding], limit)).toEqual(text);
+    expect(await fault(compress(text), [coding], limit - 1)).toBe(`too-large: ${coding}`);
+    expect(await fault(compress(Buffer.alloc(50_000_000)), [coding])).toBe(`too-large: ${coding}`);
+  });
+
+  it('that is none, or cut, is a fault', async () => {
+    expect(await fault(Buffer.from('{"a":1}'), [coding])).toBe(`broken: ${coding}`);
+    expect(await fault(compress(text).subarray(0, 20), [coding])).toBe(`broken: ${coding}`);
+    expect(await fault(Buffer.alloc(0), [coding])).toMatch(/^(?:none|broken: .*)$/);
+  });
+
+  it('is undone beside other work', async () => {
+    let turns = 0;
+    const count = (): void => {
+      turns += 1;
+      again = setImmediate(count);
+    };
+    let again = setImmediate(count);
+    await decode(compress(Buffer.alloc(20_000_000)), [coding], 20_000_000);
+    clearImmediate(again);
+    expect(turns).toBeGreaterThan(10);
+  });
+});
+
+it('each of several codings is bounded', async () => {
+  expect(await decode(brotliCompressSync(gzipSync(text)), ['gzip', 'br'], limit)).toEqual(text);
+  expect(await fault(gzipSync(gzipSync(Buffer.alloc(50_000_000))), ['gzip', 'gzip'])).toBe('too-large: gzip');
+  expect(await fault(text, ['gzip', 'gzip', 'gzip'])).toBe('unknown: gzip, gzip, gzip');
+});
+
+it.each(['lzma', '__proto__', 'constructor', 'x'.repeat(1000)])('the coding %.20s is not known', async (coding) => {
+  expect(await fault(text, [coding])).toBe(`unknown: ${coding.slice(0, 40)}`);
+});
+
+it('a frame that asks for a large window is refused', async () => {
+  const large = zstdCompressSync(Buffer.alloc(30_000_000, 'abcdefg'), { params: { [constants.ZSTD_c_windowLog]: 25 } });
+  expect(await fault(large, ['zstd'], 40_000_000)).toBe('broken: zstd');
+});

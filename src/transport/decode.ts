@@ -1,0 +1,71 @@
+import { promisify } from 'node:util';
+import { brotliDecompress, constants, gunzip, inflate, zstdDecompress } from 'node:zlib';
+
+/** Codings of one body: more than one is rare, more than two are somebody's trap. */
+const mostCodings = 2;
+
+/** Why bytes are not what their `content-encoding` says. */
+export class DecodeFault extends Error {
+  readonly kind: 'unknown' | 'broken' | 'too-large';
+  /** The coding, or the whole list where that is at fault. */
+  readonly coding: string;
+
+  constructor(kind: DecodeFault['kind'], coding: string, cause?: unknown) {
+    super(`${kind}: ${coding}`, { cause });
+    this.kind = kind;
+    this.coding = coding;
+  }
+}
+
+/** The codings of a `content-encoding`, in the order in which they were applied; none for `identity`. */
+export function codingsOf(header: string | undefined): readonly string[] {
+  if (header === undefined || header === '' || header === 'identity') return [];
+  return header.split(',', mostCodings + 1).flatMap((each) => {
+    const name = each.trim().toLowerCase();
+    return name === '' || name === 'identity' ? [] : name;
+  });
+}
+
+/**
+ * Undoes content codings off the main thread. Nothing grows beyond `limit` bytes, not even between two codings: it stops
+ * where it would.
+ *
+ * @throws DecodeFault
+ */
+export async function decode(bytes: Buffer, codings: readonly string[], limit: number): Promise<Buffer> {
+  if (codings.length > mostCodings) throw new DecodeFault('unknown', codings.join(', '));
+  let out = bytes;
+  for (const coding of codings.toReversed()) {
+    const decoder = Object.hasOwn(decoders, coding) ? decoders[coding] : undefined;
+    if (decoder === undefined) throw new DecodeFault('unknown', coding.slice(0, 40));
+    try {
+      out = await decoder(out, limit);
+    } catch (error) {
+      const isTooLarge = error instanceof Error && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE';
+      throw new DecodeFault(isTooLarge ? 'too-large' : 'broken', coding, error);
+    }
+  }
+  return out;
+}
+
+/** Bytes that are made in one step of the thread pool. */
+const chunkSize = 64 * 1024;
+
+/** Windows of more than 8 MB are not for HTTP (RFC 9659): a frame could ask for 128 MB of memory. */
+const zstdWindow = { [constants.ZSTD_d_windowLogMax]: 23 };
+
+type Decoder = (bytes: Buffer, limit: number) => Promise<Buffer>;
+
+const ungzip: Decoder = (bytes, maxOutputLength) => promisify<Buffer, object, Buffer>(gunzip)(bytes, { chunkSize, maxOutputLength });
+
+/** Names of codings that are read (RFC 9110 8.4.1, RFC 7932, RFC 8878). */
+const decoders: Readonly<Record<string, Decoder>> = {
+  gzip: ungzip,
+  'x-gzip': ungzip,
+  deflate: (bytes, maxOutputLength) => promisify<Buffer, object, Buffer>(inflate)(bytes, { chunkSize, maxOutputLength }),
+  br: (bytes, maxOutputLength) => promisify<Buffer, object, Buffer>(brotliDecompress)(bytes, { chunkSize, maxOutputLength }),
+  zstd: (bytes, maxOutputLength) =>
+    promisify<Buffer, object, Buffer>(zstdDecompress)(bytes, { chunkSize, maxOutputLength, params: zstdWindow }),
+};
+
+export const knownCodings: readonly string[] = Object.keys(decoders).filter((name) => !name.startsWith('x-'));
