@@ -1,11 +1,8 @@
 import type { Admitted } from '#core/context.ts';
-import { traitsOf } from '#core/endpoint.ts';
 import { GatewayError } from '#core/error.ts';
-import { bareModel } from '#core/model-name.ts';
-import { forbiddenByEntry, forbiddenByKey } from '#core/model-rules.ts';
 import { spelled } from '#core/spelling.ts';
 import { slugList } from './choice.ts';
-import { hidesModels, modelAt, onlyPasses, type Refused } from './walk.ts';
+import type { Refused } from './walk.ts';
 
 /** The request says nowhere where it wants to go. */
 export function noTarget(ctx: Admitted): GatewayError {
@@ -18,31 +15,21 @@ export function noTarget(ctx: Admitted): GatewayError {
 /** No leaf of the config may be used: the rule that shut out the first one. */
 export function refusedBy(ctx: Admitted, refused: Refused | undefined): GatewayError {
   if (refused === undefined) return noTarget(ctx);
-  const { rule, leaf, binding } = refused;
+  const { rule, leaf, binding, fault } = refused;
+  if (fault !== undefined) return fault;
   const slug = binding?.slug ?? '';
   const key = ctx.facts.caller.key?.name ?? '';
-  const model = hidesModels(ctx) ? '' : (modelAt(ctx, leaf) ?? bareModel(ctx.askedModel));
   switch (rule) {
     case 'no-provider':
+    case 'model':
       return noTarget(ctx);
     case 'key-provider':
       return notAllowed(
         `Key "${key}" may not use provider "${slug}".`,
         'The rule is allow.providers of the key; direct mode is written as type:<type>.',
       );
-    case 'key-model':
-      return model === '' || onlyPasses(ctx)
-        ? notAllowed(`Key "${key}" is limited to certain models, and the request does not say its model.`, headerHint(ctx), 'model')
-        : forbiddenByKey(key, model);
     case 'key-prompt':
       return notAllowed(`Key "${key}" may not use prompt "${leaf.prompt?.version.id ?? ''}".`, 'The rule is allow.prompts of the key.');
-    case 'provider-model':
-      return model === ''
-        ? notAllowed(
-            `Provider "${slug}" is limited to certain models, and what passes by ${ctx.path} does not show its own.`,
-            'Send files to /v1/files, and batches to /v1/batches.',
-          )
-        : forbiddenByEntry(slug, model);
     case 'host':
       return notAllowed(
         `The credential of provider "${slug}" does not go to a host that a request chose.`,
@@ -58,9 +45,6 @@ export function refusedBy(ctx: Admitted, refused: Refused | undefined): GatewayE
       return rule satisfies never;
   }
 }
-
-const headerHint = ({ endpoint }: Admitted): string =>
-  `The rule is allow.models of the key.${traitsOf(endpoint).modelByHeader === true ? ' Name the model in x-gateway-provider-model.' : ''}`;
 
 const notAllowed = (message: string, hint: string, param?: string): GatewayError =>
   new GatewayError('not_allowed', { message, hint, param });

@@ -5,6 +5,7 @@ import type { FormBody } from '#core/form.ts';
 import type { HeaderBag } from '#core/headers.ts';
 import { isPlain, type Plain } from '#core/merge.ts';
 import type { Attempt } from '#core/plan.ts';
+import { withheldFrom } from '#core/request-settings.ts';
 import type { Call, CommonSettings, CredentialOwner, Deployment, Media } from '#core/provider.ts';
 
 /** What was decided about an attempt, for its call. */
@@ -38,6 +39,7 @@ export class AttemptCall implements Call {
   /** Filled in before the provider converts, where it asked for files. */
   media: ReadonlyMap<string, Media> = noMedia;
   readonly #headers: HeaderBag;
+  readonly #withheld: readonly string[];
 
   constructor(ctx: Routed, attempt: Attempt, parts: CallParts) {
     const { deployment } = parts;
@@ -58,10 +60,11 @@ export class AttemptCall implements Call {
     this.id = ctx.id;
     this.createdAt = Math.floor(ctx.at / 1000);
     this.#headers = ctx.headers;
+    this.#withheld = withheldFrom(attempt.binding.provider, parts.credential);
   }
 
   header(name: string): string | undefined {
-    return this.#headers.get(name) ?? this.#headers.tail(name);
+    return this.#withheld.includes(name) ? undefined : (this.#headers.get(name) ?? this.#headers.tail(name));
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Routed } from '#core/context.ts';
 import { GatewayError } from '#core/error.ts';
-import { credentialHeaders, type HeaderPairs, hopByHopHeaders, placeholderCredentials } from '#core/headers.ts';
+import { credentialHeaders, type HeaderPairs, hopByHopHeaders, isSteering, placeholderCredentials } from '#core/headers.ts';
 import type { CredentialRef } from '#core/snapshot.ts';
 import { spelled } from '#core/spelling.ts';
 
@@ -12,7 +12,8 @@ export const forwardedCredential: CredentialRef = Object.freeze({ owner: 'forwar
 
 /** Headers about the connection or the body can't be copied: the gateway writes its own, and looks for secrets in what is not compressed. */
 export function forwardable(name: string): boolean {
-  return name !== 'host' && name !== 'expect' && name !== 'accept-encoding' && !name.startsWith('content-') && !hopByHopHeaders.has(name);
+  if (name === 'host' || name === 'expect' || name === 'accept-encoding' || name.startsWith('content-')) return false;
+  return !hopByHopHeaders.has(name) && !isSteering(name);
 }
 
 /** Reads `x-gateway-forward-headers`, remembering the lists of texts that were seen. */

@@ -4,16 +4,19 @@ import { endpoints, methodsOf, traitsOf } from '#core/endpoint.ts';
 import { GatewayError } from '#core/error.ts';
 import { joinHeaders } from '#core/headers.ts';
 import type { Plain } from '#core/merge.ts';
+import { checkPath, pathOf } from '#core/plain-path.ts';
 import type { Attempt } from '#core/plan.ts';
 import { definePlugin, type PluginHost, type PluginInstance } from '#core/plugin.ts';
 import type { CommonSettings, Operation, UpstreamRequest } from '#core/provider.ts';
 import { bodyFor, modelFor } from './body.ts';
 import { AttemptCall } from './call.ts';
 import { callersCredential } from './credential.ts';
+import { withoutAccountHeaders } from './account-headers.ts';
 import { type Forwarded, ForwardLists, forwardedCredential, forwardedHeaders } from './forward.ts';
 import { type LeafWork, LeafWorks, type Served } from './leaf-work.ts';
 import { chosenHost, lowered } from './request-values.ts';
 import { withinLists } from './models.ts';
+import { checkNamedModels } from './named-models.ts';
 import { withTrace } from './trace.ts';
 
 /**
@@ -57,8 +60,10 @@ class Transform implements PluginInstance {
     const settings = settingsFor(ctx, attempt, work);
     const forward = this.#lists.of(ctx) ?? work.forward;
     const copies = forward.length === 0 ? undefined : forwardedHeaders(ctx, forward);
+    checkNamedModels(ctx, attempt, { body, settings, copies: copies?.pairs });
     const served = work.serve(traitsOf(ctx.endpoint).baseModel === true ? '' : attempt.model);
     const credential = ownerOf(work, served, copies);
+    withoutAccountHeaders(ctx, attempt, { credential, copies: copies?.pairs, isCallers: isCallersList(ctx, attempt) });
     const call = new AttemptCall(ctx, attempt, { settings, deployment: served.deployment, credential, body });
     const draft: Draft = { ctx, attempt, work, call, body, served, copies };
     const needs = attempt.operation?.media?.(sendable(body), call);
@@ -73,6 +78,7 @@ class Transform implements PluginInstance {
 /** The provider's conversion, and what depends on it. */
 function finish({ ctx, attempt, work, call, body, served, copies }: Draft): void {
   const upstream = withinLists(ctx, attempt, upstreamFor(ctx, attempt, call, body));
+  checkPath(pathOf(upstream));
   if (upstream.warnings !== undefined) ctx.warnings.push(...upstream.warnings);
   attempt.call = call;
   attempt.credential = call.credential === 'forwarded' ? forwardedCredential : served.credential;
@@ -87,6 +93,10 @@ function ownerOf(work: LeafWork, served: Served, copies: Forwarded | undefined):
   if (copies?.signs === true) return 'forwarded';
   return work.binding.owner === 'caller' ? 'caller' : served.credential.owner;
 }
+
+/** The request says itself which headers are copied: in a header, or in a config that it sent. */
+const isCallersList = (ctx: Routed, { target }: Attempt): boolean =>
+  target.root === 'inline' || (ctx.headers.gateway('forwardHeaders') ?? '') !== '';
 
 function settingsFor(ctx: Routed, attempt: Attempt, work: LeafWork): CommonSettings & Plain {
   const host = chosenHost(ctx);

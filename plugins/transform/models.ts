@@ -3,9 +3,10 @@ import type { Routed } from '#core/context.ts';
 import { traitsOf } from '#core/endpoint.ts';
 import { GatewayError } from '#core/error.ts';
 import type { FormBody, FormEdit, FormUpstream, LineEdit } from '#core/form.ts';
-import { checkModels, forbidden, isLimited, type ModelRules } from '#core/model-rules.ts';
+import { checkModels, forbidden, isLimited, type ModelRules, unseen } from '#core/model-rules.ts';
 import type { Attempt } from '#core/plan.ts';
 import type { UpstreamRequest } from '#core/provider.ts';
+import { watchedParts } from './named-models.ts';
 
 /**
  * Holds a request to the lists of key and entry where its models show only now: those that the provider found, and those
@@ -15,11 +16,12 @@ import type { UpstreamRequest } from '#core/provider.ts';
  */
 export function withinLists(ctx: Routed, { binding }: Attempt, upstream: UpstreamRequest): UpstreamRequest {
   const { body, models } = upstream;
-  const file = (body.kind === 'form' || body.kind === 'file') && traitsOf(ctx.endpoint).file === 'up' ? body : undefined;
-  if (models === undefined && file === undefined) return upstream;
+  const form = body.kind === 'form' || body.kind === 'file' ? body : undefined;
+  if (models === undefined && form === undefined) return upstream;
   const rules: ModelRules = { key: ctx.facts.caller.key, binding };
   checkModels(rules, models);
-  return file !== undefined && isLimited(rules) ? { ...upstream, body: watched(file, rules) } : upstream;
+  if (form === undefined || !isLimited(rules)) return upstream;
+  return { ...upstream, body: watchedParts(traitsOf(ctx.endpoint).file === 'up' ? watched(form, rules) : form, rules) };
 }
 
 function watched(body: FormUpstream, rules: ModelRules): FormUpstream {
@@ -36,8 +38,9 @@ function watched(body: FormUpstream, rules: ModelRules): FormUpstream {
 /** The provider's own edit behind the check: lists hold names as clients write them. */
 function checked(own: LineEdit | undefined, rules: ModelRules): LineEdit {
   return (line, index) => {
-    for (const model of modelsInLine(line)) {
-      const refusal = forbidden(rules, model, `, which line ${index + 1} of the file names`);
+    for (const { name, field } of modelsInLine(line)) {
+      if (name === undefined) throw unseen(rules, `has a file whose line ${index + 1} does not show its model in "${field}"`);
+      const refusal = forbidden(rules, name, `, which line ${index + 1} of the file names`);
       if (refusal !== undefined) throw refusal;
     }
     return own === undefined ? line : own(line, index);

@@ -2,6 +2,7 @@ import type { Arrival } from './arrival.ts';
 import type { RequestBody } from './body.ts';
 import { traitsOf } from './endpoint.ts';
 import { GatewayError } from './error.ts';
+import { modelInQuery } from './query-names.ts';
 
 /** Characters of a model's name: identifiers of cloud resources are the longest. */
 const longestModel = 2048;
@@ -26,8 +27,7 @@ export function askedModelIn({ endpoint, params, query, headers }: Arrival, body
 export function askedModelOf(body: RequestBody, query: string): string {
   const named = body.kind === 'json' ? body.peek('model') : body.kind === 'form' ? body.fields.get('model') : undefined;
   if (typeof named === 'string') return bounded(named);
-  if (body.kind === 'json' || !query.includes('model=')) return '';
-  return new URLSearchParams(query).get('model') ?? '';
+  return body.kind === 'json' || query === '' ? '' : modelInQuery(query);
 }
 
 /** Fields of a form are texts. */

@@ -22,21 +22,25 @@ describe('an upload', () => {
 describe('the models of a line', () => {
   const line = (body: string): string => `{"custom_id":"a","method":"POST","url":"/v1/chat/completions","body":${body}}`;
 
-  it.each<[string, string, string[]]>([
+  it.each<[string, string, (string | undefined)[]]>([
     ['its own', line('{"model":"m","messages":[{"content":"\\"model\\":\\"x\\""}]}'), ['m']],
     ['none', line('{"messages":[]}'), []],
-    ['no text', line('{"model":7}'), []],
-    ['not what stands deeper', line('{"model":"m","tools":[{"model":"t"}]}'), ['m']],
-    ['not beside the body', '{"model":"t","body":{"model":"m"}}', ['m']],
+    ['no text', line('{"model":7}'), [undefined]],
+    ['that of a tool', line('{"model":"m","tools":[{"model":"t"}]}'), ['m', 't']],
+    ['one beside the body', '{"model":"t","body":{"model":"m"}}', ['t', 'm']],
+    ['in its address', '{"url":"/v1/x?a=1&model=t","body":{"model":"m"}}', ['m', 't']],
+    ['not in content', line('{"model":"m","messages":[{"model":"t"}],"metadata":{"model":"t"}}'), ['m']],
+    ['not in a schema', line('{"model":"m","tools":[{"function":{"parameters":{"properties":{"model":"t"}}}}]}'), ['m']],
     ['with escapes', line('{"mod\\u0065l":"\\u006d"}'), ['m']],
     ['twice in a body', line('{"model":"m","model":"n"}'), ['m', 'n']],
     ['in two bodies', '{"body":{"model":"m"},"body":{"model":"n"}}', ['m', 'n']],
-    ['in what only some read as JSON', '{"custom_id":NaN,"body":{"mod\\u0065l":"m"}}', ['m']],
-    ['in a line that is cut', '{"custom_id":"1","body":{"model":"m"', ['m']],
+    ['in what only some read as JSON', '{"custom_id":NaN,"body":{"mod\\u0065l":"m"}}', [undefined]],
+    ['in a line that is cut', '{"custom_id":"1","body":{"model":"m"', [undefined]],
+    ['behind a byte order mark', `\ufeff${line('{"model":"m"}')}`, ['m']],
     ['of nothing', '', []],
-    ['of other bytes', '%PDF-1.7 \ufffd\u0000', []],
+    ['of other bytes', '%PDF-1.7 \ufffd\u0000', [undefined]],
     ['of a training line', '{"messages":[{"role":"user","content":"hi"}]}', []],
   ])('%s', (_name, text, models) => {
-    expect(modelsInLine(text)).toEqual(models);
+    expect(modelsInLine(text).map(({ name }) => name)).toEqual(models);
   });
 });

@@ -1,5 +1,7 @@
 import type { FormBody } from './form.ts';
-import { scanObject, parseJson } from './json-scan.ts';
+import { isPlain } from './merge.ts';
+import { modelsNamedInText, type NamedModel } from './model-fields.ts';
+import { modelsInQuery } from './query-names.ts';
 
 /**
  * True for an upload that is a batch: its purpose says so, or comes only behind the file, which then has the name of a
@@ -11,27 +13,21 @@ export function isBatchInput(form: Pick<FormBody, 'fields' | 'file'>): boolean {
 }
 
 /**
- * The models that a line of a batch asks for: `model` in its `body`, every one where a key stands there twice, since
- * services differ in which they read. Of a line that is no strict JSON all texts that could be read as a model's name.
+ * The models that a line of a batch names in any field of its, `body.model` among them, and in its address. A line that is
+ * no strict JSON has one without a name: services read more than JSON allows, and differ about it.
  */
-export function modelsInLine(line: string): readonly string[] {
-  try {
-    return membersOf(line, 'body').flatMap((body) =>
-      body.startsWith('{') ? membersOf(body, 'model').flatMap((text) => textsIn(parseJson(text))) : [],
-    );
-  } catch {
-    return looselyNamed(line);
-  }
+export function modelsInLine(line: string): readonly NamedModel[] {
+  const text = line.replace(/^\ufeff/, '');
+  if (text.trim() === '') return [];
+  const found = modelsNamedInText(text);
+  if (found === undefined) return [{ name: undefined, field: 'body' }];
+  return text.includes('?') ? [...found, ...inAddress(text)] : found;
 }
 
-const membersOf = (text: string, name: string): string[] =>
-  scanObject(text).flatMap(({ key, start, end }) => (key === name ? [text.slice(start, end)] : []));
-
-const textsIn = (value: unknown): string[] => (typeof value === 'string' ? [value] : []);
-
-/** Some services read more than JSON allows, such as NaN: what they could take for a model counts. */
-function looselyNamed(line: string): string[] {
-  if (line.trim() === '') return [];
-  const plain = line.replaceAll(/\\u([0-9a-fA-F]{4})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
-  return [...plain.matchAll(/"model"\s*:\s*"([^"]*)"/g)].map((found) => found[1] ?? '');
+/** Addresses of lines may have a query of their own. */
+function inAddress(text: string): NamedModel[] {
+  const value: unknown = JSON.parse(text);
+  const url = isPlain(value) ? value['url'] : undefined;
+  if (typeof url !== 'string') return [];
+  return modelsInQuery(url.slice(url.indexOf('?') + 1)).map((name) => ({ name, field: 'url' }));
 }

@@ -80,6 +80,14 @@ export class JsonBody {
     for (const member of this.#members) yield member.key;
   }
 
+  /** The top-level members in order, each with the JSON text of its value. */
+  *members(): Iterable<{ readonly key: string; readonly text: string }> {
+    for (const { keyStart, start, end } of this.#members) {
+      const key = utf8(this.#text.slice(keyStart, start)).replace(/[\s:]+$/, '');
+      yield { key: JSON.parse(key) as string, text: utf8(this.#text.slice(start, end)) };
+    }
+  }
+
   has(key: string): boolean {
     return this.#find(key) !== undefined;
   }
@@ -221,11 +229,14 @@ function isAscii(text: string): boolean {
   return true;
 }
 
+const parse = (oneByte: string): Record<string, unknown> => fromJson(utf8(oneByte));
+
 /** Characters that are looked at faster one by one than copied. */
 const short = 1024;
 
-const parse = (oneByte: string): Record<string, unknown> =>
-  fromJson(oneByte.length <= short && isAscii(oneByte) ? oneByte : Buffer.from(oneByte, 'latin1').toString('utf8'));
+/** The text that one-byte text stands for. */
+const utf8 = (oneByte: string): string =>
+  oneByte.length <= short && isAscii(oneByte) ? oneByte : Buffer.from(oneByte, 'latin1').toString('utf8');
 
 /** @throws GatewayError `invalid_json` */
 function fromJson(text: string): Record<string, unknown> {

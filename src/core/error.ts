@@ -15,6 +15,7 @@ export const errorCatalogue = {
   invalid_header: { status: 400, type: 'invalid_request_error', about: 'A gateway header holds a value that can not be used.' },
   invalid_metadata: { status: 400, type: 'invalid_request_error', about: 'x-gateway-metadata is not a JSON object of short texts.' },
   invalid_form: { status: 400, type: 'invalid_request_error', about: 'The body is not a multipart form, or ends in the middle of one.' },
+  unexpected_body: { status: 400, type: 'invalid_request_error', about: 'A relayed GET or HEAD request has a body.' },
   no_target: { status: 400, type: 'invalid_request_error', about: 'The request names no provider and no config.' },
   missing_virtual_key: {
     status: 400,

@@ -8,6 +8,13 @@ export interface FormBody {
   readonly contentType: string;
   /** Text fields read so far, the last of each name; all of them once the form is held. Long ones (256 KB) only pass. */
   readonly fields: ReadonlyMap<string, string>;
+  /** Every part that was read so far, in order: files as soon as they begin, texts as soon as they end. */
+  readonly seen: readonly FormPart[];
+  /**
+   * What of it parsers read differently, as far as it was read: the rest of a sentence that begins with `the form`.
+   * Undefined for forms as libraries and browsers write them.
+   */
+  readonly oddity: string | undefined;
   /** The head of the first file, as soon as it was met. */
   readonly file: FormFile | undefined;
   /** Whole length in bytes; undefined for a chunked body that was not read to its end. */
@@ -26,6 +33,14 @@ export interface FormBody {
   edited(edit: FormEdit): FormBytes;
   /** The bytes of its first file alone. */
   fileBytes(line?: LineEdit): FormBytes;
+}
+
+/** A field or a file of a form. */
+export interface FormPart {
+  readonly name: string;
+  readonly isFile: boolean;
+  /** Of a field that is not longer than 256 KB. */
+  readonly text: string | undefined;
 }
 
 export interface FormFile {

@@ -59,6 +59,30 @@ export const credentialHeaders: ReadonlySet<string> = new Set([
   'proxy-authorization',
 ]);
 
+/** Headers by which services in front of an API are told another method, path or host than the request's: never relayed. */
+const steeringHeaders: ReadonlySet<string> = new Set([
+  'forwarded',
+  'x-http-method',
+  'x-http-method-override',
+  'x-method',
+  'x-method-override',
+  'x-original-host',
+  'x-original-method',
+  'x-original-uri',
+  'x-original-url',
+  'x-override-url',
+  'x-rewrite-url',
+  'x-envoy-original-path',
+  'x-host',
+  'x-real-ip',
+  'x-client-ip',
+  'true-client-ip',
+]);
+
+/** True for a header, by its lower-case name, that would steer a service, or speak for who called. */
+export const isSteering = (name: string): boolean =>
+  steeringHeaders.has(name) || name.startsWith('x-forwarded-') || steeringHeaders.has(name.replaceAll('_', '-'));
+
 /** Headers of one connection, never of the message (RFC 9110 7.6.1, RFC 9112). */
 export const hopByHopHeaders: ReadonlySet<string> = new Set([
   'connection',

@@ -15,6 +15,8 @@ export interface PassRequest {
   /** What must not come back to the client, and who is told when it did. */
   readonly secrets: SecretForms | undefined;
   onEcho(): void;
+  /** Headers of the caller that do not go along, in lower case. */
+  readonly withheld?: readonly string[];
   /** Milliseconds; both by bytes. */
   readonly clocks: { readonly connect: number; readonly idle: number };
   /**

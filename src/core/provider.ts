@@ -25,6 +25,11 @@ export interface Provider<Settings = unknown> {
   readonly settings: JsonSchema;
   /** Settings that a request may bring by header or inline config, in direct mode. */
   readonly requestSettings: readonly RequestSetting[];
+  /**
+   * Headers of its API that choose an organization, project or deployment, in lower case: a caller's never go along with a
+   * credential of the catalog.
+   */
+  readonly accountHeaders?: readonly string[];
   /** `required`: an entry without `api_key` (or `auth`) is incomplete; `optional`: keyless services; `none`: never sent. */
   readonly apiKey: 'required' | 'optional' | 'none';
   /** The setting that holds the usual credential of this type, where that is not `api_key`. */
@@ -112,8 +117,12 @@ export interface RequestSetting {
   /** Tails of headers, and keys of a config object, that set it. The first is the one we print. */
   readonly headers: readonly string[];
   readonly keys: readonly string[];
-  /** Shapes the host or path: with a credential of the catalog it is refused (decisions D1). */
+  /** Shapes the host or path: with a credential of the catalog it is refused, with the caller's the egress rules apply. */
   readonly shapesHost: boolean;
+  /** Chooses what of an account is used (deployment, version, organization): with a credential of the catalog it is refused too. */
+  readonly choosesPart?: true;
+  /** Its value is the name of a model or deployment: held to the lists of models. */
+  readonly namesModel?: true;
   /** Values that ask for an identity of the machine: refused where a request brings them (decisions D2). */
   readonly ambient?: readonly string[];
 }

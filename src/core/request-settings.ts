@@ -1,7 +1,7 @@
 import { GatewayError } from './error.ts';
 import type { HeaderBag } from './headers.ts';
 import { isPlain } from './merge.ts';
-import type { Provider } from './provider.ts';
+import type { CredentialOwner, Provider } from './provider.ts';
 
 /** Settings of a provider that a request brings in its headers. */
 export interface BroughtSettings {
@@ -30,14 +30,23 @@ export function settingsIn(headers: HeaderBag, provider: Provider): BroughtSetti
   return settings === undefined ? undefined : { settings, shaping };
 }
 
-/** The header tail of a setting that shapes host or path, where the request brings one. Allocates nothing. */
+/**
+ * The header tail of a setting that only the operator may choose beside the operator's credential (host, path, deployment,
+ * account), where the request sends one. Allocates nothing.
+ */
 export function shapingIn(headers: HeaderBag, provider: Provider): string | undefined {
-  for (const { headers: tails, shapesHost } of provider.requestSettings) {
-    if (!shapesHost) continue;
+  for (const { headers: tails, shapesHost, choosesPart } of provider.requestSettings) {
+    if (!shapesHost && choosesPart !== true) continue;
     for (const tail of tails) if (headers.tail(tail) !== undefined) return tail;
   }
   return undefined;
 }
+
+/** The caller's headers that don't go along with a credential of the operator, in lower case: they choose what of its account is used. */
+export const withheldFrom = ({ accountHeaders }: Provider, owner: CredentialOwner | undefined): readonly string[] =>
+  owner === 'catalog' && accountHeaders !== undefined ? accountHeaders : none;
+
+const none: readonly string[] = Object.freeze([]);
 
 /** True when a header of the request holds a secret of this provider, beside those that hold keys. */
 export function bringsSecret(headers: HeaderBag, provider: Provider): boolean {

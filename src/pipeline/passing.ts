@@ -1,5 +1,6 @@
 import { GatewayError } from '../core/error.ts';
 import type { HeaderPairs } from '../core/headers.ts';
+import { withheldFrom } from '../core/request-settings.ts';
 import type { Pass, PassResult } from '../core/pass.ts';
 import type { Attempt, Outcome, Times } from '../core/plan.ts';
 import { secretsOf } from '../core/redactor.ts';
@@ -63,6 +64,7 @@ async function send(run: Execution, attempt: Attempt, deps: PassingDeps): Promis
       attempt.echoes += 1;
       deps.onEcho(attempt);
     },
+    withheld: withheldFrom(attempt.binding.provider, attempt.credential?.owner),
     clocks: { connect: attempt.clocks.connect, idle: attempt.clocks.idle },
     onHead: (status) => {
       // The body can't be sent again; the next request must not be refused with the same token.

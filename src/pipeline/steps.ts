@@ -1,6 +1,7 @@
 import { fromUnknown, GatewayError } from '../core/error.ts';
 import { joinHeaders } from '../core/headers.ts';
 import { checkModels } from '../core/model-rules.ts';
+import { checkPath, pathOf } from '../core/plain-path.ts';
 import type { Attempt, Outcome, Times, UpstreamReply } from '../core/plan.ts';
 import type { Call, CommonSettings, Operation, StepReply, UpstreamRequest } from '../core/provider.ts';
 import type { ApiKey, Clocks } from '../core/snapshot.ts';
@@ -65,6 +66,7 @@ class Walk {
     try {
       upstream = then(replies, call);
       checkModels({ key: this.#deps.key, binding: attempt.binding }, upstream?.models);
+      if (upstream !== undefined) checkPath(pathOf(upstream));
     } catch (thrown) {
       return thrownBy(attempt, times, thrown);
     }

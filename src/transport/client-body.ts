@@ -53,6 +53,7 @@ export class ClientBody implements PendingBody {
 
   #passing(): RequestBody | GatewayError {
     const { request, limits } = this.#parts;
+    if (hasBody(request) && (request.method === 'GET' || request.method === 'HEAD')) return unexpectedBody(request.method);
     // A length that is declared is refused before anything of it is read.
     const size = Number(request.headers['content-length'] ?? 0);
     if (limits.maxUpload !== undefined && size > limits.maxUpload) return tooLarge(uploadLimit(limits.maxUpload), size);
@@ -103,6 +104,14 @@ function jsonOf(bytes: Buffer | GatewayError, limits: JsonLimits): RequestBody |
   } catch (error) {
     return fromUnknown(error);
   }
+}
+
+/** Services differ in whether they read it: neither they nor a cache before them may see another request than the rules did. */
+function unexpectedBody(method: string): GatewayError {
+  return new GatewayError('unexpected_body', {
+    message: `The ${method} request has a body, which is not relayed.`,
+    hint: 'Send the request without a body, or with the method that the provider documents.',
+  });
 }
 
 function noBody(): GatewayError {

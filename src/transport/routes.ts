@@ -1,5 +1,5 @@
 import { type Endpoint, type EndpointTraits, endpoints } from '../core/endpoint.ts';
-import { plainPath, plainWord } from '../core/plain-path.ts';
+import { pathFault, plainPath, plainWord } from '../core/plain-path.ts';
 
 /** One modelled route: what is not in the table of endpoints and begins with `/v1/` is relayed. */
 interface Row {
@@ -39,11 +39,14 @@ const exact: ReadonlyMap<string, Matched> = new Map(
 const withId = rows.filter((row) => row.template.includes('{')).map((row) => ({ ...row, segments: row.template.split('/') }));
 const relayed: Matched = { endpoint: 'relay', params: noParams };
 
-/** Finds the endpoint of a method and path (no query). Undefined outside `/v1/`, and for an id that is not percent-encoded text. */
+/**
+ * Finds the endpoint of a method and path (no query). Undefined outside `/v1/`, for a path that services might resolve to
+ * another one, and for an id that is not percent-encoded text.
+ */
 export function matchRoute(method: string, path: string): Matched | undefined {
   const hit = exact.get(`${method} ${path}`);
   if (hit !== undefined) return hit;
-  if (!path.startsWith('/v1/') || path.length === 4) return undefined;
+  if (!path.startsWith('/v1/') || path.length === 4 || pathFault(path) !== undefined) return undefined;
   const segments = path.slice(4).split('/');
   const found = byId(method, segments) ?? respelled(method, segments);
   return found === badId ? undefined : (found ?? relayed);

@@ -7,6 +7,7 @@ import { traitsOf } from '../core/endpoint.ts';
 import { fromUnknown, GatewayError } from '../core/error.ts';
 import type { HeaderBag } from '../core/headers.ts';
 import { nearest } from '../core/nearest.ts';
+import { pathFault } from '../core/plain-path.ts';
 import type { Pass } from '../core/pass.ts';
 import { without } from '../core/query.ts';
 import { parseTraceparent } from '../core/trace.ts';
@@ -217,6 +218,9 @@ function notAllowed({ method, path }: Head): GatewayError {
 }
 
 function noRoute(head: Head): GatewayError {
+  const fault = pathFault(head.path);
+  if (fault !== undefined)
+    return new GatewayError('route_not_found', { message: `The path ${fault}.`, hint: 'Encode each name in the path once.' });
   const near = nearest(head.path, knownPaths) ?? (head.path.startsWith('/v1') ? undefined : nearest(`/v1${head.path}`, knownPaths));
   return new GatewayError('route_not_found', {
     message: `There is no route ${head.method} "${head.path}".${near === undefined ? '' : ` Did you mean "${near}"?`}`,

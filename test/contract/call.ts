@@ -34,6 +34,8 @@ export function formOf(fields: Readonly<Record<string, string>>): FormBody {
     kind: 'form',
     contentType: 'multipart/form-data; boundary=b',
     fields: new Map(Object.entries(fields)),
+    seen: Object.entries(fields).map(([name, text]) => ({ name, isFile: false, text })),
+    oddity: undefined,
     file: { field: 'file', filename: 'a.jsonl', contentType: 'application/jsonl' },
     size: 100,
     received: 100,

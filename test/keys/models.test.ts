@@ -290,14 +290,14 @@ describe('lines in the body of a batch', () => {
       { key: 'small', to: 'claude', headers: claude },
       requests('claude-m', 'claude-bad'),
       403,
-      'Key "small" may not use model "claude-bad".',
+      'Key "small" may not use model "claude-bad", which the field "requests[1].body.model" names.',
     ],
     [
       'for a provider with a list',
       { to: 'few' },
       requests('claude-m', '@few/claude-bad'),
       403,
-      'Provider "few" may not be used with model "claude-bad".',
+      'Provider "few" may not be used with model "claude-bad", which the field "requests[1].body.model" names.',
     ],
   ])('%s', async (_, how, body, status, message) => {
     expect(await create('batches', body, how)).toEqual({ status, message });

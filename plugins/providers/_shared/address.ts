@@ -1,4 +1,5 @@
 import { GatewayError } from '#core/error.ts';
+import { checkPath } from '#core/plain-path.ts';
 import type { SettingsProblem, UpstreamAddress } from '#core/provider.ts';
 import { isNamed } from '#core/query.ts';
 
@@ -88,16 +89,13 @@ export function idSegment(id: string): string {
 }
 
 /**
- * The part of a relayed path behind `/v1/`, as sent. Dot segments, encoded or not, are refused: the service behind
- * might resolve them and leave the place the operator named.
+ * The part of a relayed path behind `/v1/`, as sent.
  *
  * @throws GatewayError `route_not_found`
  */
 export function relayedRoute(path: string): string {
+  checkPath(path);
   const route = path.replace(/^\/?(?:v1(?:\/|$))?/, '');
-  for (const part of route.split(/[/\\]/)) {
-    if (/^(?:\.|%2e){1,2}$/i.test(part)) throw new GatewayError('route_not_found', { message: 'The path holds dot segments.' });
-  }
   return clean(route).replaceAll('?', '%3F').replace(/^\/+/, '');
 }
 

@@ -36,6 +36,7 @@ export default defineProvider<FoundrySettings>({
   aliases: ['cloud-ai', 'azure-ai-inference'],
   settings: schema,
   requestSettings,
+  accountHeaders: ['azureml-model-deployment', 'x-ms-model-mesh-model-name'],
   apiKey: 'required',
   authModes: azureAuthModes,
   check,

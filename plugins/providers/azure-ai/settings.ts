@@ -107,11 +107,11 @@ export const schema: JsonSchema = {
 export const requestSettings: readonly RequestSetting[] = [
   row('foundry_url', 'foundry-url', true),
   row('resource_name', 'resource-name', true),
-  row('endpoint_name', 'endpoint-name', false),
-  row('deployment_id', 'deployment-id', false),
-  row('api_version', 'api-version', false),
+  { ...row('endpoint_name', 'endpoint-name', false), choosesPart: true, namesModel: true },
+  { ...row('deployment_id', 'deployment-id', false), choosesPart: true, namesModel: true },
+  { ...row('api_version', 'api-version', false), choosesPart: true },
   row('model_name', 'model-name', false),
-  row('format', 'model-format', false),
+  { ...row('format', 'model-format', false), choosesPart: true },
   row('extra_parameters', 'extra-params', false),
   {
     setting: 'anthropic_version',

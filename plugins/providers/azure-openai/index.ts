@@ -28,6 +28,7 @@ export default defineProvider<AzureSettings>({
   aliases: ['cloud-provider-b'],
   settings: schema,
   requestSettings,
+  accountHeaders: ['x-ms-oai-image-generation-deployment'],
   apiKey: 'required',
   check,
   deployment: (settings, model) => choose(places(settings), settings, model),

@@ -56,8 +56,8 @@ export const schema: JsonSchema = {
 /** Direct use without the catalog (provider-b.md 1.13): neutral names first, the real ones as aliases. */
 export const requestSettings: readonly RequestSetting[] = [
   row('resource_name', 'resource-name', true),
-  row('deployment_id', 'deployment-id', false),
-  row('api_version', 'api-version', false),
+  { ...row('deployment_id', 'deployment-id', false), choosesPart: true, namesModel: true },
+  { ...row('api_version', 'api-version', false), choosesPart: true },
   row('model_name', 'model-name', false),
   ...azureAuthRequestSettings,
 ];

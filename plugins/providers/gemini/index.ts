@@ -16,6 +16,7 @@ export default defineProvider<GeminiSettings>({
   aliases: ['google'],
   settings: schema,
   requestSettings,
+  accountHeaders: ['x-goog-user-project'],
   apiKey: 'required',
   check: (settings) => customHostProblems(settings.custom_host),
   credential: (_settings, key) => (key === undefined ? { scheme: 'none' } : signedWith(key)),

@@ -22,5 +22,11 @@ export const schema: JsonSchema = {
 };
 
 export const requestSettings: readonly RequestSetting[] = [
-  { setting: 'api_version', headers: ['gemini-api-version'], keys: ['gemini_api_version', 'api_version'], shapesHost: false },
+  {
+    setting: 'api_version',
+    headers: ['gemini-api-version'],
+    keys: ['gemini_api_version', 'api_version'],
+    shapesHost: false,
+    choosesPart: true,
+  },
 ];

@@ -23,6 +23,7 @@ export default defineProvider<OpenAiSettings>({
   aliases: [],
   settings: schema,
   requestSettings,
+  accountHeaders: ['openai-organization', 'openai-project'],
   apiKey: 'required',
   check: (settings) => customHostProblems(settings.custom_host),
   credential: (_settings, key) => (key === undefined ? { scheme: 'none' } : { scheme: 'bearer', secret: key }),

@@ -16,6 +16,12 @@ export const schema: JsonSchema = {
 };
 
 export const requestSettings: readonly RequestSetting[] = [
-  { setting: 'organization', headers: ['openai-organization'], keys: ['openai_organization', 'organization'], shapesHost: false },
-  { setting: 'project', headers: ['openai-project'], keys: ['openai_project', 'project'], shapesHost: false },
+  {
+    setting: 'organization',
+    headers: ['openai-organization'],
+    keys: ['openai_organization', 'organization'],
+    shapesHost: false,
+    choosesPart: true,
+  },
+  { setting: 'project', headers: ['openai-project'], keys: ['openai_project', 'project'], shapesHost: false, choosesPart: true },
 ];

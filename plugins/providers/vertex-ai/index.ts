@@ -77,6 +77,7 @@ export default defineProvider<VertexSettings>({
   aliases: ['cloud-provider-a', 'provider-a'],
   settings: schema,
   requestSettings,
+  accountHeaders: ['x-goog-user-project'],
   apiKey: 'required',
   keySetting: 'service_account',
   check,

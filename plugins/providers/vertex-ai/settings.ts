@@ -88,5 +88,11 @@ export const requestSettings: readonly RequestSetting[] = [
     keys: ['vertex_storage_bucket_name', 'storage_bucket'],
     shapesHost: true,
   },
-  { setting: 'api_version', headers: ['vertex-api-version'], keys: ['vertex_api_version', 'api_version'], shapesHost: false },
+  {
+    setting: 'api_version',
+    headers: ['vertex-api-version'],
+    keys: ['vertex_api_version', 'api_version'],
+    shapesHost: false,
+    choosesPart: true,
+  },
 ];

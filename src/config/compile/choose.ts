@@ -139,6 +139,7 @@ function guardCatalog({ parts, made }: Chosen, { host, sent }: Brought, path: st
   const url = host === undefined ? undefined : hostOf(host, path);
   if (made === undefined || !signsWithCatalog(made)) return;
   if (sent.shapesHost !== undefined) throw stolen(parts.slug, `${path}.${sent.shapesHost}`);
+  if (sent.choosesPart !== undefined) throw chosenByRequest(parts.slug, sent.choosesPart, path);
   if (url !== undefined && !parts.allowsHost(url)) throw stolen(parts.slug, `${path}.custom_host`);
 }
 
@@ -159,5 +160,14 @@ function stolen(slug: string, param: string): GatewayError {
     message: `A request can not choose the host of "${slug}", whose credential belongs to the gateway.`,
     param,
     hint: `Send your own credential with the provider's type, or have the host added to providers.${slug}.allow_custom_host.`,
+  });
+}
+
+/** Which deployment, version or organization a credential of the catalog is used for is written in the file. */
+function chosenByRequest(slug: string, key: string, path: string): GatewayError {
+  return new GatewayError('not_allowed', {
+    message: `A request cannot set "${key}" of "${slug}", whose credential belongs to the gateway.`,
+    param: `${path}.${key}`,
+    hint: `Leave it out, set it in gateway.yaml, or send your own credential with the provider's type.`,
   });
 }

@@ -11,6 +11,8 @@ export interface SentSettings {
   readonly settings: Plain;
   /** The key of the first one that shapes the host or path, as written. */
   readonly shapesHost: string | undefined;
+  /** The key of the first one that chooses what of an account is used, as written. */
+  readonly choosesPart: string | undefined;
   /** The key of the first one that asks for an identity of the machine, as written. */
   readonly ambient: string | undefined;
 }
@@ -22,6 +24,7 @@ export interface SentSettings {
 export function readSettings(entry: ConfigEntry, provider: Provider | undefined, path: string): SentSettings {
   const settings: Record<string, unknown> = {};
   let shapesHost: string | undefined;
+  let choosesPart: string | undefined;
   let ambient: string | undefined;
   for (const [key, value] of Object.entries(entry)) {
     if (isTargetKey(key) || key.startsWith('x-')) continue;
@@ -29,9 +32,10 @@ export function readSettings(entry: ConfigEntry, provider: Provider | undefined,
     if (setting === undefined) throw unknownKey(key, provider, path);
     settings[setting.setting] = value;
     if (setting.shapesHost) shapesHost ??= key;
+    if (setting.choosesPart === true) choosesPart ??= key;
     if (setting.ambient?.includes(String(value)) === true) ambient ??= key;
   }
-  return { settings, shapesHost, ambient };
+  return { settings, shapesHost, choosesPart, ambient };
 }
 
 /** True when a credential for this provider stands in the target: `api_key`, or a setting that is a secret. */

@@ -1,5 +1,5 @@
 import { GatewayError } from '../../core/error.ts';
-import type { FormFile } from '../../core/form.ts';
+import type { FormFile, FormPart } from '../../core/form.ts';
 import { formatSize } from '../../core/units.ts';
 import { bad, type PartHead } from './head.ts';
 import type { Piece } from './scanner.ts';
@@ -26,6 +26,8 @@ export interface Part extends PartHead {
 export class FormFields {
   readonly values = new Map<string, string>();
   readonly parts: Part[] = [];
+  /** Files, and texts that have come whole. */
+  readonly seen: FormPart[] = [];
   file: FormFile | undefined;
   #open: Part | undefined;
   #text: Buffer[] = [];
@@ -63,6 +65,7 @@ export class FormFields {
     this.parts.push(this.#open);
     if (part.isFile && decisive.has(part.name)) throw bad(`The field "${part.name}" is sent as a file.`);
     if (part.isFile && this.file !== undefined && this.#isUpload) throw bad('The form holds more than one file.');
+    if (part.isFile) this.seen.push({ name: part.name, isFile: true, text: undefined });
     if (part.isFile) this.file ??= { field: part.name, filename: part.filename, contentType: part.contentType };
   }
 
@@ -89,6 +92,7 @@ export class FormFields {
     this.#text = [];
     if (part.isFile) return;
     const value = part.body > valueLimit ? undefined : Buffer.concat(text).toString('utf8');
+    this.seen.push({ name: part.name, isFile: false, text: value });
     const before = this.values.get(part.name);
     if (before !== undefined && before !== value && decisive.has(part.name)) throw bad(`The field "${part.name}" has two values.`);
     // The last of a name counts, and one that was not kept must not leave an earlier one standing.

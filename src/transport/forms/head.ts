@@ -1,4 +1,5 @@
 import { GatewayError } from '../../core/error.ts';
+import { headOddity, nameOddity } from './oddities.ts';
 
 /** What the head of one part says. */
 export interface PartHead {
@@ -6,6 +7,8 @@ export interface PartHead {
   readonly isFile: boolean;
   readonly filename: string | undefined;
   readonly contentType: string | undefined;
+  /** What of it parsers read differently, the rest of a sentence that begins with `the form`. */
+  readonly oddity: string | undefined;
 }
 
 /**
@@ -34,7 +37,13 @@ export function parseHead(text: string): PartHead {
   const plain = parameters.get('filename');
   const extended = parameters.get('filename*');
   const filename = extended === undefined ? plain : (decodeExtended(extended) ?? plain);
-  return { name, isFile: plain !== undefined || extended !== undefined, filename, contentType };
+  return {
+    name,
+    isFile: plain !== undefined || extended !== undefined,
+    filename,
+    contentType,
+    oddity: headOddity(text) ?? nameOddity(name),
+  };
 }
 
 /** The boundary that a content type names; undefined where it is no form or names none. */

@@ -1,5 +1,5 @@
 import { isBatchInput } from '../../core/batch-file.ts';
-import type { FormBody, FormBytes, FormEdit, FormFile, LineEdit } from '../../core/form.ts';
+import type { FormBody, FormBytes, FormEdit, FormFile, FormPart, LineEdit } from '../../core/form.ts';
 import { GatewayError } from '../../core/error.ts';
 import { LineRewriter } from '../../core/lines.ts';
 import { type ClientBytes, type SizeLimit, tooLarge } from './client-bytes.ts';
@@ -8,6 +8,7 @@ import { FormFields } from './fields.ts';
 import { FirstLine } from './first-line.ts';
 import { bad } from './head.ts';
 import { HeldBytes } from './held.ts';
+import { contentTypeOddity } from './oddities.ts';
 import { FormScanner, type Piece } from './scanner.ts';
 
 /** What may stand before the first file. */
@@ -58,6 +59,14 @@ export class IncomingForm implements FormBody {
 
   get fields(): ReadonlyMap<string, string> {
     return this.#fields.values;
+  }
+
+  get seen(): readonly FormPart[] {
+    return this.#fields.seen;
+  }
+
+  get oddity(): string | undefined {
+    return contentTypeOddity(this.contentType) ?? this.#scanner.oddity;
   }
 
   get file(): FormFile | undefined {

@@ -1,4 +1,5 @@
 import { bad, type PartHead, parseHead } from './head.ts';
+import { boundaryOddity } from './oddities.ts';
 
 /** A run of bytes of a form. All runs joined are the form as it came. */
 export type Piece =
@@ -38,8 +39,12 @@ export class FormScanner {
   #preamble = 0;
   /** Bytes of the line end before the delimiter that stands at the front of what is left. */
   #lead = 0;
+  #oddity: string | undefined;
+  /** Bytes behind the closing delimiter. */
+  #epilogue = 0;
 
   constructor(boundary: string) {
+    this.#oddity = boundaryOddity(boundary);
     this.#dashed = Buffer.from(`--${boundary}`, 'latin1');
     this.#delimiter = Buffer.concat([Buffer.from('\r\n'), this.#dashed]);
   }
@@ -47,6 +52,14 @@ export class FormScanner {
   /** The line end that this form uses. */
   get lineEnd(): string {
     return this.#delimiter[0] === lineFeed ? '\n' : '\r\n';
+  }
+
+  /**
+   * What so far parsers read differently: the rest of a sentence that begins with `the form`. Services that are sent such
+   * a form may find other fields in it than the gateway.
+   */
+  get oddity(): string | undefined {
+    return this.#oddity;
   }
 
   /** The closing delimiter was seen. */
@@ -83,7 +96,7 @@ export class FormScanner {
       case 'body':
         return this.#body(bytes, at, out);
       case 'epilogue':
-        return pass('outside', bytes, at, bytes.length, out) ? bytes.length : -1;
+        return this.#afterLast(bytes, at, out);
       default:
         return this.#state satisfies never;
     }
@@ -94,6 +107,7 @@ export class FormScanner {
     const found = bytes.indexOf(this.#dashed, at);
     const isFront = found === 0 && this.#preamble === 0;
     if (found >= 0 && (isFront || bytes[found - 1] === lineFeed)) {
+      if (!isFront) this.#oddity ??= oddities.preamble;
       pass('outside', bytes, at, found, out);
       this.#lead = 0;
       this.#state = 'delimiter';
@@ -120,9 +134,11 @@ export class FormScanner {
     const limit = end + paddingLimit;
     while (bytes[end] === 0x20 || bytes[end] === 0x09) end += 1;
     if (end > limit) throw bad(badDelimiter);
+    if (end > limit - paddingLimit) this.#oddity ??= oddities.padding;
     if (bytes[end] === carriageReturn) end += 1;
     if (end >= bytes.length) return -1;
     if (bytes[end] !== lineFeed) throw bad(badDelimiter);
+    if (bytes[end - 1] !== carriageReturn) this.#oddity ??= oddities.lineFeeds;
     if (this.#parts === 0 && bytes[end - 1] !== carriageReturn) {
       this.#delimiter = Buffer.concat([Buffer.from('\n'), this.#dashed]);
     }
@@ -140,7 +156,9 @@ export class FormScanner {
       if (end === from || (end === from + 1 && bytes[from] === carriageReturn)) {
         this.#parts += 1;
         if (this.#parts > partLimit) throw bad(`The form has more than ${partLimit} parts.`);
-        out.push({ kind: 'head', bytes: bytes.subarray(at, end + 1), part: parseHead(bytes.toString('utf8', at, from)) });
+        const part = parseHead(bytes.toString('utf8', at, from));
+        this.#oddity ??= end === from ? oddities.lineFeeds : part.oddity;
+        out.push({ kind: 'head', bytes: bytes.subarray(at, end + 1), part });
         this.#state = 'begin';
         return end + 1;
       }
@@ -154,12 +172,14 @@ export class FormScanner {
     const isDelimiter = front.equals(this.#dashed.subarray(0, front.length));
     if (isDelimiter && front.length < this.#dashed.length) return -1;
     this.#lead = 0;
+    if (isDelimiter) this.#oddity ??= oddities.noContent;
     this.#state = isDelimiter ? 'delimiter' : 'body';
     return at;
   }
 
   #body(bytes: Buffer, at: number, out: Piece[]): number {
     const found = bytes.indexOf(this.#delimiter, at);
+    this.#lookInside(bytes, at, found);
     if (found >= 0) {
       pass('body', bytes, at, found, out);
       this.#lead = this.#delimiter.length - this.#dashed.length;
@@ -170,15 +190,36 @@ export class FormScanner {
     return pass('body', bytes, at, until, out) ? until : -1;
   }
 
-  /** How many bytes at the end may be the beginning of a delimiter. */
-  #cutLength(bytes: Buffer, at: number): number {
-    const first = this.#delimiter[0] ?? carriageReturn;
-    const earliest = Math.max(at, bytes.length - this.#delimiter.length + 1);
-    for (let from = bytes.indexOf(first, earliest); from >= 0; from = bytes.indexOf(first, from + 1)) {
-      if (bytes.subarray(from).equals(this.#delimiter.subarray(0, bytes.length - from))) return bytes.length - from;
-    }
-    return 0;
+  /** The boundary in the middle of a line, or behind another kind of line end, ends the part for lenient parsers. */
+  #lookInside(bytes: Buffer, at: number, found: number): void {
+    if (this.#oddity !== undefined) return;
+    const inside = bytes.indexOf(this.#dashed, at);
+    if (inside >= 0 && (found < 0 || inside < found)) this.#oddity = oddities.boundaryInside;
   }
+
+  /** Nothing but the line end of the closing delimiter is expected here. */
+  #afterLast(bytes: Buffer, at: number, out: Piece[]): number {
+    for (let from = at; this.#oddity === undefined && from < bytes.length; from += 1) {
+      const isLineEnd = bytes[from] === lineEnd[this.#epilogue];
+      this.#epilogue += 1;
+      if (!isLineEnd) this.#oddity = oddities.epilogue;
+    }
+    return pass('outside', bytes, at, bytes.length, out) ? bytes.length : -1;
+  }
+
+  /** How many bytes at the end may be the beginning of a delimiter, or of a boundary that is none. */
+  #cutLength(bytes: Buffer, at: number): number {
+    return Math.max(cutOf(this.#delimiter, bytes, at), this.#oddity === undefined ? cutOf(this.#dashed, bytes, at) : 0);
+  }
+}
+
+function cutOf(wanted: Buffer, bytes: Buffer, at: number): number {
+  const first = wanted[0] ?? dash;
+  const earliest = Math.max(at, bytes.length - wanted.length + 1);
+  for (let from = bytes.indexOf(first, earliest); from >= 0; from = bytes.indexOf(first, from + 1)) {
+    if (bytes.subarray(from).equals(wanted.subarray(0, bytes.length - from))) return bytes.length - from;
+  }
+  return 0;
 }
 
 /** False for a run without bytes. */
@@ -187,6 +228,17 @@ function pass(kind: 'body' | 'outside', bytes: Buffer, from: number, to: number,
   out.push({ kind, bytes: bytes.subarray(from, to) });
   return true;
 }
+
+const lineEnd: readonly number[] = [carriageReturn, lineFeed];
+
+const oddities = {
+  preamble: 'has text before its first boundary',
+  epilogue: 'has text behind its closing boundary',
+  padding: 'has white space behind a boundary',
+  lineFeeds: 'has lines that end without a carriage return',
+  noContent: 'has a part without an empty line behind its head',
+  boundaryInside: 'has its boundary in the middle of a part',
+} as const;
 
 const noBoundary = 'The body does not begin with the boundary that its content-type names.';
 const badDelimiter = 'A boundary line of the form can not be read.';

@@ -1,4 +1,4 @@
-import { credentialHeaders, type HeaderBag, type HeaderPairs, hopByHopHeaders } from '../../core/headers.ts';
+import { credentialHeaders, type HeaderBag, type HeaderPairs, hopByHopHeaders, isSteering } from '../../core/headers.ts';
 
 /** Tells gateway headers from others: the part of a bag that filters need. */
 export type GatewayNames = Pick<HeaderBag, 'isGateway'>;
@@ -48,15 +48,20 @@ const ownToProvider: ReadonlySet<string> = new Set([
 
 /**
  * The caller's headers that a relay sends on (decisions D40): all but credentials, hop-by-hop ones (those that
- * `Connection` names among them), gateway headers, and what the relay writes itself. Names must be in lower case.
+ * `Connection` names among them), gateway headers, headers that steer a service, and what the relay writes itself. Names must be in lower case.
  */
-export function relayHeaders(entries: Iterable<readonly [name: string, value: string]>, names: GatewayNames): HeaderPairs {
+export function relayHeaders(
+  entries: Iterable<readonly [name: string, value: string]>,
+  names: GatewayNames,
+  withheld: readonly string[] = [],
+): HeaderPairs {
   const all = [...entries];
   const named = namedByConnection(all);
   const out: HeaderPairs = [];
   for (const [name, value] of all) {
     const isSecret = credentialHeaders.has(name) || notRelayed.has(name);
-    const isDropped = isSecret || hopByHopHeaders.has(name) || ownToUs.has(name) || named.has(name) || names.isGateway(name);
+    const isOurs = hopByHopHeaders.has(name) || ownToUs.has(name) || named.has(name) || names.isGateway(name);
+    const isDropped = isSecret || isOurs || isSteering(name) || withheld.includes(name);
     if (!isDropped) out.push(name, value);
   }
   return out;

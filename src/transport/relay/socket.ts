@@ -75,7 +75,7 @@ export class SocketTransfer implements Swept {
       } else {
         socket.on('close', this.#onClientClose).on('error', noop);
         sweeper.add(this);
-        const headers = overlay(relayHeaders(bag.entries(), bag), pass.headers);
+        const headers = overlay(relayHeaders(bag.entries(), bag, pass.withheld), pass.headers);
         this.#send(headers.concat(this.#handshake()));
       }
     });

@@ -102,7 +102,7 @@ export class Transfer implements Swept {
 
   #send(): void {
     const { req, bag, pass } = this.#parts;
-    const headers = overlay(relayHeaders(bag.entries(), bag), pass.headers);
+    const headers = overlay(relayHeaders(bag.entries(), bag, pass.withheld), pass.headers);
     // Of a compressed answer nobody could say whether it repeats the credential.
     headers.push('accept-encoding', 'identity');
     // Framing is set from what the server parsed, never from what a header list says: the two must not differ.

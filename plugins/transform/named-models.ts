@@ -1,0 +1,91 @@
+import type { RequestBody } from '#core/body.ts';
+import type { Routed } from '#core/context.ts';
+import { GatewayError } from '#core/error.ts';
+import type { FormBody, FormUpstream } from '#core/form.ts';
+import type { HeaderPairs } from '#core/headers.ts';
+import { modelsNamedIn, modelsNamedInPart, type NamedModel, namesModel, plainName } from '#core/model-fields.ts';
+import { forbidden, isLimited, type ModelRules, unseen } from '#core/model-rules.ts';
+import type { Attempt } from '#core/plan.ts';
+import type { CommonSettings } from '#core/provider.ts';
+import type { Plain } from '#core/merge.ts';
+
+/** What an attempt sends, as far as its models matter. */
+export interface Sent {
+  /** With the target's overrides. */
+  readonly body: RequestBody;
+  readonly settings: CommonSettings & Plain;
+  /** The caller's headers that go along. */
+  readonly copies: HeaderPairs | undefined;
+}
+
+/**
+ * Holds every model that an attempt names to the lists of key and provider: the one it asks for, and those in other fields,
+ * headers and settings. Without a list nothing is looked at.
+ *
+ * @throws GatewayError `not_allowed`, `invalid_json`, `invalid_form`
+ */
+export function checkNamedModels(ctx: Routed, { binding, model }: Attempt, sent: Sent): void {
+  const rules: ModelRules = { key: ctx.facts.caller.key, binding };
+  if (!isLimited(rules)) return;
+  refuse(forbidden(rules, model));
+  const { body } = sent;
+  if (body.kind === 'json') checkNames(rules, modelsNamedIn(body));
+  if (body.kind === 'form') checkParts(rules, body, 0);
+  for (const named of headerModels(sent.copies)) refuse(forbidden(rules, named));
+  for (const named of settingModels(ctx, binding, sent.settings)) refuse(forbidden(rules, named));
+}
+
+/** A form that is on its way is checked again each time that more of it was read: what follows its file comes late. */
+export function watchedParts(body: FormUpstream, rules: ModelRules): FormUpstream {
+  if (body.kind !== 'form' || body.form.isHeld) return body;
+  const { form } = body;
+  const own = body.edit?.check;
+  let checked = form.seen.length;
+  const check = (): void => {
+    own?.();
+    checked = checkParts(rules, form, checked);
+  };
+  return { ...body, edit: { ...(body.edit ?? { fields: new Map() }), check } };
+}
+
+/** How many parts are checked now. */
+function checkParts(rules: ModelRules, form: FormBody, from: number): number {
+  if (form.oddity !== undefined) {
+    const message = `The form ${form.oddity}, which services read differently, and key or provider are limited to certain models.`;
+    throw new GatewayError('invalid_form', { message, hint: 'Send multipart/form-data as libraries and browsers write it.' });
+  }
+  for (const part of form.seen.slice(from)) {
+    checkNames(rules, modelsNamedInPart(part));
+    // Its purpose decides whether the lines of a file are looked at.
+    if (part.name !== 'purpose' && plainName(part.name) === 'purpose')
+      throw unseen(rules, `has a field "${part.name}"`, 'Write it as "purpose".');
+  }
+  return form.seen.length;
+}
+
+function checkNames(rules: ModelRules, named: readonly NamedModel[]): void {
+  for (const { name, field } of named) {
+    if (name === undefined) throw unseen(rules, `leaves the choice of a model to the service in "${field}"`, hintFor(field));
+    refuse(forbidden(rules, name, field === 'model' ? '' : `, which the field "${field}" names`));
+  }
+}
+
+const hintFor = (field: string): string => `Leave "${field}" out, or write the name of one model there.`;
+
+function refuse(refusal: GatewayError | undefined): void {
+  if (refusal !== undefined) throw refusal;
+}
+
+function* headerModels(pairs: HeaderPairs | undefined): Iterable<string> {
+  if (pairs === undefined) return;
+  for (let i = 0; i + 1 < pairs.length; i += 2) if (namesModel(plainName(pairs[i] ?? ''))) yield pairs[i + 1] ?? '';
+}
+
+/** A deployment that a request chose, by header or config, is one that the lists must have. */
+function* settingModels({ snapshot }: Routed, { provider, slug }: Attempt['binding'], settings: Plain): Iterable<string> {
+  const own = snapshot.providers.get(slug)?.settings;
+  for (const { setting, namesModel: isModel } of provider.requestSettings) {
+    const value = settings[setting];
+    if (isModel === true && typeof value === 'string' && value !== own?.[setting]) yield value;
+  }
+}
