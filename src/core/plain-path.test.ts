@@ -1,10 +1,87 @@
-import { expect, it } from 'vitest';
-import { plainPath } from './plain-path.ts';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { pathFault, plainPath } from './plain-path.ts';
 
 it.each([
   ['/v1/chat/completions', '/v1/chat/completions'],
   ['/v1//%63hat/Completions/', '/v1/chat/completions'],
   ['//v1/chat%2Fcompletions', '/v1/chat/completions'],
+  ['/v1/%2563hat/completions', '/v1/chat/completions'],
   ['/v1/%ZZ/A', '/v1/%zz/a'],
   ['', '/'],
 ])('%s is read as %s', (path, plain) => expect(plainPath(path)).toBe(plain));
+
+describe('a path that may be sent', () => {
+  it.each([
+    '/v1/models/gpt-4o',
+    '/v1/models/meta%2Fllama-3.1',
+    '/v1/models/a%20b',
+    '/v1/models/100%25',
+    '/v1/files/gs%3A%2F%2Fbucket%2Fa..b%2Fc...d',
+    '/v1/.well-known/x',
+    '/v1/a;b=c/d',
+    '/v1/a:b@c/(d)',
+    '/v1/gr%C3%BC%C3%9Fe',
+  ])('%s', (path) => expect(pathFault(path)).toBeUndefined());
+});
+
+/** Ways to write two dots and the slash behind them. */
+const steps = [
+  '../',
+  '..%2f',
+  '..%2F',
+  '..%5c',
+  '..\\',
+  '..;/',
+  '..;x=y/',
+  '%2e%2e/',
+  '%2E%2e%2f',
+  '.%2e/',
+  '%2e./',
+  '%252e%252e/',
+  '%252e%252e%252f',
+  '%25252e%25252e%25252f',
+  '..%252f',
+  '..%255c',
+  '%c0%ae%c0%ae/',
+  '..%c0%af',
+  '..%e0%80%af',
+  '%ef%bc%8e%ef%bc%8e/',
+  '%e2%80%a4%e2%80%a4/',
+  '%e2%80%a5/',
+  '..%ef%bc%8f',
+  '..%e2%88%95',
+  '..%ef%bc%bc',
+  '.%09./',
+  '.%0a./',
+  '.%0d%0a./',
+  '..%00/',
+  '%00../',
+  '..%20/',
+  './',
+  '%2e/',
+  '.;/',
+] as const;
+
+describe('a path that may leave its base', () => {
+  it.each(steps)('%s', (step) => {
+    for (const path of [`/v1/files/${step}secret`, `/v1/files/a%2f${step}secret`, `/v1/${step}${step}x`])
+      expect(pathFault(path)).toEqual(expect.any(String));
+  });
+
+  it('is refused whatever stands around it, and encoded how often it may be', () => {
+    const word = fc.stringMatching(/^[\w-]{1,8}$/);
+    const encodedTimes = (text: string, times: number): string => {
+      let now = text;
+      for (let i = 0; i < times; i += 1)
+        now = [...Buffer.from(now, 'utf8')].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');
+      return now;
+    };
+    fc.assert(
+      fc.property(word, word, fc.constantFrom(...steps), fc.integer({ min: 0, max: 3 }), (before, after, step, times) => {
+        const inner = times === 0 ? step : encodedTimes(step, times);
+        expect(pathFault(`/v1/${before}/${inner}${after}`)).toEqual(expect.any(String));
+      }),
+    );
+  });
+});

@@ -21,7 +21,6 @@ describe('a header of the caller', () => {
     'if-none-match',
     'idempotency-key',
     'origin',
-    'x-forwarded-for',
     'x-custom',
   ];
   test.each(kept)('%s goes to the provider', (name) => {
@@ -57,6 +56,15 @@ describe('a header of the caller', () => {
     'x-portkey-api-key',
     'sec-websocket-protocol',
     'http2-settings',
+    'x-forwarded-for',
+    'x-forwarded-prefix',
+    'forwarded',
+    'x-http-method-override',
+    'x_http_method_override',
+    'x-http-method',
+    'x-method-override',
+    'x-original-url',
+    'x-rewrite-url',
   ];
   test.each(dropped)('%s does not', (name) => {
     expect(relayHeaders([[name, 'v']], names)).toEqual([]);

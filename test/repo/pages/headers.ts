@@ -53,7 +53,7 @@ export function headersPage(): string {
     `Gateway headers begin with ${defaultPrefixes.map((prefix) => `\`${prefix}\``).join(' or ')}; \`server.header_prefixes\` changes the list. Answers repeat them under the prefix that the request used. None of them is sent to a provider.`,
     '## Of requests',
     `| Header | Meaning |\n|---|---|\n${requests.join('\n')}`,
-    '### Settings of a provider\n\nIn direct mode, where the request brings its own credential, these headers stand for keys of a `providers` entry. Beside a credential of the catalog those that shape the host are refused.',
+    '### Settings of a provider\n\nIn direct mode, where the request brings its own credential, these headers stand for keys of a `providers` entry. Beside a credential of the catalog those that shape the host, or choose a part of the account (deployment, version, organization), are refused.',
     settings(),
     '## Of answers',
     `| Header | Meaning |\n|---|---|\n${responses.join('\n')}\n| \`x-request-id\` | The id of this request, in the log too. |\n| \`x-should-retry\` | \`false\` when the gateway has used up its own retries and targets. |\n| \`server-timing\` | Time in the gateway and upstream. |`,
@@ -65,9 +65,9 @@ export function headersPage(): string {
 function settings(): string {
   const rows = providers.flatMap((provider) =>
     provider.requestSettings.map((entry) => {
-      const host = entry.shapesHost ? 'yes' : '';
+      const host = entry.shapesHost ? 'host' : entry.choosesPart === true ? 'part' : '';
       return `| \`${provider.type}\` | ${entry.headers.map(name).join(', ')} | \`${entry.setting}\` | ${host} |`;
     }),
   );
-  return `| Type | Header | Key | Shapes the host |\n|---|---|---|---|\n${rows.join('\n')}`;
+  return `| Type | Header | Key | Refused beside a credential of the catalog |\n|---|---|---|---|\n${rows.join('\n')}`;
 }

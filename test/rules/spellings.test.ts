@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest';
+import { contentTypeOddity } from '../../src/transport/forms/oddities.ts';
+import { boundaryOf } from '../../src/transport/forms/head.ts';
+import { FormScanner } from '../../src/transport/forms/scanner.ts';
+import { readings } from './readings.ts';
+import { spellings } from './spellings.ts';
+import { big } from './ways-of-models.ts';
+
+/** A form that any parser reads in another way than the gateway is known as odd, or refused, however its bytes are cut. */
+
+const valuesOf = async ({ contentType, body }: (typeof spellings)[number]): Promise<readonly string[] | undefined> => {
+  try {
+    const form = await new Response(new Uint8Array(body), { headers: { 'content-type': contentType } }).formData();
+    return [...form].flatMap(([name, value]) => (/model/i.test(name) ? [`${name}=${typeof value === 'string' ? value : '(file)'}`] : []));
+  } catch {
+    return undefined;
+  }
+};
+
+/** What the gateway says of it: odd, refused, or the values of the field `model`. */
+function seen({ contentType, body }: (typeof spellings)[number], size: number): 'odd' | 'refused' | readonly string[] {
+  try {
+    const boundary = boundaryOf(contentType);
+    if (boundary === undefined) return 'refused';
+    const scanner = new FormScanner(boundary);
+    const values: string[] = [];
+    let isModel = false;
+    for (let at = 0; at < body.length; at += size) {
+      for (const piece of scanner.push(body.subarray(at, at + size))) {
+        if (piece.kind === 'head') {
+          isModel = /model/i.test(piece.part.name);
+          if (isModel) values.push('');
+        } else if (piece.kind === 'body' && isModel) values.push(`${values.pop() ?? ''}${piece.bytes.toString('utf8')}`);
+      }
+    }
+    scanner.end();
+    return contentTypeOddity(contentType) !== undefined || scanner.oddity !== undefined ? 'odd' : values;
+  } catch {
+    return 'refused';
+  }
+}
+
+describe.each(spellings.map((spelling) => [spelling.name, spelling] as const))('%s', (name, spelling) => {
+  it('is read by undici as the table says', async () => {
+    expect(await valuesOf(spelling)).toEqual(readings[name]?.undici);
+  });
+
+  it.each([1, 2, 3, 7, 64, 100_000])('hides no model that a parser reads, cut every %i bytes', (size) => {
+    const ours = seen(spelling, size);
+    if (typeof ours === 'string') return;
+    const theirs = Object.values(readings[name] ?? {}).flatMap((values: readonly string[] | undefined) => values ?? []);
+    if (theirs.some((value) => value.includes(big))) expect(ours).toContain(big);
+  });
+});
+
+it('holds spellings that parsers differ about, in number', () => {
+  const differ = Object.values(readings).filter(({ undici, starlette, werkzeug, go }) => {
+    const sorted = [undici, starlette, werkzeug, go].map((values) => JSON.stringify(values?.toSorted()));
+    return new Set(sorted).size > 1;
+  });
+  expect(spellings.length).toBe(Object.keys(readings).length);
+  expect(differ.length).toBeGreaterThanOrEqual(36);
+});
