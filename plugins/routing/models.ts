@@ -54,10 +54,11 @@ function* modelsInPath(path: string): Iterable<string> {
 
 /**
  * Calls that run a model even where they name none (a default of the provider). Uploads alone run none, and what a file of
- * a batch asks for is seen on its way.
+ * a batch asks for is seen on its way; the lines in a batch's own body name theirs.
  */
-function runsModel({ endpoint, method, params }: Admitted): boolean {
+function runsModel({ endpoint, method, params, body }: Admitted): boolean {
   if (endpoint === 'realtime') return true;
+  if (endpoint === 'batches' && body.kind === 'json' && body.has('requests')) return false;
   return endpoint !== 'relay' && method === 'POST' && params['id'] === undefined && traitsOf(endpoint).file !== 'up';
 }
 
