@@ -75,6 +75,11 @@ export interface Gateway {
   /** How long the first load took, in milliseconds. */
   readonly checkedMs?: number | undefined;
   snapshot(): Snapshot;
+  /**
+   * The last guard: takes what reached the process because nobody caught it. It is logged with the id of the request in
+   * whose course it was begun, and that request fails when it is not answered yet; all others go on. Never throws.
+   */
+  defect(error: unknown): void;
   /** Reads the source again now. Never rejects: a bad source is a `rejected` event. */
   reload(): Promise<GatewayEvent>;
   /** Stops taking requests, lets the running ones finish within `server.drain`, ends the rest, closes everything. */

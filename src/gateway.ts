@@ -114,10 +114,19 @@ class Starting {
       loader: createLoader(new URL('./config-worker.js', import.meta.url)),
       watch: (watch ?? true) && 'path' in source,
       apply: (loaded) => this.#apply(loaded),
-      onResult: (result) => this.#options.onEvent(eventOf(result)),
+      onResult: (result) => this.#tell(eventOf(result)),
       onFault: (error) => this.#options.log.warn({ err: error }, 'the system refuses to watch files; they are looked at every 5 s'),
       now: clock.monotonic,
     });
+  }
+
+  /** Whoever listens must not end the chain of reloads. */
+  #tell(event: GatewayEvent): void {
+    try {
+      this.#options.onEvent(event);
+    } catch (error) {
+      this.#options.log.error({ err: error }, 'an event of the configuration could not be shown');
+    }
   }
 
   async #apply(loaded: GoodConfig): Promise<void> {
@@ -236,6 +245,10 @@ class RunningGateway implements Gateway {
 
   snapshot(): Snapshot {
     return this.#parts.runtime.holder.current().snapshot;
+  }
+
+  defect(error: unknown): void {
+    this.#parts.runtime.defect(error);
   }
 
   async reload(): Promise<GatewayEvent> {

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Server, ServerResponse } from 'node:http';
 import { createHolder, type OwnedHolder } from './config/holder.ts';
 import { bareRecord } from './core/bare-record.ts';
@@ -8,7 +9,8 @@ import type { LogRecord } from './core/record.ts';
 import type { ServerSettings } from './core/snapshot.ts';
 import { dialects } from './dialects/index.ts';
 import { Drain } from './drain.ts';
-import { type HandleDeps, Handling } from './pipeline/handle.ts';
+import type { HandleDeps } from './pipeline/handle-deps.ts';
+import { Handling } from './pipeline/handle.ts';
 import { keptOf } from './pipeline/record-messages.ts';
 import { Seal, type SealedRecord } from './pipeline/seal.ts';
 import { Shares } from './pipeline/shares.ts';
@@ -51,6 +53,12 @@ export class Runtime {
   readonly #relay: Relay;
   readonly #seal: Seal;
   readonly #handling: HandleDeps;
+  readonly #defects: Defects;
+  /**
+   * The id of the request that the running code was begun for. The id alone: connections that were opened in its course
+   * live on, and would keep whatever is stored here.
+   */
+  readonly #running = new AsyncLocalStorage<string>();
   /** Worlds with requests: one that began before a secret was rotated may still bring the old one back. */
   readonly #live = new Set<World>();
   #mask: Mask;
@@ -62,8 +70,10 @@ export class Runtime {
     this.#live.add(first);
     this.#mask = maskOf(this.#live);
     this.#names = headerNames(first.snapshot.server.headerPrefixes);
-    this.#sweeper = createSweeper(clock.monotonic);
-    this.#arriving = createSweeper(clock.monotonic);
+    const defects = new Defects(log, clock.monotonic);
+    this.#defects = defects;
+    this.#sweeper = createSweeper(clock.monotonic, defects.report);
+    this.#arriving = createSweeper(clock.monotonic, defects.report);
     this.holder = createHolder(
       first,
       (world) => {
@@ -78,7 +88,6 @@ export class Runtime {
     const maxUpload = (): number | undefined => this.#settings().maxUpload;
     this.#relay = createRelay({ egress, sweeper: this.#sweeper, monotonic: clock.monotonic, maxUpload, maxInFlight });
     const echoes = new Echoes(log, () => this.holder.current().snapshot.revision);
-    const defects = new Defects(log, clock.monotonic);
     this.#seal = new Seal((records) => this.#append(records), defects.report);
     const passed = createRelief();
     const send = createSender({
@@ -97,6 +106,7 @@ export class Runtime {
       shares: new Shares(),
       dialects,
       monotonic: clock.monotonic,
+      within: (id, work, ...args) => this.#running.run(id, work, ...args),
       onDefect: defects.report,
       onEcho: echoes.add,
       onOver: (record) => deps.onRequest(record),
@@ -119,11 +129,29 @@ export class Runtime {
       limits: () => this.#limits(),
       isDraining: () => this.drain.isRefusing,
       handle: (incoming) => this.#handle(incoming),
-      describeApi: (response) => void answerDescription(response),
+      onDefect: this.#defects.report,
+      describeApi: (response) => {
+        answerDescription(response).catch((error: unknown) => {
+          this.#defects.report(error);
+          response.destroy();
+        });
+      },
       passHttp: (request, response, bag) => relay.http(request, response, bag),
       passSocket: (request, socket, head, bag) => relay.socket(request, socket, head, bag),
       socketClient: (socket) => relay.socketClient(socket),
     });
+  }
+
+  /** Something threw where nobody caught it. See `Gateway.defect`. */
+  defect(error: unknown): void {
+    const id = this.#running.getStore();
+    let isOwned = false;
+    this.drain.running.each((handling) => {
+      if (handling.id !== id) return;
+      isOwned = true;
+      handling.crashed(error);
+    });
+    if (!isOwned) this.#defects.report(error, id);
   }
 
   /** Serves with another world from the next request on; requests under way keep theirs. */

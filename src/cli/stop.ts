@@ -14,17 +14,17 @@ interface StopDeps {
  * once. Resolves to the exit code when it has stopped: 0 after a drain.
  */
 export async function untilStopped(gateway: Gateway, { log, signals, served }: StopDeps): Promise<number> {
-  const onDefect = (error: unknown): void => {
-    log.error({ err: error }, 'the gateway ends on a defect');
-    void log.flush().then(() => process.exit(1));
-  };
+  // What has no owner fails one request at the most; the process goes on. While it starts, such a throw still ends it.
+  const onDefect = (error: unknown): void => gateway.defect(error);
   process.on('uncaughtException', onDefect);
+  process.on('unhandledRejection', onDefect);
   signals.onHangUp(() => void gateway.reload());
   const first = await signals.stopped;
   log.news(`stopping on ${first}: running answers are finished, a second signal ends at once`, { signal: first }, 'stopping');
   const atOnce = signals.stoppedAgain.then(async (signal) => (await gateway.close(), stopCodes[signal]));
   const code = await Promise.race([gateway.drain().then(() => 0), atOnce]);
   process.off('uncaughtException', onDefect);
+  process.off('unhandledRejection', onDefect);
   log.news(`stopped · ${served()} request${served() === 1 ? '' : 's'} served`, { served: served() }, 'stopped');
   return code;
 }

@@ -110,9 +110,14 @@ class FolderWatcher implements ConfigWatcher {
   #look(): Promise<void> {
     this.#looking = this.#looking.then(async () => {
       if (this.#closed) return;
-      const changed = await this.#compare();
-      await this.#watchFolders();
-      if (changed && !this.#closed) this.#options.onChange();
+      try {
+        const changed = await this.#compare();
+        await this.#watchFolders();
+        if (changed && !this.#closed) this.#options.onChange();
+      } catch (error) {
+        // The looks are a chain: one that fails must not be the last.
+        this.#options.onFault?.(error);
+      }
     });
     return this.#looking;
   }

@@ -23,7 +23,7 @@ export class Roll<Member extends Enrolled> {
   }
 
   /** Does nothing for what is not a member. */
-  delete(member: Member): void {
+  delete(member: Enrolled): void {
     const { place } = member;
     if (place === undefined) return;
     member.place = undefined;

@@ -132,7 +132,8 @@ class ConvertedFlow extends FlowOver {
     try {
       work();
     } catch (thrown) {
-      this.#pieces(write.fail(unconvertible(attempt, thrown)));
+      this.#broken(consumer, unconvertible(attempt, thrown));
+      if (this.#isOver) return;
     }
     const text = this.#text;
     this.#text = '';
@@ -149,6 +150,17 @@ class ConvertedFlow extends FlowOver {
     if (text !== '') consumer.data(Buffer.from(text, 'utf8'), []);
     this.below.abort();
     consumer.fault(failure, Buffer.from(this.#lastWords, 'utf8'));
+  }
+
+  /** Says in the client's format that the answer could not be converted; where not even that can be said, the flow breaks. */
+  #broken(consumer: FlowConsumer, error: GatewayError): void {
+    try {
+      this.#pieces(this.#conversion.write.fail(error));
+    } catch {
+      this.#isOver = true;
+      this.below.abort();
+      consumer.fault(error);
+    }
   }
 
   #events(events: readonly WireEvent[]): void {

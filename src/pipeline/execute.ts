@@ -77,6 +77,8 @@ export class Execution {
       if (screened !== undefined && 'answer' in screened) return screened.answer;
       const outcome = screened === undefined ? await this.#attempt(leaf, tries) : this.#refused(leaf, tries, screened.refuse);
       this.push(outcome);
+      // A defect on the way of an attempt is not the provider's: no other one is tried.
+      if (outcome.kind === 'refused' && outcome.error.code === 'internal') throw outcome.error;
       const step = await this.#decide(leaf);
       if (step.reply !== undefined || step.leaf === undefined) return step.reply;
       if (!this.#isRepeat) tries = step.leaf === leaf ? tries + 1 : 0;

@@ -2,43 +2,30 @@ import type { Incoming, PendingBody } from '../core/arrival.ts';
 import type { RequestBody } from '../core/body.ts';
 import type { Client } from '../core/client.ts';
 import type { Dialect } from '../core/dialect.ts';
-import { dialectOf, type EndpointTraits } from '../core/endpoint.ts';
+import { dialectOf } from '../core/endpoint.ts';
 import { type ErrorCode, fromUnknown, GatewayError } from '../core/error.ts';
 import type { HeaderPairs } from '../core/headers.ts';
 import type { Pass, PassResult } from '../core/pass.ts';
-import type { Attempt, Flow, Reply, Send, UpstreamReply } from '../core/plan.ts';
+import type { Flow, Reply } from '../core/plan.ts';
 import type { LogRecord } from '../core/record.ts';
 import type { Enrolled } from '../core/roll.ts';
 import type { Lease } from '../core/snapshot.ts';
+import { isFinalStatus } from '../core/status.ts';
 import { type Final, finalOf, replyOf } from './answer.ts';
 import { answerFromCatalog } from './catalog.ts';
 import { errorFacts } from './errors.ts';
 import { Execution } from './execute.ts';
 import { formToHold, hold } from './forms.ts';
-import { completeHeaders } from './headers.ts';
+import type { HandleDeps } from './handle-deps.ts';
+import { completeHeaders, type ReplyFacts } from './headers.ts';
 import { passThrough } from './passing.ts';
 import { isPromptRoute, refusePrompts, startPrompt } from './prompt.ts';
-import { makeRecord } from './record.ts';
+import { plainBody, plainError, plainHeaders, sealedOf } from './last-resort.ts';
+import type { Ending } from './record.ts';
 import { RequestContext } from './request.ts';
-import type { Seal } from './seal.ts';
-import type { Share, Shares } from './shares.ts';
+import { bodyAllowed, isEventStream, ofProvider, overheadMs, saidOf, upstreamMs } from './said.ts';
+import type { Share } from './shares.ts';
 import type { World } from './world.ts';
-
-export interface HandleDeps {
-  readonly send: Send;
-  readonly seal: Seal;
-  readonly shares: Shares;
-  readonly dialects: Readonly<Record<EndpointTraits['dialect'], Dialect>>;
-  monotonic(): number;
-  /** A defect of the gateway or of a plugin: shown to operators with its stack, never to callers. */
-  onDefect(error: unknown, requestId: string): void;
-  /** Told when an answer repeats the credential of its attempt, each time. */
-  onEcho(attempt: Attempt): void;
-  /** The request is over: its record is written and its end has left. */
-  onOver(record: LogRecord): void;
-  /** Nothing of it is left in this process: a slow client has taken the last byte, or is gone. */
-  onLeft(handling: Handling): void;
-}
 
 /** One request from its head to its record. Lives as long as the exchange with the client. */
 export class Handling implements Enrolled {
@@ -61,21 +48,23 @@ export class Handling implements Enrolled {
   #firstEventMs: number | null = null;
   /** An answer that no provider gave. */
   #own: Buffer | undefined;
+  #final: Final | undefined;
   #status = 0;
   #recorded = false;
   #isTrying = false;
   #isPassing = false;
   // Not where they are assigned: V8 makes a function that is written there in the old generation, and the whole request
   // would stay with it until the next full collection.
-  readonly #onGone = (): void => this.#gone();
-  readonly #onDrain = (): void => this.#flow?.resume();
+  readonly #onGone = (): void => this.#owned(() => this.#gone());
+  readonly #onDrain = (): void => this.#owned(() => this.#flow?.resume());
   readonly #onLeft = (): void => this.#deps.onLeft(this);
   readonly #onAdmitted = (): void => {
     if (!this.#recorded) this.#admitted();
   };
-  readonly #onRefused = (thrown: unknown): void => this.#refuse(thrown);
-  readonly #onBody = (body: RequestBody | GatewayError): void => void this.#proceed(body);
+  readonly #onRefused = (thrown: unknown): void => this.#failed(thrown);
+  readonly #onBody = (body: RequestBody | GatewayError): void => void this.#deps.within(this.#ctx.id, proceed, this, body);
   #isStopped = false;
+  #isHeadSent = false;
 
   constructor({ arrival, client, body, pass, refusal }: Incoming, lease: Lease<World>, deps: HandleDeps) {
     this.#body = body;
@@ -96,13 +85,17 @@ export class Handling implements Enrolled {
 
   /** Decides by the head who calls; only then the body is read. */
   start(): void {
+    this.#deps.within(this.#ctx.id, admit, this);
+  }
+
+  admit(): void {
     try {
       if (this.#refusal !== undefined) throw this.#refusal;
       const admission = this.#world.chain.admit(this.#ctx);
       if (admission === undefined) this.#admitted();
       else void admission.then(this.#onAdmitted).catch(this.#onRefused);
     } catch (thrown) {
-      this.#refuse(thrown);
+      this.#failed(thrown);
     }
   }
 
@@ -112,7 +105,7 @@ export class Handling implements Enrolled {
     this.#body.read(this.#onBody);
   }
 
-  async #proceed(body: RequestBody | GatewayError): Promise<void> {
+  async proceed(body: RequestBody | GatewayError): Promise<void> {
     if (this.#recorded) return;
     try {
       if (body instanceof GatewayError) throw body;
@@ -153,9 +146,19 @@ export class Handling implements Enrolled {
       else if (this.#client.isGone || !this.#isStopped) this.#gone();
     } catch (thrown) {
       this.#isTrying = false;
-      if (this.#client.isGone) this.#gone();
-      else this.#refuse(thrown);
+      if (this.#client.isGone) this.#onGone();
+      else this.#failed(thrown);
     }
+  }
+
+  /** Something that was begun for this request threw where nobody waited for it. An answer that flows has its own owner. */
+  crashed(thrown: unknown): void {
+    if (this.#recorded || this.#isHeadSent || this.#isPassing) {
+      this.#deps.onDefect(thrown, this.#ctx.id);
+      return;
+    }
+    this.#failed(thrown);
+    this.#run?.cancel();
   }
 
   /**
@@ -166,10 +169,12 @@ export class Handling implements Enrolled {
     if (this.#recorded) return;
     const error = new GatewayError('draining', { message: 'The gateway was stopped before the answer was finished.' });
     this.#isStopped = true;
-    this.#flow?.abort();
-    this.#run?.cancel();
-    if (this.#status === 0) setImmediate(() => this.#refuse(error, 'drained'));
-    else this.#break(error, 'drained');
+    this.#owned(() => {
+      this.#flow?.abort();
+      this.#run?.cancel();
+    });
+    if (this.#status === 0) setImmediate(() => this.#failed(error, 'drained'));
+    else this.#failed(error, 'drained');
   }
 
   async #passThrough(run: Execution, pass: Pass): Promise<void> {
@@ -193,15 +198,8 @@ export class Handling implements Enrolled {
     const status = last?.kind === 'answered' ? last.reply.status : 502;
     const reply: Reply = { status, headers: [], body: undefined, flow: undefined };
     this.#status = status;
-    this.#measure();
-    const error = status >= 400 ? { source: 'provider' as const, own: false } : undefined;
-    completeHeaders(this.#ctx, run, reply, {
-      last,
-      error,
-      idHeader: this.#dialect.idHeader,
-      overheadMs: this.#overheadMs,
-      upstreamMs: this.#upstreamMs(),
-    });
+    this.#complete(reply, status >= 400 ? { source: 'provider', own: false } : undefined);
+    this.#isHeadSent = true;
     return reply.headers;
   }
 
@@ -210,10 +208,10 @@ export class Handling implements Enrolled {
     this.#bytesOut = result.bytesOut;
     this.#bytesIn = result.bytesIn;
     const { error } = result;
-    const said = error === undefined ? null : { code: error.code, source: error.source, message: error.message };
+    const said = error === undefined ? null : saidOf(error);
     const failed = result.kind === 'whole' ? this.#status >= 400 : true;
     const end = result.kind === 'client_gone' ? 'client_gone' : failed ? 'fault' : 'whole';
-    const fallback = end === 'fault' ? { code: 'provider_error', source: 'provider' as const, message: `status ${this.#status}` } : null;
+    const fallback = end === 'fault' ? ofProvider(`status ${this.#status}`) : null;
     return new Promise((resolve) => this.#finish(end, said ?? fallback, resolve));
   }
 
@@ -222,25 +220,17 @@ export class Handling implements Enrolled {
     if (outcome === undefined) throw new Error('a reply without an attempt');
     const final = finalOf(run, outcome);
     this.#final = final;
+    if (final.kind === 'error') this.#noteDefect(final.error);
     const facts = errorFacts(this.#ctx.id, run, this.#ctx.snapshot.server.exposeRouting);
     return replyOf(final, this.#world.maskBytes, this.#dialect, facts);
   }
 
-  #final: Final | undefined;
-
   /** Sends an answer of the chain, whole or as it comes. */
   #deliver(reply: Reply, faultEnd: 'fault' | 'drained' = 'fault'): void {
-    const { last } = this.#run ?? {};
+    if (!isFinalStatus(reply.status)) throw new Error(`a reply with the status ${String(reply.status)}`);
     const error = this.#final?.kind === 'error' ? this.#final.error : undefined;
     const isFault = error !== undefined || reply.status >= 400;
-    this.#measure();
-    completeHeaders(this.#ctx, this.#run, reply, {
-      last,
-      error: isFault ? { source: error?.source ?? 'provider', own: error !== undefined, code: error?.code } : undefined,
-      idHeader: this.#dialect.idHeader,
-      overheadMs: this.#overheadMs,
-      upstreamMs: this.#upstreamMs(),
-    });
+    this.#complete(reply, isFault ? { source: error?.source ?? 'provider', own: error !== undefined, code: error?.code } : undefined);
     if (reply.flow !== undefined) {
       this.#stream(reply, reply.flow);
       return;
@@ -248,50 +238,92 @@ export class Handling implements Enrolled {
     const body = reply.body ?? Buffer.alloc(0);
     this.#bytesOut = body.length;
     this.#status = reply.status;
-    const said = isFault
-      ? {
-          code: error?.code ?? 'provider_error',
-          source: error?.source ?? ('provider' as const),
-          message: error?.message ?? `status ${reply.status}`,
-        }
-      : null;
-    if (last?.kind !== 'answered') this.#own = body;
-    this.#finish(isFault ? faultEnd : 'whole', said, () => {
-      if (bodyAllowed(reply.status)) reply.headers.push('content-length', body.length.toString());
-      this.#client.head(reply.status, reply.headers);
-      this.#client.end(bodyAllowed(reply.status) ? body : undefined);
-    });
+    const said = error === undefined ? ofProvider(`status ${reply.status}`) : saidOf(error);
+    if (this.#run?.last?.kind !== 'answered') this.#own = body;
+    if (bodyAllowed(reply.status)) reply.headers.push('content-length', body.length.toString());
+    // Before the record: a head that can't be written becomes an error that is recorded.
+    this.#head(reply);
+    this.#finish(isFault ? faultEnd : 'whole', isFault ? said : null, () => this.#client.end(bodyAllowed(reply.status) ? body : undefined));
+  }
+
+  #head(reply: Reply): void {
+    this.#client.head(reply.status, reply.headers);
+    this.#isHeadSent = true;
   }
 
   #stream(reply: Reply, flow: Flow): void {
     const client = this.#client;
     this.#flow = flow;
     this.#status = reply.status;
-    client.head(reply.status, reply.headers);
+    this.#head(reply);
     client.onDrain = this.#onDrain;
     flow.into({
       data: (bytes) => {
         this.#bytesOut += bytes.length;
         if (!client.write(bytes)) flow.pause();
       },
-      end: (tail) => {
-        this.#bytesOut += tail.length;
-        const fault = this.#run?.last?.kind === 'answered' ? this.#run.last.reply.tap?.fault : undefined;
-        const said = fault === undefined ? null : { code: 'provider_error', source: 'provider' as const, message: fault.message };
-        this.#finish(fault === undefined ? 'whole' : 'fault', said, () => client.end(tail));
-      },
-      fault: (error, lastWords) => this.#break(error, 'fault', lastWords),
+      end: (tail) => this.#flowEnded(tail),
+      fault: (error, lastWords) => this.#failed(error, 'fault', lastWords),
     });
+  }
+
+  #flowEnded(tail: Buffer): void {
+    this.#bytesOut += tail.length;
+    const fault = this.#run?.last?.kind === 'answered' ? this.#run.last.reply.tap?.fault : undefined;
+    const said = fault === undefined ? null : ofProvider(fault.message);
+    this.#finish(fault === undefined ? 'whole' : 'fault', said, () => this.#client.end(tail));
+  }
+
+  #owned(work: () => void): void {
+    try {
+      work();
+    } catch (thrown) {
+      this.#failed(thrown);
+    }
+  }
+
+  /**
+   * The owner of all that runs for this request: what is thrown anywhere on its way ends here, as one request that
+   * failed. An answer that has begun gets a last event or is cut, any other one is an error. Never throws.
+   */
+  #failed(thrown: unknown, end: 'fault' | 'drained' = 'fault', lastWords?: Buffer): void {
+    try {
+      const { last } = this.#run ?? {};
+      if (!this.#isHeadSent && last?.kind === 'answered') last.reply.flow?.abort();
+      if (this.#isHeadSent) this.#break(fromUnknown(thrown), end, lastWords);
+      else this.#refuse(thrown, end);
+    } catch (again) {
+      this.#collapse(again);
+    }
+  }
+
+  /** Not even the error could be made: the plainest end there is. */
+  #collapse(thrown: unknown): void {
+    this.#deps.onDefect(thrown, this.#ctx.id);
+    if (this.#isHeadSent) {
+      this.#finish('fault', plainError, () => this.#client.destroy());
+      return;
+    }
+    this.#status = 500;
+    this.#finish('fault', plainError, () => {
+      this.#client.head(500, plainHeaders(this.#ctx.id));
+      this.#client.end(plainBody);
+    });
+  }
+
+  #noteDefect(error: GatewayError): void {
+    if (error.code === ('internal' satisfies ErrorCode)) this.#deps.onDefect(error.cause ?? error, this.#ctx.id);
   }
 
   /** The answer has begun and can't be finished: say so in the stream, or cut a body that has no way to say it. */
   #break(error: GatewayError, end: LogRecord['end'], lastWords?: Buffer): void {
+    if (this.#recorded) return;
+    this.#noteDefect(error);
     const framed = this.#run?.last?.kind === 'answered' && isEventStream(this.#run.last.reply);
-    const said = { code: error.code, source: error.source, message: error.message };
     const words = lastWords ?? this.#dialect.errorEvent(error, errorFacts(this.#ctx.id, undefined, false));
     const event = framed ? this.#world.maskBytes(words) : undefined;
     this.#bytesOut += event?.length ?? 0;
-    this.#finish(end, said, () => {
+    this.#finish(end, saidOf(error), () => {
       if (event === undefined) this.#client.destroy();
       else this.#client.end(event);
     });
@@ -300,7 +332,7 @@ export class Handling implements Enrolled {
   #refuse(thrown: unknown, end: 'fault' | 'drained' = 'fault'): void {
     if (this.#recorded) return;
     const error = fromUnknown(thrown);
-    if (error.code === ('internal' satisfies ErrorCode)) this.#deps.onDefect(error.cause ?? error, this.#ctx.id);
+    this.#noteDefect(error);
     this.#final = { kind: 'error', error };
     const facts = errorFacts(this.#ctx.id, this.#run, this.#ctx.snapshot.server.exposeRouting);
     this.#deliver(replyOf(this.#final, this.#world.maskBytes, this.#dialect, facts), end);
@@ -317,16 +349,12 @@ export class Handling implements Enrolled {
     this.#finish('client_gone', null, () => this.#client.destroy());
   }
 
-  #measure(): void {
+  #complete(reply: Reply, error: ReplyFacts['error']): void {
     const elapsed = this.#deps.monotonic() - this.#ctx.arrivedAt;
     this.#firstEventMs = elapsed;
-    this.#overheadMs = Math.max(0, Math.round((elapsed - this.#upstreamMs() - (this.#run?.waitedMs ?? 0)) * 1000) / 1000);
-  }
-
-  #upstreamMs(): number {
-    let sum = 0;
-    for (const outcome of this.#run?.history ?? []) sum += outcome.times.totalMs;
-    return sum;
+    this.#overheadMs = overheadMs(elapsed, this.#run);
+    const times = { overheadMs: this.#overheadMs, upstreamMs: upstreamMs(this.#run) };
+    completeHeaders(this.#ctx, this.#run, reply, { last: this.#run?.last, error, idHeader: this.#dialect.idHeader, ...times });
   }
 
   /** Once: makes the record, has it written, and then lets the end go out. */
@@ -334,8 +362,7 @@ export class Handling implements Enrolled {
     if (this.#recorded) return;
     this.#recorded = true;
     if (this.#share !== undefined) this.#share.count -= 1;
-    this.#body.drop();
-    const sealed = makeRecord(this.#ctx, this.#run, {
+    const ending: Ending = {
       status: this.#status === 0 && end === 'client_gone' ? 499 : this.#status,
       end,
       error,
@@ -346,24 +373,28 @@ export class Handling implements Enrolled {
       overheadMs: this.#overheadMs,
       kept: this.#flow?.kept,
       own: this.#own,
-    });
-    this.#deps.seal.add(sealed, () => {
+    };
+    const sealed = sealedOf(this.#ctx, this.#run, ending, this.#deps.onDefect);
+    this.#deps.seal.add(sealed, () => this.#over(sealed.record, letGo));
+    this.#body.drop();
+  }
+
+  /** The record is written: the end goes out, and everything that the request held is given back. */
+  #over(record: LogRecord, letGo: () => void): void {
+    const { onDefect, onLeft, onOver } = this.#deps;
+    try {
       letGo();
-      this.#world.chain.record(sealed.record, (plugin, cause) =>
-        this.#deps.onDefect(new Error(`plugin "${plugin}" threw in record`, { cause }), this.#ctx.id),
-      );
-      this.#lease.release();
-      this.#deps.onOver(sealed.record);
-      if (this.#isPassing || this.#client.isGone) this.#deps.onLeft(this);
-      else this.#client.onLeft = this.#onLeft;
-    });
+    } catch (thrown) {
+      onDefect(thrown, this.#ctx.id);
+      this.#client.destroy();
+    }
+    this.#world.chain.record(record, (plugin, cause) => onDefect(new Error(`plugin "${plugin}" threw in record`, { cause }), this.#ctx.id));
+    this.#lease.release();
+    if (this.#isPassing || this.#client.isGone) onLeft(this);
+    else this.#client.onLeft = this.#onLeft;
+    onOver(record);
   }
 }
 
-function isEventStream({ headers, converted }: UpstreamReply): boolean {
-  return (converted?.contentType ?? headers['content-type'])?.toLowerCase().startsWith('text/event-stream') === true;
-}
-
-function bodyAllowed(status: number): boolean {
-  return status !== 204 && status !== 304;
-}
+const admit = (handling: Handling): void => handling.admit();
+const proceed = (handling: Handling, body: RequestBody | GatewayError): Promise<void> => handling.proceed(body);

@@ -22,6 +22,10 @@ export function linger(request: IncomingMessage, sweeper: Sweeper, monotonic: ()
       over();
       socket.destroy();
     },
+    crashed: () => {
+      over();
+      socket.destroy();
+    },
   };
   const over = (): void => {
     sweeper.delete(item);

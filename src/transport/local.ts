@@ -1,8 +1,9 @@
 import type { LocalAnswer } from '../core/provider.ts';
-import type { Receiver, Source } from './upstream.ts';
+import type { Crashable } from './guarded.ts';
+import type { Source } from './upstream.ts';
 
 /** Plays an answer that a provider made itself, through the same receiver as one that came over a socket. */
-export function playLocal(answer: LocalAnswer, receiver: Receiver): void {
+export function playLocal(answer: LocalAnswer, receiver: Crashable): void {
   const player = new Player(answer, receiver);
   receiver.connected(player);
   receiver.sent();
@@ -11,13 +12,13 @@ export function playLocal(answer: LocalAnswer, receiver: Receiver): void {
 
 class Player implements Source {
   readonly #answer: LocalAnswer;
-  readonly #receiver: Receiver;
+  readonly #receiver: Crashable;
   #timer: NodeJS.Timeout | undefined;
   #at = 0;
   #paused = false;
   #over = false;
 
-  constructor(answer: LocalAnswer, receiver: Receiver) {
+  constructor(answer: LocalAnswer, receiver: Crashable) {
     this.#answer = answer;
     this.#receiver = receiver;
   }
@@ -86,7 +87,12 @@ class Player implements Source {
     else {
       this.#timer = setTimeout(() => {
         this.#timer = undefined;
-        step();
+        try {
+          step();
+        } catch (thrown) {
+          this.#over = true;
+          this.#receiver.crashed(thrown);
+        }
       }, ms);
     }
   }

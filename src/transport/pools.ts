@@ -70,7 +70,7 @@ export class Pools {
 
   /** The one request of a fresh pool is over. */
   drop(pool: Pool): void {
-    if (this.#fresh.delete(pool)) void pool.close();
+    if (this.#fresh.delete(pool)) close(pool);
   }
 
   async destroy(): Promise<void> {
@@ -108,10 +108,15 @@ export class Pools {
     });
     idle.sort(([, a], [, b]) => a.usedAt - b.usedAt);
     for (const [key, { pool }] of idle.slice(0, this.#kept.size - poolLimit + 1)) {
-      void pool.close();
+      close(pool);
       this.#kept.delete(key);
     }
   }
 }
 
 const dialMsOf = (connectMs: number): number => dialSteps.find((step) => step >= connectMs) ?? connectMs;
+
+/** When it has nothing to do any more. One that was destroyed meanwhile is closed all the same. */
+function close(pool: Pool): void {
+  pool.close().catch(() => {});
+}

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { GatewayError } from '../core/error.ts';
+import { fromUnknown, GatewayError } from '../core/error.ts';
 import { gather } from '../core/gather.ts';
 import { formatSize } from '../core/units.ts';
 import type { Swept, Sweeper } from './sweeper.ts';
@@ -54,6 +54,10 @@ export class BodyReader implements Swept {
     if (now - this.#lastAt > idleMs) {
       this.#fail(new GatewayError('timeout', { message: `The request's body did not arrive: nothing for ${idleMs / 1000} s.` }));
     }
+  }
+
+  crashed(thrown: unknown): void {
+    this.#fail(fromUnknown(thrown));
   }
 
   readonly #onData = (chunk: Buffer): void => {

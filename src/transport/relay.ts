@@ -112,9 +112,9 @@ function createCarrier(egress: Egress): Carrier {
   const requests = new WeakMap<IncomingMessage, ClientRequest>();
 
   // The library's events live on one object: each is led to its request. Its `end`, `close` and `open` tell nothing we need.
-  proxy.on('proxyReq', (out, req, _res, _options, socket) => transfers.get(req)?.onSocket(out, socket));
-  proxy.on('proxyRes', (answer, req) => transfers.get(req)?.onAnswer(answer));
-  proxy.on('econnreset', (error, req) => transfers.get(req)?.onFailure(error));
+  proxy.on('proxyReq', (out, req, _res, _options, socket) => own(transfers.get(req), (transfer) => transfer.onSocket(out, socket)));
+  proxy.on('proxyRes', (answer, req) => own(transfers.get(req), (transfer) => transfer.onAnswer(answer)));
+  proxy.on('econnreset', (error, req) => own(transfers.get(req), (transfer) => transfer.onFailure(error)));
   proxy.on('proxyReqWs', (out, req) => requests.set(req, out));
   proxy.on('error', () => {}); // without a listener it throws; each call has its own callback
   proxy.before('web', 'stream', useOurHeaders);
@@ -135,7 +135,7 @@ function createCarrier(egress: Egress): Carrier {
       transfers.set(req, transfer);
       const from = pass.isFresh === true ? agentsFor(pass.trust, egress) : agents[pass.trust];
       const options = { ...optionsFor(pass, from, headers), buffer };
-      lend(req, pass.address.path, () => proxy.web(req, res, options, (error) => transfer.onFailure(error)));
+      lend(req, pass.address.path, () => proxy.web(req, res, options, (error) => own(transfer, () => transfer.onFailure(error))));
     },
     ws: ({ req, socket, pass }, headers, early) => {
       // A connection of its own: it would not come back to the others anyway, and a kept one may be closed by now.
@@ -150,6 +150,16 @@ function createCarrier(egress: Egress): Carrier {
       for (const each of Object.values(agents)) for (const agent of Object.values(each)) agent.destroy();
     },
   };
+}
+
+/** The library calls back from its sockets: what is thrown there ends the one transfer. */
+function own(transfer: Transfer | undefined, act: (transfer: Transfer) => void): void {
+  if (transfer === undefined) return;
+  try {
+    act(transfer);
+  } catch (thrown) {
+    transfer.crashed(thrown);
+  }
 }
 
 function agentsFor(trust: Trust, egress: Egress): Agents {

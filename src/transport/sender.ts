@@ -9,6 +9,7 @@ import { secretsOf } from '../core/redactor.ts';
 import type { Trust } from '../core/snapshot.ts';
 import { Exchange, type ExchangeSettings } from './exchange/exchange.ts';
 import type { Upload } from './exchange/upload.ts';
+import { Guarded } from './guarded.ts';
 import { playLocal } from './local.ts';
 import { overload, type Sweeper } from './sweeper.ts';
 import type { Upstream, WireRequest } from './upstream.ts';
@@ -86,14 +87,24 @@ function mayRepeat(outcome: Outcome, signed: Signed): boolean {
 }
 
 function begin(attempt: Attempt, deps: SenderDeps, settings: ExchangeSettings, signed: Signed): Exchange {
-  const { upstream, operation, call } = attempt as Prepared;
+  const { operation, call } = attempt as Prepared;
   const exchange = new Exchange(attempt, operation.tap(call), settings);
   deps.sweeper.add(exchange);
+  try {
+    go(exchange, attempt as Prepared, deps, signed);
+  } catch (thrown) {
+    exchange.crashed(thrown);
+  }
+  return exchange;
+}
+
+function go(exchange: Exchange, attempt: Prepared, deps: SenderDeps, signed: Signed): void {
+  const { upstream, operation, call } = attempt;
   const { body } = upstream;
-  if ((body.kind === 'form' || body.kind === 'file') && !exchange.opens(body)) return exchange;
+  if ((body.kind === 'form' || body.kind === 'file') && !exchange.opens(body)) return;
   if (operation.local !== undefined) {
     play(exchange, operation.local, upstream, call);
-    return exchange;
+    return;
   }
   // An object is made, cancelled or deleted: done a second time it would be there twice, or be refused as done already.
   // A step behind others can't be repeated without them, and a repeat must not meet another dead connection.
@@ -103,21 +114,19 @@ function begin(attempt: Attempt, deps: SenderDeps, settings: ExchangeSettings, s
   const send = (headers: HeaderPairs): void => {
     signed.headers = headers;
     exchange.hide(secretsOf(attempt, headers));
-    deps.upstream.send(withHeaders(upstream, headers, exchange.upload), route, exchange);
+    deps.upstream.send(withHeaders(upstream, headers, exchange.upload), route, new Guarded(exchange));
   };
   const headers = attempt.credential?.headers(upstream) ?? none;
   if (!(headers instanceof Promise)) {
     send(headers);
-    return exchange;
+    return;
   }
   exchange.signing();
-  headers.then(
-    (fetched) => {
+  headers
+    .then((fetched) => {
       if (exchange.signed()) send(fetched);
-    },
-    (error: unknown) => exchange.refuse(error),
-  );
-  return exchange;
+    })
+    .catch((error: unknown) => exchange.refuse(error));
 }
 
 type Local = NonNullable<NonNullable<Attempt['operation']>['local']>;
@@ -125,16 +134,16 @@ type Local = NonNullable<NonNullable<Attempt['operation']>['local']>;
 /** An answer without a network. A form is read to its end all the same: then all its fields are known. */
 function play(exchange: Exchange, local: Local, upstream: UpstreamRequest, call: Prepared['call']): void {
   if (exchange.upload === undefined) {
-    playLocal(local(upstream, call), exchange);
+    playLocal(local(upstream, call), new Guarded(exchange));
     return;
   }
   exchange.signing();
-  exchange.upload.drain().then(
-    () => {
-      if (exchange.signed()) playLocal(local(upstream, call), exchange);
-    },
-    (error: unknown) => exchange.refuse(error),
-  );
+  exchange.upload
+    .drain()
+    .then(() => {
+      if (exchange.signed()) playLocal(local(upstream, call), new Guarded(exchange));
+    })
+    .catch((error: unknown) => exchange.refuse(error));
 }
 
 type Prepared = Attempt & { upstream: UpstreamRequest; operation: NonNullable<Attempt['operation']>; call: NonNullable<Attempt['call']> };

@@ -40,6 +40,8 @@ export interface ServerDeps {
   /** The gateway stops: new requests are refused. */
   isDraining(): boolean;
   handle(incoming: Incoming): void;
+  /** A throw where no request is yet that could fail on it. */
+  onDefect(error: unknown): void;
   /** Answers `GET /openapi.json`: it says nothing of this gateway's configuration, so anybody may read it. */
   describeApi(response: ServerResponse): void;
   passHttp(request: IncomingMessage, response: ServerResponse, bag: HeaderBag): Pass;
@@ -89,7 +91,25 @@ class RequestReader {
     else this.#begin(request, response, isAwaited);
   }
 
+  upgrade(request: IncomingMessage, socket: Duplex, upgradeHead: Buffer): void {
+    try {
+      this.#upgrade(request, socket, upgradeHead);
+    } catch (thrown) {
+      this.#deps.onDefect(thrown);
+      socket.on('error', () => {}).destroy();
+    }
+  }
+
   #begin(request: IncomingMessage, response: ServerResponse, isAwaited: boolean): void {
+    try {
+      this.#http(request, response, isAwaited);
+    } catch (thrown) {
+      this.#deps.onDefect(thrown);
+      answerDefect(response);
+    }
+  }
+
+  #http(request: IncomingMessage, response: ServerResponse, isAwaited: boolean): void {
     const deps = this.#deps;
     const limits = deps.limits();
     const head = this.#head(request, limits.names);
@@ -110,7 +130,7 @@ class RequestReader {
     deps.handle(this.#incoming(head, client, body, pass, refusal));
   }
 
-  upgrade(request: IncomingMessage, socket: Duplex, upgradeHead: Buffer): void {
+  #upgrade(request: IncomingMessage, socket: Duplex, upgradeHead: Buffer): void {
     const head = this.#head(request, this.#deps.limits().names, socketKey(request));
     const matched: Matched = { endpoint: 'realtime', params: {} };
     const refused = this.#refusal({ ...head, matched: head.path === '/v1/realtime' ? matched : undefined });
@@ -227,6 +247,18 @@ function noRoute(head: Head): GatewayError {
     hint: 'Routes begin with /v1: the base URL of a client ends in /v1.',
   });
 }
+
+/** Nothing of the request is known for sure, and there is nothing that could be recorded. */
+function answerDefect(response: ServerResponse): void {
+  if (response.headersSent) response.destroy();
+  else response.writeHead(500, { 'content-type': 'application/json', connection: 'close' }).end(defectBody);
+}
+
+const defectBody = JSON.stringify({
+  error: { message: 'The gateway failed on this request.', type: 'internal_error', code: 'internal', param: null },
+  status: 'failure',
+  message: 'The gateway failed on this request.',
+});
 
 /** `_httpMessage` is the response that is being sent: node's own handler of such errors looks at it too. */
 type AnsweringSocket = Duplex & { readonly _httpMessage?: unknown; readonly bytesRead?: number };

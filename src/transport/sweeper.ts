@@ -5,6 +5,8 @@ import { type Enrolled, Roll } from '../core/roll.ts';
 export interface Swept extends Enrolled {
   /** `now` is the monotonic clock in milliseconds. */
   sweep(now: number): void;
+  /** A look at it threw: it is ended, and only it. */
+  crashed(thrown: unknown): void;
 }
 
 /** One timer for all live attempts (performance.md 12). It runs only while something is live. */
@@ -19,7 +21,8 @@ export interface Sweeper {
 /** Deadlines are met to within this many milliseconds. */
 const periodMs = 100;
 
-export function createSweeper(monotonic: () => number): Sweeper {
+/** @param onDefect told of what even `crashed` threw: such an item is not looked at again */
+export function createSweeper(monotonic: () => number, onDefect: (error: unknown) => void): Sweeper {
   const items = new Roll<Swept>();
   let timer: NodeJS.Timeout | undefined;
   const stop = (): void => {
@@ -31,7 +34,14 @@ export function createSweeper(monotonic: () => number): Sweeper {
       items.add(item);
       timer ??= setInterval(() => {
         const now = monotonic();
-        items.each((item) => item.sweep(now));
+        items.each((item) => {
+          try {
+            look(item, now);
+          } catch (error) {
+            items.delete(item);
+            onDefect(error);
+          }
+        });
         if (items.size === 0) stop();
       }, periodMs);
     },
@@ -41,6 +51,14 @@ export function createSweeper(monotonic: () => number): Sweeper {
     },
     close: stop,
   };
+}
+
+function look(item: Swept, now: number): void {
+  try {
+    item.sweep(now);
+  } catch (thrown) {
+    item.crashed(thrown);
+  }
 }
 
 /** Why one more attempt may not join those in flight; undefined while there is room. */

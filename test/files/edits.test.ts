@@ -8,7 +8,12 @@ import { IncomingForm } from '../../src/transport/forms/incoming.ts';
 import { createSweeper } from '../../src/transport/sweeper.ts';
 import { boundary, contentType, formOf, type PartText } from './rig.ts';
 
-const sweeper = createSweeper(() => performance.now());
+const sweeper = createSweeper(
+  () => performance.now(),
+  (error) => {
+    throw error;
+  },
+);
 
 /** A request whose body comes in these chunks. */
 function requestOf(chunks: readonly Buffer[]): IncomingMessage {

@@ -10,7 +10,12 @@ const [origin = ''] = process.argv.slice(2);
 const noList: readonly string[] = [];
 const relay = createRelay({
   egress: createEgress(() => noList),
-  sweeper: createSweeper(() => performance.now()),
+  sweeper: createSweeper(
+    () => performance.now(),
+    (error) => {
+      throw error;
+    },
+  ),
   monotonic: () => performance.now(),
 });
 const names = headerNames(['x-gateway-']);

@@ -50,7 +50,12 @@ const bagNames = headerNames(defaultPrefixes);
 
 /** A relay between a front server and a provider, all on loopback. */
 export async function createRig(upstream: Server | NetServer, options: RigOptions = {}): Promise<Rig> {
-  const sweeper = createSweeper(() => performance.now());
+  const sweeper = createSweeper(
+    () => performance.now(),
+    (error) => {
+      throw error;
+    },
+  );
   const relay = createRelay({
     egress: options.egress ?? createEgress(() => options.allow ?? noList),
     sweeper,

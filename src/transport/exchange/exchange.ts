@@ -222,6 +222,12 @@ export class Exchange implements Receiver, Swept, AnswerOwner, Watched, EchoList
     this.release();
   }
 
+  /** A defect in what reads the answer, or in whoever takes it: the end of this attempt, and of no other. */
+  crashed(thrown: unknown): void {
+    if (this.state === 'flowing' || this.state === 'closing') this.answer?.close({ kind: 'fault', error: fromUnknown(thrown) });
+    else this.refuse(thrown);
+  }
+
   /** The client is gone or the gateway stops. */
   abort(): void {
     if (this.state === 'over') return;

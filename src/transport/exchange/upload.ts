@@ -38,7 +38,7 @@ export class Upload implements WireStream {
   /** From the beginning; again only where it is repeatable. */
   [Symbol.asyncIterator](): AsyncIterator<Uint8Array> {
     if (this.#source !== undefined) {
-      void this.#source.return?.();
+      letGo(this.#source);
       this.#bytes = open(this.#body);
     }
     this.#source = this.#bytes.chunks[Symbol.asyncIterator]();
@@ -87,7 +87,7 @@ export class Upload implements WireStream {
 
   #return(): Promise<IteratorResult<Uint8Array>> {
     // A source that waits for the client returns only when the client's exchange is over: nobody waits for that.
-    void this.#source?.return?.();
+    if (this.#source !== undefined) letGo(this.#source);
     return Promise.resolve({ done: true, value: undefined });
   }
 }
@@ -95,4 +95,9 @@ export class Upload implements WireStream {
 function open(body: FormUpstream): FormBytes {
   if (body.kind === 'file') return body.form.fileBytes(body.line);
   return body.edit === undefined ? body.form.open() : body.form.edited(body.edit);
+}
+
+/** Nobody reads on: what its source still has to say about that is of no interest. */
+function letGo(source: AsyncIterator<Uint8Array>): void {
+  source.return?.()?.catch(() => {});
 }

@@ -48,7 +48,8 @@ export function receiveForm(
   response.once('finish', () => form.stop());
   response.once('close', () => {
     exchange.isOver = true;
-    void form.close();
+    // What can not be closed has no name on the disk any more: it goes with the process.
+    form.close().catch(() => {});
   });
   const give = (result: IncomingForm | GatewayError): void => {
     if (!exchange.isOver) done(result);

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { GatewayError } from '../../core/error.ts';
+import { fromUnknown, GatewayError } from '../../core/error.ts';
 import { formatSize } from '../../core/units.ts';
 import type { Swept, Sweeper } from '../sweeper.ts';
 
@@ -70,6 +70,10 @@ export class ClientBytes implements Swept {
   sweep(now: number): void {
     if (now - this.#waitingSince <= idleMs) return;
     this.stop(new GatewayError('timeout', { message: `The client sent nothing of its form for ${idleMs / 1000} s.` }));
+  }
+
+  crashed(thrown: unknown): void {
+    this.stop(fromUnknown(thrown));
   }
 
   /** All that waits in one piece: a client may cut its form into single bytes, and whoever draws keeps what it gets. */

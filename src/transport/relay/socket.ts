@@ -91,6 +91,16 @@ export class SocketTransfer implements Swept {
     this.#close('interrupted', error);
   }
 
+  /** A defect on its way: the end of this one. */
+  crashed(thrown: unknown): void {
+    const error = fromUnknown(thrown);
+    if (this.#upstream === undefined) this.#finish('refused', error);
+    else {
+      this.#ending ??= { kind: 'interrupted', error };
+      this.#cut();
+    }
+  }
+
   #send(headers: HeaderPairs): void {
     try {
       this.#follow(this.#parts.forward(this.#parts, headers));
@@ -124,9 +134,15 @@ export class SocketTransfer implements Swept {
     out.on('error', (error) => this.#onFailure(error));
     out.on('response', (answer) => this.#onRefused(answer));
     out.on('upgrade', (answer: IncomingMessage, upstream: Duplex, head: Buffer) => {
-      if (!this.#agree(answer, upstream) || join === undefined) upstream.destroy();
-      else Reflect.apply(join, out, [answer, upstream, head]);
-      this.#watch(upstream);
+      upstream.on('error', noop);
+      try {
+        if (!this.#agree(answer, upstream) || join === undefined) upstream.destroy();
+        else Reflect.apply(join, out, [answer, upstream, head]);
+        this.#watch(upstream);
+      } catch (thrown) {
+        upstream.destroy();
+        this.crashed(thrown);
+      }
     });
   }
 
@@ -146,8 +162,11 @@ export class SocketTransfer implements Swept {
     this.#status = answer.statusCode;
     this.#firstAt = this.#parts.monotonic();
     this.#movedAt = this.#firstAt;
-    if (isFinalStatus(answer.statusCode ?? 0)) void readRefusal(answer, this.#redactor).then((error) => this.#finish('refused', error));
-    else this.#finish('interrupted', unknownStatus(answer.statusCode));
+    if (isFinalStatus(answer.statusCode ?? 0)) {
+      readRefusal(answer, this.#redactor)
+        .then((error) => this.#finish('refused', error))
+        .catch((thrown: unknown) => this.crashed(thrown));
+    } else this.#finish('interrupted', unknownStatus(answer.statusCode));
   }
 
   // ---- joined -----------------------------------------------------------------------------------
@@ -211,7 +230,7 @@ export class SocketTransfer implements Swept {
       this.#bytesOut += chunk.length;
       this.#fromProvider.push(chunk);
     });
-    upstream.on('error', noop).on('close', this.#onProviderClose);
+    upstream.on('close', this.#onProviderClose);
     this.#movedAt = monotonic();
     if (socket.destroyed) this.#onClientClose();
   }

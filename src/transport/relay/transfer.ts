@@ -98,6 +98,11 @@ export class Transfer implements Swept {
     this.#finish(this.#headSent ? 'interrupted' : 'unreachable', error);
   }
 
+  /** A defect on its way: the end of this one. */
+  crashed(thrown: unknown): void {
+    this.#finish(this.#headSent ? 'interrupted' : 'refused', fromUnknown(thrown));
+  }
+
   // ---- the request ------------------------------------------------------------------------------
 
   #send(): void {
@@ -215,8 +220,13 @@ export class Transfer implements Swept {
       this.#finish('refused', ours);
       return false;
     }
+    try {
+      res.writeHead(status, overlay(this.#headers, ours));
+    } catch (thrown) {
+      this.crashed(thrown);
+      return false;
+    }
     this.#headSent = true;
-    res.writeHead(status, overlay(this.#headers, ours));
     if (this.#promised === undefined && this.#mayHaveBody()) res.flushHeaders();
     return true;
   }

@@ -1,0 +1,26 @@
+import type { Dialect } from '../core/dialect.ts';
+import type { EndpointTraits } from '../core/endpoint.ts';
+import type { Attempt, Send } from '../core/plan.ts';
+import type { LogRecord } from '../core/record.ts';
+import type { Enrolled } from '../core/roll.ts';
+import type { Seal } from './seal.ts';
+import type { Shares } from './shares.ts';
+
+/** What the handling of a request needs from outside. */
+export interface HandleDeps {
+  readonly send: Send;
+  readonly seal: Seal;
+  readonly shares: Shares;
+  readonly dialects: Readonly<Record<EndpointTraits['dialect'], Dialect>>;
+  monotonic(): number;
+  /** Runs work in such a way that what it begins and nobody catches is known to belong to this request. */
+  within<Args extends unknown[], Result>(requestId: string, work: (...args: Args) => Result, ...args: Args): Result;
+  /** A defect of the gateway or of a plugin: shown to operators with its stack, never to callers. Never throws. */
+  onDefect(error: unknown, requestId: string): void;
+  /** Told when an answer repeats the credential of its attempt, each time. */
+  onEcho(attempt: Attempt): void;
+  /** The request is over: its record is written and its end has left. */
+  onOver(record: LogRecord): void;
+  /** Nothing of it is left in this process: a slow client has taken the last byte, or is gone. */
+  onLeft(handling: Enrolled): void;
+}
