@@ -98,7 +98,9 @@ export class Chain {
     let verdict: Verdict = { do: 'answer' };
     for (const { name, run } of this.#steps.judge) {
       const from = this.#monotonic();
-      verdict = run(ctx, outcome, earlier) ?? verdict;
+      const said: unknown = run(ctx, outcome, earlier);
+      if (said instanceof Promise) throw waits(name, said);
+      verdict = (said as Verdict | undefined) ?? verdict;
       this.#note(ctx, name, 'judge', from);
     }
     return verdict;
@@ -118,7 +120,8 @@ export class Chain {
   record(record: LogRecord, onError: (plugin: string, error: unknown) => void): void {
     for (const { name, run } of this.#steps.record) {
       try {
-        run(record);
+        const result: unknown = run(record);
+        if (result instanceof Promise) result.catch((error: unknown) => onError(name, error));
       } catch (error) {
         onError(name, error);
       }
@@ -144,4 +147,10 @@ function contribute(facts: Facts, more: Partial<Facts>): void {
   if (more.choice !== undefined) facts.choice = more.choice;
   if (more.config !== undefined) facts.config = more.config;
   if (more.ext !== undefined) Object.assign(facts.ext, more.ext);
+}
+
+/** A verdict is given at once; what was begun instead must not end the process on its own. */
+function waits(plugin: string, promise: Promise<unknown>): Error {
+  promise.catch(() => {});
+  return new Error(`plugin "${plugin}" gave a promise in judge, which is not awaited`);
 }

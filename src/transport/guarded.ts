@@ -61,9 +61,9 @@ export class Guarded implements Crashable {
     }
   }
 
-  failed(error: Error): void {
+  failed(error: Error, isUnread?: boolean): void {
     try {
-      this.#to.failed(error);
+      this.#to.failed(error, isUnread);
     } catch (thrown) {
       this.#to.crashed(thrown);
     }

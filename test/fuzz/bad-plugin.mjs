@@ -1,0 +1,55 @@
+/** A plugin from outside that does what the header `x-bad: <moment>:<how>` asks for. */
+
+const forever = new Promise(() => {});
+
+const ways = {
+  throw: () => {
+    throw new Error('thrown by the plugin');
+  },
+  'throw-nothing': () => {
+    throw undefined;
+  },
+  reject: () => Promise.reject(new Error('rejected by the plugin')),
+  garbage: () => 42,
+  object: () => ({ answer: { status: 'x', headers: 7 }, refuse: 1, first: 7, caller: 7, do: 'nothing' }),
+  // An error object whose members throw when somebody looks at them.
+  hostile: () => {
+    throw new Proxy(new Error('hostile'), {
+      get: () => {
+        throw new Error('not even this');
+      },
+    });
+  },
+  status: () => ({ answer: { status: 77, headers: [], body: Buffer.from('{}'), flow: undefined } }),
+  header: () => ({ answer: { status: 200, headers: ['x-broken', 'a\r\nb: c'], body: Buffer.from('{}'), flow: undefined } }),
+  stray: () => {
+    void Promise.reject(new Error('stray rejection'));
+  },
+  timer: () => {
+    setTimeout(() => {
+      throw new Error('thrown in a timer');
+    }, 1);
+    return forever;
+  },
+};
+
+function act(moment, headers) {
+  const [wanted, how] = (headers ?? '').split(':');
+  return wanted === moment ? ways[how]() : undefined;
+}
+
+const of = (moment) => (ctx) => act(moment, ctx.headers.get('x-bad'));
+
+export default {
+  name: 'bad',
+  options: { type: 'object' },
+  setup: () => ({
+    admit: of('admit'),
+    plan: of('plan'),
+    screen: of('screen'),
+    prepare: of('prepare'),
+    judge: of('judge'),
+    reply: of('reply'),
+    record: (record) => act('record', record.request.headers['x-bad']),
+  }),
+};

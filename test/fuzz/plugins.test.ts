@@ -1,0 +1,101 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { moments } from '../../src/core/plugin.ts';
+import { until } from '../support/gateway.ts';
+
+/** A plugin from outside that fails in every moment, in every way: one request fails, the command goes on. */
+
+let dir: string;
+let child: ChildProcess;
+let url: string;
+let log = '';
+
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'gateway-bad-plugin-'));
+  await copyFile(join(import.meta.dirname, 'bad-plugin.mjs'), join(dir, 'bad-plugin.mjs'));
+  const config = {
+    version: 1,
+    server: { state_dir: 'memory', drain: { delay: '0s', timeout: '60s' } },
+    providers: { mock: { type: 'mock' } },
+    plugins: ['auth', 'virtual-key', 'routing', 'transform', 'fallback-retry', { use: './bad-plugin.mjs' }],
+  };
+  await writeFile(join(dir, 'gateway.yaml'), JSON.stringify(config));
+  const main = join(import.meta.dirname, '../../src/main.ts');
+  const flags = ['start', '-c', 'gateway.yaml', '--listen', '127.0.0.1:0', '--log-format', 'json', '--no-watch'];
+  child = spawn(process.execPath, [main, ...flags], { cwd: dir, stdio: ['ignore', 'pipe', 'inherit'] });
+  child.stdout?.on('data', (chunk: Buffer) => (log += chunk.toString('utf8')));
+  url = await until(() => /"url":"([^"]+)"/.exec(log)?.[1], 'the gateway to start', 30_000);
+});
+afterAll(async () => {
+  if (child.exitCode === null && child.signalCode === null) {
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+  }
+  await rm(dir, { recursive: true, force: true });
+});
+
+async function ask(bad: string): Promise<{ status: number; code: string | null; id: string }> {
+  const response = await fetch(`${url}/chat/completions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-gateway-provider': '@mock', 'x-bad': bad },
+    body: JSON.stringify({ model: 'echo', messages: [{ role: 'user', content: 'hi' }] }),
+    signal: AbortSignal.timeout(10_000),
+  });
+  const { error } = (await response.json()) as { error?: { code: string } };
+  return { status: response.status, code: error?.code ?? null, id: response.headers.get('x-request-id') ?? '' };
+}
+
+/** The line about a defect of this request. */
+const defectOf = (id: string): Promise<string> =>
+  until(() => log.split('\n').find((line) => line.includes('failed on a defect') && line.includes(id)), `the line about ${id}`);
+
+const failed = { status: 500, code: 'internal' };
+const served = { status: 200, code: null };
+
+// Before anything that fills the allowance of lines about defects.
+describe('what nobody waits for', () => {
+  it.each(['admit', 'plan', 'screen', 'prepare', 'reply'])('a throw in a timer that %s waits for fails the request', async (moment) => {
+    const told = await ask(`${moment}:timer`);
+    expect(told).toMatchObject(failed);
+    expect(await defectOf(told.id)).toContain('thrown in a timer');
+  });
+
+  it.each(moments)('a promise that %s forgets is logged with the request', async (moment) => {
+    const told = await ask(`${moment}:stray`);
+    expect([200, 500]).toContain(told.status);
+    expect(await defectOf(told.id)).toContain('stray rejection');
+  });
+});
+
+const rows = moments.flatMap((moment) =>
+  (['throw', 'throw-nothing', 'reject', 'hostile'] as const).map((how) => [moment, how, moment === 'record' ? served : failed] as const),
+);
+
+it.each(rows)('in %s, %s', async (moment, how, expected) => {
+  expect(await ask(`${moment}:${how}`)).toMatchObject(expected);
+  expect(await ask('none')).toMatchObject(served);
+});
+
+it.each(moments.flatMap((moment) => ['garbage', 'object'].map((how) => [moment, how] as const)))(
+  'in %s, a return value of %s',
+  async (moment, how) => {
+    const { status } = await ask(`${moment}:${how}`);
+    expect([200, 500]).toContain(status);
+    expect(await ask('none')).toMatchObject(served);
+  },
+);
+
+it.each(['status', 'header'])('an answer of its own with a %s that can not be written', async (how) => {
+  expect(await ask(`screen:${how}`)).toMatchObject(failed);
+});
+
+it('leaves nothing running: the stop waits for nobody', async () => {
+  child.kill('SIGTERM');
+  const [code] = (await once(child, 'exit')) as [number | null];
+  expect(code).toBe(0);
+  expect(log).not.toContain('"end":"drained"');
+});
