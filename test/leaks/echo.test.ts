@@ -1,0 +1,211 @@
+import type { Socket } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startWire, type Wire } from '../faults/wire.ts';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { type Answer, type Ask, ask, filesBelow, formsOf } from './sinks.ts';
+
+/** A provider that repeats the credential it is called with: wherever it does, the caller and the disk get asterisks. */
+
+const key = 'sk-canary/4f9a+8b"7c\\6d=5e4f3a2b';
+
+let wire: Wire;
+let gateway: TestGateway;
+/** Everything that callers were sent. */
+const received: string[] = [];
+
+beforeAll(async () => {
+  wire = await startWire();
+  const json = (value: unknown): string => JSON.stringify(value);
+  gateway = await startTestGateway(
+    json({
+      version: 1,
+      logging: { requests: { bodies: 'full' } },
+      providers: {
+        openai: { type: 'openai', api_key: '${env:KEY}', custom_host: `${wire.url}/v1` },
+        anthropic: { type: 'anthropic', api_key: '${env:KEY}', custom_host: `${wire.url}/v1` },
+        azure: {
+          type: 'azure-openai',
+          api_key: '${env:KEY}',
+          custom_host: `${wire.url}/openai`,
+          deployments: { m: { deployment_id: 'd', api_version: '2024-10-21' } },
+        },
+      },
+      configs: { chain: { strategy: { mode: 'fallback' }, targets: ['openai/m', 'azure/m'] } },
+    }),
+    { env: { KEY: key } },
+  );
+});
+
+afterAll(async () => {
+  await gateway.close();
+  await wire.close();
+});
+
+/** An answer of the provider: what stands where, and in which pieces it is written. */
+interface Echo {
+  readonly status?: number;
+  readonly reason?: string;
+  readonly headers?: readonly string[];
+  readonly type?: string;
+  readonly body: string;
+  readonly framing?: 'length' | 'chunked' | 'close';
+  readonly trailer?: string;
+  /** Places in the body at which a new write begins. */
+  readonly cuts?: readonly number[];
+}
+
+const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 3));
+
+function script({ status = 200, reason = 'OK', headers = [], type = 'application/json', body, framing = 'length', trailer, cuts = [] }: Echo) {
+  return async (socket: Socket): Promise<void> => {
+    const bytes = Buffer.from(body);
+    const own = framing === 'length' ? [`content-length: ${bytes.length}`] : framing === 'chunked' ? ['transfer-encoding: chunked'] : ['connection: close'];
+    socket.write([`HTTP/1.1 ${status} ${reason}`, `content-type: ${type}`, ...own, ...headers, '', ''].join('\r\n'));
+    let from = 0;
+    for (const to of [...cuts, bytes.length]) {
+      const piece = bytes.subarray(from, to);
+      from = to;
+      if (piece.length === 0) continue;
+      if (framing === 'chunked') socket.write(Buffer.concat([Buffer.from(`${piece.length.toString(16)}\r\n`), piece, Buffer.from('\r\n')]));
+      else socket.write(piece);
+      if (cuts.length > 0) await pause();
+    }
+    if (framing === 'chunked') socket.write(`0\r\n${trailer === undefined ? '' : `x-trailer: ${trailer}\r\n`}\r\n`);
+    if (framing === 'close') socket.end();
+  };
+}
+
+async function sent(request: Ask, echo: Echo): Promise<Answer> {
+  wire.script = script(echo);
+  const answer = await ask(gateway.url, request);
+  received.push(answer.text);
+  return answer;
+}
+
+const messages = [{ role: 'user', content: 'hi' }];
+const openaiChat = (text: string): string =>
+  JSON.stringify({ id: 'c', object: 'chat.completion', created: 1, model: 'm', choices: [{ index: 0, message: { role: 'assistant', content: text }, finish_reason: 'stop' }] });
+const anthropicMessage = (text: string): string =>
+  JSON.stringify({ id: 'm', type: 'message', role: 'assistant', model: 'm', content: [{ type: 'text', text }], stop_reason: 'end_turn', usage: { input_tokens: 1, output_tokens: 1 } });
+const event = (name: string, value: object): string => `event: ${name}\ndata: ${JSON.stringify(value)}\n\n`;
+const openaiStream = (text: string): string =>
+  [{ role: 'assistant', content: '' }, { content: text }, {}]
+    .map((delta, i) => `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [{ index: 0, delta, finish_reason: i === 2 ? 'stop' : null }] })}\n\n`)
+    .join('') + 'data: [DONE]\n\n';
+const anthropicStream = (text: string): string =>
+  event('message_start', { type: 'message_start', message: { id: 'm', type: 'message', role: 'assistant', model: 'm', content: [], usage: { input_tokens: 1, output_tokens: 1 } } }) +
+  event('content_block_start', { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } }) +
+  event('content_block_delta', { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text } }) +
+  event('content_block_stop', { type: 'content_block_stop', index: 0 }) +
+  event('message_delta', { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 1 } }) +
+  event('message_stop', { type: 'message_stop' });
+
+const stream = 'text/event-stream';
+const at = { 'x-gateway-provider': '@openai' };
+
+/** Ways through the gateway, and a good answer that holds a text. */
+const routes: readonly (readonly [name: string, request: Ask, type: string, good: (text: string) => string])[] = [
+  ['chat, passed', { path: '/v1/chat/completions', body: { model: '@openai/m', messages } }, 'application/json', openaiChat],
+  ['chat, a deployment', { path: '/v1/chat/completions', body: { model: '@azure/m', messages } }, 'application/json', openaiChat],
+  ['chat, converted', { path: '/v1/chat/completions', body: { model: '@anthropic/m', messages, max_tokens: 9 } }, 'application/json', anthropicMessage],
+  ['messages', { path: '/v1/messages', body: { model: '@anthropic/m', messages, max_tokens: 9 } }, 'application/json', anthropicMessage],
+  ['a stream, passed', { path: '/v1/chat/completions', body: { model: '@openai/m', messages, stream: true } }, stream, openaiStream],
+  ['a stream, converted', { path: '/v1/chat/completions', body: { model: '@anthropic/m', messages, max_tokens: 9, stream: true } }, stream, anthropicStream],
+  ['speech', { path: '/v1/audio/speech', body: { model: '@openai/m', input: 'x', voice: 'v' } }, 'audio/mpeg', (text) => `sound ${text} sound`],
+  ['a file', { path: '/v1/files/file-1/content', headers: at }, 'application/octet-stream', (text) => `${text} bytes`],
+  ['a relayed path', { path: '/v1/things', headers: at }, 'text/plain', (text) => `things ${text}`],
+  ['a relayed upload', { path: '/v1/things', headers: at, body: { a: 1 } }, 'application/json', (text) => JSON.stringify({ text })],
+  ['a chain', { path: '/v1/chat/completions', headers: { 'x-gateway-config': 'chain' }, body: { model: 'm', messages } }, 'application/json', openaiChat],
+];
+
+const asterisks = /\*{8}/;
+const expectHidden = (answer: Answer): void => {
+  for (const form of formsOf(key)) expect(answer.text).not.toContain(form);
+};
+
+describe.each(routes)('%s', (_, request, type, good) => {
+  const forms = [key, encodeURIComponent(key), encodeURIComponent(key).replaceAll(/%[0-9A-F]{2}/g, (code) => code.toLowerCase())];
+
+  it.each([['length'], ['chunked'], ['close']] as const)('hides it in a good answer (%s)', async (framing) => {
+    for (const form of forms) {
+      const answer = await sent(request, { type, framing, body: good(`a ${form} b`) });
+      expect(answer).toMatchObject({ status: 200, isWhole: true });
+      expectHidden(answer);
+      expect(answer.body).toMatch(asterisks);
+    }
+  });
+
+  it('hides it wherever the answer is cut', async () => {
+    const body = good(`a ${key} b`);
+    const bytes = Buffer.from(body);
+    const inside = JSON.stringify(key).slice(1, -1);
+    const form = body.includes(inside) ? inside : key;
+    const from = bytes.indexOf(form);
+    for (let cut = from + 1; cut < from + form.length; cut += 1) {
+      for (const framing of ['length', 'chunked'] as const) {
+        const answer = await sent(request, { type, framing, body, cuts: [cut] });
+        expect(answer).toMatchObject({ status: 200, isWhole: true });
+        expectHidden(answer);
+        expect(answer.body).toMatch(asterisks);
+      }
+    }
+  });
+
+  it('hides it in headers, in names of headers, in the reason and in trailers', async () => {
+    const headers = [`x-echo: got ${key}`, `x-${key.replaceAll(/[^\w-]/g, '')}: 1`, `www-authenticate: Bearer error="${key}"`, `retry-after: ${key}`];
+    const answer = await sent(request, { type, headers, reason: `OK ${key}`, framing: 'chunked', trailer: key, body: good('fine') });
+    expect(answer).toMatchObject({ status: 200, isWhole: true });
+    expectHidden(answer);
+  });
+
+  it.each([[400], [401], [403], [404], [429], [500]])('hides it in an error %i, also where its words are cut', async (status) => {
+    const headers = [`retry-after: ${key}`, `x-ratelimit-reset: ${key}`];
+    const bodies = [
+      JSON.stringify({ error: { message: `Incorrect API key provided: ${key}.`, type: 'e', code: key, param: null } }),
+      JSON.stringify({ error: { message: `${'x'.repeat(4070)}${key}`, type: 'e', code: null, param: null } }),
+      JSON.stringify({ type: 'error', error: { type: 'authentication_error', message: `invalid x-api-key ${key}` } }),
+      `<html>${key}</html>`,
+      `${'x'.repeat(190)}${key}`,
+    ];
+    for (const body of bodies) expectHidden(await sent(request, { status, headers, body }));
+  });
+});
+
+describe('an error in the middle of a stream', () => {
+  const openai = routes[4]?.[1] as Ask;
+  const anthropic = routes[5]?.[1] as Ask;
+  const begun = openaiStream('x').split('\n\n').slice(0, 2).map((one) => `${one}\n\n`).join('');
+
+  it.each([
+    ['passed', openai, `${begun}data: ${JSON.stringify({ error: { message: `bad key ${key}`, type: 'e' } })}\n\n`],
+    ['passed, first', openai, `data: ${JSON.stringify({ error: { message: `bad key ${key}`, type: 'e' } })}\n\n`],
+    ['converted', anthropic, `${anthropicStream('x').split('event: content_block_stop')[0]}${event('error', { type: 'error', error: { type: 'x', message: `bad ${key}` } })}`],
+    ['broken off inside it', openai, `${begun}data: {"error": {"message": "bad ${JSON.stringify(key).slice(1, -3)}`],
+  ])('%s', async (_, request, body) => {
+    for (const framing of ['chunked', 'close'] as const) {
+      const answer = await sent(request, { type: stream, framing, body });
+      expectHidden(answer);
+      expect(answer.text).not.toContain(key.slice(0, key.length - 4));
+    }
+  });
+});
+
+it('tells once that a provider repeats it, and in the record of each request', async () => {
+  const request = routes[0]?.[1] as Ask;
+  const answer = await sent(request, { body: openaiChat(key) });
+  const record = await gateway.record(answer.id ?? null);
+  expect(record.warnings).toEqual(['Provider "openai" repeated its credential in the response (1×): hidden.']);
+  const lines = gateway.lines.filter((line) => line.includes('repeated its credential'));
+  expect(lines.map((line) => (JSON.parse(line) as { provider: string }).provider).toSorted()).toEqual(['anthropic', 'azure', 'openai']);
+});
+
+it('is nowhere in records, lines and files', async () => {
+  const sinks = new Map([
+    ...filesBelow(gateway.dir),
+    ['answers', received.join('\n')],
+    ['records', JSON.stringify(gateway.records)],
+    ['lines', gateway.lines.join('')],
+  ]);
+  for (const [name, text] of sinks) for (const form of formsOf(key)) expect(text.includes(form), `${form} in ${name}`).toBe(false);
+  expect([...sinks.keys()].some((name) => name.includes('spool'))).toBe(true);
+});

@@ -1,0 +1,64 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { request as httpRequest } from 'node:http';
+import { join } from 'node:path';
+
+/** A response as it came, every part of it in one text. */
+export interface Answer {
+  readonly status: number;
+  readonly id: string | undefined;
+  /** Status line, headers, body and trailers. */
+  readonly text: string;
+  readonly body: string;
+  /** It ended as its framing promised. */
+  readonly isWhole: boolean;
+}
+
+export interface Ask {
+  readonly method?: string;
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+}
+
+/** Sends one request on a connection of its own. Never rejects: a broken answer is one, too. */
+export function ask(base: string, { method, path, headers = {}, body }: Ask): Promise<Answer> {
+  const bytes = body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body);
+  const json = bytes === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(bytes) };
+  return new Promise((resolve) => {
+    const out = httpRequest(base + path, { method: method ?? (bytes === undefined ? 'GET' : 'POST'), headers: { ...json, ...headers }, agent: false });
+    const failed = { status: 0, id: undefined, text: '', body: '', isWhole: false };
+    out.on('error', () => resolve(failed));
+    out.on('response', (response) => {
+      const pieces: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => pieces.push(chunk));
+      response.on('error', () => undefined);
+      response.on('close', () => {
+        const whole = Buffer.concat(pieces).toString('latin1');
+        const head = [response.statusMessage, ...response.rawHeaders].join('\n');
+        const id = response.headers['x-request-id'];
+        const text = `${head}\n${whole}\n${response.rawTrailers.join('\n')}`;
+        resolve({ status: response.statusCode ?? 0, id: id === undefined ? undefined : String(id), text, body: whole, isWhole: response.complete });
+      });
+    });
+    out.end(bytes);
+  });
+}
+
+/** Every file below a folder, by path, as text whose characters are its bytes. */
+export function filesBelow(dir: string): Map<string, string> {
+  const entries = readdirSync(dir, { withFileTypes: true, recursive: true }).filter((entry) => entry.isFile());
+  return new Map(
+    entries.map((entry) => {
+      const path = join(entry.parentPath, entry.name);
+      return [path, readFileSync(path, 'latin1')];
+    }),
+  );
+}
+
+/** A text in each form in which it may be found in bytes, JSON and addresses. */
+export function formsOf(secret: string): string[] {
+  const inJson = JSON.stringify(secret).slice(1, -1);
+  const forms = [secret, inJson, inJson.replaceAll('/', '\\/'), JSON.stringify(inJson).slice(1, -1), encodeURIComponent(secret)];
+  const encoded = ['base64', 'base64url', 'hex'] as const;
+  return [...new Set([...forms, ...encoded.map((coding) => Buffer.from(secret).toString(coding).replace(/=+$/, ''))])];
+}
