@@ -56,10 +56,24 @@ interface Echo {
 
 const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 3));
 
-function script({ status = 200, reason = 'OK', headers = [], type = 'application/json', body, framing = 'length', trailer, cuts = [] }: Echo) {
+function script({
+  status = 200,
+  reason = 'OK',
+  headers = [],
+  type = 'application/json',
+  body,
+  framing = 'length',
+  trailer,
+  cuts = [],
+}: Echo) {
   return async (socket: Socket): Promise<void> => {
     const bytes = Buffer.from(body);
-    const own = framing === 'length' ? [`content-length: ${bytes.length}`] : framing === 'chunked' ? ['transfer-encoding: chunked'] : ['connection: close'];
+    const own =
+      framing === 'length'
+        ? [`content-length: ${bytes.length}`]
+        : framing === 'chunked'
+          ? ['transfer-encoding: chunked']
+          : ['connection: close'];
     socket.write([`HTTP/1.1 ${status} ${reason}`, `content-type: ${type}`, ...own, ...headers, '', ''].join('\r\n'));
     let from = 0;
     for (const to of [...cuts, bytes.length]) {
@@ -84,16 +98,36 @@ async function sent(request: Ask, echo: Echo): Promise<Answer> {
 
 const messages = [{ role: 'user', content: 'hi' }];
 const openaiChat = (text: string): string =>
-  JSON.stringify({ id: 'c', object: 'chat.completion', created: 1, model: 'm', choices: [{ index: 0, message: { role: 'assistant', content: text }, finish_reason: 'stop' }] });
+  JSON.stringify({
+    id: 'c',
+    object: 'chat.completion',
+    created: 1,
+    model: 'm',
+    choices: [{ index: 0, message: { role: 'assistant', content: text }, finish_reason: 'stop' }],
+  });
 const anthropicMessage = (text: string): string =>
-  JSON.stringify({ id: 'm', type: 'message', role: 'assistant', model: 'm', content: [{ type: 'text', text }], stop_reason: 'end_turn', usage: { input_tokens: 1, output_tokens: 1 } });
+  JSON.stringify({
+    id: 'm',
+    type: 'message',
+    role: 'assistant',
+    model: 'm',
+    content: [{ type: 'text', text }],
+    stop_reason: 'end_turn',
+    usage: { input_tokens: 1, output_tokens: 1 },
+  });
 const event = (name: string, value: object): string => `event: ${name}\ndata: ${JSON.stringify(value)}\n\n`;
 const openaiStream = (text: string): string =>
   [{ role: 'assistant', content: '' }, { content: text }, {}]
-    .map((delta, i) => `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [{ index: 0, delta, finish_reason: i === 2 ? 'stop' : null }] })}\n\n`)
+    .map(
+      (delta, i) =>
+        `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [{ index: 0, delta, finish_reason: i === 2 ? 'stop' : null }] })}\n\n`,
+    )
     .join('') + 'data: [DONE]\n\n';
 const anthropicStream = (text: string): string =>
-  event('message_start', { type: 'message_start', message: { id: 'm', type: 'message', role: 'assistant', model: 'm', content: [], usage: { input_tokens: 1, output_tokens: 1 } } }) +
+  event('message_start', {
+    type: 'message_start',
+    message: { id: 'm', type: 'message', role: 'assistant', model: 'm', content: [], usage: { input_tokens: 1, output_tokens: 1 } },
+  }) +
   event('content_block_start', { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } }) +
   event('content_block_delta', { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text } }) +
   event('content_block_stop', { type: 'content_block_stop', index: 0 }) +
@@ -107,15 +141,35 @@ const at = { 'x-gateway-provider': '@openai' };
 const routes: readonly (readonly [name: string, request: Ask, type: string, good: (text: string) => string])[] = [
   ['chat, passed', { path: '/v1/chat/completions', body: { model: '@openai/m', messages } }, 'application/json', openaiChat],
   ['chat, a deployment', { path: '/v1/chat/completions', body: { model: '@azure/m', messages } }, 'application/json', openaiChat],
-  ['chat, converted', { path: '/v1/chat/completions', body: { model: '@anthropic/m', messages, max_tokens: 9 } }, 'application/json', anthropicMessage],
+  [
+    'chat, converted',
+    { path: '/v1/chat/completions', body: { model: '@anthropic/m', messages, max_tokens: 9 } },
+    'application/json',
+    anthropicMessage,
+  ],
   ['messages', { path: '/v1/messages', body: { model: '@anthropic/m', messages, max_tokens: 9 } }, 'application/json', anthropicMessage],
   ['a stream, passed', { path: '/v1/chat/completions', body: { model: '@openai/m', messages, stream: true } }, stream, openaiStream],
-  ['a stream, converted', { path: '/v1/chat/completions', body: { model: '@anthropic/m', messages, max_tokens: 9, stream: true } }, stream, anthropicStream],
-  ['speech', { path: '/v1/audio/speech', body: { model: '@openai/m', input: 'x', voice: 'v' } }, 'audio/mpeg', (text) => `sound ${text} sound`],
+  [
+    'a stream, converted',
+    { path: '/v1/chat/completions', body: { model: '@anthropic/m', messages, max_tokens: 9, stream: true } },
+    stream,
+    anthropicStream,
+  ],
+  [
+    'speech',
+    { path: '/v1/audio/speech', body: { model: '@openai/m', input: 'x', voice: 'v' } },
+    'audio/mpeg',
+    (text) => `sound ${text} sound`,
+  ],
   ['a file', { path: '/v1/files/file-1/content', headers: at }, 'application/octet-stream', (text) => `${text} bytes`],
   ['a relayed path', { path: '/v1/things', headers: at }, 'text/plain', (text) => `things ${text}`],
   ['a relayed upload', { path: '/v1/things', headers: at, body: { a: 1 } }, 'application/json', (text) => JSON.stringify({ text })],
-  ['a chain', { path: '/v1/chat/completions', headers: { 'x-gateway-config': 'chain' }, body: { model: 'm', messages } }, 'application/json', openaiChat],
+  [
+    'a chain',
+    { path: '/v1/chat/completions', headers: { 'x-gateway-config': 'chain' }, body: { model: 'm', messages } },
+    'application/json',
+    openaiChat,
+  ],
 ];
 
 const asterisks = /\*{8}/;
@@ -152,7 +206,12 @@ describe.each(routes)('%s', (_, request, type, good) => {
   });
 
   it('hides it in headers, in names of headers, in the reason and in trailers', async () => {
-    const headers = [`x-echo: got ${key}`, `x-${key.replaceAll(/[^\w-]/g, '')}: 1`, `www-authenticate: Bearer error="${key}"`, `retry-after: ${key}`];
+    const headers = [
+      `x-echo: got ${key}`,
+      `x-${key.replaceAll(/[^\w-]/g, '')}: 1`,
+      `www-authenticate: Bearer error="${key}"`,
+      `retry-after: ${key}`,
+    ];
     const answer = await sent(request, { type, headers, reason: `OK ${key}`, framing: 'chunked', trailer: key, body: good('fine') });
     expect(answer).toMatchObject({ status: 200, isWhole: true });
     expectHidden(answer);
@@ -174,12 +233,20 @@ describe.each(routes)('%s', (_, request, type, good) => {
 describe('an error in the middle of a stream', () => {
   const openai = routes[4]?.[1] as Ask;
   const anthropic = routes[5]?.[1] as Ask;
-  const begun = openaiStream('x').split('\n\n').slice(0, 2).map((one) => `${one}\n\n`).join('');
+  const begun = openaiStream('x')
+    .split('\n\n')
+    .slice(0, 2)
+    .map((one) => `${one}\n\n`)
+    .join('');
 
   it.each([
     ['passed', openai, `${begun}data: ${JSON.stringify({ error: { message: `bad key ${key}`, type: 'e' } })}\n\n`],
     ['passed, first', openai, `data: ${JSON.stringify({ error: { message: `bad key ${key}`, type: 'e' } })}\n\n`],
-    ['converted', anthropic, `${anthropicStream('x').split('event: content_block_stop')[0]}${event('error', { type: 'error', error: { type: 'x', message: `bad ${key}` } })}`],
+    [
+      'converted',
+      anthropic,
+      `${anthropicStream('x').split('event: content_block_stop')[0]}${event('error', { type: 'error', error: { type: 'x', message: `bad ${key}` } })}`,
+    ],
     ['broken off inside it', openai, `${begun}data: {"error": {"message": "bad ${JSON.stringify(key).slice(1, -3)}`],
   ])('%s', async (_, request, body) => {
     for (const framing of ['chunked', 'close'] as const) {

@@ -25,7 +25,11 @@ export function ask(base: string, { method, path, headers = {}, body }: Ask): Pr
   const bytes = body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body);
   const json = bytes === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(bytes) };
   return new Promise((resolve) => {
-    const out = httpRequest(base + path, { method: method ?? (bytes === undefined ? 'GET' : 'POST'), headers: { ...json, ...headers }, agent: false });
+    const out = httpRequest(base + path, {
+      method: method ?? (bytes === undefined ? 'GET' : 'POST'),
+      headers: { ...json, ...headers },
+      agent: false,
+    });
     const failed = { status: 0, id: undefined, text: '', body: '', isWhole: false };
     out.on('error', () => resolve(failed));
     out.on('response', (response) => {
@@ -37,7 +41,13 @@ export function ask(base: string, { method, path, headers = {}, body }: Ask): Pr
         const head = [response.statusMessage, ...response.rawHeaders].join('\n');
         const id = response.headers['x-request-id'];
         const text = `${head}\n${whole}\n${response.rawTrailers.join('\n')}`;
-        resolve({ status: response.statusCode ?? 0, id: id === undefined ? undefined : String(id), text, body: whole, isWhole: response.complete });
+        resolve({
+          status: response.statusCode ?? 0,
+          id: id === undefined ? undefined : String(id),
+          text,
+          body: whole,
+          isWhole: response.complete,
+        });
       });
     });
     out.end(bytes);
