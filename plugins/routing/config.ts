@@ -51,7 +51,7 @@ function inline(ctx: Admitted, key: ApiKey | undefined, text: string): CompiledC
       hint: 'Name one of the configs that the key may use, or add "inline" to its allow.configs.',
     });
   }
-  return ctx.snapshot.inlineConfig(text);
+  return ctx.snapshot.inlineConfig(text, key);
 }
 
 function named(ctx: Admitted, key: ApiKey | undefined, name: string): CompiledConfig {

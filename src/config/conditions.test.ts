@@ -124,4 +124,16 @@ describe('conditional queries', () => {
     const condition = compileQuery({ 'metadata.a': { $regex: '^(a+)+$' } });
     expect(condition({ ...facts, metadata: { a: `${'a'.repeat(5000)}!` } })).toBe(false);
   });
+
+  it('matches no pattern with a text that is too long', () => {
+    const condition = compileQuery({ 'metadata.a': { $regex: 'a$' } });
+    const about = (length: number) => ({ metadata: { a: 'a'.repeat(length) }, params: () => undefined, pathname: '/' });
+    expect([condition(about(8192)), condition(about(8193))]).toEqual([true, false]);
+  });
+
+  it('compiles no pattern of more than 10,000 steps', () => {
+    const query = (pattern: string) => () => compileQuery({ 'metadata.a': { $regex: pattern } });
+    expect(query('a{999}'.repeat(9))).not.toThrow();
+    expect(query('a{999}'.repeat(11))).toThrow(/cannot be used: it is too large: about 1\d{4} steps, and the limit is 10000/);
+  });
 });

@@ -1,7 +1,7 @@
 import { GatewayError } from '../core/error.ts';
 import { isPlain } from '../core/merge.ts';
 import type { QueryFacts } from '../core/snapshot.ts';
-import { compileRegex } from './regex.ts';
+import { compileRegex, type RegexCompiler } from './regex.ts';
 
 /** A compiled `query` of conditional routing. Pure. */
 export type Condition = (facts: QueryFacts) => boolean;
@@ -20,20 +20,20 @@ type Test = (value: Scalar | undefined) => boolean;
  *
  * @throws GatewayError `invalid_config` for an unknown key, operator or operand
  */
-export function compileQuery(query: unknown): Condition {
+export function compileQuery(query: unknown, regex: RegexCompiler = compileRegex): Condition {
   if (!isPlain(query)) throw bad('a query must be an object');
-  const parts = Object.entries(query).map(([key, operand]) => compileMember(key, operand));
+  const parts = Object.entries(query).map(([key, operand]) => compileMember(key, operand, regex));
   return all(parts);
 }
 
-function compileMember(key: string, operand: unknown): Condition {
+function compileMember(key: string, operand: unknown, regex: RegexCompiler): Condition {
   if (key === '$and' || key === '$or') {
     if (!Array.isArray(operand) || operand.length === 0) throw bad(`"${key}" needs a list of queries`);
-    const parts = operand.map(compileQuery);
+    const parts = operand.map((each) => compileQuery(each, regex));
     return key === '$and' ? all(parts) : (facts) => parts.some((part) => part(facts));
   }
   const read = compileKey(key);
-  const test = compileTest(key, operand);
+  const test = compileTest(key, operand, regex);
   return (facts) => test(read(facts));
 }
 
@@ -63,13 +63,13 @@ function isScalar(value: unknown): value is Scalar {
   return value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
 }
 
-function compileTest(key: string, operand: unknown): Test {
+function compileTest(key: string, operand: unknown, regex: RegexCompiler): Test {
   if (isScalar(operand)) return (value) => value === operand;
   if (!isPlain(operand)) throw bad(`"${key}" needs a value or an object of operators`);
   const tests = Object.entries(operand).map(([name, argument]) => {
     const compile = Object.hasOwn(operators, name) ? operators[name] : undefined;
     if (compile === undefined) throw bad(`"${name}" is no operator`, `"${key}" takes ${Object.keys(operators).join(', ')}.`);
-    return compile(argument, name);
+    return compile(argument, name, regex);
   });
   if (tests.length === 0) throw bad(`"${key}" names no operator`);
   return (value) => tests.every((test) => test(value));
@@ -78,7 +78,7 @@ function compileTest(key: string, operand: unknown): Test {
 /** Names of the operators that a key takes, for checks and messages. */
 export const operatorNames = (): readonly string[] => Object.keys(operators);
 
-const operators: Readonly<Record<string, (argument: unknown, name: string) => Test>> = {
+const operators: Readonly<Record<string, (argument: unknown, name: string, regex: RegexCompiler) => Test>> = {
   $eq: (argument, name) => {
     const wanted = needScalar(argument, name);
     return (value) => value === wanted;
@@ -99,10 +99,10 @@ const operators: Readonly<Record<string, (argument: unknown, name: string) => Te
   $gte: (argument, name) => compare(argument, name, (value, limit) => value >= limit),
   $lt: (argument, name) => compare(argument, name, (value, limit) => value < limit),
   $lte: (argument, name) => compare(argument, name, (value, limit) => value <= limit),
-  $regex: (argument, name) => {
+  $regex: (argument, name, compile) => {
     if (typeof argument !== 'string') throw bad(`"${name}" needs a pattern in quotes`);
-    const regex = compileRegex(argument);
-    if ('error' in regex) throw bad(`the pattern "${argument}" can not be used: ${regex.error}`);
+    const regex = compile(argument);
+    if ('error' in regex) throw bad(`the pattern "${argument.slice(0, 100)}" cannot be used: ${regex.error}`);
     return (value) => value !== undefined && value !== null && regex.test(String(value));
   },
 };

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { ApiKey } from '../core/snapshot.ts';
 import { compiled, leavesAt, signature } from './fixtures/compiled.ts';
 
 const snapshot = compiled({
@@ -13,7 +14,7 @@ const snapshot = compiled({
   },
   configs: { c: { provider: 'main' } },
 });
-const inline = (config: unknown) => snapshot.inlineConfig(typeof config === 'string' ? config : JSON.stringify(config));
+const inline = (config: unknown) => snapshot.inlineConfig(typeof config === 'string' ? config : JSON.stringify(config), undefined);
 const leafOf = (config: unknown) => leavesAt(inline(config).root)[0];
 
 describe('a config that comes with a request', () => {
@@ -27,14 +28,57 @@ describe('a config that comes with a request', () => {
     expect(inline(text)).toBe(inline(text));
   });
 
-  it('forgets the texts that were not asked for longest', () => {
-    const text = (n: number) => JSON.stringify({ provider: '@main', override_params: { n } });
+  it('forgets the texts that were not asked for longest, by what they cost', () => {
+    const text = (n: number) => JSON.stringify({ provider: '@main', override_params: { n, text: 'x'.repeat(30_000) } });
     const [first, second] = [inline(text(-1)), inline(text(-2))];
-    for (let n = 0; n < 255; n += 1) {
+    for (let n = 0; n < 120; n += 1) {
       inline(text(n));
       expect(inline(text(-2))).toBe(second);
     }
     expect(inline(text(-1))).not.toBe(first);
+  });
+
+  const matching = (patterns: readonly string[]) => ({
+    strategy: {
+      mode: 'conditional',
+      conditions: patterns.map(($regex) => ({ query: { 'metadata.a': { $regex } }, then: 'one' })),
+      default: 'one',
+    },
+    targets: [{ name: 'one', provider: '@main' }],
+  });
+
+  it.each([
+    ['a pattern of many copies', ['a{1000}'.repeat(1000)]],
+    ['copies of copies', ['((a{30}){30}){30}']],
+    ['patterns that are too much together', Array.from({ length: 5 }, () => 'a{250}')],
+    ['many patterns', Array.from({ length: 11 }, (_, i) => `a${i}`)],
+  ])('with %s is refused before it is compiled', (_, patterns) => {
+    expect(() => inline(matching(patterns))).toThrow(
+      expect.objectContaining({ code: 'invalid_config', message: expect.stringMatching(/too large|may hold 10 patterns/) as string }),
+    );
+  });
+
+  it('keeps few of those with patterns', () => {
+    const kept = inline(matching(['^eu-']));
+    expect(inline(matching(['^eu-']))).toBe(kept);
+    for (let n = 0; n < 8; n += 1) inline(matching([`^us-${n}`]));
+    expect(inline(matching(['^eu-']))).not.toBe(kept);
+  });
+
+  it('has patterns only where the key allows them, whoever sent the same before', () => {
+    const text = JSON.stringify(matching(['^sent-by-two-keys']));
+    const key = (allowsRegex: boolean) => ({ name: 'app', allowsRegex }) as ApiKey;
+    const refused = expect.objectContaining({
+      code: 'not_allowed',
+      status: 403,
+      message: expect.stringContaining('Key "app"') as string,
+    }) as Error;
+    const escaped = text.replace('$regex', String.raw`\u0024regex`);
+    for (const each of [text, escaped]) {
+      expect(() => snapshot.inlineConfig(each, key(false))).toThrow(refused);
+      expect(snapshot.inlineConfig(each, key(true))).toBe(snapshot.inlineConfig(each, undefined));
+      expect(() => snapshot.inlineConfig(each, key(false))).toThrow(refused);
+    }
   });
 
   const chosen: readonly (readonly [config: object, slug: string | undefined, signed: string, trust: string | undefined])[] = [

@@ -1,10 +1,13 @@
+import { GatewayError } from '../core/error.ts';
 import { parseJson } from '../core/json-scan.ts';
+import { Lru } from '../core/lru.ts';
 import { isPlain } from '../core/merge.ts';
-import type { CompiledConfig } from '../core/snapshot.ts';
+import type { ApiKey, CompiledConfig, Snapshot } from '../core/snapshot.ts';
 import type { Choosing } from './compile/choose.ts';
 import { invalid } from './compile/invalid.ts';
 import { canonicalConfig } from './compile/spelling.ts';
 import { compileTree } from './compile/tree.ts';
+import { type RegexCompiler, RequestRegexes } from './regex.ts';
 import { targetSchemas } from './schema/join.ts';
 import { checkShape } from './shape.ts';
 
@@ -14,31 +17,34 @@ const mostBytes = 32 * 1024;
 /** Levels of objects and lists. */
 const mostLevels = 100;
 
-/** Texts whose compiled form is kept. */
-const mostKept = 256;
+/** Bytes that compiled forms may take together, and what one takes as far as it can be told. */
+const keptBytes = 64 * 1024 * 1024;
+const bytesOf = (text: string, patterns: number): number => 4096 + 20 * text.length + patterns * 8 * 1024 * 1024;
+
+/** A compiled form, and how many regular expressions are in it. */
+interface Inline {
+  readonly config: CompiledConfig;
+  readonly patterns: number;
+}
 
 /** Compiles configs that come with a request as JSON text; the same text gives the same object while it is kept. */
-export function createInline(choosing: Choosing): (text: string) => CompiledConfig {
-  // A map keeps the order of insertion: the first key is the one that was not asked for longest.
-  const kept = new Map<string, CompiledConfig>();
+export function createInline(choosing: Choosing): Snapshot['inlineConfig'] {
+  const kept = new Lru<Inline>(keptBytes);
   const schemas = targetSchemas([...new Set(choosing.types.values())]);
-  return (text) => {
+  return (text, key) => {
     const known = kept.get(text);
     if (known !== undefined) {
-      kept.delete(text);
-      kept.set(text, known);
-      return known;
+      if (known.patterns > 0) checkRegex(key);
+      return known.config;
     }
-    const compiled = compileInline(text, schemas, choosing);
-    kept.set(text, compiled);
-    const oldest = kept.size > mostKept ? kept.keys().next().value : undefined;
-    if (oldest !== undefined) kept.delete(oldest);
-    return compiled;
+    const made = compileInline(text, schemas, choosing, key);
+    kept.set(text, made, bytesOf(text, made.patterns));
+    return made.config;
   };
 }
 
 /** @throws GatewayError `invalid_config`, `provider_not_found`, `not_allowed` */
-function compileInline(text: string, schemas: ReturnType<typeof targetSchemas>, choosing: Choosing): CompiledConfig {
+function compileInline(text: string, schemas: ReturnType<typeof targetSchemas>, choosing: Choosing, key: ApiKey | undefined): Inline {
   if (Buffer.byteLength(text) > mostBytes) throw invalid('it is larger than 32 KB', 'Store it as a named config in gateway.yaml.');
   const value = parse(text);
   if (!isPlain(value)) throw invalid('it is not a JSON object');
@@ -48,7 +54,22 @@ function compileInline(text: string, schemas: ReturnType<typeof targetSchemas>, 
   if (problem !== undefined) {
     throw invalid(problem.path === '' ? problem.message : `${problem.path}: ${problem.message}`, problem.hint, problem.path);
   }
-  return compileTree('inline', config, { ...choosing, root: 'inline', named: () => undefined });
+  const regexes = new RequestRegexes();
+  const regex: RegexCompiler = (pattern) => {
+    checkRegex(key);
+    return regexes.compile(pattern);
+  };
+  return { config: compileTree('inline', config, { ...choosing, root: 'inline', named: () => undefined, regex }), patterns: regexes.count };
+}
+
+/** What a pattern costs depends on who wrote it. Without keys everybody who reaches the gateway may do everything. */
+function checkRegex(key: ApiKey | undefined): void {
+  if (key?.allowsRegex !== false) return;
+  throw new GatewayError('not_allowed', {
+    message: `Key "${key.name}" may not send configs that use "$regex".`,
+    param: 'strategy.conditions',
+    hint: 'Use $eq or $in, name a config of gateway.yaml, or set allow.regex of the key to true.',
+  });
 }
 
 function parse(text: string): unknown {

@@ -1,16 +1,52 @@
 import { RE2JS } from 're2js';
+import { sizeOfPattern } from './regex-size.ts';
 
 /** A pattern that is matched in time linear to the text, whatever the pattern. */
 export interface LinearRegex {
   test(text: string): boolean;
 }
 
-/** Compiles a pattern of a configuration, unanchored and without flags; `error` says why it can't be used. */
+/** Compiles a pattern; `error` says why it can't be used. */
+export type RegexCompiler = (pattern: string) => LinearRegex | { readonly error: string };
+
+/** Steps of one pattern of `gateway.yaml`, as `sizeOfPattern` counts them. */
+const mostSteps = 10_000;
+
+/** Characters of a text: the time of a match grows with the text times the pattern. A longer one matches nothing. */
+const longestText = 8192;
+
+/** Compiles a pattern of a configuration, unanchored and without flags. One that is too large is not compiled at all. */
 export function compileRegex(pattern: string): LinearRegex | { readonly error: string } {
+  return compileWithin(pattern, mostSteps);
+}
+
+function compileWithin(pattern: string, most: number): LinearRegex | { readonly error: string } {
+  const size = sizeOfPattern(pattern);
+  if (size > most) return { error: `it is too large: about ${size} steps, and the limit is ${most}` };
   try {
     const compiled = RE2JS.compile(pattern);
-    return { test: (text) => compiled.test(text) };
+    return { test: (text) => text.length <= longestText && compiled.test(text) };
   } catch (error) {
     return { error: (error as Error).message };
   }
+}
+
+/** All patterns of one config that comes with a request. */
+const requestPatterns = 10;
+const requestSteps = 1000;
+
+/** Compiles the patterns of one config that comes with a request: all of them together are bounded. */
+export class RequestRegexes {
+  /** Patterns that were compiled. */
+  count = 0;
+  #steps = requestSteps;
+
+  readonly compile: RegexCompiler = (pattern) => {
+    this.count += 1;
+    if (this.count > requestPatterns) return { error: `a config of a request may hold ${requestPatterns} patterns` };
+    const size = sizeOfPattern(pattern);
+    this.#steps -= size;
+    if (this.#steps >= 0) return compileWithin(pattern, size);
+    return { error: `it is too large: all patterns of a request may have ${requestSteps} steps together, and this one has about ${size}` };
+  };
 }

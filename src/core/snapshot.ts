@@ -160,6 +160,8 @@ export interface ApiKey {
   allowsModel(model: string): boolean;
   /** Id of a stored prompt. */
   allowsPrompt(id: string): boolean;
+  /** Configs that its requests send may hold `$regex`. */
+  readonly allowsRegex: boolean;
 }
 
 /** `auth.jwt`: tokens of an issuer as gateway keys (decisions D17). */
@@ -228,8 +230,13 @@ export interface Snapshot {
   readonly jwt: JwtRules | undefined;
   /** Every secret that was resolved, longest first: masked wherever text leaves the process. */
   readonly secrets: readonly string[];
-  /** Compiles a config object sent as JSON text. Kept for the same text. @throws GatewayError `invalid_config` */
-  inlineConfig(text: string): CompiledConfig;
+  /**
+   * Compiles a config object sent as JSON text. Kept for the same text.
+   *
+   * @param key whose request sends it; undefined: the gateway has no keys
+   * @throws GatewayError `invalid_config`, `not_allowed`
+   */
+  inlineConfig(text: string, key: ApiKey | undefined): CompiledConfig;
   /** A binding made from what a request brings. @throws GatewayError */
   direct(provider: Provider, settings: Plain, key: string | undefined): ProviderBinding;
   /** A one-leaf tree with nothing set: what applies when there is no config. */

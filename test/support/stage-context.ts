@@ -165,6 +165,7 @@ export function makeKey(name: string, over: Partial<ApiKey> = {}): ApiKey {
     allowsProvider: () => true,
     allowsModel: () => true,
     allowsPrompt: () => true,
+    allowsRegex: false,
     ...over,
   };
 }

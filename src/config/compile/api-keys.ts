@@ -55,6 +55,7 @@ export function compileRules(name: string, rules: CallerRules): ApiKey {
     allowsProvider: compileNames(rules.allow?.providers),
     allowsModel: compileGlobs(rules.allow?.models),
     allowsPrompt: compileNames(rules.allow?.prompts),
+    allowsRegex: rules.allow?.regex ?? false,
   };
 }
 

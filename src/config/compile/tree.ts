@@ -3,6 +3,7 @@ import type { Plain } from '../../core/merge.ts';
 import { choosePrompt } from '../../core/prompt.ts';
 import type { Branch, CompiledConfig, Leaf, QueryFacts } from '../../core/snapshot.ts';
 import { compileQuery } from '../conditions.ts';
+import type { RegexCompiler } from '../regex.ts';
 import type { ConfigEntry, TargetEntry } from '../schema/index.ts';
 import { type Choosing, chooseBinding } from './choose.ts';
 import { deepFreeze } from './freeze.ts';
@@ -18,6 +19,8 @@ export interface TreeSource extends Choosing {
   readonly root: string;
   /** A named config as a target; undefined when there is none of this name, or none may be named here. */
   named(name: string): ConfigEntry | undefined;
+  /** Bounds the patterns of a config that comes with a request. */
+  readonly regex?: RegexCompiler;
 }
 
 /** Where a node stands. */
@@ -83,7 +86,7 @@ function* compileBranch(entry: ConfigEntry, level: Level, source: TreeSource, pl
     ...nodeOf(place),
     targets,
     fallsBackOn: strategy === 'fallback' ? compileFallbackCodes(entry.strategy?.on_status_codes) : () => false,
-    ...(strategy === 'conditional' ? { choose: compileChoice(entry, place.path) } : {}),
+    ...(strategy === 'conditional' ? { choose: compileChoice(entry, place.path, source.regex) } : {}),
   };
   for (const [index, written] of entries.entries()) {
     const target = expand(written);
@@ -104,13 +107,16 @@ function expand(written: TargetEntry): ConfigEntry {
   return slash < 0 ? { provider } : { provider, override_params: { model: text.slice(slash + 1) } };
 }
 
-function compileChoice(entry: ConfigEntry, path: string): (facts: QueryFacts) => number {
+function compileChoice(entry: ConfigEntry, path: string, regex: RegexCompiler | undefined): (facts: QueryFacts) => number {
   const indexOf = (name: string): number => {
     const index = (entry.targets ?? []).findIndex((target) => typeof target !== 'string' && target.name === name);
     if (index < 0) throw invalid(`"${path}" has no target called "${name}"`, undefined, `${path}.strategy`);
     return index;
   };
-  const conditions = (entry.strategy?.conditions ?? []).map(({ query, then }) => ({ holds: compileQuery(query), index: indexOf(then) }));
+  const conditions = (entry.strategy?.conditions ?? []).map(({ query, then }) => ({
+    holds: compileQuery(query, regex),
+    index: indexOf(then),
+  }));
   const otherwise = entry.strategy?.default === undefined ? -1 : indexOf(entry.strategy.default);
   return (facts) => conditions.find((condition) => condition.holds(facts))?.index ?? otherwise;
 }

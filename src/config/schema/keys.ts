@@ -39,6 +39,11 @@ const rules = {
       providers: { ...nameList, description: 'Slugs; "type:openai" stands for a provider that is not in the catalog.' },
       models: { ...nameList, description: 'Model names without slug, as globs.' },
       prompts: { ...nameList, description: 'Names of stored prompts.' },
+      regex: {
+        type: 'boolean',
+        description: 'Configs sent as JSON may use $regex. Unlike the others, only where it is set.',
+        default: false,
+      },
     },
     additionalProperties: false,
   },

@@ -1,0 +1,64 @@
+import fc from 'fast-check';
+import { RE2JS } from 're2js';
+import { describe, expect, it } from 'vitest';
+import { sizeOfPattern } from './regex-size.ts';
+
+describe('the size of a pattern', () => {
+  it.each([
+    ['abc', 10],
+    ['^eu-(west|north)-[0-9]{1,2}$', 60],
+    ['(?i)claude.*', 30],
+    [String.raw`\p{L}+`, 40],
+    ['[[:alpha:]][^\\]]*', 20],
+  ])('of an ordinary one is small: %s', (pattern, most) => {
+    expect(sizeOfPattern(pattern)).toBeLessThan(most);
+  });
+
+  it.each([
+    ['a{1000}', 1000],
+    ['a{1000}'.repeat(1000), 1_000_000],
+    ['((a{30}){30}){30}', 27_000],
+    ['(a?){1000}', 2000],
+    ['(a{500,}){500}', 250_000],
+    [`${'('.repeat(10)}a${'){9}'.repeat(10)}`, 1_000_000_000],
+    ['[a-z]{999}{999}', 900_000],
+    [String.raw`\p{L}{1000}`, 20_000],
+    [String.raw`\x{41}{1000}`, 1000],
+    ['(a{1000}', 1000],
+  ])('of a hostile one is seen without compiling it: %.40s', (pattern, least) => {
+    expect(sizeOfPattern(pattern)).toBeGreaterThanOrEqual(least);
+  });
+
+  it('is never less than what it compiles to', () => {
+    const atom = fc.constantFrom('a', '.', '[a-z]', '[^b]', '[[:digit:]]', '[]x]', '\\d', '\\.', '\\pL', '\\x{41}', '^', '$', '\\b', 'é');
+    const times = fc.constantFrom('', '', '*', '+?', '?', '{3}', '{2,}', '{1,4}', '{0,3}', '{0}', '{', '{,2}', '{x}');
+    const { pattern } = fc.letrec<{ pattern: string; part: string }>((tie) => ({
+      part: fc
+        .tuple(
+          fc.oneof(
+            { maxDepth: 4 },
+            atom,
+            tie('pattern').map((inner) => `(${inner})`),
+            tie('pattern').map((inner) => `(?:${inner})`),
+          ),
+          times,
+        )
+        .map(([one, many]) => one + many),
+      pattern: fc
+        .tuple(fc.array(tie('part'), { minLength: 1, maxLength: 4 }), fc.constantFrom('', '', '|'))
+        .map(([parts, or]) => parts.join(or)),
+    }));
+    fc.assert(
+      fc.property(pattern, (text) => {
+        let size: number;
+        try {
+          size = RE2JS.compile(text).programSize();
+        } catch {
+          return;
+        }
+        expect(sizeOfPattern(text)).toBeGreaterThanOrEqual(size - 2);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
