@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { compilePrompts } from '../config/compile/prompts.ts';
 import { complete } from '../config/compile/steps.ts';
 import { type LoadedConfig, loadConfig } from '../config/load.ts';
-import { reasonOf } from '../config/references.ts';
+import { reasonOf } from '../config/files.ts';
 import { fromUnknown } from '../core/error.ts';
 import { createMask } from '../core/mask.ts';
 import { choosePrompt, promptName, promptPatch, type PromptVersion, type StoredPrompt, variablesFor } from '../core/prompt.ts';

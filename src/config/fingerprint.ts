@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { lstat, readdir, readFile, readlink, realpath, stat } from 'node:fs/promises';
+import { lstat, readdir, readlink, realpath, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
+import { readRegularFileLater } from '#core/regular-file.ts';
 
 /** Files larger than this are told apart by size and time alone. */
 const hashLimit = 16 * 1024 * 1024;
@@ -17,11 +18,12 @@ export async function fingerprint(path: string): Promise<string> {
     const real = await realpath(path);
     const found = await stat(real, { bigint: true });
     if (found.isDirectory()) return `${real} ${found.ino} ${(await readdir(real)).sort().join('/')}`;
+    // What is no regular file is never opened: a pipe would keep a thread of the pool waiting.
     const hash =
-      found.size > hashLimit
+      found.size > hashLimit || !found.isFile()
         ? '-'
         : createHash('sha256')
-            .update(await readFile(real))
+            .update(await readRegularFileLater(real, hashLimit))
             .digest('hex');
     return `${real} ${found.ino} ${found.size} ${found.mtimeNs} ${hash}`;
   } catch (error) {

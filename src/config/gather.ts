@@ -1,9 +1,10 @@
-import { globSync, readFileSync } from 'node:fs';
 import { basename, dirname, extname, isAbsolute, join, matchesGlob, relative, resolve } from 'node:path';
+import { maxConfigFile, readText, reasonOf } from './files.ts';
+import { filesOf, PatternError } from './include-pattern.ts';
 import { type Entry, type ListNode, type MapNode, type Node, type Place, type SourceFile, textOf, withEntries } from './node.ts';
 import { parse, sourceFile } from './parse.ts';
 import { placeText, type Report } from './problem.ts';
-import { reasonOf, type ReferenceWorld, resolveReferences } from './references.ts';
+import { type ReferenceWorld, resolveReferences } from './references.ts';
 import { targetSettings } from './schema/target.ts';
 
 /** Top-level keys that hold named things: merged over all files, the same name twice is an error. */
@@ -174,7 +175,7 @@ class Gatherer {
     const base = file.path === '' ? this.#world.cwd : dirname(file.path);
     const glob = /[*?[\]{}()!]/.test(pattern);
     if (glob) this.#world.watch(folderOf(pattern, base));
-    const found = glob ? this.#matches(pattern, base).toSorted() : [resolve(base, pattern)];
+    const found = glob ? this.#matches(pattern, base, at) : [resolve(base, pattern)];
     for (const path of found) {
       // A pattern that also fits the file it stands in means the others.
       if (glob && path === file.path) continue;
@@ -183,10 +184,20 @@ class Gatherer {
     }
   }
 
-  #matches(pattern: string, base: string): readonly string[] {
-    if (this.#saved === undefined) return globSync(pattern, { cwd: base }).map((path) => resolve(base, path));
-    const absolute = resolve(base, pattern);
-    return Object.keys(this.#saved).filter((path) => matchesGlob(path, absolute));
+  #matches(pattern: string, base: string, at: Place): readonly string[] {
+    if (this.#saved !== undefined) {
+      const absolute = resolve(base, pattern);
+      return Object.keys(this.#saved)
+        .filter((path) => matchesGlob(path, absolute))
+        .toSorted();
+    }
+    try {
+      return filesOf(pattern, base);
+    } catch (error) {
+      if (!(error instanceof PatternError)) throw error;
+      this.#report({ code: 'out-of-range', at, message: error.message, hint: 'name a folder that holds only configurations' });
+      return [];
+    }
   }
 
   #file(path: string, at: Place, above: readonly string[]): void {
@@ -203,7 +214,7 @@ class Gatherer {
   #read(path: string, at: Place): string | undefined {
     this.#world.watch(path);
     try {
-      const text = this.#saved === undefined ? readFileSync(path, 'utf8') : this.#saved[path];
+      const text = this.#saved === undefined ? readText(path, maxConfigFile) : this.#saved[path];
       if (text === undefined) throw Object.assign(new Error('not saved'), { code: 'ENOENT' });
       this.#texts[path] = text;
       return text;

@@ -1,8 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { readText, reasonOf } from './files.ts';
 import { child, type Entry, type MapNode, type Place, textOf, withEntries } from './node.ts';
 import type { Report } from './problem.ts';
-import { reasonOf } from './references.ts';
 
 interface Files {
   readonly cwd: string;
@@ -49,8 +48,8 @@ function isPath(text: string | undefined): text is string {
 
 function read(path: string, written: string, at: Place, { report, unresolved }: Files): string | undefined {
   try {
-    const text = readFileSync(path, 'utf8');
-    if (text.length <= maxSize && text.trimStart().startsWith('{')) return text;
+    const text = readText(path, maxSize);
+    if (text.trimStart().startsWith('{')) return text;
     unresolved(at);
     report({ code: 'wrong-type', at, message: `the file "${written}" is no JSON Web Key Set`, hint: 'a set is {"keys": [ … ]}' });
   } catch (error) {

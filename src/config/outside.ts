@@ -3,6 +3,8 @@ import { dirname, resolve } from 'node:path';
 import type { Plugin } from '#core/plugin.ts';
 import type { Provider } from '#core/provider.ts';
 import { isPlain } from '#core/merge.ts';
+import { checkRegularFile } from '#core/regular-file.ts';
+import { maxConfigFile } from './files.ts';
 import type { Kit } from './kit.ts';
 import { child, itemsOf, type MapNode, type Node, type Place, type ScalarNode, textOf, withEntries } from './node.ts';
 import type { Report } from './problem.ts';
@@ -103,6 +105,7 @@ async function importOne(
 ): Promise<{ value: Record<string, unknown> } | undefined> {
   if (importer.importPlugin === undefined) return undefined;
   try {
+    if (existsSync(path)) checkRegularFile(path, maxConfigFile);
     const imported = await importer.importPlugin(path);
     const value = isPlain(imported) && 'default' in imported ? imported['default'] : imported;
     if (isPlain(value)) return { value };

@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { readText, reasonOf } from './files.ts';
 import type { ListNode, MapNode, Node, Place, ScalarNode } from './node.ts';
 import type { Report } from './problem.ts';
 
@@ -119,18 +119,9 @@ function fileText(path: string, { at, whole }: Places, world: ReferenceWorld, po
   const full = resolve(base, path);
   world.watch(full);
   try {
-    const bytes = readFileSync(full);
-    if (bytes.length <= maxFileSize) {
-      const text = bytes.toString('utf8').replace(/\r?\n$/, '');
-      if (text !== '') world.secret(text);
-      return text;
-    }
-    world.report({
-      code: 'out-of-range',
-      at,
-      message: `the file "${path}" has ${bytes.length} bytes`,
-      hint: 'a referenced file may have 1 MB',
-    });
+    const text = readText(full, maxFileSize).replace(/\r?\n$/, '');
+    if (text !== '') world.secret(text);
+    return text;
   } catch (error) {
     world.unresolved(whole);
     if (policy.forgive?.(path, at) === true) return '';
@@ -142,18 +133,6 @@ function fileText(path: string, { at, whole }: Places, world: ReferenceWorld, po
     });
   }
   return '';
-}
-
-/** `ENOENT` and the like in words. */
-export function reasonOf(error: unknown): string {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  const words: Readonly<Record<string, string>> = {
-    ENOENT: 'no such file',
-    EACCES: 'not allowed',
-    EISDIR: 'it is a folder',
-    ENOTDIR: 'no such folder',
-  };
-  return words[code] ?? (code === '' ? 'unknown error' : code);
 }
 
 /** The place of a part of a value, where it can be found on the value's first line; else the whole value. */

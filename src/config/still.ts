@@ -1,4 +1,5 @@
-import { readFile } from 'node:fs/promises';
+import { readRegularFileLater } from '#core/regular-file.ts';
+import { maxConfigFile } from './files.ts';
 import type { SavedFiles } from './gather.ts';
 
 /**
@@ -12,7 +13,7 @@ export async function areStill(texts: SavedFiles): Promise<boolean> {
 
 async function textNow(path: string): Promise<string | undefined> {
   try {
-    return await readFile(path, 'utf8');
+    return (await readRegularFileLater(path, maxConfigFile)).toString('utf8');
   } catch {
     return undefined;
   }

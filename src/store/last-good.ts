@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { readRegularFile } from '../core/regular-file.ts';
 
 /** The files of the configuration that served last, as they stood there: references unresolved. */
 export interface LastGood {
@@ -11,6 +12,9 @@ export interface LastGood {
   readonly files: Readonly<Record<string, string>>;
   readonly revision: string;
 }
+
+/** The most that a copy may hold, in bytes. */
+const maxCopy = 256 * 1024 * 1024;
 
 /** Keeps the copy of an entry file in a state directory, for the owner alone. Rejects when the disk does. */
 export async function saveLastGood(dir: string, copy: LastGood): Promise<void> {
@@ -29,7 +33,7 @@ export async function saveLastGood(dir: string, copy: LastGood): Promise<void> {
 export function readLastGood(dir: string, entry: string): { readonly copy: LastGood; readonly savedAt: number } | undefined {
   try {
     const path = pathIn(dir, entry);
-    const copy = JSON.parse(readFileSync(path, 'utf8')) as LastGood;
+    const copy = JSON.parse(readRegularFile(path, maxCopy).toString('utf8')) as LastGood;
     return copy.entry === entry && typeof copy.files[entry] === 'string' ? { copy, savedAt: statSync(path).mtimeMs } : undefined;
   } catch {
     return undefined;

@@ -1,5 +1,6 @@
-import { linkSync, readFileSync, renameSync, statSync, unlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { linkSync, renameSync, statSync, unlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
+import { readRegularFile } from '../core/regular-file.ts';
 
 /** A file that says which process owns the folder it stands in. */
 export interface Lock {
@@ -98,7 +99,7 @@ function startOf(pid: number): string | null {
 
 function readIfThere(path: string): string | undefined {
   try {
-    return readFileSync(path, 'utf8');
+    return readRegularFile(path, 64 * 1024).toString('utf8');
   } catch {
     return undefined;
   }

@@ -1,3 +1,4 @@
+import { constants } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { decodeFrame } from './decode.ts';
@@ -35,7 +36,7 @@ export async function* readSpool(dir: string, options: Pick<ReadOptions, 'onTorn
 
 /** The entries of one segment, in the order in which they were written. Memory is bounded by the largest frame. */
 export async function* readSegment(path: string, options: ReadOptions = {}): AsyncGenerator<SpoolPosition> {
-  const file = await open(path, 'r');
+  const file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {
     const window = new Window(file, options.from ?? 0);
     for (;;) {

@@ -1,5 +1,5 @@
-import { readFile } from 'node:fs/promises';
 import type { OAuthGrant } from '../../core/grant.ts';
+import { readRegularFileLater } from '../../core/regular-file.ts';
 import { type Token, TokenError, type TokenFetcher } from '../token-source.ts';
 import { endpointUrl, given } from './given.ts';
 import { askToken, type GrantDeps, tokenOf } from './token-request.ts';
@@ -8,6 +8,9 @@ type Grant = Extract<OAuthGrant, { kind: 'federated-assertion' }>;
 
 /** Milliseconds for which the content of the file is used (provider-b.md 1.7.3). */
 const readEveryMs = 600_000;
+
+/** Bytes: a token has some kilobytes. */
+const maxAssertion = 1024 * 1024;
 
 /** RFC 7523 2.2: a token that another issuer keeps in a file, for one of ours. For the operator's grants only. */
 export function federatedAssertion(grant: Grant, deps: GrantDeps): TokenFetcher {
@@ -54,7 +57,7 @@ async function read({ file, fileField: field }: Grant, { env }: GrantDeps): Prom
   const path = given(file, env);
   let text: string;
   try {
-    text = (await readFile(path, 'utf8')).trim();
+    text = (await readRegularFileLater(path, maxAssertion)).toString('utf8').trim();
   } catch (cause) {
     const code = cause instanceof Error && 'code' in cause ? ` (${String(cause.code)})` : '';
     throw new TokenError(`${field} names a file that can not be read${code}`, { field, cause });

@@ -1,6 +1,7 @@
-import { open, realpath } from 'node:fs/promises';
+import { realpath } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { FileChallenge } from '../../core/grant.ts';
+import { readRegularFileLater } from '../../core/regular-file.ts';
 import { TokenError } from '../token-source.ts';
 import { given, isSet } from './given.ts';
 
@@ -39,11 +40,11 @@ function foldersOf({ folders }: FileChallenge, env: Readonly<Record<string, stri
 }
 
 async function readSmall(path: string, maxBytes: number): Promise<string> {
-  const file = await open(path, 'r');
   try {
-    if ((await file.stat()).size > maxBytes) throw new TokenError(`the file of the challenge is larger than ${maxBytes} bytes`);
-    return (await file.readFile('utf8')).trim();
-  } finally {
-    await file.close();
+    return (await readRegularFileLater(path, maxBytes)).toString('utf8').trim();
+  } catch (cause) {
+    if (cause instanceof Error && 'code' in cause && cause.code === 'EFBIG')
+      throw new TokenError(`the file of the challenge is larger than ${maxBytes} bytes`, { cause });
+    throw cause;
   }
 }

@@ -1,5 +1,6 @@
 import type { AuthClient, GoogleAuthOptions } from 'google-auth-library';
 import type { OAuthGrant } from '../../core/provider.ts';
+import { checkRegularFile } from '../../core/regular-file.ts';
 import { type Token, TokenError, type TokenFetcher } from '../token-source.ts';
 
 type Grant = Extract<OAuthGrant, { kind: 'google-ambient' }>;
@@ -11,6 +12,8 @@ export interface GoogleAuthLibrary {
 
 /** Milliseconds: metadata servers answer at once, or there is none. */
 const patience = 10_000;
+/** Bytes: a credential file has some kilobytes. */
+const maxCredentials = 1024 * 1024;
 /** Milliseconds: where the library doesn't know how long a token lives. */
 const assumedLife = 300_000;
 
@@ -56,7 +59,18 @@ async function open(grant: Grant, load: () => Promise<GoogleAuthLibrary>): Promi
     });
   });
   const file = grant.credentialsFile;
+  if (file !== undefined) checkCredentials(file);
   return new GoogleAuth({ scopes: [...grant.scopes], ...(file === undefined ? {} : { keyFilename: file }) }).getClient();
+}
+
+/** The library would wait for ever for the end of a pipe, on a thread that all files share. */
+function checkCredentials(file: string): void {
+  try {
+    checkRegularFile(file, maxCredentials);
+  } catch (cause) {
+    const code = cause instanceof Error && 'code' in cause ? ` (${String(cause.code)})` : '';
+    throw new TokenError(`the credentials file can not be read${code}`, { cause });
+  }
 }
 
 async function within(work: Promise<Token>): Promise<Token> {

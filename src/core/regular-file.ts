@@ -1,0 +1,72 @@
+import { closeSync, constants, fstatSync, openSync, readSync, statSync } from 'node:fs';
+import { open, stat } from 'node:fs/promises';
+
+/** Opening it never waits, whatever has taken the file's place since it was looked at. */
+const flags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
+
+/** Read at once from a file that does not say its size, as those of `/proc`. */
+const chunk = 64 * 1024;
+
+interface FileKind {
+  readonly size: number;
+  isFile(): boolean;
+  isDirectory(): boolean;
+}
+
+/**
+ * The content of a regular file. A pipe, a socket or a device could block the reader for ever, or never end: none is
+ * opened.
+ *
+ * @param maxBytes a larger file is not read
+ * @throws Error with `code`: `EISDIR`, `ENOTREG` (neither file nor folder), `EFBIG`, or the system's
+ */
+export function readRegularFile(path: string, maxBytes: number): Buffer {
+  checkKind(statSync(path), path, maxBytes);
+  const fd = openSync(path, flags);
+  try {
+    const found = fstatSync(fd);
+    checkKind(found, path, maxBytes);
+    const parts: Buffer[] = [];
+    for (let size = 0; ; ) {
+      const part = Buffer.allocUnsafe(Math.max(found.size - size + 1, chunk));
+      const taken = readSync(fd, part, 0, part.length, null);
+      if (taken === 0) return parts.length === 1 ? (parts[0] ?? part) : Buffer.concat(parts);
+      size += taken;
+      if (size > maxBytes) throw fault('EFBIG', path);
+      parts.push(part.subarray(0, taken));
+    }
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** The same without blocking this thread, or one of the pool's. */
+export async function readRegularFileLater(path: string, maxBytes: number): Promise<Buffer> {
+  checkKind(await stat(path), path, maxBytes);
+  const file = await open(path, flags);
+  try {
+    checkKind(await file.stat(), path, maxBytes);
+    const bytes = await file.readFile();
+    if (bytes.length > maxBytes) throw fault('EFBIG', path);
+    return bytes;
+  } finally {
+    await file.close();
+  }
+}
+
+/** @throws Error with `code` when the path is not that of a regular file, or of one that is too large */
+export function checkRegularFile(path: string, maxBytes: number): void {
+  checkKind(statSync(path), path, maxBytes);
+}
+
+function checkKind(found: FileKind, path: string, maxBytes: number): void {
+  if (found.isDirectory()) throw fault('EISDIR', path);
+  if (!found.isFile()) throw fault('ENOTREG', path);
+  if (found.size > maxBytes) throw fault('EFBIG', path);
+}
+
+const words = { EISDIR: 'it is a folder', ENOTREG: 'it is no regular file', EFBIG: 'it is too large' } as const;
+
+function fault(code: keyof typeof words, path: string): NodeJS.ErrnoException {
+  return Object.assign(new Error(`${code}: ${words[code]}, read "${path}"`), { code, path });
+}
