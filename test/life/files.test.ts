@@ -26,9 +26,9 @@ afterEach(async () => {
 /** What can stand where a file is expected. */
 const kinds: Readonly<Record<string, (path: string) => void | Promise<unknown>>> = {
   'a pipe': (path) => void spawnSync('mkfifo', [path]),
-  'a folder': (path) => void mkdirSync(path),
-  'a device without an end': (path) => void symlinkSync('/dev/zero', path),
-  'a terminal': (path) => void symlinkSync('/dev/ptmx', path),
+  'a folder': (path) => mkdirSync(path),
+  'a device without an end': (path) => symlinkSync('/dev/zero', path),
+  'a terminal': (path) => symlinkSync('/dev/ptmx', path),
   'a socket': (path) => {
     const server = createServer().listen(path);
     servers.push(server);
@@ -38,7 +38,7 @@ const kinds: Readonly<Record<string, (path: string) => void | Promise<unknown>>>
     writeFileSync(path, '');
     truncateSync(path, 1024 ** 4);
   },
-  'a link to itself': (path) => void symlinkSync(path, path),
+  'a link to itself': (path) => symlinkSync(path, path),
 };
 
 /** Rejects when the command does not end by itself. */

@@ -68,8 +68,10 @@ function checkCredentials(file: string): void {
   try {
     checkRegularFile(file, maxCredentials);
   } catch (cause) {
-    const code = cause instanceof Error && 'code' in cause ? ` (${String(cause.code)})` : '';
-    throw new TokenError(`the credentials file can not be read${code}`, { cause });
+    const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
+    // The library names the file.
+    if (code === 'ENOENT') return;
+    throw new TokenError(`the credentials file can not be read (${code})`, { cause });
   }
 }
 
