@@ -128,12 +128,19 @@ providers: {${name}: {type: mock}, a: {type: openai, api_key: "\${file:secret}"}
 
 describe('configurations that would fill the memory', () => {
   const bomb = (levels: number): string =>
-    Array.from({ length: levels }, (_, i) => `  a${i}: &a${i} [${Array.from({ length: 10 }, () => (i === 0 ? 'x' : `*a${i - 1}`)).join(', ')}]`).join('\n');
+    Array.from(
+      { length: levels },
+      (_, i) => `  a${i}: &a${i} [${Array.from({ length: 10 }, () => (i === 0 ? 'x' : `*a${i - 1}`)).join(', ')}]`,
+    ).join('\n');
 
   it.each([
     ['aliases that multiply', `version: 1\nx-bomb:\n${bomb(12)}\nproviders: {mock: {type: mock}}\n`, 'the aliases stand for more than'],
     ['lists in lists', `version: 1\nx-deep: ${'['.repeat(20_000)}${']'.repeat(20_000)}\n`, 'nested deeper than'],
-    ['a pattern over the whole disk', 'version: 1\ninclude: ["/**/*.no-such-name"]\nproviders: {mock: {type: mock}}\n', 'the pattern looks at more than'],
+    [
+      'a pattern over the whole disk',
+      'version: 1\ninclude: ["/**/*.no-such-name"]\nproviders: {mock: {type: mock}}\n',
+      'the pattern looks at more than',
+    ],
   ])('%s are refused', async (_name, yaml, problem) => {
     writeFileSync(join(dir, 'gateway.yaml'), yaml);
     const { code, out } = await check();
