@@ -14,6 +14,7 @@ const bound = 'key-bound-to-one-config';
 
 const yaml = (url: string): string => `
 version: 1
+logging: {requests: {bodies: full}}
 providers:
   plain: {type: openai, api_key: sk-plain-secret, custom_host: "${url}/v1"}
   listed: {type: openai, api_key: sk-listed-secret, custom_host: "${url}/v1", models: [gpt-4o, "gpt-4.1*", o3]}
