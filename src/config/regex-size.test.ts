@@ -58,7 +58,7 @@ describe('the size of a pattern', () => {
         }
         expect(sizeOfPattern(text)).toBeGreaterThanOrEqual(size - 2);
       }),
-      { numRuns: 500 },
+      { numRuns: 1000 },
     );
   });
 });

@@ -13,7 +13,7 @@ interface Group {
  */
 export function sizeOfPattern(pattern: string): number {
   const open: Group[] = [];
-  let group: Group = { size: 2, last: 0 };
+  let group: Group = { size: 3, last: 0 };
   for (let at = 0; at < pattern.length; at += 1) {
     const c = pattern.charAt(at);
     if (c === '(') {
@@ -24,7 +24,8 @@ export function sizeOfPattern(pattern: string): number {
       group = open.pop() ?? group;
       add(group, size);
     } else if (c === '|') {
-      add(group, 1);
+      // An empty alternative is a step of its own.
+      add(group, 2);
       group.last = 0;
     } else if (c === '*' || c === '+' || c === '?') grow(group, group.last + 2);
     else if (c === '{') at += repetition(group, pattern.slice(at, at + 24));
