@@ -72,6 +72,11 @@ export const errorCatalogue = {
     type: 'invalid_request_error',
     about: 'The request body is larger than server.max_body, or an upload than server.max_upload.',
   },
+  unsupported_content_encoding: {
+    status: 415,
+    type: 'invalid_request_error',
+    about: 'The body has a content-encoding that the gateway does not read.',
+  },
   rate_limited: { status: 429, type: 'rate_limit_error', about: 'Too many requests.' },
   headers_too_large: { status: 431, type: 'invalid_request_error', about: 'The request headers are larger than 64 KB.' },
   provider_error: { status: 502, type: 'upstream_error', about: "The provider answered with an error; the status is the provider's own." },

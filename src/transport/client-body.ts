@@ -5,6 +5,8 @@ import type { EndpointTraits } from '../core/endpoint.ts';
 import { fromUnknown, GatewayError } from '../core/error.ts';
 import type { JsonLimits } from '../core/json-limits.ts';
 import type { ServerSettings } from '../core/snapshot.ts';
+import { codedForm, decodedBody, uncodable } from './coded-body.ts';
+import { codingsOf } from './decode.ts';
 import { bodyKind, receiveForm } from './forms/arrive.ts';
 import { type ClientBytesDeps, tooLarge, uploadLimit } from './forms/client-bytes.ts';
 import { BodyReader } from './read-body.ts';
@@ -29,6 +31,7 @@ export interface ClientBodyParts {
 export class ClientBody implements PendingBody {
   readonly #parts: ClientBodyParts;
   #reader: BodyReader | undefined;
+  #isDropped = false;
 
   constructor(parts: ClientBodyParts) {
     this.#parts = parts;
@@ -48,6 +51,7 @@ export class ClientBody implements PendingBody {
   }
 
   drop(): void {
+    this.#isDropped = true;
     this.#reader?.stop();
   }
 
@@ -63,8 +67,26 @@ export class ClientBody implements PendingBody {
   /** A body that is held in memory. */
   #readJson(done: (body: RequestBody | GatewayError) => void): void {
     const { request, limits, deps } = this.#parts;
-    this.#reader = new BodyReader(request, { ...deps, maxBody: limits.maxBody }, (bytes) => done(jsonOf(bytes, limits.json)));
+    const coding = request.headers['content-encoding'];
+    const parsed = (bytes: Buffer | GatewayError): void => done(jsonOf(bytes, limits.json));
+    const read = coding === undefined ? parsed : this.#decoding(codingsOf(coding), parsed);
+    if (read instanceof GatewayError) {
+      done(read);
+      return;
+    }
+    this.#reader = new BodyReader(request, { ...deps, maxBody: limits.maxBody }, read);
     this.#reader.start();
+  }
+
+  /** What takes the bytes of a compressed body: it undoes that first, and nobody may want them any more when it is done. */
+  #decoding(codings: readonly string[], next: (bytes: Buffer | GatewayError) => void): typeof next | GatewayError {
+    return (
+      uncodable(codings) ??
+      ((bytes) => {
+        if (bytes instanceof GatewayError) next(bytes);
+        else void decodedBody(bytes, codings, this.#parts.limits.maxBody).then((plain) => this.#isDropped || next(plain));
+      })
+    );
   }
 
   /** A multipart form, or the same as a JSON object. */
@@ -72,8 +94,10 @@ export class ClientBody implements PendingBody {
     const { request, response, traits, limits, deps } = this.#parts;
     const isUpload = traits.file === 'up';
     const kind = bodyKind(request.headers['content-type'], isUpload);
+    const coded = codedForm(codingsOf(request.headers['content-encoding']));
     if (kind === 'json') this.#readJson(done);
     else if (kind instanceof GatewayError) done(kind);
+    else if (coded !== undefined) done(coded);
     else receiveForm(request, response, { ...limits, isUpload }, deps, done);
   }
 }

@@ -68,4 +68,9 @@ const decoders: Readonly<Record<string, Decoder>> = {
     promisify<Buffer, object, Buffer>(zstdDecompress)(bytes, { chunkSize, maxOutputLength, params: zstdWindow }),
 };
 
+/** For hints. */
 export const knownCodings: readonly string[] = Object.keys(decoders).filter((name) => !name.startsWith('x-'));
+
+/** True where `decode` knows each coding of a list, and the list is not too long. */
+export const isDecodable = (codings: readonly string[]): boolean =>
+  codings.length <= mostCodings && codings.every((coding) => Object.hasOwn(decoders, coding));

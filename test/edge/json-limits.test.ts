@@ -1,3 +1,4 @@
+import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 
@@ -82,4 +83,47 @@ it('the name of a model is short', async () => {
   expect([response.status, error['code'], error['param']]).toEqual([400, 'string_above_max_length', 'model']);
   const record = await gateway.record(response.headers.get('x-request-id'));
   expect(record.model.asked ?? '').toBe('');
+});
+
+describe('a body with a content-encoding', () => {
+  const hello = JSON.stringify({ model: 'echo', messages: [{ role: 'user', content: 'hello' }] });
+  const send = async (body: string | Buffer, coding: string, type = 'application/json', path = '/v1/chat/completions') => {
+    const response = await post(path, body, { 'content-encoding': coding, 'content-type': type });
+    const { error, choices } = (await response.json()) as { error?: Record<string, unknown>; choices?: { message: { content: string } }[] };
+    return [response.status, error?.['code'] ?? choices?.[0]?.message.content, error?.['message'] ?? ''];
+  };
+
+  it.each([
+    ['gzip', gzipSync(hello)],
+    ['br', brotliCompressSync(hello)],
+    ['deflate', deflateSync(hello)],
+    ['zstd', zstdCompressSync(hello)],
+    ['gzip, br', brotliCompressSync(gzipSync(hello))],
+    ['identity', Buffer.from(hello)],
+  ])('%s is read', async (coding, body) => {
+    expect((await send(body, coding)).slice(0, 2)).toEqual([200, 'hello']);
+  });
+
+  it.each([
+    ['gzip', hello, 400, 'invalid_json', /bytes are not gzip, as its content-encoding says/],
+    ['br', hello, 400, 'invalid_json', /bytes are not br/],
+    ['gzip', gzipSync(hello).subarray(0, 30), 400, 'invalid_json', /bytes are not gzip/],
+    ['gzip', gzipSync(' '.repeat(60_000_000)), 413, 'body_too_large', /larger than the limit of 50 MB when it is decompressed/],
+    ['gzip, gzip', gzipSync(gzipSync(' '.repeat(60_000_000))), 413, 'body_too_large', /decompressed/],
+    ['gzip', gzipSync(`{"a":[${'{},'.repeat(10_000_000)}{}]}`), 400, 'json_too_complex', /holds more than 2000 members/],
+    ['compress', hello, 415, 'unsupported_content_encoding', /content-encoding "compress", which the gateway does not read/],
+    ['gzip, gzip, gzip', hello, 415, 'unsupported_content_encoding', /"gzip, gzip, gzip"/],
+  ] as const)('%s: row %#', async (coding, body, status, code, says) => {
+    const [...told] = await send(body as string, coding);
+    expect(told).toEqual([status, code, expect.stringMatching(says)]);
+  });
+
+  it('is refused where it is a form', async () => {
+    const form = 'multipart/form-data; boundary=x';
+    expect(await send(gzipSync('--x--'), 'gzip', form, '/v1/files')).toEqual([
+      415,
+      'unsupported_content_encoding',
+      expect.stringMatching(/form/),
+    ]);
+  });
 });

@@ -1,0 +1,44 @@
+import { fromUnknown, GatewayError } from '../core/error.ts';
+import { formatSize } from '../core/units.ts';
+import { decode, DecodeFault, isDecodable, knownCodings } from './decode.ts';
+
+/** Why a request's `content-encoding` cannot be undone, known from its head; undefined where it can. */
+export function uncodable(codings: readonly string[]): GatewayError | undefined {
+  if (isDecodable(codings)) return undefined;
+  return new GatewayError('unsupported_content_encoding', {
+    message: `The body has the content-encoding "${codings.join(', ').slice(0, 100)}", which the gateway does not read.`,
+    param: 'content-encoding',
+    hint: `Send the body as it is, or with one of ${knownCodings.join(', ')}.`,
+  });
+}
+
+/** A form is read while it comes: it is never decompressed. */
+export function codedForm(codings: readonly string[]): GatewayError | undefined {
+  if (codings.length === 0) return undefined;
+  return new GatewayError('unsupported_content_encoding', {
+    message: `The form has the content-encoding "${codings.join(', ').slice(0, 100)}", which the gateway does not read on forms.`,
+    param: 'content-encoding',
+    hint: 'Send the form without a content-encoding.',
+  });
+}
+
+/** The bytes of a body behind its codings; never more than `maxBody`. */
+export async function decodedBody(bytes: Buffer, codings: readonly string[], maxBody: number): Promise<Buffer | GatewayError> {
+  try {
+    return await decode(bytes, codings, maxBody);
+  } catch (thrown) {
+    if (!(thrown instanceof DecodeFault)) return fromUnknown(thrown);
+    if (thrown.kind === 'too-large') {
+      return new GatewayError('body_too_large', {
+        message: `The body is larger than the limit of ${formatSize(maxBody)} when it is decompressed (${thrown.coding}).`,
+        hint: 'Setting: server.max_body',
+      });
+    }
+    return new GatewayError('invalid_json', {
+      message: `The body is not JSON: its bytes are not ${thrown.coding}, as its content-encoding says.`,
+      param: 'content-encoding',
+      hint: 'Compress the body as the header says, or leave the header out.',
+      cause: thrown,
+    });
+  }
+}
