@@ -9,6 +9,7 @@ import { plainFields } from './request/params.ts';
 import { fileIn } from './request/parts.ts';
 import { samplingFields, thinkingFields } from './request/thinking.ts';
 import { toolFields } from './request/tools.ts';
+import { checkChatTypes } from '../field-types.ts';
 
 /** How a chat request becomes a messages request. */
 export interface MessagesOptions {
@@ -39,13 +40,14 @@ const none: readonly string[] = [];
 /**
  * A chat completions body as a messages body (gateway-behaviour.md 9.2, provider-a.md 8.2).
  *
- * @throws GatewayError `unsupported_parameter`, `missing_file_extension`
+ * @throws GatewayError `invalid_type`, `unsupported_parameter`, `missing_file_extension`
  */
 export function toMessages(
   body: Plain,
   call: Pick<Call, 'model' | 'stream' | 'foundationModel'>,
   options: MessagesOptions,
 ): MessagesRequest {
+  checkChatTypes(body);
   const drops = new Drops();
   const form: Form = options.vertex === undefined ? 'direct' : 'vertex';
   const conversion: Conversion = { form, media: options.media, traits: traitsOf(call.foundationModel ?? call.model), drops };

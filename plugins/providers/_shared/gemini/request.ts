@@ -7,6 +7,7 @@ import { generationFields, toGenerationConfig } from './generation-config.ts';
 import { traitsOf } from './model.ts';
 import { toToolConfig } from './tool-choice.ts';
 import { toServedTools } from './tools.ts';
+import { checkChatTypes } from '../field-types.ts';
 
 /** A request in the service's form, and what it could not take along. */
 export interface ServedRequest {
@@ -51,6 +52,7 @@ const handled: ReadonlySet<string> = new Set([
  */
 export function toGenerateContent(chat: Plain, call: RequestCall, options: GeminiOptions): ServedRequest {
   const body = withExtra(chat);
+  checkChatTypes(body);
   const conversion: Conversion = { options, traits: traitsOf(call.model), media: call.media, drops: new Drops(), details: new Set() };
   const { systemInstruction, contents } = toConversation(body['messages'], conversion);
   const tools = toServedTools(body, conversion);
