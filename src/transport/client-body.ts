@@ -84,9 +84,14 @@ export class ClientBody implements PendingBody {
       uncodable(codings) ??
       ((bytes) => {
         if (bytes instanceof GatewayError) next(bytes);
-        else void decodedBody(bytes, codings, this.#parts.limits.maxBody).then((plain) => this.#isDropped || next(plain));
+        else void this.#decoded(bytes, codings, next);
       })
     );
+  }
+
+  async #decoded(bytes: Buffer, codings: readonly string[], next: (bytes: Buffer | GatewayError) => void): Promise<void> {
+    const plain = await decodedBody(bytes, codings, this.#parts.limits.maxBody);
+    if (!this.#isDropped) next(plain);
   }
 
   /** A multipart form, or the same as a JSON object. */
