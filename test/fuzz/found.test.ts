@@ -1,18 +1,21 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fuzzConfig } from './config.ts';
+import type { RawUpstream } from './raw-upstream.ts';
 import { type FuzzRig, request, startFuzzRig } from './rig.ts';
 
 /** Cases that ended the process or left a request hanging once: each is answered, and the process lives. */
 
 let rig: FuzzRig;
+let upstream: RawUpstream;
 beforeAll(async () => {
-  rig = await startFuzzRig(fuzzConfig);
+  rig = await startFuzzRig((upstreams) => fuzzConfig(upstreams, []), 1);
+  [upstream] = rig.upstreams as [RawUpstream];
 });
 afterAll(() => rig.close());
 
 const json = { 'content-type': 'application/json' };
 const onMock = { ...json, 'x-gateway-provider': '@p-mock' };
-const onOpenai = { ...json, 'x-gateway-provider': '@p-openai' };
+const onOpenai = { ...json, 'x-gateway-provider': '@p-openai-0' };
 const chat = '/v1/chat/completions';
 const half = String.raw`\ud800`;
 const messages = '"messages":[{"role":"user","content":"hi"}]';
@@ -23,7 +26,7 @@ const requests: readonly [what: string, bytes: Buffer, status: RegExp][] = [
   ['half a surrogate pair in the model', request('POST', chat, onMock, `{"model":"echo${half}",${messages}}`), /^[245]/],
   [
     'half a pair in the name of a field',
-    request('POST', chat, { ...json, 'x-gateway-provider': '@p-claude' }, `{"model":"m",${messages},"x${half}":1}`),
+    request('POST', chat, { ...json, 'x-gateway-provider': '@p-claude-0' }, `{"model":"m",${messages},"x${half}":1}`),
     /^[245]/,
   ],
   [
@@ -70,7 +73,7 @@ const statuses = ['000', '042', '099', '101', '199', '600', '742', '999'];
 
 describe.each(routes)('%s', (_what, bytes) => {
   it.each(statuses)('answered with the status %s is a fault of the provider', async (status) => {
-    rig.upstream.answer = {
+    upstream.answer = {
       pieces: [Buffer.from(`HTTP/1.1 ${status} X\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{}`)],
       then: 'keep',
     };

@@ -32,8 +32,6 @@ const drained: string[] = [];
 let records = 0;
 
 const note = (error: unknown): void => void unowned.push(error instanceof Error ? (error.stack ?? error.message) : String(error));
-process.on('uncaughtException', note);
-process.on('unhandledRejection', note);
 process.on('disconnect', () => process.exit());
 
 const gateway = await startGateway({
@@ -67,6 +65,9 @@ function facts(): Facts {
   return { rss, heap: heapUsed, records, drained, unowned: unowned.splice(0), defects: defects.splice(0) };
 }
 
+// Not before the start: its errors end the process.
+process.on('uncaughtException', note);
+process.on('unhandledRejection', note);
 process.on('message', (question: Question) => {
   if (question.ask === 'facts') process.send?.(facts());
   else void gateway.drain().then(() => process.send?.(facts()));

@@ -7,10 +7,10 @@ import { join } from 'node:path';
 import type { Facts, Question } from './gateway-child.ts';
 import { type RawUpstream, startRawUpstream } from './raw-upstream.ts';
 
-/** A gateway as a process of its own, and an upstream that answers with whatever bytes it is given. */
+/** A gateway as a process of its own, and upstreams that answer with whatever bytes they are given. */
 export interface FuzzRig {
   readonly url: string;
-  readonly upstream: RawUpstream;
+  readonly upstreams: readonly RawUpstream[];
   /** Sends these bytes on a connection of their own. */
   send(bytes: Buffer, options?: SendOptions): Promise<Sent>;
   facts(): Promise<Facts>;
@@ -22,6 +22,8 @@ export interface FuzzRig {
 export interface SendOptions {
   /** How long to wait for the connection to end, in milliseconds. */
   readonly withinMs?: number;
+  /** How long to listen once something has come, for answers after which the connection stays open. */
+  readonly settleMs?: number;
 }
 
 /** What became of a request. */
@@ -33,12 +35,12 @@ export interface Sent {
   readonly end: 'ended' | 'waiting';
 }
 
-/** `config` gets the URL of the upstream. */
-export async function startFuzzRig(config: (upstream: string) => object): Promise<FuzzRig> {
-  const upstream = await startRawUpstream();
+/** @param config gets the URLs of the upstreams */
+export async function startFuzzRig(config: (upstreams: readonly string[]) => object, lanes: number): Promise<FuzzRig> {
+  const upstreams = await Promise.all(Array.from({ length: lanes }, startRawUpstream));
   const dir = await mkdtemp(join(tmpdir(), 'gateway-fuzz-'));
   const file = join(dir, 'gateway.yaml');
-  await writeFile(file, JSON.stringify(config(upstream.url)));
+  await writeFile(file, JSON.stringify(config(upstreams.map((each) => each.url))));
   const child = fork(join(import.meta.dirname, 'gateway-child.ts'), [file], {
     cwd: dir,
     execArgv: ['--expose-gc'],
@@ -53,7 +55,7 @@ export async function startFuzzRig(config: (upstream: string) => object): Promis
   };
   return {
     url,
-    upstream,
+    upstreams,
     send: (bytes, options) => send({ host: hostname, port: Number(port) }, bytes, options),
     facts: () => ask({ ask: 'facts' }),
     drain: () => ask({ ask: 'drain' }),
@@ -62,7 +64,7 @@ export async function startFuzzRig(config: (upstream: string) => object): Promis
         child.kill('SIGKILL');
         await once(child, 'exit');
       }
-      await upstream.close();
+      await Promise.all(upstreams.map((each) => each.close()));
       await rm(dir, { recursive: true, force: true });
     },
   };
@@ -84,7 +86,7 @@ function answer<T>(child: ChildProcess): Promise<T> {
   });
 }
 
-function send(address: { host: string; port: number }, bytes: Buffer, { withinMs = 10_000 }: SendOptions = {}): Promise<Sent> {
+function send(address: { host: string; port: number }, bytes: Buffer, { withinMs = 10_000, settleMs }: SendOptions = {}): Promise<Sent> {
   return new Promise((resolve) => {
     const socket = connect(address);
     const pieces: Buffer[] = [];
@@ -96,7 +98,10 @@ function send(address: { host: string; port: number }, bytes: Buffer, { withinMs
       resolve({ text, status: status === undefined ? undefined : Number(status), end });
     };
     const timer = setTimeout(() => over('waiting'), withinMs);
-    socket.on('data', (chunk) => pieces.push(chunk));
+    socket.on('data', (chunk) => {
+      if (pieces.length === 0 && settleMs !== undefined) setTimeout(over, settleMs, 'waiting');
+      pieces.push(chunk);
+    });
     // A reset is an end as well: the law looks at what came before.
     socket.on('error', () => undefined);
     socket.on('close', () => over('ended'));

@@ -8,7 +8,7 @@ import { readProjectFile, root } from './tree.ts';
 const { scripts } = JSON.parse(readProjectFile('package.json')) as { scripts: Record<string, string> };
 
 describe('npm scripts', () => {
-  it.each(['start', 'dev', 'gateway', 'test', 'check', 'fix', 'gen', 'bench'])('%s installs what is missing first', (name) => {
+  it.each(['start', 'dev', 'gateway', 'test', 'check', 'fix', 'gen', 'fuzz', 'bench'])('%s installs what is missing first', (name) => {
     expect(scripts[name]).toBeDefined();
     expect(scripts[`pre${name}`]).toBe('node .ci/ensure-install.mjs');
   });

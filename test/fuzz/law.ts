@@ -1,0 +1,141 @@
+import { anyAnswer } from './answers.ts';
+import { fuzzConfig, providerNames } from './config.ts';
+import type { Facts } from './gateway-child.ts';
+import { Random } from './random.ts';
+import { type Aim, anyRequest } from './requests.ts';
+import { type FuzzRig, type Sent, startFuzzRig } from './rig.ts';
+
+/**
+ * The law: whatever a caller sends and a provider answers, the request gets an answer or, where its answer had begun, an
+ * orderly cut; nothing reaches the process that had no owner, nothing fails on a defect, nothing stays running, and the
+ * memory comes back.
+ */
+
+export interface LawOptions {
+  readonly seed: number;
+  /** Stops after so many cases, or when the time is over, in milliseconds. */
+  readonly cases?: number;
+  readonly withinMs?: number;
+  /** Only this case. */
+  readonly only?: number | undefined;
+  readonly withKeys: boolean;
+  onProgress?(done: number): void;
+}
+
+export interface Broken {
+  readonly n: number;
+  readonly what: string;
+  readonly why: string;
+}
+
+export interface LawResult {
+  readonly cases: number;
+  readonly broken: readonly Broken[];
+  /** Bytes of the heap after a collection, once warm and in the end. */
+  readonly heap: readonly [number, number];
+  readonly rss: readonly [number, number];
+}
+
+/** Cases that are under way at once, each with an upstream of its own. */
+const lanes = 16;
+/** Cases between two looks at the process. */
+const batch = 200;
+const keys = ['gw_fuzz_0123456789abcdef0123456789abcdef', 'gw_fuzz_few_456789abcdef0123456789abcdef'] as const;
+
+export async function holdLaw(options: LawOptions): Promise<LawResult> {
+  const rig = await startFuzzRig((upstreams) => fuzzConfig(upstreams, options.withKeys ? keys : []), lanes);
+  const run = new Run(rig, options);
+  try {
+    return await run.all();
+  } finally {
+    await rig.close();
+  }
+}
+
+class Run {
+  readonly #rig: FuzzRig;
+  readonly #options: LawOptions;
+  readonly #broken: Broken[] = [];
+  /** Of this batch, by the id of the request: whose defect a line in the log is. */
+  readonly #ids = new Map<string, { n: number; what: string }>();
+  #next = 0;
+  #done = 0;
+
+  constructor(rig: FuzzRig, options: LawOptions) {
+    this.#rig = rig;
+    this.#options = options;
+  }
+
+  async all(): Promise<LawResult> {
+    const { only, cases = Number.POSITIVE_INFINITY, withinMs = Number.POSITIVE_INFINITY } = this.#options;
+    const end = performance.now() + withinMs;
+    let warm: Facts | undefined;
+    let last = await this.#rig.facts();
+    if (only !== undefined) {
+      await this.#case(only, 0);
+      last = await this.#look();
+    }
+    while (only === undefined && this.#next < cases && performance.now() < end && this.#broken.length < 20) {
+      const until = Math.min(this.#next + batch, cases);
+      await Promise.all(Array.from({ length: lanes }, (_, lane) => this.#lane(lane, until)));
+      last = await this.#look();
+      warm ??= last;
+      this.#options.onProgress?.(this.#done);
+    }
+    const over = await this.#rig.drain();
+    for (const each of over.drained) this.#broken.push({ n: -1, what: each, why: 'was still running' });
+    this.#note(over);
+    return { cases: this.#done, broken: this.#broken, heap: [warm?.heap ?? last.heap, last.heap], rss: [warm?.rss ?? last.rss, last.rss] };
+  }
+
+  async #lane(lane: number, until: number): Promise<void> {
+    while (this.#next < until) {
+      const n = this.#next;
+      this.#next += 1;
+      await this.#case(n, lane);
+    }
+  }
+
+  async #case(n: number, lane: number): Promise<void> {
+    const random = new Random(this.#options.seed * 1_000_003 + n);
+    const upstream = this.#rig.upstreams[lane];
+    if (upstream !== undefined) upstream.answer = anyAnswer(random);
+    const aim: Aim = {
+      providers: providerNames(lane),
+      configs: ['pair', 'again'].map((name) => `${name}-${lane}`),
+      keys: this.#options.withKeys ? keys : [],
+    };
+    const request = anyRequest(random, aim);
+    // A joined WebSocket ends when a side closes it, and ours does not; one that is refused may keep its connection.
+    const sent = await this.#rig.send(request.bytes, { withinMs: 20_000, ...(request.isSocket ? { settleMs: 100 } : {}) });
+    this.#done += 1;
+    const id = /^x-request-id: (\S+)/im.exec(sent.text)?.[1];
+    if (id !== undefined) this.#ids.set(id, { n, what: request.what });
+    const why = faultOf(sent, request.isSocket);
+    if (why !== undefined) this.#broken.push({ n, what: request.what, why });
+  }
+
+  async #look(): Promise<Facts> {
+    const facts = await this.#rig.facts();
+    this.#note(facts);
+    this.#ids.clear();
+    return facts;
+  }
+
+  #note({ unowned, defects }: Facts): void {
+    for (const stack of unowned) this.#broken.push({ n: -1, what: `a case before ${this.#next}`, why: `had no owner: ${stack}` });
+    for (const line of defects) {
+      const entry = JSON.parse(line) as { request?: string; err?: { stack?: string }; msg: string };
+      const { n, what } = this.#ids.get(entry.request ?? '') ?? { n: -1, what: `a case before ${this.#next}` };
+      this.#broken.push({ n, what, why: `a defect: ${entry.err?.stack ?? line}` });
+    }
+  }
+}
+
+/** Why the law is broken for one request; undefined when it holds. */
+function faultOf({ status, end, text }: Sent, isSocket: boolean): string | undefined {
+  if (end === 'waiting' && !(isSocket && status !== undefined)) return `no end (status ${status ?? 'none'})`;
+  if (status === undefined) return `no answer: ${JSON.stringify(text.slice(0, 100))}`;
+  if (status === 500 && /"code":"internal"/.test(text)) return `500 internal: ${text.slice(text.indexOf('\r\n\r\n') + 4, 500)}`;
+  return undefined;
+}
