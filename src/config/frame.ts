@@ -1,5 +1,5 @@
 import { type Diagnostic, diagnosticCodes, type Frame } from './diagnostic.ts';
-import { isSecretKey } from './secrets.ts';
+import { isNearSecretName } from '#core/credential-names.ts';
 import { type Problem, toDiagnostic } from './problem.ts';
 
 /** Makes diagnostics of problems: silenced warnings are taken out, the lines to show are put in. */
@@ -46,10 +46,10 @@ const issuedKey = /\b(sk-|gw_live_|gw_test_|AIza|AKIA|gh[pousr]_|xai-)[A-Za-z0-9
 function maskLine(line: string, hidden: readonly string[]): string {
   const known = hidden.reduce((text, secret) => text.replaceAll(secret, stars), line);
   const block = known.replace(blockPair, (whole, before: string, _quote, key: string, value: string) =>
-    isSecretKey(key) && !/^["']\$\{/.test(value) ? before + maskValue(value) : whole,
+    isNearSecretName(key) && !/^["']\$\{/.test(value) ? before + maskValue(value) : whole,
   );
   const flow = block.replace(flowPair, (whole, _quote, key: string, _colon, value: string) =>
-    isSecretKey(key) && !/^["']\$\{/.test(value) ? whole.slice(0, whole.length - value.length) + maskValue(value) : whole,
+    isNearSecretName(key) && !/^["']\$\{/.test(value) ? whole.slice(0, whole.length - value.length) + maskValue(value) : whole,
   );
   return flow.replace(issuedKey, stars);
 }

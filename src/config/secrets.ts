@@ -1,4 +1,4 @@
-import { isSecretName } from '#core/credential-names.ts';
+import { isNearSecretName, isSecretName } from '#core/credential-names.ts';
 import { placeholderCredentials } from '#core/headers.ts';
 import { type Entry, type Node, type Path, walk } from './node.ts';
 
@@ -27,12 +27,16 @@ const isKeyOfQuery = (name: string): boolean => isSecretKey(name) || /^(sig|sign
 /** Shorter values could stand in any text by chance. Characters. */
 const leastLength = 8;
 
-/** The values of an address's query that are keys; none in a text that is no address. */
+/** `:password@` of an address. */
+const password = /:\/\/[^/?#\s@:]*:([^/?#\s@]+)@/g;
+
+/** The passwords of addresses, and the values of their queries that are keys; none in a text that is no address. */
 function keysInAddress(text: string): string[] {
   if (!text.includes('://')) return [];
-  return [...text.matchAll(inAddress)].flatMap(([, , name = '', value = '']) =>
+  const inQuery = [...text.matchAll(inAddress)].flatMap(([, , name = '', value = '']) =>
     isKeyOfQuery(name) && value.length >= leastLength ? [value] : [],
   );
+  return [...inQuery, ...[...text.matchAll(password)].flatMap(([, value = '']) => (value.length >= 4 ? [value] : []))];
 }
 
 /** An address as it may be shown. */
@@ -41,9 +45,16 @@ export const withoutKeys = (text: string): string =>
     ? text.replaceAll(inAddress, (whole, lead: string, name: string) => (isKeyOfQuery(name) ? `${lead}…` : whole))
     : text;
 
-/** The secrets that are written in the files. */
+/** The secrets that are written in the files, also where their key is misspelt or their value has the wrong form. */
 export function literalSecrets(root: Node): string[] {
   const found: string[] = [];
+  walk(root, (node, path) => {
+    const key = path.at(-1);
+    if (typeof key === 'string' && path.length > 2 && openParts.has(key)) return false;
+    const isSecret = path.slice(2).some((step) => typeof step === 'string' && isNearSecretName(step));
+    if (isSecret && node.kind === 'scalar' && typeof node.value === 'string' && node.value.length >= leastLength) found.push(node.value);
+    return true;
+  });
   walk(root, (node, path) => {
     if (node.kind === 'scalar' && typeof node.value === 'string') found.push(...keysInAddress(node.value));
     return path.length === 0 || path[0] === 'providers';

@@ -1,4 +1,5 @@
 import { credentialHeaders } from './headers.ts';
+import { nearest } from './nearest.ts';
 
 /** Ends of header names whose whole value is a credential, whatever prefix they came under. */
 const credentialEnd =
@@ -18,13 +19,42 @@ const snake = (key: string): string => key.replace(/[a-z][A-Z]/g, (pair) => `${p
 /** True for a member of a configuration whose value must not be shown. */
 export const isSecretName = (name: string): boolean => secretKey.test(snake(name));
 
+/** Names that people mistype. */
+const secretNames = [
+  'api_key',
+  'apikey',
+  'secret',
+  'client_secret',
+  'access_key',
+  'secret_access_key',
+  'access_token',
+  'auth_token',
+  'token',
+  'password',
+  'private_key',
+  'authorization',
+  'service_account_json',
+] as const;
+
+const judged = new Map<string, boolean>();
+const mostJudged = 1000;
+
+/** The same, and what is nearly such a name: whoever writes `api_keyy` has a key to hide, too. */
+export function isNearSecretName(name: string): boolean {
+  const known = judged.get(name);
+  if (known !== undefined) return known;
+  const isOne = isSecretName(name) || nearest(snake(name), secretNames) !== undefined;
+  if (judged.size < mostJudged && name.length < 100) judged.set(name, isOne);
+  return isOne;
+}
+
 /** Parameters of a query that hold a credential, beside what `isSecretName` knows: signatures, and keys of portals. */
 const credentialParam = /^(?:sig|signature|code|key|(?:.*-)?subscription-key|x-functions-key|x-api-key|x-goog-api-key|auth)$/i;
 
 export const isCredentialParam = (name: string): boolean => isSecretName(name) || credentialParam.test(name);
 
 /** `?name=value` in an address or a path, its separators percent-encoded or not. */
-const parameter = /([?&;]|%3f|%26|%3b)([^=&;#\s"'?%]+)(=|%3d)((?:(?!%26|%3b)[^&;#\s"'])+)/gi;
+const parameter = /([?&;/]|%2f|%3f|%26|%3b)([^=&;/#\s"'?%]+)(=|%3d)((?:(?!%26|%3b)[^&;#\s"'])+)/gi;
 const userInfo = /(:\/\/)[^/?#\s"'@]*@/g;
 
 /** What replaces a secret in text for people. */

@@ -1,4 +1,4 @@
-import { isCredentialHeader, isSecretName, maskAddresses, masked } from './credential-names.ts';
+import { isCredentialHeader, isNearSecretName, maskAddresses, masked } from './credential-names.ts';
 import { isPlain } from './merge.ts';
 
 /** Levels of a JSON value in a header that are looked into; what lies deeper is hidden. */
@@ -52,4 +52,4 @@ function maskValue(value: unknown, level: number): unknown {
   return Object.fromEntries(members);
 }
 
-const isSecret = (name: string): boolean => isSecretName(name) || isCredentialHeader(name.toLowerCase());
+const isSecret = (name: string): boolean => isNearSecretName(name) || isCredentialHeader(name.toLowerCase());

@@ -207,9 +207,24 @@ interface Head {
   readonly arrivedAt: number;
 }
 
-/** A gateway key in the query (browsers on WebSockets) is read by `auth` from the headers' side; it never goes on. */
+/** Parameters in which clients send a credential: theirs is none of the provider's business, which is signed with another. */
+const credentialParameters: readonly string[] = [
+  'api-key',
+  'api_key',
+  'apikey',
+  'x-api-key',
+  'key',
+  'access_token',
+  'access-token',
+  'auth_token',
+  'subscription-key',
+  'ocp-apim-subscription-key',
+  'sig',
+];
+
+/** A gateway key in the query (browsers on WebSockets) is read by `auth` from the headers' side; no key there goes on. */
 function withoutKeys(query: string): string {
-  return /api|%/i.test(query) ? without(query, ['api-key', 'api_key']) : query;
+  return /key|sig|token|%/i.test(query) ? without(query, credentialParameters) : query;
 }
 
 /**
