@@ -7,13 +7,14 @@ import { forbidden, type ModelRules, ruleOf, unseen } from '#core/model-rules.ts
 import { decodedSegments } from '#core/plain-path.ts';
 import { modelsInQuery } from '#core/query-names.ts';
 import type { Leaf } from '#core/snapshot.ts';
+import { hasUnreadBody } from '#core/unread-body.ts';
 
 /**
  * Why a request may not go to a target whose models are limited, by key or provider: it names a model that is on no list,
  * or one that nobody can see. Fields of the body beside `model` are looked at when the target's overrides are in it.
  */
 export function modelFault(ctx: Admitted, leaf: Leaf, rules: ModelRules): GatewayError | undefined {
-  if (isOpaque(ctx)) {
+  if (hasUnreadBody(ctx)) {
     const hint = `${ruleOf(rules)} Send files to /v1/files, and batches to /v1/batches.`;
     return unseen(rules, `has a body that the gateway does not read on ${ctx.method} ${shown(ctx.path)}`, hint);
   }
@@ -60,13 +61,6 @@ function runsModel({ endpoint, method, params, body }: Admitted): boolean {
   if (endpoint === 'realtime') return true;
   if (endpoint === 'batches' && body.kind === 'json' && body.has('requests')) return false;
   return endpoint !== 'relay' && method === 'POST' && params['id'] === undefined && traitsOf(endpoint).file !== 'up';
-}
-
-/** What is relayed may name any model in its body, which nobody reads; what such a path does is not known either. */
-function isOpaque({ endpoint, method, headers }: Admitted): boolean {
-  if (endpoint === 'realtime' || traitsOf(endpoint).body !== 'passing') return false;
-  const hasBody = headers.get('transfer-encoding') !== undefined || Number(headers.get('content-length') ?? 0) !== 0;
-  return hasBody || method === 'POST' || method === 'PUT' || method === 'PATCH';
 }
 
 const missingHint = ({ endpoint }: Admitted, rules: ModelRules): string =>

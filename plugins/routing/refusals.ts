@@ -30,6 +30,11 @@ export function refusedBy(ctx: Admitted, refused: Refused | undefined): GatewayE
       );
     case 'key-prompt':
       return notAllowed(`Key "${key}" may not use prompt "${leaf.prompt?.version.id ?? ''}".`, 'The rule is allow.prompts of the key.');
+    case 'bound':
+      return notAllowed(
+        `Key "${key}" is bound to config "${ctx.facts.config?.name ?? ''}", and the request sets its host, headers or a part of the account.`,
+        'Send neither x-gateway-custom-host nor x-gateway-forward-headers, and no settings of a provider.',
+      );
     case 'host':
       return notAllowed(
         `The credential of provider "${slug}" does not go to a host that a request chose.`,

@@ -1,13 +1,13 @@
 import type { Admitted, Choice } from '#core/context.ts';
 import type { GatewayError } from '#core/error.ts';
-import { isLimited } from '#core/model-rules.ts';
+import { isLimited, rulesFor } from '#core/model-rules.ts';
 import { shapingIn } from '#core/request-settings.ts';
 import type { ApiKey, Leaf, PlanFacts, ProviderBinding, QueryFacts, Snapshot } from '#core/snapshot.ts';
 import { customHost } from './direct.ts';
 import { modelFault } from './models.ts';
 
 /** Why a leaf may not be used. */
-export type Rule = 'no-provider' | 'key-provider' | 'key-prompt' | 'model' | 'host' | 'setting';
+export type Rule = 'no-provider' | 'key-provider' | 'key-prompt' | 'model' | 'host' | 'setting' | 'bound';
 
 /** The first leaf that was refused, kept as parts: most walks go on to another leaf and need no error. */
 export interface Refused {
@@ -53,11 +53,17 @@ export class Walk implements PlanFacts, QueryFacts {
   accepts(leaf: Leaf): boolean {
     const binding = leaf.provider ?? this.#choice?.binding;
     if (binding === undefined) return this.#refuse({ rule: 'no-provider', leaf, binding, fault: undefined });
-    const rules = { key: this.#key, binding };
+    const rules = rulesFor(this.#key, binding, leaf);
     const rule = this.#broken(leaf, binding);
     if (rule !== undefined) return this.#refuse({ rule, leaf, binding, fault: undefined });
     const fault = isLimited(rules) ? modelFault(this.#ctx, leaf, rules) : undefined;
     return fault === undefined || this.#refuse({ rule: 'model', leaf, binding, fault });
+  }
+
+  /** Headers beside a config that change where a request goes, or with what. */
+  #choosesMore({ provider }: ProviderBinding): boolean {
+    const { headers } = this.#ctx;
+    return this.#host !== undefined || (headers.gateway('forwardHeaders') ?? '') !== '' || shapingIn(headers, provider) !== undefined;
   }
 
   #refuse(refused: Refused): false {
@@ -72,6 +78,7 @@ export class Walk implements PlanFacts, QueryFacts {
       if (!allowsBinding(key, binding, this.#ctx.snapshot.providers)) return 'key-provider';
       if (leaf.prompt !== undefined && !key.allowsPrompt(leaf.prompt.version.id)) return 'key-prompt';
     }
+    if (key?.enforceConfig === true && this.#choosesMore(binding)) return 'bound';
     // Hosts that a request chose never see a credential of the catalog, unless the entry lists them (decisions D1).
     // A target that names its provider has had its own host checked when it was compiled.
     if (!signsWithCatalog(binding)) return undefined;

@@ -14,7 +14,9 @@ import { callersCredential } from './credential.ts';
 import { withoutAccountHeaders } from './account-headers.ts';
 import { type Forwarded, ForwardLists, forwardedCredential, forwardedHeaders } from './forward.ts';
 import { type LeafWork, LeafWorks, type Served } from './leaf-work.ts';
+import { checkEnforced } from './enforced.ts';
 import { chosenHost, lowered } from './request-values.ts';
+import { withOverride } from './form-override.ts';
 import { withinLists } from './models.ts';
 import { checkNamedModels } from './named-models.ts';
 import { withTrace } from './trace.ts';
@@ -56,6 +58,7 @@ class Transform implements PluginInstance {
     const work = this.#works.for(ctx, attempt);
     const body = bodyFor(ctx, work.override);
     attempt.model = modelFor(ctx, work.override);
+    if (work.override !== undefined && ctx.facts.caller.key?.enforceConfig === true) checkEnforced(ctx, work.override);
     attempt.clocks = lowered(ctx, attempt.clocks);
     const settings = settingsFor(ctx, attempt, work);
     const forward = this.#lists.of(ctx) ?? work.forward;
@@ -77,7 +80,8 @@ class Transform implements PluginInstance {
 
 /** The provider's conversion, and what depends on it. */
 function finish({ ctx, attempt, work, call, body, served, copies }: Draft): void {
-  const upstream = withinLists(ctx, attempt, upstreamFor(ctx, attempt, call, body));
+  const made = upstreamFor(ctx, attempt, call, body);
+  const upstream = withinLists(ctx, attempt, work.override === undefined ? made : withOverride(ctx, work.override, made));
   checkPath(pathOf(upstream));
   if (upstream.warnings !== undefined) ctx.warnings.push(...upstream.warnings);
   attempt.call = call;

@@ -3,7 +3,7 @@ import type { Routed } from '#core/context.ts';
 import { traitsOf } from '#core/endpoint.ts';
 import { GatewayError } from '#core/error.ts';
 import type { FormBody, FormEdit, FormUpstream, LineEdit } from '#core/form.ts';
-import { checkModels, forbidden, isLimited, type ModelRules, unseen } from '#core/model-rules.ts';
+import { checkModels, forbidden, isLimited, type ModelRules, rulesFor, unseen } from '#core/model-rules.ts';
 import type { Attempt } from '#core/plan.ts';
 import type { UpstreamRequest } from '#core/provider.ts';
 import { watchedParts } from './named-models.ts';
@@ -14,11 +14,11 @@ import { watchedParts } from './named-models.ts';
  *
  * @throws GatewayError `not_allowed`
  */
-export function withinLists(ctx: Routed, { binding }: Attempt, upstream: UpstreamRequest): UpstreamRequest {
+export function withinLists(ctx: Routed, { binding, target }: Attempt, upstream: UpstreamRequest): UpstreamRequest {
   const { body, models } = upstream;
   const form = body.kind === 'form' || body.kind === 'file' ? body : undefined;
   if (models === undefined && form === undefined) return upstream;
-  const rules: ModelRules = { key: ctx.facts.caller.key, binding };
+  const rules = rulesFor(ctx.facts.caller.key, binding, target);
   checkModels(rules, models);
   if (form === undefined || !isLimited(rules)) return upstream;
   return { ...upstream, body: watchedParts(traitsOf(ctx.endpoint).file === 'up' ? watched(form, rules) : form, rules) };

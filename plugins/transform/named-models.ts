@@ -4,7 +4,7 @@ import { GatewayError } from '#core/error.ts';
 import type { FormBody, FormUpstream } from '#core/form.ts';
 import type { HeaderPairs } from '#core/headers.ts';
 import { modelsNamedIn, modelsNamedInPart, type NamedModel, namesModel, plainName } from '#core/model-fields.ts';
-import { forbidden, isLimited, type ModelRules, unseen } from '#core/model-rules.ts';
+import { forbidden, isLimited, type ModelRules, rulesFor, unseen } from '#core/model-rules.ts';
 import type { Attempt } from '#core/plan.ts';
 import type { CommonSettings } from '#core/provider.ts';
 import type { Plain } from '#core/merge.ts';
@@ -24,8 +24,8 @@ export interface Sent {
  *
  * @throws GatewayError `not_allowed`, `invalid_json`, `invalid_form`
  */
-export function checkNamedModels(ctx: Routed, { binding, model }: Attempt, sent: Sent): void {
-  const rules: ModelRules = { key: ctx.facts.caller.key, binding };
+export function checkNamedModels(ctx: Routed, { binding, model, target }: Attempt, sent: Sent): void {
+  const rules = rulesFor(ctx.facts.caller.key, binding, target);
   if (!isLimited(rules)) return;
   refuse(forbidden(rules, model));
   const { body } = sent;
@@ -50,10 +50,7 @@ export function watchedParts(body: FormUpstream, rules: ModelRules): FormUpstrea
 
 /** How many parts are checked now. */
 function checkParts(rules: ModelRules, form: FormBody, from: number): number {
-  if (form.oddity !== undefined) {
-    const message = `The form ${form.oddity}, which services read differently, and key or provider are limited to certain models.`;
-    throw new GatewayError('invalid_form', { message, hint: 'Send multipart/form-data as libraries and browsers write it.' });
-  }
+  checkSpelling(form);
   for (const part of form.seen.slice(from)) {
     checkNames(rules, modelsNamedInPart(part));
     // Its purpose decides whether the lines of a file are looked at.
@@ -88,4 +85,11 @@ function* settingModels({ snapshot }: Routed, { provider, slug }: Attempt['bindi
     const value = settings[setting];
     if (isModel === true && typeof value === 'string' && value !== own?.[setting]) yield value;
   }
+}
+
+/** A rule depends on what the form says, so every service must read the same. @throws GatewayError `invalid_form` */
+export function checkSpelling({ oddity }: FormBody): void {
+  if (oddity === undefined) return;
+  const message = `The form ${oddity}. Services read that differently, and a rule of the key or provider depends on the form.`;
+  throw new GatewayError('invalid_form', { message, hint: 'Send multipart/form-data as libraries and browsers write it.' });
 }

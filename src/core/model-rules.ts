@@ -1,16 +1,30 @@
 import { GatewayError } from './error.ts';
 import { bareModel } from './model-name.ts';
-import type { ApiKey, ProviderBinding } from './snapshot.ts';
+import type { ApiKey, Leaf, ProviderBinding } from './snapshot.ts';
 
 /** Whose lists a model must be on: the caller's key and the provider. */
 export interface ModelRules {
   readonly key: ApiKey | undefined;
   readonly binding: ProviderBinding;
+  /** The one model that a key may use which is bound to a config with a model. */
+  readonly pinned: string | undefined;
+}
+
+/** The rules for requests of this key to this target. */
+export const rulesFor = (key: ApiKey | undefined, binding: ProviderBinding, { override }: Pick<Leaf, 'override'>): ModelRules => ({
+  key,
+  binding,
+  pinned: key?.enforceConfig === true ? modelOf(override) : undefined,
+});
+
+function modelOf(override: Leaf['override']): string | undefined {
+  const model = override?.['model'];
+  return typeof model === 'string' && bareModel(model) !== '' ? bareModel(model) : undefined;
 }
 
 /** True where not every model may be used. A list that accepts the empty name accepts all. */
-export function isLimited({ key, binding }: ModelRules): boolean {
-  return key?.allowsModel('') === false || !binding.allowsModel('');
+export function isLimited({ key, binding, pinned }: ModelRules): boolean {
+  return pinned !== undefined || key?.allowsModel('') === false || !binding.allowsModel('');
 }
 
 /**
@@ -18,9 +32,10 @@ export function isLimited({ key, binding }: ModelRules): boolean {
  *
  * @param seen where it was found, as the end of the sentence: `, which line 3 of the file names`
  */
-export function forbidden({ key, binding }: ModelRules, named: string, seen = ''): GatewayError | undefined {
+export function forbidden({ key, binding, pinned }: ModelRules, named: string, seen = ''): GatewayError | undefined {
   const model = bareModel(named);
   if (model === '') return undefined;
+  if (pinned !== undefined && model !== pinned) return forbiddenByConfig(key?.name ?? '', model, pinned, seen);
   if (key?.allowsModel('') === false && !(isPlain(model) && key.allowsModel(model))) return forbiddenByKey(key.name, model, seen);
   if (binding.allowsModel('') || (isPlain(model) && binding.allowsModel(model))) return undefined;
   return forbiddenByEntry(binding.slug, model, seen);
@@ -31,16 +46,17 @@ export function forbidden({ key, binding }: ModelRules, named: string, seen = ''
  *
  * @param what the rest of a sentence that begins with `the request`
  */
-export function unseen({ key, binding }: ModelRules, what: string, hint?: string): GatewayError {
-  const limited = key?.allowsModel('') === false ? `Key "${key.name}"` : `Provider "${binding.slug}"`;
-  return notAllowed(`${limited} is limited to certain models, and the request ${what}.`, hint ?? ruleOf({ key, binding }));
+export function unseen({ key, binding, pinned }: ModelRules, what: string, hint?: string): GatewayError {
+  const limited = key !== undefined && (pinned !== undefined || !key.allowsModel('')) ? `Key "${key.name}"` : `Provider "${binding.slug}"`;
+  return notAllowed(`${limited} is limited to certain models, and the request ${what}.`, hint ?? ruleOf({ key, binding, pinned }));
 }
 
 /** Which rule it is, for hints. */
-export const ruleOf = ({ key, binding }: ModelRules): string =>
-  key?.allowsModel('') === false
-    ? 'The rule is allow.models of the key.'
-    : `The rule is ${binding.virtualKey === undefined ? `providers.${binding.slug}` : `virtual_keys.${binding.virtualKey}`}.models.`;
+export function ruleOf({ key, binding, pinned }: ModelRules): string {
+  if (pinned !== undefined) return 'The rule is enforce_config of the key.';
+  if (key?.allowsModel('') === false) return 'The rule is allow.models of the key.';
+  return `The rule is ${binding.virtualKey === undefined ? `providers.${binding.slug}` : `virtual_keys.${binding.virtualKey}`}.models.`;
+}
 
 /** Refuses models that a provider found itself. @throws GatewayError `not_allowed` */
 export function checkModels(rules: ModelRules, models: readonly string[] | undefined): void {
@@ -50,6 +66,12 @@ export function checkModels(rules: ModelRules, models: readonly string[] | undef
     if (refusal !== undefined) throw refusal;
   }
 }
+
+const forbiddenByConfig = (key: string, model: string, pinned: string, seen: string): GatewayError =>
+  notAllowed(
+    `Key "${key}" is bound to model "${pinned}", and the request names "${shown(model)}"${seen}.`,
+    'The rule is enforce_config of the key, with the model of its config.',
+  );
 
 const forbiddenByKey = (key: string, model: string, seen = ''): GatewayError =>
   notAllowed(`Key "${key}" may not use model "${shown(model)}"${seen}.`, 'The rule is allow.models of the key.');

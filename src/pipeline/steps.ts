@@ -1,6 +1,6 @@
 import { fromUnknown, GatewayError } from '../core/error.ts';
 import { joinHeaders } from '../core/headers.ts';
-import { checkModels } from '../core/model-rules.ts';
+import { checkModels, rulesFor } from '../core/model-rules.ts';
 import { checkPath, pathOf } from '../core/plain-path.ts';
 import type { Attempt, Outcome, Times, UpstreamReply } from '../core/plan.ts';
 import type { Call, CommonSettings, Operation, StepReply, UpstreamRequest } from '../core/provider.ts';
@@ -65,7 +65,7 @@ class Walk {
     let upstream: UpstreamRequest | undefined;
     try {
       upstream = then(replies, call);
-      checkModels({ key: this.#deps.key, binding: attempt.binding }, upstream?.models);
+      checkModels(rulesFor(this.#deps.key, attempt.binding, attempt.target), upstream?.models);
       if (upstream !== undefined) checkPath(pathOf(upstream));
     } catch (thrown) {
       return thrownBy(attempt, times, thrown);

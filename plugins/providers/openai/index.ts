@@ -34,7 +34,8 @@ export default defineProvider<OpenAiSettings>({
     extensions: (settings) => (settings.custom_host === undefined ? 'drop' : 'pass'),
   }),
   relay(call, path) {
-    const query = call.model !== '' && paramOf(call.query, 'model') !== undefined ? withParam(call.query, 'model', call.model) : call.query;
+    const isNamed = call.endpoint === 'realtime' || paramOf(call.query, 'model') !== undefined;
+    const query = call.model !== '' && isNamed ? withParam(call.query, 'model', call.model) : call.query;
     return { ...at(base(call.settings), relayedRoute(path), query), headers: accountHeaders(call) };
   },
   fault: openaiFault,

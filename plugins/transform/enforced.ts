@@ -1,0 +1,53 @@
+import { isBatchInput } from '#core/batch-file.ts';
+import type { Routed } from '#core/context.ts';
+import { traitsOf } from '#core/endpoint.ts';
+import { GatewayError } from '#core/error.ts';
+import { plainName } from '#core/model-fields.ts';
+import { hasUnreadBody } from '#core/unread-body.ts';
+import { checkSpelling } from './named-models.ts';
+import type { Override } from './override.ts';
+
+/**
+ * A key that is bound to a config gets what its `override_params` say, or no answer: requests into which they cannot be
+ * written are refused, and so are bodies that name one of them in another spelling, which some services read in its place.
+ * The model among them is a matter of the lists.
+ *
+ * @throws GatewayError `not_allowed`, `invalid_json`, `invalid_form`
+ */
+export function checkEnforced(ctx: Routed, { members }: Override): void {
+  if (members.length === 0) return;
+  const { body, endpoint } = ctx;
+  if (endpoint === 'realtime' || hasUnreadBody(ctx) || hidesLines(ctx)) throw notApplied(ctx, members[0]?.key ?? '');
+  // Lenient parsers find other members in what is no strict JSON, and other fields in an odd form.
+  if (body.kind === 'json') body.json();
+  if (body.kind === 'form') checkSpelling(body);
+  const names = body.kind === 'json' ? body.keys() : body.kind === 'form' ? body.seen.map(({ name }) => name) : [];
+  for (const name of names) {
+    const member = members.find(({ key }) => key !== name && plainName(key) === plainName(name));
+    if (member !== undefined) throw respelled(ctx, name, member.key);
+  }
+  if (body.kind !== 'form' || traitsOf(endpoint).file === 'up') return;
+  const nested = members.find(({ value }) => typeof value === 'object' && value !== null);
+  if (nested !== undefined) throw notApplied(ctx, nested.key);
+}
+
+/** Lines of a batch are requests of their own. A purpose that comes behind the file comes too late to look at them. */
+function hidesLines({ endpoint, body }: Routed): boolean {
+  if (endpoint === 'batches') return true;
+  return endpoint === 'files' && body.kind === 'form' && (!body.fields.has('purpose') || isBatchInput(body));
+}
+
+function notApplied({ facts, method, path }: Routed, param: string): GatewayError {
+  return new GatewayError('not_allowed', {
+    message: `Key "${facts.caller.name}" is bound to config "${facts.config?.name ?? ''}", whose override_params.${param} cannot be applied to ${method} ${path.slice(0, 100)}.`,
+    hint: 'The rule is enforce_config of the key. Use a route whose body the gateway reads, or another key.',
+  });
+}
+
+function respelled({ facts }: Routed, name: string, param: string): GatewayError {
+  return new GatewayError('not_allowed', {
+    message: `Key "${facts.caller.name}" is bound to config "${facts.config?.name ?? ''}", which sets "${param}", and the request has "${name}".`,
+    param: name,
+    hint: `Leave "${name}" out.`,
+  });
+}
