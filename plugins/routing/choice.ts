@@ -5,6 +5,7 @@ import { didYouMean } from '#core/nearest.ts';
 import type { ProviderBinding } from '#core/snapshot.ts';
 import { bringsSecret } from '#core/request-settings.ts';
 import { spelled } from '#core/spelling.ts';
+import { usableProviders } from '#core/usable.ts';
 import { directBinding } from './direct.ts';
 
 const at = 0x40;
@@ -48,7 +49,7 @@ function bySlug(ctx: Admitted, slug: string, param: string): ProviderBinding {
 
 function notFound(ctx: Admitted, name: string, param: string): GatewayError {
   return new GatewayError('provider_not_found', {
-    message: `No provider has the slug "${name}".${didYouMean(name, ctx.snapshot.providers.keys())}`,
+    message: `No provider has the slug "${name}".${didYouMean(name, usableProviders(ctx.snapshot, ctx.facts.caller.key))}`,
     param,
     hint: slugList(ctx),
   });
@@ -56,9 +57,7 @@ function notFound(ctx: Admitted, name: string, param: string): GatewayError {
 
 /** The slugs that a client may write, ten at the most. */
 export function slugList(ctx: Admitted): string {
-  const { key } = ctx.facts.caller;
-  const slugs: string[] = [];
-  for (const slug of ctx.snapshot.providers.keys()) if (key === undefined || key.allowsProvider(slug)) slugs.push(slug);
-  if (slugs.length === 0) return 'gateway.yaml lists no providers.';
+  const slugs = [...usableProviders(ctx.snapshot, ctx.facts.caller.key)];
+  if (slugs.length === 0) return 'There is no provider that this request may name.';
   return `Slugs: ${slugs.slice(0, 10).join(', ')}${slugs.length > 10 ? ', …' : ''}.`;
 }

@@ -5,6 +5,7 @@ import { slugOf } from '#core/model-name.ts';
 import { didYouMean } from '#core/nearest.ts';
 import type { ApiKey, CompiledConfig } from '#core/snapshot.ts';
 import { spelled } from '#core/spelling.ts';
+import { usableConfigs, usableProviders, withoutUnusable } from '#core/usable.ts';
 
 const openBrace = 0x7b;
 
@@ -51,7 +52,17 @@ function inline(ctx: Admitted, key: ApiKey | undefined, text: string): CompiledC
       hint: 'Name one of the configs that the key may use, or add "inline" to its allow.configs.',
     });
   }
-  return ctx.snapshot.inlineConfig(text, key);
+  try {
+    return ctx.snapshot.inlineConfig(text, key);
+  } catch (error) {
+    throw key === undefined || !(error instanceof GatewayError) ? error : withoutUnusable(error, usableNames(ctx, key));
+  }
+}
+
+/** Whoever compiles a config knows of no key. Words of the configuration itself are no secret. */
+function usableNames(ctx: Admitted, key: ApiKey): ReadonlySet<string> {
+  const prompts = [...ctx.snapshot.prompts.keys()].filter((id) => key.allowsPrompt(id));
+  return new Set([...usableProviders(ctx.snapshot, key), ...prompts, ...ctx.snapshot.types.keys()]);
 }
 
 function named(ctx: Admitted, key: ApiKey | undefined, name: string): CompiledConfig {
@@ -68,7 +79,7 @@ function named(ctx: Admitted, key: ApiKey | undefined, name: string): CompiledCo
 
 function notFound(ctx: Admitted, name: string, param: string | undefined): never {
   throw new GatewayError('config_not_found', {
-    message: `No config is named "${name}".${didYouMean(name, ctx.snapshot.configs.keys())}`,
+    message: `No config is named "${name}".${didYouMean(name, usableConfigs(ctx.snapshot, ctx.facts.caller.key))}`,
     param,
     hint: 'Configs stand under "configs" in gateway.yaml; a config can also be sent as JSON.',
   });

@@ -65,7 +65,7 @@ describe('what a key may use', () => {
   it('lists only slugs that the key may use', async () => {
     const rules = { allowsProvider: (slug: string) => slug === 'azure-eu' };
     const error = await refusal(() => route({ body: asking('m'), caller: withKey(rules) }));
-    expect(error.hint).toMatch(/Slugs: azure-eu\.$/);
+    expect(error.hint).toMatch(/Slugs: azure-eu, batch-team\.$/);
   });
 
   it("shuts out models that are not on the provider's list", async () => {

@@ -1,11 +1,12 @@
 import { emptyBody, type EmptyBody, type JsonBody, type RequestBody } from '#core/body.ts';
 import type { Routed } from '#core/context.ts';
 import { endpoints, methodsOf, traitsOf } from '#core/endpoint.ts';
-import { GatewayError } from '#core/error.ts';
+import { GatewayError, narrowed } from '#core/error.ts';
 import { joinHeaders } from '#core/headers.ts';
 import type { Plain } from '#core/merge.ts';
 import { checkPath, pathOf } from '#core/plain-path.ts';
 import type { Attempt } from '#core/plan.ts';
+import { forbidden, rulesFor } from '#core/model-rules.ts';
 import { definePlugin, type PluginHost, type PluginInstance } from '#core/plugin.ts';
 import type { CommonSettings, Operation, UpstreamRequest } from '#core/provider.ts';
 import { bodyFor, modelFor } from './body.ts';
@@ -64,7 +65,7 @@ class Transform implements PluginInstance {
     const forward = this.#lists.of(ctx) ?? work.forward;
     const copies = forward.length === 0 ? undefined : forwardedHeaders(ctx, forward);
     checkNamedModels(ctx, attempt, { body, settings, copies: copies?.pairs });
-    const served = work.serve(traitsOf(ctx.endpoint).baseModel === true ? '' : attempt.model);
+    const served = serve(ctx, attempt, work);
     const credential = ownerOf(work, served, copies);
     withoutAccountHeaders(ctx, attempt, { credential, copies: copies?.pairs, isCallers: isCallersList(ctx, attempt) });
     const call = new AttemptCall(ctx, attempt, { settings, deployment: served.deployment, credential, body });
@@ -76,6 +77,14 @@ class Transform implements PluginInstance {
       finish(draft);
     });
   }
+}
+
+/** @throws GatewayError `model_not_found`, which names only what the caller may use, and what else the provider says of the name */
+function serve(ctx: Routed, { model, binding, target }: Attempt, work: LeafWork): Served {
+  const served = work.serve(traitsOf(ctx.endpoint).baseModel === true ? '' : model);
+  if (!(served instanceof GatewayError)) return served;
+  const rules = rulesFor(ctx.facts.caller.key, binding, target);
+  throw narrowed(served, (name) => forbidden(rules, name) === undefined);
 }
 
 /** The provider's conversion, and what depends on it. */

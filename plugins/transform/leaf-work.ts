@@ -44,8 +44,8 @@ export class LeafWork {
       binding.provider.deployment === undefined ? { deployment: undefined, credential: binding.credential(undefined) } : undefined;
   }
 
-  /** @throws GatewayError `model_not_found` and what else the provider says of the name */
-  serve(model: string): Served {
+  /** What the name means, or what the provider says is wrong with it: `model_not_found` and others. */
+  serve(model: string): Served | GatewayError {
     if (this.#plain !== undefined) return this.#plain;
     let served = this.#served.get(model);
     if (served === undefined) {
@@ -53,7 +53,6 @@ export class LeafWork {
       if (this.#served.size >= deploymentsKept) this.#served.clear();
       if (model.length <= longestName) this.#served.set(model, served);
     }
-    if (served instanceof Error) throw served;
     return served;
   }
 

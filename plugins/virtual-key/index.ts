@@ -3,6 +3,7 @@ import { GatewayError } from '#core/error.ts';
 import { didYouMean } from '#core/nearest.ts';
 import { definePlugin } from '#core/plugin.ts';
 import { spelled } from '#core/spelling.ts';
+import { usableProviders } from '#core/usable.ts';
 
 /**
  * Looks up `x-gateway-virtual-key`: a virtual key, or a slug of the catalog; both share one namespace
@@ -32,7 +33,7 @@ function nameIn(value: string): string {
 
 function unknown(ctx: Received, name: string): GatewayError {
   return new GatewayError('provider_not_found', {
-    message: `No virtual key or provider is named "${name}".${didYouMean(name, ctx.snapshot.providers.keys())}`,
+    message: `No virtual key or provider is named "${name}".${didYouMean(name, usableProviders(ctx.snapshot, ctx.facts.caller?.key))}`,
     param: spelled(ctx.headers, 'virtualKey'),
     hint: 'Virtual keys stand under "virtual_keys" in gateway.yaml, providers under "providers".',
   });

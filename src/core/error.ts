@@ -1,3 +1,5 @@
+import { didYouMean } from './nearest.ts';
+
 import { isErrorStatus } from './status.ts';
 
 /**
@@ -122,8 +124,19 @@ export interface ErrorDetails {
   readonly hint?: string | undefined;
   readonly source?: 'gateway' | 'provider';
   readonly cause?: unknown;
+  /** Names that were looked through, where the hint is to say which there are: `narrowed` leaves those that a caller may use. */
+  readonly known?: KnownNames | undefined;
   /** The provider's own code, type and further keys, kept in what the client gets. */
   readonly provider?: ProviderFault | undefined;
+}
+
+/** Names that could have been meant. */
+export interface KnownNames {
+  /** As it was written. */
+  readonly asked: string;
+  /** What they are, for the hint: `Deployments`. */
+  readonly noun: string;
+  readonly names: readonly string[];
 }
 
 /** What a provider's error body says, read by `Provider.fault`. */
@@ -150,6 +163,7 @@ export class GatewayError extends Error {
   readonly hint: string | undefined;
   readonly source: 'gateway' | 'provider';
   readonly provider: ProviderFault | undefined;
+  readonly known: KnownNames | undefined;
 
   constructor(code: ErrorCode, details: ErrorDetails) {
     super(details.message, details.cause === undefined ? undefined : { cause: details.cause });
@@ -158,10 +172,24 @@ export class GatewayError extends Error {
     this.status = details.status ?? row.status;
     this.type = row.type;
     this.param = details.param;
-    this.hint = details.hint;
+    this.known = details.known;
+    this.hint = details.hint ?? (details.known === undefined ? undefined : hintOf(details.known));
     this.source = details.source ?? 'gateway';
     this.provider = details.provider;
   }
+}
+
+function hintOf({ asked, noun, names }: KnownNames): string | undefined {
+  if (names.length === 0) return undefined;
+  const shown = `${noun}: ${names.slice(0, 20).join(', ')}${names.length > 20 ? ', …' : ''}.`;
+  return `${didYouMean(asked, names)} ${shown}`.trim();
+}
+
+/** The same error with a hint that names only what the caller may use. */
+export function narrowed(error: GatewayError, usable: (name: string) => boolean): GatewayError {
+  const { code, message, status, param, known } = error;
+  if (known === undefined) return error;
+  return new GatewayError(code, { message, status, param, known: { ...known, names: known.names.filter(usable) }, cause: error });
 }
 
 /**

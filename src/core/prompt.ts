@@ -68,20 +68,25 @@ export function splitReference(reference: string): { readonly id: string; readon
   return at < 0 ? { id: reference, suffix: undefined } : { id: reference.slice(0, at), suffix: reference.slice(at + 1) };
 }
 
+const always = (): boolean => true;
+
 /**
  * Finds the version of `id`, `id@number`, `id@latest` or `id@label`.
+ *
+ * @param usable which ids a message may suggest
  * @throws GatewayError `prompt_not_found`
  */
 export function choosePrompt<V extends Versioned>(
   prompts: ReadonlyMap<string, StoredPrompt<V>>,
   reference: string,
   param?: string,
+  usable: (id: string) => boolean = always,
 ): ChosenPrompt<V> {
   const { id, suffix } = splitReference(reference);
   const prompt = prompts.get(id);
   if (prompt === undefined) {
     throw new GatewayError('prompt_not_found', {
-      message: `No prompt is named "${id}".${didYouMean(id, prompts.keys())}`,
+      message: `No prompt is named "${id}".${didYouMean(id, [...prompts.keys()].filter(usable))}`,
       param,
       hint: prompts.size === 0 ? 'gateway.yaml has no prompts.' : 'Prompts stand under "prompts" in gateway.yaml.',
     });

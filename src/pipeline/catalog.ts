@@ -1,7 +1,10 @@
 import { GatewayError } from '../core/error.ts';
+import { parseJson } from '../core/json-scan.ts';
+import { isPlain } from '../core/merge.ts';
 import { bareModel } from '../core/model-name.ts';
+import { forbidden, isLimited, rulesFor, unseen } from '../core/model-rules.ts';
 import { nearest } from '../core/nearest.ts';
-import type { Plan, Reply } from '../core/plan.ts';
+import type { Attempt, Plan, Reply } from '../core/plan.ts';
 import type { ApiKey, ProviderBinding, Snapshot } from '../core/snapshot.ts';
 import type { RequestContext } from './request.ts';
 
@@ -26,6 +29,28 @@ export function answerFromCatalog(ctx: RequestContext, plan: Plan | undefined): 
   }
   const row = ctx.endpoint === 'models/{id}' ? findRow(ctx, plan) : undefined;
   return row === undefined ? undefined : replyWith(row);
+}
+
+/** A provider's own list of models, as far as the caller may use them. */
+export function usableList(ctx: RequestContext, { binding, target }: Attempt, reply: Reply): Reply {
+  const rules = rulesFor(ctx.facts.caller.key, binding, target);
+  if (reply.status >= 300 || !isLimited(rules)) return reply;
+  const list = reply.body === undefined ? undefined : listIn(reply.body);
+  if (list === undefined) {
+    reply.flow?.abort();
+    throw unseen(rules, 'asks for a list that is too large, or of another kind than expected');
+  }
+  const data = list.data.filter((row) => isPlain(row) && typeof row['id'] === 'string' && forbidden(rules, row['id']) === undefined);
+  return { ...reply, body: Buffer.from(JSON.stringify({ ...list, data }), 'utf8') };
+}
+
+function listIn(body: Buffer): { readonly data: readonly unknown[] } | undefined {
+  try {
+    const list = parseJson(body.toString('utf8'));
+    return isPlain(list) && Array.isArray(list['data']) ? { ...list, data: list['data'] } : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Without a plan what the caller may name as `@slug/model`; with one, the models of the provider that was chosen. */

@@ -12,7 +12,7 @@ import type { Enrolled } from '../core/roll.ts';
 import type { Lease } from '../core/snapshot.ts';
 import { isFinalStatus } from '../core/status.ts';
 import { type Final, finalOf, replyOf } from './answer.ts';
-import { answerFromCatalog } from './catalog.ts';
+import { answerFromCatalog, usableList } from './catalog.ts';
 import { errorFacts } from './errors.ts';
 import { Execution } from './execute.ts';
 import { formToHold, hold } from './forms.ts';
@@ -222,7 +222,8 @@ export class Handling implements Enrolled {
     this.#final = final;
     if (final.kind === 'error') this.#noteDefect(final.error);
     const facts = errorFacts(this.#ctx.id, run, this.#ctx.snapshot.server.exposeRouting);
-    return replyOf(final, this.#world.maskBytes, this.#dialect, facts);
+    const reply = replyOf(final, this.#world.maskBytes, this.#dialect, facts);
+    return this.#ctx.endpoint === 'models' ? usableList(this.#ctx, outcome.attempt, reply) : reply;
   }
 
   /** Sends an answer of the chain, whole or as it comes. */

@@ -3,7 +3,15 @@ import type { Endpoint } from '../core/endpoint.ts';
 import { GatewayError } from '../core/error.ts';
 import { bareModel, slugOf } from '../core/model-name.ts';
 import type { Reply } from '../core/plan.ts';
-import { type ChosenPrompt, choosePrompt, promptName, promptPatch, type PromptVersion, variablesFor } from '../core/prompt.ts';
+import {
+  type ChosenPrompt,
+  choosePrompt,
+  promptName,
+  promptPatch,
+  type PromptVersion,
+  splitReference,
+  variablesFor,
+} from '../core/prompt.ts';
 import type { LogRecord } from '../core/record.ts';
 import type { Leaf } from '../core/snapshot.ts';
 import type { RequestContext } from './request.ts';
@@ -29,14 +37,17 @@ export const isPromptRoute = (endpoint: Endpoint): boolean => endpoint === 'prom
 export function startPrompt(ctx: RequestContext): Rendered | undefined {
   const { body, endpoint } = ctx;
   if (body.kind !== 'json') throw new GatewayError('invalid_json', { message: 'The body is not a JSON object.' });
-  const chosen = choosePrompt(ctx.snapshot.prompts, ctx.params['id'] ?? '');
   const { key } = ctx.facts.caller;
-  if (key !== undefined && !key.allowsPrompt(chosen.version.id)) {
+  const reference = ctx.params['id'] ?? '';
+  const { id } = splitReference(reference);
+  // Before its versions are looked up: what there is of it is told to nobody else.
+  if (key !== undefined && ctx.snapshot.prompts.has(id) && !key.allowsPrompt(id)) {
     throw new GatewayError('not_allowed', {
-      message: `Key "${key.name}" may not use prompt "${chosen.version.id}".`,
+      message: `Key "${key.name}" may not use prompt "${id}".`,
       hint: 'The rule is allow.prompts of the key.',
     });
   }
+  const chosen = choosePrompt(ctx.snapshot.prompts, reference, undefined, (name) => key === undefined || key.allowsPrompt(name));
   refuseMessages(body);
   const run = new PromptRun(ctx, body, chosen);
   ctx.prompt = run;

@@ -1,5 +1,4 @@
 import { GatewayError } from '#core/error.ts';
-import { nearest } from '#core/nearest.ts';
 import type { Deployment } from '#core/provider.ts';
 
 /** The deployments of an entry, as far as choosing one needs them. */
@@ -27,12 +26,10 @@ export function unlisted(
 }
 
 function notFound(model: string, aliases: readonly string[]): GatewayError {
-  const close = nearest(model, aliases);
-  const known = `Deployments: ${aliases.join(', ')}.`;
   return new GatewayError('model_not_found', {
     message: `No deployment is called "${model}".`,
     param: 'model',
-    hint: close === undefined ? known : `Did you mean "${close}"? ${known}`,
+    known: { asked: model, noun: 'Deployments', names: aliases },
   });
 }
 

@@ -1,0 +1,155 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { providers } from '../../plugins/index.ts';
+import type { TestGateway } from '../support/gateway.ts';
+import { keyLines, keyOf, type Recorder, send, startRecorder, startWith } from './rig.ts';
+import { headersOf, jsonType, plainRequest, routes } from './routes.ts';
+
+/**
+ * What only the operator may choose beside the operator's credential: a setting that a type of provider declares is tested
+ * here by being declared, as a header and in a config that a request sends.
+ */
+
+let upstream: Recorder;
+let gateway: TestGateway;
+const typed = providers.filter(({ requestSettings }) => requestSettings.length > 0);
+const entries: Readonly<Record<string, string>> = {
+  'azure-openai': 'custom_host: "URL/openai", api_version: v1',
+  'azure-ai': 'custom_host: "URL", format: openai',
+  'vertex-ai': 'custom_host: "URL", region: europe-west1, project: p-1, express: false',
+};
+beforeAll(async () => {
+  upstream = await startRecorder();
+  const lines = typed.map(({ type }) => {
+    const credential = type === 'vertex-ai' ? 'api_key: ya29.0123456789' : 'api_key: sk-0123456789';
+    return `  ${type}: {type: ${type}, ${credential}, ${entries[type] ?? 'custom_host: "URL/v1"'}}\n`;
+  });
+  gateway = await startWith(
+    `
+version: 1
+providers:
+${lines.join('')}  callers: {type: azure-openai, auth: {mode: caller}, custom_host: "URL/openai", api_version: v1}
+  keyed: {type: azure-openai, api_key: sk-0123456789, custom_host: "URL/openai", api_version: v1, deployments: {small: {deployment_id: d-1}, big: {deployment_id: d-2}}}
+  set: {type: openai, api_key: sk-0123456789, custom_host: "URL/v1", organization: org-ours}
+api_keys:
+${keyLines({ free: '', small: 'allow: {models: ["small*"]}', narrow: 'allow: {models: [small]}' })}`.replaceAll('URL', upstream.url),
+  );
+});
+afterAll(async () => {
+  await gateway?.close();
+  await upstream?.close();
+});
+beforeEach(() => {
+  upstream.received.length = 0;
+});
+
+const guarded = typed.flatMap(({ type, requestSettings }) =>
+  requestSettings
+    .filter(({ shapesHost, choosesPart }) => shapesHost || choosesPart === true)
+    .map((row) => [type, row.setting, row] as const),
+);
+const chat = routes.find(({ name }) => name === 'POST /v1/chat/completions') ?? expect.fail('no chat');
+const mine = { 'x-gateway-api-key': keyOf('free') };
+const value = 'canary-value';
+
+describe.each(guarded)('%s.%s', (type, _setting, { headers, keys }) => {
+  it.each(headers.flatMap((tail) => [`x-gateway-${tail}`, `x-portkey-${tail}`]))('is not chosen by %s', async (name) => {
+    for (const route of routes.filter(({ endpoint }) => endpoint !== 'models' && endpoint !== 'models/{id}')) {
+      const plain = plainRequest(route, 'm-1');
+      const { status } = await send(gateway.url, {
+        ...plain,
+        headers: { ...plain.headers, ...mine, 'x-gateway-virtual-key': type, [name]: value },
+      });
+      // A prompt is not there in this catalog; a form may be read before its rules are.
+      expect([403, 404]).toContain(status);
+    }
+    expect(upstream.received).toEqual([]);
+  });
+
+  it.each(keys)('is not chosen by "%s" in a config', async (key) => {
+    const configs = [
+      { provider: `@${type}`, [key]: value },
+      { virtual_key: type, [key]: value },
+      { strategy: { mode: 'fallback' }, targets: [{ provider: `@${type}`, [key]: value }] },
+      { [key]: value, targets: [{ provider: `@${type}` }] },
+    ];
+    for (const config of configs) {
+      const plain = plainRequest(chat, 'm-1');
+      const { status } = await send(gateway.url, {
+        ...plain,
+        headers: { ...plain.headers, ...mine, 'x-gateway-config': JSON.stringify(config) },
+      });
+      // Beside targets, where no provider is named, it has no effect.
+      if (!Object.hasOwn(config, key) || !('targets' in config)) expect([400, 403]).toContain(status);
+    }
+    expect(upstream.readings()).not.toContain(value);
+  });
+});
+
+describe("a header of the service's own that chooses an account or deployment", () => {
+  const owned = typed.flatMap(({ type, accountHeaders = [] }) => accountHeaders.map((name) => [type, name] as const));
+
+  it.each(owned)('%s: %s does not go along with the credential of the gateway', async (type, name) => {
+    for (const route of routes) {
+      const plain = plainRequest(route, 'm-1');
+      await send(gateway.url, { ...plain, headers: { ...plain.headers, ...mine, 'x-gateway-virtual-key': type, [name]: value } });
+      await send(gateway.url, {
+        ...plain,
+        headers: { ...plain.headers, ...mine, 'x-gateway-virtual-key': type, 'x-gateway-forward-headers': name, [name]: value },
+      });
+    }
+    expect(upstream.readings()).not.toContain(value);
+  });
+
+  it('leaves what the provider has, and says so', async () => {
+    const plain = plainRequest(chat, 'm-1');
+    await send(gateway.url, {
+      ...plain,
+      headers: { ...plain.headers, ...mine, 'x-gateway-virtual-key': 'set', 'openai-organization': value, 'openai-project': value },
+    });
+    await send(gateway.url, {
+      method: 'POST',
+      path: '/v1/other',
+      headers: { ...jsonType, ...mine, 'x-gateway-virtual-key': 'set', 'openai-organization': value },
+      body: '{}',
+    });
+    expect(upstream.received.map(({ headers }) => [headers['openai-organization'], headers['openai-project']])).toEqual([
+      ['org-ours', undefined],
+      ['org-ours', undefined],
+    ]);
+    const { warnings } = gateway.records.at(-2) ?? {};
+    expect(warnings?.join()).toContain('openai-organization');
+  });
+});
+
+describe('a deployment that the caller chooses with a credential of its own', () => {
+  const own = { authorization: 'Bearer own-key-0123456789', ...headersOf(chat) };
+  const ask = (key: string, headers: Record<string, string>, model = 'small') => {
+    const plain = plainRequest(chat, model);
+    return send(gateway.url, { ...plain, headers: { ...plain.headers, ...own, 'x-gateway-api-key': keyOf(key), ...headers } });
+  };
+  const callers = { 'x-gateway-virtual-key': 'callers' };
+
+  it('obeys the list of the key', async () => {
+    for (const name of ['x-gateway-azure-deployment-id', 'x-gateway-cloud-deployment-id'])
+      expect((await ask('narrow', { ...callers, [name]: 'big' })).status).toBe(403);
+    const config = { provider: 'azure-openai', api_key: 'own-key-0123456789', resource_name: 'r', azure_deployment_id: 'big' };
+    expect((await ask('narrow', { 'x-gateway-config': JSON.stringify(config) })).status).toBe(403);
+    expect(upstream.received).toEqual([]);
+  });
+
+  it('is used where the key has no list, or has it', async () => {
+    expect((await ask('free', { ...callers, 'x-gateway-azure-deployment-id': 'big' })).status).toBe(200);
+    expect((await ask('small', { ...callers, 'x-gateway-azure-deployment-id': 'small-2' })).status).toBe(200);
+  });
+
+  it('is not chosen by a query of the WebSocket', async () => {
+    const socket = routes.find(({ endpoint }) => endpoint === 'realtime') ?? expect.fail('no socket');
+    for (const query of ['model=small&deployment=big', 'deployment=big', 'Deployment=big&model=small'])
+      await send(gateway.url, {
+        method: 'GET',
+        path: `/v1/realtime?${query}`,
+        headers: { ...headersOf(socket), 'x-gateway-api-key': keyOf('narrow'), 'x-gateway-virtual-key': 'keyed' },
+      });
+    expect(upstream.readings()).not.toMatch(/big|d-2/);
+  });
+});
