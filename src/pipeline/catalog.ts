@@ -31,8 +31,9 @@ export function answerFromCatalog(ctx: RequestContext, plan: Plan | undefined): 
   return row === undefined ? undefined : replyWith(row);
 }
 
-/** A provider's own list of models, as far as the caller may use them. */
+/** Of a provider's own list of models what the caller may use; every other reply as it is. */
 export function usableList(ctx: RequestContext, { binding, target }: Attempt, reply: Reply): Reply {
+  if (ctx.endpoint !== 'models') return reply;
   const rules = rulesFor(ctx.facts.caller.key, binding, target);
   if (reply.status >= 300 || !isLimited(rules)) return reply;
   const list = reply.body === undefined ? undefined : listIn(reply.body);

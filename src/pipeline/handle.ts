@@ -222,8 +222,7 @@ export class Handling implements Enrolled {
     this.#final = final;
     if (final.kind === 'error') this.#noteDefect(final.error);
     const facts = errorFacts(this.#ctx.id, run, this.#ctx.snapshot.server.exposeRouting);
-    const reply = replyOf(final, this.#world.maskBytes, this.#dialect, facts);
-    return this.#ctx.endpoint === 'models' ? usableList(this.#ctx, outcome.attempt, reply) : reply;
+    return usableList(this.#ctx, outcome.attempt, replyOf(final, this.#world.maskBytes, this.#dialect, facts));
   }
 
   /** Sends an answer of the chain, whole or as it comes. */
