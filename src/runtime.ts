@@ -98,6 +98,7 @@ export class Runtime {
       clock,
       checkEgress: egress.check,
       keep: () => this.#keep(),
+      maxAnswer: () => this.#settings().maxAnswer,
       maxInFlight,
     });
     this.#handling = {

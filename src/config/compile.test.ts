@@ -247,10 +247,11 @@ describe('the rest of a snapshot', () => {
       revision: 'abc1234',
       server: {
         maxBody: 50 * 1024 * 1024,
+        maxAnswer: 256 * 1024 * 1024,
         maxUpload: undefined,
         exposeRouting: true,
         egressAllow: [],
-        clocks: { connect: 5000, firstByte: 60_000, idle: 60_000, total: 600_000, request: undefined },
+        clocks: { connect: 5000, firstByte: undefined, idle: 60_000, total: 600_000, request: undefined },
         headerPrefixes: ['x-gateway-', 'x-portkey-'],
         drain: { delayMs: 0, timeoutMs: 25_000 },
       },

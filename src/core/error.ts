@@ -145,6 +145,8 @@ export interface ProviderFault {
   readonly code?: string | number | null;
   readonly type?: string | null;
   readonly param?: string | null;
+  /** What the format gives the type of an error inside a stream, which has no status of its own. */
+  readonly status?: number | undefined;
   /** Further keys of the provider's error object, kept as they are (for example `innererror`). */
   readonly extra?: Readonly<Record<string, unknown>>;
   /** What to do about it, where the provider's own words don't say: goes into our hint. */

@@ -1,9 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { JsonEvents } from './json-events.ts';
-import { isOneValue } from './json-scan.ts';
+import { answerLimits } from './json-limits.ts';
+import { flawOf } from './json-scan.ts';
 
-const chunk = (content: string, more = ''): string => `{"id":"c-1","choices":[{"delta":{"content":${content}},"finish_reason":null}]${more}}`;
+const chunk = (content: string, more = ''): string =>
+  `{"id":"c-1","choices":[{"delta":{"content":${content}},"finish_reason":null}]${more}}`;
 
 describe('the events of a stream', () => {
   it.each([
@@ -18,6 +20,7 @@ describe('the events of a stream', () => {
     ['an end that is missing', [chunk('"a"'), chunk('"b"'), chunk('"c"').slice(0, -1)], false],
     ['an end too many', [chunk('"a"'), chunk('"b"'), `${chunk('"c"')}}`], false],
     ['words', ['not json'], false],
+    ['the end mark', ['[DONE]'], true],
   ])('are values or not: %s', (_name, events, isJson) => {
     const checked = new JsonEvents();
     expect(events.map((data) => checked.isOne(data)).at(-1)).toBe(isJson);
@@ -33,7 +36,7 @@ describe('the events of a stream', () => {
     fc.assert(
       fc.property(fc.array(event, { maxLength: 40 }), (events) => {
         const checked = new JsonEvents();
-        for (const data of events) expect([data, checked.isOne(data)]).toEqual([data, isOneValue(data)]);
+        for (const data of events) expect([data, checked.isOne(data)]).toEqual([data, flawOf(data, answerLimits) === undefined]);
       }),
       { numRuns: 1000 },
     );

@@ -1,4 +1,5 @@
-import { isOneValue } from './json-scan.ts';
+import { answerLimits } from './json-limits.ts';
+import { flawOf } from './json-scan.ts';
 
 const quote = 0x22;
 /** Strings of an event that may change from one to the next. */
@@ -23,7 +24,7 @@ export class JsonEvents {
       this.#misses = 0;
       return true;
     }
-    if (!isOneValue(data)) return false;
+    if (flawOf(data, answerLimits) !== undefined) return false;
     this.#misses += 1;
     if (this.#misses <= missLimit) this.#learn(data);
     return true;

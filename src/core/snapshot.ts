@@ -11,9 +11,12 @@ import type { ChosenPrompt, StoredPrompt } from './prompt.ts';
 /** Clocks of an attempt in milliseconds (decisions D6). Each is inherited on its own. */
 export interface Clocks {
   readonly connect: number;
-  /** Until the first event of a stream, from the moment the body is sent. */
-  readonly firstByte: number;
-  /** Longest silence between events. */
+  /**
+   * From the moment the body is sent until the first event of a stream, or the head of a whole answer. Where nobody has
+   * set it a stream has a minute, and a whole answer all of `total`: a model that reasons may need it.
+   */
+  readonly firstByte: number | undefined;
+  /** Longest silence between events, or between the bytes of a whole answer. */
   readonly idle: number;
   readonly total: number;
   /** `request_timeout`: until the commit point of a stream, until the whole answer otherwise. */
@@ -184,6 +187,8 @@ export interface JwtRules {
 export interface ServerSettings {
   /** Bytes. */
   readonly maxBody: number;
+  /** Of a whole answer of a provider, in bytes. */
+  readonly maxAnswer: number;
   readonly maxUpload: number | undefined;
   /** Of the JSON that a request may send. */
   readonly json: JsonLimits;

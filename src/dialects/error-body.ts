@@ -7,7 +7,7 @@ export function openaiError(error: GatewayError, facts: ErrorFacts): Record<stri
   return {
     ...fault?.extra,
     message: error.message,
-    type: error.code === 'provider_error' ? (fault?.type ?? typeOfStatus(error.status)) : error.type,
+    type: fault?.type ?? (error.code === 'provider_error' ? typeOfStatus(error.status) : error.type),
     code: typeof code === 'number' ? String(code) : code,
     param: error.param ?? fault?.param ?? null,
     gateway: {

@@ -3,7 +3,7 @@ import { connectionFault } from '../core/connection-fault.ts';
 import type { Dialect } from '../core/dialect.ts';
 import { traitsOf } from '../core/endpoint.ts';
 import { type ErrorFacts, GatewayError, type ProviderFault } from '../core/error.ts';
-import { type Outcome, type Reply, statusOf, type UpstreamReply } from '../core/plan.ts';
+import { type Outcome, type Reply, statusOf, type TimeoutPhase, type UpstreamReply } from '../core/plan.ts';
 import { faultText } from './convert.ts';
 import { type Execution, isSuccess } from './execute.ts';
 
@@ -74,10 +74,16 @@ const timeoutTexts = {
   request: 'did not answer',
 } as const;
 
+const wholeTexts: Partial<Readonly<Record<TimeoutPhase, string>>> = {
+  'first-byte': 'did not begin its response',
+  idle: 'went silent in the middle of its response',
+};
+
 /** Files have no events: of those every byte counts. */
 function timeoutText({ phase, attempt }: Outcome & { kind: 'timeout' }): string {
   const isFile = attempt.call !== undefined && traitsOf(attempt.call.endpoint).file !== undefined;
-  return phase === 'idle' && isFile ? 'moved no byte' : timeoutTexts[phase];
+  if (phase === 'idle' && isFile) return 'moved no byte';
+  return attempt.call?.stream === true ? timeoutTexts[phase] : (wholeTexts[phase] ?? timeoutTexts[phase]);
 }
 
 function isCutUpload({ sent, attempt }: Outcome & { kind: 'unreachable' }): boolean {

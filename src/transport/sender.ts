@@ -26,6 +26,8 @@ export interface SenderDeps {
   onEcho(attempt: Attempt): void;
   /** Bytes of an answer that the record keeps. */
   keep(): number;
+  /** Bytes of the largest answer that is no stream and no file. */
+  maxAnswer(): number;
   /** The most attempts under way at once; beyond it an attempt is refused with `overloaded`. */
   maxInFlight(): number;
 }
@@ -49,7 +51,8 @@ export function createSender(deps: SenderDeps): Send {
     let exchange: Exchange | undefined;
     const outcome = new Promise<Outcome>((settle) => {
       const { passed, onEcho } = deps;
-      const settings = { monotonic: deps.clock.monotonic, passed, onEcho, keep: deps.keep(), arrivedAt, settle, over };
+      const { monotonic } = deps.clock;
+      const settings = { monotonic, passed, onEcho, keep: deps.keep(), maxAnswer: deps.maxAnswer(), arrivedAt, settle, over };
       const first: Signed = { headers: none };
       const again = (answer: Outcome): void => {
         if (!mayRepeat(answer, first)) settle(answer);

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { chunks, completion, deadPort } from '../support/upstream.ts';
 import { chat, contentOf, errorOf, onA, onPair, outcomes, type Rig, startRig, streamed } from './rig.ts';
-import { chunked, head, lastPiece, piece, put, whole } from './wire.ts';
+import { chunked, drained, head, lastPiece, piece, put, whole } from './wire.ts';
 
 /** What providers and the machines before them send instead of an answer. */
 
@@ -25,6 +25,13 @@ const reset = (socket: Socket): void => void socket.resetAndDestroy();
 const [role = '', ...texts] = chunks('one ', 'two');
 const doneMark = 'data: [DONE]\n\n';
 const filter = 'data: {"choices":[],"prompt_filter_results":[]}\n\n';
+
+/** One text that never ends, as fast as the other side takes it. */
+async function endless(socket: Socket, first: string): Promise<void> {
+  await put(socket, first, piece('{"id":"'));
+  const more = piece('x'.repeat(64 * 1024));
+  while (!socket.destroyed) if (!socket.write(more)) await drained(socket);
+}
 
 const wholeFaults: readonly Fault[] = [
   { name: 'a reset before the head', play: reset, ...unreachable, says: /connection (?:reset|closed)/ },
@@ -66,6 +73,42 @@ const wholeFaults: readonly Fault[] = [
     play: (socket) => put(socket, whole(200, jsonType, '<html></html>')),
     ...faulty,
     says: /not whole JSON/,
+  },
+  ...[204, 205].map(
+    (status): Fault => ({
+      name: `the status ${status}`,
+      play: (socket) => put(socket, status === 204 ? head(204) : whole(205, jsonType, '')),
+      ...faulty,
+      says: new RegExp(`answered ${status} without any content`),
+    }),
+  ),
+  ...[304, 307, 600, 999].map(
+    (status): Fault => ({
+      name: `the status ${status}`,
+      play: (socket) => put(socket, whole(status, jsonType, status === 304 ? '' : good)),
+      ...faulty,
+      says: new RegExp(`${status}`),
+    }),
+  ),
+  {
+    name: 'a number that is none',
+    play: (socket) => put(socket, whole(200, jsonType, good.replace(/"created":\d+/, '"created":NaN'))),
+    ...faulty,
+    says: /not (?:a JSON object|whole JSON)/,
+  },
+  {
+    name: 'a comma that is missing deep inside',
+    play: (socket) => put(socket, whole(200, jsonType, good.replace(/("role":"assistant"),/, '$1 '))),
+    ...faulty,
+    says: /not (?:a JSON object|whole JSON)/,
+  },
+  { name: 'two values', play: (socket) => put(socket, whole(200, jsonType, good + good)), ...faulty, says: /not whole JSON/ },
+  {
+    name: 'one line without an end',
+    play: (socket) =>
+      endless(socket, head(200, { 'content-type': jsonType, 'content-encoding': 'identity', 'transfer-encoding': 'chunked' })),
+    ...faulty,
+    says: /larger than the limit of 2 ?MB \(server\.max_answer\)|too large/,
   },
   { name: 'an empty body with 200', play: (socket) => put(socket, whole(200, jsonType, '')), ...faulty, says: /empty body/ },
   { name: 'white space with 200', play: (socket) => put(socket, whole(200, jsonType, ' \n ')), ...faulty, says: /not whole JSON/ },
@@ -286,6 +329,16 @@ const streamFaults: readonly Fault[] = [
     ...faulty,
     says: /compressed a stream/,
   },
+  ...['data: not json', 'data: {"id":', 'data: {"choices":[}', 'data: {"id":"x"'].map(
+    (line): Fault => ({
+      name: `the event ${line}`,
+      play: (socket) => put(socket, head(200, chunked), piece(role), piece(`${line}\n\n`), piece(texts.join('')), lastPiece),
+      ...faulty,
+      says: /an event that is not JSON/,
+    }),
+  ),
+  { name: 'the status 204', play: (socket) => put(socket, head(204)), ...faulty, says: /204/ },
+  { name: 'the status 600', play: (socket) => put(socket, head(600, chunked), piece(role), lastPiece), ...faulty, says: /600/ },
   { name: 'an empty answer', play: (socket) => put(socket, whole(200, 'text/plain', '')), ...faulty, says: /stream was asked for|empty/ },
 ];
 
@@ -315,6 +368,24 @@ const brokenStreams: readonly (Pick<Fault, 'name' | 'play' | 'says' | 'code'> & 
     code: 'stream_interrupted',
     says: /closed the stream before its end/,
   },
+  ...['data: not json', 'data: {"id":', 'data: {"choices":[}', 'data: {"id":"x"', 'event: x\ndata: <html>'].map(
+    (line): (typeof brokenStreams)[number] => ({
+      name: `the event ${line}`,
+      play: (socket) => put(socket, head(200, chunked), piece(role), piece(`${texts[0] ?? ''}${line}\n\n${texts[1] ?? ''}`), lastPiece),
+      code: 'upstream_invalid',
+      says: /an event that is not JSON/,
+    }),
+  ),
+  {
+    name: 'an event that is not JSON, byte by byte',
+    play: async (socket) => {
+      await put(socket, head(200, chunked), piece(role), piece(texts[0] ?? ''));
+      for (const letter of `data: {"id":\n\n${texts[1] ?? ''}`) await put(socket, piece(letter));
+      await put(socket, lastPiece);
+    },
+    code: 'upstream_invalid',
+    says: /an event that is not JSON/,
+  },
   {
     name: 'a close without a length',
     play: async (socket) => (
@@ -328,7 +399,7 @@ const brokenStreams: readonly (Pick<Fault, 'name' | 'play' | 'says' | 'code'> & 
 describe('a provider that fails before anything was sent', () => {
   let rig: Rig;
   beforeAll(async () => {
-    rig = await startRig();
+    rig = await startRig({ server: { max_answer: '2MB' } });
   });
   afterEach(() => rig.expectQuiet());
   afterAll(() => rig.close());
@@ -338,6 +409,8 @@ describe('a provider that fails before anything was sent', () => {
     ['streamed', streamed, streamFaults],
   ] as const)('asked for a %s answer', (_kind, body, faults) => {
     it.each(faults)('with $name is an error when it is asked alone', async ({ play, code, outcome, says }) => {
+      // On a kept connection a reset would only say that it was closed before.
+      if (outcome === 'a unreachable') await rig.forgetConnections();
       rig.wire.script = play;
       const told = await rig.tell(body, onA);
       const error = errorOf(told.text);
@@ -389,6 +462,45 @@ describe('a provider that can not be reached', () => {
     expect(contentOf(told.events)).toBe('from b');
     expect(outcomes(told.record)).toEqual(['refused unreachable', 'nowhere unreachable', 'b answered 200']);
     expect(told.headers.get('x-gateway-last-used-option-index')).toBe('config.targets[2]');
+  });
+});
+
+describe('a stream that begins with an error', () => {
+  let rig: Rig;
+  beforeAll(async () => {
+    rig = await startRig();
+  });
+  afterEach(() => rig.expectQuiet());
+  afterAll(() => rig.close());
+
+  it.each([
+    ['overloaded_error', null, 529],
+    ['rate_limit_error', null, 429],
+    ['requests', 'rate_limit_exceeded', 429],
+    ['server_error', null, 502],
+    [null, null, 502],
+  ])('of the type %s and the code %s keeps its type and has the status %i', async (type, code, status) => {
+    const event = `data: ${JSON.stringify({ error: { message: 'too much', type, code } })}\n\n`;
+    rig.wire.script = (socket) => put(socket, head(200, chunked), piece(role), piece(event), lastPiece);
+    const told = await rig.tell(streamed, onA);
+    const error = errorOf(told.text);
+    expect([told.status, error.type]).toEqual([status, type ?? 'upstream_error']);
+    expect(error.message).toMatch(/too much/);
+    expect((await rig.tell(streamed, onPair)).status).toBe(200);
+  });
+});
+
+describe('a whole answer that is larger than server.max_answer', () => {
+  it('and has begun to flow is cut, and the record says why', async () => {
+    const rig = await startRig({ server: { max_answer: '3MB' } });
+    rig.wire.script = (socket) => endless(socket, head(200, { 'content-type': jsonType, 'transfer-encoding': 'chunked' }));
+    const told = await rig.tell(chat, onPair);
+    expect([told.status, told.cut]).toEqual([200, true]);
+    expect(told.text.length).toBeLessThanOrEqual(3 * 1024 * 1024);
+    expect(told.record).toMatchObject({ end: 'fault', error: { code: 'stream_interrupted' } });
+    expect(told.record.error?.message).toMatch(/larger than the limit of 3 ?MB \(server\.max_answer\)/);
+    await rig.expectQuiet();
+    await rig.close();
   });
 });
 

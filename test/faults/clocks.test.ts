@@ -47,16 +47,31 @@ const silences: readonly Silence[] = [
     body: streamed,
     says: /sent no event within 500 ms/,
   },
-  { name: 'nothing at all, whole', play: () => forever, body: chat, says: /did not finish within 1500 ms/ },
+  { name: 'nothing at all, whole', play: () => forever, body: chat, says: /did not begin its response within 400 ms/ },
+  {
+    name: 'interim answers alone',
+    play: (socket) => repeat(socket, Buffer.from('HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n')),
+    body: chat,
+    says: /did not begin its response within 400 ms/,
+  },
   {
     name: 'a head alone, whole',
     play: (socket) => put(socket, whole).then(() => forever),
     body: chat,
-    says: /did not finish within 1500 ms/,
+    says: /went silent in the middle of its response within 500 ms/,
   },
   {
     name: 'half a body',
     play: (socket) => put(socket, whole, '{"id":').then(() => forever),
+    body: chat,
+    says: /went silent in the middle of its response within 500 ms/,
+  },
+  {
+    name: 'a body without an end',
+    play: async (socket) => (
+      await put(socket, head(200, { 'content-type': 'application/json', 'content-length': 1_000_000 }), '{"id":"'),
+      await repeat(socket, Buffer.from('x'))
+    ),
     body: chat,
     says: /did not finish within 1500 ms/,
   },

@@ -163,13 +163,6 @@ describe('a strange answer', () => {
     expect(outcomes(told.record)).toEqual(['a answered 200']);
   });
 
-  it('of 204 comes through without a body', async () => {
-    rig.wire.script = (socket) => put(socket, head(204, { 'x-note': 'nothing' }));
-    const told = await rig.tell(chat, onA);
-    expect([told.status, told.text, told.headers.get('x-note'), told.headers.get('content-length')]).toEqual([204, '', 'nothing', null]);
-    expect(told.record).toMatchObject({ end: 'whole', status: 204 });
-  });
-
   it('of one event of 5 MB comes through', async () => {
     const picture = `event: image_generation.partial_image\ndata: {"type":"image_generation.partial_image","b64_json":"${'A'.repeat(5_000_000)}"}\n\n`;
     const last =

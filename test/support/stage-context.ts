@@ -189,6 +189,7 @@ export function makeSnapshot(parts: SnapshotParts = {}): Snapshot {
     revision: '91bd0e7',
     server: {
       maxBody: 1_000_000,
+      maxAnswer: 64_000_000,
       json: requestLimits,
       maxUpload: undefined,
       clocks: { connect: 5_000, firstByte: 60_000, idle: 60_000, total: 600_000, request: undefined },

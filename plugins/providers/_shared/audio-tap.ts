@@ -5,6 +5,7 @@ import type { Usage } from '#core/usage.ts';
 import { topLevel } from './json-tap.ts';
 import { objectAt, parseObject, textOf, valueOf } from './json.ts';
 import { faultFrom } from './openai-fault.ts';
+import { faultInStream } from './stream-fault.ts';
 import { readUsage } from './usage.ts';
 
 const wanted: ReadonlySet<string> = new Set(['usage', 'error']);
@@ -31,7 +32,7 @@ export class AudioTap implements Tap {
   event(event: WireEvent): EventKind {
     const type = event.name === '' ? (textOf(/"type"\s*:\s*"([^"\\]*)"/.exec(event.data)?.[1]) ?? '') : event.name;
     if (type === 'error' || event.data.startsWith('{"error"')) {
-      this.fault ??= faultFrom(parseObject(event.data) ?? {}, event.data);
+      this.fault ??= faultInStream(faultFrom(parseObject(event.data) ?? {}, event.data));
       return 'fault';
     }
     if (type.endsWith('.done') || event.data.trim() === '[DONE]') return this.#done(event.data);

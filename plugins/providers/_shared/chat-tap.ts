@@ -5,6 +5,7 @@ import type { EventKind, Tap } from '#core/tap.ts';
 import type { Usage } from '#core/usage.ts';
 import { objectAt, parseObject, textOf, valueOf } from './json.ts';
 import { faultFrom } from './openai-fault.ts';
+import { faultInStream } from './stream-fault.ts';
 import { readUsage } from './usage.ts';
 
 const quote = 0x22;
@@ -73,7 +74,7 @@ export class ChatTap implements Tap {
     if (chunk === undefined) return 'meta';
     this.#keepsUsage(event.data);
     if (isSet(chunk['error']) || event.name === 'error') {
-      this.fault ??= faultFrom(chunk, event.data);
+      this.fault ??= faultInStream(faultFrom(chunk, event.data));
       return 'fault';
     }
     const choices = choicesOf(chunk);

@@ -3,6 +3,7 @@ import type { EventKind } from '#core/tap.ts';
 import { JsonTap } from './json-tap.ts';
 import { objectAt, parseObject, valueOf } from './json.ts';
 import { faultFrom } from './openai-fault.ts';
+import { faultInStream } from './stream-fault.ts';
 import { readUsage } from './usage.ts';
 
 /**
@@ -22,7 +23,7 @@ export class ImageTap extends JsonTap {
       return 'content';
     }
     if (type === 'error' || event.data.startsWith('{"error"')) {
-      this.fault ??= faultFrom(parseObject(event.data) ?? {}, event.data);
+      this.fault ??= faultInStream(faultFrom(parseObject(event.data) ?? {}, event.data));
       return 'fault';
     }
     if (type === '') return 'meta';

@@ -5,6 +5,7 @@ import type { EventKind, Tap } from '#core/tap.ts';
 import type { Usage } from '#core/usage.ts';
 import { parseObject, textOf } from './json.ts';
 import { faultFrom } from './openai-fault.ts';
+import { faultInStream } from './stream-fault.ts';
 import { readUsage } from './usage.ts';
 
 /** Events that open something empty: they carry nothing a person would see. */
@@ -38,7 +39,7 @@ export class ResponsesTap implements Tap {
     const type = event.name === '' ? typeOf(event.data) : event.name;
     if (terminals.has(type)) return this.#terminal(event.data);
     if (type === 'error') {
-      this.fault ??= faultFrom(parseObject(event.data) ?? {}, event.data);
+      this.fault ??= faultInStream(faultFrom(parseObject(event.data) ?? {}, event.data));
       return 'fault';
     }
     if (openings.has(type)) {
@@ -79,7 +80,7 @@ export class ResponsesTap implements Tap {
     this.complete = true;
     if (this.contentEvents > 0) return 'end';
     if (isPlain(response) && response['status'] === 'failed') {
-      this.fault = faultFrom(response);
+      this.fault = faultInStream(faultFrom(response));
       return 'fault';
     }
     // Nothing came before it: the event itself is the whole answer, and what commits the attempt.

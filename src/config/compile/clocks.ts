@@ -4,7 +4,13 @@ import type { TimeoutsEntry } from '../schema/index.ts';
 import { invalid } from './invalid.ts';
 
 /** What holds where nothing is written (decisions D6), in milliseconds. */
-export const defaultClocks: Clocks = Object.freeze({ connect: 5000, firstByte: 60_000, idle: 60_000, total: 600_000, request: undefined });
+export const defaultClocks: Clocks = Object.freeze({
+  connect: 5000,
+  firstByte: undefined,
+  idle: 60_000,
+  total: 600_000,
+  request: undefined,
+});
 
 /** Compiles `timeouts` and `request_timeout` (a bare number is milliseconds). Only clocks that are written are present. */
 export function compileClocks(timeouts: TimeoutsEntry | undefined, requestTimeout?: string | number): PartialClocks {

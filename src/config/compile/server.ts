@@ -11,6 +11,7 @@ const mega = 1024 * 1024;
 /** What holds where `server:` and `logging:` are silent. Sizes in bytes, times in milliseconds. */
 const defaults = {
   maxBody: 50 * mega,
+  maxAnswer: 256 * mega,
   maxInFlight: 1024,
   /** Of `maxInFlight`, for one of several keys. */
   keyShare: 0.75,
@@ -28,6 +29,7 @@ export function compileServer(entry: ServerEntry = {}, hasSeveralKeys = false): 
   const maxInFlight = entry.max_in_flight ?? defaults.maxInFlight;
   return Object.freeze({
     maxBody: sizeOf(entry.max_body) ?? defaults.maxBody,
+    maxAnswer: sizeOf(entry.max_answer) ?? defaults.maxAnswer,
     maxUpload: sizeOf(entry.max_upload),
     json: Object.freeze({
       depth: entry.json?.max_depth ?? requestLimits.depth,

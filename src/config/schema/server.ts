@@ -36,6 +36,11 @@ export const server = {
       examples: ['0.0.0.0:8789'],
     },
     max_body: { ...size, description: 'Largest request body that is held in memory.', default: '50MB' },
+    max_answer: {
+      ...size,
+      description: 'Largest response of a provider that is neither a stream nor a file. A larger one fails, and moves a fallback on.',
+      default: '256MB',
+    },
     max_upload: { ...size, description: 'Largest body that is only passed through (uploads). Without it there is no limit.' },
     json: {
       type: 'object',

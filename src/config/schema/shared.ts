@@ -40,7 +40,10 @@ export const timeouts = {
   description: 'The four clocks of an attempt. Each is inherited on its own: server, provider, config, target.',
   properties: {
     connect: duration('Longest wait for the connection, TLS included.', ['1ms', '10m']),
-    first_byte: duration('Streams: longest wait for the first event after the request was sent.', ['1ms', '24h']),
+    first_byte: duration(
+      'Longest wait after the request was sent: for the first event of a stream (default 60s), or for the head of any other response (no default).',
+      ['1ms', '24h'],
+    ),
     idle: duration('Longest silence between two events of a stream.', ['1ms', '24h']),
     total: duration('Longest time for everything.', ['1ms', '24h']),
   },

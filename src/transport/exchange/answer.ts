@@ -25,6 +25,8 @@ export interface AnswerOwner {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly kept: KeptBody;
+  /** Bytes of the largest answer that is no stream and no file. */
+  readonly maxAnswer: number;
   now(): number;
   /** Hides the credential in a body that was decompressed. */
   redacted(body: Buffer): Buffer;

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { expired, limitOf, type Watched } from './clocks.ts';
 
 const clocks = { connect: 10, firstByte: 20, idle: 30, total: 100, request: undefined };
+const unset = { ...clocks, firstByte: undefined };
 const start: Watched = {
   state: 'waiting',
   clocks,
@@ -24,7 +25,16 @@ const rows: readonly [what: string, watched: Watched, now: number, phase: string
   ['a token that never comes', { ...start, dialAt: Number.POSITIVE_INFINITY }, 101, 'total'],
   ['a stream without its first byte', sent, 23, 'first-byte'],
   ['a body that is still being sent', { ...sent, sentAt: undefined }, 99, undefined],
-  ['a whole answer without its first byte', { ...sent, asksForStream: false }, 99, undefined],
+  ['a whole answer without its head', { ...sent, asksForStream: false }, 23, 'first-byte'],
+  ['one whose time nobody has set', { ...sent, asksForStream: false, clocks: unset }, 99, undefined],
+  ['a stream whose time nobody has set', { ...sent, clocks: { ...unset, total: 70_000 } }, 60_003, 'first-byte'],
+  [
+    'a whole answer with its head alone',
+    { ...sent, asksForStream: false, state: 'whole', answer: { lastAt: 5, isDrawn: false } },
+    36,
+    'idle',
+  ],
+  ['one whose bytes come', { ...sent, asksForStream: false, state: 'whole', answer: { lastAt: 70, isDrawn: false } }, 99, undefined],
   ['a stream that is silent before its content', holding, 36, 'idle'],
   ['a stream that is silent after it', flowing, 36, 'idle'],
   ['a stream that a slow client holds up', { ...flowing, answer: { lastAt: 5, isDrawn: false } }, 99, undefined],

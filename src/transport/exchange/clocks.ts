@@ -16,6 +16,9 @@ export interface Watched {
   readonly answer: { readonly lastAt: number; readonly isDrawn: boolean } | undefined;
 }
 
+/** How long a stream may take to begin where nobody has said so. A whole answer may take as long as `total` allows. */
+const streamBeginsMs = 60_000;
+
 /** The clock that has run out, if any: one of them counts at a time, the total beside it. */
 export function expired(watched: Watched, now: number): TimeoutPhase | undefined {
   const { state, clocks, answer, sentAt } = watched;
@@ -25,16 +28,18 @@ export function expired(watched: Watched, now: number): TimeoutPhase | undefined
   if (state === 'flowing') return isSilent && answer.isDrawn ? 'idle' : undefined;
   if (clocks.request !== undefined && since > clocks.request) return 'request';
   if (watched.connectedAt === undefined) return now - watched.dialAt > clocks.connect ? 'connect' : undefined;
-  if (watched.asksForStream && watched.firstAt === undefined)
-    return sentAt !== undefined && now - sentAt > clocks.firstByte ? 'first-byte' : undefined;
-  return state === 'holding' && isSilent ? 'idle' : undefined;
+  if (watched.asksForStream ? watched.firstAt === undefined : state === 'waiting') {
+    const limit = clocks.firstByte ?? (watched.asksForStream ? streamBeginsMs : Number.POSITIVE_INFINITY);
+    return sentAt !== undefined && now - sentAt > limit ? 'first-byte' : undefined;
+  }
+  return isSilent ? 'idle' : undefined;
 }
 
 /** Milliseconds that the clock of a phase allows. */
 export function limitOf(clocks: Clocks, phase: TimeoutPhase): number {
   switch (phase) {
     case 'first-byte':
-      return clocks.firstByte;
+      return clocks.firstByte ?? streamBeginsMs;
     case 'request':
       return clocks.request ?? clocks.total;
     default:

@@ -1,4 +1,5 @@
 import { GatewayError } from '../../core/error.ts';
+import { JsonEvents } from '../../core/json-events.ts';
 import { type Scanned, type ScannedEvent, SseScanner } from '../framing/sse.ts';
 import { Answer, type State } from './answer.ts';
 import { interrupted, invalid } from './faults.ts';
@@ -16,6 +17,7 @@ const eventLimit = 32 * 1024 * 1024;
 export class EventAnswer extends Answer {
   protected readonly holdsLast = false;
   readonly #scanner = new SseScanner();
+  readonly #json = new JsonEvents();
   /** Bytes that were held back. */
   #held = 0;
 
@@ -28,6 +30,10 @@ export class EventAnswer extends Answer {
     for (const event of scanned.events) {
       this.lastAt = now;
       const kind = this.owner.state === 'closing' ? 'end' : this.owner.tap.event(event);
+      if (this.owner.state !== 'closing' && kind !== 'fault' && !this.#isJson(event.data)) {
+        this.#malformed(scanned, event);
+        return;
+      }
       if (kind === 'content') {
         if (this.owner.state === 'holding') this.#commit();
       } else if (kind === 'end') {
@@ -54,6 +60,21 @@ export class EventAnswer extends Answer {
     if (state === 'closing' || (state === 'flowing' && this.owner.tap.complete)) this.close({ kind: 'whole' });
     else if (state === 'holding') this.owner.faulty(invalid('The provider sent an empty stream.'));
     else this.#fault(interrupted('The provider closed the stream before its end.'));
+  }
+
+  /** Services keep a connection alive with events that hold nothing; `[DONE]` passes as a list. */
+  #isJson(data: string): boolean {
+    return this.#json.isOne(data) || data.trim() === '';
+  }
+
+  /** What stands before the event is good and goes on; the event itself would end the client's parser. */
+  #malformed(scanned: Scanned, event: ScannedEvent): void {
+    const error = invalid('The provider sent an event that is not JSON in its stream.');
+    if (this.owner.state === 'flowing') {
+      const [before] = split(scanned, event.start);
+      if (before.bytes.length > 0) this.give(before);
+    }
+    this.#fault(error);
   }
 
   #commit(): void {
@@ -93,7 +114,8 @@ export class EventAnswer extends Answer {
     const fault = this.owner.tap.fault ?? { message: 'unknown error' };
     if (this.owner.state === 'holding') {
       const message = `The provider began its stream with an error: ${fault.message}`;
-      this.owner.faulty(new GatewayError('upstream_invalid', { message, source: 'provider', provider: fault }));
+      const { status } = fault;
+      this.owner.faulty(new GatewayError('upstream_invalid', { message, status, source: 'provider', provider: fault }));
       return;
     }
     const [before, tail] = split(scanned, event.start);
@@ -108,6 +130,7 @@ export class EventAnswer extends Answer {
    */
   #unterminated(rest: Scanned, event: ScannedEvent): State {
     const kind = this.owner.tap.event(event);
+    if (kind !== 'fault' && !this.#isJson(event.data)) return this.owner.state;
     if (kind === 'end') this.#endMark(rest, event, this.owner.now());
     else if (kind === 'fault') this.#providerFault(rest, event);
     else if (this.owner.tap.complete) {

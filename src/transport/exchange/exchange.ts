@@ -33,6 +33,8 @@ export interface ExchangeSettings {
   onEcho(attempt: Attempt): void;
   /** Bytes of the answer that the record keeps. */
   readonly keep: number;
+  /** Bytes of the largest answer that is no stream and no file. */
+  readonly maxAnswer: number;
   /** Monotonic time of the request's arrival. */
   readonly arrivedAt: number;
   settle(outcome: Outcome): void;
@@ -50,6 +52,7 @@ export class Exchange implements Receiver, Swept, AnswerOwner, Watched, EchoList
   readonly tap: Tap;
   readonly clocks: Clocks;
   readonly kept: Keeper;
+  readonly maxAnswer: number;
   readonly startedAt: number;
   state: State = 'waiting';
   status = 0;
@@ -82,6 +85,7 @@ export class Exchange implements Receiver, Swept, AnswerOwner, Watched, EchoList
     this.startedAt = settings.monotonic();
     this.dialAt = this.startedAt;
     this.kept = new Keeper(settings.keep);
+    this.maxAnswer = settings.maxAnswer;
   }
 
   connected(source: Source): void {

@@ -1,6 +1,8 @@
+import { traitsOf } from '../../core/endpoint.ts';
 import { fromUnknown, type GatewayError } from '../../core/error.ts';
+import { formatSize } from '../../core/units.ts';
 import { codingsOf } from '../decode.ts';
-import { Answer } from './answer.ts';
+import { Answer, type AnswerOwner } from './answer.ts';
 import { interrupted, invalid } from './faults.ts';
 import { noScan } from './scanned.ts';
 import { decompress, endsLikeJson, faultOfWhole, wholeLimit } from './whole.ts';
@@ -25,9 +27,15 @@ export class WholeAnswer extends Answer {
   }
 
   #collect(chunk: Buffer, now: number): void {
+    this.lastAt = now;
     this.#chunks.push(chunk);
     this.#length += chunk.length;
     if (this.#length <= wholeLimit) return;
+    const { maxAnswer } = this.owner;
+    if (this.#length > maxAnswer) {
+      this.owner.faulty(invalid(tooLarge(maxAnswer)));
+      return;
+    }
     const { attempt, status, headers } = this.owner;
     if (this.#isConverted || status >= 300 || headers['content-encoding'] !== undefined) {
       if (this.#length > this.#heldLimit) this.owner.faulty(invalid('The answer is too large to be looked at.'));
@@ -65,6 +73,11 @@ export class WholeAnswer extends Answer {
   /** The last piece waits for the end. */
   #flow(chunk: Buffer, now: number): void {
     this.lastAt = now;
+    this.#length += chunk.length;
+    if (this.#length > this.owner.maxAnswer) {
+      this.close({ kind: 'fault', error: interrupted(tooLarge(this.owner.maxAnswer)) });
+      return;
+    }
     const previous = this.pending.pop();
     if (previous !== undefined) this.give(previous);
     this.pending.push({ bytes: chunk, events: noScan.events });
@@ -94,19 +107,31 @@ export class WholeAnswer extends Answer {
   #ended(plain: Buffer): void {
     const { status } = this.owner;
     const body = this.owner.redacted(plain);
-    const fault = status < 300 && status !== 204 ? this.#faultOf(body) : undefined;
+    const fault = status < 300 ? this.#faultOf(body) : undefined;
     if (fault === undefined) this.owner.complete(body);
     else this.owner.faulty(fault);
   }
 
   #faultOf(body: Buffer): GatewayError | undefined {
-    const { attempt, headers, tap } = this.owner;
+    const { attempt, headers, status, tap } = this.owner;
+    // An object that was deleted may be answered without a body; work that was asked for may not.
+    if (status === 204 || status === 205) return answersWithNothing(this.owner) ? undefined : noContent(status);
     if (tap.form === 'text' || (body.length === 0 && (tap.form === 'bytes' || tap.mayBeEmpty === true))) return undefined;
     const fault = faultOfWhole(body, headers['content-type'] ?? '', tap);
     // Where a stream was asked for, only the provider's own words say more than that this is none.
     return attempt.call?.stream === true && fault?.provider === undefined ? notAStream(headers) : fault;
   }
 }
+
+/** Routes of objects, whose answer says that something is done; sound and text, of which there may be none. */
+function answersWithNothing({ attempt, tap }: AnswerOwner): boolean {
+  const isObject = attempt.call !== undefined && traitsOf(attempt.call.endpoint).state !== undefined;
+  return isObject || tap.form !== undefined || tap.mayBeEmpty === true;
+}
+
+const noContent = (status: number): GatewayError => invalid(`The provider answered ${status} without any content.`);
+
+const tooLarge = (limit: number): string => `The provider's answer is larger than the limit of ${formatSize(limit)} (server.max_answer).`;
 
 function beginsLikeJson(chunks: readonly Buffer[]): boolean {
   const first = chunks[0]?.toString('latin1', 0, 64).trimStart() ?? '';

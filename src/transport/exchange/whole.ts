@@ -49,7 +49,10 @@ export function faultOfWhole(body: Buffer, contentType: string, tap: Tap): Gatew
     );
   }
   const fault = tap.whole(text);
-  if (fault === undefined) return undefined;
+  if (fault === undefined) {
+    // Balanced, and still no JSON to whoever parsed it.
+    return tap.complete ? undefined : invalid(`The provider's answer is not a JSON object (${body.length} bytes).`);
+  }
   return new GatewayError('upstream_invalid', {
     message: `The provider answered an error with status 200: ${fault.message}`,
     source: 'provider',

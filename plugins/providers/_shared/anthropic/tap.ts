@@ -5,6 +5,7 @@ import type { EventKind, Tap } from '#core/tap.ts';
 import type { Usage } from '#core/usage.ts';
 import { parseObject, textOf } from '../json.ts';
 import { parseExact } from './exact.ts';
+import { faultInStream } from '../stream-fault.ts';
 import { faultOf } from './fault.ts';
 import { UsageCounts } from './usage.ts';
 
@@ -38,7 +39,7 @@ export class MessagesTap implements Tap {
         this.complete = true;
         return 'end';
       case 'error':
-        this.fault ??= faultOf(parseObject(event.data) ?? {}, event.data);
+        this.fault ??= faultInStream(faultOf(parseObject(event.data) ?? {}, event.data));
         return 'fault';
       default:
         return 'meta';

@@ -8,6 +8,7 @@ import { errorIn, faultOf } from './fault.ts';
 import { finishWord } from './finish.ts';
 import { parsedAnswer } from './parse.ts';
 import { geminiUsage, laterUsage } from './usage.ts';
+import { faultInStream } from '../stream-fault.ts';
 
 const openBrace = 0x7b;
 
@@ -67,7 +68,7 @@ export class GeminiTap implements Tap {
   #read(answer: unknown, data: string): EventKind {
     const error = errorIn(answer);
     if (error !== undefined) {
-      this.fault ??= faultOf(error);
+      this.fault ??= faultInStream(faultOf(error));
       return 'fault';
     }
     if (!isPlain(answer)) return 'meta';
