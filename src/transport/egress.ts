@@ -16,8 +16,8 @@ export interface EgressAllow {
 export interface Egress {
   /** Why this origin may not be called, as an error for the caller; undefined when it may. */
   check(origin: string, trust: Trust): GatewayError | undefined;
-  /** Name resolution for sockets; undefined where the system's own is good enough. */
-  lookup(trust: Trust): LookupFunction | undefined;
+  /** Name resolution for sockets. */
+  lookup(trust: Trust): LookupFunction;
 }
 
 /** More labels than any provider's host name has: a long name is somebody looking for a parser's limit. */
@@ -121,7 +121,7 @@ export function lookupFor(
 }
 
 /** The way out for a gateway whose allow list may change at any time; it is compiled again only when it did. */
-export function createEgress(list: () => readonly string[]): Egress {
+export function createEgress(list: () => readonly string[], resolve: LookupFunction = systemLookup): Egress {
   const rules = createAddressRules();
   let known: { readonly list: readonly string[]; readonly allow: EgressAllow } | undefined;
   const allow = (): EgressAllow => {
@@ -132,7 +132,9 @@ export function createEgress(list: () => readonly string[]): Egress {
   return {
     check: (origin, trust) => (trust === 'operator' ? checkUrl(origin, trust, nothing, rules) : checkUrl(origin, trust, allow(), rules)),
     lookup: (trust) =>
-      trust === 'operator' ? undefined : (hostname, options, callback) => lookupFor(trust, allow(), rules)(hostname, options, callback),
+      trust === 'operator'
+        ? resolve
+        : (hostname, options, callback) => lookupFor(trust, allow(), rules, resolve)(hostname, options, callback),
   };
 }
 

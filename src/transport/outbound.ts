@@ -1,3 +1,4 @@
+import { lookup } from 'node:dns';
 import type { Clock } from '../core/clock.ts';
 import type { JwtSettings, JwtVerifier } from '../core/jwt.ts';
 import type { OAuthGrant } from '../core/provider.ts';
@@ -11,6 +12,7 @@ import { jwtBearer } from './grants/jwt-bearer.ts';
 import type { GrantDeps } from './grants/token-request.ts';
 import { createJwt } from './jwt.ts';
 import { createMedia, type FetchMedia } from './media.ts';
+import { createNames } from './names/resolver.ts';
 import { createSigning, type Signing } from './sign.ts';
 import { TokenError, type TokenFetcher, TokenSources } from './token-source.ts';
 import { createUpstream, type Upstream } from './upstream.ts';
@@ -43,7 +45,8 @@ const notForRequests: TokenFetcher = Object.freeze({
 });
 
 export function createOutbound({ clock, random, egressAllow, env, onTokenFault, onKeysFault }: OutboundDeps): Outbound {
-  const egress = createEgress(egressAllow);
+  const names = createNames({ monotonic: clock.monotonic, hostsFile: hostsFileIn(env), system: lookup });
+  const egress = createEgress(egressAllow, names.lookup);
   const upstream = createUpstream({ lookup: egress.lookup });
   const deps = { upstream, checkEgress: egress.check, now: clock.now, wait, env };
   const fetcher = (grant: OAuthGrant, trust: Trust): TokenFetcher => fetcherFor(grant, trust, deps);
@@ -58,6 +61,11 @@ function fetcherFor(grant: OAuthGrant, trust: Trust, deps: GrantDeps): TokenFetc
   if (trust !== 'operator') return notForRequests;
   if (grant.kind === 'federated-assertion') return federatedAssertion(grant, deps);
   return grant.kind === 'instance-identity' ? instanceIdentity(grant, deps) : googleAmbient(grant, deps);
+}
+
+function hostsFileIn(env: OutboundDeps['env']): string {
+  const windows = env['SystemRoot'];
+  return windows === undefined ? '/etc/hosts' : `${windows}\\System32\\drivers\\etc\\hosts`;
 }
 
 /** Nobody waits for it when the process ends. */

@@ -1,0 +1,63 @@
+import { readFile, stat } from 'node:fs/promises';
+import { isIP } from 'node:net';
+import type { LookupAddress } from 'node:dns';
+
+/** Milliseconds between two looks at the file. */
+const lookEveryMs = 5000;
+
+const none: readonly LookupAddress[] = Object.freeze([]);
+
+/** The names of the machine's own hosts file, which go before those of a name server. */
+export class HostsFile {
+  readonly #path: string;
+  readonly #monotonic: () => number;
+  #names: ReadonlyMap<string, readonly LookupAddress[]> = new Map();
+  #lookedAt = Number.NEGATIVE_INFINITY;
+  #version = '';
+
+  constructor(path: string, monotonic: () => number) {
+    this.#path = path;
+    this.#monotonic = monotonic;
+  }
+
+  /** Addresses of a lower-case name; none where the file has none, or is not there. */
+  async find(name: string): Promise<readonly LookupAddress[]> {
+    const now = this.#monotonic();
+    if (now - this.#lookedAt > lookEveryMs) {
+      this.#lookedAt = now;
+      await this.#look();
+    }
+    return this.#names.get(name) ?? none;
+  }
+
+  async #look(): Promise<void> {
+    try {
+      const { mtimeMs, size } = await stat(this.#path);
+      const version = `${mtimeMs} ${size}`;
+      if (version === this.#version) return;
+      this.#names = parseHosts(await readFile(this.#path, 'utf8'));
+      this.#version = version;
+    } catch {
+      // A system without the file has no names in it.
+      this.#names = new Map();
+      this.#version = '';
+    }
+  }
+}
+
+/** `address name alias … # comment`, a line each (hosts(5)). */
+export function parseHosts(text: string): ReadonlyMap<string, readonly LookupAddress[]> {
+  const names = new Map<string, LookupAddress[]>();
+  for (const line of text.split('\n')) {
+    const [address = '', ...aliases] = (line.split('#')[0] ?? '').trim().split(/\s+/);
+    const family = isIP(address);
+    if (family === 0) continue;
+    for (const alias of aliases) {
+      const name = alias.toLowerCase();
+      const known = names.get(name) ?? [];
+      if (!known.some((each) => each.address === address)) known.push({ address, family });
+      names.set(name, known);
+    }
+  }
+  return names;
+}

@@ -1,0 +1,28 @@
+/** Runs few pieces of work at a time; a bounded number of others waits, in order. */
+export class Slots {
+  readonly #limit: number;
+  readonly #queueLimit: number;
+  readonly #waiting: (() => void)[] = [];
+  #running = 0;
+
+  constructor(limit: number, queueLimit: number) {
+    this.#limit = limit;
+    this.#queueLimit = queueLimit;
+  }
+
+  /** Undefined when too many wait already. */
+  async run<T>(work: () => Promise<T>): Promise<T | undefined> {
+    if (this.#running >= this.#limit) {
+      if (this.#waiting.length >= this.#queueLimit) return undefined;
+      // Whoever ends hands its slot on, so the count stays.
+      await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    } else this.#running += 1;
+    try {
+      return await work();
+    } finally {
+      const next = this.#waiting.shift();
+      if (next === undefined) this.#running -= 1;
+      else next();
+    }
+  }
+}

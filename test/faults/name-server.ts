@@ -1,0 +1,84 @@
+import { createSocket, type Socket } from 'node:dgram';
+import type { AddressInfo } from 'node:net';
+
+/** What a name server says of a name: addresses, "no such name", a failure, or nothing at all. */
+export type Says =
+  | { readonly addresses: readonly string[]; readonly ttl?: number; readonly afterMs?: number }
+  | 'unknown'
+  | 'failure'
+  | 'silence';
+
+export interface NameServer {
+  /** `address:port` */
+  readonly address: string;
+  /** Names and types (1 for IPv4, 28 for IPv6) that were asked, in order. */
+  readonly asked: (readonly [name: string, type: number])[];
+  says: (name: string) => Says;
+  close(): void;
+}
+
+/** A name server on a socket of its own that speaks as much of RFC 1035 as a test needs. */
+export async function startNameServer(): Promise<NameServer> {
+  const socket = createSocket('udp4');
+  await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve));
+  const server: NameServer = {
+    address: `127.0.0.1:${(socket.address() as AddressInfo).port}`,
+    asked: [],
+    says: () => 'unknown',
+    close: () => socket.close(),
+  };
+  socket.on('message', (query, from) => {
+    const { name, type, end } = questionOf(query);
+    server.asked.push([name, type]);
+    const says = server.says(name);
+    if (says === 'silence') return;
+    const send = (): void => reply(socket, answer(query, { type, end }, says), from);
+    if (typeof says === 'object' && says.afterMs !== undefined) setTimeout(send, says.afterMs);
+    else send();
+  });
+  return server;
+}
+
+function reply(socket: Socket, bytes: Buffer, from: { readonly port: number; readonly address: string }): void {
+  socket.send(bytes, from.port, from.address, () => undefined);
+}
+
+function questionOf(query: Buffer): { name: string; type: number; end: number } {
+  const labels: string[] = [];
+  let at = 12;
+  for (let length = query.readUInt8(at); length > 0; length = query.readUInt8(at)) {
+    labels.push(query.toString('latin1', at + 1, at + 1 + length));
+    at += 1 + length;
+  }
+  return { name: labels.join('.').toLowerCase(), type: query.readUInt16BE(at + 1), end: at + 5 };
+}
+
+function answer(query: Buffer, { type, end }: { type: number; end: number }, says: Exclude<Says, 'silence'>): Buffer {
+  const addresses = typeof says === 'object' ? says.addresses.filter((each) => each.includes(':') === (type === 28)) : [];
+  const header = Buffer.from(query.subarray(0, 12));
+  header.writeUInt16BE(0x8180 | (says === 'unknown' ? 3 : says === 'failure' ? 2 : 0), 2);
+  header.writeUInt16BE(1, 4);
+  header.writeUInt16BE(addresses.length, 6);
+  header.writeUInt32BE(0, 8);
+  const ttl = typeof says === 'object' ? (says.ttl ?? 60) : 0;
+  return Buffer.concat([header, query.subarray(12, end), ...addresses.map((address) => record(address, type, ttl))]);
+}
+
+function record(address: string, type: number, ttl: number): Buffer {
+  const data = type === 28 ? Buffer.from(expand(address), 'hex') : Buffer.from(address.split('.').map(Number));
+  const head = Buffer.alloc(12);
+  head.writeUInt16BE(0xc00c, 0);
+  head.writeUInt16BE(type, 2);
+  head.writeUInt16BE(1, 4);
+  head.writeUInt32BE(ttl, 6);
+  head.writeUInt16BE(data.length, 10);
+  return Buffer.concat([head, data]);
+}
+
+/** The 32 digits of an IPv6 address. */
+function expand(address: string): string {
+  const [left = '', right = ''] = address.split('::');
+  const groups = (text: string): string[] => (text === '' ? [] : text.split(':')).map((group) => group.padStart(4, '0'));
+  const [before, behind] = [groups(left), groups(right)];
+  return [...before, ...Array.from({ length: 8 - before.length - behind.length }, () => '0000'), ...behind].join('');
+}
