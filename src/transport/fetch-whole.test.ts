@@ -49,7 +49,8 @@ describe('a request of the gateway itself on a kept connection', () => {
       2,
     ],
     ['that breaks in the middle of an answer does not', (socket: Socket): void => void socket.end('HTTP/1.1 2'), 'the connection broke', 2],
-  ] as const)('%s', async (_name, play, text, requests) => {
+    // A machine with other work may take longer than the 100 ms in which a dead connection has to show.
+  ] as const)('%s', { retry: 3 }, async (_name, play, text, requests) => {
     second = play;
     expect(await ask()).toBe('fine');
     await new Promise((resolve) => setTimeout(resolve, 50));

@@ -12,8 +12,8 @@ let server: NameServer;
 let names: Names;
 let dir: string;
 let now: number;
-/** Names that the system was asked for, and what it does with them. */
-let system: { readonly asked: string[]; answer: (name: string) => string | undefined | 'silence' };
+/** Names that the system was asked for, and what it says of them: an address, nothing, or null for no answer at all. */
+let system: { readonly asked: string[]; answer: (name: string) => string | undefined | null };
 let waiting: (() => void)[];
 
 beforeEach(async () => {
@@ -26,10 +26,10 @@ beforeEach(async () => {
     system.asked.push(name);
     const found = system.answer(name);
     const say = (): void =>
-      found === undefined || found === 'silence'
+      typeof found !== 'string'
         ? callback(Object.assign(new Error('no'), { code: 'ENOTFOUND' }), '', 0)
         : callback(null, [{ address: found, family: 4 }]);
-    if (found === 'silence') waiting.push(say);
+    if (found === null) waiting.push(say);
     else setImmediate(say);
   };
   await writeFile(join(dir, 'hosts'), '127.0.0.1 localhost\n10.0.0.9 inside.test other.test # a comment\n::9 inside.test\nnonsense\n');
@@ -106,7 +106,7 @@ describe('a dead name server', () => {
   });
 
   it('takes two threads at the most for names that only the system knows, and a bounded number waits', async () => {
-    system.answer = () => 'silence';
+    system.answer = () => null;
     const all = Array.from({ length: 100 }, (_, i) => find(`host${i}`));
     while (system.asked.length < 2) await new Promise((resolve) => setTimeout(resolve, 5));
     server.says = () => at('192.0.2.1');
