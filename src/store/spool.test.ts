@@ -261,3 +261,27 @@ describe('kill -9', () => {
     expect(promised.filter((id) => !kept.has(id))).toEqual([]);
   });
 });
+
+describe('when the time of day is set', () => {
+  // Times at which processes start, one after the other, each with one segment.
+  it.each([
+    ['back', [5000, 1000, 1001, 400]],
+    ['forward, and back', [1000, 9_000_000, 1500, 1600]],
+    ['nowhere: two starts at once', [1000, 1000, 1000, 1000]],
+  ])('%s, what is new is behind what is old, and the oldest makes room', async (_name, starts) => {
+    const big = 'x'.repeat(300_000);
+    for (const [n, startedAt] of starts.entries()) {
+      const spool = open({ startedAt, pid: 100 - n });
+      spool.append([frame(`r${n}`, big)]);
+      spool.close();
+    }
+    expect(ids(await read())).toEqual(['r0', 'r1', 'r2', 'r3']);
+    const spool = open({ startedAt: 1, pid: 7, maxTotal: 1_200_000 });
+    spool.append([frame('new', big)]);
+    spool.close();
+    const left = ids(await read());
+    expect(left.at(-1)).toBe('new');
+    expect(left).toEqual(['r0', 'r1', 'r2', 'r3', 'new'].slice(-left.length));
+    expect(left.length).toBeLessThan(5);
+  });
+});

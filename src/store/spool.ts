@@ -52,7 +52,7 @@ class Spool implements RecordStore {
     this.#options = options;
     // A quarter at most, so that making room never throws the whole log away.
     this.#maxSegment = Math.min(options.maxSegment ?? 16 * 1024 * 1024, Math.ceil(options.maxTotal / 4));
-    this.#prefix = `${options.startedAt ?? Math.round(performance.timeOrigin)}-${options.pid ?? process.pid}`;
+    this.#prefix = `${startOf(options)}-${options.pid ?? process.pid}`;
     this.#write = options.write ?? writeSync;
   }
 
@@ -138,6 +138,12 @@ class Spool implements RecordStore {
       this.#options.onDrop?.({ why: 'room', segment: name, bytes });
     }
   }
+}
+
+/** Behind what is there already: after the time was set back, new segments would be the oldest, and make room first. */
+function startOf({ dir, startedAt }: SpoolOptions): number {
+  const newest = segmentName.exec(listSegments(dir).at(-1) ?? '')?.[1] ?? 0;
+  return Math.max(startedAt ?? Math.round(performance.timeOrigin), Number(newest) + 1);
 }
 
 const segmentName = /^(\d+)-(\d+)-(\d+)\.log$/;

@@ -10,8 +10,10 @@ export class JwksError extends Error {}
 export interface JwksDeps {
   readonly upstream: Upstream;
   checkEgress(origin: string, trust: Trust): GatewayError | undefined;
-  /** Unix milliseconds. */
+  /** Unix milliseconds: what tokens are measured against. */
   now(): number;
+  /** Milliseconds that only go forward: the age of a set. */
+  monotonic(): number;
   /** A set could not be fetched; the one before serves, if there is one. */
   onFault(error: Error): void;
 }
@@ -30,9 +32,6 @@ const cooldownMs = 30_000;
 /** After one that failed. */
 const retryMs = 5_000;
 const limits = { connectMs: 5000, totalMs: 10_000, maxBytes: 1024 * 1024, trust: 'operator' } as const;
-
-/** A clock that was set back ends every rest: nobody knows how long it lasted. */
-const isWithin = (ms: number, age: number): boolean => age >= 0 && age < ms;
 
 /**
  * The keys of one issuer, fetched when a token first needs them: one fetch for all who wait, kept for a day while the URL is down,
@@ -62,7 +61,7 @@ export class FetchedKeys<Keys> {
   /** The set, at once where one is known. Rejects with JwksError. */
   async get(): Promise<KeySet<Keys>> {
     const set = this.#set;
-    const now = this.#deps.now();
+    const now = this.#deps.monotonic();
     if (set === undefined || now - this.#fetchedAt >= staleMs) return this.#isResting(now) ? this.#refuse() : this.#fetch();
     if (now - this.#fetchedAt >= freshMs && !this.#isResting(now)) void this.#fetch().catch(() => undefined);
     return set;
@@ -71,9 +70,9 @@ export class FetchedKeys<Keys> {
   /** A newer set than this one, in which the key was not found: undefined where none may be fetched, or none can be. */
   async newer(than: KeySet<Keys>): Promise<KeySet<Keys> | undefined> {
     if (this.#set !== than) return this.#set;
-    const now = this.#deps.now();
+    const now = this.#deps.monotonic();
     if (this.#flight === undefined) {
-      if (this.#isResting(now) || isWithin(cooldownMs, now - this.#soughtAt)) return undefined;
+      if (this.#isResting(now) || now - this.#soughtAt < cooldownMs) return undefined;
       this.#soughtAt = now;
     }
     return this.#fetch().catch(() => undefined);
@@ -81,7 +80,7 @@ export class FetchedKeys<Keys> {
 
   /** After a fetch that failed. */
   #isResting(now: number): boolean {
-    return this.#flight === undefined && this.#lastError !== undefined && isWithin(retryMs, now - this.#triedAt);
+    return this.#flight === undefined && this.#lastError !== undefined && now - this.#triedAt < retryMs;
   }
 
   /** While the URL is down its silence is remembered, so that each request does not wait for it again. */
@@ -97,7 +96,7 @@ export class FetchedKeys<Keys> {
   }
 
   async #fetchOnce(): Promise<KeySet<Keys>> {
-    this.#triedAt = this.#deps.now();
+    this.#triedAt = this.#deps.monotonic();
     try {
       const set = { keys: await this.#compile(await this.#download()) };
       this.#set = set;

@@ -48,9 +48,9 @@ export function createOutbound({ clock, random, egressAllow, env, onTokenFault, 
   const names = createNames({ monotonic: clock.monotonic, hostsFile: hostsFileIn(env), system: lookup });
   const egress = createEgress(egressAllow, names.lookup);
   const upstream = createUpstream({ lookup: egress.lookup });
-  const deps = { upstream, checkEgress: egress.check, now: clock.now, wait, env };
+  const deps = { upstream, checkEgress: egress.check, now: clock.now, monotonic: clock.monotonic, wait, env };
   const fetcher = (grant: OAuthGrant, trust: Trust): TokenFetcher => fetcherFor(grant, trust, deps);
-  const tokens = new TokenSources(fetcher, { now: clock.now, random, onFault: onTokenFault });
+  const tokens = new TokenSources(fetcher, { now: clock.now, monotonic: clock.monotonic, random, onFault: onTokenFault });
   return { egress, upstream, sign: createSigning(tokens), media: createMedia(deps), jwt: createJwt({ ...deps, onFault: onKeysFault }) };
 }
 

@@ -8,7 +8,7 @@ const noTokens = new TokenSources(
   () => {
     throw new Error('no token is fetched here');
   },
-  { now: () => 0, random: () => 0, onFault: () => undefined },
+  { now: () => 0, monotonic: () => 0, random: () => 0, onFault: () => undefined },
 );
 const createCredential = createSigning(noTokens);
 const request: UpstreamRequest = { origin: 'https://x.example', path: '/', method: 'GET', headers: [], body: emptyBody, dropped: [] };

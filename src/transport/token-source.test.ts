@@ -6,7 +6,8 @@ const minute = 60_000;
 
 /** A source on a clock of its own; each fetch waits until the test lets it go. */
 function rig(random = 0) {
-  const state = { now: 1_000_000, fetches: 0, forgotten: 0, faults: [] as Error[] };
+  /** `shift`: how far the time of day is off from where it began. */
+  const state = { now: 1_000_000, shift: 0, fetches: 0, forgotten: 0, faults: [] as Error[] };
   const waiting: { resolve(token: Token): void; reject(error: Error): void }[] = [];
   const source = new TokenSource(
     {
@@ -18,12 +19,18 @@ function rig(random = 0) {
         state.forgotten += 1;
       },
     },
-    { now: () => state.now, random: () => random, onFault: (error) => state.faults.push(error) },
+    { now: () => state.now + state.shift, monotonic: () => state.now, random: () => random, onFault: (error) => state.faults.push(error) },
   );
   const settle = () => new Promise((resolve) => setImmediate(resolve));
   /** Answers the fetch that waits longest. */
   const give = async (value: string, life = 60 * minute, renewal?: number): Promise<void> => {
-    waiting.shift()?.resolve({ value, expiresAt: state.now + life, ...(renewal === undefined ? {} : { renewAt: state.now + renewal }) });
+    waiting
+      .shift()
+      ?.resolve({
+        value,
+        expiresAt: state.now + state.shift + life,
+        ...(renewal === undefined ? {} : { renewAt: state.now + state.shift + renewal }),
+      });
     await settle();
   };
   return {
@@ -129,12 +136,35 @@ describe('a token source', () => {
     expect([await next, await ask(), state.fetches]).toEqual(['t1', 't1', 2]);
   });
 
-  it('forgets a failure when the clock is set back', async () => {
+  it.each([-48 * 60 * minute, -minute, minute, 48 * 60 * minute])('is not misled by a time of day that is set by %d ms', async (shift) => {
+    const { source, give, state, begin } = rig();
+    await begin('t1');
+    state.shift = shift;
+    expect([source.get(), state.fetches]).toEqual(['t1', 1]);
+    // Its age counts, whatever the time of day says.
+    state.now += 60 * minute;
+    const next = source.get();
+    expect(state.fetches).toBe(2);
+    await give('t2');
+    expect([await next, source.get(), state.fetches]).toEqual(['t2', 't2', 2]);
+    // A token that is refused is replaced, but not twice a minute.
+    expect(source.evict('t2')).toBe(true);
+    const replaced = source.get();
+    await give('t3');
+    expect(await replaced).toBe('t3');
+    state.shift -= 60 * minute;
+    expect(source.evict('t3')).toBe(false);
+    state.now += minute;
+    expect(source.evict('t3')).toBe(true);
+  });
+
+  it('forgets a failure after a second, also when the time of day was set back', async () => {
     const { source, refuse, state } = rig();
     const first = Promise.allSettled([source.get()]);
     await refuse('away');
     expect(await first).toMatchObject([{ status: 'rejected', reason: { message: 'away' } }]);
-    state.now -= 60 * minute;
+    state.shift = -60 * minute;
+    state.now += 1000;
     void Promise.resolve(source.get()).catch(() => undefined);
     expect(state.fetches).toBe(2);
   });
@@ -193,6 +223,7 @@ describe('sources of many grants', () => {
   const sources = () =>
     new TokenSources(() => ({ fetch: () => Promise.reject(new TokenError('no')) }), {
       now: () => 0,
+      monotonic: () => 0,
       random: () => 0,
       onFault: () => undefined,
     });

@@ -33,8 +33,10 @@ export class TokenError extends Error {
 }
 
 export interface TokenSourceDeps {
-  /** Unix milliseconds. */
+  /** Unix milliseconds: what the ends of tokens are measured against, once, when they come. */
   now(): number;
+  /** Milliseconds that only go forward: everything else. */
+  monotonic(): number;
   /** In [0, 1): spreads the refreshes of many gateways. */
   random(): number;
   /** A refresh failed while the old token still serves. */
@@ -82,7 +84,7 @@ export class TokenSource {
 
   /** The token, at once while it lives. */
   get(): string | Promise<string> {
-    const now = this.#deps.now();
+    const now = this.#deps.monotonic();
     if (this.#token === undefined || now >= this.#usableUntil) return this.#failure(now) ?? this.#fetch();
     if (now >= this.#refreshAt && now >= this.#pausedUntil && this.#flight === undefined) void this.#refresh(this.#token);
     return this.#token.value;
@@ -91,25 +93,24 @@ export class TokenSource {
   /** This token was refused. True when the next one may be another: not when a fresh one was refused as well. */
   evict(refused: string): boolean {
     if (this.#token?.value !== refused) return true;
-    if (this.#deps.now() - this.#replacedAt < youngMs) return false;
+    if (this.#deps.monotonic() - this.#replacedAt < youngMs) return false;
     this.#token = undefined;
     this.#isReplacing = true;
     this.#fetcher.forget?.();
     return true;
   }
 
-  /** The last failure while it is fresh. A clock that was set back ends it. */
+  /** The last failure while it is fresh. */
   #failure(now: number): Promise<never> | undefined {
-    const age = now - this.#failedAt;
-    return this.lastError !== undefined && age >= 0 && age < failureMs ? Promise.reject(this.lastError) : undefined;
+    return this.lastError !== undefined && now - this.#failedAt < failureMs ? Promise.reject(this.lastError) : undefined;
   }
 
   async #refresh(old: Token): Promise<void> {
     try {
       const value = await this.#fetch();
-      if (value === old.value) this.#pausedUntil = this.#deps.now() + pauseMs;
+      if (value === old.value) this.#pausedUntil = this.#deps.monotonic() + pauseMs;
     } catch (error) {
-      this.#pausedUntil = this.#deps.now() + pauseMs;
+      this.#pausedUntil = this.#deps.monotonic() + pauseMs;
       this.#deps.onFault(error as Error);
     }
   }
@@ -123,27 +124,30 @@ export class TokenSource {
   }
 
   async #fetchOnce(): Promise<string> {
-    const now = this.#deps.now();
+    const asked = { at: this.#deps.monotonic(), wall: this.#deps.now() };
     try {
       const token = await this.#fetcher.fetch();
       this.lastError = undefined;
-      this.#keep(token, now);
+      this.#keep(token, asked);
       return token.value;
     } catch (error) {
       this.lastError = error as Error;
-      this.#failedAt = this.#deps.now();
+      this.#failedAt = this.#deps.monotonic();
       throw error;
     }
   }
 
-  #keep(token: Token, now: number): void {
-    const life = Math.max(0, token.expiresAt - now);
+  /** @param asked when the token was asked for, by both clocks */
+  #keep(token: Token, asked: { readonly at: number; readonly wall: number }): void {
+    const life = Math.max(0, token.expiresAt - asked.wall);
+    const end = asked.at + life;
     this.#token = token;
     const jitter = this.#deps.random() * jitterMs;
-    const due = token.expiresAt - (life >= longLifeMs ? life / 2 + jitter : Math.min(earlyMs + jitter, life / 4));
-    this.#refreshAt = token.renewAt !== undefined && token.renewAt > now ? Math.min(due, token.renewAt) : due;
-    this.#usableUntil = token.expiresAt - Math.min(marginMs, life / 10);
-    if (this.#isReplacing) this.#replacedAt = now;
+    const due = end - (life >= longLifeMs ? life / 2 + jitter : Math.min(earlyMs + jitter, life / 4));
+    const renewal = token.renewAt === undefined ? 0 : token.renewAt - asked.wall;
+    this.#refreshAt = renewal > 0 ? Math.min(due, asked.at + renewal) : due;
+    this.#usableUntil = end - Math.min(marginMs, life / 10);
+    if (this.#isReplacing) this.#replacedAt = asked.at;
     this.#isReplacing = false;
   }
 }

@@ -16,7 +16,8 @@ const maxAssertion = 1024 * 1024;
 export function federatedAssertion(grant: Grant, deps: GrantDeps): TokenFetcher {
   let held: { readonly text: string; readonly readAt: number } | undefined;
   const assertion = async (): Promise<string> => {
-    if (held === undefined || deps.now() - held.readAt >= readEveryMs) held = { text: await read(grant, deps), readAt: deps.now() };
+    if (held === undefined || deps.monotonic() - held.readAt >= readEveryMs)
+      held = { text: await read(grant, deps), readAt: deps.monotonic() };
     return held.text;
   };
   return {

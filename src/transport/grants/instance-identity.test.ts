@@ -49,6 +49,7 @@ function fetchFrom(over: Partial<InstanceEndpoint> = {}, grant: Partial<Grant> =
     upstream,
     checkEgress: () => undefined,
     now: () => now,
+    monotonic: () => now,
     wait: (ms: number) => Promise.resolve(void waits.push(ms)),
     env: { ENDPOINT: server.url, ROOT: root, ...env },
   };

@@ -14,6 +14,8 @@ export interface GrantDeps {
   checkEgress(origin: string, trust: Trust): GatewayError | undefined;
   /** Unix milliseconds. */
   now(): number;
+  /** Milliseconds that only go forward. */
+  monotonic(): number;
   /** Resolves after so many milliseconds. */
   wait(ms: number): Promise<void>;
   /** The environment of the process: where a machine says which identity it has. */
