@@ -72,6 +72,8 @@ export interface Gateway {
   /** Where the data listener answers, with `/v1`; `unix:/path` for a socket. */
   readonly url: string;
   readonly loaded: LoadedConfig;
+  /** What is not as it was asked for although the gateway serves, as a sentence each. */
+  readonly notes: readonly string[];
   /** How long the first load took, in milliseconds. */
   readonly checkedMs?: number | undefined;
   snapshot(): Snapshot;

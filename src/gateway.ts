@@ -15,7 +15,7 @@ import type { Drop, RecordStore } from './store/frame.ts';
 import type { OwnerTable } from './store/object-owners.ts';
 import { openMemory } from './store/memory.ts';
 import { openSpool } from './store/spool.ts';
-import { openStateDir, type StateDir, StateDirError, stateDirPath, type StateDirRequest } from './store/state-dir.ts';
+import { openStateDir, spoolFolder, type StateDir, StateDirError, stateDirPath, type StateDirRequest } from './store/state-dir.ts';
 import type { Log } from './telemetry/log.ts';
 import { type ListenSetting, listenText } from './transport/listen.ts';
 import { createProbeServer } from './transport/probes.ts';
@@ -52,6 +52,7 @@ class Starting {
   /** Where the copy of what serves is kept; undefined where nothing is kept on disk. */
   #stateDir: string | undefined;
   readonly #lastGood: LastGoodCopy;
+  readonly #notes: string[] = [];
   /** Of the first configuration: a reload can't move it. */
   #stateRequest: StateDirRequest | undefined;
   #owners: OwnerTable | undefined;
@@ -102,7 +103,10 @@ class Starting {
     const urls = await this.#listen(runtime, loaded);
     stop?.throwIfAborted();
     const checkedMs = first.kind === 'applied' ? Math.round(first.ms) : undefined;
-    return new RunningGateway({ runtime, reloader, checkedMs, loaded: () => this.#loaded ?? loaded, undo: () => this.undo() }, urls);
+    return new RunningGateway(
+      { runtime, reloader, checkedMs, notes: this.#notes, loaded: () => this.#loaded ?? loaded, undo: () => this.undo() },
+      urls,
+    );
   }
 
   #reloader(): Reloader {
@@ -165,7 +169,8 @@ class Starting {
 
   #stateRequestOf({ tree }: GoodConfig): StateDirRequest {
     const { source, cwd, stateDir } = this.#options;
-    return { setting: stateDir ?? tree.server?.state_dir, configPath: 'path' in source ? source.path : undefined, cwd };
+    const configPath = 'path' in source ? source.path : undefined;
+    return { setting: stateDir ?? tree.server?.state_dir, configPath, cwd, isRequired: tree.server?.state_dir_required };
   }
 
   async #openOwners(): Promise<ObjectOwners> {
@@ -180,11 +185,14 @@ class Starting {
     const request = this.#stateRequestOf(loaded);
     const state = openState(request);
     if (state.warning !== undefined) log.warn({}, state.warning);
-    if (state.kind === 'memory') return openMemory({ maxTotal: memorySize });
+    if (state.kind === 'memory') {
+      if (state.warning !== undefined) this.#notes.push(state.warning);
+      return openMemory({ maxTotal: memorySize });
+    }
     this.#stateDir = stateDirPath(request);
     this.#opened.push(() => state.release());
     return openSpool({
-      dir: join(state.path, 'spool'),
+      dir: join(state.path, spoolFolder),
       maxTotal: spoolSize,
       onDrop: dropReporter(log),
     });
@@ -196,7 +204,7 @@ class Starting {
     this.#opened.push(release);
     const probes = this.#options.probeListen ?? server?.probe_listen;
     if (probes !== undefined) {
-      const probeServer = createProbeServer(() => (runtime.drain.isStopping ? ['draining'] : []));
+      const probeServer = createProbeServer(() => (runtime.drain.isStopping ? ['draining'] : []), this.#notes);
       const opened = await openListener(probeServer, probes, '--probe-listen');
       this.#opened.push(
         () => opened.release(),
@@ -223,6 +231,7 @@ interface RunningParts {
   readonly runtime: Runtime;
   readonly reloader: Reloader;
   readonly checkedMs: number | undefined;
+  readonly notes: readonly string[];
   loaded(): GoodConfig;
   undo(): Promise<void>;
 }
@@ -230,12 +239,14 @@ interface RunningParts {
 class RunningGateway implements Gateway {
   readonly url: string;
   readonly checkedMs: number | undefined;
+  readonly notes: readonly string[];
   readonly #parts: RunningParts;
   #closing: Promise<void> | undefined;
 
   constructor(parts: RunningParts, urls: { data: string }) {
     this.#parts = parts;
     this.checkedMs = parts.checkedMs;
+    this.notes = parts.notes;
     this.url = urls.data.startsWith('unix:') ? urls.data : `${urls.data}/v1`;
   }
 
@@ -272,7 +283,7 @@ function openState(request: StateDirRequest): StateDir {
     return openStateDir(request);
   } catch (error) {
     if (error instanceof StateDirError)
-      throw new StartError({ exitCode: 3, message: error.message, hint: 'server.state_dir: memory keeps nothing on disk' });
+      throw new StartError({ exitCode: 3, message: error.message, hint: 'without state_dir_required the gateway serves from memory' });
     throw error;
   }
 }

@@ -1,5 +1,5 @@
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { makeFolder } from './store/folder.ts';
 import type { OwnerTable } from './store/object-owners.ts';
 import type { Log } from './telemetry/log.ts';
 
@@ -16,7 +16,7 @@ export async function openObjectOwners(dir: string | undefined, log: Log): Promi
   const { openOwners, withMemory } = await import('./store/object-owners.ts');
   if (dir !== undefined) {
     try {
-      mkdirSync(dir, { recursive: true, mode: 0o700 });
+      makeFolder(dir);
       return withMemory(openOwners(join(dir, 'objects.db')), faultReporter(log));
     } catch (error) {
       log.error({ err: error }, 'objects.db in the state directory cannot be opened: no key can use the objects that it made before');

@@ -243,6 +243,7 @@ class Session {
       pipeline: tree?.plugins?.map(nameOf) ?? this.#registry.stages.map(({ name }) => name),
       url: gateway.url,
       probes: probes === undefined ? undefined : listenText(probes),
+      notes: gateway.notes,
       isLoopback: listen === undefined || isLoopback(listen),
       readyMs,
       watching: isWatching ? files.length : undefined,

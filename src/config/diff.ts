@@ -20,7 +20,7 @@ const settings = ['server', 'auth', 'logging'] as const satisfies readonly (keyo
 const lists = ['plugins', 'provider_plugins'] as const satisfies readonly (keyof GatewayConfig)[];
 
 /** What a running gateway can't change: sockets that are bound, files that are open. */
-const waiting: ReadonlySet<string> = new Set(['server.listen', 'server.probe_listen', 'server.state_dir']);
+const waiting: ReadonlySet<string> = new Set(['server.listen', 'server.probe_listen', 'server.state_dir', 'server.state_dir_required']);
 
 /** Compares two configurations. The order of maps does not count, the order of lists does. */
 export function diffConfigs(before: GatewayConfig, after: GatewayConfig): ConfigChanges {

@@ -44,6 +44,8 @@ function create(path: string, text: string): boolean {
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    // A full disk takes the name and not the text: an empty lock would look like one that is being written.
+    if (readIfThere(path) === '') unlinkSync(path);
     throw error;
   }
 }

@@ -1,6 +1,7 @@
-import { closeSync, fstatSync, ftruncateSync, mkdirSync, openSync, readdirSync, statSync, unlinkSync, writeSync } from 'node:fs';
+import { closeSync, fstatSync, ftruncateSync, openSync, readdirSync, statSync, unlinkSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { createAssembler } from './assemble.ts';
+import { makeFolder } from './folder.ts';
 import type { Drop, RecordStore, SpoolFrame } from './frame.ts';
 
 export interface SpoolOptions {
@@ -29,7 +30,7 @@ const lookEvery = 1000;
  * @throws Error when `dir` can not be made or written to
  */
 export function openSpool(options: SpoolOptions): RecordStore {
-  makePrivate(options.dir);
+  makeFolder(options.dir);
   return new Spool(options);
 }
 
@@ -90,7 +91,7 @@ class Spool implements RecordStore {
   #segment(): number {
     if (this.#fd !== undefined && (this.#good >= this.#maxSegment || this.#isGone(this.#fd))) this.#leave();
     if (this.#fd !== undefined) return this.#fd;
-    makePrivate(this.#options.dir);
+    makeFolder(this.#options.dir);
     this.#count += 1;
     this.#name = `${this.#prefix}-${String(this.#count).padStart(6, '0')}.log`;
     this.#makeRoom();
@@ -171,8 +172,4 @@ function byAge(a: string, b: string): number {
 
 function sizeOf(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
-}
-
-function makePrivate(dir: string): void {
-  mkdirSync(dir, { recursive: true, mode: 0o700 });
 }

@@ -21,8 +21,8 @@ afterEach(() => {
   rmSync(root, { recursive: true, force: true });
 });
 
-function open(setting: string | undefined, configPath: string | undefined = join(root, 'gateway.yaml')): StateDir {
-  const state = openStateDir({ setting, configPath, cwd: root });
+function open(setting: string | undefined, isRequired = false, configPath: string | undefined = join(root, 'gateway.yaml')): StateDir {
+  const state = openStateDir({ setting, configPath, cwd: root, isRequired });
   opened.push(state);
   return state;
 }
@@ -46,7 +46,7 @@ describe('openStateDir', () => {
   });
 
   it('reads a relative setting from the folder of the file', () => {
-    expect(open('var/state', 'sub/gateway.yaml')).toMatchObject({ path: join(root, 'sub/var/state') });
+    expect(open('var/state', false, 'sub/gateway.yaml')).toMatchObject({ path: join(root, 'sub/var/state') });
   });
 
   it('keeps nothing on disk for "memory", and without a file', () => {
@@ -62,10 +62,24 @@ describe('openStateDir', () => {
     expect(state.warning).toContain("can't be written, records are kept in memory only: EEXIST");
   });
 
-  it('refuses a named folder that can not be written', () => {
+  it.each([
+    ['a file in its place', 'taken'],
+    ['no folder can be made there', '/proc/state'],
+    ['a file in place of the request log', 'half'],
+  ])('goes on in memory where a named folder can not be used, unless it is required: %s', (_name, setting) => {
     writeFileSync(join(root, 'taken'), 'a file');
-    expect(() => open('taken')).toThrow(StateDirError);
-    expect(() => open('taken')).toThrow('server.state_dir "taken" can\'t be used: EEXIST');
+    mkdirSync(join(root, 'half'));
+    writeFileSync(join(root, 'half/spool'), 'a file');
+    expect(open(setting)).toMatchObject({
+      kind: 'memory',
+      warning: expect.stringContaining("can't be written, records are kept in memory only: E"),
+    });
+    expect(() => open(setting, true)).toThrow(StateDirError);
+    expect(() => open(setting, true)).toThrow(/server\.state_dir \/.* can't be used: E/);
+  });
+
+  it('is no memory where it is required', () => {
+    expect(() => open('memory', true)).toThrow(StateDirError);
   });
 });
 
@@ -90,7 +104,7 @@ describe('the lock', () => {
     first.child.kill('SIGKILL');
     await once(first.child, 'exit');
     expect(open(undefined)).toMatchObject({ path: join(root, '.gateway') });
-    expect(readdirSync(join(root, '.gateway')).toSorted()).toEqual(['.gitignore', 'lock']);
+    expect(readdirSync(join(root, '.gateway')).toSorted()).toEqual(['.gitignore', 'lock', 'spool']);
   });
 
   const hour = 3_600_000;

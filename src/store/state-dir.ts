@@ -1,5 +1,6 @@
-import { accessSync, constants, mkdirSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { makeFolder } from './folder.ts';
 import { type Lock, takeLock } from './lock.ts';
 
 /** Where this process keeps what outlives it. */
@@ -21,33 +22,41 @@ export interface StateDirRequest {
   /** The file that was loaded; undefined when there is none. */
   readonly configPath: string | undefined;
   readonly cwd: string;
+  /** `server.state_dir_required`: without the folder the gateway must not start. */
+  readonly isRequired?: boolean | undefined;
 }
 
-/** The folder was asked for and can not be used: the gateway must not start. */
+/** The folder is required and cannot be used: the gateway must not start. */
 export class StateDirError extends Error {
   override readonly name = 'StateDirError';
 }
 
 export const defaultStateDir = '.gateway';
 
+/** The request log in a state directory. */
+export const spoolFolder = 'spool';
+
 /** More gateways than this on one folder are a mistake. */
 const mostNeighbours = 64;
 
 /**
- * Opens and locks the state directory. By default it is `.gateway/` beside the configuration file, and memory with a
- * warning where that can't be written; without a file it is memory. A second gateway gets a sub-folder of its own.
+ * Opens and locks the state directory. By default it is `.gateway/` beside the configuration file; without a file it is
+ * memory. Where it can't be written (read-only, full), it is memory with a warning. A second gateway gets a sub-folder
+ * of its own.
  *
- * @throws StateDirError when a folder was named and can't be used
+ * @throws StateDirError when the folder is required and can't be used
  */
 export function openStateDir(request: StateDirRequest): StateDir {
-  const { setting } = request;
   const path = stateDirPath(request);
-  if (path === undefined) return { kind: 'memory', warning: undefined };
+  if (path === undefined) {
+    if (request.isRequired === true) throw new StateDirError('server.state_dir is required, and nothing is kept on disk');
+    return { kind: 'memory', warning: undefined };
+  }
   try {
     return lockIn(path);
   } catch (error) {
     const why = (error as Error).message;
-    if (setting !== undefined) throw new StateDirError(`server.state_dir "${setting}" can't be used: ${why}`, { cause: error });
+    if (request.isRequired === true) throw new StateDirError(`server.state_dir ${path} can't be used: ${why}`, { cause: error });
     return { kind: 'memory', warning: `${path} can't be written, records are kept in memory only: ${why}` };
   }
 }
@@ -78,8 +87,10 @@ function disk(path: string, lock: Lock, warning: string | undefined): StateDir {
 
 /** For the owner alone, and out of version control whatever the project's own ignore file says. */
 function prepare(path: string): void {
-  mkdirSync(path, { recursive: true, mode: 0o700 });
+  makeFolder(path);
   accessSync(path, constants.W_OK | constants.X_OK);
+  // The request log is written there later: a file in its place, or no room for a folder, is known now.
+  makeFolder(join(path, spoolFolder));
   try {
     writeFileSync(join(path, '.gitignore'), '*\n', { flag: 'wx', mode: 0o600 });
   } catch (error) {

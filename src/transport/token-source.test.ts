@@ -24,13 +24,11 @@ function rig(random = 0) {
   const settle = () => new Promise((resolve) => setImmediate(resolve));
   /** Answers the fetch that waits longest. */
   const give = async (value: string, life = 60 * minute, renewal?: number): Promise<void> => {
-    waiting
-      .shift()
-      ?.resolve({
-        value,
-        expiresAt: state.now + state.shift + life,
-        ...(renewal === undefined ? {} : { renewAt: state.now + state.shift + renewal }),
-      });
+    waiting.shift()?.resolve({
+      value,
+      expiresAt: state.now + state.shift + life,
+      ...(renewal === undefined ? {} : { renewAt: state.now + state.shift + renewal }),
+    });
     await settle();
   };
   return {

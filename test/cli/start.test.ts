@@ -180,7 +180,11 @@ describe('a start that is refused', () => {
 
   it.each([
     ['no key is defined', `${mock}server: {listen: "0.0.0.0:0"}\n`, 3],
-    ['the state directory can not be used', `${mock}server: {listen: "127.0.0.1:0", state_dir: gateway.yaml}\n`, 3],
+    [
+      'the state directory can not be used',
+      `${mock}server: {listen: "127.0.0.1:0", state_dir: gateway.yaml, state_dir_required: true}\n`,
+      3,
+    ],
   ])('when %s', async (_name, text, expected) => {
     file(text);
     const { code, out, err } = await run(['start'], cwd);

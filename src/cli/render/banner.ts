@@ -22,6 +22,8 @@ export interface BannerFacts {
   /** With `/v1`. */
   readonly url: string;
   readonly probes: string | undefined;
+  /** What is not as it was asked for, as a sentence each. */
+  readonly notes?: readonly string[];
   /** Only this machine can connect. */
   readonly isLoopback: boolean;
   readonly readyMs: number;
@@ -42,6 +44,7 @@ export function banner(facts: BannerFacts): string {
     ...problems(facts.warnings, indent),
     row('providers', providersLine(facts)),
     row('pipeline', facts.pipeline.join(' → ')),
+    ...(facts.notes ?? []).map((note) => row('NOTE', printable(note))),
     row('listening', facts.url + (facts.probes === undefined ? '' : `      probes  ${facts.probes}`)),
     `ready in ${(facts.readyMs / 1000).toFixed(2)} s${facts.watching === undefined ? '' : ` · watching ${plural(facts.watching, 'file')}`}`,
   ];
@@ -65,6 +68,7 @@ export function bannerFields(facts: BannerFacts): object {
     pipeline,
     url,
     probes,
+    notes: facts.notes ?? [],
     ready_ms: Math.round(readyMs),
   };
 }

@@ -76,6 +76,11 @@ export const server = {
       description: 'Folder for the request log; "memory" keeps nothing on disk.',
       default: '.gateway',
     },
+    state_dir_required: {
+      type: 'boolean',
+      description: 'Refuse to start where the state directory cannot be written, instead of serving from memory.',
+      default: false,
+    },
     open: { type: 'boolean', description: 'Serve other hosts although no API key is defined.', default: false },
     expose_routing: { type: 'boolean', description: 'Name provider, target and attempts in the answer headers.', default: true },
     egress: {
