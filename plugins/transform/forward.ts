@@ -4,8 +4,9 @@ import { credentialHeaders, type HeaderPairs, hopByHopHeaders, isSteering, place
 import type { CredentialRef } from '#core/snapshot.ts';
 import { spelled } from '#core/spelling.ts';
 
-/** Texts of `x-gateway-forward-headers` whose list is remembered. */
+/** Texts of `x-gateway-forward-headers` whose list is remembered, and characters of the longest that is. */
 const listsKept = 256;
+const longest = 1024;
 
 /** The caller's own header signs the request: nothing is added to it. */
 export const forwardedCredential: CredentialRef = Object.freeze({ owner: 'forwarded', headers: () => [] });
@@ -35,6 +36,7 @@ export class ForwardLists {
         hint: 'Gateway headers, host, accept-encoding, content-* and headers of the connection stay here.',
       });
     }
+    if (text.length > longest) return list;
     if (this.#lists.size >= listsKept) this.#lists.clear();
     this.#lists.set(text, list);
     return list;

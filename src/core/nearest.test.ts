@@ -21,6 +21,12 @@ describe('nearest', () => {
     expect(nearest(typed, ['openai-main', 'claude'])).toBeUndefined();
   });
 
+  it('finds long names with few mistakes, and none with many', () => {
+    const long = 'team-production-azure-europe-west-deployment';
+    expect([nearest(long.replace('azure', 'azuer'), [long]), nearest(long.slice(5), [long])]).toEqual([long, long]);
+    expect([nearest(long.slice(6), [long]), nearest(`${long}-other`, [long])]).toEqual([undefined, undefined]);
+  });
+
   it('counts swapped neighbours as one mistake, not two', () => {
     expect(nearest('ba', ['ab'])).toBe('ab');
   });

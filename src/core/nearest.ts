@@ -1,13 +1,14 @@
 /**
  * The candidate that was most likely meant by a mistyped name, for error messages; undefined when none is close.
- * Letter case does not count; swapped neighbours count as one mistake. At most a third of the name may be wrong.
+ * Letter case does not count; swapped neighbours count as one mistake. At most a third of the name may be wrong, and no
+ * more than five letters.
  */
 export function nearest(name: string, candidates: Iterable<string>): string | undefined {
   const wanted = name.toLowerCase();
   // A name that long was not typed by a person, and the work grows with its square.
   if (wanted.length > 100) return undefined;
   let best: string | undefined;
-  let bestDistance = Math.max(1, Math.floor(wanted.length / 3)) + 1;
+  let bestDistance = Math.min(mostMistakes, Math.max(1, Math.floor(wanted.length / 3))) + 1;
   for (const candidate of candidates) {
     const distance = distanceWithin(wanted, candidate.toLowerCase(), bestDistance - 1);
     if (distance >= bestDistance) continue;
@@ -17,6 +18,9 @@ export function nearest(name: string, candidates: Iterable<string>): string | un
   }
   return best;
 }
+
+/** Keeps the work small for each of thousands of names. */
+const mostMistakes = 5;
 
 /** ` Did you mean "x"?` with a leading blank, or nothing: to be put behind a message. */
 export function didYouMean(name: string, candidates: Iterable<string>): string {
@@ -30,13 +34,16 @@ function distanceWithin(a: string, b: string, limit: number): number {
   let beforePrevious: number[] = [];
   let previous = Array.from({ length: b.length + 1 }, (_, j) => j);
   for (let i = 1; i <= a.length; i += 1) {
-    const row = [i];
-    let least = i;
-    for (let j = 1; j <= b.length; j += 1) {
+    // Farther from the diagonal than the limit everything is too far.
+    const first = Math.max(1, i - limit);
+    const row: number[] = [];
+    row[first - 1] = first === 1 ? i : limit + 1;
+    let least = limit + 1;
+    for (let j = first; j <= Math.min(b.length, i + limit); j += 1) {
       const same = a[i - 1] === b[j - 1];
       let cost = Math.min(at(previous, j) + 1, at(row, j - 1) + 1, at(previous, j - 1) + (same ? 0 : 1));
       if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) cost = Math.min(cost, at(beforePrevious, j - 2) + 1);
-      row.push(cost);
+      row[j] = cost;
       if (cost < least) least = cost;
     }
     if (least > limit) return limit + 1;

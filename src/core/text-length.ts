@@ -1,5 +1,6 @@
 /** Characters, as people count them before they count bytes or UTF-16 units (provider-b.md 2.2.3). */
-export const lengthOf = (text: string): number => Array.from(text).length;
+const lengthOf = (text: string): number => Array.from(text).length;
 
 /** The same without counting where the units alone say so. */
-export const isLongerThan = (text: string, limit: number): boolean => text.length > limit && lengthOf(text) > limit;
+export const isLongerThan = (text: string, limit: number): boolean =>
+  text.length > limit && (text.length > limit * 2 || lengthOf(text) > limit);

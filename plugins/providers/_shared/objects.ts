@@ -1,6 +1,6 @@
 import { GatewayError } from '#core/error.ts';
 import { isPlain, type Plain } from '#core/merge.ts';
-import { lengthOf } from '#core/text-length.ts';
+import { isLongerThan } from '#core/text-length.ts';
 
 /** Objects of the stateful routes as the OpenAI format knows them (provider-b.md Part 2), for providers that have their own. */
 
@@ -120,10 +120,10 @@ export function checkMetadata(metadata: unknown): void {
     });
   }
   for (const [key, value] of pairs) {
-    if (lengthOf(key) > metadataLimits.key) throw tooLong('metadata', `a key of ${lengthOf(key)} characters`, metadataLimits.key);
+    if (isLongerThan(key, metadataLimits.key)) throw tooLong('metadata', `a key of ${key.length} characters`, metadataLimits.key);
     if (typeof value !== 'string') throw invalidType(`metadata.${key}`, 'a string');
-    if (lengthOf(value) > metadataLimits.value) {
-      throw tooLong(`metadata.${key}`, `a value of ${lengthOf(value)} characters`, metadataLimits.value);
+    if (isLongerThan(value, metadataLimits.value)) {
+      throw tooLong(`metadata.${key}`, `a value of ${value.length} characters`, metadataLimits.value);
     }
   }
 }

@@ -1,5 +1,6 @@
 import { traitsOf } from '../../core/endpoint.ts';
 import { fromUnknown, type GatewayError } from '../../core/error.ts';
+import { gather } from '../../core/gather.ts';
 import { formatSize } from '../../core/units.ts';
 import { codingsOf } from '../decode.ts';
 import { Answer, type AnswerOwner } from './answer.ts';
@@ -28,7 +29,7 @@ export class WholeAnswer extends Answer {
 
   #collect(chunk: Buffer, now: number): void {
     this.lastAt = now;
-    this.#chunks.push(chunk);
+    gather(this.#chunks, chunk);
     this.#length += chunk.length;
     if (this.#length <= wholeLimit) return;
     const { maxAnswer } = this.owner;
@@ -99,8 +100,8 @@ export class WholeAnswer extends Answer {
 
   /** The exchange may be over by then: its clocks run on, and its client may leave. */
   async #decoded(body: Buffer, codings: readonly string[]): Promise<void> {
-    const limit = this.owner.status < 300 ? wholeLimit * heldTimes.decompressed : this.#heldLimit;
-    const plain = await decompress(body, codings, limit);
+    const held = this.owner.status < 300 ? wholeLimit * heldTimes.decompressed : this.#heldLimit;
+    const plain = await decompress(body, codings, Math.min(held, this.owner.maxAnswer));
     if (this.owner.state === 'whole') this.#ended(plain);
   }
 

@@ -127,3 +127,21 @@ describe('SseScanner', () => {
     );
   });
 });
+
+it.each([
+  ['many lines and one carriage return', `${':\n'.repeat(20_000)}\r`],
+  ['carriage returns alone', ':\r'.repeat(20_000)],
+  ['line feeds alone', ':\n'.repeat(20_000)],
+  ['one endless line', ':'.repeat(40_000)],
+])('looks at each byte a few times at the most: %s', (_, text) => {
+  const chunk = Buffer.from(text);
+  const search = chunk.indexOf.bind(chunk);
+  let looked = 0;
+  chunk.indexOf = ((mark: number, from: number) => {
+    const found = search(mark, from);
+    looked += (found < 0 ? chunk.length : found + 1) - from;
+    return found;
+  }) as typeof chunk.indexOf;
+  new SseScanner().push(chunk);
+  expect(looked).toBeLessThanOrEqual(chunk.length * 3);
+});

@@ -1,3 +1,4 @@
+import { gather } from '../../core/gather.ts';
 import type { WireEvent } from '../../core/events.ts';
 
 const lf = 0x0a;
@@ -60,14 +61,14 @@ export class SseScanner {
   }
 
   #keep(bytes: Buffer): void {
-    this.#parts.push(bytes);
+    gather(this.#parts, bytes);
     this.#held += bytes.length;
   }
 
-  /** Offsets in `chunk` behind each blank line. One native search a line; CR is looked for only where one is. */
+  /** Offsets in `chunk` behind each blank line. One native search a line, and none twice for the same mark. */
   #eventEnds(chunk: Buffer): number[] {
     const ends: number[] = [];
-    const hasCr = chunk.includes(cr);
+    const lines = new LineEnds(chunk);
     let at = 0;
     if (this.#afterCr && chunk.length > 0) {
       this.#afterCr = false;
@@ -80,7 +81,7 @@ export class SseScanner {
         ends.push(at);
         continue;
       }
-      const end = nextLineEnd(chunk, at, hasCr);
+      const end = lines.from(at);
       if (end < 0) {
         this.#atLineStart = false;
         break;
@@ -100,13 +101,31 @@ export class SseScanner {
   }
 }
 
-function nextLineEnd(chunk: Buffer, from: number, hasCr: boolean): number {
-  const atLf = chunk.indexOf(lf, from);
-  if (!hasCr) return atLf;
-  const atCr = chunk.indexOf(cr, from);
-  if (atCr < 0) return atLf;
-  return atLf < 0 ? atCr : Math.min(atLf, atCr);
+/** Finds the ends of lines in order. A mark that was found, or is nowhere, is not searched for again. */
+class LineEnds {
+  readonly #chunk: Buffer;
+  #lf = -1;
+  #cr = -1;
+
+  constructor(chunk: Buffer) {
+    this.#chunk = chunk;
+  }
+
+  /** The first end of a line from here on, or -1. */
+  from(at: number): number {
+    if (this.#lf < at) this.#lf = this.#next(lf, at);
+    if (this.#cr < at) this.#cr = this.#next(cr, at);
+    const end = Math.min(this.#lf, this.#cr);
+    return end === nowhere ? -1 : end;
+  }
+
+  #next(mark: number, at: number): number {
+    const found = this.#chunk.indexOf(mark, at);
+    return found < 0 ? nowhere : found;
+  }
 }
+
+const nowhere = Number.MAX_SAFE_INTEGER;
 
 function readEvents(bytes: Buffer, ends: readonly number[], offset: number): ScannedEvent[] {
   const events: ScannedEvent[] = [];
