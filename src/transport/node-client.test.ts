@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
+import { slowClientMs } from './exchange/transfer-clocks.ts';
 import { NodeClient } from './node-client.ts';
 
 /** Everything that a client reads after one request, whatever it is. */
@@ -80,5 +81,28 @@ describe('NodeClient', () => {
     });
     expect(got.split('HTTP/1.1 200 OK')).toHaveLength(2);
     expect(got).toMatch(/^1\r\na\r\n0\r\n\r\nHTTP\/1\.1 200 OK[\s\S]*\r\n\r\n1\r\na\r\n0\r\n\r\n$/);
+  });
+});
+
+describe('an answer that is complete', () => {
+  it.each([
+    ['and that its client does not read has a timeout', 64 * 1024 * 1024, slowClientMs],
+    ['and taken at once has none', 10, 0],
+  ])('%s', async (_name, size, timeout) => {
+    let timeouts: readonly (number | undefined)[] = [];
+    const server = createServer({ keepAliveTimeout: 0 }, (_, response) => {
+      const client = new NodeClient(response);
+      client.head(200, ['content-length', size.toString()]);
+      client.end(Buffer.alloc(size, 'x'));
+      timeouts = [response.socket?.timeout ?? 0];
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const socket = connect((server.address() as AddressInfo).port, '127.0.0.1').on('error', () => undefined);
+    socket.write('GET / HTTP/1.1\r\nhost: a\r\n\r\n');
+    await once(server, 'request');
+    expect(timeouts).toEqual([timeout]);
+    socket.destroy();
+    server.closeAllConnections();
+    server.close();
   });
 });

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Client } from '../core/client.ts';
 import type { HeaderPairs } from '../core/headers.ts';
+import { slowClientMs } from './exchange/transfer-clocks.ts';
 
 /** Up to this many bytes leave as one string in one write; `latin1` leaves every byte as it is. */
 const oneWrite = 64 * 1024;
@@ -60,6 +61,9 @@ export class NodeClient implements Client {
       this.#response.end(isShort && bytes !== undefined ? frame(bytes) + endOfFrames : endOfFrames, 'latin1');
     } else if (isShort) this.#response.end(bytes?.toString('latin1'), 'latin1');
     else this.#response.end(bytes);
+    // A client that reads nothing more would keep its answer here for ever; node ends a connection on which nothing moves.
+    const { socket } = this.#response;
+    if (socket !== null && socket.writableLength > 0) socket.setTimeout(slowClientMs);
   }
 
   destroy(): void {

@@ -185,7 +185,7 @@ describe('a stream', () => {
     [
       'of the format',
       [...say({ say: 'Hel' }), 'data: nonsense\n\n', ...say({ over: 'DONE' })],
-      'The answer of provider "bird" is not what parrot answers: it could not be converted.',
+      'The provider sent an event that is not JSON in its stream.',
       'upstream_invalid',
     ],
   ])('ends with an error %s', async (_, events, message, code) => {

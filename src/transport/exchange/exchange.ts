@@ -15,7 +15,7 @@ import { expired, limitOf, type Watched } from './clocks.ts';
 import { EventAnswer } from './event-answer.ts';
 import { codeOf, interrupted, invalid } from './faults.ts';
 import { Keeper } from './keep.ts';
-import { silence, slowClientMs } from './transfer-clocks.ts';
+import { isUntaken, silence, slowClientMs } from './transfer-clocks.ts';
 import { Upload } from './upload.ts';
 import { WholeAnswer } from './whole-answer.ts';
 
@@ -272,7 +272,10 @@ export class Exchange implements Receiver, Swept, AnswerOwner, Watched, EchoList
       return;
     }
     const phase = expired(this, now);
-    if (phase === undefined) return;
+    if (phase === undefined) {
+      if (isUntaken(this, now)) this.answer?.close({ kind: 'fault', error: untaken() });
+      return;
+    }
     if (this.state === 'flowing') this.answer?.close({ kind: 'fault', error: overdue(phase, limitOf(this.clocks, phase)) });
     else this.#timeout(phase);
   }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { silence, slowClientMs, type WatchedTransfer } from './transfer-clocks.ts';
+import { isUntaken, silence, slowClientMs, type WatchedTransfer } from './transfer-clocks.ts';
 
 const clocks = { connect: 100, firstByte: 1, idle: 1000, total: 1, request: 1 };
 const sent: WatchedTransfer = { state: 'waiting', clocks, dialAt: 0, connectedAt: 50, heardAt: 0, upload: undefined, answer: undefined };
@@ -25,3 +25,14 @@ const table: readonly (readonly [what: string, over: Partial<WatchedTransfer>, n
 ];
 
 it.each(table)('%s', (_, over, now, who) => expect(silence({ ...sent, ...over }, now)).toBe(who));
+
+it.each([
+  ['a stream whose client rests', { state: 'flowing', answer: { lastAt: 0, isDrawn: false } }, slowClientMs, false],
+  [
+    'a stream that its client has given up without a word',
+    { state: 'flowing', answer: { lastAt: 0, isDrawn: false } },
+    slowClientMs + 1,
+    true,
+  ],
+  ['a stream whose client waits', { state: 'flowing', answer: { lastAt: 0, isDrawn: true } }, slowClientMs + 1, false],
+] as const)('an answer is not taken: %s', (_, over, now, isIt) => expect(isUntaken({ ...sent, ...over }, now)).toBe(isIt));
