@@ -200,8 +200,10 @@ class Starting {
 
   async #listen(runtime: Runtime, loaded: GoodConfig): Promise<{ data: string }> {
     const { server } = loaded.tree;
+    const { log } = this.#options;
     const { url, release } = await openListener(runtime.server, this.#address ?? '', '--listen');
     this.#opened.push(release);
+    runtime.server.on('error', acceptReporter(log));
     const probes = this.#options.probeListen ?? server?.probe_listen;
     if (probes !== undefined) {
       const probeServer = createProbeServer(() => (runtime.drain.isStopping ? ['draining'] : []), this.#notes);
@@ -314,6 +316,17 @@ function eventOf(result: ReloadResult): GatewayEvent {
     default:
       return result satisfies never;
   }
+}
+
+/** A process without file descriptors accepts nobody: it is said once in a while, and over when some are free again. */
+function acceptReporter(log: Log): (error: Error) => void {
+  let saidAt = Number.NEGATIVE_INFINITY;
+  return (error) => {
+    const now = clock.monotonic();
+    if (now - saidAt < 10_000) return;
+    saidAt = now;
+    log.error({ err: error }, 'a connection could not be accepted');
+  };
 }
 
 /** A failing disk is loud, but not once a request. */

@@ -1,0 +1,61 @@
+// Writes the bill of materials (CycloneDX 1.6, JSON) of what runs in production to standard output: each package that
+// the lock file leads to from the dependencies of package.json. Without a time or a random number in it, so that the
+// same lock file gives the same bytes. `npm sbom` leaves out packages that a development tool uses as well.
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
+
+/** Where a package finds another: in its own folder, or the next one above. */
+function pathOf(name, from) {
+  for (let folder = from; ; folder = folder.slice(0, Math.max(0, folder.lastIndexOf('/node_modules/')))) {
+    const path = `${folder === '' ? '' : `${folder}/`}node_modules/${name}`;
+    if (packages[path] !== undefined) return path;
+    if (folder === '') return undefined;
+  }
+}
+
+const nameOf = (path) => path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
+const purlOf = (name, version) => `pkg:npm/${name.replace('@', '%40')}@${version}`;
+const neededBy = (path) => {
+  const { dependencies = {}, optionalDependencies = {} } = packages[path];
+  return Object.keys({ ...dependencies, ...optionalDependencies }).flatMap((name) => pathOf(name, path) ?? []);
+};
+const refOf = (path) => {
+  const { name = nameOf(path), version } = packages[path];
+  return purlOf(name, version);
+};
+
+const found = new Set(['']);
+for (const path of found) for (const next of neededBy(path)) found.add(next);
+const paths = [...found].filter((path) => path !== '').sort();
+
+function component(path) {
+  const { version, license, integrity } = packages[path];
+  if (!integrity?.startsWith('sha512-')) throw new Error(`${path} has no SHA-512 hash in package-lock.json`);
+  return {
+    type: 'library',
+    'bom-ref': refOf(path),
+    name: nameOf(path),
+    version,
+    ...(license !== undefined && { licenses: [{ expression: license }] }),
+    hashes: [{ alg: 'SHA-512', content: Buffer.from(integrity.slice('sha512-'.length), 'base64').toString('hex') }],
+    purl: refOf(path),
+  };
+}
+
+const { name, version, license } = packages[''];
+const bom = {
+  $schema: 'http://cyclonedx.org/schema/bom-1.6.schema.json',
+  bomFormat: 'CycloneDX',
+  specVersion: '1.6',
+  version: 1,
+  metadata: {
+    component: { type: 'application', 'bom-ref': refOf(''), name, version, licenses: [{ expression: license }], purl: refOf('') },
+  },
+  components: paths.map(component),
+  dependencies: ['', ...paths].map((path) => ({ ref: refOf(path), dependsOn: [...new Set(neededBy(path).map(refOf))].sort() })),
+};
+process.stdout.write(`${JSON.stringify(bom, null, 2)}\n`);
