@@ -1,4 +1,5 @@
 import type { FormBody } from './form.ts';
+import { parseJson } from './json-scan.ts';
 import { isPlain } from './merge.ts';
 import { modelsNamedInText, type NamedModel } from './model-fields.ts';
 import { modelsInQuery } from './query-names.ts';
@@ -26,7 +27,7 @@ export function modelsInLine(line: string): readonly NamedModel[] {
 
 /** Addresses of lines may have a query of their own. */
 function inAddress(text: string): NamedModel[] {
-  const value: unknown = JSON.parse(text);
+  const value: unknown = parseJson(text);
   const url = isPlain(value) ? value['url'] : undefined;
   if (typeof url !== 'string') return [];
   return modelsInQuery(url.slice(url.indexOf('?') + 1)).map((name) => ({ name, field: 'url' }));

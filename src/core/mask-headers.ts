@@ -1,4 +1,5 @@
 import { isCredentialHeader, isNearSecretName, maskAddresses, masked } from './credential-names.ts';
+import { parseJson } from './json-scan.ts';
 import { isPlain } from './merge.ts';
 
 /** Levels of a JSON value in a header that are looked into; what lies deeper is hidden. */
@@ -36,7 +37,7 @@ function isCredentialName(name: string): boolean {
 /** JSON as a parser reads it, so that no escape hides the name of a member. What cannot be parsed is not shown. */
 function maskJson(text: string): string {
   try {
-    return JSON.stringify(maskValue(JSON.parse(text), 1));
+    return JSON.stringify(maskValue(parseJson(text), 1));
   } catch {
     return masked;
   }
