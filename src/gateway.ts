@@ -17,7 +17,7 @@ import { openMemory } from './store/memory.ts';
 import { openSpool } from './store/spool.ts';
 import { openStateDir, spoolFolder, type StateDir, StateDirError, stateDirPath, type StateDirRequest } from './store/state-dir.ts';
 import type { Log } from './telemetry/log.ts';
-import { type ListenSetting, listenText } from './transport/listen.ts';
+import { listenAddress, type ListenSetting, listenText } from './transport/listen.ts';
 import { createProbeServer } from './transport/probes.ts';
 import { createOutbound, type Outbound } from './transport/outbound.ts';
 import { Worlds } from './worlds.ts';
@@ -135,11 +135,11 @@ class Starting {
 
   async #apply(loaded: GoodConfig): Promise<void> {
     const address = this.#address ?? this.#options.listen ?? loaded.tree.server?.listen ?? '127.0.0.1:8787';
-    refuseExposure(this.#options, address, loaded);
+    refuseExposure(this.#options, address, loaded, this.#loaded !== undefined && hasKeys(this.#loaded));
     this.#stateRequest ??= this.#stateRequestOf(loaded);
     const world = await this.#worlds.build(loaded);
     try {
-      this.#serve(world, loaded);
+      this.#serve(world, loaded, address);
     } catch (error) {
       await world.dispose();
       throw error;
@@ -149,7 +149,7 @@ class Starting {
     if (this.#stateDir !== undefined) await this.#lastGood.keep(loaded, this.#stateDir);
   }
 
-  #serve(world: World, loaded: GoodConfig): void {
+  #serve(world: World, loaded: GoodConfig, address: ListenSetting): void {
     if (this.#runtime !== undefined) {
       this.#runtime.swap(world);
       return;
@@ -157,6 +157,7 @@ class Starting {
     const { log, onEvent } = this.#options;
     const store = this.#openStore(loaded, world.snapshot.log.spoolSize);
     const runtime = new Runtime(world, {
+      listen: listenAddress(address),
       clock,
       store,
       log,
@@ -217,13 +218,22 @@ class Starting {
   }
 }
 
-/** Also on a reload: taking the last key away must not open what other hosts can reach. */
-function refuseExposure({ source }: GatewayOptions, listen: ListenSetting, { tree }: GoodConfig): void {
+/** Callers are asked who they are: for keys or tokens, by a chain that looks at them. */
+function hasKeys({ tree: { api_keys, auth, plugins } }: GoodConfig): boolean {
+  const isDefined = Object.keys(api_keys ?? {}).length > 0 || auth?.jwt !== undefined;
+  return (
+    isDefined &&
+    (plugins === undefined || plugins.some((entry) => entry === 'auth' || (typeof entry !== 'string' && entry.name === 'auth')))
+  );
+}
+
+/** Also on a reload: taking the last key away must not open what other hosts can reach, or what a proxy publishes. */
+function refuseExposure({ source }: GatewayOptions, listen: ListenSetting, loaded: GoodConfig, hadKeys: boolean): void {
   const fault = exposureFault({
     listen: listenText(listen),
-    // Tokens ask callers who they are, as keys do.
-    apiKeys: Object.keys(tree.api_keys ?? {}).length + (tree.auth?.jwt === undefined ? 0 : 1),
-    isOpen: tree.server?.open === true,
+    hasKeys: hasKeys(loaded),
+    hadKeys,
+    isOpen: loaded.tree.server?.open === true,
     isTryOut: 'name' in source && source.name === 'try-out',
   });
   if (fault !== undefined) throw new StartError(fault);

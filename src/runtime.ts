@@ -20,9 +20,12 @@ import { encodeRecord } from './store/encode.ts';
 import type { RecordStore, SpoolFrame } from './store/frame.ts';
 import { Defects } from './telemetry/defects.ts';
 import type { Log } from './telemetry/log.ts';
+import { Cors } from './transport/cors.ts';
 import { Connections } from './transport/connections.ts';
 import { type HeaderNames, headerNames } from './transport/header-bag.ts';
 import { Ids } from './transport/ids.ts';
+import { KeylessRules } from './transport/keyless-rules.ts';
+import type { ListenAddress } from './transport/listen.ts';
 import { createRelay, type Relay } from './transport/relay.ts';
 import { createRelief } from './transport/relief.ts';
 import type { Outbound } from './transport/outbound.ts';
@@ -31,6 +34,8 @@ import { createDataServer, type ServerDeps } from './transport/server.ts';
 import { createSweeper, type Sweeper } from './transport/sweeper.ts';
 
 export interface RuntimeDeps {
+  /** Where the data listener will be. */
+  readonly listen: ListenAddress | undefined;
   readonly clock: Clock;
   readonly store: RecordStore;
   readonly log: Log;
@@ -63,6 +68,8 @@ export class Runtime {
   readonly #live = new Set<World>();
   #mask: Mask;
   #names: HeaderNames;
+  #cors: Cors | undefined;
+  #keyless: KeylessRules | undefined;
 
   constructor(first: World, deps: RuntimeDeps) {
     const { clock, log } = deps;
@@ -70,6 +77,7 @@ export class Runtime {
     this.#live.add(first);
     this.#mask = maskOf(this.#live);
     this.#names = headerNames(first.snapshot.server.headerPrefixes);
+    this.#openTo(first);
     const defects = new Defects(log, clock.monotonic);
     this.#defects = defects;
     this.#sweeper = createSweeper(clock.monotonic, defects.report);
@@ -128,6 +136,8 @@ export class Runtime {
       random: Math.random,
       passed,
       limits: () => this.#limits(),
+      cors: () => this.#cors,
+      keyless: () => this.#keyless,
       isDraining: () => this.drain.isRefusing,
       handle: (incoming) => this.#handle(incoming),
       onDefect: this.#defects.report,
@@ -160,6 +170,7 @@ export class Runtime {
     this.#live.add(world);
     this.#mask = maskOf(this.#live);
     this.#names = headerNames(world.snapshot.server.headerPrefixes);
+    this.#openTo(world);
     this.holder.swap(world);
     this.server.maxConnections = world.snapshot.server.maxConnections;
   }
@@ -183,6 +194,14 @@ export class Runtime {
     const handling = new Handling(incoming, this.holder.acquire(), this.#handling);
     this.drain.running.add(handling);
     handling.start();
+  }
+
+  /** Whom the listener serves: worked out once for each snapshot. */
+  #openTo({ snapshot, chain }: World): void {
+    const { corsOrigins, isOpen } = snapshot.server;
+    this.#cors = corsOrigins.length === 0 ? undefined : new Cors(corsOrigins);
+    const isKeyless = (snapshot.apiKeys.size === 0 && snapshot.jwt === undefined) || !chain.names.includes('auth');
+    this.#keyless = isKeyless ? new KeylessRules({ listen: this.#deps.listen, isOpen }, this.#cors) : undefined;
   }
 
   #limits(): ReturnType<ServerDeps['limits']> {

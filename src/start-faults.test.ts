@@ -2,14 +2,18 @@ import { describe, expect, it } from 'vitest';
 import { exposureFault } from './start-faults.ts';
 
 describe('exposureFault', () => {
-  const base = { listen: '0.0.0.0:8787', apiKeys: 0, isOpen: false, isTryOut: false };
+  const base = { listen: '0.0.0.0:8787', hasKeys: false, hadKeys: false, isOpen: false, isTryOut: false };
   it.each([
     [{}, true],
     [{ listen: '[::]:8787' }, true],
     [{ listen: '10.0.0.7:8787' }, true],
     [{ listen: ':8787' }, true],
     [{ isTryOut: true }, true],
-    [{ apiKeys: 1 }, false],
+    [{ hasKeys: true }, false],
+    [{ hasKeys: true, hadKeys: true }, false],
+    [{ hadKeys: true, listen: '127.0.0.1:8787' }, true],
+    [{ hadKeys: true, listen: 'unix:/run/gw.sock' }, true],
+    [{ hadKeys: true, isOpen: true }, false],
     [{ isOpen: true }, false],
     [{ listen: '127.0.0.1:8787' }, false],
     [{ listen: '[::1]:8787' }, false],

@@ -5,17 +5,27 @@ import { isLoopback, parseListen } from './transport/listen.ts';
 export interface Exposure {
   /** As written in `server.listen` or the flag. */
   readonly listen: string;
-  readonly apiKeys: number;
+  readonly hasKeys: boolean;
+  /** What serves until now asks for keys. */
+  readonly hadKeys: boolean;
   /** `server.open`. */
   readonly isOpen: boolean;
   /** Set where there is no file that could hold keys. */
   readonly isTryOut: boolean;
 }
 
-/** Why the data listener must not be opened to other hosts; undefined when it may. */
-export function exposureFault({ listen, apiKeys, isOpen, isTryOut }: Exposure): StartFault | undefined {
+/** Why the data listener must not be opened to callers without a key; undefined when it may. */
+export function exposureFault({ listen, hasKeys, hadKeys, isOpen, isTryOut }: Exposure): StartFault | undefined {
+  if (hasKeys || isOpen) return undefined;
+  if (hadKeys) {
+    return {
+      exitCode: 3,
+      message:
+        'no API key is left: without one every caller could spend your provider credentials, and what is in front of the gateway may publish it. Define a key, or set server.open: true',
+    };
+  }
   const address = parseListen(listen);
-  if (address === undefined || isLoopback(address) || apiKeys > 0 || isOpen) return undefined;
+  if (address === undefined || isLoopback(address)) return undefined;
   if (isTryOut) {
     return {
       exitCode: 3,

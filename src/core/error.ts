@@ -52,6 +52,16 @@ export const errorCatalogue = {
     about: 'The chosen provider needs a credential, and the request brings none.',
   },
   not_allowed: { status: 403, type: 'permission_error', about: 'A rule of the key, of the catalog or of the egress list forbids it.' },
+  host_not_allowed: {
+    status: 403,
+    type: 'permission_error',
+    about: 'The gateway has no keys and serves this machine only, and the request is for another host.',
+  },
+  origin_not_allowed: {
+    status: 403,
+    type: 'permission_error',
+    about: 'A web page asks whose origin is not named in server.cors: the gateway has no keys, or the browser asks first.',
+  },
   config_not_found: { status: 404, type: 'invalid_request_error', about: 'No config has this name.' },
   provider_not_found: { status: 404, type: 'invalid_request_error', about: 'No provider or virtual key has this slug.' },
   prompt_not_found: { status: 404, type: 'invalid_request_error', about: 'No stored prompt has this name, version or label.' },
@@ -78,6 +88,11 @@ export const errorCatalogue = {
     status: 415,
     type: 'invalid_request_error',
     about: 'The body has a content-encoding that the gateway does not read.',
+  },
+  unsupported_media_type: {
+    status: 415,
+    type: 'invalid_request_error',
+    about: 'The gateway has no keys, and the body has a content type that any web page could send.',
   },
   rate_limited: { status: 429, type: 'rate_limit_error', about: 'Too many requests.' },
   headers_too_large: { status: 431, type: 'invalid_request_error', about: 'The request headers are larger than 64 KB.' },

@@ -194,6 +194,10 @@ export interface ServerSettings {
   readonly json: JsonLimits;
   readonly clocks: Clocks;
   readonly headerPrefixes: readonly string[];
+  /** Origins of pages that may use the gateway, in lower case: exact, `https://*.suffix`, or `*`. Empty: CORS is off. */
+  readonly corsOrigins: readonly string[];
+  /** Serves whoever can connect although no key is defined. */
+  readonly isOpen: boolean;
   readonly exposeRouting: boolean;
   /** Attempts in flight over the whole gateway before new ones are answered `overloaded`. */
   readonly maxInFlight: number;

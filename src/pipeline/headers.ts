@@ -19,8 +19,13 @@ const notPassed: ReadonlySet<string> = new Set([
   'strict-transport-security',
   'via',
   'x-powered-by',
+  'access-control-allow-credentials',
+  'access-control-allow-headers',
+  'access-control-allow-methods',
   'access-control-allow-origin',
+  'access-control-allow-private-network',
   'access-control-expose-headers',
+  'access-control-max-age',
 ]);
 
 /** Errors of ours that are over soon. */

@@ -1,5 +1,5 @@
 import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, isIPv4 } from 'node:net';
 import { listenOnPath } from './unix-socket.ts';
 
 /** Where a listener is: a host and port, or a socket in the file system, with its mode if that was chosen. */
@@ -31,7 +31,12 @@ export function parseListen(text: string): ListenAddress | undefined {
 
 /** True for an address that only this machine reaches. */
 export function isLoopback(address: ListenAddress): boolean {
-  return 'path' in address || address.host === 'localhost' || address.host === '::1' || address.host.startsWith('127.');
+  return 'path' in address || isLoopbackHost(address.host.toLowerCase());
+}
+
+/** True for a name or address that means this machine to every program on it. Lower case, without brackets. */
+export function isLoopbackHost(host: string): boolean {
+  return host === 'localhost' || host === '::1' || (host.startsWith('127.') && isIPv4(host)) || host.endsWith('.localhost');
 }
 
 /** A server that listens. */

@@ -7,7 +7,7 @@ import type { IncomingMessage } from 'node:http';
 export function useAbsoluteTarget(request: IncomingMessage): void {
   const { url } = request;
   if (url === undefined || url.charCodeAt(0) === slash) return;
-  const match = /^https?:\/\/([^/?#@\s]+)(.*)$/is.exec(url);
+  const match = /^https?:\/\/([^/?#@\s]+)(?![^/?])(.*)$/is.exec(url);
   const [, host, rest = ''] = match ?? [];
   if (host === undefined) return;
   request.headers.host = host;

@@ -11,7 +11,9 @@ import { pathFault } from '../core/plain-path.ts';
 import type { Pass } from '../core/pass.ts';
 import { without } from '../core/query.ts';
 import { parseTraceparent } from '../core/trace.ts';
+import type { KeylessRules } from './keyless-rules.ts';
 import { type BodyLimits, ClientBody, type ClientBodyDeps, NoClientBody } from './client-body.ts';
+import type { Cors } from './cors.ts';
 import { type HeaderNames, RequestHeaderBag } from './header-bag.ts';
 import type { Ids } from './ids.ts';
 import { parseMetadata } from './metadata.ts';
@@ -37,6 +39,10 @@ export interface ServerDeps {
   passed(bytes: number): void;
   /** Limits and names of the snapshot that is current when a request arrives. */
   limits(): BodyLimits & { readonly names: HeaderNames };
+  /** Pages of other origins that may use the gateway; undefined where `server.cors` is not set. */
+  cors(): Cors | undefined;
+  /** Undefined where callers have to prove who they are. */
+  keyless(): KeylessRules | undefined;
   /** The gateway stops: new requests are refused. */
   isDraining(): boolean;
   handle(incoming: Incoming): void;
@@ -116,6 +122,10 @@ class RequestReader {
     const client = new NodeClient(response, this.#onEarly);
     const { matched } = head;
     const traits = traitsOf(matched?.endpoint ?? 'relay');
+    const cors = deps.cors();
+    const refused = deps.keyless()?.refusal(request, traits) ?? cors?.refusal(request);
+    cors?.show(request, response);
+    if (refused === undefined && cors?.answers(request, response) === true) return;
     const body = new ClientBody({ request, response, traits, limits, deps: this.#bodyDeps, isAwaited });
     if (matched === undefined && head.path === '/openapi.json' && head.method === 'GET') {
       deps.describeApi(response);
@@ -125,7 +135,7 @@ class RequestReader {
       response.writeHead(204, { allow: [...passed].join(', ') }).end();
       return;
     }
-    const refusal = this.#refusal(head);
+    const refusal = refused ?? this.#refusal(head);
     const pass = traits.body === 'passing' ? deps.passHttp(request, response, head.bag) : undefined;
     deps.handle(this.#incoming(head, client, body, pass, refusal));
   }
@@ -133,7 +143,9 @@ class RequestReader {
   #upgrade(request: IncomingMessage, socket: Duplex, upgradeHead: Buffer): void {
     const head = this.#head(request, this.#deps.limits().names, socketKey(request));
     const matched: Matched = { endpoint: 'realtime', params: {} };
-    const refused = this.#refusal({ ...head, matched: head.path === '/v1/realtime' ? matched : undefined });
+    const refused =
+      this.#deps.keyless()?.refusal(request, undefined) ??
+      this.#refusal({ ...head, matched: head.path === '/v1/realtime' ? matched : undefined });
     const pass = refused === undefined ? this.#deps.passSocket(request, socket, upgradeHead, head.bag) : undefined;
     const body = new NoClientBody({ kind: 'passing', contentType: head.bag.get('content-type') });
     this.#deps.handle(this.#incoming({ ...head, matched }, this.#deps.socketClient(socket), body, pass, refused));

@@ -32,7 +32,14 @@ const open = (): WireClient => {
 };
 const request = (model: string, headers: Readonly<Record<string, string>> = {}): string => {
   const body = JSON.stringify({ model, messages: [{ role: 'user', content: 'hi' }] });
-  return headOf('POST /v1/chat/completions', { 'x-gateway-provider': '@a', ...headers, 'content-length': body.length }) + body;
+  return (
+    headOf('POST /v1/chat/completions', {
+      'content-type': 'application/json',
+      'x-gateway-provider': '@a',
+      ...headers,
+      'content-length': body.length,
+    }) + body
+  );
 };
 
 beforeEach(async () => {

@@ -72,7 +72,9 @@ describe('a client that leaves', () => {
     const before = rig.wire.requests.length;
     const { hostname, port } = new URL(rig.gateway.url);
     const socket = connect(Number(port), hostname);
-    socket.write(`POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\nx-gateway-provider: @a\r\ncontent-length: 1000\r\n\r\n{"model":`);
+    socket.write(
+      `POST /v1/chat/completions HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\nx-gateway-provider: @a\r\ncontent-length: 1000\r\n\r\n{"model":`,
+    );
     await new Promise((resolve) => setTimeout(resolve, 100));
     const recorded = rig.gateway.records.length;
     socket.destroy();

@@ -199,7 +199,7 @@ async function openConnection(): Promise<{ answers(): Promise<string> }> {
         socket.on('data', (chunk) => (answer += chunk.toString('utf8')));
         socket.on('error', () => undefined);
         socket.on('close', () => resolve(answer));
-        socket.write('GET /v1/models HTTP/1.1\r\nhost: x\r\n\r\n');
+        socket.write('GET /v1/models HTTP/1.1\r\nhost: localhost\r\n\r\n');
       }),
   };
 }

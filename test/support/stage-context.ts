@@ -193,6 +193,8 @@ export function makeSnapshot(parts: SnapshotParts = {}): Snapshot {
       json: requestLimits,
       maxUpload: undefined,
       clocks: { connect: 5_000, firstByte: 60_000, idle: 60_000, total: 600_000, request: undefined },
+      corsOrigins: [],
+      isOpen: false,
       headerPrefixes: defaultPrefixes,
       exposeRouting: true,
       maxInFlight: 100,

@@ -2,6 +2,7 @@ import { apiKeys } from './api-keys.ts';
 import { chain } from './chain.ts';
 import { conflicts } from './conflicts.ts';
 import type { CheckContext, Rule } from './context.ts';
+import { cors } from './cors.ts';
 import { cycles } from './cycles.ts';
 import { deprecated } from './deprecated.ts';
 import { exposed } from './exposed.ts';
@@ -35,6 +36,7 @@ const rules: readonly Rule[] = [
   tokens,
   chain,
   exposed,
+  cors,
   plainSecrets,
   deprecated,
   unsupported,

@@ -37,6 +37,8 @@ export function compileServer(entry: ServerEntry = {}, hasSeveralKeys = false): 
     }),
     clocks: Object.freeze({ ...defaultClocks, ...compileClocks(entry.timeouts) }),
     headerPrefixes: Object.freeze([...(entry.header_prefixes ?? defaultPrefixes)]),
+    corsOrigins: Object.freeze((entry.cors?.origins ?? []).map(originOf)),
+    isOpen: entry.open ?? false,
     exposeRouting: entry.expose_routing ?? true,
     maxInFlight,
     maxInFlightPerKey:
@@ -49,6 +51,9 @@ export function compileServer(entry: ServerEntry = {}, hasSeveralKeys = false): 
     egressAllow: Object.freeze([...(entry.egress?.allow ?? [])]),
   });
 }
+
+/** As browsers write it: in lower case, without the scheme's own port. */
+const originOf = (written: string): string => written.toLowerCase().replace(/^(http:\/\/.*):80$|^(https:\/\/.*):443$/, '$1$2');
 
 /** Compiles `logging:`. */
 export function compileLogging(entry: LoggingEntry = {}): LogSettings {

@@ -81,7 +81,30 @@ export const server = {
       description: 'Refuse to start where the state directory cannot be written, instead of serving from memory.',
       default: false,
     },
-    open: { type: 'boolean', description: 'Serve other hosts although no API key is defined.', default: false },
+    open: {
+      type: 'boolean',
+      description: 'Serve whoever can connect, under any host name, although no API key is defined.',
+      default: false,
+    },
+    cors: {
+      type: 'object',
+      description: 'Web pages that may use the gateway and read its responses.',
+      properties: {
+        origins: {
+          type: 'array',
+          minItems: 1,
+          description: 'Origins as browsers send them; "https://*.example.com" for all subdomains, "*" for every origin (only with keys).',
+          items: {
+            type: 'string',
+            pattern: '^(\\*|[A-Za-z][A-Za-z0-9+.-]*://(\\*\\.)?[^\\s/*?#@]+)$',
+            'x-form': 'a scheme and a host without a path, such as https://app.example.com',
+          },
+          examples: [['https://app.example.com', 'http://localhost:5173']],
+        },
+      },
+      required: ['origins'],
+      additionalProperties: false,
+    },
     expose_routing: { type: 'boolean', description: 'Name provider, target and attempts in the answer headers.', default: true },
     egress: {
       type: 'object',

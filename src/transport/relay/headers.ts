@@ -42,8 +42,13 @@ const ownToProvider: ReadonlySet<string> = new Set([
   'x-powered-by',
   'x-request-id',
   'request-id',
+  'access-control-allow-credentials',
+  'access-control-allow-headers',
+  'access-control-allow-methods',
   'access-control-allow-origin',
+  'access-control-allow-private-network',
   'access-control-expose-headers',
+  'access-control-max-age',
 ]);
 
 /**

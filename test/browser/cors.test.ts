@@ -1,0 +1,151 @@
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { call } from '../relay/rig.ts';
+import { chunks, completion, json, type ScriptedUpstream, sse, startUpstream } from '../support/upstream.ts';
+
+/** `server.cors`: what a browser needs to let a page of another origin ask and read. */
+
+const key = 'a-key-for-a-program-0123';
+const page = 'https://app.example';
+const theirs = {
+  'access-control-allow-origin': '*',
+  'access-control-expose-headers': 'x-secret',
+  'access-control-allow-credentials': 'true',
+  vary: 'X-Theirs',
+};
+
+let upstream: ScriptedUpstream;
+const gateways: Record<'keyed' | 'keyless' | 'any' | 'off', TestGateway> = {} as never;
+beforeAll(async () => {
+  upstream = await startUpstream((response, { url, body }) => {
+    if (body.includes('"stream":true')) sse(response, chunks('hi'), theirs);
+    else if (url.includes('failing')) json(response, 400, { error: { message: 'no', type: 'x' } }, theirs);
+    else json(response, 200, completion('hi'), theirs);
+  });
+  const yaml = (server: string, keys: boolean): string => `
+version: 1
+server: {${server}}
+providers: {main: {type: openai, api_key: sk-0123456789, custom_host: "${upstream.url}/v1"}}
+${keys ? `api_keys: {app: {hash: "sha256:${createHash('sha256').update(key).digest('hex')}"}}` : ''}
+`;
+  const named = 'cors: {origins: ["https://App.example:443", "https://*.team.example", "vscode-webview://panel"]}';
+  gateways.keyed = await startTestGateway(yaml(named, true));
+  gateways.keyless = await startTestGateway(yaml(named, false));
+  gateways.any = await startTestGateway(yaml('cors: {origins: ["*"]}', true));
+  gateways.off = await startTestGateway(yaml('', true));
+});
+afterAll(async () => {
+  for (const gateway of Object.values(gateways)) await gateway.close();
+  await upstream.close();
+});
+
+type Which = keyof typeof gateways;
+const portOf = (which: Which): number => Number(new URL(gateways[which].url).port);
+
+describe.each(['keyed', 'keyless'] as const)('%s', (which) => {
+  const origins: readonly [origin: string, isAllowed: boolean][] = [
+    [page, true],
+    ['https://a.team.example', true],
+    ['https://a.b.team.example', true],
+    ['vscode-webview://panel', true],
+    ['https://team.example', false],
+    ['https://.team.example', false],
+    ['http://app.example', false],
+    ['https://app.example:8443', false],
+    ['https://app.example.evil', false],
+    ['https://evilteam.example', false],
+    ['https://*.team.example', false],
+    ['null', false],
+  ];
+
+  it.each(origins)('the browser asks first for %s: %s', async (origin, isAllowed) => {
+    const before = upstream.requests.length;
+    const { status, headers, body } = await call(portOf(which), {
+      method: 'OPTIONS',
+      path: '/v1/chat/completions',
+      headers: {
+        origin,
+        'access-control-request-method': 'POST',
+        'access-control-request-headers': 'authorization,content-type',
+        'sec-fetch-site': 'cross-site',
+      },
+    });
+    expect(status).toBe(isAllowed ? 204 : 403);
+    expect(headers['access-control-allow-origin']).toBe(isAllowed ? origin : undefined);
+    expect(headers.vary).toContain('Origin');
+    expect(upstream.requests.length).toBe(before);
+    if (isAllowed) {
+      expect(headers['access-control-allow-headers']).toBe('authorization,content-type');
+      expect(headers['access-control-allow-methods']).toContain('DELETE');
+    } else expect(body.toString()).toMatch(/origin_not_allowed[^]*server\.cors\.origins/);
+  });
+
+  const auth = {
+    authorization: `Bearer ${key}`,
+    'x-gateway-provider': '@main',
+    'content-type': 'application/json',
+    origin: page,
+    'sec-fetch-site': 'cross-site',
+  };
+  const chat = (more: object): string => JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'x' }], ...more });
+  it.each<[name: string, method: string, path: string, headers: Record<string, string>, body: string | undefined, status: number]>([
+    ['a whole answer', 'POST', '/v1/chat/completions', auth, chat({}), 200],
+    ['a stream', 'POST', '/v1/chat/completions', auth, chat({ stream: true }), 200],
+    ['a relayed answer', 'GET', '/v1/anything', auth, undefined, 200],
+    ['a relayed error', 'GET', '/v1/failing', auth, undefined, 400],
+    ['an error of ours', 'POST', '/v1/chat/completions', auth, '{', 400],
+    ['no route', 'GET', '/nowhere', auth, undefined, 404],
+    ['the description', 'GET', '/openapi.json', { origin: page }, undefined, 200],
+    ['a key that is missing', 'GET', '/v1/models', { origin: page }, undefined, which === 'keyed' ? 401 : 200],
+  ])('the page can read %s', async (_, method, path, headers, body, status) => {
+    const answer = await call(portOf(which), { method, path, headers }, body);
+    expect(answer.status).toBe(status);
+    expect(answer.headers).toMatchObject({ 'access-control-allow-origin': page, 'access-control-expose-headers': '*' });
+    expect(answer.headers.vary).toContain('Origin');
+    expect(JSON.stringify(answer.headers)).not.toMatch(/x-secret|allow-credentials/);
+  });
+});
+
+it('an answer for no page differs by origin too, and says so to caches', async () => {
+  const { headers } = await call(portOf('keyless'), { path: '/v1/anything', headers: { 'x-gateway-provider': '@main' } });
+  expect(headers.vary).toContain('Origin');
+  expect(headers.vary).toContain('X-Theirs');
+  expect(headers['access-control-allow-origin']).toBeUndefined();
+});
+
+it('with keys a page that is not named is answered, and cannot read it', async () => {
+  const headers = { authorization: `Bearer ${key}`, 'x-gateway-provider': '@main', origin: 'https://evil.example' };
+  const answer = await call(portOf('keyed'), { path: '/v1/anything', headers });
+  expect(answer.status).toBe(200);
+  expect(JSON.stringify(answer.headers)).not.toContain('access-control');
+});
+
+it('with keys every origin may be named, but never that of a page without one', async () => {
+  const ask = (origin: string) =>
+    call(portOf('any'), {
+      method: 'OPTIONS',
+      path: '/v1/models',
+      headers: { origin, 'access-control-request-method': 'GET', 'access-control-request-private-network': 'true' },
+    });
+  expect((await ask('https://anything.example')).headers).toMatchObject({
+    'access-control-allow-origin': 'https://anything.example',
+    'access-control-allow-private-network': 'true',
+  });
+  expect((await ask('null')).status).toBe(403);
+});
+
+it('without the setting nothing of it is there, and a question of a browser needs a key like every request', async () => {
+  const ask = (headers: Record<string, string>) =>
+    call(portOf('off'), {
+      method: 'OPTIONS',
+      path: '/v1/models',
+      headers: { origin: page, 'access-control-request-method': 'GET', ...headers },
+    });
+  const without = await ask({});
+  expect(without.status).toBe(401);
+  const passed = await ask({ authorization: `Bearer ${key}`, 'x-gateway-provider': '@main' });
+  expect(passed.status).toBe(200);
+  expect(JSON.stringify([without.headers, passed.headers])).not.toContain('access-control');
+  expect(without.headers.vary).toBeUndefined();
+});
