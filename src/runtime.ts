@@ -3,11 +3,13 @@ import type { Server, ServerResponse } from 'node:http';
 import { createHolder, type OwnedHolder } from './config/holder.ts';
 import { bareRecord } from './core/bare-record.ts';
 import type { Incoming } from './core/arrival.ts';
+import { Budget } from './core/budget.ts';
 import type { Clock } from './core/clock.ts';
 import { createMask, type Mask } from './core/mask.ts';
 import type { LogRecord } from './core/record.ts';
 import type { ServerSettings } from './core/snapshot.ts';
 import { dialects } from './dialects/index.ts';
+import { defaultMemory } from './default-memory.ts';
 import { Drain } from './drain.ts';
 import type { HandleDeps } from './pipeline/handle-deps.ts';
 import { Handling } from './pipeline/handle.ts';
@@ -56,6 +58,7 @@ export class Runtime {
   /** Bodies that are coming, of whoever it may be: they take no attempt's place. */
   readonly #arriving: Sweeper;
   readonly #relay: Relay;
+  readonly #budget: Budget;
   readonly #seal: Seal;
   readonly #handling: HandleDeps;
   readonly #defects: Defects;
@@ -82,6 +85,7 @@ export class Runtime {
     this.#defects = defects;
     this.#sweeper = createSweeper(clock.monotonic, defects.report);
     this.#arriving = createSweeper(clock.monotonic, defects.report);
+    this.#budget = new Budget(memoryOf(first));
     this.holder = createHolder(
       first,
       (world) => {
@@ -102,6 +106,7 @@ export class Runtime {
       upstream,
       passed,
       onEcho: echoes.add,
+      budget: this.#budget,
       sweeper: this.#sweeper,
       clock,
       checkEgress: egress.check,
@@ -113,6 +118,7 @@ export class Runtime {
       send,
       seal: this.#seal,
       shares: new Shares(),
+      budget: this.#budget,
       dialects,
       monotonic: clock.monotonic,
       within: (id, work, ...args) => this.#running.run(id, work, ...args),
@@ -133,6 +139,7 @@ export class Runtime {
       clock: this.#deps.clock,
       ids: new Ids(),
       sweeper: this.#arriving,
+      budget: this.#budget,
       random: Math.random,
       passed,
       limits: () => this.#limits(),
@@ -173,6 +180,7 @@ export class Runtime {
     this.#openTo(world);
     this.holder.swap(world);
     this.server.maxConnections = world.snapshot.server.maxConnections;
+    this.#budget.limit = memoryOf(world);
   }
 
   /** Ends everything at once; records that wait are written. */
@@ -205,8 +213,8 @@ export class Runtime {
   }
 
   #limits(): ReturnType<ServerDeps['limits']> {
-    const { maxBody, maxUpload, json } = this.#settings();
-    return { maxBody, maxUpload, json, names: this.#names };
+    const { maxBody, maxUpload, bodyTimeout, json } = this.#settings();
+    return { maxBody, maxUpload, bodyTimeout, json, names: this.#names };
   }
 
   #settings(): ServerSettings {
@@ -238,6 +246,8 @@ async function answerDescription(response: ServerResponse): Promise<void> {
   const [{ describeApi }, { version }] = await Promise.all([import('./openapi/document.ts'), import('./version.ts')]);
   response.writeHead(200, { 'content-type': 'application/json', 'cache-control': 'max-age=300' }).end(JSON.stringify(describeApi(version)));
 }
+
+const memoryOf = ({ snapshot }: World): number => snapshot.server.memory ?? defaultMemory();
 
 function maskOf(worlds: Iterable<World>): Mask {
   const secrets = new Set<string>();

@@ -38,7 +38,7 @@ export interface PendingBody {
    * never after `drop`, and not when the client leaves.
    */
   read(done: (body: RequestBody | GatewayError) => void): void;
-  /** Nobody wants it any more. May be called at any time, and more than once. */
+  /** Nobody wants it any more, read or not: what was taken for it is given back. May be called more than once. */
   drop(): void;
 }
 

@@ -25,6 +25,9 @@ export interface PassingBody {
 
 export const emptyBody: EmptyBody = Object.freeze({ kind: 'none' });
 
+/** Bytes: a body from this size on is held as text alone. */
+const large = 1024 * 1024;
+
 /**
  * A JSON object that is read only as far as somebody asks. Top-level scalars are found by scanning; the object is
  * built on the first call of `json`; an edit splices the text, so every byte that is not edited stays as it came
@@ -61,7 +64,9 @@ export class JsonBody {
     const start = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
     const text = bytes.toString('latin1', start);
     const members = scanObject(text, limits);
-    return hasTwice(members) ? JsonBody.of(parse(text)) : new JsonBody(text, members, start === 0 ? bytes : undefined);
+    return hasTwice(members)
+      ? JsonBody.of(parse(text))
+      : new JsonBody(text, members, start === 0 && bytes.length < large ? bytes : undefined);
   }
 
   /** A body made from a value; the text is written once. */
@@ -122,10 +127,17 @@ export class JsonBody {
     return this.#object;
   }
 
-  /** The bytes to send. */
+  /** The bytes to send. Those of a large body are made when they are asked for, so that it is not held twice. */
   bytes(): Buffer {
-    this.#bytes ??= Buffer.from(this.#text, 'latin1');
-    return this.#bytes;
+    if (this.#bytes !== undefined) return this.#bytes;
+    const bytes = Buffer.from(this.#text, 'latin1');
+    if (bytes.length < large) this.#bytes = bytes;
+    return bytes;
+  }
+
+  /** The first bytes, as far as they go. */
+  start(length: number): Buffer {
+    return this.#bytes?.subarray(0, length) ?? Buffer.from(this.#text.slice(0, length), 'latin1');
   }
 
   /** The same body with some top-level members written anew, added at the end, or taken out. */

@@ -27,6 +27,11 @@ export class LineRewriter {
     this.#isStart = !keepsMark;
   }
 
+  /** Bytes of the line that has begun and not ended. */
+  get waiting(): number {
+    return this.#openLength;
+  }
+
   /** What can be passed on now. @throws GatewayError of the edit; `invalid_form` for a line that is too long */
   push(chunk: Buffer): Buffer[] {
     const bytes = this.#isStart ? this.#withoutMark(chunk) : chunk;

@@ -190,6 +190,10 @@ export interface ServerSettings {
   /** Of a whole answer of a provider, in bytes. */
   readonly maxAnswer: number;
   readonly maxUpload: number | undefined;
+  /** Milliseconds in which the body of a request that is held must arrive. */
+  readonly bodyTimeout: number;
+  /** Bytes that all requests together may hold; undefined: a part of what the machine has. */
+  readonly memory: number | undefined;
   /** Of the JSON that a request may send. */
   readonly json: JsonLimits;
   readonly clocks: Clocks;

@@ -1,3 +1,4 @@
+import type { Budget } from '../core/budget.ts';
 import type { Dialect } from '../core/dialect.ts';
 import type { EndpointTraits } from '../core/endpoint.ts';
 import type { Attempt, Send } from '../core/plan.ts';
@@ -11,6 +12,7 @@ export interface HandleDeps {
   readonly send: Send;
   readonly seal: Seal;
   readonly shares: Shares;
+  readonly budget: Budget;
   readonly dialects: Readonly<Record<EndpointTraits['dialect'], Dialect>>;
   monotonic(): number;
   /** Runs work in such a way that what it begins and nobody catches is known to belong to this request. */

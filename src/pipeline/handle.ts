@@ -12,24 +12,26 @@ import type { Enrolled } from '../core/roll.ts';
 import type { Lease } from '../core/snapshot.ts';
 import { isFinalStatus } from '../core/status.ts';
 import { type Final, finalOf, replyOf } from './answer.ts';
-import { answerFromCatalog, usableList } from './catalog.ts';
+import { usableList } from './catalog.ts';
 import { errorFacts } from './errors.ts';
 import { Execution } from './execute.ts';
 import { formToHold, hold } from './forms.ts';
 import type { HandleDeps } from './handle-deps.ts';
 import { completeHeaders, type ReplyFacts } from './headers.ts';
 import { passThrough } from './passing.ts';
-import { isPromptRoute, refusePrompts, startPrompt } from './prompt.ts';
+import { answerOf, neededPlan } from './planned.ts';
+import { isPromptRoute, startPrompt } from './prompt.ts';
 import { plainBody, plainError, plainHeaders, sealedOf } from './last-resort.ts';
 import type { Ending } from './record.ts';
 import { RequestContext } from './request.ts';
-import { bodyAllowed, isEventStream, ofProvider, overheadMs, saidOf, upstreamMs } from './said.ts';
+import { bodyAllowed, isEventStream, ofProvider, overheadMs, passedEnd, saidOf, upstreamMs } from './said.ts';
 import type { Share } from './shares.ts';
 import type { World } from './world.ts';
 
 /** One request from its head to its record. Lives as long as the exchange with the client. */
 export class Handling implements Enrolled {
   place: number | undefined;
+  readonly id: string;
   readonly #ctx: RequestContext;
   readonly #world: World;
   readonly #lease: Lease<World>;
@@ -42,6 +44,8 @@ export class Handling implements Enrolled {
   #share: Share | undefined;
   #run: Execution | undefined;
   #flow: Flow | undefined;
+  /** Bytes of a whole answer, which waits in memory until the client has taken it. */
+  #answerSize = 0;
   #bytesOut = 0;
   #bytesIn = 0;
   #overheadMs = 0;
@@ -57,16 +61,18 @@ export class Handling implements Enrolled {
   // would stay with it until the next full collection.
   readonly #onGone = (): void => this.#owned(() => this.#gone());
   readonly #onDrain = (): void => this.#owned(() => this.#flow?.resume());
-  readonly #onLeft = (): void => this.#deps.onLeft(this);
-  readonly #onAdmitted = (): void => {
-    if (!this.#recorded) this.#admitted();
+  readonly #onLeft = (): void => {
+    this.#deps.budget.give(this.#answerSize);
+    this.#deps.onLeft(this);
   };
+  readonly #onAdmitted = (): void => this.#admitted();
   readonly #onRefused = (thrown: unknown): void => this.#failed(thrown);
   readonly #onBody = (body: RequestBody | GatewayError): void => void this.#deps.within(this.#ctx.id, proceed, this, body);
   #isStopped = false;
   #isHeadSent = false;
 
   constructor({ arrival, client, body, pass, refusal }: Incoming, lease: Lease<World>, deps: HandleDeps) {
+    this.id = arrival.id;
     this.#body = body;
     this.#pass = pass;
     this.#refusal = refusal;
@@ -77,10 +83,6 @@ export class Handling implements Enrolled {
     this.#deps = deps;
     this.#dialect = deps.dialects[dialectOf(arrival.endpoint, arrival.path)];
     client.onGone = this.#onGone;
-  }
-
-  get id(): string {
-    return this.#ctx.id;
   }
 
   /** Decides by the head who calls; only then the body is read. */
@@ -100,6 +102,7 @@ export class Handling implements Enrolled {
   }
 
   #admitted(): void {
+    if (this.#recorded) return;
     const { caller } = this.#ctx.facts;
     if (caller.key !== undefined) this.#share = this.#deps.shares.take(caller.name, this.#ctx.snapshot.server.maxInFlightPerKey);
     this.#body.read(this.#onBody);
@@ -109,7 +112,7 @@ export class Handling implements Enrolled {
     if (this.#recorded) return;
     try {
       if (body instanceof GatewayError) throw body;
-      const { chain } = this.#world;
+      const { chain, isolation, maskBytes: mask } = this.#world;
       this.#ctx.receive(body);
       const rendered = isPromptRoute(this.#ctx.endpoint) ? startPrompt(this.#ctx) : undefined;
       if (rendered !== undefined) {
@@ -120,19 +123,17 @@ export class Handling implements Enrolled {
       const unread = formToHold(this.#ctx, undefined);
       if (unread !== undefined) await hold(this.#ctx, unread);
       const plan = await chain.plan(this.#ctx);
-      if (this.#ctx.facts.config?.hasPrompts === true) refusePrompts(this.#ctx);
-      const listed = answerFromCatalog(this.#ctx, plan);
+      const listed = answerOf(this.#ctx, plan);
       if (listed !== undefined) {
         this.#deliver(listed);
         return;
       }
-      if (plan === undefined)
-        throw new GatewayError('no_target', { message: 'No plugin of the chain made a plan.', hint: 'The chain needs "routing".' });
-      const repeatable = formToHold(this.#ctx, plan);
+      this.#ctx.plan = neededPlan(plan);
+      const repeatable = formToHold(this.#ctx, this.#ctx.plan);
       if (repeatable !== undefined) await hold(this.#ctx, repeatable);
-      this.#ctx.plan = plan;
+      // Refused in the meantime, by a gateway that stops: nothing of it is left to be sent.
+      if (this.#recorded) return;
       const { send, monotonic } = this.#deps;
-      const { isolation, maskBytes: mask } = this.#world;
       const reply = (run: Execution): Reply => this.#reply(run);
       this.#run = new Execution(this.#ctx, { chain, send, monotonic, isolation, mask, dialect: this.#dialect, reply });
       if (this.#pass !== undefined) {
@@ -207,12 +208,8 @@ export class Handling implements Enrolled {
   #endPassed(result: PassResult): Promise<void> {
     this.#bytesOut = result.bytesOut;
     this.#bytesIn = result.bytesIn;
-    const { error } = result;
-    const said = error === undefined ? null : saidOf(error);
-    const failed = result.kind === 'whole' ? this.#status >= 400 : true;
-    const end = result.kind === 'client_gone' ? 'client_gone' : failed ? 'fault' : 'whole';
-    const fallback = end === 'fault' ? ofProvider(`status ${this.#status}`) : null;
-    return new Promise((resolve) => this.#finish(end, said ?? fallback, resolve));
+    const { end, error } = passedEnd(result, this.#status);
+    return new Promise((resolve) => this.#finish(end, error, resolve));
   }
 
   #reply(run: Execution): Reply {
@@ -236,26 +233,25 @@ export class Handling implements Enrolled {
       return;
     }
     const body = reply.body ?? Buffer.alloc(0);
+    this.#deps.budget.add(body.length - this.#answerSize);
+    this.#answerSize = body.length;
     this.#bytesOut = body.length;
     this.#status = reply.status;
     const said = error === undefined ? ofProvider(`status ${reply.status}`) : saidOf(error);
     if (this.#run?.last?.kind !== 'answered') this.#own = body;
     if (bodyAllowed(reply.status)) reply.headers.push('content-length', body.length.toString());
     // Before the record: a head that can't be written becomes an error that is recorded.
-    this.#head(reply);
-    this.#finish(isFault ? faultEnd : 'whole', isFault ? said : null, () => this.#client.end(bodyAllowed(reply.status) ? body : undefined));
-  }
-
-  #head(reply: Reply): void {
     this.#client.head(reply.status, reply.headers);
     this.#isHeadSent = true;
+    this.#finish(isFault ? faultEnd : 'whole', isFault ? said : null, () => this.#client.end(bodyAllowed(reply.status) ? body : undefined));
   }
 
   #stream(reply: Reply, flow: Flow): void {
     const client = this.#client;
     this.#flow = flow;
     this.#status = reply.status;
-    this.#head(reply);
+    client.head(reply.status, reply.headers);
+    this.#isHeadSent = true;
     client.onDrain = this.#onDrain;
     flow.into({
       data: (bytes) => {
@@ -341,10 +337,8 @@ export class Handling implements Enrolled {
   #gone(): void {
     if (this.#recorded) return;
     this.#run?.cancel();
-    // The relay sees the same and ends the attempt with its counts.
-    if (this.#isPassing) return;
-    // The attempt that is cut off joins the history first: the run comes back at once, with nothing.
-    if (this.#isTrying) return;
+    // The relay sees the same and ends the attempt with its counts; a run comes back at once, with the attempt in its history.
+    if (this.#isPassing || this.#isTrying) return;
     this.#flow?.abort();
     this.#finish('client_gone', null, () => this.#client.destroy());
   }
@@ -376,12 +370,11 @@ export class Handling implements Enrolled {
     };
     const sealed = sealedOf(this.#ctx, this.#run, ending, this.#deps.onDefect);
     this.#deps.seal.add(sealed, () => this.#over(sealed.record, letGo));
-    this.#body.drop();
   }
 
   /** The record is written: the end goes out, and everything that the request held is given back. */
   #over(record: LogRecord, letGo: () => void): void {
-    const { onDefect, onLeft, onOver } = this.#deps;
+    const { onDefect, onOver } = this.#deps;
     try {
       letGo();
     } catch (thrown) {
@@ -390,7 +383,12 @@ export class Handling implements Enrolled {
     }
     this.#world.chain.record(record, (plugin, cause) => onDefect(new Error(`plugin "${plugin}" threw in record`, { cause }), this.#ctx.id));
     this.#lease.release();
-    if (this.#isPassing || this.#client.isGone) onLeft(this);
+    // What the request held is given up, however long its client takes for the last bytes.
+    this.#run = undefined;
+    this.#flow = undefined;
+    this.#ctx.forget();
+    this.#body.drop();
+    if (this.#isPassing || this.#client.isGone) this.#onLeft();
     else this.#client.onLeft = this.#onLeft;
     onOver(record);
   }

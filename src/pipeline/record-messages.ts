@@ -98,17 +98,17 @@ export class Messages {
   }
 
   #message(headers: MessageRecord['headers'], body: Extract<RequestBody, { kind: 'json' }>, into: Buffer[]): MessageRecord {
-    return this.#keepsBodies ? this.#bytes(headers, body.bytes(), into) : { headers, body: null, why_absent: this.#why };
+    if (!this.#keepsBodies) return { headers, body: null, why_absent: this.#why };
+    return { headers, body: this.#keep(body.start(this.#limit), body.size, into), why_absent: null };
   }
 
   #bytes(headers: MessageRecord['headers'], bytes: Buffer, into: Buffer[]): MessageRecord {
     if (!this.#keepsBodies) return { headers, body: null, why_absent: this.#why };
-    return { headers, body: this.#keep(bytes, into), why_absent: null };
+    return { headers, body: this.#keep(bytes.subarray(0, this.#limit), bytes.length, into), why_absent: null };
   }
 
-  #keep(bytes: Buffer, into: Buffer[]): BodyRecord {
-    const kept = bytes.length > this.#limit ? bytes.subarray(0, this.#limit) : bytes;
+  #keep(kept: Buffer, size: number, into: Buffer[]): BodyRecord {
     into.push(kept);
-    return { size: bytes.length, kept: kept.length, sha256: null, same_as: null, patch: null, chunks: null };
+    return { size, kept: kept.length, sha256: null, same_as: null, patch: null, chunks: null };
   }
 }

@@ -70,6 +70,12 @@ export class RequestContext implements Routed {
     this.stream = asksForStream(body, this.query);
   }
 
+  /** Nobody looks at the body any more. */
+  forget(): void {
+    this.body = emptyBody;
+    this.received = emptyBody;
+  }
+
   get plan(): Plan {
     if (this.#plan === undefined) throw new Error('the plan is read before a plugin made one');
     return this.#plan;

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { PendingBody } from '../core/arrival.ts';
 import { emptyBody, JsonBody, type RequestBody } from '../core/body.ts';
+import { type Budget, Hold } from '../core/budget.ts';
 import type { EndpointTraits } from '../core/endpoint.ts';
 import { fromUnknown, GatewayError } from '../core/error.ts';
 import type { JsonLimits } from '../core/json-limits.ts';
@@ -9,13 +10,15 @@ import { codedForm, decodedBody, uncodable } from './coded-body.ts';
 import { codingsOf } from './decode.ts';
 import { bodyKind, receiveForm } from './forms/arrive.ts';
 import { type ClientBytesDeps, tooLarge, uploadLimit } from './forms/client-bytes.ts';
-import { BodyReader } from './read-body.ts';
+import { bodyCopies, BodyReader } from './read-body.ts';
 
 /** What reading any body needs. */
-export type ClientBodyDeps = ClientBytesDeps;
+export interface ClientBodyDeps extends ClientBytesDeps {
+  readonly budget: Budget;
+}
 
 /** Limits of the snapshot that is current when a request arrives; sizes in bytes. */
-export type BodyLimits = Pick<ServerSettings, 'maxBody' | 'maxUpload' | 'json'>;
+export type BodyLimits = Pick<ServerSettings, 'maxBody' | 'maxUpload' | 'bodyTimeout' | 'json'>;
 
 export interface ClientBodyParts {
   readonly request: IncomingMessage;
@@ -32,6 +35,7 @@ export class ClientBody implements PendingBody {
   readonly #parts: ClientBodyParts;
   #reader: BodyReader | undefined;
   #isDropped = false;
+  #hold: Hold | undefined;
 
   constructor(parts: ClientBodyParts) {
     this.#parts = parts;
@@ -53,6 +57,7 @@ export class ClientBody implements PendingBody {
   drop(): void {
     this.#isDropped = true;
     this.#reader?.stop();
+    this.#hold?.close();
   }
 
   #passing(): RequestBody | GatewayError {
@@ -67,14 +72,17 @@ export class ClientBody implements PendingBody {
   /** A body that is held in memory. */
   #readJson(done: (body: RequestBody | GatewayError) => void): void {
     const { request, limits, deps } = this.#parts;
+    const { maxBody, bodyTimeout, json } = limits;
+    const hold = new Hold(deps.budget);
+    this.#hold = hold;
     const coding = request.headers['content-encoding'];
-    const parsed = (bytes: Buffer | GatewayError): void => done(jsonOf(bytes, limits.json));
-    const read = coding === undefined ? parsed : this.#decoding(codingsOf(coding), parsed);
+    const parsed = (bytes: Buffer | GatewayError): void => done(jsonOf(bytes, json));
+    const read = coding === undefined ? parsed : this.#decoding(codingsOf(coding), (bytes) => parsed(counted(bytes, hold)));
     if (read instanceof GatewayError) {
       done(read);
       return;
     }
-    this.#reader = new BodyReader(request, { ...deps, maxBody: limits.maxBody }, read);
+    this.#reader = new BodyReader(request, { ...deps, maxBody, bodyTimeout, hold }, read);
     this.#reader.start();
   }
 
@@ -103,7 +111,7 @@ export class ClientBody implements PendingBody {
     if (kind === 'json') this.#readJson(done);
     else if (kind instanceof GatewayError) done(kind);
     else if (coded !== undefined) done(coded);
-    else receiveForm(request, response, { ...limits, isUpload }, deps, done);
+    else receiveForm(request, response, { ...limits, isUpload }, { ...deps, hold: new Hold(deps.budget) }, done);
   }
 }
 
@@ -124,6 +132,17 @@ export class NoClientBody implements PendingBody {
 
 function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
+}
+
+/** A body that was decoded may be larger than what came. */
+function counted(bytes: Buffer | GatewayError, hold: Hold): Buffer | GatewayError {
+  if (bytes instanceof GatewayError) return bytes;
+  try {
+    hold.set(bytes.length * bodyCopies);
+    return bytes;
+  } catch (overloaded) {
+    return fromUnknown(overloaded);
+  }
 }
 
 function jsonOf(bytes: Buffer | GatewayError, limits: JsonLimits): RequestBody | GatewayError {

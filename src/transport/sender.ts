@@ -1,3 +1,4 @@
+import type { Budget } from '../core/budget.ts';
 import type { Clock } from '../core/clock.ts';
 import { traitsOf } from '../core/endpoint.ts';
 import { GatewayError } from '../core/error.ts';
@@ -28,6 +29,7 @@ export interface SenderDeps {
   keep(): number;
   /** Bytes of the largest answer that is no stream and no file. */
   maxAnswer(): number;
+  readonly budget: Budget;
   /** The most attempts under way at once; beyond it an attempt is refused with `overloaded`. */
   maxInFlight(): number;
 }
@@ -50,9 +52,9 @@ export function createSender(deps: SenderDeps): Send {
       return { outcome: Promise.resolve(refused(attempt, refusal, deps.clock.monotonic() - arrivedAt)), cancel: () => {} };
     let exchange: Exchange | undefined;
     const outcome = new Promise<Outcome>((settle) => {
-      const { passed, onEcho } = deps;
-      const { monotonic } = deps.clock;
-      const settings = { monotonic, passed, onEcho, keep: deps.keep(), maxAnswer: deps.maxAnswer(), arrivedAt, settle, over };
+      const { clock, passed, onEcho, budget } = deps;
+      const { monotonic } = clock;
+      const settings = { monotonic, passed, onEcho, keep: deps.keep(), maxAnswer: deps.maxAnswer(), budget, arrivedAt, settle, over };
       const first: Signed = { headers: none };
       const again = (answer: Outcome): void => {
         if (!mayRepeat(answer, first)) settle(answer);

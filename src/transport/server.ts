@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Arrival, Incoming, PendingBody } from '../core/arrival.ts';
+import type { Budget } from '../core/budget.ts';
 import type { Client } from '../core/client.ts';
 import type { Clock } from '../core/clock.ts';
 import { traitsOf } from '../core/endpoint.ts';
@@ -34,6 +35,8 @@ export interface ServerDeps {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly sweeper: Sweeper;
+  /** Counts what is held of bodies that arrive. */
+  readonly budget: Budget;
   random(): number;
   /** Told of the bytes of files that pass. */
   passed(bytes: number): void;
@@ -86,8 +89,8 @@ class RequestReader {
 
   constructor(deps: ServerDeps) {
     this.#deps = deps;
-    const { sweeper, clock, passed } = deps;
-    this.#bodyDeps = { sweeper, monotonic: clock.monotonic, passed };
+    const { sweeper, clock, passed, budget } = deps;
+    this.#bodyDeps = { sweeper, monotonic: clock.monotonic, passed, budget };
     this.#onEarly = (request) => linger(request, sweeper, clock.monotonic);
   }
 

@@ -1,3 +1,4 @@
+import { Budget, Hold } from '../../src/core/budget.ts';
 import { EventEmitter } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import fc from 'fast-check';
@@ -46,7 +47,17 @@ async function formFrom(bytes: Buffer, size: number, isHeld: boolean): Promise<I
   for (let at = 0; at < bytes.length; at += size) chunks.push(bytes.subarray(at, at + size));
   const limit = { bytes: Number.POSITIVE_INFINITY, setting: 'none' };
   const source = new ClientBytes(requestOf(chunks), limit, { sweeper, monotonic: () => performance.now(), passed: () => {} });
-  const form = new IncomingForm({ contentType, boundary, declared: bytes.length, source, maxBody: 1e9, dir: '/nowhere', isUpload: false });
+  const form = new IncomingForm({
+    contentType,
+    boundary,
+    declared: bytes.length,
+    source,
+    maxBody: 1e9,
+    dir: '/nowhere',
+    bodyTimeout: 1e9,
+    hold: new Hold(new Budget(1e9)),
+    isUpload: false,
+  });
   await form.begin();
   if (isHeld) await form.hold();
   return form;

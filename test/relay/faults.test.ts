@@ -160,6 +160,20 @@ describe('the idle clock', () => {
     expect(await result()).toMatchObject({ kind: 'timeout', bytesIn: 3, error: { message: 'The client moved no byte for 150 ms.' } });
   });
 
+  test('is not all that watches an upload: one that trickles is given up, however often a byte comes', async () => {
+    const { port, result } = await start(
+      provider((req) => void req.resume()),
+      { clocks: { connect: 1e9, idle: 1e9 }, speed: 300 },
+    );
+    const socket = connect(port, '127.0.0.1');
+    socket.on('error', () => {});
+    socket.write('POST /v1/files HTTP/1.1\r\nhost: x\r\ncontent-length: 1000000\r\n\r\n');
+    const trickling = setInterval(() => socket.write('a'), 20);
+    const ended = await result().finally(() => clearInterval(trickling));
+    expect(ended).toMatchObject({ kind: 'timeout', error: { code: 'timeout', message: expect.stringContaining('too slowly') as string } });
+    socket.destroy();
+  });
+
   test('lets a slow answer live as long as bytes come', async () => {
     const { port } = await start(
       provider((_req, res) => {

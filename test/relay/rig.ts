@@ -24,6 +24,8 @@ export interface RigOptions {
   /** In the place of the real rules. */
   readonly egress?: Egress;
   readonly clocks?: { readonly connect: number; readonly idle: number };
+  /** How fast the relay's time goes: 1 unless said otherwise. */
+  readonly speed?: number;
   /** Targets in order: the next is tried while nothing was sent. Default: the provider of the rig. */
   readonly origins?: readonly string[];
   readonly path?: (url: string) => string;
@@ -50,16 +52,14 @@ const bagNames = headerNames(defaultPrefixes);
 
 /** A relay between a front server and a provider, all on loopback. */
 export async function createRig(upstream: Server | NetServer, options: RigOptions = {}): Promise<Rig> {
-  const sweeper = createSweeper(
-    () => performance.now(),
-    (error) => {
-      throw error;
-    },
-  );
+  const monotonic = (): number => performance.now() * (options.speed ?? 1);
+  const sweeper = createSweeper(monotonic, (error) => {
+    throw error;
+  });
   const relay = createRelay({
     egress: options.egress ?? createEgress(() => options.allow ?? noList),
     sweeper,
-    monotonic: () => performance.now(),
+    monotonic,
   });
   await listen(upstream);
   const upstreamPort = portOf(upstream);

@@ -192,6 +192,8 @@ export function makeSnapshot(parts: SnapshotParts = {}): Snapshot {
       maxAnswer: 64_000_000,
       json: requestLimits,
       maxUpload: undefined,
+      bodyTimeout: 600_000,
+      memory: undefined,
       clocks: { connect: 5_000, firstByte: 60_000, idle: 60_000, total: 600_000, request: undefined },
       corsOrigins: [],
       isOpen: false,

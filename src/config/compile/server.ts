@@ -12,6 +12,7 @@ const mega = 1024 * 1024;
 const defaults = {
   maxBody: 50 * mega,
   maxAnswer: 256 * mega,
+  bodyTimeoutMs: 600_000,
   maxInFlight: 1024,
   /** Of `maxInFlight`, for one of several keys. */
   keyShare: 0.75,
@@ -31,6 +32,8 @@ export function compileServer(entry: ServerEntry = {}, hasSeveralKeys = false): 
     maxBody: sizeOf(entry.max_body) ?? defaults.maxBody,
     maxAnswer: sizeOf(entry.max_answer) ?? defaults.maxAnswer,
     maxUpload: sizeOf(entry.max_upload),
+    bodyTimeout: entry.body_timeout === undefined ? defaults.bodyTimeoutMs : needDuration(entry.body_timeout),
+    memory: sizeOf(entry.memory),
     json: Object.freeze({
       depth: entry.json?.max_depth ?? requestLimits.depth,
       members: entry.json?.max_members ?? requestLimits.members,

@@ -1,4 +1,4 @@
-import { drain, size, timeouts } from './shared.ts';
+import { drain, duration, size, timeouts } from './shared.ts';
 
 /** A text, or an object for a socket that needs a mode. */
 const listener = {
@@ -56,6 +56,17 @@ export const server = {
         },
       },
       additionalProperties: false,
+    },
+    memory: {
+      ...size,
+      minimum: 1048576,
+      description:
+        'Bytes that all requests together may hold in memory; beyond it requests are answered 503. Without it a quarter of the memory that the process may use.',
+      examples: ['512MB'],
+    },
+    body_timeout: {
+      ...duration('Longest time for a request body that is held to arrive.', ['1s', '24h']),
+      default: '10m',
     },
     timeouts,
     drain,

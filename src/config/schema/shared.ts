@@ -8,7 +8,7 @@ export const durationPattern = '^\\d+(\\.\\d+)?(ms|s|m|h|d)$';
 
 export const durationForm = 'a number with a unit: 250ms, 30s, 5m, 1h';
 
-const duration = <const D extends string, const L extends readonly [string, string]>(description: D, range: L) =>
+export const duration = <const D extends string, const L extends readonly [string, string]>(description: D, range: L) =>
   ({ type: 'string', pattern: durationPattern, 'x-form': durationForm, 'x-range': range, description, examples: ['30s'] }) as const;
 
 /** Names of providers, virtual keys, configs and API keys (decisions D15). */

@@ -72,6 +72,11 @@ export abstract class Answer implements Flow {
   /** The transport ended as it should. */
   abstract finished(): void;
 
+  /** Bytes that are held back here, as far as they are worth counting. */
+  get waiting(): number {
+    return 0;
+  }
+
   get kept(): KeptBody {
     return this.owner.kept;
   }

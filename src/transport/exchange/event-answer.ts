@@ -21,6 +21,11 @@ export class EventAnswer extends Answer {
   /** Bytes that were held back. */
   #held = 0;
 
+  /** Of the usual events nothing: one that is cut waits for the next read. */
+  override get waiting(): number {
+    return this.#scanner.held > holdLimit ? this.#scanner.held : 0;
+  }
+
   data(chunk: Buffer, now: number): void {
     const scanned = this.#scanner.push(chunk);
     if (this.#scanner.held > eventLimit) {

@@ -1,3 +1,4 @@
+import type { Budget } from '../../core/budget.ts';
 import { connectionFault } from '../../core/connection-fault.ts';
 import { traitsOf } from '../../core/endpoint.ts';
 import { fromUnknown, GatewayError } from '../../core/error.ts';
@@ -35,6 +36,7 @@ export interface ExchangeSettings {
   readonly keep: number;
   /** Bytes of the largest answer that is no stream and no file. */
   readonly maxAnswer: number;
+  readonly budget: Budget;
   /** Monotonic time of the request's arrival. */
   readonly arrivedAt: number;
   settle(outcome: Outcome): void;
@@ -69,6 +71,8 @@ export class Exchange implements Receiver, Swept, AnswerOwner, Watched, EchoList
   /** A file of any size goes up or comes down: only silence ends it. */
   readonly file: 'up' | 'down' | undefined;
   readonly #settings: ExchangeSettings;
+  /** Bytes of the answer that are counted as held. */
+  #held = 0;
   #settled = false;
   #source: Source | undefined;
   /** Hides the credential wherever the provider repeats it, before anybody reads the answer. */
@@ -84,7 +88,7 @@ export class Exchange implements Receiver, Swept, AnswerOwner, Watched, EchoList
     this.#settings = settings;
     this.startedAt = settings.monotonic();
     this.dialAt = this.startedAt;
-    this.kept = new Keeper(settings.keep);
+    this.kept = new Keeper(settings.keep, settings.budget);
     this.maxAnswer = settings.maxAnswer;
   }
 
@@ -150,6 +154,31 @@ export class Exchange implements Receiver, Swept, AnswerOwner, Watched, EchoList
   #read(chunk: Buffer, now: number): void {
     this.kept.add(chunk, Math.round(now - this.#settings.arrivedAt));
     this.answer?.data(chunk, now);
+    const waiting = this.answer?.waiting ?? 0;
+    if (waiting !== this.#held) this.#hold(waiting);
+  }
+
+  /** So much of the answer is in memory now. */
+  #hold(bytes: number): void {
+    const { budget } = this.#settings;
+    if (this.state === 'over') return;
+    if (bytes < this.#held) budget.give(this.#held - bytes);
+    else if (!budget.take(bytes - this.#held)) {
+      if (this.state === 'flowing') this.answer?.close({ kind: 'fault', error: budget.exceeded() });
+      else this.refuse(budget.exceeded());
+      return;
+    }
+    this.#held = bytes;
+  }
+
+  /** Nothing is in flight any more. */
+  #end(): void {
+    this.state = 'over';
+    this.upload?.cancel();
+    this.#settings.budget.give(this.#held);
+    this.#held = 0;
+    this.kept.end();
+    this.#settings.over(this);
   }
 
   finished(): void {
@@ -304,9 +333,7 @@ export class Exchange implements Receiver, Swept, AnswerOwner, Watched, EchoList
 
   complete(body: Buffer): void {
     this.#answered(body, undefined);
-    this.state = 'over';
-    this.upload?.cancel();
-    this.#settings.over(this);
+    this.#end();
   }
 
   faulty(fault: GatewayError): void {
@@ -318,8 +345,7 @@ export class Exchange implements Receiver, Swept, AnswerOwner, Watched, EchoList
     if (this.state === 'over') return;
     this.state = 'over';
     this.#source?.abort();
-    this.upload?.cancel();
-    this.#settings.over(this);
+    this.#end();
   }
 
   halt(): void {

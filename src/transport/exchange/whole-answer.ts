@@ -17,6 +17,10 @@ export class WholeAnswer extends Answer {
   #chunks: Buffer[] = [];
   #length = 0;
 
+  override get waiting(): number {
+    return this.owner.state === 'flowing' ? 0 : this.#length;
+  }
+
   data(chunk: Buffer, now: number): void {
     if (this.owner.state === 'flowing') this.#flow(chunk, now);
     else this.#collect(chunk, now);

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
+import type { Hold } from '../../core/budget.ts';
 import { fromUnknown, GatewayError } from '../../core/error.ts';
 import { ClientBytes, type ClientBytesDeps, tooLarge, uploadLimit } from './client-bytes.ts';
 import { boundaryOf, isMultipart } from './head.ts';
@@ -10,8 +11,15 @@ export interface FormLimits {
   readonly maxBody: number;
   /** Bytes of one that only passes; undefined for no limit. */
   readonly maxUpload: number | undefined;
+  /** Milliseconds for a form that is held, and for what stands before the file of one that passes. */
+  readonly bodyTimeout: number;
   /** The route takes files of any size: what is held of one is bounded as what passes. */
   readonly isUpload: boolean;
+}
+
+export interface FormDeps extends ClientBytesDeps {
+  /** Counts what is held in memory. */
+  readonly hold: Hold;
 }
 
 /** What the body of a route with forms is, by its content type. */
@@ -36,7 +44,7 @@ export function receiveForm(
   request: IncomingMessage,
   response: ServerResponse,
   limits: FormLimits,
-  deps: ClientBytesDeps,
+  deps: FormDeps,
   done: (form: IncomingForm | GatewayError) => void,
 ): void {
   const form = openForm(request, limits, deps);
@@ -60,7 +68,7 @@ export function receiveForm(
   );
 }
 
-function openForm(request: IncomingMessage, limits: FormLimits, deps: ClientBytesDeps): IncomingForm | GatewayError {
+function openForm(request: IncomingMessage, limits: FormLimits, deps: FormDeps): IncomingForm | GatewayError {
   const contentType = request.headers['content-type'] ?? '';
   const length = request.headers['content-length'];
   const declared = length === undefined ? undefined : Number(length);
@@ -77,7 +85,9 @@ function openForm(request: IncomingMessage, limits: FormLimits, deps: ClientByte
       source,
       maxBody: limits.isUpload ? limit.bytes : limits.maxBody,
       dir: tmpdir(),
+      bodyTimeout: limits.bodyTimeout,
       isUpload: limits.isUpload,
+      hold: deps.hold,
     });
   } catch (thrown) {
     return fromUnknown(thrown);

@@ -67,8 +67,35 @@ it('tells of a client that is silent for a minute while somebody waits', async (
   const again = source.next();
   const failed = again.catch((error: unknown) => error);
   at(219_001);
-  expect(await failed).toMatchObject({ message: 'The client sent nothing of its form for 60 s.' });
+  expect(await failed).toMatchObject({ message: 'The body of the request did not arrive: nothing came for 60 s.' });
   await expect(source.next()).rejects.toMatchObject({ code: 'timeout', source: 'gateway' });
+});
+
+it('gives a client up that sends a byte now and then, whoever paused in between', async () => {
+  const { source, emitter, at } = start();
+  for (let now = 10_000; now <= 60_000; now += 10_000) {
+    const waiting = source.next();
+    at(now);
+    emitter.emit('data', Buffer.from('x'));
+    await waiting;
+  }
+  // Nobody waits: the provider is slow.
+  at(1_000_000);
+  const last = source.next().catch((error: unknown) => error);
+  at(1_000_500);
+  expect(await last).toMatchObject({ code: 'timeout', message: 'The body of the request arrives too slowly: 6 bytes in 1 m 1 s.' });
+});
+
+it('gives a client up that takes longer than it may', async () => {
+  const { source, emitter, at } = start();
+  source.limitMs = 5000;
+  const waiting = source.next();
+  at(4000);
+  emitter.emit('data', Buffer.alloc(999));
+  await waiting;
+  const last = source.next().catch((error: unknown) => error);
+  at(5001);
+  expect(await last).toMatchObject({ code: 'timeout', hint: 'Setting: server.body_timeout' });
 });
 
 it('counts what comes against the limit', async () => {

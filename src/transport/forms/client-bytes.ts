@@ -1,10 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import { fromUnknown, GatewayError } from '../../core/error.ts';
 import { formatSize } from '../../core/units.ts';
+import { lateness } from '../lateness.ts';
 import type { Swept, Sweeper } from '../sweeper.ts';
 
-/** The longest silence of a client in the middle of its form. */
-const idleMs = 60_000;
 /** Bytes that may wait here: the next chunk is on its way while one is being sent. */
 const waitingLimit = 64 * 1024;
 
@@ -30,6 +29,8 @@ export class ClientBytes implements Swept {
   limit: SizeLimit;
   /** Bytes that came. */
   count = 0;
+  /** Milliseconds that a client may take for all of it; endless for what only passes. */
+  limitMs = Number.POSITIVE_INFINITY;
   readonly #request: IncomingMessage;
   readonly #deps: ClientBytesDeps;
   readonly #queue: Buffer[] = [];
@@ -38,6 +39,8 @@ export class ClientBytes implements Swept {
   #failure: Error | undefined;
   #waiting: Waiting | undefined;
   #waitingSince = 0;
+  /** Milliseconds for which somebody has waited, up to `waitingSince`. */
+  #waitedMs = 0;
 
   constructor(request: IncomingMessage, limit: SizeLimit, deps: ClientBytesDeps) {
     this.#request = request;
@@ -68,8 +71,9 @@ export class ClientBytes implements Swept {
   }
 
   sweep(now: number): void {
-    if (now - this.#waitingSince <= idleMs) return;
-    this.stop(new GatewayError('timeout', { message: `The client sent nothing of its form for ${idleMs / 1000} s.` }));
+    const silentMs = now - this.#waitingSince;
+    const late = lateness({ silentMs, waitedMs: this.#waitedMs + silentMs, bytes: this.count, limitMs: this.limitMs });
+    if (late !== undefined) this.stop(late);
   }
 
   crashed(thrown: unknown): void {
@@ -113,6 +117,7 @@ export class ClientBytes implements Swept {
     const waiting = this.#waiting;
     if (waiting === undefined) return undefined;
     this.#waiting = undefined;
+    this.#waitedMs += this.#deps.monotonic() - this.#waitingSince;
     this.#deps.sweeper.delete(this);
     return waiting;
   }

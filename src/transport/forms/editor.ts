@@ -33,6 +33,11 @@ export class FormEditor {
     }
   }
 
+  /** Bytes of a line that has begun and not ended. */
+  get waiting(): number {
+    return this.#content instanceof LineRewriter ? this.#content.waiting : 0;
+  }
+
   /** @throws GatewayError of a line edit; `invalid_form` */
   take(piece: Piece, out: Buffer[]): void {
     switch (piece.kind) {

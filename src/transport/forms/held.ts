@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type FileHandle, open, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Hold } from '../../core/budget.ts';
 import { GatewayError } from '../../core/error.ts';
 
 /** What is held in memory before it goes to a file. */
@@ -15,21 +16,27 @@ const readSize = 128 * 1024;
 export class HeldBytes {
   size = 0;
   readonly #dir: string;
+  readonly #hold: Hold;
   #memory: Buffer[] = [];
   #file: FileHandle | undefined;
   #named: string | undefined;
   #isClosed = false;
 
-  /** @param dir for the temporary file */
-  constructor(dir: string) {
+  /**
+   * @param dir for the temporary file
+   * @param hold counts what is in memory; nothing else may use it meanwhile
+   */
+  constructor(dir: string, hold: Hold) {
     this.#dir = dir;
+    this.#hold = hold;
   }
 
-  /** @throws GatewayError `internal` when the disk does not take it */
+  /** @throws GatewayError `overloaded`, and `internal` when the disk does not take it */
   async add(chunk: Buffer): Promise<void> {
     const at = this.size;
     this.size += chunk.length;
     if (this.#file === undefined) {
+      this.#hold.take(chunk.length);
       this.#memory.push(chunk);
       if (this.size > memoryLimit) await this.#spill();
     } else await this.#write(this.#file, chunk, at);
@@ -54,6 +61,7 @@ export class HeldBytes {
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#memory = [];
+    this.#hold.set(0);
     const file = this.#file;
     this.#file = undefined;
     await file?.close();
@@ -73,6 +81,7 @@ export class HeldBytes {
     const whole = Buffer.concat(this.#memory);
     this.#memory = [];
     await this.#write(this.#file, whole, 0);
+    this.#hold.set(0);
     // The client left while the file was being made.
     if (this.#isClosed) await this.close();
   }

@@ -1,3 +1,4 @@
+import type { Hold } from '../../core/budget.ts';
 import { isBatchInput } from '../../core/batch-file.ts';
 import type { FormBody, FormBytes, FormEdit, FormFile, FormPart, LineEdit } from '../../core/form.ts';
 import { GatewayError } from '../../core/error.ts';
@@ -26,6 +27,10 @@ export interface IncomingFormParts {
   readonly source: ClientBytes;
   /** Of a form that is held. */
   readonly maxBody: number;
+  /** Milliseconds for what is read before anything goes out. */
+  readonly bodyTimeout: number;
+  /** Counts what is held in memory. */
+  readonly hold: Hold;
   /** For temporary files. */
   readonly dir: string;
   /** It is an upload, whose lines may have to be written anew. */
@@ -55,6 +60,7 @@ export class IncomingForm implements FormBody {
     this.#scanner = new FormScanner(parts.boundary);
     this.#fields = new FormFields(parts.isUpload);
     this.#size = parts.declared;
+    parts.source.limitMs = parts.bodyTimeout;
   }
 
   get fields(): ReadonlyMap<string, string> {
@@ -114,8 +120,10 @@ export class IncomingForm implements FormBody {
     if (this.#size !== undefined && this.#size > limit.bytes) throw tooLarge(limit, this.#size);
     if (this.received > limit.bytes) throw tooLarge(limit, undefined);
     this.#source.limit = limit;
-    const held = new HeldBytes(this.#parts.dir);
+    const { hold } = this.#parts;
+    const held = new HeldBytes(this.#parts.dir, hold);
     try {
+      hold.set(0);
       for (const chunk of this.#chunks.splice(0)) await held.add(chunk);
       this.#pieces = [];
       for (let chunk = await this.#source.next(); chunk !== undefined; chunk = await this.#source.next()) {
@@ -162,9 +170,11 @@ export class IncomingForm implements FormBody {
     this.#pieces = [];
     this.#chunks = [];
     await this.#held?.close();
+    this.#parts.hold.close();
   }
 
   #keep(chunk: Buffer): void {
+    this.#parts.hold.take(chunk.length);
     this.#chunks.push(chunk);
     this.#pieces.push(...this.#scan(chunk));
   }
@@ -176,6 +186,11 @@ export class IncomingForm implements FormBody {
       if (this.#parts.isUpload) this.#firstLine.note(piece);
     }
     return pieces;
+  }
+
+  /** A line that is written anew waits for its end; a form that is held in memory counts already. */
+  #holdLine(bytes: number): void {
+    if (this.#held === undefined) this.#parts.hold.set(bytes);
   }
 
   #facts(): EditorFacts {
@@ -193,6 +208,8 @@ export class IncomingForm implements FormBody {
     }
     if (this.isSpent) throw new Error('a form that is on its way is sent again');
     this.isSpent = true;
+    this.#source.limitMs = Number.POSITIVE_INFINITY;
+    this.#parts.hold.set(0);
     this.#chunks = [];
     yield this.#pieces.splice(0);
     for (let chunk = await this.#source.next(); chunk !== undefined; chunk = await this.#source.next()) yield this.#scan(chunk);
@@ -204,6 +221,7 @@ export class IncomingForm implements FormBody {
     for await (const pieces of this.#batches()) {
       const out: Buffer[] = [];
       for (const piece of pieces) editor.take(piece, out);
+      this.#holdLine(editor.waiting);
       check?.();
       yield* joined(out);
     }
@@ -227,6 +245,7 @@ export class IncomingForm implements FormBody {
           else out.push(...lines.push(piece.bytes));
         }
       }
+      if (lines !== undefined) this.#holdLine(lines.waiting);
       yield* joined(out);
     }
   }

@@ -7,6 +7,7 @@ import type { PassRequest, PassResult } from '../../core/pass.ts';
 import { isFinalStatus } from '../../core/status.ts';
 import { tooLarge, uploadLimit } from '../forms/client-bytes.ts';
 import { Redactor } from '../../core/redactor.ts';
+import { lateness } from '../lateness.ts';
 import type { Sweeper, Swept } from '../sweeper.ts';
 import { brokeOff, notConnected, notReached, unknownStatus, wentSilent } from './faults.ts';
 import { answerHeaders, headerOf, overlay, relayHeaders } from './headers.ts';
@@ -58,6 +59,9 @@ export class Transfer implements Swept {
   #firstAt: number | undefined;
   #movedAt: number;
   #waitsForClient = false;
+  /** Milliseconds for which the rest of the upload was waited for, counted by the sweeps. */
+  #awaitedMs = 0;
+  #sweptAt: number;
   #headSent = false;
   #bodySent = false;
   #bytesIn = 0;
@@ -70,6 +74,7 @@ export class Transfer implements Swept {
     this.#parts = parts;
     this.#startedAt = parts.monotonic();
     this.#movedAt = this.#startedAt;
+    this.#sweptAt = this.#startedAt;
     const { secrets } = parts.pass;
     this.#redactor = secrets === undefined ? undefined : new Redactor(secrets, parts.pass);
     const { headers } = parts.req;
@@ -289,14 +294,30 @@ export class Transfer implements Swept {
       if (now - this.#startedAt > clocks.connect) this.#finish('timeout', notConnected(clocks.connect, address.origin));
       return;
     }
+    const late = this.#lateUpload(now);
+    if (late !== undefined) {
+      this.#finish('timeout', late);
+      return;
+    }
     const limit = this.#waitsForClient ? Math.max(clocks.idle, slowClientMs) : clocks.idle;
     if (now - this.#movedAt > limit) this.#finish('timeout', wentSilent(this.#silentSide(), limit, this.#headSent));
   }
 
   #silentSide(): 'client' | 'provider' {
+    return this.#waitsForClient || this.#waitsForUpload ? 'client' : 'provider';
+  }
+
+  get #waitsForUpload(): boolean {
     const { req } = this.#parts;
-    const waitsForUpload = this.#hasBody && !req.complete && !req.isPaused() && this.#body.writableLength === 0;
-    return this.#waitsForClient || waitsForUpload ? 'client' : 'provider';
+    return this.#hasBody && !req.complete && !req.isPaused() && this.#body.writableLength === 0;
+  }
+
+  #lateUpload(now: number): GatewayError | undefined {
+    const since = now - this.#sweptAt;
+    this.#sweptAt = now;
+    if (!this.#waitsForUpload) return undefined;
+    this.#awaitedMs += since;
+    return lateness({ silentMs: 0, waitedMs: this.#awaitedMs, bytes: this.#bytesIn, limitMs: Number.POSITIVE_INFINITY });
   }
 
   #finish(kind: PassResult['kind'], error?: GatewayError): void {

@@ -33,7 +33,7 @@ const advice: Partial<Record<ErrorCode, string>> = {
   stream_interrupted: 'The text so far is not the whole answer. Ask again.',
   idle_timeout: 'The text so far is not the whole answer. See `timeouts.idle`.',
   draining: 'Try again after `retry-after`; another instance takes over.',
-  overloaded: 'Try again after `retry-after`; the operator may raise `server.max_in_flight`.',
+  overloaded: 'Try again after `retry-after`; the operator may raise `server.max_in_flight` or `server.memory`, as the message says.',
 };
 
 const example = `\`\`\`json

@@ -1,0 +1,30 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { Budget, Hold } from './budget.ts';
+
+test('holders together never take more than the limit, and give back what they took', () => {
+  const step = fc.tuple(fc.nat(3), fc.constantFrom('take', 'set', 'close'), fc.nat(60));
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 100 }), (steps) => {
+      const budget = new Budget(100);
+      const holds = Array.from({ length: 4 }, () => new Hold(budget));
+      const held = [0, 0, 0, 0];
+      for (const [who, what, bytes] of steps) {
+        const hold = holds[who] as Hold;
+        const own = held[who] ?? 0;
+        const wanted = what === 'take' ? own + bytes : what === 'set' ? bytes : 0;
+        const others = held.reduce((sum, each) => sum + each, 0) - own;
+        const act = (): void => (what === 'take' ? hold.take(bytes) : what === 'set' ? hold.set(bytes) : hold.close());
+        if (wanted > own && others + wanted > 100) {
+          expect(act).toThrow(/as much for requests as it may/);
+        } else {
+          act();
+          held[who] = wanted;
+        }
+        expect(budget.used).toBe(held.reduce((sum, each) => sum + each, 0));
+      }
+      for (const hold of holds) hold.close();
+      expect(budget.used).toBe(0);
+    }),
+  );
+});

@@ -1,0 +1,73 @@
+import { GatewayError } from './error.ts';
+import { formatSize } from './units.ts';
+
+/** All bytes that are held in memory for requests, against one limit. */
+export class Budget {
+  /** Bytes. */
+  limit: number;
+  #used = 0;
+
+  constructor(limit: number) {
+    this.limit = limit;
+  }
+
+  get used(): number {
+    return this.#used;
+  }
+
+  /** Counts more bytes. False where that many do not fit any more: nothing is counted then. */
+  take(bytes: number): boolean {
+    if (this.#used + bytes > this.limit) return false;
+    this.#used += bytes;
+    return true;
+  }
+
+  /** Counts bytes that are there already, whether they fit or not. */
+  add(bytes: number): void {
+    this.#used += bytes;
+  }
+
+  give(bytes: number): void {
+    this.#used -= bytes;
+  }
+
+  /** What a request is answered that needs more than there is. */
+  exceeded(): GatewayError {
+    return new GatewayError('overloaded', {
+      message: `The gateway holds as much for requests as it may, ${formatSize(this.limit)}.`,
+      hint: 'Send the request again in a moment. Setting: server.memory',
+    });
+  }
+}
+
+/** What one holder has of a budget; it gives back what it took, however it ends. */
+export class Hold {
+  readonly budget: Budget;
+  #bytes = 0;
+
+  constructor(budget: Budget) {
+    this.budget = budget;
+  }
+
+  /** @throws GatewayError `overloaded` */
+  take(bytes: number): void {
+    if (!this.budget.take(bytes)) throw this.budget.exceeded();
+    this.#bytes += bytes;
+  }
+
+  give(bytes: number): void {
+    this.#bytes -= bytes;
+    this.budget.give(bytes);
+  }
+
+  /** Holds exactly so many bytes from now on. @throws GatewayError `overloaded` */
+  set(bytes: number): void {
+    if (bytes > this.#bytes) this.take(bytes - this.#bytes);
+    else if (bytes < this.#bytes) this.give(this.#bytes - bytes);
+  }
+
+  /** Gives everything back. May be called more than once. */
+  close(): void {
+    this.give(this.#bytes);
+  }
+}

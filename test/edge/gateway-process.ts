@@ -1,0 +1,16 @@
+/** A gateway alone in a process, so that its memory can be measured: `node gateway-process.ts <config as JSON>`, asked over IPC. */
+import { startTestGateway } from '../support/gateway.ts';
+
+const [config = '{}'] = process.argv.slice(2);
+const gateway = await startTestGateway(config);
+
+const start = process.memoryUsage.rss();
+let highest = start;
+setInterval(() => {
+  highest = Math.max(highest, process.memoryUsage.rss());
+}, 5);
+process.on('message', () => {
+  process.send?.({ grown: highest - start, records: gateway.records.map(({ status, error }) => [status, error?.code ?? null]) });
+});
+process.on('disconnect', () => void gateway.close().finally(() => process.exit()));
+process.send?.({ url: gateway.url });

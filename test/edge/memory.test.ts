@@ -1,0 +1,136 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { until } from '../support/gateway.ts';
+import { completion, json, type ScriptedUpstream, startUpstream } from '../support/upstream.ts';
+import { headOf, WireClient } from './wire-client.ts';
+
+/** What requests hold together stays under `server.memory`, measured at a gateway of its own process. */
+
+const megabyte = 1024 * 1024;
+/** What any gateway grows by when it serves its first requests: compiled code, buffers on their way to collection. */
+const warmUp = 120 * megabyte;
+
+let upstream: ScriptedUpstream;
+/** Requests that the provider has and does not answer yet. */
+let held: ServerResponse[];
+let digests: string[];
+let child: ChildProcess;
+let url: string;
+let clients: WireClient[];
+
+beforeEach(async () => {
+  held = [];
+  digests = [];
+  clients = [];
+  upstream = await startUpstream((response, { body }) => {
+    digests.push(createHash('sha256').update(body).digest('hex'));
+    upstream.requests.length = 0;
+    held.push(response);
+  });
+});
+afterEach(async () => {
+  for (const client of clients) client.close();
+  child.disconnect();
+  await once(child, 'exit');
+  await upstream.close();
+});
+
+async function start(more: object): Promise<void> {
+  const config = {
+    version: 1,
+    providers: { a: { type: 'openai', api_key: 'sk-0123456789', custom_host: `${upstream.url}/v1` } },
+    ...more,
+  };
+  child = fork(fileURLToPath(new URL('gateway-process.ts', import.meta.url)), [JSON.stringify(config)], { execArgv: [] });
+  ({ url } = (await once(child, 'message'))[0] as { url: string });
+}
+
+/** By how much the process has grown at the most since it was ready. */
+async function grown(): Promise<number> {
+  child.send('grown');
+  return ((await once(child, 'message'))[0] as { grown: number }).grown;
+}
+
+const block = Buffer.alloc(megabyte, 'x');
+
+/** Sends a chat request of so many megabytes; as far as `part` of it. */
+function send(size: number, part = 1): WireClient {
+  const client = new WireClient(url);
+  clients.push(client);
+  const [open, close] = ['{"model":"m","messages":[{"role":"user","content":"', '"}]}'];
+  const length = open.length + size * megabyte + close.length;
+  client.write(
+    headOf('POST /v1/chat/completions', { 'content-type': 'application/json', 'x-gateway-provider': '@a', 'content-length': length }),
+    open,
+    ...Array.from({ length: Math.floor(size * part) }, () => block),
+  );
+  if (part === 1) client.write(close);
+  return client;
+}
+
+it('bodies of callers without a key are not held at all', { timeout: 120_000 }, async () => {
+  await start({ server: { state_dir: 'memory' }, api_keys: { k: { hash: `sha256:${'ab'.repeat(32)}` } } });
+  for (let n = 0; n < 20; n += 1) send(49, 0.999);
+  for (const client of clients) await client.answers(1);
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  expect(clients.flatMap(({ statuses }) => statuses)).toEqual(Array.from({ length: 20 }, () => 401));
+  expect(await grown()).toBeLessThan(warmUp);
+});
+
+it('64 bodies of 10 MB are served or refused within the budget, and none of it stays', { timeout: 120_000 }, async () => {
+  await start({ server: { state_dir: 'memory', memory: '200MB' } });
+  for (let n = 0; n < 64; n += 1) send(10);
+  await until(() => held.length + clients.filter(({ statuses }) => statuses.length > 0).length === 64, 'all requests', 60_000);
+  const refused = clients.filter(({ statuses }) => statuses[0] === 503);
+  expect([held.length > 0, held.length <= 6, refused.length]).toEqual([true, true, 64 - held.length]);
+  for (const { text } of refused) expect(text).toMatch(/retry-after: 1\r\n.*"code":"overloaded".*server\.memory/s);
+  expect(new Set(digests).size).toBe(1);
+  expect(digests[0]).toBe(
+    createHash('sha256')
+      .update(`{"model":"m","messages":[{"role":"user","content":"${'x'.repeat(10 * megabyte)}"}]}`)
+      .digest('hex'),
+  );
+  expect(await grown()).toBeLessThan(200 * megabyte + warmUp);
+  for (const response of held.splice(0)) json(response, 200, completion('ok'));
+  // All of the budget is free again: as many are served as before.
+  const more = Array.from({ length: 6 }, () => send(10));
+  await until(() => held.length === 6, 'the next requests', 30_000);
+  for (const response of held) json(response, 200, completion('ok'));
+  for (const client of more) expect(await client.answers(1)).toEqual([200]);
+});
+
+it('lengths that are declared and not sent take nothing', { timeout: 60_000 }, async () => {
+  await start({ server: { state_dir: 'memory', memory: '200MB' } });
+  for (let n = 0; n < 200; n += 1) send(49, 0);
+  send(10);
+  await until(() => held.length === 1, 'the request');
+  expect(clients.flatMap(({ statuses }) => statuses)).toEqual([]);
+});
+
+it('a body that is larger than the budget alone is refused for good', async () => {
+  await start({ server: { state_dir: 'memory', memory: '100MB' } });
+  const client = send(40, 0);
+  expect(await client.answers(1)).toEqual([413]);
+  expect(client.text).toMatch(/"code":"body_too_large".*server\.memory/s);
+});
+
+it('whole answers that are held count, and what does not fit is refused', { timeout: 60_000 }, async () => {
+  await start({ server: { state_dir: 'memory', memory: '20MB' } });
+  const asking = Array.from({ length: 16 }, () => send(0));
+  await until(() => held.length === 16, 'the requests');
+  // Errors are read whole before they are passed on.
+  for (const response of held) {
+    response.writeHead(500, { 'content-type': 'application/json' });
+    for (let n = 0; n < 4; n += 1) response.write(block);
+  }
+  await until(() => asking.some(({ statuses }) => statuses[0] === 503), 'a refusal', 30_000);
+  const refused = asking.filter(({ statuses }) => statuses.length > 0);
+  for (const { text } of refused) expect(text).toMatch(/"code":"overloaded".*server\.memory/s);
+  for (const response of held) response.end();
+  for (const client of asking) await client.answers(1);
+  expect(asking.every(({ statuses }) => statuses[0] === 503 || statuses[0] === 500)).toBe(true);
+});
