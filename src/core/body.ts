@@ -85,12 +85,21 @@ export class JsonBody {
     for (const member of this.#members) yield member.key;
   }
 
-  /** The top-level members in order, each with the JSON text of its value. */
-  *members(): Iterable<{ readonly key: string; readonly text: string }> {
-    for (const { keyStart, start, end } of this.#members) {
-      const key = utf8(this.#text.slice(keyStart, start)).replace(/[\s:]+$/, '');
-      yield { key: JSON.parse(key) as string, text: utf8(this.#text.slice(start, end)) };
+  /**
+   * The top-level members in order. `first` is the first character of the value, whose whole text `textOf` gives by the
+   * place of the member.
+   */
+  *members(): Iterable<{ readonly key: string; readonly first: string; readonly place: number }> {
+    for (const [place, { key, keyStart, start }] of this.#members.entries()) {
+      const exact = plainKey.test(key) ? key : (JSON.parse(utf8(this.#text.slice(keyStart, start)).replace(/[\s:]+$/, '')) as string);
+      yield { key: exact, first: this.#text[start] ?? '', place };
     }
+  }
+
+  /** The JSON text of one of `members`. */
+  textOf(place: number): string {
+    const { start, end } = this.#members[place] as Member;
+    return utf8(this.#text.slice(start, end));
   }
 
   has(key: string): boolean {
@@ -242,6 +251,9 @@ function isAscii(text: string): boolean {
 }
 
 const parse = (oneByte: string): Record<string, unknown> => fromJson(utf8(oneByte));
+
+/** Keys that mean the same in the one-byte text and decoded. */
+const plainKey = /^[\w-]*$/;
 
 /** Characters that are looked at faster one by one than copied. */
 const short = 1024;

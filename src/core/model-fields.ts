@@ -52,9 +52,11 @@ export const choosesModel = (plain: string): boolean => choosing.has(plain);
 export function modelsNamedIn(body: JsonBody): readonly NamedModel[] {
   body.json();
   const found: NamedModel[] = [];
-  for (const { key, text } of body.members()) {
-    if (key === 'model' && text.startsWith('"')) continue;
-    new Finder(text, found).member(key, key, '');
+  for (const { key, first, place } of body.members()) {
+    const isAsked = key === 'model' && first === '"';
+    const plain = plainName(key);
+    if (!isAsked && !isSkipped(plain, plain, first) && (isNested(first) || decides(plain)))
+      new Finder(body.textOf(place), found).member(key, key, '');
   }
   return found;
 }
@@ -93,6 +95,9 @@ function isJson(text: string): boolean {
 }
 
 const nothing: readonly NamedModel[] = Object.freeze([]);
+
+const isNested = (first: string): boolean => first === '{' || first === '[';
+const decides = (plain: string): boolean => namesModel(plain) || choosesModel(plain);
 
 /** One pass over the text of a value that is strict JSON: unlike a parsed object it still has members that stand there twice. */
 class Finder {

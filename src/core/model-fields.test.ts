@@ -1,0 +1,75 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { JsonBody } from './body.ts';
+import { modelsNamedIn, modelsNamedInPart, modelsNamedInText, plainName } from './model-fields.ts';
+
+const named = (text: string) => modelsNamedIn(JsonBody.from(Buffer.from(text, 'utf8'))).map(({ name, field }) => [field, name]);
+
+describe('models beside the one that is asked for', () => {
+  it.each<[string, readonly (readonly [string, string | undefined])[]]>([
+    ['{"model":"a","messages":[{"model":"b"}]}', []],
+    ['{"Model":"b"}', [['Model', 'b']]],
+    [
+      '{"models":["a","b"]}',
+      [
+        ['models[0]', 'a'],
+        ['models[1]', 'b'],
+      ],
+    ],
+    ['{"models":[{"id":"a"}]}', [['models[0]', undefined]]],
+    ['{"model":7}', [['model', undefined]]],
+    ['{"model":null}', []],
+    ['{"tools":[{"type":"image_generation"}]}', [['tools[0].model', undefined]]],
+    ['{"tools":[{"type":"image_generation","model":"b"}]}', [['tools[0].model', 'b']]],
+    ['{"tools":[{"type":"function","function":{"name":"model","parameters":{"properties":{"model":{"const":"b"}}}}}]}', []],
+    ['{"response_format":{"json_schema":{"schema":{"properties":{"model":{"type":"string"}}}}}}', []],
+    ['{"input":"text","prompt":["x"],"metadata":{"model":"b"}}', []],
+    ['{"input":{"model":"b"}}', [['input.model', 'b']]],
+    ['{"route":null,"fallbacks":[],"preset":""}', []],
+    ['{"allow_model_change":true,"model_temperature":1}', []],
+  ])('%s', (text, found) => expect(named(text)).toEqual(found));
+
+  it('are found at any depth, beside anything', () => {
+    const key = fc.constantFrom('extra', 'options', 'a b', 'ü', '"', '\\', 'x'.repeat(40));
+    const place = fc.array(fc.oneof(key, fc.constant(0)), { maxLength: 8 });
+    fc.assert(
+      fc.property(place, fc.jsonValue(), fc.constantFrom('model', 'Model', 'models', 'ｍodel', 'deployment_id'), (path, beside, name) => {
+        const inner = path.reduceRight<unknown>((value, step) => (step === 0 ? [beside, value] : { note: beside, [step]: value }), {
+          [name]: 'canary',
+        });
+        const body = JSON.stringify({ messages: [], wrap: inner });
+        expect(named(body).some(([, found]) => found === 'canary')).toBe(true);
+      }),
+    );
+  });
+
+  it('of any strict JSON are read without an error', () => {
+    fc.assert(
+      fc.property(fc.json(), (text) => {
+        expect(modelsNamedInText(text)).not.toBe(undefined);
+      }),
+    );
+    fc.assert(fc.property(fc.string(), (text) => void modelsNamedInText(text)));
+  });
+});
+
+describe('a field of a form', () => {
+  const part = (name: string, text: string | undefined, isFile = false) =>
+    modelsNamedInPart({ name, isFile, text }).map((found) => found.name);
+  it.each<[string, string | undefined, boolean, readonly (string | undefined)[]]>([
+    ['model', 'a', false, []],
+    ['model', undefined, false, [undefined]],
+    ['model', undefined, true, [undefined]],
+    ['Model', 'a', false, ['a']],
+    ['models', '["a","b"]', false, ['a', 'b']],
+    ['models', '["a"', false, [undefined]],
+    ['extra_body', '{"model":"b"}', false, ['b']],
+    ['prompt', '{"model":"b"}', false, []],
+    ['route', 'fallback', false, [undefined]],
+    ['file', undefined, true, []],
+  ])('%s: %s (file: %s)', (name, text, isFile, found) => expect(part(name, text, isFile)).toEqual(found));
+});
+
+it.each(['model', 'Model', 'MODEL ', 'model[]', 'mo\u200bdel', 'ｍｏｄｅｌ', 'model\0', '_model_'])('%j is read as model', (name) =>
+  expect(plainName(name)).toBe('model'),
+);
