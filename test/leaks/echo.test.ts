@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startWire, type Wire } from '../faults/wire.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
@@ -227,6 +228,32 @@ describe.each(routes)('%s', (_, request, type, good) => {
       `${'x'.repeat(190)}${key}`,
     ];
     for (const body of bodies) expectHidden(await sent(request, { status, headers, body }));
+  });
+});
+
+describe('an answer that is compressed although nobody asked for it', () => {
+  it.each([
+    ['a good one', 200, openaiChat(`a ${key} b`)],
+    ['an error', 400, JSON.stringify({ error: { message: `bad ${key}`, type: 'e', code: null, param: null } })],
+  ])('%s', async (_, status, text) => {
+    const packed = gzipSync(text);
+    wire.script = (socket) => {
+      socket.write(`HTTP/1.1 ${status} x\r\ncontent-type: application/json\r\ncontent-encoding: gzip\r\ncontent-length: ${packed.length}\r\n\r\n`);
+      socket.write(packed);
+    };
+    const answer = await ask(gateway.url, routes[0]?.[1] as Ask);
+    received.push(answer.text);
+    expect(answer).toMatchObject({ status, isWhole: true });
+    expectHidden(answer);
+    expect(answer.body).toMatch(asterisks);
+  });
+
+  it('is asked for by nobody: a caller cannot have the credential packed', async () => {
+    const before = wire.requests.length;
+    for (const request of [routes[0]?.[1], routes[8]?.[1]]) {
+      await sent({ ...(request as Ask), headers: { ...request?.headers, 'accept-encoding': 'gzip' } }, { body: openaiChat('x') });
+    }
+    for (const { head } of wire.requests.slice(before)) expect(head.toLowerCase()).not.toMatch(/accept-encoding: (?!identity)/);
   });
 });
 

@@ -4,6 +4,7 @@ import { connect, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { afterEach, describe, expect, test } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
+import { secretForms } from '../../src/core/redactor.ts';
 import { createRig, deadPort, provider, rawProvider, type Rig, type RigOptions, until } from './rig.ts';
 
 let rig: Rig | undefined;
@@ -364,5 +365,65 @@ function refused(port: number): Promise<{ status: number; code: unknown; text: s
       });
       res.on('end', () => resolve({ status: res.statusCode ?? 0, code: res.headers['x-code'], text }));
     });
+  });
+}
+
+describe('a provider that repeats its credential', () => {
+  const key = 'sk-echo-0123456789abcdef';
+  const secrets = secretForms(['authorization', `Bearer ${key}`]);
+  const hidden = '*'.repeat(key.length);
+
+  test('shows it in no header of the agreement, and in no frame', async () => {
+    let echoes = 0;
+    const server = createServer();
+    const wss = new WebSocketServer({ server });
+    wss.on('headers', (headers) => headers.push(`x-echo: got ${key}`));
+    wss.on('connection', (socket) => socket.on('message', (data) => socket.send(`you sent ${data.toString()} with ${key}`)));
+    const { port } = await start(server, { secrets, onEcho: () => void (echoes += 1) });
+    const client = open(port);
+    const upgraded = new Promise<IncomingMessage>((resolve) => client.on('upgrade', resolve));
+    await opened(client);
+    expect((await upgraded).headers['x-echo']).toBe(`got ${hidden}`);
+    client.send('a');
+    expect((await message(client)).data.toString()).toBe(`you sent a with ${hidden}`);
+    expect(echoes).toBe(2);
+  });
+
+  test('shows of one that is cut between two reads no more than its first part', async () => {
+    const { port } = await start(
+      rawProvider((socket) => {
+        socket.write(`HTTP/1.1 101 x\r\nconnection: Upgrade\r\nupgrade: websocket\r\nsec-websocket-accept: x\r\n\r\n\x81${String.fromCharCode(key.length)}${key.slice(0, 8)}`);
+        setTimeout(() => socket.end(key.slice(8)), 50);
+      }),
+      { secrets },
+    );
+    const text = await upgradeText(port);
+    expect(text).toContain(`${key.slice(0, 8)}${'*'.repeat(key.length - 8)}`);
+  });
+
+  test.each([
+    ['an error object', JSON.stringify({ error: { message: `bad key ${key}`, code: key, type: key } })],
+    ['a page that is cut', `${'x'.repeat(190)}${key}`],
+  ])('shows it in no refusal: %s', async (_, body) => {
+    const { port, result } = await start(
+      rawProvider((socket) => socket.end(`HTTP/1.1 401 ${key}\r\ncontent-length: ${body.length}\r\n\r\n${body}`)),
+      { secrets },
+    );
+    await upgradeText(port);
+    const { error } = await result();
+    expect(JSON.stringify([error?.message, error?.provider])).not.toMatch(/sk-echo-/);
+  });
+});
+
+/** Everything that comes back to an upgrade. */
+function upgradeText(port: number): Promise<string> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1', () => socket.write(upgradeHead));
+    let text = '';
+    socket.on('data', (chunk) => {
+      text += chunk.toString('latin1');
+    });
+    socket.on('error', () => undefined);
+    socket.on('close', () => resolve(text));
   });
 }
