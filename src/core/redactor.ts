@@ -45,7 +45,14 @@ export function secretForms(headers: HeaderPairs, proofs: readonly string[] = []
   if (texts.size === 0) return undefined;
   const sorted = [...texts].toSorted((a, b) => b.length - a.length);
   const bytes = sorted.map((text) => Buffer.from(text, 'utf8'));
-  return { texts: sorted, bytes, shifts: undefined, uses: 0, shortest: sorted.at(-1)?.length ?? 0, endsClosed: !sorted.some((text) => /[\n\r "\]}]/.test(text)) };
+  return {
+    texts: sorted,
+    bytes,
+    shifts: undefined,
+    uses: 0,
+    shortest: sorted.at(-1)?.length ?? 0,
+    endsClosed: !sorted.some((text) => /[\n\r "\]}]/.test(text)),
+  };
 }
 
 /** What must not come back in the answer to an attempt that was signed with these headers. */
@@ -223,7 +230,7 @@ function shiftsOf(forms: SecretForms): SecretForms['shifts'] {
 
 function tableOf(secret: Buffer): readonly number[] {
   const last = secret.length - 1;
-  const shifts = new Array<number>(256).fill(secret.length);
+  const shifts = Array.from({ length: 256 }, () => secret.length);
   for (let at = 0; at < last; at += 1) shifts[secret[at] as number] = last - at;
   return shifts;
 }

@@ -16,7 +16,7 @@ import { type Ask, ask } from './sinks.ts';
 const key = 'gw_test_0123456789abcdefghijkl';
 const mega = 1024 * 1024;
 /** A record of a request that was not let in, and its line in the log. */
-const strangerLimit = 800;
+const strangerLimit = 1024;
 
 let upstream: ScriptedUpstream;
 let dir: string;
@@ -98,6 +98,10 @@ const hostile: readonly (readonly [name: string, request: Ask])[] = [
   ['a long query', { path: `/v1/things?${'a=1&'.repeat(10_000)}`, headers: { 'x-gateway-provider': '@p' } }],
   ['names that are dropped', chat(Object.fromEntries(Array.from({ length: 500 }, (_, i) => [`${'d'.repeat(200)}${i}`, 1])))],
   ['text that JSON escapes', chat({ model: `@p/${'\u0001'.repeat(100_000)}`, labels: { a: '\u0001'.repeat(100_000) } })],
+  [
+    'text of two bytes a character',
+    { path: `/v1/${'"'.repeat(4000)}`, headers: { 'user-agent': '"\u00ff'.repeat(2000), 'x-gateway-trace-id': '"'.repeat(2000) } },
+  ],
   [
     'a config of 30 KB',
     { ...chat({}), headers: { 'x-gateway-config': JSON.stringify({ provider: '@p', override_params: { user: 'c'.repeat(30_000) } }) } },

@@ -238,7 +238,9 @@ describe('an answer that is compressed although nobody asked for it', () => {
   ])('%s', async (_, status, text) => {
     const packed = gzipSync(text);
     wire.script = (socket) => {
-      socket.write(`HTTP/1.1 ${status} x\r\ncontent-type: application/json\r\ncontent-encoding: gzip\r\ncontent-length: ${packed.length}\r\n\r\n`);
+      socket.write(
+        `HTTP/1.1 ${status} x\r\ncontent-type: application/json\r\ncontent-encoding: gzip\r\ncontent-length: ${packed.length}\r\n\r\n`,
+      );
       socket.write(packed);
     };
     const answer = await ask(gateway.url, routes[0]?.[1] as Ask);

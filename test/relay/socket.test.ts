@@ -392,7 +392,9 @@ describe('a provider that repeats its credential', () => {
   test('shows of one that is cut between two reads no more than its first part', async () => {
     const { port } = await start(
       rawProvider((socket) => {
-        socket.write(`HTTP/1.1 101 x\r\nconnection: Upgrade\r\nupgrade: websocket\r\nsec-websocket-accept: x\r\n\r\n\x81${String.fromCharCode(key.length)}${key.slice(0, 8)}`);
+        socket.write(
+          `HTTP/1.1 101 x\r\nconnection: Upgrade\r\nupgrade: websocket\r\nsec-websocket-accept: x\r\n\r\n\x81${String.fromCharCode(key.length)}${key.slice(0, 8)}`,
+        );
         setTimeout(() => socket.end(key.slice(8)), 50);
       }),
       { secrets },
