@@ -68,7 +68,7 @@ export function bannerFields(facts: BannerFacts): object {
     pipeline,
     url,
     probes,
-    notes: facts.notes ?? [],
+    ...(facts.notes === undefined || facts.notes.length === 0 ? {} : { notes: facts.notes }),
     ready_ms: Math.round(readyMs),
   };
 }
