@@ -1,4 +1,4 @@
-import type { LocalAnswer } from '../core/provider.ts';
+import type { LocalAnswer, LocalPiece } from '../core/provider.ts';
 import type { Crashable } from './guarded.ts';
 import type { Source } from './upstream.ts';
 
@@ -51,18 +51,28 @@ class Player implements Source {
     this.#receiver.failed(new Error('aborted'));
   }
 
+  /** A loop, and not a call for each piece: an answer of thousands that come at once must not fill the stack. */
   #next(): void {
-    if (this.#over || this.#paused) return;
-    const piece = this.#answer.pieces[this.#at];
-    if (piece === undefined) {
-      this.#finish();
-      return;
+    while (!this.#over && !this.#paused && this.#timer === undefined) {
+      const piece = this.#answer.pieces[this.#at];
+      if (piece === undefined) {
+        this.#finish();
+        return;
+      }
+      if (piece.afterMs !== undefined && piece.afterMs > 0) {
+        this.#later(piece.afterMs, () => {
+          this.#give(piece);
+          this.#next();
+        });
+        return;
+      }
+      this.#give(piece);
     }
-    this.#later(piece.afterMs, () => {
-      this.#at += 1;
-      this.#receiver.data(typeof piece.text === 'string' ? Buffer.from(piece.text, 'utf8') : Buffer.from(piece.text));
-      this.#next();
-    });
+  }
+
+  #give({ text }: LocalPiece): void {
+    this.#at += 1;
+    this.#receiver.data(typeof text === 'string' ? Buffer.from(text, 'utf8') : Buffer.from(text));
   }
 
   #finish(): void {

@@ -1,0 +1,91 @@
+import type { Call, LocalAnswer, Operation, Provider } from '../../src/core/provider.ts';
+import openai from '../../plugins/providers/openai/index.ts';
+
+/** A provider from outside whose steps fail: the model of the call names the step. */
+
+const boom = (call: Call, step: string): void => {
+  if (call.model === step) throw new Error(`${step} of the provider threw`);
+};
+
+/** The object, with one of its members replaced by something that throws. */
+const broken = <T extends object>(whole: T, member: string | symbol): T =>
+  new Proxy(whole, {
+    get(target, name) {
+      if (name === member) throw new Error(`${String(member)} of the provider threw`);
+      const value: unknown = Reflect.get(target, name, target);
+      return typeof value === 'function' ? (value as (...args: unknown[]) => unknown).bind(target) : value;
+    },
+  });
+
+const chat = openai.operations['chat/completions'] as Operation;
+
+const badChat: Operation = {
+  ...chat,
+  request(body, call) {
+    boom(call, 'request');
+    const request = chat.request(body, call);
+    if (call.model === 'origin') return { ...request, origin: 'no origin' };
+    if (call.model === 'path') return { ...request, path: 'no path\r\n' };
+    if (call.model === 'header') return { ...request, headers: [...request.headers, 'x-broken', 'a\r\nb'] };
+    if (call.model === 'nothing') return undefined as never;
+    return request;
+  },
+  tap(call) {
+    boom(call, 'tap');
+    const tap = chat.tap(call);
+    return call.model.startsWith('tap.') ? broken(tap, call.model.slice(4)) : tap;
+  },
+  converts: (call) => call.model.startsWith('full.'),
+  result(text, call) {
+    boom(call, 'full.result');
+    return call.model === 'full.cycle' ? cyclic() : (JSON.parse(text) as unknown);
+  },
+  stream: (call) => {
+    boom(call, 'full.stream');
+    const fail = (): never => {
+      throw new Error('a step of the stream threw');
+    };
+    return { push: fail, end: fail, fail };
+  },
+};
+
+const cyclic = (): unknown => {
+  const value: { self?: unknown } = {};
+  value.self = value;
+  return value;
+};
+
+const good: LocalAnswer = { status: 200, headers: { 'content-type': 'application/json' }, pieces: [{ text: '{}' }] };
+const locals: Readonly<Record<string, unknown>> = {
+  'local.garbage': 7,
+  'local.none': undefined,
+  'local.piece': { ...good, pieces: [{ text: 42 }] },
+  'local.later': { ...good, pieces: [{ text: 42, afterMs: 5 }] },
+  'local.status': { ...good, status: 7 },
+  'local.header': { ...good, headers: { 'content-type': 'application/json', 'x-broken': 'a\r\nb' } },
+  'local.many': { ...good, pieces: [{ text: '[' }, ...Array.from({ length: 50_000 }, () => ({ text: '0,' })), { text: '0]' }] },
+};
+
+const embeddings = openai.operations.embeddings as Operation;
+
+const bad: Provider = {
+  ...openai,
+  type: 'bad',
+  operations: {
+    ...openai.operations,
+    'chat/completions': badChat,
+    embeddings: {
+      ...embeddings,
+      local(_request, call) {
+        boom(call, 'local.throw');
+        return locals[call.model] as LocalAnswer;
+      },
+    },
+  },
+  fault(status, text) {
+    if (text.includes('break the reading of faults')) throw new Error('fault of the provider threw');
+    return openai.fault(status, text);
+  },
+};
+
+export default bad;
