@@ -21,7 +21,7 @@ import { completeHeaders, type ReplyFacts } from './headers.ts';
 import { passThrough } from './passing.ts';
 import { answerOf, neededPlan } from './planned.ts';
 import { isPromptRoute, startPrompt } from './prompt.ts';
-import { plainBody, plainError, plainHeaders, sealedOf } from './last-resort.ts';
+import { endPlainly, plainError, sealedOf } from './last-resort.ts';
 import type { Ending } from './record.ts';
 import { RequestContext } from './request.ts';
 import { bodyAllowed, isEventStream, ofProvider, overheadMs, passedEnd, saidOf, upstreamMs } from './said.ts';
@@ -241,33 +241,38 @@ export class Handling implements Enrolled {
     if (this.#run?.last?.kind !== 'answered') this.#own = body;
     if (bodyAllowed(reply.status)) reply.headers.push('content-length', body.length.toString());
     // Before the record: a head that can't be written becomes an error that is recorded.
-    this.#client.head(reply.status, reply.headers);
-    this.#isHeadSent = true;
+    this.#head(reply);
     this.#finish(isFault ? faultEnd : 'whole', isFault ? said : null, () => this.#client.end(bodyAllowed(reply.status) ? body : undefined));
   }
 
+  #head(reply: Reply): void {
+    this.#client.head(reply.status, reply.headers);
+    this.#isHeadSent = true;
+  }
+
   #stream(reply: Reply, flow: Flow): void {
-    const client = this.#client;
     this.#flow = flow;
     this.#status = reply.status;
-    client.head(reply.status, reply.headers);
-    this.#isHeadSent = true;
-    client.onDrain = this.#onDrain;
+    this.#client.onDrain = this.#onDrain;
+    // The head leaves with the first bytes: until then a fault is an error that the client can read.
     flow.into({
       data: (bytes) => {
+        if (!this.#isHeadSent && bytes.length > 0) this.#head(reply);
         this.#bytesOut += bytes.length;
-        if (!client.write(bytes)) flow.pause();
+        if (!this.#client.write(bytes)) flow.pause();
       },
-      end: (tail) => this.#flowEnded(tail),
+      end: (tail) => this.#flowEnded(reply, tail),
       fault: (error, lastWords) => this.#failed(error, 'fault', lastWords),
     });
   }
 
-  #flowEnded(tail: Buffer): void {
+  #flowEnded(reply: Reply, tail: Buffer): void {
+    if (!this.#isHeadSent) this.#head(reply);
     this.#bytesOut += tail.length;
     const fault = this.#run?.last?.kind === 'answered' ? this.#run.last.reply.tap?.fault : undefined;
-    const said = fault === undefined ? null : ofProvider(fault.message);
-    this.#finish(fault === undefined ? 'whole' : 'fault', said, () => this.#client.end(tail));
+    this.#finish(fault === undefined ? 'whole' : 'fault', fault === undefined ? null : ofProvider(fault.message), () =>
+      this.#client.end(tail),
+    );
   }
 
   #owned(work: () => void): void {
@@ -296,15 +301,8 @@ export class Handling implements Enrolled {
   /** Not even the error could be made: the plainest end there is. */
   #collapse(thrown: unknown): void {
     this.#deps.onDefect(thrown, this.#ctx.id);
-    if (this.#isHeadSent) {
-      this.#finish('fault', plainError, () => this.#client.destroy());
-      return;
-    }
-    this.#status = 500;
-    this.#finish('fault', plainError, () => {
-      this.#client.head(500, plainHeaders(this.#ctx.id));
-      this.#client.end(plainBody);
-    });
+    if (!this.#isHeadSent) this.#status = 500;
+    this.#finish('fault', plainError, () => endPlainly(this.#client, this.id, this.#isHeadSent));
   }
 
   #noteDefect(error: GatewayError): void {

@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../core/error.ts';
 import { bareRecord } from '../core/bare-record.ts';
-import type { HeaderPairs } from '../core/headers.ts';
+import type { Client } from '../core/client.ts';
 import type { LogRecord } from '../core/record.ts';
 import type { RequestContext } from './request.ts';
 import type { Execution } from './execute.ts';
@@ -15,7 +15,7 @@ export const plainError: NonNullable<LogRecord['error']> = Object.freeze({
   message: 'The gateway failed on this request.',
 });
 
-export const plainBody: Buffer = Buffer.from(
+const plainBody: Buffer = Buffer.from(
   JSON.stringify({
     error: { message: plainError.message, type: 'internal_error', code: plainError.code, param: null },
     status: 'failure',
@@ -23,8 +23,14 @@ export const plainBody: Buffer = Buffer.from(
   }),
 );
 
-export function plainHeaders(id: string): HeaderPairs {
-  return ['content-type', 'application/json', 'content-length', plainBody.length.toString(), 'x-request-id', id];
+/** An answer without anything that could fail; one that has begun is cut. */
+export function endPlainly(client: Client, id: string, isHeadSent: boolean): void {
+  if (isHeadSent) {
+    client.destroy();
+    return;
+  }
+  client.head(500, ['content-type', 'application/json', 'content-length', plainBody.length.toString(), 'x-request-id', id]);
+  client.end(plainBody);
 }
 
 /** The record of a request; where making it throws, one of what needs no walk, without bodies. */

@@ -84,6 +84,13 @@ describe.each(routes)('%s', (_what, bytes) => {
   });
 });
 
+it('an answer that breaks off before its first byte could leave is an error, not a cut', async () => {
+  const event = 'data: {"candidates":{}}\r\r';
+  upstream.answer = { pieces: [Buffer.from(`HTTP/1.1 200 X\r\ncontent-type: text/event-stream\r\n\r\n${event}`)], then: 'reset' };
+  const sent = await rig.send(request('GET', '/v1/batches/file-1/output', { 'x-gateway-provider': '@p-claude-0' }));
+  expect([sent.end, sent.status]).toEqual(['ended', 502]);
+});
+
 it('nothing of it is left', async () => {
   const facts = await rig.drain();
   expect([facts.drained, facts.unowned]).toEqual([[], []]);
