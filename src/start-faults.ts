@@ -17,15 +17,8 @@ export interface Exposure {
 /** Why the data listener must not be opened to callers without a key; undefined when it may. */
 export function exposureFault({ listen, hasKeys, hadKeys, isOpen, isTryOut }: Exposure): StartFault | undefined {
   if (hasKeys || isOpen) return undefined;
-  if (hadKeys) {
-    return {
-      exitCode: 3,
-      message:
-        'no API key is left: without one every caller could spend your provider credentials, and what is in front of the gateway may publish it. Define a key, or set server.open: true',
-    };
-  }
   const address = parseListen(listen);
-  if (address === undefined || isLoopback(address)) return undefined;
+  if (address === undefined || isLoopback(address)) return hadKeys ? lastKeyGone : undefined;
   if (isTryOut) {
     return {
       exitCode: 3,
@@ -39,3 +32,10 @@ export function exposureFault({ listen, hasKeys, hadKeys, isOpen, isTryOut }: Ex
     hint: 'Define a key:      gateway keys create my-app   (prints the entry for api_keys)\nor open it to all: server: {open: true}',
   };
 }
+
+/** What is in front of a loopback listener may publish it. */
+const lastKeyGone: StartFault = {
+  exitCode: 3,
+  message:
+    'no API key is left: without one every caller could spend your provider credentials, and what is in front of the gateway may publish it. Define a key, or set server.open: true',
+};

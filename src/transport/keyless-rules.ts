@@ -24,6 +24,8 @@ export class KeylessRules {
   readonly #takesAnyHost: boolean;
   readonly #isOpen: boolean;
   readonly #cors: Cors | undefined;
+  /** Nearly every request names the host of the one before. */
+  #lastOwn: string | undefined;
 
   constructor({ listen, isOpen }: KeylessSite, cors: Cors | undefined) {
     this.#host = listen !== undefined && 'host' in listen ? listen.host.toLowerCase() : undefined;
@@ -69,8 +71,11 @@ export class KeylessRules {
 
   /** Ports are not compared: they are forwarded and published under others, and a page cannot choose its name by one. */
   #isOwn(host: string): boolean {
+    if (host === this.#lastOwn) return true;
     const name = nameOf(host);
-    return isLoopbackHost(name) || name === this.#host;
+    const isOwn = isLoopbackHost(name) || name === this.#host;
+    if (isOwn) this.#lastOwn = host;
+    return isOwn;
   }
 }
 
@@ -86,6 +91,7 @@ const isAddress = (host: string): boolean => isIP(nameOf(host)) !== 0;
 function typeRefusal({ method, headers }: Request, traits: EndpointTraits): GatewayError | undefined {
   if (method !== 'POST' || !hasBody(headers)) return undefined;
   const written = headers['content-type'];
+  if (written === 'application/json') return undefined;
   const type = (written ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
   if (traits.body === 'json' ? isJson(type) : isJson(type) || !simpleTypes.has(type) || mayBeForm(type, traits)) return undefined;
   const isForm = traits.body === 'form';
