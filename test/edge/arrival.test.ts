@@ -37,7 +37,7 @@ function trickle(): () => void {
 }
 
 it.each([
-  ['JSON', '/v1/chat/completions', { 'content-length': 1_000_000 }, '{"model":"'],
+  ['JSON', '/v1/chat/completions', { 'content-type': 'application/json', 'content-length': 1_000_000 }, '{"model":"'],
   ['a form that is held', '/v1/audio/transcriptions', { ...form, 'content-length': 1_000_000 }, file],
   ['what is before the file of an upload', '/v1/files', { ...form, 'content-length': 1_000_000 }, field('purpose')],
 ])('%s that trickles is given up', async (_name, path, headers, start) => {
