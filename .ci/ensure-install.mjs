@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { hasNode, installNode, version } from './node.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const modules = join(root, 'node_modules');
@@ -24,8 +25,6 @@ function isCurrent() {
   const have = packagesOf(installed);
   const want = packagesOf(join(root, 'package-lock.json'));
   if (have === undefined || want === undefined) return false;
-  // Node comes from an install script, which npm does not list.
-  if (!existsSync(join(modules, '.bin', 'node'))) return false;
   return Object.entries(want).every(([path, entry]) => {
     if (path === '' || entry.optional || entry.devOptional || entry.peer) return true;
     return have[path]?.version === entry.version;
@@ -33,13 +32,13 @@ function isCurrent() {
 }
 
 /** The Node and npm that were typed, not the ones in node_modules: those are about to be replaced. */
-function install() {
+function npm(args, cwd = root) {
   const path = (process.env.PATH ?? '').split(delimiter).filter((entry) => !entry.startsWith(modules));
-  const { npm_execpath: npm, npm_node_execpath: node } = process.env;
+  const { npm_execpath: script, npm_node_execpath: node } = process.env;
   const outerNode = node !== undefined && !node.startsWith(modules) && existsSync(node);
-  const [command, args] = npm !== undefined && outerNode ? [node, [npm]] : ['npm', []];
-  return spawnSync(command, [...args, 'ci', '--loglevel=error'], {
-    cwd: root,
+  const [command, first] = script !== undefined && outerNode ? [node, [script]] : ['npm', []];
+  return spawnSync(command, [...first, ...args], {
+    cwd,
     // npm's own progress goes to stderr, so that a script's stdout stays clean.
     stdio: ['ignore', 2, 2],
     env: { ...process.env, PATH: path.join(delimiter) },
@@ -48,9 +47,18 @@ function install() {
 
 if (!isCurrent()) {
   process.stderr.write('Installing the packages of package-lock.json …\n');
-  const result = install();
+  const result = npm(['ci', '--loglevel=error']);
   if (result.status !== 0) {
     process.stderr.write(`npm ci failed${result.error === undefined ? '' : `: ${result.error.message}`}. Run it by hand to see why.\n`);
     process.exit(result.status ?? 1);
+  }
+}
+
+if (!hasNode(modules)) {
+  process.stderr.write(`Installing Node ${version} …\n`);
+  const problem = installNode(modules, npm);
+  if (problem !== undefined) {
+    process.stderr.write(`${problem}\n`);
+    process.exit(1);
   }
 }

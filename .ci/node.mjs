@@ -1,0 +1,70 @@
+// Node for working on the project where the machine has none that runs the sources. It comes as a package of the registry
+// that npm is set up for, is verified against the hash written here, and no script of it runs.
+// Plain JavaScript without packages, since it runs on whatever Node is there (20 or newer).
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { chmodSync, copyFileSync, existsSync, linkSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** The oldest Node that runs the sources. */
+const oldest = 24;
+export const version = '24.21.0';
+
+/** Platform → its package's SHA-512, as the registry and npm's lock files write it. */
+const hashes = {
+  'linux-arm64': 'sha512-FpJRPEz2OvvTLfjIOlNGFY9JLPMKgl5m+d4oGYBLg24kJ1mmvN1Zl/HPJgF4HDaJ51ISev1l1cRZ/DM+keXW5g==',
+  'linux-x64': 'sha512-3nULszZ5X0fciYpG0t6TrdApJzAn8+FlINP6OiMX7V8HrvpATPN936U1LlReOJriLRa4e8yEqQBYCnLyPNAs7Q==',
+  'win32-x64': 'sha512-0ddSuAi9KnmYzfjJwKfFUO5YfljMVfa9smiGRQXmp5QGhm8KXk7xbqkFNeaPXVaL6sfZ5oGfCD7q8wWY/TnypA==',
+};
+
+const file = process.platform === 'win32' ? 'node.exe' : 'node';
+
+/** True where `npm run` finds a Node that runs the sources: our own in `node_modules/.bin`, or the machine's. */
+export function hasNode(modules, running = process.versions.node) {
+  if (existsSync(join(modules, '.bin', file))) return existsSync(stamp(modules));
+  return Number(running.split('.')[0]) >= oldest;
+}
+
+const stamp = (modules) => join(modules, '.cache', `node-${version}`);
+
+/**
+ * Puts Node into `node_modules/.bin`, where npm's scripts look first.
+ *
+ * @param npm runs npm with arguments in a folder: { status, stderr }
+ * @returns what went wrong, or undefined
+ */
+export function installNode(modules, npm) {
+  const platform = `${process.platform}-${process.arch}`;
+  const hash = hashes[platform];
+  if (hash === undefined) return `there is no package of Node ${oldest} for ${platform}: install Node ${oldest} or newer yourself`;
+  const name = `node-${platform.replace('win32', 'win')}`;
+  const folder = mkdtempSync(join(tmpdir(), 'node-'));
+  try {
+    const packed = npm(['pack', `${name}@${version}`, '--loglevel=error'], folder);
+    const archive = readdirSync(folder).find((entry) => entry.endsWith('.tgz'));
+    if (packed.status !== 0 || archive === undefined) return `npm can't fetch ${name}@${version}`;
+    const found = `sha512-${createHash('sha512').update(readFileSync(join(folder, archive))).digest('base64')}`;
+    if (found !== hash) return `${name}@${version} is not what it was: its hash is ${found}`;
+    const unpacked = spawnSync('tar', ['-xzf', archive], { cwd: folder, encoding: 'utf8' });
+    if (unpacked.status !== 0) return `tar can't unpack ${archive}: ${unpacked.error?.message ?? unpacked.stderr}`;
+    place(join(folder, 'package', 'bin', file), join(modules, '.bin'));
+    mkdirSync(stamp(modules), { recursive: true });
+    return undefined;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Replaced, not written over: the Node that is there may be running. */
+function place(from, folder) {
+  mkdirSync(folder, { recursive: true });
+  const to = join(folder, file);
+  rmSync(to, { force: true });
+  try {
+    linkSync(from, to);
+  } catch {
+    copyFileSync(from, to);
+  }
+  chmodSync(to, 0o755);
+}
