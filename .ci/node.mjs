@@ -44,7 +44,9 @@ export function installNode(modules, npm) {
     const packed = npm(['pack', `${name}@${version}`, '--loglevel=error'], folder);
     const archive = readdirSync(folder).find((entry) => entry.endsWith('.tgz'));
     if (packed.status !== 0 || archive === undefined) return `npm can't fetch ${name}@${version}`;
-    const found = `sha512-${createHash('sha512').update(readFileSync(join(folder, archive))).digest('base64')}`;
+    const found = `sha512-${createHash('sha512')
+      .update(readFileSync(join(folder, archive)))
+      .digest('base64')}`;
     if (found !== hash) return `${name}@${version} is not what it was: its hash is ${found}`;
     const unpacked = spawnSync('tar', ['-xzf', archive], { cwd: folder, encoding: 'utf8' });
     if (unpacked.status !== 0) return `tar can't unpack ${archive}: ${unpacked.error?.message ?? unpacked.stderr}`;

@@ -1,10 +1,15 @@
 import { spawnSync } from 'node:child_process';
-import { describe, expect, it } from 'vitest';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { hasNode, installNode, version } from '../../.ci/node.mjs';
 import { readProjectFile, root } from './tree.ts';
 
 interface LockEntry {
   readonly integrity?: string;
   readonly link?: boolean;
+  readonly hasInstallScript?: boolean;
   readonly dev?: boolean;
   readonly optional?: boolean;
   readonly os?: readonly string[];
@@ -25,6 +30,38 @@ describe('the lock file', () => {
     const bare = entries.filter(([, entry]) => entry.integrity?.startsWith('sha512-') !== true);
     // Development tools for other platforms: their entries were added without the registry, and npm does not check them.
     expect(bare.filter(([, entry]) => !(entry.dev === true && entry.optional === true && isElsewhere(entry)))).toEqual([]);
+  });
+});
+
+describe('install scripts', () => {
+  it('are those of packages that only unpack what they contain', () => {
+    const scripted = entries.filter(([, entry]) => entry.hasInstallScript === true && !entry.os?.includes('darwin'));
+    expect(scripted.map(([path]) => path)).toEqual(['node_modules/esbuild']);
+  });
+});
+
+describe('Node for development', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'gateway-node-'));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  it('is not installed when its package is not the one that was looked at', () => {
+    const asked: string[][] = [];
+    const npm = (args: string[], cwd: string): { status: number } => {
+      asked.push(args);
+      writeFileSync(join(cwd, 'node.tgz'), 'something else');
+      return { status: 0 };
+    };
+    expect(installNode(folder, npm)).toMatch(/is not what it was: its hash is sha512-/);
+    expect(asked).toEqual([['pack', expect.stringContaining(`@${version}`), '--loglevel=error']]);
+    expect(existsSync(join(folder, '.bin', 'node'))).toBe(false);
+  });
+
+  it.each([
+    ['20.19.1', false],
+    ['24.0.0', true],
+    ['25.1.0', true],
+  ])('is missing where the machine has Node %s: %s', (running, has) => {
+    expect(hasNode(folder, running)).toBe(has);
   });
 });
 
