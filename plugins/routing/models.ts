@@ -19,7 +19,7 @@ export function modelFault(ctx: Admitted, leaf: Leaf, rules: ModelRules): Gatewa
     return unseen(rules, `has a body that the gateway does not read on ${ctx.method} ${shown(ctx.path)}`, hint);
   }
   const model = modelAt(ctx, leaf) ?? bareModel(ctx.askedModel);
-  if (model === '' && runsModel(ctx)) return unseen(rules, 'does not say its model', missingHint(ctx, rules));
+  if (model === '' && runsModel(ctx) && !isFoundLater(ctx, rules)) return unseen(rules, 'does not say its model', missingHint(ctx, rules));
   const refusal = forbidden(rules, model);
   if (refusal !== undefined) return refusal;
   for (const named of modelsBeside(ctx)) {
@@ -62,6 +62,10 @@ function runsModel({ endpoint, method, params, body }: Admitted): boolean {
   if (endpoint === 'batches' && body.kind === 'json' && body.has('requests')) return false;
   return endpoint !== 'relay' && method === 'POST' && params['id'] === undefined && traitsOf(endpoint).file !== 'up';
 }
+
+/** The provider reads the model from a file before it runs anything, and is held to the lists then. */
+const isFoundLater = ({ endpoint }: Admitted, { binding }: ModelRules): boolean =>
+  binding.provider.operations[endpoint]?.findsModel === true;
 
 const missingHint = ({ endpoint }: Admitted, rules: ModelRules): string =>
   `${ruleOf(rules)}${traitsOf(endpoint).modelByHeader === true ? ' Name the model in x-gateway-provider-model.' : ''}`;

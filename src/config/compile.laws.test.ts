@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isPlain } from '../core/merge.ts';
+import { slugOf } from '../core/model-name.ts';
 import { compiled, configIn, leavesAt } from './fixtures/compiled.ts';
 import type { ConfigEntry } from './schema/index.ts';
 
@@ -35,7 +36,10 @@ function comparable(value: unknown, seen = new Set<unknown>()): unknown {
 describe('laws of compiling', () => {
   const settings = fc.record(
     {
-      override_params: fc.dictionary(fc.constantFrom('temperature', 'model', 'x', 'y'), fc.jsonValue({ maxDepth: 2 })),
+      // A model with the slug of no provider is a mistake, which the checks before compiling find.
+      override_params: fc
+        .dictionary(fc.constantFrom('temperature', 'model', 'x', 'y'), fc.jsonValue({ maxDepth: 2 }))
+        .filter(({ model }) => typeof model !== 'string' || slugOf(model) === undefined),
       labels: fc.dictionary(fc.string(), fc.string()),
       retry: fc.record({ attempts: fc.nat(5), on_status_codes: fc.array(fc.constantFrom(429, '5xx', '500-504')) }, { requiredKeys: [] }),
       request_timeout: fc.integer({ min: 1, max: 99_999 }),

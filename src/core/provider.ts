@@ -264,6 +264,11 @@ export interface Operation<Settings = unknown> {
    * its status is 0 where there was none.
    */
   recover?(replies: readonly StepReply[], call: Call<Settings & CommonSettings>): unknown;
+  /**
+   * A request that names no model is answered by a step that only reads, and `then` gives the model it found in `models`:
+   * lists of models are checked there, so such a request is not refused for a model that nobody has seen yet.
+   */
+  readonly findsModel?: true;
   /** Answers that are files of lines: what each line becomes on its way. Undefined where this call's lines pass unchanged. */
   lines?(call: Call<Settings & CommonSettings>, earlier: readonly StepReply[]): LineEdit | undefined;
   /**

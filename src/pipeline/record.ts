@@ -1,3 +1,4 @@
+import { emptyRecord } from '../core/empty-record.ts';
 import { isPlain } from '../core/merge.ts';
 import { type Attempt, type Outcome, statusOf } from '../core/plan.ts';
 import type { AttemptRecord, LogRecord, UsageRecord } from '../core/record.ts';
@@ -178,16 +179,7 @@ function usageRecord(tap: Tap | undefined, ctx: RequestContext, isAnswer: boolea
   };
 }
 
-const noUsage: UsageRecord = Object.freeze({
-  prompt: 0,
-  completion: 0,
-  cached: 0,
-  cache_write: 0,
-  reasoning: 0,
-  audio_in: 0,
-  audio_out: 0,
-  source: 'none',
-});
+const noUsage = emptyRecord.usage;
 
 /** The nearer to the caller, the stronger: what the request says wins over its key or token, that over what it chose. */
 function metadataOf({ facts, prompt, metadata }: RequestContext, attempt: Attempt | undefined): Readonly<Record<string, string>> {

@@ -181,25 +181,25 @@ describe('the idle clock', () => {
         const timer = setInterval(() => {
           n += 1;
           res.write('.');
-          if (n === 10) {
+          if (n === 20) {
             clearInterval(timer);
             res.end();
           }
-        }, 60);
+        }, 100);
       }),
-      { clocks: { connect: 5000, idle: 400 } },
+      { clocks: { connect: 5000, idle: 1500 } },
     );
-    expect(await call(port, { path: '/v1/x' })).toMatchObject({ body: Buffer.from('..........'), complete: true });
+    expect(await call(port, { path: '/v1/x' })).toMatchObject({ body: Buffer.from('.'.repeat(20)), complete: true });
   });
 
   test('does not run while the client is the slow side', async () => {
     const body = randomBytes(30_000_000);
     const { port, result } = await start(
       provider((_req, res) => res.end(body)),
-      { clocks: { connect: 5000, idle: 150 } },
+      { clocks: { connect: 5000, idle: 1000 } },
     );
     const res = await answerOf(httpRequest({ port, host: '127.0.0.1', path: '/v1/x', agent: false }).end());
-    await new Promise((resolve) => setTimeout(resolve, 600));
+    await new Promise((resolve) => setTimeout(resolve, 2500));
     expect((await read(res)).body.equals(body)).toBe(true);
     expect(await result()).toMatchObject({ kind: 'whole', bytesOut: body.length });
   });

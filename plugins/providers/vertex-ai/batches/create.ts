@@ -40,6 +40,7 @@ interface Order {
 export function createBatch(to: Addresses, store: Storage): Operation<VertexSettings> {
   const orders = new WeakMap<object, Order>();
   return {
+    findsModel: true,
     request(body, call) {
       const order = orderOf(objectOf(body), call);
       orders.set(call, order);
