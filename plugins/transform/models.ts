@@ -1,11 +1,12 @@
-import { isBatchInput, modelsInLine } from '#core/batch-file.ts';
+import { modelsInLine } from '#core/batch-file.ts';
 import type { Routed } from '#core/context.ts';
 import { traitsOf } from '#core/endpoint.ts';
 import { GatewayError } from '#core/error.ts';
-import type { FormBody, FormEdit, FormUpstream, LineEdit } from '#core/form.ts';
+import type { FormBody } from '#core/form.ts';
 import { checkModels, forbidden, isLimited, type ModelRules, rulesFor, unseen } from '#core/model-rules.ts';
 import type { Attempt } from '#core/plan.ts';
 import type { UpstreamRequest } from '#core/provider.ts';
+import { type LineWatch, watchedLines } from '#core/watched-lines.ts';
 import { watchedParts } from './named-models.ts';
 
 /**
@@ -21,30 +22,18 @@ export function withinLists(ctx: Routed, { binding, target }: Attempt, upstream:
   const rules = rulesFor(ctx.facts.caller.key, binding, target);
   checkModels(rules, models);
   if (form === undefined || !isLimited(rules)) return upstream;
-  return { ...upstream, body: watchedParts(traitsOf(ctx.endpoint).file === 'up' ? watched(form, rules) : form, rules) };
+  const isUpload = traitsOf(ctx.endpoint).file === 'up';
+  const watch: LineWatch = { line: (line, index) => checkLine(line, index, rules), late: refuseLate };
+  return { ...upstream, body: watchedParts(isUpload ? watchedLines(form, watch) : form, rules) };
 }
 
-function watched(body: FormUpstream, rules: ModelRules): FormUpstream {
-  const { form } = body;
-  const isBatch = isBatchInput(form);
-  // What is stored alone is no batch before one is created of it, whose model is asked for then.
-  if (body.kind === 'file') return isBatch ? { ...body, line: checked(body.line, rules) } : body;
-  const edit: FormEdit = body.edit ?? { fields: new Map() };
-  if (isBatch)
-    return { ...body, edit: { ...edit, line: checked(edit.line, rules), ...(edit.line === undefined ? { looksOnly: true } : {}) } };
-  return { ...body, edit: { ...edit, check: () => refuseLate(form) } };
-}
-
-/** The provider's own edit behind the check: lists hold names as clients write them. */
-function checked(own: LineEdit | undefined, rules: ModelRules): LineEdit {
-  return (line, index) => {
-    for (const { name, field } of modelsInLine(line)) {
-      if (name === undefined) throw unseen(rules, `has a file whose line ${index + 1} does not show its model in "${field}"`);
-      const refusal = forbidden(rules, name, `, which line ${index + 1} of the file names`);
-      if (refusal !== undefined) throw refusal;
-    }
-    return own === undefined ? line : own(line, index);
-  };
+/** Lists hold names as clients write them. */
+function checkLine(line: string, index: number, rules: ModelRules): void {
+  for (const { name, field } of modelsInLine(line)) {
+    if (name === undefined) throw unseen(rules, `has a file whose line ${index + 1} does not show its model in "${field}"`);
+    const refusal = forbidden(rules, name, `, which line ${index + 1} of the file names`);
+    if (refusal !== undefined) throw refusal;
+  }
 }
 
 /** The file went by as something else: its lines were not read. */

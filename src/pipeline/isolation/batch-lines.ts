@@ -1,37 +1,15 @@
 import { parseJson } from '../../core/json-scan.ts';
-import { isBatchInput } from '../../core/batch-file.ts';
 import { GatewayError } from '../../core/error.ts';
-import type { FormBody, FormUpstream, LineEdit } from '../../core/form.ts';
+import type { FormBody } from '../../core/form.ts';
 import type { UpstreamRequest } from '../../core/provider.ts';
+import { watchedLines } from '../../core/watched-lines.ts';
 import type { Caller } from './caller.ts';
 
 /** The lines of a batch are requests: their ids are checked while the file is sent. */
-export function watchedLines(upstream: UpstreamRequest, caller: Caller): UpstreamRequest {
+export function watchedBatch(upstream: UpstreamRequest, caller: Caller): UpstreamRequest {
   const { body } = upstream;
-  return body.kind === 'form' || body.kind === 'file' ? { ...upstream, body: watched(body, caller) } : upstream;
-}
-
-function watched(body: FormUpstream, caller: Caller): FormUpstream {
-  const isBatch = isBatchInput(body.form);
-  if (body.kind === 'file') return isBatch ? { ...body, line: checked(body.line, caller) } : body;
-  const edit = body.edit ?? { fields: new Map<string, string | undefined>() };
-  if (isBatch) {
-    const looksOnly = edit.line === undefined || edit.looksOnly === true;
-    return { ...body, edit: { ...edit, line: checked(edit.line, caller), ...(looksOnly ? { looksOnly: true as const } : {}) } };
-  }
-  const check = (): void => {
-    edit.check?.();
-    refuseLate(body.form);
-  };
-  return { ...body, edit: { ...edit, check } };
-}
-
-/** In front of what the provider makes of the line. */
-function checked(own: LineEdit | undefined, caller: Caller): LineEdit {
-  return (line, index) => {
-    checkLine(line, index, caller);
-    return own === undefined ? line : own(line, index);
-  };
+  if (body.kind !== 'form' && body.kind !== 'file') return upstream;
+  return { ...upstream, body: watchedLines(body, { line: (line, index) => checkLine(line, index, caller), late: refuseLate }) };
 }
 
 function checkLine(line: string, index: number, caller: Caller): void {

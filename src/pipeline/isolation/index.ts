@@ -6,7 +6,7 @@ import { canonicalId, type ObjectOwners } from '../../core/object-owners.ts';
 import type { Attempt, Outcome } from '../../core/plan.ts';
 import type { RequestContext } from '../request.ts';
 import { bound } from './bind.ts';
-import { watchedLines } from './batch-lines.ts';
+import { watchedBatch } from './batch-lines.ts';
 import { Caller } from './caller.ts';
 import { ownPage } from './list.ts';
 
@@ -39,7 +39,7 @@ export class Isolation {
       const override = JSON.stringify(target.override);
       caller.checkJson(override, parseJson(override));
     }
-    if (upstream !== undefined && traits.file === 'up') attempt.upstream = watchedLines(upstream, caller);
+    if (upstream !== undefined && traits.file === 'up') attempt.upstream = watchedBatch(upstream, caller);
     if (objectAnswers[endpoint] !== undefined) attempt.readsWhole = true;
   }
 
