@@ -39,7 +39,7 @@ const rows: readonly Abandoned[] = [
     part: field('purpose', 'batch') + file('a.jsonl', `${'{"custom_id": "'.padEnd(300_000, 'x')}\n`),
     status: 400,
   },
-  { name: 'a body of another route', path: '/v1/elsewhere', type: 'text/plain', part: 'x'.repeat(20_000), status: 400 },
+  { name: 'a body of another route', path: '/v1/elsewhere', type: 'application/octet-stream', part: 'x'.repeat(20_000), status: 400 },
   { name: 'JSON that is too large', path: '/v1/chat/completions', type: 'application/json', part: '{', status: 413 },
 ];
 
@@ -95,7 +95,7 @@ async function abandon({ path, type, part }: Abandoned): Promise<number> {
       if (answer.includes('\r\n\r\n')) socket.resetAndDestroy();
     });
   socket.write(
-    `POST ${path} HTTP/1.1\r\nhost: gateway\r\nx-gateway-provider: @a\r\ncontent-type: ${type}\r\ncontent-length: ${length}\r\n\r\n${part}`,
+    `POST ${path} HTTP/1.1\r\nhost: localhost\r\nx-gateway-provider: @a\r\ncontent-type: ${type}\r\ncontent-length: ${length}\r\n\r\n${part}`,
   );
   await over;
   return Number(answer.slice(9, 12));
@@ -144,7 +144,7 @@ it.concurrent.each(['/nowhere', '/v1/chat/completions', '/v1/elsewhere'])(
     const over = once(socket, 'close');
     let answer = '';
     socket.on('error', () => undefined).on('data', (chunk: Buffer) => (answer += chunk.toString('latin1')));
-    socket.write(`POST ${path} HTTP/1.1\r\nhost: gateway\r\nx-gateway-provider: @a\r\ncontent-type: text/plain\r\n`);
+    socket.write(`POST ${path} HTTP/1.1\r\nhost: localhost\r\nx-gateway-provider: @a\r\ncontent-type: text/plain\r\n`);
     socket.write(`content-length: ${length}\r\n\r\n`);
     const more = setInterval(() => socket.write('x'.repeat(100)), 20);
     await over;
