@@ -72,7 +72,7 @@ class Transform implements PluginInstance {
     const draft: Draft = { ctx, attempt, work, call, body, served, copies };
     const needs = attempt.operation?.media?.(sendable(body), call);
     if (needs === undefined || needs.length === 0) return finish(draft);
-    return this.#host.media(needs).then((media) => {
+    return this.#host.media(needs, ctx.hold).then((media) => {
       call.media = media;
       finish(draft);
     });

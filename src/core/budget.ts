@@ -44,14 +44,15 @@ export class Budget {
 export class Hold {
   readonly budget: Budget;
   #bytes = 0;
+  #isClosed = false;
 
   constructor(budget: Budget) {
     this.budget = budget;
   }
 
-  /** @throws GatewayError `overloaded` */
+  /** After `close` nothing is taken any more: nobody would give it back. @throws GatewayError `overloaded` */
   take(bytes: number): void {
-    if (!this.budget.take(bytes)) throw this.budget.exceeded();
+    if (this.#isClosed || !this.budget.take(bytes)) throw this.budget.exceeded();
     this.#bytes += bytes;
   }
 
@@ -66,8 +67,9 @@ export class Hold {
     else if (bytes < this.#bytes) this.give(this.#bytes - bytes);
   }
 
-  /** Gives everything back. May be called more than once. */
+  /** Gives everything back, for good. May be called more than once. */
   close(): void {
+    this.#isClosed = true;
     this.give(this.#bytes);
   }
 }

@@ -1,5 +1,6 @@
 import type { Arrival } from './arrival.ts';
 import type { RequestBody } from './body.ts';
+import type { Hold } from './budget.ts';
 import type { Plan } from './plan.ts';
 import type { ApiKey, CompiledConfig, ProviderBinding, Snapshot } from './snapshot.ts';
 
@@ -11,6 +12,8 @@ export interface Received extends Arrival {
   /** Things a person should know about this request: joins the record. */
   readonly warnings: string[];
   readonly facts: Facts;
+  /** Counts what is held in memory for this request beside its body, until the request is over. */
+  readonly hold: Hold;
 }
 
 /** What the plugins found out. Each fact is written once, by the plugin named here. */

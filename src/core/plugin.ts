@@ -3,6 +3,7 @@ import type { ErrorCode, ErrorDetails, GatewayError } from './error.ts';
 import type { JwtSettings, JwtVerifier } from './jwt.ts';
 import type { JsonSchema } from './json-schema.ts';
 import type { RequestBody } from './body.ts';
+import type { Hold } from './budget.ts';
 import type { Attempt, Outcome, Plan, Reply, Verdict } from './plan.ts';
 import type { Media, MediaNeed } from './provider.ts';
 import type { LogRecord } from './record.ts';
@@ -62,9 +63,11 @@ export interface PluginHost {
   sha256(text: string): string;
   /**
    * Downloads files for a provider that can't fetch them: egress rules, sizes and a clock apply.
-   * @throws GatewayError `media_fetch_failed`, `not_allowed`
+   *
+   * @param hold of the request (`ctx.hold`), which they count against
+   * @throws GatewayError `media_fetch_failed`, `not_allowed`, `overloaded`
    */
-  media(needs: readonly MediaNeed[]): Promise<ReadonlyMap<string, Media>>;
+  media(needs: readonly MediaNeed[], hold: Hold): Promise<ReadonlyMap<string, Media>>;
   /** What proves tokens of an issuer. The same settings share what is known of the issuer's keys, also over a reload. */
   jwt(settings: JwtSettings): JwtVerifier;
   /** An error that callers see; `code` is one of the catalogue. */

@@ -68,6 +68,9 @@ export function splitReference(reference: string): { readonly id: string; readon
   return at < 0 ? { id: reference, suffix: undefined } : { id: reference.slice(0, at), suffix: reference.slice(at + 1) };
 }
 
+/** Variables that warnings name one by one. */
+const mostNamed = 8;
+
 const always = (): boolean => true;
 
 /**
@@ -139,9 +142,9 @@ export function variablesFor(version: PromptVersion, given: unknown, warn: (text
     if (absent(values[name])) values[name] = standard;
     else if (type !== undefined && !isOfType(values[name], type)) throw wrongType(version, name, type, values[name]);
   }
-  for (const name of Object.keys(values)) {
-    if (!version.variables.has(name) && !version.reads.has(name)) warn(`variable "${name}" is not used by prompt "${promptName(version)}"`);
-  }
+  const unused = Object.keys(values).filter((name) => !version.variables.has(name) && !version.reads.has(name));
+  for (const name of unused.slice(0, mostNamed)) warn(`variable "${name}" is not used by prompt "${promptName(version)}"`);
+  if (unused.length > mostNamed) warn(`${unused.length - mostNamed} further variables are not used by prompt "${promptName(version)}"`);
   for (const name of version.prints) {
     if (!version.variables.has(name) && absent(values[name])) warn(`variable "${name}" of prompt "${promptName(version)}" was not given`);
   }

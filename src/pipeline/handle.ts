@@ -78,7 +78,7 @@ export class Handling implements Enrolled {
     this.#refusal = refusal;
     this.#lease = lease;
     this.#world = lease.value;
-    this.#ctx = new RequestContext(arrival, lease.value.snapshot);
+    this.#ctx = new RequestContext(arrival, lease.value.snapshot, deps.budget);
     this.#client = client;
     this.#deps = deps;
     this.#dialect = deps.dialects[dialectOf(arrival.endpoint, arrival.path)];

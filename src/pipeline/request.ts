@@ -1,6 +1,7 @@
 import type { Arrival } from '../core/arrival.ts';
 import { asksForStream, askedModelIn } from '../core/asked.ts';
 import { emptyBody, type RequestBody } from '../core/body.ts';
+import { type Budget, Hold } from '../core/budget.ts';
 import type { Caller, Facts, Routed } from '../core/context.ts';
 import type { Endpoint } from '../core/endpoint.ts';
 import type { HeaderBag } from '../core/headers.ts';
@@ -41,9 +42,12 @@ export class RequestContext implements Routed {
   /** Set on prompts routes. */
   prompt: PromptRun | undefined;
   readonly plugins: PluginRecord[] = [];
+  readonly #budget: Budget;
+  #hold: Hold | undefined;
   #plan: Plan | undefined;
 
-  constructor(arrival: Arrival, snapshot: Snapshot) {
+  constructor(arrival: Arrival, snapshot: Snapshot, budget: Budget) {
+    this.#budget = budget;
     this.id = arrival.id;
     this.endpoint = arrival.endpoint;
     this.method = arrival.method;
@@ -70,8 +74,14 @@ export class RequestContext implements Routed {
     this.stream = asksForStream(body, this.query);
   }
 
-  /** Nobody looks at the body any more. */
+  /** Few requests hold anything but their body. */
+  get hold(): Hold {
+    return (this.#hold ??= new Hold(this.#budget));
+  }
+
+  /** The request is over: nobody looks at the body any more. */
   forget(): void {
+    this.#hold?.close();
     this.body = emptyBody;
     this.received = emptyBody;
   }

@@ -1,4 +1,5 @@
 import { GatewayError, type ErrorCode, type ErrorDetails } from '../core/error.ts';
+import type { Hold } from '../core/budget.ts';
 import type { ObjectOwners } from '../core/object-owners.ts';
 import type { JwtSettings, JwtVerifier } from '../core/jwt.ts';
 import type { Plugin, PluginHost, PluginInstance } from '../core/plugin.ts';
@@ -37,7 +38,7 @@ export interface WorldDeps {
 export interface HostDeps {
   now(): number;
   sha256(text: string): string;
-  media(needs: readonly MediaNeed[]): Promise<ReadonlyMap<string, Media>>;
+  media(needs: readonly MediaNeed[], hold: Hold): Promise<ReadonlyMap<string, Media>>;
   jwt(settings: JwtSettings): JwtVerifier;
   warn(fields: object, message: string): void;
   debug(fields: object, message: string): void;

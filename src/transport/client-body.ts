@@ -77,7 +77,7 @@ export class ClientBody implements PendingBody {
     this.#hold = hold;
     const coding = request.headers['content-encoding'];
     const parsed = (bytes: Buffer | GatewayError): void => done(jsonOf(bytes, json));
-    const read = coding === undefined ? parsed : this.#decoding(codingsOf(coding), (bytes) => parsed(counted(bytes, hold)));
+    const read = coding === undefined ? parsed : this.#decoding(codingsOf(coding), hold, (bytes) => parsed(counted(bytes, hold)));
     if (read instanceof GatewayError) {
       done(read);
       return;
@@ -87,18 +87,18 @@ export class ClientBody implements PendingBody {
   }
 
   /** What takes the bytes of a compressed body: it undoes that first, and nobody may want them any more when it is done. */
-  #decoding(codings: readonly string[], next: (bytes: Buffer | GatewayError) => void): typeof next | GatewayError {
+  #decoding(codings: readonly string[], hold: Hold, next: (bytes: Buffer | GatewayError) => void): typeof next | GatewayError {
     return (
       uncodable(codings) ??
       ((bytes) => {
         if (bytes instanceof GatewayError) next(bytes);
-        else void this.#decoded(bytes, codings, next);
+        else void this.#decoded(bytes, codings, hold, next);
       })
     );
   }
 
-  async #decoded(bytes: Buffer, codings: readonly string[], next: (bytes: Buffer | GatewayError) => void): Promise<void> {
-    const plain = await decodedBody(bytes, codings, this.#parts.limits.maxBody);
+  async #decoded(bytes: Buffer, codings: readonly string[], hold: Hold, next: (bytes: Buffer | GatewayError) => void): Promise<void> {
+    const plain = await decodedBody(bytes, codings, this.#parts.limits.maxBody, (made) => hold.take(made * bodyCopies));
     if (!this.#isDropped) next(plain);
   }
 

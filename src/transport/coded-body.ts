@@ -22,10 +22,19 @@ export function codedForm(codings: readonly string[]): GatewayError | undefined 
   });
 }
 
-/** The bytes of a body behind its codings; never more than `maxBody`. */
-export async function decodedBody(bytes: Buffer, codings: readonly string[], maxBody: number): Promise<Buffer | GatewayError> {
+/**
+ * The bytes of a body behind its codings; never more than `maxBody`.
+ *
+ * @param grew told of bytes as they are made; what it throws ends the work
+ */
+export async function decodedBody(
+  bytes: Buffer,
+  codings: readonly string[],
+  maxBody: number,
+  grew: (bytes: number) => void,
+): Promise<Buffer | GatewayError> {
   try {
-    return await decode(bytes, codings, maxBody);
+    return await decode(bytes, codings, maxBody, grew);
   } catch (thrown) {
     if (!(thrown instanceof DecodeFault)) return fromUnknown(thrown);
     if (thrown.kind === 'too-large') {

@@ -64,3 +64,16 @@ it('a frame that asks for a large window is refused', async () => {
   const large = zstdCompressSync(Buffer.alloc(30_000_000, 'abcdefg'), { params: { [constants.ZSTD_c_windowLog]: 25 } });
   expect(await fault(large, ['zstd'], 40_000_000)).toBe('broken: zstd');
 });
+
+it('what is made is told as it is made, and can be ended', async () => {
+  let made = 0;
+  await decode(gzipSync(gzipSync(Buffer.alloc(1_000_000))), ['gzip', 'gzip'], 1_000_000, (bytes) => (made += bytes));
+  expect(made).toBe(1_000_000 + gzipSync(Buffer.alloc(1_000_000)).length);
+  made = 0;
+  const stop = (bytes: number): void => {
+    made += bytes;
+    if (made > 200_000) throw new Error('no room');
+  };
+  await expect(decode(gzipSync(Buffer.alloc(50_000_000)), ['gzip'], 50_000_000, stop)).rejects.toThrow('no room');
+  expect(made).toBeLessThan(300_000);
+});

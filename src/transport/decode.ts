@@ -1,5 +1,5 @@
-import { promisify } from 'node:util';
-import { brotliDecompress, constants, gunzip, inflate, zstdDecompress } from 'node:zlib';
+import type { Transform } from 'node:stream';
+import { constants, createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib';
 
 /** Codings of one body: more than one is rare, more than two are somebody's trap. */
 const mostCodings = 2;
@@ -30,20 +30,35 @@ export function codingsOf(header: string | undefined): readonly string[] {
  * Undoes content codings off the main thread. Nothing grows beyond `limit` bytes, not even between two codings: it stops
  * where it would.
  *
- * @throws DecodeFault
+ * @param grew told of bytes as they are made, those between two codings included; what it throws ends the work
+ * @throws DecodeFault, and what `grew` throws
  */
-export async function decode(bytes: Buffer, codings: readonly string[], limit: number): Promise<Buffer> {
+export async function decode(
+  bytes: Buffer,
+  codings: readonly string[],
+  limit: number,
+  grew: (bytes: number) => void = () => {},
+): Promise<Buffer> {
   if (codings.length > mostCodings) throw new DecodeFault('unknown', codings.join(', '));
   let out = bytes;
   for (const coding of codings.toReversed()) {
-    const decoder = Object.hasOwn(decoders, coding) ? decoders[coding] : undefined;
-    if (decoder === undefined) throw new DecodeFault('unknown', coding.slice(0, 40));
+    const open = Object.hasOwn(decoders, coding) ? decoders[coding] : undefined;
+    if (open === undefined) throw new DecodeFault('unknown', coding.slice(0, 40));
+    const decoder = open();
+    const pieces: Buffer[] = [];
+    let size = 0;
+    decoder.end(out);
     try {
-      out = await decoder(out, limit);
-    } catch (error) {
-      const isTooLarge = error instanceof Error && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE';
-      throw new DecodeFault(isTooLarge ? 'too-large' : 'broken', coding, error);
+      for await (const piece of decoder as AsyncIterable<Buffer>) {
+        size += piece.length;
+        if (size > limit) throw new DecodeFault('too-large', coding);
+        grew(piece.length);
+        pieces.push(piece);
+      }
+    } catch (thrown) {
+      throw thrown === decoder.errored ? new DecodeFault('broken', coding, thrown) : thrown;
     }
+    out = Buffer.concat(pieces, size);
   }
   return out;
 }
@@ -54,18 +69,13 @@ const chunkSize = 64 * 1024;
 /** Windows of more than 8 MB are not for HTTP (RFC 9659): a frame could ask for 128 MB of memory. */
 const zstdWindow = { [constants.ZSTD_d_windowLogMax]: 23 };
 
-type Decoder = (bytes: Buffer, limit: number) => Promise<Buffer>;
-
-const ungzip: Decoder = (bytes, maxOutputLength) => promisify<Buffer, object, Buffer>(gunzip)(bytes, { chunkSize, maxOutputLength });
-
 /** Names of codings that are read (RFC 9110 8.4.1, RFC 7932, RFC 8878). */
-const decoders: Readonly<Record<string, Decoder>> = {
-  gzip: ungzip,
-  'x-gzip': ungzip,
-  deflate: (bytes, maxOutputLength) => promisify<Buffer, object, Buffer>(inflate)(bytes, { chunkSize, maxOutputLength }),
-  br: (bytes, maxOutputLength) => promisify<Buffer, object, Buffer>(brotliDecompress)(bytes, { chunkSize, maxOutputLength }),
-  zstd: (bytes, maxOutputLength) =>
-    promisify<Buffer, object, Buffer>(zstdDecompress)(bytes, { chunkSize, maxOutputLength, params: zstdWindow }),
+const decoders: Readonly<Record<string, () => Transform>> = {
+  gzip: () => createGunzip({ chunkSize }),
+  'x-gzip': () => createGunzip({ chunkSize }),
+  deflate: () => createInflate({ chunkSize }),
+  br: () => createBrotliDecompress({ chunkSize }),
+  zstd: () => createZstdDecompress({ chunkSize, params: zstdWindow }),
 };
 
 /** For hints. */

@@ -1,4 +1,5 @@
-import type { GatewayError } from '../core/error.ts';
+import { fromUnknown, type GatewayError } from '../core/error.ts';
+import { gather } from '../core/gather.ts';
 import type { Trust } from '../core/snapshot.ts';
 import type { Receiver, Source, Upstream, WireRequest } from './upstream.ts';
 
@@ -8,6 +9,8 @@ export interface FetchLimits {
   readonly connectMs: number;
   readonly totalMs: number;
   readonly maxBytes: number;
+  /** Counts bytes as they come; what it throws ends the download. */
+  readonly take?: ((bytes: number) => void) | undefined;
 }
 
 export interface FetchedWhole {
@@ -19,7 +22,7 @@ export interface FetchedWhole {
 /** Why there is no answer, in words that may be shown. */
 export class FetchFault extends Error {
   readonly kind: 'timeout' | 'connection' | 'too-large' | 'refused';
-  /** The egress rules refused the address. */
+  /** The egress rules refused the address, or there is no room for more bytes. */
   readonly refusal: GatewayError | undefined;
 
   constructor(kind: FetchFault['kind'], message: string, refusal?: GatewayError, cause?: unknown) {
@@ -83,8 +86,8 @@ class WholeReceiver implements Receiver {
   data(chunk: Buffer): void {
     if (this.#isOver) return;
     this.#size += chunk.length;
-    this.#chunks.push(chunk);
     if (this.#size > this.#limits.maxBytes) this.#tooLarge();
+    else this.#keep(chunk);
   }
 
   finished(): void {
@@ -98,6 +101,16 @@ class WholeReceiver implements Receiver {
     this.#again = undefined;
     if (isUnread && !this.#isOver && again !== undefined) again(this);
     else this.#fail(faultOf(error));
+  }
+
+  #keep(chunk: Buffer): void {
+    try {
+      this.#limits.take?.(chunk.length);
+      gather(this.#chunks, chunk);
+    } catch (thrown) {
+      const refusal = fromUnknown(thrown);
+      this.#fail(new FetchFault('refused', refusal.message, refusal));
+    }
   }
 
   #tooLarge(): void {

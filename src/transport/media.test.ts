@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { deadPort, type Script, type ScriptedUpstream, startUpstream } from '../../test/support/upstream.ts';
+import { Budget, Hold } from '../core/budget.ts';
 import { createEgress } from './egress.ts';
 import { createMedia } from './media.ts';
 import { createUpstream, type Upstream } from './upstream.ts';
@@ -33,8 +34,11 @@ afterAll(async () => {
   await server.close();
 });
 
-const fetchMedia = (urls: readonly string[], maxBytes = 1000) =>
-  createMedia({ upstream, checkEgress: egress.check })(urls.map((url) => ({ url, maxBytes })));
+const fetchMedia = (urls: readonly string[], maxBytes = 1000, hold = new Hold(new Budget(1_000_000_000))) =>
+  createMedia({ upstream, checkEgress: egress.check })(
+    urls.map((url) => ({ url, maxBytes })),
+    hold,
+  );
 
 const failure = async (url: string, maxBytes?: number): Promise<unknown> => fetchMedia([url], maxBytes).catch((error: unknown) => error);
 
@@ -176,11 +180,43 @@ describe('an address inside', () => {
       lookup: () => (hostname, options, callback) => egress.lookup('request')?.call(undefined, hostname, options, callback),
     });
     const media = createMedia({ upstream: inside, checkEgress: () => undefined });
-    const error = await media([{ url: `http://localhost:${new URL(server.url).port}/a.png`, maxBytes: 10 }]).catch(
+    const hold = new Hold(new Budget(1000));
+    const error = await media([{ url: `http://localhost:${new URL(server.url).port}/a.png`, maxBytes: 10 }], hold).catch(
       (thrown: unknown) => thrown,
     );
     await inside.close();
     expect(error).toMatchObject({ code: 'not_allowed' });
     expect(server.requests).toEqual([]);
+  });
+});
+
+describe('files count against the memory of the gateway', () => {
+  const large = Buffer.alloc(100_000, 'x');
+  const replies: Record<string, Script> = {
+    plain: (response) => file(response, large),
+    'of no declared length': (response) => {
+      response.writeHead(200, { 'content-type': 'image/png' });
+      response.write(large);
+      response.end();
+    },
+    compressed: (response) => file(response, gzipSync(large), { 'content-type': 'image/png', 'content-encoding': 'gzip' }),
+  };
+
+  it.each(Object.keys(replies))('%s', async (kind) => {
+    server.script = replies[kind] ?? picture;
+    const budget = new Budget(1_000_000);
+    const holds = Array.from({ length: 3 }, () => new Hold(budget));
+    const fetchTo = async (hold: Hold | undefined): Promise<unknown> =>
+      fetchMedia([`${server.url}/a.png`], 200_000, hold).then(
+        () => 'there',
+        ({ code }: { code: string }) => code,
+      );
+    // Four times its size each: there is room for two.
+    expect([await fetchTo(holds[0]), await fetchTo(holds[1]), await fetchTo(holds[2])]).toEqual(['there', 'there', 'overloaded']);
+    expect(budget.used).toBeLessThanOrEqual(budget.limit);
+    for (const hold of holds) hold.close();
+    expect(budget.used).toBe(0);
+    expect(await fetchTo(new Hold(budget))).toBe('there');
+    expect(await fetchTo(holds[0])).toBe('overloaded');
   });
 });

@@ -1,23 +1,31 @@
+import type { Hold } from '../core/budget.ts';
 import { GatewayError } from '../core/error.ts';
 import type { Media, MediaNeed } from '../core/provider.ts';
 import type { Trust } from '../core/snapshot.ts';
 import { formatSize } from '../core/units.ts';
 import { type FetchedWhole, FetchFault, fetchWhole } from './fetch-whole.ts';
 import type { Upstream } from './upstream.ts';
-import { codingsOf, decode, type DecodeFault } from './decode.ts';
+import { codingsOf, decode, DecodeFault } from './decode.ts';
 
 export interface MediaDeps {
   readonly upstream: Upstream;
   checkEgress(origin: string, trust: Trust): GatewayError | undefined;
 }
 
-/** Downloads the files of one request. @throws GatewayError `media_fetch_failed`, `not_allowed` */
-export type FetchMedia = (needs: readonly MediaNeed[]) => Promise<ReadonlyMap<string, Media>>;
+/**
+ * Downloads the files of one request.
+ *
+ * @param hold counts them; its owner closes it when the request is over
+ * @throws GatewayError `media_fetch_failed`, `not_allowed`, `overloaded`
+ */
+export type FetchMedia = (needs: readonly MediaNeed[], hold: Hold) => Promise<ReadonlyMap<string, Media>>;
 
 /** Files of one request under way at once. */
 const parallel = 4;
 /** Bytes of all files of one request: they are held in memory, and go upstream as base64. */
 const totalLimit = 64 * 1024 * 1024;
+/** What a file costs until its request is over: its bytes or base64, the text of the body that has it, and what is sent. */
+const copies = 4;
 const clocks = { connectMs: 5000, totalMs: 30_000 } as const;
 
 /**
@@ -25,14 +33,15 @@ const clocks = { connectMs: 5000, totalMs: 30_000 } as const;
  * only, unless `server.egress.allow` opens others; redirects are refused.
  */
 export function createMedia(deps: MediaDeps): FetchMedia {
-  return async (needs) => {
+  return async (needs, hold) => {
+    const take = (bytes: number): void => hold.take(bytes * copies);
     const found = new Map<string, Media>();
     const open = [...new Map(needs.map((need) => [need.url, need])).values()];
     let room = totalLimit;
     let failed = false;
     const worker = async (): Promise<void> => {
       for (let need = open.shift(); need !== undefined && !failed; need = open.shift()) {
-        const { body, mimeType } = await download(deps, need, Math.min(need.maxBytes, room));
+        const { body, mimeType } = await download(deps, need, Math.min(need.maxBytes, room), take);
         room -= body.length;
         if (room < 0) throw failure(need.url, `is too much: all files of a request may have ${formatSize(totalLimit)} together`);
         found.set(need.url, { mimeType, base64: body.toString('base64') });
@@ -49,7 +58,14 @@ export function createMedia(deps: MediaDeps): FetchMedia {
   };
 }
 
-async function download(deps: MediaDeps, { url: text }: MediaNeed, maxBytes: number): Promise<{ body: Buffer; mimeType: string }> {
+type Take = (bytes: number) => void;
+
+async function download(
+  deps: MediaDeps,
+  { url: text }: MediaNeed,
+  maxBytes: number,
+  take: Take,
+): Promise<{ body: Buffer; mimeType: string }> {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   // The host is checked as it was written: parsers read odd spellings differently.
   const written = /^https?:\/\/[^/?#]*/i.exec(text)?.[0];
@@ -59,7 +75,7 @@ async function download(deps: MediaDeps, { url: text }: MediaNeed, maxBytes: num
   const request = { method: 'GET', origin: url.origin, path: url.pathname + url.search, headers, body: { kind: 'none' } } as const;
   let answer: FetchedWhole;
   try {
-    answer = await fetchWhole(deps.upstream, request, { ...clocks, trust: 'request', maxBytes });
+    answer = await fetchWhole(deps.upstream, request, { ...clocks, trust: 'request', maxBytes, take });
   } catch (error) {
     throw faultOf(text, error, maxBytes);
   }
@@ -67,7 +83,7 @@ async function download(deps: MediaDeps, { url: text }: MediaNeed, maxBytes: num
   if (status >= 300 && status < 400) throw failure(text, `answered a redirect (${status}); redirects are not followed`);
   if (status !== 200) throw failure(text, `answered ${status}`, status >= 500 ? 502 : 400);
   return {
-    body: await unpacked(answer, text, maxBytes),
+    body: await unpacked(answer, text, maxBytes, take),
     mimeType: (answer.headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? '',
   };
 }
@@ -75,8 +91,10 @@ async function download(deps: MediaDeps, { url: text }: MediaNeed, maxBytes: num
 /** Some hosts of pictures refuse clients without a name. */
 const headers: string[] = ['accept', '*/*', 'user-agent', 'llm-gateway'];
 
-async function unpacked(answer: FetchedWhole, url: string, maxBytes: number): Promise<Buffer> {
-  const body = await decode(answer.body, codingsOf(answer.headers['content-encoding']), maxBytes).catch((fault: DecodeFault) => {
+async function unpacked(answer: FetchedWhole, url: string, maxBytes: number, take: Take): Promise<Buffer> {
+  const codings = codingsOf(answer.headers['content-encoding']);
+  const body = await decode(answer.body, codings, maxBytes, take).catch((fault: unknown) => {
+    if (!(fault instanceof DecodeFault)) throw fault;
     const what = fault.kind === 'too-large' ? `is larger than ${formatSize(maxBytes)}` : `could not be decompressed (${fault.coding})`;
     throw failure(url, what, 400, fault);
   });

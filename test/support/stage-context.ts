@@ -3,6 +3,7 @@ import { headerNames, RequestHeaderBag } from '../../src/transport/header-bag.ts
 import { createPlanner } from '../../src/config/plan.ts';
 import { emptyBody, JsonBody, type RequestBody } from '../../src/core/body.ts';
 import type { Caller, Routed } from '../../src/core/context.ts';
+import { Budget, Hold } from '../../src/core/budget.ts';
 import { GatewayError } from '../../src/core/error.ts';
 import { defaultPrefixes } from '../../src/core/headers.ts';
 import { requestLimits } from '../../src/core/json-limits.ts';
@@ -246,6 +247,7 @@ export function makeContext(parts: RequestParts = {}): Routed {
   return {
     id: 'req_01TEST',
     endpoint: 'chat/completions',
+    hold: new Hold(new Budget(Number.POSITIVE_INFINITY)),
     method: 'POST',
     path: '/v1/chat/completions',
     params: {},

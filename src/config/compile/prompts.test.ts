@@ -250,3 +250,12 @@ describe('whatever the values are', () => {
     );
   });
 });
+
+it('variables that nobody uses are warned of in a few texts, however many there are', () => {
+  const version = compile({ p: { messages: [{ role: 'user', content: 'hi' }] } });
+  const given = Object.fromEntries(Array.from({ length: 50_000 }, (_, n) => [`v${n}`, n]));
+  const warnings: string[] = [];
+  variablesFor(version, given, (text) => void warnings.push(text));
+  expect(warnings.length).toBe(9);
+  expect(warnings.at(-1)).toBe('49992 further variables are not used by prompt "p@1"');
+});

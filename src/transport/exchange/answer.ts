@@ -36,6 +36,8 @@ export interface AnswerOwner {
   complete(body: Buffer): void;
   /** The answer is none, and nothing of it was committed. */
   faulty(fault: GatewayError): void;
+  /** The answer holds more than before without having read more. False when it is over, for whatever reason. */
+  recounted(): boolean;
   /** Nothing more is wanted of the wire. */
   release(): void;
   /** Stops and starts the reading of the wire. */

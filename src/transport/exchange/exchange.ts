@@ -158,6 +158,11 @@ export class Exchange implements Receiver, Swept, AnswerOwner, Watched, EchoList
     if (waiting !== this.#held) this.#hold(waiting);
   }
 
+  recounted(): boolean {
+    this.#hold(this.answer?.waiting ?? 0);
+    return !this.#settled;
+  }
+
   /** So much of the answer is in memory now. */
   #hold(bytes: number): void {
     const { budget } = this.#settings;

@@ -105,7 +105,10 @@ export class WholeAnswer extends Answer {
   /** The exchange may be over by then: its clocks run on, and its client may leave. */
   async #decoded(body: Buffer, codings: readonly string[]): Promise<void> {
     const held = this.owner.status < 300 ? wholeLimit * heldTimes.decompressed : this.#heldLimit;
-    const plain = await decompress(body, codings, Math.min(held, this.owner.maxAnswer));
+    const plain = await decompress(body, codings, Math.min(held, this.owner.maxAnswer), (made) => {
+      this.#length += made;
+      if (!this.owner.recounted()) throw interrupted('Nobody waits for the answer any more.');
+    });
     if (this.owner.state === 'whole') this.#ended(plain);
   }
 

@@ -13,11 +13,12 @@ export const wholeLimit = 1024 * 1024;
  * Undoes a content-encoding that the provider used although none was asked for.
  *
  * @param limit bytes that it may grow to
- * @throws GatewayError `upstream_invalid`
+ * @param grew told of bytes as they are made; what it throws ends the work
+ * @throws GatewayError `upstream_invalid`, and what `grew` throws
  */
-export async function decompress(body: Buffer, codings: readonly string[], limit: number): Promise<Buffer> {
+export async function decompress(body: Buffer, codings: readonly string[], limit: number, grew: (bytes: number) => void): Promise<Buffer> {
   try {
-    return await decode(body, codings, limit);
+    return await decode(body, codings, limit, grew);
   } catch (thrown) {
     if (!(thrown instanceof DecodeFault)) throw thrown;
     const { kind, coding } = thrown;

@@ -145,3 +145,42 @@ it.each([
   new SseScanner().push(chunk);
   expect(looked).toBeLessThanOrEqual(chunk.length * 3);
 });
+
+it('a large event of many lines means the same as a small one', () => {
+  const line = fc.constantFrom(
+    'data',
+    'data:',
+    'data: ',
+    'data:  a',
+    'data: é',
+    'data:b:c',
+    'dat',
+    'database: x',
+    'event',
+    'event: e',
+    'event:f',
+    ': c',
+    'id: 1',
+    ' data: x',
+  );
+  const end = fc.constantFrom('\n', '\r\n', '\r');
+  const padding = `:${'x'.repeat(20_000)}`;
+  fc.assert(
+    fc.property(fc.array(line, { minLength: 1, maxLength: 8 }), end, fc.boolean(), (lines, mark, hasByteOrderMark) => {
+      const start = hasByteOrderMark ? '\ufeff' : '';
+      const small = start + [...lines, '', ''].join(mark);
+      const large = start + [...lines, padding, '', ''].join(mark);
+      expect(scan([Buffer.from(large)]).events).toEqual(scan([Buffer.from(small)]).events);
+    }),
+  );
+});
+
+it('an event of millions of lines takes memory in proportion to its size', () => {
+  const scanner = new SseScanner();
+  const lines = Buffer.from('data:\n'.repeat(1_000_000));
+  scanner.push(lines);
+  const before = process.memoryUsage().heapUsed;
+  const [event] = scanner.push(Buffer.from('\n\n')).events;
+  expect(process.memoryUsage().heapUsed - before).toBeLessThan(lines.length * 2);
+  expect(event?.data).toBe('\n'.repeat(999_999));
+});

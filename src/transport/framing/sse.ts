@@ -3,7 +3,12 @@ import type { WireEvent } from '../../core/events.ts';
 
 const lf = 0x0a;
 const cr = 0x0d;
+const colon = 0x3a;
+const space = 0x20;
 const empty = Buffer.alloc(0);
+const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
+/** Bytes: an event of this size may have millions of lines, none of which becomes a string of its own. */
+const large = 16 * 1024;
 
 /** An event and where it stands in the bytes that were scanned with it: `end` is behind its blank line. */
 export interface ScannedEvent extends WireEvent {
@@ -132,7 +137,9 @@ function readEvents(bytes: Buffer, ends: readonly number[], offset: number): Sca
   let start = 0;
   for (const relative of ends) {
     const end = relative + offset;
-    const event = readEvent(bytes.toString('utf8', start, end), start, end);
+    // One line, as events usually are, has its end before the empty one.
+    const isLong = end - start >= large && bytes.indexOf(lf, start) < end - 2;
+    const event = isLong ? readLargeEvent(bytes, start, end) : readEvent(bytes.toString('utf8', start, end), start, end);
     if (event !== undefined) events.push(event);
     start = end;
   }
@@ -158,4 +165,42 @@ function readEvent(text: string, start: number, end: number): ScannedEvent | und
     else data = data === undefined ? value : `${data}\n${value}`;
   }
   return data === undefined ? undefined : { name, data, start, end };
+}
+
+/** The same from bytes: what it takes is the size of the event, however many lines it has. */
+function readLargeEvent(bytes: Buffer, start: number, end: number): ScannedEvent | undefined {
+  const data = Buffer.allocUnsafe(end - start);
+  let size = -1;
+  let name = '';
+  let at = bytes.indexOf(byteOrderMark, start) === start ? start + byteOrderMark.length : start;
+  while (at < end) {
+    const stop = lineEnd(bytes, at, end);
+    if (isField(bytes, at, stop, 'data')) {
+      if (size >= 0) data[size] = lf;
+      size += 1;
+      size += bytes.copy(data, size, valueStart(bytes, at + 4, stop), stop);
+    } else if (isField(bytes, at, stop, 'event')) name = bytes.toString('utf8', valueStart(bytes, at + 5, stop), stop);
+    at = stop + 1;
+  }
+  return size < 0 ? undefined : { name, data: data.toString('utf8', 0, size), start, end };
+}
+
+/** CRLF is taken for two ends: between them is an empty line, which means nothing inside of an event. */
+function lineEnd(bytes: Buffer, from: number, end: number): number {
+  let at = from;
+  while (at < end && bytes[at] !== lf && bytes[at] !== cr) at += 1;
+  return at;
+}
+
+function isField(bytes: Buffer, from: number, stop: number, field: 'data' | 'event'): boolean {
+  const end = from + field.length;
+  if (end > stop || (end < stop && bytes[end] !== colon)) return false;
+  for (let i = 0; i < field.length; i += 1) if (bytes[from + i] !== field.charCodeAt(i)) return false;
+  return true;
+}
+
+/** @param at where the name of the field ends */
+function valueStart(bytes: Buffer, at: number, stop: number): number {
+  if (at >= stop) return stop;
+  return Math.min(bytes[at + 1] === space ? at + 2 : at + 1, stop);
 }
