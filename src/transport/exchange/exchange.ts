@@ -14,7 +14,7 @@ import type { Answer, AnswerOwner, State } from './answer.ts';
 import { BytesAnswer } from './bytes-answer.ts';
 import { expired, limitOf, type Watched } from './clocks.ts';
 import { EventAnswer } from './event-answer.ts';
-import { codeOf, interrupted, invalid } from './faults.ts';
+import { codeOf, interrupted, invalid, overdue } from './faults.ts';
 import { Keeper } from './keep.ts';
 import { isUntaken, silence, slowClientMs } from './transfer-clocks.ts';
 import { Upload } from './upload.ts';
@@ -393,12 +393,4 @@ function isEncoded(headers: Readonly<Record<string, string>>): boolean {
 /** The other side of a download: it takes nothing. */
 function untaken(): GatewayError {
   return new GatewayError('idle_timeout', { message: `The client took nothing for ${slowClientMs / 1000} s.` });
-}
-
-/** A clock ran out in the middle of a committed answer. */
-function overdue(phase: TimeoutPhase, afterMs: number): GatewayError {
-  const isIdle = phase === 'idle';
-  const what = isIdle ? `sent nothing for ${afterMs} ms` : `did not finish within ${afterMs} ms`;
-  const message = `The provider ${what}.`;
-  return new GatewayError(isIdle ? 'idle_timeout' : 'timeout', { message, source: 'provider', hint: `Setting: timeouts.${phase}` });
 }
