@@ -12,7 +12,7 @@ describe('what a record keeps', () => {
     ['a short text', 'abc', 'abc'],
     ['the beginning of a long one', 'x'.repeat(30), `${'x'.repeat(10)}…`],
     ['no half of a character', `${'x'.repeat(9)}🙂`, `${'x'.repeat(9)}\ufffd…`],
-    ['no secret that is cut', '/?key=abcdefghijkl', '/?key=•••'],
+    ['no secret that is cut', '/?key=abcdefghijkl', '/?key=***'],
   ])('%s', (_, text, kept) => {
     expect(bounded(text, 10)).toBe(kept);
   });

@@ -142,7 +142,7 @@ describe('the log', () => {
     log.configure({ mask: createMask(['the-secret']) });
     log.warn({ header: 'Bearer the-secret' }, 'the-secret leaked');
     await turn();
-    expect(writes).toEqual(['09:31:07  warn   ••• leaked  header="Bearer •••"\n']);
+    expect(writes).toEqual(['09:31:07  warn   *** leaked  header="Bearer ***"\n']);
   });
 
   it('loses nothing at the end of a process, and is not stalled by a reader that stops', async () => {

@@ -151,7 +151,7 @@ providers:
       `good | ok | ${upstream.host} | key valid · 2 models`,
       `bad | FAIL | ${upstream.host} | 401 Access denied due to invalid subscription key`,
       ' | fix: check the key: it was revoked, or belongs to another service',
-      `known | FAIL | ${upstream.host} | 403 The key Bearer ••• may not do this`,
+      `known | FAIL | ${upstream.host} | 403 The key Bearer *** may not do this`,
       ' | fix: give the key the permission to list models, or use a key of the right project',
       `gone | FAIL | 127.0.0.1:${dead} | the connection was refused`,
       ' | fix: check host, port and DNS, and that this machine may reach it',
