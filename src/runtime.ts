@@ -121,7 +121,8 @@ export class Runtime {
       budget: this.#budget,
       dialects,
       monotonic: clock.monotonic,
-      within: (id, work, ...args) => this.#running.run(id, work, ...args),
+      // Not `run`, which copies what was before once more to put it back: node does so at the end of each callback.
+      enter: (id) => this.#running.enterWith(id),
       onDefect: defects.report,
       onEcho: echoes.add,
       onOver: (record) => deps.onRequest(record),

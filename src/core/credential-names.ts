@@ -55,6 +55,8 @@ export const isCredentialParam = (name: string): boolean => isSecretName(name) |
 
 /** `?name=value` in an address or a path, its separators percent-encoded or not. */
 const parameter = /([?&;/]|%2f|%3f|%26|%3b)([^=&;/#\s"'?%]+)(=|%3d)((?:(?!%26|%3b)[^&;#\s"'])+)/gi;
+/** What is in every one of them: most texts have none. */
+const sign = /[@=%]/;
 const userInfo = /(:\/\/)[^/?#\s"'@]*@/g;
 
 /** What replaces a secret in a text. ASCII: a character beyond latin1 makes all of a record twice as large, and dear to write. */
@@ -62,6 +64,7 @@ export const masked = '***';
 
 /** A text with the user info and the credentials of every address in it hidden. */
 export function maskAddresses(text: string): string {
+  if (!sign.test(text)) return text;
   const named = text.includes('@') ? text.replaceAll(userInfo, `$1${masked}@`) : text;
   return text.includes('=') || (text.includes('%') && /%3d/i.test(text)) ? named.replaceAll(parameter, maskParameter) : named;
 }

@@ -146,10 +146,17 @@ const longestScalar = 1024;
 function endOfScalar(text: string, start: number): number {
   let end = start;
   while (end < text.length && end - start <= longestScalar && isScalar(text.charCodeAt(end))) end += 1;
-  if (!/^(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)$/.test(text.slice(start, end)))
+  if (!isLiteral(text, start, end) && !/^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(text.slice(start, end)))
     throw bad('unexpected token', start);
   if (end - start > longestScalar) throw bad(`a number of more than ${longestScalar} characters`, start);
   return end;
+}
+
+function isLiteral(text: string, start: number, end: number): boolean {
+  const length = end - start;
+  return length === 4
+    ? text.startsWith('true', start) || text.startsWith('null', start)
+    : length === 5 && text.startsWith('false', start);
 }
 
 /** Anything but white space, commas, and what closes. */

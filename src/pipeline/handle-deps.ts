@@ -15,8 +15,11 @@ export interface HandleDeps {
   readonly budget: Budget;
   readonly dialects: Readonly<Record<EndpointTraits['dialect'], Dialect>>;
   monotonic(): number;
-  /** Runs work in such a way that what it begins and nobody catches is known to belong to this request. */
-  within<Args extends unknown[], Result>(requestId: string, work: (...args: Args) => Result, ...args: Args): Result;
+  /**
+   * What the running callback of node begins from here on, and nobody catches, is known to belong to this request. Call
+   * it as the first step of a callback.
+   */
+  enter(requestId: string): void;
   /** A defect of the gateway or of a plugin: shown to operators with its stack, never to callers. Never throws. */
   onDefect(error: unknown, requestId: string): void;
   /** Told when an answer repeats the credential of its attempt, each time. */

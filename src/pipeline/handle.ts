@@ -67,7 +67,10 @@ export class Handling implements Enrolled {
   };
   readonly #onAdmitted = (): void => this.#admitted();
   readonly #onRefused = (thrown: unknown): void => this.#failed(thrown);
-  readonly #onBody = (body: RequestBody | GatewayError): void => void this.#deps.within(this.#ctx.id, proceed, this, body);
+  readonly #onBody = (body: RequestBody | GatewayError): void => {
+    this.#deps.enter(this.#ctx.id);
+    void this.#proceed(body);
+  };
   #isStopped = false;
   #isHeadSent = false;
 
@@ -87,10 +90,7 @@ export class Handling implements Enrolled {
 
   /** Decides by the head who calls; only then the body is read. */
   start(): void {
-    this.#deps.within(this.#ctx.id, admit, this);
-  }
-
-  admit(): void {
+    this.#deps.enter(this.#ctx.id);
     try {
       if (this.#refusal !== undefined) throw this.#refusal;
       const admission = this.#world.chain.admit(this.#ctx);
@@ -108,7 +108,7 @@ export class Handling implements Enrolled {
     this.#body.read(this.#onBody);
   }
 
-  async proceed(body: RequestBody | GatewayError): Promise<void> {
+  async #proceed(body: RequestBody | GatewayError): Promise<void> {
     if (this.#recorded) return;
     try {
       if (body instanceof GatewayError) throw body;
@@ -391,6 +391,3 @@ export class Handling implements Enrolled {
     onOver(record);
   }
 }
-
-const admit = (handling: Handling): void => handling.admit();
-const proceed = (handling: Handling, body: RequestBody | GatewayError): Promise<void> => handling.proceed(body);

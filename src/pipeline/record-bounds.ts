@@ -68,7 +68,26 @@ export interface ValueLimits {
 const cut = '…';
 
 /** A JSON value from outside, made small: what lies too deep, and what there is no room for, is left out. */
-export function shrunk(value: unknown, { members, characters, levels }: ValueLimits): unknown {
+export function shrunk(value: unknown, limits: ValueLimits): unknown {
+  return isSmall(value, limits) ? value : shrink(value, limits);
+}
+
+/** An object of a few short values, which most are. */
+function isSmall(value: unknown, { members, characters }: ValueLimits): boolean {
+  if (!isPlain(value)) return false;
+  let room = characters;
+  let count = 0;
+  for (const name in value) {
+    const each = value[name];
+    if (typeof each === 'object' && each !== null) return false;
+    room -= name.length + (typeof each === 'string' ? each.length : 0) + 8;
+    count += 1;
+    if (room < 0 || count > members) return false;
+  }
+  return true;
+}
+
+function shrink(value: unknown, { members, characters, levels }: ValueLimits): unknown {
   let room = characters;
   const visit = (each: unknown, level: number): unknown => {
     if (typeof each === 'string') return text(each);

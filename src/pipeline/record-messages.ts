@@ -18,7 +18,10 @@ export function policyOf(ctx: RequestContext): LogSettings['bodies'] {
 }
 
 /** `x-gateway-debug: false` keeps the bodies of one request out of the record. */
-const isPrivate = (ctx: RequestContext): boolean => /^\s*(?:false|0|no|off)\s*$/i.test(ctx.headers.gateway('debug') ?? '');
+function isPrivate(ctx: RequestContext): boolean {
+  const debug = ctx.headers.gateway('debug');
+  return debug !== undefined && /^\s*(?:false|0|no|off)\s*$/i.test(debug);
+}
 
 /** Bytes of an answer that the record keeps. */
 export const keptOf = ({ bodies, maxBody }: LogSettings): number => (bodies === 'full' ? maxBody : 0);

@@ -3,7 +3,7 @@ import type { KeptBody } from '../../core/plan.ts';
 
 /** Numbers in the list of times: those of the pieces after them are not noted. */
 const mostTimes = 2 * 1024;
-/** Bytes: pieces of this size and more are kept as they are, smaller ones are copied together. */
+/** Bytes: pieces of this size and more are kept as they are, smaller ones behind the first are copied together. */
 const large = 16 * 1024;
 /** Bytes of the first block for small pieces; each further one is as large as all before it. */
 const firstBlock = 2048;
@@ -39,7 +39,8 @@ export class Keeper implements KeptBody {
   add(chunk: Buffer, atMs: number): void {
     if (this.#room > 0) {
       const piece = chunk.length > this.#room ? chunk.subarray(0, this.#room) : chunk;
-      const kept = piece.length >= large ? this.#refer(piece) : this.#copy(piece);
+      // The first as it is, too: most whole answers are one piece.
+      const kept = piece.length >= large || this.#held === 0 ? this.#refer(piece) : this.#copy(piece);
       if (kept > 0 && this.times.length < mostTimes) this.times.push(this.size, atMs);
       this.#room = kept < piece.length ? 0 : this.#room - kept;
     }
