@@ -154,9 +154,7 @@ function endOfScalar(text: string, start: number): number {
 
 function isLiteral(text: string, start: number, end: number): boolean {
   const length = end - start;
-  return length === 4
-    ? text.startsWith('true', start) || text.startsWith('null', start)
-    : length === 5 && text.startsWith('false', start);
+  return length === 4 ? text.startsWith('true', start) || text.startsWith('null', start) : length === 5 && text.startsWith('false', start);
 }
 
 /** Anything but white space, commas, and what closes. */
