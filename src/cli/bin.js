@@ -1,9 +1,11 @@
 #!/usr/bin/env -S node --no-allocation-site-pretenuring --max-semi-space-size=8
 // The installed command. Plain JavaScript, so that an old Node answers with a sentence instead of a syntax error.
-const major = Number(process.versions.node.split('.')[0]);
+const [major, minor] = process.versions.node.split('.').map(Number);
 
-if (major < 24) {
-  process.stderr.write(`gateway needs Node 24 or newer, and this is ${process.version}. In a clone, use: npm run gateway -- <command>\n`);
+if (major < 22 || (major === 22 && minor < 19)) {
+  process.stderr.write(
+    `gateway needs Node 22.19 or newer, and this is ${process.version}. In a clone, use: npm run gateway -- <command>\n`,
+  );
   process.exitCode = 2;
 } else {
   const { followEarly } = await import('./early-signals.js');

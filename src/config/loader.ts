@@ -111,11 +111,11 @@ class ProcessLoader implements Loader {
   }
 
   #start(): ChildProcess {
-    // Without this process's own flags: a debugger's port can't be opened twice.
+    // Of this process's own flags only those that say where imports lead: a debugger's port can't be opened twice.
     const worker = fork(this.#entry, {
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
-      execArgv: ['--disable-sigusr1'],
+      execArgv: ['--disable-sigusr1', ...process.execArgv.filter((flag) => flag.startsWith('--conditions='))],
     });
     worker.unref();
     // Not inherited: the system would make our own standard error wait for its reader.

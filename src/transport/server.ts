@@ -21,10 +21,11 @@ import { parseMetadata } from './metadata.ts';
 import { linger } from './linger.ts';
 import { NodeClient } from './node-client.ts';
 import { refuseRaw } from './raw-refusal.ts';
-import { useAbsoluteTarget, wantsWebSocket } from './request-target.ts';
+import { useAbsoluteTarget } from './request-target.ts';
 import { knownPaths, type Matched, matchRoute } from './routes.ts';
 import type { Sweeper } from './sweeper.ts';
 import { TurnResponse, Turns } from './turns.ts';
+import { upgradeOptions } from './upgrades.ts';
 
 /** All request headers together (decisions D14): room for a config with a service account. */
 const maxHeaderSize = 64 * 1024;
@@ -70,7 +71,7 @@ export function createDataServer(deps: ServerDeps): Server {
     headersTimeout: headTimeoutMs,
     connectionsCheckingInterval: 2000,
     keepAliveTimeout: 75_000,
-    shouldUpgradeCallback: wantsWebSocket,
+    ...upgradeOptions(),
   });
   server.on('request', (request, response) => reader.http(request, response, false));
   // Without a listener such clients are told to go on before anybody has looked at their keys.

@@ -1,9 +1,13 @@
-import { spawnSync } from 'node:child_process';
-import { describe, expect, it } from 'vitest';
-import { importsOf, packageOf, readProjectFile, root } from './tree.ts';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { packageOf, readProjectFile, root } from './tree.ts';
 
 const manifest = JSON.parse(readProjectFile('package.json')) as {
-  name: string;
   config: { node: string };
   bin: Record<string, string>;
   exports: Record<string, string | { types: string; default: string }>;
@@ -11,53 +15,225 @@ const manifest = JSON.parse(readProjectFile('package.json')) as {
   peerDependencies: Record<string, string>;
 };
 
-function packed(): string[] {
-  const run = spawnSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], { cwd: root, encoding: 'utf8' });
+const folder = mkdtempSync(join(tmpdir(), 'gateway-package-'));
+
+/** Made by the scripts that `npm pack` runs: the compiled files are new. */
+function pack(): string[] {
+  const run = spawnSync('npm', ['pack', '--json', '--silent', '--pack-destination', folder], { cwd: root, encoding: 'utf8' });
+  if (run.status !== 0) throw new Error(`npm pack failed: ${run.stderr}`);
   const answer = JSON.parse(run.stdout) as unknown;
   // npm 11 answers a list, older and newer ones an object by package name.
   const [report] = Array.isArray(answer) ? answer : Object.values(answer as object);
+  tarball = join(folder, (report as { filename: string }).filename);
   return (report as { files: { path: string }[] }).files.map((file) => file.path);
 }
 
-describe('the package', () => {
-  const files = packed();
+let tarball = '';
+let files: string[] = [];
+beforeAll(() => {
+  files = pack();
+}, 120_000);
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
+describe('the package', () => {
   it('contains what its manifest points at', () => {
     const named = [
       ...Object.values(manifest.bin),
-      ...Object.values(manifest.exports).flatMap((entry) => (typeof entry === 'string' ? [entry] : Object.values(entry))),
+      ...Object.values(manifest.exports).flatMap((entry) => (typeof entry === 'string' ? [entry] : [entry.types, entry.default])),
     ];
     const missing = named.map((file) => file.replace(/^\.\//, '')).filter((file) => !files.includes(file));
     expect(missing).toEqual([]);
-    expect(files).toEqual(
-      expect.arrayContaining(['LICENSE', 'README.md', 'CHANGELOG.md', 'SECURITY.md', 'gateway.yaml', 'src/main.ts', 'plugins/index.ts']),
-    );
+    const whole = ['LICENSE', 'README.md', 'CHANGELOG.md', 'SECURITY.md', 'gateway.yaml', 'dist/config-worker.js', 'dist/bin.js.map'];
+    expect(files).toEqual(expect.arrayContaining(whole));
   });
 
-  it('leaves tests, fixtures, benchmarks and state at home', () => {
-    expect(files.filter((file) => /\.test\.ts$|fixtures\/|^(test|bench|\.ci|\.gateway)\//.test(file))).toEqual([]);
+  it('leaves sources, tests, fixtures, benchmarks and state at home', () => {
+    expect(files.filter((file) => /\.test\.|fixtures\/|^(src|plugins|test|bench|\.ci|\.gateway)\//.test(file))).toEqual([]);
   });
 
-  it('brings every file and every package that its sources import', () => {
-    const imports = files.filter((file) => file.endsWith('.ts')).flatMap((file) => importsOf(file, readProjectFile(file)));
-    const broken = imports.filter((entry) => {
-      if (entry.own) return !files.includes(entry.target);
-      // Examples of plugins import types by the package's own name.
-      if (packageOf(entry.target) === manifest.name) return manifest.exports[entry.target.replace(manifest.name, '.')] === undefined;
-      const erased = entry.typeOnly && packageOf(entry.target) === 'json-schema-to-ts';
-      const named = { ...manifest.dependencies, ...manifest.peerDependencies };
-      return !erased && !entry.target.startsWith('node:') && named[packageOf(entry.target)] === undefined;
+  it('is less than 1 MB to download', () => {
+    expect(statSync(tarball).size).toBeLessThan(1_000_000);
+  });
+
+  it('imports only its own files and packages that it depends on', () => {
+    const named = { ...manifest.dependencies, ...manifest.peerDependencies };
+    const compiled = files.filter((file) => /^dist\/.*\.(js|d\.ts)$/.test(file));
+    const imports = compiled.flatMap((file) => {
+      const text = readProjectFile(file);
+      // The compiler writes double quotes, and an import a line.
+      return [
+        ...text.matchAll(/^(?:import|export)\b(?:[^;'"`]*?\bfrom )? ?["']([^"'\n]+)["'];|\bimport\(\s*["']([^"'\n]+)["']\s*\)/gm),
+      ].map(([, whole, lazy]) => ({ file, specifier: whole ?? lazy ?? '' }));
     });
-    expect(broken.map((entry) => `${entry.file}: ${entry.specifier}`)).toEqual([]);
+    expect(imports.length).toBeGreaterThan(100);
+    const broken = imports.filter(({ file, specifier }) => {
+      if (!specifier.startsWith('.')) return !specifier.startsWith('node:') && named[packageOf(specifier)] === undefined;
+      return !files.includes(join(dirname(file), specifier).replace(/(?<!\.d)\.ts$/, '.d.ts'));
+    });
+    expect(broken).toEqual([]);
   });
 
   it('runs the command with the same flags for Node as npm start', () => {
     expect(readProjectFile('src/cli/bin.js').split('\n')[0]).toBe(`#!/usr/bin/env -S node ${manifest.config.node}`);
   });
 
-  it('answers an old Node with a sentence', () => {
-    const old = 'data:text/javascript,Object.defineProperty(process, "versions", { value: { node: "20.1.0" } })';
-    const run = spawnSync(process.execPath, ['--import', old, 'src/cli/bin.js', 'check'], { cwd: root, encoding: 'utf8' });
-    expect(run).toMatchObject({ status: 2, stdout: '', stderr: expect.stringMatching(/^gateway needs Node 24 or newer.*\n$/) });
+  it.each(['20.1.0', '22.18.0'])('answers Node %s with a sentence', (node) => {
+    const old = `data:text/javascript,Object.defineProperty(process, "versions", { value: { node: "${node}" } })`;
+    const run = spawnSync(process.execPath, ['--import', old, 'dist/bin.js', 'check'], { cwd: root, encoding: 'utf8' });
+    expect(run).toMatchObject({ status: 2, stdout: '', stderr: expect.stringMatching(/^gateway needs Node 22\.19 or newer.*\n$/) });
+  });
+});
+
+/** The oldest Node that the package promises to run on; fetched where CI demands every test. */
+const oldest = '22.19.0';
+const isStrict = process.env.GATEWAY_TEST_STRICT === '1';
+const prefix = join(folder, 'prefix');
+
+/** Set where packages can't be installed here; with GATEWAY_TEST_STRICT=1 that is a failure. */
+let missing: string | undefined;
+
+interface Ran {
+  readonly status: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+const withNode = (node: string): NodeJS.ProcessEnv => {
+  const { NODE_OPTIONS: _, ...env } = process.env;
+  return { ...env, PATH: `${dirname(node)}${delimiter}${process.env.PATH ?? ''}`, npm_config_prefer_offline: 'true' };
+};
+
+function run(command: string, args: readonly string[], cwd: string, node = process.execPath): Ran {
+  const { status, stdout, stderr } = spawnSync(command, args, { cwd, env: withNode(node), encoding: 'utf8', timeout: 240_000 });
+  return { status, stdout, stderr };
+}
+
+const newFolder = (name: string): string => {
+  const path = join(folder, name);
+  mkdirSync(path, { recursive: true });
+  return path;
+};
+
+/** Where npm put the Node of a version, or why it is not there. */
+function fetchNode(version: string): { readonly path: string } | { readonly missing: string } {
+  if (!isStrict) return { missing: 'only with GATEWAY_TEST_STRICT=1, since it is a download of 50 MB' };
+  const name = `node-${process.platform}-${process.arch}`;
+  const cwd = newFolder(`node-${version}`);
+  const { status, stderr } = run('npm', ['install', '--prefix', cwd, '--ignore-scripts', '--no-save', `${name}@${version}`], cwd);
+  if (status !== 0) throw new Error(`Node ${version}: ${stderr}`);
+  return { path: join(cwd, 'node_modules', name, 'bin', 'node') };
+}
+
+const nodes = [
+  { name: process.versions.node, found: { path: process.execPath } },
+  { name: oldest, found: fetchNode(oldest) },
+];
+
+beforeAll(() => {
+  const installed = run('npm', ['install', '--global', '--prefix', prefix, tarball], folder);
+  if (installed.status === 0) return;
+  if (isStrict || !/ENOTFOUND|ECONN|EAI_AGAIN|ETIMEDOUT|ENOTCACHED/.test(installed.stderr)) throw new Error(installed.stderr);
+  missing = 'the registry is out of reach';
+}, 300_000);
+
+describe.each(nodes)('the installed package on Node $name', ({ name, found }) => {
+  const gateway = join(prefix, 'bin', 'gateway');
+  const node = 'path' in found ? found.path : '';
+
+  it('prints its version', (test) => {
+    if ('missing' in found) test.skip(found.missing);
+    test.skip(missing !== undefined, missing);
+    expect(run(gateway, ['--version'], folder, node)).toEqual({
+      status: 0,
+      stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/),
+      stderr: '',
+    });
+  });
+
+  it('checks a configuration with a plugin in TypeScript beside it', (test) => {
+    if ('missing' in found) test.skip(found.missing);
+    test.skip(missing !== undefined, missing);
+    const cwd = newFolder(`own-plugin-${name}`);
+    const example = join(root, 'configs/examples/own-plugin');
+    for (const file of readdirSync(example)) copyFileSync(join(example, file), join(cwd, file));
+    expect(run(gateway, ['check', '-c', 'gateway.yaml'], cwd, node)).toMatchObject({
+      status: 0,
+      stdout: expect.stringContaining('ok: 1 file'),
+    });
+  });
+
+  it('serves, and ends with 0 on SIGTERM', async (test) => {
+    if ('missing' in found) test.skip(found.missing);
+    test.skip(missing !== undefined, missing);
+    const cwd = newFolder(`serve-${name}`);
+    writeFileSync(join(cwd, 'gateway.yaml'), 'version: 1\nproviders:\n  mock: {type: mock}\n');
+    const child = spawn(gateway, ['start', '--listen', '127.0.0.1:0'], { cwd, env: withNode(node), stdio: ['ignore', 'pipe', 'pipe'] });
+    const ended = once(child, 'exit');
+    try {
+      const { url, node: version } = await started(child);
+      expect(version).toBe(`v${name}`);
+      const body = JSON.stringify({ model: '@mock/echo', messages: [{ role: 'user', content: 'hello' }] });
+      const answer = await fetch(`${url}/chat/completions`, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+      expect(await answer.json()).toMatchObject({ choices: [{ message: { content: 'hello' } }] });
+      child.kill('SIGTERM');
+      expect(await ended).toEqual([0, null]);
+    } finally {
+      child.kill('SIGKILL');
+    }
+  });
+});
+
+/** The line that a started gateway logs. */
+async function started(child: ChildProcess): Promise<{ url: string; node: string }> {
+  const seen: string[] = [];
+  if (child.stdout === null || child.stderr === null) throw new Error('the child has no outputs');
+  child.stderr.on('data', (chunk: Buffer) => seen.push(chunk.toString()));
+  for await (const line of createInterface({ input: child.stdout })) {
+    seen.push(line);
+    if (line.includes('"gateway started"')) {
+      child.stdout.resume();
+      return JSON.parse(line) as { url: string; node: string };
+    }
+  }
+  throw new Error(`the gateway did not start: ${seen.join('\n')}`);
+}
+
+describe('the package as', () => {
+  it('npx runs it', (test) => {
+    test.skip(missing !== undefined, missing);
+    const ran = run('npx', ['--yes', `--package=${tarball}`, 'gateway', '--version'], newFolder('npx'));
+    expect(ran).toMatchObject({ status: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) });
+  });
+
+  it('a dependency gives its command, its types and its functions', (test) => {
+    test.skip(missing !== undefined, missing);
+    const cwd = newFolder('dependency');
+    writeFileSync(join(cwd, 'package.json'), '{"private":true,"type":"module"}');
+    expect(run('npm', ['install', tarball], cwd)).toMatchObject({ status: 0 });
+    expect(run(join(cwd, 'node_modules/.bin/gateway'), ['--version'], cwd)).toMatchObject({ status: 0 });
+    writeFileSync(
+      join(cwd, 'plugin.ts'),
+      `import { definePlugin, type Plugin } from 'llm-gateway/plugin';
+       import type { Provider } from 'llm-gateway/provider';
+       export const name = (provider: Provider): string => provider.type;
+       const plugin: Plugin<{ team: string }> = {
+         name: 'mine', options: { type: 'object' },
+         setup: ({ team }, host) => ({ admit: (ctx) => { if (ctx.metadata.team !== team) throw host.error('not_allowed', { message: team }); return undefined; } }),
+       };
+       const named: number = plugin.name; // wrong on purpose
+       export default definePlugin(plugin);`,
+    );
+    const types = ['--types', 'node', '--typeRoots', join(root, 'node_modules/@types'), '--noEmit', '--strict', '--module', 'nodenext'];
+    const checked = run(
+      process.execPath,
+      [join(root, 'node_modules/typescript/bin/tsc'), ...types, '--target', 'esnext', 'plugin.ts'],
+      cwd,
+    );
+    // The only error is the one that shows that the types are read.
+    expect(checked.stdout.split('\n').filter((line) => /error TS/.test(line))).toEqual([
+      expect.stringMatching(/^plugin\.ts\(8,\d+\): error TS2322/),
+    ]);
+    const used = run(process.execPath, ['-e', "import('llm-gateway/plugin').then(m => console.log(m.definePlugin({name:'a'}).name))"], cwd);
+    expect(used).toMatchObject({ status: 0, stdout: 'a\n' });
   });
 });

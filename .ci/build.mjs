@@ -1,0 +1,38 @@
+// Compiles the package into dist/: what `npm pack` runs first, so that it also works on Node versions and in folders
+// (node_modules) where Node does not strip types. Runs on any Node from 20 on.
+import { spawnSync } from 'node:child_process';
+import { rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const dist = join(root, 'dist');
+rmSync(dist, { recursive: true, force: true });
+
+const { build } = await import('esbuild').catch(() => {
+  process.stderr.write('The package is compiled by development packages: run npm ci first.\n');
+  process.exit(1);
+});
+await build({
+  absWorkingDir: root,
+  // `config-worker` is started by the address of its file: chunks and entries lie in one folder.
+  entryPoints: ['src/cli/bin.js', 'src/config-worker.js', 'src/core/plugin.ts', 'src/core/provider.ts'],
+  outdir: dist,
+  entryNames: '[name]',
+  chunkNames: '[name]-[hash]',
+  bundle: true,
+  splitting: true,
+  packages: 'external',
+  platform: 'node',
+  format: 'esm',
+  target: 'node22.19',
+  sourcemap: true,
+  sourcesContent: false,
+  logLevel: 'warning',
+});
+
+const tsc = spawnSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', '.ci/tsconfig.types.json'], {
+  cwd: root,
+  stdio: ['ignore', 2, 2],
+});
+if (tsc.status !== 0) throw new Error(`the types were not written: ${tsc.error?.message ?? `tsc ended with ${tsc.status}`}`);

@@ -1,0 +1,42 @@
+import { createServer } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import { describe, expect, it } from 'vitest';
+import { upgradeOptions } from './upgrades.ts';
+
+/** The status lines and bodies that a server with these options sends for a raw request. */
+async function answer(node: string, request: string): Promise<string> {
+  const server = createServer(upgradeOptions(node), (_request, response) => response.end('request'));
+  server.on('upgrade', (_request, socket) => socket.end('upgrade'));
+  server.on('connect', (_request, socket) => socket.end('connect'));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  socket.write(request);
+  const received = await text(socket);
+  server.close();
+  return received.slice(received.lastIndexOf('\r\n') + 1).trim();
+}
+
+const offers = (method: string, protocol: string, rest = ''): string =>
+  `${method} / HTTP/1.1\r\nhost: a\r\nconnection: upgrade, close\r\nupgrade: ${protocol}\r\n${rest}\r\n`;
+
+describe.each(['22.19.0', '22.21.0', '23.11.0', '24.0.0', '24.9.0', '25.0.0'])('on Node %s a request', (node) => {
+  it.each([
+    { name: 'for WebSocket is an upgrade', request: offers('GET', 'websocket'), goesTo: 'upgrade' },
+    { name: 'that offers h2c is a request', request: offers('GET', 'h2c'), goesTo: 'request' },
+    { name: 'with a body that offers h2c is a request', request: `${offers('POST', 'h2c', 'content-length: 2\r\n')}{}`, goesTo: 'request' },
+    { name: 'without an offer is a request', request: 'GET / HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n', goesTo: 'request' },
+    { name: 'for a tunnel is a tunnel', request: 'CONNECT a:443 HTTP/1.1\r\nhost: a\r\n\r\n', goesTo: 'connect' },
+  ])('$name', async ({ request, goesTo }) => {
+    expect(await answer(node, request)).toBe(goesTo);
+  });
+});
+
+it('asks the server where Node can, the request elsewhere', () => {
+  const ways = ['22.19.0', '22.20.0', '22.21.0', '23.11.0', '24.8.0', '24.9.0', '25.0.0', '26.1.0'].filter(
+    (node) => upgradeOptions(node).shouldUpgradeCallback !== undefined,
+  );
+  expect(ways).toEqual(['22.21.0', '24.9.0', '25.0.0', '26.1.0']);
+});
