@@ -6,9 +6,11 @@ const quote = 0x22;
 const changingLimit = 4;
 /** Events in a row that were like none before: after so many of them no more is learned from this stream. */
 const missLimit = 16;
+/** What clients read an event as: an object, or the mark of the end. */
+const readable = /^[ \t\r\n]*(?:\{|\[DONE\]\s*$)/;
 
 /**
- * Checks that each event of a stream is one JSON value, at a fraction of a scan: most events of a stream differ from the
+ * Checks that each event of a stream is one JSON object, or `[DONE]`, at a fraction of a scan: most events of a stream differ from the
  * one before in the content of a string or two, so all that is compared is what is around them. Balance and strings
  * only, as for whole answers: nested scalars are not looked at.
  */
@@ -24,7 +26,7 @@ export class JsonEvents {
       this.#misses = 0;
       return true;
     }
-    if (flawOf(data, answerLimits) !== undefined) return false;
+    if (!readable.test(data) || flawOf(data, answerLimits) !== undefined) return false;
     this.#misses += 1;
     if (this.#misses <= missLimit) this.#learn(data);
     return true;

@@ -66,7 +66,7 @@ describe('openStateDir', () => {
     ['a file in its place', 'taken'],
     ['no folder can be made there', '/proc/state'],
     ['a file in place of the request log', 'half'],
-  ])('goes on in memory where a named folder can not be used, unless it is required: %s', (_name, setting) => {
+  ])('goes on in memory where a named folder cannot be used, unless it is required: %s', (_name, setting) => {
     writeFileSync(join(root, 'taken'), 'a file');
     mkdirSync(join(root, 'half'));
     writeFileSync(join(root, 'half/spool'), 'a file');

@@ -35,7 +35,7 @@ export class Defects {
       this.#log.error({ err: error, request, ...unsaid }, 'a request failed on a defect');
     } catch {
       // What was thrown can't even be written down: an object whose members throw.
-      this.#log.error({ request }, 'a request failed on a defect that can not be shown');
+      this.#log.error({ request }, 'a request failed on a defect that cannot be shown');
     }
   };
 }

@@ -185,7 +185,7 @@ describe('a stream', () => {
     [
       'of the format',
       [...say({ say: 'Hel' }), 'data: nonsense\n\n', ...say({ over: 'DONE' })],
-      'The provider sent an event that is not JSON in its stream.',
+      'The provider sent an event that is not a JSON object in its stream.',
       'upstream_invalid',
     ],
   ])('ends with an error %s', async (_, events, message, code) => {

@@ -334,7 +334,7 @@ const streamFaults: readonly Fault[] = [
       name: `the event ${line}`,
       play: (socket) => put(socket, head(200, chunked), piece(role), piece(`${line}\n\n`), piece(texts.join('')), lastPiece),
       ...faulty,
-      says: /an event that is not JSON/,
+      says: /an event that is not a JSON object/,
     }),
   ),
   { name: 'the status 204', play: (socket) => put(socket, head(204)), ...faulty, says: /204/ },
@@ -368,12 +368,12 @@ const brokenStreams: readonly (Pick<Fault, 'name' | 'play' | 'says' | 'code'> & 
     code: 'stream_interrupted',
     says: /closed the stream before its end/,
   },
-  ...['data: not json', 'data: {"id":', 'data: {"choices":[}', 'data: {"id":"x"', 'event: x\ndata: <html>'].map(
+  ...['data: not json', 'data: {"id":', 'data: {"choices":[}', 'data: {"id":"x"', 'event: x\ndata: <html>', 'data: null', 'data: []'].map(
     (line): (typeof brokenStreams)[number] => ({
       name: `the event ${line}`,
       play: (socket) => put(socket, head(200, chunked), piece(role), piece(`${texts[0] ?? ''}${line}\n\n${texts[1] ?? ''}`), lastPiece),
       code: 'upstream_invalid',
-      says: /an event that is not JSON/,
+      says: /an event that is not a JSON object/,
     }),
   ),
   {
@@ -384,7 +384,7 @@ const brokenStreams: readonly (Pick<Fault, 'name' | 'play' | 'says' | 'code'> & 
       await put(socket, lastPiece);
     },
     code: 'upstream_invalid',
-    says: /an event that is not JSON/,
+    says: /an event that is not a JSON object/,
   },
   {
     name: 'a close without a length',

@@ -89,7 +89,7 @@ it.each(moments.flatMap((moment) => ['garbage', 'object'].map((how) => [moment, 
   },
 );
 
-it.each(['status', 'header'])('an answer of its own with a %s that can not be written', async (how) => {
+it.each(['status', 'header'])('an answer of its own with a %s that cannot be written', async (how) => {
   expect(await ask(`screen:${how}`)).toMatchObject(failed);
 });
 

@@ -67,14 +67,14 @@ export class EventAnswer extends Answer {
     else this.#fault(interrupted('The provider closed the stream before its end.'));
   }
 
-  /** Services keep a connection alive with events that hold nothing; `[DONE]` passes as a list. */
+  /** Services keep a connection alive with events that hold nothing. */
   #isJson(data: string): boolean {
     return this.#json.isOne(data) || data.trim() === '';
   }
 
   /** What stands before the event is good and goes on; the event itself would end the client's parser. */
   #malformed(scanned: Scanned, event: ScannedEvent): void {
-    const error = invalid('The provider sent an event that is not JSON in its stream.');
+    const error = invalid('The provider sent an event that is not a JSON object in its stream.');
     if (this.owner.state === 'flowing') {
       const [before] = split(scanned, event.start);
       if (before.bytes.length > 0) this.give(before);

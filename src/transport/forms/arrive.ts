@@ -56,7 +56,7 @@ export function receiveForm(
   response.once('finish', () => form.stop());
   response.once('close', () => {
     exchange.isOver = true;
-    // What can not be closed has no name on the disk any more: it goes with the process.
+    // What cannot be closed has no name on the disk any more: it goes with the process.
     form.close().catch(() => {});
   });
   const give = (result: IncomingForm | GatewayError): void => {

@@ -71,7 +71,7 @@ function checkCredentials(file: string): void {
     const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
     // The library names the file.
     if (code === 'ENOENT') return;
-    throw new TokenError(`the credentials file can not be read (${code})`, { cause });
+    throw new TokenError(`the credentials file cannot be read (${code})`, { cause });
   }
 }
 

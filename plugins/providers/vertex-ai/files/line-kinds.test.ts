@@ -64,7 +64,7 @@ describe('lines of an upload', () => {
       'file.3.body.model',
     ],
     ['no id', [batch('')], /^Line 1 .*custom_id/, 'file.1.custom_id'],
-    ['content that can not be carried', [batch('a', undefined, { messages: 'x' })], /^Line 1 .*list of objects/, 'file.1.messages'],
+    ['content that cannot be carried', [batch('a', undefined, { messages: 'x' })], /^Line 1 .*list of objects/, 'file.1.messages'],
   ])('that hold %s end the upload with their number', (_, lines, message, param) => {
     expect(() => run(lines, 'batch')).toThrow(
       expect.objectContaining({ message: expect.stringMatching(message) as string, param }) as Error,
