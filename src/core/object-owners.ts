@@ -23,10 +23,16 @@ export function canonicalId(id: string): string {
     try {
       text = decodeURIComponent(text);
     } catch {
-      return text;
+      break;
     }
   }
-  return text;
+  return lowerScheme(text);
+}
+
+/** Schemes have no case (RFC 3986 3.1): `GS://` names the same object. */
+function lowerScheme(text: string): string {
+  const end = text.indexOf('://');
+  return end < 0 ? text : text.slice(0, end).toLowerCase() + text.slice(end);
 }
 
 /** True for a text that could be the id of an object: one token of a length that ids have. */

@@ -13,6 +13,7 @@ it.each<[text: string, named: string[], other: string[]]>([
   ['{"input":[{"type":"item_reference","id":"msg_1"}]}', ['msg_1'], ['item_reference']],
   ['{"input_file_id":"gs%253A%252F%252Fb%252Fx"}', ['gs://b/x'], []],
   ['{"content":"file-1","text":"file-2","metadata":{"id":"file-3"},"user":"two words"}', [], ['file-3']],
+  ['{"image_url":{"url":"GS://b/a.png"},"url":"data:image/png;base64,AAAA"}', [], ['gs://b/a.png']],
   ['{"previous_response_id":null,"container":"auto","file_id":""}', [], []],
 ])('%s', (text, named, other) => {
   const found = of(text);
@@ -42,6 +43,7 @@ it.each([
   ['file%2D1', 'file-1'],
   ['gs%3A%2F%2Fb%2Fa%2520b', 'gs://b/a%20b'],
   ['gs://b/a%20b', 'gs://b/a%20b'],
+  ['GS%3A%2F%2Fb%2FA', 'gs://b/A'],
   ['100%', '100%'],
   ['%E0%A4%A', '%E0%A4%A'],
 ])('id %s is %s', (id, canonical) => expect(canonicalId(id)).toBe(canonical));

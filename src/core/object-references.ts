@@ -33,8 +33,8 @@ const referenceFields: ReadonlySet<string> = new Set([
 /** Fields that may hold `{id}` in place of the id. */
 const objectFields: ReadonlySet<string> = new Set(['container', 'conversation', 'input']);
 
-/** Fields whose texts no provider reads as an id: skipping them keeps long talks cheap. */
-const proseFields: ReadonlySet<string> = new Set(['text', 'content', 'data', 'url', 'image_url', 'b64_json', 'arguments', 'metadata']);
+/** Fields whose texts no provider reads as an id: skipping them keeps long talks cheap. Addresses may be ids. */
+const proseFields: ReadonlySet<string> = new Set(['text', 'content', 'data', 'b64_json', 'arguments', 'metadata']);
 
 /** Texts of one body that may look like ids: each costs a look-up. */
 const mostOthers = 10_000;
@@ -109,7 +109,7 @@ const writtenTwice = (): GatewayError =>
 function note(field: string, text: string, named: Set<string>, other: Set<string>): void {
   if (referenceFields.has(field)) {
     if (text !== '' && text !== 'auto') named.add(canonicalId(text));
-  } else if (!proseFields.has(field) && couldBeId(text)) {
+  } else if (!proseFields.has(field) && couldBeId(text) && !text.startsWith('data:')) {
     other.add(canonicalId(text));
     if (other.size > mostOthers) {
       throw new GatewayError('invalid_value', {

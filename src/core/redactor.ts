@@ -77,6 +77,23 @@ function addForms(secret: string, into: Set<string>): void {
   const inUrl = encodeURIComponent(secret.toWellFormed());
   into.add(inJson).add(inJson.replaceAll('/', String.raw`\/`)).add(inUrl);
   into.add(inUrl.replaceAll(/%[0-9A-F]{2}/g, (code) => code.toLowerCase()));
+  for (const { escapes, isUpper } of jsonWriters) into.add(writtenBy(secret, escapes, isUpper));
+}
+
+/** Libraries that write JSON for web pages escape more than they have to. */
+const jsonWriters: readonly { readonly escapes: string; readonly isUpper: boolean }[] = [
+  { escapes: '"&\'+<>`', isUpper: true }, // .NET
+  { escapes: '&<>', isUpper: false }, // Go
+  { escapes: "&'<=>", isUpper: false }, // Gson
+];
+
+function writtenBy(secret: string, escapes: string, isUpper: boolean): string {
+  const written = [...secret].map((char) => {
+    if (!escapes.includes(char)) return JSON.stringify(char).slice(1, -1);
+    const code = char.charCodeAt(0).toString(16).padStart(4, '0');
+    return String.raw`\u` + (isUpper ? code.toUpperCase() : code);
+  });
+  return written.join('');
 }
 
 const asterisk = 0x2a;

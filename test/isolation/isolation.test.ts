@@ -127,6 +127,12 @@ describe('ids in a body', () => {
       'file_id',
       (id) => ({ messages: [{ role: 'user', content: [{ type: 'file', file: { file_id: id } }] }] }),
     ],
+    [
+      'files',
+      'chat/completions',
+      'the address of an image',
+      (id) => ({ messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url: id } }] }] }),
+    ],
     ['files', 'batches', 'input_file_id', (id) => ({ input_file_id: id, endpoint: '/v1/chat/completions', completion_window: '24h' })],
     ['files', 'fine_tuning/jobs', 'training_file', (id) => ({ training_file: id })],
     ['files', 'fine_tuning/jobs', 'validation_file', (id) => ({ training_file: id, validation_file: id })],
