@@ -24,6 +24,12 @@ describe('models beside the one that is asked for', () => {
     ['{"tools":[{"type":"function","function":{"name":"model","parameters":{"properties":{"model":{"const":"b"}}}}}]}', []],
     ['{"response_format":{"json_schema":{"schema":{"properties":{"model":{"type":"string"}}}}}}', []],
     ['{"input":"text","prompt":["x"],"metadata":{"model":"b"}}', []],
+    ['{"chat_template_kwargs":{"model_identity":"b"},"guided_json":{"properties":{"model":{"type":"string"}}}}', []],
+    ['{"structured_outputs":{"json":{"properties":{"model":{"type":"string"}}}},"json_schema":{"model":{}}}', []],
+    [
+      '{"extra_body":{"guided_json":{"model":"b"},"structured_outputs":{"json":{"model":"b"},"model":"c"}}}',
+      [['extra_body.structured_outputs.model', 'c']],
+    ],
     ['{"input":{"model":"b"}}', [['input.model', 'b']]],
     ['{"route":null,"fallbacks":[],"preset":""}', []],
     ['{"allow_model_change":true,"model_temperature":1}', []],

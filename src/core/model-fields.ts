@@ -17,11 +17,11 @@ const choosing: ReadonlySet<string> = new Set(['route', 'preset', 'fallback', 'f
 const modelTools: ReadonlySet<string> = new Set(['imagegeneration']);
 /** Members whose lists and texts are content. As objects they are parameters like any other. */
 const content: ReadonlySet<string> = new Set(['messages', 'input', 'prompt', 'contents', 'system', 'instructions', 'documents']);
-/** Members that only describe or annotate: no service reads a model in them. */
-const notes: ReadonlySet<string> = new Set(['metadata', 'labels', 'variables']);
+/** Members that only describe or annotate, JSON Schemas of self-hosted servers among them: no service reads a model in them. */
+const notes: ReadonlySet<string> = new Set(['metadata', 'labels', 'variables', 'chattemplatekwargs', 'guidedjson']);
 /** JSON Schemas, whose properties may have any name. */
-const schemas: ReadonlySet<string> = new Set(['parameters', 'inputschema', 'schema', 'jsonschema', 'format']);
-const withSchemas: ReadonlySet<string> = new Set(['tools', 'functions', 'responseformat', 'text']);
+const schemas: ReadonlySet<string> = new Set(['parameters', 'inputschema', 'schema', 'jsonschema', 'json', 'format']);
+const withSchemas: ReadonlySet<string> = new Set(['tools', 'functions', 'responseformat', 'text', 'structuredoutputs', 'jsonschema']);
 
 /** Levels that are looked at. */
 const deepest = 128;

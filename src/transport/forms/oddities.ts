@@ -10,18 +10,22 @@ export function boundaryOddity(boundary: string): string | undefined {
   return plainBoundary.test(boundary) ? undefined : 'has a boundary that not every parser accepts';
 }
 
+/** Charsets in which ASCII text is itself. Java's libraries name the last one for every field. */
+const charset = String.raw`; ?charset="?(?:utf-8|us-ascii|iso-8859-1)"?`;
+const formType = new RegExp(String.raw`^multipart/form-data(?:${charset})?; ?boundary=(?:"[^"\\]*"|[^\s";]*)(?:${charset})?$`, 'i');
+
 /** The content type of the form itself: its boundary, and nothing that changes how fields are decoded. */
 export function contentTypeOddity(contentType: string): string | undefined {
-  const isPlain = /^multipart\/form-data; ?boundary=(?:"[^"\\]*"|[^\s";]*)(?:; ?charset="?utf-8"?)?$/i.test(contentType);
-  return isPlain ? undefined : 'has a content-type that parsers read differently';
+  return formType.test(contentType) ? undefined : 'has a content-type that parsers read differently';
 }
 
 /** Quotes may be missing around a plain word: some libraries leave them out, and every parser reads the same. */
 const disposition =
   /^content-disposition: ?form-data; ?name=(?:"[^"\\]*"|[\w.-]+)(?:; ?filename=(?:"[^"\\]*"|[\w.-]+))?(?:; ?filename\*=utf-8'[\w-]*'[^\s;"']*)?$/i;
-/** Charsets in which ASCII text is itself. */
-const type =
-  /^content-type: ?(?!multipart\/|message\/)[\w.+-]+\/[\w.+-]+(?:; ?charset="?(?:utf-8|us-ascii)"?|; ?(?!charset)[\w-]+="?[\w./+-]*"?)*$/i;
+const type = new RegExp(
+  String.raw`^content-type: ?(?!multipart/|message/)[\w.+-]+/[\w.+-]+(?:${charset}|; ?(?!charset)[\w-]+="?[\w./+-]*"?)*$`,
+  'i',
+);
 const encoding = /^content-transfer-encoding: ?(?:7bit|8bit|binary)$/i;
 const other = /^content-(?:length: ?\d+|id: ?<?[\w.@+-]+>?|md5: ?[\w+/=]+)$/i;
 
