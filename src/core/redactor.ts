@@ -88,7 +88,7 @@ const jsonWriters: readonly { readonly escapes: string; readonly isUpper: boolea
 ];
 
 function writtenBy(secret: string, escapes: string, isUpper: boolean): string {
-  const written = [...secret].map((char) => {
+  const written = Array.from(secret, (char) => {
     if (!escapes.includes(char)) return JSON.stringify(char).slice(1, -1);
     const code = char.charCodeAt(0).toString(16).padStart(4, '0');
     return String.raw`\u` + (isUpper ? code.toUpperCase() : code);
