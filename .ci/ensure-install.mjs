@@ -1,13 +1,15 @@
 // Runs before every npm script: installs the packages when they are missing or differ from the lock file.
+// `--serving` asks only for what a running gateway needs, a small part of the download.
 // Plain JavaScript without packages, since on a fresh clone it runs on whatever Node is there (20 or newer).
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { hasNode, installNode, version } from './node.mjs';
+import { hasNode, installNode, oldest, version } from './node.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const modules = join(root, 'node_modules');
+const isServing = process.argv.includes('--serving');
 
 /** npm writes this file last, so it stands for an install that ran to its end. */
 const installed = join(modules, '.package-lock.json');
@@ -26,10 +28,13 @@ function isCurrent() {
   const want = packagesOf(join(root, 'package-lock.json'));
   if (have === undefined || want === undefined) return false;
   return Object.entries(want).every(([path, entry]) => {
-    if (path === '' || entry.optional || entry.devOptional || entry.peer) return true;
+    if (path === '' || entry.optional || entry.devOptional || entry.peer || (isServing && entry.dev)) return true;
     return have[path]?.version === entry.version;
   });
 }
+
+/** Whoever develops here keeps the tools when only a package of the gateway is out of date. */
+const hasTools = () => Object.values(packagesOf(installed) ?? {}).some((entry) => entry.dev);
 
 /** The Node and npm that were typed, not the ones in node_modules: those are about to be replaced. */
 function npm(args, cwd = root) {
@@ -47,14 +52,14 @@ function npm(args, cwd = root) {
 
 if (!isCurrent()) {
   process.stderr.write('Installing the packages of package-lock.json …\n');
-  const result = npm(['ci', '--loglevel=error']);
+  const result = npm(['ci', '--loglevel=error', isServing && !hasTools() ? '--omit=dev' : '--include=dev']);
   if (result.status !== 0) {
     process.stderr.write(`npm ci failed${result.error === undefined ? '' : `: ${result.error.message}`}. Run it by hand to see why.\n`);
     process.exit(result.status ?? 1);
   }
 }
 
-if (!hasNode(modules)) {
+if (!hasNode(modules, isServing ? oldest.serving : oldest.developing)) {
   process.stderr.write(`Installing Node ${version} …\n`);
   const problem = installNode(modules, npm);
   if (problem !== undefined) {

@@ -1,3 +1,5 @@
 export const version: string;
-export function hasNode(modules: string, running?: string): boolean;
+type Release = readonly [major: number, minor: number];
+export const oldest: { readonly serving: Release; readonly developing: Release };
+export function hasNode(modules: string, oldest: Release, running?: string): boolean;
 export function installNode(modules: string, npm: (args: string[], cwd: string) => { status: number | null }): string | undefined;

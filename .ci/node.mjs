@@ -7,8 +7,8 @@ import { chmodSync, copyFileSync, existsSync, linkSync, mkdirSync, mkdtempSync, 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** The oldest Node that runs the sources. */
-const oldest = 24;
+/** The oldest Node, [major, minor], that runs the gateway, and the one that runs the tests and tools. */
+export const oldest = { serving: [22, 19], developing: [24, 0] };
 export const version = '24.21.0';
 
 /** Platform → its package's SHA-512, as the registry and npm's lock files write it. */
@@ -20,10 +20,11 @@ const hashes = {
 
 const file = process.platform === 'win32' ? 'node.exe' : 'node';
 
-/** True where `npm run` finds a Node that runs the sources: our own in `node_modules/.bin`, or the machine's. */
-export function hasNode(modules, running = process.versions.node) {
+/** True where `npm run` finds a Node that is new enough: our own in `node_modules/.bin`, or the machine's. */
+export function hasNode(modules, [major, minor], running = process.versions.node) {
   if (existsSync(join(modules, '.bin', file))) return existsSync(stamp(modules));
-  return Number(running.split('.')[0]) >= oldest;
+  const [runningMajor, runningMinor] = running.split('.').map(Number);
+  return runningMajor > major || (runningMajor === major && runningMinor >= minor);
 }
 
 const stamp = (modules) => join(modules, '.cache', `node-${version}`);
@@ -37,7 +38,7 @@ const stamp = (modules) => join(modules, '.cache', `node-${version}`);
 export function installNode(modules, npm) {
   const platform = `${process.platform}-${process.arch}`;
   const hash = hashes[platform];
-  if (hash === undefined) return `there is no package of Node ${oldest} for ${platform}: install Node ${oldest} or newer yourself`;
+  if (hash === undefined) return `there is no package of Node for ${platform}: install Node ${oldest.developing[0]} or newer yourself`;
   const name = `node-${platform.replace('win32', 'win')}`;
   const folder = mkdtempSync(join(tmpdir(), 'node-'));
   try {

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { hasNode, installNode, version } from '../../.ci/node.mjs';
+import { hasNode, installNode, oldest, version } from '../../.ci/node.mjs';
 import { readProjectFile, root } from './tree.ts';
 
 interface LockEntry {
@@ -57,11 +57,16 @@ describe('Node for development', () => {
   });
 
   it.each([
-    ['20.19.1', false],
-    ['24.0.0', true],
-    ['25.1.0', true],
-  ])('is missing where the machine has Node %s: %s', (running, has) => {
-    expect(hasNode(folder, running)).toBe(has);
+    ['serving', '20.19.1', false],
+    ['serving', '22.18.0', false],
+    ['serving', '22.19.0', true],
+    ['serving', '24.0.0', true],
+    ['developing', '20.19.1', false],
+    ['developing', '22.21.0', false],
+    ['developing', '24.0.0', true],
+    ['developing', '25.1.0', true],
+  ] as const)('for %s the Node %s of the machine is enough: %s', (purpose, running, has) => {
+    expect(hasNode(folder, oldest[purpose], running)).toBe(has);
   });
 });
 

@@ -1,16 +1,22 @@
-import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createInterface } from 'node:readline';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { readProjectFile, root } from './tree.ts';
 
 const { scripts } = JSON.parse(readProjectFile('package.json')) as { scripts: Record<string, string> };
 
 describe('npm scripts', () => {
-  it.each(['start', 'dev', 'gateway', 'test', 'check', 'fix', 'gen', 'fuzz', 'bench'])('%s installs what is missing first', (name) => {
+  it.each(['dev', 'test', 'check', 'fix', 'gen', 'fuzz', 'bench'])('%s installs what is missing first', (name) => {
     expect(scripts[name]).toBeDefined();
     expect(scripts[`pre${name}`]).toBe('node .ci/ensure-install.mjs');
+  });
+
+  it.each(['start', 'gateway'])('%s installs what serving needs first', (name) => {
+    expect(scripts[`pre${name}`]).toBe('node .ci/ensure-install.mjs --serving');
   });
 
   it('test runs types, lint, format, unit and integration in this order, and stops at the first that fails', () => {
@@ -21,6 +27,58 @@ describe('npm scripts', () => {
     const run = spawnSync(process.execPath, ['.ci/ensure-install.mjs'], { cwd: root, encoding: 'utf8' });
     expect(run).toMatchObject({ status: 0, stdout: '', stderr: '' });
   });
+});
+
+describe('what is installed', () => {
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'gateway-install-'));
+    mkdirSync(join(folder, '.ci'));
+    for (const file of ['ensure-install.mjs', 'node.mjs']) copyFileSync(join(root, '.ci', file), join(folder, '.ci', file));
+    // Stands in for npm: writes down what it was asked.
+    writeFileSync(join(folder, 'npm.mjs'), 'process.stdout.write(`asked: ${process.argv.slice(2).join(" ")}`);');
+  });
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+  const current = { 'node_modules/run': { version: '2.0.0' } };
+  const tool = { 'node_modules/tool': { version: '1.0.0', dev: true } };
+  const lock = { ...current, ...tool };
+  const outdated = { 'node_modules/run': { version: '1.0.0' } };
+
+  it.each([
+    { name: 'nothing, for serving', flags: ['--serving'], have: undefined, asked: '--omit=dev' },
+    { name: 'nothing, for development', flags: [], have: undefined, asked: '--include=dev' },
+    { name: 'what runs, for serving', flags: ['--serving'], have: current, asked: undefined },
+    { name: 'what runs, for development', flags: [], have: current, asked: '--include=dev' },
+    { name: 'old packages, for serving', flags: ['--serving'], have: outdated, asked: '--omit=dev' },
+    { name: 'old packages and tools, for serving', flags: ['--serving'], have: { ...outdated, ...tool }, asked: '--include=dev' },
+    { name: 'everything, for development', flags: [], have: lock, asked: undefined },
+  ])('where there is $name', ({ flags, have, asked }) => {
+    writeFileSync(join(folder, 'package-lock.json'), JSON.stringify({ packages: lock }));
+    mkdirSync(join(folder, 'node_modules'));
+    if (have !== undefined) writeFileSync(join(folder, 'node_modules/.package-lock.json'), JSON.stringify({ packages: have }));
+    const env = { ...process.env, npm_execpath: join(folder, 'npm.mjs'), npm_node_execpath: process.execPath };
+    const run = spawnSync(process.execPath, ['.ci/ensure-install.mjs', ...flags], { cwd: folder, env, encoding: 'utf8' });
+    expect(run.status).toBe(0);
+    expect(/asked: (.*)$/.exec(run.stderr)?.[1]).toBe(asked === undefined ? undefined : `ci --loglevel=error ${asked}`);
+  });
+});
+
+describe('npm start', () => {
+  it('passes SIGTERM on: the gateway drains, and both end with 0', async () => {
+    const child = spawn('npm', ['start', '--silent', '--', '--listen', '127.0.0.1:0'], { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    const ended = once(child, 'exit');
+    const lines: Record<string, unknown>[] = [];
+    for await (const line of createInterface({ input: child.stdout })) {
+      if (!line.startsWith('{')) continue;
+      lines.push(JSON.parse(line) as Record<string, unknown>);
+      if (lines.at(-1)?.msg === 'gateway started') child.kill('SIGTERM');
+    }
+    // Its output is closed: nothing that could write to it is left.
+    expect(await ended).toEqual([0, null]);
+    expect(lines.map((line) => line.msg)).toEqual(['gateway started', 'stopping', 'stopped']);
+  }, 90_000);
 });
 
 describe('the closing line of CI', () => {
