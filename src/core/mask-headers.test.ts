@@ -64,6 +64,12 @@ describe('a header in a record', () => {
   });
 });
 
+it('is shown by its own value, whatever the header had before', () => {
+  const values = ['a', 'https://u:p@h.example/', 'a', '', 'https://u:p@h.example/'];
+  const shown = ['a', 'https://***@h.example/', 'a', '', 'https://***@h.example/'];
+  expect(values.map((value) => maskHeader('x-of-many-values', value))).toEqual(shown);
+});
+
 describe('addresses', () => {
   it.each([
     ['/v1/files?key=abc&limit=2', '/v1/files?key=***&limit=2'],

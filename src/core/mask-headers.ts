@@ -7,7 +7,38 @@ const mostLevels = 16;
 
 /** What one header may show: no credential, also where its value is JSON, an address or a token under another name. */
 export function maskHeader(name: string, value: string): string {
-  if (isCredentialName(name)) return masked;
+  const known = headerOf(name);
+  if (known.isCredential) return masked;
+  if (known.value === value) return known.shown;
+  const shown = shownOf(value);
+  if (value.length <= longestKept) {
+    known.value = value;
+    known.shown = shown;
+  }
+  return shown;
+}
+
+/** What is known of a header by its name, and its last value: clients and providers send the same few. */
+interface SeenHeader {
+  readonly isCredential: boolean;
+  value: string;
+  shown: string;
+}
+
+const seen = new Map<string, SeenHeader>();
+const mostSeen = 1000;
+/** Characters of a value that is kept. */
+const longestKept = 256;
+
+function headerOf(name: string): SeenHeader {
+  const known = seen.get(name);
+  if (known !== undefined) return known;
+  const header = { isCredential: isCredentialHeader(name), value: '', shown: '' };
+  if (seen.size < mostSeen && name.length < 100) seen.set(name, header);
+  return header;
+}
+
+function shownOf(value: string): string {
   switch (value.charCodeAt(0)) {
     case 0x7b: // {
     case 0x5b: // [
@@ -20,18 +51,6 @@ export function maskHeader(name: string, value: string): string {
     default:
       return maskAddresses(value);
   }
-}
-
-/** Names of headers that were seen: clients send the same few. */
-const seen = new Map<string, boolean>();
-const mostSeen = 1000;
-
-function isCredentialName(name: string): boolean {
-  const known = seen.get(name);
-  if (known !== undefined) return known;
-  const isOne = isCredentialHeader(name);
-  if (seen.size < mostSeen && name.length < 100) seen.set(name, isOne);
-  return isOne;
 }
 
 /** JSON as a parser reads it, so that no escape hides the name of a member. What cannot be parsed is not shown. */

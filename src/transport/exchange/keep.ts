@@ -6,7 +6,7 @@ const mostTimes = 2 * 1024;
 /** Bytes: pieces of this size and more are kept as they are, smaller ones behind the first are copied together. */
 const large = 16 * 1024;
 /** Bytes of the first block for small pieces; each further one is as large as all before it. */
-const firstBlock = 2048;
+const firstBlock = 4096;
 
 /**
  * Keeps the first bytes of an answer for the record, with the time at which each piece came. A stream is hundreds of
