@@ -71,7 +71,7 @@ describe('a client that leaves', () => {
   it('in the middle of its body reaches nobody', async () => {
     const before = rig.wire.requests.length;
     const { hostname, port } = new URL(rig.gateway.url);
-    const socket = connect(Number(port), hostname);
+    const socket = connect(Number(port), hostname).on('error', () => undefined);
     socket.write(
       `POST /v1/chat/completions HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\nx-gateway-provider: @a\r\ncontent-length: 1000\r\n\r\n{"model":`,
     );

@@ -191,16 +191,15 @@ describe('a gateway that is told to stop', () => {
 async function openConnection(): Promise<{ answers(): Promise<string> }> {
   const { hostname, port } = new URL(url);
   const socket: Socket = connect(Number(port), hostname);
+  let answer = '';
+  socket.on('data', (chunk) => (answer += chunk.toString('utf8'))).on('error', () => undefined);
+  const over = new Promise<string>((resolve) => socket.on('close', () => resolve(answer)));
   await once(socket, 'connect');
   return {
-    answers: () =>
-      new Promise((resolve) => {
-        let answer = '';
-        socket.on('data', (chunk) => (answer += chunk.toString('utf8')));
-        socket.on('error', () => undefined);
-        socket.on('close', () => resolve(answer));
-        socket.write('GET /v1/models HTTP/1.1\r\nhost: localhost\r\n\r\n');
-      }),
+    answers: () => {
+      socket.write('GET /v1/models HTTP/1.1\r\nhost: localhost\r\n\r\n');
+      return over;
+    },
   };
 }
 

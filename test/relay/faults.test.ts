@@ -240,6 +240,7 @@ describe('a client that leaves', () => {
       }),
     );
     const socket = connect(port, '127.0.0.1', () => socket.write('POST /v1/files HTTP/1.1\r\nhost: x\r\ncontent-length: 1000\r\n\r\nabc'));
+    socket.on('error', () => undefined);
     await until(() => got === 3);
     socket.destroy();
     await until(() => isAborted);
