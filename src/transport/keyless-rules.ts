@@ -13,7 +13,7 @@ interface KeylessSite {
   readonly isOpen: boolean;
 }
 
-type Request = Pick<IncomingMessage, 'method' | 'headers'>;
+type Request = Pick<IncomingMessage, 'method' | 'headers' | 'rawHeaders'>;
 
 /**
  * What a gateway without keys takes. Whoever connects spends the operator's credentials, and a browser on the same machine
@@ -41,9 +41,11 @@ export class KeylessRules {
   }
 
   /** A page whose name was made to point to this machine (DNS rebinding) still sends its own name. */
-  #hostRefusal({ headers }: Request): GatewayError | undefined {
+  #hostRefusal({ headers, rawHeaders }: Request): GatewayError | undefined {
     if (this.#takesAnyHost) return undefined;
     const { host } = headers;
+    const second = secondHost(rawHeaders);
+    if (second !== undefined) return foreignHost('host', second);
     // HTTP/1.0 needs none; no browser speaks it.
     if (host !== undefined && !this.#isOwn(host)) return foreignHost('host', host);
     const forwarded = headers['x-forwarded-host'];
@@ -83,6 +85,18 @@ export class KeylessRules {
 function nameOf(host: string): string {
   const match = /^(?:\[([^\]]+)\]|([^:]+?)\.?)(?::\d{1,5})?$/.exec(host.toLowerCase());
   return match?.[1] ?? match?.[2] ?? '';
+}
+
+/** Node takes the first of several `Host` lines, and what passed the request on may have gone by another (RFC 9112 3.2). */
+function secondHost(raw: readonly string[]): string | undefined {
+  let hasHost = false;
+  for (let i = 0; i + 1 < raw.length; i += 2) {
+    const name = raw[i] ?? '';
+    if (name.length !== 4 || name.toLowerCase() !== 'host') continue;
+    if (hasHost) return raw[i + 1];
+    hasHost = true;
+  }
+  return undefined;
 }
 
 const isAddress = (host: string): boolean => isIP(nameOf(host)) !== 0;

@@ -98,6 +98,12 @@ describe('without keys', () => {
       expect(statusOf(await send(gateway, { body: chat, headers: { ...asJson, 'x-forwarded-host': forwarded } }))).toBe(status);
     });
 
+    it('a second one is refused, in any order', async () => {
+      for (const host of ['localhost\r\nHost: evil.example', 'evil.example\r\nHost: localhost']) {
+        expect(codeOf(await send(gateway, { body: chat, headers: { ...asJson, host } }))).toBe('host_not_allowed');
+      }
+    });
+
     it('also in a target in absolute form, whose host counts', async () => {
       const foreign = await send(gateway, { path: 'http://evil.example/v1/chat/completions', body: chat, headers: asJson });
       expect(codeOf(foreign)).toBe('host_not_allowed');
