@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { GatewayError } from '../../core/error.ts';
 import type { FormFile, FormPart } from '../../core/form.ts';
 import { formatSize } from '../../core/units.ts';
@@ -91,7 +92,7 @@ export class FormFields {
     const text = this.#text;
     this.#text = [];
     if (part.isFile) return;
-    const value = part.body > valueLimit ? undefined : Buffer.concat(text).toString('utf8');
+    const value = part.body > valueLimit ? undefined : textOf(part.name, Buffer.concat(text));
     this.seen.push({ name: part.name, isFile: false, text: value });
     const before = this.values.get(part.name);
     if (before !== undefined && before !== value && decisive.has(part.name)) throw bad(`The field "${part.name}" has two values.`);
@@ -99,6 +100,12 @@ export class FormFields {
     if (value === undefined) this.values.delete(part.name);
     else this.values.set(part.name, value);
   }
+}
+
+/** @throws GatewayError `invalid_form`: bytes that are no text to the gateway may be one to the provider */
+function textOf(name: string, bytes: Buffer): string {
+  if (!isUtf8(bytes)) throw bad(`The field "${name}" is not UTF-8 text.`);
+  return bytes.toString('utf8');
 }
 
 /** Length of the line end that a delimiter begins with; the first of a form has none. */

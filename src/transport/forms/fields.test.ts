@@ -1,0 +1,20 @@
+import { expect, it } from 'vitest';
+import { FormFields } from './fields.ts';
+
+const head = { name: 'prompt', isFile: false, filename: undefined, contentType: undefined, oddity: undefined };
+
+it.each([
+  ['text', Buffer.from('Grüße'), 'Grüße'],
+  ['a byte that is not UTF-8', Buffer.from([0x61, 0xff]), undefined],
+  ['a character that is cut', Buffer.from([0x61, 0xc3]), undefined],
+])('a field that holds %s', (_name, bytes, value) => {
+  const fields = new FormFields(false);
+  const note = (): void => {
+    fields.note({ kind: 'head', part: head, bytes: Buffer.alloc(10) });
+    for (const byte of bytes) fields.note({ kind: 'body', bytes: Buffer.of(byte) });
+    fields.note({ kind: 'delimiter', bytes: Buffer.from('\r\n--x'), isLast: false });
+  };
+  if (value === undefined) expect(note).toThrow('The field "prompt" is not UTF-8 text.');
+  else note();
+  expect(fields.values.get('prompt')).toBe(value);
+});
