@@ -43,7 +43,7 @@ export class LastGoodCopy {
   /** Why a start failed although a copy was asked for. */
   get fault(): string | undefined {
     if (!this.#looked) return undefined;
-    return this.#taken === undefined ? '--last-good: there is no saved copy.' : '--last-good: the saved copy can not serve either.';
+    return this.#taken === undefined ? '--last-good: there is no saved copy.' : '--last-good: the saved copy cannot serve either.';
   }
 
   /** Saves what serves from now on; a copy that can't be written is only a warning. */

@@ -1,6 +1,6 @@
 import { type HeaderBag, placeholderCredentials } from '#core/headers.ts';
 
-/** Headers beside the gateway's own in which a gateway key may stand, in order of rank (decisions D17). */
+/** Headers beside the gateway's own in which a gateway key may stand, in order of rank. */
 export const keyHeaders = ['authorization', 'x-api-key', 'api-key'] as const;
 
 /** A provider's own header that clients also use for their credential; never holds a key of ours. */

@@ -65,7 +65,7 @@ const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10);
 
 /** What is wrong with a token, in words: never a part of it. */
 const wrong: Readonly<Record<Exclude<JwtFault, 'expired' | 'no-keys' | 'claim'>, readonly [what: string, hint: string]>> = {
-  malformed: ['can not be read as one', 'Send the whole token: three parts with dots between them.'],
+  malformed: ['cannot be read as one', 'Send the whole token: three parts with dots between them.'],
   algorithm: ['is signed by an algorithm that is not taken', 'The rule is auth.jwt.algorithms.'],
   issuer: ['was made by another issuer', 'The rule is auth.jwt.issuer: compare the claim "iss".'],
   audience: ['is meant for another audience', 'The rule is auth.jwt.audience: compare the claim "aud".'],
@@ -85,7 +85,7 @@ export function refusedToken(fault: JwtFault, claim: string | undefined, header:
   }
   if (fault === 'no-keys') {
     return new GatewayError('auth_unavailable', {
-      message: `The token in "${header}" can not be checked: the keys of its issuer can not be had.`,
+      message: `The token in "${header}" cannot be checked: the keys of its issuer cannot be had.`,
       param: header,
       hint: 'Try again soon. Operators: the log names the reason; the setting is auth.jwt.jwks.',
     });

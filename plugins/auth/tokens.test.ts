@@ -166,7 +166,7 @@ describe('the rules of a token', () => {
     ['nothing', undefined, 'invalid_api_key', /no usable claim "app"/],
     ['an expired key', 'old', 'expired_api_key', /expired on 2026-11-21/],
     ['a revoked key', 'gone', 'invalid_api_key', /was revoked on 2026-11-21/],
-  ])('can not come from a claim that names %s', async (_what, value, code, message) => {
+  ])('cannot come from a claim that names %s', async (_what, value, code, message) => {
     const { callerOf } = await named(value);
     const error = await refusal(() => callerOf({ 'x-gateway-api-key': ours }));
     expect(error.code).toBe(code);
@@ -217,7 +217,7 @@ describe('where a token stands', () => {
 
 describe('refusing a token', () => {
   it.each<[JwtFault, string, number, RegExp]>([
-    ['malformed', 'invalid_api_key', 401, /can not be read/],
+    ['malformed', 'invalid_api_key', 401, /cannot be read/],
     ['algorithm', 'invalid_api_key', 401, /algorithm that is not taken/],
     ['issuer', 'invalid_api_key', 401, /another issuer/],
     ['audience', 'invalid_api_key', 401, /another audience/],
@@ -226,7 +226,7 @@ describe('refusing a token', () => {
     ['claim', 'invalid_api_key', 401, /no usable claim "exp"/],
     ['unknown-key', 'invalid_api_key', 401, /key that the issuer does not list/],
     ['signature', 'invalid_api_key', 401, /signature that does not fit/],
-    ['no-keys', 'auth_unavailable', 503, /keys of its issuer can not be had/],
+    ['no-keys', 'auth_unavailable', 503, /keys of its issuer cannot be had/],
   ])('%s', async (fault, code, status, message) => {
     const { callerOf } = await scene({ verdict: { fault } });
     const error = await refusal(() => callerOf({ 'x-portkey-api-key': ours }));

@@ -9,7 +9,7 @@ import { lacksClaim, refusedToken, unknownKeyName } from './refusals.ts';
 /** Tokens remembered for one snapshot, and characters of the longest that is: some megabytes at the most. */
 const tokensKept = 5_000;
 const longest = 4_096;
-/** Characters of a metadata value (gateway-behaviour.md 2), and of a caller's name. */
+/** Characters of a metadata value, and of a caller's name. */
 const valueLimit = 128;
 
 /** The caller that a token named, and how long that may be believed without a new proof. */

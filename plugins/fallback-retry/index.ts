@@ -7,7 +7,7 @@ import { askedFor, longestWaitMs, patienceMs, waitAfter, waitedFor } from './wai
 
 /**
  * What follows an attempt: the same target again after a pause, the next target, or the answer as it is. Decides
- * whether; the plan decides where (decisions D33). The executor never asks after content was sent.
+ * whether; the plan decides where. The executor never asks after content was sent.
  */
 export default definePlugin({
   name: 'fallback-retry',

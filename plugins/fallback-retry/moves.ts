@@ -2,10 +2,10 @@ import { type Outcome, statusOf } from '#core/plan.ts';
 import type { Leaf } from '#core/snapshot.ts';
 import { isNotHere, type RouteState } from '#core/route-state.ts';
 
-/** Statuses after which a route that makes an object may be tried again: the provider says that it made none (D22). */
+/** Statuses after which a route that makes an object may be tried again: the provider says that it made none. */
 const nothingMade: ReadonlySet<number> = new Set([429, 501]);
 
-/** Faults that move a chain, and are worth another try, whatever a list of codes says (decisions D8). */
+/** Faults that move a chain, and are worth another try, whatever a list of codes says. */
 export function isTransportFault(outcome: Outcome): boolean {
   return outcome.kind === 'unreachable' || outcome.kind === 'timeout' || outcome.kind === 'faulty';
 }
@@ -50,14 +50,14 @@ export function wantsNext(outcome: Outcome, state: RouteState): boolean {
   return false;
 }
 
-/** An object named by id: only where it is unknown, or nobody was reached, may another account have it (D22). */
+/** An object named by id: only where it is unknown, or nobody was reached, may another account have it. */
 function isElsewhere(outcome: Outcome): boolean {
   if (outcome.kind === 'answered') return outcome.reply.status === 404;
   if (outcome.kind === 'refused') return isNotHere(outcome.error);
   return isUnseen(outcome);
 }
 
-/** `insufficient_quota` under 429: waiting does not help, another target may (openai-and-others.md 1.5). */
+/** `insufficient_quota` under 429: waiting does not help, another target may. */
 function isQuotaUsedUp(outcome: Outcome): boolean {
   if (outcome.kind !== 'answered' || outcome.reply.status !== 429) return false;
   const fault = outcome.attempt.binding.provider.fault(429, outcome.reply.body.toString('utf8'));

@@ -9,7 +9,7 @@ it.each([
   ['milliseconds', { 'retry-after-ms': '120' }, 120],
   ['milliseconds under the other name', { 'x-ms-retry-after-ms': '99.2' }, 100],
   ['milliseconds before seconds', { 'retry-after': '3', 'x-ms-retry-after-ms': '200', 'retry-after-ms': '100' }, 100],
-  ['seconds, when the milliseconds can not be read', { 'retry-after-ms': 'soon', 'retry-after': '2' }, 2000],
+  ['seconds, when the milliseconds cannot be read', { 'retry-after-ms': 'soon', 'retry-after': '2' }, 2000],
   ['a date', { 'retry-after': 'Sat, 21 Nov 2026 12:00:07 GMT' }, 7000],
   ['a date in the older form', { 'retry-after': 'Saturday, 21-Nov-26 12:00:07 GMT' }, 7000],
   ['a date in the oldest form', { 'retry-after': 'Sat Nov 21 12:00:07 2026' }, 7000],

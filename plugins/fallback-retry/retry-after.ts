@@ -1,7 +1,7 @@
 /** Decimal digits with an optional fraction: no sign, no exponent, no hexadecimal, as in RFC 9110 10.2.3. */
 const number = /^\s*\d+(?:\.\d+)?\s*$/;
 
-/** Headers that hold milliseconds, the more exact ones first (openai-and-others.md 1.5, gateway-behaviour.md 5). */
+/** Headers that hold milliseconds, the more exact ones first. */
 const inMilliseconds = ['retry-after-ms', 'x-ms-retry-after-ms'] as const;
 
 /**

@@ -11,8 +11,8 @@ import { directBinding } from './direct.ts';
 const at = 0x40;
 
 /**
- * The request's own choice of a provider, the most specific first: slug in the model, provider header, virtual key
- * (design.md 3). Used where a config's target leaves the provider open.
+ * The request's own choice of a provider, the most specific first: slug in the model, provider header, virtual key.
+ * Used where a config's target leaves the provider open.
  *
  * @throws GatewayError `provider_not_found`, `missing_credential`, `not_allowed`
  */
@@ -25,7 +25,7 @@ export function choiceOf(ctx: Admitted): Choice | undefined {
   return binding === undefined ? undefined : { binding, model: ctx.askedModel || undefined, by: 'virtual-key' };
 }
 
-/** `@x` is a slug. A bare `x` is a type when the caller brings a credential for it, else a slug (decisions D15). */
+/** `@x` is a slug. A bare `x` is a type when the caller brings a credential for it, else a slug. */
 function byHeader(ctx: Admitted, value: string): ProviderBinding {
   if (value.charCodeAt(0) === at) return bySlug(ctx, slugOf(`${value}/`) ?? value, spelled(ctx.headers, 'provider'));
   const type = ctx.snapshot.types.get(value);

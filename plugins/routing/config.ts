@@ -11,7 +11,7 @@ const openBrace = 0x7b;
 
 /**
  * The config that applies: the one that the request names or sends, else that of the stored prompt it runs, else the
- * key's `default_config`, the last two where the request makes no choice of its own (decisions D5). Undefined: none.
+ * key's `default_config`, the last two where the request makes no choice of its own. Undefined: none.
  *
  * @throws GatewayError `config_not_found`, `invalid_config`, `not_allowed`
  */

@@ -4,12 +4,12 @@ import { GatewayError } from '#core/error.ts';
 import { plainPath } from '#core/plain-path.ts';
 import type { Branch, CompiledConfig, Leaf } from '#core/snapshot.ts';
 
-/** Relayed routes below the modelled ones, whose objects belong to one account too (gateway-behaviour.md 2). */
+/** Relayed routes below the modelled ones, whose objects belong to one account too. */
 const accountRoutes: readonly string[] = ['/v1/batches', '/v1/fine_tuning'];
 
 /**
- * On those routes a request without a virtual key is accepted only where header or config name exactly one provider
- * (decisions D16). @throws GatewayError `missing_virtual_key`
+ * On those routes a request without a virtual key is accepted only where header or config name exactly one provider.
+ * @throws GatewayError `missing_virtual_key`
  */
 export function requireAccount(ctx: Admitted, config: CompiledConfig, choice: Choice | undefined): void {
   if (ctx.facts.virtualKey !== undefined || !needsAccount(ctx)) return;
@@ -23,7 +23,7 @@ export function requireAccount(ctx: Admitted, config: CompiledConfig, choice: Ch
   });
 }
 
-/** The warning for configs whose weights or conditions are passed over on routes that name an object by id (D22). */
+/** The warning for configs whose weights or conditions are passed over on routes that name an object by id. */
 export function ignoredStrategy(config: CompiledConfig): string | undefined {
   if (!hasWeighted(config.root)) return undefined;
   return `config "${config.name}": weights and conditions are not used on routes that name an object by id; targets are asked in written order`;

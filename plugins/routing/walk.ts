@@ -18,7 +18,7 @@ export interface Refused {
   readonly fault: GatewayError | undefined;
 }
 
-/** Everything that the walk over a config's tree may depend on, and the rules that shut leaves out (decisions D18). */
+/** Everything that the walk over a config's tree may depend on, and the rules that shut leaves out. */
 export class Walk implements PlanFacts, QueryFacts {
   readonly random: number;
   readonly metadata: Readonly<Record<string, string>>;
@@ -79,7 +79,7 @@ export class Walk implements PlanFacts, QueryFacts {
       if (leaf.prompt !== undefined && !key.allowsPrompt(leaf.prompt.version.id)) return 'key-prompt';
     }
     if (key?.enforceConfig === true && this.#choosesMore(binding)) return 'bound';
-    // Hosts that a request chose never see a credential of the catalog, unless the entry lists them (decisions D1).
+    // Hosts that a request chose never see a credential of the catalog, unless the entry lists them.
     // A target that names its provider has had its own host checked when it was compiled.
     if (!signsWithCatalog(binding)) return undefined;
     const host = this.#host ?? (leaf.root === 'inline' && leaf.provider === undefined ? leaf.customHost : undefined);

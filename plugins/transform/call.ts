@@ -49,7 +49,7 @@ export class AttemptCall implements Call {
     this.model = deployment === undefined || traitsOf(ctx.endpoint).baseModel === true ? attempt.model : deployment.model;
     this.deployment = deployment?.settings;
     this.foundationModel = deployment?.foundationModel;
-    // Either word is enough to switch it off; a `true` does not switch it on again (gateway-behaviour.md 7).
+    // Either word is enough to switch it off; a `true` does not switch it on again.
     this.strict = attempt.target.strict !== false && ctx.headers.gateway('strictCompliance') !== 'false';
     this.stream = ctx.stream;
     this.includeUsage = ctx.stream && asksForUsage(parts.body);

@@ -75,7 +75,7 @@ describe('forwarded headers', () => {
   });
 
   it.each(['x-gateway-api-key', 'x-portkey-config', 'host', 'connection', 'Content-Length', 'transfer-encoding', 'a,host'])(
-    'can not be %s',
+    'cannot be %s',
     async (list) => {
       expect(await refusal(() => prepare({ headers: { 'x-gateway-forward-headers': list } }))).toMatchObject({
         code: 'invalid_header',

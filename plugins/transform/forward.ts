@@ -31,7 +31,7 @@ export class ForwardLists {
     const wrong = list.find((name) => !forwardable(name) || ctx.headers.isGateway(name));
     if (wrong !== undefined) {
       throw new GatewayError('invalid_header', {
-        message: `The header "${wrong}" can not be forwarded.`,
+        message: `The header "${wrong}" cannot be forwarded.`,
         param: spelled(ctx.headers, 'forwardHeaders'),
         hint: 'Gateway headers, host, accept-encoding, content-* and headers of the connection stay here.',
       });

@@ -190,7 +190,7 @@ describe('deployments', () => {
   });
 });
 
-describe('files that the provider can not fetch', () => {
+describe('files that the provider cannot fetch', () => {
   const operation = (needs: readonly MediaNeed[]): Operation => ({
     ...untouched,
     media: () => needs,
@@ -219,7 +219,7 @@ describe('files that the provider can not fetch', () => {
     expect((await prepare({ binding: bindingFor([]) })).attempt.upstream).toMatchObject({ path: '/undefined' });
   });
 
-  it('refuse the attempt when they can not be had', async () => {
+  it('refuse the attempt when they cannot be had', async () => {
     const host = makeHost({ media: () => Promise.reject(new GatewayError('media_fetch_failed', { message: 'It is gone.' })) });
     expect(await refusal(() => prepare({ binding: bindingFor([need]), host }))).toMatchObject({ code: 'media_fetch_failed' });
   });
@@ -319,7 +319,7 @@ describe('refusing', () => {
       'Provider "main" (openai) does not serve POST /v1/files.',
     ],
     [
-      'an entry that can not be used',
+      'an entry that cannot be used',
       { binding: makeBinding('off', { unusable: new GatewayError('not_allowed', { message: 'Switched off.' }) }) },
       'not_allowed',
       'Switched off.',

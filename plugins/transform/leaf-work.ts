@@ -67,7 +67,7 @@ export class LeafWorks {
   readonly #byLeaf = new WeakMap<Leaf, LeafWork>();
   readonly #byBinding = new WeakMap<ProviderBinding, LeafWork>();
 
-  /** For one attempt. An entry of the catalog that is used with the caller's credential takes settings of the request too (D1). */
+  /** For one attempt. An entry of the catalog that is used with the caller's credential takes settings of the request too. */
   for(ctx: Routed, { target, binding }: Attempt): LeafWork {
     const brought = binding.owner === 'caller' && binding.trust === 'operator' ? settingsIn(ctx.headers, binding.provider) : undefined;
     if (brought === undefined) return this.#of(target, binding);

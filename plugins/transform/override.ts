@@ -22,7 +22,7 @@ export function compileOverride(override: Plain): Override {
 
 /**
  * What the override writes into this body: only the top-level members that change. Objects are merged with the
- * body's own, everything else is replaced (decisions D24).
+ * body's own, everything else is replaced.
  */
 export function overridePatch(override: Override, body: JsonBody): BodyPatch | undefined {
   let patch: Map<string, unknown> | undefined;

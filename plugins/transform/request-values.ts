@@ -3,7 +3,7 @@ import { GatewayError } from '#core/error.ts';
 import type { Clocks } from '#core/snapshot.ts';
 import { spelled } from '#core/spelling.ts';
 
-/** `x-gateway-request-timeout` in milliseconds: it may only lower the clock (decisions D6). @throws GatewayError */
+/** `x-gateway-request-timeout` in milliseconds: it may only lower the clock. @throws GatewayError */
 export function lowered(ctx: Routed, clocks: Clocks): Clocks {
   const text = ctx.headers.gateway('requestTimeout');
   if (text === undefined || text === '') return clocks;
@@ -18,7 +18,7 @@ export function lowered(ctx: Routed, clocks: Clocks): Clocks {
   return clocks.request !== undefined && clocks.request <= ms ? clocks : { ...clocks, request: ms };
 }
 
-/** The host that the request chose for its provider; whether it may is the routing's business (decisions D1). */
+/** The host that the request chose for its provider; whether it may is the routing's business. */
 export function chosenHost(ctx: Routed): string | undefined {
   return ctx.headers.gateway('customHost') || undefined;
 }

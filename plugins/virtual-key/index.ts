@@ -6,8 +6,8 @@ import { spelled } from '#core/spelling.ts';
 import { usableProviders } from '#core/usable.ts';
 
 /**
- * Looks up `x-gateway-virtual-key`: a virtual key, or a slug of the catalog; both share one namespace
- * (decisions D16). Whether the caller may use it, and whether it decides, is the routing's business.
+ * Looks up `x-gateway-virtual-key`: a virtual key, or a slug of the catalog; both share one namespace.
+ * Whether the caller may use it, and whether it decides, is the routing's business.
  */
 export default definePlugin({
   name: 'virtual-key',

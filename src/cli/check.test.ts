@@ -124,7 +124,7 @@ describe('finding the file', () => {
     const { code, out } = await run(['nope.yaml'], { format: 'short' });
     expect({ code, out }).toEqual({
       code: 3,
-      out: 'nope.yaml:1:1: error: the file "nope.yaml" can not be read (no such file) [unreadable-file]\n',
+      out: 'nope.yaml:1:1: error: the file "nope.yaml" cannot be read (no such file) [unreadable-file]\n',
     });
   });
 

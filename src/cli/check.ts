@@ -35,7 +35,7 @@ export interface CheckRegistry {
   importPlugin?(path: string): Promise<unknown>;
 }
 
-/** Exit codes of ux.md 1.1. */
+/** Exit codes. */
 const valid = 0;
 const invalid = 3;
 
@@ -65,7 +65,7 @@ export async function check(files: readonly string[], options: CheckOptions, io:
 function importer(registry: CheckRegistry): Pick<CheckRegistry, 'importPlugin'> {
   return registry.importPlugin === undefined
     ? {}
-    : { importPlugin: (path) => registry.importPlugin?.(path) ?? Promise.reject(new Error('can not be loaded')) };
+    : { importPlugin: (path) => registry.importPlugin?.(path) ?? Promise.reject(new Error('cannot be loaded')) };
 }
 
 interface Result {

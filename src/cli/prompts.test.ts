@@ -141,7 +141,7 @@ user
       'welcome',
       { var: ['product=5'], varFile: ['tone=absent.txt'] },
       2,
-      /^error: the file "absent.txt" can not be read \(no such file\)\n$/,
+      /^error: the file "absent.txt" cannot be read \(no such file\)\n$/,
     ],
     ['welcome', { var: ['product'] }, 2, /^error: --var takes name=value, not "product"\n$/],
     ['welcome', { varFile: ['=x'] }, 2, /^error: --var-file takes name=path, not "=x"\n$/],

@@ -25,7 +25,7 @@ export interface RenderOptions extends PromptOptions {
   readonly varFile?: readonly string[] | undefined;
 }
 
-/** Exit codes of ux.md 1.1: done, the answer is no, wrong usage, the configuration is invalid. */
+/** Exit codes: done, the answer is no, wrong usage, the configuration is invalid. */
 const done = 0;
 const no = 1;
 const wrongUsage = 2;
@@ -133,7 +133,7 @@ function read(file: string, shown: string): string {
   try {
     return readFileSync(file, 'utf8').replace(/\r?\n$/, '');
   } catch (error) {
-    throw new UsageError(`the file "${shown}" can not be read (${reasonOf(error)})`);
+    throw new UsageError(`the file "${shown}" cannot be read (${reasonOf(error)})`);
   }
 }
 

@@ -14,7 +14,7 @@ type Read = (facts: QueryFacts) => Scalar | undefined;
 type Test = (value: Scalar | undefined) => boolean;
 
 /**
- * Compiles a query over `metadata.*`, `params.*` and `url.pathname` (gateway-behaviour.md 5). Several keys and several
+ * Compiles a query over `metadata.*`, `params.*` and `url.pathname`. Several keys and several
  * operators are joined by AND, `$and` and `$or` beside other keys included; a missing key makes every operator false
  * except `$ne` and `$nin`.
  *
@@ -52,7 +52,7 @@ function compileKey(key: string): Read {
     if (root === 'params') return (facts) => scalarOf(facts.params(name));
     if (key === 'url.pathname') return (facts) => facts.pathname;
   }
-  throw bad(`a query can not look at "${key}"`, 'Use metadata.<key>, params.<body field> or url.pathname.');
+  throw bad(`a query cannot look at "${key}"`, 'Use metadata.<key>, params.<body field> or url.pathname.');
 }
 
 function scalarOf(value: unknown): Scalar | undefined {

@@ -30,7 +30,7 @@ export function setMembers(text: string, path: readonly string[], after: string,
   const target = path.reduce<unknown>((at, key) => (at as Record<string, unknown>)[key], wanted);
   Object.assign(target as object, members);
   if (!isDeepStrictEqual(parseDocument(edited, { uniqueKeys: false }).toJS(), wanted))
-    throw new EditError('it is written in a way that can not be changed safely');
+    throw new EditError('it is written in a way that cannot be changed safely');
   return edited;
 }
 
@@ -55,7 +55,7 @@ function pairOf(map: YAMLMap, key: string): Pair | undefined {
 /** From the end of the key on, so that a list below it ends up beside it. */
 function replacement(pair: Pair, value: Member): Edit {
   const key = isScalar(pair.key) ? pair.key.range?.[1] : undefined;
-  if (key === undefined) throw new EditError('it is written in a way that can not be changed safely');
+  if (key === undefined) throw new EditError('it is written in a way that cannot be changed safely');
   return { from: key, to: endOf(pair), text: `: ${flowText(value, isJson(pair))}` };
 }
 
@@ -67,7 +67,7 @@ function insertion(text: string, map: YAMLMap, anchor: Pair, key: string, value:
   }
   const start = (isScalar(anchor.key) ? anchor.key.range?.[0] : undefined) ?? 0;
   const indent = text.slice(text.lastIndexOf('\n', start - 1) + 1, start);
-  if (indent.trim() !== '') throw new EditError('it is written in a way that can not be changed safely');
+  if (indent.trim() !== '') throw new EditError('it is written in a way that cannot be changed safely');
   const feed = text.indexOf('\n', end);
   const at = feed < 0 ? text.length : text[feed - 1] === '\r' ? feed - 1 : feed;
   return { from: at, to: at, text: `${feed > 0 && text[feed - 1] === '\r' ? '\r\n' : '\n'}${indent}${key}: ${flowText(value, false)}` };
@@ -80,7 +80,7 @@ function endOf(node: unknown): number {
   if (!isMap(node) && !isSeq(node) && !isScalar(node)) throw new EditError('it is written with an alias');
   const range = node.range ?? undefined;
   if (range === undefined || (isScalar(node) && (node.type === 'BLOCK_LITERAL' || node.type === 'BLOCK_FOLDED')))
-    throw new EditError('it is written in a way that can not be changed safely');
+    throw new EditError('it is written in a way that cannot be changed safely');
   return range[1];
 }
 

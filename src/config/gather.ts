@@ -103,7 +103,7 @@ class Gatherer {
     this.#broken.add(file);
   }
 
-  /** A config object or a prompt that stands bare in an included file is put where it belongs, so that the rest can be checked (D36). */
+  /** A config object or a prompt that stands bare in an included file is put where it belongs, so that the rest can be checked. */
   #wrapped(root: Node | undefined, file: SourceFile): Node | undefined {
     if (root?.kind !== 'map') return root;
     const prompt = root.entries.get('messages') ?? root.entries.get('versions');
@@ -222,7 +222,7 @@ class Gatherer {
       this.#report({
         code: 'unreadable-file',
         at,
-        message: `the file "${this.#name(path)}" can not be read (${reasonOf(error)})`,
+        message: `the file "${this.#name(path)}" cannot be read (${reasonOf(error)})`,
         hint: `the working directory is ${this.#world.cwd}`,
       });
       return undefined;

@@ -122,7 +122,7 @@ describe('a config that comes with a request', () => {
     { provider: '@secretive', acme_token: 'theirs', acme_region: 'evil' },
     { virtual_key: 'main', custom_host: 'https://evil.example' },
   ];
-  it.each(thefts)('%j can not take a credential of the catalog elsewhere', (config) => {
+  it.each(thefts)('%j cannot take a credential of the catalog elsewhere', (config) => {
     expect(() => inline(config)).toThrow(expect.objectContaining({ code: 'not_allowed', status: 403 }));
   });
 

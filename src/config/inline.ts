@@ -81,8 +81,8 @@ function parse(text: string): unknown {
 }
 
 /**
- * References belong to the operator: in a request they stay text, and text that looks like one is a mistake
- * (decisions D2). Nesting is bounded, so that no text of a caller can use up the stack.
+ * References belong to the operator: in a request they stay text, and text that looks like one is a mistake.
+ * Nesting is bounded, so that no text of a caller can use up the stack.
  */
 function inspect(value: unknown, depth: number): void {
   if (depth > mostLevels) throw invalid(`it is nested more than ${mostLevels} levels deep`);

@@ -54,7 +54,7 @@ function read(path: string, written: string, at: Place, { report, unresolved }: 
     report({ code: 'wrong-type', at, message: `the file "${written}" is no JSON Web Key Set`, hint: 'a set is {"keys": [ … ]}' });
   } catch (error) {
     unresolved(at);
-    report({ code: 'unreadable-file', at, message: `the file "${written}" can not be read (${reasonOf(error)})`, hint: `that is ${path}` });
+    report({ code: 'unreadable-file', at, message: `the file "${written}" cannot be read (${reasonOf(error)})`, hint: `that is ${path}` });
   }
   return undefined;
 }

@@ -9,7 +9,7 @@ import type { Kit } from './kit.ts';
 import { child, itemsOf, type MapNode, type Node, type Place, type ScalarNode, textOf, withEntries } from './node.ts';
 import type { Report } from './problem.ts';
 
-/** Plugins and providers that `gateway.yaml` names by file (decisions D35). */
+/** Plugins and providers that `gateway.yaml` names by file. */
 export interface Outside {
   readonly plugins: Kit['outside'];
   readonly providers: readonly Provider[];
@@ -119,12 +119,12 @@ async function importOne(
   } catch (error) {
     const hint = `it was looked for at ${path}`;
     if (!existsSync(path)) {
-      report({ code: 'unreadable-file', at, message: 'the file can not be read (no such file)', hint });
+      report({ code: 'unreadable-file', at, message: 'the file cannot be read (no such file)', hint });
       return undefined;
     }
     // Node adds which of our files asked for it: that helps nobody.
     const why = error instanceof Error ? error.message.split('\n')[0]?.replace(/ imported from .*$/, '') : 'unknown error';
-    report({ code: 'bad-plugin', at, message: `the file can not be loaded: ${why}`, hint });
+    report({ code: 'bad-plugin', at, message: `the file cannot be loaded: ${why}`, hint });
   }
   return undefined;
 }

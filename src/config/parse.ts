@@ -148,7 +148,7 @@ class Reader {
     const text = typeof key.value === 'string' ? key.value : (key.source ?? JSON.stringify(key.value));
     const keyAt = this.#placeOf(key);
     if (text === '__proto__') {
-      this.#report({ code: 'unknown-key', at: keyAt, message: '"__proto__" can not be a key', hint: 'use another name' });
+      this.#report({ code: 'unknown-key', at: keyAt, message: '"__proto__" cannot be a key', hint: 'use another name' });
       return undefined;
     }
     const made = value === null ? { node: this.#text_(keyAt, null, ''), size: 1 } : this.#node(value, depth + 1);

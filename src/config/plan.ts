@@ -73,7 +73,7 @@ class TreePlan implements Plan {
   }
 }
 
-/** Faults that move a fallback chain whatever its list says (decisions D8). */
+/** Faults that move a fallback chain whatever its list says. */
 function movesAlways(outcome: Outcome): boolean {
   switch (outcome.kind) {
     case 'unreachable':
@@ -173,7 +173,7 @@ function descendChosen(node: Branch, facts: PlanFacts): Leaf | undefined {
 }
 
 /**
- * Routes that name an object by id belong to one account (decisions D22): all leaves in written order, weights and
+ * Routes that name an object by id belong to one account: all leaves in written order, weights and
  * conditions ignored; only an unknown id, an unreached provider or a missing operation moves on.
  */
 function planInOrder(root: Branch, facts: PlanFacts): Plan | undefined {

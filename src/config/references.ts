@@ -37,7 +37,7 @@ const pattern = /\$\$\{|\$\{([^{}]*)\}|\$\{/g;
 
 /**
  * Resolves `${env:NAME}`, `${env:NAME:-text}`, `${file:path}` and `$${` in every text below. The printable form stays
- * in `text`. Only texts of files get here: what comes with a request is never resolved (decisions D2).
+ * in `text`. Only texts of files get here: what comes with a request is never resolved.
  */
 export function resolveReferences(root: Node, world: ReferenceWorld, policy: Policy = {}): Node {
   const done = new Map<Node, Node>();
@@ -128,7 +128,7 @@ function fileText(path: string, { at, whole }: Places, world: ReferenceWorld, po
     world.report({
       code: 'unreadable-file',
       at,
-      message: `the file "${path}" can not be read (${reasonOf(error)})`,
+      message: `the file "${path}" cannot be read (${reasonOf(error)})`,
       hint: full === path ? `the working directory is ${world.cwd}` : `that is ${full}; the working directory is ${world.cwd}`,
     });
   }

@@ -4,7 +4,7 @@ import { placeText, type Report } from './problem.ts';
 import { inlineSettings } from './schema/join.ts';
 import { targetSettings } from './schema/target.ts';
 
-/** Further spellings with the same rights in config objects (decisions D29), and the one that counts. */
+/** Further spellings with the same rights in config objects, and the one that counts. */
 const spellings: Readonly<Record<string, string>> = {
   strict_open_ai_compliance: 'strict_compliance',
   strict_openai_compliance: 'strict_compliance',

@@ -54,7 +54,7 @@ function byCode(fault: SyntaxFault, text: string): Explained | undefined {
     case 'BAD_SCALAR_START':
       return reservedStart(start, text);
     case 'TAB_AS_INDENT':
-      return { start, end: start + 1, message: 'a tab can not be used for indentation', hint: 'use two spaces' };
+      return { start, end: start + 1, message: 'a tab cannot be used for indentation', hint: 'use two spaces' };
     case 'MISSING_CHAR':
       return fault.message.includes('quote') ? unclosedQuote(fault, text) : undefined;
     case 'BAD_ALIAS':
@@ -93,7 +93,7 @@ function reservedStart(start: number, text: string): Explained {
   const sign = text.charAt(start);
   const value = /^[^\s,\]}#]+/.exec(text.slice(start))?.[0] ?? sign;
   const model = /[{,\s]model\s*:\s*$/.test(text.slice(Math.max(0, start - 40), start));
-  // Only a target or `provider` takes a slug without its @; in `model` the @ is what makes it one (decisions D15).
+  // Only a target or `provider` takes a slug without its @; in `model` the @ is what makes it one.
   const bare = sign === '@' && !model ? `, or leave the @ off: ${value.slice(1)}` : '';
   return { start, end: start + 1, message: `a plain value can't start with "${sign}"`, hint: `put it in quotes: "${value}"${bare}` };
 }

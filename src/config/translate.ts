@@ -143,7 +143,7 @@ function badName({ path, schema, limit }: SchemaFault, root: Node, key: string):
   const problem: Problem = {
     code: 'bad-name',
     at: keyPlace(root, [...path, key]),
-    message: `"${shorten(key)}" can not be a name in ${formatPath(path)}`,
+    message: `"${shorten(key)}" cannot be a name in ${formatPath(path)}`,
     hint: `${lower !== '' && lower !== key ? `write "${lower}": ` : ''}a name is ${expectedOf(names)}`,
   };
   return { problem, at: [...path, key] };

@@ -65,7 +65,7 @@ function validateProviders(root: MapNode, kit: Kit, run: Run, report: Report): v
     const attempt = (): void => run(provider, () => providerSchema(provider), value, ['providers', key]);
     orReport(
       attempt,
-      { code: 'bad-plugin', at: type.at, message: `the settings schema of type "${provider.type}" can not be used` },
+      { code: 'bad-plugin', at: type.at, message: `the settings schema of type "${provider.type}" cannot be used` },
       report,
     );
   }
@@ -98,7 +98,7 @@ function validateOptions(root: MapNode, kit: Kit, run: Run, report: Report): voi
       if (options === undefined) run(plugin, () => plugin.options, { kind: 'map', at: item.at, entries: new Map() }, ['plugins', i]);
       else run(plugin, () => plugin.options, options, ['plugins', i, 'options']);
     };
-    orReport(attempt, { code: 'bad-plugin', at: item.at, message: `the options schema of "${plugin.name}" can not be used` }, report);
+    orReport(attempt, { code: 'bad-plugin', at: item.at, message: `the options schema of "${plugin.name}" cannot be used` }, report);
   });
 }
 

@@ -1,6 +1,6 @@
 /**
  * Id of a tool call for providers that give none: made from the request's id, so that it differs over a whole
- * conversation, with a prefix that shows it is ours (decisions D40). OpenAI's own service takes at most 40 characters,
+ * conversation, with a prefix that shows it is ours. OpenAI's own service takes at most 40 characters,
  * and a conversation may go on there: the request id's own prefix is left off.
  */
 export function madeCallId(requestId: string, choice: number, index: number): string {

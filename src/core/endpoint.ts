@@ -15,15 +15,15 @@ export interface EndpointTraits {
   readonly body: 'json' | 'none' | 'form' | 'passing';
   /** Whose error shape the caller's library prints. */
   readonly dialect: 'openai' | 'messages';
-  /** Stateful routes belong to one account (decisions D22): one creates an object, the other names one by id, or lists them. */
+  /** Stateful routes belong to one account: one creates an object, the other names one by id, or lists them. */
   readonly state?: 'creates' | 'names';
-  /** Needs a virtual key, or header or config that name exactly one provider (decisions D16). */
+  /** Needs a virtual key, or header or config that name exactly one provider. */
   readonly account?: true;
   /** The body's `model` names one that deployments are made of, not a deployment: none is looked up by it. */
   readonly baseModel?: true;
   /** The body has no field for a model that every provider knows: a header may name it. */
   readonly modelByHeader?: true;
-  /** A file of any size travels: up with the request or down with the answer. Its clocks count bytes (decisions D6). */
+  /** A file of any size travels: up with the request or down with the answer. Its clocks count bytes. */
   readonly file?: 'up' | 'down';
   /** For the pages: what it does, in one line. */
   readonly about: string;

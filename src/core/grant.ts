@@ -37,7 +37,7 @@ export interface InstanceEndpoint {
   readonly name: string;
   /** Variables of the environment that tell such a machine; none: any machine. */
   readonly when: readonly string[];
-  /** Why it can not be used, although it is this one: the rest of a sentence that begins with `name`. */
+  /** Why it cannot be used, although it is this one: the rest of a sentence that begins with `name`. */
   readonly unsupported?: string;
   readonly url: Given;
   /** Joined to `url`. */

@@ -1,6 +1,6 @@
 /**
  * Slugs inside model names (`@azure-eu/gpt-4o`): the text between `@` and the first `/` is a slug, everything after
- * it is the model, further slashes included. `@cf/…` and `@hf/…` are ordinary model names (gateway-behaviour.md 1).
+ * it is the model, further slashes included. `@cf/…` and `@hf/…` are ordinary model names.
  */
 
 /** The slug that a model name carries; undefined when it carries none. */

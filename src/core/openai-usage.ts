@@ -12,7 +12,7 @@ export interface OpenAIUsage {
 }
 
 /**
- * Usage as OpenAI's clients read it, whole answers and streams alike (gateway-behaviour.md 10.3). Always holds: the
+ * Usage as OpenAI's clients read it, whole answers and streams alike. Always holds: the
  * total is the sum of both, cached tokens are part of the prompt, reasoning is part of the completion. A provider that
  * reports a part larger than its whole is believed on the part.
  */

@@ -145,7 +145,7 @@ export type Verdict =
   | { readonly do: 'next'; readonly because: string };
 
 /**
- * The status that codes lists look at (decisions D8): the provider's raw one, 408 for a clock that ran out,
+ * The status that codes lists look at: the provider's raw one, 408 for a clock that ran out,
  * 503 where nothing was reached, 502 for an answer that is none.
  */
 export function statusOf(outcome: Outcome): number {

@@ -56,7 +56,7 @@ export interface ChosenPrompt<V extends Versioned = PromptVersion> {
   readonly label: string | null;
 }
 
-/** Labels that every prompt has: without a version of their own they stand for the published one (gateway-behaviour.md 4). */
+/** Labels that every prompt has: without a version of their own they stand for the published one. */
 export const standardLabels: readonly string[] = ['production', 'staging', 'development'];
 
 /** `welcome@2`: how headers, records and messages call a version. */
@@ -202,7 +202,7 @@ function kindOf(value: unknown): string {
 
 /**
  * The fields that a prompt writes into the body of a call: its messages, and the saved parameters that the call does not
- * override (gateway-behaviour.md 4). Whether an answer streams is the call's own choice, so that options of streams
+ * override. Whether an answer streams is the call's own choice, so that options of streams
  * are left out where it does not.
  *
  * @param has whether the call's body has a field of this name

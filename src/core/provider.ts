@@ -106,7 +106,7 @@ export interface AuthMode {
   /** JSON Schema of the keys that it takes beside `mode`; secrets are `writeOnly`. */
   readonly properties: Readonly<Record<string, JsonSchema>>;
   readonly required: readonly string[];
-  /** It signs with an identity of the machine that the gateway runs on (decisions D2). */
+  /** It signs with an identity of the machine that the gateway runs on. */
   readonly ambient: boolean;
 }
 
@@ -123,7 +123,7 @@ export interface RequestSetting {
   readonly choosesPart?: true;
   /** Its value is the name of a model or deployment: held to the lists of models. */
   readonly namesModel?: true;
-  /** Values that ask for an identity of the machine: refused where a request brings them (decisions D2). */
+  /** Values that ask for an identity of the machine: refused where a request brings them. */
   readonly ambient?: readonly string[];
 }
 

@@ -12,7 +12,7 @@ export interface BroughtSettings {
 
 /**
  * Reads the headers that a provider's `requestSettings` name; undefined when the request brings none.
- * @throws GatewayError `not_allowed` for a value that asks for an identity of the machine (decisions D2)
+ * @throws GatewayError `not_allowed` for a value that asks for an identity of the machine
  */
 export function settingsIn(headers: HeaderBag, provider: Provider): BroughtSettings | undefined {
   let settings: Record<string, string> | undefined;

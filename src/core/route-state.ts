@@ -35,8 +35,8 @@ interface RouteFacts {
 }
 
 /**
- * Whether a route belongs to one account, so that a second try could do its work twice or look in the wrong place
- * (decisions D22). A response is created only where the body asks to keep it: by default nobody reads it again.
+ * Whether a route belongs to one account, so that a second try could do its work twice or look in the wrong place.
+ * A response is created only where the body asks to keep it: by default nobody reads it again.
  */
 export function stateOf(route: RouteFacts): RouteState {
   const traits = traitsOf(route.endpoint);
@@ -57,7 +57,7 @@ function stateOfPath(method: string, path: string): RouteState {
 
 /**
  * A refusal of our own that says an object named by id can't be at this provider: it has no such route, or its ids look
- * different. Another account may have it (decisions D22).
+ * different. Another account may have it.
  */
 export const isNotHere = ({ code, status }: GatewayError): boolean =>
   code === 'unsupported_endpoint' || code === 'object_not_found' || (code === 'invalid_value' && status === 404);

@@ -8,7 +8,7 @@ import type { SecretForms } from './redactor.ts';
 import type { Plan } from './plan.ts';
 import type { ChosenPrompt, StoredPrompt } from './prompt.ts';
 
-/** Clocks of an attempt in milliseconds (decisions D6). Each is inherited on its own. */
+/** Clocks of an attempt in milliseconds. Each is inherited on its own. */
 export interface Clocks {
   readonly connect: number;
   /**
@@ -167,7 +167,7 @@ export interface ApiKey {
   readonly allowsRegex: boolean;
 }
 
-/** `auth.jwt`: tokens of an issuer as gateway keys (decisions D17). */
+/** `auth.jwt`: tokens of an issuer as gateway keys. */
 export interface JwtRules {
   readonly settings: JwtSettings;
   /** Tokens are taken from `Authorization` too, not only from the gateway's own header. */
@@ -230,7 +230,7 @@ export interface Snapshot {
   readonly revision: string;
   readonly server: ServerSettings;
   readonly log: LogSettings;
-  /** By slug; virtual keys share the namespace (decisions D16). */
+  /** By slug; virtual keys share the namespace. */
   readonly providers: ReadonlyMap<string, ProviderBinding>;
   /** By type and alias. */
   readonly types: ReadonlyMap<string, Provider>;

@@ -1,4 +1,4 @@
-/** Characters, as people count them before they count bytes or UTF-16 units (provider-b.md 2.2.3). */
+/** Characters, as people count them before they count bytes or UTF-16 units. */
 const lengthOf = (text: string): number => Array.from(text).length;
 
 /** The same without counting where the units alone say so. */

@@ -20,7 +20,7 @@ export const openaiDialect: Dialect = Object.freeze({
 const nothing: readonly string[] = Object.freeze([]);
 const noFields: Readonly<Record<string, unknown>> = Object.freeze({});
 
-/** OpenAI's finish reasons; clients branch on them, so nothing else is ever written (decisions D4). */
+/** OpenAI's finish reasons; clients branch on them, so nothing else is ever written. */
 const finishReasons: ReadonlySet<string> = new Set(['stop', 'length', 'tool_calls', 'content_filter', 'function_call']);
 
 /**
@@ -153,7 +153,7 @@ class ChatWriter implements DialectWriter {
     return this.#head + fields;
   }
 
-  /** Ids and times that the provider's format lacks come from the request (decisions D40). */
+  /** Ids and times that the provider's format lacks come from the request. */
   #open(id: string, model: string, created: number, fields: Readonly<Record<string, unknown>>): void {
     const shell = {
       id: id === '' ? `chatcmpl-${this.#call.id}` : id,

@@ -31,8 +31,7 @@ type Delta<T extends ModelEvent['type']> = Extract<ModelEvent, { type: T }>;
 export type DeltaEvent = Delta<'block' | 'text' | 'thinking' | 'redacted' | 'refusal' | 'tool_call' | 'media' | 'audio'>;
 
 /**
- * The members of a chunk's `delta` as JSON text without braces; '' where nothing is to be said (gateway-behaviour.md
- * 10.2). Blocks, thoughts, images and signatures are for clients that asked for them: strict compliance off.
+ * The members of a chunk's `delta` as JSON text without braces; '' where nothing is to be said. Blocks, thoughts, images and signatures are for clients that asked for them: strict compliance off.
  */
 export function deltaText(event: DeltaEvent, choice: ChoiceState, call: DeltaCall): string {
   switch (event.type) {

@@ -1,6 +1,6 @@
 import type { ErrorFacts, GatewayError } from '../core/error.ts';
 
-/** The error object of the OpenAI APIs, with ours under `gateway` (ux.md 4.2). Their libraries print `message`, `type`, `code`, `param`. */
+/** The error object of the OpenAI APIs, with ours under `gateway`. Their libraries print `message`, `type`, `code`, `param`. */
 export function openaiError(error: GatewayError, facts: ErrorFacts): Record<string, unknown> {
   const fault = error.provider;
   const code = error.code === 'provider_error' ? (fault?.code ?? null) : error.code;
@@ -37,7 +37,7 @@ export function openaiErrorEvent(error: GatewayError, facts: ErrorFacts): Buffer
   return Buffer.from(`data: ${JSON.stringify({ error: openaiError(error, facts) })}\n\n`, 'utf8');
 }
 
-/** provider-b.md 1.11, "Normalising". */
+/** The `type` that the OpenAI APIs use for a status. */
 function typeOfStatus(status: number): string {
   if (status === 401) return 'authentication_error';
   if (status === 403) return 'permission_error';

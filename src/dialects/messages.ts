@@ -1,7 +1,7 @@
 import type { Dialect } from '../core/dialect.ts';
 import type { ErrorFacts, GatewayError } from '../core/error.ts';
 
-/** The messages API (openai-and-others.md 2.1). Its answers pass as they are, so only errors are written here. */
+/** The messages API. Its answers pass as they are, so only errors are written here. */
 export const messagesDialect: Dialect = Object.freeze({
   idHeader: 'request-id',
   errorBody: (error: GatewayError, facts: ErrorFacts) => Buffer.from(messagesError(error, facts), 'utf8'),

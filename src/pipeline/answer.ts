@@ -10,7 +10,7 @@ import { type Execution, isSuccess } from './execute.ts';
 /** What the last outcome means for the client: an answer to pass on, or an error. */
 export type Final = { readonly kind: 'pass'; readonly reply: UpstreamReply } | { readonly kind: 'error'; readonly error: GatewayError };
 
-/** Decides between passing an answer on and an error of our own (ux.md 4.2, decisions D28). */
+/** Decides between passing an answer on and an error of our own. */
 export function finalOf(run: Execution, outcome: Outcome): Final {
   if (outcome.kind === 'answered' && isSuccess(outcome)) return { kind: 'pass', reply: outcome.reply };
   const targets = new Set(run.history.map((each) => each.attempt.target));
@@ -91,7 +91,7 @@ function isCutUpload({ sent, attempt }: Outcome & { kind: 'unreachable' }): bool
   return sent && (kind === 'form' || kind === 'file');
 }
 
-/** The operator's credential was refused: not the caller's fault (design.md 4). */
+/** The operator's credential was refused: not the caller's fault. */
 function isAuthFault(outcome: Outcome & { kind: 'answered' }): boolean {
   const { status } = outcome.reply;
   return (status === 401 || status === 403) && outcome.attempt.credential?.owner === 'catalog';
@@ -117,7 +117,7 @@ function summary(outcome: Outcome, error: GatewayError): string {
 
 /**
  * An error body that client libraries understand as it is. Of files, batches and jobs the kind has to be in it, too:
- * there some services write errors of another form (provider-b.md 1.11).
+ * there some services write errors of another form.
  */
 function isErrorObject({ reply: { body }, attempt: { call } }: Outcome & { kind: 'answered' }): boolean {
   if (body[0] !== 0x7b) return false;

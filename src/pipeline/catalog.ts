@@ -8,7 +8,7 @@ import type { Attempt, Plan, Reply } from '../core/plan.ts';
 import type { ApiKey, ProviderBinding, Snapshot } from '../core/snapshot.ts';
 import type { RequestContext } from './request.ts';
 
-/** One row of the list, as clients of the OpenAI format know it (openai-and-others.md Part 1). */
+/** One row of the list, as clients of the OpenAI format know it. */
 interface ModelRow {
   readonly id: string;
   readonly object: 'model';

@@ -51,8 +51,8 @@ function whole(attempt: Attempt, operation: Operation, call: AnyCall, reply: Ups
   const isObject = traitsOf(call.endpoint).state !== undefined;
   if (reply.body.length === 0 && !isObject) return reply;
   const result = operation.result(reply.body.toString('utf8'), call, reply.tap?.answer, attempt.earlier);
-  // Objects that are kept somewhere answer 200 whatever their provider says of having made or deleted them (provider-b.md
-  // 2.1), and have no place for the name of a provider.
+  // Objects that are kept somewhere answer 200 whatever their provider says of having made or deleted them,
+  // and have no place for the name of a provider.
   const text = isObject ? undefined : dialect.answer?.(result, dialectCall(attempt, call));
   const body = Buffer.from(text ?? JSON.stringify(result), 'utf8');
   return { ...reply, status: isObject ? 200 : reply.status, converted: { contentType: 'application/json', body } };
@@ -92,7 +92,7 @@ export function unconvertible(attempt: Attempt, thrown: unknown): GatewayError {
   });
 }
 
-/** A provider's error in words of ours (gateway-behaviour.md 6): who failed, then what it said. */
+/** A provider's error in words of ours: who failed, then what it said. */
 export function faultText(attempt: Attempt, fault: ProviderFault): string {
   return attempt.lane === 'full' ? `${attempt.binding.provider.type} error: ${fault.message}` : fault.message;
 }

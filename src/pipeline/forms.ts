@@ -6,8 +6,8 @@ import type { Branch, Leaf } from '../core/snapshot.ts';
 import type { RequestContext } from './request.ts';
 
 /**
- * The form of a request that has to be read to its end before it can go on; undefined where it can be sent as it comes
- * (decisions D21). Files of any size are never held: what routes them stands in headers. Others are where their model is
+ * The form of a request that has to be read to its end before it can go on; undefined where it can be sent as it comes.
+ * Files of any size are never held: what routes them stands in headers. Others are where their model is
  * not known yet, and once there is a plan, where it may send them twice.
  */
 export function formToHold(ctx: RequestContext, plan: Plan | undefined): FormBody | undefined {

@@ -40,14 +40,14 @@ const warningsLimit = 5;
 const warningLength = 200;
 
 /**
- * Completes a reply's headers (ux.md 4.1): the provider's own that may pass, then ours, and ours again under the
+ * Completes a reply's headers: the provider's own that may pass, then ours, and ours again under the
  * prefix that the client used.
  */
 export function completeHeaders(ctx: RequestContext, run: Execution | undefined, reply: Reply, facts: ReplyFacts): void {
   const { last } = facts;
   const passes = last?.kind === 'answered' && facts.error?.own !== true;
   const converted = passes && last.reply.converted;
-  // Once our own tries are used up the provider's word on retrying is overruled (decisions D41).
+  // Once our own tries are used up the provider's word on retrying is overruled.
   const usedUp = run !== undefined && facts.error !== undefined && run.history.length > 1;
   if (last?.kind === 'answered') passUpstream(last.reply.headers, reply.headers, passes, ctx);
   if (passes && last.reply.isVerbatim === true && !converted) passFraming(last.reply.headers, reply.headers);
@@ -149,7 +149,7 @@ function replaceContent(out: HeaderPairs, contentType: string): void {
 }
 
 /**
- * gateway-behaviour.md 3: 0 no retry was needed, n success on retry n, -1 all retries used or retrying skipped (the
+ * 0 no retry was needed, n success on retry n, -1 all retries used or retrying skipped (the
  * provider asked for too long a wait). A status that the target does not retry needed none.
  */
 function retryCount(last: Outcome): number {

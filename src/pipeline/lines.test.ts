@@ -64,7 +64,7 @@ it('converts each line, wherever the reads were cut', () => {
   expect(out).toEqual(['data 0a\n', 'data 1bc\n', 'end 2de']);
 });
 
-it('a line that can not be converted cuts the answer and ends the provider', () => {
+it('a line that cannot be converted cuts the answer and ends the provider', () => {
   const fed = new Fed();
   const outcome = convertLines(
     answered(

@@ -36,7 +36,7 @@ function isEncoded(headers: Readonly<Record<string, string>>): boolean {
 
 function inParts(): GatewayError {
   return new GatewayError('upstream_invalid', {
-    message: 'The provider sent a part of a file, or a compressed one, whose lines can not be converted.',
+    message: 'The provider sent a part of a file, or a compressed one, whose lines cannot be converted.',
     source: 'provider',
   });
 }

@@ -25,7 +25,7 @@ interface Step {
 
 /**
  * A request whose body only passes through: it can be sent once, so the walk goes on only while no byte of the body
- * left and nothing was answered (decisions D21, D22). Undefined when the client has its answer; else the outcome to report.
+ * left and nothing was answered. Undefined when the client has its answer; else the outcome to report.
  */
 export async function passThrough(run: Execution, deps: PassingDeps): Promise<Outcome | undefined> {
   let leaf = run.ctx.plan.first;
@@ -81,7 +81,7 @@ async function send(run: Execution, attempt: Attempt, deps: PassingDeps): Promis
   return { outcome: outcomeOf(attempt, result, timesOf(result)), final: result.bodySent ? 'spent' : undefined };
 }
 
-/** The operator's credential was refused: not the caller's fault (design.md 4). */
+/** The operator's credential was refused: not the caller's fault. */
 function authFault(attempt: Attempt, status: number): GatewayError | undefined {
   if ((status !== 401 && status !== 403) || attempt.credential?.owner !== 'catalog') return undefined;
   const { slug } = attempt.binding;

@@ -66,7 +66,7 @@ export function startPrompt(ctx: RequestContext): Rendered | undefined {
 }
 
 /**
- * A config with prompts of its own makes no sense of other requests (gateway-behaviour.md 4).
+ * A config with prompts of its own makes no sense of other requests.
  * @throws GatewayError `invalid_config`
  */
 export function refusePrompts(ctx: RequestContext): void {
@@ -177,7 +177,7 @@ function namesProvider({ facts, headers }: RequestContext): boolean {
 function refuseMessages(body: JsonBody): void {
   if (!body.has('messages')) return;
   throw new GatewayError('unsupported_parameter', {
-    message: 'The messages of a stored prompt can not be overridden.',
+    message: 'The messages of a stored prompt cannot be overridden.',
     param: 'messages',
     hint: 'Give its variables in "variables", or call /v1/chat/completions.',
   });

@@ -159,7 +159,7 @@ function droppedOf(attempt: Attempt | undefined): LogRecord['dropped'] {
   }));
 }
 
-/** Reported by the provider, else estimated: four bytes a token in, one event a token out (decisions D27). */
+/** Reported by the provider, else estimated: four bytes a token in, one event a token out. */
 function usageRecord(tap: Tap | undefined, ctx: RequestContext, isAnswer: boolean): UsageRecord {
   const usage = tap?.usage;
   if (usage === undefined && (!isAnswer || tap === undefined || tap.contentEvents === 0)) return noUsage;

@@ -12,7 +12,7 @@ export interface SealedRecord {
 export type Append = (records: readonly SealedRecord[]) => void;
 
 /**
- * Holds back the end of each answer until its record is in the spool (decisions D3). All requests that finish in one
+ * Holds back the end of each answer until its record is in the spool. All requests that finish in one
  * turn of the event loop share one write; then their ends go out.
  */
 export class Seal {

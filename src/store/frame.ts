@@ -36,7 +36,7 @@ export type SpoolEntry =
   | { readonly kind: 'record'; readonly record: LogRecord; readonly bodies: { readonly [P in Part]?: Buffer } }
   | { readonly kind: 'amendment'; readonly id: string; readonly end: EndAmendment };
 
-/** Where finished requests go. `append` never throws: what can not be kept is counted and reported. */
+/** Where finished requests go. `append` never throws: what cannot be kept is counted and reported. */
 export interface RecordStore {
   append(frames: readonly SpoolFrame[]): void;
   readonly stats: StoreStats;

@@ -147,7 +147,7 @@ describe('spool', () => {
     expect(ids(await read())).toEqual(['kept']);
   });
 
-  it('throws when the folder can not be made', () => {
+  it('throws when the folder cannot be made', () => {
     writeFileSync(join(dir, '..', 'file'), '');
     expect(() => open({ dir: join(dir, '..', 'file', 'spool') })).toThrow('ENOTDIR');
   });

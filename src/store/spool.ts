@@ -27,7 +27,7 @@ const lookEvery = 1000;
  * Opens the durable log. When `append` returns, the frames are in the page cache: a killed process loses none, a power
  * cut may. There is no timer and no fsync; one call is one write.
  *
- * @throws Error when `dir` can not be made or written to
+ * @throws Error when `dir` cannot be made or written to
  */
 export function openSpool(options: SpoolOptions): RecordStore {
   makeFolder(options.dir);

@@ -55,7 +55,7 @@ describe('openStateDir', () => {
     expect(readdirSync(root)).toEqual([]);
   });
 
-  it('goes on in memory with a warning when the default can not be written', () => {
+  it('goes on in memory with a warning when the default cannot be written', () => {
     writeFileSync(join(root, '.gateway'), 'a file');
     const state = open(undefined);
     expect(state.kind).toBe('memory');

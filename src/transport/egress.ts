@@ -69,7 +69,7 @@ export function compileEgress(list: readonly string[]): EgressAllow {
 
 /**
  * May this origin be called? What the operator wrote is used as written; what came with a request must be https to a
- * public host by name (design.md 7), unless the allow list names it. A path behind the origin is not looked at.
+ * public host by name, unless the allow list names it. A path behind the origin is not looked at.
  */
 export function checkUrl(
   origin: string,

@@ -234,7 +234,7 @@ describe('the keys of an issuer', () => {
     ['another place', (response) => response.writeHead(302, { location: '/else' }).end(), /answered 302/],
     ['a flood', (response) => response.end(Buffer.alloc(2_000_000, 0x20)), /larger than/],
     ['nothing, and hangs up', (response) => response.destroy(), /broke/],
-  ])('can not be had when the URL answers %s', async (_what, script, words) => {
+  ])('cannot be had when the URL answers %s', async (_what, script, words) => {
     issuer.answer(script);
     expect(await many(100, rsa)).toEqual(['no-keys']);
     expect(await many(1, rsa)).toEqual(['no-keys']);

@@ -88,7 +88,7 @@ it('many files come four at a time', async () => {
   expect(most).toBe(4);
 });
 
-describe('a file that can not be had', () => {
+describe('a file that cannot be had', () => {
   const rows: readonly [name: string, script: Script, status: number, says: RegExp][] = [
     ['is missing', (response) => response.writeHead(404).end(), 400, /answered 404/],
     [

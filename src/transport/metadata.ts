@@ -4,7 +4,7 @@ import { fromHeader } from '../core/header-text.ts';
 import { isLongerThan } from '../core/text-length.ts';
 
 const none: Readonly<Record<string, string>> = Object.freeze({});
-/** Characters of one value (gateway-behaviour.md 2). */
+/** Characters of one value. */
 const valueLimit = 128;
 
 /** Reads `x-gateway-metadata`: a JSON object of short texts. @throws GatewayError `invalid_metadata` */

@@ -54,7 +54,7 @@ export function createOutbound({ clock, random, egressAllow, env, onTokenFault, 
   return { egress, upstream, sign: createSigning(tokens), media: createMedia(deps), jwt: createJwt({ ...deps, onFault: onKeysFault }) };
 }
 
-/** A request may bring keys of its own; what reads files or asks the machine is the operator's (decisions D2). */
+/** A request may bring keys of its own; what reads files or asks the machine is the operator's. */
 function fetcherFor(grant: OAuthGrant, trust: Trust, deps: GrantDeps): TokenFetcher {
   if (grant.kind === 'jwt-bearer') return jwtBearer(grant, trust, deps);
   if (grant.kind === 'client-credentials') return clientCredentials(grant, trust, deps);

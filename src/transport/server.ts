@@ -27,7 +27,7 @@ import type { Sweeper } from './sweeper.ts';
 import { TurnResponse, Turns } from './turns.ts';
 import { upgradeOptions } from './upgrades.ts';
 
-/** All request headers together (decisions D14): room for a config with a service account. */
+/** All request headers together: room for a config with a service account. */
 const maxHeaderSize = 64 * 1024;
 /** The longest wait for the head of a request, of the first one from the connection on. */
 const headTimeoutMs = 10_000;
@@ -244,7 +244,7 @@ function withoutKeys(query: string): string {
 }
 
 /**
- * Browsers can't set headers on a WebSocket: their key comes in the query or as a subprotocol (openai-and-others.md 1.7).
+ * Browsers can't set headers on a WebSocket: their key comes in the query or as a subprotocol.
  * It is read here, once, and goes no further.
  */
 function socketKey(request: IncomingMessage): string | undefined {

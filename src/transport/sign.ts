@@ -74,7 +74,7 @@ function fetched(owner: CredentialOwner, grant: OAuthGrant, tokens: TokenSources
   };
 }
 
-/** Whose material it was decides whose fault it is (design.md 4). */
+/** Whose material it was decides whose fault it is. */
 function noToken(owner: CredentialOwner, cause: unknown): GatewayError {
   const words = cause instanceof Error ? cause.message.replace(/\.$/, '') : 'it failed';
   const field = cause instanceof TokenError ? cause.field : undefined;

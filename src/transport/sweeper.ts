@@ -9,7 +9,7 @@ export interface Swept extends Enrolled {
   crashed(thrown: unknown): void;
 }
 
-/** One timer for all live attempts (performance.md 12). It runs only while something is live. */
+/** One timer for all live attempts. It runs only while something is live. */
 export interface Sweeper {
   add(item: Swept): void;
   delete(item: Swept): void;

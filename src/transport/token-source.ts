@@ -46,7 +46,7 @@ export interface TokenSourceDeps {
 /** A token is renewed this long before it ends, and up to a minute earlier: or in the last quarter of a short life. */
 const earlyMs = 300_000;
 const jitterMs = 60_000;
-/** A token that lives this long is renewed at half its life: identities of machines last a day (provider-b.md 1.7.2). */
+/** A token that lives this long is renewed at half its life: identities of machines last a day. */
 const longLifeMs = 7_200_000;
 /** And not used any more this long before its end: a request takes its time to arrive. */
 const marginMs = 10_000;

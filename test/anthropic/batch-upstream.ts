@@ -30,7 +30,7 @@ const versions: ReadonlySet<string> = new Set(['2023-06-01', '2026-10-21']);
 
 const created = '2026-01-01T00:05:23.250396+00:00';
 
-/** Message batches and files as the API keeps them, with what it refuses (openai-and-others.md 2.1). */
+/** Message batches and files as the API keeps them, with what it refuses. */
 export async function startBatchUpstream(): Promise<BatchUpstream> {
   const batches: Batch[] = [];
   const files: File[] = [

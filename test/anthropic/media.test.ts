@@ -53,7 +53,7 @@ it('downloads what the service does not read by address, and leaves the rest to 
 it.each([
   ['/gone.png', 'media_fetch_failed'],
   ['/odd', 'missing_file_extension'],
-])('asks nothing of the provider when a file can not be used: %s', async (path, code) => {
+])('asks nothing of the provider when a file cannot be used: %s', async (path, code) => {
   const before = provider.requests.length;
   const response = await ask(files.url + path);
   expect(response.status).toBe(400);

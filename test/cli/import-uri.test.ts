@@ -14,7 +14,7 @@ interface Row {
 
 const model = (id: string): string => `deployments.${id}.foundation_model`;
 
-/** Every kind of address that the portals show (provider-b.md 1.12). */
+/** Every kind of address that the portals show. */
 const rows: readonly Row[] = [
   {
     uri: 'https://r1.openai.azure.com/openai/deployments/d1/chat/completions?api-version=2024-10-21',
@@ -80,7 +80,7 @@ const rows: readonly Row[] = [
     uri: 'https://r1.services.ai.azure.com/anthropic/v1/messages',
     type: 'azure-ai',
     slug: 'r1',
-    kind: /vendor A/,
+    kind: /Anthropic/,
     entry: { resource_name: 'r1', format: 'messages' },
     missing: ['deployments'],
   },

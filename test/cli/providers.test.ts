@@ -202,7 +202,7 @@ providers:
       const told = out.split(/\n(?=\w)/);
       const expected = [
         [/^app .*FAIL .*auth\.client_secret is expired \(.*AADSTS7000222/, /fix: .*auth\.client_secret of the provider/i],
-        [/^pod .*FAIL .*auth\.token_file names a file that can not be read/, /fix: .*auth\.token_file of the provider/i],
+        [/^pod .*FAIL .*auth\.token_file names a file that cannot be read/, /fix: .*auth\.token_file of the provider/i],
         [/^unset .*FAIL .*AZURE_FEDERATED_TOKEN_FILE is not set/, /fix: .*auth\.token_file of the provider/i],
         [/^machine .*FAIL .*auth\.client_id names no identity/, /fix: .*auth\.client_id of the provider/i],
       ] as const;
@@ -352,12 +352,12 @@ describe('gateway providers add', () => {
     });
   });
 
-  it('says that a file can not be written', async () => {
+  it('says that a file cannot be written', async () => {
     const { code, out, err } = await runHere(['providers', 'add', 'openai', '--no-input', '-c', 'no/such/folder.yaml'], folder());
     expect({ code, out, err }).toEqual({
       code: 1,
       out: '',
-      err: expect.stringMatching(/can not be written \(ENOENT\); nothing/) as unknown,
+      err: expect.stringMatching(/cannot be written \(ENOENT\); nothing/) as unknown,
     });
   });
 

@@ -175,13 +175,13 @@ describe('a start that is refused', () => {
   it('is one for a file that is named and not there', async () => {
     const { code, err } = await run(['start', '-c', 'gone.yaml'], cwd);
     expect(code).toBe(3);
-    expect(err).toContain('"gone.yaml" can not be read');
+    expect(err).toContain('"gone.yaml" cannot be read');
   });
 
   it.each([
     ['no key is defined', `${mock}server: {listen: "0.0.0.0:0"}\n`, 3],
     [
-      'the state directory can not be used',
+      'the state directory cannot be used',
       `${mock}server: {listen: "127.0.0.1:0", state_dir: gateway.yaml, state_dir_required: true}\n`,
       3,
     ],

@@ -451,7 +451,7 @@ describe('errors', () => {
   });
 
   it.each([
-    ['of vendor A', '{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}', 'Overloaded'],
+    ['of Anthropic', '{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}', 'Overloaded'],
     ['of an OpenAI server', '{"error":{"message":"Bad.","type":"invalid_request_error","param":null,"code":null}}', 'Bad.'],
     ['that are a page', '<html><title>404</title><p>Not found</p></html>', 'Not found'],
     ['that are empty', '', 'no message'],
@@ -483,7 +483,7 @@ describe('images', () => {
   it.each([
     ['every one was filtered', { predictions: [{ raiFilteredReason: 'Filtered: 29310472.' }] }, '29310472'],
     ['there are no predictions', {}, 'no reason'],
-    ['the model only talked', candidate([{ text: 'I can not.' }], stop), 'I can not.'],
+    ['the model only talked', candidate([{ text: 'I cannot.' }], stop), 'I cannot.'],
   ])('are a refusal where %s', (_name, answer, message) => {
     expect(() => made(answer)).toThrow(expect.objectContaining({ status: 400, message: expect.stringContaining(message) }) as GatewayError);
   });

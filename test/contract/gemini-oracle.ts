@@ -1,6 +1,5 @@
 /**
- * Reads answers of generateContent for tests, without anything of the gateway: everything is parsed, nothing is clever
- * (provider-a.md 3, 4).
+ * Reads answers of generateContent for tests, without anything of the gateway: everything is parsed, nothing is clever.
  */
 
 export type Json = Record<string, unknown>;

@@ -1,6 +1,5 @@
 /**
- * What generateContent takes, as strictly as the service checks it: an unknown field anywhere is an error
- * (provider-a.md 0, 2, 5.1).
+ * What generateContent takes, as strictly as the service checks it: an unknown field anywhere is an error.
  */
 const object = (properties: Record<string, unknown>, required: readonly string[] = []) => ({
   type: 'object',

@@ -14,7 +14,7 @@ import { schemaRows, toolRows } from './requests/tools.ts';
 
 const rows: readonly RequestRow[] = [...messageRows, ...mediaRows, ...toolRows, ...schemaRows, ...paramRows, ...placeRows, ...otherRows];
 
-describe('requests to family G and its neighbours', () => {
+describe('requests to Gemini and its neighbours', () => {
   it('are many, each with a name of its own', () => {
     expect(rows.length).toBeGreaterThan(120);
     expect(new Set(rows.map(({ name }) => name)).size).toBe(rows.length);

@@ -28,7 +28,7 @@ const cuts: Readonly<Record<string, (body: Buffer) => readonly Buffer[]>> = {
   'behind each line feed': (body) => cutAt(body, (byte) => byte === 0x0a),
 };
 
-describe.skipIf(!haveRecordings)('recorded answers of family G (skipped where ../shared/data/recorded is absent)', () => {
+describe.skipIf(!haveRecordings)('recorded answers of Gemini (skipped where ../shared/data/recorded is absent)', () => {
   it('are there in numbers that mean something', () => {
     expect(whole.length).toBeGreaterThan(140);
     expect(streams.length).toBeGreaterThan(40);

@@ -16,7 +16,7 @@ export interface Sample {
   readonly ids?: Readonly<Record<string, string>>;
 }
 
-/** Object storage of provider A, and how files, batches and jobs are named there. */
+/** Object storage of Vertex AI, and how files, batches and jobs are named there. */
 const bucket = {
   storage: { origin: 'https://storage.googleapis.com', base: '/' },
   ids: { files: 'gs://acme-files/gateway/files/a.jsonl', batches: '1234567890', fine_tuning: '1234567890' },

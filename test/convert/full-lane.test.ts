@@ -99,7 +99,7 @@ describe('a whole answer', () => {
     expect(await response.json()).toMatchObject({ error: { code: 'upstream_invalid', message: expect.stringMatching(says) as string } });
   });
 
-  it('that can not be converted moves a fallback', async () => {
+  it('that cannot be converted moves a fallback', async () => {
     bird.script = (response) => json(response, 200, { other: 1 });
     const response = await ask({ model: 'm' }, { 'x-gateway-config': 'both' });
     expect(await response.json()).toMatchObject({ choices: [{ message: { content: 'from the spare' } }] });
@@ -108,7 +108,7 @@ describe('a whole answer', () => {
   });
 });
 
-describe('a file that the provider can not fetch', () => {
+describe('a file that the provider cannot fetch', () => {
   it('is downloaded and handed to it', async () => {
     bird.script = (response) => json(response, 200, { said: 'seen' });
     spare.script = (response) => void response.writeHead(200, { 'content-type': 'image/png' }).end('pixels');
@@ -116,7 +116,7 @@ describe('a file that the provider can not fetch', () => {
     expect(bird.requests.at(-1)?.headers['x-inlined']).toBe(`image/png,${Buffer.from('pixels').toString('base64')}`);
   });
 
-  it('and can not be downloaded is a 400, and nothing is sent', async () => {
+  it('and cannot be downloaded is a 400, and nothing is sent', async () => {
     spare.script = (response) => void response.writeHead(404).end();
     const response = await ask({ fetch: [`${spare.url}/cat.png`] });
     expect(await response.json()).toMatchObject({
@@ -196,7 +196,7 @@ describe('a stream', () => {
     expect(record).toMatchObject({ end: 'fault', error: { message } });
   });
 
-  it('that can not be converted any more is not waited for', async () => {
+  it('that cannot be converted any more is not waited for', async () => {
     bird.script = (response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       response.write(`${say({ say: 'Hel' }).join('')}data: nonsense\n\n`);

@@ -435,7 +435,7 @@ describe('a provider that fails before anything was sent', () => {
   });
 });
 
-describe('a provider that can not be reached', () => {
+describe('a provider that cannot be reached', () => {
   let rig: Rig;
   beforeAll(async () => {
     const at = (host: string): object => ({ type: 'openai', api_key: 'sk-key-of-nobody-0123', custom_host: `http://${host}/v1` });

@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { chat, errorOf, readAll, type Rig, startRig } from './rig.ts';
 
-/** Requests that can not be served: each gets its own answer and its record, and nobody upstream hears of it. */
+/** Requests that cannot be served: each gets its own answer and its record, and nobody upstream hears of it. */
 
 const key = 'gw-test-key-0123456789';
 const withKey = { 'x-gateway-api-key': key };

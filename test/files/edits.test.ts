@@ -209,7 +209,7 @@ describe('the lines of a file', () => {
   });
 });
 
-describe('a form that can not be read', () => {
+describe('a form that cannot be read', () => {
   test.each([
     [
       'a long field before the file',

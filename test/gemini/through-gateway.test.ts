@@ -123,7 +123,7 @@ function expectToolLoop(): void {
   );
 }
 
-describe('provider A through the gateway', () => {
+describe('Vertex AI through the gateway', () => {
   it('carries a tool loop with its signatures, signed with a token of the service account', async () => {
     answerToolLoop();
     const openai = client({ 'x-gateway-strict-compliance': 'false' });
@@ -165,7 +165,7 @@ describe('provider A through the gateway', () => {
     },
   );
 
-  it('passes the bytes of vendor B in both directions', async () => {
+  it('passes the bytes of another vendor in both directions', async () => {
     const odd = [
       'data: {"id":"a","odd": 1.0,"choices":[{"index":0,"delta":{"content":"x"},"finish_reason":null}]}\n\n',
       'data: {"id":"a","choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\n',
@@ -178,7 +178,7 @@ describe('provider A through the gateway', () => {
     expect(JSON.parse(models()[0]?.body.toString() ?? '')).toEqual({ model: 'meta/llama-4', messages: hi, stream: true });
   });
 
-  it('converts chats of vendor A and passes its own API through', async () => {
+  it('converts chats of Anthropic and passes its own API through', async () => {
     const event = (value: { type: string }): string => `event: ${value.type}\ndata: ${JSON.stringify(value)}\n\n`;
     const events = [
       'event: vertex_event\ndata: {}\n\n',
@@ -272,7 +272,7 @@ describe('provider A through the gateway', () => {
   });
 });
 
-describe('family G with an API key through the gateway', () => {
+describe('Gemini with an API key through the gateway', () => {
   it('sends the key in its header and answers in the OpenAI format', async () => {
     answer((response) =>
       json(response, 200, {

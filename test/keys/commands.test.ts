@@ -156,7 +156,7 @@ describe('alone', () => {
   const plain = { 'gateway.yaml': yaml };
   const refusals: readonly [what: string, files: Record<string, string>, args: string[], code: number, says: RegExp][] = [
     ['a name that is taken', plain, ['create', 'by-hand'], 1, /"by-hand" exists already\n.*keys rotate by-hand/],
-    ['a name that can not be one', plain, ['create', '../name'], 2, /is no name/],
+    ['a name that cannot be one', plain, ['create', '../name'], 2, /is no name/],
     [
       'a config that does not exist',
       plain,
@@ -199,9 +199,9 @@ describe('alone', () => {
       { 'gateway.yaml': `version: 1\nx-a: &a {hash: "${hashOf(byHand)}"}\nproviders: {mock: {type: mock}}\napi_keys: {k: *a}\n` },
       ['rotate', 'k'],
       1,
-      /gateway\.yaml can not be edited/,
+      /gateway\.yaml cannot be edited/,
     ],
-    ['a file that is not readable', { 'gateway.yaml': 'a: [' }, ['list'], 3, /gateway\.yaml can not be read/],
+    ['a file that is not readable', { 'gateway.yaml': 'a: [' }, ['list'], 3, /gateway\.yaml cannot be read/],
     ['a folder without a configuration', {}, ['list'], 3, /no configuration found/],
     ['a key on the command line', plain, ['verify', byHand], 2, /read from standard input/],
     ['a key as a flag', plain, ['verify', `--key=${byHand}`], 2, /read from standard input/],

@@ -124,7 +124,7 @@ describe('the lines of a batch that is uploaded', () => {
       { ...batch, before: [{ name: 'extra', value: 'x', filename: 'x.txt' }] },
       { status: 400, code: 'invalid_form', message: 'more than one file' },
     ],
-  ])('can not hide in a file %s', async (_, how, { message, ...told }) => {
+  ])('cannot hide in a file %s', async (_, how, { message, ...told }) => {
     expect(await upload(long, { key: 'small', ...how })).toMatchObject({
       ...told,
       message: expect.stringContaining(String(message)) as string,
@@ -139,7 +139,7 @@ describe('the lines of a batch that is uploaded', () => {
     ['what is no strict JSON', line('big').replace('"c-1"', 'NaN')],
     ['a slug', line('@main/big')],
     ['the slug of others', line('@claude/big')],
-  ])('can not hide a model behind %s', async (_, hidden) => {
+  ])('cannot hide a model behind %s', async (_, hidden) => {
     expect(await upload(`${line('small')}\n${hidden}\n`, { key: 'small', ...batch })).toMatchObject({ status: 403, code: 'not_allowed' });
   });
 

@@ -125,7 +125,7 @@ describe('a gateway with tokens and no keys', () => {
     expect(upstream.requests).toEqual([]);
   });
 
-  it('says that it can not tell, while the issuer is down', async () => {
+  it('says that it cannot tell, while the issuer is down', async () => {
     issuer.answer((response) => json(response, 500, {}));
     const at = await start(yaml());
     expect(await codeOf(await ask(at, { 'x-gateway-api-key': await tokenOf(key) }))).toEqual([503, 'auth_unavailable', expect.any(String)]);

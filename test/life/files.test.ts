@@ -65,7 +65,7 @@ describe.each(Object.entries(kinds))('%s where a file is expected', (kind, make)
     await make(join(dir, 'odd'));
     const { code, out } = await check('-c', 'odd');
     expect(code).toBe(3);
-    expect(out).toContain(`the file "odd" can not be read (${problemOf[kind]})`);
+    expect(out).toContain(`the file "odd" cannot be read (${problemOf[kind]})`);
   });
 
   it('is refused in every place that names a file, and by a pattern', async () => {
@@ -85,7 +85,7 @@ plugins: [{use: ./odd}]
     expect(code).toBe(3);
     const lines = out.split('\n').filter((line) => line.includes(problemOf[kind] ?? '?') || line.includes('it is'));
     expect(lines.map((line) => line.split(':').slice(1, 2).join())).toEqual(expect.arrayContaining(['2', '3', '4']));
-    expect(out).toMatch(/gateway\.yaml:5:\d+: error: the file can not be (loaded|read)/);
+    expect(out).toMatch(/gateway\.yaml:5:\d+: error: the file cannot be (loaded|read)/);
   });
 });
 

@@ -151,7 +151,7 @@ describe('POST /v1/prompts/{id}/completions', () => {
       /is a number, not a string/,
     ],
     ['variables that are a list', 'welcome', { variables: [1] }, 400, 'invalid_type', 'variables', /is an array, not an object/],
-    ['messages', 'welcome', { variables, messages: [] }, 400, 'unsupported_parameter', 'messages', /can not be overridden/],
+    ['messages', 'welcome', { variables, messages: [] }, 400, 'unsupported_parameter', 'messages', /cannot be overridden/],
   ])('refuses %s', async (...[, name, body, status, code, param, message]) => {
     const count = upstream.requests.length;
     for (const what of ['completions', 'render']) {

@@ -6,7 +6,7 @@ import { callOf } from '../contract/call.ts';
 import { startTestGateway } from '../support/gateway.ts';
 import { completion, json, startUpstream } from '../support/upstream.ts';
 
-/** Labels of a request (decisions D23): what each provider is sent, and that nothing is lost in silence. */
+/** Labels of a request: what each provider is sent, and that nothing is lost in silence. */
 
 const labels = { team: 'search' };
 

@@ -322,7 +322,7 @@ describe('the upgrade', () => {
     expect(await refused(port)).toMatchObject({ status, code });
   });
 
-  test('goes on to the next target when the first one can not be reached', async () => {
+  test('goes on to the next target when the first one cannot be reached', async () => {
     const origins = [`http://127.0.0.1:${await deadPort()}`];
     const { port, upstreamPort } = await start(echo(), { origins });
     origins.push(`ws://127.0.0.1:${upstreamPort}`);

@@ -148,7 +148,7 @@ describe('gateway start --last-good', () => {
     expect(running.out()).not.toContain('last good copy');
   });
 
-  it('refuses to start without a copy, and where the copy can not serve either', async () => {
+  it('refuses to start without a copy, and where the copy cannot serve either', async () => {
     mkdirSync(join(cwd, 'configs'));
     save('gateway.yaml', 'version: 1\nproviderz: {}\n');
     const none = await run(['start', '--last-good'], cwd);
@@ -161,6 +161,6 @@ describe('gateway start --last-good', () => {
     rmSync(join(cwd, 'secret'));
     const gone = await run(['start', '--last-good'], cwd);
     expect(gone.code).toBe(3);
-    expect(gone.err).toContain('the saved copy can not serve either');
+    expect(gone.err).toContain('the saved copy cannot serve either');
   });
 });

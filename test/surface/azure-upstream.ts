@@ -9,7 +9,7 @@ export const datedVersion = '2024-10-21';
 export const deployments = { batch: 'dep-batch', speech: 'dep.speech' } as const;
 
 /**
- * Provider B (provider-b.md 1.4, 1.7, 2): both URL forms, `api-key`, its own words in objects and errors. It refuses what
+ * Azure OpenAI: both URL forms, `api-key`, its own words in objects and errors. It refuses what
  * the real one refuses: `/deployments/` on routes of the resource, a version where none is allowed, a bearer that is a key.
  */
 export async function startAzure(key: string): Promise<ScriptedUpstream & { life: Life }> {
@@ -80,7 +80,7 @@ const envelope = ({ message, code, param, status }: Problem): object => ({
   innererror: { code: 'x' },
 });
 
-/** Objects as the service's examples print them: capitals, dates, and no cursors in lists (provider-b.md 2.2.5, 2.3). */
+/** Objects as the service's examples print them: capitals, dates, and no cursors in lists. */
 function inOwnWords(value: unknown): unknown {
   const { data, object } = value as Row;
   if (object === 'list') return { object, data: (data as Row[]).map(inOwnWords), has_more: (value as Row)['has_more'] };

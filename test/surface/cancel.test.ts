@@ -4,8 +4,7 @@ import { type ScriptedUpstream, startUpstream } from '../support/upstream.ts';
 import { bothProviders } from './both.ts';
 
 /**
- * A cancel answers the object on every provider that has it, also where the service itself says nothing
- * (provider-b.md 2.2, provider-a.md 12.2).
+ * A cancel answers the object on every provider that has it, also where the service itself says nothing.
  */
 
 const openaiBatch = { id: 'b1', object: 'batch', endpoint: '/v1/chat/completions', status: 'cancelling', created_at: 1_767_312_000 };
@@ -83,7 +82,7 @@ describe.each(rows)('%s, %s', (provider, route, object) => {
     expect(upstream.requests[1]?.url).not.toContain('cancel');
   });
 
-  it('is what is known where it can not be read', async () => {
+  it('is what is known where it cannot be read', async () => {
     cancel = { status: 200, text: '' };
     read = { status: 500, text: '{"error":{"message":"down","type":"server_error"}}' };
     const { response, body } = await cancelled(provider, route);

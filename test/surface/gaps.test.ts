@@ -3,7 +3,7 @@ import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { type ScriptedUpstream, startUpstream } from '../support/upstream.ts';
 import { bothProviders } from './both.ts';
 
-/** What services leave out of answers that otherwise pass, on both providers of the format (provider-b.md 2.1, 2.3.2). */
+/** What services leave out of answers that otherwise pass, on both providers of the format. */
 
 let upstream: ScriptedUpstream;
 let gateway: TestGateway;

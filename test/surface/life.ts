@@ -113,14 +113,14 @@ export class Life {
   }
 
   cancelBatch(batch: Row): Row | { problem: Problem } {
-    if (terminal.has(batch['status'])) return problem(409, 'conflict', `A ${String(batch['status'])} batch can not be cancelled.`);
+    if (terminal.has(batch['status'])) return problem(409, 'conflict', `A ${String(batch['status'])} batch cannot be cancelled.`);
     if (batch['status'] !== 'cancelling') this.#enter(batch, 'cancelling');
     return batch;
   }
 
   createJob(body: Record<string, unknown>): Row | { problem: Problem } {
     const { model } = body;
-    if (model !== 'm-2025') return problem(400, 'model_not_available', `${String(model)} can not be tuned.`, 'model');
+    if (model !== 'm-2025') return problem(400, 'model_not_available', `${String(model)} cannot be tuned.`, 'model');
     const file = this.files.get(String(body['training_file']));
     if (file?.row['purpose'] !== 'fine-tune') return problem(400, 'invalid_file', 'The training file is not one.', 'training_file');
     const job: Row = {

@@ -4,8 +4,7 @@ import { json, type ScriptedUpstream, startUpstream } from '../support/upstream.
 import { bothProviders } from './both.ts';
 
 /**
- * What makes, cancels or deletes an object is sent once, also where the connection breaks behind it: nobody knows then whether it was made
- * (decisions D22).
+ * What makes, cancels or deletes an object is sent once, also where the connection breaks behind it: nobody knows then whether it was made.
  */
 
 let upstream: ScriptedUpstream;

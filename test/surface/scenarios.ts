@@ -84,7 +84,7 @@ export const expected: Report = {
 
 const notFound = (param: string | null): { thrown: Thrown } => ({ thrown: { status: 404, code: 'notFound', param } });
 
-/** Where provider B says it differently. */
+/** Where Azure OpenAI says it differently. */
 export const providerB: Report = {
   batch_unknown_file: notFound('input_file_id'),
   job_life: { ...(expected['job_life'] as object), statuses: ['queued', 'queued', 'queued', 'running', 'succeeded'] },

@@ -11,7 +11,7 @@ import { type Client, expected, media, providerB, type Report, type Surface } fr
 const keys = { openai: 'sk-openai-0123456789', azure: 'azure-key-0123456789', team: 'azure-team-0123456789' } as const;
 const noPython = 'missing' in python ? python.missing : undefined;
 
-/** Provider B has no variations of images. */
+/** Azure OpenAI has no variations of images. */
 const unsupported = { thrown: { status: 501, code: 'unsupported_endpoint', param: null } };
 
 const surfaces = {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { application, type AzureRig, entra, secret, startAzureRig } from './azure-rig.ts';
 import { aadsts } from './token-server.ts';
 
-/** Credentials that callers bring for provider B. */
+/** Credentials that callers bring for Azure OpenAI. */
 
 let rig: AzureRig;
 

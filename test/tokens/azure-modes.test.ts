@@ -6,7 +6,7 @@ import { json } from '../support/upstream.ts';
 import { application, audience, type AzureRig, entra, startAzureRig } from './azure-rig.ts';
 import type { Expected } from './token-server.ts';
 
-/** Every way to sign for provider B through the whole gateway, against a token endpoint that checks what it gets. */
+/** Every way to sign for Azure OpenAI through the whole gateway, against a token endpoint that checks what it gets. */
 
 let rig: AzureRig;
 let folder: string;
@@ -182,7 +182,7 @@ describe('the file of a workload identity', () => {
   });
 
   it.each([
-    ['is missing', { AZURE_FEDERATED_TOKEN_FILE: '/nowhere/token' }, /auth\.token_file names a file that can not be read \(ENOENT\)/],
+    ['is missing', { AZURE_FEDERATED_TOKEN_FILE: '/nowhere/token' }, /auth\.token_file names a file that cannot be read \(ENOENT\)/],
     ['is not named', { AZURE_FEDERATED_TOKEN_FILE: '' }, /the variable AZURE_FEDERATED_TOKEN_FILE is not set/],
   ])('that %s is an error of the entry', async (_, env, says) => {
     await rig.start('auth: {mode: workload_identity}', { env: { ...pod(), ...env } });
@@ -241,6 +241,6 @@ describe('a machine', () => {
     await rig.start('auth: {mode: managed_identity, client_id: id-1}', { env: { MSI_ENDPOINT: `${rig.tokens.url}/shell` } });
     const response = await rig.ask();
     expect([response.status, rig.tokens.requests.length]).toEqual([502, 0]);
-    expect(await response.text()).toMatch(/auth\.client_id can not be used: Cloud Shell has only/);
+    expect(await response.text()).toMatch(/auth\.client_id cannot be used: Cloud Shell has only/);
   });
 });

@@ -63,7 +63,7 @@ describe('one token', () => {
   it.each([
     ['an upload', '/v1/files', (): FormData => upload()],
     ['a relayed request', '/v1/vector_stores', (): string => '{"name":"n"}'],
-  ])('that is refused for %s, which can not be sent twice, is another one for the next', async (_, path, body) => {
+  ])('that is refused for %s, which cannot be sent twice, is another one for the next', async (_, path, body) => {
     rig.upstream.script = (response, { headers }) =>
       json(response, headers.authorization === 'Bearer token-1' ? 401 : 200, { id: 'file-1', object: 'file', error: { message: 'no' } });
     await rig.start(entra(rig.tokens));

@@ -187,7 +187,7 @@ describe('without a token', () => {
       async (): Promise<string> => grantOf({ tokenUri: `http://127.0.0.1:${await deadPort()}/token` }),
       /the connection was refused/,
     ],
-    ['the key is none', (): string => grantOf({ privateKey: 'not a key' }), /private key of the service account can not be read/],
+    ['the key is none', (): string => grantOf({ privateKey: 'not a key' }), /private key of the service account cannot be read/],
     ['the endpoint is no URL', (): string => grantOf({ tokenUri: 'file:///etc' }), /not an http or https URL/],
   ])("the operator's credential is at fault when %s", async (_, grant, says) => {
     endpoint.script = (response) => json(response, 400, { error: 'invalid_grant', error_description: 'Invalid JWT Signature.' });

@@ -220,7 +220,7 @@ describe('cancelling a batch', () => {
     },
   );
 
-  it('answers what is known when the job can not be read afterwards', async () => {
+  it('answers what is known when the job cannot be read afterwards', async () => {
     const id = rig.cloud.jobs.add('batchPredictionJobs', { state: 'JOB_STATE_RUNNING' });
     rig.cloud.interrupt = (ask, response) => {
       if (ask.method !== 'GET') return false;

@@ -118,7 +118,7 @@ describe('upload', () => {
   });
 
   it.each([
-    ['that can not be carried', [line('a', 'x'), line('b', 'x', 'endpoints.5')], 'file.2.body.model'],
+    ['that cannot be carried', [line('a', 'x'), line('b', 'x', 'endpoints.5')], 'file.2.body.model'],
     ['of another model', [line('a', 'x'), line('b', 'x', 'gemini-2.5-pro')], 'file.2.body.model'],
     ['that is no JSON', [line('a', 'x'), '{'], 'file.2'],
   ])('fails for a line %s, with its number, and leaves nothing', async (_, rows, param) => {
@@ -131,7 +131,7 @@ describe('upload', () => {
     expect(storedUris()).toEqual([]);
   });
 
-  it('answers what is known when the notes can not be written', async () => {
+  it('answers what is known when the notes cannot be written', async () => {
     rig.cloud.interrupt = (ask, response) => {
       if (ask.method !== 'PATCH') return false;
       response

@@ -14,7 +14,7 @@ const terminal: ReadonlySet<unknown> = new Set(
   ['SUCCEEDED', 'PARTIALLY_SUCCEEDED', 'FAILED', 'CANCELLED', 'EXPIRED'].map((word) => `JOB_STATE_${word}`),
 );
 
-/** Batch jobs and tuning jobs (provider-a.md 12.2, 12.3). */
+/** Batch jobs and tuning jobs. */
 export class Jobs {
   readonly batchPredictionJobs: Job[] = [];
   readonly tuningJobs: Job[] = [];
@@ -159,7 +159,7 @@ export class Jobs {
   }
 
   #checkFile(uri: unknown): void {
-    if (!this.#objects.stored.has(String(uri))) throw invalid(`The file ${String(uri)} does not exist or can not be read.`);
+    if (!this.#objects.stored.has(String(uri))) throw invalid(`The file ${String(uri)} does not exist or cannot be read.`);
   }
 
   #list(kind: Collection, query: URLSearchParams): object {

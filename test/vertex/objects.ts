@@ -9,7 +9,7 @@ interface Stored {
   metadata: Record<string, string> | undefined;
 }
 
-/** Object storage, its JSON interface (provider-a.md 12.1). */
+/** Object storage, its JSON interface. */
 export class Objects {
   readonly stored = new Map<string, Stored>();
   readonly #buckets: ReadonlySet<string>;

@@ -201,7 +201,7 @@ describe('cancelling a tuning job', () => {
     await expect(rig.client().fineTuning.jobs.cancel(id)).rejects.toMatchObject({ status: 400, code: 'FAILED_PRECONDITION' });
   });
 
-  it('answers what is known when the job can not be read afterwards', async () => {
+  it('answers what is known when the job cannot be read afterwards', async () => {
     const id = rig.cloud.jobs.add('tuningJobs', { state: 'JOB_STATE_RUNNING' });
     rig.cloud.interrupt = (ask, response) => ask.method === 'GET' && response.writeHead(500).end() !== undefined;
     const response = await rig.fetch(`/fine_tuning/jobs/${id}/cancel`, { method: 'POST' });

@@ -22,7 +22,7 @@ export function memo<Key extends object, Value>(make: (key: Key) => Value): (key
   };
 }
 
-/** Parses a base URL that an operator or caller wrote; a text when it can not be one. */
+/** Parses a base URL that an operator or caller wrote; a text when it cannot be one. */
 export function parseBase(text: string): (Base & { readonly url: URL }) | string {
   const trimmed = text.trim();
   let url: URL;
@@ -46,7 +46,7 @@ export function baseOf(text: string): Base {
 
 const badHost = (why: string): GatewayError =>
   new GatewayError('invalid_config', {
-    message: `The custom host can not be used: ${why}.`,
+    message: `The custom host cannot be used: ${why}.`,
     param: 'custom_host',
     hint: 'Write it like https://host.example/v1.',
   });
@@ -58,24 +58,24 @@ export function customHostProblems(customHost: string | undefined): readonly Set
   const why = typeof base === 'string' ? base : base.url.search === '' ? undefined : 'it holds a query';
   if (why === undefined) return [];
   const hint = typeof base === 'string' ? 'Write it like https://host.example/v1.' : `Write ${base.origin}${base.path}.`;
-  return [{ path: ['custom_host'], code: 'bad-custom-host', message: `custom_host can not be used: ${why}`, hint }];
+  return [{ path: ['custom_host'], code: 'bad-custom-host', message: `custom_host cannot be used: ${why}`, hint }];
 }
 
 /**
- * A text as one path segment: it can not add segments, leave the one it is in, or end the path.
+ * A text as one path segment: it cannot add segments, leave the one it is in, or end the path.
  *
  * @throws GatewayError `route_not_found` for names that no segment can hold
  */
 export function segment(text: string): string {
   if (text === '' || text === '.' || text === '..') {
-    throw new GatewayError('route_not_found', { message: `"${text}" can not be part of an upstream path.` });
+    throw new GatewayError('route_not_found', { message: `"${text}" cannot be part of an upstream path.` });
   }
   return encodeURIComponent(text.toWellFormed());
 }
 
 /**
  * The id of an object that a path names, as one segment. No service of the format makes ids with slashes, and some that
- * stand before a service resolve `%2F..` (provider-b.md 2.3.2): another account may have what is named so.
+ * stand before a service resolve `%2F..`: another account may have what is named so.
  *
  * @throws GatewayError `invalid_value` (404), `route_not_found`
  */

@@ -11,7 +11,7 @@ import { readUsage } from './usage.ts';
 const wanted: ReadonlySet<string> = new Set(['usage', 'error']);
 
 /**
- * Speech and transcriptions (openai-and-others.md 1.9): sound, plain text, subtitles, JSON, or a stream of events
+ * Speech and transcriptions: sound, plain text, subtitles, JSON, or a stream of events
  * (`speech.audio.*`, `transcript.text.*`) whose `done` ends it and holds the usage.
  */
 export class AudioTap implements Tap {

@@ -4,7 +4,7 @@ import { bareModel } from '#core/model-name.ts';
 
 /** How the lines of a batch have to read at one entry. */
 export interface BatchNames {
-  /** Dated versions know `/chat/completions` and no `/v1` before it (provider-b.md 2.2.5). */
+  /** Dated versions know `/chat/completions` and no `/v1` before it. */
   readonly isDated: boolean;
   /** The deployment that an alias stands for; undefined for every other name. */
   deployment(alias: string): string | undefined;
@@ -13,7 +13,7 @@ export interface BatchNames {
 /** Writes the lines of a batch as the service reads them: only what differs is spliced, and other lines pass. */
 export function batchLine(names: BatchNames): LineEdit {
   return (line, index) => {
-    // A byte-order mark is refused by provider B (provider-b.md 2.2.5), and no JSON text has one.
+    // A byte-order mark is refused by Azure OpenAI, and no JSON text has one.
     const text = index === 0 && line.charCodeAt(0) === 0xfeff ? line.slice(1) : line;
     try {
       return edited(text, names);

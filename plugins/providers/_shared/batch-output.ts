@@ -1,7 +1,7 @@
 import { GatewayError } from '#core/error.ts';
 import { parseObject, textOf } from './json.ts';
 
-/** Statuses of a batch that will change no more (provider-b.md 2.2.1). */
+/** Statuses of a batch that will change no more. */
 const terminal: ReadonlySet<string> = new Set(['completed', 'failed', 'expired', 'cancelled']);
 
 /** The file that holds a batch's answers, and what has to be said about it. */
@@ -12,7 +12,7 @@ export interface BatchOutput {
 
 /**
  * Which file the output of a batch is, from the text of its Batch object: the answers, or where no request succeeded
- * the errors, which is said (provider-b.md 2.2.1).
+ * the errors, which is said.
  *
  * @throws GatewayError `no_batch_output`
  */

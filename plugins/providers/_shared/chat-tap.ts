@@ -14,7 +14,7 @@ const zero = 0x30;
 const nullStart = 0x6e;
 
 /**
- * Chat completions and legacy completions, streamed and whole (openai-and-others.md 1.3, 1.4; provider-b.md 1.10).
+ * Chat completions and legacy completions, streamed and whole.
  * Until the first content every event is parsed. Afterwards an event is only searched for the few keys that matter,
  * since this runs once for each event of each stream. Complete: `[DONE]`, or a finish reason for every choice that was
  * seen, because some services end without `[DONE]`.

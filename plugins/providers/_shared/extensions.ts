@@ -3,7 +3,7 @@ import { isPlain, type Plain } from '#core/merge.ts';
 import type { Dropped } from '#core/provider.ts';
 
 /**
- * The gateway's own fields in chat bodies (decisions D23): a closed list, so that every other unknown field passes.
+ * The gateway's own fields in chat bodies: a closed list, so that every other unknown field passes.
  * Services that check their input refuse them with 400.
  */
 const topLevel = ['labels', 'thinking', 'safety_settings', 'image_config', 'anthropic_beta', 'anthropic_version', 'vendor_beta'] as const;

@@ -7,7 +7,7 @@ import { faultInStream } from './stream-fault.ts';
 import { readUsage } from './usage.ts';
 
 /**
- * Image generation, streamed (`image_generation.partial_image`, `image_generation.completed`; openai-and-others.md 1.8)
+ * Image generation, streamed (`image_generation.partial_image`, `image_generation.completed`)
  * and whole. An event may hold megabytes of base64, so usage is cut out instead of parsing it.
  */
 export class ImageTap extends JsonTap {

@@ -1,13 +1,13 @@
 import { cannotCarry } from './cannot-carry.ts';
 
-/** Types that are text by another name: the models read them as plain text (provider-a.md 14.2). */
+/** Types that are text by another name: the models read them as plain text. */
 const textual =
   /^(?:text\/|application\/(?:json|ld\+json|xml|yaml|x-yaml|toml|javascript|x-javascript|ecmascript|typescript|x-sh|x-httpd-php|sql|graphql|x-ndjson|jsonl)$)|\+(?:json|xml)$/;
 
 /** Office formats, which the models don't read. */
 const office = /^application\/(?:msword$|vnd\.ms-(?:excel|powerpoint|word)|vnd\.openxmlformats-|vnd\.oasis\.opendocument)/;
 
-/** Formats of `input_audio` (provider-a.md 14.1). */
+/** Formats of `input_audio`. */
 const audio: Readonly<Record<string, string>> = {
   mp3: 'audio/mp3',
   wav: 'audio/wav',

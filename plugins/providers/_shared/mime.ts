@@ -1,8 +1,8 @@
 import mime from 'mime';
 
 /**
- * Types of extensions that the registry knows under another name than the services do, or not at all
- * (provider-a.md 14.2). `.ts` and `.mts` are program text here, not video.
+ * Types of extensions that the registry knows under another name than the services do, or not at all.
+ * `.ts` and `.mts` are program text here, not video.
  */
 const own: Readonly<Record<string, string>> = {
   m4v: 'video/mp4',

@@ -2,9 +2,9 @@ import { GatewayError } from '#core/error.ts';
 import { isPlain, type Plain } from '#core/merge.ts';
 import { isLongerThan } from '#core/text-length.ts';
 
-/** Objects of the stateful routes as the OpenAI format knows them (provider-b.md Part 2), for providers that have their own. */
+/** Objects of the stateful routes as the OpenAI format knows them, for providers that have their own. */
 
-/** Words of a batch's life (provider-b.md 2.2.1). */
+/** Words of a batch's life. */
 export type BatchStatus = 'validating' | 'failed' | 'in_progress' | 'finalizing' | 'completed' | 'expired' | 'cancelling' | 'cancelled';
 
 /** Times are Unix seconds. */
@@ -100,7 +100,7 @@ export function unixSeconds(value: unknown): number | null {
   return Number.isNaN(at) ? null : Math.floor(at / 1000);
 }
 
-/** Pairs, and characters of a key and of a value (provider-b.md 2.2.3). */
+/** Pairs, and characters of a key and of a value. */
 const metadataLimits = { pairs: 16, key: 64, value: 512 } as const;
 
 /**

@@ -14,7 +14,7 @@ import { type OpenAiEndpoint, openaiEndpoints, openaiTaps } from './openai-taps.
 
 export type ACall<Settings> = Call<Settings & CommonSettings>;
 
-/** What differs between services that speak the format of openai-and-others.md Part 1. */
+/** What differs between services that speak the OpenAI format. */
 export interface OpenAiCompatible<Settings> {
   /** Where a route goes. `route` stands behind `/v1/` and is encoded; the query is the address's business. */
   address(call: ACall<Settings>, route: string): UpstreamAddress;

@@ -12,7 +12,7 @@ export const mends: ReadonlyMap<Endpoint, Mend> = new Map<Endpoint, Mend>([
   ['files/{id}/delete', (text, call) => (text === '' ? JSON.stringify(deletedFile(call.params['id'] ?? '')) : undefined)],
 ]);
 
-/** A page whose wrapper names its first and last row (provider-b.md 2.3.2); only what is missing is written. */
+/** A page whose wrapper names its first and last row; only what is missing is written. */
 function withCursors(text: string): string | undefined {
   const page = parseObject(text);
   if (page === undefined) return undefined;

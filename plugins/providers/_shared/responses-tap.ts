@@ -23,7 +23,7 @@ const openings: ReadonlySet<string> = new Set([
 const terminals: ReadonlySet<string> = new Set(['response.completed', 'response.incomplete', 'response.failed', 'response.cancelled']);
 
 /**
- * The responses API, streamed and whole (openai-and-others.md 1.6). Only the first event and the terminal one are
+ * The responses API, streamed and whole. Only the first event and the terminal one are
  * parsed. A response that failed before anything was seen is a fault, so that the chain can move on; later it is an end.
  */
 export class ResponsesTap implements Tap {

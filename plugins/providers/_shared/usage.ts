@@ -10,7 +10,7 @@ export function readUsage(value: unknown): Usage | undefined {
   const prompt = count(value['prompt_tokens']) ?? count(value['input_tokens']);
   const completion = count(value['completion_tokens']) ?? count(value['output_tokens']);
   if (prompt === undefined && completion === undefined) return undefined;
-  // The audio routes write it without the plural (openai-and-others.md 1.9).
+  // The audio routes write it without the plural.
   const input = details(value['prompt_tokens_details'], value['input_tokens_details'] ?? value['input_token_details']);
   const output = details(value['completion_tokens_details'], value['output_tokens_details']);
   return {

@@ -32,7 +32,7 @@ const chat: Operation<AnthropicSettings> = {
   stream: (call) => new MessagesStream(call),
 };
 
-/** Anthropic: its own messages API as it is, and chat completions converted (openai-and-others.md 2.1). */
+/** Anthropic: its own messages API as it is, and chat completions converted. */
 export default defineProvider<AnthropicSettings>({
   type: 'anthropic',
   aliases: ['vendor-a'],
@@ -54,7 +54,7 @@ export default defineProvider<AnthropicSettings>({
   probe,
 });
 
-/** Access tokens of a subscription are sent as bearer; keys have a header of their own (openai-and-others.md 2.1). */
+/** Access tokens of a subscription are sent as bearer; keys have a header of their own. */
 function credentialOf(key: string | undefined): CredentialSpec {
   if (key === undefined) return { scheme: 'none' };
   return key.startsWith('sk-ant-oat') ? { scheme: 'bearer', secret: key } : { scheme: 'header', name: 'x-api-key', secret: key };
@@ -67,7 +67,7 @@ function native(body: Body, call: ACall, route: string): UpstreamRequest {
   return { ...request, body: body.edit(nativePatch(body, call)), dropped: body.has('labels') ? labelsDropped : request.dropped };
 }
 
-/** A config's labels belong to the record; the API refuses fields that it doesn't know (decisions D23). */
+/** A config's labels belong to the record; the API refuses fields that it doesn't know. */
 const labelsDropped: readonly Dropped[] = Object.freeze([{ param: 'labels', reason: 'kept in the record only' }]);
 
 const unchanged: BodyPatch = new Map();

@@ -10,7 +10,7 @@ export interface AnthropicSettings extends CommonSettings {
   readonly max_tokens?: number;
 }
 
-/** The version before the one that refuses sampling parameters on newer models (openai-and-others.md 2.1). */
+/** The version before the one that refuses sampling parameters on newer models. */
 export const defaultVersion = '2023-06-01';
 
 const feature = { type: 'string', pattern: '^[ -~]+$' };

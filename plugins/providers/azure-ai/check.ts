@@ -8,7 +8,7 @@ import type { DeploymentSettings, FoundrySettings } from './settings.ts';
 
 type Rows = readonly (readonly [alias: string, row: DeploymentSettings])[];
 
-/** Problems of an entry that the schema can't express (provider-b.md 1.1, 1.8, 1.13; decisions D39). */
+/** Problems of an entry that the schema can't express. */
 export function check(settings: FoundrySettings): readonly SettingsProblem[] {
   const rows = Object.entries(settings.deployments ?? {});
   return [
@@ -40,7 +40,7 @@ function addressProblems(key: 'custom_host' | 'foundry_url', written: string | u
   const parsed = parseFoundryUri(written);
   if (typeof parsed === 'string') {
     const hint = 'Write it like https://contoso-ai.services.ai.azure.com.';
-    return [{ path: [key], code, message: `${key} can not be used: ${parsed}`, hint }];
+    return [{ path: [key], code, message: `${key} cannot be used: ${parsed}`, hint }];
   }
   const hasScheme = typeof parseBase(written) !== 'string';
   return hasScheme ? [] : [{ path: [key], code, message: `${key} has no scheme`, hint: `Write ${parsed.origin}${parsed.prefix}.` }];
@@ -50,7 +50,7 @@ function nameProblems(name: string): readonly SettingsProblem[] {
   const parsed = entryUri({ resource_name: name });
   if (typeof parsed !== 'string') return [];
   const hint = 'Write the first label of the host only, for example contoso-ai.';
-  return [{ path: ['resource_name'], code: 'bad-url', message: `resource_name can not be used: ${parsed}`, hint }];
+  return [{ path: ['resource_name'], code: 'bad-url', message: `resource_name cannot be used: ${parsed}`, hint }];
 }
 
 function versionProblems(version: string | undefined, path: readonly string[]): readonly SettingsProblem[] {
@@ -72,7 +72,7 @@ function rowProblems(settings: FoundrySettings, alias: string, row: DeploymentSe
   const found = [...versionProblems(row.api_version, [...path, 'api_version'])];
   if (typeof own === 'string') {
     const hint = 'Paste the target URI of the deployment as the portal shows it.';
-    return [...found, { path: [...path, 'target_uri'], code: 'bad-url', message: `target_uri can not be used: ${own}`, hint }];
+    return [...found, { path: [...path, 'target_uri'], code: 'bad-url', message: `target_uri cannot be used: ${own}`, hint }];
   }
   const uri = own ?? entryUri(settings);
   if (uri !== undefined && typeof uri !== 'string') found.push(...formatProblems(settings, row, uri, path));

@@ -5,7 +5,7 @@ import { places } from './routes.ts';
 import type { FoundrySettings } from './settings.ts';
 
 /**
- * The headers in which each format reads a key (provider-b.md 1.8): the inference route has one, its single-model hosts
+ * The headers in which each format reads a key: the inference route has one, its single-model hosts
  * the other, and the official library sends both; the messages API has its own.
  */
 const keyHeaders: Readonly<Record<string, readonly string[]>> = {
@@ -15,7 +15,7 @@ const keyHeaders: Readonly<Record<string, readonly string[]>> = {
   bearer: ['authorization'],
 };
 
-/** A token before a key, never both (provider-b.md 1.7). `signing` is the format of the deployment. */
+/** A token before a key, never both. `signing` is the format of the deployment. */
 export function credential(settings: FoundrySettings, key: string | undefined, signing = 'inference'): CredentialSpec {
   return azureCredential(settings, key, signedPlace(settings), (secret) => {
     const names = keyHeaders[signing] ?? ['api-key'];

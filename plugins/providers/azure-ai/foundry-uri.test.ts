@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { isVendorA, parseFoundryUri } from './foundry-uri.ts';
+import { isAnthropicModel, parseFoundryUri } from './foundry-uri.ts';
 
-/** [pasted, origin + prefix, host, resource, format, version] (provider-b.md 1.1, 1.12). */
+/** [pasted, origin + prefix, host, resource, format, version]. */
 const rows: readonly (readonly [string, string, string, string | undefined, string | undefined, string | undefined])[] = [
   ['https://r1.services.ai.azure.com', 'https://r1.services.ai.azure.com', 'resource', 'r1', undefined, undefined],
   ['r1.services.ai.azure.com/', 'https://r1.services.ai.azure.com', 'resource', 'r1', undefined, undefined],
@@ -67,7 +67,7 @@ describe('an address of the foundry', () => {
     ['https://r1.services.ai.azure.com/openai/deployments/d1/chat/completions?api-version=2024-10-21', /type azure-openai/],
     ['ftp://r1.services.ai.azure.com', /scheme/],
     ['nonsense with blanks', /not a URL/],
-  ])('%s can not be used', (pasted, why) => {
+  ])('%s cannot be used', (pasted, why) => {
     expect(parseFoundryUri(pasted)).toMatch(why);
   });
 });
@@ -83,5 +83,5 @@ it.each([
   ['my-claude-killer', false],
   ['Llama-3.3-70B-Instruct', false],
 ])('the model %s speaks messages: %s', (name, expected) => {
-  expect(isVendorA(name)).toBe(expected);
+  expect(isAnthropicModel(name)).toBe(expected);
 });

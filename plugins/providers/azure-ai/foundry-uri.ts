@@ -1,11 +1,11 @@
 import { parseBase } from '../_shared/address.ts';
 
-/** What a deployment speaks: the cloud's own inference route, the OpenAI format, or vendor A's messages. */
+/** What a deployment speaks: the cloud's own inference route, the OpenAI format, or Anthropic's messages. */
 export type Format = 'inference' | 'openai' | 'messages';
 
 export const formats: readonly Format[] = ['inference', 'openai', 'messages'];
 
-/** What an address that an operator pasted says (provider-b.md 1.1, 1.4, 1.8, 1.12). */
+/** What an address that an operator pasted says. */
 export interface FoundryUri {
   readonly origin: string;
   /** Path in front of the format's own segment, encoded, without a slash at its end. */
@@ -29,7 +29,7 @@ const segments: Readonly<Record<string, Format>> = { models: 'inference', openai
 /** Ends of paths that name an operation: what a portal shows behind the base. */
 const operations = /\/(?:chat\/completions|completions|images\/embeddings|embeddings|info|score)$/;
 
-/** Reads a target URI, a foundry URL or a custom host; a text says why it can not be used. */
+/** Reads a target URI, a foundry URL or a custom host; a text says why it cannot be used. */
 export function parseFoundryUri(pasted: string): FoundryUri | string {
   const trimmed = pasted.trim();
   const parsed = parseBase(trimmed.includes('://') ? trimmed : `https://${trimmed}`);
@@ -72,5 +72,5 @@ function versionIn(url: URL): string | undefined {
 export const withoutProject = (prefix: string): string => prefix.replace(/\/api\/projects\/[^/]+$/, '');
 
 /** `claude-…`, `anthropic/…` and the like: the family that speaks messages, by the name of its models. */
-export const isVendorA = (foundationModel: string): boolean =>
+export const isAnthropicModel = (foundationModel: string): boolean =>
   /^(?:(?:anthropic|vendor-?a)[./:-])?claude(?:$|[-_ .@\d])|^(?:anthropic|vendor-?a)[./:]/i.test(foundationModel);

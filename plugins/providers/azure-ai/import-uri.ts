@@ -4,10 +4,10 @@ import { type Format, type FoundryUri, parseFoundryUri } from './foundry-uri.ts'
 const kinds: Readonly<Record<Format, string>> = {
   inference: 'foundry inference',
   openai: 'foundry, OpenAI format',
-  messages: 'foundry, vendor A',
+  messages: 'foundry, Anthropic',
 };
 
-/** A target URI of the foundry as an entry (provider-b.md 1.12): these addresses never name a deployment. */
+/** A target URI of the foundry as an entry: these addresses never name a deployment. */
 export function importUri(uri: string): ImportedUri | string | undefined {
   const parsed = parseFoundryUri(uri);
   if (typeof parsed === 'string') return /\.azure\.(?:com|us|cn)\b/i.test(uri) ? parsed : undefined;

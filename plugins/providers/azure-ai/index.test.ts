@@ -135,7 +135,7 @@ describe('what is sent', () => {
     expect(ask('chat/completions', 'serverless').headers).not.toHaveProperty('azureml-model-deployment');
   });
 
-  it.each(['blue\r\nx-evil: 1', 'größe', 'a b'])('to a managed endpoint can not ask for a deployment %j', (name) => {
+  it.each(['blue\r\nx-evil: 1', 'größe', 'a b'])('to a managed endpoint cannot ask for a deployment %j', (name) => {
     const settings = { foundry_url: 'https://m1.westeurope.inference.ml.azure.com' };
     expect(() => ask('chat/completions', name, settings)).toThrow(expect.objectContaining({ code: 'model_not_found' }) as Error);
   });
@@ -147,7 +147,7 @@ describe('what is sent', () => {
     expect(signed).toEqual({ scheme: 'headers', names: ['api-key'], secret: 'K' });
   });
 
-  it('to vendor A is converted from a chat', () => {
+  it('to Anthropic is converted from a chat', () => {
     const text = '{"model":"@team/claude","messages":[{"role":"user","content":"Hi"}],"max_tokens":7,"seed":1}';
     const { headers, body, dropped, signed } = ask('chat/completions', 'claude', resource, { text });
     expect(JSON.parse(body)).toEqual({ model: 'claude-eu', max_tokens: 7, messages: [{ role: 'user', content: 'Hi' }] });
@@ -156,7 +156,7 @@ describe('what is sent', () => {
     expect(signed).toEqual({ scheme: 'headers', names: ['x-api-key', 'api-key'], secret: 'own' });
   });
 
-  it('to vendor A passes natively, but for the model and what belongs in headers', () => {
+  it('to Anthropic passes natively, but for the model and what belongs in headers', () => {
     const header = (name: string): string | undefined => (name === 'anthropic-beta' ? 'x-1' : undefined);
     const text = '{"model":"@team/claude","max_tokens":7,"anthropic_beta":["y-2"],"labels":{"a":"b"},"odd":1.0}';
     const { headers, body, dropped } = ask('messages', 'claude', { ...resource, anthropic_beta: 'z-3' }, { text, header });
@@ -184,7 +184,7 @@ describe('what is sent', () => {
 });
 
 describe('answers', () => {
-  it('of the two open formats pass, of vendor A are converted', () => {
+  it('of the two open formats pass, of Anthropic are converted', () => {
     const converts = (model: string): boolean | undefined => {
       const { call } = ask('chat/completions', model);
       return azureAi.operations['chat/completions']?.converts?.(call);

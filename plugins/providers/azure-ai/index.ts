@@ -11,7 +11,7 @@ import { imageEmbeddings, models, openChat, openHeaders, openRoutes } from './op
 import { choose, type Place } from './places.ts';
 import { type FoundryCall, placeOf, places, relayed } from './routes.ts';
 import { type FoundrySettings, requestSettings, schema } from './settings.ts';
-import { countTokens, nativeMessages, vendorAChat, vendorAHeaders } from './vendor-a.ts';
+import { countTokens, nativeMessages, anthropicChat, anthropicHeaders } from './anthropic.ts';
 
 const open = openChat();
 
@@ -19,18 +19,18 @@ const isMessages = (call: FoundryCall): boolean => placeOf(call).format === 'mes
 
 /** Chat in whatever the deployment speaks. */
 const chat: Operation<FoundrySettings> = {
-  request: (body, call) => (isMessages(call) ? vendorAChat : open).request(body, call),
-  media: (body, call) => (isMessages(call) ? (vendorAChat.media?.(body, call) ?? []) : []),
+  request: (body, call) => (isMessages(call) ? anthropicChat : open).request(body, call),
+  media: (body, call) => (isMessages(call) ? (anthropicChat.media?.(body, call) ?? []) : []),
   converts: isMessages,
-  tap: (call) => (isMessages(call) ? vendorAChat : open).tap(call),
-  result: (text, call, answer) => vendorAChat.result?.(text, call, answer),
+  tap: (call) => (isMessages(call) ? anthropicChat : open).tap(call),
+  result: (text, call, answer) => anthropicChat.result?.(text, call, answer),
   stream(call) {
-    if (vendorAChat.stream === undefined) throw new GatewayError('internal', { message: 'This format is not converted.' });
-    return vendorAChat.stream(call);
+    if (anthropicChat.stream === undefined) throw new GatewayError('internal', { message: 'This format is not converted.' });
+    return anthropicChat.stream(call);
   },
 };
 
-/** Provider B's foundry: models of all vendors behind one resource, in up to three formats (provider-b.md 1.8). */
+/** Azure OpenAI's foundry: models of all vendors behind one resource, in up to three formats. */
 export default defineProvider<FoundrySettings>({
   type: 'azure-ai',
   aliases: ['cloud-ai', 'azure-ai-inference'],
@@ -54,7 +54,7 @@ export default defineProvider<FoundrySettings>({
   },
   relay: (call, path) => ({
     ...relayed(call, relayedRoute(path)),
-    headers: isMessages(call) ? vendorAHeaders(call, undefined) : openHeaders(call),
+    headers: isMessages(call) ? anthropicHeaders(call, undefined) : openHeaders(call),
   }),
   fault: azureFault,
   importUri,

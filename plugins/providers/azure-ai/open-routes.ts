@@ -11,7 +11,7 @@ import { address, type FoundryCall, modelList, placeOf } from './routes.ts';
 import { defaultExtraParameters, type FoundrySettings } from './settings.ts';
 
 /**
- * What a resource of the foundry serves beside vendor A's format. Files, batches and fine-tuning of the same resource
+ * What a resource of the foundry serves beside Anthropic's format. Files, batches and fine-tuning of the same resource
  * are served by the type azure-openai, which has one account for all of them.
  */
 const served: ReadonlySet<string> = new Set<Endpoint>([

@@ -1,7 +1,7 @@
 import { GatewayError } from '#core/error.ts';
 import type { Deployment } from '#core/provider.ts';
 import { unlisted, unusable } from '../_shared/azure/choose.ts';
-import { type Format, type FoundryUri, isVendorA, parseFoundryUri } from './foundry-uri.ts';
+import { type Format, type FoundryUri, isAnthropicModel, parseFoundryUri } from './foundry-uri.ts';
 import type { DeploymentSettings, FoundrySettings } from './settings.ts';
 
 /** Where one deployment is and what it speaks: what `Call.deployment` holds for this provider. */
@@ -46,7 +46,7 @@ export function entryUri(settings: FoundrySettings): FoundryUri | string | undef
   return parsed;
 }
 
-/** Reads an entry's settings. What can not be used shows when a request needs it; `check` has told before. */
+/** Reads an entry's settings. What cannot be used shows when a request needs it; `check` has told before. */
 export function placesOf(settings: FoundrySettings): Places {
   const found = entryUri(settings);
   const base = found === undefined || typeof found === 'string' ? unusable(found) : found;
@@ -93,12 +93,12 @@ function rowOf(
 
 /**
  * What a deployment speaks: its own word, the path of its own address, the family of its model; else what the entry
- * says, by its word or its path. Never guessed from other parts of an address (provider-b.md 1.8).
+ * says, by its word or its path. Never guessed from other parts of an address.
  */
 export function formatOf(settings: FoundrySettings, row: DeploymentSettings, uri: FoundryUri): Format {
   const own = row.format ?? (row.target_uri === undefined ? undefined : uri.format);
   if (own !== undefined) return own;
-  if (row.foundation_model !== undefined && isVendorA(row.foundation_model)) return 'messages';
+  if (row.foundation_model !== undefined && isAnthropicModel(row.foundation_model)) return 'messages';
   return settings.format ?? uri.format ?? 'inference';
 }
 

@@ -7,7 +7,7 @@ import type { FoundrySettings } from './settings.ts';
 
 export type FoundryCall = Call<FoundrySettings>;
 
-/** The version that the inference route stays at (provider-b.md 1.5). */
+/** The version that the inference route stays at. */
 const inferenceVersion = '2024-05-01-preview';
 
 /** Worked out once for each settings object: a request parses no address. */
@@ -22,7 +22,7 @@ export function placeOf(call: FoundryCall): Place {
   return chosen.settings as Place;
 }
 
-/** Routes of the inference format (provider-b.md 1.8); the OpenAI format has all that this provider serves. */
+/** Routes of the inference format; the OpenAI format has all that this provider serves. */
 const inference: ReadonlySet<string> = new Set(['chat/completions', 'embeddings', 'images/embeddings']);
 
 /**
@@ -48,14 +48,14 @@ function onInference({ uri, version }: Place, call: FoundryCall, route: string):
   return at({ origin, path: uri.prefix }, route, query);
 }
 
-/** The v1 API refuses dated versions on hosts of the foundry; only the word `preview` goes along (provider-b.md 1.5). */
+/** The v1 API refuses dated versions on hosts of the foundry; only the word `preview` goes along. */
 export function openai({ uri, version }: Place, call: FoundryCall, route: string): UpstreamAddress {
   const asked = (version ?? paramOf(call.query, 'api-version'))?.trim().toLowerCase();
   const query = withParam(call.query, 'api-version', asked === 'preview' ? 'preview' : undefined);
   return at({ origin: uri.origin, path: `${uri.prefix}/openai/v1` }, route, query);
 }
 
-/** The messages API of vendor A: no version in the query. @throws GatewayError `unsupported_endpoint` for models of others */
+/** The messages API of Anthropic: no version in the query. @throws GatewayError `unsupported_endpoint` for models of others */
 export function messages(call: FoundryCall, route: string): UpstreamAddress {
   const place = placeOf(call);
   if (place.format !== 'messages') throw unserved(place, route);

@@ -3,11 +3,11 @@ import type { RequestSetting } from '#core/provider.ts';
 import { azureAuthProperties, azureAuthRequestSettings, type AzureAuthSettings } from '../_shared/azure/request-auth.ts';
 import { type Format, formats } from './foundry-uri.ts';
 
-/** One row of `deployments`, by alias (provider-b.md 1.13). */
+/** One row of `deployments`, by alias. */
 export interface DeploymentSettings {
   readonly deployment_id?: string;
   readonly api_version?: string;
-  /** For prices, and to know vendor A's models; never sent. */
+  /** For prices, and to know Anthropic's models; never sent. */
   readonly foundation_model?: string;
   /** A pasted address that fills in what the other keys leave open. */
   readonly target_uri?: string;
@@ -50,7 +50,7 @@ const deployment = {
   properties: {
     deployment_id: text('Name of the deployment.'),
     api_version: apiVersion,
-    foundation_model: text("Model behind the deployment: for cost and metrics, and to know vendor A's models. Never sent."),
+    foundation_model: text("Model behind the deployment: for cost and metrics, and to know Anthropic's models. Never sent."),
     target_uri: text('Target URI as the portal shows it; fills in what the other keys leave open.'),
     format: { ...format, description: `${format.description} Without it: what the address or the foundation model says.` },
     api_key: { ...text('Own key of this deployment.'), writeOnly: true },
@@ -58,7 +58,7 @@ const deployment = {
   },
 } as const;
 
-/** What the service does about body fields that it doesn't know when nobody says (gateway-behaviour.md 2). */
+/** What the service does about body fields that it doesn't know when nobody says. */
 export const defaultExtraParameters = 'drop';
 
 export const schema: JsonSchema = {
@@ -97,13 +97,13 @@ export const schema: JsonSchema = {
       type: 'integer',
       minimum: 1,
       default: 4096,
-      description: 'Limit of the answer in tokens for chat completions to vendor A that set none: its API wants one.',
+      description: 'Limit of the answer in tokens for chat completions to Anthropic that set none: its API wants one.',
     },
     ...azureAuthProperties,
   },
 };
 
-/** Direct use without the catalog (gateway-behaviour.md 2): the names of the cloud, and the neutral ones. */
+/** Direct use without the catalog: the names of the cloud, and the neutral ones. */
 export const requestSettings: readonly RequestSetting[] = [
   row('foundry_url', 'foundry-url', true),
   row('resource_name', 'resource-name', true),

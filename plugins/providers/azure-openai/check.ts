@@ -5,7 +5,7 @@ import { azureAuthProblems } from '../_shared/azure/check.ts';
 import { parseTargetUri } from '../_shared/azure/target-uri.ts';
 import { isApiVersion } from '../_shared/azure/version.ts';
 
-/** Problems of an entry that the schema can't express (provider-b.md 1.1–1.5, 1.12; decisions D39). */
+/** Problems of an entry that the schema can't express. */
 export function check(settings: AzureSettings): readonly SettingsProblem[] {
   const rows = Object.entries(settings.deployments ?? {});
   return [
@@ -29,7 +29,7 @@ function hostProblems(settings: AzureSettings, rows: Rows): readonly SettingsPro
       found.push({
         path: ['resource_name'],
         code: 'bad-url',
-        message: `resource_name can not be used: ${base}`,
+        message: `resource_name cannot be used: ${base}`,
         hint: 'Write the first label of the host only, for example contoso-eu.',
       });
     }
@@ -50,7 +50,7 @@ function customHostProblems(customHost: string): readonly SettingsProblem[] {
   const parsed = parseTargetUri(customHost);
   const at = { path: ['custom_host'], code: 'bad-custom-host' } as const;
   if (typeof parsed === 'string')
-    return [{ ...at, message: `custom_host can not be used: ${parsed}`, hint: 'Write it like https://contoso.openai.azure.us/openai.' }];
+    return [{ ...at, message: `custom_host cannot be used: ${parsed}`, hint: 'Write it like https://contoso.openai.azure.us/openai.' }];
   if (!customHost.includes('://')) return [{ ...at, message: 'custom_host has no scheme', hint: `Write ${parsed.origin}${parsed.path}.` }];
   if (!parsed.more) return [];
   return [
@@ -96,7 +96,7 @@ function deploymentProblems(alias: string, row: DeploymentSettings): readonly Se
     found.push({
       path: [...path, 'target_uri'],
       code: 'bad-url',
-      message: `target_uri can not be used: ${uri}`,
+      message: `target_uri cannot be used: ${uri}`,
       hint: 'Paste the target URI of the deployment as the portal shows it.',
     });
   } else if (row.deployment_id === undefined && uri?.deployment === undefined) {

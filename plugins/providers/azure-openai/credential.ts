@@ -4,7 +4,7 @@ import type { Place, Places } from './places.ts';
 import type { AzureSettings } from './settings.ts';
 
 /**
- * A token before a key, never both (provider-b.md 1.7). A key goes in the one header that every version reads.
+ * A token before a key, never both. A key goes in the one header that every version reads.
  *
  * @throws GatewayError for an application that came with a request and can't be used
  */

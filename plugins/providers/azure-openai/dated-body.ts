@@ -2,7 +2,7 @@ import type { JsonBody } from '#core/body.ts';
 import type { Endpoint } from '#core/endpoint.ts';
 import { isPlain } from '#core/merge.ts';
 
-/** What dated versions write differently in bodies of batches and jobs (provider-b.md 2.2.5, 2.3.1); others pass. */
+/** What dated versions write differently in bodies of batches and jobs; others pass. */
 export function datedBody(body: JsonBody, endpoint: Endpoint): JsonBody {
   if (endpoint === 'batches') return withoutVersion(body);
   return endpoint === 'fine_tuning/jobs' ? withOldSettings(body) : body;

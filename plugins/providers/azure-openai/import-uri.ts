@@ -2,7 +2,7 @@ import type { ImportedUri, MissingPart } from '#core/provider.ts';
 import { parseTargetUri, type TargetUri } from '../_shared/azure/target-uri.ts';
 
 /**
- * A target URI as an entry (provider-b.md 1.12). What the address does not say is named, never guessed. Addresses of
+ * A target URI as an entry. What the address does not say is named, never guessed. Addresses of
  * other services are left to their types: only a host of the cloud, or a path with `/openai`, is ours.
  */
 export function importUri(uri: string): ImportedUri | string | undefined {

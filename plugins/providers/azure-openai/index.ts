@@ -22,7 +22,7 @@ const places = memo(placesOf);
 
 const perRequest = ['openai-beta', 'idempotency-key', 'x-client-request-id', 'x-ms-client-request-id'] as const;
 
-/** Provider B: the OpenAI format behind resources, deployments and dated versions (provider-b.md Part 1). */
+/** Azure OpenAI: the OpenAI format behind resources, deployments and dated versions. */
 export default defineProvider<AzureSettings>({
   type: 'azure-openai',
   aliases: ['cloud-provider-b'],

@@ -5,7 +5,7 @@ import { objectOf } from './objects.ts';
 const read = (endpoint: Endpoint, value: unknown): unknown =>
   objectOf(typeof value === 'string' ? value : JSON.stringify(value), { endpoint, params: { id: 'x-1' } });
 
-describe('an object of provider B', () => {
+describe('an object of Azure OpenAI', () => {
   it.each<readonly [string, Endpoint, unknown, object]>([
     ['a status in capitals', 'files/{id}', { object: 'file', status: 'Processed' }, { object: 'file', status: 'processed' }],
     ['a date', 'files/{id}', { created_at: '2026-01-02T00:00:00Z' }, { created_at: 1_767_312_000 }],

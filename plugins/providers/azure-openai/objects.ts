@@ -3,11 +3,11 @@ import type { Call } from '#core/provider.ts';
 import { isPlain, type Plain } from '#core/merge.ts';
 import { deletedFile, unixSeconds } from '../_shared/objects.ts';
 
-/** What provider B writes differently in one object; everything that is not named passes (provider-b.md 2.1 to 2.3). */
+/** What Azure OpenAI writes differently in one object; everything that is not named passes. */
 type Change = (row: Plain) => Plain;
 
 /**
- * A file, batch or job of provider B, or a list of them, as the OpenAI format has it: words in lower case, times in Unix
+ * A file, batch or job of Azure OpenAI, or a list of them, as the OpenAI format has it: words in lower case, times in Unix
  * seconds, cursors in every list.
  *
  * @throws SyntaxError for a text that is no JSON
@@ -85,7 +85,7 @@ function batchError(error: unknown): unknown {
   return { ...error, line: /^\d+$/.test(error['line']) ? Number(error['line']) : null };
 }
 
-/** Words that only provider B has for a job that waits. */
+/** Words that only Azure OpenAI has for a job that waits. */
 const waiting: ReadonlySet<unknown> = new Set(['created', 'pending', 'notrunning']);
 
 function job(row: Plain): Plain {

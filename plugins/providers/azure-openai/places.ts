@@ -61,7 +61,7 @@ function pasted(customHost: string): EntryBase | string {
   return typeof parsed === 'string' ? parsed : { origin: parsed.origin, path: parsed.path, v1: parsed.v1, version: parsed.apiVersion };
 }
 
-/** Reads an entry's settings. What can not be used shows when a request needs it; `check` has told before. */
+/** Reads an entry's settings. What cannot be used shows when a request needs it; `check` has told before. */
 export function placesOf(settings: AzureSettings): Places {
   const found = entryBase(settings);
   const base = found === undefined || typeof found === 'string' ? unusable(found) : found;

@@ -5,7 +5,7 @@ import type { Place } from './places.ts';
 import type { AzureSettings } from './settings.ts';
 import { type Form, formFor } from '../_shared/azure/version.ts';
 
-/** Routes that carry the deployment in the path on dated versions (provider-b.md 1.4); batches never do. */
+/** Routes that carry the deployment in the path on dated versions; batches never do. */
 const scoped: ReadonlySet<string> = new Set([
   'chat/completions',
   'completions',
@@ -48,7 +48,7 @@ export function address(place: Place, call: AzureCall, route: string): UpstreamA
   return at(place.base, `deployments/${segment(place.id)}/${route}`, query);
 }
 
-/** The realtime WebSocket (provider-b.md 1.6): the deployment is in the query, under a name that depends on the form. */
+/** The realtime WebSocket: the deployment is in the query, under a name that depends on the form. */
 export function realtime(place: Place, call: AzureCall): UpstreamAddress {
   const { form, version } = formOfCall(place, call);
   const id = place.id ?? (call.model === '' ? undefined : call.model);

@@ -2,7 +2,7 @@ import type { JsonSchema } from '#core/json-schema.ts';
 import type { RequestSetting } from '#core/provider.ts';
 import { azureAuthProperties, azureAuthRequestSettings, type AzureAuthSettings } from '../_shared/azure/request-auth.ts';
 
-/** One row of `deployments`, by alias (provider-b.md 1.13). */
+/** One row of `deployments`, by alias. */
 export interface DeploymentSettings {
   readonly deployment_id?: string;
   readonly api_version?: string;
@@ -53,7 +53,7 @@ export const schema: JsonSchema = {
   },
 };
 
-/** Direct use without the catalog (provider-b.md 1.13): neutral names first, the real ones as aliases. */
+/** Direct use without the catalog: neutral names first, the real ones as aliases. */
 export const requestSettings: readonly RequestSetting[] = [
   row('resource_name', 'resource-name', true),
   { ...row('deployment_id', 'deployment-id', false), choosesPart: true, namesModel: true },

@@ -7,12 +7,12 @@ import type { GeminiSettings } from './settings.ts';
 const versionName = /^v\d{1,2}(?:(?:alpha|beta)\d{0,2})?$/;
 const modelName = /^[A-Za-z0-9](?:[A-Za-z0-9_@-]|\.(?!\.))*$/;
 
-/** Host and version (openai-and-others.md 2.2). A custom host may name the version itself. @throws GatewayError `invalid_config` */
+/** Host and version. A custom host may name the version itself. @throws GatewayError `invalid_config` */
 export function placeOf(settings: GeminiSettings): Base {
   const version = settings.api_version ?? 'v1beta';
   if (!versionName.test(version)) {
     throw new GatewayError('invalid_config', {
-      message: 'The API version can not be used.',
+      message: 'The API version cannot be used.',
       param: 'api_version',
       hint: 'Use v1beta or v1.',
     });

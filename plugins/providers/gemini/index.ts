@@ -10,7 +10,7 @@ import { type GeminiSettings, requestSettings, schema } from './settings.ts';
 /** Worked out once for each settings object. */
 const place = memo(placeOf);
 
-/** Family G with an API key (openai-and-others.md 2.2). */
+/** Gemini with an API key. */
 export default defineProvider<GeminiSettings>({
   type: 'gemini',
   aliases: ['google'],

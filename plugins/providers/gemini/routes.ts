@@ -18,7 +18,7 @@ import type { GeminiSettings } from './settings.ts';
 
 type Place = (settings: GeminiSettings) => Base;
 
-/** Chat (provider-a.md 2–4; openai-and-others.md 2.2 for what differs with an API key). */
+/** Chat. */
 export function chat(place: Place): Operation<GeminiSettings> {
   return {
     media: (body) => developerMedia(body),

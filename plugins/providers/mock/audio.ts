@@ -12,7 +12,7 @@ const sounds: Readonly<Record<string, { readonly type: string; readonly bytes: (
   pcm: { type: 'audio/pcm', bytes: pcm },
 };
 
-/** `POST /audio/speech`: a short sound, whole or in events (openai-and-others.md 1.9). */
+/** `POST /audio/speech`: a short sound, whole or in events. */
 export function speech(asked: Question): LocalAnswer {
   const { body, call } = asked;
   const format = typeof body['response_format'] === 'string' ? body['response_format'] : 'mp3';

@@ -7,7 +7,7 @@ import { firstCreated, isMetadata, isText, isTime, madeId, partsOf } from './ids
 import { isProblem, pageOf } from './pages.ts';
 import { notFound, type Problem, refusal } from './problems.ts';
 
-/** Batches of the mock: what was asked stands in the id, and how far it is follows from the time (provider-b.md 2.2). */
+/** Batches of the mock: what was asked stands in the id, and how far it is follows from the time. */
 interface Asked {
   /** Unix seconds. */
   readonly createdAt: number;

@@ -2,7 +2,7 @@ import { isPlain } from '#core/merge.ts';
 import type { LocalAnswer } from '#core/provider.ts';
 import { argumentsOf, failure, lastUserText, piecesOf, type Question, streamed, textOfContent, tokensIn, whole } from './answer.ts';
 
-/** Chat completions of the mock, whole and streamed (openai-and-others.md 1.3, 1.4). */
+/** Chat completions of the mock, whole and streamed. */
 export function chat(asked: Question): LocalAnswer {
   const failed = failure(asked);
   if (failed !== undefined) return failed;

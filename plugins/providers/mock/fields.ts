@@ -119,7 +119,7 @@ export const needsModel: ReadonlySet<Endpoint> = new Set<Endpoint>([
   'fine_tuning/jobs',
 ]);
 
-/** Fields of a form that are numbers or truth values; every value of a form is a text (openai-and-others.md 1.9). */
+/** Fields of a form that are numbers or truth values; every value of a form is a text. */
 const read: Readonly<Record<string, (value: string) => unknown>> = {
   n: asNumber,
   temperature: asNumber,

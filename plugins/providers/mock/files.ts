@@ -7,7 +7,7 @@ import { fileId, fileNamed, givenFile, type MockFile } from './file-ids.ts';
 import { isProblem, pageOf } from './pages.ts';
 import { badValue, notFound, refusal } from './problems.ts';
 
-/** The files API of the mock (provider-b.md 2.1). */
+/** The files API of the mock. */
 
 export function uploaded(asked: Question): LocalAnswer {
   const { body, call } = asked;

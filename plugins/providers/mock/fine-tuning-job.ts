@@ -55,7 +55,7 @@ export function statusAt(now: number, { createdAt, metadata }: Job): JobStatus {
 /** Name of what the job makes; a step of it is named behind it. */
 export const tunedModel = ({ model, suffix, createdAt }: Job): string => `ft:${model}:mock:${suffix ?? ''}:${createdAt.toString(36)}`;
 
-/** A job as it is at a moment (provider-b.md 2.3.1). */
+/** A job as it is at a moment. */
 export function jobAt(now: number, job: Job) {
   const status = statusAt(now, job);
   const end = job.createdAt + stages.end;

@@ -15,7 +15,7 @@ function stepsDone(now: number, job: Job): number {
 const timeOf = (job: Job, step: number): number =>
   job.createdAt + stages.running + Math.floor((step / steps) * (stages.end - stages.running));
 
-/** Checkpoints so far, newest first (provider-b.md 2.3.2). */
+/** Checkpoints so far, newest first. */
 export function checkpointsOf(now: number, job: Job) {
   const id = jobId(job);
   return Array.from({ length: stepsDone(now, job) }, (_, index) => index + 1)

@@ -7,7 +7,7 @@ import { type Job, jobAt, jobNamed, pastJobs, terminalJob } from './fine-tuning-
 import { isProblem, pageOf, type PageRules } from './pages.ts';
 import { badValue, notFound, refusal } from './problems.ts';
 
-/** Fine-tuning of the mock (provider-b.md 2.3). */
+/** Fine-tuning of the mock. */
 
 export function created(asked: Question): LocalAnswer {
   const { body, call } = asked;
@@ -49,7 +49,7 @@ export const cancelled = (asked: Question): LocalAnswer =>
 export const events = (asked: Question): LocalAnswer =>
   withJob(asked, (job) => page(asked, eventsOf(asked.call.createdAt, job), { usual: 20 }));
 
-/** Newest first; ten a page, and no most (provider-b.md 2.3.2). */
+/** Newest first; ten a page, and no most. */
 export const checkpoints = (asked: Question): LocalAnswer =>
   withJob(asked, (job) => page(asked, checkpointsOf(asked.call.createdAt, job), { usual: 10 }));
 

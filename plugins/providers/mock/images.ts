@@ -5,7 +5,7 @@ import { badValue, refusal } from './problems.ts';
 /** A grey picture of one pixel. */
 const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR42mNoAAAAggCB2kUIOwAAAABJRU5ErkJggg==';
 
-/** Pictures from a prompt, whole and streamed (openai-and-others.md 1.8). */
+/** Pictures from a prompt, whole and streamed. */
 export const images = (asked: Question): LocalAnswer => failure(asked) ?? drawn(asked, 'image_generation');
 
 /** Pictures from pictures: of a form, or named in a JSON body. */

@@ -233,7 +233,7 @@ describe('the other routes', () => {
   });
 });
 
-it('a duration that can not be read is a problem with its place', () => {
+it('a duration that cannot be read is a problem with its place', () => {
   const settings = { replies: { m: { delay: 'soon' } } } as MockSettings;
   expect(mock.check?.(settings)).toMatchObject([{ path: ['replies', 'm', 'delay'], code: 'out-of-range' }]);
 });

@@ -3,7 +3,7 @@ import type { LocalAnswer } from '#core/provider.ts';
 import { failure, named, lastUserText, piecesOf, type Question, streamed, tokensIn, whole } from './answer.ts';
 import type { Problem } from './problems.ts';
 
-/** The messages API of the mock, whole and streamed (openai-and-others.md 2.1). */
+/** The messages API of the mock, whole and streamed. */
 export function messages(asked: Question): LocalAnswer {
   const failed = nativeFailure(asked);
   if (failed !== undefined) return failed;

@@ -1,7 +1,7 @@
 import { paramOf } from '../_shared/address.ts';
 import { badValue, type Problem } from './problems.ts';
 
-/** A list that is read page by page, newest first (provider-b.md 2.2.2, 2.3.2). */
+/** A list that is read page by page, newest first. */
 export interface PageRules {
   /** Rows of a page where the request doesn't say. */
   readonly usual: number;

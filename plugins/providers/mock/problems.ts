@@ -2,7 +2,7 @@ import { GatewayError } from '#core/error.ts';
 import type { LocalAnswer } from '#core/provider.ts';
 import { checkMetadata } from '../_shared/objects.ts';
 
-/** Why the mock refuses a request, in the words of the API that it plays (openai-and-others.md 1.5). */
+/** Why the mock refuses a request, in the words of the API that it plays. */
 export interface Problem {
   readonly status: number;
   readonly code: string | null;
@@ -114,7 +114,7 @@ export const needed = (rule: Rule): Needed => ({ needed: rule });
 
 export type Fields = Readonly<Record<string, Rule | Needed>>;
 
-/** The limits of an object's metadata (provider-b.md 2.2.3). */
+/** The limits of an object's metadata. */
 export const metadata: Rule = (value) => {
   try {
     checkMetadata(value);

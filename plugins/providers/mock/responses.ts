@@ -2,7 +2,7 @@ import type { LocalAnswer } from '#core/provider.ts';
 import { argumentsOf, failure, lastUserText, piecesOf, type Question, streamed, tokensIn, whole } from './answer.ts';
 import { notFound, refusal } from './problems.ts';
 
-/** The responses API of the mock, whole and streamed (openai-and-others.md 1.6). Nothing is stored. */
+/** The responses API of the mock, whole and streamed. Nothing is stored. */
 export function responses(asked: Question): LocalAnswer {
   const failed = failure(asked);
   if (failed !== undefined) return failed;

@@ -43,7 +43,7 @@ export function replyOf(settings: MockSettings, model: string): MockReply {
 /** Milliseconds of a duration that `problems` has accepted. */
 export const msOf = (value: string | number | undefined): number | undefined => (value === undefined ? undefined : parseDuration(value));
 
-/** Durations that can not be read. */
+/** Durations that cannot be read. */
 export function problems(settings: MockSettings): readonly SettingsProblem[] {
   const found: SettingsProblem[] = [];
   for (const [name, reply] of Object.entries(settings.replies ?? {})) {

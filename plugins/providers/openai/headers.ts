@@ -3,7 +3,7 @@ import type { Call } from '#core/provider.ts';
 import { callerHeaders } from '../_shared/openai-compatible.ts';
 import type { OpenAiSettings } from './settings.ts';
 
-/** Headers of the caller that belong to the request, not to the account (openai-and-others.md Part 1). */
+/** Headers of the caller that belong to the request, not to the account. */
 const perRequest = ['openai-beta', 'idempotency-key', 'x-client-request-id'] as const;
 
 /** Which part of the account is used. The entry's own organization and project win over the caller's. */

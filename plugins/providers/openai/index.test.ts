@@ -94,7 +94,7 @@ describe('the address', () => {
     expect(() => outputAt(id)).toThrow(expect.objectContaining({ status: 404 }) as Error);
   });
 
-  it('with a host that can not be used is refused', () => {
+  it('with a host that cannot be used is refused', () => {
     expect(() => send('models', '', { custom_host: 'nonsense' })).toThrow(/custom host/);
   });
 });

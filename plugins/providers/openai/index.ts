@@ -17,7 +17,7 @@ const bare = batchLine({ isDated: false, deployment: () => undefined });
 /** Takes the slug off a line's model, as it is off every other request; all lines without one keep their bytes. */
 const withoutSlug: LineEdit = (line, index) => (line.includes('"@') ? bare(line, index) : line);
 
-/** OpenAI, and by `custom_host` every service that speaks its format (openai-and-others.md Part 1). */
+/** OpenAI, and by `custom_host` every service that speaks its format. */
 export default defineProvider<OpenAiSettings>({
   type: 'openai',
   aliases: [],

@@ -47,7 +47,7 @@ export function addresses(): Addresses {
 /** One segment; the `@` before a model's version stays readable, as every client of the service writes it. */
 const encodedName = (name: string): string => encodeURIComponent(name).replaceAll('%40', '@');
 
-/** Where a family-G model answers, tuned or not. */
+/** Where a Gemini model answers, tuned or not. */
 export function geminiAddress(to: Addresses, call: Call<VertexSettings>, form: ModelForm, method: string): UpstreamAddress {
   if (form.kind === 'tuned') return to.endpoint(call, form.id, `:${method}`);
   return to.model(call, 'google', form.kind === 'gemini' ? form.name : '', method);

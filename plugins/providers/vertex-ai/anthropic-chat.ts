@@ -12,7 +12,7 @@ import { objectOf } from './gemini-chat.ts';
 import { formOf } from './model-form.ts';
 import type { VertexSettings } from './settings.ts';
 
-/** The version that bodies for provider A carry (provider-a.md 8.1). */
+/** The version that bodies for Vertex AI carry. */
 export const bodyVersion = ({ anthropic_version: version }: VertexSettings): string => version ?? 'vertex-2023-10-16';
 
 /** Name behind `anthropic.`. @throws GatewayError `model_not_found` */
@@ -21,7 +21,7 @@ export function anthropicName(call: Call<VertexSettings>): string {
   return form.kind === 'anthropic' ? form.name : call.model;
 }
 
-/** Chat with models of vendor A (provider-a.md 8). */
+/** Chat with models of Anthropic. */
 export function anthropicChat(to: Addresses): Operation<VertexSettings> {
   return {
     media: (body) => mediaNeeds(objectOf(body), 'vertex'),
@@ -44,7 +44,7 @@ export function anthropicChat(to: Addresses): Operation<VertexSettings> {
   };
 }
 
-/** Beta features and labels travel in headers; the API's version in the body (provider-a.md 8.1). */
+/** Beta features and labels travel in headers; the API's version in the body. */
 export function anthropicHeaders(body: JsonBody | undefined, call: Call<VertexSettings>, labels: unknown): HeaderPairs {
   const pairs = commonHeaders(call);
   const betas = betasOf(call, body);

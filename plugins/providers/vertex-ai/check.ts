@@ -5,7 +5,7 @@ import { isProject, isVersion, regionProblem } from './places.ts';
 import { parseServiceAccount } from './service-account.ts';
 import type { VertexSettings } from './settings.ts';
 
-/** Problems of an entry that the schema can't express (provider-a.md 1.1, 13). */
+/** Problems of an entry that the schema can't express. */
 export function check(settings: VertexSettings): readonly SettingsProblem[] {
   return [
     ...customHostProblems(settings.custom_host),
@@ -25,7 +25,7 @@ function regionProblems(settings: VertexSettings): readonly SettingsProblem[] {
   const problem = regionProblem(region);
   if (problem === undefined) return [];
   const hint = 'Write global, us, eu, or a region like europe-west1.';
-  return [{ path: ['region'], code: 'out-of-range', message: `"${region}" can not be used as region: ${problem}`, hint }];
+  return [{ path: ['region'], code: 'out-of-range', message: `"${region}" cannot be used as region: ${problem}`, hint }];
 }
 
 /** The project may stand in the service account. */
@@ -34,7 +34,7 @@ function accountProblems(settings: VertexSettings): readonly SettingsProblem[] {
   const account = text === undefined ? undefined : parseServiceAccount(text);
   if (typeof account === 'string') {
     const hint = 'Name the JSON key file as ${file:…}; for workload identity use ambient: true with credentials_file.';
-    return [{ path: ['service_account'], code: 'out-of-range', message: `service_account can not be used: ${account}`, hint }];
+    return [{ path: ['service_account'], code: 'out-of-range', message: `service_account cannot be used: ${account}`, hint }];
   }
   const found = project ?? account?.project;
   if (found === undefined)

@@ -7,7 +7,7 @@ const scope = 'https://www.googleapis.com/auth/cloud-platform';
 const googleToken = 'https://oauth2.googleapis.com/token';
 
 /**
- * How requests are signed (provider-a.md 13): a service account that came with the request, else a token or key, else the
+ * How requests are signed: a service account that came with the request, else a token or key, else the
  * entry's service account, else the machine's identity where the operator allows it.
  *
  * @throws GatewayError for a service account that can't be read

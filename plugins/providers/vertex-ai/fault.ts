@@ -5,7 +5,7 @@ import { geminiFault } from '../_shared/gemini/fault.ts';
 import { parseObject } from '../_shared/json.ts';
 import { openaiFault } from '../_shared/openai-fault.ts';
 
-/** The service answers in its own form, models of other makers in theirs (provider-a.md 4.1, 8.4, 9.1). */
+/** The service answers in its own form, models of other makers in theirs. */
 export function vertexFault(status: number, body: string): ProviderFault {
   const object = parseObject(body);
   if (object?.['type'] === 'error') return anthropicFault(status, body);

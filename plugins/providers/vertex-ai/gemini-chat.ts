@@ -17,7 +17,7 @@ export const optionsOf = (settings: VertexSettings): GeminiOptions => ({
   signatureStandIn: settings.signature_stand_in ?? true,
 });
 
-/** Chat with models of family G (provider-a.md 2–4). */
+/** Chat with models of Gemini. */
 export function geminiChat(to: Addresses): Operation<VertexSettings> {
   return {
     request(body, call) {

@@ -13,7 +13,7 @@ import { named, objectOf, optionsOf } from './gemini-chat.ts';
 import { formOf, type ModelForm } from './model-form.ts';
 import type { VertexSettings } from './settings.ts';
 
-/** Vectors (provider-a.md 10). */
+/** Vectors. */
 export function embeddings(to: Addresses): Operation<VertexSettings> {
   // The wanted form stands in the request, the vectors come in the answer: remembered by the call that both belong to.
   const base64 = new WeakSet<object>();
@@ -30,7 +30,7 @@ export function embeddings(to: Addresses): Operation<VertexSettings> {
   };
 }
 
-/** Images, by the models' own method or by a chat that paints (provider-a.md 11). */
+/** Images, by the models' own method or by a chat that paints. */
 export function images(to: Addresses): Operation<VertexSettings> {
   const orders = new ImageCalls();
   return {
@@ -46,7 +46,7 @@ export function images(to: Addresses): Operation<VertexSettings> {
   };
 }
 
-/** Counts the tokens of a responses request (provider-a.md 1.2). */
+/** Counts the tokens of a responses request. */
 export function countInputTokens(to: Addresses): Operation<VertexSettings> {
   return {
     request(body, call) {

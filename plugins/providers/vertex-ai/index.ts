@@ -71,7 +71,7 @@ const signedAll = <Name extends string>(operations: { readonly [N in Name]: Oper
     readonly [N in Name]: Operation<VertexSettings>;
   };
 
-/** Provider A: family G, vendor A, vendor B and self-deployed models behind one project and region (provider-a.md). */
+/** Vertex AI: models of Gemini, Anthropic and other vendors, and self-deployed ones, behind one project and region. */
 export default defineProvider<VertexSettings>({
   type: 'vertex-ai',
   aliases: ['cloud-provider-a', 'provider-a'],

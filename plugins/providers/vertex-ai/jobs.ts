@@ -13,7 +13,7 @@ import type { VertexSettings } from './settings.ts';
 
 type VertexCall = Call<VertexSettings>;
 
-/** What batch jobs and tuning jobs differ in: both are jobs below a project and region (provider-a.md 12). */
+/** What batch jobs and tuning jobs differ in: both are jobs below a project and region. */
 export interface JobKind {
   /** Segment of the path, and member of a list's answer. */
   readonly collection: 'batchPredictionJobs' | 'tuningJobs';
@@ -56,7 +56,7 @@ export function retrieveJob(to: Addresses, kind: JobKind): Operation<VertexSetti
   };
 }
 
-/** The service answers a cancel with nothing: the job is read afterwards (provider-a.md 12.2, T48). */
+/** The service answers a cancel with nothing: the job is read afterwards. */
 export function cancelJob(to: Addresses, kind: JobKind): Operation<VertexSettings> {
   return {
     request: (_body, call) => ({

@@ -5,7 +5,7 @@ import { base32, fromBase32 } from './base32.ts';
 
 /**
  * Metadata of batches and tuning jobs lives in labels, the only place that the service keeps for it. Labels are short and
- * lower-case (provider-a.md 12.1), so the pairs travel as JSON in base 32 over as many labels as it takes.
+ * lower-case, so the pairs travel as JSON in base 32 over as many labels as it takes.
  */
 
 /** Labels of one resource, and characters of a value: the service's own limits. */

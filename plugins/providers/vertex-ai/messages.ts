@@ -8,7 +8,7 @@ import { anthropicHeaders, bodyVersion } from './anthropic-chat.ts';
 import { formOf } from './model-form.ts';
 import type { VertexSettings } from './settings.ts';
 
-/** The messages API for models of vendor A: bytes pass, but for the model and the version (provider-a.md 8.1). */
+/** The messages API for models of Anthropic: bytes pass, but for the model and the version. */
 export function messages(to: Addresses): Operation<VertexSettings> {
   return {
     request(body, call) {
@@ -34,7 +34,7 @@ export function messages(to: Addresses): Operation<VertexSettings> {
   };
 }
 
-/** Token counting: a place of its own for all models, and the model in the body (provider-a.md 8.5). */
+/** Token counting: a place of its own for all models, and the model in the body. */
 export function countMessageTokens(to: Addresses): Operation<VertexSettings> {
   return {
     request(body, call) {

@@ -1,6 +1,6 @@
 import { GatewayError } from '#core/error.ts';
 
-/** Which of the service's faces a model has (provider-a.md 1.2). */
+/** Which of the service's faces a model has. */
 export type ModelForm =
   | { readonly kind: 'gemini'; readonly name: string }
   | { readonly kind: 'tuned'; readonly id: string }
@@ -10,7 +10,7 @@ export type ModelForm =
   | { readonly kind: 'open'; readonly model: string }
   | { readonly kind: 'endpoint'; readonly id: string };
 
-/** Words in front of the first dot that name a publisher. Names of family G hold dots themselves, so no other word counts. */
+/** Words in front of the first dot that name a publisher. Names of Gemini hold dots themselves, so no other word counts. */
 const publishers: Readonly<Record<string, 'gemini' | 'anthropic' | 'mistral' | 'endpoint' | 'open'>> = {
   google: 'gemini',
   vendora: 'anthropic',
@@ -33,7 +33,7 @@ const segmentName = /^[A-Za-z0-9](?:[A-Za-z0-9_@-]|\.(?!\.))*$/;
 const endpointId = /^[A-Za-z0-9][A-Za-z0-9-]{0,127}$/;
 
 /**
- * What a model name asks for. `tuned` says that endpoints hold tuned models of family G.
+ * What a model name asks for. `tuned` says that endpoints hold tuned models of Gemini.
  *
  * @throws GatewayError `model_not_found` for names that could leave their place in the path
  */

@@ -6,10 +6,10 @@ import { type Addresses, commonHeaders } from './address.ts';
 import { formOf } from './model-form.ts';
 import type { VertexSettings } from './settings.ts';
 
-/** Fields of OpenAI's own platform, which single models refuse (provider-a.md 9.1). */
+/** Fields of OpenAI's own platform, which single models refuse. */
 const platformFields = ['store', 'service_tier', 'prompt_cache_key', 'metadata'] as const;
 
-/** Vendor B, other open models and self-deployed ones: the client's own format behind another address (provider-a.md 9). */
+/** Models of other vendors and self-deployed ones: the client's own format behind another address. */
 export function openChat(to: Addresses): Operation<VertexSettings> {
   const chat = openaiCompatible<VertexSettings>({
     address(call) {

@@ -36,7 +36,7 @@ describe('limit', () => {
     ['limit=101', 'integer_above_max_value'],
     ['limit=1.5', 'invalid_type'],
     ['limit=many', 'invalid_type'],
-  ])('can not be %s', (query, code) => {
+  ])('cannot be %s', (query, code) => {
     expect(() => wantedOf({ query }, 20, 100)).toThrow(expect.objectContaining({ code, param: 'limit', status: 400 }) as Error);
   });
 });

@@ -55,7 +55,7 @@ export interface Cut {
   readonly isFound: boolean;
 }
 
-/** Cuts the rows behind `after` out of all pages: the service knows page tokens, clients know ids (provider-a.md T48). */
+/** Cuts the rows behind `after` out of all pages: the service knows page tokens, clients know ids. */
 export function cutOf(pages: readonly Page[], idOf: (row: Plain) => string, { after, limit }: Wanted): Cut {
   const all = pages.flatMap(({ rows }) => rows);
   const token = pages.at(-1)?.token;

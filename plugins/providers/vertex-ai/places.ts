@@ -15,7 +15,7 @@ const versionName = /^v\d{1,2}(?:(?:alpha|beta)\d{0,2})?$/;
 /** Ids, numbers, and ids of domains (`example.com:name`). */
 const projectName = /^[a-z0-9](?:[a-z0-9.:-]{0,98}[a-z0-9])?$/;
 
-/** What is wrong with a region; undefined when it can be used (provider-a.md 1.1). */
+/** What is wrong with a region; undefined when it can be used. */
 export function regionProblem(region: string): string | undefined {
   if (!regionName.test(region)) return 'a region has lower-case letters, digits and hyphens only';
   return region === 'global' || region === 'us' || region === 'eu' || region.includes('-') ? undefined : 'there is no such region';
@@ -24,7 +24,7 @@ export function regionProblem(region: string): string | undefined {
 export const isProject = (project: string): boolean => projectName.test(project);
 export const isVersion = (version: string): boolean => versionName.test(version);
 
-/** Scheme and host for a region that was checked: no text of a caller reaches it unchecked (provider-a.md T1). */
+/** Scheme and host for a region that was checked: no text of a caller reaches it unchecked. */
 export function hostOf(region: string): string {
   if (region === 'global') return 'https://aiplatform.googleapis.com';
   if (region === 'us' || region === 'eu') return `https://aiplatform.${region}.rep.googleapis.com`;
@@ -49,11 +49,11 @@ function regionOf({ region, express }: VertexSettings): string {
   if (name === undefined) throw unusable('region', 'no region is set', 'Set region, or send x-gateway-vertex-region.');
   const problem = regionProblem(name);
   if (problem !== undefined)
-    throw unusable('region', `"${name.slice(0, 40)}" can not be used: ${problem}`, 'Use global, us, eu, or a region like europe-west1.');
+    throw unusable('region', `"${name.slice(0, 40)}" cannot be used: ${problem}`, 'Use global, us, eu, or a region like europe-west1.');
   return name;
 }
 
-/** The explicit project wins over the service account's (decisions D4). */
+/** The explicit project wins over the service account's. */
 function projectOf(settings: VertexSettings): string {
   const account = settings.service_account_json ?? settings.service_account;
   const project = settings.project ?? (account === undefined ? undefined : serviceAccountOf(account, 'service_account').project);
@@ -64,4 +64,4 @@ function projectOf(settings: VertexSettings): string {
 }
 
 const unusable = (param: string, problem: string, hint: string): GatewayError =>
-  new GatewayError('invalid_config', { message: `The request can not be placed: ${problem}.`, param, hint });
+  new GatewayError('invalid_config', { message: `The request cannot be placed: ${problem}.`, param, hint });

@@ -2,7 +2,7 @@ import { parseJson } from '#core/json-scan.ts';
 import { GatewayError } from '#core/error.ts';
 import { isPlain } from '#core/merge.ts';
 
-/** What a service account's key file says, as far as tokens need it (provider-a.md 13.1). */
+/** What a service account's key file says, as far as tokens need it. */
 export interface ServiceAccount {
   readonly email: string;
   readonly privateKey: string;
@@ -41,7 +41,7 @@ export function serviceAccountOf(text: string, param: string): ServiceAccount {
   const account = parseServiceAccount(text);
   if (typeof account !== 'string') return account;
   throw new GatewayError('invalid_config', {
-    message: `The service account can not be used: ${account}.`,
+    message: `The service account cannot be used: ${account}.`,
     param,
     hint: 'Use the whole JSON text of a key of type service_account.',
   });

@@ -16,7 +16,7 @@ export interface VertexSettings extends CommonSettings {
   readonly storage_bucket?: string;
   /** Base URL of object storage; only the operator may set it. */
   readonly storage_host?: string;
-  /** Buckets beside `storage_bucket` that a catalog's credential may be used for (decisions D11). */
+  /** Buckets beside `storage_bucket` that a catalog's credential may be used for. */
   readonly media?: { readonly buckets?: readonly string[] };
   readonly endpoint_format?: 'chat' | 'generateContent';
   readonly anthropic_version?: string;
@@ -55,7 +55,7 @@ export const schema: JsonSchema = {
     },
     endpoint_format: {
       enum: ['chat', 'generateContent'],
-      description: 'What models named endpoints.<id> speak: chat completions, or the format of tuned family-G models.',
+      description: 'What models named endpoints.<id> speak: chat completions, or the format of tuned Gemini models.',
     },
     anthropic_version: text('Version that bodies for anthropic. models carry.'),
     schemas: { enum: ['converted', 'original'], description: "JSON Schemas in the service's own subset, or as the client wrote them." },
@@ -67,7 +67,7 @@ export const schema: JsonSchema = {
   },
 };
 
-/** Direct use without the catalog (gateway-behaviour.md 2). The machine's own identity is not among it (decisions D2). */
+/** Direct use without the catalog. The machine's own identity is not among it. */
 export const requestSettings: readonly RequestSetting[] = [
   { setting: 'region', headers: ['vertex-region'], keys: ['vertex_region', 'region'], shapesHost: true },
   {

@@ -24,7 +24,7 @@ export interface KeysFlags {
   readonly json?: boolean | undefined;
 }
 
-/** Exit codes of ux.md 1.1. */
+/** Exit codes. */
 export const exit = { done: 0, no: 1, usage: 2, config: 3 } as const;
 
 /** A command that can't do what it was asked: a sentence, a way out, and the exit code. */
@@ -61,10 +61,10 @@ export function openConfig(flags: KeysFlags, io: KeysIo): OpenConfig {
   const found = findConfig(flags.config, io.env, io.cwd);
   if ('looked' in found)
     throw new KeysFault(exit.config, `no configuration found; looked for ${found.looked.join(' and ')}`, 'Name a file: -c FILE');
-  if (!('path' in found)) throw new KeysFault(exit.usage, 'keys are kept in files: standard input can not be the configuration');
+  if (!('path' in found)) throw new KeysFault(exit.usage, 'keys are kept in files: standard input cannot be the configuration');
   const written = readKeys(found, io);
   if (written.broken.length > 0)
-    throw new KeysFault(exit.config, `${written.broken.join(' and ')} can not be read`, 'gateway check says what is wrong.');
+    throw new KeysFault(exit.config, `${written.broken.join(' and ')} cannot be read`, 'gateway check says what is wrong.');
   return { ...written, path: found.path };
 }
 

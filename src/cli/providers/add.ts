@@ -67,7 +67,7 @@ function typeOf(type: string, { providers }: Registry): Provider {
 
 async function drafted(provider: Provider, flags: AddFlags, io: CliIo, registry: Registry): Promise<Ready> {
   const imported = flags.uri === undefined ? undefined : readUri(flags.uri, registry.providers);
-  if (typeof imported === 'string') throw new Usage(`the address can not be used: ${imported}`);
+  if (typeof imported === 'string') throw new Usage(`the address cannot be used: ${imported}`);
   if (imported !== undefined && imported.provider.type !== provider.type)
     throw new Usage(`the address is one of type ${imported.provider.type}`);
   const ask = flags.input === false ? undefined : io.ask;

@@ -20,7 +20,7 @@ export interface CatalogFlags {
   readonly color?: boolean | undefined;
 }
 
-/** Exit codes of ux.md 1.1. */
+/** Exit codes. */
 export const exitCodes = { yes: 0, no: 1, usage: 2, invalid: 3, interrupted: 130 } as const;
 
 /** One entry of `providers:` in all its forms. */
@@ -110,5 +110,5 @@ export function chosen(catalog: Catalog, slugs: readonly string[], io: CliIo): r
 export function whyOff({ entry, missing }: CatalogEntry): string | undefined {
   if (entry.enabled === false) return 'enabled: false';
   if (missing === undefined) return undefined;
-  return /^[A-Za-z_]\w*$/.test(missing) ? `${missing} is not set` : `${missing} can not be read`;
+  return /^[A-Za-z_]\w*$/.test(missing) ? `${missing} is not set` : `${missing} cannot be read`;
 }

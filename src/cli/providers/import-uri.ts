@@ -31,7 +31,7 @@ export function readUri(uri: string, providers: readonly Provider[]): Imported |
 export function importUri(uri: string, flags: ImportFlags, io: CliIo, registry: Registry): number {
   const found = readUri(uri, registry.providers);
   if (typeof found === 'string') {
-    io.stderr.write(`error: the address can not be used: ${found}\n`);
+    io.stderr.write(`error: the address cannot be used: ${found}\n`);
     return exitCodes.no;
   }
   const slug = flags.slug ?? found.slug;

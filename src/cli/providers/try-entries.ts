@@ -102,7 +102,7 @@ async function tryOne(one: CatalogEntry, { flags, outbound, timeoutMs }: Trial):
   const off = whyOff(one) ?? (one.binding.owner === 'caller' ? 'each caller brings the credential' : undefined);
   if (off !== undefined) return { ...known, ...nothing, state: 'off', says: off };
   const probes = one.binding.provider.probe?.(one.binding.settings, flags.deep === true) ?? [];
-  if (probes.length === 0) return { ...known, ...nothing, state: 'off', says: 'this type can not be tested' };
+  if (probes.length === 0) return { ...known, ...nothing, state: 'off', says: 'this type cannot be tested' };
   const begun = performance.now();
   const done: Probed[] = [];
   for (const probe of probes) {

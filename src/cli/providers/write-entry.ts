@@ -43,13 +43,13 @@ export interface Written {
  */
 export async function writeEntry({ slug, entry }: Ready, flags: CatalogFlags, io: CliIo, registry: Registry): Promise<Written> {
   const found = findConfig(flags.config, io.env, io.cwd);
-  if ('stdin' in found) throw new Refused(exitCodes.usage, 'standard input can not be written; use --dry-run');
+  if ('stdin' in found) throw new Refused(exitCodes.usage, 'standard input cannot be written; use --dry-run');
   const path = 'path' in found ? found.path : resolve(io.cwd, 'gateway.yaml');
   const isNew = !existsSync(path);
   const file = shownPath(path, io.cwd);
   const texts = isNew ? { [path]: 'version: 1\n' } : (await load(path, io, registry)).texts;
   const before = texts[path];
-  if (before === undefined) throw new Refused(exitCodes.no, `${file} can not be read`);
+  if (before === undefined) throw new Refused(exitCodes.no, `${file} cannot be read`);
   const taken = isNew ? undefined : writtenEntries({ path }, io).get(slug);
   if (taken !== undefined) throw new Refused(exitCodes.no, `${placeText(taken.keyAt)} has an entry "${slug}" already`);
   const after = withEntry(before, 'providers', slug, yamlOf({ [slug]: entry }));
@@ -58,7 +58,7 @@ export async function writeEntry({ slug, entry }: Ready, flags: CatalogFlags, io
   try {
     replaceFile(path, after);
   } catch (error) {
-    throw new Refused(exitCodes.no, `${file} can not be written (${(error as NodeJS.ErrnoException).code}); nothing was changed`);
+    throw new Refused(exitCodes.no, `${file} cannot be written (${(error as NodeJS.ErrnoException).code}); nothing was changed`);
   }
   return { file, isNew };
 }
@@ -81,7 +81,7 @@ async function refuseMistakes({ slug, path, after, texts }: Plan, io: CliIo, reg
   const [first] = own;
   if (first !== undefined) {
     const hints = own.map(({ message, code, hint }) => `${message} [${code}]${hint === undefined ? '' : `: ${hint}`}`);
-    throw new Refused(exitCodes.usage, `the entry can not be used, so nothing was written\n${hints.join('\n')}`);
+    throw new Refused(exitCodes.usage, `the entry cannot be used, so nothing was written\n${hints.join('\n')}`);
   }
   const told = diagnostics.filter((one) => isError(one) || one.message.includes(`"${slug}"`));
   if (told.length > 0) io.stderr.write(`${shortDiagnostics(told)}\n`);

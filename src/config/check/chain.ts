@@ -4,7 +4,7 @@ import { child, itemsOf, type Node, textOf } from '../node.ts';
 import { placeText } from '../problem.ts';
 import type { CheckContext } from './context.ts';
 
-/** The first moment of each stage: between moments the order of the list changes nothing (decisions D35). */
+/** The first moment of each stage: between moments the order of the list changes nothing. */
 const firstMoment: Readonly<Record<string, Moment>> = {
   auth: 'admit',
   'virtual-key': 'admit',

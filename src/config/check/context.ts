@@ -64,7 +64,7 @@ export function entryOf(node: Node | undefined, key: string): Entry | undefined 
   return node?.kind === 'map' ? node.entries.get(key) : undefined;
 }
 
-/** A provider's name in a config: without the `@`, and only what stands before a slash (gateway-behaviour.md 1). */
+/** A provider's name in a config: without the `@`, and only what stands before a slash. */
 export function slugIn(written: string): string {
   return written.replace(/^@/, '').split('/')[0] ?? '';
 }

@@ -12,7 +12,7 @@ export function isLoopback(listen: string): boolean {
   return host === 'localhost' || host === '::1' || (isIPv4(host) && host.startsWith('127.'));
 }
 
-/** The listener of the data is open to other hosts, and nothing asks them for a key. A chain without `auth` asks nobody (decisions D35). */
+/** The listener of the data is open to other hosts, and nothing asks them for a key. A chain without `auth` asks nobody. */
 export function exposed({ root, valid, report }: CheckContext): void {
   const server = child(root, 'server');
   const listen = textOf(child(server, 'listen'));

@@ -27,7 +27,7 @@ export function customHost(node: Node | undefined, report: Report): void {
     report({
       code: 'bad-url',
       at: node.at,
-      message: 'a custom host can not hold a user or a password',
+      message: 'a custom host cannot hold a user or a password',
       hint: 'write the credential as api_key',
       show: 'none',
     });

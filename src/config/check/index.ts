@@ -19,7 +19,7 @@ import { unreachable } from './unreachable.ts';
 import { unsupported } from './unsupported.ts';
 import { virtualKeys } from './virtual-keys.ts';
 
-/** Everything that a schema can not say: one rule a file. */
+/** Everything that a schema cannot say: one rule a file. */
 const rules: readonly Rule[] = [
   names,
   references,

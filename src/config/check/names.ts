@@ -2,7 +2,7 @@ import { placeText } from '../problem.ts';
 import { child, itemsOf, textOf } from '../node.ts';
 import { type CheckContext, section, sitesOf } from './context.ts';
 
-/** `@cf/…` and `@hf/…` are model names, never slugs (decisions D15). */
+/** `@cf/…` and `@hf/…` are model names, never slugs. */
 const reserved: ReadonlySet<string> = new Set(['cf', 'hf']);
 
 /** Names that may be used, once: providers and virtual keys share one namespace, targets have theirs in each list. */

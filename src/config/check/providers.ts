@@ -27,14 +27,14 @@ export function providers(context: CheckContext): void {
   for (const site of sitesOf(context.root)) inTarget(site, context);
 }
 
-/** An integration with deployments is one of several as a rule: people tell them apart by their names (decisions D39). */
+/** An integration with deployments is one of several as a rule: people tell them apart by their names. */
 function unnamed({ key, keyAt, value }: Entry, provider: Provider, { report }: CheckContext): void {
   if (provider.deployment === undefined || entryOf(value, 'name') !== undefined) return;
   const hint = 'add name: what people see in lists; without it the slug is shown';
   report({ code: 'missing-key', severity: 'warning', at: keyAt, message: `"name" is missing in providers.${key}`, hint });
 }
 
-/** A bare name in a header or in inline JSON means the type when a credential comes along (decisions D15). */
+/** A bare name in a header or in inline JSON means the type when a credential comes along. */
 function sameNameAsType({ key, keyAt }: Entry, provider: Provider, { kit, report }: CheckContext): void {
   const other = providerOf(kit, key);
   if (other === undefined || other.type === provider.type) return;
@@ -142,7 +142,7 @@ function foreignSetting(entry: Entry, provider: Provider | undefined, { report }
   report({ code: 'unknown-key', at: entry.keyAt, message, hint });
 }
 
-/** A bare word that is both a slug and a type, with a key beside it: the slug wins, which pasted configs do not expect (D15). */
+/** A bare word that is both a slug and a type, with a key beside it: the slug wins, which pasted configs do not expect. */
 function ambiguous({ node }: Site, written: string, isSlug: boolean, { kit, report }: CheckContext): void {
   const provider = child(node, 'provider');
   if (

@@ -39,7 +39,7 @@ function checkMember(entry: Entry, context: CheckContext): boolean {
   if (!/^(metadata\.[^.]+|params\.[^.]+|url\.pathname)$/.test(key)) {
     const meant = nearest(key, ['url.pathname', '$and', '$or']);
     const hint = meant === undefined ? 'use metadata.<key>, params.<body field> or url.pathname' : `did you mean "${meant}"?`;
-    context.report({ code: 'unknown-key', at: keyAt, message: `a query can not look at "${key}"`, hint, docs: 'config#targets' });
+    context.report({ code: 'unknown-key', at: keyAt, message: `a query cannot look at "${key}"`, hint, docs: 'config#targets' });
     return false;
   }
   if (value.kind !== 'map') return true;
@@ -66,7 +66,7 @@ function checkPattern(value: Node, { report }: CheckContext): boolean {
   report({
     code: 'bad-regex',
     at: value.at,
-    message: `the pattern can not be used: ${compiled.error.replace(/^error parsing regexp: /, '').replace(/\.$/, '')}`,
+    message: `the pattern cannot be used: ${compiled.error.replace(/^error parsing regexp: /, '').replace(/\.$/, '')}`,
     hint,
   });
   return false;

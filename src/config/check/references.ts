@@ -31,7 +31,7 @@ export function references(context: CheckContext): void {
 
 type Known = Readonly<Record<Use['what'], ReadonlyMap<string, Place | undefined>>>;
 
-/** Providers and virtual keys share one namespace (decisions D16). */
+/** Providers and virtual keys share one namespace. */
 function definitions({ root, kit }: CheckContext): Known {
   const places = (name: string) => [...section(root, name)].map(([key, entry]): [string, Place] => [key, entry.keyAt]);
   const shared = new Map([...places('providers'), ...places('virtual_keys')]);
@@ -86,7 +86,7 @@ function* usesInTarget({ node }: Site, { kit }: CheckContext): Generator<Use> {
   if (provider !== undefined && written !== undefined && written !== '') {
     const name = slugIn(written);
     const type = written.startsWith('@') ? undefined : kit.providers.find((one) => one.type === name || one.aliases.includes(name));
-    // In the file a bare word is a slug first, else a type that needs no credential or brings one (decisions D15).
+    // In the file a bare word is a slug first, else a type that needs no credential or brings one.
     const direct = type !== undefined && (bringsCredential(node, type) || type.apiKey !== 'required');
     const hint =
       type === undefined ? undefined : `"${name}" is a type: define providers: {${name}: {type: ${name}, …}}, or put api_key beside it`;

@@ -84,7 +84,7 @@ class TemplateCheck {
       this.#context.report({
         code: 'bad-template',
         at: placeIn(node, error.index, error.index + tag.length),
-        message: `the template can not be read: ${error.message}`,
+        message: `the template cannot be read: ${error.message}`,
         hint: 'write {{name}}, {{#name}}…{{/name}}, {{^name}}…{{/name}} or {{>partial}}',
       });
       return [];

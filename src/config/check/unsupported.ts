@@ -2,7 +2,7 @@ import { hopByHopHeaders } from '#core/headers.ts';
 import { child } from '../node.ts';
 import { type CheckContext, entryOf, sitesOf, textsOf } from './context.ts';
 
-/** What a config object may hold and this version does not act on, and headers that can't be forwarded (decisions D40). */
+/** What a config object may hold and this version does not act on, and headers that can't be forwarded. */
 export function unsupported({ root, report }: CheckContext): void {
   const prefixes = textsOf(child(child(root, 'server'), 'header_prefixes')).map(({ text }) => text);
   const closed = prefixes.length > 0 ? prefixes : ['x-gateway-', 'x-portkey-'];
@@ -22,7 +22,7 @@ export function unsupported({ root, report }: CheckContext): void {
       const own = closed.some((prefix) => name.startsWith(prefix));
       if (!own && name !== 'host' && name !== 'accept-encoding' && !name.startsWith('content-') && !hopByHopHeaders.has(name)) continue;
       const hint = own ? 'gateway headers end at the gateway' : 'it belongs to one connection or body: take it out';
-      report({ code: 'bad-name', at: header.at, message: `the header "${text}" can not be forwarded`, hint });
+      report({ code: 'bad-name', at: header.at, message: `the header "${text}" cannot be forwarded`, hint });
     }
   }
 }

@@ -16,7 +16,7 @@ export interface BindingParts {
   readonly settings: CommonSettings & Plain;
   /** The key that signs, unless a deployment has its own. */
   readonly key: string | undefined;
-  /** `catalog` becomes `none` where there is nothing to sign with: a keyless entry sends no credential (decisions D15). */
+  /** `catalog` becomes `none` where there is nothing to sign with: a keyless entry sends no credential. */
   readonly owner: 'catalog' | 'caller';
   readonly trust: Trust;
   readonly allowsHost: (host: string) => boolean;

@@ -19,7 +19,7 @@ export interface Choosing {
   readonly types: ReadonlyMap<string, Provider>;
   readonly makeCredential: MakeCredential;
   readonly prompts: ReadonlyMap<string, StoredPrompt>;
-  /** Whose word the config is: hosts and keys of a request are never joined with the catalog's (decisions D1). */
+  /** Whose word the config is: hosts and keys of a request are never joined with the catalog's. */
   readonly origin: 'file' | 'request';
 }
 
@@ -71,7 +71,7 @@ function choose(entry: ConfigEntry, level: Level, from: Choosing, { path, model:
 
 /**
  * `@x` is a slug. A bare `x` in the file is a slug first, else a type that brings its credential along; in a request it
- * is a type when the config brings a credential, else a slug, else a type whose credential is the caller's (decisions D15).
+ * is a type when the config brings a credential, else a slug, else a type whose credential is the caller's.
  */
 function chooseProvider(entry: ConfigEntry, written: string, from: Choosing, path: string): Chosen {
   const name = nameOf(written);
@@ -85,10 +85,10 @@ function chooseProvider(entry: ConfigEntry, written: string, from: Choosing, pat
   return { made: undefined, parts: from.origin === 'file' ? { ...parts, ...operators } : parts };
 }
 
-/** A type that the file uses without an entry in the catalog: its credential stays where the file says, too (decisions D1). */
+/** A type that the file uses without an entry in the catalog: its credential stays where the file says, too. */
 const operators = { owner: 'catalog', trust: 'operator', allowsHost: () => false } as const satisfies Partial<BindingParts>;
 
-/** Only the part before a slash counts (gateway-behaviour.md 1). */
+/** Only the part before a slash counts. */
 function nameOf(written: string): string {
   const text = written.startsWith('@') ? written.slice(1) : written;
   const slash = text.indexOf('/');
@@ -134,7 +134,7 @@ function derive(chosen: Chosen, brought: Brought, from: Choosing, path: string):
   };
 }
 
-/** An entry of the catalog stays where the file says, whatever the request brings along (decisions D1). */
+/** An entry of the catalog stays where the file says, whatever the request brings along. */
 function guardCatalog({ parts, made }: Chosen, { host, sent }: Brought, path: string): void {
   const url = host === undefined ? undefined : hostOf(host, path);
   if (made === undefined || !signsWithCatalog(made)) return;
@@ -157,7 +157,7 @@ function hostOf(url: string, path: string): string {
 /** A credential of the catalog goes only to hosts that are written in the file. */
 function stolen(slug: string, param: string): GatewayError {
   return new GatewayError('not_allowed', {
-    message: `A request can not choose the host of "${slug}", whose credential belongs to the gateway.`,
+    message: `A request cannot choose the host of "${slug}", whose credential belongs to the gateway.`,
     param,
     hint: `Send your own credential with the provider's type, or have the host added to providers.${slug}.allow_custom_host.`,
   });

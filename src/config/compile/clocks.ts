@@ -3,7 +3,7 @@ import { parseDuration } from '../../core/units.ts';
 import type { TimeoutsEntry } from '../schema/index.ts';
 import { invalid } from './invalid.ts';
 
-/** What holds where nothing is written (decisions D6), in milliseconds. */
+/** What holds where nothing is written, in milliseconds. */
 export const defaultClocks: Clocks = Object.freeze({
   connect: 5000,
   firstByte: undefined,

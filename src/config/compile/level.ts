@@ -4,7 +4,7 @@ import type { ConfigEntry } from '../schema/index.ts';
 import { compileClocks } from './clocks.ts';
 import { compileRetry, type RetryEntry } from './status-codes.ts';
 
-/** What a node of a target tree hands down (gateway-behaviour.md 5). */
+/** What a node of a target tree hands down. */
 export interface Level {
   /** Merged member by member, the nearest wins. */
   readonly override: Plain | undefined;
@@ -48,7 +48,7 @@ export function inherit(above: Level, entry: ConfigEntry): Level {
   };
 }
 
-/** `labels` is short for `override_params.labels` and is merged at its own level (decisions D24). */
+/** `labels` is short for `override_params.labels` and is merged at its own level. */
 function ownOverride(entry: ConfigEntry): Plain | undefined {
   const { override_params: params, labels } = entry;
   if (labels === undefined) return params;

@@ -19,7 +19,7 @@ export interface CatalogSource {
   readonly missing: Readonly<Record<string, string>>;
 }
 
-/** Compiles `providers:` and `virtual_keys:`, which share one namespace (decisions D16). */
+/** Compiles `providers:` and `virtual_keys:`, which share one namespace. */
 export function* compileCatalog(
   source: CatalogSource,
   types: ReadonlyMap<string, Provider>,

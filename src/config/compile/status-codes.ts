@@ -3,7 +3,7 @@ import type { RetryPolicy } from '../../core/snapshot.ts';
 /** As written: 429, "5xx", "500-504". */
 export type StatusCodes = readonly (number | string)[];
 
-/** Statuses that are tried again where `retry` names none (gateway-behaviour.md 5, with 529). */
+/** Statuses that are tried again where `retry` names none. */
 const defaultRetryCodes: StatusCodes = [429, 500, 502, 503, 504, 529];
 
 /** More tries than this turn an outage into a storm. */

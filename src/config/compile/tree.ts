@@ -72,7 +72,7 @@ function* compileNode(entry: ConfigEntry, source: TreeSource, place: Place): Ste
 function compileNamed(name: string, source: TreeSource, place: Place): Steps<Branch | Leaf> {
   if (place.within.includes(name)) throw invalid(`config "${name}" contains itself`, undefined, place.path);
   const entry = source.named(name);
-  if (entry === undefined) throw invalid(`it can not use a config called "${name}"`, undefined, place.path);
+  if (entry === undefined) throw invalid(`it cannot use a config called "${name}"`, undefined, place.path);
   return compileNode(canonicalConfig(entry) as ConfigEntry, source, { ...place, within: [...place.within, name] });
 }
 

@@ -11,7 +11,7 @@ export const durationForm = 'a number with a unit: 250ms, 30s, 5m, 1h';
 export const duration = <const D extends string, const L extends readonly [string, string]>(description: D, range: L) =>
   ({ type: 'string', pattern: durationPattern, 'x-form': durationForm, 'x-range': range, description, examples: ['30s'] }) as const;
 
-/** Names of providers, virtual keys, configs and API keys (decisions D15). */
+/** Names of providers, virtual keys, configs and API keys. */
 export const slugPattern = '^[a-z0-9][a-z0-9._-]{0,62}$';
 
 export const slugNames = {

@@ -11,7 +11,7 @@ const holdLimit = 64 * 1024;
 const eventLimit = 32 * 1024 * 1024;
 
 /**
- * A stream of events. It is held back to its commit point, the first event with content (style.md 3.10); its end mark
+ * A stream of events. It is held back to its commit point, the first event with content; its end mark
  * and whatever follows wait until the transport has closed.
  */
 export class EventAnswer extends Answer {

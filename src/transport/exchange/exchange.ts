@@ -46,7 +46,7 @@ export interface ExchangeSettings {
 
 /**
  * One attempt on the wire: turns what the socket tells into one Outcome. What comes behind the head is read by an
- * `Answer`, which says when it is committed (decisions D20) and from then on flows.
+ * `Answer`, which says when it is committed and from then on flows.
  */
 export class Exchange implements Receiver, Swept, AnswerOwner, Watched, EchoListener {
   place: number | undefined;

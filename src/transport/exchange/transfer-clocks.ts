@@ -22,7 +22,7 @@ export function isUntaken({ state, clocks, answer }: Pick<WatchedTransfer, 'stat
 }
 
 /**
- * Who has been silent for too long while a file goes up or comes down (decisions D6): bytes in either direction count,
+ * Who has been silent for too long while a file goes up or comes down: bytes in either direction count,
  * and no time in all. A client that pauses in the middle of its form has its own clock.
  */
 export function silence(watched: WatchedTransfer, now: number): 'connect' | 'provider' | 'client' | undefined {

@@ -11,7 +11,7 @@ import { decompress, endsLikeJson, faultOfWhole, wholeLimit } from './whole.ts';
 /** How many times `wholeLimit` an answer may grow to when it has to be held: converted ones hold images. */
 const heldTimes = { converted: 64, other: 16, decompressed: 64 } as const;
 
-/** An answer that is no stream: held until its end, which is its commit point; one that is too large flows (decisions D20). */
+/** An answer that is no stream: held until its end, which is its commit point; one that is too large flows. */
 export class WholeAnswer extends Answer {
   protected readonly holdsLast = true;
   #chunks: Buffer[] = [];

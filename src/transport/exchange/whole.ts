@@ -6,7 +6,7 @@ import { formatSize } from '../../core/units.ts';
 import { decode, DecodeFault } from '../decode.ts';
 import { invalid } from './faults.ts';
 
-/** A whole JSON answer is held in memory up to this size; larger ones flow (decisions D20). */
+/** A whole JSON answer is held in memory up to this size; larger ones flow. */
 export const wholeLimit = 1024 * 1024;
 
 /**
@@ -32,7 +32,7 @@ export async function decompress(body: Buffer, codings: readonly string[], limit
 }
 
 /**
- * Why a whole answer with a 2xx status is not one, or undefined when it is (design.md 4): it must be one JSON value,
+ * Why a whole answer with a 2xx status is not one, or undefined when it is: it must be one JSON value,
  * and not an error object in disguise.
  */
 export function faultOfWhole(body: Buffer, contentType: string, tap: Tap): GatewayError | undefined {

@@ -26,8 +26,8 @@ describe('the head of a part', () => {
     ['Content-Disposition: form-data; filename="x"', /no name/],
     ['Content-Disposition: form-data; name="a"; name="b"', /"name" twice/],
     ['Content-Disposition: form-data; name="a"\r\nContent-Disposition: form-data; name="b"', /two content-disposition/],
-    ['Content-Disposition: form-data; name="a" name2="b"', /can not be read/],
-    ['Content-Disposition: form-data; name="a', /can not be read/],
+    ['Content-Disposition: form-data; name="a" name2="b"', /cannot be read/],
+    ['Content-Disposition: form-data; name="a', /cannot be read/],
     ['no header at all', /no header/],
     [': x', /no header/],
   ];
@@ -52,7 +52,7 @@ describe('the content type of a form', () => {
 
   // A search for the end of a run from each of its places would take minutes.
   it.each([' ', ';', '\t'])('is read once, however long a run of %j in it is', (one) => {
-    expect(() => boundaryOf(`multipart/form-data; boundary=x${one.repeat(1_000_000)}y`)).toThrow('can not be read');
+    expect(() => boundaryOf(`multipart/form-data; boundary=x${one.repeat(1_000_000)}y`)).toThrow('cannot be read');
     expect(boundaryOf(`multipart/form-data; boundary=x${one.repeat(1_000_000)}`)).toBe('x');
   });
 

@@ -78,7 +78,7 @@ function parametersOf(value: string): ReadonlyMap<string, string> {
     parameter.lastIndex = at;
     const match = parameter.exec(rest);
     const name = match?.[1]?.toLowerCase();
-    if (match === null || name === undefined) throw bad('The parameters of a header of the form can not be read.');
+    if (match === null || name === undefined) throw bad('The parameters of a header of the form cannot be read.');
     if (found.has(name)) throw bad(`A header of the form names "${name}" twice.`);
     found.set(name, match[2] === undefined ? (match[3] ?? '') : unquote(match[2]));
   }

@@ -115,7 +115,7 @@ export class IncomingForm implements FormBody {
 
   async hold(): Promise<void> {
     if (this.#held !== undefined) return;
-    if (this.isSpent) throw new Error('a form that is on its way can not be held');
+    if (this.isSpent) throw new Error('a form that is on its way cannot be held');
     const limit: SizeLimit = { bytes: this.#parts.maxBody, setting: 'server.max_body' };
     if (this.#size !== undefined && this.#size > limit.bytes) throw tooLarge(limit, this.#size);
     if (this.received > limit.bytes) throw tooLarge(limit, undefined);

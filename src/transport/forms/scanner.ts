@@ -241,4 +241,4 @@ const oddities = {
 } as const;
 
 const noBoundary = 'The body does not begin with the boundary that its content-type names.';
-const badDelimiter = 'A boundary line of the form can not be read.';
+const badDelimiter = 'A boundary line of the form cannot be read.';

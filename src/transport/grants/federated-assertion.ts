@@ -6,7 +6,7 @@ import { askToken, type GrantDeps, tokenOf } from './token-request.ts';
 
 type Grant = Extract<OAuthGrant, { kind: 'federated-assertion' }>;
 
-/** Milliseconds for which the content of the file is used (provider-b.md 1.7.3). */
+/** Milliseconds for which the content of the file is used. */
 const readEveryMs = 600_000;
 
 /** Bytes: a token has some kilobytes. */
@@ -61,7 +61,7 @@ async function read({ file, fileField: field }: Grant, { env }: GrantDeps): Prom
     text = (await readRegularFileLater(path, maxAssertion)).toString('utf8').trim();
   } catch (cause) {
     const code = cause instanceof Error && 'code' in cause ? ` (${String(cause.code)})` : '';
-    throw new TokenError(`${field} names a file that can not be read${code}`, { field, cause });
+    throw new TokenError(`${field} names a file that cannot be read${code}`, { field, cause });
   }
   if (text === '') throw new TokenError(`${field} names an empty file`, { field });
   return text;

@@ -26,7 +26,7 @@ export async function answerChallenge(
   } catch (cause) {
     if (cause instanceof TokenError) throw cause;
     const code = cause instanceof Error && 'code' in cause ? ` (${String(cause.code)})` : '';
-    throw new TokenError(`the file of the challenge can not be read${code}`, { cause });
+    throw new TokenError(`the file of the challenge cannot be read${code}`, { cause });
   }
 }
 

@@ -165,7 +165,7 @@ describe('a challenge', () => {
     ['that leads out of the folder', 'tokens/below/../../a.key', /none of the agent's/],
     ['that is a link to elsewhere', 'tokens/link.key', /none of the agent's/],
     ['that is too large', 'tokens/large.key', /larger than 16 bytes/],
-    ['that is not there', 'tokens/missing.key', /can not be read \(ENOENT\)/],
+    ['that is not there', 'tokens/missing.key', /cannot be read \(ENOENT\)/],
   ])('does not have a file read %s', async (_, name, says) => {
     await Promise.all(['tokens/a.txt', 'a.key', 'tokens/below/a.key'].map((each) => writeFile(join(root, each), 'secret of root')));
     await writeFile(join(root, 'tokens/large.key'), 'x'.repeat(17));

@@ -41,7 +41,7 @@ function requestFor(endpoint: InstanceEndpoint, grant: Grant, { env }: GrantDeps
   if (identity !== '') {
     if (endpoint.identity === undefined) {
       const field = grant.identityField;
-      throw new TokenError(`${field} can not be used: ${endpoint.name} has only the machine's own identity`, { field });
+      throw new TokenError(`${field} cannot be used: ${endpoint.name} has only the machine's own identity`, { field });
     }
     parameters.set(endpoint.identity, identity);
   }

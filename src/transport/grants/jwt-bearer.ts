@@ -5,7 +5,7 @@ import { askToken, type GrantDeps, tokenOf, tokenUrl } from './token-request.ts'
 
 type Grant = Extract<OAuthGrant, { kind: 'jwt-bearer' }>;
 
-/** Seconds: the longest life an assertion may have (provider-a.md 13.1). */
+/** Seconds: the longest life an assertion may have. */
 const assertionLife = 3600;
 
 /** RFC 7523: signs an assertion with the account's key and exchanges it at the token endpoint. */
@@ -28,7 +28,7 @@ async function sign(grant: Grant, now: number): Promise<string> {
     key = await importPKCS8(grant.privateKey.replaceAll('\\n', '\n'), 'RS256');
   } catch {
     // Without the cause: nothing that was made of the key leaves this function.
-    throw new TokenError('the private key of the service account can not be read: it must be PEM in PKCS #8');
+    throw new TokenError('the private key of the service account cannot be read: it must be PEM in PKCS #8');
   }
   return new SignJWT({ scope: grant.scope })
     .setProtectedHeader({ alg: 'RS256', typ: 'JWT', ...(grant.keyId === undefined ? {} : { kid: grant.keyId }) })

@@ -103,7 +103,7 @@ const fits = (blame: GrantBlame, status: number, reasons: string): boolean =>
 
 /**
  * When a token ends. `expires_on` comes first: endpoints of machines hand out tokens that they have kept, and
- * `expires_in` may count from their first day. Numbers may be texts, and the moment a date (provider-b.md 1.7.2).
+ * `expires_in` may count from their first day. Numbers may be texts, and the moment a date.
  */
 function lifeOf(said: Plain, askedAt: number): Pick<Token, 'expiresAt' | 'renewAt'> {
   const until = momentIn(said['expires_on']);

@@ -52,7 +52,7 @@ const ownToProvider: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The caller's headers that a relay sends on (decisions D40): all but credentials, hop-by-hop ones (those that
+ * The caller's headers that a relay sends on: all but credentials, hop-by-hop ones (those that
  * `Connection` names among them), gateway headers, headers that steer a service, and what the relay writes itself. Names must be in lower case.
  */
 export function relayHeaders(
@@ -114,7 +114,7 @@ export function toObject(pairs: HeaderPairs): Record<string, string | string[]> 
   return Object.fromEntries(map);
 }
 
-/** Subprotocols that carry a key: browsers can send it no other way (openai-and-others.md 1.7). Read by `auth`, never sent on. */
+/** Subprotocols that carry a key: browsers can send it no other way. Read by `auth`, never sent on. */
 const keySubprotocol = /^openai-insecure-api-key\.|^gw_|api[-_]?key[.=]|bearer[.=]/i;
 
 /** The client's WebSocket subprotocols that go to the provider, in order: all that hold no key. */

@@ -33,7 +33,7 @@ export interface TransferParts {
 
 /**
  * One relayed HTTP request. The library sends the request and parses the answer; the answer's way to the client is
- * ours, because its end must wait for the record (decisions D32) and a broken one must never look whole.
+ * ours, because its end must wait for the record and a broken one must never look whole.
  */
 export class Transfer implements Swept {
   place: number | undefined;

@@ -6,7 +6,7 @@ const file = (mimeType: string, fileUri: string) => ({ fileData: { mimeType, fil
 const onDeveloper = { provider: 'gemini', settings: {}, url: `${developer}/models/gemini-2.5-flash:generateContent` } as const;
 const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
-/** Files in messages (provider-a.md 14). */
+/** Files in messages. */
 export const mediaRows: readonly RequestRow[] = [
   part('a data URI', image('data:image/png;base64,AAAA'), inline('image/png', 'AAAA')),
   part('a data URI with parameters in any case', image('DATA:image/png;charset=utf-8;BASE64,AAAA'), inline('image/png', 'AAAA')),

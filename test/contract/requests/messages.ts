@@ -19,7 +19,7 @@ const answered = (name: string, output: unknown, more: object = {}) => ({ functi
 const signature = 'CsYBAb4+/9vQ==';
 const step = (tool: object, ...more: object[]) => [...hi, calls(tool), ...more, result('c1', 'r')];
 
-/** How messages become contents (provider-a.md 2.2, 2.3, 6.2). */
+/** How messages become contents. */
 export const messageRows: readonly RequestRow[] = [
   talk('one text', hi, said),
   talk(

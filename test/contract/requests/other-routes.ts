@@ -2,7 +2,7 @@ import { developer, place, type RequestRow } from './row.ts';
 
 const google = `${place}/publishers/google/models`;
 
-/** Embeddings, images and counting (provider-a.md 10, 11). */
+/** Embeddings, images and counting. */
 export const otherRows: readonly RequestRow[] = [
   {
     name: 'embeddings by predict',
@@ -136,13 +136,13 @@ export const otherRows: readonly RequestRow[] = [
   },
   { name: 'an image without a prompt', endpoint: 'images/generations', body: {}, refused: ['unsupported_parameter', 'prompt'] },
   {
-    name: 'an image of vendor A',
+    name: 'an image of Anthropic',
     endpoint: 'images/generations',
     model: 'anthropic.claude-1',
     body: { prompt: 'p' },
     refused: ['unsupported_endpoint', undefined],
   },
-  { name: 'messages of family G', endpoint: 'messages', body: {}, refused: ['unsupported_endpoint', undefined] },
+  { name: 'messages of Gemini', endpoint: 'messages', body: {}, refused: ['unsupported_endpoint', undefined] },
   {
     name: 'counting tokens',
     endpoint: 'responses/input_tokens',

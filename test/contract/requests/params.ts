@@ -15,7 +15,7 @@ const onDeveloper = (model: string): Partial<RequestRow> => ({
   url: `${developer}/models/${model}:generateContent`,
 });
 
-/** Fields beside messages and tools (provider-a.md 2.4, 6.1, 15.1). */
+/** Fields beside messages and tools. */
 export const paramRows: readonly RequestRow[] = [
   one('sampling', { temperature: 0, top_p: 0.5, top_k: 4, seed: 7 }, { temperature: 0, topP: 0.5, topK: 4, seed: 7 }),
   one('max_tokens', { max_tokens: 5 }, { maxOutputTokens: 5 }),

@@ -10,7 +10,7 @@ const named = (model: string, url: string): RequestRow => fields(`model ${model}
 const badModel = (model: string): RequestRow =>
   fields(`model ${JSON.stringify(model)} is refused`, {}, {}, { model, refused: ['model_not_found', 'model'] });
 
-/** Hosts, paths and model names (provider-a.md 1). */
+/** Hosts, paths and model names. */
 export const placeRows: readonly RequestRow[] = [
   at(
     'a region',
@@ -92,7 +92,7 @@ export const placeRows: readonly RequestRow[] = [
     },
   ),
   {
-    name: 'vendor B',
+    name: 'another vendor',
     model: 'vendorB.llama-3.3-70b-instruct-maas',
     url: `${place}/endpoints/openapi/chat/completions`,
     body: {
@@ -107,7 +107,7 @@ export const placeRows: readonly RequestRow[] = [
     dropped: ['store', 'metadata', 'labels'],
   },
   {
-    name: 'vendor B by its own name, streamed',
+    name: 'another vendor by its own name, streamed',
     model: 'meta.llama-4',
     stream: true,
     url: `${place}/endpoints/openapi/chat/completions`,
@@ -130,7 +130,7 @@ export const placeRows: readonly RequestRow[] = [
     upstream: { model: '', messages: hi },
   },
   {
-    name: 'vendor A',
+    name: 'Anthropic',
     model: 'anthropic.claude-sonnet-4-5@20250929',
     url: `${place}/publishers/anthropic/models/claude-sonnet-4-5@20250929:rawPredict`,
     headers: { 'vendor-beta': 'context-1m-2025-08-07' },
@@ -139,7 +139,7 @@ export const placeRows: readonly RequestRow[] = [
     sent: { 'anthropic-beta': 'context-1m-2025-08-07', 'x-vertex-ai-labels': 'eyJhIjoiYiJ9' },
   },
   {
-    name: 'messages of vendor A',
+    name: 'messages of Anthropic',
     endpoint: 'messages',
     model: 'claude-opus-4-6',
     stream: true,
@@ -148,7 +148,7 @@ export const placeRows: readonly RequestRow[] = [
     upstream: { messages: hi, max_tokens: 5, stream: true, odd: 1, anthropic_version: 'vertex-2023-10-16' },
   },
   {
-    name: 'counting tokens of vendor A',
+    name: 'counting tokens of Anthropic',
     endpoint: 'messages/count_tokens',
     model: 'vendorA.claude-opus-4-6',
     url: `${place}/publishers/anthropic/models/count-tokens:rawPredict`,

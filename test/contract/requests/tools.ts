@@ -11,7 +11,7 @@ const choice = (name: string, tool_choice: unknown, upstream: object) =>
   fields(`tool_choice ${name}`, { tools: [fn('f', { parameters: params })], tool_choice }, config(upstream));
 const object = (properties: object, more: object = {}) => ({ type: 'object', properties, ...more });
 
-/** Tools and their choice (provider-a.md 7). */
+/** Tools and their choice. */
 export const toolRows: readonly RequestRow[] = [
   fields(
     'all functions in one tool',
@@ -117,7 +117,7 @@ export const toolRows: readonly RequestRow[] = [
   ),
 ];
 
-/** JSON Schema in the service's subset (provider-a.md 5.2). */
+/** JSON Schema in the service's subset. */
 export const schemaRows: readonly RequestRow[] = [
   schema('none for functions without parameters', { type: 'object', properties: {} }, undefined),
   schema(

@@ -32,7 +32,7 @@ const responseMeaning = {
   attempts: 'Each attempt with status and time, at most 8.',
   overheadMs: 'Milliseconds that were not spent waiting for a provider, up to the first byte.',
   errorSource: '`gateway` or `provider`, on errors.',
-  droppedParams: 'Parameters that the chosen provider can not take, at most 20.',
+  droppedParams: 'Parameters that the chosen provider cannot take, at most 20.',
   warnings: 'What the caller should know of the way the request took, at most 5 sentences.',
   exception: '`true` on errors that the gateway made itself.',
   prompt: 'The stored prompt that was run, with its version.',

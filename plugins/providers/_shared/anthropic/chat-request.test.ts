@@ -21,7 +21,7 @@ function convert(
   return { body: made.body, dropped: made.dropped.map(({ param }) => param) };
 }
 
-describe("toMessages in provider A's form", () => {
+describe("toMessages in Vertex AI's form", () => {
   it('names the version and not the model', () => {
     expect(convert({ model: 'x' }).body).toEqual({ anthropic_version: 'vertex-2023-10-16', max_tokens: 9, messages: [user('Hi')] });
   });

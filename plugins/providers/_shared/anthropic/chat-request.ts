@@ -15,7 +15,7 @@ import { checkChatTypes } from '../field-types.ts';
 export interface MessagesOptions {
   /** Downloaded files, by URL. */
   readonly media: ReadonlyMap<string, Media>;
-  /** Provider A's form (provider-a.md 8): no model in the body, the version in it, and only what it accepts. */
+  /** Vertex AI's form: no model in the body, the version in it, and only what it accepts. */
   readonly vertex?: { readonly version: string };
   /** `max_tokens` where the caller sets none: the API wants one. */
   readonly maxTokens?: number;
@@ -38,7 +38,7 @@ const maxFileBytes = 22 * 1024 * 1024;
 const none: readonly string[] = [];
 
 /**
- * A chat completions body as a messages body (gateway-behaviour.md 9.2, provider-a.md 8.2).
+ * A chat completions body as a messages body.
  *
  * @throws GatewayError `invalid_type`, `unsupported_parameter`, `missing_file_extension`
  */

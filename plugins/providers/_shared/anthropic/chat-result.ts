@@ -12,7 +12,7 @@ import { UsageCounts } from './usage.ts';
 export type AnswerCall = Pick<Call, 'id' | 'createdAt' | 'model' | 'strict'>;
 
 /**
- * A whole messages answer as a chat completion (gateway-behaviour.md 10.1): text joined, calls with their arguments as
+ * A whole messages answer as a chat completion: text joined, calls with their arguments as
  * text; with strict compliance off every other block as it came, thinking with its signature.
  *
  * @throws GatewayError `upstream_invalid`

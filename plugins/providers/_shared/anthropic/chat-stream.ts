@@ -31,7 +31,7 @@ const known: ReadonlySet<string> = new Set([
   'error',
 ]);
 
-/** A streamed messages answer as events of the hub (gateway-behaviour.md 10.2, provider-a.md 8.4). */
+/** A streamed messages answer as events of the hub. */
 export class MessagesStream implements StreamTransform<WireEvent, ModelEvent> {
   readonly #call: Pick<Call, 'createdAt'>;
   readonly #counts = new UsageCounts();

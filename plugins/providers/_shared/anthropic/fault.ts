@@ -6,7 +6,7 @@ import { faultFrom, openaiFault } from '../openai-fault.ts';
 
 /**
  * Reads an error body: the API's own `{type: 'error', error: {type, message}}`, and the cloud's in front of it,
- * `{error: {code, message, status}}`, which may stand in a list (provider-a.md 8.4).
+ * `{error: {code, message, status}}`, which may stand in a list.
  */
 export function anthropicFault(status: number, body: string): ProviderFault {
   const object = objectIn(body);

@@ -1,4 +1,4 @@
-/** `stop_reason` in OpenAI's words (provider-a.md 8.3). A turn that was paused can be resumed: nothing is missing yet. */
+/** `stop_reason` in OpenAI's words. A turn that was paused can be resumed: nothing is missing yet. */
 const reasons: Readonly<Record<string, string>> = {
   end_turn: 'stop',
   stop_sequence: 'stop',

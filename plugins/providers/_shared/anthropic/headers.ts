@@ -1,7 +1,7 @@
 import type { JsonBody } from '#core/body.ts';
 import type { Call } from '#core/provider.ts';
 
-/** Body fields in which clients without a way to set headers send them (gateway-behaviour.md 2). */
+/** Body fields in which clients without a way to set headers send them. */
 export const headerFields = ['anthropic_beta', 'anthropic_version', 'vendor_beta'] as const;
 
 /** Features that a request asks for: the entry's own list, then the client's by header or body, each once and in order. */
@@ -18,7 +18,7 @@ export function versionOf(call: Pick<Call, 'header'>, body: JsonBody | undefined
   const header = call.header('anthropic-version');
   if (header !== undefined && header !== '') return header;
   const field = body?.peek('anthropic_version');
-  // Bodies that were made for provider A name its own version, which is none of the API.
+  // Bodies that were made for Vertex AI name its own version, which is none of the API.
   return typeof field === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(field) ? field : own;
 }
 

@@ -10,7 +10,7 @@ import { faultOf } from './fault.ts';
 import { UsageCounts } from './usage.ts';
 
 /**
- * Messages answers, streamed and whole (openai-and-others.md 2.1, provider-a.md 8.4). `message_stop` is the end; `ping`,
+ * Messages answers, streamed and whole. `message_stop` is the end; `ping`,
  * `message_start` and what is not known say nothing a person would see. Deltas are not parsed once there was content,
  * since this runs for each event of each stream.
  */

@@ -3,7 +3,7 @@ import type { Usage } from '#core/usage.ts';
 
 /**
  * Counts of a messages answer. Streams report them twice: the later ones are totals and replace the earlier ones where
- * they are set. `input_tokens` does not hold what was read from the cache or written to it (openai-and-others.md 2.1).
+ * they are set. `input_tokens` does not hold what was read from the cache or written to it.
  */
 export class UsageCounts {
   #found: Plain = {};

@@ -44,7 +44,7 @@ const authority = text(
   'https://login.microsoftonline.com',
 );
 
-/** Ways to sign beside a key (provider-b.md 1.7), for every provider of this cloud. */
+/** Ways to sign beside a key, for every provider of this cloud. */
 export const azureAuthModes = {
   entra: {
     aliases: [],

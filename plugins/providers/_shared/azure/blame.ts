@@ -40,7 +40,7 @@ export function blameFor(names: FieldNames): readonly GrantBlame[] {
   return codes.map(([code, field, says]) => ({ text: `AADSTS${code}:`, field: names[field], says }));
 }
 
-/** A machine answers 400 for an identity that is not assigned to it (provider-b.md 1.7.2). */
+/** A machine answers 400 for an identity that is not assigned to it. */
 export function instanceBlame(field: string, isNamed: boolean): readonly GrantBlame[] {
   const says = isNamed ? 'names no identity that is assigned to this machine' : 'is not given, and the machine has no identity of its own';
   return [{ status: 400, field, says }];

@@ -29,7 +29,7 @@ function authority({ auth }: AzureAuthSettings): readonly SettingsProblem[] {
   const why = typeof parsed === 'string' ? parsed : parsed.url.search === '' ? undefined : 'it holds a query';
   if (why === undefined) return [];
   const hint = 'Write it like https://login.microsoftonline.us.';
-  return [{ path: ['auth', 'authority'], code: 'bad-url', message: `authority can not be used: ${why}`, hint }];
+  return [{ path: ['auth', 'authority'], code: 'bad-url', message: `authority cannot be used: ${why}`, hint }];
 }
 
 /** A token for an application is never asked for single permissions. */

@@ -1,4 +1,4 @@
-/** Where tokens for a host come from, and what they are for (provider-b.md 1.2, 1.7.1). */
+/** Where tokens for a host come from, and what they are for. */
 export interface Cloud {
   /** Base URL of the token endpoints. */
   readonly authority: string;

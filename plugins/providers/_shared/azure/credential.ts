@@ -34,7 +34,7 @@ const headerNames: FieldNames = {
 const jwt = /^(?:bearer\s+)?eyJ[\w-]+\.[\w-]+\.[\w-]*$/i;
 
 /**
- * How requests are signed (provider-b.md 1.7), in the order of the service: a token that was issued before, an
+ * How requests are signed, in the order of the service: a token that was issued before, an
  * application's secret, the identity of machine or pod, the key. A key that is a token goes as bearer.
  *
  * @param byKey what the provider makes of a key

@@ -3,7 +3,7 @@ import { isPlain } from '#core/merge.ts';
 import { textOf } from '../json.ts';
 import { openaiFault } from '../openai-fault.ts';
 
-/** `type` by status, for bodies that lack it (provider-b.md 1.11). */
+/** `type` by status, for bodies that lack it. */
 const types: Readonly<Record<number, string>> = {
   400: 'invalid_request_error',
   401: 'authentication_error',
@@ -13,7 +13,7 @@ const types: Readonly<Record<number, string>> = {
   429: 'rate_limit_error',
 };
 
-/** The loose envelope of provider B: `code` as text, `type` from the status, `param` from `target`, `innererror` kept. */
+/** The loose envelope of Azure OpenAI: `code` as text, `type` from the status, `param` from `target`, `innererror` kept. */
 export function azureFault(status: number, body: string): ProviderFault {
   const fault = openaiFault(status, body);
   const code = fault.code === undefined || fault.code === null ? null : String(fault.code);
@@ -21,7 +21,7 @@ export function azureFault(status: number, body: string): ProviderFault {
   return { ...fault, code, type, param: fault.param ?? textOf(fault.extra?.['target']) ?? located(fault.extra?.['details']) ?? null };
 }
 
-/** `details: {loc: ['body', 'x']}` of models of the foundry (provider-b.md 1.8): the path below the body. */
+/** `details: {loc: ['body', 'x']}` of models of the foundry: the path below the body. */
 function located(details: unknown): string | undefined {
   const loc = isPlain(details) ? details['loc'] : undefined;
   if (!Array.isArray(loc)) return undefined;

@@ -1,6 +1,6 @@
 import type { GrantRepeat, InstanceEndpoint } from '#core/grant.ts';
 
-/** Waits before repeats, as the service's own libraries have them; 410: the endpoint is being updated (provider-b.md 1.7.2). */
+/** Waits before repeats, as the service's own libraries have them; 410: the endpoint is being updated. */
 const repeats: readonly GrantRepeat[] = [
   { statuses: [404, 429, 500, 502, 503, 504], waitsMs: [0, 1600, 3200, 6400, 12_800] },
   { statuses: [410], waitsMs: [10_000, 10_000, 10_000, 10_000, 10_000, 10_000, 10_000] },
@@ -8,7 +8,7 @@ const repeats: readonly GrantRepeat[] = [
 
 const local = { method: 'GET', connectMs: 1000, repeats } as const;
 
-/** The local endpoints of a managed identity, in the order in which they are looked for (provider-b.md 1.7.2). */
+/** The local endpoints of a managed identity, in the order in which they are looked for. */
 export const instanceEndpoints: readonly InstanceEndpoint[] = [
   {
     ...local,

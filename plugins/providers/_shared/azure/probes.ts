@@ -1,6 +1,6 @@
 import type { Deployment, Probe } from '#core/provider.ts';
 
-/** Roles and causes of provider B (provider-b.md 1.7, 1.11). */
+/** Roles and causes of Azure OpenAI. */
 const fixes = {
   401: 'check that the key belongs to this resource; for tokens grant the role "Cognitive Services OpenAI User"',
   403: 'grant the role "Cognitive Services OpenAI User", or let this network in by the firewall of the resource',
@@ -9,7 +9,7 @@ const fixes = {
 
 const deploymentFixes = { ...fixes, 404: 'check deployment_id and api_version; a new deployment needs up to five minutes' } as const;
 
-/** Families that refuse `max_tokens` (provider-b.md 1.8). */
+/** Families that refuse `max_tokens`. */
 const reasoning = /^(?:o\d|gpt-5)/i;
 /** Models that answer no chat: asking them costs more than a token. */
 const other = /whisper|tts|transcribe|audio|realtime|dall-e|image|flux|sora|video|moderation|rerank/i;

@@ -17,7 +17,7 @@ export interface AzureAuthSettings extends CommonSettings {
 
 const { managed_identity: managed, workload_identity: workload } = azureAuthModes;
 
-/** Words for the identity of the machine: for entries of gateway.yaml only (decisions D2). */
+/** Words for the identity of the machine: for entries of gateway.yaml only. */
 export const ambientModes: readonly string[] = ['managed_identity', ...managed.aliases, 'workload_identity', ...workload.aliases];
 /** `default` is what other gateways write for a key. */
 const keyModes = ['api_key', 'default'] as const;
@@ -39,7 +39,7 @@ export const azureAuthProperties = {
   entra_scope: text('What its token is for.'),
 } as const satisfies Readonly<Record<string, JsonSchema>>;
 
-/** Neutral names first, the real ones as aliases (gateway-behaviour.md 2). */
+/** Neutral names first, the real ones as aliases. */
 export const azureAuthRequestSettings: readonly RequestSetting[] = Object.keys(azureAuthProperties).map((setting) => {
   const name = setting.replace(/^cloud_/, '');
   const tail = name.replaceAll('_', '-');

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseTargetUri } from './target-uri.ts';
 
-/** [pasted, base, resource, deployment, version, v1] (provider-b.md 1.12). */
+/** [pasted, base, resource, deployment, version, v1]. */
 const rows: readonly (readonly [string, string, string | undefined, string | undefined, string | undefined, boolean])[] = [
   [
     'https://r1.openai.azure.com/openai/deployments/d1/chat/completions?api-version=2024-10-21',

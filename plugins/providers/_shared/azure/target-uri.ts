@@ -1,6 +1,6 @@
 import { parseBase } from '../address.ts';
 
-/** What an address that an operator pasted says (provider-b.md 1.3, 1.12). */
+/** What an address that an operator pasted says. */
 export interface TargetUri {
   readonly origin: string;
   /** Path up to and including the first segment `openai`; encoded, without a slash at its end. */
@@ -20,7 +20,7 @@ const suffix = /^([a-z0-9](?:[a-z0-9-]*[a-z0-9])?)\.(?:openai|cognitiveservices|
 /** Hosts of the cloud that serve other formats than this provider speaks. */
 const foreign = /\.(?:models\.ai|inference\.ml)\.azure\.(?:com|us|cn)$/;
 
-/** Reads a target URI or custom host; a text says why it can not be used. */
+/** Reads a target URI or custom host; a text says why it cannot be used. */
 export function parseTargetUri(pasted: string): TargetUri | string {
   const trimmed = pasted.trim().replace(/^ws(s?):\/\//i, 'http$1://');
   const parsed = parseBase(trimmed.includes('://') ? trimmed : `https://${trimmed}`);

@@ -1,4 +1,4 @@
-/** Which of the two URL forms is used, and what stands in the query (provider-b.md 1.4, 1.5). */
+/** Which of the two URL forms is used, and what stands in the query. */
 export interface Form {
   readonly form: 'v1' | 'dated';
   /** Value of `api-version`; undefined where none is sent. */

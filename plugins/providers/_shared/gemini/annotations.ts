@@ -7,8 +7,8 @@ export interface Annotation {
 }
 
 /**
- * Grounding as annotations. The service counts UTF-8 bytes within one text part, OpenAI characters of the whole answer
- * (provider-a.md 3.6). `texts` are the answer's text parts by their index among all parts.
+ * Grounding as annotations. The service counts UTF-8 bytes within one text part, OpenAI characters of the whole answer.
+ * `texts` are the answer's text parts by their index among all parts.
  */
 export function annotationsOf(grounding: unknown, texts: readonly (string | undefined)[]): readonly Annotation[] {
   if (!isPlain(grounding) || !Array.isArray(grounding['groundingSupports'])) return [];

@@ -7,7 +7,7 @@ export interface BuiltIn {
   readonly retrievalConfig?: Plain;
 }
 
-/** Member of the upstream tool object by the names that clients use (provider-a.md 7). */
+/** Member of the upstream tool object by the names that clients use. */
 const members: Readonly<Record<string, string>> = {
   vendor_search: 'googleSearch',
   google_search: 'googleSearch',
@@ -74,7 +74,7 @@ function retrieval(options: Plain): Plain {
   return options;
 }
 
-/** The place of the user is no option of the tool (provider-a.md 7). */
+/** The place of the user is no option of the tool. */
 function maps(options: Plain): BuiltIn {
   const { retrievalConfig, retrieval_config, latLng, lat_lng, languageCode, language_code, ...rest } = options;
   const place = latLng ?? lat_lng;

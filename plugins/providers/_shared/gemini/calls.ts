@@ -10,11 +10,11 @@ export interface MadeCall {
   /** As the client knows it, without what other gateways hang behind it. */
   readonly id: string | undefined;
   readonly name: string;
-  /** The id that goes upstream; undefined where the service did not issue it (provider-a.md 2.3). */
+  /** The id that goes upstream; undefined where the service did not issue it. */
   readonly upstreamId: string | undefined;
 }
 
-/** Stands in for a signature that a client lost (provider-a.md 6.2). It is valid URL-safe base64 as it is. */
+/** Stands in for a signature that a client lost. It is valid URL-safe base64 as it is. */
 export const signatureStandIn = 'skip_thought_signature_validator';
 
 const suffix = '__thought__';
@@ -84,7 +84,7 @@ function exactly(text: string): unknown {
   }
 }
 
-/** Every place where clients are known to carry a signature (provider-a.md 6.2). */
+/** Every place where clients are known to carry a signature. */
 function signatureOf(call: Plain, fn: Plain, id: string | undefined): string | undefined {
   const extra = isPlain(call['extra_content']) ? call['extra_content'] : {};
   for (const holder of [fn, call, extra['google'], extra['vertex'], call['provider_specific_fields'], fn['provider_specific_fields']]) {

@@ -11,11 +11,11 @@ export interface Conversation {
   readonly contents: readonly Content[];
 }
 
-/** Text where the service needs some and the client has none (provider-a.md 2.2). */
+/** Text where the service needs some and the client has none. */
 const blank = ' ';
 
 /**
- * Messages as contents (provider-a.md 2.2): every system text in order, neighbours of one role joined, the results of a
+ * Messages as contents: every system text in order, neighbours of one role joined, the results of a
  * step in one content, and a user at the beginning.
  *
  * @throws GatewayError where a message can't be carried
@@ -143,6 +143,6 @@ class Turns {
   }
 }
 
-/** Some models refuse a user who sends files and says nothing (provider-a.md 2.2). */
+/** Some models refuse a user who sends files and says nothing. */
 const isFilesOnly = (parts: readonly Part[]): boolean =>
   parts.every((part) => part['inlineData'] !== undefined || part['fileData'] !== undefined);

@@ -3,15 +3,15 @@ import type { Media } from '#core/provider.ts';
 import type { Drops } from '../drops.ts';
 import type { ModelTraits } from './model.ts';
 
-/** Which of the two services is spoken to: they differ in a few fields only (openai-and-others.md 2.2). */
+/** Which of the two services is spoken to: they differ in a few fields only. */
 export type Surface = 'vertex' | 'developer';
 
 /** What an entry says about conversion. */
 export interface GeminiOptions {
   readonly surface: Surface;
-  /** `original`: schemas go out as JSON Schema, untouched; `converted`: as the service's own subset (provider-a.md 5). */
+  /** `original`: schemas go out as JSON Schema, untouched; `converted`: as the service's own subset. */
   readonly schemas: 'converted' | 'original';
-  /** Whether a function call without its signature gets the documented stand-in (provider-a.md 6.2). */
+  /** Whether a function call without its signature gets the documented stand-in. */
   readonly signatureStandIn: boolean;
 }
 

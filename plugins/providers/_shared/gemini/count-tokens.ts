@@ -3,7 +3,7 @@ import { isPlain, type Plain } from '#core/merge.ts';
 import { parseObject, textOf } from '../json.ts';
 
 /**
- * Input of the responses API as chat messages, as far as counting its tokens needs it (openai-and-others.md 1.6): texts,
+ * Input of the responses API as chat messages, as far as counting its tokens needs it: texts,
  * files, calls and their results.
  */
 export function chatOfResponses(body: Plain): Plain {

@@ -11,7 +11,7 @@ import { oneOf } from './conversion.ts';
 import { Drops } from '../drops.ts';
 import { errorIn, faultOf } from './fault.ts';
 
-/** Which method of the service a model's vectors come from (provider-a.md 10). */
+/** Which method of the service a model's vectors come from. */
 export type EmbeddingMethod = 'predict' | 'embedContent' | 'batchEmbedContents';
 
 /** An embeddings request in the service's form. */
@@ -41,7 +41,7 @@ function inputsOf(body: Plain): readonly (string | Plain)[] {
   return list.map((one, index) => {
     if (typeof one === 'string') return one;
     if (isPlain(one)) return one;
-    throw cannotCarry(`input[${index}]`, 'Tokens can not be sent to this provider.', 'Send the text itself.');
+    throw cannotCarry(`input[${index}]`, 'Tokens cannot be sent to this provider.', 'Send the text itself.');
   });
 }
 

@@ -15,7 +15,7 @@ export function candidateExtras(candidate: Plain): Plain | undefined {
   return found;
 }
 
-/** `logprobs` of a choice, from the service's two lists, which may differ in length (provider-a.md 3.5). */
+/** `logprobs` of a choice, from the service's two lists, which may differ in length. */
 export function logprobsOf(candidate: Plain): Plain | undefined {
   const result = candidate['logprobsResult'];
   if (!isPlain(result) || !Array.isArray(result['chosenCandidates'])) return undefined;

@@ -4,7 +4,7 @@ import { textOf } from '../json.ts';
 import { openaiFault } from '../openai-fault.ts';
 import { parsedAnswer } from './parse.ts';
 
-/** OpenAI's words for the service's statuses, and their HTTP status (provider-a.md 4.1). */
+/** OpenAI's words for the service's statuses, and their HTTP status. */
 const statuses: Readonly<Record<string, { readonly type: string; readonly status: number }>> = {
   INVALID_ARGUMENT: { type: 'invalid_request_error', status: 400 },
   FAILED_PRECONDITION: { type: 'invalid_request_error', status: 400 },
@@ -24,7 +24,7 @@ const statuses: Readonly<Record<string, { readonly type: string; readonly status
   DEADLINE_EXCEEDED: { type: 'api_error', status: 504 },
 };
 
-/** Messages whose cause is known to be elsewhere than they say (provider-a.md 4.1). */
+/** Messages whose cause is known to be elsewhere than they say. */
 const hints: readonly (readonly [RegExp, string])[] = [
   [
     /aiplatform\.endpoints\.predict/i,
@@ -46,7 +46,7 @@ const hints: readonly (readonly [RegExp, string])[] = [
   ],
 ];
 
-/** Error bodies of both services: one object, or the same in a list, as streams send it (provider-a.md 4.1). */
+/** Error bodies of both services: one object, or the same in a list, as streams send it. */
 export function geminiFault(status: number, body: string): ProviderFault {
   const object = errorIn(parsedAnswer(body));
   return object === undefined ? openaiFault(status, body) : faultOf(object);

@@ -12,7 +12,7 @@ const byNumber = [
   'MALFORMED_FUNCTION_CALL',
 ] as const;
 
-/** What is no plain stop (provider-a.md 3.2). */
+/** What is no plain stop. */
 const reasons: Readonly<Record<string, string>> = {
   MAX_TOKENS: 'length',
   CONTINUATION: 'length',
@@ -35,7 +35,7 @@ export function finishWord(value: unknown): string | undefined {
 }
 
 /**
- * Finish reason of the OpenAI set (provider-a.md 3.2). The service has none for calls: a stop after a call is `tool_calls`.
+ * Finish reason of the OpenAI set. The service has none for calls: a stop after a call is `tool_calls`.
  * New words appear every few months: an unknown one is a stop.
  */
 export function finishReason(word: string | undefined, hasCalls: boolean): string {

@@ -17,7 +17,7 @@ interface Row {
 
 const noPenalties = ({ traits }: Conversion): string | undefined => (isThird(traits) ? 'not known to this model' : undefined);
 
-/** The mapping table (provider-a.md 2.4, 15.1): a further field is a row. */
+/** The mapping table: a further field is a row. */
 const rows: readonly Row[] = [
   { from: ['temperature'], to: 'temperature' },
   { from: ['top_p'], to: 'topP' },

@@ -8,8 +8,7 @@ import { GeminiTap } from './tap.ts';
 import { geminiUsage } from './usage.ts';
 
 /**
- * Models that paint in a chat make one image for each request: for several the same request is sent again (provider-a.md
- * 11). What is to be sent is remembered by the call.
+ * Models that paint in a chat make one image for each request: for several the same request is sent again. What is to be sent is remembered by the call.
  */
 export class ImageCalls {
   readonly #orders = new WeakMap<object, { readonly request: UpstreamRequest; readonly calls: number }>();

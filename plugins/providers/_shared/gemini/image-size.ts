@@ -1,4 +1,4 @@
-/** Ratios of the models with an own image method, and of those that paint in a chat (provider-a.md 11). */
+/** Ratios of the models with an own image method, and of those that paint in a chat. */
 export const predictRatios = ['1:1', '3:4', '4:3', '9:16', '16:9'] as const;
 export const chatRatios = ['1:1', '2:3', '3:2', '3:4', '4:3', '4:5', '5:4', '9:16', '16:9', '21:9'] as const;
 

@@ -55,7 +55,7 @@ const handled: ReadonlySet<string> = new Set([
 /** True for models that paint in a chat (`gemini-2.5-flash-image`). */
 export const paintsInChat = (model: string): boolean => model.startsWith('gemini');
 
-/** A request of `/images/generations` (provider-a.md 11). @throws GatewayError without a prompt */
+/** A request of `/images/generations`. @throws GatewayError without a prompt */
 export function toImages(body: Plain, model: string, surface: Surface): ServedImages {
   const prompt = textOf(body['prompt']);
   if (prompt === undefined) throw cannotCarry('prompt', 'The request has no prompt.');

@@ -27,7 +27,7 @@ export const needsDownload = (url: string, surface: Conversion['options']['surfa
   surface === 'developer' && isHttp(url) && !isOwn(url);
 
 /**
- * One file as a part (provider-a.md 14.1): inline where the client or a download gives its bytes, else by reference.
+ * One file as a part: inline where the client or a download gives its bytes, else by reference.
  *
  * @throws GatewayError `missing_file_extension`, `unsupported_parameter`
  */
@@ -62,7 +62,7 @@ function byReference(file: NamedFile, conversion: Conversion): Part {
   throw noExtension(file);
 }
 
-/** Type by the extension of the URL's path: query, fragment and escapes don't count (provider-a.md 14.1). */
+/** Type by the extension of the URL's path: query, fragment and escapes don't count. */
 function typeOfUrl(url: string): string | undefined {
   if (isOwn(url)) return undefined;
   const path = (url.split(/[?#]/, 1)[0] ?? '').replace(/^[a-z]+:\/\/[^/]*/i, '');

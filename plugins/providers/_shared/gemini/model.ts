@@ -1,10 +1,10 @@
-/** What a family-G model's name says about the rules of its requests (provider-a.md 6.1). */
+/** What a Gemini model's name says about the rules of its requests. */
 export interface ModelTraits {
   /** Generation: 3 for `gemini-3-flash`; 0 where the name tells none (tuned endpoints, other families). */
   readonly major: number;
   readonly minor: number;
   readonly size: 'pro' | 'flash' | 'lite' | undefined;
-  /** Thinks in one text part and answers in the next, without a flag on the first (decisions D39). */
+  /** Thinks in one text part and answers in the next, without a flag on the first. */
   readonly twoPart: boolean;
 }
 

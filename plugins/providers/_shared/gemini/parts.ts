@@ -49,7 +49,7 @@ function toPart(part: Plain, at: string, conversion: Conversion): Part[] {
     conversion.drops.add(`messages[].content[].${type}`, 'thoughts are not sent back to this family');
     return [];
   }
-  throw cannotCarry(at, `Content of type "${type}" can not be sent to this provider.`, 'Use text, image_url, input_audio or file.');
+  throw cannotCarry(at, `Content of type "${type}" cannot be sent to this provider.`, 'Use text, image_url, input_audio or file.');
 }
 
 function textPart(part: Plain): Part[] {
@@ -78,7 +78,7 @@ function videoAndSignature(file: Plain, part: Plain): Part {
   };
 }
 
-/** `detail`: from the third generation on it belongs to the part, before that to the request (provider-a.md 2.2, 2.4). */
+/** `detail`: from the third generation on it belongs to the part, before that to the request. */
 function resolution(detail: unknown, { traits, details }: Conversion): Part {
   if (detail !== 'low' && detail !== 'high') return {};
   if (traits.major >= 3) return { mediaResolution: { level: `MEDIA_RESOLUTION_${detail.toUpperCase()}` } };

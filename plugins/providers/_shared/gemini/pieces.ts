@@ -16,7 +16,7 @@ export type Piece =
   /** Steps of tools that run at the service; `native` is the block that shows them. */
   | { readonly kind: 'native'; readonly native: Plain };
 
-/** The parts of a candidate in order (provider-a.md 2.2). `content`, its parts and each of their members may be missing. */
+/** The parts of a candidate in order. `content`, its parts and each of their members may be missing. */
 export function piecesOf(candidate: Plain): readonly Piece[] {
   const content = candidate['content'];
   const parts: unknown = isPlain(content) ? content['parts'] : undefined;
@@ -34,7 +34,7 @@ function pieceOf(part: Plain): Piece | undefined {
   const { functionCall, inlineData, text } = part;
   if (isPlain(functionCall)) return callOf(functionCall, signature);
   if (isPlain(inlineData)) {
-    // Drafts of images belong to the thoughts and are not the answer (provider-a.md 11).
+    // Drafts of images belong to the thoughts and are not the answer.
     if (part['thought'] === true) return undefined;
     return { kind: 'media', mimeType: textOf(inlineData['mimeType']) ?? '', base64: textOf(inlineData['data']) ?? '', signature };
   }

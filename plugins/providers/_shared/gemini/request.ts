@@ -18,7 +18,7 @@ export interface ServedRequest {
 /** What a request's conversion needs of its call. */
 export type RequestCall = Pick<Call, 'model' | 'media' | 'strict'>;
 
-/** Fields that go along under the service's own name (provider-a.md 2.1). */
+/** Fields that go along under the service's own name. */
 const passed: Readonly<Record<string, readonly string[]>> = {
   safetySettings: ['safety_settings', 'safetySettings'],
   cachedContent: ['cached_content', 'cachedContent'],
@@ -45,7 +45,7 @@ const handled: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * A chat completion request as `generateContent` takes it (provider-a.md 2, 15.1). Model and streaming are the address's.
+ * A chat completion request as `generateContent` takes it. Model and streaming are the address's.
  * The body is not changed.
  *
  * @throws GatewayError where content can't be carried
@@ -98,7 +98,7 @@ function labelsOf(body: Plain, { options, drops }: Conversion): Plain {
   return {};
 }
 
-/** Parts of the answer that were asked for and that only clients without strictness get to see (decisions D12). */
+/** Parts of the answer that were asked for and that only clients without strictness get to see. */
 function noteHidden({ thinkingConfig, responseModalities }: Plain, { drops }: Conversion): void {
   const reason = 'shown with strict compliance off';
   if (isPlain(thinkingConfig) && thinkingConfig['includeThoughts'] === true) drops.add('content_blocks.thinking', reason);

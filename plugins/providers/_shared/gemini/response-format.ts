@@ -2,7 +2,7 @@ import { isPlain, type Plain } from '#core/merge.ts';
 import type { Conversion } from './conversion.ts';
 import { toServedSchema } from './schema.ts';
 
-/** `response_format` as members of `generationConfig` (provider-a.md 2.4). */
+/** `response_format` as members of `generationConfig`. */
 export function toResponseFormat(format: unknown, { options }: Conversion): Plain {
   if (!isPlain(format)) return {};
   if (format['type'] === 'json_object') return { responseMimeType: 'application/json' };

@@ -15,11 +15,11 @@ import { geminiUsage } from './usage.ts';
 /** What an answer's conversion needs of its call. */
 export type AnswerCall = Pick<Call, 'model' | 'strict' | 'id' | 'createdAt'>;
 
-/** Between the thought and the answer of models that don't flag thoughts (provider-a.md 4). */
+/** Between the thought and the answer of models that don't flag thoughts. */
 export const thoughtSeparator = '\r\n\r\n';
 
 /**
- * A whole answer of `generateContent` as a chat completion (provider-a.md 3, 15.2).
+ * A whole answer of `generateContent` as a chat completion.
  *
  * @throws GatewayError `upstream_invalid` where the text is no JSON object
  */
@@ -66,7 +66,7 @@ function choiceOf(candidate: Plain, at: number, making: Making): Plain {
   };
 }
 
-/** A blocked prompt, or an answer without any candidate: one choice that says nothing (provider-a.md 3.3). */
+/** A blocked prompt, or an answer without any candidate: one choice that says nothing. */
 function emptyChoice(feedback: unknown, strict: boolean): Plain {
   const word = isPlain(feedback) ? textOf(feedback['blockReason']) : undefined;
   return {
@@ -78,7 +78,7 @@ function emptyChoice(feedback: unknown, strict: boolean): Plain {
   };
 }
 
-/** Oldest thinking models answer in two text parts: the thought, then the answer (decisions D39). */
+/** Oldest thinking models answer in two text parts: the thought, then the answer. */
 function joinedThoughts(pieces: readonly Piece[], { model, strict }: AnswerCall): readonly Piece[] {
   if (!traitsOf(model).twoPart || pieces.some((piece) => piece.kind === 'thinking')) return pieces;
   const texts = pieces.filter((piece) => piece.kind === 'text');
@@ -122,7 +122,7 @@ function toolCall(piece: Extract<Piece, { kind: 'call' }>, id: string, strict: b
 
 const audioOf = (data: string, call: AnswerCall): Plain => ({ id: `audio_${call.id}`, data, transcript: '', expires_at: call.createdAt });
 
-/** Blocks keep the parts as they came: a signed one is never joined with another (provider-a.md 6.2). */
+/** Blocks keep the parts as they came: a signed one is never joined with another. */
 function blockOf(piece: Piece): Plain[] {
   if (piece.kind === 'call') return [];
   if (piece.kind === 'native') return [piece.native];

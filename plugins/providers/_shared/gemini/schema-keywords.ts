@@ -1,6 +1,6 @@
 import { isPlain, type Plain } from '#core/merge.ts';
 
-/** The types of the service's schema language (provider-a.md 5.1), in the lower case it accepts. */
+/** The types of the service's schema language, in the lower case it accepts. */
 export type SchemaType = 'string' | 'number' | 'integer' | 'boolean' | 'array' | 'object';
 
 const types: ReadonlySet<string> = new Set(['string', 'number', 'integer', 'boolean', 'array', 'object']);

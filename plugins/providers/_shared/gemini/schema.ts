@@ -9,7 +9,7 @@ const deepest = 200;
 const mostNodes = 5000;
 
 /**
- * A JSON Schema in the service's own subset (provider-a.md 5.2): references written out, unions with null as
+ * A JSON Schema in the service's own subset: references written out, unions with null as
  * `nullable`, unknown keywords gone. Only keywords are looked at: properties may have any name. The input is not
  * changed. Undefined where nothing is left to say (`true`, `{}`).
  */

@@ -27,7 +27,7 @@ interface Candidate {
 }
 
 /**
- * A stream of `streamGenerateContent` as hub events (provider-a.md 4). Every event is a whole answer object whose parts
+ * A stream of `streamGenerateContent` as hub events. Every event is a whole answer object whose parts
  * are deltas. There is no end mark, and some models name the finish reason in each event: it is told at the end.
  */
 export class GenerateContentStream implements StreamTransform<WireEvent, ModelEvent> {

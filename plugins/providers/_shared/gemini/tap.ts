@@ -13,7 +13,7 @@ import { faultInStream } from '../stream-fault.ts';
 const openBrace = 0x7b;
 
 /**
- * Watches answers of `generateContent`, streamed and whole (provider-a.md 3, 4). Streams have no end mark: complete is one
+ * Watches answers of `generateContent`, streamed and whole. Streams have no end mark: complete is one
  * whose candidates all named a finish reason, or whose prompt was blocked. Events are parsed until the first content;
  * afterwards only those that hold a finish reason, an error or a further candidate.
  */

@@ -2,14 +2,14 @@ import { isPlain, type Plain } from '#core/merge.ts';
 import { type Conversion, oneOf } from './conversion.ts';
 import { isThird, type ModelTraits } from './model.ts';
 
-/** Tokens by word for models that know budgets only (provider-a.md 6.1). */
+/** Tokens by word for models that know budgets only. */
 const budgets: Readonly<Record<string, number>> = { low: 1024, medium: 2048, high: 4096, xhigh: 8192, max: 24_576 };
 
 /** Smallest budgets: the least that counts as thinking, by size. */
 const least = { pro: 128, flash: 1, lite: 512 } as const;
 
 /**
- * `thinkingConfig` from `thinking`, which wins, or `reasoning_effort` (provider-a.md 6.1). Undefined when the client asked
+ * `thinkingConfig` from `thinking`, which wins, or `reasoning_effort`. Undefined when the client asked
  * for nothing: models that don't think refuse it.
  */
 export function toThinkingConfig(body: Plain, conversion: Conversion): Plain | undefined {

@@ -6,7 +6,7 @@ import type { ServedTools } from './tools.ts';
 const modes: Readonly<Record<string, string>> = { auto: 'AUTO', none: 'NONE', required: 'ANY', any: 'ANY', validated: 'VALIDATED' };
 
 /**
- * `tool_choice` and `function_call` in all forms (provider-a.md 7). The service refuses it where no function is declared.
+ * `tool_choice` and `function_call` in all forms. The service refuses it where no function is declared.
  * Undefined where nothing is to be said.
  */
 export function toToolConfig(body: Plain, tools: ServedTools, conversion: Conversion): Plain | undefined {

@@ -13,8 +13,8 @@ export interface ToolMessage {
 }
 
 /**
- * The results of one step: exactly one for each call and in the order of the calls, whatever order they came in
- * (provider-a.md 2.3). A call that the client left without a result gets one that says so, since the service
+ * The results of one step: exactly one for each call and in the order of the calls, whatever order they came in.
+ * A call that the client left without a result gets one that says so, since the service
  * refuses a step with a result too few.
  *
  * @throws GatewayError for a result that answers no call

@@ -14,7 +14,7 @@ export interface ServedTools {
 }
 
 /**
- * All functions in one tool, each built-in tool in its own (provider-a.md 7). Mixing them is passed on as written: only
+ * All functions in one tool, each built-in tool in its own. Mixing them is passed on as written: only
  * the service knows which model takes it.
  *
  * @throws GatewayError for a function without a name

@@ -5,7 +5,7 @@ import type { Usage } from '#core/usage.ts';
 const audioNumber = 4;
 
 /**
- * `usageMetadata` (provider-a.md 3.4): results of the service's own tools count as prompt, thinking as completion. Some
+ * `usageMetadata`: results of the service's own tools count as prompt, thinking as completion. Some
  * models count thinking among the candidates already, which the total tells. Undefined where nothing is counted.
  */
 export function geminiUsage(value: unknown): Usage | undefined {

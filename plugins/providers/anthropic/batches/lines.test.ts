@@ -52,7 +52,7 @@ describe('chat lines', () => {
     expect(paramsOf(value, over)).toMatchObject(wanted);
   });
 
-  it('name what they can not carry once, and the features that they ask for', () => {
+  it('name what they cannot carry once, and the features that they ask for', () => {
     const { requests, dropped, betas } = convert([
       line({}, { seed: 1, stream: true, anthropic_beta: 'a-1,b-2' }),
       line({ custom_id: 'r-2' }, { seed: 2, vendor_beta: ['b-2'] }),
@@ -80,10 +80,10 @@ describe('lines of the messages API', () => {
   });
 });
 
-describe('lines that can not be sent', () => {
+describe('lines that cannot be sent', () => {
   const long = 'a'.repeat(65);
   it.each([
-    ['no object', ['x'], 'invalid_type', 'requests[0]', /^The batch can not be sent: line 1: it is not a JSON object\.$/],
+    ['no object', ['x'], 'invalid_type', 'requests[0]', /^The batch cannot be sent: line 1: it is not a JSON object\.$/],
     ['no id', [line({ custom_id: undefined })], 'missing_required_parameter', 'requests[0].custom_id', /line 1: custom_id is missing/],
     ['an id with a space', [line(), line({ custom_id: 'r 2' })], 'invalid_value', 'requests[1].custom_id', /line 2: .* letters, digits/],
     ['an empty id', [line({ custom_id: '' })], 'invalid_value', 'requests[0].custom_id', /line 1/],

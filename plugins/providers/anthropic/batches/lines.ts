@@ -41,7 +41,7 @@ const customId = /^[a-zA-Z0-9_-]{1,64}$/;
 const shownProblems = 5;
 
 /**
- * Lines of the OpenAI batch format (provider-b.md 2.2.4) as requests of a message batch: bodies of chat completions are
+ * Lines of the OpenAI batch format as requests of a message batch: bodies of chat completions are
  * converted, bodies of the messages API stay as they are. Everything that is wrong is found at once, since a batch is
  * sent whole or not at all.
  *
@@ -128,7 +128,7 @@ function refusal(first: Problem, problems: readonly Problem[]): GatewayError {
   const more = problems.length - texts.length;
   const { error, line } = first;
   return new GatewayError(error.code, {
-    message: `The batch can not be sent: ${texts.join('; ')}${more > 0 ? `; and ${more} more` : ''}.`,
+    message: `The batch cannot be sent: ${texts.join('; ')}${more > 0 ? `; and ${more} more` : ''}.`,
     status: error.status,
     param: [line.param, error.param].filter((part) => part !== undefined && part !== '').join('.'),
     hint: error.hint,

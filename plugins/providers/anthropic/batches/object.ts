@@ -11,7 +11,7 @@ export interface AskedBatch {
 }
 
 /**
- * A message batch as a batch of the OpenAI format (openai-and-others.md 2.1, provider-b.md 2.2).
+ * A message batch as a batch of the OpenAI format.
  *
  * @param asked what the client wrote, right after it was created
  * @throws GatewayError `upstream_invalid`
@@ -69,7 +69,7 @@ function countsOf(value: unknown): Counts {
 
 /**
  * The service has one word for every end. A batch that was cancelled too late has done all its requests, so it is
- * completed; one whose requests all failed is completed too, and its answers say why (provider-b.md 2.2.1).
+ * completed; one whose requests all failed is completed too, and its answers say why.
  */
 function statusOf(batch: Plain, { total, canceled, expired }: Counts): BatchStatus {
   if (batch['processing_status'] === 'in_progress') return 'in_progress';

@@ -12,7 +12,7 @@ import { type BatchName, batchNamed } from './ids.ts';
 import { toBatch, toBatches } from './object.ts';
 import { outputLines, readBatch, readResults } from './output.ts';
 
-/** The batch routes on message batches (openai-and-others.md 2.1). */
+/** The batch routes on message batches. */
 export const batchOperations = (): { readonly [E in Endpoint]?: Operation<AnthropicSettings> } => ({
   batches: createBatch(),
   'batches/list': { request: (_body, call) => list(call), tap: () => new ObjectTap(), result: toBatches },

@@ -13,8 +13,7 @@ export interface ResultOptions {
 }
 
 /**
- * Lines of a message batch's results as output lines of the OpenAI format (openai-and-others.md 2.1, provider-b.md
- * 2.2.4). A request that failed has both: the answer that its client would have got, and the error. What is no result
+ * Lines of a message batch's results as output lines of the OpenAI format. A request that failed has both: the answer that its client would have got, and the error. What is no result
  * passes unchanged; empty lines are left out.
  */
 export function resultLines(options: ResultOptions): LineEdit {

@@ -16,7 +16,7 @@ export interface FileView {
 }
 
 /**
- * A file of the files API in the OpenAI format (openai-and-others.md 2.1, provider-b.md 2.1).
+ * A file of the files API in the OpenAI format.
  *
  * @throws GatewayError `upstream_invalid`
  */

@@ -34,7 +34,7 @@ interface Order {
 }
 
 /**
- * Starts a batch (provider-a.md 12.2). The model comes from the request's body or header, else from the
+ * Starts a batch. The model comes from the request's body or header, else from the
  * notes of the upload, which takes a request before.
  */
 export function createBatch(to: Addresses, store: Storage): Operation<VertexSettings> {

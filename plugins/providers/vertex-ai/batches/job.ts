@@ -7,7 +7,7 @@ import { endpointLabel, metadataOf } from '../labels.ts';
 import { type BatchEndpoint, endpointOfWord } from './endpoint.ts';
 import { outputFile } from './output-place.ts';
 
-/** States of a job as a batch's (provider-a.md 12.2). */
+/** States of a job as a batch's. */
 const states: Readonly<Record<string, BatchStatus>> = {
   JOB_STATE_UNSPECIFIED: 'validating',
   JOB_STATE_QUEUED: 'validating',
@@ -35,7 +35,7 @@ const endings = {
   expired: 'expired_at',
 } as const satisfies Partial<Record<BatchStatus, keyof Batch>>;
 
-/** The Batch of a job: times in seconds, counts as numbers (provider-a.md 12.2, T48). */
+/** The Batch of a job: times in seconds, counts as numbers. */
 export function batchFromJob(job: Plain): Batch & { readonly model: string | null } {
   const status = statusOf(job['state']);
   const output = outputObject(job);
@@ -69,7 +69,7 @@ export function endpointOfJob(job: Plain): BatchEndpoint {
   return noted ?? (/embedding/.test(textOf(job['model']) ?? '') ? '/v1/embeddings' : '/v1/chat/completions');
 }
 
-/** Words in front of a model's name, by publisher; family G has none. */
+/** Words in front of a model's name, by publisher; Gemini has none. */
 export function modelOf(job: Plain): string | undefined {
   const resource = textOf(job['model']);
   const match = /publishers\/([^/]+)\/models\/([^/]+)$/.exec(resource ?? '');
@@ -85,7 +85,7 @@ export function outputObject(job: Plain): StoredObject | undefined {
   return folder === undefined ? undefined : parseUri(`${folder.replace(/\/+$/, '')}/${outputFile(modelOf(job) ?? '')}`);
 }
 
-/** The first input: an array by the service's word, a text in what some clients send (provider-a.md T48). */
+/** The first input: an array by the service's word, a text in what some clients send. */
 function inputObject(job: Plain): StoredObject | undefined {
   const input = isPlain(job['inputConfig']) ? job['inputConfig'] : {};
   const source = isPlain(input['gcsSource']) ? input['gcsSource'] : {};

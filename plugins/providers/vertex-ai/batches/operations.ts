@@ -23,7 +23,7 @@ const batchJobs: JobKind = {
   cancelled: (id) => batchOf({ id, status: 'cancelling', created_at: 0 }),
 };
 
-/** The service's batch jobs as OpenAI's batches (provider-a.md 12.2). */
+/** The service's batch jobs as OpenAI's batches. */
 export const batchOperations = (to: Addresses, store: Storage) => ({
   batches: createBatch(to, store),
   'batches/list': listJobs(to, batchJobs),

@@ -16,7 +16,7 @@ const answer = {
 };
 
 describe('line of a row', () => {
-  it('of family G', () => {
+  it('of Gemini', () => {
     const row = { status: '', processed_time: '2026-11-02T09:00:00Z', request: {}, response: answer, requestId: 'a-1' };
     expect(read(row)).toEqual({
       id: 'batch_req_req_1_3',
@@ -47,7 +47,7 @@ describe('line of a row', () => {
     usage: { input_tokens: 3, output_tokens: 2 },
   };
 
-  it('of vendor A, as a chat', () => {
+  it('of Anthropic, as a chat', () => {
     const body = { object: 'chat.completion', id: 'msg_1', choices: [{ message: { content: 'Hello' }, finish_reason: 'stop' }] };
     expect(read({ custom_id: 'a-1', request: {}, response: message })).toMatchObject({
       custom_id: 'a-1',
@@ -55,7 +55,7 @@ describe('line of a row', () => {
     });
   });
 
-  it('of vendor A, as a message', () => {
+  it('of Anthropic, as a message', () => {
     expect(read({ custom_id: 'a-1', response: message }, '/v1/messages')).toMatchObject({ response: { body: message } });
   });
 
@@ -93,7 +93,7 @@ describe('line of a row', () => {
     ],
     ['JSON of a status', { requestId: 'a', status: '{"code": 8, "message": "quota"}' }, { code: '8', message: 'quota' }],
     [
-      'an error of vendor A',
+      'an error of Anthropic',
       { custom_id: 'a', response: { type: 'error', error: { type: 'overloaded_error', message: 'busy' } } },
       { code: 'overloaded_error', message: 'busy' },
     ],

@@ -14,7 +14,7 @@ import type { OutputKind } from './output-place.ts';
 export type OutputCall = Pick<Call, 'strict' | 'id' | 'createdAt'>;
 
 /**
- * Rows of a batch's output as lines of OpenAI's (provider-b.md 2.2.4, provider-a.md 12.2). A row that failed or can't be
+ * Rows of a batch's output as lines of OpenAI's. A row that failed or can't be
  * read becomes a line with an error: one of them never spoils the file.
  */
 export const outputLines =

@@ -23,7 +23,7 @@ export function outputOf({ name }: Pick<StoredObject, 'name'>): OutputKind | und
   return endpoint === undefined ? undefined : { endpoint, model: decoded(model) };
 }
 
-/** Name of the file in the folder that the service made (provider-a.md 12.2, T49). */
+/** Name of the file in the folder that the service made. */
 export const outputFile = (model: string): string => (isOlderEmbedding(model) ? '000000000000.jsonl' : 'predictions.jsonl');
 
 /** Vectors that come from `:predict`. */

@@ -11,7 +11,7 @@ const messages = [
 describe('row of a line', () => {
   it.each<[string, Plain, Plain]>([
     [
-      'family G',
+      'Gemini',
       line({ model: '@vertex-eu/gemini-2.5-flash', messages, max_tokens: 5, stream: true }),
       {
         requestId: 'r-1',
@@ -23,7 +23,7 @@ describe('row of a line', () => {
       },
     ],
     [
-      'vendor A',
+      'Anthropic',
       line({ model: 'anthropic.claude-sonnet-4-5@20250929', messages, max_tokens: 5, stream: true }),
       {
         custom_id: 'r-1',
@@ -36,7 +36,7 @@ describe('row of a line', () => {
       },
     ],
     [
-      "vendor A's own body",
+      "Anthropic's own body",
       line({ model: 'claude-opus-4-6', max_tokens: 5, stream: true, messages: [], top_k: 3 }, { url: '/v1/messages' }),
       { custom_id: 'r-1', request: { anthropic_version: 'vertex-2023-10-16', max_tokens: 5, messages: [], top_k: 3 } },
     ],
@@ -87,12 +87,12 @@ describe('row of a line', () => {
     ['no model', line({ messages }), { code: 'missing_required_parameter', param: 'body.model' }],
     ['another url', line({ model: 'gemini-2.5-flash', messages }, { url: '/v1/responses' }), { code: 'invalid_value', param: 'url' }],
     ['vectors of a chat model', line({ model: 'meta.llama-4', input: 'x' }, { url: '/v1/embeddings' }), { code: 'unsupported_parameter' }],
-    ['messages for family G', line({ model: 'gemini-2.5-flash', messages }, { url: '/v1/messages' }), { code: 'unsupported_parameter' }],
+    ['messages for Gemini', line({ model: 'gemini-2.5-flash', messages }, { url: '/v1/messages' }), { code: 'unsupported_parameter' }],
     ['an endpoint', line({ model: 'endpoints.1', messages }), { code: 'unsupported_parameter', param: 'body.model' }],
     ['a name that leaves its place', line({ model: '../x', messages }), { code: 'model_not_found' }],
     ['several texts', line({ model: 'text-embedding-005', input: ['a', 'b'] }, { url: '/v1/embeddings' }), { param: 'body.input' }],
     [
-      'a picture by address for vendor A',
+      'a picture by address for Anthropic',
       line({
         model: 'anthropic.claude-opus-4-6',
         messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url: 'https://h.example/a.png' } }] }],

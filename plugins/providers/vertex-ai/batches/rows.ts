@@ -12,7 +12,7 @@ import { formOf, type ModelForm } from '../model-form.ts';
 import type { VertexSettings } from '../settings.ts';
 import { type BatchEndpoint, endpointOf } from './endpoint.ts';
 
-/** One request of a batch in the service's form (provider-a.md 12.1). */
+/** One request of a batch in the service's form. */
 export interface Row {
   readonly row: Plain;
   /** Under the gateway's name. */

@@ -12,7 +12,7 @@ export interface FileNotes {
   readonly endpoint?: string | undefined;
 }
 
-/** A file as clients know it (provider-b.md 2.1). */
+/** A file as clients know it. */
 export interface FileObject {
   readonly id: string;
   readonly object: 'file';
@@ -24,7 +24,7 @@ export interface FileObject {
   readonly status: 'processed';
 }
 
-/** What is known of a stored object; undefined where the row names none (provider-a.md 12.1). */
+/** What is known of a stored object; undefined where the row names none. */
 export function fileOf(row: Plain, fallback?: { readonly object: StoredObject; readonly createdAt: number }): FileObject | undefined {
   const bucket = textOf(row['bucket']) ?? fallback?.object.bucket;
   const name = textOf(row['name']) ?? fallback?.object.name;

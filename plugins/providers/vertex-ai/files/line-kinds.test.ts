@@ -56,7 +56,7 @@ describe('lines of an upload', () => {
   });
 
   it.each([
-    ['no JSON', [batch('a'), '{"custom'], /^Line 2 of the file can not be converted: it is not a JSON object\.$/, 'file.2'],
+    ['no JSON', [batch('a'), '{"custom'], /^Line 2 of the file cannot be converted: it is not a JSON object\.$/, 'file.2'],
     [
       'another model',
       [batch('a'), '', batch('b', 'gemini-2.5-pro')],

@@ -90,7 +90,7 @@ function named(thrown: unknown, number: number): unknown {
   const error = fromUnknown(thrown);
   if (error.code === 'internal') return thrown;
   return new GatewayError(error.code, {
-    message: `Line ${number} of the file can not be converted: ${error.message.replace(/\.$/, '')}.`,
+    message: `Line ${number} of the file cannot be converted: ${error.message.replace(/\.$/, '')}.`,
     param: error.param === undefined ? `file.${number}` : `file.${number}.${error.param}`,
     hint: error.hint,
   });

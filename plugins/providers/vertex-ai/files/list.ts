@@ -11,7 +11,7 @@ import { batchesPrefix, bucketOf, filesPrefix, ownPrefix, type Storage, storageH
 
 type VertexCall = Call<VertexSettings>;
 
-/** OpenAI's own (provider-b.md 2.1). */
+/** OpenAI's own. */
 const limits = { usual: 10_000, most: 10_000 };
 /** The most that object storage gives at once. */
 const pageSize = 1000;
@@ -19,7 +19,7 @@ const pageSize = 1000;
 const maxPages = 4;
 
 /**
- * The gateway's files in the bucket, newest first (provider-a.md 12.1). Object storage lists by name and can begin at one,
+ * The gateway's files in the bucket, newest first. Object storage lists by name and can begin at one,
  * which is what `after` needs.
  */
 export function listFiles(to: Storage): Operation<VertexSettings> {

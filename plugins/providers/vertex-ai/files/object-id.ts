@@ -17,7 +17,7 @@ export const isBucket = (name: string): boolean => bucketName.test(name);
 /** `gs://bucket/name`. */
 export const uriOf = ({ bucket, name }: StoredObject): string => `gs://${bucket}/${name}`;
 
-/** The id under which clients know an object: its URI, URL-encoded (provider-a.md 12.1). */
+/** The id under which clients know an object: its URI, URL-encoded. */
 export const fileIdOf = (object: StoredObject): string => encodeURIComponent(uriOf(object).toWellFormed());
 
 /**

@@ -3,7 +3,7 @@ import { deleteFile, fileContent, retrieveFile } from './one.ts';
 import type { Storage } from './storage.ts';
 import { upload } from './upload.ts';
 
-/** Objects of object storage as OpenAI's files (provider-a.md 12.1). */
+/** Objects of object storage as OpenAI's files. */
 export const fileOperations = (store: Storage) => ({
   files: upload(store),
   'files/list': listFiles(store),

@@ -14,7 +14,7 @@ export const ownPrefix = 'gateway/';
 export const filesPrefix = `${ownPrefix}files/`;
 export const batchesPrefix = `${ownPrefix}batches/`;
 
-/** Object storage for one call (provider-a.md 12.1): addresses, and which buckets it may touch. */
+/** Object storage for one call: addresses, and which buckets it may touch. */
 export interface Storage {
   upload(call: VertexCall, object: StoredObject): UpstreamAddress;
   /** One object: what is known of it, or with `?alt=media` its bytes. */
@@ -60,7 +60,7 @@ export function bucketOf({ settings }: VertexCall): string {
 
 /**
  * The object that an id names, if this call may touch it. The operator's credential opens the buckets of the entry only
- * (decisions D1, D11); a caller's own opens what it opens.
+ *; a caller's own opens what it opens.
  *
  * @throws GatewayError `invalid_value` (404), `not_allowed`
  */

@@ -24,8 +24,7 @@ interface Upload {
 const ofLines: ReadonlySet<string> = new Set(['batch', 'fine-tune']);
 
 /**
- * Uploads a file to object storage, written anew line by line where it is for a batch or for tuning (provider-a.md
- * 12.1). A second request notes its purpose and model, which may come behind the file or stand in its lines.
+ * Uploads a file to object storage, written anew line by line where it is for a batch or for tuning. A second request notes its purpose and model, which may come behind the file or stand in its lines.
  */
 export function upload(to: Storage): Operation<VertexSettings> {
   // What the file's lines told is known after they were sent: kept by the call that both requests belong to.

@@ -4,7 +4,7 @@ import { unixSeconds } from '../../_shared/objects.ts';
 import { jobIdOf } from '../jobs.ts';
 import { endpointModel, plainIn } from './job.ts';
 
-/** A checkpoint as clients know it (provider-b.md 2.3.2). */
+/** A checkpoint as clients know it. */
 export interface Checkpoint {
   readonly id: string;
   readonly object: 'fine_tuning.job.checkpoint';
@@ -16,7 +16,7 @@ export interface Checkpoint {
   readonly metrics: Plain;
 }
 
-/** The checkpoints of a job, newest first: the service has no list of them, but the job names them (provider-a.md 12.3). */
+/** The checkpoints of a job, newest first: the service has no list of them, but the job names them. */
 export function checkpointsOf(job: Plain): readonly Checkpoint[] {
   const list: unknown = plainIn(job, 'tunedModel')['checkpoints'];
   const at = unixSeconds(job['endTime']) ?? unixSeconds(job['updateTime']) ?? unixSeconds(job['createTime']) ?? 0;

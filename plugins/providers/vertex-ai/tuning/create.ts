@@ -27,7 +27,7 @@ const handled: ReadonlySet<string> = new Set([
   'labels',
 ]);
 
-/** Starts a supervised tuning job of a family-G model (provider-a.md 12.3). */
+/** Starts a supervised tuning job of a Gemini model. */
 export function createTuning(to: Addresses): Operation<VertexSettings> {
   return {
     request(body, call) {
@@ -85,7 +85,7 @@ function fileIn(order: Plain, call: Call<VertexSettings>, param: string): string
   return id === undefined ? undefined : uriOf(allowedObject(call, id, param));
 }
 
-/** Adapters come in sizes of the service's own, which are no batch sizes (provider-a.md T50). */
+/** Adapters come in sizes of the service's own, which are no batch sizes. */
 const adapterSizes: Readonly<Record<string, string>> = {
   '1': 'ADAPTER_SIZE_ONE',
   '2': 'ADAPTER_SIZE_TWO',

@@ -4,7 +4,7 @@ import { unixSeconds } from '../../_shared/objects.ts';
 import { jobIdOf } from '../jobs.ts';
 import { tuningStatus } from './job.ts';
 
-/** An event as clients know it (provider-b.md 2.3.1). */
+/** An event as clients know it. */
 export interface TuningEvent {
   readonly id: string;
   readonly object: 'fine_tuning.job.event';

@@ -8,7 +8,7 @@ import { metadataOf } from '../labels.ts';
 /** Words of a job's life that clients know. */
 export type TuningStatus = 'queued' | 'running' | 'succeeded' | 'failed' | 'cancelled';
 
-/** States of the service (provider-a.md 12.3). */
+/** States of the service. */
 const states: Readonly<Record<string, TuningStatus>> = {
   JOB_STATE_UNSPECIFIED: 'queued',
   JOB_STATE_QUEUED: 'queued',
@@ -27,7 +27,7 @@ const states: Readonly<Record<string, TuningStatus>> = {
 export const tuningStatus = (state: unknown): TuningStatus =>
   typeof state === 'string' && Object.hasOwn(states, state) ? (states[state] ?? 'queued') : 'queued';
 
-/** A fine-tuning job as clients know it (provider-b.md 2.3.1); times are Unix seconds. */
+/** A fine-tuning job as clients know it; times are Unix seconds. */
 export interface TuningJob {
   readonly id: string;
   readonly object: 'fine_tuning.job';

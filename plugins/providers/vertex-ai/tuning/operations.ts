@@ -20,7 +20,7 @@ const tuningJobs: JobKind = {
   cancelled: (id) => ({ ...tuningFromJob({ name: id }), status: 'cancelled' }),
 };
 
-/** The service's tuning jobs as OpenAI's (provider-a.md 12.3). */
+/** The service's tuning jobs as OpenAI's. */
 export const tuningOperations = (to: Addresses) => ({
   'fine_tuning/jobs': createTuning(to),
   'fine_tuning/jobs/list': listJobs(to, tuningJobs),

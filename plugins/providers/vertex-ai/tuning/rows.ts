@@ -10,8 +10,7 @@ const noMedia: ReadonlyMap<string, Media> = new Map();
 export const isTrainingLine = (line: Plain): boolean => Array.isArray(line['messages']) && line['contents'] === undefined;
 
 /**
- * An example of a conversation as a training row of family G: the request's contents with the answer as their last
- * (provider-a.md 12.3).
+ * An example of a conversation as a training row of Gemini: the request's contents with the answer as their last.
  *
  * @throws GatewayError for what can't be carried
  */

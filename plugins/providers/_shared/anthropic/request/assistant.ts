@@ -10,7 +10,7 @@ export interface Answered {
 
 /**
  * An assistant message as blocks: thinking and redacted blocks come back exactly as they were given out, text stands
- * beside calls. `content_blocks` holds all that `content` says and more, so it is preferred (gateway-behaviour.md 9.2).
+ * beside calls. `content_blocks` holds all that `content` says and more, so it is preferred.
  */
 export function assistantBlocks(message: Plain, conversion: Conversion): Answered {
   const calls = calledIn(message);

@@ -3,7 +3,7 @@ import type { Media } from '#core/provider.ts';
 import type { Drops } from '../../drops.ts';
 import type { ModelTraits } from './model.ts';
 
-/** Who serves the model: its vendor, or provider A with the vendor's format (provider-a.md 8). */
+/** Who serves the model: its vendor, or Vertex AI with the vendor's format. */
 export type Form = 'direct' | 'vertex';
 
 /** One request under conversion. */

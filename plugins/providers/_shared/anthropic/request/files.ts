@@ -21,7 +21,7 @@ export interface NamedFile {
 
 const images: ReadonlySet<string> = new Set(['image/jpeg', 'image/png', 'image/gif', 'image/webp']);
 
-/** How the API takes a type: undefined where it doesn't (provider-a.md 14.1). */
+/** How the API takes a type: undefined where it doesn't. */
 function kindOf(type: string): 'image' | 'pdf' | 'text' | undefined {
   if (images.has(type)) return 'image';
   if (type === 'application/pdf') return 'pdf';
@@ -30,7 +30,7 @@ function kindOf(type: string): 'image' | 'pdf' | 'text' | undefined {
 
 /**
  * True for addresses whose file has to be handed over by value: the API reads images and PDF by https itself, but no
- * text, and on provider A nothing at all (provider-a.md 8.1).
+ * text, and on Vertex AI nothing at all.
  */
 export function needsDownload(file: NamedFile, form: Form): boolean {
   if (!/^(?:https?|gs):\/\//i.test(file.url)) return false;
@@ -53,7 +53,7 @@ export function fileBlock(file: NamedFile, { media }: Conversion): Block {
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(url)) {
     throw cannotCarry(
       param,
-      `The service can not read files at "${url.slice(0, url.indexOf(':'))}" addresses.`,
+      `The service cannot read files at "${url.slice(0, url.indexOf(':'))}" addresses.`,
       'Send a data URI or an https URL.',
     );
   }

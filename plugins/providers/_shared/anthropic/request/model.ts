@@ -1,4 +1,4 @@
-/** What a model of this family takes (provider-a.md 8.2). Rows are data: a new model is a new row. */
+/** What a model of this family takes. Rows are data: a new model is a new row. */
 export interface ModelTraits {
   /** How it is told to think: not at all, by a budget of tokens, or by itself with an effort. */
   readonly thinking: 'none' | 'budget' | 'adaptive';

@@ -8,7 +8,7 @@ export type Rule =
   | { readonly computed: true }
   /** Not meant for the service: headers, or the gateway's own business. */
   | { readonly gateway: true }
-  /** Goes out under this name; `with` may find nothing to send. `direct`: not on provider A, which refuses it. */
+  /** Goes out under this name; `with` may find nothing to send. `direct`: not on Vertex AI, which refuses it. */
   | { readonly to: string; readonly with?: (value: unknown, conversion: Conversion) => unknown; readonly direct?: true }
   /** Left out and reported, unless its value asks for nothing. */
   | { readonly unsupported: string; readonly neutral?: (value: unknown) => boolean };
@@ -19,7 +19,7 @@ const isZero = (value: unknown): boolean => value === 0;
 const isFalse = (value: unknown): boolean => value === false;
 const isEmpty = (value: unknown): boolean => isPlain(value) && Object.keys(value).length === 0;
 
-/** Every field of the chat completions request (openai-and-others.md 1.2) and of its extensions (decisions D23). */
+/** Every field of the chat completions request and of its extensions. */
 export const params: Readonly<Record<string, Rule>> = {
   model: computed,
   messages: computed,
@@ -89,7 +89,7 @@ export function plainFields(body: Plain, conversion: Conversion, handled: readon
       if (rule.neutral?.(value) !== true) conversion.drops.add(key, rule.unsupported);
     } else if ('to' in rule) {
       const set = rule.with === undefined ? value : rule.with(value, conversion);
-      if (rule.direct === true && conversion.form !== 'direct') conversion.drops.add(key, 'not served by provider A');
+      if (rule.direct === true && conversion.form !== 'direct') conversion.drops.add(key, 'not served by Vertex AI');
       else if (set !== undefined) out[rule.to] = set;
     }
   }

@@ -30,7 +30,7 @@ function partBlock(part: Plain, conversion: Conversion): Block | undefined {
       const type = String(part['type']);
       throw cannotCarry(
         `messages[].content[].${type}`,
-        `Content parts of type "${type}" can not be carried to this service.`,
+        `Content parts of type "${type}" cannot be carried to this service.`,
         'It reads text, images, PDF and plain text files.',
       );
     }
@@ -46,7 +46,7 @@ function keptOf(part: Plain): Block {
 
 /**
  * The file that a part brings by address or by value: `image_url`, `file` with `file_data` or `file_url`, and the API's
- * own blocks with an address, which provider A can't fetch. Undefined for every other part.
+ * own blocks with an address, which Vertex AI can't fetch. Undefined for every other part.
  */
 export function fileIn(part: Plain): NamedFile | undefined {
   const type = part['type'];

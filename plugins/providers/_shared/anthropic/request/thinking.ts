@@ -20,7 +20,7 @@ export interface ThinkingFacts {
   readonly maxTokens: number;
 }
 
-/** Tokens of thinking for models that are told a budget (provider-a.md 6.1; the same numbers as for family G). */
+/** Tokens of thinking for models that are told a budget. */
 const budgets: Readonly<Record<string, number>> = { minimal: 1024, low: 1024, medium: 2048, high: 4096, xhigh: 8192, max: 8192 };
 
 /** The API's least budget. */
@@ -97,8 +97,8 @@ function budgetWithin(budget: number, asked: unknown): number | undefined {
 const lostThoughts = 'the thoughts before the last tool calls were not sent back, and without them the service refuses to think on';
 
 /**
- * In a loop of tool calls the API goes on thinking only if the assistant's turn comes back with its thoughts in front
- * (provider-a.md 8.2). Clients that don't know of them can't send them.
+ * In a loop of tool calls the API goes on thinking only if the assistant's turn comes back with its thoughts in front.
+ * Clients that don't know of them can't send them.
  */
 function lacksThoughts(turns: readonly Turn[]): boolean {
   const last = turns.at(-1);

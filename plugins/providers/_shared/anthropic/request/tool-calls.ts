@@ -11,7 +11,7 @@ export interface Called {
   readonly extra: Block;
 }
 
-/** Hands out ids that the API accepts: letters, digits, `_` and `-`, each once in a request (provider-a.md 8.2). */
+/** Hands out ids that the API accepts: letters, digits, `_` and `-`, each once in a request. */
 export class ToolIds {
   readonly #used = new Set<string>();
 

@@ -11,7 +11,7 @@ export interface ToolFields {
   readonly tool_choice?: Block;
 }
 
-/** `tools`, `tool_choice`, `parallel_tool_calls`, and the older `functions` and `function_call` (provider-a.md 8.2). */
+/** `tools`, `tool_choice`, `parallel_tool_calls`, and the older `functions` and `function_call`. */
 export function toolFields(body: Plain, turns: readonly Turn[], conversion: Conversion): ToolFields {
   const tools = toolsOf(body, conversion);
   if (tools.length === 0) {
@@ -65,7 +65,7 @@ function functionTool(fn: Plain, tool: Plain, { form }: Conversion): Block {
   if (typeof fn['description'] === 'string') out['description'] = fn['description'];
   const parameters = isPlain(fn['parameters']) ? fn['parameters'] : anyObject;
   out['input_schema'] = parameters['type'] === 'object' ? parameters : { ...parameters, type: 'object' };
-  // Provider A refuses it.
+  // Vertex AI refuses it.
   if (fn['strict'] === true && form === 'direct') out['strict'] = true;
   for (const key of kept) {
     const value = tool[key] ?? fn[key];
@@ -126,7 +126,7 @@ function allowedNames(choice: unknown): ReadonlySet<string> | undefined {
 /** Some models choose for themselves whether a tool is used. */
 function unforced(choice: Block | undefined, { traits, drops }: Conversion): Block | undefined {
   if (!traits.refusesForcedTool || (choice?.['type'] !== 'any' && choice?.['type'] !== 'tool')) return choice;
-  drops.add('tool_choice', 'this model can not be made to use a tool');
+  drops.add('tool_choice', 'this model cannot be made to use a tool');
   return { type: 'auto' };
 }
 

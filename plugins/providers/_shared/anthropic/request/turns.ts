@@ -19,7 +19,7 @@ interface OpenCall {
 export const opening = 'Begin.';
 
 /**
- * Brings messages into the order that the API asks for (provider-a.md 8.2): user and assistant in turn, and after calls
+ * Brings messages into the order that the API asks for: user and assistant in turn, and after calls
  * one user turn that begins with exactly one result for each, in the order of the calls.
  */
 export class Turns {

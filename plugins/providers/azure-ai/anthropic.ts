@@ -14,8 +14,8 @@ type Body = JsonBody | EmptyBody;
 
 const defaultVersion = '2023-06-01';
 
-/** Chat completions with vendor A's models, converted both ways (provider-b.md 1.8). */
-export const vendorAChat: Operation<FoundrySettings> = {
+/** Chat completions with Anthropic's models, converted both ways. */
+export const anthropicChat: Operation<FoundrySettings> = {
   request(body, call) {
     if (body.kind === 'none') return send(body, call, 'messages');
     const { max_tokens: maxTokens } = call.settings;
@@ -54,12 +54,12 @@ function send(body: Body, call: FoundryCall, route: string): UpstreamRequest {
   const headers: HeaderPairs = ['accept', call.stream ? 'text/event-stream' : 'application/json'];
   const json = body.kind === 'json' ? body : undefined;
   if (json !== undefined) headers.push('content-type', 'application/json');
-  headers.push(...vendorAHeaders(call, json));
+  headers.push(...anthropicHeaders(call, json));
   return { ...messages(call, route), method: call.method, headers, body: json ?? emptyBody, dropped: [] };
 }
 
 /** The version, which the API wants, and the features that entry and client ask for. */
-export function vendorAHeaders(call: FoundryCall, body: JsonBody | undefined): HeaderPairs {
+export function anthropicHeaders(call: FoundryCall, body: JsonBody | undefined): HeaderPairs {
   const { anthropic_version: version, anthropic_beta: beta } = call.settings;
   const headers: HeaderPairs = ['anthropic-version', versionOf(call, body, version ?? defaultVersion)];
   const own = typeof beta === 'string' ? beta.split(',').map((one) => one.trim()) : (beta ?? []);
