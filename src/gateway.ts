@@ -207,7 +207,7 @@ class Starting {
     runtime.server.on('error', acceptReporter(log));
     const probes = this.#options.probeListen ?? server?.probe_listen;
     if (probes !== undefined) {
-      const probeServer = createProbeServer(() => (runtime.drain.isStopping ? ['draining'] : []), this.#notes);
+      const probeServer = createProbeServer(runtime.probes(this.#notes));
       const opened = await openListener(probeServer, probes, '--probe-listen');
       this.#opened.push(
         () => opened.release(),

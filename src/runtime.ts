@@ -28,6 +28,7 @@ import { type HeaderNames, headerNames } from './transport/header-bag.ts';
 import { Ids } from './transport/ids.ts';
 import { KeylessRules } from './transport/keyless-rules.ts';
 import type { ListenAddress } from './transport/listen.ts';
+import { createProbes, type Probes } from './transport/probes.ts';
 import { createRelay, type Relay } from './transport/relay.ts';
 import { createRelief } from './transport/relief.ts';
 import type { Outbound } from './transport/outbound.ts';
@@ -155,10 +156,16 @@ export class Runtime {
           response.destroy();
         });
       },
+      probes: this.probes(),
       passHttp: (request, response, bag) => relay.http(request, response, bag),
       passSocket: (request, socket, head, bag) => relay.socket(request, socket, head, bag),
       socketClient: (socket) => relay.socketClient(socket),
     });
+  }
+
+  /** @param notes what only the operator may read */
+  probes(notes?: readonly string[]): Probes {
+    return createProbes(() => (this.drain.isStopping ? ['draining'] : []), notes);
   }
 
   /** Something threw where nobody caught it. See `Gateway.defect`. */

@@ -20,6 +20,7 @@ import type { Ids } from './ids.ts';
 import { parseMetadata } from './metadata.ts';
 import { linger } from './linger.ts';
 import { NodeClient } from './node-client.ts';
+import type { Probes } from './probes.ts';
 import { refuseRaw } from './raw-refusal.ts';
 import { useAbsoluteTarget } from './request-target.ts';
 import { knownPaths, type Matched, matchRoute } from './routes.ts';
@@ -54,6 +55,8 @@ export interface ServerDeps {
   onDefect(error: unknown): void;
   /** Answers `GET /openapi.json`: it says nothing of this gateway's configuration, so anybody may read it. */
   describeApi(response: ServerResponse): void;
+  /** `/healthz` and `/readyz` for whoever asks: platforms probe the port that they send requests to, without a key. */
+  readonly probes: Probes;
   passHttp(request: IncomingMessage, response: ServerResponse, bag: HeaderBag): Pass;
   passSocket(request: IncomingMessage, socket: Duplex, head: Buffer, bag: HeaderBag): Pass;
   /** A client for an upgrade that is refused: it can only write a plain answer. */
@@ -135,6 +138,7 @@ class RequestReader {
       deps.describeApi(response);
       return;
     }
+    if (matched === undefined && refused === undefined && deps.probes(head.path, request, response)) return;
     if (head.path === '*' && head.method === 'OPTIONS') {
       response.writeHead(204, { allow: [...passed].join(', ') }).end();
       return;

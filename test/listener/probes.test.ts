@@ -1,0 +1,101 @@
+import { createHash } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+
+/** Platforms probe the port that they send requests to, and have no key. */
+
+const key = 'key-of-the-probe-test';
+const hash = createHash('sha256').update(key).digest('hex');
+const dir = mkdtempSync(join(tmpdir(), 'probes-'));
+let keyed: TestGateway;
+let open: TestGateway;
+
+beforeAll(async () => {
+  keyed = await startTestGateway(`
+version: 1
+server: {probe_listen: "unix:${dir}/probe.sock", state_dir: /proc/nowhere}
+providers: {mock: {type: mock}}
+api_keys: {one: {hash: "sha256:${hash}"}}
+`);
+  open = await startTestGateway('version: 1\nproviders: {mock: {type: mock}}\n');
+});
+afterAll(async () => {
+  await Promise.all([keyed?.close(), open?.close()]);
+  rmSync(dir, { recursive: true });
+});
+
+interface Asked {
+  readonly status: number | undefined;
+  readonly body: string;
+  readonly allow: string | undefined;
+}
+
+function ask(url: string, method: string, headers: Record<string, string> = {}, body?: string): Promise<Asked> {
+  return new Promise((resolve, reject) => {
+    request(url, { method, headers, agent: false }, (response) => {
+      void text(response).then((read) => resolve({ status: response.statusCode, body: read, allow: response.headers.allow }));
+    })
+      .on('error', reject)
+      .end(body);
+  });
+}
+
+describe('/healthz and /readyz on the data listener', () => {
+  it.each([
+    ['GET', '/healthz', 200, '{"status":"ok"}\n'],
+    ['HEAD', '/healthz', 200, ''],
+    ['GET', '/readyz', 200, '{"status":"ok","reasons":[]}\n'],
+    ['GET', '/readyz?verbose=1', 200, '{"status":"ok","reasons":[]}\n'],
+    ['HEAD', '/readyz', 200, ''],
+    ['POST', '/healthz', 405, '{"status":"method not allowed"}\n'],
+    ['DELETE', '/readyz', 405, '{"status":"method not allowed"}\n'],
+  ])('answers %s %s with %i, without a key and without a record', async (method, path, status, body) => {
+    const before = keyed.records.length;
+    const answer = await ask(keyed.url + path, method);
+    expect(answer).toEqual({ status, body, allow: status === 405 ? 'GET, HEAD' : undefined });
+    expect(keyed.records.length).toBe(before);
+  });
+
+  it('shows what the gateway knows of its machine on the probe listener only', async () => {
+    const own = await new Promise<string>((resolve, reject) => {
+      request({ socketPath: join(dir, 'probe.sock'), path: '/readyz?verbose' }, (response) => void text(response).then(resolve))
+        .on('error', reject)
+        .end();
+    });
+    expect(own).toContain('/proc/nowhere');
+    expect((await ask(`${keyed.url}/readyz`, 'GET')).body).not.toContain('nowhere');
+  });
+
+  it.each(['/healthz/', '/Healthz', '/readyz/x', '/v1/healthz', '/livez'])('has no %s', async (path) => {
+    const answer = await ask(keyed.url + path, 'GET');
+    expect(answer.status).toBeGreaterThanOrEqual(400);
+    expect(answer.body).toContain('"error"');
+  });
+
+  it('ignores a body', async () => {
+    expect(await ask(`${keyed.url}/healthz`, 'GET', { 'content-length': '5' }, '12345')).toMatchObject({ status: 200 });
+  });
+
+  it('says that the gateway stops while connections are still accepted', async () => {
+    const stopping = await startTestGateway('version: 1\nserver: {drain: {delay: 1s}}\nproviders: {mock: {type: mock}}\n');
+    const drained = stopping.gateway.drain();
+    expect(await ask(`${stopping.url}/readyz`, 'GET')).toMatchObject({
+      status: 503,
+      body: '{"status":"not ready","reasons":["draining"]}\n',
+    });
+    expect(await ask(`${stopping.url}/healthz`, 'GET')).toMatchObject({ status: 200 });
+    await drained;
+    await stopping.close();
+  });
+
+  it('keeps web pages of other origins out where the gateway has no keys', async () => {
+    expect((await ask(`${open.url}/readyz`, 'GET')).status).toBe(200);
+    expect((await ask(`${open.url}/readyz`, 'GET', { origin: 'https://evil.example' })).status).toBe(403);
+    expect((await ask(`${open.url}/readyz`, 'GET', { host: 'evil.example' })).status).toBe(403);
+  });
+});
