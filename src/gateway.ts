@@ -9,6 +9,7 @@ import { LastGoodCopy } from './last-good.ts';
 import { openListener } from './open-listener.ts';
 import { openObjectOwners } from './object-owners.ts';
 import type { World } from './pipeline/world.ts';
+import { ReloadState } from './reload-state.ts';
 import { Runtime } from './runtime.ts';
 import { exposureFault } from './start-faults.ts';
 import type { Drop, RecordStore } from './store/frame.ts';
@@ -53,6 +54,7 @@ class Starting {
   #stateDir: string | undefined;
   readonly #lastGood: LastGoodCopy;
   readonly #notes: string[] = [];
+  readonly #reloads = new ReloadState(clock.now);
   /** Of the first configuration: a reload can't move it. */
   #stateRequest: StateDirRequest | undefined;
   #owners: OwnerTable | undefined;
@@ -98,6 +100,7 @@ class Starting {
     const loaded = this.#loaded;
     const runtime = this.#runtime;
     if (loaded === undefined || runtime === undefined) throw startFault(first, this.#lastGood.fault);
+    this.#reloads.started(loaded.revision, this.#lastGood.rejected, loaded.secrets);
     const notice = this.#lastGood.event(loaded.revision);
     if (notice !== undefined) this.#options.onEvent(notice);
     const urls = await this.#listen(runtime, loaded);
@@ -118,7 +121,10 @@ class Starting {
       loader: createLoader(new URL('./config-worker.js', import.meta.url)),
       watch: (watch ?? true) && 'path' in source,
       apply: (loaded) => this.#apply(loaded),
-      onResult: (result) => this.#tell(eventOf(result)),
+      onResult: (result) => {
+        this.#reloads.took(result, this.#loaded?.secrets ?? []);
+        this.#tell(eventOf(result));
+      },
       onFault: (error) => this.#options.log.warn({ err: error }, 'the system refuses to watch files; they are looked at every 5 s'),
       now: clock.monotonic,
     });
@@ -162,6 +168,8 @@ class Starting {
       store,
       log,
       outbound: this.#outbound,
+      notes: this.#notes,
+      configState: (isDetailed) => this.#reloads.current(isDetailed),
       onRequest: (record) => onEvent({ type: 'request', record }),
     });
     this.#runtime = runtime;
@@ -207,7 +215,7 @@ class Starting {
     runtime.server.on('error', acceptReporter(log));
     const probes = this.#options.probeListen ?? server?.probe_listen;
     if (probes !== undefined) {
-      const probeServer = createProbeServer(runtime.probes(this.#notes));
+      const probeServer = createProbeServer(runtime.probes(true));
       const opened = await openListener(probeServer, probes, '--probe-listen');
       this.#opened.push(
         () => opened.release(),

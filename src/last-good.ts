@@ -40,6 +40,11 @@ export class LastGoodCopy {
     return { type: 'last-good', revision, savedAt, diagnostics, ...(cause === undefined ? {} : { reason: cause.message }) };
   }
 
+  /** What was wrong with the files in whose stead the copy serves. */
+  get rejected(): Rejected | undefined {
+    return this.#taken?.rejected;
+  }
+
   /** Why a start failed although a copy was asked for. */
   get fault(): string | undefined {
     if (!this.#looked) return undefined;

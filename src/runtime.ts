@@ -14,6 +14,7 @@ import { Drain } from './drain.ts';
 import type { HandleDeps } from './pipeline/handle-deps.ts';
 import { Handling } from './pipeline/handle.ts';
 import { keptOf } from './pipeline/record-messages.ts';
+import type { ConfigState } from './reload-state.ts';
 import { Seal, type SealedRecord } from './pipeline/seal.ts';
 import { Shares } from './pipeline/shares.ts';
 import type { World } from './pipeline/world.ts';
@@ -44,6 +45,9 @@ export interface RuntimeDeps {
   readonly log: Log;
   /** The way out; the runtime closes it. */
   readonly outbound: Outbound;
+  /** What `/readyz` shows: things that make nothing less ready, and how the last load of the configuration ended. */
+  readonly notes: readonly string[];
+  readonly configState: (isDetailed: boolean) => ConfigState;
   onRequest(record: LogRecord): void;
 }
 
@@ -156,16 +160,17 @@ export class Runtime {
           response.destroy();
         });
       },
-      probes: this.probes(),
+      probes: this.probes(false),
       passHttp: (request, response, bag) => relay.http(request, response, bag),
       passSocket: (request, socket, head, bag) => relay.socket(request, socket, head, bag),
       socketClient: (socket) => relay.socketClient(socket),
     });
   }
 
-  /** @param notes what only the operator may read */
-  probes(notes?: readonly string[]): Probes {
-    return createProbes(() => (this.drain.isStopping ? ['draining'] : []), notes);
+  /** @param isOperators only operators reach the listener */
+  probes(isOperators: boolean): Probes {
+    const { notes, configState: config } = this.#deps;
+    return createProbes({ reasons: () => (this.drain.isStopping ? ['draining'] : []), notes, config }, isOperators);
   }
 
   /** Something threw where nobody caught it. See `Gateway.defect`. */

@@ -1,4 +1,5 @@
 import { flushCompileCache } from 'node:module';
+import { briefDiagnostic } from '../config/diagnostic.ts';
 import { createMask } from '../core/mask.ts';
 import type { Gateway, GatewayEvent, GatewayOptions, Registry, StartGateway } from '../gateway-types.ts';
 import { startGateway } from '../gateway.ts';
@@ -7,7 +8,7 @@ import { createLog, type Log, type LogFormat, type LogLevel } from '../telemetry
 import { isLoopback, listenAddress, listenText } from '../transport/listen.ts';
 import { findConfig } from './find-config.ts';
 import { type CliIo, hasColors } from './io.ts';
-import { banner, bannerFields, type BannerFacts, briefDiagnostic, lastGoodText, rejectedText, reloadedText } from './render/banner.ts';
+import { banner, bannerFields, type BannerFacts, lastGoodText, rejectedText, reloadedText } from './render/banner.ts';
 import { clockTime, requestLine } from './render/request-line.ts';
 import { shownPath } from './shown-path.ts';
 import { Signals } from './signals.ts';

@@ -1,3 +1,5 @@
+import { printable } from '#core/printable.ts';
+
 /**
  * Every kind of problem that a configuration can have. `severity` is the usual one. The docs page is made from it,
  * and each code has a case under `test/config/cases`.
@@ -57,6 +59,11 @@ export interface Frame {
   /** Number of the first line. */
   readonly first: number;
   readonly lines: readonly string[];
+}
+
+/** `configs/support.yaml:9:9 error: unknown key "retrys" (did you mean "retry"?)`. */
+export function briefDiagnostic({ file, line, column, severity, message, hint }: Diagnostic): string {
+  return printable(`${file}:${line}:${column} ${severity}: ${message}${hint === undefined ? '' : ` (${hint})`}`);
 }
 
 /** Sorted by file, line and column; equal ones once. */

@@ -24,6 +24,8 @@ export type ReloadResult =
       readonly cause: Error | undefined;
       /** `server.state_dir` of what was rejected, as far as it can be read. */
       readonly stateDir: string | undefined;
+      /** Of what was rejected: no text about it may show them. */
+      readonly secrets: readonly string[];
     };
 
 export type Rejected = ReloadResult & { readonly kind: 'rejected' };
@@ -153,7 +155,7 @@ class OneAtATime implements Reloader {
       return await this.#apply({ ...loaded, tree: loaded.tree }, begun);
     } catch (error) {
       if (error instanceof LoaderFailure) this.#tryLater();
-      return this.#rejected({ diagnostics: [], stateDir: undefined }, error);
+      return this.#rejected({ diagnostics: [], stateDir: undefined, secrets: [] }, error);
     }
   }
 
@@ -209,9 +211,9 @@ class OneAtATime implements Reloader {
     return { kind: 'unchanged', revision, recovered: this.#complaint !== undefined };
   }
 
-  #rejected({ diagnostics, stateDir }: Pick<LoadedConfig, 'diagnostics' | 'stateDir'>, thrown: unknown): ReloadResult {
+  #rejected({ diagnostics, stateDir, secrets }: Pick<LoadedConfig, 'diagnostics' | 'stateDir' | 'secrets'>, thrown: unknown): ReloadResult {
     const cause = thrown === undefined || thrown instanceof Error ? thrown : new Error('the set-up failed', { cause: thrown });
-    return { kind: 'rejected', revision: this.#serving?.revision, diagnostics, cause, stateDir };
+    return { kind: 'rejected', revision: this.#serving?.revision, diagnostics, cause, stateDir, secrets };
   }
 
   /**

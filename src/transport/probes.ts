@@ -1,7 +1,19 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { isLoopbackHost } from './listen.ts';
 
-/** Why the gateway takes no traffic; empty when it does. */
-export type Readiness = () => readonly string[];
+/** What `/readyz` shows. */
+export interface Readiness {
+  /** Why the gateway takes no traffic; empty when it does. */
+  reasons(): readonly string[];
+  /** What makes nothing less ready. They name files of the machine. */
+  readonly notes: readonly string[];
+  /**
+   * How the last load of the configuration ended. A failed one makes nothing less ready: the last good one serves.
+   *
+   * @param isDetailed with names of files
+   */
+  config(isDetailed: boolean): object;
+}
 
 /**
  * Answers `/healthz`, 200 while the process lives, and `/readyz`, 200 while it takes requests. False for every other
@@ -9,23 +21,33 @@ export type Readiness = () => readonly string[];
  */
 export type Probes = (path: string, request: IncomingMessage, response: ServerResponse) => boolean;
 
-/**
- * @param notes what `/readyz` also shows, and what does not make the gateway less ready. Left out where anybody may
- * ask: they name files of the machine
- */
-export function createProbes(readiness: Readiness, notes: readonly string[] = []): Probes {
-  return (path, { method }, response) => {
+/** @param isOperators only operators reach the listener; on another one, names of files are shown to this machine only */
+export function createProbes(readiness: Readiness, isOperators: boolean): Probes {
+  return (path, request, response) => {
     if (path !== '/healthz' && path !== '/readyz') return false;
-    if (method !== 'GET' && method !== 'HEAD') {
+    if (request.method !== 'GET' && request.method !== 'HEAD')
       answer(response, 405, { status: 'method not allowed' }, { allow: 'GET, HEAD' });
-      return true;
-    }
-    const reasons = path === '/readyz' ? readiness() : [];
-    const isReady = reasons.length === 0;
-    const status = isReady ? 'ok' : 'not ready';
-    answer(response, isReady ? 200 : 503, path === '/healthz' ? { status } : { status, reasons, ...(notes.length === 0 ? {} : { notes }) });
+    else if (path === '/healthz') answer(response, 200, { status: 'ok' });
+    else answerReady(readiness, isOperators || isOfThisMachine(request), response);
     return true;
   };
+}
+
+function answerReady({ reasons, notes, config }: Readiness, isDetailed: boolean, response: ServerResponse): void {
+  const found = reasons();
+  const isReady = found.length === 0;
+  answer(response, isReady ? 200 : 503, {
+    status: isReady ? 'ok' : 'not ready',
+    reasons: found,
+    ...(isDetailed && notes.length > 0 ? { notes } : {}),
+    config: config(isDetailed),
+  });
+}
+
+/** A request that came through a proxy may be anybody's. */
+function isOfThisMachine({ socket, headers }: IncomingMessage): boolean {
+  if (headers.forwarded !== undefined || headers['x-forwarded-for'] !== undefined || headers.via !== undefined) return false;
+  return socket.remoteAddress === undefined || isLoopbackHost(socket.remoteAddress.replace(/^::ffff:/, ''));
 }
 
 /** The probe listener, which serves nothing else. */

@@ -49,26 +49,32 @@ describe('/healthz and /readyz on the data listener', () => {
   it.each([
     ['GET', '/healthz', 200, '{"status":"ok"}\n'],
     ['HEAD', '/healthz', 200, ''],
-    ['GET', '/readyz', 200, '{"status":"ok","reasons":[]}\n'],
-    ['GET', '/readyz?verbose=1', 200, '{"status":"ok","reasons":[]}\n'],
+    ['GET', '/readyz', 200, '"config":{"state":"ok","revision":"'],
+    ['GET', '/readyz?verbose=1', 200, '"config":{"state":"ok","revision":"'],
     ['HEAD', '/readyz', 200, ''],
     ['POST', '/healthz', 405, '{"status":"method not allowed"}\n'],
     ['DELETE', '/readyz', 405, '{"status":"method not allowed"}\n'],
   ])('answers %s %s with %i, without a key and without a record', async (method, path, status, body) => {
     const before = keyed.records.length;
     const answer = await ask(keyed.url + path, method);
-    expect(answer).toEqual({ status, body, allow: status === 405 ? 'GET, HEAD' : undefined });
+    expect(answer).toEqual({ status, body: expect.stringContaining(body) as string, allow: status === 405 ? 'GET, HEAD' : undefined });
+    expect(answer.body === '').toBe(method === 'HEAD');
     expect(keyed.records.length).toBe(before);
   });
 
-  it('shows what the gateway knows of its machine on the probe listener only', async () => {
+  it('shows names of files on the probe listener, and on its own only to this machine', async () => {
     const own = await new Promise<string>((resolve, reject) => {
       request({ socketPath: join(dir, 'probe.sock'), path: '/readyz?verbose' }, (response) => void text(response).then(resolve))
         .on('error', reject)
         .end();
     });
     expect(own).toContain('/proc/nowhere');
-    expect((await ask(`${keyed.url}/readyz`, 'GET')).body).not.toContain('nowhere');
+    expect((await ask(`${keyed.url}/readyz`, 'GET')).body).toContain('/proc/nowhere');
+    for (const header of ['x-forwarded-for', 'forwarded', 'via']) {
+      const forwarded = await ask(`${keyed.url}/readyz`, 'GET', { [header]: '203.0.113.9' });
+      expect(forwarded.status).toBe(200);
+      expect(forwarded.body).not.toContain('nowhere');
+    }
   });
 
   it.each(['/healthz/', '/Healthz', '/readyz/x', '/v1/healthz', '/livez'])('has no %s', async (path) => {
@@ -86,7 +92,7 @@ describe('/healthz and /readyz on the data listener', () => {
     const drained = stopping.gateway.drain();
     expect(await ask(`${stopping.url}/readyz`, 'GET')).toMatchObject({
       status: 503,
-      body: '{"status":"not ready","reasons":["draining"]}\n',
+      body: expect.stringMatching(/^\{"status":"not ready","reasons":\["draining"\],"config":\{"state":"ok",.*\}\}\n$/),
     });
     expect(await ask(`${stopping.url}/healthz`, 'GET')).toMatchObject({ status: 200 });
     await drained;

@@ -1,7 +1,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { text } from 'node:stream/consumers';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { begin, type Running } from '../cli/run.ts';
 import { byRename } from './edits.ts';
 
@@ -36,6 +38,16 @@ const chat = (url: string, model: string, more: object = {}): Promise<Response> 
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ model, messages: [{ role: 'user', content: 'x' }], ...more }),
   });
+
+function probe(socketPath: string): Promise<{ status: number | undefined; body: unknown }> {
+  return new Promise((resolve, reject) => {
+    request({ socketPath, path: '/readyz', agent: false }, (response) => {
+      void text(response).then((body) => resolve({ status: response.statusCode, body: JSON.parse(body) as unknown }));
+    })
+      .on('error', reject)
+      .end();
+  });
+}
 
 /** The lines of a message, as a log collector reads them. */
 const linesOf = (process: Running, message: string): readonly Record<string, unknown>[] =>
@@ -79,6 +91,44 @@ describe('a running gateway', () => {
     await edit(yaml('two'));
     await process.saw(/"msg":"config reloaded"/);
     expect(await (await chat(url, '@mock/hello')).json()).toMatchObject({ choices: [{ message: { content: 'two' } }] });
+  });
+
+  it('shows on /readyz how the last reload ended, and says on SIGHUP that nothing changed or was taken', async () => {
+    const socket = join(cwd, 'probe.sock');
+    const { process } = await start('--no-watch', '--probe-listen', `unix:${socket}`);
+    const [started] = linesOf(process, 'gateway started');
+    const hangUp = async (message: string): Promise<void> => {
+      const before = linesOf(process, message).length;
+      process.child.kill('SIGHUP');
+      await vi.waitFor(() => expect(linesOf(process, message).length).toBe(before + 1), { timeout: 10_000 });
+    };
+    const ok = { state: 'ok', revision: started?.['revision'], loaded_at: expect.stringMatching(/^\d{4}-.*Z$/) };
+    expect(await probe(socket)).toEqual({ status: 200, body: { status: 'ok', reasons: [], config: ok } });
+    await hangUp('config unchanged');
+    writeFileSync(join(cwd, 'gateway.yaml'), yaml('two').replace('providers', 'providerz'));
+    await hangUp('config NOT reloaded');
+    const failed = await probe(socket);
+    expect(failed).toEqual({
+      status: 200,
+      body: {
+        status: 'ok',
+        reasons: [],
+        config: {
+          ...ok,
+          state: 'failed',
+          failed_since: expect.any(String),
+          errors: 1,
+          why: ['gateway.yaml:2:1 error: unknown key "providerz" (did you mean "providers"?)'],
+        },
+      },
+    });
+    // The same failure again is told on the call, and its beginning stays.
+    await hangUp('config NOT reloaded');
+    expect(await probe(socket)).toEqual(failed);
+    writeFileSync(join(cwd, 'gateway.yaml'), yaml('two'));
+    await hangUp('config reloaded');
+    const [reloaded] = linesOf(process, 'config reloaded');
+    expect(await probe(socket)).toMatchObject({ body: { config: { state: 'ok', revision: reloaded?.['revision'] } } });
   });
 
   it('leaves no process behind when it is killed', async () => {

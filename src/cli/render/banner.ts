@@ -1,4 +1,4 @@
-import type { Diagnostic } from '../../config/diagnostic.ts';
+import { briefDiagnostic, type Diagnostic } from '../../config/diagnostic.ts';
 import { printable } from '../../core/printable.ts';
 import { formatDuration } from '../../core/units.ts';
 import { plural } from './diagnostics.ts';
@@ -71,11 +71,6 @@ export function bannerFields(facts: BannerFacts): object {
     ...(facts.notes === undefined || facts.notes.length === 0 ? {} : { notes: facts.notes }),
     ready_ms: Math.round(readyMs),
   };
-}
-
-/** `configs/support.yaml:9:9 error: unknown key "retrys" (did you mean "retry"?)`. */
-export function briefDiagnostic({ file, line, column, severity, message, hint }: Diagnostic): string {
-  return printable(`${file}:${line}:${column} ${severity}: ${message}${hint === undefined ? '' : ` (${hint})`}`);
 }
 
 /** `config reloaded · revision 91bd0e7 · ~configs.support  +providers.claude  (38 ms, 0 requests interrupted)`. */
