@@ -1,3 +1,4 @@
+import { booleanIn } from '#core/boolean-word.ts';
 import type { RequestBody } from '#core/body.ts';
 import type { Routed } from '#core/context.ts';
 import { type Endpoint, traitsOf } from '#core/endpoint.ts';
@@ -49,8 +50,8 @@ export class AttemptCall implements Call {
     this.model = deployment === undefined || traitsOf(ctx.endpoint).baseModel === true ? attempt.model : deployment.model;
     this.deployment = deployment?.settings;
     this.foundationModel = deployment?.foundationModel;
-    // Either word is enough to switch it off; a `true` does not switch it on again.
-    this.strict = attempt.target.strict !== false && ctx.headers.gateway('strictCompliance') !== 'false';
+    // Either of them can switch it off; a `true` does not switch it on again.
+    this.strict = attempt.target.strict !== false && isStrict(ctx);
     this.stream = ctx.stream;
     this.includeUsage = ctx.stream && asksForUsage(parts.body);
     this.params = ctx.params;
@@ -66,6 +67,18 @@ export class AttemptCall implements Call {
   header(name: string): string | undefined {
     return this.#withheld.includes(name) ? undefined : (this.#headers.get(name) ?? this.#headers.tail(name));
   }
+}
+
+/** A value that is neither true nor false changes nothing, and the client gets a warning. */
+function isStrict({ headers, warnings }: Routed): boolean {
+  const text = headers.gateway('strictCompliance');
+  if (text === undefined || text === 'true') return true;
+  const value = booleanIn(text);
+  if (value === undefined) {
+    const warning = `x-gateway-strict-compliance is "${text.slice(0, 40)}", neither true nor false: it is ignored.`;
+    if (!warnings.includes(warning)) warnings.push(warning);
+  }
+  return value !== false;
 }
 
 /** A slug in the query chose the provider, who knows none; where paths pass, the provider writes its own name there. */

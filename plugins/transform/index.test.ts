@@ -132,10 +132,18 @@ describe('the call', () => {
     ['false', undefined, false],
     [undefined, false, false],
     ['true', false, false],
-    ['False', undefined, true],
+    ['False', undefined, false],
+    [' FALSE ', undefined, false],
+    ['True', undefined, true],
+    ['neither', undefined, true],
   ])('is strict with header %j and target %j: %j', async (value, target, strict) => {
     const headers = value === undefined ? {} : { 'x-gateway-strict-compliance': value };
     expect((await prepare({ headers, leaf: { strict: target } })).attempt.call?.strict).toBe(strict);
+  });
+
+  it('warns of a strict compliance that is neither true nor false', async () => {
+    const { ctx } = await prepare({ headers: { 'x-gateway-strict-compliance': 'neither' } });
+    expect(ctx.warnings).toEqual(['x-gateway-strict-compliance is "neither", neither true nor false: it is ignored.']);
   });
 
   it('reads the other spelling of strict compliance', async () => {

@@ -30,12 +30,14 @@ export function askedModelOf(body: RequestBody, query: string): string {
   return body.kind === 'json' || query === '' ? '' : modelInQuery(query);
 }
 
-/** Fields of a form are texts. */
+/** Fields of a form and of a query are texts: some clients write `True`. */
 export function asksForStream(body: RequestBody, query: string): boolean {
   if (body.kind === 'json') return body.peek('stream') === true;
-  if (body.kind === 'form' && body.fields.get('stream') === 'true') return true;
-  return query.includes('stream=') && new URLSearchParams(query).get('stream') === 'true';
+  if (body.kind === 'form' && isTrue(body.fields.get('stream'))) return true;
+  return query.includes('stream=') && isTrue(new URLSearchParams(query).get('stream'));
 }
+
+const isTrue = (text: string | null | undefined): boolean => typeof text === 'string' && /^\s*true\s*$/i.test(text);
 
 /** A name goes into headers, records and errors. */
 function bounded(model: string): string {

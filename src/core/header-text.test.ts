@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { toHeader } from './header-text.ts';
+import { headerList, toHeader } from './header-text.ts';
 
 it.each([
   ['gpt-4o', 'gpt-4o'],
@@ -23,5 +23,34 @@ it('makes a bounded header of any text, and cuts no escape', () => {
         expect(header.length).toBeLessThanOrEqual(515);
       },
     ),
+  );
+});
+
+it.each([
+  [[], ''],
+  [['a'], 'a'],
+  [['a', 'b'], 'a, b'],
+  [['a', 'b', 'c', 'd'], 'a, b, c, ... and 1 more'],
+  [Array.from({ length: 15 }, () => 'a'), 'a, a, a, ... and 12 more'],
+  [['x'.repeat(2000), 'b'], '... and 2 more'],
+  [['a', 'x'.repeat(2000), 'b'], 'a, ... and 2 more'],
+  [['x'.repeat(1024)], 'x'.repeat(1024)],
+] as const)('lists %#', (items, list) => {
+  expect(headerList(items, String, ', ', 3)).toBe(list);
+});
+
+it('bounds a list in bytes, cuts it between two items and counts all of them', () => {
+  const item = fc.stringMatching(/^[a-z]{1,200}$/);
+  fc.assert(
+    fc.property(fc.array(item, { maxLength: 60 }), fc.integer({ min: 1, max: 40 }), (items, most) => {
+      const list = headerList(items, String, ', ', most);
+      expect(list.length).toBeLessThanOrEqual(1024);
+      const written = list === '' ? [] : list.split(', ');
+      const more = /^\.\.\. and (\d+) more$/.exec(written.at(-1) ?? '');
+      const kept = more === null ? written : written.slice(0, -1);
+      expect(kept).toEqual(items.slice(0, kept.length));
+      expect(kept.length).toBeLessThanOrEqual(most);
+      expect(kept.length + Number(more?.[1] ?? 0)).toBe(items.length);
+    }),
   );
 });

@@ -1,7 +1,8 @@
 import type { ErrorCode } from '../core/error.ts';
-import { toHeader } from '../core/header-text.ts';
+import { headerList, toHeader } from '../core/header-text.ts';
 import { canonicalPrefix, type HeaderPairs, hopByHopHeaders, responseHeaders } from '../core/headers.ts';
 import { type Outcome, type Reply, statusOf } from '../core/plan.ts';
+import type { Dropped } from '../core/provider.ts';
 import { type Execution, isSuccess } from './execute.ts';
 import type { RequestContext } from './request.ts';
 
@@ -31,13 +32,12 @@ const notPassed: ReadonlySet<string> = new Set([
 /** Errors of ours that are over soon. */
 const passing: ReadonlySet<ErrorCode> = new Set(['draining', 'overloaded', 'rate_limited']);
 
-/** Attempts that `x-gateway-attempts` spells out. */
-const spelled = 8;
-/** Names that `x-gateway-dropped-params` lists at the most. */
-const droppedLimit = 20;
-/** Warnings that `x-gateway-warnings` lists at the most, and characters of each. */
-const warningsLimit = 5;
-const warningLength = 200;
+/** Items that each list header has at the most, and bytes of one item. */
+const attemptsLimit = { items: 8 } as const;
+const droppedLimit = { items: 20, bytes: 128 } as const;
+const warningsLimit = { items: 5, bytes: 200 } as const;
+/** Bytes of a trace id and of a target's path: both are as long as a caller writes them. */
+const idBytes = 256;
 
 /**
  * Completes a reply's headers: the provider's own that may pass, then ours, and ours again under the
@@ -80,7 +80,7 @@ export interface ReplyFacts {
 function ours(ctx: RequestContext, run: Execution | undefined, reply: Reply, facts: ReplyFacts): void {
   const { last, error } = facts;
   const out = reply.headers;
-  put(out, responseHeaders.traceId, ctx.traceId);
+  put(out, responseHeaders.traceId, ctx.traceId.length <= idBytes ? ctx.traceId : `${ctx.traceId.slice(0, idBytes)}...`);
   put(
     out,
     responseHeaders.config,
@@ -92,19 +92,19 @@ function ours(ctx: RequestContext, run: Execution | undefined, reply: Reply, fac
   if (error !== undefined) put(out, responseHeaders.errorSource, error.source);
   if (error?.own === true && error.source === 'gateway') put(out, responseHeaders.exception, 'true');
   if (!ctx.snapshot.server.exposeRouting) return;
-  if (ctx.warnings.length > 0) put(out, responseHeaders.warnings, ctx.warnings.slice(0, warningsLimit).map(oneLine).join('; '));
+  if (ctx.warnings.length > 0) put(out, responseHeaders.warnings, headerList(ctx.warnings, oneLine, '; ', warningsLimit.items));
   if (last === undefined || run === undefined) return;
   const { attempt } = last;
   put(out, responseHeaders.provider, toHeader(attempt.binding.slug));
   put(out, responseHeaders.providerType, attempt.binding.provider.type);
   if (attempt.model !== '') put(out, responseHeaders.model, toHeader(attempt.model));
-  put(out, responseHeaders.lastUsedOptionIndex, attempt.target.path);
+  put(out, responseHeaders.lastUsedOptionIndex, toHeader(attempt.target.path, idBytes));
   put(out, responseHeaders.retryAttemptCount, retryCount(last).toString());
-  put(out, responseHeaders.attempts, attemptsText(run.history));
+  put(out, responseHeaders.attempts, headerList(run.history, attemptText, ', ', attemptsLimit.items));
   const dropped = attempt.upstream?.dropped ?? [];
   if (dropped.length > 0) {
-    const names = dropped.slice(0, droppedLimit).map((each) => toHeader(each.param));
-    put(out, responseHeaders.droppedParams, names.join(', '));
+    const named = ({ param }: Dropped): string => toHeader(param, droppedLimit.bytes);
+    put(out, responseHeaders.droppedParams, headerList(dropped, named, ', ', droppedLimit.items));
   }
 }
 
@@ -159,14 +159,10 @@ function retryCount(last: Outcome): number {
   return isFinal ? tries : -1;
 }
 
-function attemptsText(history: readonly Outcome[]): string {
-  const parts = history.slice(0, spelled).map((outcome) => {
-    const word = outcome.kind === 'answered' ? statusOf(outcome).toString() : outcome.kind;
-    return `${toHeader(outcome.attempt.binding.slug)}=${word};${Math.round(outcome.times.totalMs)}ms`;
-  });
-  if (history.length > spelled) parts.push(`+${history.length - spelled}`);
-  return parts.join(', ');
+function attemptText(outcome: Outcome): string {
+  const word = outcome.kind === 'answered' ? statusOf(outcome).toString() : outcome.kind;
+  return `${toHeader(outcome.attempt.binding.slug)}=${word};${Math.round(outcome.times.totalMs)}ms`;
 }
 
 /** A warning is a sentence of ours, with names in it that may hold anything. */
-const oneLine = (text: string): string => text.replaceAll(/[^\x20-\x7e]+/g, '?').slice(0, warningLength);
+const oneLine = (text: string): string => text.replaceAll(/[^\x20-\x7e]+/g, '?').slice(0, warningsLimit.bytes);

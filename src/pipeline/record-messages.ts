@@ -1,3 +1,4 @@
+import { booleanIn } from '../core/boolean-word.ts';
 import type { RequestBody } from '../core/body.ts';
 import { endpoints } from '../core/endpoint.ts';
 import type { KeptBody, Outcome } from '../core/plan.ts';
@@ -20,7 +21,7 @@ export function policyOf(ctx: RequestContext): LogSettings['bodies'] {
 /** `x-gateway-debug: false` keeps the bodies of one request out of the record. */
 function isPrivate(ctx: RequestContext): boolean {
   const debug = ctx.headers.gateway('debug');
-  return debug !== undefined && /^\s*(?:false|0|no|off)\s*$/i.test(debug);
+  return debug !== undefined && booleanIn(debug) === false;
 }
 
 /** Bytes of an answer that the record keeps. */

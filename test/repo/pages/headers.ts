@@ -12,7 +12,8 @@ const requestMeaning = {
   spanName: 'Name of this step, for the request log.',
   parentSpanId: 'Id of the step that sent this request.',
   metadata: 'JSON object of texts (128 characters each), for conditional routing and the request log.',
-  strictCompliance: '`false` allows what the OpenAI format does not have: thinking blocks, native finish reasons.',
+  strictCompliance:
+    '`false` (in any case; also `0`, `no`, `off`) allows what the OpenAI format does not have: thinking blocks, native finish reasons.',
   customHost:
     'Base URL to call instead of the provider’s own. With a credential of the catalog only where its entry has `allow_custom_host`.',
   forwardHeaders: 'Comma list of request headers that go on to the provider.',
@@ -29,11 +30,11 @@ const responseMeaning = {
   lastUsedOptionIndex: 'Path of the target in the config, for example `config.targets[1]`.',
   retryAttemptCount: 'Retries of the last target; `-1` when all of them were used up in vain, or the provider asked for too long a wait.',
   cacheStatus: '`HIT`, `MISS`, `REFRESH` or `DISABLED`.',
-  attempts: 'Each attempt with status and time, at most 8.',
+  attempts: 'Each attempt with status and time, at most 8; then the number of the others: `... and 3 more`.',
   overheadMs: 'Milliseconds that were not spent waiting for a provider, up to the first byte.',
   errorSource: '`gateway` or `provider`, on errors.',
-  droppedParams: 'Parameters that the chosen provider cannot take, at most 20.',
-  warnings: 'What the caller should know of the way the request took, at most 5 sentences.',
+  droppedParams: 'Parameters that the chosen provider cannot take, at most 20 and 1 KB; then the number of the others: `... and 12 more`.',
+  warnings: 'What the caller should know of the way the request took, at most 5 sentences and 1 KB.',
   exception: '`true` on errors that the gateway made itself.',
   prompt: 'The stored prompt that was run, with its version.',
 } as const satisfies Record<keyof typeof responseHeaders, string>;

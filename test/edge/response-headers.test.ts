@@ -1,0 +1,56 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { json, type ScriptedUpstream, startUpstream } from '../support/upstream.ts';
+
+/** Clients of Node refuse responses with more bytes of headers. */
+const clientLimit = 16 * 1024;
+
+describe('response headers that are made from the request', () => {
+  let upstream: ScriptedUpstream;
+  let gateway: TestGateway;
+  beforeAll(async () => {
+    upstream = await startUpstream((response) =>
+      json(response, 200, { candidates: [{ content: { role: 'model', parts: [{ text: 'hi' }] }, finishReason: 'STOP' }] }),
+    );
+    gateway = await startTestGateway(
+      JSON.stringify({
+        version: 1,
+        providers: { gem: { type: 'gemini', api_key: 'k-0123456789', custom_host: upstream.url } },
+      }),
+    );
+  });
+  afterAll(async () => {
+    await gateway?.close();
+    await upstream?.close();
+  });
+
+  const nested = (levels: number): object => (levels === 0 ? { provider: 'gem' } : { targets: [nested(levels - 1)] });
+  const ask = (extra: object, headers: Readonly<Record<string, string>>): Promise<Response> =>
+    fetch(`${gateway.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify({ model: 'gemini-2.5-flash', messages: [{ role: 'user', content: 'hi' }], ...extra }),
+    });
+
+  it('count what they leave out, and stay small together', async () => {
+    const unknown = Object.fromEntries(Array.from({ length: 500 }, (_, i) => [`${i}-${'ü'.repeat(300)}`, 1]));
+    const response = await ask(unknown, {
+      'x-portkey-trace-id': 't'.repeat(8000),
+      'x-portkey-config': JSON.stringify(nested(45)),
+      'x-portkey-strict-open-ai-compliance': 'perhaps',
+    });
+    expect(response.status).toBe(200);
+    const own = [...response.headers].filter(([name]) => name.startsWith('x-gateway-') || name.startsWith('x-portkey-'));
+    expect(own.filter(([name]) => name.startsWith('x-portkey-')).length).toBeGreaterThan(5);
+    expect(own.reduce((sum, [name, value]) => sum + name.length + value.length + 4, 0)).toBeLessThan(clientLimit / 2);
+    const dropped = response.headers.get('x-gateway-dropped-params')?.split(', ') ?? [];
+    expect(dropped.at(-1)).toBe(`... and ${500 - (dropped.length - 1)} more`);
+    for (const name of dropped.slice(0, -1)) expect(name).toMatch(/^\d+-(?:%C3%BC)+\.\.\.$/);
+  });
+
+  it('name all of a few', async () => {
+    const response = await ask({ one: 1, two: 2 }, { 'x-gateway-provider': '@gem' });
+    expect(response.headers.get('x-gateway-dropped-params')).toBe('one, two');
+    expect(response.headers.get('x-gateway-warnings')).toBeNull();
+  });
+});
