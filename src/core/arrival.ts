@@ -11,8 +11,10 @@ export interface Arrival {
   readonly id: string;
   readonly endpoint: Endpoint;
   readonly method: string;
-  /** Path as sent, without query. */
+  /** Path as sent, without query; in our layout where it came in that of deployments. */
   readonly path: string;
+  /** The model that the path names, whatever the body says. */
+  readonly pathModel: string | undefined;
   /** Path parameters, decoded. */
   readonly params: Readonly<Record<string, string>>;
   /** Query text without `?`, gateway credentials taken out. */

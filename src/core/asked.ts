@@ -12,10 +12,12 @@ const longestModel = 2048;
  *
  * @throws GatewayError `string_above_max_length`
  */
-export function askedModelIn({ endpoint, params, query, headers }: Arrival, body: RequestBody): string {
+export function askedModelIn({ endpoint, params, query, headers, pathModel }: Arrival, body: RequestBody): string {
   if (endpoint === 'models/{id}') return params['id'] ?? '';
   const named = askedModelOf(body, query);
-  if (named !== '' || traitsOf(endpoint).modelByHeader !== true) return named;
+  if (named !== '') return named;
+  if (pathModel !== undefined) return bounded(pathModel);
+  if (traitsOf(endpoint).modelByHeader !== true) return named;
   return headers.gateway('providerModel') ?? '';
 }
 

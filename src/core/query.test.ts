@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { isNamed, without } from './query.ts';
+import { isNamed, plainQuery, without } from './query.ts';
 
 it.each([
   ['api-key=x', true],
@@ -52,3 +52,15 @@ it.each([
 ])('%j without its keys is %j', (query, rest) => {
   expect(without(query, ['api-key', 'api_key'])).toBe(rest);
 });
+
+it.each([
+  ['api-version=2024-10-21', ''],
+  ['api-version=2024-10-21&after=x', 'after=x'],
+  ['after=x&API-Version=preview&limit=2', 'after=x&limit=2'],
+  ['api-version=v1&deployment=gpt-4o', 'model=gpt-4o'],
+  ['Deployment=%40a%2Fb&x=deployment', 'model=%40a%2Fb&x=deployment'],
+  ['de%70loyment=m', 'model=m'],
+  ['deployment', 'deployment'],
+  ['deployment-id=m', 'deployment-id=m'],
+  ['a=%ZZ', 'a=%ZZ'],
+])('%j of a client of deployments is %j', (query, expected) => expect(plainQuery(query)).toBe(expected));

@@ -43,6 +43,19 @@ export function without(query: string, names: readonly string[]): string {
   return from === 0 ? query : (kept + query.slice(from)).replace(/&$/, '');
 }
 
+/**
+ * The query of a path that came in the layout of deployments: the version of their API says nothing about ours, and a
+ * WebSocket names its model as `deployment`.
+ */
+export function plainQuery(query: string): string {
+  const bare = without(query, ['api-version']);
+  if (!/deployment|%/i.test(bare)) return bare;
+  return bare
+    .split('&')
+    .map((pair) => (isNamed(pair, 'deployment') && pair.includes('=') ? `model${pair.slice(pair.indexOf('='))}` : pair))
+    .join('&');
+}
+
 /** The value of a hex digit; not a number for every other character. */
 function hexOf(code: number): number {
   if (code >= 0x30 && code <= 0x39) return code - 0x30;

@@ -8,6 +8,7 @@ import type { HeaderBag } from '../core/headers.ts';
 import type { Plan } from '../core/plan.ts';
 import type { PluginRecord } from '../core/record.ts';
 import type { Snapshot } from '../core/snapshot.ts';
+import { withPathModel } from './path-model.ts';
 import type { PromptRun } from './prompt.ts';
 
 /** Everything known about one request: one object behind the three context types of core/context.ts. */
@@ -17,6 +18,7 @@ export class RequestContext implements Routed {
   endpoint: Endpoint;
   readonly method: string;
   readonly path: string;
+  readonly pathModel: string | undefined;
   params: Readonly<Record<string, string>>;
   /** A list that is filtered asks for further pages. */
   query: string;
@@ -52,6 +54,7 @@ export class RequestContext implements Routed {
     this.endpoint = arrival.endpoint;
     this.method = arrival.method;
     this.path = arrival.path;
+    this.pathModel = arrival.pathModel;
     this.params = arrival.params;
     this.query = arrival.query;
     this.headers = arrival.headers;
@@ -67,9 +70,10 @@ export class RequestContext implements Routed {
   }
 
   /** The body was read. */
-  receive(body: RequestBody): void {
+  receive(read: RequestBody): void {
+    const body = this.pathModel === undefined ? read : withPathModel(read, this.pathModel, this.endpoint);
     this.body = body;
-    this.received = body;
+    this.received = body.kind === 'form' ? body : read;
     this.askedModel = askedModelIn(this, body);
     this.stream = asksForStream(body, this.query);
   }

@@ -23,7 +23,29 @@ describe('a route', () => {
     ['POST', '/messages', 'messages', {}],
     ['POST', '/v1/messages/batches', 'relay', {}],
     ['GET', '/v1/anything/else', 'relay', {}],
-  ])('%s %s is %s', (method, path, endpoint, params) => expect(matchRoute(method, path)).toEqual({ endpoint, params }));
+  ])('%s %s is %s', (method, path, endpoint, params) =>
+    expect(matchRoute(method, path)).toEqual({ endpoint, params, path: undefined, model: undefined }),
+  );
+
+  const azure = '/openai/deployments';
+  it.each([
+    ['POST', `${azure}/gpt-4o/chat/completions`, 'chat/completions', 'gpt-4o', '/v1/chat/completions'],
+    ['POST', `${azure}/gpt-4o/completions`, 'completions', 'gpt-4o', '/v1/completions'],
+    ['POST', `${azure}/chat/completions`, 'completions', 'chat', '/v1/completions'],
+    ['POST', `${azure}/%40azure-eu%2Fgpt-4o/embeddings`, 'embeddings', '@azure-eu/gpt-4o', '/v1/embeddings'],
+    ['POST', `${azure}/@azure-eu/org/gpt-4o/images/generations`, 'images/generations', '@azure-eu/org/gpt-4o', '/v1/images/generations'],
+    ['POST', `${azure}/w%C3%BC/audio/transcriptions`, 'audio/transcriptions', 'wü', '/v1/audio/transcriptions'],
+    ['POST', `${azure}/x/batches`, 'batches', 'x', '/v1/batches'],
+    ['GET', `${azure}/x/models`, 'models', 'x', '/v1/models'],
+    ['POST', '/openai/responses', 'responses', undefined, '/v1/responses'],
+    ['POST', '/openai/v1/responses', 'responses', undefined, '/v1/responses'],
+    ['POST', '/openai/v1/chat/completions', 'chat/completions', undefined, '/v1/chat/completions'],
+    ['GET', '/openai/files', 'files/list', undefined, '/v1/files'],
+    ['GET', '/openai/assistants', 'relay', undefined, '/v1/assistants'],
+    ['GET', '/openai/openai/deployments/x', 'relay', undefined, '/v1/openai/deployments/x'],
+  ])('of deployments: %s %s is %s with %s', (method, path, endpoint, model, own) =>
+    expect(matchRoute(method, path)).toEqual({ endpoint, params: {}, path: own, model }),
+  );
 
   it.each([
     ['GET', '/v1'],
@@ -31,5 +53,14 @@ describe('a route', () => {
     ['POST', '/chat/completions'],
     ['GET', '/v1/files/%ZZ'],
     ['POST', '/v1/prompts/%E0%A4/completions'],
+    ['POST', '/openai/'],
+    ['POST', '/openai/deployments/chat/completions/'],
+    ['POST', '/openai/deployments//chat/completions'],
+    ['POST', '/openai/deployments/%2e%2e/chat/completions'],
+    ['POST', '/openai/deployments/%ff/chat/completions'],
+    ['POST', '/openai/deployments/x/anything/else'],
+    ['POST', '/openai/deployments/x/fine_tuning/jobs'],
+    ['GET', '/openai/deployments/x/files/file-1'],
+    ['POST', '/OpenAI/deployments/x/chat/completions'],
   ])('%s %s is none', (method, path) => expect(matchRoute(method, path)).toBeUndefined());
 });

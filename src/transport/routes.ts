@@ -1,4 +1,4 @@
-import { type Endpoint, type EndpointTraits, endpoints } from '../core/endpoint.ts';
+import { type Endpoint, type EndpointTraits, endpoints, traitsOf } from '../core/endpoint.ts';
 import { pathFault, plainPath, plainWord } from '../core/plain-path.ts';
 
 /** One modelled route: what is not in the table of endpoints and begins with `/v1/` is relayed. */
@@ -26,31 +26,80 @@ const places = (template: string): readonly string[] => (template.startsWith('me
 export interface Matched {
   readonly endpoint: Endpoint;
   readonly params: Readonly<Record<string, string>>;
+  /** The same path as ours, where it came in the layout of deployments; undefined for our own. */
+  readonly path: string | undefined;
+  /** The deployment that such a path names. */
+  readonly model: string | undefined;
 }
 
 const noParams: Readonly<Record<string, string>> = Object.freeze({});
+const plainly = (endpoint: Endpoint, params: Readonly<Record<string, string>>): Matched => ({
+  endpoint,
+  params,
+  path: undefined,
+  model: undefined,
+});
 const exact: ReadonlyMap<string, Matched> = new Map(
   rows
     .filter((row) => !row.template.includes('{'))
     .flatMap(({ endpoint, method, template }) =>
-      places(template).map((place) => [`${method} ${place}${template}`, { endpoint, params: noParams }]),
+      places(template).map((place) => [`${method} ${place}${template}`, plainly(endpoint, noParams)]),
     ),
 );
 const withId = rows.filter((row) => row.template.includes('{')).map((row) => ({ ...row, segments: row.template.split('/') }));
-const relayed: Matched = { endpoint: 'relay', params: noParams };
+const relayed = plainly('relay', noParams);
 
 /**
- * Finds the endpoint of a method and path (no query). Undefined outside `/v1/`, for a path that services might resolve to
+ * Finds the endpoint of a method and path (no query). Undefined outside `/v1/` and `/openai/`, for a path that services might resolve to
  * another one, and for an id that is not percent-encoded text.
  */
 export function matchRoute(method: string, path: string): Matched | undefined {
   const hit = exact.get(`${method} ${path}`);
   if (hit !== undefined) return hit;
+  if (path.startsWith(deploymentsPrefix)) return inDeployments(method, path);
   if (!path.startsWith('/v1/') || path.length === 4 || pathFault(path) !== undefined) return undefined;
   const segments = path.slice(4).split('/');
   const found = byId(method, segments) ?? respelled(method, segments);
   return found === badId ? undefined : (found ?? relayed);
 }
+
+const deploymentsPrefix = '/openai/';
+const deployments = 'deployments/';
+
+/**
+ * The layout of clients of deployments (Azure OpenAI, REST API reference): every path behind `/openai/`, with `v1/` or
+ * without, and where a model runs, behind `/openai/deployments/NAME/`. The name may hold slashes: not every client
+ * encodes them.
+ */
+function inDeployments(method: string, path: string): Matched | undefined {
+  const rest = path.slice(deploymentsPrefix.length);
+  if (!rest.startsWith(deployments)) {
+    const own = rest.startsWith('v1/') ? `/${rest}` : `/v1/${rest}`;
+    const matched = matchRoute(method, own);
+    return matched === undefined ? undefined : { ...matched, path: own };
+  }
+  if (pathFault(path) !== undefined) return undefined;
+  for (const words of [2, 1]) {
+    const cut = lastWords(rest, words);
+    const own = `/v1/${rest.slice(cut)}`;
+    const matched = cut <= deployments.length ? undefined : exact.get(`${method} ${own}`);
+    if (matched === undefined || traitsOf(matched.endpoint).baseModel === true) continue;
+    const model = decode(rest.slice(deployments.length, cut - 1));
+    return model === badId || model === '' ? undefined : { ...matched, path: own, model };
+  }
+  return undefined;
+}
+
+/** Where the last words of a path begin. */
+function lastWords(path: string, count: number): number {
+  let at = path.length;
+  for (let words = 0; words < count && at > 0; words += 1) at = path.lastIndexOf('/', at - 1);
+  return at + 1;
+}
+
+/** A WebSocket is asked for at `/v1/realtime`, or at one of these paths by clients of deployments. */
+export const isRealtime = (path: string): boolean =>
+  path === '/v1/realtime' || path === '/openai/realtime' || path === '/openai/v1/realtime';
 
 function byId(method: string, segments: readonly string[]): Matched | typeof badId | undefined {
   for (const route of withId) {
@@ -58,7 +107,7 @@ function byId(method: string, segments: readonly string[]): Matched | typeof bad
     if (route.method !== method || (route.idIsRest ? segments.length < count : segments.length !== count)) continue;
     const id = idOf(route.segments, route.idIsRest ? [...segments.slice(0, count - 1), segments.slice(count - 1).join('/')] : segments);
     if (id === badId) return badId;
-    if (id !== undefined) return { endpoint: route.endpoint, params: { id } };
+    if (id !== undefined) return plainly(route.endpoint, { id });
   }
   return undefined;
 }

@@ -10,7 +10,7 @@ import type { HeaderBag } from '../core/headers.ts';
 import { nearest } from '../core/nearest.ts';
 import { pathFault } from '../core/plain-path.ts';
 import type { Pass } from '../core/pass.ts';
-import { without } from '../core/query.ts';
+import { plainQuery, without } from '../core/query.ts';
 import { parseTraceparent } from '../core/trace.ts';
 import type { KeylessRules } from './keyless-rules.ts';
 import { type BodyLimits, ClientBody, type ClientBodyDeps, NoClientBody } from './client-body.ts';
@@ -23,7 +23,7 @@ import { NodeClient } from './node-client.ts';
 import type { Probes } from './probes.ts';
 import { refuseRaw } from './raw-refusal.ts';
 import { useAbsoluteTarget } from './request-target.ts';
-import { knownPaths, type Matched, matchRoute } from './routes.ts';
+import { isRealtime, knownPaths, type Matched, matchRoute } from './routes.ts';
 import type { Sweeper } from './sweeper.ts';
 import { TurnResponse, Turns } from './turns.ts';
 import { upgradeOptions } from './upgrades.ts';
@@ -150,10 +150,9 @@ class RequestReader {
 
   #upgrade(request: IncomingMessage, socket: Duplex, upgradeHead: Buffer): void {
     const head = this.#head(request, this.#deps.limits().names, socketKey(request));
-    const matched: Matched = { endpoint: 'realtime', params: {} };
+    const matched: Matched = { endpoint: 'realtime', params: {}, path: '/v1/realtime', model: undefined };
     const refused =
-      this.#deps.keyless()?.refusal(request, undefined) ??
-      this.#refusal({ ...head, matched: head.path === '/v1/realtime' ? matched : undefined });
+      this.#deps.keyless()?.refusal(request, undefined) ?? this.#refusal({ ...head, matched: isRealtime(head.path) ? matched : undefined });
     const pass = refused === undefined ? this.#deps.passSocket(request, socket, upgradeHead, head.bag) : undefined;
     const body = new NoClientBody({ kind: 'passing', contentType: head.bag.get('content-type') });
     this.#deps.handle(this.#incoming({ ...head, matched }, this.#deps.socketClient(socket), body, pass, refused));
@@ -201,9 +200,10 @@ class RequestReader {
       id: this.#deps.ids.request(head.at),
       endpoint: head.matched?.endpoint ?? 'relay',
       method: head.method,
-      path: head.path,
+      path: head.matched?.path ?? head.path,
+      pathModel: head.matched?.model,
       params: head.matched?.params ?? {},
-      query: head.query,
+      query: head.matched?.path === undefined ? head.query : plainQuery(head.query),
       headers: head.bag,
       at: head.at,
       arrivedAt: head.arrivedAt,

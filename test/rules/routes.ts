@@ -1,4 +1,4 @@
-import { type Endpoint, endpoints, type EndpointTraits } from '../../src/core/endpoint.ts';
+import { type Endpoint, endpoints, type EndpointTraits, traitsOf } from '../../src/core/endpoint.ts';
 import type { Request } from './rig.ts';
 
 /** Every route there is: one that is added to the table of endpoints is among them by being there. */
@@ -37,8 +37,19 @@ export const relayed: readonly Route[] = [
   relayedBy('DELETE', '/v1/embeddings'),
 ];
 
-/** The WebSocket last: it is asked for by an upgrade. */
-export const routes: readonly Route[] = [...tabled, ...relayed];
+/** The same in the layout of deployments: behind a name where a model runs, and behind the prefix alone. */
+const deployed: readonly Route[] = [...tabled, ...relayed].flatMap((route) => {
+  const behind = (prefix: string): Route => {
+    const path = route.path.replace('/v1/', prefix);
+    return { ...route, path, name: `${route.method} ${path}` };
+  };
+  const isSample = ['chat/completions', 'images/edits', 'files', 'relay', 'realtime'].includes(route.endpoint);
+  const isNamed = route.runs && route.endpoint !== 'relay' && traitsOf(route.endpoint).baseModel !== true;
+  return [...(isNamed ? [behind('/openai/deployments/small-1/')] : []), ...(isSample ? [behind('/openai/')] : [])];
+});
+
+/** The WebSockets last: they are asked for by an upgrade. */
+export const routes: readonly Route[] = [...tabled, ...relayed, ...deployed];
 
 const upgrade = {
   connection: 'upgrade',

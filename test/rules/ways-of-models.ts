@@ -192,6 +192,9 @@ const pathWays: readonly Way[] = [
   ['DELETE', `/v1/Models/${big}`],
   ['GET', `/v1/engines/${big}`],
   ['POST', `/v1/engines/${big}/completions`],
+  ['GET', `/openai/models/${big}`],
+  ['GET', `/openai/v1/engines/${big}`],
+  ['GET', `/openai/Deployments/${big}`],
   ['GET', `/v1/openai/deployments/${big}/x`],
   ['GET', `/v1/openai/deployments%2F${big}`],
   ['GET', `/v1/openai%252Fdeployments%252F${big}`],
@@ -199,6 +202,28 @@ const pathWays: readonly Way[] = [
   `path: ${method} ${path}`,
   (route: Route) => (route.name === 'GET /v1/something/else' ? { method, path, headers: {} } : undefined),
 ]);
+
+/** Deployments that a path names, beside an allowed model in the body and without any. */
+const deploymentWays: readonly Way[] = [
+  big,
+  `@TO/${big}`,
+  `%40TO%2F${big}`,
+  big.replace('f', '%66'),
+  `@TO/@TO/${big}`,
+  `${big}/`,
+  `${small}/../${big}`,
+].flatMap((name) =>
+  [allowed, ''].map(
+    (members): Way => [
+      `deployment: ${name}${members === '' ? ', alone' : ''}`,
+      (route) => {
+        if (!route.runs || !route.path.startsWith('/v1/') || (route.body !== 'json' && route.body !== 'form')) return undefined;
+        const made = route.body === 'json' ? json(members)(route) : form(members === '' ? rest : [field('model', small), ...rest])(route);
+        return made === undefined ? undefined : { ...made, path: route.path.replace('/v1/', `/openai/deployments/${name}/`) };
+      },
+    ],
+  ),
+);
 
 const methodWays: readonly Way[] = [
   ['in chunks', { chunked: true }],
@@ -219,5 +244,6 @@ export const waysOfModels: readonly Way[] = [
   ...lineWays,
   ...steeringWays,
   ...pathWays,
+  ...deploymentWays,
   ...methodWays,
 ];

@@ -250,6 +250,7 @@ export function makeContext(parts: RequestParts = {}): Routed {
     hold: new Hold(new Budget(Number.POSITIVE_INFINITY)),
     method: 'POST',
     path: '/v1/chat/completions',
+    pathModel: undefined,
     params: {},
     query: '',
     headers: makeHeaders(parts.headers ?? {}),

@@ -22,6 +22,7 @@ export function routesPage(): string {
       .map(({ type }) => `\`${type}\``)
       .join(', ')} take such requests.`,
     `${account.length} of these routes (batches and fine-tuning) belong to one account: they need \`x-gateway-virtual-key\`, or a header or config that names exactly one provider.`,
+    'Clients of Azure OpenAI need only the address of the gateway (`azure_endpoint`, `endpoint`): `/openai/…` and `/openai/v1/…` are the routes above, and the deployment in `/openai/deployments/NAME/chat/completions` is the model that the request asks for, whatever its body says. Their `api-key` header holds the gateway key, and `api-version` is ignored. A deployment may be called `@slug/model`.',
     'Where a route is converted, models of one provider may differ: the [pages of the providers](providers.md) tell. A description for machines is served at `/openapi.json`, and stands in [openapi.json](openapi.json).\n',
   ].join('\n\n');
 }
