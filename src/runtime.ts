@@ -7,7 +7,7 @@ import { Budget } from './core/budget.ts';
 import type { Clock } from './core/clock.ts';
 import { createMask, type Mask } from './core/mask.ts';
 import type { LogRecord } from './core/record.ts';
-import type { ServerSettings } from './core/snapshot.ts';
+import type { ServerSettings, Snapshot } from './core/snapshot.ts';
 import { dialects } from './dialects/index.ts';
 import { defaultMemory } from './default-memory.ts';
 import { Drain } from './drain.ts';
@@ -84,7 +84,7 @@ export class Runtime {
     this.#deps = deps;
     this.#live.add(first);
     this.#mask = maskOf(this.#live);
-    this.#names = headerNames(first.snapshot.server.headerPrefixes);
+    this.#names = namesOf(first.snapshot);
     this.#openTo(first);
     const defects = new Defects(log, clock.monotonic);
     this.#defects = defects;
@@ -189,7 +189,7 @@ export class Runtime {
   swap(world: World): void {
     this.#live.add(world);
     this.#mask = maskOf(this.#live);
-    this.#names = headerNames(world.snapshot.server.headerPrefixes);
+    this.#names = namesOf(world.snapshot);
     this.#openTo(world);
     this.holder.swap(world);
     this.server.maxConnections = world.snapshot.server.maxConnections;
@@ -266,4 +266,10 @@ function maskOf(worlds: Iterable<World>): Mask {
   const secrets = new Set<string>();
   for (const { snapshot } of worlds) for (const secret of snapshot.secrets) secrets.add(secret);
   return createMask([...secrets]);
+}
+
+/** The gateway headers of a configuration: those of every type that it may name are known. */
+function namesOf({ server, types }: Snapshot): HeaderNames {
+  const settings = [...new Set(types.values())].flatMap(({ requestSettings }) => requestSettings.flatMap(({ headers }) => headers));
+  return headerNames(server.headerPrefixes, settings);
 }

@@ -31,6 +31,8 @@ export interface Arrival {
   /** The caller's, or made here. */
   readonly traceId: string;
   readonly metadata: Readonly<Record<string, string>>;
+  /** About headers that have no effect. */
+  readonly warnings: readonly string[] | undefined;
 }
 
 /** The body of a request that is still with its client: a request that is refused by its head never holds it. */

@@ -28,6 +28,9 @@ export const requestHeaders = {
   debug: ['debug'],
 } as const satisfies Record<string, readonly string[]>;
 
+/** Tails of headers by which client libraries say what they are. They have no effect, and nobody has to be told. */
+export const libraryHeaders: readonly string[] = ['package-version', 'runtime', 'runtime-version', 'dangerously-allow-browser'];
+
 export type RequestHeader = keyof typeof requestHeaders;
 
 /** Tails of response headers. Sent under the canonical prefix, and again under the prefix that the request used. */

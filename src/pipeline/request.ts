@@ -65,6 +65,7 @@ export class RequestContext implements Routed {
     this.peer = arrival.peer;
     this.traceId = arrival.traceId;
     this.metadata = arrival.metadata;
+    if (arrival.warnings !== undefined) this.warnings.push(...arrival.warnings);
     this.facts = { caller: anonymous, virtualKey: undefined, choice: undefined, config: undefined, prompt: undefined, ext: {} };
     this.prompt = undefined;
   }

@@ -1,19 +1,25 @@
 import type { IncomingMessage } from 'node:http';
-import { type HeaderBag, type RequestHeader, requestHeaders } from '../core/headers.ts';
+import { type HeaderBag, libraryHeaders, type RequestHeader, requestHeaders } from '../core/headers.ts';
 
 /** Full header names for each of our headers, by prefix order: made once for a list of prefixes. */
 export interface HeaderNames {
   readonly prefixes: readonly string[];
   readonly byHeader: Readonly<Record<RequestHeader, readonly string[]>>;
+  /** Every tail that has a meaning behind a prefix. */
+  readonly tails: ReadonlySet<string>;
 }
 
-/** @param prefixes the canonical one first */
-export function headerNames(prefixes: readonly string[]): HeaderNames {
+/**
+ * @param prefixes the canonical one first
+ * @param settings tails of the headers that hold settings of providers
+ */
+export function headerNames(prefixes: readonly string[], settings: Iterable<string> = []): HeaderNames {
   const byHeader: { [H in RequestHeader]?: readonly string[] } = {};
   for (const header of Object.keys(requestHeaders) as RequestHeader[]) {
     byHeader[header] = prefixes.flatMap((prefix) => requestHeaders[header].map((tail) => prefix + tail));
   }
-  return { prefixes, byHeader: byHeader as Record<RequestHeader, readonly string[]> };
+  const tails = new Set([...Object.values<readonly string[]>(requestHeaders).flat(), ...libraryHeaders, ...settings]);
+  return { prefixes, byHeader: byHeader as Record<RequestHeader, readonly string[]>, tails };
 }
 
 /** The headers of a `node:http` request, read on demand. */
@@ -23,6 +29,7 @@ export class RequestHeaderBag implements HeaderBag {
   readonly #names: HeaderNames;
   readonly #key: string | undefined;
   #alias: string | undefined | null = null;
+  #strange: string[] | undefined;
 
   /** @param key a key that came beside the headers (a WebSocket's query or subprotocol); stands in for `authorization` */
   constructor(request: Pick<IncomingMessage, 'headers' | 'rawHeaders'>, names: HeaderNames, key?: string) {
@@ -64,21 +71,48 @@ export class RequestHeaderBag implements HeaderBag {
   }
 
   get aliasPrefix(): string | undefined {
-    if (this.#alias === null) this.#alias = this.#findAlias();
+    if (this.#alias === null) this.#alias = this.#scan();
     return this.#alias;
   }
 
-  /** Looks at the raw names, of which nearly all are told apart by their first letter. */
-  #findAlias(): string | undefined {
-    const { prefixes } = this.#names;
+  /** Names in lower case that have one of the prefixes and no meaning, the first few; undefined as a rule. */
+  get strange(): readonly string[] | undefined {
+    if (this.#alias === null) this.#alias = this.#scan();
+    return this.#strange;
+  }
+
+  /** One walk over the raw names, of which nearly all are told apart by two of their letters. */
+  #scan(): string | undefined {
+    const { prefixes, tails } = this.#names;
+    let alias: string | undefined;
     for (let i = 0; i < this.#raw.length; i += 2) {
       const name = this.#raw[i] ?? '';
-      for (let k = 1; k < prefixes.length; k += 1) if (startsLike(name, prefixes[k] ?? '')) return prefixes[k];
+      for (let k = 0; k < prefixes.length; k += 1) {
+        const prefix = prefixes[k] ?? '';
+        if (!startsLike(name, prefix)) continue;
+        if (k > 0) alias ??= prefix;
+        if (!tails.has(name.slice(prefix.length).toLowerCase())) this.#note(name.toLowerCase());
+        break;
+      }
     }
-    return undefined;
+    return alias;
+  }
+
+  #note(name: string): void {
+    this.#strange ??= [];
+    if (this.#strange.length < mostStrange && !this.#strange.includes(name)) this.#strange.push(name);
   }
 }
 
+/** Unknown names of one request that are looked at. */
+const mostStrange = 16;
+
+/** Every prefix ends in a dash. */
 function startsLike(name: string, prefix: string): boolean {
-  return (name.charCodeAt(0) | 0x20) === prefix.charCodeAt(0) && name.slice(0, prefix.length).toLowerCase() === prefix;
+  const end = prefix.length;
+  return (
+    (name.charCodeAt(0) | 0x20) === prefix.charCodeAt(0) &&
+    name.charCodeAt(end - 1) === prefix.charCodeAt(end - 1) &&
+    name.slice(0, end).toLowerCase() === prefix
+  );
 }

@@ -18,6 +18,7 @@ import type { Cors } from './cors.ts';
 import { type HeaderNames, RequestHeaderBag } from './header-bag.ts';
 import type { Ids } from './ids.ts';
 import { parseMetadata } from './metadata.ts';
+import { strangeHeaders } from './strange-headers.ts';
 import { linger } from './linger.ts';
 import { NodeClient } from './node-client.ts';
 import type { Probes } from './probes.ts';
@@ -171,6 +172,7 @@ class RequestReader {
       method,
       matched: matchRoute(method, path),
       bag: new RequestHeaderBag(request, names, key),
+      names,
       peer: request.socket.remoteAddress,
       at: this.#deps.clock.now(),
       arrivedAt: this.#deps.clock.monotonic(),
@@ -191,6 +193,9 @@ class RequestReader {
   #incoming(head: Head, client: Client, body: PendingBody, pass: Pass | undefined, refusal: GatewayError | undefined): Incoming {
     let fault = refusal;
     let metadata: Readonly<Record<string, string>> = {};
+    const { strange } = head.bag;
+    const found = strange === undefined ? undefined : strangeHeaders(strange, head.names);
+    fault ??= found?.fault;
     try {
       metadata = parseMetadata(head.bag.gateway('metadata'));
     } catch (thrown) {
@@ -211,6 +216,7 @@ class RequestReader {
       random: this.#deps.random(),
       traceId: head.bag.gateway('traceId') || (parseTraceparent(head.bag.get('traceparent'))?.traceId ?? this.#deps.ids.trace()),
       metadata,
+      warnings: found?.warnings,
     };
     return { arrival, client, body, pass, refusal: fault };
   }
@@ -221,7 +227,8 @@ interface Head {
   readonly query: string;
   readonly method: string;
   readonly matched: Matched | undefined;
-  readonly bag: HeaderBag;
+  readonly bag: RequestHeaderBag;
+  readonly names: HeaderNames;
   readonly peer: string | undefined;
   readonly at: number;
   readonly arrivedAt: number;

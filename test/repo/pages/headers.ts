@@ -54,6 +54,7 @@ export function headersPage(): string {
     `Gateway headers begin with ${defaultPrefixes.map((prefix) => `\`${prefix}\``).join(' or ')}; \`server.header_prefixes\` changes the list. Answers repeat them under the prefix that the request used. None of them is sent to a provider.`,
     '## Of requests',
     `| Header | Meaning |\n|---|---|\n${requests.join('\n')}`,
+    'A header with one of these prefixes and another name has no effect, and `x-gateway-warnings` names it, with the name that was probably meant. Where that is `config`, `provider`, `virtual-key` or `api-key`, the gateway rejects the request with 400 `invalid_header`: without that header it would take another route, or be another caller.',
     '### Settings of a provider\n\nIn direct mode, where the request brings its own credential, these headers stand for keys of a `providers` entry. Beside a credential of the catalog those that shape the host, or choose a part of the account (deployment, version, organization), are refused.',
     settings(),
     '## Of answers',

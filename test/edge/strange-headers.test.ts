@@ -1,0 +1,140 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { Portkey } from 'portkey-ai';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { headOf, WireClient } from './wire-client.ts';
+
+/** A gateway header with a mistyped name has no effect: the caller is told, or refused where it would have chosen the way. */
+
+const body = '{"model":"@m/echo","max_tokens":9,"messages":[{"role":"user","content":"hi"}]}';
+const json = { 'content-type': 'application/json', 'content-length': body.length };
+const socket = {
+  connection: 'upgrade',
+  upgrade: 'websocket',
+  'sec-websocket-version': 13,
+  'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==',
+};
+const form = '--x\r\ncontent-disposition: form-data; name="purpose"\r\n\r\nbatch\r\n--x--\r\n';
+
+let gateway: TestGateway;
+let client: WireClient;
+
+beforeAll(async () => {
+  gateway = await startTestGateway(
+    JSON.stringify({
+      version: 1,
+      server: { state_dir: 'memory' },
+      providers: { m: { type: 'mock' }, o: { type: 'openai', api_key: 'k'.repeat(20), custom_host: 'http://127.0.0.1:1/v1' } },
+      configs: { c: { provider: 'm' } },
+    }),
+  );
+});
+afterEach(() => client?.close());
+afterAll(() => gateway.close());
+
+/** Every way in: a body that is read, one that passes, one that is relayed, a socket, a list, and a route that does not exist. */
+const ways: readonly (readonly [string, string, Readonly<Record<string, string | number>>, string, status: number])[] = [
+  ['a chat', 'POST /v1/chat/completions', json, body, 200],
+  ['messages', 'POST /v1/messages', json, body, 200],
+  ['the list of models', 'GET /v1/models', {}, '', 200],
+  [
+    'an upload',
+    'POST /v1/files',
+    { 'x-gateway-provider': '@o', 'content-type': 'multipart/form-data; boundary=x', 'content-length': form.length },
+    form,
+    502,
+  ],
+  [
+    'a relayed route',
+    'POST /v1/vector_stores',
+    { 'x-gateway-provider': '@o', 'content-type': 'application/json', 'content-length': 2 },
+    '{}',
+    502,
+  ],
+  ['a WebSocket', 'GET /v1/realtime?model=@o/gpt-realtime', socket, '', 502],
+];
+
+async function send(line: string, headers: Readonly<Record<string, string | number>>, text: string): Promise<string> {
+  client?.close();
+  client = new WireClient(gateway.url);
+  client.write(headOf(line, headers) + text);
+  await client.answers(1);
+  return client.text;
+}
+const headerIn = (text: string, name: string): string | undefined => new RegExp(`^${name}: (.*)\r$`, 'im').exec(text)?.[1];
+
+describe('a mistyped gateway header', () => {
+  it.each(ways)('is named in the warnings of the response and of the record: %s', async (_name, line, headers, text, status) => {
+    const answer = await send(line, { ...headers, 'X-Gateway-Trce-Id': 'abc', 'x-gateway-strict-complience': 'false' }, text);
+    const warnings =
+      '"x-gateway-trce-id" is not a gateway header and has no effect. Did you mean "x-gateway-trace-id"?; ' +
+      '"x-gateway-strict-complience" is not a gateway header and has no effect. Did you mean "x-gateway-strict-compliance"?';
+    expect(client.statuses).toEqual([status]);
+    expect(headerIn(answer, 'x-gateway-warnings')).toBe(warnings);
+    expect((await gateway.record(headerIn(answer, 'x-request-id') ?? null)).warnings.join('; ')).toBe(warnings);
+  });
+
+  it.each(ways)('is refused where it would have chosen the way: %s', async (_name, line, headers, text) => {
+    const answer = await send(line, { ...headers, 'x-portkey-confg': 'c' }, text);
+    expect(client.statuses).toEqual([400]);
+    expect(answer).toContain('\\"x-portkey-confg\\" is not a gateway header. Did you mean \\"x-portkey-config\\"?');
+    expect(await gateway.record(headerIn(answer, 'x-request-id') ?? null)).toMatchObject({
+      error: { code: 'invalid_header' },
+      attempts: [],
+    });
+  });
+
+  it.each([
+    ['x-gateway-confg', 'x-gateway-config'],
+    ['x-gateway-configs', 'x-gateway-config'],
+    ['X-Gateway-Provder', 'x-gateway-provider'],
+    ['x-gateway-virtualkey', 'x-gateway-virtual-key'],
+    ['x-gateway-virtual_key', 'x-gateway-virtual-key'],
+    ['x-portkey-apikey', 'x-portkey-api-key'],
+  ])('%s is refused, and named with %s', async (wrong, meant) => {
+    const answer = await send('POST /v1/chat/completions', { ...json, [wrong]: 'c' }, body);
+    expect(client.statuses).toEqual([400]);
+    expect(answer).toContain(`"param":"${wrong.toLowerCase()}"`);
+    expect(answer).toContain(`Did you mean \\"${meant}\\"?`);
+  });
+
+  it.each([
+    ['a name like no other', { 'x-gateway-request-origin': 'a' }, '"x-gateway-request-origin" is not a gateway header and has no effect.'],
+    [
+      'a setting of a provider',
+      { 'x-portkey-azure-api-verion': '1' },
+      '"x-portkey-azure-api-verion" is not a gateway header and has no effect. Did you mean "x-portkey-azure-api-version"?',
+    ],
+    [
+      'one that is sent twice',
+      { 'x-gateway-foo': '1', 'X-GATEWAY-FOO': '2' },
+      '"x-gateway-foo" is not a gateway header and has no effect.',
+    ],
+  ])('%s', async (_name, headers, warning) => {
+    expect(headerIn(await send('POST /v1/chat/completions', { ...json, ...headers }, body), 'x-gateway-warnings')).toBe(warning);
+  });
+
+  it('is not looked for in other names, nor in those of settings and libraries', async () => {
+    const known = { 'x-gatewayconfg': '1', 'x-stainless-arch': 'x', 'x-custom-confg': '1', 'x-portkey-runtime': 'node' };
+    const settings = { 'x-portkey-vertex-region': 'us', 'x-gateway-cloud-deployment-name': 'd' };
+    const answer = await send('POST /v1/chat/completions', { ...json, ...known, ...settings }, body);
+    expect(client.statuses).toEqual([200]);
+    expect(headerIn(answer, 'x-gateway-warnings')).toBeUndefined();
+  });
+
+  it('is not sent by the client library of the prefix', async () => {
+    const portkey = new Portkey({ baseURL: `${gateway.url}/v1`, apiKey: 'x', provider: '@m', dangerouslyAllowBrowser: true });
+    const completion = portkey.chat.completions.create({ model: 'echo', messages: [{ role: 'user', content: 'hi' }] });
+    expect((await completion).choices?.[0]?.message?.content).toContain('hi');
+    expect(gateway.records.at(-1)?.warnings).toEqual([]);
+  });
+
+  it('costs little however many there are, and as long as they may be', async () => {
+    const many = Object.fromEntries(Array.from({ length: 400 }, (_, i) => [`x-gateway-${'y'.repeat(90)}-${i}`, '1']));
+    const answer = await send('POST /v1/chat/completions', { ...json, ...many }, body);
+    const warnings = headerIn(answer, 'x-gateway-warnings') ?? '';
+    expect(client.statuses).toEqual([200]);
+    expect(warnings.split('; ')).toHaveLength(5);
+    expect(warnings).toMatch(/12 more headers of the request are not gateway headers\.$/);
+    expect(warnings.length).toBeLessThan(800);
+  });
+});
