@@ -1,4 +1,5 @@
 import type { GatewayError } from './error.ts';
+import type { Plain } from './merge.ts';
 import type { Usage } from './usage.ts';
 
 /** One event of a stream as it stood on the wire, framing removed. `name` is '' where the format has none. */
@@ -52,6 +53,8 @@ export type ModelEvent =
       readonly block?: number;
       readonly signature?: string;
     }
+  /** All sources of an answer, in OpenAI's form: once, before its finish. Client libraries cannot join two lists. */
+  | { readonly type: 'annotations'; readonly choice: number; readonly annotations: readonly Plain[] }
   | { readonly type: 'audio'; readonly choice: number; readonly audio: Readonly<Record<string, unknown>> }
   /** Fields merged into the chunk (no `choice`) or the choice; left out under strict compliance unless `strict`. */
   | { readonly type: 'extra'; readonly choice?: number; readonly fields: Readonly<Record<string, unknown>>; readonly strict: boolean }

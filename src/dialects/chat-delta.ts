@@ -28,7 +28,7 @@ export interface DeltaCall {
 }
 
 type Delta<T extends ModelEvent['type']> = Extract<ModelEvent, { type: T }>;
-export type DeltaEvent = Delta<'block' | 'text' | 'thinking' | 'redacted' | 'refusal' | 'tool_call' | 'media' | 'audio'>;
+export type DeltaEvent = Delta<'block' | 'text' | 'thinking' | 'redacted' | 'refusal' | 'tool_call' | 'media' | 'audio' | 'annotations'>;
 
 /**
  * The members of a chunk's `delta` as JSON text without braces; '' where nothing is to be said. Blocks, thoughts, images and signatures are for clients that asked for them: strict compliance off.
@@ -51,6 +51,8 @@ export function deltaText(event: DeltaEvent, choice: ChoiceState, call: DeltaCal
       return event.text === '' ? '' : `"refusal":${JSON.stringify(event.text)}`;
     case 'audio':
       return `"audio":${JSON.stringify(event.audio)}`;
+    case 'annotations':
+      return `"annotations":${JSON.stringify(event.annotations)}`;
     default:
       return event satisfies never;
   }

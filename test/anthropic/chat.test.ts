@@ -228,12 +228,12 @@ function expectStreamedBlocks(gathered: Gathered, wanted: Wanted): void {
   for (const [index, data] of wanted.redacted) expect(gathered.blocks.get(index)).toMatchObject({ data });
   for (const [index, text] of wanted.texts) expect(gathered.blocks.get(index)).toMatchObject({ text });
   for (const [index, citations] of wanted.citations) {
-    expect(gathered.blocks.get(index)?.[others].map(({ citation }) => citation)).toEqual(citations);
+    expect(gathered.blocks.get(index)?.[others]).toEqual([{ citations }]);
   }
   for (const [index, { raw, input }] of wanted.others) {
     const block = gathered.blocks.get(index);
     expect(block?.[others][0]).toEqual(raw);
-    expect(block?.['partial_json'] ?? '').toBe(input);
+    expect(block?.[others].slice(1)).toEqual(input === '' ? [] : [{ input: JSON.parse(input) as unknown }]);
   }
 }
 

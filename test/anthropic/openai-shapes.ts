@@ -122,6 +122,7 @@ function chunk(strict: boolean): object {
               properties: {
                 role: { const: 'assistant' },
                 content: { type: 'string' },
+                annotations: { type: 'array', minItems: 1, items: annotation },
                 tool_calls: {
                   type: 'array',
                   minItems: 1,

@@ -65,12 +65,18 @@ const toolCall = (loose: boolean): Check =>
     ...(loose ? { extra_content: optional(object({}, 'any')) } : {}),
   });
 
+const annotation = object({
+  type: required(oneOf('url_citation')),
+  url_citation: required(object({ url: required(text), title: required(text), start_index: required(whole), end_index: required(whole) })),
+});
+
 const delta = (loose: boolean): Check =>
   object({
     role: optional(oneOf('assistant')),
     content: optional(orNull(text)),
     refusal: optional(orNull(text)),
     tool_calls: optional(list(toolCall(loose))),
+    annotations: optional(list(annotation)),
     audio: optional(object({ id: optional(text), data: optional(text), expires_at: optional(whole), transcript: optional(text) })),
     ...(loose ? { content_blocks: optional(list(object({ index: required(whole), delta: required(object({}, 'any')) }))) } : {}),
   });

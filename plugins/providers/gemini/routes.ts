@@ -3,6 +3,7 @@ import { isPlain, type Plain } from '#core/merge.ts';
 import type { Call, Dropped, Operation, UpstreamRequest } from '#core/provider.ts';
 import type { Base } from '../_shared/address.ts';
 import type { GeminiOptions } from '../_shared/gemini/conversion.ts';
+import { AudioFormats } from '../_shared/gemini/audio.ts';
 import { chatOfResponses, fromCountTokens, toCountTokens } from '../_shared/gemini/count-tokens.ts';
 import { EmbeddingTap, fromEmbeddings, toDeveloperEmbedding } from '../_shared/gemini/embeddings.ts';
 import { allTexts, ImageCalls, imageTap, paintedSoFar } from '../_shared/gemini/image-calls.ts';
@@ -20,15 +21,17 @@ type Place = (settings: GeminiSettings) => Base;
 
 /** Chat. */
 export function chat(place: Place): Operation<GeminiSettings> {
+  const sounds = new AudioFormats();
   return {
     media: (body) => developerMedia(body),
     request(body, call) {
+      sounds.note(call, objectOf(body));
       const { body: out, dropped } = toGenerateContent(objectOf(body), named(call), optionsOf(call.settings));
       return requestTo(place, call, { method: call.stream ? 'streamGenerateContent?alt=sse' : 'generateContent', body: out, dropped });
     },
     tap: () => new GeminiTap(),
-    result: (text, call, answer) => fromGenerateContent(text, named(call), answer),
-    stream: (call) => new GenerateContentStream(named(call)),
+    result: (text, call, answer) => fromGenerateContent(text, { ...named(call), audioFormat: sounds.of(call) }, answer),
+    stream: (call) => new GenerateContentStream({ ...named(call), audioFormat: sounds.of(call) }),
   };
 }
 

@@ -1,6 +1,7 @@
 import { emptyBody, JsonBody } from '#core/body.ts';
 import { isPlain, type Plain } from '#core/merge.ts';
 import type { Call, Operation } from '#core/provider.ts';
+import { AudioFormats } from '../_shared/gemini/audio.ts';
 import type { GeminiOptions } from '../_shared/gemini/conversion.ts';
 import { toGenerateContent } from '../_shared/gemini/request.ts';
 import { fromGenerateContent } from '../_shared/gemini/result.ts';
@@ -19,8 +20,10 @@ export const optionsOf = (settings: VertexSettings): GeminiOptions => ({
 
 /** Chat with models of Gemini. */
 export function geminiChat(to: Addresses): Operation<VertexSettings> {
+  const sounds = new AudioFormats();
   return {
     request(body, call) {
+      sounds.note(call, objectOf(body));
       const form = formOf(call.model, call.settings.endpoint_format === 'generateContent');
       const served = toGenerateContent(objectOf(body), named(call), optionsOf(call.settings));
       const method = call.stream ? 'streamGenerateContent?alt=sse' : 'generateContent';
@@ -33,8 +36,8 @@ export function geminiChat(to: Addresses): Operation<VertexSettings> {
       };
     },
     tap: () => new GeminiTap(),
-    result: (text, call, answer) => fromGenerateContent(text, named(call), answer),
-    stream: (call) => new GenerateContentStream(named(call)),
+    result: (text, call, answer) => fromGenerateContent(text, { ...named(call), audioFormat: sounds.of(call) }, answer),
+    stream: (call) => new GenerateContentStream({ ...named(call), audioFormat: sounds.of(call) }),
   };
 }
 

@@ -4,6 +4,7 @@ import { isPlain, type Plain } from '#core/merge.ts';
 import { openaiUsage } from '#core/openai-usage.ts';
 import type { Call } from '#core/provider.ts';
 import { textOf } from '../json.ts';
+import { annotationsOf } from './citations.ts';
 import { parseExact } from './exact.ts';
 import { finishReason } from './finish.ts';
 import { UsageCounts } from './usage.ts';
@@ -54,7 +55,7 @@ function messageOf(blocks: readonly Plain[], calls: readonly Plain[], call: Answ
   const annotations: Plain[] = [];
   for (const block of blocks) {
     if (block['type'] !== 'text' || typeof block['text'] !== 'string') continue;
-    annotations.push(...annotationsOf(block, content.length, block['text'].length));
+    annotations.push(...annotationsOf(block['citations'], content.length, block['text'].length));
     content += block['text'];
   }
   return {
@@ -65,16 +66,6 @@ function messageOf(blocks: readonly Plain[], calls: readonly Plain[], call: Answ
     ...(calls.length === 0 ? {} : { tool_calls: calls.map((use, at) => toolCall(use, at, call)) }),
     ...(call.strict ? {} : { content_blocks: blocks.filter((block) => block['type'] !== 'tool_use') }),
   };
-}
-
-/** Pages that a text was taken from, in OpenAI's words; other sources have none there. */
-function annotationsOf(block: Plain, start: number, length: number): Plain[] {
-  const citations = block['citations'];
-  const pages = Array.isArray(citations) ? citations.filter(isPlain).filter((one) => textOf(one['url']) !== undefined) : [];
-  return pages.map(({ url, title }) => ({
-    type: 'url_citation',
-    url_citation: { url, title: textOf(title) ?? '', start_index: start, end_index: start + length },
-  }));
 }
 
 function toolCall(use: Plain, at: number, call: AnswerCall): Plain {

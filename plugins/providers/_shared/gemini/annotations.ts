@@ -1,10 +1,10 @@
 import { isPlain, type Plain } from '#core/merge.ts';
 
 /** One stretch of the answer and the pages it rests on, in OpenAI's form. */
-export interface Annotation {
+export type Annotation = {
   readonly type: 'url_citation';
   readonly url_citation: { readonly start_index: number; readonly end_index: number; readonly url: string; readonly title: string };
-}
+};
 
 /**
  * Grounding as annotations. The service counts UTF-8 bytes within one text part, OpenAI characters of the whole answer.
@@ -27,8 +27,36 @@ export function annotationsOf(grounding: unknown, texts: readonly (string | unde
   });
 }
 
+/** The text parts of a streamed answer, for its annotations. A part may come in the fragments of several events. */
+export class TextParts {
+  readonly #parts: (string[] | undefined)[] = [];
+  #isContinued = false;
+
+  /** A new event begins: its first part may go on with the last one of the event before. */
+  nextEvent(): void {
+    this.#isContinued = true;
+  }
+
+  /** @param joins the part is of the same kind as the one before, and neither is signed */
+  add(text: string | undefined, joins: boolean): void {
+    const last = this.#parts.at(-1);
+    const goesOn = this.#isContinued && joins && this.#parts.length > 0;
+    this.#isContinued = false;
+    if (!goesOn) this.#parts.push(text === undefined ? undefined : [text]);
+    else if (text !== undefined) last?.push(text);
+  }
+
+  annotations(grounding: unknown): readonly Annotation[] {
+    if (grounding === undefined) return [];
+    return annotationsOf(
+      grounding,
+      this.#parts.map((part) => part?.join('')),
+    );
+  }
+}
+
 function rangeOf(segment: Plain, texts: readonly (string | undefined)[]): { start_index: number; end_index: number } | undefined {
-  const first = texts.findIndex((text) => text !== undefined);
+  const first = texts.findIndex((text) => text !== undefined && text !== '');
   const part = typeof segment['partIndex'] === 'number' ? segment['partIndex'] : first;
   const text = texts[part];
   if (text === undefined) return undefined;

@@ -15,6 +15,29 @@ export function candidateExtras(candidate: Plain): Plain | undefined {
   return found;
 }
 
+/**
+ * What was known of a candidate with what a later event adds. Some models repeat `groundingMetadata` in each event,
+ * empty but for one of them, and cite what each event has: clients keep the last value of a field that they see.
+ */
+export function laterExtras(before: Plain | undefined, now: Plain): Plain {
+  if (before === undefined) return now;
+  const merged: Record<string, unknown> = { ...now };
+  for (const member of ['groundingMetadata', 'urlContextMetadata'] as const)
+    if (isPlain(before[member]) && isPlain(now[member])) merged[member] = { ...before[member], ...now[member] };
+  if (isPlain(before['citationMetadata']) && isPlain(now['citationMetadata']))
+    merged['citationMetadata'] = allCitations(before['citationMetadata'], now['citationMetadata']);
+  return merged;
+}
+
+function allCitations(before: Plain, now: Plain): Plain {
+  const merged: Record<string, unknown> = { ...before, ...now };
+  for (const member of ['citations', 'citationSources'] as const) {
+    const rows = [before[member], now[member]].flatMap((list): unknown[] => (Array.isArray(list) ? (list as unknown[]) : []));
+    if (rows.length > 0) merged[member] = [...new Map(rows.map((row) => [JSON.stringify(row), row])).values()];
+  }
+  return merged;
+}
+
 /** `logprobs` of a choice, from the service's two lists, which may differ in length. */
 export function logprobsOf(candidate: Plain): Plain | undefined {
   const result = candidate['logprobsResult'];

@@ -84,7 +84,7 @@ function upperCased(value: unknown): unknown {
   return value.map((one: unknown) => (typeof one === 'string' ? one.toUpperCase() : one));
 }
 
-/** `{voice}` of audio answers. The format is the service's own. */
+/** `{voice}` of audio answers. */
 function speech(value: unknown): unknown {
   const voice = isPlain(value) ? value['voice'] : undefined;
   const name = isPlain(voice) ? voice['id'] : voice;

@@ -1,5 +1,6 @@
 import { isPlain, type Plain } from '#core/merge.ts';
 import type { Call, Dropped } from '#core/provider.ts';
+import { audioFormat } from './audio.ts';
 import { toConversation } from './contents.ts';
 import { type Conversion, type GeminiOptions, oneOf } from './conversion.ts';
 import { Drops } from '../drops.ts';
@@ -58,6 +59,7 @@ export function toGenerateContent(chat: Plain, call: RequestCall, options: Gemin
   const tools = toServedTools(body, conversion);
   const toolConfig = toToolConfig(body, tools, conversion);
   const generationConfig = toGenerationConfig(body, conversion);
+  audioFormat(body, conversion.drops);
   noteDrops(body, conversion);
   if (call.strict) noteHidden(generationConfig, conversion);
   return {

@@ -4,6 +4,7 @@ import { openaiUsage } from '#core/openai-usage.ts';
 import type { Call } from '#core/provider.ts';
 import { textOf } from '../json.ts';
 import { annotationsOf } from './annotations.ts';
+import { type AudioFormat, audioOf, isAudio } from './audio.ts';
 import { CallIds } from './call-ids.ts';
 import { candidateExtras, logprobsOf } from './extras.ts';
 import { finishReason, finishWord } from './finish.ts';
@@ -13,7 +14,7 @@ import { type Piece, piecesOf } from './pieces.ts';
 import { geminiUsage } from './usage.ts';
 
 /** What an answer's conversion needs of its call. */
-export type AnswerCall = Pick<Call, 'model' | 'strict' | 'id' | 'createdAt'>;
+export type AnswerCall = Pick<Call, 'model' | 'strict' | 'id' | 'createdAt'> & { readonly audioFormat?: AudioFormat | undefined };
 
 /** Between the thought and the answer of models that don't flag thoughts. */
 export const thoughtSeparator = '\r\n\r\n';
@@ -95,17 +96,17 @@ function messageOf(candidate: Plain, pieces: readonly Piece[], index: number, { 
   const toolCalls = pieces
     .filter((piece) => piece.kind === 'call')
     .map((piece, at) => toolCall(piece, ids.next(piece.id, index, at), call.strict));
-  const audio = pieces.find((piece) => piece.kind === 'media' && piece.mimeType.startsWith('audio/'));
+  const audio = audioOf(pieces.filter(isSound), call);
   const message: Record<string, unknown> = {
     role: 'assistant',
     content: text === '' && (toolCalls.length > 0 || pieces.some(({ kind }) => kind === 'media')) ? null : text,
     refusal: null,
     ...(toolCalls.length > 0 ? { tool_calls: toolCalls } : {}),
-    ...(audio?.kind === 'media' ? { audio: audioOf(audio.base64, call) } : {}),
+    ...(audio === undefined ? {} : { audio }),
   };
   if (call.strict) return message;
   const annotations = annotationsOf(candidate['groundingMetadata'], texts);
-  const blocks = pieces.flatMap(blockOf);
+  const blocks = joinedTexts(pieces).flatMap(blockOf);
   if (annotations.length > 0) message['annotations'] = annotations;
   if (blocks.length > 0) message['content_blocks'] = blocks;
   if (blocks.some((block) => block['type'] === 'image_url')) message['content'] = blocks.filter(isContent).map(withoutSignature);
@@ -120,16 +121,30 @@ function toolCall(piece: Extract<Piece, { kind: 'call' }>, id: string, strict: b
   return { id, type: 'function', function: { ...fn, ...signature }, extra_content: { google: signature } };
 }
 
-const audioOf = (data: string, call: AnswerCall): Plain => ({ id: `audio_${call.id}`, data, transcript: '', expires_at: call.createdAt });
+const isSound = (piece: Piece): piece is Extract<Piece, { kind: 'media' }> => piece.kind === 'media' && isAudio(piece.mimeType);
 
-/** Blocks keep the parts as they came: a signed one is never joined with another. */
+/** Unsigned texts of one kind that follow each other are one, as in a stream; a signed one is never joined with another. */
+function joinedTexts(pieces: readonly Piece[]): readonly Piece[] {
+  const out: Piece[] = [];
+  for (const piece of pieces) {
+    const last = out.at(-1);
+    if (isPlainText(piece) && piece.text === '') continue;
+    if (isPlainText(piece) && isPlainText(last) && piece.kind === last.kind)
+      out[out.length - 1] = { ...last, text: last.text + piece.text };
+    else out.push(piece);
+  }
+  return out;
+}
+
+const isPlainText = (piece: Piece | undefined): piece is Extract<Piece, { kind: 'text' | 'thinking' }> =>
+  (piece?.kind === 'text' || piece?.kind === 'thinking') && piece.signature === undefined;
+
 function blockOf(piece: Piece): Plain[] {
-  if (piece.kind === 'call') return [];
+  if (piece.kind === 'call' || (piece.kind === 'media' && isAudio(piece.mimeType))) return [];
   if (piece.kind === 'native') return [piece.native];
   const signature = piece.signature === undefined ? {} : { signature: piece.signature };
   if (piece.kind === 'thinking') return [{ type: 'thinking', thinking: piece.text, ...signature }];
-  if (piece.kind === 'text')
-    return piece.text === '' && piece.signature === undefined ? [] : [{ type: 'text', text: piece.text, ...signature }];
+  if (piece.kind === 'text') return [{ type: 'text', text: piece.text, ...signature }];
   return [{ ...mediaBlock(piece.mimeType, piece.base64), ...signature }];
 }
 

@@ -3,8 +3,10 @@ import type { ModelEvent, WireEvent } from '#core/events.ts';
 import { isPlain, type Plain } from '#core/merge.ts';
 import type { StreamTransform } from '#core/stream.ts';
 import { textOf } from '../json.ts';
+import { TextParts } from './annotations.ts';
+import { AudioDeltas, isAudio } from './audio.ts';
 import { CallIds } from './call-ids.ts';
-import { candidateExtras, logprobsOf } from './extras.ts';
+import { candidateExtras, laterExtras, logprobsOf } from './extras.ts';
 import { errorIn, streamError } from './fault.ts';
 import { finishReason, finishWord } from './finish.ts';
 import { traitsOf } from './model.ts';
@@ -21,6 +23,12 @@ interface Candidate {
   /** What the block under way holds; undefined where the next part begins a new one whatever it is. */
   blockKind: Piece['kind'] | undefined;
   calls: number;
+  /** What was said beside the content so far; undefined for strict clients, who are not shown it. */
+  extras: Plain | undefined;
+  /** Undefined where there was none. */
+  audio: AudioDeltas | undefined;
+  /** Undefined where no annotations are made. */
+  readonly texts: TextParts | undefined;
   finish: string | undefined;
   /** Two-part models under strictness: text that may still turn out to be the thought. Undefined once it is decided. */
   held: string | undefined;
@@ -109,17 +117,27 @@ export class GenerateContentStream implements StreamTransform<WireEvent, ModelEv
     const candidate = this.#of(typeof raw['index'] === 'number' ? raw['index'] : at);
     const logprobs = logprobsOf(raw);
     if (logprobs !== undefined) out.push({ type: 'extra', choice: candidate.index, fields: { logprobs }, strict: true });
-    const extras = candidateExtras(raw);
-    if (extras !== undefined) out.push({ type: 'extra', choice: candidate.index, fields: extras, strict: false });
+    this.#extras(raw, candidate, out);
     const pieces = piecesOf(raw);
     // An unflagged thought ends where one event brings two texts: its own end and the answer's beginning.
     const turn = candidate.held === undefined ? -1 : secondText(pieces);
+    candidate.texts?.nextEvent();
     for (const [index, piece] of pieces.entries()) {
       if (index === turn) this.#turn(candidate, out);
       if (piece.kind === 'thinking') this.#release(candidate, out);
+      candidate.texts?.add(piece.kind === 'text' ? piece.text : undefined, candidate.blockKind === piece.kind && !isAlone(piece));
       this.#piece(piece, candidate, out);
     }
     candidate.finish = finishWord(raw['finishReason']) ?? candidate.finish;
+  }
+
+  #extras(raw: Plain, candidate: Candidate, out: ModelEvent[]): void {
+    if (this.#call.strict) return;
+    const found = candidateExtras(raw);
+    if (found === undefined) return;
+    const fields = laterExtras(candidate.extras, found);
+    candidate.extras = { ...candidate.extras, ...fields };
+    out.push({ type: 'extra', choice: candidate.index, fields, strict: false });
   }
 
   #of(index: number): Candidate {
@@ -130,6 +148,9 @@ export class GenerateContentStream implements StreamTransform<WireEvent, ModelEv
       block: -1,
       blockKind: undefined,
       calls: 0,
+      extras: undefined,
+      audio: undefined,
+      texts: this.#call.strict ? undefined : new TextParts(),
       finish: undefined,
       held: this.#twoPart ? '' : undefined,
     };
@@ -144,6 +165,7 @@ export class GenerateContentStream implements StreamTransform<WireEvent, ModelEv
         this.#text(piece, candidate, out);
         return;
       case 'thinking': {
+        if (piece.text === '' && piece.signature === undefined) return;
         const block = blockFor(candidate, piece);
         out.push({ type: 'thinking', choice, text: piece.text, block, ...signed(piece.signature) });
         return;
@@ -152,9 +174,10 @@ export class GenerateContentStream implements StreamTransform<WireEvent, ModelEv
         out.push(this.#toolCall(piece, candidate));
         return;
       case 'media':
-        if (piece.mimeType.startsWith('audio/'))
-          out.push({ type: 'audio', choice, audio: { id: `audio_${this.#call.id}`, data: piece.base64 } });
-        else {
+        if (isAudio(piece.mimeType)) {
+          candidate.audio ??= new AudioDeltas(this.#call);
+          out.push(candidate.audio.push(choice, piece));
+        } else {
           const block = blockFor(candidate, piece);
           out.push({ type: 'media', choice, mimeType: piece.mimeType, base64: piece.base64, block, ...signed(piece.signature) });
         }
@@ -213,17 +236,24 @@ export class GenerateContentStream implements StreamTransform<WireEvent, ModelEv
   #finish(candidate: Candidate, out: ModelEvent[]): void {
     this.#release(candidate, out);
     const { finish: word, index: choice } = candidate;
+    if (candidate.audio !== undefined) out.push(...candidate.audio.end(choice));
+    const annotations = candidate.texts?.annotations(candidate.extras?.['groundingMetadata']) ?? [];
+    if (annotations.length > 0) out.push({ type: 'annotations', choice, annotations: annotations });
     if (word !== undefined) out.push({ type: 'finish', choice, reason: finishReason(word, candidate.calls > 0), raw: word });
   }
 }
 
 /** The block of a part: the one under way while the kind stays; a signed part and a file have one of their own. */
 function blockFor(candidate: Candidate, piece: Exclude<Piece, { kind: 'call' }>): number {
-  const isAlone = piece.kind === 'media' || piece.kind === 'native' || piece.signature !== undefined;
-  if (isAlone || candidate.blockKind !== piece.kind) candidate.block += 1;
-  candidate.blockKind = isAlone ? undefined : piece.kind;
+  const alone = isAlone(piece);
+  if (alone || candidate.blockKind !== piece.kind) candidate.block += 1;
+  candidate.blockKind = alone ? undefined : piece.kind;
   return candidate.block;
 }
+
+/** A signed part and a file have a block of their own. */
+const isAlone = (piece: Piece): boolean =>
+  piece.kind === 'call' || piece.kind === 'media' || piece.kind === 'native' || piece.signature !== undefined;
 
 function secondText(pieces: readonly Piece[]): number {
   const first = pieces.findIndex((piece) => piece.kind === 'text');

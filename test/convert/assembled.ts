@@ -1,0 +1,73 @@
+import { ChatCompletionStream } from 'openai/lib/ChatCompletionStream';
+import type { ChatCompletionChunk } from 'openai/resources/chat/completions';
+import { ReadableStream } from 'node:stream/web';
+import type { Json } from '../contract/gemini-oracle.ts';
+
+/**
+ * A stream as the `openai` npm library puts it together. It keeps the last delta of members that it does not know;
+ * `content_blocks` are merged here the way the PyPI library merges every delta.
+ */
+export async function assembled(chunks: readonly ChatCompletionChunk[]): Promise<Json> {
+  const lines = chunks.map((chunk) => `${JSON.stringify(chunk)}\n`).join('');
+  const bytes = new ReadableStream({
+    start: (controller) => {
+      controller.enqueue(new TextEncoder().encode(lines));
+      controller.close();
+    },
+  });
+  const stream = ChatCompletionStream.fromReadableStream(bytes as unknown as Parameters<typeof ChatCompletionStream.fromReadableStream>[0]);
+  const completion = structuredClone(await stream.finalChatCompletion()) as unknown as Json;
+  for (const choice of completion['choices'] as Json[]) {
+    const message = choice['message'] as Json;
+    const blocks = blocksOf(chunks, choice['index'] as number);
+    if (blocks.length > 0) message['content_blocks'] = blocks;
+  }
+  return completion;
+}
+
+function blocksOf(chunks: readonly ChatCompletionChunk[], choice: number): Json[] {
+  const snapshot: Json = {};
+  for (const chunk of chunks) {
+    for (const { index, delta } of chunk.choices) {
+      const { content_blocks } = delta as Json;
+      if (index === choice && content_blocks !== undefined) accumulateDelta(snapshot, structuredClone({ content_blocks }));
+    }
+  }
+  const sparse = (snapshot['content_blocks'] ?? []) as { index: number; delta: Json }[];
+  return [...sparse].sort((a, b) => a.index - b.index).map(({ delta }) => ({ type: typeOf(delta), ...delta }));
+}
+
+/** A block whose deltas name no type is known by its member. */
+function typeOf(block: Json): string {
+  if (typeof block['thinking'] === 'string') return 'thinking';
+  return typeof block['data'] === 'string' ? 'redacted_thinking' : 'text';
+}
+
+/** `accumulate_delta` of the PyPI library (openai/lib/streaming/_deltas.py), errors included. */
+function accumulateDelta(acc: Json, delta: Json): Json {
+  for (const [key, value] of Object.entries(delta)) {
+    const known = acc[key];
+    if (known === undefined || known === null || key === 'index' || key === 'type') acc[key] = value;
+    else if (typeof known === 'string' && typeof value === 'string') acc[key] = known + value;
+    else if (typeof known === 'number' && typeof value === 'number') acc[key] = known + value;
+    else if (Array.isArray(known) && Array.isArray(value)) accumulateList(known as unknown[], value as unknown[]);
+    else if (isObject(known) && isObject(value)) acc[key] = accumulateDelta(known, value);
+  }
+  return acc;
+}
+
+function accumulateList(known: unknown[], entries: readonly unknown[]): void {
+  if (known.every((one) => typeof one === 'string' || typeof one === 'number')) {
+    (known as unknown[]).push(...entries);
+    return;
+  }
+  for (const entry of entries) {
+    if (!isObject(entry) || typeof entry['index'] !== 'number')
+      throw new Error(`Expected list delta entry to have an index: ${JSON.stringify(entry)}`);
+    const at = (known as Json[]).findIndex((one) => one['index'] === entry['index']);
+    if (at < 0) known.push(entry);
+    else known[at] = accumulateDelta(known[at] as Json, entry);
+  }
+}
+
+const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value);
