@@ -3,7 +3,7 @@ import type { RequestBody } from '#core/body.ts';
 import type { Routed } from '#core/context.ts';
 import { type Endpoint, traitsOf } from '#core/endpoint.ts';
 import type { FormBody } from '#core/form.ts';
-import type { HeaderBag } from '#core/headers.ts';
+import { type HeaderBag, requestHeaders } from '#core/headers.ts';
 import { isPlain, type Plain } from '#core/merge.ts';
 import type { Attempt } from '#core/plan.ts';
 import { withheldFrom } from '#core/request-settings.ts';
@@ -40,6 +40,8 @@ export class AttemptCall implements Call {
   /** Filled in before the provider converts, where it asked for files. */
   media: ReadonlyMap<string, Media> = noMedia;
   readonly #headers: HeaderBag;
+  readonly #warnings: string[];
+  readonly #shows: boolean | undefined;
   readonly #withheld: readonly string[];
 
   constructor(ctx: Routed, attempt: Attempt, parts: CallParts) {
@@ -61,7 +63,14 @@ export class AttemptCall implements Call {
     this.id = ctx.id;
     this.createdAt = Math.floor(ctx.at / 1000);
     this.#headers = ctx.headers;
+    this.#warnings = ctx.warnings;
+    this.#shows = attempt.target.showsReasoning ?? ctx.facts.caller.key?.showsReasoning;
     this.#withheld = withheldFrom(attempt.binding.provider, parts.credential);
+  }
+
+  /** Worked out when it is asked for: only answers that are converted depend on it. */
+  get showsReasoning(): boolean {
+    return switchIn(this.#headers, this.#warnings, 'reasoningContent') ?? this.#shows === true;
   }
 
   header(name: string): string | undefined {
@@ -70,15 +79,19 @@ export class AttemptCall implements Call {
 }
 
 /** A value that is neither true nor false changes nothing, and the client gets a warning. */
-function isStrict({ headers, warnings }: Routed): boolean {
-  const text = headers.gateway('strictCompliance');
-  if (text === undefined || text === 'true') return true;
+function isStrict(ctx: Routed): boolean {
+  return switchIn(ctx.headers, ctx.warnings, 'strictCompliance') !== false;
+}
+
+/** A header that is true or false, in any case; a warning says that another value is ignored. */
+function switchIn(headers: HeaderBag, warnings: string[], header: 'strictCompliance' | 'reasoningContent'): boolean | undefined {
+  const text = headers.gateway(header);
+  if (text === undefined) return undefined;
   const value = booleanIn(text);
-  if (value === undefined) {
-    const warning = `x-gateway-strict-compliance is "${text.slice(0, 40)}", neither true nor false: it is ignored.`;
-    if (!warnings.includes(warning)) warnings.push(warning);
-  }
-  return value !== false;
+  if (value !== undefined) return value;
+  const warning = `x-gateway-${requestHeaders[header][0]} is "${text.slice(0, 40)}", neither true nor false: it is ignored.`;
+  if (!warnings.includes(warning)) warnings.push(warning);
+  return undefined;
 }
 
 /** A slug in the query chose the provider, who knows none; where paths pass, the provider writes its own name there. */

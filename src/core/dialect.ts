@@ -5,6 +5,8 @@ import type { StreamTransform } from './stream.ts';
 /** What a dialect must know of an attempt to write its answer. */
 export interface DialectCall {
   readonly strict: boolean;
+  /** Thoughts are also written as `reasoning_content`. */
+  readonly showsReasoning?: boolean | undefined;
   /** The client asked for the usage chunk. */
   readonly includeUsage: boolean;
   /** Type of the provider: `provider` on converted answers. */

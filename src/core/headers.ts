@@ -22,6 +22,7 @@ export const requestHeaders = {
   parentSpanId: ['parent-span-id'],
   metadata: ['metadata'],
   strictCompliance: ['strict-compliance', 'strict-open-ai-compliance'],
+  reasoningContent: ['reasoning-content'],
   customHost: ['custom-host'],
   forwardHeaders: ['forward-headers'],
   requestTimeout: ['request-timeout'],

@@ -194,6 +194,8 @@ export interface Call<Settings = unknown> {
   readonly deployment: unknown;
   readonly foundationModel: string | undefined;
   readonly strict: boolean;
+  /** The client reads thoughts as `reasoning_content`: converted answers carry them there, strict or not. */
+  readonly showsReasoning?: boolean | undefined;
   readonly stream: boolean;
   /** The client asked for the usage chunk. */
   readonly includeUsage: boolean;

@@ -66,6 +66,7 @@ export interface Leaf extends TargetNode {
   /** Lower-case names. */
   readonly forwardHeaders: readonly string[] | undefined;
   readonly strict: boolean | undefined;
+  readonly showsReasoning?: boolean | undefined;
   readonly cacheMode: string | undefined;
   /** Stored prompt that this target runs in place of the one that the request names; prompts routes only. */
   readonly prompt?: ChosenPrompt | undefined;
@@ -152,6 +153,8 @@ export interface ApiKey {
   readonly retires: number | undefined;
   readonly revoked: number | undefined;
   readonly debug: boolean;
+  /** Where neither config nor request says whether thoughts are shown as `reasoning_content`. */
+  readonly showsReasoning?: boolean | undefined;
   /** Whose objects at isolating providers are this caller's: stays when the secret is replaced. */
   readonly owner: string;
   /** False: isolation does not hold for this caller, who sees the whole account. */

@@ -23,6 +23,7 @@ export function newChoice(index: number): ChoiceState {
 /** What the writer knows beside the event. */
 export interface DeltaCall {
   readonly strict: boolean;
+  readonly showsReasoning?: boolean | undefined;
   /** For ids of tool calls that the provider left without one. */
   readonly id: string;
 }
@@ -31,14 +32,15 @@ type Delta<T extends ModelEvent['type']> = Extract<ModelEvent, { type: T }>;
 export type DeltaEvent = Delta<'block' | 'text' | 'thinking' | 'redacted' | 'refusal' | 'tool_call' | 'media' | 'audio' | 'annotations'>;
 
 /**
- * The members of a chunk's `delta` as JSON text without braces; '' where nothing is to be said. Blocks, thoughts, images and signatures are for clients that asked for them: strict compliance off.
+ * The members of a chunk's `delta` as JSON text without braces; '' where nothing is to be said. Blocks, images and
+ * signatures are for clients that asked for them: strict compliance off.
  */
 export function deltaText(event: DeltaEvent, choice: ChoiceState, call: DeltaCall): string {
   switch (event.type) {
     case 'text':
       return textDelta(event, choice, call.strict);
     case 'thinking':
-      return call.strict ? '' : thinkingDelta(event, choice);
+      return thinkingDelta(event, choice, call);
     case 'tool_call':
       return toolDelta(event, choice, call);
     case 'block':
@@ -66,7 +68,14 @@ function textDelta(event: Delta<'text'>, choice: ChoiceState, strict: boolean): 
   return event.text === '' ? block : `"content":${text},${block}`;
 }
 
-function thinkingDelta(event: Delta<'thinking'>, choice: ChoiceState): string {
+function thinkingDelta(event: Delta<'thinking'>, choice: ChoiceState, { strict, showsReasoning }: DeltaCall): string {
+  const block = strict ? '' : thoughtBlock(event, choice);
+  if (showsReasoning !== true || event.text === undefined || event.text === '') return block;
+  const text = `"reasoning_content":${JSON.stringify(event.text)}`;
+  return block === '' ? text : `${text},${block}`;
+}
+
+function thoughtBlock(event: Delta<'thinking'>, choice: ChoiceState): string {
   const block = blockOf(choice, 'thinking', event.block);
   const signature = signed(event.signature);
   if (event.text === undefined) return signature === '' ? '' : blockDelta(block, signature.slice(1));

@@ -22,6 +22,10 @@ const described: { readonly [H in RequestHeader]?: { readonly about: string; rea
   traceId: { about: 'Trace of which the request is a part' },
   metadata: { about: 'JSON object of texts for routing and the log' },
   strictCompliance: { about: 'false allows what the OpenAI format does not have', schema: { type: 'string', enum: ['true', 'false'] } },
+  reasoningContent: {
+    about: 'true adds the thoughts of the model as reasoning_content',
+    schema: { type: 'string', enum: ['true', 'false'] },
+  },
   requestTimeout: { about: 'Milliseconds', schema: { type: 'integer', minimum: 1000 } },
 };
 

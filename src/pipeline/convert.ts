@@ -73,6 +73,7 @@ function stream(attempt: Attempt, operation: Operation, call: AnyCall, reply: Up
 function dialectCall(attempt: Attempt, call: AnyCall): DialectCall {
   return {
     strict: call.strict,
+    showsReasoning: call.showsReasoning,
     includeUsage: call.includeUsage,
     provider: attempt.binding.provider.type,
     model: call.model,

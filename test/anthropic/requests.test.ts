@@ -57,6 +57,7 @@ function convert(one: Case): { url: string; headers: Record<string, string>; tex
     model: modelOf(one),
     stream: body.peek('stream') === true,
     query: one.query ?? '',
+    showsReasoning: one.headers?.['x-gateway-reasoning-content'] === 'true',
     media: new Map(Object.entries(one.media ?? {})),
     header: (name) => one.headers?.[name] ?? one.headers?.[`x-gateway-${name}`],
   });

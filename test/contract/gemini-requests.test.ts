@@ -34,6 +34,7 @@ function send(row: RequestRow) {
     model: row.model ?? 'gemini-2.5-flash',
     settings: row.settings ?? { region: 'us-central1', project: 'p1' },
     stream: row.stream ?? false,
+    showsReasoning: row.showsReasoning,
     header: (name) => row.headers?.[name],
     media: new Map(Object.entries(row.media ?? {})),
   });

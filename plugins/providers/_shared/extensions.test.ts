@@ -43,6 +43,17 @@ describe('fields of the gateway', () => {
     });
   });
 
+  it('thoughts of an assistant are taken out and named, but stay where the service reads them', () => {
+    const messages = [
+      { role: 'user', content: 'a', reasoning: 'of a user' },
+      { role: 'assistant', content: 'b', reasoning_content: 'hm', reasoning: 'hm' },
+    ];
+    const bare = [messages[0], { role: 'assistant', content: 'b' }];
+    expect(drop({ messages })).toEqual({ value: { messages: bare }, dropped: ['messages[].reasoning_content', 'messages[].reasoning'] });
+    const body = JsonBody.of({ messages });
+    expect(dropExtensions(body, true)).toEqual({ body, dropped: [] });
+  });
+
   it('leave null where an assistant had nothing but thinking beside its calls', () => {
     const message = { role: 'assistant', content: [{ type: 'redacted_thinking', data: 'x' }], tool_calls: [{ id: 'c' }] };
     expect(drop({ messages: [message] }).value).toEqual({ messages: [{ role: 'assistant', content: null, tool_calls: [{ id: 'c' }] }] });

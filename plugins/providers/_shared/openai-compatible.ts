@@ -20,6 +20,8 @@ export interface OpenAiCompatible<Settings> {
   address(call: ACall<Settings>, route: string): UpstreamAddress;
   /** What happens to the gateway's own body fields when the entry doesn't say. */
   extensions(settings: Settings & CommonSettings): 'drop' | 'pass';
+  /** Does this model write thoughts as `reasoning_content` and read them again? Then they stay in the history. */
+  keepsReasoning?(call: ACall<Settings>): boolean;
   /** Headers of the service, beside content type, accept and credential. */
   headers?(call: ACall<Settings>): HeaderPairs;
   /**

@@ -35,6 +35,7 @@ const all = openaiCompatible<FoundrySettings>({
   address,
   headers: openHeaders,
   extensions: () => 'drop',
+  keepsReasoning: () => true,
   bodyModel: (call) => placeOf(call).id ?? call.model,
 });
 

@@ -101,9 +101,9 @@ const optionsOf = (settings: GeminiSettings): GeminiOptions => ({
 });
 
 /** The call under the model's bare name, which tells its generation. */
-function named(call: Call<GeminiSettings>): Pick<Call, 'model' | 'media' | 'strict' | 'id' | 'createdAt'> {
-  const { media, strict, id, createdAt } = call;
-  return { model: modelOf(call), media, strict, id, createdAt };
+function named(call: Call<GeminiSettings>): Pick<Call, 'model' | 'media' | 'strict' | 'showsReasoning' | 'id' | 'createdAt'> {
+  const { media, strict, showsReasoning, id, createdAt } = call;
+  return { model: modelOf(call), media, strict, showsReasoning, id, createdAt };
 }
 
 function objectOf(body: JsonBody | EmptyBody): Plain {

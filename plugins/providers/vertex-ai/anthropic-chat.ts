@@ -55,7 +55,7 @@ export function anthropicHeaders(body: JsonBody | undefined, call: Call<VertexSe
   return pairs;
 }
 
-const bare = (call: Call<VertexSettings>): Pick<Call, 'model' | 'foundationModel' | 'strict' | 'id' | 'createdAt'> => {
-  const { foundationModel, strict, id, createdAt } = call;
-  return { model: anthropicName(call), foundationModel, strict, id, createdAt };
+const bare = (call: Call<VertexSettings>): Pick<Call, 'model' | 'foundationModel' | 'strict' | 'showsReasoning' | 'id' | 'createdAt'> => {
+  const { foundationModel, strict, showsReasoning, id, createdAt } = call;
+  return { model: anthropicName(call), foundationModel, strict, showsReasoning, id, createdAt };
 };

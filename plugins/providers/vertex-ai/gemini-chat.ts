@@ -42,9 +42,9 @@ export function geminiChat(to: Addresses): Operation<VertexSettings> {
 }
 
 /** The call under the model's bare name, which tells its generation. */
-export function named(call: Call<VertexSettings>): Pick<Call, 'model' | 'media' | 'strict' | 'id' | 'createdAt'> {
-  const { media, strict, id, createdAt } = call;
-  return { model: call.foundationModel ?? call.model.replace(/^google\./i, ''), media, strict, id, createdAt };
+export function named(call: Call<VertexSettings>): Pick<Call, 'model' | 'media' | 'strict' | 'showsReasoning' | 'id' | 'createdAt'> {
+  const { media, strict, showsReasoning, id, createdAt } = call;
+  return { model: call.foundationModel ?? call.model.replace(/^google\./i, ''), media, strict, showsReasoning, id, createdAt };
 }
 
 /** The object of a body; an empty one where a route without a body is asked. */

@@ -18,6 +18,8 @@ export function openChat(to: Addresses): Operation<VertexSettings> {
       return to.endpoint(call, form.kind === 'endpoint' ? form.id : 'openapi', '/chat/completions');
     },
     extensions: () => 'drop',
+    // Mistral's API refuses members that it does not know.
+    keepsReasoning: (call) => formOf(call.model, false).kind !== 'mistral',
     bodyModel: () => undefined,
   })['chat/completions'];
   if (chat === undefined) throw new Error('The shared operations have no chat.');

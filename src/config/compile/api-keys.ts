@@ -7,7 +7,7 @@ import { invalid } from './invalid.ts';
 import type { Steps } from './steps.ts';
 
 /** What a caller may do, as written: the same keys in an entry of `api_keys` and in `auth.jwt`. */
-export type CallerRules = Pick<GatewayKeyEntry, 'default_config' | 'enforce_config' | 'allow' | 'debug' | 'isolate'>;
+export type CallerRules = Pick<GatewayKeyEntry, 'default_config' | 'enforce_config' | 'allow' | 'debug' | 'reasoning_content' | 'isolate'>;
 
 /** Compiles `api_keys:` to a look-up by the lower-case hex SHA-256 of the secret; the newest of each entry comes first. */
 export function* compileApiKeys(entries: Readonly<Record<string, GatewayKeyEntry>> = {}): Steps<ReadonlyMap<string, ApiKey>> {
@@ -51,6 +51,7 @@ export function compileRules(name: string, rules: CallerRules): ApiKey {
     retires: undefined,
     revoked: undefined,
     debug: rules.debug ?? false,
+    showsReasoning: rules.reasoning_content,
     allowsConfig: compileNames(rules.allow?.configs),
     allowsProvider: compileNames(rules.allow?.providers),
     allowsModel: compileGlobs(rules.allow?.models),

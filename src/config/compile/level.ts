@@ -17,6 +17,7 @@ export interface Level {
   readonly customHost: string | undefined;
   readonly forwardHeaders: readonly string[] | undefined;
   readonly strict: boolean | undefined;
+  readonly showsReasoning: boolean | undefined;
   /** Reference of a stored prompt. */
   readonly prompt: string | undefined;
 }
@@ -30,6 +31,7 @@ export const topLevel = (): Level => ({
   customHost: undefined,
   forwardHeaders: undefined,
   strict: undefined,
+  showsReasoning: undefined,
   prompt: undefined,
 });
 
@@ -44,6 +46,7 @@ export function inherit(above: Level, entry: ConfigEntry): Level {
     customHost: entry.custom_host ?? above.customHost,
     forwardHeaders: entry.forward_headers === undefined ? above.forwardHeaders : lowerCase(entry.forward_headers),
     strict: entry.strict_compliance ?? above.strict,
+    showsReasoning: entry.reasoning_content ?? above.showsReasoning,
     prompt: entry.prompt_id ?? above.prompt,
   };
 }

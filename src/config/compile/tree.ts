@@ -135,6 +135,7 @@ function compileLeaf(entry: ConfigEntry, level: Level, source: TreeSource, place
     customHost: level.customHost,
     forwardHeaders: level.forwardHeaders,
     strict: level.strict,
+    showsReasoning: level.showsReasoning,
     cacheMode: level.cacheMode,
     prompt,
   });

@@ -48,6 +48,12 @@ const rules = {
     additionalProperties: false,
   },
   debug: { type: 'boolean', description: 'Requests may ask for debug details.', default: false },
+  reasoning_content: {
+    type: 'boolean',
+    description:
+      'What holds for chat completions where neither the config nor the request sets it: true adds the thoughts of the model as `reasoning_content`.',
+    default: false,
+  },
   isolate: { type: 'boolean', description: 'false: the caller may use all objects of providers with isolate: true.', default: true },
 } as const;
 
@@ -75,6 +81,7 @@ export const gatewayKey = {
     expires: time('The key is refused from this day on (UTC).'),
     revoked: time('The key and all its older secrets are refused from then on. Written by `gateway keys revoke`.'),
     debug: rules.debug,
+    reasoning_content: rules.reasoning_content,
     isolate: rules.isolate,
     description,
   },

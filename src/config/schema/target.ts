@@ -105,6 +105,12 @@ export const targetSettings = {
       description: "The caller's headers that go to the provider.",
     },
     strict_compliance: { type: 'boolean', description: 'false: answers carry more than the OpenAI format knows.', default: true },
+    reasoning_content: {
+      type: 'boolean',
+      description:
+        'true: chat completions also carry the thoughts of the model as `reasoning_content`, whatever strict_compliance says. The header x-gateway-reasoning-content takes precedence.',
+      default: false,
+    },
     metadata,
     description: { type: 'string', description: 'A note for people.' },
   },

@@ -23,6 +23,12 @@ const step = (tool: object, ...more: object[]) => [...hi, calls(tool), ...more, 
 export const messageRows: readonly RequestRow[] = [
   talk('one text', hi, said),
   talk(
+    'thoughts under the names of other services are left out',
+    [...hi, { role: 'assistant', content: 'a', reasoning_content: 'hm', reasoning: 'hm' }],
+    [user(text('hi')), model(text('a'))],
+    { dropped: ['messages[].reasoning_content', 'messages[].reasoning'] },
+  ),
+  talk(
     'every system and developer text, in order',
     [
       { role: 'system', content: 'A' },

@@ -104,6 +104,19 @@ export const paramRows: readonly RequestRow[] = [
     onDeveloper('gemini-3.1-pro-preview'),
   ),
   one('effort low is a budget', { reasoning_effort: 'low' }, { thinkingConfig: { thinkingBudget: 1024 } }),
+  one(
+    'an effort asks for thoughts where the client reads them',
+    { reasoning_effort: 'low' },
+    { thinkingConfig: { thinkingBudget: 1024, includeThoughts: true } },
+    { showsReasoning: true },
+  ),
+  one('no effort asks for none', { reasoning_effort: 'none' }, { thinkingConfig: { thinkingBudget: 0 } }, { showsReasoning: true }),
+  one(
+    'thoughts are not reported as hidden where the client reads them',
+    { thinking: { type: 'enabled', budget_tokens: 5 } },
+    { thinkingConfig: { includeThoughts: true, thinkingBudget: 5 } },
+    { showsReasoning: true, dropped: [] },
+  ),
   one('effort none is no budget', { reasoning_effort: 'none' }, { thinkingConfig: { thinkingBudget: 0 } }),
   one(
     'effort none on a model that always thinks',

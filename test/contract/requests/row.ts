@@ -13,6 +13,7 @@ export interface RequestRow {
   /** Headers of the client. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly stream?: boolean;
+  readonly showsReasoning?: boolean;
   readonly media?: Readonly<Record<string, Media>>;
   readonly body: Json;
   /** Address; left out where it is that of the default model, place and method. */

@@ -14,6 +14,8 @@ const requestMeaning = {
   metadata: 'JSON object of texts (128 characters each), for conditional routing and the request log.',
   strictCompliance:
     '`false` (in any case; also `0`, `no`, `off`) allows what the OpenAI format does not have: thinking blocks, native finish reasons.',
+  reasoningContent:
+    '`true`: chat completions also carry the thoughts of the model as `reasoning_content`, strict compliance on or off; `false` leaves them out where the config asks for them.',
   customHost:
     'Base URL to call instead of the provider’s own. With a credential of the catalog only where its entry has `allow_custom_host`.',
   forwardHeaders: 'Comma list of request headers that go on to the provider.',

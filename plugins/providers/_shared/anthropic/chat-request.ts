@@ -44,7 +44,7 @@ const none: readonly string[] = [];
  */
 export function toMessages(
   body: Plain,
-  call: Pick<Call, 'model' | 'stream' | 'foundationModel'>,
+  call: Pick<Call, 'model' | 'stream' | 'foundationModel' | 'showsReasoning'>,
   options: MessagesOptions,
 ): MessagesRequest {
   checkChatTypes(body);
@@ -54,7 +54,12 @@ export function toMessages(
   const { system, messages } = conversationOf(body['messages'], conversion);
   const tools = toolFields(body, messages, conversion);
   const choice = tools.tool_choice?.['type'];
-  const facts = { turns: messages, forcesTool: choice === 'any' || choice === 'tool', maxTokens: options.maxTokens ?? defaultMaxTokens };
+  const facts = {
+    turns: messages,
+    forcesTool: choice === 'any' || choice === 'tool',
+    maxTokens: options.maxTokens ?? defaultMaxTokens,
+    showsThoughts: call.showsReasoning === true,
+  };
   const { effort, ...length } = thinkingFields(body, facts, conversion);
   const instructions = wantsJson(body) ? [...system, jsonOnly] : system;
   const output = outputConfig(body, effort);

@@ -4,13 +4,14 @@ import { isPlain, type Plain } from '#core/merge.ts';
 import { openaiUsage } from '#core/openai-usage.ts';
 import type { Call } from '#core/provider.ts';
 import { textOf } from '../json.ts';
+import { reasoningFields } from '../reasoning.ts';
 import { annotationsOf } from './citations.ts';
 import { parseExact } from './exact.ts';
 import { finishReason } from './finish.ts';
 import { UsageCounts } from './usage.ts';
 
 /** What the conversion of an answer depends on. */
-export type AnswerCall = Pick<Call, 'id' | 'createdAt' | 'model' | 'strict'>;
+export type AnswerCall = Pick<Call, 'id' | 'createdAt' | 'model' | 'strict' | 'showsReasoning'>;
 
 /**
  * A whole messages answer as a chat completion: text joined, calls with their arguments as
@@ -62,11 +63,15 @@ function messageOf(blocks: readonly Plain[], calls: readonly Plain[], call: Answ
     role: 'assistant',
     content: content === '' ? null : content,
     refusal: null,
+    ...reasoningFields(call, () => thoughtsIn(blocks)),
     ...(annotations.length === 0 ? {} : { annotations }),
     ...(calls.length === 0 ? {} : { tool_calls: calls.map((use, at) => toolCall(use, at, call)) }),
     ...(call.strict ? {} : { content_blocks: blocks.filter((block) => block['type'] !== 'tool_use') }),
   };
 }
+
+const thoughtsIn = (blocks: readonly Plain[]): string[] =>
+  blocks.map((block) => (block['type'] === 'thinking' ? (textOf(block['thinking']) ?? '') : ''));
 
 function toolCall(use: Plain, at: number, call: AnswerCall): Plain {
   return {

@@ -1,6 +1,7 @@
 import { isPlain, type Plain } from '#core/merge.ts';
 import { callParts, type MadeCall, standIn } from './calls.ts';
 import { cannotCarry } from '../cannot-carry.ts';
+import { dropReasoning } from '../reasoning.ts';
 import type { Content, Conversion, Part } from './conversion.ts';
 import { toParts, toTexts } from './parts.ts';
 import { resultParts, type ToolMessage } from './tool-results.ts';
@@ -111,6 +112,7 @@ const orphan = ({ at }: ToolMessage): Error =>
 function assistantTexts(message: Plain, at: string, conversion: Conversion): Part[] {
   const blocks = message['content_blocks'];
   const content = message['content'];
+  dropReasoning(message, conversion.drops, 'thoughts are not sent back to this family');
   if (Array.isArray(blocks) && blocks.length > 0) {
     const texts = toTexts(content).join('');
     if (texts === '' || texts === toTexts(blocks.filter(isTextBlock)).join('')) return toParts(blocks, `${at}.content_blocks`, conversion);

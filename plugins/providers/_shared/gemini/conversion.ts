@@ -23,6 +23,8 @@ export interface Conversion {
   readonly drops: Drops;
   /** `detail` of images, for the request's one resolution: older models have no other. */
   readonly details: Set<string>;
+  /** The client reads the thoughts of the answer. */
+  readonly showsThoughts: boolean;
 }
 
 /** A part or content on its way: plain JSON that may still be added to. */

@@ -17,7 +17,7 @@ export interface ServedRequest {
 }
 
 /** What a request's conversion needs of its call. */
-export type RequestCall = Pick<Call, 'model' | 'media' | 'strict'>;
+export type RequestCall = Pick<Call, 'model' | 'media' | 'strict' | 'showsReasoning'>;
 
 /** Fields that go along under the service's own name. */
 const passed: Readonly<Record<string, readonly string[]>> = {
@@ -54,7 +54,9 @@ const handled: ReadonlySet<string> = new Set([
 export function toGenerateContent(chat: Plain, call: RequestCall, options: GeminiOptions): ServedRequest {
   const body = withExtra(chat);
   checkChatTypes(body);
-  const conversion: Conversion = { options, traits: traitsOf(call.model), media: call.media, drops: new Drops(), details: new Set() };
+  const showsThoughts = call.showsReasoning === true;
+  const drops = new Drops();
+  const conversion: Conversion = { options, traits: traitsOf(call.model), media: call.media, drops, details: new Set(), showsThoughts };
   const { systemInstruction, contents } = toConversation(body['messages'], conversion);
   const tools = toServedTools(body, conversion);
   const toolConfig = toToolConfig(body, tools, conversion);
@@ -101,9 +103,9 @@ function labelsOf(body: Plain, { options, drops }: Conversion): Plain {
 }
 
 /** Parts of the answer that were asked for and that only clients without strictness get to see. */
-function noteHidden({ thinkingConfig, responseModalities }: Plain, { drops }: Conversion): void {
+function noteHidden({ thinkingConfig, responseModalities }: Plain, { drops, showsThoughts }: Conversion): void {
   const reason = 'shown with strict compliance off';
-  if (isPlain(thinkingConfig) && thinkingConfig['includeThoughts'] === true) drops.add('content_blocks.thinking', reason);
+  if (isPlain(thinkingConfig) && thinkingConfig['includeThoughts'] === true && !showsThoughts) drops.add('content_blocks.thinking', reason);
   if (Array.isArray(responseModalities) && responseModalities.includes('IMAGE')) drops.add('content_blocks.image_url', reason);
 }
 

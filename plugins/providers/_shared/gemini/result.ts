@@ -3,6 +3,7 @@ import { isPlain, type Plain } from '#core/merge.ts';
 import { openaiUsage } from '#core/openai-usage.ts';
 import type { Call } from '#core/provider.ts';
 import { textOf } from '../json.ts';
+import { reasoningFields } from '../reasoning.ts';
 import { annotationsOf } from './annotations.ts';
 import { type AudioFormat, audioOf, isAudio } from './audio.ts';
 import { CallIds } from './call-ids.ts';
@@ -14,7 +15,9 @@ import { type Piece, piecesOf } from './pieces.ts';
 import { geminiUsage } from './usage.ts';
 
 /** What an answer's conversion needs of its call. */
-export type AnswerCall = Pick<Call, 'model' | 'strict' | 'id' | 'createdAt'> & { readonly audioFormat?: AudioFormat | undefined };
+export type AnswerCall = Pick<Call, 'model' | 'strict' | 'showsReasoning' | 'id' | 'createdAt'> & {
+  readonly audioFormat?: AudioFormat | undefined;
+};
 
 /** Between the thought and the answer of models that don't flag thoughts. */
 export const thoughtSeparator = '\r\n\r\n';
@@ -101,6 +104,7 @@ function messageOf(candidate: Plain, pieces: readonly Piece[], index: number, { 
     role: 'assistant',
     content: text === '' && (toolCalls.length > 0 || pieces.some(({ kind }) => kind === 'media')) ? null : text,
     refusal: null,
+    ...reasoningFields(call, () => pieces.map((piece) => (piece.kind === 'thinking' ? piece.text : ''))),
     ...(toolCalls.length > 0 ? { tool_calls: toolCalls } : {}),
     ...(audio === undefined ? {} : { audio }),
   };

@@ -18,8 +18,12 @@ export function toThinkingConfig(body: Plain, conversion: Conversion): Plain | u
   const thinking = body['thinking'];
   if (isPlain(thinking)) return fromThinking(thinking, conversion);
   const effort = body['reasoning_effort'] ?? (isPlain(body['reasoning']) ? body['reasoning']['effort'] : undefined);
-  return typeof effort === 'string' ? fromEffort(effort.toLowerCase(), conversion.traits) : undefined;
+  return typeof effort === 'string' ? shown(fromEffort(effort.toLowerCase(), conversion.traits), conversion) : undefined;
 }
+
+/** An effort alone gives no thoughts to read; where the model is told not to think there are none to ask for. */
+const shown = (config: Plain | undefined, { showsThoughts }: Conversion): Plain | undefined =>
+  config === undefined || !showsThoughts || config['thinkingBudget'] === 0 ? config : { ...config, includeThoughts: true };
 
 function fromThinking(thinking: Plain, { options, traits }: Conversion): Plain {
   const budget = oneOf(thinking, ['budget_tokens', 'budgetTokens']);

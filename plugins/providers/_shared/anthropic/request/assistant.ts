@@ -1,4 +1,5 @@
 import { isPlain, type Plain } from '#core/merge.ts';
+import { dropReasoning } from '../../reasoning.ts';
 import { type Block, type Conversion, cacheOf, textBlock } from './conversion.ts';
 import { type Called, calledIn, textIn } from './tool-calls.ts';
 
@@ -7,6 +8,8 @@ export interface Answered {
   readonly blocks: readonly Block[];
   readonly calls: readonly Called[];
 }
+
+const unsigned = 'thoughts are taken back with their signature only';
 
 /**
  * An assistant message as blocks: thinking and redacted blocks come back exactly as they were given out, text stands
@@ -28,9 +31,7 @@ export function assistantBlocks(message: Plain, conversion: Conversion): Answere
   if (refusal !== undefined) blocks.push(refusal);
   if (message['audio'] !== undefined && message['audio'] !== null)
     conversion.drops.add('messages[].audio', 'assistant audio is not read by this service');
-  if (typeof message['reasoning_content'] === 'string') {
-    conversion.drops.add('messages[].reasoning_content', 'thoughts are taken back with their signature only');
-  }
+  if (!blocks.some((block) => block['type'] === 'thinking')) dropReasoning(message, conversion.drops, unsigned);
   return { blocks: withCache(blocks, message), calls };
 }
 
@@ -63,7 +64,7 @@ function blockOf(type: string, part: Plain, { drops }: Conversion): Block | unde
       if (typeof part['signature'] === 'string' && part['signature'] !== '') {
         return { type: 'thinking', thinking: textIn(part['thinking']), signature: part['signature'] };
       }
-      drops.add('messages[].content[].thinking', 'thoughts are taken back with their signature only');
+      drops.add('messages[].content[].thinking', unsigned);
       return undefined;
     case 'redacted_thinking':
       return { type: 'redacted_thinking', data: part['data'] };

@@ -18,6 +18,8 @@ export interface ThinkingFacts {
   readonly forcesTool: boolean;
   /** Sent where the caller sets no limit, since the API wants one. */
   readonly maxTokens: number;
+  /** The client reads the thoughts: models that would leave them out are asked for a summary. */
+  readonly showsThoughts: boolean;
 }
 
 /** Tokens of thinking for models that are told a budget. */
@@ -68,7 +70,7 @@ function byEffort(effort: string, asked: unknown, facts: ThinkingFacts, { traits
   if (effort === 'none') return withoutThinking(traits, drops);
   if (traits.thinking === 'adaptive') {
     const word = effort === 'minimal' ? 'low' : effort;
-    return facts.forcesTool ? { effort: word } : { thinking: { type: 'adaptive' }, effort: word };
+    return facts.forcesTool ? { effort: word } : { thinking: adaptive(facts), effort: word };
   }
   const why =
     traits.thinking === 'none' ? 'this model does not think' : facts.forcesTool ? 'a forced tool is called without thinking' : undefined;
@@ -78,6 +80,10 @@ function byEffort(effort: string, asked: unknown, facts: ThinkingFacts, { traits
   drops.add('reasoning_effort', lost ?? 'max_tokens leaves no room to think');
   return {};
 }
+
+/** By default the newest models give thinking blocks without text (Anthropic, Messages API, adaptive thinking). */
+const adaptive = ({ showsThoughts }: ThinkingFacts): Plain =>
+  showsThoughts ? { type: 'adaptive', display: 'summarized' } : { type: 'adaptive' };
 
 /** Older models think only when told to. */
 function withoutThinking(traits: ModelTraits, drops: Conversion['drops']): Chosen {

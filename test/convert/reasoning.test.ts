@@ -1,0 +1,210 @@
+import { createHash } from 'node:crypto';
+import type { WireEvent } from '#core/events.ts';
+import type { Operation } from '#core/provider.ts';
+import OpenAI from 'openai';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import anthropic from '../../plugins/providers/anthropic/index.ts';
+import gemini from '../../plugins/providers/gemini/index.ts';
+import { openaiDialect } from '../../src/dialects/chat-completions.ts';
+import { SseScanner } from '../../src/transport/framing/sse.ts';
+import { read, wantedOf } from '../anthropic/oracle.ts';
+import { good } from '../anthropic/recorded.ts';
+import { events, message, thoughts } from '../anthropic/sdk-upstream.ts';
+import { callOf } from '../contract/call.ts';
+import { answerOf, framesOf, type Json, mergeStream } from '../contract/gemini-oracle.ts';
+import { haveRecordings, type Recording, recordings } from '../contract/recordings.ts';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { json, type ScriptedUpstream, sse, startUpstream } from '../support/upstream.ts';
+
+/** A recorded answer, and the thoughts in it as a reader that is not ours finds them. */
+type Row = readonly [id: string, exchange: Recording, operation: Operation, thoughts: string];
+
+const chatOf = (provider: typeof anthropic): Operation => provider.operations['chat/completions'] as Operation;
+const bodyOf = (exchange: Recording): string => exchange.response.body ?? '';
+const ofMessages = (exchange: Recording): string =>
+  [...wantedOf(read(exchange)).thinking.values()].map(({ thinking }) => thinking).join('');
+const ofGemini = (exchange: Recording): string =>
+  (exchange.stream ? mergeStream(framesOf(bodyOf(exchange))) : answerOf(JSON.parse(bodyOf(exchange)) as Json)).choices
+    .map(({ thinking }) => thinking)
+    .join('');
+
+const generated = recordings(['vertex-gemini', 'gemini-api']).filter(
+  ({ api, response }) => response.status === 200 && response.body !== undefined && /generateContent$/i.test(api),
+);
+const rows: readonly Row[] = [
+  ...good.map((exchange): Row => [exchange.id, exchange, chatOf(anthropic), ofMessages(exchange)]),
+  ...generated.map((exchange): Row => [exchange.id, exchange, chatOf(gemini), ofGemini(exchange)]),
+];
+const thoughtful = rows.filter(([, , , text]) => text !== '');
+
+/** The thoughts as a client joins them, and everything else that was said. */
+interface Shown {
+  readonly reasoning: string;
+  /** The same answer without the field. */
+  readonly rest: string;
+}
+
+function shownIn(objects: readonly Json[]): Shown {
+  let reasoning = '';
+  const rest = JSON.stringify(objects, (key, value: unknown) => {
+    if (key !== 'reasoning_content') return value;
+    reasoning += String(value);
+    return undefined;
+  });
+  return { reasoning, rest };
+}
+
+interface Asked {
+  readonly strict: boolean;
+  readonly showsReasoning: boolean;
+}
+
+const asCall = (asked: Asked) => ({ ...asked, includeUsage: true, provider: 'p', model: 'model-1', id: 'req_1', createdAt: 1 });
+
+function whole([, exchange, operation]: Row, asked: Asked): Shown {
+  const result = operation.result?.(bodyOf(exchange), callOf({ ...asked, settings: {} }));
+  return shownIn([JSON.parse(openaiDialect.answer?.(result, asCall(asked)) ?? '') as Json]);
+}
+
+function streamed([, exchange, operation]: Row, asked: Asked, size: number): Shown {
+  const translate = operation.stream?.(callOf({ ...asked, settings: {}, stream: true }));
+  const write = openaiDialect.write?.(asCall(asked));
+  if (translate === undefined || write === undefined) throw new Error('no stream');
+  const scanner = new SseScanner();
+  let text = '';
+  const feed = (found: readonly WireEvent[]): void => {
+    for (const event of found) for (const one of translate.push(event)) text += [...write.push(one)].join('');
+  };
+  const bytes = Buffer.from(bodyOf(exchange));
+  for (let at = 0; at < bytes.length; at += size) feed(scanner.push(bytes.subarray(at, at + size)).events);
+  feed(scanner.end().events);
+  for (const one of translate.end()) text += [...write.push(one)].join('');
+  return shownIn(
+    text
+      .split('\n\n')
+      .filter((line) => line.startsWith('data: {'))
+      .map((line) => JSON.parse(line.slice(6)) as Json),
+  );
+}
+
+const shown = (row: Row, asked: Asked): readonly Shown[] =>
+  row[1].stream ? [1, 97, 1_000_000].map((size) => streamed(row, asked, size)) : [whole(row, asked)];
+
+describe.skipIf(!haveRecordings)('thoughts of recorded answers (skipped where ../shared/data/recorded is absent)', () => {
+  it('are there in numbers that mean something', () => {
+    expect(thoughtful.filter(([, { stream }]) => stream).length).toBeGreaterThan(5);
+    expect(thoughtful.filter(([, { stream }]) => !stream).length).toBeGreaterThan(5);
+    expect(new Set(thoughtful.map(([, , operation]) => operation)).size).toBe(2);
+  });
+
+  it.each(rows)('%s: all of them are reasoning_content where it is asked for, and nothing else changes', (...row) => {
+    for (const strict of [true, false]) {
+      for (const with_ of shown(row, { strict, showsReasoning: true })) {
+        for (const without of shown(row, { strict, showsReasoning: false })) {
+          expect(without.reasoning).toBe('');
+          expect(with_.reasoning).toBe(row[3]);
+          if (!row[1].stream) expect(with_.rest).toBe(without.rest);
+        }
+      }
+    }
+  });
+});
+
+const keys = { plain: 'plain-key-0123456789abcdef', on: 'on-key-0123456789abcdef' };
+const hash = (key: string): string => `sha256:${createHash('sha256').update(key).digest('hex')}`;
+const thought = { candidates: [{ content: { parts: [{ text: 'Hm. ', thought: true }, { text: 'Hi' }] }, finishReason: 'STOP' }] };
+
+describe('a stock client', () => {
+  let upstream: ScriptedUpstream;
+  let gateway: TestGateway;
+
+  beforeAll(async () => {
+    upstream = await startUpstream((response, request) => {
+      if (request.url.includes('streamGenerateContent')) sse(response, [`data: ${JSON.stringify(thought)}\r\n\r\n`]);
+      else if (request.url.includes('generateContent')) json(response, 200, thought);
+      else if (/"stream":true/.test(request.body.toString())) sse(response, events('m', false));
+      else json(response, 200, message('m', false));
+    });
+    const custom_host = upstream.url;
+    gateway = await startTestGateway(
+      JSON.stringify({
+        version: 1,
+        api_keys: {
+          plain: { hash: hash(keys.plain) },
+          on: { hash: hash(keys.on), reasoning_content: true },
+        },
+        providers: {
+          claude: { type: 'anthropic', api_key: 'sk-ant-api03-0123456789', custom_host },
+          gemini: { type: 'gemini', api_key: 'AIza-0123456789', custom_host },
+          foundry: {
+            type: 'azure-ai',
+            api_key: 'foundry-0123456789',
+            custom_host,
+            deployments: { 'claude-sonnet-4-0': { deployment_id: 'claude-eu', foundation_model: 'claude-sonnet-4-5' } },
+          },
+          vertex: { type: 'vertex-ai', region: 'global', project: 'p', custom_host, auth: { mode: 'caller' } },
+        },
+        configs: {
+          shown: { reasoning_content: true },
+          hidden: { reasoning_content: false },
+        },
+      }),
+    );
+  });
+  afterAll(async () => {
+    await gateway?.close();
+    await upstream?.close();
+  });
+
+  const client = (key: string, headers: Record<string, string>): OpenAI =>
+    new OpenAI({
+      baseURL: `${gateway.url}/v1`,
+      apiKey: 'ya29.mine',
+      defaultHeaders: { 'x-gateway-api-key': key, ...headers },
+      maxRetries: 0,
+    });
+  const messages = [{ role: 'user' as const, content: 'Hi' }];
+  const said = (value: object | undefined): string | undefined => (value as { reasoning_content?: string } | undefined)?.reasoning_content;
+
+  const asked = async (openai: OpenAI, model: string): Promise<readonly (string | undefined)[]> => {
+    const answer = await openai.chat.completions.create({ model, messages });
+    let joined: string | undefined;
+    for await (const chunk of await openai.chat.completions.create({ model, messages, stream: true })) {
+      const piece = said(chunk.choices[0]?.delta);
+      if (piece !== undefined) joined = (joined ?? '') + piece;
+    }
+    const assembled = await openai.chat.completions.stream({ model, messages }).finalChatCompletion();
+    return [said(answer.choices[0]?.message), joined, assembled.choices[0]?.message.content === '' ? '' : joined];
+  };
+
+  const on = { 'x-gateway-reasoning-content': 'true' };
+  const loose = { 'x-gateway-strict-compliance': 'false' };
+
+  describe.each([
+    ['@claude/claude-sonnet-4-0', thoughts.thinking],
+    ['@foundry/claude-sonnet-4-0', thoughts.thinking],
+    ['@vertex/anthropic.claude-sonnet-4-0', thoughts.thinking],
+    ['@vertex/gemini-2.5-flash', 'Hm. '],
+    ['@gemini/gemini-2.5-flash', 'Hm. '],
+  ])('of %s', (model, text) => {
+    it.each([
+      ['reads the thoughts with the header', keys.plain, on, text],
+      ['reads them beside content blocks', keys.plain, { ...on, ...loose }, text],
+      ['reads them with the header in capitals', keys.plain, { 'x-gateway-reasoning-content': 'TRUE' }, text],
+      ['reads none with a header that is neither true nor false', keys.plain, { 'x-gateway-reasoning-content': 'maybe' }, undefined],
+      ['reads them because its config says so', keys.plain, { 'x-gateway-config': 'shown' }, text],
+      ['reads them because its key says so', keys.on, {}, text],
+      ['reads none where the config overrules the key', keys.on, { 'x-gateway-config': 'hidden' }, undefined],
+      ['reads none by default', keys.plain, {}, undefined],
+      ['reads none with strict compliance off alone', keys.plain, loose, undefined],
+      [
+        'reads none where its header overrules the config',
+        keys.on,
+        { 'x-gateway-config': 'shown', 'x-gateway-reasoning-content': 'false' },
+        undefined,
+      ],
+    ])('%s', async (_name, key, headers, expected) => {
+      expect(await asked(client(key, headers), model)).toEqual([expected, expected, expected]);
+    });
+  });
+});
