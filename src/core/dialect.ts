@@ -1,5 +1,7 @@
+import type { Endpoint } from './endpoint.ts';
 import type { ErrorFacts, GatewayError } from './error.ts';
 import type { ModelEvent } from './events.ts';
+import type { Plain } from './merge.ts';
 import type { StreamTransform } from './stream.ts';
 
 /** What a dialect must know of an attempt to write its answer. */
@@ -32,6 +34,11 @@ export interface Dialect {
   readonly idHeader?: string;
   /** Text of a whole answer that was converted; absent where it is the object as it is. */
   answer?(result: unknown, call: DialectCall): string;
+  /**
+   * The text of a stream that says what a whole answer says, by endpoint: some services ignore that a stream was asked
+   * for. Undefined where the object is no answer of the endpoint. Whole answers of other endpoints pass as they are.
+   */
+  readonly streamed?: { readonly [E in Endpoint]?: (answer: Plain, call: DialectCall) => string | undefined };
   /** Absent for dialects that no stream is converted to. */
   write?(call: DialectCall): DialectWriter;
 }

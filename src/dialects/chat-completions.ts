@@ -5,6 +5,8 @@ import { openaiUsage } from '../core/openai-usage.ts';
 import type { Usage } from '../core/usage.ts';
 import { type ChoiceState, deltaText, newChoice } from './chat-delta.ts';
 import { openaiErrorBody, openaiErrorEvent } from './error-body.ts';
+import { chatChunks, textChunks } from './whole-as-chunks.ts';
+import { responseEvents } from './whole-as-events.ts';
 
 /** The OpenAI APIs: the format that every answer of another provider is converted to. */
 export const openaiDialect: Dialect = Object.freeze({
@@ -14,6 +16,7 @@ export const openaiDialect: Dialect = Object.freeze({
     JSON.stringify(
       typeof result === 'object' && result !== null && !Array.isArray(result) ? { ...result, provider: call.provider } : result,
     ),
+  streamed: { 'chat/completions': chatChunks, completions: textChunks, responses: responseEvents },
   write: (call: DialectCall) => new ChatWriter(call),
 });
 

@@ -1,10 +1,12 @@
 import type { Dialect } from '../core/dialect.ts';
 import type { ErrorFacts, GatewayError } from '../core/error.ts';
+import { messageEvents } from './whole-as-events.ts';
 
-/** The messages API. Its answers pass as they are, so only errors are written here. */
+/** The messages API. Its answers pass as they are, so only errors are written here, and streams that came whole. */
 export const messagesDialect: Dialect = Object.freeze({
   idHeader: 'request-id',
   errorBody: (error: GatewayError, facts: ErrorFacts) => Buffer.from(messagesError(error, facts), 'utf8'),
+  streamed: { messages: messageEvents },
   errorEvent: (error: GatewayError, facts: ErrorFacts) => Buffer.from(`event: error\ndata: ${messagesError(error, facts)}\n\n`, 'utf8'),
 });
 

@@ -2,6 +2,8 @@ import type { Dialect, DialectCall, DialectWriter } from '../core/dialect.ts';
 import { traitsOf } from '../core/endpoint.ts';
 import { GatewayError, type ProviderFault } from '../core/error.ts';
 import type { ModelEvent, WireEvent } from '../core/events.ts';
+import { parseJson } from '../core/json-scan.ts';
+import { isPlain } from '../core/merge.ts';
 import type { Attempt, Flow, FlowConsumer, Outcome, UpstreamReply } from '../core/plan.ts';
 import type { Call, CommonSettings, Operation } from '../core/provider.ts';
 import type { StreamTransform } from '../core/stream.ts';
@@ -15,6 +17,10 @@ import { convertLines } from './lines.ts';
  * here; a stream is converted as it flows.
  */
 export function convertOutcome(outcome: Outcome, dialect: Dialect): Outcome {
+  return streamedWhole(converted(outcome, dialect), dialect);
+}
+
+function converted(outcome: Outcome, dialect: Dialect): Outcome {
   if (outcome.kind !== 'answered' || outcome.attempt.lane !== 'full' || outcome.reply.status >= 300)
     return convertLines(outcome.attempt.operation?.mend === undefined ? outcome : mended(outcome), unconvertible);
   const { attempt, reply, times } = outcome;
@@ -32,6 +38,28 @@ export function convertOutcome(outcome: Outcome, dialect: Dialect): Outcome {
     return { kind: 'faulty', attempt, times, fault, status: fault.status };
   }
 }
+
+/** A whole answer of a service that ignored that a stream was asked for: it was paid, so it is written as one. */
+function streamedWhole(outcome: Outcome, dialect: Dialect): Outcome {
+  if (outcome.kind !== 'answered' || outcome.reply.flow !== undefined || outcome.reply.status >= 300) return outcome;
+  const { attempt, reply, times } = outcome;
+  const { call } = attempt;
+  if (call?.stream !== true) return outcome;
+  const write = dialect.streamed?.[call.endpoint];
+  if (write === undefined) return outcome;
+  const answer = parseJson((reply.converted?.body ?? reply.body).toString('utf8'));
+  const text = isPlain(answer) ? write(answer, dialectCall(attempt, call)) : undefined;
+  if (text !== undefined)
+    return { ...outcome, reply: { ...reply, converted: { contentType: eventStream, body: Buffer.from(text, 'utf8') } } };
+  const type = reply.headers['content-type'] ?? '';
+  const fault = new GatewayError('upstream_invalid', {
+    message: `The provider answered "${type}" where a stream was asked for.`,
+    source: 'provider',
+  });
+  return { kind: 'faulty', attempt, times, fault, status: fault.status };
+}
+
+const eventStream = 'text/event-stream; charset=utf-8';
 
 /** An answer whose bytes pass, with what its service left out. */
 function mended(outcome: Outcome): Outcome {
@@ -66,7 +94,7 @@ function stream(attempt: Attempt, operation: Operation, call: AnyCall, reply: Up
   return {
     ...reply,
     flow: new ConvertedFlow(flow, { attempt, tap, read, write }),
-    converted: { contentType: 'text/event-stream; charset=utf-8', body: undefined },
+    converted: { contentType: eventStream, body: undefined },
   };
 }
 

@@ -41,25 +41,20 @@ export class WholeAnswer extends Answer {
       this.owner.faulty(invalid(tooLarge(maxAnswer)));
       return;
     }
-    const { attempt, status, headers } = this.owner;
+    const { status, headers } = this.owner;
     if (this.#isConverted || status >= 300 || headers['content-encoding'] !== undefined) {
       if (this.#length > this.#heldLimit) this.owner.faulty(invalid('The answer is too large to be looked at.'));
       return;
     }
-    const fault =
-      attempt.call?.stream === true
-        ? notAStream(headers)
-        : beginsLikeJson(this.#chunks)
-          ? undefined
-          : invalid("The provider's answer is not JSON.");
-    if (fault === undefined) this.#commit(now);
-    else this.owner.faulty(fault);
+    if (beginsLikeJson(this.#chunks)) this.#commit(now);
+    else this.owner.faulty(invalid("The provider's answer is not JSON."));
   }
 
-  /** An answer that is converted can't flow: it is read as one text. */
+  /** An answer that is converted can't flow: it is read as one text. So is one that has to become a stream. */
   get #isConverted(): boolean {
     const { attempt, status, tap } = this.owner;
-    return (attempt.lane === 'full' || tap.form === 'text' || attempt.readsWhole === true) && status < 300;
+    const isRead = attempt.lane === 'full' || tap.form === 'text' || attempt.readsWhole === true || attempt.call?.stream === true;
+    return isRead && status < 300;
   }
 
   /** Bytes of an answer that has to be held. */
@@ -127,7 +122,7 @@ export class WholeAnswer extends Answer {
     if (tap.form === 'text' || (body.length === 0 && (tap.form === 'bytes' || tap.mayBeEmpty === true))) return undefined;
     const fault = faultOfWhole(body, headers['content-type'] ?? '', tap);
     // Where a stream was asked for, only the provider's own words say more than that this is none.
-    return attempt.call?.stream === true && fault?.provider === undefined ? notAStream(headers) : fault;
+    return fault !== undefined && fault.provider === undefined && attempt.call?.stream === true ? notAStream(headers) : fault;
   }
 }
 

@@ -1,0 +1,221 @@
+import Anthropic from '@anthropic-ai/sdk';
+import OpenAI from 'openai';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { json, type ScriptedUpstream, type SeenRequest, startUpstream } from '../support/upstream.ts';
+
+const usage = { prompt_tokens: 3, completion_tokens: 4, total_tokens: 7 };
+const toolCalls = [
+  { id: 'c1', type: 'function', function: { name: 'f', arguments: '{"a":1}' } },
+  { id: 'c2', type: 'function', function: { name: 'g', arguments: '{}' } },
+];
+const completion = {
+  id: 'chatcmpl-1',
+  object: 'chat.completion',
+  created: 5,
+  model: 'm-1',
+  choices: [
+    { index: 0, message: { role: 'assistant', content: 'Größe', tool_calls: toolCalls }, logprobs: null, finish_reason: 'tool_calls' },
+  ],
+  usage,
+};
+const textCompletion = {
+  id: 'cmpl-1',
+  object: 'text_completion',
+  created: 5,
+  model: 'm-1',
+  choices: [{ index: 0, text: 'Hi', finish_reason: 'stop' }],
+};
+const message = {
+  id: 'msg_1',
+  type: 'message',
+  role: 'assistant',
+  model: 'm-1',
+  content: [
+    { type: 'thinking', thinking: 'Hm.', signature: 'S' },
+    {
+      type: 'text',
+      text: 'Hi',
+      citations: [
+        { type: 'char_location', cited_text: 'x', document_index: 0, document_title: null, start_char_index: 0, end_char_index: 1 },
+      ],
+    },
+    { type: 'tool_use', id: 't1', name: 'f', input: { a: [1, 2] } },
+  ],
+  stop_reason: 'tool_use',
+  stop_sequence: null,
+  usage: { input_tokens: 3, output_tokens: 4 },
+};
+const answer = {
+  id: 'resp_1',
+  object: 'response',
+  created_at: 5,
+  status: 'completed',
+  model: 'm-1',
+  output: [
+    { id: 'm1', type: 'message', role: 'assistant', status: 'completed', content: [{ type: 'output_text', text: 'Hi', annotations: [] }] },
+    { id: 'f1', type: 'function_call', call_id: 'c1', name: 'f', arguments: '{"a":1}', status: 'completed' },
+  ],
+  usage: { input_tokens: 3, output_tokens: 4, total_tokens: 7 },
+};
+
+const whole: Readonly<Record<string, unknown>> = {
+  '/v1/chat/completions': completion,
+  '/v1/completions': textCompletion,
+  '/v1/messages': message,
+  '/v1/responses': answer,
+  '/v1/audio/transcriptions': { text: 'Grüße', usage: { type: 'duration', seconds: 2 } },
+  '/v1/images/generations': { created: 5, data: [{ b64_json: 'AAAA' }] },
+};
+
+let upstream: ScriptedUpstream;
+let gateway: TestGateway;
+let openai: OpenAI;
+let anthropic: Anthropic;
+const asIs = (response: Parameters<ScriptedUpstream['script']>[0], { url }: SeenRequest): void => json(response, 200, whole[url] ?? {});
+
+beforeAll(async () => {
+  upstream = await startUpstream(asIs);
+  const custom_host = `${upstream.url}/v1`;
+  gateway = await startTestGateway(
+    JSON.stringify({
+      version: 1,
+      server: { state_dir: 'memory' },
+      providers: {
+        o: { type: 'openai', api_key: 'sk-key-of-provider-o-0123', custom_host },
+        a: { type: 'anthropic', api_key: 'sk-ant-api03-0123456789', custom_host },
+      },
+      configs: {
+        o: { provider: 'o', retry: { attempts: 3, on_status_codes: [500, 502] } },
+        a: { provider: 'a', retry: { attempts: 3, on_status_codes: [500, 502] } },
+      },
+    }),
+  );
+  const client = { baseURL: `${gateway.url}/v1`, apiKey: 'none-needed-0123456789', defaultHeaders: { 'x-gateway-config': 'o' } };
+  openai = new OpenAI(client);
+  anthropic = new Anthropic({ ...client, baseURL: gateway.url, defaultHeaders: { 'x-gateway-config': 'a' } });
+});
+beforeEach(() => {
+  upstream.requests.length = 0;
+  upstream.script = asIs;
+});
+afterAll(async () => {
+  await gateway.close();
+  await upstream.close();
+});
+
+describe('a service that ignores that a stream was asked for is called once, and its response is', () => {
+  const messages = [{ role: 'user' as const, content: 'Hi' }];
+
+  it('a stream of one chunk of a chat', async () => {
+    const stream = await openai.chat.completions.create({ model: 'm-1', messages, stream: true, stream_options: { include_usage: true } });
+    const chunks = [];
+    for await (const chunk of stream) chunks.push(chunk);
+    expect(chunks).toMatchObject([
+      {
+        id: 'chatcmpl-1',
+        object: 'chat.completion.chunk',
+        choices: [
+          {
+            delta: { role: 'assistant', content: 'Größe', tool_calls: toolCalls.map((call, index) => ({ index, ...call })) },
+            finish_reason: 'tool_calls',
+          },
+        ],
+      },
+      { choices: [], usage },
+    ]);
+    expect(upstream.requests).toHaveLength(1);
+  });
+
+  it('put together by the library like any other', async () => {
+    const final = await openai.chat.completions.stream({ model: 'm-1', messages }).finalChatCompletion();
+    expect(final.choices[0]).toMatchObject({ message: { content: 'Größe', tool_calls: toolCalls }, finish_reason: 'tool_calls' });
+  });
+
+  it('the same where it is large', async () => {
+    const content = 'x'.repeat(2_000_000);
+    upstream.script = (response) =>
+      json(response, 200, { ...completion, choices: [{ index: 0, message: { role: 'assistant', content }, finish_reason: 'stop' }] });
+    const final = await openai.chat.completions.stream({ model: 'm-1', messages }).finalChatCompletion();
+    expect(final.choices[0]?.message.content).toBe(content);
+    expect(upstream.requests).toHaveLength(1);
+  });
+
+  it('a stream of text', async () => {
+    const stream = await openai.completions.create({ model: 'm-1', prompt: 'Hi', stream: true });
+    let text = '';
+    for await (const chunk of stream) text += chunk.choices[0]?.text;
+    expect([text, upstream.requests.length]).toEqual(['Hi', 1]);
+  });
+
+  it('the events of a message', async () => {
+    const final = await anthropic.messages.stream({ model: 'm-1', max_tokens: 9, messages }).finalMessage();
+    expect(final).toMatchObject(message);
+    expect(upstream.requests).toHaveLength(1);
+  });
+
+  it('the events of a response', async () => {
+    const stream = openai.responses.stream({ model: 'm-1', input: 'Hi' });
+    const deltas: string[] = [];
+    stream.on('response.output_text.delta', ({ delta }) => deltas.push(delta));
+    const final = await stream.finalResponse();
+    expect(final).toMatchObject(answer);
+    expect([deltas, upstream.requests.length]).toEqual([['Hi'], 1]);
+  });
+
+  it('converted to a chat, then to chunks', async () => {
+    const config = { headers: { 'x-gateway-config': 'a' } };
+    const final = await openai.chat.completions.stream({ model: 'm-1', messages }, config).finalChatCompletion();
+    expect(final.choices[0]).toMatchObject({
+      message: { content: 'Hi', tool_calls: [{ id: 't1', function: { name: 'f', arguments: '{"a":[1,2]}' } }] },
+      finish_reason: 'tool_calls',
+    });
+    expect(upstream.requests).toHaveLength(1);
+  });
+
+  const form = (fields: Readonly<Record<string, string>>): FormData => {
+    const data = new FormData();
+    for (const [name, value] of Object.entries(fields)) data.append(name, value);
+    data.append('file', new File(['RIFF'], 'a.wav', { type: 'audio/wav' }));
+    return data;
+  };
+  const asIt = async (path: string, body: FormData | string) => {
+    const headers = { 'x-gateway-config': 'o', ...(typeof body === 'string' ? { 'content-type': 'application/json' } : {}) };
+    const response = await fetch(`${gateway.url}${path}`, { method: 'POST', headers, body });
+    return [response.status, response.headers.get('content-type'), await response.text()] as const;
+  };
+
+  it.each(['/v1/audio/transcriptions', '/v1/audio/translations'])('passed on as it came from %s', async (path) => {
+    const told = JSON.stringify({ text: 'Grüße' });
+    upstream.script = (response) => void response.writeHead(200, { 'content-type': 'application/json; charset=utf-8' }).end(told);
+    for (const response_format of ['json', 'verbose_json']) {
+      upstream.requests.length = 0;
+      const got = await asIt(path, form({ model: 'whisper-1', response_format, stream: 'true' }));
+      expect([...got, upstream.requests.length]).toEqual([200, 'application/json; charset=utf-8', told, 1]);
+    }
+  });
+
+  it('passed on where it is text', async () => {
+    upstream.script = (response) =>
+      void response.writeHead(200, { 'content-type': 'text/plain; charset=utf-8' }).end('1\n00:00 --> 00:01\nGrüße\n');
+    const got = await asIt('/v1/audio/transcriptions', form({ model: 'whisper-1', response_format: 'srt', stream: 'true' }));
+    expect([...got, upstream.requests.length]).toEqual([200, 'text/plain; charset=utf-8', '1\n00:00 --> 00:01\nGrüße\n', 1]);
+  });
+
+  it('passed on where it is a picture', async () => {
+    const got = await asIt('/v1/images/generations', JSON.stringify({ model: 'm-1', prompt: 'p', stream: true }));
+    expect([...got, upstream.requests.length]).toEqual([200, 'application/json', JSON.stringify(whole['/v1/images/generations']), 1]);
+  });
+
+  it('passed on where it is sound', async () => {
+    upstream.script = (response) => void response.writeHead(200, { 'content-type': 'audio/mpeg' }).end('ID3');
+    const got = await asIt('/v1/audio/speech', JSON.stringify({ model: 'm-1', input: 'Hi', voice: 'v', stream_format: 'sse' }));
+    expect([...got, upstream.requests.length]).toEqual([200, 'audio/mpeg', 'ID3', 1]);
+  });
+
+  it.each(['{"result":1}', '{"choices":[]}', '{"choices":[{}]}', '[]', '<html></html>'])('no response: %s', async (text) => {
+    upstream.script = (response) => void response.writeHead(200, { 'content-type': 'application/json' }).end(text);
+    const asked = openai.chat.completions.create({ model: 'm-1', messages, stream: true }, { maxRetries: 0 });
+    await expect(asked).rejects.toThrow(/where a stream was asked for/);
+  });
+});
