@@ -46,6 +46,7 @@ export const emptyRecord: LogRecord = Object.freeze({
   strict: true,
   dropped: Object.freeze([]),
   warnings: Object.freeze([]),
+  overruled: Object.freeze([]),
   cache: 'DISABLED',
   guardrails: Object.freeze([]),
   metadata: none,

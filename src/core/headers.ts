@@ -50,6 +50,7 @@ export const responseHeaders = {
   errorSource: 'error-source',
   droppedParams: 'dropped-params',
   warnings: 'warnings',
+  overruled: 'overruled',
   exception: 'gateway-exception',
 } as const;
 
@@ -126,6 +127,8 @@ export interface HeaderBag {
   entries(): Iterable<readonly [name: string, value: string]>;
   /** True for a name that starts with one of the accepted prefixes. */
   isGateway(name: string): boolean;
+  /** The request has a header with one of the accepted prefixes. */
+  readonly hasGateway: boolean;
   /** A prefix other than the canonical one that this request used, so that answers repeat our headers under it. */
   readonly aliasPrefix: string | undefined;
 }

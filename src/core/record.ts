@@ -51,6 +51,8 @@ export interface LogRecord {
   readonly strict: boolean;
   readonly dropped: readonly { readonly param: string; readonly reason: string }[];
   readonly warnings: readonly string[];
+  /** What the request chose and did not get. */
+  readonly overruled: readonly Overruled[];
   readonly cache: string;
   readonly guardrails: readonly unknown[];
   readonly metadata: Readonly<Record<string, string>>;
@@ -64,6 +66,15 @@ export interface LogRecord {
   readonly response: MessageRecord;
   /** The request's random number: with it the plan can be made again. */
   readonly random: number;
+}
+
+/** A choice of the request that lost against another one. */
+export interface Overruled {
+  /** The header as the request spelled it, `model` for the name in the body or its slug. */
+  readonly choice: string;
+  readonly value: string;
+  /** What counted instead: `config`, `model`, `path`, or a header. */
+  readonly by: string;
 }
 
 export interface AttemptRecord {

@@ -2,8 +2,10 @@ import type { ErrorCode } from '../core/error.ts';
 import { headerList, toHeader } from '../core/header-text.ts';
 import { canonicalPrefix, type HeaderPairs, hopByHopHeaders, responseHeaders } from '../core/headers.ts';
 import { type Outcome, type Reply, statusOf } from '../core/plan.ts';
+import type { Overruled } from '../core/record.ts';
 import type { Dropped } from '../core/provider.ts';
 import { type Execution, isSuccess } from './execute.ts';
+import { overruledIn } from './overruled.ts';
 import type { RequestContext } from './request.ts';
 
 /** Headers of the provider that are not the client's business: framing, its own ids (ours stand in their place), its site. */
@@ -106,7 +108,11 @@ function ours(ctx: RequestContext, run: Execution | undefined, reply: Reply, fac
     const named = ({ param }: Dropped): string => toHeader(param, droppedLimit.bytes);
     put(out, responseHeaders.droppedParams, headerList(dropped, named, ', ', droppedLimit.items));
   }
+  const overruled = overruledIn(ctx, attempt);
+  if (overruled.length > 0) put(out, responseHeaders.overruled, headerList(overruled, overruledText, ', ', overruled.length));
 }
+
+const overruledText = ({ choice, value, by }: Overruled): string => `${choice}=${toHeader(value)};by=${by}`;
 
 function put(out: HeaderPairs, tail: string, value: string): void {
   out.push(canonicalPrefix + tail, value);

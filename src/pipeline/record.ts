@@ -6,6 +6,7 @@ import type { Tap } from '../core/tap.ts';
 import { parseTraceparent, spanIdOf } from '../core/trace.ts';
 import { errorOf } from './answer.ts';
 import { type Execution, isSuccess } from './execute.ts';
+import { overruledIn } from './overruled.ts';
 import { bounded, boundedOrNull, boundedTexts, first, limits, shrunk } from './record-bounds.ts';
 import { type Delivered, Messages, policyOf } from './record-messages.ts';
 import type { RequestContext } from './request.ts';
@@ -75,6 +76,7 @@ export function makeRecord(ctx: RequestContext, run: Execution | undefined, endi
     strict: attempt?.call?.strict ?? true,
     dropped: droppedOf(attempt),
     warnings: warningsOf(ctx, run?.history ?? []),
+    overruled: attempt === undefined ? [] : overruledIn(ctx, attempt),
     cache: 'DISABLED',
     guardrails: [],
     metadata: boundedTexts(metadataOf(ctx, attempt)),

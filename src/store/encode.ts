@@ -42,6 +42,7 @@ function shortened(record: LogRecord): LogRecord {
     attempts: record.attempts.slice(0, 8).map((attempt) => ({ ...attempt, reason: null })),
     plugins: [],
     dropped: [],
+    overruled: [],
     warnings: [`The record was larger than ${recordLimit / 1024} KB: headers, metadata, labels, warnings and more are left out.`],
     metadata: {},
     labels: {},

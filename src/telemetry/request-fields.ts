@@ -31,6 +31,7 @@ export function requestFields(record: LogRecord): object {
     lane: record.lane,
     dropped: record.dropped,
     warnings: record.warnings,
+    overruled: record.overruled,
     cache: record.cache,
     metadata: record.metadata,
     labels: record.labels,

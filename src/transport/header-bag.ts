@@ -29,6 +29,7 @@ export class RequestHeaderBag implements HeaderBag {
   readonly #names: HeaderNames;
   readonly #key: string | undefined;
   #alias: string | undefined | null = null;
+  #hasGateway = false;
   #strange: string[] | undefined;
 
   /** @param key a key that came beside the headers (a WebSocket's query or subprotocol); stands in for `authorization` */
@@ -75,6 +76,11 @@ export class RequestHeaderBag implements HeaderBag {
     return this.#alias;
   }
 
+  get hasGateway(): boolean {
+    if (this.#alias === null) this.#alias = this.#scan();
+    return this.#hasGateway;
+  }
+
   /** Names in lower case that have one of the prefixes and no meaning, the first few; undefined as a rule. */
   get strange(): readonly string[] | undefined {
     if (this.#alias === null) this.#alias = this.#scan();
@@ -90,6 +96,7 @@ export class RequestHeaderBag implements HeaderBag {
       for (let k = 0; k < prefixes.length; k += 1) {
         const prefix = prefixes[k] ?? '';
         if (!startsLike(name, prefix)) continue;
+        this.#hasGateway = true;
         if (k > 0) alias ??= prefix;
         if (!tails.has(name.slice(prefix.length).toLowerCase())) this.#note(name.toLowerCase());
         break;

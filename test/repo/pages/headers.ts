@@ -37,6 +37,8 @@ const responseMeaning = {
   errorSource: '`gateway` or `provider`, on errors.',
   droppedParams: 'Parameters that the chosen provider cannot take, at most 20 and 1 KB; then the number of the others: `... and 12 more`.',
   warnings: 'What the caller should know of the way the request took, at most 5 sentences and 1 KB.',
+  overruled:
+    'What the request chose and did not get, each with what counted instead, for example `model=@azure-eu;by=config, x-gateway-provider=claude;by=config`.',
   exception: '`true` on errors that the gateway made itself.',
   prompt: 'The stored prompt that was run, with its version.',
 } as const satisfies Record<keyof typeof responseHeaders, string>;

@@ -1,0 +1,128 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+
+/** A choice of the request that lost against another one is named in the response and in the record; who wins is as ever. */
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startTestGateway(`
+version: 1
+server: {state_dir: memory}
+providers: {a: {type: mock}, b: {type: mock}, down: {type: openai, api_key: "${'k'.repeat(20)}", custom_host: "http://127.0.0.1:1/v1"}}
+virtual_keys: {va: {provider: a}}
+configs:
+  fixed: {provider: a, request_timeout: 5000, strict_compliance: false}
+  open: {override_params: {temperature: 0}, targets: [{}]}
+  chain: {strategy: {mode: fallback}, targets: [{provider: down}, {provider: a}]}
+prompts:
+  p: {config: fixed, model: "@b/echo", messages: [{role: user, content: hi}]}
+`);
+});
+afterAll(() => gateway.close());
+
+interface Sent {
+  readonly model?: string;
+  readonly path?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+async function ask({ model = 'echo', path = '/v1/chat/completions', headers = {} }: Sent) {
+  const response = await fetch(gateway.url + path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify({
+      ...(model === '' ? {} : { model }),
+      ...(path.includes('/prompts/') ? {} : { max_tokens: 9, messages: [{ role: 'user', content: 'hi' }] }),
+    }),
+  });
+  await response.text();
+  const record = await gateway.record(response.headers.get('x-request-id'));
+  return {
+    status: response.status,
+    provider: response.headers.get('x-gateway-provider'),
+    overruled: response.headers.get('x-gateway-overruled'),
+    record,
+  };
+}
+
+const config = (name: string): Record<string, string> => ({ 'x-gateway-config': name });
+const provider = (name: string): Record<string, string> => ({ 'x-gateway-provider': name });
+const key = (name: string): Record<string, string> => ({ 'x-gateway-virtual-key': name });
+
+const cases: readonly (readonly [string, Sent, string, string | null])[] = [
+  ['a slug alone', { model: '@a/echo' }, 'a', null],
+  ['a config alone', { headers: config('fixed') }, 'a', null],
+  ['a slug that a config also names', { model: '@a/echo', headers: config('fixed') }, 'a', null],
+  ['a slug under a config', { model: '@b/echo', headers: config('fixed') }, 'a', 'model=@b;by=config'],
+  ['a provider under a config', { headers: { ...config('fixed'), ...provider('b') } }, 'a', 'x-gateway-provider=b;by=config'],
+  ['a virtual key under a config', { headers: { ...config('fixed'), ...key('va') } }, 'a', 'x-gateway-virtual-key=va;by=config'],
+  [
+    'all three under a config',
+    { model: '@b/echo', headers: { ...config('fixed'), ...provider('@b'), ...key('va') } },
+    'a',
+    'model=@b;by=config, x-gateway-provider=@b;by=config, x-gateway-virtual-key=va;by=config',
+  ],
+  ['a config that leaves the provider open', { model: '@b/echo', headers: config('open') }, 'b', null],
+  ['a header behind a slug', { model: '@b/echo', headers: provider('a') }, 'b', 'x-gateway-provider=a;by=model'],
+  ['a header that says the same as the slug', { model: '@b/echo', headers: provider('@b') }, 'b', null],
+  ['a virtual key behind a header', { headers: { ...provider('b'), ...key('va') } }, 'b', 'x-gateway-virtual-key=va;by=x-gateway-provider'],
+  ['a virtual key alone', { headers: key('va') }, 'a', null],
+  ['a type', { headers: provider('mock') }, 'mock', null],
+  ['under the prefix of the client', { model: '@b/echo', headers: { 'x-portkey-provider': 'a' } }, 'b', 'x-portkey-provider=a;by=model'],
+  [
+    'two prefixes that differ',
+    { headers: { ...provider('b'), 'x-portkey-provider': 'a' } },
+    'b',
+    'x-portkey-provider=a;by=x-gateway-provider',
+  ],
+  [
+    'a config that is sent twice, whose keys stay secret',
+    { headers: { ...config('fixed'), 'x-portkey-config': '{"provider":"openai","api_key":"sk-very-secret-1234"}' } },
+    'a',
+    'x-portkey-config=inline;by=x-gateway-config',
+  ],
+  ['the target that served in the end', { model: '@a/echo', headers: config('chain') }, 'a', null],
+  [
+    'a longer timeout than the config has',
+    { headers: { ...config('fixed'), 'x-gateway-request-timeout': '9000' } },
+    'a',
+    'x-gateway-request-timeout=9000;by=config',
+  ],
+  ['a shorter one', { headers: { ...config('fixed'), 'x-gateway-request-timeout': '900' } }, 'a', null],
+  [
+    'strictness that the config has switched off',
+    { headers: { ...config('fixed'), 'x-gateway-strict-compliance': 'True' } },
+    'a',
+    'x-gateway-strict-compliance=True;by=config',
+  ],
+  [
+    'a model beside the one of the body',
+    { model: '@a/echo', headers: { 'x-gateway-provider-model': 'other' } },
+    'a',
+    'x-gateway-provider-model=other;by=model',
+  ],
+  [
+    'a model in the body beside the one of the path',
+    { model: 'gpt-4o', path: '/openai/deployments/chat-mini/chat/completions', headers: provider('b') },
+    'b',
+    'model=gpt-4o;by=path',
+  ],
+  ['a slug beside a stored prompt', { model: '@b/echo', path: '/v1/prompts/p/completions' }, 'b', null],
+  ["a prompt's own slug under its config", { model: '', path: '/v1/prompts/p/completions' }, 'a', null],
+];
+
+describe('choices that were overruled', () => {
+  it.each(cases)('%s', async (_name, sent, served, overruled) => {
+    const answer = await ask(sent);
+    expect([answer.status, answer.provider, answer.overruled]).toEqual([200, served, overruled]);
+    expect(answer.record.overruled.map(({ choice, value, by }) => `${choice}=${value};by=${by}`).join(', ')).toBe(overruled ?? '');
+    expect(JSON.stringify(answer.record)).not.toContain('very-secret');
+  });
+
+  it('are bounded', async () => {
+    const long = 'x'.repeat(3000);
+    const answer = await ask({ model: '@b/echo', headers: provider(long) });
+    expect(answer.overruled?.length).toBeLessThan(200);
+    expect(answer.record.overruled[0]?.value.length).toBeLessThan(200);
+  });
+});
