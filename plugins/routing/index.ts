@@ -2,6 +2,7 @@ import type { Admitted } from '#core/context.ts';
 import type { Plan } from '#core/plan.ts';
 import { definePlugin } from '#core/plugin.ts';
 import { stateOf } from '#core/route-state.ts';
+import type { Branch, Leaf } from '#core/snapshot.ts';
 import { choiceOf } from './choice.ts';
 import { configOf } from './config.ts';
 import { refusedBy } from './refusals.ts';
@@ -18,24 +19,28 @@ export default definePlugin({
   setup: () => ({ plan }),
 });
 
-/** Undefined only where models are asked for without a chosen provider: the gateway answers that from its catalog. */
+/** Undefined only where models are asked for and no provider has to be: the gateway answers that from its catalog. */
 function plan(ctx: Admitted): Plan | undefined {
   const choice = choiceOf(ctx);
   const applies = configOf(ctx);
   ctx.facts.choice = choice;
-  // The catalog's list stands for nobody's account: the key's default config does not decide about it.
-  const asksCatalog = ctx.endpoint === 'models' || ctx.endpoint === 'models/{id}';
-  if (asksCatalog && choice === undefined && !ctx.headers.gateway('config')) return undefined;
+  const asksCatalog = choice === undefined && (ctx.endpoint === 'models' || ctx.endpoint === 'models/{id}');
+  if (asksCatalog && applies === undefined) return undefined;
   const config = applies ?? ctx.snapshot.noConfig;
   ctx.facts.config = config;
+  if (asksCatalog && dependsOnRequest(config.root)) return undefined;
   const state = stateOf(ctx);
   requireAccount(ctx, config, choice);
   if (state === 'names' && config.root.strategy !== 'leaf') warnIgnored(ctx, ignoredStrategy(config));
   const walk = new Walk(ctx, choice, state === 'names' ? 'stateful' : 'model');
   const made = ctx.snapshot.plan(config, walk);
-  if (made === undefined) throw refusedBy(ctx, walk.refused);
+  if (made === undefined && !(asksCatalog && !ctx.headers.gateway('config'))) throw refusedBy(ctx, walk.refused);
   return made;
 }
+
+/** Which target it is depends on a model, and a list names none. */
+const dependsOnRequest = (node: Branch | Leaf): boolean =>
+  node.strategy !== 'leaf' && (node.strategy === 'conditional' || node.targets.some(dependsOnRequest));
 
 function warnIgnored(ctx: Admitted, warning: string | undefined): void {
   if (warning !== undefined) ctx.warnings.push(warning);

@@ -151,9 +151,9 @@ describe('routes that belong to one account', () => {
 
 describe('the list of models', () => {
   const models = { endpoint: 'models', path: '/v1/models', method: 'GET' } as const;
-  it('has no plan when the request chooses nothing, whatever the default config is', async () => {
+  it('has no plan when the request chooses nothing, and that of the default config where there is one', async () => {
     expect((await route({ over: models })).target).toBeUndefined();
-    expect((await route({ over: models, caller: withKey({ defaultConfig: 'support' }) })).target).toBeUndefined();
+    expect((await route({ over: models, caller: withKey({ defaultConfig: 'support' }) })).target).toBe('config.targets[0]');
   });
   it('goes to the provider that is chosen', async () => {
     expect((await route({ over: models, headers: { 'x-gateway-provider': '@azure-eu' } })).slug).toBe('azure-eu');

@@ -26,6 +26,18 @@ export function compileQuery(query: unknown, regex: RegexCompiler = compileRegex
   return all(parts);
 }
 
+/** The names that a query compares the model of a request with, for lists of what a config takes. */
+export function modelsIn(query: unknown): readonly string[] {
+  if (Array.isArray(query)) return query.flatMap(modelsIn);
+  if (!isPlain(query)) return [];
+  return Object.entries(query).flatMap(([key, operand]) => {
+    if (key === '$and' || key === '$or') return modelsIn(operand);
+    if (key !== 'params.model') return [];
+    const { $eq: one, $in: several } = isPlain(operand) ? operand : { $eq: operand };
+    return [one, ...(Array.isArray(several) ? (several as readonly unknown[]) : [])].filter((name) => typeof name === 'string');
+  });
+}
+
 function compileMember(key: string, operand: unknown, regex: RegexCompiler): Condition {
   if (key === '$and' || key === '$or') {
     if (!Array.isArray(operand) || operand.length === 0) throw bad(`"${key}" needs a list of queries`);

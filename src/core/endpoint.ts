@@ -1,5 +1,9 @@
+import type { Arrival } from './arrival.ts';
+
 /** One way to an endpoint: a method, and a path behind `/v1/` in which `{id}` stands for one segment. */
 export type Route = readonly [method: 'GET' | 'POST' | 'DELETE', path: string];
+
+export type DialectName = 'openai' | 'messages';
 
 /**
  * The operations of the `/v1` surface: one table for the router, the pages of the docs and the API description. Two of
@@ -13,8 +17,8 @@ export interface EndpointTraits {
    * bytes that only pass through.
    */
   readonly body: 'json' | 'none' | 'form' | 'passing';
-  /** Whose error shape the caller's library prints. */
-  readonly dialect: 'openai' | 'messages';
+  /** In whose format answers and errors are; `callers`: both APIs have such a route, and the headers show which one is meant. */
+  readonly dialect: DialectName | 'callers';
   /** Stateful routes belong to one account: one creates an object, the other names one by id, or lists them. */
   readonly state?: 'creates' | 'names';
   /** Needs a virtual key, or header or config that name exactly one provider. */
@@ -80,8 +84,8 @@ export const endpoints = {
     dialect: 'messages',
     about: 'Token count of messages',
   },
-  models: { routes: [['GET', 'models']], body: 'none', dialect: 'openai', about: 'The models a caller may name' },
-  'models/{id}': { routes: [['GET', 'models/{id}']], body: 'passing', dialect: 'openai', about: 'One model' },
+  models: { routes: [['GET', 'models']], body: 'none', dialect: 'callers', about: 'The models a caller may name' },
+  'models/{id}': { routes: [['GET', 'models/{id}']], body: 'passing', dialect: 'callers', about: 'One model' },
   files: {
     routes: [['POST', 'files']],
     body: 'form',
@@ -215,8 +219,14 @@ export type Endpoint = keyof typeof endpoints;
 export const traitsOf = (endpoint: Endpoint): EndpointTraits => endpoints[endpoint];
 
 /** The dialect of a request: relayed routes below `/v1/messages` belong to that API (message batches). */
-export function dialectOf(endpoint: Endpoint, path: string): EndpointTraits['dialect'] {
-  return endpoint === 'relay' && path.startsWith('/v1/messages/') ? 'messages' : endpoints[endpoint].dialect;
+export function dialectOf({ endpoint, path, headers }: Pick<Arrival, 'endpoint' | 'path' | 'headers'>): DialectName {
+  if (endpoint === 'relay') return path.startsWith('/v1/messages/') ? 'messages' : 'openai';
+  const { dialect } = endpoints[endpoint];
+  if (dialect !== 'callers') return dialect;
+  const isMessages =
+    headers.get('anthropic-version') !== undefined ||
+    (headers.get('x-api-key') !== undefined && headers.get('authorization') === undefined);
+  return isMessages ? 'messages' : 'openai';
 }
 
 /** The methods that the table has for a path, `/v1/` included; empty for a path that is not modelled. */

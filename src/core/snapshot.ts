@@ -50,6 +50,8 @@ export interface Branch extends TargetNode {
   fallsBackOn(status: number): boolean;
   /** Conditional only: index of the target for these facts, or -1. */
   choose?(facts: QueryFacts): number;
+  /** Conditional only: the names that its queries compare a request's model with. */
+  readonly models?: readonly string[];
 }
 
 /** Where an attempt can go: every inherited setting is filled in. */

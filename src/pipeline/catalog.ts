@@ -1,3 +1,4 @@
+import { dialectOf } from '../core/endpoint.ts';
 import { GatewayError } from '../core/error.ts';
 import { parseJson } from '../core/json-scan.ts';
 import { isPlain } from '../core/merge.ts';
@@ -6,15 +7,9 @@ import { forbidden, isLimited, rulesFor, unseen } from '../core/model-rules.ts';
 import { nearest } from '../core/nearest.ts';
 import type { Attempt, Plan, Reply } from '../core/plan.ts';
 import type { ApiKey, ProviderBinding, Snapshot } from '../core/snapshot.ts';
+import { modelsOfConfig, type Reader } from './config-models.ts';
+import { isRow, type KnownModel, listReply, messagesList, modelReply } from './model-list.ts';
 import type { RequestContext } from './request.ts';
-
-/** One row of the list, as clients of the OpenAI format know it. */
-interface ModelRow {
-  readonly id: string;
-  readonly object: 'model';
-  readonly created: 0;
-  readonly owned_by: string;
-}
 
 /**
  * The answer to `GET /v1/models` and `GET /v1/models/{id}` as far as the file knows it. Undefined for every other
@@ -24,25 +19,27 @@ interface ModelRow {
  */
 export function answerFromCatalog(ctx: RequestContext, plan: Plan | undefined): Reply | undefined {
   if (ctx.endpoint === 'models') {
-    const data = listedRows(ctx, plan);
-    return data === undefined ? undefined : replyWith({ object: 'list', data });
+    const listed = listedRows(ctx, plan);
+    return listed === undefined ? undefined : listReply(listed, dialectOf(ctx));
   }
   const row = ctx.endpoint === 'models/{id}' ? findRow(ctx, plan) : undefined;
-  return row === undefined ? undefined : replyWith(row);
+  return row === undefined ? undefined : modelReply(row, dialectOf(ctx));
 }
 
-/** Of a provider's own list of models what the caller may use; every other reply as it is. */
+/** Of a provider's own list of models what the caller may use, in the caller's format; every other reply as it is. */
 export function usableList(ctx: RequestContext, { binding, target }: Attempt, reply: Reply): Reply {
-  if (ctx.endpoint !== 'models') return reply;
+  if (ctx.endpoint !== 'models' || reply.status >= 300) return reply;
   const rules = rulesFor(ctx.facts.caller.key, binding, target);
-  if (reply.status >= 300 || !isLimited(rules)) return reply;
+  const isMessages = dialectOf(ctx) === 'messages';
+  if (!isLimited(rules) && !isMessages) return reply;
   const list = reply.body === undefined ? undefined : listIn(reply.body);
   if (list === undefined) {
+    if (!isLimited(rules)) return reply;
     reply.flow?.abort();
     throw unseen(rules, 'asks for a list that is too large, or of another kind than expected');
   }
-  const data = list.data.filter((row) => isPlain(row) && typeof row['id'] === 'string' && forbidden(rules, row['id']) === undefined);
-  return { ...reply, body: Buffer.from(JSON.stringify({ ...list, data }), 'utf8') };
+  const data = list.data.filter(isRow).filter(({ id }) => forbidden(rules, id) === undefined);
+  return { ...reply, body: Buffer.from(JSON.stringify(isMessages ? messagesList({ ...list, data }) : { ...list, data }), 'utf8') };
 }
 
 function listIn(body: Buffer): { readonly data: readonly unknown[] } | undefined {
@@ -54,11 +51,20 @@ function listIn(body: Buffer): { readonly data: readonly unknown[] } | undefined
   }
 }
 
-/** Without a plan what the caller may name as `@slug/model`; with one, the models of the provider that was chosen. */
-function listedRows(ctx: RequestContext, plan: Plan | undefined): readonly ModelRow[] | undefined {
-  const key = ctx.facts.caller.key;
+/**
+ * What the config that applies takes, else the models of the provider that the request chose, else what the caller may
+ * name as `@slug/model`. Undefined where a provider knows more than the file.
+ */
+function listedRows(ctx: RequestContext, plan: Plan | undefined): readonly KnownModel[] | undefined {
+  const { caller, choice, config } = ctx.facts;
+  const { key } = caller;
+  if (choice === undefined && config !== undefined) {
+    const models = modelsOfConfig(config, readerOf(ctx));
+    const isAsked = models.length === 0 && plan?.first.provider?.provider.operations.models !== undefined;
+    return isAsked ? undefined : models;
+  }
   if (plan === undefined) return catalogRows(ctx.snapshot, key);
-  const binding = plan.first.provider ?? ctx.facts.choice?.binding;
+  const binding = plan.first.provider ?? choice?.binding;
   if (binding?.provider.models === undefined) return undefined;
   if (binding.unusable !== undefined) throw binding.unusable;
   // A provider without deployments of its own knows its models better than the file does.
@@ -66,15 +72,27 @@ function listedRows(ctx: RequestContext, plan: Plan | undefined): readonly Model
   return rowsOf(binding, key, ctx.snapshot);
 }
 
+function readerOf({ snapshot, facts: { caller }, metadata }: RequestContext): Reader {
+  const { key } = caller;
+  return {
+    key,
+    metadata,
+    namesOf,
+    catalog: () => catalogRows(snapshot, key),
+    mayUse: ({ slug, virtualKey }) =>
+      key === undefined || key.allowsProvider(slug) || (virtualKey !== undefined && key.allowsProvider(virtualKey)),
+  };
+}
+
 /** A name as the catalog lists it is found at once; of a provider that was chosen its bare name will do. */
-function findRow(ctx: RequestContext, plan: Plan | undefined): ModelRow | undefined {
+function findRow(ctx: RequestContext, plan: Plan | undefined): KnownModel | undefined {
   const asked = ctx.askedModel;
   const listed = catalogRows(ctx.snapshot, ctx.facts.caller.key).find(({ id }) => id === asked);
   if (listed !== undefined) return listed;
   const rows = listedRows(ctx, plan);
   if (rows === undefined) return undefined;
   const bare = bareModel(asked);
-  const found = plan === undefined ? undefined : rows.find(({ id }) => bareModel(id) === bare);
+  const found = plan === undefined && ctx.facts.config === undefined ? undefined : rows.find(({ id }) => bareModel(id) === bare);
   if (found !== undefined) return found;
   const near = nearest(
     bare,
@@ -88,10 +106,10 @@ function findRow(ctx: RequestContext, plan: Plan | undefined): ModelRow | undefi
   });
 }
 
-function catalogRows(snapshot: Snapshot, key: ApiKey | undefined): readonly ModelRow[] {
+function catalogRows(snapshot: Snapshot, key: ApiKey | undefined): readonly KnownModel[] {
   // Such a key may name no provider, so no name of ours would work for it.
   if (key?.enforceConfig === true) return [];
-  const rows: ModelRow[] = [];
+  const rows: KnownModel[] = [];
   for (const [name, binding] of snapshot.providers) {
     if (binding.unusable === undefined && isListed(name, binding, key)) rows.push(...rowsOf(binding, key, snapshot));
   }
@@ -104,13 +122,13 @@ function isListed(name: string, { slug, virtualKey }: ProviderBinding, key: ApiK
   return key !== undefined && key.allowsProvider(name) && !key.allowsProvider(slug);
 }
 
-function rowsOf(binding: ProviderBinding, key: ApiKey | undefined, snapshot: Snapshot): readonly ModelRow[] {
+function rowsOf(binding: ProviderBinding, key: ApiKey | undefined, snapshot: Snapshot): readonly KnownModel[] {
   const name = binding.virtualKey ?? binding.slug;
   // What a request brought has no name in the catalog.
   const prefix = snapshot.providers.get(name) === binding ? `@${name}/` : '';
   return namesOf(binding)
     .filter((model) => binding.allowsModel(model) && (key === undefined || key.allowsModel(model)))
-    .map((model) => ({ id: prefix + model, object: 'model', created: 0, owned_by: name }));
+    .map((model) => ({ id: prefix + model, owner: name }));
 }
 
 /** The names that the entry's settings give, then those of its `models:` list that it can serve. */
@@ -118,8 +136,4 @@ function namesOf({ provider, settings, models }: ProviderBinding): readonly stri
   const named = provider.models?.(settings).map(({ id }) => id) ?? [];
   const allowed = (models ?? []).filter((model) => !(provider.deployment?.(settings, model) instanceof Error));
   return [...new Set([...named, ...allowed])];
-}
-
-function replyWith(body: ModelRow | { object: 'list'; data: readonly ModelRow[] }): Reply {
-  return { status: 200, headers: [], body: Buffer.from(JSON.stringify(body), 'utf8'), flow: undefined };
 }

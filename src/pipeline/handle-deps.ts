@@ -1,6 +1,6 @@
 import type { Budget } from '../core/budget.ts';
 import type { Dialect } from '../core/dialect.ts';
-import type { EndpointTraits } from '../core/endpoint.ts';
+import type { DialectName } from '../core/endpoint.ts';
 import type { Attempt, Send } from '../core/plan.ts';
 import type { LogRecord } from '../core/record.ts';
 import type { Enrolled } from '../core/roll.ts';
@@ -13,7 +13,7 @@ export interface HandleDeps {
   readonly seal: Seal;
   readonly shares: Shares;
   readonly budget: Budget;
-  readonly dialects: Readonly<Record<EndpointTraits['dialect'], Dialect>>;
+  readonly dialects: Readonly<Record<DialectName, Dialect>>;
   monotonic(): number;
   /**
    * What the running callback of node begins from here on, and nobody catches, is known to belong to this request. Call

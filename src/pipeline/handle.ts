@@ -84,7 +84,7 @@ export class Handling implements Enrolled {
     this.#ctx = new RequestContext(arrival, lease.value.snapshot, deps.budget);
     this.#client = client;
     this.#deps = deps;
-    this.#dialect = deps.dialects[dialectOf(arrival.endpoint, arrival.path)];
+    this.#dialect = deps.dialects[dialectOf(arrival)];
     client.onGone = this.#onGone;
   }
 

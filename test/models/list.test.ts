@@ -65,10 +65,10 @@ const lists: readonly [who: string, key: string, headers: Record<string, string>
   ['shows what the file names', all, {}, ['@listed/gpt-4o', '@listed/o3', '@azure/chat', ...mockModels]],
   ['shows only what the key may use', limited, {}, ['@listed/gpt-4o', '@mock/hello']],
   ['shows a virtual key where the provider itself may not be used', virtual, {}, ['@team/chat']],
-  ['shows nothing to a key that may name nothing', bound, {}, []],
+  ['asks the provider of the config that a key is bound to', bound, {}, ['from-upstream']],
   ['shows the deployments of a chosen provider', all, { 'x-gateway-provider': '@azure' }, ['@azure/chat']],
   ['shows those of a virtual key under its own name', all, { 'x-gateway-virtual-key': 'team' }, ['@team/chat']],
-  ['shows those of the provider of a config', all, { 'x-gateway-config': 'one' }, ['@azure/chat']],
+  ['shows what a config takes, without slugs', all, { 'x-gateway-config': 'one' }, ['chat']],
   ['asks a chosen provider that the file says nothing of', all, { 'x-gateway-provider': '@plain' }, ['from-upstream']],
   ['shows of its list what an allow list has', all, { 'x-gateway-provider': '@listed' }, []],
   [

@@ -2,7 +2,7 @@ import { bareModel } from '../../core/model-name.ts';
 import type { Plain } from '../../core/merge.ts';
 import { choosePrompt } from '../../core/prompt.ts';
 import type { Branch, CompiledConfig, Leaf, QueryFacts } from '../../core/snapshot.ts';
-import { compileQuery } from '../conditions.ts';
+import { compileQuery, modelsIn } from '../conditions.ts';
 import type { RegexCompiler } from '../regex.ts';
 import type { ConfigEntry, TargetEntry } from '../schema/index.ts';
 import { type Choosing, chooseBinding } from './choose.ts';
@@ -86,7 +86,12 @@ function* compileBranch(entry: ConfigEntry, level: Level, source: TreeSource, pl
     ...nodeOf(place),
     targets,
     fallsBackOn: strategy === 'fallback' ? compileFallbackCodes(entry.strategy?.on_status_codes) : () => false,
-    ...(strategy === 'conditional' ? { choose: compileChoice(entry, place.path, source.regex) } : {}),
+    ...(strategy === 'conditional'
+      ? {
+          choose: compileChoice(entry, place.path, source.regex),
+          models: (entry.strategy?.conditions ?? []).flatMap(({ query }) => modelsIn(query)),
+        }
+      : {}),
   };
   for (const [index, written] of entries.entries()) {
     const target = expand(written);
