@@ -1,7 +1,7 @@
 import { GatewayError } from './error.ts';
 import type { FormBody } from './form.ts';
 import { type JsonLimits, noLimits, requestLimits } from './json-limits.ts';
-import { type Member, scanObject } from './json-scan.ts';
+import { type Member, membersAt, objectAround, scanObject } from './json-scan.ts';
 import { firstNotUtf8 } from './utf8.ts';
 
 /** A JSON value's scalar; what `peek` can give without parsing the body. */
@@ -125,6 +125,24 @@ export class JsonBody {
     return member === undefined ? undefined : parse(this.#text.slice(member.start, member.end));
   }
 
+  /**
+   * The objects, at any depth, that have this member with this plain text as its value: their members, as offsets into the
+   * one-byte text. Found by the value, so that nothing else is looked at.
+   */
+  *objectsWith(key: string, value: string): Iterable<{ readonly text: string; readonly members: readonly Member[] }> {
+    const text = this.#text;
+    const wanted = `"${value}"`;
+    let next = 0;
+    for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, next)) {
+      next = at + wanted.length;
+      const start = behindKey(text, at, key) ? objectAround(text, at) : -1;
+      if (start < 0) continue;
+      const members = membersAt(text, start);
+      next = Math.max(next, members.at(-1)?.end ?? 0);
+      yield { text, members };
+    }
+  }
+
   /** Cheap test whether some ASCII text occurs anywhere in the body's JSON text: a look before parsing. */
   mentions(text: string): boolean {
     return this.#text.includes(text);
@@ -218,6 +236,20 @@ export class JsonBody {
     for (const member of members) if (member.key === key) return member;
     return undefined;
   }
+}
+
+/** True where the value at an offset belongs to this key. */
+function behindKey(text: string, value: number, key: string): boolean {
+  const name = `"${key}"`;
+  const colon = beforeSpace(text, value);
+  const end = beforeSpace(text, colon);
+  return text[colon] === ':' && text.startsWith(name, end + 1 - name.length);
+}
+
+function beforeSpace(text: string, from: number): number {
+  let at = from - 1;
+  while (text.charCodeAt(at) <= 0x20) at -= 1;
+  return at;
 }
 
 /** Members that are looked through faster than found in a map. */

@@ -1,5 +1,5 @@
 import { GatewayError } from './error.ts';
-import { answerLimits, JsonBudget, type JsonLimits, memberCost, requestLimits } from './json-limits.ts';
+import { answerLimits, JsonBudget, type JsonLimits, memberCost, noLimits, requestLimits } from './json-limits.ts';
 
 /** One top-level member of a JSON object: offsets into the text, `start` and `end` enclose the value. */
 export interface Member {
@@ -28,13 +28,26 @@ const colon = 0x3a;
  * @throws GatewayError `invalid_json`, `json_too_complex` with the byte position
  */
 export function scanObject(text: string, limits: JsonLimits = requestLimits): Member[] {
-  const budget = new JsonBudget(limits, 1);
-  let at = skipSpace(text, 0);
+  const at = skipSpace(text, 0);
   if (at >= text.length) throw bad('the body is empty', at);
   if (text.charCodeAt(at) !== openBrace) throw bad('expected an object', at);
   const members: Member[] = [];
-  at = skipSpace(text, at + 1);
-  if (text.charCodeAt(at) === closeBrace) return finish(text, at + 1, members);
+  const end = skipSpace(text, membersFrom(text, at, members, new JsonBudget(limits, 1)));
+  if (end !== text.length) throw bad('unexpected text after the object', end);
+  return members;
+}
+
+/** Members of the object that begins at `start`; what stands behind it is not looked at. @throws GatewayError as `scanObject` */
+export function membersAt(text: string, start: number): readonly Member[] {
+  const members: Member[] = [];
+  membersFrom(text, start, members, new JsonBudget(noLimits, 1));
+  return members;
+}
+
+/** Returns the offset behind the closing brace. */
+function membersFrom(text: string, open: number, members: Member[], budget: JsonBudget): number {
+  let at = skipSpace(text, open + 1);
+  if (text.charCodeAt(at) === closeBrace) return at + 1;
   for (;;) {
     if (at >= text.length) throw bad('unexpected end', at);
     if (text.charCodeAt(at) !== quote) throw bad('expected a quoted key', at);
@@ -50,8 +63,52 @@ export function scanObject(text: string, limits: JsonLimits = requestLimits): Me
     members.push({ key: raw.includes('\\') ? decodeKey(text, keyStart, keyEnd) : raw, keyStart, start, end });
     at = skipSpace(text, end);
     const next = text.charCodeAt(at);
-    if (next === closeBrace) return finish(text, at + 1, members);
+    if (next === closeBrace) return at + 1;
     if (next !== comma) throw bad(at >= text.length ? 'unexpected end' : 'expected "," or "}"', at);
+    at = skipSpace(text, at + 1);
+  }
+}
+
+/**
+ * Start of the object around an offset that stands between two of its members, or -1: goes back over whole strings, whose
+ * delimiters are the quotes behind an even number of backslashes.
+ */
+export function objectAround(text: string, from: number): number {
+  let depth = 0;
+  for (let at = from - 1; at >= 0; at -= 1) {
+    const c = text.charCodeAt(at);
+    if (c === quote) at = startOfString(text, at);
+    else if (c === closeBrace || c === closeBracket) depth += 1;
+    else if (c === openBrace || c === openBracket) {
+      if (depth === 0) return c === openBrace ? at : -1;
+      depth -= 1;
+    }
+  }
+  return -1;
+}
+
+function startOfString(text: string, end: number): number {
+  for (let at = text.lastIndexOf('"', end - 1); at >= 0; at = text.lastIndexOf('"', at - 1)) {
+    let before = at - 1;
+    while (text.charCodeAt(before) === backslash) before -= 1;
+    if ((at - before) % 2 === 1) return at;
+    if (at === 0) break;
+  }
+  return -1;
+}
+
+/** The elements of a JSON array as their own texts, found like the members of an object. @throws GatewayError `invalid_json` */
+export function* scanArray(text: string): Iterable<string> {
+  const budget = new JsonBudget(noLimits, 1);
+  let at = skipSpace(text, 0);
+  if (text.charCodeAt(at) !== openBracket) throw bad('expected an array', at);
+  at = skipSpace(text, at + 1);
+  if (text.charCodeAt(at) === closeBracket) return;
+  for (;;) {
+    const end = endOfValue(text, at, budget);
+    yield text.slice(at, end);
+    at = skipSpace(text, end);
+    if (text.charCodeAt(at) !== comma) return;
     at = skipSpace(text, at + 1);
   }
 }
@@ -83,12 +140,6 @@ export function parseJson(text: string, limits?: JsonLimits): unknown {
 export function checkJson(text: string, limits: JsonLimits = answerLimits): void {
   const flaw = text.length <= harmless ? undefined : flawOf(text, limits);
   if (flaw !== undefined) throw flaw;
-}
-
-function finish(text: string, at: number, members: Member[]): Member[] {
-  const end = skipSpace(text, at);
-  if (end !== text.length) throw bad('unexpected text after the object', end);
-  return members;
 }
 
 function decodeKey(text: string, start: number, end: number): string {

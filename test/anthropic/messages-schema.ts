@@ -21,6 +21,35 @@ const toolId = { type: 'string', pattern: '^[a-zA-Z0-9_-]+$' };
 const toolName = { type: 'string', pattern: '^[a-zA-Z0-9_-]{1,128}$' };
 
 const text = block('text', ['text'], { text: shown, ...cache });
+const citation = (type: string, properties: object): object =>
+  block(type, ['cited_text'], { cited_text: { type: 'string' }, ...properties });
+const title = { type: ['string', 'null'] };
+const index = { type: 'integer' };
+const documentPlace = { document_index: index, document_title: title, file_id: title };
+/** Of an assistant: with the sources that the API gave. */
+const said = block('text', ['text'], {
+  text: shown,
+  ...cache,
+  citations: {
+    type: 'array',
+    minItems: 1,
+    items: {
+      oneOf: [
+        citation('char_location', { ...documentPlace, start_char_index: index, end_char_index: index }),
+        citation('page_location', { ...documentPlace, start_page_number: index, end_page_number: index }),
+        citation('content_block_location', { ...documentPlace, start_block_index: index, end_block_index: index }),
+        citation('web_search_result_location', { url: { type: 'string' }, title, encrypted_index: { type: 'string' } }),
+        citation('search_result_location', {
+          source: { type: 'string' },
+          title,
+          search_result_index: index,
+          start_block_index: index,
+          end_block_index: index,
+        }),
+      ],
+    },
+  },
+});
 const url = { type: 'string', pattern: '^https://' };
 const image = block('image', ['source'], {
   ...cache,
@@ -59,6 +88,27 @@ const thinking = block('thinking', ['thinking', 'signature'], {
 });
 const redacted = block('redacted_thinking', ['data'], { data: { type: 'string', minLength: 1 } });
 
+/** Steps of the API's own tools, in pairs within one turn. */
+const serverId = { type: 'string', pattern: '^(?:srvtoolu|mcptoolu)_[a-zA-Z0-9_]+$' };
+const caller = { caller: { type: 'object', required: ['type'] } };
+const webTools = ['web_search', 'web_fetch'];
+const serverUse = (names: readonly string[]): object =>
+  block('server_tool_use', ['id', 'name', 'input'], {
+    ...cache,
+    ...caller,
+    id: serverId,
+    name: { enum: names },
+    input: { type: 'object' },
+  });
+const serverResult = (type: string): object =>
+  block(type, ['tool_use_id', 'content'], { ...cache, ...caller, tool_use_id: serverId, content: { type: ['object', 'array'] } });
+const compaction = block('compaction', [], { ...cache, content: { type: ['string', 'null'] }, encrypted_content: {}, signature: {} });
+/** What a request may bring back whatever tools it offers. */
+const steps = {
+  direct: [serverUse(webTools), serverResult('web_search_tool_result'), serverResult('web_fetch_tool_result'), compaction],
+  vertex: [serverUse(['web_search']), serverResult('web_search_tool_result'), compaction],
+} as const;
+
 const turn = (role: string, blocks: readonly object[]): object => ({
   type: 'object',
   additionalProperties: false,
@@ -66,10 +116,13 @@ const turn = (role: string, blocks: readonly object[]): object => ({
   properties: { role: { const: role }, content: { anyOf: [shown, { type: 'array', minItems: 1, items: { oneOf: blocks } }] } },
 });
 const user = turn('user', [text, image, document, result]);
-const assistant = turn('assistant', [text, thinking, redacted, use]);
 
 const choice = { disable_parallel_tool_use: { type: 'boolean' } };
-const schema = {
+const schemaOf = (form: 'direct' | 'vertex'): object => {
+  const assistant = turn('assistant', [said, thinking, redacted, use, ...steps[form]]);
+  return schemaWith(assistant);
+};
+const schemaWith = (assistant: object): object => ({
   type: 'object',
   additionalProperties: false,
   required: ['model', 'max_tokens', 'messages'],
@@ -131,14 +184,16 @@ const schema = {
     },
   },
   dependentRequired: { tool_choice: ['tools'] },
-};
+});
 
-const validate = new Ajv2020({ strict: false, allErrors: true }).compile(schema);
+const ajv = new Ajv2020({ strict: false, allErrors: true, allowUnionTypes: true });
+const validators = { direct: ajv.compile(schemaOf('direct')), vertex: ajv.compile(schemaOf('vertex')) };
 
 type Json = Record<string, unknown>;
 
 /** What the API would refuse; empty for a valid request. */
-export function refusals(body: unknown): readonly string[] {
+export function refusals(body: unknown, form: 'direct' | 'vertex' = 'direct'): readonly string[] {
+  const validate = validators[form];
   if (!validate(body)) return (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
   return [...orderProblems((body as { messages: Turn[] }).messages), ...fieldProblems(body as Json)];
 }
@@ -165,6 +220,11 @@ function orderProblems(turns: readonly Turn[]): string[] {
       problems.push(`/messages/${at} calls without their results`);
     const lastResult = blocks.findLastIndex(({ type }) => type === 'tool_result');
     if (blocks.slice(0, lastResult + 1).some(({ type }) => type !== 'tool_result')) problems.push(`/messages/${at} results not first`);
+    const isStep = ({ type }: Json): boolean => type === 'server_tool_use' || type === 'mcp_tool_use';
+    const used = blocks.filter(isStep).map(({ id }) => id);
+    const answered = blocks.filter(({ type }) => String(type).endsWith('_tool_result')).map((one) => one['tool_use_id']);
+    const pairs = new Set([...used, ...answered]);
+    if (pairs.size !== used.length || pairs.size !== answered.length) problems.push(`/messages/${at} steps without their results`);
     if (at === 0 && lastResult >= 0) problems.push('/messages/0 a result without a call');
   }
   const last = turns.at(-1);

@@ -39,6 +39,8 @@ const part = {
     payload('fileData', fileData, resolution),
     payload('functionCall', object({ id: filled, name: filled, args: struct }, ['name', 'args'])),
     payload('functionResponse', functionResponse),
+    payload('executableCode', object({ language: filled, code: text, id: filled }, ['language', 'code'])),
+    payload('codeExecutionResult', object({ outcome: filled, output: text, id: filled }, ['outcome'])),
   ],
 };
 

@@ -1,3 +1,4 @@
+import type { Plain } from '#core/merge.ts';
 import type { Dropped } from '#core/provider.ts';
 
 /** Collects what a request could not carry; each parameter is named once. */
@@ -8,7 +9,15 @@ export class Drops {
     if (!this.#found.has(param)) this.#found.set(param, reason);
   }
 
+  /** Names the members that nobody reads, unless they say nothing. */
+  others(object: Plain, read: ReadonlySet<string>, place: string, reason: string): void {
+    for (const key in object) if (!read.has(key) && saysSomething(object[key])) this.add(`${place}${key}`, reason);
+  }
+
   get list(): readonly Dropped[] {
     return [...this.#found].map(([param, reason]) => ({ param, reason }));
   }
 }
+
+const saysSomething = (value: unknown): boolean =>
+  value !== null && value !== undefined && value !== '' && !(Array.isArray(value) && value.length === 0);

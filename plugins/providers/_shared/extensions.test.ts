@@ -1,6 +1,7 @@
 import { JsonBody } from '#core/body.ts';
 import { describe, expect, it } from 'vitest';
 import { dropExtensions } from './extensions.ts';
+import { openHistory } from './history/rules.ts';
 
 const drop = (value: Record<string, unknown>) => {
   const { body, dropped } = dropExtensions(JsonBody.of(value));
@@ -35,10 +36,10 @@ describe('fields of the gateway', () => {
         ],
       },
       dropped: [
+        'messages[].tool_calls[].thought_signature',
         'messages[].content_blocks',
         'messages[].content[].thinking',
         'messages[].content[].cache_control',
-        'messages[].tool_calls[].thought_signature',
       ],
     });
   });
@@ -51,12 +52,13 @@ describe('fields of the gateway', () => {
     const bare = [messages[0], { role: 'assistant', content: 'b' }];
     expect(drop({ messages })).toEqual({ value: { messages: bare }, dropped: ['messages[].reasoning_content', 'messages[].reasoning'] });
     const body = JsonBody.of({ messages });
-    expect(dropExtensions(body, true)).toEqual({ body, dropped: [] });
+    expect(dropExtensions(body, openHistory)).toEqual({ body, dropped: [] });
   });
 
   it('leave null where an assistant had nothing but thinking beside its calls', () => {
-    const message = { role: 'assistant', content: [{ type: 'redacted_thinking', data: 'x' }], tool_calls: [{ id: 'c' }] };
-    expect(drop({ messages: [message] }).value).toEqual({ messages: [{ role: 'assistant', content: null, tool_calls: [{ id: 'c' }] }] });
+    const call = { id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } };
+    const message = { role: 'assistant', content: [{ type: 'redacted_thinking', data: 'x' }], tool_calls: [call] };
+    expect(drop({ messages: [message] }).value).toEqual({ messages: [{ role: 'assistant', content: null, tool_calls: [call] }] });
   });
 
   it('the search tool goes, and with the last tool the fields that need one', () => {

@@ -4,6 +4,7 @@ import type { FormBody, LineEdit } from '#core/form.ts';
 import type { HeaderPairs } from '#core/headers.ts';
 import type { Call, CommonSettings, Operation, UpstreamAddress } from '#core/provider.ts';
 import { idSegment } from './address.ts';
+import type { HistoryRules } from './history/rules.ts';
 import { batchOutput } from './batch-output.ts';
 import { parseObject, textOf } from './json.ts';
 import { ObjectTap, orNothing } from './object-tap.ts';
@@ -20,8 +21,8 @@ export interface OpenAiCompatible<Settings> {
   address(call: ACall<Settings>, route: string): UpstreamAddress;
   /** What happens to the gateway's own body fields when the entry doesn't say. */
   extensions(settings: Settings & CommonSettings): 'drop' | 'pass';
-  /** Does this model write thoughts as `reasoning_content` and read them again? Then they stay in the history. */
-  keepsReasoning?(call: ACall<Settings>): boolean;
+  /** What it takes of the assistant messages of a chat; OpenAI's own rules unless it says otherwise. */
+  history?(call: ACall<Settings>): HistoryRules;
   /** Headers of the service, beside content type, accept and credential. */
   headers?(call: ACall<Settings>): HeaderPairs;
   /**

@@ -30,7 +30,7 @@ export function requestOf<Settings>(
   headers.push('content-type', 'application/json');
   if (endpoint === 'batches' || endpoint === 'fine_tuning/jobs') checkMetadata(body.has('metadata') ? body.value('metadata') : undefined);
   const drops = endpoint === 'chat/completions' && (call.settings.extensions ?? service.extensions(call.settings)) === 'drop';
-  const cleaned = drops ? dropExtensions(body, service.keepsReasoning?.(call)) : { body, dropped: [] };
+  const cleaned = drops ? dropExtensions(body, service.history?.(call)) : { body, dropped: [] };
   if (endpoint === 'batches') {
     const { body: bare, dropped } = withoutModel(cleaned.body);
     return { ...address, method, headers, body: service.body?.(bare, call) ?? bare, dropped };

@@ -3,6 +3,7 @@ import type { Endpoint } from '#core/endpoint.ts';
 import { GatewayError } from '#core/error.ts';
 import type { HeaderPairs } from '#core/headers.ts';
 import type { Operation } from '#core/provider.ts';
+import { type HistoryRules, mistralHistory, openaiHistory, openHistory } from '../_shared/history/rules.ts';
 import { JsonTap } from '../_shared/json-tap.ts';
 import { parseObject, textOf } from '../_shared/json.ts';
 import { callerHeaders, openaiCompatible } from '../_shared/openai-compatible.ts';
@@ -35,9 +36,16 @@ const all = openaiCompatible<FoundrySettings>({
   address,
   headers: openHeaders,
   extensions: () => 'drop',
-  keepsReasoning: () => true,
+  history: historyOf,
   bodyModel: (call) => placeOf(call).id ?? call.model,
 });
+
+/** Behind either route stand models of many vendors. */
+function historyOf(call: FoundryCall): HistoryRules {
+  const model = call.foundationModel ?? call.model;
+  if (/mistral|ministral|codestral/i.test(model)) return mistralHistory;
+  return placeOf(call).format === 'inference' || /deepseek|grok|kimi|qwen|glm|gpt-oss|phi/i.test(model) ? openHistory : openaiHistory;
+}
 
 /** The client's own format, on the OpenAI route or the inference route: its bytes pass, the model is written anew. */
 export const openRoutes: { readonly [E in Endpoint]?: Operation<FoundrySettings> } = Object.fromEntries(

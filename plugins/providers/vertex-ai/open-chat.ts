@@ -1,6 +1,7 @@
 import type { JsonBody } from '#core/body.ts';
 import { isPlain } from '#core/merge.ts';
 import type { Dropped, Operation } from '#core/provider.ts';
+import { mistralHistory, openHistory } from '../_shared/history/rules.ts';
 import { openaiCompatible } from '../_shared/openai-compatible.ts';
 import { type Addresses, commonHeaders } from './address.ts';
 import { formOf } from './model-form.ts';
@@ -18,8 +19,7 @@ export function openChat(to: Addresses): Operation<VertexSettings> {
       return to.endpoint(call, form.kind === 'endpoint' ? form.id : 'openapi', '/chat/completions');
     },
     extensions: () => 'drop',
-    // Mistral's API refuses members that it does not know.
-    keepsReasoning: (call) => formOf(call.model, false).kind !== 'mistral',
+    history: (call) => (formOf(call.model, false).kind === 'mistral' ? mistralHistory : openHistory),
     bodyModel: () => undefined,
   })['chat/completions'];
   if (chat === undefined) throw new Error('The shared operations have no chat.');

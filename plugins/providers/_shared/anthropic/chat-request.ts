@@ -27,6 +27,8 @@ export interface MessagesOptions {
 export interface MessagesRequest {
   readonly body: Plain;
   readonly dropped: readonly Dropped[];
+  /** Features of the API that it needs, for the header. */
+  readonly betas: readonly string[];
 }
 
 /** Every model of the API can answer that long. */
@@ -50,7 +52,14 @@ export function toMessages(
   checkChatTypes(body);
   const drops = new Drops();
   const form: Form = options.vertex === undefined ? 'direct' : 'vertex';
-  const conversion: Conversion = { form, media: options.media, traits: traitsOf(call.foundationModel ?? call.model), drops };
+  const conversion: Conversion = {
+    form,
+    media: options.media,
+    traits: traitsOf(call.foundationModel ?? call.model),
+    drops,
+    offered: offeredTools(body),
+    betas: new Set(),
+  };
   const { system, messages } = conversationOf(body['messages'], conversion);
   const tools = toolFields(body, messages, conversion);
   const choice = tools.tool_choice?.['type'];
@@ -75,8 +84,24 @@ export function toMessages(
     ...plainFields(body, conversion, options.handled ?? none),
     ...(call.stream ? { stream: true } : {}),
   };
-  return { body: out, dropped: drops.list };
+  return { body: out, dropped: drops.list, betas: [...conversion.betas] };
 }
+
+/** The API's own tools of a request by the names that their steps bear. */
+function offeredTools(body: Plain): ReadonlySet<string> {
+  const offered = new Set<string>();
+  for (const tool of Array.isArray(body['tools']) ? body['tools'].filter(isPlain) : []) {
+    const words = JSON.stringify([tool['type'], tool['name'], isPlain(tool[String(tool['type'])]) ? tool[String(tool['type'])] : {}]);
+    if (words.includes('tool_search')) offered.add('tool_search');
+    if (words.includes('code_execution')) for (const name of codeTools) offered.add(name);
+    if (words.includes('advisor')) offered.add('advisor');
+  }
+  for (const server of Array.isArray(body['mcp_servers']) ? body['mcp_servers'].filter(isPlain) : [])
+    offered.add(`mcp:${String(server['name'])}`);
+  return offered;
+}
+
+const codeTools = ['code_execution', 'bash_code_execution', 'text_editor_code_execution'] as const;
 
 /** Files that must be inlined, each once. */
 export function mediaNeeds(body: Plain, form: Form): readonly MediaNeed[] {

@@ -1,4 +1,5 @@
 import { isPlain, type Plain } from '#core/merge.ts';
+import { signedBy } from '../history/signatures.ts';
 import { parseExact } from '../anthropic/exact.ts';
 import { textOf } from '../json.ts';
 import { cannotCarry } from '../cannot-carry.ts';
@@ -10,6 +11,8 @@ export interface MadeCall {
   /** As the client knows it, without what other gateways hang behind it. */
   readonly id: string | undefined;
   readonly name: string;
+  /** The name as the client writes it. */
+  readonly written: string;
   /** The id that goes upstream; undefined where the service did not issue it. */
   readonly upstreamId: string | undefined;
 }
@@ -28,26 +31,58 @@ export const bareId = (id: string): string => {
   return at < 0 ? id : id.slice(0, at);
 };
 
-/** Calls and their parts of one assistant message. @throws GatewayError for arguments that are no JSON object */
-export function callParts(message: Plain, at: string, conversion: Conversion): { readonly parts: Part[]; readonly calls: MadeCall[] } {
-  const parts: Part[] = [];
-  const calls: MadeCall[] = [];
-  for (const [index, call] of toolCalls(message).entries()) {
-    const fn = isPlain(call['function']) ? call['function'] : isPlain(call['custom']) ? call['custom'] : {};
-    const where = `${at}.tool_calls[${index}].function`;
-    const name = textOf(fn['name']);
-    if (name === undefined) throw cannotCarry(`${where}.name`, 'The tool call names no function.');
-    const id = textOf(call['id']);
-    const upstreamId = id === undefined || !isThird(conversion.traits) || !issued.test(id) ? undefined : id;
-    const args = isPlain(call['custom']) ? { input: fn['input'] } : argumentsOf(fn['arguments'], `${where}.arguments`);
-    const signature = signatureOf(call, fn, id);
-    parts.push({
-      functionCall: { ...(upstreamId === undefined ? {} : { id: upstreamId }), name, args },
-      ...(signature === undefined ? {} : { thoughtSignature: signature }),
-    });
-    calls.push({ id: id === undefined ? undefined : bareId(id), name, upstreamId });
-  }
-  return { parts, calls };
+const members: ReadonlySet<string> = new Set([
+  'id',
+  'type',
+  'function',
+  'custom',
+  'index',
+  'extra_content',
+  'thought_signature',
+  'thoughtSignature',
+  'provider_specific_fields',
+]);
+const functionMembers: ReadonlySet<string> = new Set([
+  'name',
+  'arguments',
+  'input',
+  'thought_signature',
+  'thoughtSignature',
+  'provider_specific_fields',
+]);
+
+/** One call of an assistant message as a part. @throws GatewayError for a call without a name */
+export function callPart(call: Plain, at: string, conversion: Conversion): { readonly part: Part; readonly call: MadeCall } {
+  const { drops } = conversion;
+  const fn = isPlain(call['function']) ? call['function'] : isPlain(call['custom']) ? call['custom'] : {};
+  const written = textOf(fn['name']);
+  if (written === undefined) throw cannotCarry(`${at}.tool_calls[].function.name`, 'A tool call names no function.');
+  drops.others(call, members, 'messages[].tool_calls[].', 'not known to this service');
+  drops.others(fn, functionMembers, 'messages[].tool_calls[].', 'not known to this service');
+  const name = functionName(written);
+  const id = textOf(call['id']);
+  const upstreamId = id === undefined || !isThird(conversion.traits) || !issued.test(id) ? undefined : id;
+  const args = isPlain(call['custom']) ? { input: fn['input'] } : argumentsOf(fn['arguments'], drops);
+  const signature = ownSignature(signatureOf(call, fn, id), drops);
+  const part: Part = {
+    functionCall: { ...(upstreamId === undefined ? {} : { id: upstreamId }), name, args },
+    ...(signature === undefined ? {} : { thoughtSignature: signature }),
+  };
+  return { part, call: { id: id === undefined ? undefined : bareId(id), name, written, upstreamId } };
+}
+
+/** Names begin with a letter or "_"; a history may bring others from other services. */
+const functionName = (name: string): string =>
+  name
+    .replaceAll(/[^\w.:-]/g, '_')
+    .replace(/^(?![A-Za-z_])/, '_')
+    .slice(0, 128);
+
+/** Signatures of other services are refused. */
+export function ownSignature(signature: string | undefined, drops: Conversion['drops']): string | undefined {
+  if (signature === undefined || signedBy(signature) !== 'anthropic') return signature;
+  drops.add('messages[].thought_signature', 'signed by another service');
+  return undefined;
 }
 
 /** Gives the first call of a step the stand-in when its signature is lost; later calls of a step have none by rule. */
@@ -57,23 +92,16 @@ export function standIn(parts: readonly Part[], { options, traits }: Conversion)
   if (first !== undefined) first['thoughtSignature'] ??= signatureStandIn;
 }
 
-/** `tool_calls`, and the `function_call` of the format's first days. */
-function toolCalls(message: Plain): readonly Plain[] {
-  const calls = message['tool_calls'];
-  if (Array.isArray(calls) && calls.length > 0) return calls.filter(isPlain);
-  return isPlain(message['function_call']) ? [{ function: message['function_call'] }] : [];
-}
-
-function argumentsOf(value: unknown, param: string): Plain {
+/** Text that is no JSON object (a call that was cut off) is kept under one name, so that the model still sees it. */
+function argumentsOf(value: unknown, drops: Conversion['drops']): Plain {
   if (isPlain(value)) return value;
   if (value === undefined || value === null) return {};
-  if (typeof value === 'string') {
-    const text = value.trim();
-    if (text === '' || text === 'null') return {};
-    const object = exactly(text);
-    if (isPlain(object)) return object;
-  }
-  throw cannotCarry(param, 'The arguments of the tool call are not a JSON object.', 'Send them as the model wrote them.');
+  const text = typeof value === 'string' ? value.trim() : JSON.stringify(value);
+  if (text === '' || text === 'null') return {};
+  const object = exactly(text);
+  if (isPlain(object)) return object;
+  drops.add('messages[].tool_calls[].arguments', 'no JSON object: sent as the text in "arguments"');
+  return { arguments: object ?? text };
 }
 
 function exactly(text: string): unknown {

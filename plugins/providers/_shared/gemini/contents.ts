@@ -1,7 +1,7 @@
 import { isPlain, type Plain } from '#core/merge.ts';
-import { callParts, type MadeCall, standIn } from './calls.ts';
+import { assistantParts } from './assistant.ts';
+import { type MadeCall, standIn } from './calls.ts';
 import { cannotCarry } from '../cannot-carry.ts';
-import { dropReasoning } from '../reasoning.ts';
 import type { Content, Conversion, Part } from './conversion.ts';
 import { toParts, toTexts } from './parts.ts';
 import { resultParts, type ToolMessage } from './tool-results.ts';
@@ -67,8 +67,7 @@ function addStep(list: readonly Message[], from: number, sink: Sink): number {
   let end = from;
   for (; isAssistant(list[end]); end += 1) {
     const { message, at } = list[end] as Message;
-    parts.push(...assistantTexts(message, at, sink.conversion));
-    const made = callParts(message, at, sink.conversion);
+    const made = assistantParts(message, at, sink.conversion);
     parts.push(...made.parts);
     calls.push(...made.calls);
   }
@@ -104,26 +103,6 @@ const orphan = ({ at }: ToolMessage): Error =>
     'The tool message answers no tool call of an assistant message before it.',
     'Send the assistant message with the call, too.',
   );
-
-/**
- * Text and files of an assistant message. `content_blocks`, which answers have without strictness, hold the same with
- * signatures and are used as long as the client did not write another content.
- */
-function assistantTexts(message: Plain, at: string, conversion: Conversion): Part[] {
-  const blocks = message['content_blocks'];
-  const content = message['content'];
-  dropReasoning(message, conversion.drops, 'thoughts are not sent back to this family');
-  if (Array.isArray(blocks) && blocks.length > 0) {
-    const texts = toTexts(content).join('');
-    if (texts === '' || texts === toTexts(blocks.filter(isTextBlock)).join('')) return toParts(blocks, `${at}.content_blocks`, conversion);
-  }
-  if (isPlain(message['audio']) && toTexts(content).length === 0)
-    conversion.drops.add('messages[].audio', 'an id of another service says nothing here');
-  const parts = toParts(content, `${at}.content`, conversion);
-  return parts.length > 0 ? parts : toParts(message['refusal'], at, conversion);
-}
-
-const isTextBlock = (block: unknown): boolean => isPlain(block) && (block['type'] === 'text' || block['type'] === undefined);
 
 /** Contents under construction: neighbours of one role become one. */
 class Turns {

@@ -37,7 +37,7 @@ export function toTexts(content: unknown): string[] {
   });
 }
 
-function toPart(part: Plain, at: string, conversion: Conversion): Part[] {
+export function toPart(part: Plain, at: string, conversion: Conversion): Part[] {
   const type = textOf(part['type']) ?? (typeof part['text'] === 'string' ? 'text' : '');
   if (part['cache_control'] !== undefined) conversion.drops.add('messages[].content[].cache_control', 'this service caches by itself');
   if (type === 'text' || type === 'input_text' || type === 'output_text' || type === 'refusal') return textPart(part);

@@ -37,7 +37,7 @@ function placeOf({ message, at }: ToolMessage, calls: readonly MadeCall[], found
   const raw = textOf(message['tool_call_id']);
   const id = raw === undefined ? undefined : bareId(raw);
   const name = textOf(message['name']);
-  const isMeant = (call: MadeCall): boolean => (id === undefined ? call.name === name : call.id === id);
+  const isMeant = (call: MadeCall): boolean => (id !== undefined ? call.id === id : name === undefined || call.written === name);
   const free = calls.findIndex((call, index) => found[index] === undefined && isMeant(call));
   if (free >= 0) return free;
   throw cannotCarry(

@@ -1,94 +1,100 @@
-import { isPlain, type Plain } from '#core/merge.ts';
-import { dropReasoning } from '../../reasoning.ts';
-import { type Block, type Conversion, cacheOf, textBlock } from './conversion.ts';
-import { type Called, calledIn, textIn } from './tool-calls.ts';
+import type { Plain } from '#core/merge.ts';
+import { type Said, saidBy } from '../../history/said.ts';
+import { signedBy } from '../../history/signatures.ts';
+import { dropReasoning, reasoningNames } from '../../reasoning.ts';
+import { type Block, cacheOf, type Conversion, textBlock } from './conversion.ts';
+import { pairedBlocks, serverBlock } from './server-blocks.ts';
+import { type Called, calledBy } from './tool-calls.ts';
 
-/** What the caller sends back of an earlier answer. */
-export interface Answered {
-  readonly blocks: readonly Block[];
-  readonly calls: readonly Called[];
-}
+/** One piece of an assistant's turn: a block as it goes out, or a call that gets its id with the turn. */
+export type Piece = { readonly block: Block } | { readonly called: Called };
+
+/** Members of an assistant message that are read here; audio has a reason of its own. */
+const read: ReadonlySet<string> = new Set([
+  'role',
+  'content',
+  'content_blocks',
+  'tool_calls',
+  'function_call',
+  'refusal',
+  'cache_control',
+  'audio',
+  ...reasoningNames,
+]);
 
 const unsigned = 'thoughts are taken back with their signature only';
 
 /**
  * An assistant message as blocks: thinking and redacted blocks come back exactly as they were given out, text stands
- * beside calls. `content_blocks` holds all that `content` says and more, so it is preferred.
+ * beside calls, in the order in which the model said it.
  */
-export function assistantBlocks(message: Plain, conversion: Conversion): Answered {
-  const calls = calledIn(message);
-  const parts = partsOf(message);
-  const blocks: Block[] = [];
-  for (const part of parts) {
-    const type = typeOf(part);
-    if (type === 'tool_use') addUse(part, calls);
-    else {
-      const block = blockOf(type, part, conversion);
-      if (block !== undefined) blocks.push(block);
-    }
-  }
-  const refusal = textBlock(message['refusal']);
-  if (refusal !== undefined) blocks.push(refusal);
+export function assistantPieces(message: Plain, conversion: Conversion, isLast: boolean): readonly Piece[] {
+  const { drops } = conversion;
   if (message['audio'] !== undefined && message['audio'] !== null)
-    conversion.drops.add('messages[].audio', 'assistant audio is not read by this service');
-  if (!blocks.some((block) => block['type'] === 'thinking')) dropReasoning(message, conversion.drops, unsigned);
-  return { blocks: withCache(blocks, message), calls };
-}
-
-function partsOf(message: Plain): readonly Plain[] {
-  const { content } = message;
-  const own = typeof content === 'string' ? [{ type: 'text', text: content }] : Array.isArray(content) ? content.filter(isPlain) : [];
-  const extra = message['content_blocks'];
-  if (!Array.isArray(extra) || extra.length === 0) return own;
-  const blocks = extra.filter(isPlain);
-  return blocks.some((block) => typeOf(block) === 'text') ? blocks : [...blocks, ...own.filter((part) => typeOf(part) === 'text')];
-}
-
-/** Blocks that a client put together from a stream's deltas have no `type`: their members tell it. */
-function typeOf(part: Plain): string {
-  if (typeof part['type'] === 'string') return part['type'];
-  if (typeof part['thinking'] === 'string') return 'thinking';
-  if (typeof part['data'] === 'string') return 'redacted_thinking';
-  return 'text';
-}
-
-function blockOf(type: string, part: Plain, { drops }: Conversion): Block | undefined {
-  switch (type) {
-    case 'text': {
-      const block = textBlock(part['text'], part);
-      return block !== undefined && Array.isArray(part['citations']) ? { ...block, citations: part['citations'] } : block;
+    drops.add('messages[].audio', 'assistant audio is not read by this service');
+  drops.others(message, read, 'messages[].', 'not known to this service');
+  const pieces: Piece[] = [];
+  for (const said of saidBy(message)) {
+    if (said.kind === 'call') {
+      pieces.push({ called: calledBy(said.call, conversion) });
+      continue;
     }
-    case 'refusal':
-      return textBlock(part['refusal']);
+    const block = blockOf(said, conversion);
+    if (block !== undefined) pieces.push({ block });
+  }
+  if (!pieces.some((piece) => 'block' in piece && piece.block['type'] === 'thinking')) dropReasoning(message, drops, unsigned);
+  return withCache(pairedBlocks(pieces, conversion, isLast), message);
+}
+
+function blockOf(said: Exclude<Said, { kind: 'call' }>, conversion: Conversion): Block | undefined {
+  const { drops } = conversion;
+  switch (said.kind) {
+    case 'text':
+      return textOf(said.text, said.from, conversion);
     case 'thinking':
-      if (typeof part['signature'] === 'string' && part['signature'] !== '') {
-        return { type: 'thinking', thinking: textIn(part['thinking']), signature: part['signature'] };
-      }
-      drops.add('messages[].content[].thinking', unsigned);
+      return thought(said, conversion);
+    case 'redacted':
+      if (said.data !== '') return { type: 'redacted_thinking', data: said.data };
+      drops.add('messages[].content[].redacted_thinking', 'the part holds nothing');
       return undefined;
-    case 'redacted_thinking':
-      return { type: 'redacted_thinking', data: part['data'] };
-    case 'image_url':
-    case 'input_audio':
-    case 'file':
-      drops.add(`messages[].content[].${type}`, 'assistant messages hold no files on this service');
+    case 'other':
+      return serverBlock(said.type, said.part, conversion);
+    case 'fragment':
+      drops.add('messages[].content_blocks', 'the client kept a part of it only');
       return undefined;
     default:
-      // Blocks of the API's own tools: they go back as they came.
-      return part;
+      return said satisfies never;
   }
 }
 
-/** A native block of a call; the same call in `tool_calls` stands for it. */
-function addUse(part: Plain, calls: Called[]): void {
-  const id = textIn(part['id']);
-  if (calls.some((call) => call.id === id)) return;
-  calls.push({ id, name: textIn(part['name']), input: isPlain(part['input']) ? part['input'] : {}, extra: cacheOf(part) });
+const textMembers: ReadonlySet<string> = new Set(['type', 'text', 'refusal', 'cache_control', 'citations', 'index']);
+
+/** Sources of a text go back as the API gave them out. */
+const citation = /^(?:char|page|content_block|web_search_result|search_result)_location$/;
+
+function textOf(text: string, from: Plain, { drops }: Conversion): Block | undefined {
+  drops.others(from, textMembers, 'messages[].content[].', 'not known to this service');
+  const block = textBlock(text, from);
+  const { citations } = from;
+  if (!Array.isArray(citations) || citations.length === 0) return block;
+  const known = citations.filter((one: unknown) => citation.test(String((one as { type?: unknown } | null)?.type)));
+  if (known.length < citations.length) drops.add('messages[].content[].citations', 'not in the form of this service');
+  return block === undefined || known.length === 0 ? block : { ...block, citations: known };
 }
 
-/** `cache_control` beside a message's content belongs to its last block; thoughts can't carry it. */
-export function withCache(blocks: readonly Block[], message: Plain): readonly Block[] {
-  const last = blocks.at(-1);
-  if (message['cache_control'] === undefined || last === undefined || String(last['type']).endsWith('thinking')) return blocks;
-  return [...blocks.slice(0, -1), { ...cacheOf(message), ...last }];
+function thought({ text, signature, from }: Extract<Said, { kind: 'thinking' }>, { drops }: Conversion): Block | undefined {
+  const isOwn = signature !== undefined && typeof from['thinking'] === 'string' && signedBy(signature) !== 'gemini';
+  if (isOwn) return { type: 'thinking', thinking: text, signature };
+  const why = signature === undefined ? unsigned : 'signed by another service';
+  drops.add('messages[].content[].thinking', why);
+  return undefined;
+}
+
+/** `cache_control` beside a message's content belongs to its last block; thoughts cannot carry it. */
+function withCache(pieces: readonly Piece[], message: Plain): readonly Piece[] {
+  const last = pieces.findLastIndex((piece) => 'block' in piece);
+  const piece = pieces[last];
+  if (message['cache_control'] === undefined || piece === undefined || !('block' in piece)) return pieces;
+  if (String(piece.block['type']).endsWith('thinking')) return pieces;
+  return pieces.with(last, { block: { ...cacheOf(message), ...piece.block } });
 }

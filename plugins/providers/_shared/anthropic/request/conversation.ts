@@ -1,5 +1,5 @@
 import { isPlain, type Plain } from '#core/merge.ts';
-import { assistantBlocks, withCache } from './assistant.ts';
+import { assistantPieces } from './assistant.ts';
 import { cannotCarry } from '../../cannot-carry.ts';
 import { type Block, cacheOf, type Conversion, textBlock } from './conversion.ts';
 import { partBlocks } from './parts.ts';
@@ -19,17 +19,16 @@ export interface Conversation {
 export function conversationOf(messages: unknown, conversion: Conversion): Conversation {
   const system: Block[] = [];
   const turns = new Turns();
-  for (const message of Array.isArray(messages) ? messages.filter(isPlain) : []) {
+  const list = Array.isArray(messages) ? messages.filter(isPlain) : [];
+  for (const message of list) {
     switch (message['role']) {
       case 'system':
       case 'developer':
         system.push(...systemBlocks(message, conversion));
         break;
-      case 'assistant': {
-        const { blocks, calls } = assistantBlocks(message, conversion);
-        turns.assistant(blocks, calls);
+      case 'assistant':
+        turns.assistant(assistantPieces(message, conversion, message === list.at(-1)));
         break;
-      }
       case 'tool':
       case 'function':
         addResult(message, turns, conversion);
@@ -93,6 +92,12 @@ function addResult(message: Plain, turns: Turns, conversion: Conversion): void {
   };
   const key = message['role'] === 'function' ? { name: textIn(message['name']) } : { id: textIn(message['tool_call_id']) };
   if (!turns.result(key, block)) lost(isText ? partBlocks(content, conversion) : blocks, turns, conversion);
+}
+
+/** `cache_control` beside a message's content belongs to its last block. */
+function withCache(blocks: readonly Block[], message: Plain): readonly Block[] {
+  const last = blocks.at(-1);
+  return message['cache_control'] === undefined || last === undefined ? blocks : [...blocks.slice(0, -1), { ...cacheOf(message), ...last }];
 }
 
 /** A part's own mark belongs to the result as a whole: up to there is cached. */

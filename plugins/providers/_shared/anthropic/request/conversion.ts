@@ -12,6 +12,10 @@ export interface Conversion {
   readonly media: ReadonlyMap<string, Media>;
   readonly traits: ModelTraits;
   readonly drops: Drops;
+  /** Tools of the API's own that the request offers, and `mcp:` with the name for servers: their steps may come back. */
+  readonly offered: ReadonlySet<string>;
+  /** Features of the API that the request turns out to need. */
+  readonly betas: Set<string>;
 }
 
 /** A content block on its way: plain JSON. */

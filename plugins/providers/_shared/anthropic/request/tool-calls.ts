@@ -1,6 +1,6 @@
 import { isPlain, type Plain } from '#core/merge.ts';
 import { parseExact } from '../exact.ts';
-import type { Block } from './conversion.ts';
+import { type Block, cacheOf, type Conversion } from './conversion.ts';
 
 /** A call that the model made, in the caller's words. */
 export interface Called {
@@ -24,23 +24,18 @@ export class ToolIds {
   }
 }
 
-/** `tool_calls` of an assistant message, and the older `function_call`. */
-export function calledIn(message: Plain): Called[] {
-  const calls: Called[] = [];
-  const list = message['tool_calls'];
-  for (const call of Array.isArray(list) ? list.filter(isPlain) : []) {
-    const fn = isPlain(call['function']) ? call['function'] : isPlain(call['custom']) ? call['custom'] : undefined;
-    if (fn === undefined) continue;
-    calls.push({
-      id: textIn(call['id']),
-      name: textIn(fn['name']),
-      input: inputOf(fn['arguments'] ?? fn['input']),
-      extra: call['cache_control'] === undefined ? {} : { cache_control: call['cache_control'] },
-    });
-  }
-  const single = message['function_call'];
-  if (isPlain(single)) calls.push({ id: '', name: textIn(single['name']), input: inputOf(single['arguments']), extra: {} });
-  return calls;
+/** Names as the API takes them; a history may bring others from other services. */
+export const toolName = (name: string): string => (name === '' ? 'tool' : name.replaceAll(/[^\w-]/g, '_').slice(0, 128));
+
+const members: ReadonlySet<string> = new Set(['id', 'type', 'function', 'custom', 'cache_control', 'index']);
+const functionMembers: ReadonlySet<string> = new Set(['name', 'arguments', 'input']);
+
+/** One of the `tool_calls` of an assistant message, or the older `function_call`. */
+export function calledBy(call: Plain, { drops }: Conversion): Called {
+  const fn = isPlain(call['function']) ? call['function'] : isPlain(call['custom']) ? call['custom'] : {};
+  drops.others(call, members, 'messages[].tool_calls[].', 'not known to this service');
+  drops.others(fn, functionMembers, 'messages[].tool_calls[].', 'not known to this service');
+  return { id: textIn(call['id']), name: textIn(fn['name']), input: inputOf(fn['arguments'] ?? fn['input']), extra: cacheOf(call) };
 }
 
 export const textIn = (value: unknown): string => (typeof value === 'string' ? value : '');

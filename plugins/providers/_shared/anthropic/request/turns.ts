@@ -1,5 +1,6 @@
 import type { Block } from './conversion.ts';
-import { type Called, ToolIds } from './tool-calls.ts';
+import type { Piece } from './assistant.ts';
+import { ToolIds, toolName } from './tool-calls.ts';
 
 /** One message of the messages API. */
 export interface Turn {
@@ -42,16 +43,23 @@ export class Turns {
     }
   }
 
-  /** Calls with their result blocks stand behind all other blocks of the message. */
-  assistant(blocks: readonly Block[], called: readonly Called[]): void {
-    if (blocks.length === 0 && called.length === 0) return;
+  /** Pieces stay in the order in which they were said. */
+  assistant(pieces: readonly Piece[]): void {
+    if (pieces.length === 0) return;
     this.#settle();
-    this.#calls = called.map(({ id, name }) => ({ original: id, name, id: this.#ids.issue(id), result: undefined }));
-    const uses = called.map(({ name, input, extra }, at) => ({ type: 'tool_use', id: this.#calls[at]?.id, name, input, ...extra }));
+    const calls: OpenCall[] = [];
+    const content = pieces.map((piece): Block => {
+      if ('block' in piece) return piece.block;
+      const { id: original, name, input, extra } = piece.called;
+      const id = this.#ids.issue(original);
+      calls.push({ original, name, id, result: undefined });
+      return { type: 'tool_use', id, name: toolName(name), input, ...extra };
+    });
+    this.#calls = calls;
     const last = this.#turns.at(-1);
     if (last?.role === 'assistant') this.#turns.pop();
     const before = last?.role === 'assistant' && typeof last.content !== 'string' ? last.content : [];
-    this.#turns.push({ role: 'assistant', content: [...before, ...blocks, ...uses] });
+    this.#turns.push({ role: 'assistant', content: [...before, ...content] });
   }
 
   /**

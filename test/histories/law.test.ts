@@ -1,0 +1,87 @@
+import { JsonBody } from '#core/body.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { callOf } from '../contract/call.ts';
+import { haveRecordings } from '../contract/recordings.ts';
+import type { Json } from './assembled.ts';
+import { converted, passed, type Source } from './sources.ts';
+import { type Target, targets } from './targets.ts';
+
+/** Calls of a message by the words of its format alone. */
+function callsIn(message: Json): readonly Json[] {
+  const calls = message['tool_calls'];
+  if (Array.isArray(calls) && calls.length > 0) return calls as Json[];
+  const content = message['content'];
+  return Array.isArray(content) ? (content as Json[]).filter((part) => part['type'] === 'tool_use') : [];
+}
+
+/** A question, the answer, the results of its calls, and the next question. */
+function conversation(message: Json): Json {
+  const results = callsIn(message).map((call) => ({ role: 'tool', tool_call_id: call['id'], content: 'done' }));
+  const fn = message['function_call'] as Json | null | undefined;
+  const old =
+    typeof fn === 'object' && fn !== null && results.length === 0 ? [{ role: 'function', name: fn['name'], content: 'done' }] : [];
+  return {
+    model: 'm',
+    messages: [{ role: 'user', content: 'Hello' }, message, ...results, ...old, { role: 'user', content: 'Go on' }],
+  };
+}
+
+function send({ provider, model, settings }: Target, message: Json): { body: Json; dropped: readonly string[] } {
+  const chat = provider.operations['chat/completions'];
+  const deployment = provider.deployment?.(settings, model);
+  if (deployment instanceof Error) throw deployment;
+  const request = chat?.request(
+    JsonBody.from(Buffer.from(JSON.stringify(conversation(message)))),
+    callOf({ model: deployment?.model ?? model, settings, deployment: deployment?.settings }),
+  );
+  if (request?.body.kind !== 'json') throw new Error('no body');
+  return { body: request.body.json(), dropped: request.dropped.map(({ param }) => param) };
+}
+
+/** What is wrong with a history at a target, in one line; undefined where it is taken. */
+function problemOf(target: Target, { id, message }: Source): string | undefined {
+  let sent: ReturnType<typeof send>;
+  try {
+    sent = send(target, message);
+  } catch (error) {
+    return `${id}: ${String(error)}`;
+  }
+  const refused = target.refusals(sent.body);
+  if (refused.length > 0) return `${id}: ${refused.slice(0, 3).join('; ')}`;
+  return bare(textsOf(sent.body)).includes(bare(textsOf({ messages: [message] }))) ? undefined : `${id}: its text is not sent`;
+}
+
+/** All that is said in a body of any of the formats, in order. */
+function textsOf(body: Json): string {
+  const list = (body['messages'] ?? body['contents']) as Json[];
+  return list.map(({ content, parts }) => textOf(content ?? parts)).join('');
+}
+
+function textOf(content: unknown): string {
+  if (typeof content === 'string') return content;
+  if (Array.isArray(content))
+    return (content as Json[]).map(({ type, text }) => (type === undefined || type === 'text' ? String(text ?? '') : '')).join('');
+  return typeof content === 'object' && content !== null ? JSON.stringify(content) : '';
+}
+
+/** Without white space, which services refuse at ends. */
+const bare = (text: string): string => text.replaceAll(/\s/g, '');
+
+describe.skipIf(!haveRecordings)('every recorded answer as history (skipped where ../shared/data/recorded is absent)', () => {
+  let sources: readonly Source[] = [];
+
+  beforeAll(async () => {
+    sources = [...(await passed()), ...(await converted())];
+  });
+
+  it('is there in numbers that mean something', () => {
+    expect(sources.length).toBeGreaterThan(1500);
+    const made = new Set(sources.map(({ id }) => id.replace(/^\S+ /, '')));
+    for (const kind of ['openai npm', 'merged by index', 'lists appended', 'in its own words', '0, strict']) expect(made).toContain(kind);
+  });
+
+  it.each(targets.map((target) => [target.name, target] as const))('is taken by %s', (_name, target) => {
+    const problems = sources.map((source) => problemOf(target, source)).filter((one) => one !== undefined);
+    expect(problems.slice(0, 5), `${problems.length} of ${sources.length}`).toEqual([]);
+  });
+});

@@ -1,0 +1,114 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import type { Json } from './assembled.ts';
+
+/**
+ * What chat completions take for a conversation, closed: what OpenAI's reference does not name is refused. `annotations`,
+ * `parsed` and the `index` of a call are no part of it, but recorded requests with them were answered.
+ */
+const object = (properties: Json, required: readonly string[] = []): Json => ({
+  type: 'object',
+  additionalProperties: false,
+  properties,
+  required,
+});
+const text = { type: 'string' };
+const textPart = object({ type: { const: 'text' }, text }, ['type', 'text']);
+const refusalPart = object({ type: { const: 'refusal' }, refusal: text }, ['type', 'refusal']);
+const orNull = (schema: Json): Json => ({ anyOf: [schema, { type: 'null' }] });
+const fn = object({ name: { type: 'string', pattern: '^[a-zA-Z0-9_.:-]{1,64}$' }, arguments: text }, ['name', 'arguments']);
+
+/** The schema of a message by its role, so that errors are about this role. */
+const byRole = (roles: Readonly<Record<string, Json>>): Json => ({
+  required: ['role'],
+  properties: { role: { enum: Object.keys(roles) } },
+  allOf: Object.entries(roles).map(([role, schema]) => ({
+    if: { properties: { role: { const: role } }, required: ['role'] },
+    then: schema,
+  })),
+});
+
+export type Strictness = 'openai' | 'open' | 'mistral';
+
+function schemaOf(strictness: Strictness): Json {
+  const id = strictness === 'mistral' ? { type: 'string', pattern: '^[a-zA-Z0-9]{9}$' } : { type: 'string', minLength: 1, maxLength: 40 };
+  const extra =
+    strictness === 'openai'
+      ? {
+          refusal: orNull(text),
+          name: text,
+          audio: orNull(object({ id: { type: 'string', pattern: '^audio_(?!req_)' } }, ['id'])),
+          function_call: orNull(fn),
+          annotations: { type: 'array' },
+          parsed: {},
+        }
+      : strictness === 'open'
+        ? { name: text, function_call: orNull(fn) }
+        : {};
+  const call = object({ id, type: { const: 'function' }, function: fn, index: { type: 'integer' } }, ['id', 'type', 'function']);
+  const assistant = {
+    ...object(
+      {
+        role: { const: 'assistant' },
+        content: { anyOf: [text, { type: 'null' }, { type: 'array', minItems: 1, items: { oneOf: [textPart, refusalPart] } }] },
+        tool_calls: { type: 'array', minItems: 1, items: call },
+        ...extra,
+      },
+      ['role'],
+    ),
+    // Without anything else there must be a content.
+    anyOf: [
+      { properties: { content: { type: ['string', 'array'] } }, required: ['content'] },
+      { required: ['tool_calls'] },
+      { properties: { refusal: text }, required: ['refusal'] },
+      { properties: { audio: { type: 'object' } }, required: ['audio'] },
+      { properties: { function_call: { type: 'object' } }, required: ['function_call'] },
+    ],
+  };
+  const tool = object(
+    { role: { const: 'tool' }, tool_call_id: id, content: { anyOf: [text, { type: 'array', minItems: 1, items: textPart }] } },
+    ['role', 'tool_call_id', 'content'],
+  );
+  const user = object({ role: { const: 'user' }, content: text }, ['role', 'content']);
+  const answered = object({ role: { const: 'function' }, name: text, content: text }, ['role', 'name', 'content']);
+  return object(
+    {
+      model: text,
+      messages: { type: 'array', items: byRole({ user, assistant, tool, function: answered }) },
+      tools: { type: 'array' },
+    },
+    ['messages'],
+  );
+}
+
+const ajv = new Ajv2020({ strict: false, allErrors: true });
+const validators = {
+  openai: ajv.compile(schemaOf('openai')),
+  open: ajv.compile(schemaOf('open')),
+  mistral: ajv.compile(schemaOf('mistral')),
+};
+
+/** What a service of the OpenAI format would refuse; empty for a valid conversation. */
+export function chatRefusals(body: unknown, strictness: Strictness): readonly string[] {
+  const validate = validators[strictness];
+  if (!validate(body))
+    return (validate.errors ?? []).map(({ instancePath, message, params }) => `${instancePath} ${message} ${JSON.stringify(params)}`);
+  return pairProblems((body as { messages: readonly Json[] }).messages);
+}
+
+/** Calls are followed by one result each, and no result stands alone. */
+function pairProblems(messages: readonly Json[]): string[] {
+  const problems: string[] = [];
+  let open: string[] = [];
+  for (const message of messages) {
+    if (message['role'] === 'tool') {
+      const id = String(message['tool_call_id']);
+      if (!open.includes(id)) problems.push(`no call has the id ${id}`);
+      open = open.filter((one) => one !== id);
+      continue;
+    }
+    if (open.length > 0) problems.push(`no result for ${open.join()}`);
+    open = ((message['tool_calls'] ?? []) as Json[]).map((call) => String(call['id']));
+    if (new Set(open).size < open.length) problems.push('an id twice');
+  }
+  return problems;
+}
