@@ -19,3 +19,5 @@ export const stages: readonly Plugin[] = Object.freeze([auth, virtualKey, routin
 
 /** The providers that come with the gateway. A new folder below `providers/` becomes known by its line here. */
 export const providers: readonly Provider[] = Object.freeze([mock, openai, azureOpenai, azureAi, anthropic, vertexAi, gemini]);
+
+export { services } from './services.ts';

@@ -10,6 +10,19 @@ import type { Log } from './telemetry/log.ts';
 export interface Registry {
   readonly providers: readonly Provider[];
   readonly stages: readonly Plugin[];
+  /** Services that commands know by name. */
+  readonly services?: readonly KnownService[];
+}
+
+/** A service that is an entry of one of the types, with an address and a key of its own. */
+export interface KnownService {
+  readonly name: string;
+  readonly title: string;
+  readonly type: string;
+  /** `custom_host`; undefined: the type's own. */
+  readonly host: string | undefined;
+  /** Variable in which its users have its key; undefined: it needs none. */
+  readonly keyVariable: string | undefined;
 }
 
 export interface GatewayOptions {

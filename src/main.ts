@@ -1,4 +1,4 @@
-import { providers, stages } from '../plugins/index.ts';
+import { providers, services, stages } from '../plugins/index.ts';
 import { runCli } from './cli/index.ts';
 import { processIo } from './cli/io.ts';
 
@@ -13,4 +13,4 @@ const onOutputFault = (error: NodeJS.ErrnoException): void => {
 process.stdout.on('error', onOutputFault);
 process.stderr.on('error', onOutputFault);
 
-process.exit(await runCli(argv, processIo(), { providers, stages }));
+process.exit(await runCli(argv, processIo(), { providers, stages, services }));

@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto';
 import { Command, CommanderError, Option } from 'commander';
 import type { Registry } from '../gateway-types.ts';
 import { topics } from './help.ts';
+import type { InitFlags } from './init.ts';
 import type { CheckIo, CheckOptions } from './check.ts';
 import { type CliIo, hasColors } from './io.ts';
 import type { AddFlags } from './providers/add.ts';
@@ -46,12 +47,14 @@ function createProgram(io: CliIo, registry: Registry, done: (code: number) => vo
     .exitOverride()
     .configureOutput({ writeOut: (text) => void io.stdout.write(text), writeErr: (text) => void io.stderr.write(text) });
   examples(program, [
+    'gateway init --provider openai',
     'gateway start',
     'gateway start -c team.yaml --listen 127.0.0.1:9000',
     'gateway check --format short',
     'gateway help secrets',
   ]);
   addStart(program, io, registry, done);
+  addInit(program, io, registry, done);
   addCheck(program, io, registry, done);
   addProviders(program, io, registry, done);
   addKeys(program, io, registry, done);
@@ -87,6 +90,29 @@ function addStart(program: Command, io: CliIo, registry: Registry, done: (code: 
       done(await start(flags, io, registry));
     });
   examples(command, ['gateway start', 'gateway start -c team.yaml', 'gateway start --listen 127.0.0.1:9000 --log-format json']);
+}
+
+function addInit(program: Command, io: CliIo, registry: Registry, done: (code: number) => void): void {
+  const command = program
+    .command('init')
+    .description('write a small configuration with comments; never overwrites a file unless told to')
+    .option('--provider <name>', 'a provider type, or a service such as groq or ollama; without it: those whose keys are set')
+    .option('--key-env <variable>', 'name of the variable that holds its key; name=variable for a fallback; repeatable', collect, [])
+    .option('--fallback <name>', 'provider that answers when the first one fails; repeatable', collect)
+    .option('--file <file>', 'file to write instead of gateway.yaml')
+    .option('--force', 'replace the file')
+    .option('--no-input', 'ask nothing')
+    .option('--dry-run', 'print it, write nothing')
+    .option('--json', 'one JSON document')
+    .action(async (flags: InitFlags) => {
+      const { init } = await import('./init.ts');
+      done(await init(flags, io, registry));
+    });
+  examples(command, [
+    'gateway init --provider openai',
+    'gateway init --provider groq --key-env MY_GROQ_KEY --fallback openai',
+    'gateway init --provider ollama --file local.yaml',
+  ]);
 }
 
 function addCheck(program: Command, io: CliIo, registry: Registry, done: (code: number) => void): void {
@@ -239,7 +265,7 @@ function addProvider(group: Command, io: CliIo, registry: Registry, done: (code:
   const command = group
     .command('add')
     .description('write an entry into the configuration; asks only on a terminal, and never for a secret')
-    .argument('<type>')
+    .argument('<type>', 'a provider type, or a service such as groq or ollama')
     .option('-c, --config <file>', 'configuration file; written when there is none')
     .option('--slug <slug>', 'name of the entry')
     .option('--name <text>', 'name for people')
@@ -257,11 +283,12 @@ function addProvider(group: Command, io: CliIo, registry: Registry, done: (code:
     });
   examples(command, [
     'gateway providers add openai',
+    'gateway providers add groq --no-input',
     'gateway providers add azure-openai --slug azure-eu --set resource_name=contoso-eu --key-env AZURE_KEY --no-input',
   ]);
 }
 
-const collect = (one: string, before: readonly string[]): string[] => [...before, one];
+const collect = (one: string, before: readonly string[] = []): string[] => [...before, one];
 
 function checkIo(io: CliIo, isColorWanted: boolean): CheckIo {
   const { stdout, stderr, env, cwd } = io;

@@ -1,5 +1,4 @@
-/** Keys that people have in their environment anyway, and the provider each of them opens. */
-const wellKnown = [{ variable: 'OPENAI_API_KEY', slug: 'openai', type: 'openai' }] as const;
+import type { KnownService } from '../gateway-types.ts';
 
 /** A configuration for the first minute. */
 export interface TryOut {
@@ -8,12 +7,20 @@ export interface TryOut {
   readonly providers: readonly { readonly slug: string; readonly from: string | undefined }[];
 }
 
-/** What serves when there is no file: the mock, and one provider for each well-known key in the environment. */
-export function tryOutConfig(env: Readonly<Record<string, string | undefined>>): TryOut {
-  const found = wellKnown.filter(({ variable }) => env[variable]);
-  const entries = found.map(({ variable, slug, type }) => `  ${slug}: {type: ${type}, api_key: "\${env:${variable}}"}\n`);
+/** What serves when there is no file: the mock, and each service whose key is in the environment under its usual name. */
+export function tryOutConfig(env: Readonly<Record<string, string | undefined>>, services: readonly KnownService[]): TryOut {
+  const found = servicesIn(env, services);
+  const entries = found.map(({ name, type, host, keyVariable }) => {
+    const custom = host === undefined ? '' : `, custom_host: "${host}"`;
+    return `  ${name}: {type: ${type}${custom}, api_key: "\${env:${keyVariable}}"}\n`;
+  });
   return {
     text: `version: 1\nproviders:\n  mock: {type: mock}\n${entries.join('')}`,
-    providers: [{ slug: 'mock', from: undefined }, ...found.map(({ slug, variable }) => ({ slug, from: variable }))],
+    providers: [{ slug: 'mock', from: undefined }, ...found.map(({ name, keyVariable }) => ({ slug: name, from: keyVariable }))],
   };
+}
+
+/** Tokens of other names are in many environments for other reasons. */
+export function servicesIn(env: Readonly<Record<string, string | undefined>>, services: readonly KnownService[]): readonly KnownService[] {
+  return services.filter(({ keyVariable: name }) => name?.endsWith('_API_KEY') === true && env[name]);
 }

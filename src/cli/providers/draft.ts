@@ -37,6 +37,9 @@ export function put(draft: Draft, path: readonly string[], value: unknown): void
 export const slugProblem = (slug: string): string | undefined =>
   new RegExp(slugPattern).test(slug) ? undefined : `"${slug}" is no slug: lower-case letters, digits, ".", "_" and "-"`;
 
+/** The name of a variable, and surely not a key that somebody pasted in its place. */
+export const isVariable = (name: string): boolean => /^[A-Za-z_][A-Za-z0-9_]{0,63}$/.test(name) && !/^(?:sk-|gw_|AIza)/.test(name);
+
 /** Numbers and truth values as YAML would read them; everything else is text. */
 function valueOf(text: string): unknown {
   if (text === 'true' || text === 'false') return text === 'true';

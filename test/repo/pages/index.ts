@@ -6,6 +6,7 @@ import { version } from '../../../src/version.ts';
 import { describeApi } from '../../../src/openapi/document.ts';
 import { headersPage } from './headers.ts';
 import { routesPage } from './routes.ts';
+import { servicesPage } from './services.ts';
 
 /** Every generated file of the repository: path and text. `npm run gen` writes them, a test compares. */
 export function generatedFiles(): Readonly<Record<string, string>> {
@@ -16,5 +17,6 @@ export function generatedFiles(): Readonly<Record<string, string>> {
     'docs/headers.md': headersPage(),
     'docs/openapi.json': `${JSON.stringify(describeApi(version), null, 2)}\n`,
     'docs/routes.md': routesPage(),
+    'docs/services.md': servicesPage(),
   };
 }

@@ -1,0 +1,186 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { keyVariable, yamlOf } from '../config/new-entry.ts';
+import { didYouMean } from '../core/nearest.ts';
+import type { Registry } from '../gateway-types.ts';
+import { type CliIo, Interrupted } from './io.ts';
+import { exitCodes } from './providers/catalog.ts';
+import { isVariable, problemsOf } from './providers/draft.ts';
+import { askFor } from './providers/questions.ts';
+import { type Known, knownService, serviceNames } from './providers/services.ts';
+import { replaceFile } from './replace-file.ts';
+import { shownPath } from './shown-path.ts';
+import { servicesIn } from './try-out.ts';
+
+export interface InitFlags {
+  readonly provider?: string | undefined;
+  /** `VARIABLE` for the provider, `NAME=VARIABLE` for one that is named. */
+  readonly keyEnv?: readonly string[] | undefined;
+  readonly fallback?: readonly string[] | undefined;
+  readonly file?: string | undefined;
+  readonly force?: boolean | undefined;
+  readonly input?: boolean | undefined;
+  readonly dryRun?: boolean | undefined;
+  readonly json?: boolean | undefined;
+}
+
+/** Nothing was written: the text says why. */
+class Refused extends Error {
+  readonly code: number;
+
+  constructor(code: number, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/**
+ * `gateway init`: writes a small commented configuration for the providers that are named, or whose keys are in the
+ * environment. Never overwrites a file unasked. Returns the exit code.
+ */
+export async function init(flags: InitFlags, io: CliIo, registry: Registry): Promise<number> {
+  try {
+    const path = resolve(io.cwd, flags.file ?? 'gateway.yaml');
+    const shown = shownPath(path, io.cwd);
+    if (flags.dryRun !== true && flags.force !== true && existsSync(path)) throw taken(shown);
+    const entries = await chosen(flags, io, registry);
+    const text = textOf(entries);
+    if (flags.dryRun === true) io.stdout.write(flags.json === true ? asJson(entries, null) : text);
+    else {
+      write(path, shown, text);
+      io.stdout.write(flags.json === true ? asJson(entries, shown) : `wrote ${shown}\n`);
+      io.stderr.write(nextSteps(entries, flags.file === undefined ? '' : ` -c ${shown}`, io));
+    }
+    return exitCodes.yes;
+  } catch (error) {
+    if (error instanceof Interrupted) {
+      io.stderr.write('interrupted: nothing was written\n');
+      return exitCodes.interrupted;
+    }
+    if (!(error instanceof Refused)) throw error;
+    io.stderr.write(`error: ${error.message}\n`);
+    return error.code;
+  }
+}
+
+const taken = (file: string): Refused =>
+  new Refused(exitCodes.no, `${file} exists already; --file gateway.local.yaml writes another one, --force replaces it`);
+
+/** An entry of `providers:`. */
+interface Entry {
+  readonly slug: string;
+  readonly known: Known;
+  /** Undefined where it needs no key. */
+  readonly variable: string | undefined;
+}
+
+/** The first is the usual target, the others stand in for it, or are there to be named. */
+interface Entries {
+  readonly all: readonly Entry[];
+  readonly hasFallback: boolean;
+}
+
+async function chosen(flags: InitFlags, io: CliIo, registry: Registry): Promise<Entries> {
+  const found = servicesIn(io.env, registry.services ?? []).map(({ name }) => name);
+  const ask = flags.input === false || flags.json === true ? undefined : io.ask;
+  let first = flags.provider;
+  if (first === undefined && ask !== undefined) first = await askFor(ask, 'provider', found[0] ?? 'mock');
+  const listed = flags.fallback ?? [];
+  const asked =
+    flags.fallback === undefined && flags.provider === undefined && ask !== undefined
+      ? await askFor(ask, 'provider that answers when it fails (may be empty)')
+      : '';
+  const fallback = [...listed, asked].flatMap((names) => names.split(',')).flatMap((name) => name.trim() || []);
+  const names = first === undefined ? (found.length === 0 ? ['mock'] : found) : [first, ...fallback];
+  if (first === undefined && fallback.length > 0)
+    throw new Refused(exitCodes.usage, '--fallback needs --provider: the one that is tried first');
+  const variables = variablesIn(flags.keyEnv ?? [], names);
+  const entries = [...new Set(names)].map((name) => entryOf(name, variables.get(name), registry));
+  return { all: entries, hasFallback: fallback.length > 0 };
+}
+
+function variablesIn(flags: readonly string[], names: readonly string[]): ReadonlyMap<string, string> {
+  return new Map(
+    flags.map((flag) => {
+      const cut = flag.indexOf('=');
+      const name = cut < 0 ? (names[0] ?? '') : flag.slice(0, cut);
+      const variable = flag.slice(cut + 1);
+      if (!isVariable(variable))
+        throw new Refused(exitCodes.usage, '--key-env is the name of a variable, not the key itself: letters, digits and "_"');
+      if (!names.includes(name)) throw new Refused(exitCodes.usage, `--key-env names "${name}", which is none of: ${names.join(', ')}`);
+      return [name, variable];
+    }),
+  );
+}
+
+function entryOf(name: string, variable: string | undefined, registry: Registry): Entry {
+  const known = knownService(name, registry);
+  if (known === undefined) {
+    const all = serviceNames(registry);
+    throw new Refused(exitCodes.usage, `no provider "${name}".${didYouMean(name, all)}\nThere is: ${all.join(', ')}`);
+  }
+  const needsMore = problemsOf(known.provider, { ...known.settings }).find(({ severity }) => severity !== 'warning');
+  if (needsMore !== undefined)
+    throw new Refused(exitCodes.usage, `${name} needs more than a key (${needsMore.message}); use: gateway providers add ${name}`);
+  const isOwn = known.settings['custom_host'] !== undefined && known.keyVariable === undefined;
+  const needsKey = known.provider.apiKey === 'required' && !isOwn;
+  return { slug: name, known, variable: variable ?? (needsKey ? (known.keyVariable ?? keyVariable(name)) : undefined) };
+}
+
+function textOf({ all, hasFallback }: Entries): string {
+  const [first] = all;
+  const model = first?.known.provider.apiKey === 'none' ? 'echo' : 'MODEL';
+  const mock = all.some(({ slug }) => slug === 'mock')
+    ? ''
+    : '\n  # Answers without a key and without a network: model "@mock/echo".\n  mock: {type: mock}\n';
+  return `# Configuration of the gateway. \`gateway check\` finds mistakes in it; a saved change is served at once.
+version: 1
+
+server:
+  listen: 127.0.0.1:8787 # this machine only; other hosts need a key (below)
+
+# Who can be called. Clients write the name of an entry before the model: "@${first?.slug ?? 'mock'}/${model}".
+providers:
+${all.map(providerText).join('\n')}${mock}
+# Named configs. Clients choose one with the header "x-gateway-config: main" and write the model alone.
+configs:
+  main:
+${hasFallback ? chainText(all) : `    targets: [{provider: ${first?.slug ?? 'mock'}, retry: {attempts: 2}}] # tried up to 3 times on 429 and 5xx`}
+
+# Who may call. Without keys the gateway serves this machine only. \`gateway keys create app --default-config main\`
+# prints an entry like this one, with the hash of a new key:
+# api_keys:
+#   app: {hash: "sha256:…", default_config: main}
+`;
+}
+
+function providerText({ slug, known, variable }: Entry): string {
+  const key = variable === undefined ? {} : { [known.provider.keySetting ?? 'api_key']: `\${env:${variable}}` };
+  return `${yamlOf({ [slug]: { type: known.provider.type, ...known.settings, ...key } }, 2)}\n`;
+}
+
+function chainText(all: readonly Entry[]): string {
+  const targets = all.map(({ slug }, index) =>
+    index === 0
+      ? `      - {provider: ${slug}, retry: {attempts: 2}} # tried up to 3 times on 429 and 5xx`
+      : `      - provider: ${slug}\n        # override_params: {model: MODEL} # its own name for the model, where that differs`,
+  );
+  return `    strategy: {mode: fallback} # the next target answers when the one before fails\n    targets:\n${targets.join('\n')}`;
+}
+
+function write(path: string, file: string, text: string): void {
+  try {
+    replaceFile(path, text);
+  } catch (error) {
+    throw new Refused(exitCodes.no, `${file} cannot be written (${(error as NodeJS.ErrnoException).code}); nothing was changed`);
+  }
+}
+
+function nextSteps({ all }: Entries, flag: string, { env }: CliIo): string {
+  const missing = all.flatMap(({ variable }) => (variable === undefined || env[variable] ? [] : [variable]));
+  const set = missing.length === 0 ? '' : `Set ${missing.join(' and ')} in its environment first.\n`;
+  return `${set}Start it: gateway start${flag}\n`;
+}
+
+const asJson = ({ all }: Entries, file: string | null): string =>
+  `${JSON.stringify({ file, providers: all.map(({ slug, known, variable }) => ({ slug, type: known.provider.type, key_env: variable ?? null })) }, null, 2)}\n`;

@@ -1,0 +1,169 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { services } from '../../plugins/index.ts';
+import { interrupt, runHere } from './in-process.ts';
+import { begin } from './run.ts';
+
+const dirs: string[] = [];
+afterAll(() => dirs.forEach((dir) => rmSync(dir, { recursive: true })));
+
+function folder(): string {
+  const dir = mkdtempSync(join(tmpdir(), 'init-'));
+  dirs.push(dir);
+  return dir;
+}
+
+const read = (dir: string, file = 'gateway.yaml'): string => readFileSync(join(dir, file), 'utf8');
+const env = Object.fromEntries(services.flatMap(({ keyVariable }) => (keyVariable === undefined ? [] : [[keyVariable, 'key-0123456789']])));
+
+/** As far as the tests look at it. */
+interface Written {
+  readonly providers: Readonly<Record<string, unknown>>;
+  readonly configs: { readonly main: { readonly strategy?: unknown; readonly targets: readonly { readonly provider: string }[] } };
+}
+const parsed = (text: string): Written => parse(text) as Written;
+
+describe('gateway init', () => {
+  it.each(services.map((service) => [service.name, service] as const))(
+    'writes a file for %s that check accepts, without a warning',
+    async (name, { type, host, keyVariable }) => {
+      const cwd = folder();
+      const { code, out, err } = await runHere(['init', '--provider', name], cwd, { env });
+      expect({ code, out, err }).toEqual({ code: 0, out: 'wrote ./gateway.yaml\n', err: 'Start it: gateway start\n' });
+      expect(parsed(read(cwd)).providers[name]).toEqual({
+        type,
+        ...(host === undefined ? {} : { custom_host: host }),
+        ...(keyVariable === undefined ? {} : { api_key: `\${env:${keyVariable}}` }),
+      });
+      const checked = await runHere(['check', '--strict'], cwd, { env });
+      expect([checked.code, checked.err]).toEqual([0, '']);
+    },
+  );
+
+  it('writes a chain, with the variables that are named', async () => {
+    const cwd = folder();
+    const flags = [
+      '--provider',
+      'groq',
+      '--key-env',
+      'MY_KEY',
+      '--fallback',
+      'openai',
+      '--fallback',
+      'ollama',
+      '--key-env',
+      'ollama=O_KEY',
+    ];
+    const { code, err } = await runHere(['init', ...flags, '--file', 'my.local.yaml'], cwd, { env: { MY_KEY: 'x' } });
+    expect(code).toBe(0);
+    expect(err).toBe('Set OPENAI_API_KEY and O_KEY in its environment first.\nStart it: gateway start -c ./my.local.yaml\n');
+    const { providers, configs } = parsed(read(cwd, 'my.local.yaml'));
+    expect(Object.keys(providers)).toEqual(['groq', 'openai', 'ollama', 'mock']);
+    expect(providers).toMatchObject({ groq: { api_key: '${env:MY_KEY}' }, ollama: { api_key: '${env:O_KEY}' } });
+    expect(configs.main.strategy).toEqual({ mode: 'fallback' });
+    expect(configs.main.targets.map(({ provider }) => provider)).toEqual(['groq', 'openai', 'ollama']);
+    const set = { MY_KEY: 'key-0123456789', OPENAI_API_KEY: 'key-1123456789', O_KEY: 'key-2123456789' };
+    expect((await runHere(['check', '--strict', 'my.local.yaml'], cwd, { env: set })).code).toBe(0);
+  });
+
+  it('takes what the environment has keys for, else the mock', async () => {
+    const cwd = folder();
+    await runHere(['init'], cwd, { env: { ANTHROPIC_API_KEY: 'x', XAI_API_KEY: 'x', HF_TOKEN: 'x' } });
+    expect(Object.keys(parsed(read(cwd)).providers)).toEqual(['anthropic', 'xai', 'mock']);
+    await runHere(['init', '--force'], cwd);
+    expect(Object.keys(parsed(read(cwd)).providers)).toEqual(['mock']);
+    expect((await runHere(['check', '--strict'], cwd)).code).toBe(0);
+  });
+
+  it('never replaces a file unasked', async () => {
+    const cwd = folder();
+    writeFileSync(join(cwd, 'gateway.yaml'), 'version: 1\n');
+    const { code, out, err } = await runHere(['init', '--provider', 'openai'], cwd);
+    expect({ code, out }).toEqual({ code: 1, out: '' });
+    expect(err).toBe('error: ./gateway.yaml exists already; --file gateway.local.yaml writes another one, --force replaces it\n');
+    expect(read(cwd)).toBe('version: 1\n');
+    expect((await runHere(['init', '--provider', 'openai', '--force'], cwd)).code).toBe(0);
+    expect(read(cwd)).toContain('type: openai');
+  });
+
+  it('asks at a terminal for what is not said', async () => {
+    const cwd = folder();
+    const { code, err } = await runHere(['init'], cwd, { env: { XAI_API_KEY: 'x' }, answers: ['', 'vllm, mock'] });
+    expect(code).toBe(0);
+    expect(err).toMatch(/^provider \[xai\]/);
+    expect(Object.keys(parsed(read(cwd)).providers)).toEqual(['xai', 'vllm', 'mock']);
+    const left = folder();
+    expect(await runHere(['init'], left, { answers: [interrupt] })).toMatchObject({ code: 130, out: '' });
+    expect(existsSync(join(left, 'gateway.yaml'))).toBe(false);
+  });
+
+  it('prints in place of writing, as JSON too', async () => {
+    const cwd = folder();
+    expect(parsed((await runHere(['init', '--provider', 'groq', '--dry-run'], cwd)).out).providers).toHaveProperty('groq');
+    const { out } = await runHere(['init', '--provider', 'groq', '--dry-run', '--json'], cwd);
+    expect(JSON.parse(out)).toEqual({ file: null, providers: [{ slug: 'groq', type: 'openai', key_env: 'GROQ_API_KEY' }] });
+    expect(existsSync(join(cwd, 'gateway.yaml'))).toBe(false);
+  });
+
+  it.each([
+    [['--provider', 'grok'], 2, /no provider "grok"\. Did you mean "groq"\?/],
+    [['--provider', 'azure-openai'], 2, /azure-openai needs more than a key \(resource_name is missing\); use: gateway providers add/],
+    [['--provider', 'openai', '--key-env', 'sk-0123456789'], 2, /not the key itself/],
+    [['--provider', 'openai', '--key-env', 'groq=KEY'], 2, /"groq", which is none of: openai/],
+    [['--fallback', 'openai'], 2, /--fallback needs --provider/],
+    [['--file', 'no/such/folder.yaml', '--provider', 'openai'], 1, /cannot be written \(ENOENT\); nothing was changed/],
+    [['--fil', 'x'], 2, /unknown option/],
+  ])('%j is refused', async (args, expected, why) => {
+    const cwd = folder();
+    const { code, out, err } = await runHere(['init', ...args], cwd);
+    expect({ code, out, err }).toEqual({ code: expected, out: '', err: expect.stringMatching(why) as unknown });
+    expect(err).not.toContain('sk-0123');
+    expect(existsSync(join(cwd, 'gateway.yaml'))).toBe(false);
+  });
+
+  it('writes what a gateway serves', async () => {
+    const cwd = folder();
+    await runHere(['init', '--provider', 'mock'], cwd);
+    const running = begin(['start', '--listen', '127.0.0.1:0', '--log-format', 'json'], cwd);
+    try {
+      await running.saw(/"msg":"gateway started"/);
+      const [, url = ''] = /(http:\/\/127\.0\.0\.1:\d+\/v1)/.exec(running.out()) ?? [];
+      const response = await fetch(`${url}/chat/completions`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'x-gateway-config': 'main' },
+        body: JSON.stringify({ model: 'echo', messages: [{ role: 'user', content: 'hello' }] }),
+      });
+      expect(await response.json()).toMatchObject({ choices: [{ message: { content: 'hello' } }] });
+    } finally {
+      running.child.kill('SIGTERM');
+      await running.ended;
+    }
+  });
+});
+
+describe('gateway providers add by the name of a service', () => {
+  it.each([
+    ['groq', [], 'groq', { type: 'openai', custom_host: 'https://api.groq.com/openai/v1', api_key: '${env:GROQ_API_KEY}' }],
+    ['groq', ['--slug', 'fast'], 'fast', { type: 'openai', custom_host: 'https://api.groq.com/openai/v1', api_key: '${env:FAST_API_KEY}' }],
+    ['ollama', [], 'ollama', { type: 'openai', custom_host: 'http://127.0.0.1:11434/v1' }],
+    [
+      'vllm',
+      ['--set', 'custom_host=http://10.0.0.7:8000/v1', '--key-env', 'VLLM_KEY'],
+      'vllm',
+      { type: 'openai', custom_host: 'http://10.0.0.7:8000/v1', api_key: '${env:VLLM_KEY}' },
+    ],
+  ])('%s %j', async (name, more, slug, entry) => {
+    const { code, out } = await runHere(['providers', 'add', name, '--no-input', '--dry-run', ...more], folder());
+    expect(code).toBe(0);
+    expect(parse(out)).toEqual({ providers: { [slug]: entry } });
+  });
+
+  it('names both types and services', async () => {
+    const { code, err } = await runHere(['providers', 'add', 'olama', '--no-input'], folder());
+    expect(code).toBe(2);
+    expect(err).toMatch(/no provider type or service "olama"\. Did you mean "ollama"\?\nThere is: .*azure-openai.*vllm/);
+  });
+});
