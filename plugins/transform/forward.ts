@@ -73,6 +73,16 @@ export function forwardedHeaders(ctx: Routed, names: readonly string[]): Forward
   });
 }
 
+/** The credentials alone among copied headers. */
+export function credentialPairs(pairs: HeaderPairs): HeaderPairs {
+  const out: HeaderPairs = [];
+  for (let at = 0; at + 1 < pairs.length; at += 2) {
+    const name = pairs[at] ?? '';
+    if (name !== 'cookie' && credentialHeaders.has(name)) out.push(name, pairs[at + 1] ?? '');
+  }
+  return out;
+}
+
 function isCallers(ctx: Routed, name: string, value: string): boolean {
   if (ctx.facts.caller.consumed.includes(name)) return false;
   const bare = /^bearer(?: |$)/i.test(value) ? value.slice(7).trim() : value;

@@ -2,18 +2,19 @@ import { emptyBody, type EmptyBody, type JsonBody, type RequestBody } from '#cor
 import type { Routed } from '#core/context.ts';
 import { endpoints, methodsOf, traitsOf } from '#core/endpoint.ts';
 import { GatewayError, narrowed } from '#core/error.ts';
-import { joinHeaders } from '#core/headers.ts';
+import { type HeaderPairs, joinHeaders } from '#core/headers.ts';
 import type { Plain } from '#core/merge.ts';
 import { checkPath, pathOf } from '#core/plain-path.ts';
 import type { Attempt } from '#core/plan.ts';
 import { forbidden, rulesFor } from '#core/model-rules.ts';
 import { definePlugin, type PluginHost, type PluginInstance } from '#core/plugin.ts';
 import type { CommonSettings, Operation, UpstreamRequest } from '#core/provider.ts';
+import type { CredentialRef } from '#core/snapshot.ts';
 import { bodyFor, modelFor } from './body.ts';
 import { AttemptCall } from './call.ts';
 import { callersCredential } from './credential.ts';
 import { withoutAccountHeaders } from './account-headers.ts';
-import { type Forwarded, ForwardLists, forwardedCredential, forwardedHeaders } from './forward.ts';
+import { credentialPairs, type Forwarded, ForwardLists, forwardedCredential, forwardedHeaders } from './forward.ts';
 import { type LeafWork, LeafWorks, type Served } from './leaf-work.ts';
 import { checkEnforced } from './enforced.ts';
 import { chosenHost, lowered } from './request-values.ts';
@@ -72,7 +73,8 @@ class Transform implements PluginInstance {
     const draft: Draft = { ctx, attempt, work, call, body, served, copies };
     const needs = attempt.operation?.media?.(sendable(body), call);
     if (needs === undefined || needs.length === 0) return finish(draft);
-    return this.#host.media(needs, ctx.hold).then((media) => {
+    const signer = { trust: attempt.trust, sign: (request: UpstreamRequest) => signedBy(draft, request) };
+    return this.#host.media(needs, ctx.hold, signer).then((media) => {
       call.media = media;
       finish(draft);
     });
@@ -88,18 +90,30 @@ function serve(ctx: Routed, { model, binding, target }: Attempt, work: LeafWork)
 }
 
 /** The provider's conversion, and what depends on it. */
-function finish({ ctx, attempt, work, call, body, served, copies }: Draft): void {
+function finish(draft: Draft): void {
+  const { ctx, attempt, work, call, body, copies } = draft;
   const made = upstreamFor(ctx, attempt, call, body);
   const upstream = withinLists(ctx, attempt, work.override === undefined ? made : withOverride(ctx, work.override, made));
   checkPath(pathOf(upstream));
   if (upstream.warnings !== undefined) ctx.warnings.push(...upstream.warnings);
   attempt.call = call;
-  attempt.credential = call.credential === 'forwarded' ? forwardedCredential : served.credential;
-  if (call.credential === 'caller') attempt.credential = callersCredential(ctx, work.binding, served, upstream);
+  attempt.credential = credentialFor(draft, upstream);
   const copied = withTrace(ctx, copies?.pairs);
   attempt.forwarded = copied;
   attempt.upstream = copied === undefined ? upstream : { ...upstream, headers: joinHeaders(upstream.headers, copied) };
   attempt.lane = laneOf(ctx, attempt, upstream);
+}
+
+/** What a request of this attempt is signed with. @throws GatewayError `missing_credential` */
+function credentialFor({ ctx, work, call, served }: Draft, upstream: UpstreamRequest): CredentialRef {
+  if (call.credential === 'forwarded') return forwardedCredential;
+  return call.credential === 'caller' ? callersCredential(ctx, work.binding, served, upstream) : served.credential;
+}
+
+/** Headers that sign a further request of the attempt. */
+function signedBy(draft: Draft, request: UpstreamRequest): HeaderPairs | Promise<HeaderPairs> {
+  const { copies } = draft;
+  return copies?.signs === true ? credentialPairs(copies.pairs) : credentialFor(draft, request).headers(request);
 }
 
 function ownerOf(work: LeafWork, served: Served, copies: Forwarded | undefined): AttemptCall['credential'] {

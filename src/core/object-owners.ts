@@ -35,5 +35,6 @@ function lowerScheme(text: string): string {
   return end < 0 ? text : text.slice(0, end).toLowerCase() + text.slice(end);
 }
 
-/** True for a text that could be the id of an object: one token of a length that ids have. */
-export const couldBeId = (text: string): boolean => text.length > 3 && text.length <= longestId && !/\s/.test(text);
+/** True for a text that could be the id of an object: one token of a length that ids have, or an address, whose names may hold spaces. */
+export const couldBeId = (text: string): boolean =>
+  text.length > 3 && text.length <= longestId && (!/\s/.test(text) || /^[a-z][a-z0-9+.-]*:\/\//i.test(text));

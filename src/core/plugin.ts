@@ -5,9 +5,10 @@ import type { JsonSchema } from './json-schema.ts';
 import type { RequestBody } from './body.ts';
 import type { Hold } from './budget.ts';
 import type { Attempt, Outcome, Plan, Reply, Verdict } from './plan.ts';
-import type { Media, MediaNeed } from './provider.ts';
+import type { HeaderPairs } from './headers.ts';
+import type { Media, MediaNeed, UpstreamRequest } from './provider.ts';
 import type { LogRecord } from './record.ts';
-import type { Leaf } from './snapshot.ts';
+import type { Leaf, Trust } from './snapshot.ts';
 
 export type Awaitable<T> = T | Promise<T>;
 
@@ -65,9 +66,10 @@ export interface PluginHost {
    * Downloads files for a provider that can't fetch them: egress rules, sizes and a clock apply.
    *
    * @param hold of the request (`ctx.hold`), which they count against
+   * @param signer for those that are read with the credential of the attempt
    * @throws GatewayError `media_fetch_failed`, `not_allowed`, `overloaded`
    */
-  media(needs: readonly MediaNeed[], hold: Hold): Promise<ReadonlyMap<string, Media>>;
+  media(needs: readonly MediaNeed[], hold: Hold, signer: MediaSigner): Promise<ReadonlyMap<string, Media>>;
   /** What proves tokens of an issuer. The same settings share what is known of the issuer's keys, also over a reload. */
   jwt(settings: JwtSettings): JwtVerifier;
   /** An error that callers see; `code` is one of the catalogue. */
@@ -78,6 +80,13 @@ export interface PluginHost {
     /** The one-line summary of a finished request. */
     request(record: LogRecord): void;
   };
+}
+
+/** How files of the provider's own store are read: with what the attempt itself is signed with. */
+export interface MediaSigner {
+  readonly trust: Trust;
+  /** @throws GatewayError */
+  sign(request: UpstreamRequest): HeaderPairs | Promise<HeaderPairs>;
 }
 
 /** Identity function that gives a plugin literal its types. */

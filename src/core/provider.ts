@@ -307,6 +307,8 @@ export interface MediaNeed {
   readonly url: string;
   /** Bytes. */
   readonly maxBytes: number;
+  /** Where it is read with the credential of the attempt; absent where `url` itself is called, without one. */
+  readonly from?: UpstreamAddress;
 }
 
 /** A downloaded file. */

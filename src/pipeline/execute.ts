@@ -188,6 +188,7 @@ export class Execution {
     const attempt = this.#draft(leaf, tries);
     const at = this.#now();
     try {
+      this.#deps.isolation?.admitFiles(this.ctx, attempt);
       await this.#deps.chain.prepare(this.ctx, attempt);
       this.#deps.isolation?.admit(this.ctx, attempt);
       return attempt;

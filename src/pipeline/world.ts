@@ -2,7 +2,7 @@ import { GatewayError, type ErrorCode, type ErrorDetails } from '../core/error.t
 import type { Hold } from '../core/budget.ts';
 import type { ObjectOwners } from '../core/object-owners.ts';
 import type { JwtSettings, JwtVerifier } from '../core/jwt.ts';
-import type { Plugin, PluginHost, PluginInstance } from '../core/plugin.ts';
+import type { MediaSigner, Plugin, PluginHost, PluginInstance } from '../core/plugin.ts';
 import type { Media, MediaNeed } from '../core/provider.ts';
 import type { LogRecord } from '../core/record.ts';
 import type { Snapshot } from '../core/snapshot.ts';
@@ -38,7 +38,7 @@ export interface WorldDeps {
 export interface HostDeps {
   now(): number;
   sha256(text: string): string;
-  media(needs: readonly MediaNeed[], hold: Hold): Promise<ReadonlyMap<string, Media>>;
+  media(needs: readonly MediaNeed[], hold: Hold, signer: MediaSigner): Promise<ReadonlyMap<string, Media>>;
   jwt(settings: JwtSettings): JwtVerifier;
   warn(fields: object, message: string): void;
   debug(fields: object, message: string): void;

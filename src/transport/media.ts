@@ -1,10 +1,12 @@
 import type { Hold } from '../core/budget.ts';
 import { GatewayError } from '../core/error.ts';
-import type { Media, MediaNeed } from '../core/provider.ts';
+import { emptyBody } from '../core/body.ts';
+import type { MediaSigner } from '../core/plugin.ts';
+import type { Media, MediaNeed, UpstreamAddress } from '../core/provider.ts';
 import type { Trust } from '../core/snapshot.ts';
 import { formatSize } from '../core/units.ts';
 import { type FetchedWhole, FetchFault, fetchWhole } from './fetch-whole.ts';
-import type { Upstream } from './upstream.ts';
+import type { Upstream, WireRequest } from './upstream.ts';
 import { codingsOf, decode, DecodeFault } from './decode.ts';
 
 export interface MediaDeps {
@@ -18,7 +20,7 @@ export interface MediaDeps {
  * @param hold counts them; its owner closes it when the request is over
  * @throws GatewayError `media_fetch_failed`, `not_allowed`, `overloaded`
  */
-export type FetchMedia = (needs: readonly MediaNeed[], hold: Hold) => Promise<ReadonlyMap<string, Media>>;
+export type FetchMedia = (needs: readonly MediaNeed[], hold: Hold, signer?: MediaSigner) => Promise<ReadonlyMap<string, Media>>;
 
 /** Files of one request under way at once. */
 const parallel = 4;
@@ -33,7 +35,7 @@ const clocks = { connectMs: 5000, totalMs: 30_000 } as const;
  * only, unless `server.egress.allow` opens others; redirects are refused.
  */
 export function createMedia(deps: MediaDeps): FetchMedia {
-  return async (needs, hold) => {
+  return async (needs, hold, signer) => {
     const take = (bytes: number): void => hold.take(bytes * copies);
     const found = new Map<string, Media>();
     const open = [...new Map(needs.map((need) => [need.url, need])).values()];
@@ -41,7 +43,7 @@ export function createMedia(deps: MediaDeps): FetchMedia {
     let failed = false;
     const worker = async (): Promise<void> => {
       for (let need = open.shift(); need !== undefined && !failed; need = open.shift()) {
-        const { body, mimeType } = await download(deps, need, Math.min(need.maxBytes, room), take);
+        const { body, mimeType } = await download(deps, need, { maxBytes: Math.min(need.maxBytes, room), take, signer });
         room -= body.length;
         if (room < 0) throw failure(need.url, `is too much: all files of a request may have ${formatSize(totalLimit)} together`);
         found.set(need.url, { mimeType, base64: body.toString('base64') });
@@ -60,22 +62,22 @@ export function createMedia(deps: MediaDeps): FetchMedia {
 
 type Take = (bytes: number) => void;
 
+interface Download {
+  readonly maxBytes: number;
+  readonly take: Take;
+  readonly signer: MediaSigner | undefined;
+}
+
 async function download(
   deps: MediaDeps,
-  { url: text }: MediaNeed,
-  maxBytes: number,
-  take: Take,
+  need: MediaNeed,
+  { maxBytes, take, signer }: Download,
 ): Promise<{ body: Buffer; mimeType: string }> {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  // The host is checked as it was written: parsers read odd spellings differently.
-  const written = /^https?:\/\/[^/?#]*/i.exec(text)?.[0];
-  if (url === undefined || written === undefined) throw failure(text, 'is not an http or https URL');
-  const refusal = deps.checkEgress(written, 'request');
-  if (refusal !== undefined) throw refusal;
-  const request = { method: 'GET', origin: url.origin, path: url.pathname + url.search, headers, body: { kind: 'none' } } as const;
+  const { url: text } = need;
+  const { request, trust } = need.from === undefined ? plainRequest(deps, text) : await signedRequest(deps, text, need.from, signer);
   let answer: FetchedWhole;
   try {
-    answer = await fetchWhole(deps.upstream, request, { ...clocks, trust: 'request', maxBytes, take });
+    answer = await fetchWhole(deps.upstream, request, { ...clocks, trust, maxBytes, take });
   } catch (error) {
     throw faultOf(text, error, maxBytes);
   }
@@ -86,6 +88,37 @@ async function download(
     body: await unpacked(answer, text, maxBytes, take),
     mimeType: (answer.headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? '',
   };
+}
+
+interface ReadyRequest {
+  readonly request: WireRequest;
+  readonly trust: Trust;
+}
+
+function plainRequest(deps: MediaDeps, text: string): ReadyRequest {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  // The host is checked as it was written: parsers read odd spellings differently.
+  const written = /^https?:\/\/[^/?#]*/i.exec(text)?.[0];
+  if (url === undefined || written === undefined) throw failure(text, 'is not an http or https URL');
+  const refusal = deps.checkEgress(written, 'request');
+  if (refusal !== undefined) throw refusal;
+  const request: WireRequest = { method: 'GET', origin: url.origin, path: url.pathname + url.search, headers, body: emptyBody };
+  return { request, trust: 'request' };
+}
+
+/** A file of the provider's own store. Its place is the provider's choice, as that of the attempt's own request. */
+async function signedRequest(
+  deps: MediaDeps,
+  text: string,
+  { origin, path, headers: own }: UpstreamAddress,
+  signer: MediaSigner | undefined,
+): Promise<ReadyRequest> {
+  if (signer === undefined) throw failure(text, 'cannot be read without a credential');
+  const { trust } = signer;
+  const refusal = deps.checkEgress(origin, trust);
+  if (refusal !== undefined) throw refusal;
+  const request = { method: 'GET', origin, path, headers: headers.concat(own ?? []), body: emptyBody };
+  return { request: { ...request, headers: request.headers.concat(await signer.sign({ ...request, dropped: [] })) }, trust };
 }
 
 /** Some hosts of pictures refuse clients without a name. */

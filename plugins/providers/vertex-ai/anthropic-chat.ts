@@ -1,13 +1,14 @@
 import { JsonBody } from '#core/body.ts';
 import type { HeaderPairs } from '#core/headers.ts';
 import { isPlain } from '#core/merge.ts';
-import type { Call, Operation } from '#core/provider.ts';
+import type { Call, MediaNeed, Operation } from '#core/provider.ts';
 import { mediaNeeds, toMessages } from '../_shared/anthropic/chat-request.ts';
 import { fromMessage } from '../_shared/anthropic/chat-result.ts';
 import { MessagesStream } from '../_shared/anthropic/chat-stream.ts';
 import { betasOf, headerFields } from '../_shared/anthropic/headers.ts';
 import { MessagesTap } from '../_shared/anthropic/tap.ts';
 import { type Addresses, commonHeaders } from './address.ts';
+import { allowedObject, type Storage, storageHeaders } from './files/storage.ts';
 import { objectOf } from './gemini-chat.ts';
 import { formOf } from './model-form.ts';
 import type { VertexSettings } from './settings.ts';
@@ -22,9 +23,9 @@ export function anthropicName(call: Call<VertexSettings>): string {
 }
 
 /** Chat with models of Anthropic. */
-export function anthropicChat(to: Addresses): Operation<VertexSettings> {
+export function anthropicChat(to: Addresses, store: Storage): Operation<VertexSettings> {
   return {
-    media: (body) => mediaNeeds(objectOf(body), 'vertex'),
+    media: (body, call) => mediaNeeds(objectOf(body), 'vertex').map((need) => (/^gs:/i.test(need.url) ? stored(need, call, store) : need)),
     request(body, call) {
       const chat = objectOf(body);
       const version = bodyVersion(call.settings);
@@ -42,6 +43,12 @@ export function anthropicChat(to: Addresses): Operation<VertexSettings> {
     result: (text, call, answer) => fromMessage(text, bare(call), answer),
     stream: (call) => new MessagesStream(bare(call)),
   };
+}
+
+/** The service reads no addresses: files of object storage are read here, with what the request is signed with. */
+function stored(need: MediaNeed, call: Call<VertexSettings>, store: Storage): MediaNeed {
+  const object = allowedObject(call, need.url, 'messages[].content[]');
+  return { ...need, from: { ...store.object(call, object, '?alt=media'), headers: storageHeaders(call, '*/*') } };
 }
 
 /** Beta features and labels travel in headers; the API's version in the body. */

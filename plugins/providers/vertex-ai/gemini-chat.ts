@@ -2,17 +2,19 @@ import { emptyBody, JsonBody } from '#core/body.ts';
 import { isPlain, type Plain } from '#core/merge.ts';
 import type { Call, Operation } from '#core/provider.ts';
 import { AudioFormats } from '../_shared/gemini/audio.ts';
-import type { GeminiOptions } from '../_shared/gemini/conversion.ts';
+import type { FileRules, GeminiOptions } from '../_shared/gemini/conversion.ts';
 import { toGenerateContent } from '../_shared/gemini/request.ts';
 import { fromGenerateContent } from '../_shared/gemini/result.ts';
 import { GenerateContentStream } from '../_shared/gemini/stream.ts';
 import { GeminiTap } from '../_shared/gemini/tap.ts';
 import { type Addresses, commonHeaders, geminiAddress } from './address.ts';
+import { fileRules } from './files/rules.ts';
 import { formOf } from './model-form.ts';
 import type { VertexSettings } from './settings.ts';
 
 /** What an entry says about conversion. */
-export const optionsOf = (settings: VertexSettings): GeminiOptions => ({
+export const optionsOf = (settings: VertexSettings, files: FileRules | undefined): GeminiOptions => ({
+  files,
   surface: 'vertex',
   schemas: settings.schemas ?? 'converted',
   signatureStandIn: settings.signature_stand_in ?? true,
@@ -25,7 +27,7 @@ export function geminiChat(to: Addresses): Operation<VertexSettings> {
     request(body, call) {
       sounds.note(call, objectOf(body));
       const form = formOf(call.model, call.settings.endpoint_format === 'generateContent');
-      const served = toGenerateContent(objectOf(body), named(call), optionsOf(call.settings));
+      const served = toGenerateContent(objectOf(body), named(call), optionsOf(call.settings, fileRules(call)));
       const method = call.stream ? 'streamGenerateContent?alt=sse' : 'generateContent';
       return {
         ...geminiAddress(to, call, form, method),

@@ -9,6 +9,7 @@ import { fromImages, toImages } from '../_shared/gemini/images.ts';
 import { toGenerateContent } from '../_shared/gemini/request.ts';
 import { WholeTap } from '../_shared/json-tap.ts';
 import { type Addresses, commonHeaders, geminiAddress } from './address.ts';
+import { fileRules } from './files/rules.ts';
 import { named, objectOf, optionsOf } from './gemini-chat.ts';
 import { formOf, type ModelForm } from './model-form.ts';
 import type { VertexSettings } from './settings.ts';
@@ -22,7 +23,7 @@ export function embeddings(to: Addresses): Operation<VertexSettings> {
       const form = googleForm(call);
       const object = objectOf(body);
       if (object['encoding_format'] === 'base64') base64.add(call);
-      const { method, body: out, dropped } = toVertexEmbedding(object, nameOf(form));
+      const { method, body: out, dropped } = toVertexEmbedding(object, nameOf(form), fileRules(call));
       return requestTo(to, call, { form, method, body: out, dropped });
     },
     tap: () => new EmbeddingTap(),
@@ -51,7 +52,7 @@ export function countInputTokens(to: Addresses): Operation<VertexSettings> {
   return {
     request(body, call) {
       const form = googleForm(call);
-      const chat = toGenerateContent(chatOfResponses(objectOf(body)), named(call), optionsOf(call.settings));
+      const chat = toGenerateContent(chatOfResponses(objectOf(body)), named(call), optionsOf(call.settings, fileRules(call)));
       const counted = toCountTokens(chat.body, nameOf(form), 'vertex');
       return requestTo(to, call, { form, method: 'countTokens', body: counted, dropped: chat.dropped });
     },

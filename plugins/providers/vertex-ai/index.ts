@@ -22,7 +22,7 @@ const to = addresses();
 const store = storage();
 const open = openChat(to);
 const gemini = geminiChat(to);
-const anthropic = anthropicChat(to);
+const anthropic = anthropicChat(to, store);
 
 /** Which translator speaks to which kind of model. */
 const chats: { readonly [K in ModelForm['kind']]: Operation<VertexSettings> } = {

@@ -50,7 +50,11 @@ export const schema: JsonSchema = {
       additionalProperties: false,
       description: "What callers may name with the entry's credential.",
       properties: {
-        buckets: { type: 'array', items: { type: 'string', minLength: 1 }, description: 'Further buckets whose files callers may name.' },
+        buckets: {
+          type: 'array',
+          items: { type: 'string', minLength: 1 },
+          description: 'Further buckets whose files callers may name. With it or storage_bucket set, no others.',
+        },
       },
     },
     endpoint_format: {

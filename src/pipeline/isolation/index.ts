@@ -24,6 +24,16 @@ export class Isolation {
     this.#owners = owners;
   }
 
+  /**
+   * Before the request is prepared, where that downloads files: of others' objects not even their being there is told.
+   *
+   * @throws GatewayError `object_not_found`
+   */
+  admitFiles(ctx: RequestContext, attempt: Attempt): void {
+    if (ctx.body.kind !== 'json' || attempt.binding.provider.operations[ctx.endpoint]?.media === undefined) return;
+    this.#callerOf(ctx, attempt)?.checkJson(ctx.body.bytes().toString('utf8'), ctx.body.json());
+  }
+
   /** After the request is prepared, before it is sent. @throws GatewayError `object_not_found`, `not_allowed` */
   admit(ctx: RequestContext, attempt: Attempt): void {
     const caller = this.#callerOf(ctx, attempt);

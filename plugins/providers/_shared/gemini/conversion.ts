@@ -6,6 +6,12 @@ import type { ModelTraits } from './model.ts';
 /** Which of the two services is spoken to: they differ in a few fields only. */
 export type Surface = 'vertex' | 'developer';
 
+/** Which stored files a request may name by address. */
+export interface FileRules {
+  /** @throws GatewayError */
+  check(uri: string, param: string): void;
+}
+
 /** What an entry says about conversion. */
 export interface GeminiOptions {
   readonly surface: Surface;
@@ -13,6 +19,8 @@ export interface GeminiOptions {
   readonly schemas: 'converted' | 'original';
   /** Whether a function call without its signature gets the documented stand-in. */
   readonly signatureStandIn: boolean;
+  /** Absent where every file may be named. */
+  readonly files?: FileRules | undefined;
 }
 
 /** One request under conversion. */

@@ -7,7 +7,8 @@ import type { EventKind, Tap } from '#core/tap.ts';
 import type { Usage } from '#core/usage.ts';
 import { parseObject, textOf } from '../json.ts';
 import { cannotCarry } from '../cannot-carry.ts';
-import { oneOf } from './conversion.ts';
+import { storedUri } from '../stored-uri.ts';
+import { type FileRules, oneOf } from './conversion.ts';
 import { Drops } from '../drops.ts';
 import { errorIn, faultOf } from './fault.ts';
 
@@ -46,7 +47,7 @@ function inputsOf(body: Plain): readonly (string | Plain)[] {
 }
 
 /** Vertex AI: the older models answer to `:predict`, the newer ones to `:embedContent`. @throws GatewayError */
-export function toVertexEmbedding(body: Plain, model: string): ServedEmbedding {
+export function toVertexEmbedding(body: Plain, model: string, files?: FileRules): ServedEmbedding {
   const inputs = inputsOf(body);
   const dropped = dropsOf(body);
   if (isContentModel(model)) return { ...contentRequest(inputs, body), dropped };
@@ -54,7 +55,7 @@ export function toVertexEmbedding(body: Plain, model: string): ServedEmbedding {
   const task = textOf(oneOf(body, ['task_type', 'taskType']));
   const title = textOf(body['title']);
   const instances = inputs.map((one) => {
-    if (typeof one !== 'string') return multimodal(one);
+    if (typeof one !== 'string') return multimodal(one, files);
     if (isMultimodal) return { text: one };
     return { content: one, ...(task === undefined ? {} : { task_type: task }), ...(title === undefined ? {} : { title }) };
   });
@@ -98,18 +99,28 @@ function contentRequest(inputs: readonly (string | Plain)[], body: Plain): { met
 }
 
 /** `{text?, image?: {base64 | url}, video?}` with the service's own members taken as they are. */
-function multimodal(input: Plain): Plain {
+function multimodal(input: Plain, files: FileRules | undefined): Plain {
   const image = input['image'];
+  for (const [name, one] of Object.entries(input)) if (isPlain(one)) checkFile(one['gcsUri'] ?? one['gcs_uri'], `input.${name}`, files);
   if (!isPlain(image)) return input;
   const { base64, url, ...rest } = image;
+  const uri = checkFile(url, 'input.image', files);
   return {
     ...input,
     image: {
       ...rest,
       ...(typeof base64 === 'string' ? { bytesBase64Encoded: base64 } : {}),
-      ...(typeof url === 'string' ? { gcsUri: url } : {}),
+      ...(uri === undefined ? {} : { gcsUri: uri }),
     },
   };
+}
+
+/** The address of a stored file. @throws GatewayError where it may not be named */
+function checkFile(value: unknown, param: string, files: FileRules | undefined): string | undefined {
+  if (typeof value !== 'string') return undefined;
+  const uri = storedUri(value);
+  files?.check(uri, param);
+  return uri;
 }
 
 const dimensions = (body: Plain, name: string): Plain => (typeof body['dimensions'] === 'number' ? { [name]: body['dimensions'] } : {});

@@ -55,6 +55,7 @@ function byReference(file: NamedFile, conversion: Conversion): Part {
   if (conversion.options.surface === 'developer' && /^gs:/i.test(url)) {
     throw cannotCarry(param, 'gs:// files are read by Vertex AI only, not with an API key.', 'Send a data URI, or upload the file first.');
   }
+  if (/^gs:/i.test(url)) conversion.options.files?.check(url, param);
   const type = file.mimeType ?? typeOfUrl(url);
   if (type !== undefined) return { fileData: { mimeType: servedType(type, param), fileUri: url } };
   if (youtube.test(url)) return { fileData: { mimeType: 'video/mp4', fileUri: url } };

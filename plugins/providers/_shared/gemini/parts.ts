@@ -1,5 +1,6 @@
 import { isPlain, type Plain } from '#core/merge.ts';
 import { textOf } from '../json.ts';
+import { storedUri } from '../stored-uri.ts';
 import { typeOfPath as typeOfName } from '../mime.ts';
 import { cannotCarry } from '../cannot-carry.ts';
 import { type Conversion, oneOf, type Part } from './conversion.ts';
@@ -104,7 +105,8 @@ function filePart(part: Plain, at: string, conversion: Conversion): Part {
   }
   const url = textOf(file['file_url']) ?? textOf(file['file_uri']) ?? textOf(file['file_id']);
   if (url === undefined) throw cannotCarry(`${at}.file`, 'The part holds neither file_data nor file_id.');
-  if (/^(?:gs:\/\/|https?:\/\/|data:|files\/)/i.test(url)) return mediaPart(named(url, file, `${at}.file.file_id`), conversion);
+  const stored = named(url, file, `${at}.file.file_id`);
+  if (/^(?:gs:\/\/|https?:\/\/|data:|files\/)/i.test(stored.url)) return mediaPart(stored, conversion);
   throw cannotCarry(
     `${at}.file.file_id`,
     `The file id "${url}" is not known to this provider.`,
@@ -118,7 +120,7 @@ function fileType(name: string | undefined, base64: string): string {
 }
 
 const named = (url: string, file: Plain, param: string): NamedFile => ({
-  url,
+  url: storedUri(url),
   mimeType: mimeIn(file),
   param,
 });

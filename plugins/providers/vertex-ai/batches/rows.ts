@@ -3,6 +3,7 @@ import { isPlain, type Plain } from '#core/merge.ts';
 import { bareModel } from '#core/model-name.ts';
 import type { Dropped, Media } from '#core/provider.ts';
 import { mediaNeeds, toMessages } from '../../_shared/anthropic/chat-request.ts';
+import type { FileRules } from '../../_shared/gemini/conversion.ts';
 import { toVertexEmbedding } from '../../_shared/gemini/embeddings.ts';
 import { toGenerateContent } from '../../_shared/gemini/request.ts';
 import { textOf } from '../../_shared/json.ts';
@@ -27,6 +28,7 @@ interface Line {
   readonly model: string;
   readonly form: ModelForm;
   readonly settings: VertexSettings;
+  readonly files: FileRules | undefined;
 }
 
 const noMedia: ReadonlyMap<string, Media> = new Map();
@@ -39,7 +41,7 @@ export const isBatchLine = (line: Plain): boolean => isPlain(line['body']);
  *
  * @throws GatewayError for what can't be carried
  */
-export function toRow(line: Plain, settings: VertexSettings): Row {
+export function toRow(line: Plain, settings: VertexSettings, files?: FileRules): Row {
   const body = isPlain(line['body']) ? line['body'] : {};
   const customId = textOf(line['custom_id']);
   if (customId === undefined) throw missing('custom_id', 'it has no custom_id');
@@ -48,7 +50,7 @@ export function toRow(line: Plain, settings: VertexSettings): Row {
   const model = bareModel(asked);
   const endpoint = endpointOf(textOf(line['url']) ?? (body['input'] === undefined ? '/v1/chat/completions' : '/v1/embeddings'));
   if (endpoint === undefined) throw unserved(String(line['url']).slice(0, 100));
-  const served = rowOf(endpoint, { customId, body, model, form: batchForm(model), settings });
+  const served = rowOf(endpoint, { customId, body, model, form: batchForm(model), settings, files });
   return { ...served, model, endpoint };
 }
 
@@ -69,9 +71,9 @@ function rowOf(endpoint: BatchEndpoint, line: Line): Served {
   return kind === 'open' ? openRow(line) : wrongModel(line, endpoint);
 }
 
-function geminiRow({ customId, body, model, settings }: Line): Served {
+function geminiRow({ customId, body, model, settings, files }: Line): Served {
   const call = { model: model.replace(/^google\./i, ''), media: noMedia, strict: false };
-  const { body: request, dropped } = toGenerateContent(body, call, optionsOf(settings));
+  const { body: request, dropped } = toGenerateContent(body, call, optionsOf(settings, files));
   return { row: { request, requestId: customId }, dropped };
 }
 
@@ -96,8 +98,8 @@ function messagesRow({ customId, body, settings }: Line): Served {
 }
 
 /** A row of the older models is one instance; newer ones take a request under a key. */
-function embeddingRow({ customId, body, form }: Line): Served {
-  const made = toVertexEmbedding(body, form.kind === 'gemini' ? form.name : '');
+function embeddingRow({ customId, body, form, files }: Line): Served {
+  const made = toVertexEmbedding(body, form.kind === 'gemini' ? form.name : '', files);
   if (made.method === 'embedContent') return { row: { key: customId, request: made.body }, dropped: made.dropped };
   const instances: unknown = made.body['instances'];
   const [instance, ...more] = Array.isArray(instances) ? instances.filter(isPlain) : [];

@@ -3,6 +3,7 @@ import { fromUnknown, GatewayError } from '#core/error.ts';
 import { isPlain, type Plain } from '#core/merge.ts';
 import type { Dropped } from '#core/provider.ts';
 import { Drops } from '../../_shared/drops.ts';
+import type { FileRules } from '../../_shared/gemini/conversion.ts';
 import { parseObject } from '../../_shared/json.ts';
 import { isBatchLine, toRow } from '../batches/rows.ts';
 import type { VertexSettings } from '../settings.ts';
@@ -18,14 +19,16 @@ type Kind = 'batch' | 'fine-tune' | 'other';
  */
 export class UploadLines {
   readonly #settings: VertexSettings;
+  readonly #files: FileRules | undefined;
   readonly #drops = new Drops();
   #kind: Kind | undefined;
   #model: string | undefined;
   #endpoint: string | undefined;
 
   /** `purpose`: what the client said so far; undefined leaves it to the lines. */
-  constructor(settings: VertexSettings, purpose: string | undefined) {
+  constructor(settings: VertexSettings, purpose: string | undefined, files?: FileRules) {
     this.#settings = settings;
+    this.#files = files;
     this.#kind = purpose === 'batch' || purpose === 'fine-tune' ? purpose : undefined;
   }
 
@@ -57,11 +60,11 @@ export class UploadLines {
   #written(object: Plain): string | undefined {
     if (this.#kind === 'fine-tune') {
       if (!isTrainingLine(object)) return undefined;
-      const { row, dropped } = toTrainingRow(object, this.#settings);
+      const { row, dropped } = toTrainingRow(object, this.#settings, this.#files);
       return this.#noted(row, dropped);
     }
     if (!isBatchLine(object)) return undefined;
-    const { row, model, endpoint, dropped } = toRow(object, this.#settings);
+    const { row, model, endpoint, dropped } = toRow(object, this.#settings, this.#files);
     this.#model ??= model;
     this.#endpoint ??= endpoint;
     if (model !== this.#model) throw differs('body.model', `it names the model "${model.slice(0, 100)}"`, this.#model);

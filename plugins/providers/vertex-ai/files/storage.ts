@@ -59,17 +59,22 @@ export function bucketOf({ settings }: VertexCall): string {
 }
 
 /**
- * The object that an id names, if this call may touch it. The operator's credential opens the buckets of the entry only
- *; a caller's own opens what it opens.
+ * The object that an id names, if this call may touch it. The operator's credential opens the buckets of the entry
+ * only; a caller's own opens what it opens.
  *
  * @throws GatewayError `invalid_value` (404), `not_allowed`
  */
 export function allowedObject(call: VertexCall, id: string, param: string): StoredObject {
   const object = objectOf(id, param);
-  const { storage_bucket: own, media } = call.settings;
-  if (isCallers(call) || object.bucket === own || media?.buckets?.includes(object.bucket) === true) return object;
+  if (!isCallers(call)) checkBucket(call.settings, object, param);
+  return object;
+}
+
+/** @throws GatewayError `not_allowed` unless the entry names the object's bucket */
+export function checkBucket({ storage_bucket: own, media }: VertexSettings, { bucket }: StoredObject, param: string): void {
+  if (bucket === own || media?.buckets?.includes(bucket) === true) return;
   throw new GatewayError('not_allowed', {
-    message: `The bucket "${object.bucket}" is not one of this provider's entry.`,
+    message: `The bucket "${bucket}" is not one of this provider's entry.`,
     param,
     hint: 'Name it in media.buckets of the entry, or use a credential of your own.',
   });

@@ -6,6 +6,7 @@ import { WholeTap } from '../../_shared/json-tap.ts';
 import type { VertexSettings } from '../settings.ts';
 import { fileOf, type FileNotes, type FileObject, rowOf } from './file-object.ts';
 import { UploadLines } from './line-kinds.ts';
+import { fileRules } from './rules.ts';
 import type { StoredObject } from './object-id.ts';
 import { fileNameOf, folderOf } from './object-name.ts';
 import { bucketOf, filesPrefix, type Storage, storageHeaders } from './storage.ts';
@@ -66,7 +67,7 @@ function uploadOf(call: VertexCall): Upload {
   return {
     object: { bucket: bucketOf(call), name: `${filesPrefix}${folderOf(call)}/${name}` },
     form,
-    lines: isOfLines ? new UploadLines(call.settings, purpose) : undefined,
+    lines: isOfLines ? new UploadLines(call.settings, purpose, fileRules(call)) : undefined,
   };
 }
 

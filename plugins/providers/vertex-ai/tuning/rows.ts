@@ -1,5 +1,6 @@
 import type { Plain } from '#core/merge.ts';
 import type { Dropped, Media } from '#core/provider.ts';
+import type { FileRules } from '../../_shared/gemini/conversion.ts';
 import { toGenerateContent } from '../../_shared/gemini/request.ts';
 import { optionsOf } from '../gemini-chat.ts';
 import type { VertexSettings } from '../settings.ts';
@@ -14,9 +15,13 @@ export const isTrainingLine = (line: Plain): boolean => Array.isArray(line['mess
  *
  * @throws GatewayError for what can't be carried
  */
-export function toTrainingRow(line: Plain, settings: VertexSettings): { readonly row: Plain; readonly dropped: readonly Dropped[] } {
+export function toTrainingRow(
+  line: Plain,
+  settings: VertexSettings,
+  files?: FileRules,
+): { readonly row: Plain; readonly dropped: readonly Dropped[] } {
   // No model is known, and signatures belong to answers, not to examples.
-  const options = { ...optionsOf(settings), signatureStandIn: false };
+  const options = { ...optionsOf(settings, files), signatureStandIn: false };
   const { body, dropped } = toGenerateContent(line, { model: '', media: noMedia, strict: false }, options);
   const { systemInstruction, contents, tools } = body;
   return {

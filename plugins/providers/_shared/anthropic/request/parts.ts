@@ -2,6 +2,7 @@ import { isPlain, type Plain } from '#core/merge.ts';
 import { textOf } from '../../json.ts';
 import { cannotCarry } from '../../cannot-carry.ts';
 import { type Block, cacheOf, type Conversion, textBlock } from './conversion.ts';
+import { storedUri } from '../../stored-uri.ts';
 import { fileBlock, type NamedFile } from './files.ts';
 
 /** Content of a user or tool message as blocks; blank texts are left out. @throws GatewayError */
@@ -15,6 +16,8 @@ const listOf = (block: Block | undefined): Block[] => (block === undefined ? [] 
 
 function partBlock(part: Plain, conversion: Conversion): Block | undefined {
   if (part['type'] === 'text' || part['type'] === undefined) return textBlock(part['text'], part);
+  const image = storedImage(part);
+  if (image !== undefined && conversion.form === 'direct') return { ...image, ...cacheOf(part) };
   const file = fileIn(part);
   if (file !== undefined) return { ...fileBlock(file, conversion), ...keptOf(part) };
   switch (part['type']) {
@@ -58,7 +61,7 @@ export function fileIn(part: Plain): NamedFile | undefined {
   if (type === 'file') {
     const from = isPlain(part['file']) ? part['file'] : part;
     const stored = textOf(from['file_id']);
-    const url = from['file_data'] ?? from['file_url'] ?? (stored?.includes('://') === true ? stored : undefined);
+    const url = from['file_data'] ?? from['file_url'] ?? (stored !== undefined && storedUri(stored).includes('://') ? stored : undefined);
     return named(url, from, 'document', 'messages[].content[].file');
   }
   const source = part['source'];
@@ -71,11 +74,23 @@ function named(url: unknown, from: Plain, otherwise: NamedFile['otherwise'], par
     if (otherwise === 'image') throw cannotCarry(param, 'The part names no image.', 'Set image_url.url.');
     return undefined;
   }
-  return { url, mimeType: textOf(from['mime_type']) ?? typeIn(from['format']), name: textOf(from['filename']), otherwise, param };
+  return {
+    url: storedUri(url),
+    mimeType: textOf(from['mime_type']) ?? typeIn(from['format']),
+    name: textOf(from['filename']),
+    otherwise,
+    param,
+  };
 }
 
 /** `format` is a media type, or the extension alone. */
 const typeIn = (format: unknown): string | undefined => (typeof format === 'string' && format.includes('/') ? format : undefined);
+
+/** `image_url` whose address is the id of a stored file (Anthropic API, "Files"). */
+function storedImage({ type, image_url: image }: Plain): Block | undefined {
+  const url = type === 'image_url' ? (isPlain(image) ? image['url'] : image) : undefined;
+  return typeof url === 'string' && /^file_\w+$/.test(url) ? { type: 'image', source: { type: 'file', file_id: url } } : undefined;
+}
 
 /** A file of the service's own store. @throws GatewayError `unsupported_parameter` */
 function storedFile(part: Plain, { form }: Conversion): Block {

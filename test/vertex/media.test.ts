@@ -1,0 +1,171 @@
+import type { ServerResponse } from 'node:http';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { json } from '../support/upstream.ts';
+import type { Ask } from './ask.ts';
+import { callersToken } from './cloud.ts';
+import { type Rig, startRig } from './rig.ts';
+
+/** Files in a chat that lie in object storage: which may be named, and how they reach models that read no addresses. */
+
+const picture = Buffer.from('a picture');
+const usage = { input_tokens: 1, output_tokens: 1 };
+const message = {
+  id: 'm',
+  type: 'message',
+  role: 'assistant',
+  model: 'c',
+  content: [{ type: 'text', text: 'seen' }],
+  stop_reason: 'end_turn',
+  usage,
+};
+const content = {
+  candidates: [{ content: { parts: [{ text: 'seen' }] }, finishReason: 'STOP' }],
+  usageMetadata: { promptTokenCount: 1, candidatesTokenCount: 1, totalTokenCount: 2 },
+};
+
+let rig: Rig;
+/** Bodies that reached a model. */
+let asked: Record<string, unknown>[] = [];
+
+beforeAll(async () => {
+  rig = await startRig();
+});
+afterAll(async () => {
+  await rig.close();
+});
+afterEach(() => {
+  asked = [];
+  rig.cloud.seen();
+});
+
+/** Objects of any bucket, by what is asked of storage; models say that they have seen something. */
+function play({ method, path, request, body }: Ask, response: ServerResponse): boolean {
+  if (method === 'GET' && path.startsWith('/gcs/storage/v1/b/')) {
+    const type = path.endsWith('.pdf') ? 'application/pdf' : path.endsWith('.txt') ? 'text/plain' : 'image/png';
+    if (path.endsWith('missing.png')) json(response, 404, { error: { code: 404, message: 'No such object' } });
+    else if (path.endsWith('large.png')) response.writeHead(200, { 'content-type': type, 'content-length': 10_000_000_000 }).end();
+    else response.writeHead(200, { 'content-type': type }).end(picture);
+    return request.headers.authorization !== undefined;
+  }
+  if (!path.endsWith(':rawPredict') && !path.endsWith(':generateContent')) return false;
+  asked.push(body());
+  json(response, 200, path.endsWith(':rawPredict') ? message : content);
+  return true;
+}
+
+const image = (url: string): object => ({ type: 'image_url', image_url: { url } });
+const byId = (file_id: string): object => ({ type: 'file', file: { file_id, filename: 'a.png' } });
+
+async function chat(model: string, part: object, headers: Readonly<Record<string, string>> = {}) {
+  rig.cloud.interrupt = play;
+  const response = await rig.fetch('/chat/completions', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify({ model, max_tokens: 9, messages: [{ role: 'user', content: [part] }] }),
+  });
+  const text = await response.text();
+  return { status: response.status, text, error: (JSON.parse(text) as { error?: { message: string; code: string } }).error };
+}
+
+const claude = 'anthropic.claude-sonnet-4-5';
+const gemini = 'gemini-2.5-flash';
+const own = { 'x-gateway-virtual-key': 'own', authorization: `Bearer ${callersToken}`, 'x-gateway-api-key': 'any-key-of-a-caller' };
+const parts = (): unknown => (asked[0]?.['messages'] as { content: unknown }[] | undefined)?.[0]?.content;
+const references = (): unknown => (asked[0]?.['contents'] as { parts: unknown }[] | undefined)?.[0]?.parts;
+
+describe('a chat with a model of Anthropic', () => {
+  const inlined = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: picture.toString('base64') } };
+
+  it.each([
+    ['an address', image('gs://acme-data/a b/c.png')],
+    ['an address in capitals', image('GS://acme-data/a b/c.png')],
+    ['the id of a file', image('gs%3A%2F%2Facme-data%2Fa%20b%2Fc.png')],
+    ['the id of a file, encoded once more', image('gs%253A%252F%252Facme-data%252Fa%2520b%252Fc.png')],
+    ['a file part with an address', byId('gs://acme-data/a b/c.png')],
+    ['a file part with an id', byId('gs%3A%2F%2Facme-data%2Fa%20b%2Fc.png')],
+  ])('gets the file from the bucket: %s', async (_, part) => {
+    expect((await chat(claude, part)).status).toBe(200);
+    expect(parts()).toEqual([inlined]);
+    expect(rig.cloud.seen()[0]).toBe('GET /gcs/storage/v1/b/acme-data/o/a%20b%2Fc.png?alt=media');
+  });
+
+  it('reads further buckets that the entry names', async () => {
+    expect((await chat(claude, image('gs://acme-more/c.png'))).status).toBe(200);
+    expect(parts()).toEqual([inlined]);
+  });
+
+  it.each(['vertex', 'bare'])('reads no bucket that the entry does not name: %s', async (entry) => {
+    const told = await chat(claude, image('gs://foreign/c.png'), { 'x-gateway-virtual-key': entry });
+    expect([told.status, told.error?.code]).toEqual([403, 'not_allowed']);
+    expect(told.error?.message).toContain('"foreign"');
+    expect(rig.cloud.seen()).toEqual([]);
+  });
+
+  it("reads what a caller's own token opens", async () => {
+    expect((await chat(claude, image('gs://foreign/c.png'), own)).status).toBe(200);
+    expect(parts()).toEqual([inlined]);
+    expect(rig.cloud.upstream.requests.map(({ headers }) => headers.authorization)).toEqual([
+      `Bearer ${callersToken}`,
+      `Bearer ${callersToken}`,
+    ]);
+  });
+
+  it.each([
+    ['missing.png', 400, /answered 404/],
+    ['large.png', 400, /is larger than/],
+  ])('names a file that cannot be had: %s', async (name, status, says) => {
+    const told = await chat(claude, image(`gs://acme-data/${name}`));
+    expect([told.status, told.error?.code]).toEqual([status, 'media_fetch_failed']);
+    expect(told.error?.message).toMatch(says);
+    expect(asked).toEqual([]);
+  });
+
+  it.each(['gs://acme-data/../foreign/c.png', 'gs://acme-data', 'gs://acme_DATA/c.png', 'gs%3A%2F%2Facme-data%2F..%2F..%2Fb%2Fforeign'])(
+    'refuses %s',
+    async (url) => {
+      const told = await chat(claude, image(url));
+      expect(told.status).toBe(404);
+      expect(rig.cloud.seen()).toEqual([]);
+    },
+  );
+});
+
+describe('a chat with Gemini', () => {
+  const reference = (fileUri: string) => [{ fileData: { mimeType: 'image/png', fileUri } }, { text: ' ' }];
+
+  it.each([
+    ['an address', image('gs://acme-data/c.png'), 'gs://acme-data/c.png'],
+    ['an address in capitals', image('GS://acme-data/c.png'), 'gs://acme-data/c.png'],
+    ['the id of a file', image('gs%3A%2F%2Facme-more%2Fc.png'), 'gs://acme-more/c.png'],
+    ['a file part with an id', byId('gs%3A%2F%2Facme-data%2Fa%20b%2Fc.png'), 'gs://acme-data/a b/c.png'],
+  ])('passes the reference: %s', async (_, part, uri) => {
+    expect((await chat(gemini, part)).status).toBe(200);
+    expect(references()).toEqual(reference(uri));
+  });
+
+  it.each(['gs://foreign/c.png', 'gS://foreign/c.png', 'gs%3A%2F%2Fforeign%2Fc.png'])('names no other bucket: %s', async (url) => {
+    const told = await chat(gemini, image(url));
+    expect([told.status, told.error?.code]).toEqual([403, 'not_allowed']);
+    expect(asked).toEqual([]);
+  });
+
+  it("names every bucket with a caller's own token, or where the entry names none", async () => {
+    expect((await chat(gemini, image('gs://foreign/c.png'), own)).status).toBe(200);
+    expect((await chat(gemini, image('gs://foreign/c.png'), { 'x-gateway-virtual-key': 'bare' })).status).toBe(200);
+  });
+
+  it('holds vectors of pictures and lines of batches to the same rule', async () => {
+    const input = [{ image: { url: 'gs://foreign/c.png' } }];
+    const vectors = await rig.fetch('/embeddings', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'multimodalembedding@001', input }),
+    });
+    expect(vectors.status).toBe(403);
+    const form = new FormData();
+    form.set('purpose', 'batch');
+    const body = { model: gemini, messages: [{ role: 'user', content: [image('gs://foreign/c.png')] }] };
+    form.set('file', new File([`${JSON.stringify({ custom_id: 'a', method: 'POST', url: '/v1/chat/completions', body })}\n`], 'a.jsonl'));
+    expect((await rig.fetch('/files', { method: 'POST', body: form })).status).toBe(403);
+  });
+});
