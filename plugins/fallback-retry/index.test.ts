@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Routed } from '#core/context.ts';
-import { GatewayError } from '#core/error.ts';
+import { GatewayError, type ProviderFault } from '#core/error.ts';
 import type { Attempt, Outcome, UpstreamReply, Verdict } from '#core/plan.ts';
 import type { Leaf } from '#core/snapshot.ts';
 import { makeBinding, makeBranch, makeContext, makeLeaf, makeRetry, type RequestParts, setUp } from '../../test/support/stage-context.ts';
@@ -31,6 +31,16 @@ const faulty: Make = (attempt) => ({
   fault: new GatewayError('upstream_invalid', { message: 'html' }),
   status: 502,
 });
+/** An error object as the first event of a stream. */
+const overloaded =
+  (fault: Partial<ProviderFault>, status = 529): Make =>
+  (attempt) => ({
+    kind: 'faulty',
+    attempt,
+    times,
+    fault: new GatewayError('provider_error', { message: 'x', status, provider: { message: 'x', ...fault } }),
+    status,
+  });
 const refused =
   (code: 'unsupported_endpoint' | 'not_allowed' | 'invalid_header'): Make =>
   (attempt) => ({ kind: 'refused', attempt, times, error: new GatewayError(code, { message: 'no' }) });
@@ -97,8 +107,10 @@ describe('retries', () => {
     ['an answer that is none', faulty, 'again'],
     ['an endpoint that the provider lacks', refused('unsupported_endpoint'), 'answer'],
     ['a refusal', refused('not_allowed'), 'answer'],
-    ['a used-up quota', answered(429, { body: error('pay', { code: 'insufficient_quota' }) }), 'answer'],
-    ['a used-up quota by type', answered(429, { body: error('pay', { type: 'insufficient_quota' }) }), 'answer'],
+    ['a used-up quota', answered(429, { body: error('pay', { isPermanent: true }) }), 'answer'],
+    ['an overload that begins a stream', overloaded({}), 'again'],
+    ['a used-up quota that begins a stream', overloaded({ isPermanent: true }), 'answer'],
+    ['a mistake of the request that begins a stream', overloaded({}, 400), 'answer'],
     ['a client that left', cancelled, 'answer'],
   ])('after %s: %3$s', async (_, make, verdict) => {
     expect(await does(alone(makeRetry(2)), [make])).toBe(verdict);
@@ -170,6 +182,10 @@ describe('the pause before a retry', () => {
     expect(await judge(listening, [answered(429, { headers: { 'retry-after-ms': '70' } })])).toMatchObject({ afterMs: 70 });
     expect(await judge(listening, [asks('Sat, 21 Nov 2026 12:00:09 GMT')])).toMatchObject({ afterMs: 9000 });
     expect(await judge(listening, [answered(429, { body: error('busy', { retryAfterMs: 5000 }) })])).toMatchObject({ afterMs: 5000 });
+  });
+
+  it('is what an error at the start of a stream asks for', async () => {
+    expect(await judge(listening, [overloaded({ retryAfterMs: 5000 })])).toMatchObject({ do: 'again', afterMs: 5000 });
   });
 
   it('is not what the provider asks for elsewhere', async () => {

@@ -65,7 +65,7 @@ function reasonOf(outcome: Outcome): string {
     case 'unreachable':
       return 'unreachable';
     case 'faulty':
-      return `faulty answer (${outcome.fault.code})`;
+      return outcome.fault.provider === undefined ? `faulty answer (${outcome.fault.code})` : `error object (status ${outcome.status})`;
     case 'refused':
       return outcome.error.code;
     case 'cancelled':

@@ -1,3 +1,4 @@
+import type { ProviderFault } from '#core/error.ts';
 import { type Outcome, statusOf } from '#core/plan.ts';
 import type { Leaf } from '#core/snapshot.ts';
 import { isNotHere, type RouteState } from '#core/route-state.ts';
@@ -36,7 +37,8 @@ export function wantsRetry(outcome: Outcome): boolean {
   // Its whole allowance of time is spent; and what a stage refused on our side stays refused unless a list names it.
   if (outcome.kind === 'timeout' && outcome.phase === 'total') return false;
   if (outcome.kind === 'refused' && outcome.error.code === 'unsupported_endpoint') return false;
-  return isTransportFault(outcome) || (!isQuotaUsedUp(outcome) && retry.retries(statusOf(outcome)));
+  if (isTransportFault(outcome) && !(outcome.kind === 'faulty' && !outcome.fault.retry)) return true;
+  return retry.retries(statusOf(outcome)) && faultOf(outcome)?.isPermanent !== true;
 }
 
 /** Does a fallback above the target want to go on? Where to is the plan's business. */
@@ -57,9 +59,10 @@ function isElsewhere(outcome: Outcome): boolean {
   return isUnseen(outcome);
 }
 
-/** `insufficient_quota` under 429: waiting does not help, another target may. */
-function isQuotaUsedUp(outcome: Outcome): boolean {
-  if (outcome.kind !== 'answered' || outcome.reply.status !== 429) return false;
-  const fault = outcome.attempt.binding.provider.fault(429, outcome.reply.body.toString('utf8'));
-  return fault.code === 'insufficient_quota' || fault.type === 'insufficient_quota';
+/** What the provider said was wrong, as a status or as the first event of a stream. */
+export function faultOf(outcome: Outcome): ProviderFault | undefined {
+  if (outcome.kind === 'faulty') return outcome.fault.provider;
+  if (outcome.kind !== 'answered') return undefined;
+  const { status, body } = outcome.reply;
+  return outcome.attempt.binding.provider.fault(status, body.toString('utf8'));
 }

@@ -1,5 +1,6 @@
 import type { Routed } from '#core/context.ts';
 import type { Outcome } from '#core/plan.ts';
+import { faultOf } from './moves.ts';
 import { retryAfterMs } from './retry-after.ts';
 
 /** Longest time that one request may spend waiting between its attempts. */
@@ -28,9 +29,9 @@ export function waitAfter(ctx: Routed, outcome: Outcome, now: number): number {
  * provider's format has a place for it.
  */
 export function askedFor(outcome: Outcome, now: number): number | undefined {
-  if (outcome.kind !== 'answered' || !outcome.attempt.target.retry.useRetryAfter) return undefined;
-  const { headers, status, body } = outcome.reply;
-  return retryAfterMs(headers, now) ?? outcome.attempt.binding.provider.fault(status, body.toString('utf8')).retryAfterMs;
+  if (!outcome.attempt.target.retry.useRetryAfter) return undefined;
+  const told = outcome.kind === 'answered' ? retryAfterMs(outcome.reply.headers, now) : undefined;
+  return told ?? faultOf(outcome)?.retryAfterMs;
 }
 
 /**

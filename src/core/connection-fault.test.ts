@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { connectionFault } from './connection-fault.ts';
+import { connectionFault, isPermanentFault } from './connection-fault.ts';
 
 const words: readonly [code: string | undefined, word: string][] = [
   ['ECONNREFUSED', 'connection refused'],
@@ -13,4 +13,18 @@ describe('connectionFault', () => {
   it.each(words)('calls %s "%s"', (code, word) => {
     expect(connectionFault(Object.assign(new Error('connect 10.0.0.1:443'), { code }))).toBe(word);
   });
+});
+
+it.each([
+  ['DEPTH_ZERO_SELF_SIGNED_CERT', true],
+  ['CERT_HAS_EXPIRED', true],
+  ['ERR_TLS_CERT_ALTNAME_INVALID', true],
+  ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', true],
+  ['ERR_SSL_WRONG_VERSION_NUMBER', true],
+  ['ECONNREFUSED', false],
+  ['ENOTFOUND', false],
+  ['UND_ERR_SOCKET', false],
+  [undefined, false],
+])('knows that after %s a retry fails too: %s', (code, isPermanent) => {
+  expect(isPermanentFault(Object.assign(new Error('x'), { code }))).toBe(isPermanent);
 });

@@ -21,3 +21,10 @@ const words: ReadonlyMap<string, string> = new Map([
   ['EHOSTUNREACH', 'no route to the host'],
   ['ENETUNREACH', 'no route to the host'],
 ]);
+
+/** Node's and OpenSSL's codes for a certificate that is not accepted, and for a port that does not speak TLS. */
+const certificateCode = /^(?:ERR_TLS_CERT|ERR_SSL_WRONG_VERSION|CERT_|DEPTH_|SELF_SIGNED|UNABLE_TO_|HOSTNAME_)/;
+
+/** True for a connection that fails in the same way each time, until somebody changes an address or a certificate. */
+export const isPermanentFault = (error: Error): boolean =>
+  'code' in error && typeof error.code === 'string' && certificateCode.test(error.code);

@@ -28,6 +28,8 @@ export interface DialectWriter extends StreamTransform<ModelEvent, string> {
 
 /** What clients speak: how errors look, and how the hub's answers become text. */
 export interface Dialect {
+  /** True for an error object that this API's libraries read as it is; any other one is written anew. */
+  isError(value: Plain): boolean;
   errorBody(error: GatewayError, facts: ErrorFacts): Buffer;
   errorEvent(error: GatewayError, facts: ErrorFacts): Buffer;
   /** The header in which this API's libraries look for the request id, beside `x-request-id`. */

@@ -2,6 +2,18 @@ import { didYouMean } from './nearest.ts';
 
 import { isErrorStatus } from './status.ts';
 
+/** One row of the catalogue. */
+export interface CatalogueRow {
+  readonly status: number;
+  readonly type: string;
+  readonly about: string;
+  /**
+   * Can the same request succeed when it is sent again? Absent: no, and the response has `x-should-retry: false`, which
+   * client libraries obey. `by status`: the status and the provider's own code decide.
+   */
+  readonly retry?: 'yes' | 'by status';
+}
+
 /**
  * Every error a caller can see. One row: adding a code is adding a row, and the docs page is made from it.
  * `status` is the default; some rows are raised with the provider's own status.
@@ -35,6 +47,7 @@ export const errorCatalogue = {
   media_fetch_failed: {
     status: 400,
     type: 'invalid_request_error',
+    retry: 'by status',
     about: 'A file named by URL could not be downloaded for the provider.',
   },
   missing_file_extension: {
@@ -78,7 +91,7 @@ export const errorCatalogue = {
     type: 'invalid_request_error',
     about: 'The gateway does not take this method, whatever the route.',
   },
-  timeout: { status: 408, type: 'timeout_error', about: 'A clock ran out before the provider had answered.' },
+  timeout: { status: 408, type: 'timeout_error', retry: 'yes', about: 'A clock ran out before the provider had answered.' },
   body_too_large: {
     status: 413,
     type: 'invalid_request_error',
@@ -94,37 +107,51 @@ export const errorCatalogue = {
     type: 'invalid_request_error',
     about: 'The gateway has no keys, and the body has a content type that any web page could send.',
   },
-  rate_limited: { status: 429, type: 'rate_limit_error', about: 'Too many requests.' },
+  rate_limited: { status: 429, type: 'rate_limit_error', retry: 'yes', about: 'Too many requests.' },
   headers_too_large: { status: 431, type: 'invalid_request_error', about: 'The request headers are larger than 64 KB.' },
-  provider_error: { status: 502, type: 'upstream_error', about: "The provider answered with an error; the status is the provider's own." },
-  internal: { status: 500, type: 'internal_error', about: 'A defect of the gateway.' },
-  unsupported_endpoint: { status: 501, type: 'invalid_request_error', about: 'The chosen provider does not serve this route.' },
+  provider_error: {
+    status: 502,
+    type: 'upstream_error',
+    retry: 'by status',
+    about: "The provider answered with an error; the status is the provider's own.",
+  },
+  internal: { status: 500, type: 'internal_error', retry: 'yes', about: 'A defect of the gateway.' },
+  unsupported_endpoint: { status: 400, type: 'invalid_request_error', about: 'The chosen provider does not serve this route.' },
   provider_auth_failed: { status: 502, type: 'upstream_error', about: "The provider refused the catalog's credential." },
-  upstream_unreachable: { status: 502, type: 'connection_error', about: 'DNS, connect, TLS or reset: the provider was not reached.' },
+  upstream_unreachable: {
+    status: 502,
+    type: 'connection_error',
+    retry: 'yes',
+    about: 'DNS, connect, TLS or reset: the provider was not reached.',
+  },
   upstream_invalid: {
     status: 502,
     type: 'upstream_error',
+    retry: 'yes',
     about: "The provider's answer is not what its format says: HTML, an empty or cut stream, broken JSON.",
   },
   all_targets_failed: { status: 502, type: 'upstream_error', about: 'Every target of the config failed.' },
   stream_interrupted: {
     status: 502,
     type: 'upstream_error',
+    retry: 'yes',
     about: 'The provider broke off in the middle of a stream; sent as an event in the stream.',
   },
   idle_timeout: {
     status: 408,
     type: 'timeout_error',
+    retry: 'yes',
     about: 'The provider went silent in the middle of a stream; sent as an event in the stream.',
   },
   auth_unavailable: {
     status: 503,
     type: 'overloaded_error',
+    retry: 'yes',
     about: "The keys that prove callers' tokens cannot be had at the moment.",
   },
-  draining: { status: 503, type: 'overloaded_error', about: 'The gateway is shutting down.' },
-  overloaded: { status: 503, type: 'overloaded_error', about: 'Too many requests are under way.' },
-} as const satisfies Record<string, { status: number; type: string; about: string }>;
+  draining: { status: 503, type: 'overloaded_error', retry: 'yes', about: 'The gateway is shutting down.' },
+  overloaded: { status: 503, type: 'overloaded_error', retry: 'yes', about: 'Too many requests are under way.' },
+} as const satisfies Record<string, CatalogueRow>;
 
 export type ErrorCode = keyof typeof errorCatalogue;
 
@@ -133,6 +160,8 @@ export interface ErrorDetails {
   /** What happened, to what; names in quotes; never a stack, a path of the server or a secret. */
   readonly message: string;
   readonly status?: number | undefined;
+  /** Can a retry succeed? Where the case is clearer than the code. */
+  readonly retry?: boolean | undefined;
   /** The field or header at fault, in the caller's own spelling. */
   readonly param?: string | undefined;
   /** What to do about it, one sentence. */
@@ -168,6 +197,8 @@ export interface ProviderFault {
   readonly hint?: string;
   /** How long the body asks to wait, in milliseconds: some services say it there and in no header. */
   readonly retryAfterMs?: number;
+  /** The code says that a retry fails too (a quota that is used up), although the status usually passes. */
+  readonly isPermanent?: true;
 }
 
 /** The only error class that may reach a caller. Anything else is a bug and becomes `internal`. */
@@ -176,6 +207,8 @@ export class GatewayError extends Error {
   readonly code: ErrorCode;
   readonly status: number;
   readonly type: string;
+  /** Can the same request succeed when it is sent again? */
+  readonly retry: boolean;
   readonly param: string | undefined;
   readonly hint: string | undefined;
   readonly source: 'gateway' | 'provider';
@@ -184,7 +217,7 @@ export class GatewayError extends Error {
 
   constructor(code: ErrorCode, details: ErrorDetails) {
     super(details.message, details.cause === undefined ? undefined : { cause: details.cause });
-    const row = errorCatalogue[code];
+    const row: CatalogueRow = errorCatalogue[code];
     this.code = code;
     this.status = details.status ?? row.status;
     this.type = row.type;
@@ -193,7 +226,18 @@ export class GatewayError extends Error {
     this.hint = details.hint ?? (details.known === undefined ? undefined : hintOf(details.known));
     this.source = details.source ?? 'gateway';
     this.provider = details.provider;
+    this.retry = details.retry ?? (row.retry === 'by status' ? mayPass(this.status, details.provider) : row.retry === 'yes');
   }
+}
+
+/** Statuses below 500 after which the same request can succeed. */
+const passing: ReadonlySet<number> = new Set([408, 409, 423, 424, 425, 429]);
+/** Not implemented, and the version of HTTP. */
+const final: ReadonlySet<number> = new Set([501, 505]);
+
+/** Can a request that was answered with this status succeed when it is sent again? */
+export function mayPass(status: number, fault?: ProviderFault): boolean {
+  return (status >= 500 ? !final.has(status) : passing.has(status)) && fault?.isPermanent !== true;
 }
 
 function hintOf({ asked, noun, names }: KnownNames): string | undefined {
@@ -204,9 +248,9 @@ function hintOf({ asked, noun, names }: KnownNames): string | undefined {
 
 /** The same error with a hint that names only what the caller may use. */
 export function narrowed(error: GatewayError, usable: (name: string) => boolean): GatewayError {
-  const { code, message, status, param, known } = error;
+  const { code, message, status, retry, param, known } = error;
   if (known === undefined) return error;
-  return new GatewayError(code, { message, status, param, known: { ...known, names: known.names.filter(usable) }, cause: error });
+  return new GatewayError(code, { message, status, retry, param, known: { ...known, names: known.names.filter(usable) }, cause: error });
 }
 
 /**

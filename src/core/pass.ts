@@ -20,10 +20,10 @@ export interface PassRequest {
   /** Milliseconds; both by bytes. */
   readonly clocks: { readonly connect: number; readonly idle: number };
   /**
-   * Our headers for the answer, called once with the provider's status, before anything reached the client. An error
+   * Our headers for the answer, called once with the provider's status and headers, before anything reached the client. An error
    * instead throws the provider's answer away: the result is `refused` with it, and the client's answer is still open.
    */
-  onHead(status: number): HeaderPairs | GatewayError;
+  onHead(status: number, theirs: HeaderPairs): HeaderPairs | GatewayError;
   /** Awaited before the end of the answer leaves, so that its record is written first. */
   onEnd(result: PassResult): Promise<void>;
 }

@@ -129,6 +129,8 @@ export type Trust = 'operator' | 'request';
 /** A compiled credential. */
 export interface CredentialRef {
   readonly owner: CredentialOwner;
+  /** Path of the setting that holds it (`providers.main.api_key`), for whoever has to correct it. */
+  readonly setting?: string;
   /** Headers that sign this request; synchronous whenever nothing has to be fetched. */
   headers(request: UpstreamRequest): HeaderPairs | Promise<HeaderPairs>;
   /**

@@ -4,12 +4,13 @@ import type { ModelEvent } from '../core/events.ts';
 import { openaiUsage } from '../core/openai-usage.ts';
 import type { Usage } from '../core/usage.ts';
 import { type ChoiceState, deltaText, newChoice } from './chat-delta.ts';
-import { openaiErrorBody, openaiErrorEvent } from './error-body.ts';
+import { isOpenaiError, openaiErrorBody, openaiErrorEvent } from './error-body.ts';
 import { chatChunks, textChunks } from './whole-as-chunks.ts';
 import { responseEvents } from './whole-as-events.ts';
 
 /** The OpenAI APIs: the format that every answer of another provider is converted to. */
 export const openaiDialect: Dialect = Object.freeze({
+  isError: isOpenaiError,
   errorBody: openaiErrorBody,
   errorEvent: openaiErrorEvent,
   answer: (result: unknown, call: DialectCall) =>

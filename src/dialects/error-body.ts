@@ -1,4 +1,12 @@
+import { isPlain, type Plain } from '../core/merge.ts';
 import type { ErrorFacts, GatewayError } from '../core/error.ts';
+
+/** `{error: {message, …}}`. An API that says with a word in `status` what is wrong (google.rpc.Status) says it in no `type`. */
+export function isOpenaiError({ error }: Plain): boolean {
+  return (
+    isPlain(error) && typeof error['message'] === 'string' && (typeof error['status'] !== 'string' || typeof error['type'] === 'string')
+  );
+}
 
 /** The error object of the OpenAI APIs, with ours under `gateway`. Their libraries print `message`, `type`, `code`, `param`. */
 export function openaiError(error: GatewayError, facts: ErrorFacts): Record<string, unknown> {

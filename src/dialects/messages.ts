@@ -1,10 +1,13 @@
 import type { Dialect } from '../core/dialect.ts';
 import type { ErrorFacts, GatewayError } from '../core/error.ts';
+import { isPlain, type Plain } from '../core/merge.ts';
 import { messageEvents } from './whole-as-events.ts';
 
 /** The messages API. Its answers pass as they are, so only errors are written here, and streams that came whole. */
 export const messagesDialect: Dialect = Object.freeze({
   idHeader: 'request-id',
+  isError: ({ type, error }: Plain) =>
+    type === 'error' && isPlain(error) && typeof error['type'] === 'string' && typeof error['message'] === 'string',
   errorBody: (error: GatewayError, facts: ErrorFacts) => Buffer.from(messagesError(error, facts), 'utf8'),
   streamed: { messages: messageEvents },
   errorEvent: (error: GatewayError, facts: ErrorFacts) => Buffer.from(`event: error\ndata: ${messagesError(error, facts)}\n\n`, 'utf8'),
@@ -17,7 +20,7 @@ function messagesError(error: GatewayError, facts: ErrorFacts): string {
     type: 'error',
     error: {
       ...fault?.extra,
-      type: fault?.type ?? typeOfStatus(error.status),
+      type: typeOf(error),
       message: error.message,
       gateway: {
         code: error.code,
@@ -31,6 +34,14 @@ function messagesError(error: GatewayError, facts: ErrorFacts): string {
     request_id: facts.requestId,
   });
 }
+
+/** The provider's type where it has the form of the API's own; a general one gives way to that of the status. */
+function typeOf({ provider, status }: GatewayError): string {
+  const type = provider?.type ?? '';
+  return type.endsWith('_error') && !general.has(type) ? type : typeOfStatus(status);
+}
+
+const general: ReadonlySet<string> = new Set(['invalid_request_error', 'api_error', 'server_error', 'upstream_error', 'internal_error']);
 
 /** The words that the API itself uses with a status; libraries choose their exception by the status, people read the word. */
 const types: Readonly<Record<number, string>> = {

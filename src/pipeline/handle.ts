@@ -11,7 +11,7 @@ import type { LogRecord } from '../core/record.ts';
 import type { Enrolled } from '../core/roll.ts';
 import type { Lease } from '../core/snapshot.ts';
 import { isFinalStatus } from '../core/status.ts';
-import { type Final, finalOf, replyOf } from './answer.ts';
+import { faultFacts, type Final, finalOf, replyOf } from './answer.ts';
 import { usableList } from './catalog.ts';
 import { errorFacts } from './errors.ts';
 import { Execution } from './execute.ts';
@@ -21,6 +21,7 @@ import { completeHeaders, type ReplyFacts } from './headers.ts';
 import { passThrough } from './passing.ts';
 import { answerOf, neededPlan } from './planned.ts';
 import { isPromptRoute, startPrompt } from './prompt.ts';
+import { lastPiece } from './last-event.ts';
 import { endPlainly, plainError, sealedOf } from './last-resort.ts';
 import type { Ending } from './record.ts';
 import { RequestContext } from './request.ts';
@@ -199,7 +200,7 @@ export class Handling implements Enrolled {
     const status = last?.kind === 'answered' ? last.reply.status : 502;
     const reply: Reply = { status, headers: [], body: undefined, flow: undefined };
     this.#status = status;
-    this.#complete(reply, status >= 400 ? { source: 'provider', own: false } : undefined);
+    this.#complete(reply, status >= 400 ? faultFacts(undefined, status, undefined) : undefined);
     this.#isHeadSent = true;
     return reply.headers;
   }
@@ -215,7 +216,7 @@ export class Handling implements Enrolled {
   #reply(run: Execution): Reply {
     const outcome = run.last;
     if (outcome === undefined) throw new Error('a reply without an attempt');
-    const final = finalOf(run, outcome);
+    const final = finalOf(run, outcome, this.#dialect);
     this.#final = final;
     if (final.kind === 'error') this.#noteDefect(final.error);
     const facts = errorFacts(this.#ctx.id, run, this.#ctx.snapshot.server.exposeRouting);
@@ -227,7 +228,7 @@ export class Handling implements Enrolled {
     if (!isFinalStatus(reply.status)) throw new Error(`a reply with the status ${String(reply.status)}`);
     const error = this.#final?.kind === 'error' ? this.#final.error : undefined;
     const isFault = error !== undefined || reply.status >= 400;
-    this.#complete(reply, isFault ? { source: error?.source ?? 'provider', own: error !== undefined, code: error?.code } : undefined);
+    this.#complete(reply, isFault ? faultFacts(error, reply.status, this.#run?.last) : undefined);
     if (reply.flow !== undefined) {
       this.#stream(reply, reply.flow);
       return;
@@ -268,10 +269,11 @@ export class Handling implements Enrolled {
 
   #flowEnded(reply: Reply, tail: Buffer): void {
     if (!this.#isHeadSent) this.#head(reply);
-    this.#bytesOut += tail.length;
-    const fault = this.#run?.last?.kind === 'answered' ? this.#run.last.reply.tap?.fault : undefined;
+    const { fault, bytes } = lastPiece(tail, this.#run?.last, this.#dialect, this.id);
+    const masked = fault === undefined ? bytes : this.#world.maskBytes(bytes);
+    this.#bytesOut += masked.length;
     this.#finish(fault === undefined ? 'whole' : 'fault', fault === undefined ? null : ofProvider(fault.message), () =>
-      this.#client.end(tail),
+      this.#client.end(masked),
     );
   }
 

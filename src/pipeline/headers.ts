@@ -31,7 +31,7 @@ const notPassed: ReadonlySet<string> = new Set([
   'access-control-max-age',
 ]);
 
-/** Errors of ours that are over soon. */
+/** Errors of ours that are over soon: a client may send the request again after a second. */
 const passing: ReadonlySet<ErrorCode> = new Set(['draining', 'overloaded', 'rate_limited']);
 
 /** Items that each list header has at the most, and bytes of one item. */
@@ -51,7 +51,7 @@ export function completeHeaders(ctx: RequestContext, run: Execution | undefined,
   const converted = passes && last.reply.converted;
   // Once our own tries are used up the provider's word on retrying is overruled.
   const usedUp = run !== undefined && facts.error !== undefined && run.history.length > 1;
-  if (last?.kind === 'answered') passUpstream(last.reply.headers, reply.headers, passes, ctx);
+  if (last?.kind === 'answered') passUpstream(last.reply.headers, reply.headers, passes ? 'all' : facts.error?.code, ctx);
   if (passes && last.reply.isVerbatim === true && !converted) passFraming(last.reply.headers, reply.headers);
   if (usedUp) without(reply.headers, 'x-should-retry');
   if (!passes) reply.headers.push('content-type', 'application/json');
@@ -63,16 +63,39 @@ export function completeHeaders(ctx: RequestContext, run: Execution | undefined,
   const alias = ctx.headers.aliasPrefix;
   if (alias !== undefined) repeat(reply.headers, from, alias);
   reply.headers.push('server-timing', `gw;dur=${facts.overheadMs}, up;dur=${Math.round(facts.upstreamMs)}`);
-  // A batch that goes on is no conflict that a library should try again.
-  if (usedUp || facts.error?.code === 'no_batch_output') reply.headers.push('x-should-retry', 'false');
-  if (facts.error?.code !== undefined && passing.has(facts.error.code)) reply.headers.push('retry-after', '1');
+  if (facts.error !== undefined) pushRetry(reply.headers, facts.error, usedUp);
+}
+
+/** What the client's library reads about sending the request again, as far as the provider did not say it. */
+function pushRetry(out: HeaderPairs, { code, retry, retryAfterMs }: FaultFacts, usedUp: boolean): void {
+  if ((usedUp || !retry) && !has(out, 'x-should-retry')) out.push('x-should-retry', 'false');
+  if (code !== undefined && passing.has(code)) out.push('retry-after', '1');
+  else if (retryAfterMs !== undefined && !has(out, 'retry-after') && !has(out, 'retry-after-ms'))
+    out.push('retry-after', Math.ceil(retryAfterMs / 1000).toString());
+}
+
+function has(pairs: HeaderPairs, name: string): boolean {
+  for (let i = 0; i < pairs.length; i += 2) if (pairs[i] === name) return true;
+  return false;
+}
+
+/** What the headers say about an error. */
+export interface FaultFacts {
+  readonly source: 'gateway' | 'provider';
+  /** Its body is ours, not the provider's. */
+  readonly own: boolean;
+  readonly code?: ErrorCode | undefined;
+  /** Can the same request succeed when it is sent again? */
+  readonly retry: boolean;
+  /** The wait that the provider's body asks for. */
+  readonly retryAfterMs?: number | undefined;
 }
 
 export interface ReplyFacts {
   /** The outcome that is answered; undefined when nothing was sent. */
   readonly last: Outcome | undefined;
   /** Set when the reply is an error: where it came from. */
-  readonly error: { readonly source: 'gateway' | 'provider'; readonly own: boolean; readonly code?: ErrorCode | undefined } | undefined;
+  readonly error: FaultFacts | undefined;
   /** Where the client's libraries look for the request id, beside `x-request-id`. */
   readonly idHeader: string | undefined;
   readonly overheadMs: number;
@@ -125,11 +148,20 @@ function repeat(out: HeaderPairs, from: number, prefix: string): void {
   }
 }
 
-/** The provider's headers: all that may pass with its own answer; only its retry and limit headers with an error of ours. */
-function passUpstream(headers: Readonly<Record<string, string>>, out: HeaderPairs, all: boolean, ctx: RequestContext): void {
+/**
+ * The provider's headers: all that may pass with its own answer, only its retry and limit headers with an error of ours.
+ * What it says about retries holds for its own error only.
+ */
+function passUpstream(
+  headers: Readonly<Record<string, string>>,
+  out: HeaderPairs,
+  kind: 'all' | ErrorCode | undefined,
+  ctx: RequestContext,
+): void {
   for (const name in headers) {
     if (notPassed.has(name) || ctx.headers.isGateway(name)) continue;
-    if (all || name.startsWith('retry-after') || name.includes('ratelimit-')) out.push(name, headers[name] ?? '');
+    const isLimit = name.startsWith('retry-after') || name.includes('ratelimit-');
+    if (kind === 'all' || isLimit || (kind === 'provider_error' && name === 'x-should-retry')) out.push(name, headers[name] ?? '');
   }
 }
 

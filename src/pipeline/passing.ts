@@ -1,3 +1,4 @@
+import { isAuthFault, refusedCredential } from './answer.ts';
 import { GatewayError } from '../core/error.ts';
 import type { HeaderPairs } from '../core/headers.ts';
 import { withheldFrom } from '../core/request-settings.ts';
@@ -66,35 +67,30 @@ async function send(run: Execution, attempt: Attempt, deps: PassingDeps): Promis
     },
     withheld: withheldFrom(attempt.binding.provider, attempt.credential?.owner),
     clocks: { connect: attempt.clocks.connect, idle: attempt.clocks.idle },
-    onHead: (status) => {
+    onHead: (status, theirs) => {
       // The body can't be sent again; the next request must not be refused with the same token.
       if (status === 401 && signed !== undefined) attempt.credential?.evict?.(signed);
-      const refusal = authFault(attempt, status);
-      if (refusal !== undefined) return refusal;
-      answered = answeredWith(attempt, status, timesOf({ connectMs: undefined, firstByteMs: deps.monotonic() - from }));
+      if (isAuthFault(attempt, status)) return refusedCredential(attempt, status, undefined);
+      const times = timesOf({ connectMs: undefined, firstByteMs: deps.monotonic() - from });
+      answered = { kind: 'answered', attempt, times, reply: { ...noReply, status, headers: retryWord(theirs) } };
       run.push(answered);
       return deps.headers(run);
     },
     onEnd: (end) => deps.finish(end),
   });
+  // A WebSocket that is refused has no head of its own.
+  if (result.kind === 'refused' && result.status === 401 && signed !== undefined) attempt.credential?.evict?.(signed);
   if (answered !== undefined && result.headSent) return { outcome: answered, final: 'answered' };
   return { outcome: outcomeOf(attempt, result, timesOf(result)), final: result.bodySent ? 'spent' : undefined };
 }
 
-/** The operator's credential was refused: not the caller's fault. */
-function authFault(attempt: Attempt, status: number): GatewayError | undefined {
-  if ((status !== 401 && status !== 403) || attempt.credential?.owner !== 'catalog') return undefined;
-  const { slug } = attempt.binding;
-  return new GatewayError('provider_auth_failed', {
-    message: `Provider "${slug}" refused the gateway's credential (${status}).`,
-    hint: `Check the credential of providers.${slug}.`,
-    source: 'provider',
-  });
+/** The relay passes the provider's headers on itself; only what it says about retries decides about ours. */
+function retryWord(theirs: HeaderPairs): Readonly<Record<string, string>> {
+  const at = theirs.indexOf('x-should-retry');
+  return at % 2 === 0 ? { 'x-should-retry': theirs[at + 1] ?? '' } : {};
 }
 
-function answeredWith(attempt: Attempt, status: number, times: Times): Outcome {
-  return { kind: 'answered', attempt, times, reply: { status, headers: {}, body: Buffer.alloc(0), flow: undefined, tap: undefined } };
-}
+const noReply = { headers: {}, body: Buffer.alloc(0), flow: undefined, tap: undefined } as const;
 
 function outcomeOf(attempt: Attempt, result: PassResult, times: Times): Outcome {
   const error =
@@ -122,8 +118,12 @@ function outcomeOf(attempt: Attempt, result: PassResult, times: Times): Outcome 
         ? { kind: 'unreachable', attempt, times, cause: error, sent: false, isUnread: true }
         : { kind: 'unreachable', attempt, times, cause: error, sent: result.bodySent };
     case 'refused':
-      return { kind: 'refused', attempt, times, error };
+      return { kind: 'refused', attempt, times, error: refusalOf(attempt, error) };
     default:
       return result.kind satisfies never;
   }
 }
+
+/** A WebSocket that the provider refuses: with its status and words, unless it was the operator's credential. */
+const refusalOf = (attempt: Attempt, error: GatewayError): GatewayError =>
+  error.code === 'provider_error' && isAuthFault(attempt, error.status) ? refusedCredential(attempt, error.status, error.provider) : error;

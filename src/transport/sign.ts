@@ -78,20 +78,20 @@ function fetched(owner: CredentialOwner, grant: OAuthGrant, tokens: TokenSources
 function noToken(owner: CredentialOwner, cause: unknown): GatewayError {
   const words = cause instanceof Error ? cause.message.replace(/\.$/, '') : 'it failed';
   const field = cause instanceof TokenError ? cause.field : undefined;
-  const param = field === undefined ? {} : { param: field };
+  // What the endpoint said, or a field that cannot be used, stays as it is until somebody corrects it.
+  const retry = field === undefined && (!(cause instanceof TokenError) || cause.reason === undefined);
+  const details = { retry, cause, ...(field === undefined ? {} : { param: field }) };
   if (owner === 'catalog') {
     return new GatewayError('provider_auth_failed', {
       message: `The gateway got no token for its credential: ${words}.`,
       hint: `Check ${field ?? 'the credential'} of the provider in gateway.yaml.`,
-      ...param,
-      cause,
+      ...details,
     });
   }
   return new GatewayError('missing_credential', {
     message: `No token could be had for the credential of the request: ${words}.`,
     hint: `Check ${field ?? 'the credential'} that the request brings.`,
-    ...param,
-    cause,
+    ...details,
   });
 }
 

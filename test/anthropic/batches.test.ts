@@ -222,7 +222,7 @@ describe('fine-tuning', () => {
 
   it('is not there, and says so', async () => {
     const response = await post({ 'x-gateway-virtual-key': 'vk' }, { model: 'm', training_file: 'file-1' });
-    expect([response.status, await response.json()]).toMatchObject([501, { error: { code: 'unsupported_endpoint' } }]);
+    expect([response.status, await response.json()]).toMatchObject([400, { error: { code: 'unsupported_endpoint' } }]);
   });
 
   it('is left to the next target of a chain', async () => {

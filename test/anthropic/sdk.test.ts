@@ -135,7 +135,7 @@ describe.each([
     ['limit', 'RateLimitError', 429, 'Slow down.', 'provider_error'],
     ['refuse', 'BadRequestError', 400, 'max_tokens: too large', 'provider_error'],
     ['unknown', 'NotFoundError', 404, 'No provider has the slug', 'provider_not_found'],
-    ['unsupported', expect.stringMatching(/NotImplementedError$/), 501, 'does not serve POST', 'unsupported_endpoint'],
+    ['unsupported', 'BadRequestError', 400, 'does not serve POST', 'unsupported_endpoint'],
     ['key', 'AuthenticationError', 401, 'is not a key of this gateway', 'invalid_api_key'],
   ] as const)('throws its own exception, which leads to the record: %s', async (scenario, type, status, text, code) => {
     const seen = report[scenario];

@@ -71,7 +71,7 @@ const refusals: readonly Refusal[] = [
     path: '/v1/moderations',
     headers: { 'x-gateway-provider': '@azure' },
     body: '{"model":"m","input":"x"}',
-    status: 501,
+    status: 400,
     code: 'unsupported_endpoint',
     says: /azure/,
   },

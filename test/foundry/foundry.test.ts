@@ -94,7 +94,7 @@ describe('npm openai', () => {
   it('uses responses where the deployment has them', async () => {
     expect(await openai().responses.create({ model: '@team/gpt', input: 'Hi' })).toMatchObject({ id: 'resp_1' });
     await expect(openai().responses.create({ model: '@team/llama', input: 'Hi' })).rejects.toMatchObject({
-      status: 501,
+      status: 400,
       code: 'unsupported_endpoint',
     });
   });
@@ -106,7 +106,7 @@ describe('npm openai', () => {
     const image = new File([new Uint8Array(2000)], 'a.png', { type: 'image/png' });
     expect(await openai().images.edit({ model: '@team/gpt', image, prompt: 'x' })).toMatchObject({ data: [{ b64_json: 'AA==' }] });
     const other = openai().audio.transcriptions.create({ model: '@team/llama', file });
-    await expect(other).rejects.toMatchObject({ status: 501, code: 'unsupported_endpoint' });
+    await expect(other).rejects.toMatchObject({ status: 400, code: 'unsupported_endpoint' });
   });
 
   it('reaches a project by its path, the deployment by its name', async () => {
@@ -131,7 +131,7 @@ describe('npm openai', () => {
 
   it('is told which routes another type serves; a chain goes on', async () => {
     await expect(openai({ 'x-gateway-provider': '@team' }).files.list()).rejects.toMatchObject({
-      status: 501,
+      status: 400,
       code: 'unsupported_endpoint',
     });
     const answer = await openai({ 'x-gateway-config': 'chain' }).responses.create({ model: 'claude', input: 'Hi' });
@@ -164,7 +164,7 @@ describe('npm anthropic', () => {
 
   it('is told of a deployment that does not speak it', async () => {
     const other = anthropic().messages.create({ model: '@team/llama', max_tokens: 64, messages: hello });
-    await expect(other).rejects.toMatchObject({ status: 501 });
+    await expect(other).rejects.toMatchObject({ status: 400 });
   });
 });
 

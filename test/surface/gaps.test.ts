@@ -91,7 +91,7 @@ describe.each(['openai', 'azure'])('%s', (provider) => {
   it('an error under 200 is one, whatever was asked for', async () => {
     answer = { status: 200, text: '{"error":{"message":"no such voice","type":"invalid_request_error"}}' };
     for (const told of [await transcribe(provider, 'text'), await speak(provider)]) {
-      expect([told.status, await told.json()]).toMatchObject([502, { error: { code: 'upstream_invalid' } }]);
+      expect([told.status, await told.json()]).toMatchObject([400, { error: { message: 'no such voice', type: 'invalid_request_error' } }]);
     }
   });
 

@@ -12,7 +12,7 @@ const keys = { openai: 'sk-openai-0123456789', azure: 'azure-key-0123456789', te
 const noPython = 'missing' in python ? python.missing : undefined;
 
 /** Azure OpenAI has no variations of images. */
-const unsupported = { thrown: { status: 501, code: 'unsupported_endpoint', param: null } };
+const unsupported = { thrown: { status: 400, code: 'unsupported_endpoint', param: null } };
 
 const surfaces = {
   openai: { ...expected, ...media },

@@ -4,8 +4,7 @@ import type { EventKind, Tap } from '#core/tap.ts';
 import type { Usage } from '#core/usage.ts';
 import { topLevel } from './json-tap.ts';
 import { objectAt, parseObject, textOf, valueOf } from './json.ts';
-import { faultFrom } from './openai-fault.ts';
-import { faultInStream } from './stream-fault.ts';
+import { faultInBand } from './openai-fault.ts';
 import { readUsage } from './usage.ts';
 
 const wanted: ReadonlySet<string> = new Set(['usage', 'error']);
@@ -32,7 +31,7 @@ export class AudioTap implements Tap {
   event(event: WireEvent): EventKind {
     const type = event.name === '' ? (textOf(/"type"\s*:\s*"([^"\\]*)"/.exec(event.data)?.[1]) ?? '') : event.name;
     if (type === 'error' || event.data.startsWith('{"error"')) {
-      this.fault ??= faultInStream(faultFrom(parseObject(event.data) ?? {}, event.data));
+      this.fault ??= faultInBand(parseObject(event.data), event.data);
       return 'fault';
     }
     if (type.endsWith('.done') || event.data.trim() === '[DONE]') return this.#done(event.data);
@@ -46,7 +45,7 @@ export class AudioTap implements Tap {
     const found = topLevel(text, wanted);
     if (found === undefined) return undefined;
     this.usage = readUsage(found['usage']);
-    if (found['error'] !== undefined && found['error'] !== null) this.fault = faultFrom(found);
+    if (found['error'] !== undefined && found['error'] !== null) this.fault = faultInBand(found, '');
     return this.fault;
   }
 

@@ -73,7 +73,7 @@ describe('after the first content', () => {
   it('an error object is a fault', () => {
     const { tap, kinds } = play(delta({ content: 'x' }), '{"error":{"message":"broke","type":"server_error","code":null,"param":null}}');
     expect(kinds).toEqual(['content', 'fault']);
-    expect(tap.fault).toEqual({ message: 'broke', type: 'server_error', code: null, param: null });
+    expect(tap.fault).toEqual({ message: 'broke', type: 'server_error', code: null, param: null, status: 500 });
   });
 
   it('words of the format inside the text mean nothing', () => {
@@ -140,6 +140,7 @@ describe('a whole answer', () => {
       code: 429,
       type: null,
       param: null,
+      status: 429,
     });
   });
 

@@ -4,8 +4,7 @@ import { isPlain, type Plain } from '#core/merge.ts';
 import type { EventKind, Tap } from '#core/tap.ts';
 import type { Usage } from '#core/usage.ts';
 import { objectAt, parseObject, textOf, valueOf } from './json.ts';
-import { faultFrom } from './openai-fault.ts';
-import { faultInStream } from './stream-fault.ts';
+import { faultInBand, objectIn } from './openai-fault.ts';
 import { readUsage } from './usage.ts';
 
 const quote = 0x22;
@@ -53,7 +52,7 @@ export class ChatTap implements Tap {
     this.#usage = readUsage(answer['usage']);
     const choices = choicesOf(answer);
     for (const [index, choice] of choices.entries()) this.#note(choice, index);
-    if (isSet(answer['error']) && choices.length === 0) this.fault = faultFrom(answer);
+    if (isSet(answer['error']) && choices.length === 0) this.fault = faultInBand(answer, '');
     return this.fault;
   }
 
@@ -70,11 +69,11 @@ export class ChatTap implements Tap {
   }
 
   #read(event: WireEvent): EventKind {
-    const chunk = parseObject(event.data);
+    const chunk = objectIn(event.data);
     if (chunk === undefined) return 'meta';
     this.#keepsUsage(event.data);
     if (isSet(chunk['error']) || event.name === 'error') {
-      this.fault ??= faultInStream(faultFrom(chunk, event.data));
+      this.fault ??= faultInBand(chunk, event.data);
       return 'fault';
     }
     const choices = choicesOf(chunk);

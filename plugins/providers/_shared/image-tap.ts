@@ -2,8 +2,7 @@ import type { WireEvent } from '#core/events.ts';
 import type { EventKind } from '#core/tap.ts';
 import { JsonTap } from './json-tap.ts';
 import { objectAt, parseObject, valueOf } from './json.ts';
-import { faultFrom } from './openai-fault.ts';
-import { faultInStream } from './stream-fault.ts';
+import { faultInBand } from './openai-fault.ts';
 import { readUsage } from './usage.ts';
 
 /**
@@ -23,7 +22,7 @@ export class ImageTap extends JsonTap {
       return 'content';
     }
     if (type === 'error' || event.data.startsWith('{"error"')) {
-      this.fault ??= faultInStream(faultFrom(parseObject(event.data) ?? {}, event.data));
+      this.fault ??= faultInBand(parseObject(event.data), event.data);
       return 'fault';
     }
     if (type === '') return 'meta';

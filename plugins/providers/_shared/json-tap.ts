@@ -4,7 +4,7 @@ import { scanObject } from '#core/json-scan.ts';
 import type { EventKind, Tap } from '#core/tap.ts';
 import type { Usage } from '#core/usage.ts';
 import { parseObject, textOf } from './json.ts';
-import { faultFrom } from './openai-fault.ts';
+import { faultInBand } from './openai-fault.ts';
 import { readUsage } from './usage.ts';
 
 /** Top-level members that a whole answer is read for; the rest (vectors, pictures, lists) is skipped unparsed. */
@@ -34,7 +34,7 @@ export class JsonTap implements Tap {
     this.model = textOf(found['model']);
     this.usage = readUsage(found['usage']);
     const error = found['error'];
-    if (error !== undefined && error !== null) this.fault = faultFrom(found);
+    if (error !== undefined && error !== null) this.fault = faultInBand(found, '');
     return this.fault;
   }
 }

@@ -3,7 +3,7 @@ import type { WireEvent } from '#core/events.ts';
 import type { EventKind, Tap } from '#core/tap.ts';
 import { topLevel } from './json-tap.ts';
 import { textOf } from './json.ts';
-import { faultFrom } from './openai-fault.ts';
+import { faultInBand } from './openai-fault.ts';
 
 const wanted: ReadonlySet<string> = new Set(['id', 'object', 'model', 'error']);
 
@@ -31,7 +31,7 @@ export class ObjectTap implements Tap {
     this.id = textOf(found['id']);
     this.model = textOf(found['model']);
     const isObject = found['object'] !== undefined || this.id !== undefined;
-    if (!isObject && found['error'] !== undefined && found['error'] !== null) this.fault = faultFrom(found);
+    if (!isObject && found['error'] !== undefined && found['error'] !== null) this.fault = faultInBand(found, '');
     return this.fault;
   }
 }

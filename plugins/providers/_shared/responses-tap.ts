@@ -4,8 +4,7 @@ import { isPlain, type Plain } from '#core/merge.ts';
 import type { EventKind, Tap } from '#core/tap.ts';
 import type { Usage } from '#core/usage.ts';
 import { parseObject, textOf } from './json.ts';
-import { faultFrom } from './openai-fault.ts';
-import { faultInStream } from './stream-fault.ts';
+import { faultInBand } from './openai-fault.ts';
 import { readUsage } from './usage.ts';
 
 /** Events that open something empty: they carry nothing a person would see. */
@@ -39,7 +38,7 @@ export class ResponsesTap implements Tap {
     const type = event.name === '' ? typeOf(event.data) : event.name;
     if (terminals.has(type)) return this.#terminal(event.data);
     if (type === 'error') {
-      this.fault ??= faultInStream(faultFrom(parseObject(event.data) ?? {}, event.data));
+      this.fault ??= faultInBand(parseObject(event.data), event.data);
       return 'fault';
     }
     if (openings.has(type)) {
@@ -57,7 +56,7 @@ export class ResponsesTap implements Tap {
     if (answer === undefined) return undefined;
     this.complete = true;
     if (answer['object'] === 'response') this.#read(answer);
-    else if (isPlain(answer['error'])) this.fault = faultFrom(answer);
+    else if (isPlain(answer['error'])) this.fault = faultInBand(answer, '');
     else this.#read(answer);
     return this.fault;
   }
@@ -80,7 +79,7 @@ export class ResponsesTap implements Tap {
     this.complete = true;
     if (this.contentEvents > 0) return 'end';
     if (isPlain(response) && response['status'] === 'failed') {
-      this.fault = faultInStream(faultFrom(response));
+      this.fault = faultInBand(response, '');
       return 'fault';
     }
     // Nothing came before it: the event itself is the whole answer, and what commits the attempt.

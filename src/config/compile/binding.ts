@@ -16,6 +16,8 @@ export interface BindingParts {
   readonly settings: CommonSettings & Plain;
   /** The key that signs, unless a deployment has its own. */
   readonly key: string | undefined;
+  /** Where the credential is written: path of the provider, or of the virtual key that has its own. */
+  readonly signedAt: string;
   /** `catalog` becomes `none` where there is nothing to sign with: a keyless entry sends no credential. */
   readonly owner: 'catalog' | 'caller';
   readonly trust: Trust;
@@ -65,9 +67,10 @@ export function makeBinding(written: BindingParts, makeCredential: MakeCredentia
 }
 
 function memoCredentials(
-  { provider, settings, owner, key: mainKey }: BindingParts,
+  parts: BindingParts,
   makeCredential: MakeCredential,
 ): (key: string | undefined, signing?: string) => CredentialRef {
+  const { provider, settings, owner, key: mainKey } = parts;
   const known = new Map<string | undefined, Map<string | undefined, CredentialRef>>();
   // A deployment's own key comes before the entry's way to sign.
   const keyed = withoutSecrets(provider, settings);
@@ -75,10 +78,20 @@ function memoCredentials(
     const compiled = known.get(signing)?.get(key);
     if (compiled !== undefined) return compiled;
     const spec = provider.credential(key === mainKey ? settings : keyed, key, signing);
-    const made = makeCredential(spec, ownerOf(spec, owner));
+    const ref = makeCredential(spec, ownerOf(spec, owner));
+    const made = owner === 'catalog' ? { ...ref, setting: settingOf(parts, key) } : ref;
     known.set(signing, (known.get(signing) ?? new Map<string | undefined, CredentialRef>()).set(key, made));
     return made;
   };
+}
+
+/** The setting that holds the credential, as the operator would look for it. */
+function settingOf({ provider, settings, key: mainKey, signedAt, slug }: BindingParts, key: string | undefined): string {
+  if (key !== mainKey) return `providers.${slug}.deployments`;
+  if (settings.auth !== undefined) return `${signedAt}.auth`;
+  if (key !== undefined) return `${signedAt}.api_key`;
+  const { keySetting } = provider;
+  return keySetting !== undefined && settings[keySetting] !== undefined ? `${signedAt}.${keySetting}` : signedAt;
 }
 
 function ownerOf(spec: CredentialSpec, owner: 'catalog' | 'caller'): CredentialOwner {

@@ -129,6 +129,7 @@ function derive(chosen: Chosen, brought: Brought, from: Choosing, path: string):
     ...parts,
     settings: { ...kept, ...sent.settings, ...(host === undefined ? {} : { custom_host: host }) },
     key: own ? key : parts.key,
+    signedAt: own ? path : parts.signedAt,
     owner,
     trust: moved ? 'request' : parts.trust,
   };

@@ -13,6 +13,7 @@ export function directParts(provider: Provider, settings: Plain, key: string | u
     provider,
     settings,
     key,
+    signedAt: '',
     owner: 'caller',
     trust: 'request',
     allowsHost: always,

@@ -54,6 +54,7 @@ function partsOf(slug: string, entry: ProviderEntry, types: ReadonlyMap<string, 
     provider,
     settings: callers ? withoutSecrets(provider, settingsOf(entry, provider)) : settingsOf(entry, provider),
     key: callers ? undefined : (entry.api_key ?? entry.auth?.api_key),
+    signedAt: `providers.${slug}`,
     owner: callers ? 'caller' : 'catalog',
     trust: 'operator',
     allowsHost: compileHosts(entry.allow_custom_host),
@@ -71,7 +72,7 @@ function virtualParts(name: string, entry: VirtualKeyEntry, under: BindingParts,
   return {
     ...under,
     virtualKey: name,
-    ...ownSigning(entry, under),
+    ...ownSigning(name, entry, under),
     allowsModel: (model) => under.allowsModel(model) && allowsModel(model),
     models: entry.models === undefined ? under.models : plainNames(entry.models),
     isolate: entry.isolate ?? under.isolate,
@@ -81,7 +82,7 @@ function virtualParts(name: string, entry: VirtualKeyEntry, under: BindingParts,
 }
 
 /** What a credential of its own changes: nothing of the entry's is left beside it. */
-function ownSigning({ api_key: outer, auth }: VirtualKeyEntry, { provider, settings }: BindingParts): Partial<BindingParts> {
+function ownSigning(name: string, { api_key: outer, auth }: VirtualKeyEntry, { provider, settings }: BindingParts): Partial<BindingParts> {
   const callers = auth?.mode === 'caller';
   const own = authOf(auth, provider);
   const key = outer ?? auth?.api_key;
@@ -89,6 +90,7 @@ function ownSigning({ api_key: outer, auth }: VirtualKeyEntry, { provider, setti
   const bare = withoutSecrets(provider, settings);
   return {
     key: callers ? undefined : key,
+    signedAt: `virtual_keys.${name}`,
     owner: callers ? 'caller' : 'catalog',
     settings: own === undefined ? bare : { ...bare, auth: own },
   };

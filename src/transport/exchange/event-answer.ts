@@ -118,9 +118,8 @@ export class EventAnswer extends Answer {
   #providerFault(scanned: Scanned, event: ScannedEvent): void {
     const fault = this.owner.tap.fault ?? { message: 'unknown error' };
     if (this.owner.state === 'holding') {
-      const message = `The provider began its stream with an error: ${fault.message}`;
-      const { status } = fault;
-      this.owner.faulty(new GatewayError('upstream_invalid', { message, status, source: 'provider', provider: fault }));
+      const { message, status } = fault;
+      this.owner.faulty(new GatewayError('provider_error', { message, status, source: 'provider', provider: fault }));
       return;
     }
     const [before, tail] = split(scanned, event.start);

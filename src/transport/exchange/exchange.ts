@@ -120,7 +120,7 @@ export class Exchange implements Receiver, Swept, AnswerOwner, Watched, EchoList
       this.state = 'whole';
       this.answer = new BytesAnswer(this, this.now());
     } else if (status >= 300 && status < 400) {
-      this.faulty(invalid(`The provider answered a redirect (${status}); redirects are not followed.`));
+      this.faulty(invalid(`The provider answered a redirect (${status}); redirects are not followed.`, false));
     } else if (status < 300 && type.startsWith('text/event-stream')) {
       if (this.#isCompressed) {
         this.faulty(invalid('The provider compressed a stream although none was asked for.'));

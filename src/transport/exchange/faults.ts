@@ -2,8 +2,8 @@ import { GatewayError } from '../../core/error.ts';
 import type { TimeoutPhase } from '../../core/plan.ts';
 
 /** What came is not what the format says; nothing of it was committed. */
-export function invalid(message: string): GatewayError {
-  return new GatewayError('upstream_invalid', { message, source: 'provider' });
+export function invalid(message: string, retry?: boolean): GatewayError {
+  return new GatewayError('upstream_invalid', { message, source: 'provider', retry });
 }
 
 /** A committed answer broke off. */

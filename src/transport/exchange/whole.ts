@@ -54,11 +54,8 @@ export function faultOfWhole(body: Buffer, contentType: string, tap: Tap): Gatew
     // Balanced, and still no JSON to whoever parsed it.
     return tap.complete ? undefined : invalid(`The provider's answer is not a JSON object (${body.length} bytes).`);
   }
-  return new GatewayError('upstream_invalid', {
-    message: `The provider answered an error with status 200: ${fault.message}`,
-    source: 'provider',
-    provider: fault,
-  });
+  const { message, status } = fault;
+  return new GatewayError('provider_error', { message, status, source: 'provider', provider: fault });
 }
 
 /** The check for a body that is too large to hold: it must at least close what it opened. */

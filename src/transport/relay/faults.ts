@@ -1,3 +1,4 @@
+import { isPermanentFault } from '../../core/connection-fault.ts';
 import { GatewayError } from '../../core/error.ts';
 
 /** Codes of certificate errors have many names; these prefixes cover node's and OpenSSL's. */
@@ -10,6 +11,7 @@ export function notReached(error: Error, origin: string): GatewayError {
   return new GatewayError('upstream_unreachable', {
     message: `The provider at "${hostOf(origin)}" was not reached: ${words(code, error)}.`,
     source: 'provider',
+    ...(isPermanentFault(error) ? { retry: false } : {}),
     cause: error,
   });
 }

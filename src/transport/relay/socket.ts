@@ -179,7 +179,7 @@ export class SocketTransfer implements Swept {
     this.#firstAt = monotonic();
     let ours: HeaderPairs | GatewayError;
     try {
-      ours = pass.onHead(101);
+      ours = pass.onHead(101, []);
     } catch (thrown) {
       ours = fromUnknown(thrown);
     }

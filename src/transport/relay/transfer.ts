@@ -217,7 +217,7 @@ export class Transfer implements Swept {
     const status = this.#answer?.statusCode ?? 502;
     let ours: HeaderPairs | GatewayError;
     try {
-      ours = pass.onHead(status);
+      ours = pass.onHead(status, this.#headers);
     } catch (thrown) {
       ours = fromUnknown(thrown);
     }

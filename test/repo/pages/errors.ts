@@ -1,4 +1,4 @@
-import { type ErrorCode, errorCatalogue } from '../../../src/core/error.ts';
+import { type CatalogueRow, type ErrorCode, errorCatalogue } from '../../../src/core/error.ts';
 
 /** What the reader of an error can do about it. A code without a line here has its whole story in the catalogue. */
 const advice: Partial<Record<ErrorCode, string>> = {
@@ -25,8 +25,9 @@ const advice: Partial<Record<ErrorCode, string>> = {
   headers_too_large: 'Put long configs into `gateway.yaml` and name them.',
   provider_error: "The message, code and status are the provider's own.",
   internal: 'Please report it, with the request id.',
-  unsupported_endpoint: 'Choose a provider that serves it. In a fallback config the next target is tried by itself.',
-  provider_auth_failed: "The operator's credential for this provider is wrong or lacks a permission: callers can do nothing.",
+  unsupported_endpoint: 'Choose a provider that serves it. A fallback config moves on to the next target.',
+  provider_auth_failed:
+    'The message names the setting that holds the credential, for example `providers.main.api_key`. Correct it, then run `gateway providers test main`.',
   upstream_unreachable: 'Is the host right, is it reachable from the gateway? The message names it.',
   upstream_invalid: 'Often a proxy or a login page between the gateway and the provider. In a fallback config the next target is tried.',
   all_targets_failed: '`error.gateway.attempts` lists each attempt with status and message.',
@@ -50,7 +51,8 @@ const example = `\`\`\`json
 
 /** `docs/errors.md`: one heading a code, so that a search for the code lands there. */
 export function errorsPage(): string {
-  const rows = Object.entries(errorCatalogue) as [ErrorCode, (typeof errorCatalogue)[ErrorCode]][];
+  const rows = Object.entries(errorCatalogue) as [ErrorCode, CatalogueRow][];
+  const table = rows.map(([code, row]) => `| [\`${code}\`](#${code}) | ${row.status} | ${row.retry ?? 'no'} |`);
   const sections = rows.map(([code, row]) => {
     const more = advice[code];
     return `## ${code}\n\nStatus ${row.status} · type \`${row.type}\`\n\n${row.about}${more === undefined ? '' : `\n\n${more}`}\n`;
@@ -60,6 +62,9 @@ export function errorsPage(): string {
     'Every error that the gateway makes has one of these codes. The body has the shape that client libraries print:',
     example,
     '`error.gateway.source` and the header `x-gateway-error-source` say whose error it is: `gateway` or `provider`. In a running stream the same object comes as one last event. An error that a provider made keeps the status, code and further keys of the provider.',
+    '## Retries\n\nClient libraries send a request again after the statuses 408, 409, 429 and 5xx. Where a retry cannot succeed, the response has the header `x-should-retry: false`, and the libraries of OpenAI and Anthropic send one request only. The header `x-should-retry` of a provider passes unchanged, unless the gateway has used up retries or targets of its own. A wait that a provider asks for only in the body of its error is sent as `retry-after`.',
+    `| Code | Status | Can a retry succeed? |\n|---|---|---|\n${table.join('\n')}`,
+    'By status: a retry can succeed after 408, 409, 423, 424, 425, 429 and 5xx other than 501 and 505; not where the code of the provider says that a quota is used up.',
     ...sections,
   ].join('\n\n');
 }

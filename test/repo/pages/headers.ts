@@ -62,7 +62,7 @@ export function headersPage(): string {
     '### Settings of a provider\n\nIn direct mode, where the request brings its own credential, these headers stand for keys of a `providers` entry. Beside a credential of the catalog those that shape the host, or choose a part of the account (deployment, version, organization), are refused.',
     settings(),
     '## Of answers',
-    `| Header | Meaning |\n|---|---|\n${responses.join('\n')}\n| \`x-request-id\` | The id of this request, in the log too. |\n| \`x-should-retry\` | \`false\` when the gateway has used up its own retries and targets. |\n| \`server-timing\` | Time in the gateway and upstream. |`,
+    `| Header | Meaning |\n|---|---|\n${responses.join('\n')}\n| \`x-request-id\` | The id of this request, in the log too. |\n| \`x-should-retry\` | \`false\` on errors that a retry cannot change ([errors](errors.md#retries)), and when the gateway has used up its own retries and targets. |\n| \`server-timing\` | Time in the gateway and upstream. |`,
     '`server.expose_routing: false` leaves out the names of configs, providers, models and attempts.\n',
   ].join('\n\n');
 }

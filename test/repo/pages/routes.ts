@@ -15,7 +15,7 @@ export function routesPage(): string {
   const account = (Object.values(endpoints) as EndpointTraits[]).filter((traits) => traits.account === true);
   return [
     '# Routes',
-    '✓: the provider speaks the format of the route, and its bytes pass. ⇄: the gateway converts. Empty: answered 501 `unsupported_endpoint`, so that a fallback chain goes on to a target that serves it. –: the gateway answers by itself. Types from `provider_plugins` say for themselves what they serve; `mock` plays most routes without a network.',
+    '✓: the provider speaks the format of the route, and its bytes pass. ⇄: the gateway converts. Empty: answered 400 `unsupported_endpoint`, so that a fallback chain goes on to a target that serves it. –: the gateway answers by itself. Types from `provider_plugins` say for themselves what they serve; `mock` plays most routes without a network.',
     `| Route | Does | ${shown.map(({ type }) => `\`${type}\``).join(' | ')} |\n|---|---|${shown.map(() => ':-:|').join('')}\n${rows.join('\n')}`,
     `Any other path below \`/v1/\` is relayed with its method, query and body to the provider that header, virtual key or config choose: ${shown
       .filter(({ relay }) => relay !== undefined)

@@ -3,12 +3,12 @@ import type { ModelEvent, WireEvent } from '#core/events.ts';
 import { isPlain, type Plain } from '#core/merge.ts';
 import type { Call } from '#core/provider.ts';
 import type { StreamTransform } from '#core/stream.ts';
-import { parseObject, textOf } from '../json.ts';
+import { parseObject, textOf, valueOf } from '../json.ts';
 import { MessageBlocks } from './chat-blocks.ts';
 import { answerExtras, choiceExtras } from './chat-result.ts';
-import { faultOf, statusOfType } from './fault.ts';
+import { faultInBand } from './fault.ts';
 import { finishReason } from './finish.ts';
-import { eventType } from './tap.ts';
+import { bareError, eventType } from './tap.ts';
 import { UsageCounts } from './usage.ts';
 
 const nothing: readonly ModelEvent[] = Object.freeze([]);
@@ -40,7 +40,7 @@ export class MessagesStream implements StreamTransform<WireEvent, ModelEvent> {
     if (this.#isOver) return nothing;
     const type = eventType(event);
     if (type === 'message_stop') return this.#finished();
-    if (!known.has(type)) return nothing;
+    if (!known.has(type)) return this.#unnamed(event.data);
     const data = parseObject(event.data);
     if (data === undefined) return this.#unreadable(type);
     switch (type) {
@@ -107,11 +107,16 @@ export class MessagesStream implements StreamTransform<WireEvent, ModelEvent> {
     return usage === undefined ? finish : [...finish, { type: 'usage', usage }];
   }
 
+  /** An error of a service in front of the API has another form. */
+  #unnamed(raw: string): readonly ModelEvent[] {
+    const error = valueOf(raw, 'error') < 0 ? undefined : bareError(raw);
+    return error === undefined ? nothing : this.#error(error, raw);
+  }
+
   #error(data: Plain, raw: string): readonly ModelEvent[] {
-    const fault = faultOf(data, raw);
-    return this.fail(
-      new GatewayError('provider_error', { message: fault.message, status: statusOfType(fault.type), source: 'provider', provider: fault }),
-    );
+    const provider = faultInBand(data, raw);
+    const { message, status, hint } = provider;
+    return this.fail(new GatewayError('provider_error', { message, status, source: 'provider', provider, hint }));
   }
 
   #unreadable(type: string): readonly ModelEvent[] {

@@ -12,11 +12,11 @@ it.each([
   ],
   [
     '{"error":{"code":403,"message":"denied","status":"PERMISSION_DENIED"}}',
-    { message: 'denied', type: 'PERMISSION_DENIED', code: '403', param: null },
+    { message: 'denied', type: 'permission_error', code: 'PERMISSION_DENIED', param: null },
   ],
   [
     '[{"error":{"code":429,"message":"quota","status":"RESOURCE_EXHAUSTED","details":[]}}]',
-    { message: 'quota', type: 'RESOURCE_EXHAUSTED', code: '429', param: null, extra: { details: [] } },
+    { message: 'quota', type: 'rate_limit_error', code: 'RESOURCE_EXHAUSTED', param: null, extra: { details: [] } },
   ],
   ['{"type":"error","message":"flat"}', { message: 'flat', type: null }],
   ['<html><b>413</b> Request Entity Too Large</html>', { message: '413 Request Entity Too Large' }],

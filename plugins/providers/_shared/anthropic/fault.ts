@@ -1,8 +1,7 @@
-import { parseJson } from '#core/json-scan.ts';
 import type { ProviderFault } from '#core/error.ts';
 import { isPlain, type Plain } from '#core/merge.ts';
-import { textOf } from '../json.ts';
-import { faultFrom, openaiFault } from '../openai-fault.ts';
+import { googleFault, googleFaultInBand, isGoogleStatus } from '../google-status.ts';
+import { faultFrom, objectIn, openaiFault } from '../openai-fault.ts';
 
 /**
  * Reads an error body: the API's own `{type: 'error', error: {type, message}}`, and the cloud's in front of it,
@@ -16,18 +15,17 @@ export function anthropicFault(status: number, body: string): ProviderFault {
 /** The fault in a parsed error object. */
 export function faultOf(object: Plain, raw = ''): ProviderFault {
   const inner = object['error'];
-  if (isPlain(inner) && textOf(inner['status']) !== undefined && inner['type'] === undefined) {
-    const { code, message, status, ...extra } = inner;
-    return {
-      message: textOf(message) ?? String(status),
-      type: String(status),
-      code: code === undefined || code === null ? null : String(code),
-      param: null,
-      ...(Object.keys(extra).length === 0 ? {} : { extra }),
-    };
-  }
+  if (isGoogleStatus(inner)) return googleFault(inner);
   const fault = faultFrom(isPlain(inner) ? { error: inner } : object, raw);
   return isPlain(inner) ? fault : { ...fault, type: fault.type === 'error' ? null : (fault.type ?? null) };
+}
+
+/** The fault of an error object under status 200, alone or as an event of a stream, with the HTTP status of its type. */
+export function faultInBand(object: Plain | undefined, raw: string): ProviderFault {
+  const inner = object?.['error'];
+  if (isGoogleStatus(inner)) return googleFaultInBand(inner);
+  const fault = faultOf(object ?? {}, raw);
+  return { ...fault, status: statuses[fault.type ?? ''] };
 }
 
 /** HTTP status that the API gives with a type of error; streams name the type only. */
@@ -45,13 +43,3 @@ const statuses: Readonly<Record<string, number>> = {
 };
 
 export const statusOfType = (type: string | null | undefined): number => statuses[type ?? ''] ?? 502;
-
-function objectIn(body: string): Plain | undefined {
-  try {
-    const value: unknown = parseJson(body);
-    const one: unknown = Array.isArray(value) ? value[0] : value;
-    return isPlain(one) ? one : undefined;
-  } catch {
-    return undefined;
-  }
-}

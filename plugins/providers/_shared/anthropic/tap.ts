@@ -3,10 +3,10 @@ import type { WireEvent } from '#core/events.ts';
 import { isPlain, type Plain } from '#core/merge.ts';
 import type { EventKind, Tap } from '#core/tap.ts';
 import type { Usage } from '#core/usage.ts';
-import { parseObject, textOf } from '../json.ts';
+import { parseObject, textOf, valueOf } from '../json.ts';
+import { objectIn as errorObjectIn } from '../openai-fault.ts';
 import { parseExact } from './exact.ts';
-import { faultInStream } from '../stream-fault.ts';
-import { faultOf } from './fault.ts';
+import { faultInBand } from './fault.ts';
 import { UsageCounts } from './usage.ts';
 
 /**
@@ -39,11 +39,19 @@ export class MessagesTap implements Tap {
         this.complete = true;
         return 'end';
       case 'error':
-        this.fault ??= faultInStream(faultOf(parseObject(event.data) ?? {}, event.data));
+        this.fault ??= faultInBand(parseObject(event.data), event.data);
         return 'fault';
       default:
-        return 'meta';
+        return this.#unnamed(event);
     }
+  }
+
+  /** A service in front of the API breaks off in a form of its own: an object, or a list of one, without a type. */
+  #unnamed({ data }: WireEvent): EventKind {
+    const error = valueOf(data, 'error') < 0 ? undefined : bareError(data);
+    if (error === undefined) return 'meta';
+    this.fault ??= faultInBand(error, data);
+    return 'fault';
   }
 
   whole(text: string): ProviderFault | undefined {
@@ -51,7 +59,7 @@ export class MessagesTap implements Tap {
     if (answer === undefined) return undefined;
     this.complete = true;
     this.answer = answer;
-    if (isPlain(answer['error']) && !Array.isArray(answer['content'])) this.fault = faultOf(answer, text);
+    if (isPlain(answer['error']) && !Array.isArray(answer['content'])) this.fault = faultInBand(answer, text);
     else this.#message(answer);
     return this.fault;
   }
@@ -99,6 +107,12 @@ const names: ReadonlySet<string> = new Set([
   'ping',
   'error',
 ]);
+
+/** An error object that does not say that it is an event of the format. */
+export function bareError(data: string): Plain | undefined {
+  const object = errorObjectIn(data);
+  return object !== undefined && object['type'] === undefined && isPlain(object['error']) ? object : undefined;
+}
 
 /** An event's type: its name where that is one of the format, else what its data says, for services that send other names or none. */
 export function eventType(event: WireEvent): string {

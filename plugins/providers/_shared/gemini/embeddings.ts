@@ -10,7 +10,8 @@ import { cannotCarry } from '../cannot-carry.ts';
 import { storedUri } from '../stored-uri.ts';
 import { type FileRules, oneOf } from './conversion.ts';
 import { Drops } from '../drops.ts';
-import { errorIn, faultOf } from './fault.ts';
+import { googleFaultInBand } from '../google-status.ts';
+import { errorIn } from './fault.ts';
 
 /** Which method of the service a model's vectors come from. */
 export type EmbeddingMethod = 'predict' | 'embedContent' | 'batchEmbedContents';
@@ -209,7 +210,7 @@ export class EmbeddingTap implements Tap {
     if (error === undefined) {
       this.complete = true;
       this.usage = usageOf(text);
-    } else this.fault = faultOf(error);
+    } else this.fault = googleFaultInBand(error);
     return this.fault;
   }
 }

@@ -4,11 +4,11 @@ import { isPlain, type Plain } from '#core/merge.ts';
 import type { EventKind, Tap } from '#core/tap.ts';
 import type { Usage } from '#core/usage.ts';
 import { objectAt, textOf, valueOf } from '../json.ts';
-import { errorIn, faultOf } from './fault.ts';
+import { googleFaultInBand } from '../google-status.ts';
+import { errorIn } from './fault.ts';
 import { finishWord } from './finish.ts';
 import { parsedAnswer } from './parse.ts';
 import { geminiUsage, laterUsage } from './usage.ts';
-import { faultInStream } from '../stream-fault.ts';
 
 const openBrace = 0x7b;
 
@@ -45,7 +45,7 @@ export class GeminiTap implements Tap {
     const answer = parsedAnswer(text);
     const error = errorIn(answer);
     if (error !== undefined) {
-      this.fault = faultOf(error);
+      this.fault = googleFaultInBand(error);
       return this.fault;
     }
     if (!isPlain(answer)) return undefined;
@@ -68,7 +68,7 @@ export class GeminiTap implements Tap {
   #read(answer: unknown, data: string): EventKind {
     const error = errorIn(answer);
     if (error !== undefined) {
-      this.fault ??= faultInStream(faultOf(error));
+      this.fault ??= googleFaultInBand(error);
       return 'fault';
     }
     if (!isPlain(answer)) return 'meta';

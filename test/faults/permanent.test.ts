@@ -1,0 +1,195 @@
+import { request as httpRequest } from 'node:http';
+import { connect } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type ErrorCode, errorCatalogue } from '../../src/core/error.ts';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { completion, json, type ScriptedUpstream, startUpstream } from '../support/upstream.ts';
+
+/** Codes after which a client library may send the same request again; all others end a call at its first request. */
+const passing: readonly ErrorCode[] = [
+  'timeout',
+  'rate_limited',
+  'internal',
+  'provider_error',
+  'upstream_unreachable',
+  'upstream_invalid',
+  'stream_interrupted',
+  'idle_timeout',
+  'auth_unavailable',
+  'draining',
+  'overloaded',
+];
+
+/** Throws the error that a header names. */
+const plugin = `
+export default {
+  name: 'throwing',
+  options: { type: 'object', additionalProperties: false, properties: {} },
+  setup: (_options, host) => ({
+    prepare(ctx) {
+      const code = ctx.headers.get('x-throw');
+      if (code !== undefined) throw host.error(code, { message: 'Thrown.', ...JSON.parse(ctx.headers.get('x-details') ?? '{}') });
+    },
+  }),
+};
+`;
+
+let upstream: ScriptedUpstream;
+let gateway: TestGateway;
+
+beforeAll(async () => {
+  upstream = await startUpstream((response, { headers }) => {
+    const status = Number(headers['x-status'] ?? 200);
+    const word = headers['x-says'];
+    json(response, status, status === 200 ? completion('hi') : { error: { message: 'no' } }, {
+      ...(typeof word === 'string' ? { 'x-should-retry': word } : {}),
+    });
+  });
+  const hosted = { custom_host: `${upstream.url}/v1`, api_key: 'sk-open-0123456789' };
+  gateway = await startTestGateway(
+    JSON.stringify({
+      version: 1,
+      server: { egress: { allow: ['127.0.0.1'] } },
+      plugins: ['auth', 'routing', 'virtual-key', 'transform', { use: './throwing.ts' }, 'fallback-retry', 'logging'],
+      providers: {
+        open: { type: 'openai', ...hosted },
+        own: { type: 'openai', custom_host: `${upstream.url}/v1`, auth: { mode: 'caller' } },
+        claude: { type: 'anthropic', api_key: 'sk-ant-0123456789', custom_host: upstream.url },
+        dead: { type: 'openai', api_key: 'sk-dead-0123456789', custom_host: 'https://name.invalid/v1' },
+      },
+      virtual_keys: { team: { provider: 'open', api_key: 'sk-team-0123456789' } },
+      configs: {
+        lacking: { strategy: { mode: 'fallback' }, targets: [{ provider: 'open', forward_headers: ['x-status'] }, { provider: 'claude' }] },
+        keyed: { provider: 'open', api_key: 'sk-config-0123456789', forward_headers: ['x-status'] },
+        plain: { provider: 'open', forward_headers: ['x-status', 'x-says'] },
+        virtual: { virtual_key: 'team', forward_headers: ['x-status'] },
+      },
+    }),
+    { files: { 'throwing.ts': plugin } },
+  );
+});
+afterAll(async () => {
+  await gateway?.close();
+  await upstream?.close();
+});
+
+const ask = (headers: Readonly<Record<string, string>>, path = '/v1/chat/completions'): Promise<Response> =>
+  fetch(gateway.url + path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify({ model: 'm', input: 'x', messages: [] }),
+  });
+const word = ({ headers }: Response): string | null => headers.get('x-should-retry');
+const messageOf = async (response: Response): Promise<string> => ((await response.json()) as { error: { message: string } }).error.message;
+
+describe('an error of the catalogue', () => {
+  it.each(Object.keys(errorCatalogue) as ErrorCode[])('says whether a retry can succeed: %s', async (code) => {
+    // What a plugin throws as a defect is one, whatever it is called.
+    const response = await ask({ 'x-gateway-provider': '@open', 'x-throw': code });
+    expect([response.status, word(response)]).toEqual([errorCatalogue[code].status, passing.includes(code) ? null : 'false']);
+  });
+
+  it.each([
+    ['media_fetch_failed', { status: 502 }, null],
+    ['media_fetch_failed', { status: 400 }, 'false'],
+    ['no_batch_output', { status: 409 }, 'false'],
+    ['provider_auth_failed', { retry: true }, null],
+    ['upstream_invalid', { retry: false }, 'false'],
+  ])('may say more than its code does: %s %j', async (code, details, expected) => {
+    expect(word(await ask({ 'x-gateway-provider': '@open', 'x-throw': code, 'x-details': JSON.stringify(details) }))).toBe(expected);
+  });
+});
+
+describe("a provider's error", () => {
+  it.each([
+    [400, undefined, 'false'],
+    [404, undefined, 'false'],
+    [422, undefined, 'false'],
+    [408, undefined, null],
+    [409, undefined, null],
+    [429, undefined, null],
+    [500, undefined, null],
+    [501, undefined, 'false'],
+    [503, undefined, null],
+    [400, 'true', 'true'],
+    [500, 'false', 'false'],
+  ])('with status %i that says %s about retries: %s', async (status, says, expected) => {
+    const headers = { 'x-status': status.toString(), ...(says === undefined ? {} : { 'x-says': says }) };
+    expect(word(await ask({ 'x-gateway-config': 'plain', ...headers }))).toBe(expected);
+    // The relay reads no body, and sends the headers of the caller on by itself.
+    expect(word(await ask({ 'x-gateway-provider': '@open', ...headers }, '/v1/elsewhere'))).toBe(expected);
+  });
+});
+
+describe('a refused credential', () => {
+  const refused = { 'x-status': '401' };
+  it.each([
+    ['of an entry', { 'x-gateway-config': 'plain' }, 'providers.open.api_key'],
+    ['of a virtual key', { 'x-gateway-config': 'virtual' }, 'virtual_keys.team.api_key'],
+    ['of a target', { 'x-gateway-config': 'keyed' }, 'config.api_key'],
+  ])('%s is named by its setting', async (_name, headers, setting) => {
+    const response = await ask({ ...headers, ...refused });
+    expect([response.status, word(response)]).toEqual([502, 'false']);
+    expect(await messageOf(response)).toBe(`Provider "open" refused the credential of ${setting} with status 401: no`);
+  });
+
+  it('of a relayed request is named too', async () => {
+    const response = await ask({ 'x-gateway-provider': '@open', ...refused }, '/v1/elsewhere');
+    expect([response.status, word(response)]).toEqual([502, 'false']);
+    expect(await messageOf(response)).toBe('Provider "open" refused the credential of providers.open.api_key with status 401.');
+  });
+
+  it("of the caller stays the caller's", async () => {
+    const response = await ask({ 'x-gateway-provider': '@own', authorization: 'Bearer of-the-caller', ...refused }, '/v1/elsewhere');
+    expect([response.status, word(response)]).toEqual([401, 'false']);
+  });
+
+  it('of a WebSocket is an error of the gateway', async () => {
+    const request = httpRequest(`${gateway.url}/v1/realtime?model=m`, {
+      headers: {
+        connection: 'upgrade',
+        upgrade: 'websocket',
+        'sec-websocket-version': '13',
+        'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==',
+        'x-gateway-provider': '@open',
+        ...refused,
+      },
+    });
+    request.end();
+    const [status, headers, text] = await new Promise<[number, Record<string, unknown>, string]>((resolve, reject) => {
+      request.on('error', reject);
+      request.on('response', (response) => {
+        let body = '';
+        response.setEncoding('utf8').on('data', (piece: string) => (body += piece));
+        response.on('end', () => resolve([response.statusCode ?? 0, response.headers, body]));
+      });
+    });
+    expect([status, headers['x-should-retry']]).toEqual([502, 'false']);
+    expect(text).toContain('Provider \\"open\\" refused the credential of providers.open.api_key with status 401: no');
+  });
+});
+
+describe('a route that the provider lacks', () => {
+  it('is a mistake of the request: 400, once', async () => {
+    const response = await ask({ 'x-gateway-provider': '@claude' }, '/v1/moderations');
+    expect([response.status, word(response)]).toEqual([400, 'false']);
+    expect(await response.json()).toMatchObject({ error: { code: 'unsupported_endpoint', type: 'invalid_request_error' } });
+  });
+
+  it('does not hide what happened to the targets that were asked', async () => {
+    const response = await ask({ 'x-gateway-config': 'lacking', 'x-status': '503' }, '/v1/moderations');
+    expect([response.status, word(response)]).toEqual([503, 'false']);
+    expect(await messageOf(response)).toContain('Last: open answered 503');
+  });
+});
+
+it('what is no HTTP ends a call, too', async () => {
+  const { hostname, port } = new URL(gateway.url);
+  const text = await new Promise<string>((resolve, reject) => {
+    let got = '';
+    const socket = connect(Number(port), hostname, () => void socket.write('GET / HTTP/1.1\r\nbad header\r\n\r\n'));
+    socket.setEncoding('latin1').on('data', (piece: string) => (got += piece));
+    socket.on('error', reject).on('close', () => resolve(got));
+  });
+  expect(text).toMatch(/^HTTP\/1\.1 400 [^]*\r\nx-should-retry: false\r\n/);
+});

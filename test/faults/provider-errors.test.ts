@@ -1,0 +1,258 @@
+import type { ServerResponse } from 'node:http';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { chunks, json, type ScriptedUpstream, sse, startUpstream } from '../support/upstream.ts';
+
+/** Errors of providers as clients see them: in the client's format, with the status and the wait that belong to them. */
+
+const details = [{ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '34.07s' }];
+const exhausted = { error: { code: 429, message: 'Resource exhausted.', status: 'RESOURCE_EXHAUSTED', details } };
+
+type Play = (response: ServerResponse) => void | Promise<void>;
+const whole =
+  (status: number, value: unknown, headers: Record<string, string> = {}): Play =>
+  (response) =>
+    json(response, status, value, headers);
+const stream =
+  (...events: readonly string[]): Play =>
+  (response) =>
+    sse(response, events);
+/** The same in pieces that end anywhere. */
+const inPieces =
+  (...events: readonly string[]): Play =>
+  async (response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    const text = events.join('');
+    for (let at = 0; at < text.length; at += 7) {
+      response.write(text.slice(at, at + 7));
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    response.end();
+  };
+const data = (value: unknown): string => `data: ${JSON.stringify(value)}\n\n`;
+const named = (name: string, value: unknown): string => `event: ${name}\ndata: ${JSON.stringify(value)}\n\n`;
+const anthropic = (type: string): object => ({ type: 'error', error: { type, message: 'not now' } });
+
+let upstream: ScriptedUpstream;
+let gateway: TestGateway;
+let play: Play;
+
+beforeAll(async () => {
+  upstream = await startUpstream((response) => play(response));
+  const vertex = { type: 'vertex-ai', region: 'us-central1', project: 'acme', custom_host: upstream.url, auth: { mode: 'caller' } };
+  const retry = { attempts: 1, on_status_codes: [429, 529], use_retry_after_header: true };
+  gateway = await startTestGateway(
+    JSON.stringify({
+      version: 1,
+      server: { egress: { allow: ['127.0.0.1'] } },
+      providers: {
+        vertex,
+        open: { type: 'openai', api_key: 'sk-open-0123456789', custom_host: `${upstream.url}/v1` },
+        claude: { type: 'anthropic', api_key: 'sk-ant-0123456789', custom_host: upstream.url },
+        gem: { type: 'gemini', api_key: 'k-0123456789', custom_host: upstream.url },
+      },
+      configs: Object.fromEntries(
+        ['open', 'claude', 'gem'].flatMap((provider) => [
+          [`${provider}-mock`, { strategy: { mode: 'fallback', on_status_codes: [418] }, targets: [{ provider }, { provider: 'mock' }] }],
+          [`${provider}-again`, { provider, retry }],
+        ]),
+      ),
+    }),
+  );
+});
+afterAll(async () => {
+  await gateway?.close();
+  await upstream?.close();
+});
+beforeEach(() => {
+  upstream.requests.length = 0;
+});
+
+interface Told {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+}
+
+async function ask(path: string, body: object, headers: Readonly<Record<string, string>>): Promise<Told> {
+  const response = await fetch(gateway.url + path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: 'Bearer ya29.of-the-caller', ...headers },
+    body: JSON.stringify({ messages: [{ role: 'user', content: 'hi' }], max_tokens: 9, ...body }),
+  });
+  return { status: response.status, headers: response.headers, text: await response.text() };
+}
+
+const chat = '/v1/chat/completions';
+const messages = '/v1/messages';
+const onVertex = { 'x-gateway-provider': '@vertex' };
+const errorIn = (text: string): Record<string, unknown> => (JSON.parse(text) as { error: Record<string, unknown> }).error;
+
+describe("an error of Google's in front of a model", () => {
+  const openModels = ['endpoints.1234567890', 'meta.llama-3.3-70b-instruct-maas', 'mistralai.mistral-medium-3', 'qwen.qwen3-coder'];
+  const models = [...openModels, 'gemini-2.5-flash', 'anthropic.claude-sonnet-4-5'];
+  const shapes: readonly (readonly [string, unknown])[] = [
+    ['an object', exhausted],
+    ['a list', [exhausted]],
+  ];
+
+  it.each(models.flatMap((model) => shapes.map(([shape, body]) => [model, shape, body] as const)))(
+    'comes to a chat client in its format: %s, %s',
+    async (model, _shape, body) => {
+      for (const streams of [false, true]) {
+        play = whole(429, body);
+        const told = await ask(chat, { model, stream: streams }, onVertex);
+        expect([told.status, told.headers.get('retry-after'), told.headers.get('x-should-retry')]).toEqual([429, '35', null]);
+        expect(errorIn(told.text)).toMatchObject({ type: 'rate_limit_error', code: 'RESOURCE_EXHAUSTED', param: null });
+        expect(errorIn(told.text)['message']).toContain('Resource exhausted.');
+      }
+    },
+  );
+
+  it.each(shapes)('comes to a messages client in its format: %s', async (_shape, body) => {
+    for (const path of [messages, `${messages}/count_tokens`]) {
+      play = whole(429, body);
+      const told = await ask(path, { model: 'anthropic.claude-sonnet-4-5' }, onVertex);
+      expect([told.status, told.headers.get('retry-after')]).toEqual([429, '35']);
+      expect(JSON.parse(told.text)).toMatchObject({ type: 'error', error: { type: 'rate_limit_error', message: 'Resource exhausted.' } });
+    }
+    const [, list] = shapes;
+    play = whole(
+      404,
+      list?.[1] === body ? [{ error: { code: 404, message: 'm', status: 'NOT_FOUND' } }] : { error: { message: 'm', status: 'NOT_FOUND' } },
+    );
+    const told = await ask(messages, { model: 'anthropic.claude-sonnet-4-5' }, onVertex);
+    expect([told.status, told.headers.get('x-should-retry')]).toEqual([404, 'false']);
+    expect(errorIn(told.text)).toMatchObject({ type: 'not_found_error' });
+  });
+
+  it.each(models.flatMap((model) => [stream, inPieces].map((way) => [model, way.name, way] as const)))(
+    'that begins a stream has its status: %s, %s',
+    async (model, _name, way) => {
+      for (const body of [exhausted, [exhausted]]) {
+        play = way(data(body));
+        const told = await ask(chat, { model, stream: true }, onVertex);
+        expect([told.status, told.headers.get('retry-after')]).toEqual([429, '35']);
+        expect(errorIn(told.text)).toMatchObject({ type: 'rate_limit_error', code: 'RESOURCE_EXHAUSTED' });
+      }
+    },
+  );
+
+  it.each(openModels.flatMap((model) => [stream, inPieces].map((way) => [model, way.name, way] as const)))(
+    'in the middle of a stream is written anew: %s, %s',
+    async (model, _name, way) => {
+      for (const body of [exhausted, [exhausted]]) {
+        play = way(...chunks('one ').slice(0, 2), data(body));
+        const told = await ask(chat, { model, stream: true }, onVertex);
+        expect(told.status).toBe(200);
+        const last = told.text.trimEnd().split('\n\n').at(-1) ?? '';
+        expect(errorIn(last.slice('data: '.length))).toMatchObject({
+          message: 'Resource exhausted.',
+          type: 'rate_limit_error',
+          code: 'RESOURCE_EXHAUSTED',
+        });
+      }
+    },
+  );
+
+  it('in the middle of a messages stream is an error event of that API', async () => {
+    const start = named('message_start', { type: 'message_start', message: { id: 'msg_1', usage: { input_tokens: 1 } } });
+    const delta = named('content_block_delta', { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'one' } });
+    for (const way of [stream, inPieces]) {
+      play = way(start, delta, data(exhausted));
+      const told = await ask(messages, { model: 'anthropic.claude-sonnet-4-5', stream: true }, onVertex);
+      const last = told.text.trimEnd().split('\n\n').at(-1) ?? '';
+      expect(last).toMatch(/^event: error\ndata: /);
+      expect(JSON.parse(last.slice(last.indexOf('{')))).toMatchObject({ type: 'error', error: { type: 'rate_limit_error' } });
+    }
+  });
+});
+
+/** Provider, path, first event, then status and type that the client sees. */
+const first: readonly (readonly [string, string, string, number, string])[] = [
+  ['claude', messages, named('error', anthropic('overloaded_error')), 529, 'overloaded_error'],
+  ['claude', messages, named('error', anthropic('rate_limit_error')), 429, 'rate_limit_error'],
+  ['claude', messages, named('error', anthropic('api_error')), 500, 'api_error'],
+  ['claude', messages, named('error', anthropic('new_error')), 502, 'new_error'],
+  ['claude', chat, named('error', anthropic('overloaded_error')), 529, 'overloaded_error'],
+  ['open', chat, data({ error: { message: 'not now', type: 'overloaded_error' } }), 529, 'overloaded_error'],
+  ['open', chat, data({ error: { message: 'not now', type: 'server_error' } }), 500, 'server_error'],
+  ['open', chat, data({ error: { message: 'not now', type: 'new' } }), 502, 'new'],
+  [
+    'open',
+    chat,
+    data({ error: { message: 'no', type: 'invalid_request_error', code: 'context_length_exceeded' } }),
+    400,
+    'invalid_request_error',
+  ],
+  ['open', '/v1/responses', named('error', { type: 'error', code: 'rate_limit_exceeded', message: 'not now' }), 429, 'rate_limit_error'],
+  ['gem', chat, data({ error: { code: 503, message: 'not now', status: 'UNAVAILABLE' } }), 503, 'api_error'],
+];
+
+describe('an error object as the first event of a stream', () => {
+  it.each(first.flatMap((row) => [stream, inPieces].map((way) => [...row, way] as const)))(
+    'keeps its type and gets its status: %s %s %#',
+    async (provider, path, event, status, type, way) => {
+      play = way(event);
+      const told = await ask(path, { model: 'm-1', input: 'hi', stream: true }, { 'x-gateway-provider': `@${provider}` });
+      expect([told.status, told.headers.get('x-gateway-error-source')]).toEqual([status, 'provider']);
+      expect(told.headers.get('x-should-retry')).toBe(status === 400 ? 'false' : null);
+      expect(errorIn(told.text)).toMatchObject({ type });
+    },
+  );
+
+  it.each(first.filter(([, path]) => path === chat))('moves a chain on whatever its list says: %s %s %#', async (provider, path, event) => {
+    play = stream(event);
+    const told = await ask(path, { model: 'm-1', stream: true }, { 'x-gateway-config': `${provider}-mock` });
+    expect([told.status, told.headers.get('x-gateway-provider-type')]).toEqual([200, 'mock']);
+  });
+
+  it('is tried again where its status is listed, after the wait that it asks for', async () => {
+    const soon = { error: { ...exhausted.error, details: [{ ...details[0], retryDelay: '0.05s' }] } };
+    let n = 0;
+    play = (response) => ((n += 1), n === 1 ? sse(response, [data(soon)]) : whole(429, exhausted)(response));
+    const told = await ask(chat, { model: 'm-1', stream: true }, { 'x-gateway-config': 'gem-again' });
+    expect([told.status, told.headers.get('retry-after'), told.headers.get('x-should-retry'), upstream.requests.length]).toEqual([
+      429,
+      '35',
+      'false',
+      2,
+    ]);
+    const record = await gateway.record(told.headers.get('x-request-id'));
+    expect(record.attempts.map(({ reason, outcome }) => [outcome, reason])).toEqual([
+      ['faulty', 'error object (status 429)'],
+      ['answered', 'gemini error: Resource exhausted.'],
+    ]);
+  });
+
+  it("that refuses the operator's credential is not the caller's fault", async () => {
+    play = stream(named('error', anthropic('authentication_error')));
+    const told = await ask(messages, { model: 'm-1', stream: true }, { 'x-gateway-provider': '@claude' });
+    expect([told.status, told.headers.get('x-should-retry')]).toEqual([502, 'false']);
+    expect(told.text).toContain('providers.claude.api_key');
+  });
+});
+
+describe('an error object under status 200', () => {
+  it.each([
+    ['open', chat, { error: { message: 'not now', code: 429 } }, 429],
+    ['claude', messages, anthropic('overloaded_error'), 529],
+    ['gem', chat, { error: { message: 'not now', status: 'UNAVAILABLE' } }, 503],
+    ['open', '/v1/embeddings', { error: { message: 'not now', type: 'server_error' } }, 500],
+    ['open', chat, { error: { message: 'not now' } }, 502],
+  ])('gets the status that its format gives it: %s %s %#', async (provider, path, body, status) => {
+    play = whole(200, body);
+    const told = await ask(path, { model: 'm-1', input: 'hi' }, { 'x-gateway-provider': `@${provider}` });
+    expect([told.status, told.headers.get('x-gateway-error-source')]).toEqual([status, 'provider']);
+    expect(errorIn(told.text)['message']).toContain('not now');
+  });
+});
+
+it.each([
+  ['the provider says so itself', { 'retry-after': '3' }, '3', null],
+  ['in milliseconds', { 'retry-after-ms': '3000' }, null, '3000'],
+])('a wait in the body gives way where %s', async (_name, headers, seconds, ms) => {
+  play = whole(429, exhausted, headers);
+  const told = await ask(chat, { model: 'gemini-2.5-flash' }, onVertex);
+  expect([told.headers.get('retry-after'), told.headers.get('retry-after-ms')]).toEqual([seconds, ms]);
+});
