@@ -41,9 +41,8 @@ beforeAll(async () => {
   upstream = await startUpstream((response, { headers }) => {
     const status = Number(headers['x-status'] ?? 200);
     const word = headers['x-says'];
-    json(response, status, status === 200 ? completion('hi') : { error: { message: 'no' } }, {
-      ...(typeof word === 'string' ? { 'x-should-retry': word } : {}),
-    });
+    const body = status === 200 ? completion('hi') : { error: { message: 'no' } };
+    json(response, status, body, typeof word === 'string' ? { 'x-should-retry': word } : {});
   });
   const hosted = { custom_host: `${upstream.url}/v1`, api_key: 'sk-open-0123456789' };
   gateway = await startTestGateway(

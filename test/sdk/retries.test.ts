@@ -126,7 +126,7 @@ describe('a permanent error ends a call at its first request, a passing one does
           messages: () => anthropicClient.messages.create({ model, messages, max_tokens: 9 }, options),
           count: () => anthropicClient.messages.countTokens({ model, messages }, options),
         };
-        await expect(call[route](), nameOf({ route, model, headers: own, calls: 1 })).rejects.toThrow();
+        await expect(call[route](), nameOf({ route, model, headers: own, calls: 1 })).rejects.toBeInstanceOf(Error);
       }
     });
     expect(counts).toEqual(expected);
