@@ -13,8 +13,28 @@ export interface Question {
 export const question = (body: Plain, call: Call<MockSettings>): Question => ({
   body,
   call,
-  reply: replyOf(call.settings, modelOf(body, call)),
+  reply: afterTools(replyOf(call.settings, modelOf(body, call)), body),
 });
+
+/** A call is answered once: the request that brings its result gets a text, so that the loop of a client ends. */
+function afterTools(reply: MockReply, body: Plain): MockReply {
+  if (reply.tool_call === undefined) return reply;
+  const result = toolResult(body['messages'] ?? body['input']);
+  if (result === undefined) return reply;
+  const { tool_call: _call, finish_reason: _reason, ...rest } = reply;
+  return { ...rest, text: reply.text ?? (result === '' ? 'The tool has answered.' : result) };
+}
+
+/** The text of a result that ends the conversation: of a tool's message, an output item or a block; undefined without one. */
+function toolResult(turns: unknown): string | undefined {
+  const last: unknown = Array.isArray(turns) ? turns.at(-1) : undefined;
+  if (!isPlain(last)) return undefined;
+  if (last['role'] === 'tool' || last['role'] === 'function') return textOfContent(last['content']);
+  if (typeof last['type'] === 'string' && last['type'].endsWith('_call_output')) return textOfContent(last['output']);
+  const blocks: readonly unknown[] = Array.isArray(last['content']) ? last['content'] : [];
+  const block = blocks.filter(isPlain).find(({ type }) => type === 'tool_result');
+  return block === undefined ? undefined : textOfContent(block['content']);
+}
 
 /** The name that a form holds behind its file is known only now. */
 export const modelOf = (body: Plain, call: Call<MockSettings>): string =>

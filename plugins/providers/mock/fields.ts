@@ -1,4 +1,5 @@
 import type { Endpoint } from '#core/endpoint.ts';
+import type { Plain } from '#core/merge.ts';
 import { either, type Fields, flag, list, metadata, needed, number, object, one, shaped, text, whole } from './problems.ts';
 
 const name = text(1);
@@ -38,7 +39,7 @@ const tokens = list(whole(0), 1, 2048);
  * What the bodies must hold, by endpoint. The model is looked for elsewhere: a config may name it. Fields of forms are
  * texts; what has to be a number is read as one first.
  */
-export const fields: { readonly [E in Endpoint]?: Fields } = {
+const fields: { readonly [E in Endpoint]?: Fields } = {
   'chat/completions': { ...sampling, messages: needed(list(message, 1)), metadata },
   completions: { ...sampling, prompt: either(list(either(tokens, text(), whole(0))), text()) },
   embeddings: {
@@ -98,6 +99,15 @@ export const fields: { readonly [E in Endpoint]?: Fields } = {
     metadata,
   },
 };
+
+/** The rules for one body: a stored prompt or conversation has its own input. */
+export function fieldsFor(endpoint: Endpoint, body: Plain): Fields | undefined {
+  const rules = fields[endpoint];
+  const isStored = endpoint === 'responses' && ['prompt', 'conversation', 'previous_response_id'].some((name) => isPresent(body[name]));
+  return isStored ? { ...rules, input: either(list(object), text()) } : rules;
+}
+
+const isPresent = (value: unknown): boolean => value !== undefined && value !== null;
 
 /** Endpoints whose body has to name a model, in itself or by the config. */
 export const needsModel: ReadonlySet<Endpoint> = new Set<Endpoint>([

@@ -10,7 +10,7 @@ import * as audio from './audio.ts';
 import * as batches from './batches.ts';
 import { chat } from './chat.ts';
 import { completions } from './completions.ts';
-import { bodyOfForm, fields, needsModel } from './fields.ts';
+import { bodyOfForm, fieldsFor, needsModel } from './fields.ts';
 import * as files from './files.ts';
 import * as tuning from './fine-tuning.ts';
 import { edits, images, variations } from './images.ts';
@@ -102,7 +102,7 @@ const modelPatch = (body: JsonBody, { model }: ACall): BodyPatch =>
 /** Bodies that the API would refuse are refused in its words. */
 function answerTo(endpoint: Answered, { body: sent }: UpstreamRequest, call: ACall): LocalAnswer {
   const body = sent.kind === 'json' ? sent.json() : sent.kind === 'none' ? {} : bodyOfForm(sent.form.fields);
-  const rules = fields[endpoint];
+  const rules = fieldsFor(endpoint, body);
   const problem =
     (needsModel.has(endpoint) && modelOf(body, call) === ''
       ? badValue('missing_required_parameter', 'model', "Missing required parameter: 'model'.")

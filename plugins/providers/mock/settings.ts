@@ -73,7 +73,7 @@ const reply = {
       additionalProperties: false,
       required: ['name'],
       properties: { name: { type: 'string', minLength: 1 }, arguments: { type: ['string', 'object'] } },
-      description: 'A function call in the answer.',
+      description: 'A function call in the answer. A request that brings the result of a tool gets a text instead.',
     },
     finish_reason: { type: 'string', minLength: 1 },
     status: { type: 'integer', minimum: 200, maximum: 599, description: 'HTTP status; from 400 on an error is answered.' },
