@@ -42,7 +42,7 @@ function schemaOf(strictness: Strictness): Json {
           parsed: {},
         }
       : strictness === 'open'
-        ? { name: text, function_call: orNull(fn) }
+        ? { name: text, reasoning_content: orNull(text), reasoning: orNull(text), function_call: orNull(fn) }
         : {};
   const call = object({ id, type: { const: 'function' }, function: fn, index: { type: 'integer' } }, ['id', 'type', 'function']);
   const assistant = {

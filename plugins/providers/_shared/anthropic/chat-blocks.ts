@@ -3,10 +3,13 @@ import { isPlain, type Plain } from '#core/merge.ts';
 import { textOf } from '../json.ts';
 import { annotationsOf } from './citations.ts';
 import { parseExact } from './exact.ts';
+import { isOutput } from './output-tool.ts';
 
 /** A content block between its start and its end. */
 interface OpenBlock {
   readonly kind: BlockKind;
+  /** Its input is the text of the answer. */
+  readonly isOutput: boolean;
   /** The number of a tool call: it counts calls over the whole answer, since blocks of other kinds come between them. */
   readonly call: number | undefined;
   /** `input` as the start had it, used where no deltas follow. */
@@ -30,6 +33,8 @@ export class MessageBlocks {
   readonly #open = new Map<number, OpenBlock>();
   /** Tool calls so far. */
   calls = 0;
+  /** The answer is the input of the tool that holds it to its schema. */
+  isOutput = false;
   /** Sources of the answer so far, in OpenAI's form. */
   readonly annotations: Plain[] = [];
   /** Characters of the answer's text so far. */
@@ -58,6 +63,7 @@ export class MessageBlocks {
       case 'redacted_thinking':
         return [{ type: 'redacted', choice: 0, block, data: String(content['data']) }];
       case 'tool_use': {
+        if (opened.isOutput) return [{ type: 'block', choice: 0, block, state: 'open', kind: 'text' }];
         const id = textOf(content['id']);
         const name = textOf(content['name']) ?? '';
         return [{ type: 'tool_call', choice: 0, index: opened.call ?? 0, name, arguments: '', ...(id === undefined ? {} : { id }) }];
@@ -94,6 +100,7 @@ export class MessageBlocks {
     this.#open.delete(block);
     const close: ModelEvent = { type: 'block', choice: 0, block, state: 'close', kind: opened?.kind ?? 'native' };
     if (opened === undefined) return [close];
+    if (opened.isOutput) return opened.hasInput ? [close] : [...this.#text(block, JSON.stringify(opened.input ?? {})), close];
     // A call without arguments has no deltas; clients want JSON all the same.
     if (opened.call !== undefined)
       return opened.hasInput
@@ -107,11 +114,14 @@ export class MessageBlocks {
 
   #opened(content: Plain): OpenBlock {
     const { type, citations, input } = content;
-    const isCall = type === 'tool_use';
+    const output = isOutput(content);
+    this.isOutput ||= output;
+    const isCall = type === 'tool_use' && !output;
     const call = isCall ? this.calls : undefined;
     if (isCall) this.calls += 1;
     return {
-      kind: kindOf(type),
+      kind: output ? 'text' : kindOf(type),
+      isOutput: output,
       call,
       input: isPlain(input) ? input : undefined,
       inputText: '',
@@ -132,6 +142,7 @@ export class MessageBlocks {
     const opened = this.#open.get(block);
     if (opened === undefined) return [native(block, { partial_json: text })];
     opened.hasInput = true;
+    if (opened.isOutput) return this.#text(block, text);
     if (opened.call !== undefined) return [{ type: 'tool_call', choice: 0, index: opened.call, arguments: text }];
     opened.inputText += text;
     return nothing;

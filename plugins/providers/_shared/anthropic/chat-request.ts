@@ -5,6 +5,7 @@ import { conversationOf } from './request/conversation.ts';
 import type { Block, Conversion, Form } from './request/conversion.ts';
 import { needsDownload } from './request/files.ts';
 import { traitsOf } from './request/model.ts';
+import { outputFormat } from './request/output-format.ts';
 import { plainFields } from './request/params.ts';
 import { fileIn } from './request/parts.ts';
 import { samplingFields, thinkingFields } from './request/thinking.ts';
@@ -61,17 +62,20 @@ export function toMessages(
     betas: new Set(),
   };
   const { system, messages } = conversationOf(body['messages'], conversion);
-  const tools = toolFields(body, messages, conversion);
+  const ownTools = toolFields(body, messages, conversion);
+  const answer = outputFormat(body, ownTools, conversion);
+  const tools = answer.tools ?? ownTools;
   const choice = tools.tool_choice?.['type'];
   const facts = {
     turns: messages,
     forcesTool: choice === 'any' || choice === 'tool',
+    forcesOutput: answer.tools !== undefined,
     maxTokens: options.maxTokens ?? defaultMaxTokens,
     showsThoughts: call.showsReasoning === true,
   };
   const { effort, ...length } = thinkingFields(body, facts, conversion);
   const instructions = wantsJson(body) ? [...system, jsonOnly] : system;
-  const output = outputConfig(body, effort);
+  const output = outputConfig(body, effort, answer.format);
   const out: Block = {
     ...(options.vertex === undefined ? { model: call.model } : { anthropic_version: options.vertex.version }),
     ...length,
@@ -129,18 +133,11 @@ const jsonOnly: Block = Object.freeze({
 
 const wantsJson = (body: Plain): boolean => isPlain(body['response_format']) && body['response_format']['type'] === 'json_object';
 
-/** `effort` and `format`; what the caller wrote in the API's own terms wins. The schema goes out whole. */
-function outputConfig(body: Plain, effort: string | undefined): Plain | undefined {
+/** `effort` and `format`; what the caller wrote in the API's own terms wins. */
+function outputConfig(body: Plain, effort: string | undefined, format: Plain | undefined): Plain | undefined {
   const own = isPlain(body['output_config']) ? body['output_config'] : undefined;
-  const wanted = body['response_format'];
-  const schema =
-    isPlain(wanted) && wanted['type'] === 'json_schema' && isPlain(wanted['json_schema']) ? wanted['json_schema']['schema'] : undefined;
-  if (own === undefined && effort === undefined && schema === undefined) return undefined;
-  return {
-    ...(effort === undefined ? {} : { effort }),
-    ...(schema === undefined ? {} : { format: { type: 'json_schema', schema } }),
-    ...own,
-  };
+  if (own === undefined && effort === undefined && format === undefined) return undefined;
+  return { ...(effort === undefined ? {} : { effort }), ...(format === undefined ? {} : { format }), ...own };
 }
 
 /** Of metadata the API takes the user's id alone. */

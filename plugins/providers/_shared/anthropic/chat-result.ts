@@ -8,6 +8,7 @@ import { reasoningFields } from '../reasoning.ts';
 import { annotationsOf } from './citations.ts';
 import { parseExact } from './exact.ts';
 import { finishReason } from './finish.ts';
+import { withOutputText } from './output-tool.ts';
 import { UsageCounts } from './usage.ts';
 
 /** What the conversion of an answer depends on. */
@@ -21,12 +22,13 @@ export type AnswerCall = Pick<Call, 'id' | 'createdAt' | 'model' | 'strict' | 's
  */
 export function fromMessage(text: string, call: AnswerCall, parsed: unknown = parseExact(text)): Plain {
   const answer = messageIn(parsed);
-  const blocks = answer.content;
+  const blocks = withOutputText(answer.content);
   const calls = blocks.filter((block) => block['type'] === 'tool_use');
   const counts = new UsageCounts();
   counts.add(answer.object['usage']);
   const { usage } = counts;
   const stop = textOf(answer.object['stop_reason']);
+  const isOutput = blocks !== answer.content;
   return {
     id: textOf(answer.object['id']) ?? `chatcmpl-${call.id}`,
     object: 'chat.completion',
@@ -37,7 +39,7 @@ export function fromMessage(text: string, call: AnswerCall, parsed: unknown = pa
         index: 0,
         message: messageOf(blocks, calls, call),
         logprobs: null,
-        finish_reason: finishReason(stop, calls.length > 0),
+        finish_reason: finishReason(stop, { calls: calls.length, isOutput }),
         ...(call.strict ? {} : choiceExtras(answer.object, stop)),
       },
     ],
@@ -61,7 +63,7 @@ function messageOf(blocks: readonly Plain[], calls: readonly Plain[], call: Answ
   }
   return {
     role: 'assistant',
-    content: content === '' ? null : content,
+    content: content === '' && calls.length > 0 ? null : content,
     refusal: null,
     ...reasoningFields(call, () => thoughtsIn(blocks)),
     ...(annotations.length === 0 ? {} : { annotations }),

@@ -94,8 +94,8 @@ export class MessagesStream implements StreamTransform<WireEvent, ModelEvent> {
   #finish(): readonly ModelEvent[] {
     if (this.#isFinished) return nothing;
     this.#isFinished = true;
-    const { annotations, calls } = this.#blocks;
-    const reason = finishReason(this.#stop, calls > 0);
+    const { annotations, calls, isOutput } = this.#blocks;
+    const reason = finishReason(this.#stop, { calls, isOutput });
     const sources: readonly ModelEvent[] = annotations.length === 0 ? nothing : [{ type: 'annotations', choice: 0, annotations }];
     return [...sources, { type: 'finish', choice: 0, reason, ...(this.#stop === undefined ? {} : { raw: this.#stop }) }];
   }

@@ -9,8 +9,9 @@ const reasons: Readonly<Record<string, string>> = {
   refusal: 'content_filter',
 };
 
-/** @param hasCalls decides where the answer names no reason, or one that is not known yet */
-export function finishReason(stopReason: string | undefined, hasCalls: boolean): string {
+/** @param facts `calls` decides where the answer names no reason, or one that is not known yet; `isOutput`: the tool held the answer itself */
+export function finishReason(stopReason: string | undefined, facts: { readonly calls: number; readonly isOutput: boolean }): string {
+  if (facts.isOutput && facts.calls === 0 && stopReason === 'tool_use') return 'stop';
   const known = stopReason !== undefined && Object.hasOwn(reasons, stopReason) ? reasons[stopReason] : undefined;
-  return known ?? (hasCalls ? 'tool_calls' : 'stop');
+  return known ?? (facts.calls > 0 ? 'tool_calls' : 'stop');
 }

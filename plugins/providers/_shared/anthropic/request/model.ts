@@ -8,6 +8,8 @@ export interface ModelTraits {
   readonly refusesThinking: readonly ('enabled' | 'disabled')[];
   /** `tool_choice` any and tool are refused. */
   readonly refusesForcedTool: boolean;
+  /** Has structured outputs (`output_config.format`). */
+  readonly structured: boolean;
 }
 
 interface Row extends Partial<ModelTraits> {
@@ -21,6 +23,7 @@ const all = ['opus', 'sonnet', 'haiku', 'fable', ''];
 
 /** Later rows win. */
 const rows: readonly Row[] = [
+  { families: all, from: 0, below: 4.5, structured: false },
   { families: all, from: 0, below: 3.7, thinking: 'none' },
   { families: all, from: 3.7, below: 4.6, thinking: 'budget' },
   { families: all, from: 4.5, below: 4.6, sampling: 'one' },
@@ -33,7 +36,13 @@ const rows: readonly Row[] = [
 ];
 
 /** For names that say nothing: what the newest models have in common, with nothing held back. */
-const unknown: ModelTraits = Object.freeze({ thinking: 'adaptive', sampling: 'all', refusesThinking: [], refusesForcedTool: false });
+const unknown: ModelTraits = Object.freeze({
+  thinking: 'adaptive',
+  sampling: 'all',
+  refusesThinking: [],
+  refusesForcedTool: false,
+  structured: true,
+});
 
 /** `claude-opus-4-5-20251101`, `claude-haiku-4-5@20251001`, and the older `claude-3-5-sonnet-20240620`, `claude-2.1`. */
 const newer = /claude-(opus|sonnet|haiku|fable)-(\d{1,2})(?:[-.](\d)(?!\d))?/;

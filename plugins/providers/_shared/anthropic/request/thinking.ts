@@ -16,6 +16,8 @@ export interface ThinkingFacts {
   readonly turns: readonly Turn[];
   /** A tool must be used: the API thinks only where the model may choose. */
   readonly forcesTool: boolean;
+  /** The tool is the gateway's own: the answer is written into it. */
+  readonly forcesOutput: boolean;
   /** Sent where the caller sets no limit, since the API wants one. */
   readonly maxTokens: number;
   /** The client reads the thoughts: models that would leave them out are asked for a summary. */
@@ -53,6 +55,10 @@ function givenThinking(given: Plain, facts: ThinkingFacts, { traits, drops }: Co
   if (isOff) {
     if (!traits.refusesThinking.includes('disabled')) return { thinking: { type: 'disabled' } };
     drops.add('thinking', 'this model always thinks');
+    return {};
+  }
+  if (facts.forcesOutput) {
+    drops.add('thinking', 'the tool that holds the answer to its schema is called without thinking');
     return {};
   }
   if (given['type'] !== 'enabled') return { thinking: given };
