@@ -49,8 +49,8 @@ export function completeHeaders(ctx: RequestContext, run: Execution | undefined,
   const { last } = facts;
   const passes = last?.kind === 'answered' && facts.error?.own !== true;
   const converted = passes && last.reply.converted;
-  // Once our own tries are used up the provider's word on retrying is overruled.
-  const usedUp = run !== undefined && facts.error !== undefined && run.history.length > 1;
+  // Once our own tries are used up the provider's word on retrying is overruled. Another instance has tries of its own.
+  const usedUp = run !== undefined && facts.error !== undefined && facts.error.code !== 'draining' && run.history.length > 1;
   if (last?.kind === 'answered') passUpstream(last.reply.headers, reply.headers, passes ? 'all' : facts.error?.code, ctx);
   if (passes && last.reply.isVerbatim === true && !converted) passFraming(last.reply.headers, reply.headers);
   if (usedUp) without(reply.headers, 'x-should-retry');

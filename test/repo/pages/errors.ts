@@ -62,7 +62,7 @@ export function errorsPage(): string {
     'Every error that the gateway makes has one of these codes. The body has the shape that client libraries print:',
     example,
     '`error.gateway.source` and the header `x-gateway-error-source` say whose error it is: `gateway` or `provider`. In a running stream the same object comes as one last event. An error that a provider made keeps the status, code and further keys of the provider.',
-    '## Retries\n\nClient libraries send a request again after the statuses 408, 409, 429 and 5xx. Where a retry cannot succeed, the response has the header `x-should-retry: false`, and the libraries of OpenAI and Anthropic send one request only. The header `x-should-retry` of a provider passes unchanged, unless the gateway has used up retries or targets of its own. A wait that a provider asks for only in the body of its error is sent as `retry-after`.',
+    '### Retries\n\nClient libraries send a request again after the statuses 408, 409, 429 and 5xx. Where a retry cannot succeed, the response has the header `x-should-retry: false`, and the libraries of OpenAI and Anthropic send one request only. The header `x-should-retry` of a provider passes unchanged, unless the gateway has used up retries or targets of its own. A wait that a provider asks for only in the body of its error is sent as `retry-after`.',
     `| Code | Status | Can a retry succeed? |\n|---|---|---|\n${table.join('\n')}`,
     'By status: a retry can succeed after 408, 409, 423, 424, 425, 429 and 5xx other than 501 and 505; not where the code of the provider says that a quota is used up.',
     ...sections,
