@@ -1,47 +1,40 @@
-import { spawnSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
+import { failure, installed, orSkip } from './installed.ts';
 
-const here = dirname(fileURLToPath(import.meta.url));
-const requirements = join(here, 'python-requirements.txt');
+const own = new URL('python-requirements.txt', import.meta.url).pathname;
+const installer = new URL('python-installer.txt', import.meta.url).pathname;
 
 /** A Python that has the client libraries, or why there is none. */
 export type Python = { readonly python: string } | { readonly missing: string };
 
 /**
- * The Python of GATEWAY_TEST_PYTHON, or a virtual environment in `node_modules/.cache` that is made once for each version of
- * `python-requirements.txt`. With GATEWAY_TEST_STRICT=1 (set by `.ci/run`) a missing one is an error instead of a skip.
+ * The Python of GATEWAY_TEST_PYTHON, or a virtual environment that has the libraries of `python-requirements.txt`.
  * @throws Error under GATEWAY_TEST_STRICT when there is none
  */
 export function findPython(): Python {
-  const found = prepare();
-  if ('missing' in found && process.env.GATEWAY_TEST_STRICT === '1') throw new Error(`Python client libraries: ${found.missing}`);
-  return found;
-}
-
-function prepare(): Python {
   const given = process.env.GATEWAY_TEST_PYTHON;
-  if (given !== undefined && given !== '') return { python: given };
-  const version = createHash('sha256').update(readFileSync(requirements)).digest('hex').slice(0, 12);
-  const cache = join(here, '../../node_modules/.cache');
-  const ready = join(cache, `python-${version}`);
-  const python = join(ready, 'bin/python');
-  if (existsSync(python)) return { python };
-  // Made aside and renamed, so that an interrupted installation is never taken for a whole one.
-  const draft = `${ready}.${process.pid}`;
-  mkdirSync(cache, { recursive: true });
-  const problem =
-    failure('python3', ['-m', 'venv', draft]) ??
-    failure(join(draft, 'bin/python'), ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '-r', requirements]);
-  if (problem === undefined && !existsSync(ready)) renameSync(draft, ready);
-  rmSync(draft, { recursive: true, force: true });
-  return problem === undefined ? { python } : { missing: problem };
+  return given !== undefined && given !== '' ? { python: given } : pythonWith('python', own);
 }
 
-function failure(command: string, args: readonly string[]): string | undefined {
-  const run = spawnSync(command, args, { encoding: 'utf8', timeout: 300_000 });
-  if (run.error !== undefined) return `${command} could not be run: ${run.error.message}`;
-  return run.status === 0 ? undefined : `${command} ${args.slice(0, 3).join(' ')} failed: ${run.stderr.trim().split('\n').at(-1) ?? ''}`;
+/**
+ * A virtual environment with the packages that a file of requirements names.
+ * @throws Error under GATEWAY_TEST_STRICT when there is none
+ */
+export function pythonWith(name: string, requirements: string): Python {
+  const made = installed(name, requirements, (folder) => {
+    const uv = installed('uv', installer, (tools) => {
+      return failure('python3', ['-m', 'venv', tools]) ?? failure(join(tools, 'bin/python'), [...pip, '-r', installer]);
+    });
+    if ('missing' in uv) return uv.missing;
+    const python = join(folder, 'bin/python');
+    return (
+      failure(join(uv.folder, 'bin/uv'), [...venv, folder]) ??
+      failure(join(uv.folder, 'bin/uv'), ['pip', 'install', '--quiet', '--python', python, '-r', requirements])
+    );
+  });
+  return orSkip('Python client libraries', 'missing' in made ? made : { python: join(made.folder, 'bin/python') });
 }
+
+// Relocatable: the folder gets its final name after it is filled.
+const venv = ['venv', '--quiet', '--relocatable', '--allow-existing', '--no-python-downloads', '--python', 'python3'];
+const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check'];

@@ -1,0 +1,106 @@
+import { spawnSync } from 'node:child_process';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { npmPackages } from '../support/npm.ts';
+import { pythonWith } from '../support/python.ts';
+import { json, type ScriptedUpstream } from '../support/upstream.ts';
+import { type Command, credential, type Recipe, startRecipe } from './recipe.ts';
+import { type Model, startService } from './service.ts';
+
+const clients = new URL('clients/', import.meta.url).pathname;
+const npm = npmPackages('programs', `${clients}programs`, ['node_modules/@anthropic-ai/claude-code/install.cjs']);
+const python = pythonWith('aider', `${clients}python/aider.txt`);
+
+const inNpm = 'missing' in npm ? { missing: npm.missing, path: [] } : { missing: undefined, path: [join(npm.folder, 'node_modules/.bin')] };
+const inPython =
+  'missing' in python ? { missing: python.missing, path: [] } : { missing: undefined, path: [python.python.replace(/\/[^/]+$/, '')] };
+
+/** Reports to their makers, updates and looks for news are off. */
+const quiet = {
+  CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+  AIDER_ANALYTICS_DISABLE: 'true',
+  AIDER_CHECK_UPDATE: 'false',
+  LITELLM_LOCAL_MODEL_COST_MAP: 'True',
+};
+const shell = (path: readonly string[]): Command => ({ program: ['sh', '-eu'], file: 'recipe.sh', path, env: quiet });
+
+let service: ScriptedUpstream;
+let recipe: Recipe;
+afterEach(async () => {
+  await recipe?.close();
+  await service?.close();
+});
+
+/** The page's gateway, and a project called "demo" with what the page puts into the reader's home. */
+async function begin(page: string, model: Model): Promise<void> {
+  service = await startService(model);
+  recipe = await startRecipe(page, service);
+  await writeFile(join(recipe.folder, 'package.json'), '{"name": "demo"}\n');
+  for (const args of [
+    ['init', '-q'],
+    ['add', '.'],
+    [...author, 'commit', '-qm', 'Begin'],
+  ]) {
+    git(...args);
+  }
+  if (!recipe.page.blocks.some(({ language }) => language === 'toml')) return;
+  await mkdir(join(recipe.home, '.codex'));
+  await writeFile(join(recipe.home, '.codex/config.toml'), recipe.here(recipe.page.block('toml')));
+}
+function git(...args: readonly string[]): string {
+  const { status, stdout, stderr } = spawnSync('git', args, { cwd: recipe.folder, encoding: 'utf8' });
+  if (status !== 0) throw new Error(`git ${args.join(' ')}: ${stderr}`);
+  return stdout;
+}
+const author = ['-c', 'user.name=Reader', '-c', 'user.email=reader@example.com'];
+
+/** Reads a file with the program's own tool, and says what is in it. */
+const reader =
+  (tool: string, input: () => object): Model =>
+  ({ tools, results }) => {
+    if (results.length === 0) return tools.includes(tool) ? { call: tool, input: input() } : { text: 'A title' };
+    const name = /"name": "(\w+)"/.exec(JSON.stringify(results).replaceAll('\\', ''))?.[1];
+    return { text: `The project is called ${name ?? 'nothing'}.` };
+  };
+
+const npmPrograms = [
+  { page: 'claude-code', path: '/v1/messages', model: reader('Read', () => ({ file_path: join(recipe.folder, 'package.json') })) },
+  { page: 'codex', path: '/v1/responses', model: reader('exec_command', () => ({ cmd: 'cat package.json' })) },
+] as const;
+
+for (const { page, path, model } of npmPrograms) {
+  describe.skipIf(inNpm.missing !== undefined)(`docs/recipes/${page}.md (${inNpm.missing ?? 'run'})`, () => {
+    it('works through a tool loop', async () => {
+      await begin(page, model);
+      const printed = await recipe.run(recipe.page.block('sh'), shell(inNpm.path));
+      expect(printed).toBe(recipe.page.block('text'));
+      expect(service.requests.map(({ url }) => url.split('?')[0])).toEqual([path, path]);
+      const { headers } = service.requests[0] ?? {};
+      expect(headers?.['x-api-key'] ?? headers?.authorization).toMatch(credential);
+    }, 120_000);
+
+    it.skipIf(page === 'claude-code')(
+      'sends few calls where the provider refuses the credential',
+      async () => {
+        await begin(page, model);
+        service.script = (response) => json(response, 401, { error: { type: 'authentication_error', message: 'invalid key' } });
+        await expect(recipe.run(recipe.page.block('sh'), shell(inNpm.path))).rejects.toThrow('refused the gateway');
+        expect(service.requests.length).toBeLessThanOrEqual(2);
+      },
+      120_000,
+    );
+  });
+}
+
+describe.skipIf(inPython.missing !== undefined)(`docs/recipes/aider.md (${inPython.missing ?? 'run'})`, () => {
+  it('changes a file', async () => {
+    const change = 'package.json\n```json\n<<<<<<< SEARCH\n{"name": "demo"}\n=======\n{"name": "renamed"}\n>>>>>>> REPLACE\n```\n';
+    await begin('aider', () => ({ text: change }));
+    await recipe.run(recipe.page.block('sh'), shell(inPython.path));
+    expect(await readFile(join(recipe.folder, 'package.json'), 'utf8')).toBe('{"name": "renamed"}\n');
+    expect(service.requests[0]?.headers.authorization).toBe(`Bearer ${credential}`);
+    expect(service.requests.map(({ url }) => url)).toEqual(['/v1/chat/completions', '/v1/chat/completions']);
+    expect(git('rev-list', '--count', 'HEAD')).toBe('2\n');
+  }, 120_000);
+});

@@ -1,0 +1,113 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { type ScriptedUpstream, startUpstream } from '../support/upstream.ts';
+import { type Compatible, compatible, pieces, serve } from './compatible.ts';
+import { Page } from './page.ts';
+import { closed, type Command, credential, type Recipe, startRecipe } from './recipe.ts';
+import { startService } from './service.ts';
+
+const shell: Command = { program: ['sh', '-eu'], file: 'recipe.sh' };
+
+let service: ScriptedUpstream;
+let recipe: Recipe;
+afterEach(async () => {
+  await recipe?.close();
+  await service?.close();
+});
+
+interface Chat {
+  readonly choices: readonly [{ readonly message: { readonly content: string } }];
+}
+
+/** The page's requests, by what they ask for. */
+const requests = (page: Page, wanted: RegExp): string[] =>
+  page.blocks.filter(({ language, text }) => language === 'sh' && text.startsWith('curl') && wanted.test(text)).map(({ text }) => text);
+
+async function begin(name: string, kind: Compatible, yaml?: string): Promise<void> {
+  service = await startUpstream((response, request) => serve(kind, response, request, credential));
+  recipe = await startRecipe(name, service, yaml);
+}
+
+const ask = async (text: string): Promise<unknown> => JSON.parse(await recipe.run(text, shell)) as unknown;
+const contentOf = (chat: unknown): string => (chat as Chat).choices[0].message.content;
+
+describe.each(Object.entries(compatible))('docs/recipes/%s.md', (name, kind) => {
+  it('sends a chat to the service, whole and streamed, and lists its models', async () => {
+    await begin(name, kind);
+    const [whole = ''] = requests(recipe.page, /"@(?!.*"stream")/);
+    const [streamed = ''] = requests(recipe.page, /"stream": true/);
+    const [models = ''] = requests(recipe.page, /\/v1\/models/);
+    expect(await ask(whole)).toEqual(JSON.parse(kind.whole(pieces.join(''))));
+    const events = (await recipe.run(streamed, shell)).split('\n').filter((line) => line.startsWith('data: {'));
+    const parsed = events.map((line) => JSON.parse(line.slice(6)) as { choices: readonly [{ delta: { content?: string } }] });
+    expect(parsed.map(({ choices }) => choices[0].delta.content ?? '').join('')).toBe(pieces.join(''));
+    const { data } = (await ask(models)) as { data: readonly { id: string }[] };
+    expect(data.map(({ id }) => id)).toEqual((kind.models as { data: readonly { id: string }[] }).data.map(({ id }) => id));
+    expect(service.requests).toHaveLength(3);
+  });
+
+  it("shows the service's own sentence where it does not have the model", async () => {
+    await begin(name, kind);
+    const [whole = ''] = requests(recipe.page, /"@(?!.*"stream")/);
+    const error = (await ask(whole.replace(/("@\w+\/)[^"]+/, '$1other'))) as { error: { message: string } };
+    expect(error.error.message).toContain(kind.missing.message);
+  });
+});
+
+describe('docs/recipes/ollama.md', () => {
+  it('moves on to the service while Ollama does not run', async () => {
+    const page = new Page('ollama');
+    await begin('ollama', compatible.groq, page.block('yaml', 1).replace('127.0.0.1:11434', closed));
+    expect(contentOf(await ask(requests(page, /local-first/)[0] ?? ''))).toBe('Hello there!');
+    expect(service.requests.map(({ url }) => url)).toEqual(['/openai/v1/chat/completions']);
+  });
+});
+
+describe('docs/recipes/vllm.md', () => {
+  it('passes over a server that fails', async () => {
+    const page = new Page('vllm');
+    await begin('vllm', compatible.vllm, page.block('yaml', 1));
+    service.script = (response, request, nth) =>
+      nth === 1 ? void response.destroy() : serve(compatible.vllm, response, request, credential);
+    const [request = ''] = requests(page, /gpus/);
+    expect(contentOf(await ask(request))).toBe('Hello there!');
+    expect(service.requests.length).toBeGreaterThan(1);
+  });
+
+  it('passes on fields that only vLLM knows', async () => {
+    await begin('vllm', compatible.vllm);
+    await ask(requests(recipe.page, /top_k/)[0] ?? '');
+    expect(JSON.parse(service.requests[0]?.body.toString('utf8') ?? '')).toMatchObject({ top_k: 50, model: compatible.vllm.model });
+  });
+});
+
+describe('docs/recipes/openrouter.md', () => {
+  it('passes on the name of the app where the configuration says so', async () => {
+    const page = new Page('openrouter');
+    await begin('openrouter', compatible.openrouter, page.block('yaml', 1));
+    expect(contentOf(await ask(requests(page, /x-title/)[0] ?? ''))).toBe('Hello there!');
+    expect(service.requests[0]?.headers).toMatchObject({ 'http-referer': 'https://app.example.com', 'x-title': 'Example' });
+  });
+});
+
+describe('docs/recipes/bare-model-names.md', () => {
+  it('reaches each provider by the names that are its own', async () => {
+    service = await startService(() => ({ text: 'Hello!' }));
+    recipe = await startRecipe('bare-model-names', service);
+    const printed = await recipe.run(recipe.page.block('sh'), shell);
+    expect(printed.replaceAll('\r', '')).toBe(recipe.page.block('text'));
+    expect(service.requests.map(({ url }) => url)).toEqual(['/v1/messages', ...Array.from({ length: 3 }, () => '/v1/chat/completions')]);
+  });
+});
+
+describe('docs/recipes/azure-openai-client.md', () => {
+  it('chats, whole and streamed', async () => {
+    service = await startService(() => ({ text: 'Hello!' }));
+    recipe = await startRecipe('azure-openai-client', service);
+    const modules = new URL('../../node_modules', import.meta.url).pathname;
+    const printed = await recipe.run(recipe.page.block('js'), { program: [process.execPath], file: 'app.mjs', modules });
+    expect(printed).toBe(recipe.page.block('text'));
+    expect(service.requests.map(({ url, headers }) => [url, headers.authorization])).toEqual(
+      Array.from({ length: 2 }, () => ['/v1/chat/completions', `Bearer ${credential}`]),
+    );
+  });
+});

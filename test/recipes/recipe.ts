@@ -1,0 +1,113 @@
+import { spawn } from 'node:child_process';
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { parse, stringify } from 'yaml';
+import { begin } from '../cli/run.ts';
+import type { ScriptedUpstream } from '../support/upstream.ts';
+import { Page } from './page.ts';
+
+/** The credential of every provider, whatever variable a page reads it from. */
+export const credential = 'sk-of-the-provider-0123456789';
+const address = 'http://127.0.0.1:8787';
+
+/** Host and port at which nobody listens. */
+export const closed = '127.0.0.1:9';
+
+/** A page in use: a gateway process with the page's configuration, and a folder in which its reader works. */
+export interface Recipe {
+  readonly page: Page;
+  /** The reader's project. */
+  readonly folder: string;
+  /** The reader's home. */
+  readonly home: string;
+  /** Runs a block of the page as its reader would; what it prints on standard output. */
+  run(text: string, command: Command): Promise<string>;
+  /** The page's text with the address of the gateway process. */
+  here(text: string): string;
+  close(): Promise<void>;
+}
+
+/** What runs a block: a program that is given the file in which the block is. */
+export interface Command {
+  readonly program: readonly string[];
+  /** Name of the file in the reader's project; a module of Node ends in `.mjs`. */
+  readonly file: string;
+  /** Folders in which further programs are found. */
+  readonly path?: readonly string[];
+  /** A `node_modules` to import from. */
+  readonly modules?: string;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** @param yaml the page's configuration; its first block in YAML unless another is given */
+export async function startRecipe(name: string, service: ScriptedUpstream, yaml?: string): Promise<Recipe> {
+  const page = new Page(name);
+  const root = await mkdtemp(join(tmpdir(), 'recipe-'));
+  const [folder, home, etc] = [join(root, 'project'), join(root, 'home'), join(root, 'etc')];
+  await Promise.all([folder, home, etc].map((each) => mkdir(each)));
+  const config = yaml ?? page.block('yaml');
+  await writeFile(join(etc, 'gateway.yaml'), redirected(config, service.url));
+  const variables = [...config.matchAll(/\$\{env:([A-Z0-9_]+)/g)].map(([, variable = '']) => [variable, credential]);
+  const flags = ['--listen', '127.0.0.1:0', '--log-format', 'json', '--no-watch'];
+  const gateway = begin(['start', ...flags], etc, Object.fromEntries(variables) as Record<string, string>);
+  const [, url = ''] = await gateway.saw(/"url":"([^"]+)\/v1"/);
+  const here = (text: string): string => text.replaceAll(address, url);
+  return {
+    page,
+    folder,
+    home,
+    here,
+    async run(text, command) {
+      const file = join(folder, command.file);
+      await writeFile(file, here(text));
+      if (command.modules !== undefined) await symlink(command.modules, join(folder, 'node_modules')).catch(ignoreExisting);
+      return output(command, file, { cwd: folder, env: environment(command, home) });
+    },
+    async close() {
+      gateway.child.kill('SIGTERM');
+      await gateway.ended;
+      await rm(root, { recursive: true, force: true, maxRetries: 3 });
+    },
+  };
+}
+
+/** The same configuration with every provider at the test's service, below the path of its real address; closed ones stay so. */
+function redirected(yaml: string, service: string): string {
+  const config = parse(yaml) as { providers: Record<string, { custom_host?: string }> };
+  for (const provider of Object.values(config.providers)) {
+    if (provider.custom_host?.includes(closed) === true) continue;
+    provider.custom_host = service + (provider.custom_host === undefined ? '/v1' : new URL(provider.custom_host).pathname);
+  }
+  return stringify(config);
+}
+
+/** Nothing of this machine's settings reaches a client, and no client reaches anything but this machine. */
+const environment = ({ path = [], env = {} }: Command, home: string): Record<string, string> => ({
+  PATH: [...path, process.env['PATH'] ?? ''].join(delimiter),
+  HOME: home,
+  HTTPS_PROXY: `http://${closed}`,
+  NO_PROXY: '127.0.0.1',
+  PYTHONUTF8: '1',
+  ...env,
+});
+
+function output({ program }: Command, file: string, options: { cwd: string; env: Record<string, string> }): Promise<string> {
+  const [command = '', ...args] = program;
+  const child = spawn(command, [...args, file], { ...options, stdio: ['ignore', 'pipe', 'pipe'], signal: AbortSignal.timeout(100_000) });
+  let out = '';
+  let err = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (err += text));
+  return new Promise((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', (code) => {
+      if (code === 0) resolve(out);
+      else reject(new Error(`${program.join(' ')} ended with ${code}:\n${out.slice(-2000)}\n${err.slice(-4000)}`));
+    });
+  });
+}
+
+function ignoreExisting(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EEXIST') throw error;
+}
