@@ -24,6 +24,7 @@ export const diagnosticCodes = {
   'bad-plugin': { severity: 'error', about: 'A plugin from outside cannot be loaded or has the wrong shape.' },
   conflict: { severity: 'error', about: 'Two keys that exclude each other.' },
   'not-supported': { severity: 'error', about: 'A known key that this version does not act on.' },
+  'no-match': { severity: 'warning', about: 'An include pattern that no file fits; an error where its folder is for keys.' },
   'never-used': { severity: 'warning', about: 'Something that can never be reached.' },
   'plain-secret': { severity: 'warning', about: 'A literal where a secret belongs.' },
   deprecated: { severity: 'warning', about: 'An old name.' },

@@ -1,6 +1,6 @@
 import { basename, dirname, extname, isAbsolute, join, matchesGlob, relative, resolve } from 'node:path';
 import { maxConfigFile, readText, reasonOf } from './files.ts';
-import { filesOf, PatternError } from './include-pattern.ts';
+import { filesIn, filesOf, holdsKeys, PatternError } from './include-pattern.ts';
 import { type Entry, type ListNode, type MapNode, type Node, type Place, type SourceFile, textOf, withEntries } from './node.ts';
 import { parse, sourceFile } from './parse.ts';
 import { placeText, type Report } from './problem.ts';
@@ -176,6 +176,8 @@ class Gatherer {
     const glob = /[*?[\]{}()!]/.test(pattern);
     if (glob) this.#world.watch(folderOf(pattern, base));
     const found = glob ? this.#matches(pattern, base, at) : [resolve(base, pattern)];
+    if (found?.length === 0) this.#nothing(pattern, base, at);
+    if (found === undefined) return;
     for (const path of found) {
       // A pattern that also fits the file it stands in means the others.
       if (glob && path === file.path) continue;
@@ -184,7 +186,24 @@ class Gatherer {
     }
   }
 
-  #matches(pattern: string, base: string, at: Place): readonly string[] {
+  /** Without the keys that a folder should hold everybody might come in: only one that is there and empty may be meant so. */
+  #nothing(pattern: string, base: string, at: Place): void {
+    const folder = folderOf(pattern, base);
+    const message = `no file fits "${pattern}"`;
+    const others = this.#saved === undefined ? filesIn(folder) : [];
+    const hint =
+      others === undefined
+        ? `the folder ${this.#name(folder)} does not exist`
+        : others.length === 0
+          ? `the folder ${this.#name(folder)} is empty`
+          : `the folder ${this.#name(folder)} has ${others.slice(0, 3).join(', ')}${others.length > 3 ? ', …' : ''}`;
+    if (holdsKeys(pattern, base) && others?.length !== 0) {
+      this.#report({ code: 'no-match', severity: 'error', at, message: `${message}: the API keys that it names are missing`, hint });
+    } else this.#report({ code: 'no-match', at, message, hint });
+  }
+
+  /** Undefined where the pattern cannot be used. */
+  #matches(pattern: string, base: string, at: Place): readonly string[] | undefined {
     if (this.#saved !== undefined) {
       const absolute = resolve(base, pattern);
       return Object.keys(this.#saved)
@@ -196,7 +215,7 @@ class Gatherer {
     } catch (error) {
       if (!(error instanceof PatternError)) throw error;
       this.#report({ code: 'out-of-range', at, message: error.message, hint: 'name a folder that holds only configurations' });
-      return [];
+      return undefined;
     }
   }
 

@@ -1,5 +1,5 @@
-import { globSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { globSync, readdirSync } from 'node:fs';
+import { relative, resolve } from 'node:path';
 
 /** What a pattern may look at, and how many files it may name: far beyond any real folder of configurations. */
 const maxLooked = 20_000;
@@ -21,4 +21,28 @@ export function filesOf(pattern: string, folder: string): string[] {
   const found = globSync(pattern, { cwd: folder, exclude });
   if (found.length > maxFiles) throw new PatternError(`the pattern fits more than ${maxFiles} files`);
   return found.map((path) => resolve(folder, path)).toSorted();
+}
+
+/** The folder of a pattern, without a slash at its end; undefined where it has none. */
+export function fixedFolder(pattern: string, base: string): string | undefined {
+  const whole = resolve(base, pattern);
+  const slash = whole.lastIndexOf('/', whole.search(/[*?[\]{}()!]/));
+  return slash < 0 ? undefined : whole.slice(0, slash);
+}
+
+/** A folder with "key" in its name holds the entries of `api_keys`. */
+export function holdsKeys(pattern: string, base: string): boolean {
+  const folder = fixedFolder(pattern, base);
+  return folder !== undefined && /key/i.test(relative(base, folder));
+}
+
+/** The names in a folder, hidden ones left out; undefined where there is no folder that can be read. */
+export function filesIn(folder: string): readonly string[] | undefined {
+  try {
+    return readdirSync(folder)
+      .filter((name) => !name.startsWith('.'))
+      .toSorted();
+  } catch {
+    return undefined;
+  }
 }

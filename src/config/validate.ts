@@ -86,6 +86,13 @@ const noModes: NonNullable<Provider['authModes']> = Object.freeze({});
 
 /** Options of plugins are validated by the plugin's own schema; one without options by the empty mapping. */
 function validateOptions(root: MapNode, kit: Kit, run: Run, report: Report): void {
+  // A chain that is not written sets every stage up without options.
+  if (child(root, 'plugins') === undefined) {
+    for (const plugin of kit.plugins) {
+      if (Array.isArray((plugin.options as { required?: unknown }).required))
+        run(plugin, () => plugin.options, { kind: 'map', at: root.at, entries: new Map() }, ['plugins', plugin.name]);
+    }
+  }
   itemsOf(child(root, 'plugins')).forEach((item, i) => {
     const use = child(item, 'use');
     const written = textOf(use);

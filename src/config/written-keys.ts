@@ -1,5 +1,6 @@
-import { dirname, matchesGlob, relative, resolve } from 'node:path';
+import { dirname, matchesGlob, resolve } from 'node:path';
 import { gather, type Source } from './gather.ts';
+import { fixedFolder, holdsKeys } from './include-pattern.ts';
 import { child, entriesOf, itemsOf, type Node, textOf, toValue } from './node.ts';
 import type { Problem } from './problem.ts';
 import { type ReferenceWorld, resolveReferences } from './references.ts';
@@ -65,11 +66,9 @@ export function readKeys(source: Source, { cwd, env }: Place): WrittenKeys {
 export function fileForKey(name: string, include: readonly string[], configPath: string): string | undefined {
   const base = dirname(configPath);
   for (const pattern of include) {
-    const whole = resolve(base, pattern);
-    const slash = whole.lastIndexOf('/', whole.search(/[*?[\]{}()!]/));
-    const folder = whole.slice(0, slash);
-    if (slash < 0 || !/key/i.test(relative(base, folder))) continue;
-    const found = ['.yaml', '.yml'].map((ext) => `${folder}/${name}${ext}`).find((path) => matchesGlob(path, whole));
+    const folder = fixedFolder(pattern, base);
+    if (folder === undefined || !holdsKeys(pattern, base)) continue;
+    const found = ['.yaml', '.yml'].map((ext) => `${folder}/${name}${ext}`).find((path) => matchesGlob(path, resolve(base, pattern)));
     if (found !== undefined) return found;
   }
   return undefined;

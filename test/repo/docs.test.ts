@@ -69,9 +69,10 @@ describe('the documentation', () => {
     'has an example at %s that check accepts',
     async (name, text) => {
       const { diagnostics } = await check({ text: asFile(text), name });
-      // A part of a file may name what stands in the rest.
+      // A part of a file may name what stands in the rest, and the files that it includes are not there.
       const part = !/^version:/m.test(text);
-      expect(diagnostics.filter((entry) => entry.severity === 'error' && !(part && entry.code === 'unknown-reference'))).toEqual([]);
+      const errors = diagnostics.filter((entry) => entry.severity === 'error' && entry.code !== 'no-match');
+      expect(errors.filter((entry) => !(part && entry.code === 'unknown-reference'))).toEqual([]);
     },
   );
 

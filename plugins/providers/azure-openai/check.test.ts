@@ -14,7 +14,7 @@ it.each<readonly [string, AzureSettings]>([
   ['a custom host that ends at /openai', { custom_host: 'https://r1.openai.azure.us/openai' }],
   ['a custom host that goes on to v1', { custom_host: 'https://r1.openai.azure.us/openai/v1' }],
 ])('%s is fine', (_name, settings) => {
-  expect(check(settings)).toEqual([]);
+  expect(check({ api_version: 'v1', ...settings })).toEqual([]);
 });
 
 it.each<readonly [string, AzureSettings, object]>([
@@ -90,5 +90,24 @@ it.each<readonly [string, AzureSettings, object]>([
     { path: ['deployments', 'a'], code: 'missing-key', severity: 'warning' },
   ],
 ])('%s is one problem with its place', (_name, settings, problem) => {
-  expect(check(settings)).toMatchObject([problem]);
+  expect(check({ api_version: 'v1', ...settings })).toMatchObject([problem]);
 });
+
+const missing = [{ path: ['api_version'], code: 'missing-key', severity: 'warning' }];
+
+it.each<readonly [string, AzureSettings, readonly object[]]>([
+  ['nothing says it', { resource_name: 'r1' }, missing],
+  ['deployments say nothing', { resource_name: 'r1', deployments: { a: one } }, missing],
+  ['one of two deployments says nothing', { resource_name: 'r1', deployments: { a: { ...one, api_version: 'v1' }, b: one } }, missing],
+  ['a target URI of the dated address has none', uriOf('https://r1.openai.azure.com/openai/deployments/d1/chat/completions'), missing],
+  ['a target URI has one', uriOf('https://r1.openai.azure.com/openai/deployments/d1/chat/completions?api-version=2024-10-21'), []],
+  ['a target URI has v1', uriOf('https://r1.openai.azure.com/openai/v1/'), []],
+  ['every deployment has one', { resource_name: 'r1', deployments: { a: { ...one, api_version: '2024-10-21' } } }, []],
+  ['a custom host has v1', { custom_host: 'https://r1.openai.azure.us/openai/v1' }, []],
+])('a missing version is a warning where %s', (_name, settings, expected) => {
+  expect(check(settings)).toMatchObject(expected);
+});
+
+function uriOf(uri: string): AzureSettings {
+  return { deployments: { a: { ...one, target_uri: uri } } };
+}

@@ -3,7 +3,7 @@ import { entryBase } from './places.ts';
 import type { AzureSettings, DeploymentSettings } from './settings.ts';
 import { azureAuthProblems } from '../_shared/azure/check.ts';
 import { parseTargetUri } from '../_shared/azure/target-uri.ts';
-import { isApiVersion } from '../_shared/azure/version.ts';
+import { formOf, isApiVersion } from '../_shared/azure/version.ts';
 
 /** Problems of an entry that the schema can't express. */
 export function check(settings: AzureSettings): readonly SettingsProblem[] {
@@ -11,6 +11,7 @@ export function check(settings: AzureSettings): readonly SettingsProblem[] {
   return [
     ...hostProblems(settings, rows),
     ...versionProblems(settings.api_version, ['api_version']),
+    ...openVersion(settings, rows),
     ...azureAuthProblems(settings),
     ...defaultProblems(rows),
     ...rows.flatMap(([alias, row]) => deploymentProblems(alias, row)),
@@ -71,6 +72,28 @@ function versionProblems(version: string | undefined, path: readonly string[]): 
       code: 'out-of-range',
       message: `"${version}" is not an API version`,
       hint: 'Write a date like 2024-10-21 or 2025-04-01-preview, or v1, latest, preview.',
+    },
+  ];
+}
+
+/** Where nothing names a version each client decides it, and the address changes with it. */
+function openVersion(settings: AzureSettings, rows: Rows): readonly SettingsProblem[] {
+  const base = entryBase(settings);
+  const isEntryOpen = base !== undefined && typeof base !== 'string' && formOf(settings.api_version ?? base.version, base.v1) === undefined;
+  const open = rows.filter(([, row]) => {
+    const uri = row.target_uri === undefined ? undefined : parseTargetUri(row.target_uri);
+    if (typeof uri === 'string' || row.api_version !== undefined || settings.api_version !== undefined) return false;
+    return uri === undefined ? isEntryOpen : formOf(uri.apiVersion, uri.v1) === undefined;
+  });
+  if (rows.length === 0 ? !isEntryOpen : open.length === 0) return [];
+  const of = open.length === 0 || open.length === rows.length ? '' : ` for the deployment "${open[0]?.[0] ?? ''}"`;
+  return [
+    {
+      path: ['api_version'],
+      code: 'missing-key',
+      message: `api_version is missing${of}: the api-version of each client decides, and without one the v1 address is used`,
+      hint: 'Write api_version: v1, or a date like 2024-10-21 for the dated address.',
+      severity: 'warning',
     },
   ];
 }

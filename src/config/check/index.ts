@@ -13,6 +13,8 @@ import { prompts } from './prompts.ts';
 import { providers } from './providers.ts';
 import { queries } from './queries.ts';
 import { references } from './references.ts';
+import { servedModels } from './served-models.ts';
+import { serving } from './serving.ts';
 import { strategies } from './strategies.ts';
 import { tokens } from './tokens.ts';
 import { unreachable } from './unreachable.ts';
@@ -30,11 +32,13 @@ const rules: readonly Rule[] = [
   queries,
   prompts,
   providers,
+  servedModels,
   virtualKeys,
   hosts,
   apiKeys,
   tokens,
   chain,
+  serving,
   exposed,
   cors,
   plainSecrets,

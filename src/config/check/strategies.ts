@@ -24,6 +24,7 @@ export function strategies(context: CheckContext): void {
       });
     }
     if (mode === 'loadbalance') weights(site, context);
+    if (mode === 'conditional') withoutDefault(site, context);
   }
 }
 
@@ -37,6 +38,19 @@ function needs({ node, path }: Site, { root, report }: CheckContext): void {
     const hint = 'add conditions: [{query: {metadata.plan: {$eq: paid}}, then: big}]';
     report({ code: 'missing-key', at, message: 'mode conditional needs "conditions"', hint });
   }
+}
+
+/** Not an error: a config may be meant for those requests alone. */
+function withoutDefault({ node, path }: Site, { root, report }: CheckContext): void {
+  const strategy = child(node, 'strategy');
+  if (entryOf(strategy, 'conditions') === undefined || entryOf(strategy, 'default') !== undefined) return;
+  report({
+    code: 'missing-key',
+    severity: 'warning',
+    at: keyPlace(root, [...path, 'strategy']),
+    message: 'mode conditional has no "default": requests that fit no condition are refused',
+    hint: 'add default: the name of a target',
+  });
 }
 
 function weights({ node, path }: Site, { root, report }: CheckContext): void {

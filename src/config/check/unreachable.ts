@@ -90,13 +90,18 @@ function unusedProviders({ root, report }: CheckContext, sites: readonly Site[])
     if (names.some((name) => !name.startsWith('type:') && !providers.has(name) && !virtual.has(name))) return;
     for (const name of names) open.add(name).add(behind(name));
   }
-  for (const [slug, entry] of providers) {
-    if (open.has(slug)) continue;
-    report({
-      code: 'never-used',
-      at: entry.keyAt,
-      message: `no API key may use the provider "${slug}"`,
-      hint: 'name it in allow: {providers: […]} of a key, or take it out',
-    });
+  for (const [what, entries] of [
+    ['provider', providers],
+    ['virtual key', virtual],
+  ] as const) {
+    for (const [slug, entry] of entries) {
+      if (open.has(slug) || open.has(behind(slug))) continue;
+      report({
+        code: 'never-used',
+        at: entry.keyAt,
+        message: `no API key may use the ${what} "${slug}"`,
+        hint: 'name it in allow: {providers: […]} of a key, or take it out',
+      });
+    }
   }
 }
