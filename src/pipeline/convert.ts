@@ -15,9 +15,11 @@ import { convertLines } from './lines.ts';
  * The full lane: turns a success of a provider that speaks another format into the client's. Called before anybody
  * judges the outcome, so that an answer which can't be converted still moves a fallback. Whole answers are converted
  * here; a stream is converted as it flows.
+ *
+ * @param warnings for the client: what is told of the response is added
  */
-export function convertOutcome(outcome: Outcome, dialect: Dialect): Outcome {
-  return streamedWhole(converted(outcome, dialect), dialect);
+export function convertOutcome(outcome: Outcome, dialect: Dialect, warnings: string[]): Outcome {
+  return streamedWhole(converted(outcome, dialect), dialect, warnings);
 }
 
 function converted(outcome: Outcome, dialect: Dialect): Outcome {
@@ -40,17 +42,23 @@ function converted(outcome: Outcome, dialect: Dialect): Outcome {
 }
 
 /** A whole answer of a service that ignored that a stream was asked for: it was paid, so it is written as one. */
-function streamedWhole(outcome: Outcome, dialect: Dialect): Outcome {
+function streamedWhole(outcome: Outcome, dialect: Dialect, warnings: string[]): Outcome {
   if (outcome.kind !== 'answered' || outcome.reply.flow !== undefined || outcome.reply.status >= 300) return outcome;
   const { attempt, reply, times } = outcome;
   const { call } = attempt;
   if (call?.stream !== true) return outcome;
   const write = dialect.streamed?.[call.endpoint];
-  if (write === undefined) return outcome;
+  const warning = `Provider "${attempt.binding.slug}" ignored that a stream was asked for, and sent a whole response.`;
+  if (write === undefined) {
+    warnings.push(warning);
+    return outcome;
+  }
   const answer = parseJson((reply.converted?.body ?? reply.body).toString('utf8'));
   const text = isPlain(answer) ? write(answer, dialectCall(attempt, call)) : undefined;
-  if (text !== undefined)
+  if (text !== undefined) {
+    warnings.push(warning);
     return { ...outcome, reply: { ...reply, converted: { contentType: eventStream, body: Buffer.from(text, 'utf8') } } };
+  }
   const type = reply.headers['content-type'] ?? '';
   const fault = new GatewayError('upstream_invalid', {
     message: `The provider answered "${type}" where a stream was asked for.`,

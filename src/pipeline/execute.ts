@@ -158,7 +158,8 @@ export class Execution {
     if (this.isCancelled) return { kind: 'cancelled', attempt: prepared, times: notSent(this.#now()) };
     const outcome = this.#masked(await this.#send(prepared));
     const then = prepared.operation?.then;
-    return convertOutcome(then === undefined ? outcome : await followUp(outcome, then, this.#stepDeps()), this.#deps.dialect);
+    const last = then === undefined ? outcome : await followUp(outcome, then, this.#stepDeps());
+    return convertOutcome(last, this.#deps.dialect, this.ctx.warnings);
   }
 
   /** An error is masked before anybody reads it: later parts of it are cut off, and half a secret is no longer found. */

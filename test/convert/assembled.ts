@@ -5,7 +5,7 @@ import type { Json } from '../contract/gemini-oracle.ts';
 
 /**
  * A stream as the `openai` npm library puts it together. It keeps the last delta of members that it does not know;
- * `content_blocks` are merged here the way the PyPI library merges every delta.
+ * `content_blocks` and `reasoning_content` are merged here the way the PyPI library merges every delta.
  */
 export async function assembled(chunks: readonly ChatCompletionChunk[]): Promise<Json> {
   const lines = chunks.map((chunk) => `${JSON.stringify(chunk)}\n`).join('');
@@ -19,22 +19,27 @@ export async function assembled(chunks: readonly ChatCompletionChunk[]): Promise
   const completion = structuredClone(await stream.finalChatCompletion()) as unknown as Json;
   for (const choice of completion['choices'] as Json[]) {
     const message = choice['message'] as Json;
-    const blocks = blocksOf(chunks, choice['index'] as number);
+    const { blocks, reasoning } = mergedOf(chunks, choice['index'] as number);
     if (blocks.length > 0) message['content_blocks'] = blocks;
+    if (reasoning !== undefined) message['reasoning_content'] = reasoning;
   }
   return completion;
 }
 
-function blocksOf(chunks: readonly ChatCompletionChunk[], choice: number): Json[] {
+function mergedOf(chunks: readonly ChatCompletionChunk[], choice: number): { blocks: Json[]; reasoning: unknown } {
   const snapshot: Json = {};
   for (const chunk of chunks) {
     for (const { index, delta } of chunk.choices) {
-      const { content_blocks } = delta as Json;
-      if (index === choice && content_blocks !== undefined) accumulateDelta(snapshot, structuredClone({ content_blocks }));
+      if (index !== choice) continue;
+      for (const key of ['content_blocks', 'reasoning_content'] as const) {
+        const value = (delta as Json)[key];
+        if (value !== undefined) accumulateDelta(snapshot, structuredClone({ [key]: value }));
+      }
     }
   }
   const sparse = (snapshot['content_blocks'] ?? []) as { index: number; delta: Json }[];
-  return [...sparse].sort((a, b) => a.index - b.index).map(({ delta }) => ({ type: typeOf(delta), ...delta }));
+  const blocks = [...sparse].sort((a, b) => a.index - b.index).map(({ delta }) => ({ type: typeOf(delta), ...delta }));
+  return { blocks, reasoning: snapshot['reasoning_content'] };
 }
 
 /** A block whose deltas name no type is known by its member. */

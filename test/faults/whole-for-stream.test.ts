@@ -108,7 +108,10 @@ describe('a service that ignores that a stream was asked for is called once, and
   const messages = [{ role: 'user' as const, content: 'Hi' }];
 
   it('a stream of one chunk of a chat', async () => {
-    const stream = await openai.chat.completions.create({ model: 'm-1', messages, stream: true, stream_options: { include_usage: true } });
+    const asked = openai.chat.completions.create({ model: 'm-1', messages, stream: true, stream_options: { include_usage: true } });
+    const { data: stream, response } = await asked.withResponse();
+    expect(response.headers.get('content-type')).toMatch(/^text\/event-stream/);
+    expect(response.headers.get('x-gateway-warnings')).toContain('"o" ignored that a stream was asked for');
     const chunks = [];
     for await (const chunk of stream) chunks.push(chunk);
     expect(chunks).toMatchObject([
@@ -179,9 +182,11 @@ describe('a service that ignores that a stream was asked for is called once, and
     data.append('file', new File(['RIFF'], 'a.wav', { type: 'audio/wav' }));
     return data;
   };
+  let warning: string | null = null;
   const asIt = async (path: string, body: FormData | string) => {
     const headers = { 'x-gateway-config': 'o', ...(typeof body === 'string' ? { 'content-type': 'application/json' } : {}) };
     const response = await fetch(`${gateway.url}${path}`, { method: 'POST', headers, body });
+    warning = response.headers.get('x-gateway-warnings');
     return [response.status, response.headers.get('content-type'), await response.text()] as const;
   };
 
@@ -205,6 +210,7 @@ describe('a service that ignores that a stream was asked for is called once, and
   it('passed on where it is a picture', async () => {
     const got = await asIt('/v1/images/generations', JSON.stringify({ model: 'm-1', prompt: 'p', stream: true }));
     expect([...got, upstream.requests.length]).toEqual([200, 'application/json', JSON.stringify(whole['/v1/images/generations']), 1]);
+    expect(warning).toContain('"o" ignored that a stream was asked for');
   });
 
   it('passed on where it is sound', async () => {
