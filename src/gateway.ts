@@ -68,7 +68,7 @@ class Starting {
       random: Math.random,
       egressAllow: () => this.#runtime?.holder.current().snapshot.server.egressAllow ?? [],
       env: options.env,
-      onTokenFault: (error) => log.warn({ err: error }, 'a token could not be renewed; the old one is used until it ends'),
+      onTokenFault: (error) => log.warn({ err: error }, 'a token could not be renewed; the old one is used until it expires'),
       onKeysFault: (error) => log.warn({ err: error }, "the public keys of the tokens' issuer could not be fetched"),
     });
     this.#worlds = new Worlds({
@@ -125,7 +125,7 @@ class Starting {
         this.#reloads.took(result, this.#loaded?.secrets ?? []);
         this.#tell(eventOf(result));
       },
-      onFault: (error) => this.#options.log.warn({ err: error }, 'the system refuses to watch files; they are looked at every 5 s'),
+      onFault: (error) => this.#options.log.warn({ err: error }, 'the system cannot watch files; the gateway checks them every 5 s'),
       now: clock.monotonic,
     });
   }
@@ -135,7 +135,7 @@ class Starting {
     try {
       this.#options.onEvent(event);
     } catch (error) {
-      this.#options.log.error({ err: error }, 'an event of the configuration could not be shown');
+      this.#options.log.error({ err: error }, 'a configuration event could not be logged');
     }
   }
 
@@ -310,7 +310,7 @@ function openState(request: StateDirRequest): StateDir {
 
 /** What a start says when its first configuration can't serve. */
 function startFault(result: ReloadResult, hint: string | undefined): Error {
-  if (result.kind !== 'rejected') return new Error('the first load was not applied');
+  if (result.kind !== 'rejected') return new Error('the initial configuration was not applied');
   if (result.cause instanceof StartError) return result.cause;
   const message = result.cause instanceof Error ? result.cause.message : 'The configuration is invalid.';
   return new StartError({ exitCode: 3, message, hint, diagnostics: result.diagnostics, cause: result.cause });

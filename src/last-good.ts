@@ -48,7 +48,7 @@ export class LastGoodCopy {
   /** Why a start failed although a copy was asked for. */
   get fault(): string | undefined {
     if (!this.#looked) return undefined;
-    return this.#taken === undefined ? '--last-good: there is no saved copy.' : '--last-good: the saved copy cannot serve either.';
+    return this.#taken === undefined ? '--last-good: there is no saved copy.' : '--last-good: the saved copy is not valid either.';
   }
 
   /** Saves what serves from now on; a copy that can't be written is only a warning. */
@@ -58,7 +58,7 @@ export class LastGoodCopy {
     try {
       await saveLastGood(dir, { entry, files: texts, revision });
     } catch (error) {
-      this.#options.log.warn({ err: error }, 'the last good configuration could not be saved');
+      this.#options.log.warn({ err: error }, 'the last valid configuration could not be saved');
     }
   }
 

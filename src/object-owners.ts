@@ -19,10 +19,10 @@ export async function openObjectOwners(dir: string | undefined, log: Log): Promi
       makeFolder(dir);
       return withMemory(openOwners(join(dir, 'objects.db')), faultReporter(log));
     } catch (error) {
-      log.error({ err: error }, 'objects.db in the state directory cannot be opened: no key can use the objects that it made before');
+      log.error({ err: error }, 'objects.db in the state directory cannot be opened: keys cannot use the objects that they created before');
     }
   }
-  log.warn({}, 'isolate: true without a state directory: after a restart no key can use the objects that it made before');
+  log.warn({}, 'isolate: true without a state directory: after a restart, keys cannot use the objects that they created before');
   return openOwners(':memory:');
 }
 
@@ -32,6 +32,6 @@ function faultReporter(log: Log): (error: unknown) => void {
     const now = performance.now();
     if (now - saidAt < quietMs) return;
     saidAt = now;
-    log.error({ err: error }, 'objects.db cannot be written: who made the newest objects is known only until this process ends');
+    log.error({ err: error }, 'objects.db cannot be written: the owners of the newest objects are lost when this process ends');
   };
 }

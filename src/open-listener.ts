@@ -19,7 +19,7 @@ export async function openListener(server: Server, setting: ListenSetting, flag:
     throw new StartError({
       exitCode: 1,
       message: `Can't listen on ${text}: ${reasons[code] ?? code}.`,
-      hint: code === 'ENOTSOCK' ? `Delete it if nobody needs it; ${flag} chooses another path.` : `${flag} chooses another address.`,
+      hint: code === 'ENOTSOCK' ? `Delete it if it is not in use; ${flag} chooses another path.` : `${flag} chooses another address.`,
       cause,
     });
   }
@@ -28,6 +28,6 @@ export async function openListener(server: Server, setting: ListenSetting, flag:
 const reasons: Readonly<Record<string, string>> = {
   EADDRINUSE: 'the address is in use',
   EACCES: 'the system does not allow it',
-  ENOTSOCK: 'the path exists and is no socket',
+  ENOTSOCK: 'the path exists and is not a socket',
   ENOENT: 'its folder does not exist',
 };

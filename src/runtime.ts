@@ -98,7 +98,7 @@ export class Runtime {
         this.#mask = maskOf(this.#live);
         return world.dispose();
       },
-      (error) => log.error({ err: error }, 'a plugin could not be disposed'),
+      (error) => log.error({ err: error }, 'a plugin failed to shut down'),
     );
     const { egress, upstream } = deps.outbound;
     const maxInFlight = (): number => this.#settings().maxInFlight;

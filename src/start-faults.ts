@@ -22,14 +22,14 @@ export function exposureFault({ listen, hasKeys, hadKeys, isOpen, isTryOut }: Ex
   if (isTryOut) {
     return {
       exitCode: 3,
-      message: `without a configuration the gateway serves this machine only, and ${listen} is reachable from other hosts`,
-      hint: 'Leave --listen out, or write a gateway.yaml with api_keys.',
+      message: `without a configuration, the gateway serves only this machine, but ${listen} is reachable from other hosts`,
+      hint: 'Omit --listen, or write a gateway.yaml with api_keys.',
     };
   }
   return {
     exitCode: 3,
-    message: `${listen} is reachable from other hosts and no API key is defined: anybody there could spend your provider credentials`,
-    hint: 'Define a key:      gateway keys create my-app   (prints the entry for api_keys)\nor open it to all: server: {open: true}',
+    message: `${listen} is reachable from other hosts and no API key is defined: anyone on the network could use your provider credentials`,
+    hint: 'Define a key:      gateway keys create my-app   (prints the lines for api_keys)\nor serve everyone: server: {open: true}',
   };
 }
 
@@ -37,5 +37,5 @@ export function exposureFault({ listen, hasKeys, hadKeys, isOpen, isTryOut }: Ex
 const lastKeyGone: StartFault = {
   exitCode: 3,
   message:
-    'no API key is left: without one every caller could spend your provider credentials, and what is in front of the gateway may publish it. Define a key, or set server.open: true',
+    'the new configuration removes the last API key, so every caller could use your provider credentials. Define a key, or set server.open: true',
 };

@@ -107,29 +107,29 @@ describe('a gateway without keys', () => {
 
 describe('refusing', () => {
   it.each([
-    ['no key', {}, 'missing_api_key', /brings no gateway key/],
-    ['a placeholder', { authorization: 'Bearer OPENAI_API_KEY' }, 'missing_api_key', /brings no gateway key/],
+    ['no key', {}, 'missing_api_key', /has no gateway API key/],
+    ['a placeholder', { authorization: 'Bearer OPENAI_API_KEY' }, 'missing_api_key', /has no gateway API key/],
     [
       'only a provider credential for a provider type',
       { authorization: 'Bearer sk-own', 'x-gateway-provider': 'openai' },
       'missing_api_key',
-      /brings no gateway key/,
+      /has no gateway API key/,
     ],
     ['a value that is no key', { authorization: 'Bearer sk-own' }, 'invalid_api_key', /"authorization" is not a key of this gateway/],
-    ['an unknown key', { 'x-gateway-api-key': 'unknown-key-0123456789' }, 'invalid_api_key', /"x-gateway-api-key" is not known/],
+    ['an unknown key', { 'x-gateway-api-key': 'unknown-key-0123456789' }, 'invalid_api_key', /"x-gateway-api-key" is unknown/],
     [
       'an unknown key under another prefix',
       { 'x-portkey-api-key': 'unknown-key-0123456789' },
       'invalid_api_key',
-      /"x-portkey-api-key" is not known/,
+      /"x-portkey-api-key" is unknown/,
     ],
-    ['an unknown key of the issued form', { authorization: `Bearer ${other}` }, 'invalid_api_key', /"authorization" is not known/],
-    ['a cut key', { 'x-api-key': key.slice(0, -3) }, 'invalid_api_key', /the checksum is wrong, part of the key is missing/],
+    ['an unknown key of the issued form', { authorization: `Bearer ${other}` }, 'invalid_api_key', /"authorization" is unknown/],
+    ['a cut key', { 'x-api-key': key.slice(0, -3) }, 'invalid_api_key', /is incomplete or mistyped: its checksum is wrong/],
     [
       'an unknown key beside a known one of lower rank',
       { 'x-gateway-api-key': other, authorization: `Bearer ${key}` },
       'invalid_api_key',
-      /not known/,
+      /is unknown/,
     ],
     ['an expired key', { 'x-gateway-api-key': 'old-key-0123456789' }, 'expired_api_key', /"old" expired on 2026-11-21/],
     ['a revoked key', { authorization: 'Bearer gone-key-0123456789' }, 'invalid_api_key', /"gone" was revoked on 2026-11-21/],
@@ -137,7 +137,7 @@ describe('refusing', () => {
       'a secret that was replaced',
       { 'x-api-key': 'replaced-0123456789' },
       'expired_api_key',
-      /"app-web" was replaced.* ended on 2026-11-21/,
+      /"app-web" was rotated.* expired on 2026-11-21/,
     ],
   ])('refuses %s', async (_, headers, code, message) => {
     const error = await refusal(() => admit(headers));

@@ -13,13 +13,13 @@ const whereToPutIt = `Send the key as "${keyHeader}: gw_…", or as "authorizati
 export function unknownKey(value: string, header: string): GatewayError {
   if (isDamagedKey(value)) {
     return new GatewayError('invalid_api_key', {
-      message: `The gateway key in "${header}" is not valid: the checksum is wrong, part of the key is missing.`,
+      message: `The gateway key in "${header}" is incomplete or mistyped: its checksum is wrong.`,
       param: header,
       hint: 'Copy the whole key again.',
     });
   }
   return new GatewayError('invalid_api_key', {
-    message: `The gateway key in "${header}" is not known.`,
+    message: `The gateway key in "${header}" is unknown.`,
     param: header,
     hint: 'Check that the key belongs to this gateway and was not revoked.',
   });
@@ -34,7 +34,7 @@ export function noKey(ctx: Received): GatewayError {
   const provider = ctx.headers.gateway('provider');
   const forProvider = provider !== undefined && !provider.startsWith('@');
   if (filled === undefined || forProvider) {
-    return new GatewayError('missing_api_key', { message: 'The request brings no gateway key.', param: keyHeader, hint: whereToPutIt });
+    return new GatewayError('missing_api_key', { message: 'The request has no gateway API key.', param: keyHeader, hint: whereToPutIt });
   }
   return new GatewayError('invalid_api_key', {
     message: `The value in "${filled}" is not a key of this gateway.`,
@@ -45,7 +45,7 @@ export function noKey(ctx: Received): GatewayError {
 
 /** The key is known and its time is over. @param header where it stood */
 export function endedKey({ name, revoked, expires, retires }: ApiKey, now: number, header: string): GatewayError {
-  const hint = 'Ask whoever runs the gateway for a new key.';
+  const hint = 'Ask the operator of the gateway for a new key.';
   if (revoked !== undefined && revoked <= now) {
     const message = `The gateway key "${name}" was revoked on ${dayOf(revoked)}.`;
     return new GatewayError('invalid_api_key', { message, param: header, hint });
@@ -55,9 +55,9 @@ export function endedKey({ name, revoked, expires, retires }: ApiKey, now: numbe
     return new GatewayError('expired_api_key', { message, param: header, hint });
   }
   return new GatewayError('expired_api_key', {
-    message: `The gateway key "${name}" was replaced, and this secret of it ended on ${dayOf(retires ?? now)}.`,
+    message: `The gateway key "${name}" was rotated, and this older secret of it expired on ${dayOf(retires ?? now)}.`,
     param: header,
-    hint: 'Use the newer secret of the key.',
+    hint: 'Use the new secret of the key.',
   });
 }
 
@@ -65,13 +65,13 @@ const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10);
 
 /** What is wrong with a token, in words: never a part of it. */
 const wrong: Readonly<Record<Exclude<JwtFault, 'expired' | 'no-keys' | 'claim'>, readonly [what: string, hint: string]>> = {
-  malformed: ['cannot be read as one', 'Send the whole token: three parts with dots between them.'],
-  algorithm: ['is signed by an algorithm that is not taken', 'The rule is auth.jwt.algorithms.'],
-  issuer: ['was made by another issuer', 'The rule is auth.jwt.issuer: compare the claim "iss".'],
-  audience: ['is meant for another audience', 'The rule is auth.jwt.audience: compare the claim "aud".'],
+  malformed: ['is not a valid JWT', 'Send the whole token: three parts with dots between them.'],
+  algorithm: ['is signed with an algorithm that is not accepted', 'The rule is auth.jwt.algorithms.'],
+  issuer: ['is from another issuer', 'The rule is auth.jwt.issuer: compare the claim "iss".'],
+  audience: ['is for another audience', 'The rule is auth.jwt.audience: compare the claim "aud".'],
   'not-yet': ['is not valid yet', 'Compare the claim "nbf" with the clock of the gateway.'],
-  'unknown-key': ['is signed by a key that the issuer does not list', 'Get a new token; compare the header "kid" with auth.jwt.jwks.'],
-  signature: ['has a signature that does not fit', 'Send the token as it was issued.'],
+  'unknown-key': ['is signed with a key that the issuer does not list', 'Get a new token; compare the header "kid" with auth.jwt.jwks.'],
+  signature: ['has an invalid signature', 'Send the token as it was issued.'],
 };
 
 /** A token that is not taken. @param header where it stood */
@@ -85,9 +85,9 @@ export function refusedToken(fault: JwtFault, claim: string | undefined, header:
   }
   if (fault === 'no-keys') {
     return new GatewayError('auth_unavailable', {
-      message: `The token in "${header}" cannot be checked: the keys of its issuer cannot be had.`,
+      message: `The token in "${header}" cannot be verified: the public keys of its issuer are not available.`,
       param: header,
-      hint: 'Try again soon. Operators: the log names the reason; the setting is auth.jwt.jwks.',
+      hint: 'Try again soon. Operators: see the log for the reason; the setting is auth.jwt.jwks.',
     });
   }
   if (fault === 'claim') return lacksClaim(claim ?? 'exp', header);
@@ -99,7 +99,7 @@ export function lacksClaim(claim: string, header: string): GatewayError {
   return new GatewayError('invalid_api_key', {
     message: `The token in "${header}" has no usable claim "${claim}".`,
     param: header,
-    hint: 'Its issuer must add the claim, or auth.jwt must name another.',
+    hint: 'Have the issuer add the claim, or set auth.jwt to another claim.',
   });
 }
 
@@ -107,7 +107,7 @@ export function unknownKeyName(claim: string, header: string): GatewayError {
   return new GatewayError('invalid_api_key', {
     message: `The claim "${claim}" of the token in "${header}" names no key of this gateway.`,
     param: header,
-    hint: 'It must be the name of an entry of api_keys.',
+    hint: 'It must be the name of one of the api_keys.',
   });
 }
 

@@ -210,23 +210,23 @@ describe('where a token stands', () => {
   it('says what is wrong with a token of another issuer in authorization', async () => {
     const { callerOf } = await scene({ jwt: { inAuthorization: true }, verdict: { fault: 'issuer' } });
     expect((await refusal(() => callerOf({ authorization: `Bearer ${theirs}` }))).message).toMatch(
-      /"authorization" was made by another issuer/,
+      /"authorization" is from another issuer/,
     );
   });
 });
 
 describe('refusing a token', () => {
   it.each<[JwtFault, string, number, RegExp]>([
-    ['malformed', 'invalid_api_key', 401, /cannot be read/],
-    ['algorithm', 'invalid_api_key', 401, /algorithm that is not taken/],
+    ['malformed', 'invalid_api_key', 401, /is not a valid JWT/],
+    ['algorithm', 'invalid_api_key', 401, /algorithm that is not accepted/],
     ['issuer', 'invalid_api_key', 401, /another issuer/],
     ['audience', 'invalid_api_key', 401, /another audience/],
     ['expired', 'expired_api_key', 401, /has expired/],
     ['not-yet', 'invalid_api_key', 401, /not valid yet/],
     ['claim', 'invalid_api_key', 401, /no usable claim "exp"/],
     ['unknown-key', 'invalid_api_key', 401, /key that the issuer does not list/],
-    ['signature', 'invalid_api_key', 401, /signature that does not fit/],
-    ['no-keys', 'auth_unavailable', 503, /keys of its issuer cannot be had/],
+    ['signature', 'invalid_api_key', 401, /invalid signature/],
+    ['no-keys', 'auth_unavailable', 503, /keys of its issuer are not available/],
   ])('%s', async (fault, code, status, message) => {
     const { callerOf } = await scene({ verdict: { fault } });
     const error = await refusal(() => callerOf({ 'x-portkey-api-key': ours }));
@@ -238,7 +238,7 @@ describe('refusing a token', () => {
 
   it('says that a value is no token as it says of any key', async () => {
     const { callerOf } = await scene();
-    expect((await refusal(() => callerOf({ 'x-gateway-api-key': 'nothing-we-know-of' }))).message).toMatch(/is not known/);
+    expect((await refusal(() => callerOf({ 'x-gateway-api-key': 'nothing-we-know-of' }))).message).toMatch(/is unknown/);
     expect((await refusal(() => callerOf({}))).code).toBe('missing_api_key');
   });
 

@@ -37,7 +37,7 @@ class FallbackRetry implements PluginInstance {
     if (wait !== undefined && wait.fits) {
       const again: Verdict = { do: 'again', afterMs: wait.ms, because };
       if (wait.ms <= patienceMs || askedFor(outcome, this.#host.now()) === undefined || !wantsNext(outcome, state)) return again;
-      return { ...again, orNext: `${because}, another target is tried instead of waiting ${Math.ceil(wait.ms / 1000)} s` };
+      return { ...again, orNext: `${because}, so the next target is tried instead of waiting ${Math.ceil(wait.ms / 1000)} s` };
     }
     const left = wait === undefined ? because : `${because}, the wait of ${Math.ceil(wait.ms / 1000)} s is too long`;
     return wantsNext(outcome, state) ? { do: 'next', because: left } : wait === undefined ? answer : { do: 'answer', because: left };
@@ -65,7 +65,7 @@ function reasonOf(outcome: Outcome): string {
     case 'unreachable':
       return 'unreachable';
     case 'faulty':
-      return outcome.fault.provider === undefined ? `faulty answer (${outcome.fault.code})` : `error object (status ${outcome.status})`;
+      return outcome.fault.provider === undefined ? `invalid response (${outcome.fault.code})` : `error object (status ${outcome.status})`;
     case 'refused':
       return outcome.error.code;
     case 'cancelled':

@@ -35,9 +35,9 @@ function byHeader(ctx: Admitted, value: string): ProviderBinding {
   if (type === undefined) throw notFound(ctx, value, spelled(ctx.headers, 'provider'));
   if (type.apiKey !== 'required') return directBinding(ctx, type);
   throw new GatewayError('missing_credential', {
-    message: `"${value}" is a type of provider, and the request brings no credential for it.`,
+    message: `"${value}" is a provider type, and the request has no credential for it.`,
     param: 'authorization',
-    hint: 'Send the provider\'s key as "authorization: Bearer …", or name an entry of the catalog as "@slug".',
+    hint: 'Send the provider\'s key as "authorization: Bearer …", or name a configured provider as "@slug".',
   });
 }
 
@@ -58,6 +58,6 @@ function notFound(ctx: Admitted, name: string, param: string): GatewayError {
 /** The slugs that a client may write, ten at the most. */
 export function slugList(ctx: Admitted): string {
   const slugs = [...usableProviders(ctx.snapshot, ctx.facts.caller.key)];
-  if (slugs.length === 0) return 'There is no provider that this request may name.';
+  if (slugs.length === 0) return 'No provider is available to this request.';
   return `Slugs: ${slugs.slice(0, 10).join(', ')}${slugs.length > 10 ? ', …' : ''}.`;
 }

@@ -37,8 +37,8 @@ const isSet = (value: string | undefined): boolean => value !== undefined && val
 function enforced(ctx: Admitted, keyName: string, standard: string, asked: string): CompiledConfig {
   if ((asked !== '' && asked !== standard) || choosesItself(ctx)) {
     throw new GatewayError('not_allowed', {
-      message: `Key "${keyName}" is bound to config "${standard}", and the request chooses something else.`,
-      hint: 'Send no config, provider, virtual key or slug of your own.',
+      message: `Key "${keyName}" is bound to config "${standard}", but the request chooses something else.`,
+      hint: 'Remove the config, provider, virtual key or slug from the request.',
     });
   }
   return ctx.snapshot.configs.get(standard) ?? notFound(ctx, standard, undefined);
@@ -47,7 +47,7 @@ function enforced(ctx: Admitted, keyName: string, standard: string, asked: strin
 function inline(ctx: Admitted, key: ApiKey | undefined, text: string): CompiledConfig {
   if (key !== undefined && !key.allowsConfig('inline')) {
     throw new GatewayError('not_allowed', {
-      message: `Key "${key.name}" may not send configs of its own.`,
+      message: `Key "${key.name}" may not send its own configs.`,
       param: spelled(ctx.headers, 'config'),
       hint: 'Name one of the configs that the key may use, or add "inline" to its allow.configs.',
     });
@@ -81,6 +81,6 @@ function notFound(ctx: Admitted, name: string, param: string | undefined): never
   throw new GatewayError('config_not_found', {
     message: `No config is named "${name}".${didYouMean(name, usableConfigs(ctx.snapshot, ctx.facts.caller.key))}`,
     param,
-    hint: 'Configs stand under "configs" in gateway.yaml; a config can also be sent as JSON.',
+    hint: 'Configs are defined under "configs" in gateway.yaml; a config can also be sent as JSON.',
   });
 }

@@ -24,7 +24,7 @@ export function customHost(ctx: Admitted, value: string): URL {
   if (url !== undefined && (url.protocol === 'https:' || url.protocol === 'http:') && url.username === '' && url.password === '')
     return url;
   throw new GatewayError('invalid_header', {
-    message: 'The custom host is not a URL that can be used.',
+    message: 'The custom host is not a valid URL.',
     param: spelled(ctx.headers, 'customHost'),
     hint: 'Write it like https://host.example/v1, without user name and password.',
   });

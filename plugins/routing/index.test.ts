@@ -75,7 +75,7 @@ describe('choosing a provider without a config', () => {
       'm',
       401,
       'missing_credential',
-      /brings no credential/,
+      /has no credential/,
       /authorization: Bearer/,
     ],
   ])('refuses %s', async (...[, headers, model, status, code, message, hint]) => {

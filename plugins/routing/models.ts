@@ -16,10 +16,10 @@ import { hasUnreadBody } from '#core/unread-body.ts';
 export function modelFault(ctx: Admitted, leaf: Leaf, rules: ModelRules): GatewayError | undefined {
   if (hasUnreadBody(ctx)) {
     const hint = `${ruleOf(rules)} Send files to /v1/files, and batches to /v1/batches.`;
-    return unseen(rules, `has a body that the gateway does not read on ${ctx.method} ${shown(ctx.path)}`, hint);
+    return unseen(rules, `has a body that the gateway does not parse on ${ctx.method} ${shown(ctx.path)}`, hint);
   }
   const model = modelAt(ctx, leaf) ?? bareModel(ctx.askedModel);
-  if (model === '' && runsModel(ctx) && !isFoundLater(ctx, rules)) return unseen(rules, 'does not say its model', missingHint(ctx, rules));
+  if (model === '' && runsModel(ctx) && !isFoundLater(ctx, rules)) return unseen(rules, 'does not name its model', missingHint(ctx, rules));
   const refusal = forbidden(rules, model);
   if (refusal !== undefined) return refusal;
   for (const named of modelsBeside(ctx)) {

@@ -32,19 +32,19 @@ export function refusedBy(ctx: Admitted, refused: Refused | undefined): GatewayE
       return notAllowed(`Key "${key}" may not use prompt "${leaf.prompt?.version.id ?? ''}".`, 'The rule is allow.prompts of the key.');
     case 'bound':
       return notAllowed(
-        `Key "${key}" is bound to config "${ctx.facts.config?.name ?? ''}", and the request sets its host, headers or a part of the account.`,
-        'Send neither x-gateway-custom-host nor x-gateway-forward-headers, and no settings of a provider.',
+        `Key "${key}" is bound to config "${ctx.facts.config?.name ?? ''}", but the request sets the host, headers or account of the provider.`,
+        'Remove x-gateway-custom-host, x-gateway-forward-headers and all provider settings from the request.',
       );
     case 'host':
       return notAllowed(
-        `The credential of provider "${slug}" does not go to a host that a request chose.`,
-        `Send a credential of your own with the bare type in x-gateway-provider, or list the host in providers.${slug}.allow_custom_host.`,
+        `The credential of provider "${slug}" is not sent to a host that a request chose.`,
+        `Send your own credential with the bare type in x-gateway-provider, or list the host in providers.${slug}.allow_custom_host.`,
         spelled(ctx.headers, 'customHost'),
       );
     case 'setting':
       return notAllowed(
-        `The request brings settings that shape the address, and provider "${slug}" has its own.`,
-        'Leave them out, or send a credential of your own with the bare type in x-gateway-provider.',
+        `The request has settings that change the address, but provider "${slug}" has its own.`,
+        'Remove them, or send your own credential with the bare type in x-gateway-provider.',
       );
     default:
       return rule satisfies never;

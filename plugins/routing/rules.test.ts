@@ -17,7 +17,7 @@ describe('what a key may use', () => {
       { allowsConfig: (name: string) => name !== 'inline' },
       { 'x-gateway-config': '{}' },
       '@azure-eu/m',
-      'Key "app-web" may not send configs of its own.',
+      'Key "app-web" may not send its own configs.',
     ],
     [
       'a provider',

@@ -17,7 +17,7 @@ export function requireAccount(ctx: Admitted, config: CompiledConfig, choice: Ch
   collectSlugs(config.root, choice, slugs);
   if (slugs.size === 1) return;
   throw new GatewayError('missing_virtual_key', {
-    message: `"${ctx.path}" belongs to one account, and the request ${slugs.size === 0 ? 'names none' : 'may go to several'}.`,
+    message: `"${ctx.path}" belongs to one account, but the request ${slugs.size === 0 ? 'names none' : 'may go to several'}.`,
     param: 'x-gateway-virtual-key',
     hint: 'Send x-gateway-virtual-key with a virtual key or a slug.',
   });
@@ -26,7 +26,7 @@ export function requireAccount(ctx: Admitted, config: CompiledConfig, choice: Ch
 /** The warning for configs whose weights or conditions are passed over on routes that name an object by id. */
 export function ignoredStrategy(config: CompiledConfig): string | undefined {
   if (!hasWeighted(config.root)) return undefined;
-  return `config "${config.name}": weights and conditions are not used on routes that name an object by id; targets are asked in written order`;
+  return `config "${config.name}": weights and conditions are not used on routes that name an object by id; targets are tried in the order in which they are written`;
 }
 
 function needsAccount({ endpoint, path }: Admitted): boolean {

@@ -25,11 +25,11 @@ export function withoutAccountHeaders(ctx: Routed, { binding }: Attempt, { crede
       throw new GatewayError('not_allowed', {
         message: `The header "${name}" is not forwarded with the credential of provider "${binding.slug}", which belongs to the gateway.`,
         param: name,
-        hint: `Leave it out, or set it in gateway.yaml at providers.${binding.slug}.`,
+        hint: `Remove it, or set it in gateway.yaml at providers.${binding.slug}.`,
       });
     }
     if (ctx.headers.get(name) === undefined || copies?.includes(name) === true) continue;
-    const warning = `header "${name}" was not sent: it does not go along with the credential of provider "${binding.slug}"`;
+    const warning = `header "${name}" was not sent: the gateway does not forward it with the credential of provider "${binding.slug}"`;
     if (!ctx.warnings.includes(warning)) ctx.warnings.push(warning);
   }
 }

@@ -31,6 +31,6 @@ const noModel: ReadonlyMap<string, unknown> = new Map([['model', undefined]]);
 
 function warnAboutStream(ctx: Routed, override: Override): void {
   if (override.stream === undefined || override.stream === ctx.stream) return;
-  const warning = 'override_params.stream is not applied: whether an answer streams is up to the client';
+  const warning = 'override_params.stream is not applied: the client decides whether a response is streamed';
   if (!ctx.warnings.includes(warning)) ctx.warnings.push(warning);
 }

@@ -27,7 +27,7 @@ export function callersCredential(
   if (key !== undefined && binding.forCaller !== undefined) return binding.forCaller(key).credential(deployment);
   if (binding.provider.apiKey !== 'required') return own;
   throw new GatewayError('missing_credential', {
-    message: `Provider "${binding.slug}" is used with the caller's own credential, and the request brings none.`,
+    message: `Provider "${binding.slug}" needs the caller's own credential, and the request has none.`,
     param: 'authorization',
     hint: 'Send the provider\'s key as "authorization: Bearer …", and the gateway key in x-gateway-api-key.',
   });

@@ -33,7 +33,7 @@ export class ForwardLists {
       throw new GatewayError('invalid_header', {
         message: `The header "${wrong}" cannot be forwarded.`,
         param: spelled(ctx.headers, 'forwardHeaders'),
-        hint: 'Gateway headers, host, accept-encoding, content-* and headers of the connection stay here.',
+        hint: 'Gateway headers, host, accept-encoding, content-* and connection headers are never forwarded.',
       });
     }
     if (text.length > longest) return list;
@@ -67,7 +67,7 @@ export function forwardedHeaders(ctx: Routed, names: readonly string[]): Forward
   }
   if (signs || !names.includes('authorization')) return { pairs, signs };
   throw new GatewayError('missing_credential', {
-    message: 'The header "authorization" is to be forwarded, and the request brings none of its own.',
+    message: 'The header "authorization" is configured to be forwarded, but the request has none besides the gateway key.',
     param: 'authorization',
     hint: 'Send the gateway key in x-gateway-api-key, and the credential for the provider in authorization.',
   });

@@ -156,7 +156,7 @@ function unserved(ctx: Routed, { binding }: Attempt): GatewayError {
 function upstreamFor(ctx: Routed, attempt: Attempt, call: AttemptCall, body: RequestBody): UpstreamRequest {
   if (attempt.operation !== undefined) return attempt.operation.request(sendable(body), call);
   const address = attempt.binding.provider.relay?.(call, pathFor(ctx, attempt));
-  if (address === undefined) throw new GatewayError('internal', { message: 'A provider without this route was asked for it.' });
+  if (address === undefined) throw new GatewayError('internal', { message: 'The provider does not serve this route.' });
   return { ...address, method: ctx.method, headers: address.headers ?? [], body: emptyBody, dropped: [] };
 }
 

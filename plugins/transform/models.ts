@@ -40,7 +40,7 @@ function checkLine(line: string, index: number, rules: ModelRules): void {
 function refuseLate(form: FormBody): void {
   if (form.fields.get('purpose') !== 'batch') return;
   throw new GatewayError('not_allowed', {
-    message: 'Key or provider is limited to certain models, and the form says only behind its file that this is a batch.',
+    message: 'The key or provider is limited to certain models, but the field "purpose" comes after the file in the form.',
     param: 'purpose',
     hint: 'Send the purpose before the file, or give the file a name that ends in .jsonl.',
   });

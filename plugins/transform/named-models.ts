@@ -90,6 +90,6 @@ function* settingModels({ snapshot }: Routed, { provider, slug }: Attempt['bindi
 /** A rule depends on what the form says, so every service must read the same. @throws GatewayError `invalid_form` */
 export function checkSpelling({ oddity }: FormBody): void {
   if (oddity === undefined) return;
-  const message = `The form ${oddity}. Services read that differently, and a rule of the key or provider depends on the form.`;
-  throw new GatewayError('invalid_form', { message, hint: 'Send multipart/form-data as libraries and browsers write it.' });
+  const message = `The form ${oddity}. Services parse that differently, and a rule of the key or provider depends on the form.`;
+  throw new GatewayError('invalid_form', { message, hint: 'Send standard multipart/form-data, as HTTP libraries and browsers write it.' });
 }

@@ -35,6 +35,6 @@ function unknown(ctx: Received, name: string): GatewayError {
   return new GatewayError('provider_not_found', {
     message: `No virtual key or provider is named "${name}".${didYouMean(name, usableProviders(ctx.snapshot, ctx.facts.caller?.key))}`,
     param: spelled(ctx.headers, 'virtualKey'),
-    hint: 'Virtual keys stand under "virtual_keys" in gateway.yaml, providers under "providers".',
+    hint: 'Virtual keys are defined under "virtual_keys" in gateway.yaml, providers under "providers".',
   });
 }

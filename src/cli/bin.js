@@ -3,9 +3,7 @@
 const [major, minor] = process.versions.node.split('.').map(Number);
 
 if (major < 22 || (major === 22 && minor < 19)) {
-  process.stderr.write(
-    `gateway needs Node 22.19 or newer, and this is ${process.version}. In a clone, use: npm run gateway -- <command>\n`,
-  );
+  process.stderr.write(`gateway needs Node 22.19 or newer; this is ${process.version}. In a clone, use: npm run gateway -- <command>\n`);
   process.exitCode = 2;
 } else {
   const { followEarly } = await import('./early-signals.js');

@@ -72,7 +72,7 @@ describe('gateway check', () => {
 
   it.each([
     ['short', 'gateway.yaml:3:22: error: unknown key "colour" [unknown-key]\n'],
-    ['github', /^::error file=gateway.yaml,line=3,endLine=3,col=22,endColumn=28,title=unknown-key::unknown key "colour": it takes .*\n$/],
+    ['github', /^::error file=gateway.yaml,line=3,endLine=3,col=22,endColumn=28,title=unknown-key::unknown key "colour": allowed: .*\n$/],
   ] as const)('keeps the summary out of the %s lines', async (format, lines) => {
     write({ 'gateway.yaml': bad });
     const { code, out, err } = await run([], { format });

@@ -4,17 +4,17 @@ import { errorCatalogue } from '../core/error.ts';
 export const topics = { config, secrets, errors, signals };
 
 function config(): string {
-  return `The configuration is the first of these files that there is:
+  return `The configuration is the first of these files that exists:
   --config FILE, $GATEWAY_CONFIG, ./gateway.yaml, /etc/gateway/gateway.yaml
 
-The smallest useful one:
+A minimal one:
   version: 1
   providers:
     openai: {type: openai, api_key: "\${env:OPENAI_API_KEY}"}
 
 Clients then send requests to http://127.0.0.1:8787/v1 with the model "@openai/gpt-4o-mini".
-A change of the file, of a file it includes, or of a secret file is picked up while the gateway runs. A bad change is
-reported and changes nothing. See what is wrong with a file:
+The gateway reloads the file, the files it includes and secret files when they change. If the new version is invalid, the
+gateway reports it and keeps serving the old one. Validate a file:
   $ gateway check
 `;
 }
@@ -25,7 +25,7 @@ function secrets(): string {
   \${env:NAME:-text}      with a default
   \${file:/path}          the content of a file; watched, so a rotated secret is picked up
 
-Keys of the gateway's own callers are kept as hashes. This issues one and prints its entry:
+API keys of the gateway are stored as hashes. This issues one and prints its configuration:
   $ gateway keys create my-app
   api_keys:
     my-app: {hash: "sha256:…"}
@@ -34,15 +34,15 @@ Keys of the gateway's own callers are kept as hashes. This issues one and prints
 
 function errors(): string {
   const rows = Object.entries(errorCatalogue).map(([code, { status, about }]) => `  ${code.padEnd(22)} ${status}  ${about}\n`);
-  return `Error answers carry one of these codes in error.code; the status is the usual one:\n${rows.join('')}`;
+  return `Error responses have one of these codes in error.code; the number is its default status:\n${rows.join('')}`;
 }
 
 function signals(): string {
   return `SIGHUP           read the configuration again now
-SIGTERM, SIGINT  stop: /readyz says 503 at once, new requests are refused after server.drain.delay, running answers
-                 have until server.drain.timeout; exit code 0
-a second one     ends at once; exit code 143 or 130
+SIGTERM, SIGINT  stop: /readyz returns 503 at once, the gateway rejects new requests after server.drain.delay, running
+                 requests may take until server.drain.timeout; exit code 0
+a second signal  stop at once; exit code 143 or 130
 
-Exit codes: 0 done · 1 the answer is no · 2 wrong usage · 3 the configuration is invalid · 130, 143 ended by a signal
+Exit codes: 0 success · 1 the check or command failed · 2 wrong usage · 3 the configuration is invalid · 130, 143 ended by a signal
 `;
 }

@@ -42,7 +42,7 @@ function createProgram(io: CliIo, registry: Registry, done: (code: number) => vo
   const program = new Command('gateway')
     .description('One HTTP service in front of model providers, described by a YAML file.')
     .version(version, '-V, --version', 'print the version')
-    .helpOption('-h, --help', 'print this')
+    .helpOption('-h, --help', 'print this help')
     .helpCommand(false)
     .exitOverride()
     .configureOutput({ writeOut: (text) => void io.stdout.write(text), writeErr: (text) => void io.stderr.write(text) });
@@ -75,16 +75,16 @@ function examples(command: Command, lines: readonly string[]): void {
 function addStart(program: Command, io: CliIo, registry: Registry, done: (code: number) => void): void {
   const command = program
     .command('start')
-    .description('serve; without any file in try-out mode, with a mock provider')
+    .description('run the gateway; without a configuration file, with a mock provider for trying it out')
     .option('-c, --config <file>', 'configuration file, or - for standard input')
     .option('--listen <address>', 'host:port or unix:/path of the data listener')
     .option('--probe-listen <address>', 'a second listener with only /healthz and /readyz')
     .option('--no-watch', 'do not reload when a file changes')
-    .addOption(new Option('--log-format <format>', 'how lines are written').choices(['auto', 'pretty', 'json']))
-    .addOption(new Option('--log-level <level>', 'what is worth a line').choices(['debug', 'info', 'warn', 'error']))
-    .option('--allow-missing-secrets', 'switch providers with unset secrets off instead of refusing to start')
-    .option('--last-good', 'when the file is invalid, serve the last good copy')
-    .option('--no-color', 'no colours')
+    .addOption(new Option('--log-format <format>', 'format of log lines').choices(['auto', 'pretty', 'json']))
+    .addOption(new Option('--log-level <level>', 'minimum level that is logged').choices(['debug', 'info', 'warn', 'error']))
+    .option('--allow-missing-secrets', 'disable providers with unset secrets instead of failing to start')
+    .option('--last-good', 'when the file is invalid, serve with the last valid copy')
+    .option('--no-color', 'no colors')
     .action(async (flags: StartFlags) => {
       const { start } = await import('./start.ts');
       done(await start(flags, io, registry));
@@ -101,9 +101,9 @@ function addInit(program: Command, io: CliIo, registry: Registry, done: (code: n
     .option('--fallback <name>', 'provider that answers when the first one fails; repeatable', collect)
     .option('--file <file>', 'file to write instead of gateway.yaml')
     .option('--force', 'replace the file')
-    .option('--no-input', 'ask nothing')
+    .option('--no-input', 'do not prompt')
     .option('--dry-run', 'print it, write nothing')
-    .option('--json', 'one JSON document')
+    .option('--json', 'print JSON')
     .action(async (flags: InitFlags) => {
       const { init } = await import('./init.ts');
       done(await init(flags, io, registry));
@@ -118,13 +118,13 @@ function addInit(program: Command, io: CliIo, registry: Registry, done: (code: n
 function addCheck(program: Command, io: CliIo, registry: Registry, done: (code: number) => void): void {
   const command = program
     .command('check')
-    .description('say everything that is wrong with a configuration, without a connection')
+    .description('validate the configuration offline')
     .argument('[file...]', 'configuration files, or - for standard input')
-    .option('-c, --config <file>', 'the same as naming the file')
-    .addOption(new Option('--format <format>', 'how problems are written').choices(['pretty', 'short', 'json', 'github']).default('pretty'))
+    .option('-c, --config <file>', 'the same as the argument')
+    .addOption(new Option('--format <format>', 'output format').choices(['pretty', 'short', 'json', 'github']).default('pretty'))
     .option('--json', 'the same as --format json')
-    .option('--strict', 'warnings are errors')
-    .option('--no-color', 'no colours')
+    .option('--strict', 'treat warnings as errors')
+    .option('--no-color', 'no colors')
     .action(async (files: string[], flags: CheckOptions & { readonly color: boolean }) => {
       const { check } = await import('./check.ts');
       const importPlugin = async (path: string): Promise<unknown> => (await import('../worlds.ts')).importFile(path);
@@ -135,14 +135,14 @@ function addCheck(program: Command, io: CliIo, registry: Registry, done: (code: 
 }
 
 function addKeys(program: Command, io: CliIo, registry: Registry, done: (code: number) => void): void {
-  const keys = program.command('keys').helpCommand(false).description('issue, list, rotate, revoke and recognise keys of the gateway');
+  const keys = program.command('keys').helpCommand(false).description('issue, list, rotate, revoke and identify API keys of the gateway');
   const command: MakeCommand = (name, about) =>
     keys
       .command(name)
       .description(about)
       .option('-c, --config <file>', 'configuration file')
-      .option('--json', 'the answer as JSON')
-      .option('--no-color', 'no colours');
+      .option('--json', 'print JSON')
+      .option('--no-color', 'no colors');
   addKeyCreate(command, keysIo(io), registry, done);
   addKeyRest(command, keysIo(io), done);
   examples(keys, [
@@ -168,19 +168,19 @@ function keysIo({ stdout, stderr, env, cwd, readStdin }: CliIo): KeysIo {
 
 function addKeyCreate(command: MakeCommand, io: KeysIo, registry: Registry, done: (code: number) => void): void {
   const later = (flag: string): Option => new Option(`--${flag} <limit>`).hideHelp();
-  command('create', 'issue a key; it is shown once, only its hash is kept')
+  command('create', 'issue a key; it is shown once, only its hash is stored')
     .argument('<name>')
-    .option('--configs <names>', 'configs that it may use; a comma list, as are the next three')
-    .option('--providers <slugs>', 'providers that it may use')
-    .option('--models <globs>', 'models that it may use')
-    .option('--prompts <names>', 'stored prompts that it may use')
-    .option('--default-config <name>', 'config of requests that choose nothing')
-    .option('--enforce-config', 'refuse every other choice')
-    .option('--metadata <name=value...>', "metadata of its requests' records")
+    .option('--configs <names>', 'configs that the key may use, separated by commas')
+    .option('--providers <slugs>', 'providers that the key may use, separated by commas')
+    .option('--models <globs>', 'models that the key may use, separated by commas')
+    .option('--prompts <names>', 'stored prompts that the key may use, separated by commas')
+    .option('--default-config <name>', 'config for requests that choose nothing')
+    .option('--enforce-config', 'reject every other choice')
+    .option('--metadata <name=value...>', 'metadata for the records of its requests')
     .option('--expires <when>', 'a duration such as 90d, or a date')
-    .option('--test', 'a gw_test_ key')
-    .option('--debug', 'its requests may ask for debug details')
-    .option('--write', 'write a file of its own into the included folder for keys')
+    .option('--test', 'issue a gw_test_ key')
+    .option('--debug', 'its requests may receive debug details')
+    .option('--write', 'write the key to a new file in the included directory for keys')
     .addOption(later('rate'))
     .addOption(later('tokens'))
     .addOption(later('budget'))
@@ -193,24 +193,24 @@ function addKeyCreate(command: MakeCommand, io: KeysIo, registry: Registry, done
 }
 
 function addKeyRest(command: MakeCommand, io: KeysIo, done: (code: number) => void): void {
-  command('list', 'all keys: what they may use, when they end, when they were last used').action(async (flags: KeysFlags) => {
+  command('list', 'list all keys: permissions, expiry, last use').action(async (flags: KeysFlags) => {
     const { listKeys } = await import('./keys/list.ts');
     done(await listKeys(flags, io));
   });
-  command('rotate', 'issue a second secret; the one before works until the overlap ends')
+  command('rotate', 'issue a new secret; the old one works until the overlap ends')
     .argument('<name>')
-    .option('--overlap <duration>', 'how long both work', '24h')
+    .option('--overlap <duration>', 'how long both secrets work', '24h')
     .action(async (name: string, flags: RotateFlags) => {
       const { rotateKey } = await import('./keys/rotate.ts');
       done(await rotateKey(name, flags, io));
     });
-  command('revoke', 'refuse a key from now on')
+  command('revoke', 'revoke a key: the gateway rejects it from now on')
     .argument('<name>')
     .action(async (name: string, flags: KeysFlags) => {
       const { revokeKey } = await import('./keys/revoke.ts');
       done(await revokeKey(name, flags, io));
     });
-  command('verify', 'say which key stands on standard input')
+  command('verify', 'identify a key read from standard input')
     // Whatever stands there may be a key: it is refused without a word of it.
     .allowUnknownOption()
     .allowExcessArguments()
@@ -221,39 +221,39 @@ function addKeyRest(command: MakeCommand, io: KeysIo, done: (code: number) => vo
 }
 
 function addProviders(program: Command, io: CliIo, registry: Registry, done: (code: number) => void): void {
-  const group = program.command('providers').helpCommand(false).description('the catalog: who can be called');
+  const group = program.command('providers').helpCommand(false).description('list, show, test and add providers');
   examples(group, ['gateway providers list', 'gateway providers test azure-eu', 'gateway providers import-uri https://…']);
   const command = (name: string, about: string): Command =>
     group
       .command(name)
       .description(about)
       .option('-c, --config <file>', 'configuration file')
-      .option('--json', 'one JSON document')
-      .option('--no-color', 'no colours');
-  command('list', 'every entry with its host, models and state, without a connection').action(async (flags: CatalogFlags) => {
+      .option('--json', 'print JSON')
+      .option('--no-color', 'no colors');
+  command('list', 'list all providers with host, models and state, offline').action(async (flags: CatalogFlags) => {
     const { listProviders } = await import('./providers/list.ts');
     done(await listProviders(flags, io, registry));
   });
-  command('show', 'one entry with the place of each value; secrets as references')
+  command('show', 'show a provider with the source of each value; secrets as references')
     .argument('<slug>')
     .action(async (slug: string, flags: CatalogFlags) => {
       const { showProvider } = await import('./providers/show.ts');
       done(await showProvider(slug, flags, io, registry));
     });
-  command('test', 'prove entries with their real credentials and the cheapest calls')
+  command('test', 'test providers with their real credentials and the cheapest calls')
     .argument('[slug...]')
-    .option('--deep', 'also ask each deployment for one token')
-    .option('--timeout <duration>', 'for each request', '10s')
+    .option('--deep', 'also request one token from each deployment')
+    .option('--timeout <duration>', 'timeout of each request', '10s')
     .action(async (slugs: string[], flags: TestFlags) => {
       const { testProviders } = await import('./providers/try-entries.ts');
       done(await testProviders(slugs, flags, io, registry));
     });
   group
     .command('import-uri')
-    .description("turn a deployment's target URI into an entry; only the text is read")
+    .description("print the provider configuration for a deployment's target URI, offline")
     .argument('<uri>')
-    .option('--slug <slug>', 'name of the entry')
-    .option('--json', 'one JSON document')
+    .option('--slug <slug>', 'slug of the provider')
+    .option('--json', 'print JSON')
     .action(async (uri: string, flags: ImportFlags) => {
       const { importUri } = await import('./providers/import-uri.ts');
       done(importUri(uri, flags, io, registry));
@@ -264,19 +264,19 @@ function addProviders(program: Command, io: CliIo, registry: Registry, done: (co
 function addProvider(group: Command, io: CliIo, registry: Registry, done: (code: number) => void): void {
   const command = group
     .command('add')
-    .description('write an entry into the configuration; asks only on a terminal, and never for a secret')
+    .description('add a provider to the configuration; prompts only on a terminal, and never for a secret')
     .argument('<type>', 'a provider type, or a service such as groq or ollama')
-    .option('-c, --config <file>', 'configuration file; written when there is none')
-    .option('--slug <slug>', 'name of the entry')
-    .option('--name <text>', 'name for people')
-    .option('--description <text>', 'what it is for')
-    .option('--uri <uri>', 'take what a target URI says')
+    .option('-c, --config <file>', 'configuration file; created if it does not exist')
+    .option('--slug <slug>', 'slug of the provider')
+    .option('--name <text>', 'display name')
+    .option('--description <text>', 'description')
+    .option('--uri <uri>', 'fill in settings from a target URI')
     .option('--set <key=value>', 'a setting by its path, as resource_name=contoso-eu; repeatable', collect, [])
-    .option('--key-env <variable>', 'name of the variable that holds the key')
-    .option('--key-file <path>', 'path of the file that holds the key')
-    .option('--no-input', 'ask nothing')
-    .option('--dry-run', 'print the entry, write nothing')
-    .option('--json', 'one JSON document')
+    .option('--key-env <variable>', 'name of the environment variable with the key')
+    .option('--key-file <path>', 'path of the file with the key')
+    .option('--no-input', 'do not prompt')
+    .option('--dry-run', 'print the configuration without writing it')
+    .option('--json', 'print JSON')
     .action(async (type: string, flags: AddFlags) => {
       const { addEntry } = await import('./providers/add.ts');
       done(await addEntry(type, flags, io, registry));
@@ -304,7 +304,7 @@ function checkIo(io: CliIo, isColorWanted: boolean): CheckIo {
 }
 
 function addPrompts(program: Command, io: CliIo, registry: Registry, done: (code: number) => void): void {
-  const prompts = program.command('prompts').helpCommand(false).description('list stored prompts, and show what they become');
+  const prompts = program.command('prompts').helpCommand(false).description('list and render stored prompts');
   const importPlugin = async (path: string): Promise<unknown> => (await import('../worlds.ts')).importFile(path);
   const known = { providers: registry.providers, plugins: registry.stages, importPlugin };
   const every = (value: string, earlier: readonly string[] = []): readonly string[] => [...earlier, value];
@@ -313,16 +313,16 @@ function addPrompts(program: Command, io: CliIo, registry: Registry, done: (code
       .command(name)
       .description(about)
       .option('-c, --config <file>', 'configuration file, or - for standard input')
-      .option('--json', 'the answer as JSON')
-      .option('--no-color', 'no colours');
+      .option('--json', 'print JSON')
+      .option('--no-color', 'no colors');
   type Shown = { readonly color: boolean };
-  command('list', 'every prompt with its versions, labels and variables').action(async (flags: PromptOptions & Shown) => {
+  command('list', 'list all prompts with versions, labels and variables').action(async (flags: PromptOptions & Shown) => {
     const { listPrompts } = await import('./prompts.ts');
     done(await listPrompts(flags, checkIo(io, flags.color), known));
   });
-  command('render', 'the messages and parameters that a call would send; nothing is sent')
+  command('render', 'print the messages and parameters that a call would send, without sending them')
     .argument('<name>', 'a prompt: welcome, welcome@2, welcome@latest, welcome@production')
-    .option('--var <name=value>', 'a variable; JSON where the prompt asks for another type than text', every)
+    .option('--var <name=value>', 'a variable; JSON unless the prompt declares it as a string', every)
     .option('--var-file <name=path>', 'a variable whose value is the content of a file', every)
     .action(async (name: string, flags: RenderOptions & Shown) => {
       const { renderPrompt } = await import('./prompts.ts');
@@ -345,7 +345,7 @@ function addHelp(program: Command, io: CliIo): void {
       const command = program.commands.find((one) => one.name() === topic);
       if (command !== undefined) return command.outputHelp();
       const text = Object.hasOwn(topics, topic) ? topics[topic as keyof typeof topics] : undefined;
-      if (text === undefined) return program.error(`error: no help about "${topic}"; there is: ${Object.keys(topics).join(', ')}`);
+      if (text === undefined) return program.error(`error: no help on "${topic}"; available: ${Object.keys(topics).join(', ')}`);
       io.stdout.write(text());
       return undefined;
     });

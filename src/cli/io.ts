@@ -52,7 +52,7 @@ async function ask(question: string): Promise<string> {
     return await lines.question(question);
   } catch (cause) {
     process.stderr.write('\n');
-    throw new Interrupted('no answer', { cause });
+    throw new Interrupted('no response', { cause });
   } finally {
     lines.close();
   }

@@ -83,7 +83,7 @@ welcome@2  canary     -            -        question
 
   it('says that there are none', async () => {
     writeFileSync(join(cwd, 'gateway.yaml'), 'version: 1\n');
-    const err = 'no prompts; they stand under "prompts" in gateway.yaml\n';
+    const err = 'no prompts are defined; define them under "prompts" in gateway.yaml\n';
     expect(await list()).toEqual({ code: 1, out: '', err });
     expect(await list({ json: true })).toEqual({ code: 1, out: '[]\n', err });
   });
@@ -134,7 +134,7 @@ user
 
   it.each<[string, RenderOptions, number, RegExp]>([
     ['welcom', {}, 1, /^error: No prompt is named "welcom"\. Did you mean "welcome"\?\n/],
-    ['welcome@7', {}, 1, /^error: Prompt "welcome" has no version 7\.\nThere is 1, 2\.\n$/],
+    ['welcome@7', {}, 1, /^error: Prompt "welcome" has no version 7\.\nAvailable versions: 1, 2\.\n$/],
     ['welcome', {}, 1, /^error: Prompt "welcome@1" needs the variable "product"\.\n/],
     ['welcome', { var: ['product=x', 'count=many'] }, 1, /^error: Variable "count" of prompt "welcome@1" is a string, not a number\.\n/],
     [
@@ -143,8 +143,8 @@ user
       2,
       /^error: the file "absent.txt" cannot be read \(no such file\)\n$/,
     ],
-    ['welcome', { var: ['product'] }, 2, /^error: --var takes name=value, not "product"\n$/],
-    ['welcome', { varFile: ['=x'] }, 2, /^error: --var-file takes name=path, not "=x"\n$/],
+    ['welcome', { var: ['product'] }, 2, /^error: --var must be name=value, not "product"\n$/],
+    ['welcome', { varFile: ['=x'] }, 2, /^error: --var-file must be name=path, not "=x"\n$/],
   ])('of %s with %j ends with %i', async (name, options, code, err) => {
     expect(await render(name, options)).toMatchObject({ code, out: '', err: expect.stringMatching(err) as string });
   });

@@ -40,7 +40,7 @@ export async function listPrompts(options: PromptOptions, io: CheckIo, registry:
   const prompts = [...found.prompts.values()];
   if (options.json === true) io.stdout(found.mask(`${JSON.stringify(prompts.map(found.rowOf), null, 2)}\n`));
   else if (prompts.length > 0) io.stdout(found.mask(listedPrompts(prompts)));
-  if (prompts.length === 0) io.stderr('no prompts; they stand under "prompts" in gateway.yaml\n');
+  if (prompts.length === 0) io.stderr('no prompts are defined; define them under "prompts" in gateway.yaml\n');
   return prompts.length === 0 ? no : done;
 }
 
@@ -125,7 +125,7 @@ function valuesFor(version: PromptVersion, { var: texts = [], varFile: files = [
 
 function split(pair: string, flag: string): [string, string] {
   const cut = pair.indexOf('=');
-  if (cut <= 0) throw new UsageError(`${flag} takes name=${flag === '--var' ? 'value' : 'path'}, not "${pair}"`);
+  if (cut <= 0) throw new UsageError(`${flag} must be name=${flag === '--var' ? 'value' : 'path'}, not "${pair}"`);
   return [pair.slice(0, cut), pair.slice(cut + 1)];
 }
 

@@ -81,7 +81,7 @@ async function explain(error: unknown, { stderr }: CliIo, colors: boolean): Prom
 }
 
 function stoppedEarly(log: Log): number {
-  log.news('stopped before the gateway served', {}, 'stopped');
+  log.news('stopped before the gateway was ready', {}, 'stopped');
   return 0;
 }
 
@@ -176,7 +176,7 @@ class Session {
         return;
       }
       case 'unchanged': {
-        const message = event.recovered === true ? 'config good again' : 'config unchanged';
+        const message = event.recovered === true ? 'config valid again' : 'config unchanged';
         this.#log.news(`${time}  ${message} · revision ${event.revision}`, { revision: event.revision }, message);
         return;
       }
@@ -185,7 +185,7 @@ class Session {
         const { revision, savedAt, reason } = event;
         const diagnostics = event.diagnostics.map(briefDiagnostic);
         const fields = { revision, saved_at: savedAt, diagnostics, reason };
-        this.#log.news(lastGoodText(event, this.#shown, time), fields, 'config INVALID, the last good copy serves', 'error');
+        this.#log.news(lastGoodText(event, this.#shown, time), fields, 'config INVALID, serving the last valid copy', 'error');
         return;
       }
       case 'rejected': {

@@ -20,7 +20,7 @@ export async function untilStopped(gateway: Gateway, { log, signals, served }: S
   process.on('unhandledRejection', onDefect);
   signals.onHangUp(() => void gateway.reload());
   const first = await signals.stopped;
-  log.news(`stopping on ${first}: running answers are finished, a second signal ends at once`, { signal: first }, 'stopping');
+  log.news(`stopping on ${first}: finishing running requests; a second signal stops at once`, { signal: first }, 'stopping');
   const atOnce = signals.stoppedAgain.then(async (signal) => (await gateway.close(), stopCodes[signal]));
   const code = await Promise.race([gateway.drain().then(() => 0), atOnce]);
   process.off('uncaughtException', onDefect);

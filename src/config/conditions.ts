@@ -64,7 +64,7 @@ function compileKey(key: string): Read {
     if (root === 'params') return (facts) => scalarOf(facts.params(name));
     if (key === 'url.pathname') return (facts) => facts.pathname;
   }
-  throw bad(`a query cannot look at "${key}"`, 'Use metadata.<key>, params.<body field> or url.pathname.');
+  throw bad(`a query cannot read "${key}"`, 'Use metadata.<key>, params.<body field> or url.pathname.');
 }
 
 function scalarOf(value: unknown): Scalar | undefined {
@@ -80,7 +80,7 @@ function compileTest(key: string, operand: unknown, regex: RegexCompiler): Test 
   if (!isPlain(operand)) throw bad(`"${key}" needs a value or an object of operators`);
   const tests = Object.entries(operand).map(([name, argument]) => {
     const compile = Object.hasOwn(operators, name) ? operators[name] : undefined;
-    if (compile === undefined) throw bad(`"${name}" is no operator`, `"${key}" takes ${Object.keys(operators).join(', ')}.`);
+    if (compile === undefined) throw bad(`"${name}" is not an operator`, `"${key}" accepts ${Object.keys(operators).join(', ')}.`);
     return compile(argument, name, regex);
   });
   if (tests.length === 0) throw bad(`"${key}" names no operator`);
@@ -131,7 +131,7 @@ function toFloat(value: Scalar): number {
 }
 
 function needScalar(argument: unknown, name: string): Scalar {
-  if (!isScalar(argument)) throw bad(`"${name}" needs a text, a number, true, false or null`);
+  if (!isScalar(argument)) throw bad(`"${name}" needs a string, a number, true, false or null`);
   return argument;
 }
 

@@ -2,11 +2,11 @@ import { isPlain } from '#core/merge.ts';
 import { formatPath, type Node, type Path } from './node.ts';
 import { isSecretKey } from './secrets.ts';
 
-/** How messages call the thing at a path: `"attempts"`, `an entry of "targets"`, `providers.openai`. */
+/** How messages call the thing at a path: `"attempts"`, `an item of "targets"`, `providers.openai`. */
 export function subjectOf(path: Path): string {
   const last = path.at(-1);
   if (last === undefined) return 'the file';
-  if (typeof last === 'number') return `an entry of "${String(path.at(-2))}"`;
+  if (typeof last === 'number') return `an item of "${String(path.at(-2))}"`;
   return path.length === 2 ? formatPath(path) : `"${last}"`;
 }
 
@@ -16,9 +16,9 @@ export function actualOf(node: Node | undefined, path: Path): string {
   if (node.kind === 'map') return 'a mapping';
   if (node.kind === 'list') return 'a list';
   if (node.value === null) return 'nothing';
-  const what = typeof node.value === 'string' ? 'the text' : typeof node.value === 'number' ? 'the number' : '';
+  const what = typeof node.value === 'string' ? 'the string' : typeof node.value === 'number' ? 'the number' : '';
   if (path.some((step) => isSecretKey(step)))
-    return typeof node.value === 'string' ? 'a text' : typeof node.value === 'number' ? 'a number' : 'true or false';
+    return typeof node.value === 'string' ? 'a string' : typeof node.value === 'number' ? 'a number' : 'true or false';
   const text = node.resolved || typeof node.value !== 'string' ? node.text : node.value;
   return `${what} ${typeof node.value === 'string' ? `"${shorten(text)}"` : text}`.trim();
 }
@@ -39,7 +39,7 @@ export function expectedOf(schema: unknown): string {
 }
 
 const typeWords: Readonly<Record<string, string>> = {
-  string: 'a text',
+  string: 'a string',
   number: 'a number',
   integer: 'a whole number',
   boolean: 'true or false',

@@ -6,7 +6,7 @@ import type { GatewayConfig } from './schema/index.ts';
 export interface ConfigChanges {
   /** `~configs.support`, `+providers.claude`, `-api_keys.old`, `~server.max_body`. */
   readonly changes: readonly string[];
-  /** Keys whose new value waits for a restart: `server.listen`. */
+  /** Keys whose new value needs a restart: `server.listen`. */
   readonly restart: readonly string[];
 }
 

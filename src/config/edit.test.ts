@@ -64,7 +64,7 @@ describe('setting members where they are written', () => {
   });
 
   it.each([
-    ['an alias', 'x-a: &a {hash: sha256:a}\napi_keys:\n  app: *a\n', /not written there as a mapping/],
+    ['an alias', 'x-a: &a {hash: sha256:a}\napi_keys:\n  app: *a\n', /not written there as a separate mapping/],
     ['a merge key', 'x-a: &a {hash: sha256:a}\napi_keys:\n  app: {<<: *a}\n', /"hash" of api_keys.app is not written there/],
     ['an alias for the value', 'x-a: &a sha256:a\napi_keys:\n  app: {hash: *a}\n', /alias/],
     ['a folded text', 'api_keys:\n  app:\n    hash: >-\n      sha256:a\n', /safely/],

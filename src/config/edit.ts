@@ -18,7 +18,7 @@ export class EditError extends Error {}
 export function setMembers(text: string, path: readonly string[], after: string, members: Readonly<Record<string, Member>>): string {
   const document = parseDocument(text, { uniqueKeys: false, prettyErrors: false });
   const map = document.errors.length === 0 ? document.getIn(path, true) : undefined;
-  if (!isMap(map)) throw new EditError(`${path.join('.')} is not written there as a mapping of its own`);
+  if (!isMap(map)) throw new EditError(`${path.join('.')} is not written there as a separate mapping`);
   const anchor = pairOf(map, after);
   if (anchor === undefined) throw new EditError(`"${after}" of ${path.join('.')} is not written there itself`);
   const edits = Object.entries(members).map(([key, value]): Edit => {

@@ -17,11 +17,11 @@ export function reasonOf(error: unknown): string {
 const reasons: Readonly<Record<string, string>> = {
   ENOENT: 'no such file',
   EACCES: 'not allowed',
-  EISDIR: 'it is a folder',
-  ENOTDIR: 'no such folder',
+  EISDIR: 'it is a directory',
+  ENOTDIR: 'no such directory',
   ENOTREG: 'it is a pipe, a socket or a device; only regular files are read',
   EFBIG: 'it is too large',
-  ELOOP: 'its links lead in a circle',
+  ELOOP: 'its symbolic links form a cycle',
   EMFILE: 'the process has too many open files',
   ENFILE: 'the system has too many open files',
 };

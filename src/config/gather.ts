@@ -82,7 +82,12 @@ class Gatherer {
     if (root === undefined) return file;
     if (root.kind !== 'map') {
       if (!parsed.broken)
-        this.#report({ code: 'yaml-syntax', at: root.at, message: 'the file must hold keys and values', hint: 'begin with version: 1' });
+        this.#report({
+          code: 'yaml-syntax',
+          at: root.at,
+          message: 'the file must be a mapping of keys to values',
+          hint: 'begin with version: 1',
+        });
       this.#broken.add(file);
       return file;
     }
@@ -98,7 +103,7 @@ class Gatherer {
       code: 'yaml-syntax',
       at: { file, line: 1, column: 1, endColumn: 2, endLine: 1 },
       message: 'the included file is empty',
-      hint: 'delete it, or write a comment into it, if nothing should stand there',
+      hint: 'delete the file, or write a comment into it if it is empty on purpose',
     });
     this.#broken.add(file);
   }
@@ -114,7 +119,7 @@ class Gatherer {
     this.#report({
       code: 'unknown-key',
       at: bare.keyAt,
-      message: `${what} stands at the top of an included file`,
+      message: `${what} is at the top level of an included file`,
       hint: `indent it below a name: ${section}: {${name}: …}`,
       docs: 'config#include',
     });
@@ -135,7 +140,7 @@ class Gatherer {
     }
     const first = this.#single.get(key);
     if (included && key === 'version' && (value.kind !== 'scalar' || value.value !== 1)) {
-      this.#report({ code: 'wrong-type', at: value.at, message: '"version" takes 1', hint: 'write version: 1, or take the key away' });
+      this.#report({ code: 'wrong-type', at: value.at, message: '"version" must be 1', hint: 'write version: 1, or remove the key' });
     }
     if (first === undefined) this.#single.set(key, entry);
     else if (key !== 'version') this.#twice(`"${key}"`, entry, first);
@@ -156,7 +161,7 @@ class Gatherer {
       code: 'duplicate-key',
       at: entry.keyAt,
       message: `${what} is defined twice`,
-      hint: `it is first defined at ${placeText(first.keyAt)}`,
+      hint: `first defined at ${placeText(first.keyAt)}`,
     });
   }
 
@@ -167,7 +172,12 @@ class Gatherer {
       const pattern = textOf(node);
       if (pattern !== undefined && pattern !== '') this.#pattern(pattern, node.at, file, above);
       else if (above.length > 1)
-        this.#report({ code: 'wrong-type', at: node.at, message: '"include" takes file names', hint: 'write include: [configs/*.yaml]' });
+        this.#report({
+          code: 'wrong-type',
+          at: node.at,
+          message: '"include" must be a list of file names',
+          hint: 'write include: [configs/*.yaml]',
+        });
     }
   }
 
@@ -214,7 +224,7 @@ class Gatherer {
       return filesOf(pattern, base);
     } catch (error) {
       if (!(error instanceof PatternError)) throw error;
-      this.#report({ code: 'out-of-range', at, message: error.message, hint: 'name a folder that holds only configurations' });
+      this.#report({ code: 'out-of-range', at, message: error.message, hint: 'name a directory that contains only configuration files' });
       return undefined;
     }
   }
@@ -227,7 +237,7 @@ class Gatherer {
 
   #cycle(path: string, at: Place, above: readonly string[]): void {
     const loop = [...above.slice(above.indexOf(path)), path].map((one) => this.#name(one));
-    this.#report({ code: 'cycle', at, message: 'the includes go round in a circle', hint: loop.join(' → ') });
+    this.#report({ code: 'cycle', at, message: 'the includes form a cycle', hint: loop.join(' → ') });
   }
 
   #read(path: string, at: Place): string | undefined {

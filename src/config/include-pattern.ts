@@ -15,11 +15,11 @@ export function filesOf(pattern: string, folder: string): string[] {
   let looked = 0;
   const exclude = (): boolean => {
     looked += 1;
-    if (looked > maxLooked) throw new PatternError(`the pattern looks at more than ${maxLooked} files and folders`);
+    if (looked > maxLooked) throw new PatternError(`the pattern searches more than ${maxLooked} files and folders`);
     return false;
   };
   const found = globSync(pattern, { cwd: folder, exclude });
-  if (found.length > maxFiles) throw new PatternError(`the pattern fits more than ${maxFiles} files`);
+  if (found.length > maxFiles) throw new PatternError(`the pattern matches more than ${maxFiles} files`);
   return found.map((path) => resolve(folder, path)).toSorted();
 }
 

@@ -54,7 +54,7 @@ describe('a config that comes with a request', () => {
     ['many patterns', Array.from({ length: 11 }, (_, i) => `a${i}`)],
   ])('with %s is refused before it is compiled', (_, patterns) => {
     expect(() => inline(matching(patterns))).toThrow(
-      expect.objectContaining({ code: 'invalid_config', message: expect.stringMatching(/too large|may hold 10 patterns/) as string }),
+      expect.objectContaining({ code: 'invalid_config', message: expect.stringMatching(/too large|may contain 10 patterns/) as string }),
     );
   });
 

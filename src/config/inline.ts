@@ -14,7 +14,7 @@ import { checkShape } from './shape.ts';
 /** Bytes of a config that comes with a request. */
 const mostBytes = 32 * 1024;
 
-/** Levels of objects and lists. */
+/** Nesting depth of objects and lists. */
 const mostLevels = 100;
 
 /** Bytes that compiled forms may take together, and what one takes as far as it can be told. */
@@ -88,7 +88,10 @@ function inspect(value: unknown, depth: number): void {
   if (depth > mostLevels) throw invalid(`it is nested more than ${mostLevels} levels deep`);
   if (typeof value === 'string') {
     if (/\$\{(env|file):/.test(value)) {
-      throw invalid('references such as ${env:NAME} and ${file:/path} are not resolved in a request', 'Write the value itself.');
+      throw invalid(
+        'the gateway does not resolve references such as ${env:NAME} and ${file:/path} in a request',
+        'Write the value itself.',
+      );
     }
   } else if (Array.isArray(value)) for (const item of value) inspect(item, depth + 1);
   else if (isPlain(value)) for (const member of Object.values(value)) inspect(member, depth + 1);

@@ -51,7 +51,12 @@ function read(path: string, written: string, at: Place, { report, unresolved }: 
     const text = readText(path, maxSize);
     if (text.trimStart().startsWith('{')) return text;
     unresolved(at);
-    report({ code: 'wrong-type', at, message: `the file "${written}" is no JSON Web Key Set`, hint: 'a set is {"keys": [ … ]}' });
+    report({
+      code: 'wrong-type',
+      at,
+      message: `the file "${written}" is not a JSON Web Key Set`,
+      hint: 'a key set looks like {"keys": [ … ]}',
+    });
   } catch (error) {
     unresolved(at);
     report({ code: 'unreadable-file', at, message: `the file "${written}" cannot be read (${reasonOf(error)})`, hint: `that is ${path}` });

@@ -10,7 +10,7 @@ export interface KnownName {
 
 type Area = 'top' | 'server' | 'provider' | 'virtual_key' | 'api_key' | 'target' | 'retry' | 'strategy' | 'prompt' | 'logging';
 
-const later = (what: string): KnownName => ({ code: 'not-supported', hint: `take it out: this version would not ${what}` });
+const later = (what: string): KnownName => ({ code: 'not-supported', hint: `remove it: this version does not ${what}` });
 const ours = (hint: string): KnownName => ({ code: 'unknown-key', hint });
 
 /** Names that people bring from other gateways, or that later versions take, by the mapping in which they stand. */
@@ -20,8 +20,8 @@ const table: Readonly<Record<Area, Readonly<Record<string, KnownName>>>> = {
     guardrails: later('check anything'),
     pricing: later('use the prices'),
     observability: later('export anything'),
-    model_list: ours('write providers: for who can be called, and configs: for what a name stands for'),
-    models: ours('write providers: for who can be called, and configs: for what a name stands for'),
+    model_list: ours('write providers: for the services that can be called, and configs: for named routes'),
+    models: ours('write providers: for the services that can be called, and configs: for named routes'),
     general_settings: ours('write server: and api_keys:'),
     router_settings: ours('write a config with strategy, targets and retry'),
     litellm_settings: ours('write configs: with strategy, targets and retry'),
@@ -34,7 +34,7 @@ const table: Readonly<Record<Area, Readonly<Record<string, KnownName>>>> = {
   server: {
     admin: later('open an admin listener'),
     workers: later('start further processes'),
-    cors: later('answer preflight requests'),
+    cors: later('respond to preflight requests'),
     request_timeout: ours('write timeouts: {total: 120s}'),
     timeout: ours('write timeouts: {total: 120s}'),
     port: ours('write listen: 127.0.0.1:8787'),
@@ -55,8 +55,8 @@ const table: Readonly<Record<Area, Readonly<Record<string, KnownName>>>> = {
     token: ours('write api_key'),
     provider: ours('write type'),
     kind: ours('write type'),
-    slug: ours('the key of the entry is its slug: take it out'),
-    id: ours('the key of the entry is its slug: take it out'),
+    slug: ours('the mapping key is the slug already: remove it'),
+    id: ours('the mapping key is the slug already: remove it'),
     tenant_id: ours('write auth: {mode: …, tenant_id: …}'),
     client_id: ours('write auth: {mode: …, client_id: …}'),
     client_secret: ours('write auth: {mode: …, client_secret: …}'),
@@ -119,7 +119,7 @@ const table: Readonly<Record<Area, Readonly<Record<string, KnownName>>>> = {
     max_retries: ours('write attempts'),
     retry_on: ours('write on_status_codes'),
     status_codes: ours('write on_status_codes'),
-    backoff: ours('the waits double from one second on: take it out'),
+    backoff: ours('the waits double, starting at one second: remove it'),
   },
   strategy: {
     sticky: later('keep a caller on a target'),
@@ -140,7 +140,7 @@ const table: Readonly<Record<Area, Readonly<Record<string, KnownName>>>> = {
     tools: ours('write parameters: {tools: […]}'),
     provider: ours('write model: "@slug/model"'),
     version: ours('write versions: {1: {messages: […]}}'),
-    id: ours('the key of the entry is its id: take it out'),
+    id: ours('the mapping key is the id already: remove it'),
   },
   logging: {
     file: ours('write server: {state_dir: …} for the request log; lines go to the terminal'),

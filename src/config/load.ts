@@ -129,8 +129,8 @@ function resolveAll(root: MapNode, world: ReferenceWorld, allowMissing: boolean,
         code: 'unset-variable',
         severity: 'warning',
         at,
-        message: `"${entry.key}" is switched off, its secret is missing: ${what}`,
-        hint: 'requests for it are refused',
+        message: `"${entry.key}" is disabled because its secret is missing: ${what}`,
+        hint: 'the gateway rejects requests for it',
       });
       return true;
     };

@@ -90,7 +90,7 @@ class ProcessLoader implements Loader {
       // Only a load keeps this process alive, not a worker that waits for one.
       worker.channel?.ref();
       worker.send({ id, request } satisfies LoadQuestion, (error) => {
-        if (error !== null) this.#drop(worker, `the loader can't be asked: ${error.message}`);
+        if (error !== null) this.#drop(worker, `the loader cannot be reached: ${error.message}`);
       });
     });
   }

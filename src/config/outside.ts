@@ -55,7 +55,7 @@ export async function importOutside(root: MapNode, importer: Importer, report: R
       report({
         code: 'bad-plugin',
         at: node.at,
-        message: `"${written}" is no ${isProvider ? 'provider' : 'plugin'}: ${wrong}`,
+        message: `"${written}" is not a ${isProvider ? 'provider' : 'plugin'}: ${wrong}`,
         hint: 'see the example in the documentation',
         docs: 'plugins',
       });
@@ -117,7 +117,7 @@ async function importOne(
       docs: 'plugins',
     });
   } catch (error) {
-    const hint = `it was looked for at ${path}`;
+    const hint = `the gateway looked for it at ${path}`;
     if (!existsSync(path)) {
       report({ code: 'unreadable-file', at, message: 'the file cannot be read (no such file)', hint });
       return undefined;
@@ -131,17 +131,17 @@ async function importOne(
 
 function pluginProblem(value: Record<string, unknown>, { stages }: Known): string | undefined {
   if (typeof value['name'] !== 'string' || !/^[a-z0-9][a-z0-9-]*$/.test(value['name']))
-    return '"name" must be a text of lower-case letters, digits and "-"';
-  if (stages.has(value['name'])) return `the name "${value['name']}" belongs to a stage of the gateway`;
+    return '"name" must be a string of lower-case letters, digits and "-"';
+  if (stages.has(value['name'])) return `the name "${value['name']}" is reserved for a built-in plugin`;
   if (!isPlain(value['options'])) return '"options" must be a JSON Schema';
   return typeof value['setup'] === 'function' ? undefined : '"setup" must be a function';
 }
 
 function providerProblem(value: Record<string, unknown>, { types }: Known): string | undefined {
-  if (typeof value['type'] !== 'string' || value['type'] === '') return '"type" must be a text';
+  if (typeof value['type'] !== 'string' || value['type'] === '') return '"type" must be a string';
   if (!Array.isArray(value['aliases'])) return '"aliases" must be a list';
   const taken = [value['type'], ...(value['aliases'] as unknown[])].find((name) => typeof name === 'string' && types.has(name));
-  if (taken !== undefined) return `the type "${String(taken)}" comes with the gateway already`;
+  if (taken !== undefined) return `the type "${String(taken)}" is built in already`;
   if (!isPlain(value['settings'])) return '"settings" must be a JSON Schema';
   if (!Array.isArray(value['requestSettings'])) return '"requestSettings" must be a list';
   if (!isPlain(value['operations'])) return '"operations" must be an object';

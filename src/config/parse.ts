@@ -68,7 +68,7 @@ class Reader {
       this.#bad(this.#place(explained.start, explained.end), explained.message, explained.hint);
     }
     for (const warning of document.warnings) {
-      this.#bad(this.#place(...warning.pos), `${lowerFirst(warning.message)}`, 'take the tag away');
+      this.#bad(this.#place(...warning.pos), `${lowerFirst(warning.message)}`, 'remove the tag');
     }
   }
 
@@ -109,12 +109,12 @@ class Reader {
       return empty;
     }
     if (this.#open.has(target)) {
-      this.#bad(at, `the anchor "${source.source}" contains itself`, 'take this alias away');
+      this.#bad(at, `the anchor "${source.source}" contains itself`, 'remove this alias');
       return empty;
     }
     const made = this.#node(target, depth);
     if (made.size <= maxValues) return made;
-    if (!this.#tooLarge) this.#bad(at, `the aliases stand for more than ${maxValues} values`, 'write fewer aliases');
+    if (!this.#tooLarge) this.#bad(at, `the aliases expand to more than ${maxValues} values`, 'write fewer aliases');
     this.#tooLarge = true;
     return empty;
   }
@@ -142,7 +142,7 @@ class Reader {
       const at = key === null ? this.#placeOf(value) : this.#placeOf(key);
       const isTemplate = key !== null && at.file.lines[at.line - 1]?.[at.column - 2] === '{';
       const hint = isTemplate ? 'a template needs quotes: "{{name}}"' : 'write name: value';
-      if (!this.broken) this.#bad(at, 'a key must be a text', hint);
+      if (!this.broken) this.#bad(at, 'a key must be a string', hint);
       return undefined;
     }
     const text = typeof key.value === 'string' ? key.value : (key.source ?? JSON.stringify(key.value));
@@ -161,7 +161,7 @@ class Reader {
       this.#report({
         code: 'wrong-type',
         at: from.at,
-        message: '"<<" takes a mapping or a list of mappings',
+        message: '"<<" needs a mapping or a list of mappings',
         hint: 'name an anchor: <<: *defaults',
       });
       return;
@@ -195,8 +195,8 @@ class Reader {
     this.#report({
       code: 'duplicate-key',
       at: entry.keyAt,
-      message: `"${entry.key}" stands twice in one mapping`,
-      hint: `it is first written at ${placeText(earlier.keyAt)}:${earlier.keyAt.column}`,
+      message: `"${entry.key}" is a duplicate key`,
+      hint: `first defined at ${placeText(earlier.keyAt)}:${earlier.keyAt.column}`,
     });
   }
 

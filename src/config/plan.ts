@@ -166,7 +166,7 @@ function descendChosen(node: Branch, facts: PlanFacts): Leaf | undefined {
     throw new GatewayError('invalid_config', {
       message: `No condition of "${node.path}" matches the request, and it has no default.`,
       param: `${node.path}.strategy.conditions`,
-      hint: 'Add a "default" to the strategy, or send what the conditions ask for.',
+      hint: 'Add a "default" to the strategy, or send what the conditions require.',
     });
   }
   return descend(chosen, facts);

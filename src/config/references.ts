@@ -85,7 +85,7 @@ function lookUp(written: string, inner: string | undefined, node: ScalarNode, wo
   world.report({
     code: 'unknown-reference',
     at,
-    message: `"${written}" is no reference`,
+    message: `"${written}" is not a reference`,
     hint:
       name === undefined
         ? 'write ${env:NAME} or ${file:path}; a literal "${" is written $${'
@@ -109,7 +109,7 @@ function environment(text: string, written: string, { at, whole }: Places, world
     code: 'unset-variable',
     at,
     message: `environment variable ${name} is ${value === undefined ? 'not set' : 'empty'}`,
-    hint: `give a default with ${written.slice(0, -1)}:-…}${policy.otherwise ?? ''}`,
+    hint: `add a default with ${written.slice(0, -1)}:-…}${policy.otherwise ?? ''}`,
   });
   return '';
 }

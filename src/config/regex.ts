@@ -43,10 +43,10 @@ export class RequestRegexes {
 
   readonly compile: RegexCompiler = (pattern) => {
     this.count += 1;
-    if (this.count > requestPatterns) return { error: `a config of a request may hold ${requestPatterns} patterns` };
+    if (this.count > requestPatterns) return { error: `a config sent with a request may contain ${requestPatterns} patterns` };
     const size = sizeOfPattern(pattern);
     this.#steps -= size;
     if (this.#steps >= 0) return compileWithin(pattern, size);
-    return { error: `it is too large: all patterns of a request may have ${requestSteps} steps together, and this one has about ${size}` };
+    return { error: `it is too large: all patterns of a request together may have ${requestSteps} steps, and this one has about ${size}` };
   };
 }

@@ -87,7 +87,7 @@ class Speller {
   }
 
   #twice(entry: Entry, first: Entry): void {
-    const hint = `"${first.written}" stands at ${placeText(first.keyAt)}: drop one`;
+    const hint = `"${first.written}" is at ${placeText(first.keyAt)}: remove one`;
     this.#report({ code: 'conflict', at: entry.keyAt, message: `"${entry.written}" and "${first.written}" are the same key`, hint });
   }
 }

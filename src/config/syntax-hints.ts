@@ -60,13 +60,13 @@ function byCode(fault: SyntaxFault, text: string): Explained | undefined {
     case 'BAD_ALIAS':
       return { start: start - 1, end, message: 'a plain value can\'t start with "*"', hint: 'put it in quotes: "*"' };
     case 'MULTIPLE_DOCS':
-      return { start, end: start + 3, message: 'one file is one document', hint: 'take the line --- away, or write two files' };
+      return { start, end: start + 3, message: 'one file is one document', hint: 'remove the line ---, or write two files' };
     case 'BLOCK_AS_IMPLICIT_KEY':
       return {
         start,
         end,
         message: 'a second ":" in a plain value, or a line that is indented too far',
-        hint: 'put the value in quotes, or align the line with its neighbours',
+        hint: 'quote the value, or align the line with the lines around it',
       };
     case 'BAD_INDENT':
       return fault.message.startsWith('Flow')
@@ -76,7 +76,7 @@ function byCode(fault: SyntaxFault, text: string): Explained | undefined {
             message: `a ${fault.message.startsWith('Flow map') ? '"{" has no "}"' : '"[" has no "]"'} before this place`,
             hint: 'close it',
           }
-        : { start, end, message: 'the indentation fits no line above', hint: 'align the line with its neighbours' };
+        : { start, end, message: 'the indentation matches no line above', hint: 'align the line with the lines around it' };
     case 'MULTILINE_IMPLICIT_KEY':
       return {
         start,
@@ -94,7 +94,7 @@ function reservedStart(start: number, text: string): Explained {
   const value = /^[^\s,\]}#]+/.exec(text.slice(start))?.[0] ?? sign;
   const model = /[{,\s]model\s*:\s*$/.test(text.slice(Math.max(0, start - 40), start));
   // Only a target or `provider` takes a slug without its @; in `model` the @ is what makes it one.
-  const bare = sign === '@' && !model ? `, or leave the @ off: ${value.slice(1)}` : '';
+  const bare = sign === '@' && !model ? `, or omit the @: ${value.slice(1)}` : '';
   return { start, end: start + 1, message: `a plain value can't start with "${sign}"`, hint: `put it in quotes: "${value}"${bare}` };
 }
 
@@ -106,7 +106,7 @@ function unclosedQuote(fault: SyntaxFault, text: string): Explained {
     start,
     end: start + 1,
     message: `the quote ${mark} is never closed`,
-    hint: `close it; inside the quotes, write ${mark === '"' ? '\\"' : "''"} for the sign itself`,
+    hint: `close it; inside the quotes, write ${mark === '"' ? '\\"' : "''"} for the character itself`,
   };
 }
 

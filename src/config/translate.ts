@@ -68,8 +68,8 @@ function translateOne(fault: SchemaFault, root: Node, base: Path): Translated[] 
           problem: {
             code: 'conflict',
             at: keyPlace(root, path),
-            message: `${subjectOf(path)} holds keys that exclude each other`,
-            hint: 'drop one',
+            message: `${subjectOf(path)} has keys that exclude each other`,
+            hint: 'remove one',
           },
           at: path,
         },
@@ -94,7 +94,7 @@ function unknownKey({ path, schema }: SchemaFault, root: Node, key: string): Tra
     code: 'unknown-key',
     at,
     message: `unknown key "${shorten(written)}"`,
-    hint: meant === undefined ? `it takes ${allowed.join(', ') || 'no keys'}` : `did you mean "${meant}"?`,
+    hint: meant === undefined ? `allowed: ${allowed.join(', ') || 'no keys'}` : `did you mean "${meant}"?`,
     note: meant === undefined ? undefined : `${where} takes: ${allowed.slice(0, 6).join(', ')}${allowed.length > 6 ? ', …' : ''}`,
     docs: docsOf(path),
     show: 'above',
@@ -161,14 +161,14 @@ function outOfRange({ keyword, path, schema, params, limit }: SchemaFault, root:
         message: `${subjectOf(path)} is empty`,
         hint: `write ${exampleLine(String(path.at(-1)), schema)}`,
       };
-    return { code: 'out-of-range', at, message: `${subjectOf(path)} is too short`, hint: `it takes at least ${String(params['limit'])}` };
+    return { code: 'out-of-range', at, message: `${subjectOf(path)} is too short`, hint: `use at least ${String(params['limit'])}` };
   }
   if (keyword === 'maxLength' || keyword === 'maxItems') {
     return {
       code: 'out-of-range',
       at,
       message: `${subjectOf(path)} is too long`,
-      hint: `it takes at most ${String(params['limit'])} ${keyword === 'maxLength' ? 'characters' : 'entries'}`,
+      hint: `use at most ${String(params['limit'])} ${keyword === 'maxLength' ? 'characters' : 'entries'}`,
     };
   }
   const [least, most] =
@@ -183,7 +183,7 @@ function outOfRange({ keyword, path, schema, params, limit }: SchemaFault, root:
         : `${String(least)} to ${String(most)}`;
   const unit = path.at(-1) === 'request_timeout' && keyword !== 'x-range' ? ' milliseconds' : '';
   const shown = actualOf(node, path).replace(/^the (number|text) /, '');
-  return { code: 'out-of-range', at, message: `${subjectOf(path)} is ${shown}`, hint: `it takes ${range}${unit}` };
+  return { code: 'out-of-range', at, message: `${subjectOf(path)} is ${shown}`, hint: `allowed: ${range}${unit}` };
 }
 
 /** A value of the wrong type or form, with the hint that fits what a person most likely wanted. */
@@ -195,7 +195,9 @@ function wrongValue(fault: SchemaFault, root: Node, base: Path): Problem {
   const own = rules['x-code'];
   const code: DiagnosticCode = typeof own === 'string' && Object.hasOwn(diagnosticCodes, own) ? (own as DiagnosticCode) : 'wrong-type';
   const empty = node?.kind === 'scalar' && node.value === null;
-  const message = empty ? `${subjectOf(path)} has no value` : `${subjectOf(path)} takes ${expectedOf(schema)}, not ${actualOf(node, path)}`;
+  const message = empty
+    ? `${subjectOf(path)} has no value`
+    : `${subjectOf(path)} must be ${expectedOf(schema)}, not ${actualOf(node, path)}`;
   if (code === 'bad-key-hash') return badHash(node, at);
   return { code, at, message, ...valueHint(node, rules, path) };
 }
@@ -203,15 +205,21 @@ function wrongValue(fault: SchemaFault, root: Node, base: Path): Problem {
 /** The value may be the key itself: it is never repeated. */
 function badHash(node: Node | undefined, at: Problem['at']): Problem {
   const text = node?.kind === 'scalar' ? String(node.value) : '';
-  const hint = 'write sha256: and 64 hex digits; echo -n "$KEY" | sha256sum gives them';
+  const hint = 'write sha256: and 64 hex digits; to compute it: echo -n "$KEY" | sha256sum';
   if (/^gw_|^sk-/.test(text))
-    return { code: 'bad-key-hash', at, message: '"hash" holds a key, not its hash; value not shown', hint, show: 'none' };
+    return {
+      code: 'bad-key-hash',
+      at,
+      message: '"hash" contains a key instead of its hash; the value is not shown here',
+      hint,
+      show: 'none',
+    };
   const digits = /^(sha256:)?([0-9a-fA-F]*)$/.exec(text);
   const form =
     digits === null
-      ? 'is no hash'
+      ? 'is not a hash'
       : digits[1] === undefined
         ? 'does not begin with sha256:'
         : `has ${digits[2]?.length ?? 0} hex digits, not 64`;
-  return { code: 'bad-key-hash', at, message: `"hash" ${form}; value not shown`, hint, show: 'none' };
+  return { code: 'bad-key-hash', at, message: `"hash" ${form}; the value is not shown here`, hint, show: 'none' };
 }

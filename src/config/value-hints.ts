@@ -11,7 +11,7 @@ type Hint = Pick<Problem, 'hint' | 'note'>;
 /** What a person most likely wanted with a value of the wrong type or form. Never repeats what stands where a secret belongs. */
 export function valueHint(node: Node | undefined, rules: Rules, path: Path): Hint {
   const example = exampleLine(String(path.at(-1)), rules);
-  if (node?.kind === 'scalar' && node.value === null) return { hint: `write ${example}, or take the key away` };
+  if (node?.kind === 'scalar' && node.value === null) return { hint: `write ${example}, or remove the key` };
   const types: readonly unknown[] = Array.isArray(rules['type']) ? rules['type'] : [rules['type']];
   if (node?.kind === 'scalar') {
     const shown = path.some((step) => isSecretKey(step)) ? undefined : node.text;
@@ -40,7 +40,7 @@ function nearOption({ value }: ScalarNode, rules: Rules): Hint | undefined {
 
 function booleanHint({ value }: ScalarNode, types: readonly unknown[]): Hint | undefined {
   if (!types.includes('boolean') || typeof value !== 'string') return undefined;
-  const note = 'yes, no, on and off are texts in YAML 1.2';
+  const note = 'yes, no, on and off are strings in YAML 1.2';
   if (/^(yes|on|true|y)$/i.test(value)) return { hint: 'write true', note };
   return /^(no|off|false|n)$/i.test(value) ? { hint: 'write false', note } : undefined;
 }
@@ -59,7 +59,7 @@ function quotesHint({ value, text }: ScalarNode, shown: string | undefined, type
     };
   }
   if ((types.includes('integer') || types.includes('number')) && typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value)) {
-    return { hint: shown === undefined ? 'take the quotes away' : `take the quotes away: ${value}` };
+    return { hint: shown === undefined ? 'remove the quotes' : `remove the quotes: ${value}` };
   }
   return undefined;
 }

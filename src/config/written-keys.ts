@@ -61,7 +61,7 @@ export function readKeys(source: Source, { cwd, env }: Place): WrittenKeys {
 
 /**
  * The file of its own that a new key gets: in an included folder for keys (one with "key" in its name), by a pattern that
- * finds it there. Undefined where no such folder is included.
+ * finds it there. Undefined where no such directory is included.
  */
 export function fileForKey(name: string, include: readonly string[], configPath: string): string | undefined {
   const base = dirname(configPath);

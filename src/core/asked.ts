@@ -45,8 +45,8 @@ const isTrue = (text: string | null | undefined): boolean => typeof text === 'st
 function bounded(model: string): string {
   if (model.length <= longestModel) return model;
   throw new GatewayError('string_above_max_length', {
-    message: `The name of the model is ${model.length} characters long; the limit is ${longestModel}.`,
+    message: `The model name is ${model.length} characters long; the limit is ${longestModel}.`,
     param: 'model',
-    hint: 'Send the name of a model in "model".',
+    hint: 'Send a model name in "model".',
   });
 }

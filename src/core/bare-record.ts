@@ -32,7 +32,7 @@ export function bareRecord(facts: RecordFacts): LogRecord {
     error: error === null ? null : { code: error.code, source: error.source, message: error.message.slice(0, limit) },
     revision: facts.revision,
     ms: { total: Math.round(facts.totalMs * 10) / 10, first_event: null, overhead: 0 },
-    warnings: ['The gateway could not make the whole record of this request.'],
+    warnings: ['The gateway could not build the complete record of this request.'],
     end: facts.end,
     request: lost,
     upstream: lost,
@@ -41,4 +41,4 @@ export function bareRecord(facts: RecordFacts): LogRecord {
   };
 }
 
-const lost: MessageRecord = Object.freeze({ headers: Object.freeze({}), body: null, why_absent: 'the record could not be made' });
+const lost: MessageRecord = Object.freeze({ headers: Object.freeze({}), body: null, why_absent: 'the record could not be built' });

@@ -18,7 +18,7 @@ test('holders together never take more than the limit, and give back what they t
         const act = (): void => (what === 'take' ? hold.take(bytes) : what === 'set' ? hold.set(bytes) : hold.close());
         const isLate = closed.has(who) && (what === 'take' || wanted > own);
         if (isLate || (wanted > own && others + wanted > 100)) {
-          expect(act).toThrow(/as much for requests as it may/);
+          expect(act).toThrow(/memory for requests is full/);
         } else {
           act();
           held[who] = wanted;

@@ -34,7 +34,7 @@ export class Budget {
   /** What a request is answered that needs more than there is. */
   exceeded(): GatewayError {
     return new GatewayError('overloaded', {
-      message: `The gateway holds as much for requests as it may, ${formatSize(this.limit)}.`,
+      message: `The memory for requests is full: the limit is ${formatSize(this.limit)}.`,
       hint: 'Send the request again in a moment. Setting: server.memory',
     });
   }

@@ -14,7 +14,7 @@ const words: ReadonlyMap<string, string> = new Map([
   ['ECONNRESET', 'connection reset'],
   ['EPIPE', 'connection closed'],
   ['UND_ERR_SOCKET', 'connection closed'],
-  ['UND_ERR_RES_CONTENT_LENGTH_MISMATCH', 'length not as announced'],
+  ['UND_ERR_RES_CONTENT_LENGTH_MISMATCH', 'body length differs from content-length'],
   ['ETIMEDOUT', 'connection timed out'],
   ['ENOTFOUND', 'the name does not resolve'],
   ['EAI_AGAIN', 'name resolution failed'],

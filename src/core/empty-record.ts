@@ -1,7 +1,11 @@
 import type { LogRecord, MessageRecord } from './record.ts';
 
 const none: Readonly<Record<string, never>> = Object.freeze({});
-const noMessage: MessageRecord = Object.freeze({ headers: none, body: null, why_absent: 'the request was not let in' });
+const noMessage: MessageRecord = Object.freeze({
+  headers: none,
+  body: null,
+  why_absent: 'the request was rejected before a plan was made',
+});
 
 /** What the record of a request that was not let in says where nothing is known: such members are not written. */
 export const emptyRecord: LogRecord = Object.freeze({

@@ -34,10 +34,15 @@ export interface EndpointTraits {
 }
 
 export const endpoints = {
-  'chat/completions': { routes: [['POST', 'chat/completions']], body: 'json', dialect: 'openai', about: 'Chat, whole or streamed' },
+  'chat/completions': {
+    routes: [['POST', 'chat/completions']],
+    body: 'json',
+    dialect: 'openai',
+    about: 'Chat completion, streamed or not',
+  },
   completions: { routes: [['POST', 'completions']], body: 'json', dialect: 'openai', about: 'Legacy text completion' },
-  embeddings: { routes: [['POST', 'embeddings']], body: 'json', dialect: 'openai', about: 'Vectors of texts' },
-  'images/embeddings': { routes: [['POST', 'images/embeddings']], body: 'json', dialect: 'openai', about: 'Vectors of images' },
+  embeddings: { routes: [['POST', 'embeddings']], body: 'json', dialect: 'openai', about: 'Embeddings of texts' },
+  'images/embeddings': { routes: [['POST', 'images/embeddings']], body: 'json', dialect: 'openai', about: 'Embeddings of images' },
   'images/generations': { routes: [['POST', 'images/generations']], body: 'json', dialect: 'openai', about: 'Images from a prompt' },
   'images/edits': { routes: [['POST', 'images/edits']], body: 'form', dialect: 'openai', about: 'Images from images and a prompt' },
   'images/variations': { routes: [['POST', 'images/variations']], body: 'form', dialect: 'openai', about: 'Variations of an image' },
@@ -45,14 +50,14 @@ export const endpoints = {
   'audio/transcriptions': { routes: [['POST', 'audio/transcriptions']], body: 'form', dialect: 'openai', about: 'Text from speech' },
   'audio/translations': { routes: [['POST', 'audio/translations']], body: 'form', dialect: 'openai', about: 'English text from speech' },
   moderations: { routes: [['POST', 'moderations']], body: 'json', dialect: 'openai', about: 'Classification of content' },
-  responses: { routes: [['POST', 'responses']], body: 'json', dialect: 'openai', about: 'Responses, whole or streamed' },
+  responses: { routes: [['POST', 'responses']], body: 'json', dialect: 'openai', about: 'Creates a response, streamed or not' },
   'responses/input_tokens': {
     routes: [['POST', 'responses/input_tokens']],
     body: 'json',
     dialect: 'openai',
-    about: 'Token count of a response',
+    about: 'Counts the input tokens of a response',
   },
-  'responses/compact': { routes: [['POST', 'responses/compact']], body: 'json', dialect: 'openai', about: 'A conversation made shorter' },
+  'responses/compact': { routes: [['POST', 'responses/compact']], body: 'json', dialect: 'openai', about: 'Compacts a conversation' },
   'responses/{id}': {
     routes: [
       ['GET', 'responses/{id}'],
@@ -61,31 +66,31 @@ export const endpoints = {
     body: 'none',
     dialect: 'openai',
     state: 'names',
-    about: 'One stored response',
+    about: 'Returns a stored response',
   },
   'responses/{id}/cancel': {
     routes: [['POST', 'responses/{id}/cancel']],
     body: 'none',
     dialect: 'openai',
     state: 'names',
-    about: 'Ends a background response',
+    about: 'Cancels a background response',
   },
   'responses/{id}/input_items': {
     routes: [['GET', 'responses/{id}/input_items']],
     body: 'none',
     dialect: 'openai',
     state: 'names',
-    about: 'What a stored response was made from',
+    about: 'Input items of a stored response',
   },
-  messages: { routes: [['POST', 'messages']], body: 'json', dialect: 'messages', about: 'Messages, whole or streamed' },
+  messages: { routes: [['POST', 'messages']], body: 'json', dialect: 'messages', about: 'Creates a message, streamed or not' },
   'messages/count_tokens': {
     routes: [['POST', 'messages/count_tokens']],
     body: 'json',
     dialect: 'messages',
-    about: 'Token count of messages',
+    about: 'Counts the tokens of messages',
   },
-  models: { routes: [['GET', 'models']], body: 'none', dialect: 'callers', about: 'The models a caller may name' },
-  'models/{id}': { routes: [['GET', 'models/{id}']], body: 'passing', dialect: 'callers', about: 'One model' },
+  models: { routes: [['GET', 'models']], body: 'none', dialect: 'callers', about: 'Models that the caller may use' },
+  'models/{id}': { routes: [['GET', 'models/{id}']], body: 'passing', dialect: 'callers', about: 'Returns one model' },
   files: {
     routes: [['POST', 'files']],
     body: 'form',
@@ -96,14 +101,14 @@ export const endpoints = {
     about: 'Uploads a file',
   },
   'files/list': { routes: [['GET', 'files']], body: 'none', dialect: 'openai', state: 'names', about: 'Lists files' },
-  'files/{id}': { routes: [['GET', 'files/{id}']], body: 'none', dialect: 'openai', state: 'names', about: 'What is known of a file' },
+  'files/{id}': { routes: [['GET', 'files/{id}']], body: 'none', dialect: 'openai', state: 'names', about: 'Returns metadata of a file' },
   'files/{id}/content': {
     routes: [['GET', 'files/{id}/content']],
     body: 'none',
     dialect: 'openai',
     state: 'names',
     file: 'down',
-    about: 'The bytes of a file',
+    about: 'Returns the content of a file',
   },
   'files/{id}/delete': { routes: [['DELETE', 'files/{id}']], body: 'none', dialect: 'openai', state: 'names', about: 'Deletes a file' },
   batches: {
@@ -129,7 +134,7 @@ export const endpoints = {
     dialect: 'openai',
     state: 'names',
     account: true,
-    about: 'How far a batch is',
+    about: 'Returns the state of a batch',
   },
   'batches/{id}/cancel': {
     routes: [['POST', 'batches/{id}/cancel']],
@@ -137,7 +142,7 @@ export const endpoints = {
     dialect: 'openai',
     state: 'names',
     account: true,
-    about: 'Ends a batch',
+    about: 'Cancels a batch',
   },
   'batches/{id}/output': {
     routes: [['GET', 'batches/{id}/output']],
@@ -146,7 +151,7 @@ export const endpoints = {
     state: 'names',
     account: true,
     file: 'down',
-    about: 'The answers of a batch, one JSON object a line',
+    about: 'Output of a batch, one JSON object per line',
   },
   'fine_tuning/jobs': {
     routes: [['POST', 'fine_tuning/jobs']],
@@ -171,7 +176,7 @@ export const endpoints = {
     dialect: 'openai',
     state: 'names',
     account: true,
-    about: 'How far a fine-tuning job is',
+    about: 'Returns the state of a fine-tuning job',
   },
   'fine_tuning/jobs/{id}/cancel': {
     routes: [['POST', 'fine_tuning/jobs/{id}/cancel']],
@@ -179,7 +184,7 @@ export const endpoints = {
     dialect: 'openai',
     state: 'names',
     account: true,
-    about: 'Ends a fine-tuning job',
+    about: 'Cancels a fine-tuning job',
   },
   'fine_tuning/jobs/{id}/events': {
     routes: [['GET', 'fine_tuning/jobs/{id}/events']],
@@ -187,7 +192,7 @@ export const endpoints = {
     dialect: 'openai',
     state: 'names',
     account: true,
-    about: 'What happened to a fine-tuning job',
+    about: 'Lists the events of a fine-tuning job',
   },
   'fine_tuning/jobs/{id}/checkpoints': {
     routes: [['GET', 'fine_tuning/jobs/{id}/checkpoints']],
@@ -195,22 +200,22 @@ export const endpoints = {
     dialect: 'openai',
     state: 'names',
     account: true,
-    about: 'The checkpoints of a fine-tuning job',
+    about: 'Lists the checkpoints of a fine-tuning job',
   },
   'prompts/{id}/completions': {
     routes: [['POST', 'prompts/{id}/completions']],
     body: 'json',
     dialect: 'openai',
-    about: 'Runs a stored prompt, whole or streamed',
+    about: 'Runs a stored prompt, streamed or not',
   },
   'prompts/{id}/render': {
     routes: [['POST', 'prompts/{id}/render']],
     body: 'json',
     dialect: 'openai',
-    about: 'A stored prompt with its variables filled in, not run',
+    about: 'Renders a stored prompt without running it',
   },
-  relay: { routes: [], body: 'passing', dialect: 'openai', about: 'Every other path' },
-  realtime: { routes: [['GET', 'realtime']], body: 'passing', dialect: 'openai', about: 'The realtime WebSocket' },
+  relay: { routes: [], body: 'passing', dialect: 'openai', about: 'Any other path, passed through to the provider' },
+  realtime: { routes: [['GET', 'realtime']], body: 'passing', dialect: 'openai', about: 'Realtime WebSocket' },
 } as const satisfies Record<string, EndpointTraits>;
 
 export type Endpoint = keyof typeof endpoints;

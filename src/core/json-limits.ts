@@ -44,7 +44,7 @@ export class JsonBudget {
 
   /** @param at offset into the text */
   tooMany(at: number): GatewayError {
-    return tooComplex(`holds more than ${this.limits.members} members`, at, 'members');
+    return tooComplex(`has more than ${this.limits.members} members`, at, 'members');
   }
 }
 

@@ -48,7 +48,7 @@ export function forbidden({ key, binding, pinned }: ModelRules, named: string, s
  */
 export function unseen({ key, binding, pinned }: ModelRules, what: string, hint?: string): GatewayError {
   const limited = key !== undefined && (pinned !== undefined || !key.allowsModel('')) ? `Key "${key.name}"` : `Provider "${binding.slug}"`;
-  return notAllowed(`${limited} is limited to certain models, and the request ${what}.`, hint ?? ruleOf({ key, binding, pinned }));
+  return notAllowed(`${limited} is limited to certain models, but the request ${what}.`, hint ?? ruleOf({ key, binding, pinned }));
 }
 
 /** Which rule it is, for hints. */
@@ -69,7 +69,7 @@ export function checkModels(rules: ModelRules, models: readonly string[] | undef
 
 const forbiddenByConfig = (key: string, model: string, pinned: string, seen: string): GatewayError =>
   notAllowed(
-    `Key "${key}" is bound to model "${pinned}", and the request names "${shown(model)}"${seen}.`,
+    `Key "${key}" is bound to model "${pinned}", but the request names "${shown(model)}"${seen}.`,
     'The rule is enforce_config of the key, with the model of its config.',
   );
 

@@ -103,7 +103,7 @@ const isSpace = (code: number): boolean => code === 0x20 || code === 0x0a || cod
 const writtenTwice = (): GatewayError =>
   new GatewayError('invalid_json', {
     message: 'An object in the body has a member twice.',
-    hint: 'The provider has isolate: true, and ids must be readable in one way only. Send each member once.',
+    hint: 'The provider has isolate: true, and ids must be unambiguous. Send each member once.',
   });
 
 function note(field: string, text: string, named: Set<string>, other: Set<string>): void {
@@ -113,7 +113,7 @@ function note(field: string, text: string, named: Set<string>, other: Set<string
     other.add(canonicalId(text));
     if (other.size > mostOthers) {
       throw new GatewayError('invalid_value', {
-        message: `The body has more than ${mostOthers} texts that may be ids of objects.`,
+        message: `The body has more than ${mostOthers} strings that may be ids of objects.`,
         hint: 'The provider has isolate: true, and each of them has to be checked. Send fewer.',
       });
     }

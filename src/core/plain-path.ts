@@ -15,7 +15,7 @@ export function pathFault(path: string): string | undefined {
   // Ordinary paths have nothing that needs a closer look.
   if (plainText.test(path)) return undefined;
   // oxlint-disable-next-line no-control-regex -- all but the printable characters of ASCII
-  if (/[^\x21-\x7e]/.test(path)) return 'holds characters that have to be encoded';
+  if (/[^\x21-\x7e]/.test(path)) return 'contains characters that must be encoded';
   let text = path;
   for (let round = 0; ; round += 1) {
     const fault = leaves(text) ?? leaves(normal(text));
@@ -23,7 +23,7 @@ export function pathFault(path: string): string | undefined {
     if (!text.includes('%')) return undefined;
     if (round === mostRounds) return 'is encoded too many times';
     const decoded = decode(text);
-    if (decoded === undefined) return 'holds bytes that are not UTF-8';
+    if (decoded === undefined) return 'contains bytes that are not UTF-8';
     if (decoded === text) return undefined;
     text = decoded;
   }
@@ -41,7 +41,7 @@ export function checkPath(path: string): void {
   if (fault === undefined) return;
   throw new GatewayError('route_not_found', {
     message: `The path ${fault}.`,
-    hint: 'Send a path that every service reads the same: no dot segments, backslashes or control characters.',
+    hint: 'Send an unambiguous path: no dot segments, backslashes or control characters.',
   });
 }
 
@@ -57,9 +57,9 @@ const normal = (text: string): string =>
 
 function leaves(text: string): string | undefined {
   // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
-  if (/[\x00-\x1f\x7f]/.test(text)) return 'holds control characters';
-  if (text.includes('\\')) return 'holds backslashes';
-  for (const segment of text.split('/')) if (/^\s*\.\s*(?:\.\s*)?(?:;.*)?$/su.test(segment)) return 'holds dot segments';
+  if (/[\x00-\x1f\x7f]/.test(text)) return 'contains control characters';
+  if (text.includes('\\')) return 'contains backslashes';
+  for (const segment of text.split('/')) if (/^\s*\.\s*(?:\.\s*)?(?:;.*)?$/su.test(segment)) return 'contains dot segments';
   return undefined;
 }
 

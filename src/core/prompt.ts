@@ -91,7 +91,7 @@ export function choosePrompt<V extends Versioned>(
     throw new GatewayError('prompt_not_found', {
       message: `No prompt is named "${id}".${didYouMean(id, [...prompts.keys()].filter(usable))}`,
       param,
-      hint: prompts.size === 0 ? 'gateway.yaml has no prompts.' : 'Prompts stand under "prompts" in gateway.yaml.',
+      hint: prompts.size === 0 ? 'gateway.yaml has no prompts.' : 'Prompts are defined under "prompts" in gateway.yaml.',
     });
   }
   if (suffix === undefined) return { version: prompt.published, label: null };
@@ -108,7 +108,7 @@ function latestOf<V extends Versioned>({ versions, published }: StoredPrompt<V>)
 }
 
 function noVersion({ id, versions }: StoredPrompt<Versioned>, suffix: string, param: string | undefined): never {
-  const hint = `There is ${[...versions.keys()].join(', ')}.`;
+  const hint = `Available versions: ${[...versions.keys()].join(', ')}.`;
   throw new GatewayError('prompt_not_found', { message: `Prompt "${id}" has no version ${suffix}.`, param, hint });
 }
 
@@ -117,7 +117,7 @@ function noLabel({ id, labels }: StoredPrompt<Versioned>, suffix: string, param:
   throw new GatewayError('prompt_not_found', {
     message: `Prompt "${id}" has no label "${suffix}".${didYouMean(suffix, known)}`,
     param,
-    hint: `There is ${known.join(', ')}; a version is named by its number.`,
+    hint: `Available labels: ${known.join(', ')}; name a version by its number.`,
   });
 }
 

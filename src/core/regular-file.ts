@@ -65,7 +65,7 @@ function checkKind(found: FileKind, path: string, maxBytes: number): void {
   if (found.size > maxBytes) throw fault('EFBIG', path);
 }
 
-const words = { EISDIR: 'it is a folder', ENOTREG: 'it is no regular file', EFBIG: 'it is too large' } as const;
+const words = { EISDIR: 'it is a directory', ENOTREG: 'it is not a regular file', EFBIG: 'it is too large' } as const;
 
 function fault(code: keyof typeof words, path: string): NodeJS.ErrnoException {
   return Object.assign(new Error(`${code}: ${words[code]}, read "${path}"`), { code, path });

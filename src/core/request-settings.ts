@@ -65,8 +65,8 @@ export function isSecretSetting(provider: Provider, setting: string): boolean {
 /** A request asks for an identity of the machine. @param written as the request spells the setting */
 export function borrowed(written: string, param: string): GatewayError {
   return new GatewayError('not_allowed', {
-    message: `"${written}" asks for the gateway's own identity, which only gateway.yaml may use.`,
+    message: `"${written}" requests the gateway's own identity, which only gateway.yaml may use.`,
     param,
-    hint: 'Send a credential of your own, or name an entry of the catalog.',
+    hint: 'Send your own credential, or name a configured provider.',
   });
 }

@@ -179,7 +179,7 @@ export interface JwtRules {
   readonly settings: JwtSettings;
   /** Tokens are taken from `Authorization` too, not only from the gateway's own header. */
   readonly inAuthorization: boolean;
-  /** Claim that names the caller. */
+  /** Claim with the caller's name. */
   readonly caller: string;
   /** Name in the record's metadata, and the claim that fills it. */
   readonly metadata: readonly (readonly [name: string, claim: string])[];

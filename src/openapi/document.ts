@@ -29,7 +29,8 @@ export function describeApi(version: string): JsonSchema {
     info: {
       title: 'LLM gateway',
       version,
-      description: 'Routes that the gateway models. Every other path below /v1/ is relayed to the provider that the request chooses.',
+      description:
+        'Routes that the gateway implements. Any other path below /v1/ is passed through to the provider that the request chooses.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/' }],
@@ -74,7 +75,7 @@ function requestContent(traits: EndpointTraits, schema: JsonSchema): JsonSchema 
 
 function success(content: Content): JsonSchema {
   const media = Object.entries(content).map(([type, schema]) => [type, schema === undefined ? {} : { schema }]);
-  return { description: 'The answer', headers: idHeader, content: Object.fromEntries(media) };
+  return { description: 'The response', headers: idHeader, content: Object.fromEntries(media) };
 }
 
 const idHeader = { 'x-request-id': { description: "The gateway's id of this request", schema: name } } as const;

@@ -16,12 +16,15 @@ const headerText: JsonSchema = { type: 'string', pattern: '^[\\x21-\\x7e]*$' };
 
 /** Gateway headers that every route reads; docs: headers has all of them. */
 const described: { readonly [H in RequestHeader]?: { readonly about: string; readonly schema?: JsonSchema } } = {
-  provider: { about: 'Slug of a provider as @slug, or a type where the request brings its credential' },
+  provider: { about: 'Slug of a provider as @slug, or a provider type when the request has its own credential' },
   virtualKey: { about: 'Name of a virtual key, or a slug' },
   config: { about: 'Name of a config, or a config object as JSON' },
-  traceId: { about: 'Trace of which the request is a part' },
-  metadata: { about: 'JSON object of texts for routing and the log' },
-  strictCompliance: { about: 'false allows what the OpenAI format does not have', schema: { type: 'string', enum: ['true', 'false'] } },
+  traceId: { about: 'Trace that the request belongs to' },
+  metadata: { about: 'JSON object of strings, for routing and the log' },
+  strictCompliance: {
+    about: 'false allows fields that the OpenAI format does not define',
+    schema: { type: 'string', enum: ['true', 'false'] },
+  },
   reasoningContent: {
     about: 'true adds the thoughts of the model as reasoning_content',
     schema: { type: 'string', enum: ['true', 'false'] },
@@ -45,8 +48,8 @@ const query = (key: string, schema: JsonSchema, description: string): Parameter 
   schema,
 });
 
-const after = query('after', name, 'Id of the last row of the page before');
-const limit = query('limit', { type: 'integer', minimum: 1, maximum: 100 }, 'Rows of a page');
+const after = query('after', name, 'Id of the last item of the previous page');
+const limit = query('limit', { type: 'integer', minimum: 1, maximum: 100 }, 'Number of items per page');
 const pages = [after, limit] as const;
 
 /** What a list may be asked for. */
@@ -56,5 +59,5 @@ export const queryParameters: { readonly [E in Endpoint]?: readonly Parameter[] 
   'fine_tuning/jobs/list': pages,
   'fine_tuning/jobs/{id}/events': pages,
   'fine_tuning/jobs/{id}/checkpoints': pages,
-  'responses/{id}': [query('stream', flag, 'Streams the rest of a background response')],
+  'responses/{id}': [query('stream', flag, 'Streams the remaining events of a background response')],
 };

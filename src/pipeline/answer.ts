@@ -40,7 +40,7 @@ export function errorOf(outcome: Outcome): GatewayError {
       });
     case 'unreachable':
       return new GatewayError('upstream_unreachable', {
-        message: `Provider "${slug}" ${isCutUpload(outcome) ? 'broke off in the middle of the upload' : 'could not be reached'}: ${connectionFault(outcome.cause)} (${hostOf(outcome)}).`,
+        message: `Provider "${slug}" ${isCutUpload(outcome) ? 'closed the connection during the upload' : 'could not be reached'}: ${connectionFault(outcome.cause)} (${hostOf(outcome)}).`,
         source: 'provider',
         ...(isPermanentFault(outcome.cause) ? { retry: false } : {}),
         cause: outcome.cause,
@@ -50,7 +50,7 @@ export function errorOf(outcome: Outcome): GatewayError {
     case 'refused':
       return withSetting(attempt, outcome.error);
     case 'cancelled':
-      return new GatewayError('internal', { message: 'Given up: the request was over first.' });
+      return new GatewayError('internal', { message: 'Cancelled: the request had already ended.' });
     default:
       return outcome satisfies never;
   }
@@ -92,20 +92,20 @@ const shortened = (fault: ProviderFault): ProviderFault =>
 const timeoutTexts = {
   connect: 'did not accept a connection',
   'first-byte': 'did not begin its stream',
-  idle: 'went silent and sent no event',
+  idle: 'sent no event',
   total: 'did not finish',
-  request: 'did not answer',
+  request: 'did not respond',
 } as const;
 
 const wholeTexts: Partial<Readonly<Record<TimeoutPhase, string>>> = {
   'first-byte': 'did not begin its response',
-  idle: 'went silent in the middle of its response',
+  idle: 'stopped sending in the middle of its response',
 };
 
 /** Files have no events: of those every byte counts. */
 function timeoutText({ phase, attempt }: Outcome & { kind: 'timeout' }): string {
   const isFile = attempt.call !== undefined && traitsOf(attempt.call.endpoint).file !== undefined;
-  if (phase === 'idle' && isFile) return 'moved no byte';
+  if (phase === 'idle' && isFile) return 'transferred no data';
   return attempt.call?.stream === true ? timeoutTexts[phase] : (wholeTexts[phase] ?? timeoutTexts[phase]);
 }
 

@@ -36,7 +36,7 @@ export function usableList(ctx: RequestContext, { binding, target }: Attempt, re
   if (list === undefined) {
     if (!isLimited(rules)) return reply;
     reply.flow?.abort();
-    throw unseen(rules, 'asks for a list that is too large, or of another kind than expected');
+    throw unseen(rules, 'requests a list that is too large or of an unexpected kind');
   }
   const data = list.data.filter(isRow).filter(({ id }) => forbidden(rules, id) === undefined);
   return { ...reply, body: Buffer.from(JSON.stringify(isMessages ? messagesList({ ...list, data }) : { ...list, data }), 'utf8') };
@@ -102,7 +102,7 @@ function findRow(ctx: RequestContext, plan: Plan | undefined): KnownModel | unde
   throw new GatewayError('model_not_found', {
     message: `The catalog lists no model "${asked}".${meant === undefined ? '' : ` Did you mean "${meant.id}"?`}`,
     param: 'model',
-    hint: 'GET /v1/models lists the names that can be used; x-gateway-provider asks a provider.',
+    hint: 'GET /v1/models lists the available names; send x-gateway-provider to ask a provider.',
   });
 }
 

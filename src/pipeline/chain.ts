@@ -152,5 +152,5 @@ function contribute(facts: Facts, more: Partial<Facts>): void {
 /** A verdict is given at once; what was begun instead must not end the process on its own. */
 function waits(plugin: string, promise: Promise<unknown>): Error {
   promise.catch(() => {});
-  return new Error(`plugin "${plugin}" gave a promise in judge, which is not awaited`);
+  return new Error(`plugin "${plugin}" returned a promise from judge, which must be synchronous`);
 }

@@ -61,7 +61,7 @@ function streamedWhole(outcome: Outcome, dialect: Dialect, warnings: string[]): 
   }
   const type = reply.headers['content-type'] ?? '';
   const fault = new GatewayError('upstream_invalid', {
-    message: `The provider answered "${type}" where a stream was asked for.`,
+    message: `The provider returned "${type}" although a stream was requested.`,
     source: 'provider',
   });
   return { kind: 'faulty', attempt, times, fault, status: fault.status };
@@ -121,9 +121,9 @@ function dialectCall(attempt: Attempt, call: AnyCall): DialectCall {
 /** A fault that a translator found is its own word; anything else it throws says only that the answer was not understood. */
 export function unconvertible(attempt: Attempt, thrown: unknown): GatewayError {
   if (thrown instanceof GatewayError && thrown.code !== 'internal') return thrown;
-  const { slug, provider } = attempt.binding;
+  const { slug } = attempt.binding;
   return new GatewayError('upstream_invalid', {
-    message: `The answer of provider "${slug}" is not what ${provider.type} answers: it could not be converted.`,
+    message: `The response of provider "${slug}" has an unexpected format and could not be converted.`,
     source: 'provider',
     cause: thrown,
   });

@@ -169,7 +169,7 @@ export class Handling implements Enrolled {
    */
   stop(): void {
     if (this.#recorded) return;
-    const error = new GatewayError('draining', { message: 'The gateway was stopped before the answer was finished.' });
+    const error = new GatewayError('draining', { message: 'The gateway was stopped before the response was complete.' });
     this.#isStopped = true;
     this.#owned(() => {
       this.#flow?.abort();

@@ -45,7 +45,7 @@ export async function passThrough(run: Execution, deps: PassingDeps): Promise<Ou
 async function send(run: Execution, attempt: Attempt, deps: PassingDeps): Promise<Step> {
   const { upstream } = attempt;
   if (upstream === undefined)
-    throw new GatewayError('internal', { message: 'No plugin prepared the request.', hint: 'The chain needs "transform".' });
+    throw new GatewayError('internal', { message: 'No plugin prepared the upstream request.', hint: 'The chain needs "transform".' });
   const from = deps.monotonic();
   const timesOf = (result: Pick<PassResult, 'connectMs' | 'firstByteMs'>): Times => ({
     at: from - run.ctx.arrivedAt,

@@ -13,5 +13,5 @@ export function answerOf(ctx: RequestContext, plan: Plan | undefined): Reply | u
 /** @throws GatewayError `no_target` */
 export function neededPlan(plan: Plan | undefined): Plan {
   if (plan !== undefined) return plan;
-  throw new GatewayError('no_target', { message: 'No plugin of the chain made a plan.', hint: 'The chain needs "routing".' });
+  throw new GatewayError('no_target', { message: 'No plugin in the chain made a plan.', hint: 'The chain needs "routing".' });
 }

@@ -72,7 +72,7 @@ export function startPrompt(ctx: RequestContext): Rendered | undefined {
 export function refusePrompts(ctx: RequestContext): void {
   if (ctx.prompt !== undefined || ctx.facts.config?.hasPrompts !== true) return;
   throw new GatewayError('invalid_config', {
-    message: `Config "${ctx.facts.config.name}" has targets with a prompt_id, and ${ctx.method} ${ctx.path} runs no stored prompt.`,
+    message: `Config "${ctx.facts.config.name}" has targets with a prompt_id, but ${ctx.method} ${ctx.path} does not run stored prompts.`,
     hint: 'Use it on POST /v1/prompts/{id}/completions, or name a config without prompt_id.',
   });
 }
@@ -179,7 +179,7 @@ function refuseMessages(body: JsonBody): void {
   throw new GatewayError('unsupported_parameter', {
     message: 'The messages of a stored prompt cannot be overridden.',
     param: 'messages',
-    hint: 'Give its variables in "variables", or call /v1/chat/completions.',
+    hint: 'Set its variables in "variables", or call /v1/chat/completions.',
   });
 }
 

@@ -54,13 +54,14 @@ export class Messages {
     this.#keepsHeaders = policy !== 'none';
     this.#keepsBodies = policy === 'full';
     this.#limit = ctx.snapshot.log.maxBody;
-    this.#why = policy === ctx.snapshot.log.bodies ? setting : 'the caller asked for it with x-gateway-debug: false';
+    this.#why = policy === ctx.snapshot.log.bodies ? setting : 'the caller sent x-gateway-debug: false';
   }
 
   request(ctx: RequestContext): MessageRecord {
     const headers = this.#headers(ctx.headers.entries());
     const { received } = ctx;
-    if (received.kind === 'passing' || received.kind === 'form') return { headers, body: null, why_absent: 'it only passed through' };
+    if (received.kind === 'passing' || received.kind === 'form')
+      return { headers, body: null, why_absent: 'it was passed through without buffering' };
     if (received.kind === 'none')
       return { headers, body: null, why_absent: endpoints[ctx.endpoint].body === 'none' ? 'there was none' : 'it was not read' };
     return this.#message(headers, received, this.parts.request);
@@ -68,7 +69,7 @@ export class Messages {
 
   upstream(ctx: RequestContext, upstream: UpstreamRequest | undefined): MessageRecord {
     if (upstream === undefined || upstream.body.kind === 'none') return noBody;
-    if (upstream.body.kind !== 'json') return { headers: noHeaders, body: null, why_absent: 'it only passed through' };
+    if (upstream.body.kind !== 'json') return { headers: noHeaders, body: null, why_absent: 'it was passed through without buffering' };
     const { body } = upstream;
     const origin = body.edited?.root ?? body;
     // What a stored prompt writes into the body can be large: it is kept like any other body.

@@ -101,9 +101,7 @@ class Walk {
       return thrownBy(attempt, times, thrown);
     }
     if (known === undefined) return outcome;
-    this.#deps.warn(
-      `The request did its work, but what came of it could not be read (${reasonOf(outcome)}): the answer holds what is known.`,
-    );
+    this.#deps.warn(`The request succeeded, but its result could not be read (${reasonOf(outcome)}): the response contains what is known.`);
     const body = Buffer.from(JSON.stringify(known), 'utf8');
     const reply: UpstreamReply = { ...first.reply, status: 200, converted: { contentType: 'application/json', body } };
     return { kind: 'answered', attempt, times, reply };
@@ -147,7 +145,7 @@ const isReadable = ({ reply }: Answered): boolean =>
 function tooLarge({ attempt, times, reply }: Answered): Outcome {
   reply.flow?.abort();
   const fault = new GatewayError('upstream_invalid', {
-    message: 'The answer is too large to be read before the next request.',
+    message: 'The response is too large to be read before the next request.',
     source: 'provider',
   });
   return { kind: 'faulty', attempt, times, fault, status: fault.status };

@@ -82,7 +82,7 @@ class Spool implements RecordStore {
   #writeAll(fd: number, bytes: Buffer): void {
     for (let at = 0; at < bytes.length; ) {
       const taken = this.#write(fd, bytes, at, bytes.length - at);
-      if (taken === 0) throw new Error('the disk took nothing');
+      if (taken === 0) throw new Error('the disk is full');
       at += taken;
     }
   }

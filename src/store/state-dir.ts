@@ -49,7 +49,7 @@ const mostNeighbours = 64;
 export function openStateDir(request: StateDirRequest): StateDir {
   const path = stateDirPath(request);
   if (path === undefined) {
-    if (request.isRequired === true) throw new StateDirError('server.state_dir is required, and nothing is kept on disk');
+    if (request.isRequired === true) throw new StateDirError('server.state_dir is required, but nothing is kept on disk');
     return { kind: 'memory', warning: undefined };
   }
   try {

@@ -32,10 +32,10 @@ export class Defects {
     const unsaid = this.#unsaid === 0 ? {} : { not_logged: this.#unsaid };
     this.#unsaid = 0;
     try {
-      this.#log.error({ err: error, request, ...unsaid }, 'a request failed on a defect');
+      this.#log.error({ err: error, request, ...unsaid }, 'a request failed with an internal error');
     } catch {
       // What was thrown can't even be written down: an object whose members throw.
-      this.#log.error({ request }, 'a request failed on a defect that cannot be shown');
+      this.#log.error({ request }, 'a request failed with an internal error that cannot be shown');
     }
   };
 }

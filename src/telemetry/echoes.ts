@@ -26,7 +26,7 @@ export class Echoes {
     this.#logged.set(slug, revision);
     this.#log.warn(
       { provider: slug, revision, request: call?.id },
-      'a provider repeated its credential in a response; the gateway hid it there and will hide it again',
+      'a provider repeated its credential in a response; the gateway removed it',
     );
   };
 }

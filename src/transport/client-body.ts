@@ -157,7 +157,7 @@ function jsonOf(bytes: Buffer | GatewayError, limits: JsonLimits): RequestBody |
 /** Services differ in whether they read it: neither they nor a cache before them may see another request than the rules did. */
 function unexpectedBody(method: string): GatewayError {
   return new GatewayError('unexpected_body', {
-    message: `The ${method} request has a body, which is not relayed.`,
+    message: `The ${method} request has a body, which the gateway does not pass through.`,
     hint: 'Send the request without a body, or with the method that the provider documents.',
   });
 }

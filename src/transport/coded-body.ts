@@ -6,9 +6,9 @@ import { decode, DecodeFault, isDecodable, knownCodings } from './decode.ts';
 export function uncodable(codings: readonly string[]): GatewayError | undefined {
   if (isDecodable(codings)) return undefined;
   return new GatewayError('unsupported_content_encoding', {
-    message: `The body has the content-encoding "${codings.join(', ').slice(0, 100)}", which the gateway does not read.`,
+    message: `The body has the content-encoding "${codings.join(', ').slice(0, 100)}", which the gateway does not support.`,
     param: 'content-encoding',
-    hint: `Send the body as it is, or with one of ${knownCodings.join(', ')}.`,
+    hint: `Send the body uncompressed, or with one of ${knownCodings.join(', ')}.`,
   });
 }
 
@@ -16,7 +16,7 @@ export function uncodable(codings: readonly string[]): GatewayError | undefined 
 export function codedForm(codings: readonly string[]): GatewayError | undefined {
   if (codings.length === 0) return undefined;
   return new GatewayError('unsupported_content_encoding', {
-    message: `The form has the content-encoding "${codings.join(', ').slice(0, 100)}", which the gateway does not read on forms.`,
+    message: `The form has the content-encoding "${codings.join(', ').slice(0, 100)}", which the gateway does not support for forms.`,
     param: 'content-encoding',
     hint: 'Send the form without a content-encoding.',
   });
@@ -44,9 +44,9 @@ export async function decodedBody(
       });
     }
     return new GatewayError('invalid_json', {
-      message: `The body is not JSON: its bytes are not ${thrown.coding}, as its content-encoding says.`,
+      message: `The body is not JSON: its bytes are not ${thrown.coding}, although its content-encoding says so.`,
       param: 'content-encoding',
-      hint: 'Compress the body as the header says, or leave the header out.',
+      hint: 'Compress the body as the header says, or remove the header.',
       cause: thrown,
     });
   }

@@ -81,13 +81,13 @@ export function checkUrl(
   if (url === undefined) return refusal('is not an http or https URL', trust === 'operator' ? 'The host of the provider' : undefined);
   if (trust === 'operator') return undefined;
   const written = writtenHost(origin);
-  if (written === undefined) return refusal('must be written as https://host, without user, blanks or other than plain characters');
+  if (written === undefined) return refusal('must look like https://host, without user, spaces or unusual characters');
   const host = unbracket(url.hostname);
   const what = `"${host.slice(0, 100)}"`;
   const odd = oddHost(written, url.hostname);
   if (odd !== undefined) return refusal(odd, what);
   if (allow.hasHost(host)) return undefined;
-  if (url.protocol !== 'https:' && url.protocol !== 'wss:') return refusal('is not called over https', what);
+  if (url.protocol !== 'https:' && url.protocol !== 'wss:') return refusal('does not use https', what);
   if (isIP(host) !== 0) return rules.isPublic(host) ? undefined : refusal('is not a public address', what);
   return closedName(host) ? refusal('is not a public host name', what) : undefined;
 }
@@ -158,7 +158,7 @@ function writtenHost(origin: string): string | undefined {
 function oddHost(written: string, parsed: string): string | undefined {
   if (written.endsWith('.')) return 'ends in a dot';
   // `0x7f.1`, `017700000001`, `127.1`: spellings of an address that only the parser understands.
-  if (isIPv4(parsed) && written !== parsed) return 'is not a plain spelling of an address';
+  if (isIPv4(parsed) && written !== parsed) return 'is an unusual notation of an IP address';
   if (!written.startsWith('[') && written.split('.').length > labelLimit) return `has more than ${labelLimit} labels`;
   return written.includes('..') || written.startsWith('.') ? 'has an empty label' : undefined;
 }
@@ -171,10 +171,10 @@ function closedName(host: string): boolean {
 }
 
 function refusal(what: string, host = 'The host of the request'): GatewayError {
-  const message = host.startsWith('"') ? `The gateway does not call ${host} for a request: it ${what}.` : `${host} ${what}.`;
+  const message = host.startsWith('"') ? `A request cannot choose the host ${host}: it ${what}.` : `${host} ${what}.`;
   return new GatewayError('not_allowed', {
     message,
-    hint: 'Hosts that come with a request must be public and https; gateway.yaml can open others with server.egress.allow.',
+    hint: 'Use a public https host, or have the operator allow the host in server.egress.allow of gateway.yaml.',
   });
 }
 

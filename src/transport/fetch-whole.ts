@@ -67,7 +67,7 @@ class WholeReceiver implements Receiver {
     this.#limits = limits;
     this.#resolve = resolve;
     this.#reject = reject;
-    this.#timer = setTimeout(() => this.#fail(new FetchFault('timeout', `no answer within ${limits.totalMs} ms`)), limits.totalMs);
+    this.#timer = setTimeout(() => this.#fail(new FetchFault('timeout', `no response within ${limits.totalMs} ms`)), limits.totalMs);
   }
 
   connected(source: Source): void {

@@ -105,7 +105,9 @@ export class FetchedKeys<Keys> {
       return set;
     } catch (cause) {
       const error =
-        cause instanceof JwksError ? cause : new JwksError(`the answer is no set of keys: ${(cause as Error).message}`, { cause });
+        cause instanceof JwksError
+          ? cause
+          : new JwksError(`the response is not a JSON Web Key Set: ${(cause as Error).message}`, { cause });
       this.#lastError = error;
       this.#deps.onFault(error);
       throw error;
@@ -130,7 +132,7 @@ export class FetchedKeys<Keys> {
     try {
       return parseJson(answer.body.toString('utf8'));
     } catch {
-      throw new JwksError(`${url.host} answered something that is not JSON`);
+      throw new JwksError(`${url.host} returned something that is not JSON`);
     }
   }
 }

@@ -229,8 +229,8 @@ describe('the keys of an issuer', () => {
   it.each<[string, Parameters<Issuer['answer']>[0], RegExp]>([
     ['an error', (response) => json(response, 503, {}), /answered 503/],
     ['a page', (response) => response.end('<html>'), /is not JSON/],
-    ['something else', (response) => json(response, 200, { kids: [] }), /no set of keys/],
-    ['no keys', (response) => json(response, 200, { keys: [] }), /holds no keys/],
+    ['something else', (response) => json(response, 200, { kids: [] }), /not a JSON Web Key Set/],
+    ['no keys', (response) => json(response, 200, { keys: [] }), /contains no keys/],
     ['another place', (response) => response.writeHead(302, { location: '/else' }).end(), /answered 302/],
     ['a flood', (response) => response.end(Buffer.alloc(2_000_000, 0x20)), /larger than/],
     ['nothing, and hangs up', (response) => response.destroy(), /broke/],

@@ -37,7 +37,7 @@ function kept<T>(map: Map<string, T>, key: string, make: () => T): T {
 async function compile(set: unknown): Promise<LocalJWKSet> {
   const { createLocalJWKSet } = await import('jose');
   const keys = createLocalJWKSet(set as Parameters<typeof createLocalJWKSet>[0]);
-  if (keys.jwks().keys.length === 0) throw new Error('it holds no keys');
+  if (keys.jwks().keys.length === 0) throw new Error('it contains no keys');
   return keys;
 }
 

@@ -110,7 +110,7 @@ function typeRefusal({ method, headers }: Request, traits: EndpointTraits): Gate
   if (traits.body === 'json' ? isJson(type) : isJson(type) || !simpleTypes.has(type) || mayBeForm(type, traits)) return undefined;
   const isForm = traits.body === 'form';
   return new GatewayError('unsupported_media_type', {
-    message: `${written === undefined ? 'A body without content-type' : `content-type "${shown(written)}"`} is refused: the gateway has no keys, and any web page could send this.`,
+    message: `${written === undefined ? 'A body without content-type' : `content-type "${shown(written)}"`} is not accepted: the gateway has no API keys, and any web page could send this.`,
     param: 'content-type',
     hint: `Send content-type: ${isForm ? 'multipart/form-data or ' : ''}application/json.`,
   });
@@ -132,14 +132,14 @@ const shown = (text: string): string => printable(text).slice(0, 100);
 
 const foreignHost = (header: string, host: string): GatewayError =>
   new GatewayError('host_not_allowed', {
-    message: `The gateway has no keys and serves this machine only: ${header} "${shown(host)}" is refused.`,
+    message: `The gateway has no API keys and serves only this machine: ${header} "${shown(host)}" is not accepted.`,
     param: header,
-    hint: 'Use http://127.0.0.1 or http://localhost, or define api_keys. server.open: true opens it to whoever can connect.',
+    hint: 'Use http://127.0.0.1 or http://localhost, or define api_keys. server.open: true serves everyone who can connect.',
   });
 
 const foreignOrigin = (who: string): GatewayError =>
   new GatewayError('origin_not_allowed', {
-    message: `${who} may not use a gateway without keys.`,
+    message: `${who} may not use a gateway without API keys.`,
     param: 'origin',
     hint: 'Name its origin in server.cors.origins, or define api_keys.',
   });

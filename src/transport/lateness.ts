@@ -22,7 +22,7 @@ export interface Progress {
 /** Why a body is given up that arrives too slowly; undefined while it does not. */
 export function lateness({ silentMs, waitedMs, bytes, limitMs }: Progress): GatewayError | undefined {
   if (silentMs > silenceMs) {
-    return new GatewayError('timeout', { message: `The body of the request did not arrive: nothing came for ${silenceMs / 1000} s.` });
+    return new GatewayError('timeout', { message: `The body of the request did not arrive: no data for ${silenceMs / 1000} s.` });
   }
   if (waitedMs > limitMs) {
     return new GatewayError('timeout', {

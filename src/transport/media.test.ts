@@ -95,7 +95,7 @@ describe('a file that cannot be had', () => {
       'is behind a redirect',
       (response) => response.writeHead(302, { location: 'http://169.254.169.254/' }).end(),
       400,
-      /redirect \(302\); redirects are not followed/,
+      /redirect \(302\); the gateway does not follow redirects/,
     ],
     ['is on a server that fails', (response) => response.writeHead(503).end(), 502, /answered 503/],
     ['is empty', (response) => file(response, Buffer.alloc(0)), 400, /is empty/],

@@ -45,7 +45,7 @@ export function createMedia(deps: MediaDeps): FetchMedia {
       for (let need = open.shift(); need !== undefined && !failed; need = open.shift()) {
         const { body, mimeType } = await download(deps, need, { maxBytes: Math.min(need.maxBytes, room), take, signer });
         room -= body.length;
-        if (room < 0) throw failure(need.url, `is too much: all files of a request may have ${formatSize(totalLimit)} together`);
+        if (room < 0) throw failure(need.url, `is too large: all files of a request together may have ${formatSize(totalLimit)} together`);
         found.set(need.url, { mimeType, base64: body.toString('base64') });
       }
     };
@@ -82,7 +82,7 @@ async function download(
     throw faultOf(text, error, maxBytes);
   }
   const { status } = answer;
-  if (status >= 300 && status < 400) throw failure(text, `answered a redirect (${status}); redirects are not followed`);
+  if (status >= 300 && status < 400) throw failure(text, `returned a redirect (${status}); the gateway does not follow redirects`);
   if (status !== 200) throw failure(text, `answered ${status}`, status >= 500 ? 502 : 400);
   return {
     body: await unpacked(answer, text, maxBytes, take),

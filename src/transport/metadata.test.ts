@@ -23,8 +23,8 @@ describe('metadata', () => {
     ['no JSON', '{', 'is not JSON'],
     ['a list', '[]', 'must be a JSON object'],
     ['null', 'null', 'must be a JSON object'],
-    ['a number', '{"a":1}', '"a" must be a text'],
-    ['an object inside', '{"a":{}}', '"a" must be a text'],
+    ['a number', '{"a":1}', '"a" must be a string'],
+    ['an object inside', '{"a":{}}', '"a" must be a string'],
     ['129 characters', JSON.stringify({ a: 'x'.repeat(129) }), 'longer than 128'],
     ['129 characters of two units', wire(JSON.stringify({ a: '😀'.repeat(129) })), 'longer than 128'],
   ])('is refused: %s', (_name, header, says) => {

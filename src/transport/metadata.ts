@@ -13,7 +13,7 @@ export function parseMetadata(text: string | undefined): Readonly<Record<string,
   const value = parse(fromHeader(text));
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw bad('must be a JSON object');
   for (const [key, each] of Object.entries(value)) {
-    if (typeof each !== 'string') throw bad(`"${key}" must be a text`);
+    if (typeof each !== 'string') throw bad(`"${key}" must be a string`);
     if (isLongerThan(each, valueLimit)) throw bad(`"${key}" is longer than ${valueLimit} characters`);
   }
   return value as Record<string, string>;

@@ -41,7 +41,7 @@ export interface OutboundDeps {
 
 /** A request must not borrow the identity of the machine, nor name a file of it. */
 const notForRequests: TokenFetcher = Object.freeze({
-  fetch: () => Promise.reject(new TokenError("the machine's own identity is for entries of gateway.yaml only")),
+  fetch: () => Promise.reject(new TokenError("only providers in gateway.yaml may use the machine's own identity")),
 });
 
 export function createOutbound({ clock, random, egressAllow, env, onTokenFault, onKeysFault }: OutboundDeps): Outbound {

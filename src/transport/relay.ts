@@ -190,5 +190,5 @@ function lend(req: IncomingMessage, path: string, act: () => void): void {
 }
 
 function stopped(): GatewayError {
-  return new GatewayError('draining', { message: 'The gateway was stopped before the answer was finished.' });
+  return new GatewayError('draining', { message: 'The gateway was stopped before the response was complete.' });
 }

@@ -69,7 +69,7 @@ export function createSender(deps: SenderDeps): Send {
 function refuse(attempt: Attempt, deps: SenderDeps): GatewayError | undefined {
   const { upstream, operation, call } = attempt;
   if (upstream === undefined || operation === undefined || call === undefined) {
-    return new GatewayError('internal', { message: 'No plugin prepared the request.', hint: 'The chain needs "transform".' });
+    return new GatewayError('internal', { message: 'No plugin prepared the upstream request.', hint: 'The chain needs "transform".' });
   }
   const overloaded = overload(deps.sweeper, deps.maxInFlight());
   if (overloaded !== undefined) return overloaded;

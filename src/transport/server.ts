@@ -182,8 +182,8 @@ class RequestReader {
   #refusal(head: Head): GatewayError | undefined {
     if (this.#deps.isDraining()) {
       return new GatewayError('draining', {
-        message: 'The gateway is stopping and takes no new requests.',
-        hint: 'Send the request again: another instance answers it.',
+        message: 'The gateway is shutting down and accepts no new requests.',
+        hint: 'Send the request again, to another instance.',
       });
     }
     if (!passed.has(head.method)) return notAllowed(head);
@@ -274,7 +274,7 @@ const passed: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATC
 
 function notAllowed({ method, path }: Head): GatewayError {
   return new GatewayError('method_not_allowed', {
-    message: `The gateway does not take ${method} "${path}".`,
+    message: `The gateway does not support ${method} "${path}".`,
     hint: `Methods: ${[...passed].join(', ')}.`,
   });
 }
@@ -286,7 +286,7 @@ function noRoute(head: Head): GatewayError {
   const near = nearest(head.path, knownPaths) ?? (head.path.startsWith('/v1') ? undefined : nearest(`/v1${head.path}`, knownPaths));
   return new GatewayError('route_not_found', {
     message: `There is no route ${head.method} "${head.path}".${near === undefined ? '' : ` Did you mean "${near}"?`}`,
-    hint: 'Routes begin with /v1: the base URL of a client ends in /v1.',
+    hint: "Routes begin with /v1: set the client's base URL to one that ends in /v1.",
   });
 }
 
@@ -330,6 +330,6 @@ function unreadable(code: string | undefined): GatewayError {
 
 const noTunnel = (): GatewayError =>
   new GatewayError('method_not_allowed', {
-    message: 'The gateway is no proxy: it does not take CONNECT.',
+    message: 'The gateway is not a proxy: it does not support CONNECT.',
     hint: 'Use it as the base URL of a client, not as its proxy.',
   });

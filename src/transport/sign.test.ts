@@ -43,7 +43,7 @@ test.each(['a\nb', 'a\r\nx-evil: 1', 'key-\u20ac', 'a\u0000b'])(
       { scheme: 'bearer', secret },
       { scheme: 'header', name: 'api-key', secret },
     ] as const) {
-      expect(() => createCredential(spec, 'catalog')).toThrow(/credential holds a character/);
+      expect(() => createCredential(spec, 'catalog')).toThrow(/credential contains a character/);
       try {
         createCredential(spec, 'catalog');
       } catch (error) {

@@ -83,14 +83,14 @@ function noToken(owner: CredentialOwner, cause: unknown): GatewayError {
   const details = { retry, cause, ...(field === undefined ? {} : { param: field }) };
   if (owner === 'catalog') {
     return new GatewayError('provider_auth_failed', {
-      message: `The gateway got no token for its credential: ${words}.`,
+      message: `The gateway could not get a token for its credential: ${words}.`,
       hint: `Check ${field ?? 'the credential'} of the provider in gateway.yaml.`,
       ...details,
     });
   }
   return new GatewayError('missing_credential', {
-    message: `No token could be had for the credential of the request: ${words}.`,
-    hint: `Check ${field ?? 'the credential'} that the request brings.`,
+    message: `The gateway could not get a token for the credential of the request: ${words}.`,
+    hint: `Check ${field ?? 'the credential'} of the request.`,
     ...details,
   });
 }
@@ -103,8 +103,8 @@ function check(headers: HeaderPairs): void {
     } catch {
       // Without the cause: its text may quote the secret.
       throw new GatewayError('invalid_config', {
-        message: 'The credential holds a character that no header may hold.',
-        hint: 'Look for a line break or a blank that was pasted with the key.',
+        message: 'The credential contains a character that is not allowed in a header.',
+        hint: 'Remove line breaks and spaces that were pasted with the key.',
       });
     }
   }

@@ -68,6 +68,6 @@ function remove(path: string): void {
 }
 
 function fault(code: 'ENOTSOCK' | 'EADDRINUSE', path: string): NodeJS.ErrnoException {
-  const what = code === 'ENOTSOCK' ? 'it exists and is no socket' : 'another process listens on it';
+  const what = code === 'ENOTSOCK' ? 'it exists and is not a socket' : 'another process listens on it';
   return Object.assign(new Error(`${path}: ${what}`), { code, path });
 }

@@ -190,7 +190,7 @@ describe('two turns with a tool, thinking shown', () => {
     const client = openai();
     const messages: OpenAI.ChatCompletionMessageParam[] = [{ role: 'user', content: 'Oslo?' }];
     const first = (await client.chat.completions.create({ model: '@claude/m-text', messages, tools })).choices[0]?.message;
-    if (first === undefined) throw new Error('no answer');
+    if (first === undefined) throw new Error('no response');
     expect(first.tool_calls).toEqual([
       { id: 'toolu_01', type: 'function', function: { name: 'weather', arguments: '{"city":"Oslo","big":1}' } },
     ]);

@@ -164,9 +164,9 @@ describe('gateway providers import-uri', () => {
 
   it.each([
     ['https://user:pw@r1.openai.azure.com/openai/deployments/d1', /user name or password/],
-    ['https://api.example.com/v1/chat/completions', /no provider type knows/],
-    ['https://openai.example.com/v1', /no provider type knows/],
-    ['', /no provider type knows|not a URL/],
+    ['https://api.example.com/v1/chat/completions', /no provider type has such an address/],
+    ['https://openai.example.com/v1', /no provider type has such an address/],
+    ['', /no provider type has such an address|not a URL/],
   ])('says why "%s" is of no use', async (uri, why) => {
     const { code, out, err } = await runHere(['providers', 'import-uri', uri], '/');
     expect({ code, out, err }).toEqual({ code: 1, out: '', err: expect.stringMatching(why) as unknown });
@@ -178,6 +178,6 @@ describe('gateway providers import-uri', () => {
       ['providers', 'import-uri', 'https://r1.openai.azure.com/openai/v1', '--slug', 'My Slug'],
       '/',
     );
-    expect({ code, out, err }).toEqual({ code: 2, out: '', err: expect.stringMatching(/"My Slug" is no slug/) as unknown });
+    expect({ code, out, err }).toEqual({ code: 2, out: '', err: expect.stringMatching(/"My Slug" is not a slug/) as unknown });
   });
 });

@@ -81,7 +81,7 @@ describe('gateway providers list and show', () => {
     [['providers', 'test', 'nobody'], 1, /no provider called "nobody"/],
     [['providers', 'show'], 2, /missing required argument/],
     [['providers', 'lst'], 2, /unknown command/],
-    [['providers', 'test', '--timeout', 'soon'], 2, /no duration/],
+    [['providers', 'test', '--timeout', 'soon'], 2, /not a duration/],
   ])('%j ends with %i', async (args, expected, why) => {
     const { code, err } = await runHere(args, folder(catalog), { env });
     expect({ code, err }).toEqual({ code: expected, err: expect.stringMatching(why) as unknown });
@@ -156,17 +156,17 @@ providers:
       `gone | FAIL | 127.0.0.1:${dead} | the connection was refused`,
       ' | fix: check host, port and DNS, and that this machine may reach it',
       'unset | off | NOBODY_SET_THIS is not set',
-      'callers | off | each caller brings the credential',
-      'mock | ok | - | answers, no key needed',
-      `azure | ok | ${upstream.host} | key valid · 2 models · 3 deployments not asked`,
+      'callers | off | each caller sends the credential',
+      'mock | ok | - | responds without a key',
+      `azure | ok | ${upstream.host} | key valid · 2 models · 3 deployments not tested`,
       '',
     ]);
   });
 
   it.each([
-    ['login', /FAIL .* 200 the answer is not a JSON object\n +fix: check the host: it does not answer like this type\n/],
-    ['wrong', /FAIL .* 200 the answer is an error\n/],
-    ['moved', /FAIL .* 302 .*\n +fix: the service sends requests elsewhere, and they are not followed: check the host\n/],
+    ['login', /FAIL .* 200 the response is not a JSON object\n +fix: check the host: its responses do not match this provider type\n/],
+    ['wrong', /FAIL .* 200 the response is an error\n/],
+    ['moved', /FAIL .* 302 .*\n +fix: the service redirects requests, and the gateway does not follow redirects: check the host\n/],
   ])('takes no answer of something else for a proof: %s', async (path, said) => {
     const yaml = `version: 1\nproviders:\n  a: {type: openai, custom_host: ${upstream.url}/${path}/v1, api_key: "\${env:BAD}"}\n`;
     const { code, out } = await runHere(['providers', 'test'], folder(yaml), { env });
@@ -246,7 +246,7 @@ providers:
     try {
       const yaml = `version: 1\nproviders:\n  slow: {type: openai, custom_host: ${silent.url}/v1, api_key: "\${env:GOOD}"}\n`;
       const { code, out } = await runHere(['providers', 'test', '--timeout', '200ms'], folder(yaml), { env });
-      expect({ code, out }).toEqual({ code: 1, out: expect.stringMatching(/FAIL .*no answer within 200 ms\n.*--timeout/) as unknown });
+      expect({ code, out }).toEqual({ code: 1, out: expect.stringMatching(/FAIL .*no response within 200 ms\n.*--timeout/) as unknown });
     } finally {
       await silent.close();
     }
@@ -295,7 +295,7 @@ describe('gateway providers add', () => {
 `,
       ),
     );
-    expect((await runHere(azure, cwd)).err).toMatch(/has an entry "azure-eu" already/);
+    expect((await runHere(azure, cwd)).err).toMatch(/already has a provider "azure-eu"/);
     expect((await runHere(['check'], cwd, { env: { AZURE_KEY: 'x' } })).code).toBe(0);
   });
 
@@ -316,7 +316,7 @@ describe('gateway providers add', () => {
       'version: 1\ninclude: [more.yaml]\n',
       ['--slug', 'far'],
       1,
-      /^error: more\.yaml:2 has an entry "far"/,
+      /^error: more\.yaml:2 already has a provider "far"/,
     ],
     [
       'a virtual key of this name',
@@ -325,7 +325,7 @@ describe('gateway providers add', () => {
       2,
       /far/,
     ],
-    ['a file that is broken', 'version: 1\nproviders: {\n', [], 3, /is not readable as YAML: gateway check says where/],
+    ['a file that is broken', 'version: 1\nproviders: {\n', [], 3, /is not valid YAML; run gateway check/],
   ])('leaves the file alone: %s', async (_, before, args, code, why) => {
     const cwd = folder(before);
     writeFileSync(join(cwd, 'more.yaml'), 'providers:\n  far: {type: mock}\n');
@@ -402,9 +402,9 @@ describe('gateway providers add', () => {
     [['azure-openai'], /resource_name is missing/],
     [['openai', '--set', 'api_key=sk-0123456789'], /is a secret: write its reference/],
     [['azure-openai', '--set', 'deployments.a.api_key=sk-0123456789'], /is a secret/],
-    [['openai', '--key-env', 'sk-0123456789'], /the key itself is never asked for/],
-    [['openai', '--slug', 'Not A Slug'], /is no slug/],
-    [['openai', '--uri', 'https://r1.openai.azure.com/openai/v1'], /is one of type azure-openai/],
+    [['openai', '--key-env', 'sk-0123456789'], /never enter the key itself/],
+    [['openai', '--slug', 'Not A Slug'], /is not a slug/],
+    [['openai', '--uri', 'https://r1.openai.azure.com/openai/v1'], /belongs to type azure-openai/],
   ])('%j is refused', async (args, why) => {
     const cwd = folder();
     const { code, out, err } = await runHere(['providers', 'add', ...args, '--no-input'], cwd);

@@ -49,7 +49,7 @@ describe('try-out mode', () => {
   it('answers the lines that it prints, and keeps nothing on disk', async () => {
     const running = start([...anyPort, '--log-format', 'pretty'], { OPENAI_API_KEY: 'sk-not-to-be-shown' });
     const url = await urlOf(running);
-    expect(running.out()).toContain('config     none found, try-out mode');
+    expect(running.out()).toContain('config     none found, serving with a mock provider');
     expect(running.out()).toContain('providers  mock · openai (from OPENAI_API_KEY)\n');
     const printed = [...running.out().matchAll(/curl (-N )?(\S+) [^]*?-d '(.*)'/g)];
     expect(printed).toHaveLength(2);
@@ -71,7 +71,7 @@ describe('try-out mode', () => {
   it('stays on this machine', async () => {
     const { code, err } = await run(['start', '--listen', '0.0.0.0:0'], cwd);
     expect(code).toBe(3);
-    expect(err).toContain('serves this machine only');
+    expect(err).toContain('serves only this machine');
   });
 });
 
@@ -82,7 +82,7 @@ describe('with a file', () => {
     const running = start([...anyPort, '--log-format', 'pretty']);
     const url = await urlOf(running);
     expect(running.out()).toMatch(/config {5}\.\/gateway\.yaml \+ 1 included · revision [0-9a-f]{7}/);
-    expect(running.out()).toContain('providers  mock        configs 1 · virtual keys 1 · no api keys: open to this machine\n');
+    expect(running.out()).toContain('providers  mock        configs 1 · virtual keys 1 · no API keys: open to this machine\n');
     expect(running.out()).toContain('pipeline   auth → virtual-key → routing → transform → fallback-retry → logging\n');
     expect(running.out()).toMatch(/ready in \d+\.\d\d s · watching 2 files/);
     const ids: unknown[] = [];
@@ -196,7 +196,7 @@ describe('a start that is refused', () => {
     file(`${mock}server: {listen: "0.0.0.0:0", open: true}\n`);
     const running = start(['--log-format', 'pretty']);
     await urlOf(running);
-    expect(running.out()).toContain('no api keys: open to everybody who can connect');
+    expect(running.out()).toContain('no API keys: open to everyone who can connect');
   });
 
   it('names the process that has the port, and the flag', async () => {

@@ -17,7 +17,7 @@ describe('wrong usage', () => {
     [['start', '--log-level', 'loud'], /'loud' is invalid. Allowed choices are debug, info, warn, error/],
     [['start', 'what'], /too many arguments/],
     [['start', '--listen'], /argument missing/],
-    [['help', 'nothing'], /no help about "nothing"; there is: config, secrets, errors, signals/],
+    [['help', 'nothing'], /no help on "nothing"; available: config, secrets, errors, signals/],
     [[], /Examples:\n/],
   ])('%j ends with 2 and says so on stderr', async (args, message) => {
     const { code, out, err } = await run(args, cwd);

@@ -454,7 +454,7 @@ describe('errors', () => {
     ['of Anthropic', '{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}', 'Overloaded'],
     ['of an OpenAI server', '{"error":{"message":"Bad.","type":"invalid_request_error","param":null,"code":null}}', 'Bad.'],
     ['that are a page', '<html><title>404</title><p>Not found</p></html>', 'Not found'],
-    ['that are empty', '', 'no message'],
+    ['that are empty', '', 'no error message'],
   ])('%s are read, too', (_name, body, message) => {
     expect(vertexAi.fault(500, body).message).toContain(message);
   });

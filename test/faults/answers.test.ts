@@ -64,7 +64,7 @@ const wholeFaults: readonly Fault[] = [
       await put(socket, head(200, { 'content-type': jsonType, 'content-length': good.length }), good.slice(0, 50)), reset(socket)
     ),
     ...faulty,
-    says: /broke before the answer was whole \(connection (?:reset|closed)\)/,
+    says: /broke before the response was complete \(connection (?:reset|closed)\)/,
   },
   {
     name: 'HTML with 200',
@@ -76,14 +76,14 @@ const wholeFaults: readonly Fault[] = [
     name: 'HTML that calls itself JSON',
     play: (socket) => put(socket, whole(200, jsonType, '<html></html>')),
     ...faulty,
-    says: /not whole JSON/,
+    says: /not complete JSON/,
   },
   ...[204, 205].map(
     (status): Fault => ({
       name: `the status ${status}`,
       play: (socket) => put(socket, status === 204 ? head(204) : whole(205, jsonType, '')),
       ...faulty,
-      says: new RegExp(`answered ${status} without any content`),
+      says: new RegExp(`returned ${status} without content`),
     }),
   ),
   ...[304, 307, 600, 999].map(
@@ -98,15 +98,15 @@ const wholeFaults: readonly Fault[] = [
     name: 'a number that is none',
     play: (socket) => put(socket, whole(200, jsonType, good.replace(/"created":\d+/, '"created":NaN'))),
     ...faulty,
-    says: /not (?:a JSON object|whole JSON)/,
+    says: /not (?:a JSON object|complete JSON)/,
   },
   {
     name: 'a comma that is missing deep inside',
     play: (socket) => put(socket, whole(200, jsonType, good.replace(/("role":"assistant"),/, '$1 '))),
     ...faulty,
-    says: /not (?:a JSON object|whole JSON)/,
+    says: /not (?:a JSON object|complete JSON)/,
   },
-  { name: 'two values', play: (socket) => put(socket, whole(200, jsonType, good + good)), ...faulty, says: /not whole JSON/ },
+  { name: 'two values', play: (socket) => put(socket, whole(200, jsonType, good + good)), ...faulty, says: /not complete JSON/ },
   {
     name: 'one line without an end',
     play: (socket) =>
@@ -115,7 +115,7 @@ const wholeFaults: readonly Fault[] = [
     says: /larger than the limit of 2 ?MB \(server\.max_answer\)|too large/,
   },
   { name: 'an empty body with 200', play: (socket) => put(socket, whole(200, jsonType, '')), ...faulty, says: /empty body/ },
-  { name: 'white space with 200', play: (socket) => put(socket, whole(200, jsonType, ' \n ')), ...faulty, says: /not whole JSON/ },
+  { name: 'white space with 200', play: (socket) => put(socket, whole(200, jsonType, ' \n ')), ...faulty, says: /not complete JSON/ },
   {
     name: 'an error object with 200',
     play: (socket) => put(socket, whole(200, jsonType, errorObject)),
@@ -128,7 +128,7 @@ const wholeFaults: readonly Fault[] = [
       await put(socket, head(200, { 'content-type': jsonType, 'content-length': good.length + 10 }), good), void socket.end()
     ),
     ...faulty,
-    says: /broke before the answer was whole/,
+    says: /broke before the response was complete/,
   },
   {
     name: 'JSON longer than its content-length',
@@ -136,13 +136,13 @@ const wholeFaults: readonly Fault[] = [
       await put(socket, head(200, { 'content-type': jsonType, 'content-length': good.length - 10 }) + good), void socket.end()
     ),
     ...faulty,
-    says: /not whole JSON|broke before/,
+    says: /not complete JSON|broke before/,
   },
   {
     name: 'cut JSON with the content-length of what is there',
     play: (socket) => put(socket, whole(200, jsonType, good.slice(0, 60))),
     ...faulty,
-    says: /not whole JSON/,
+    says: /not complete JSON/,
   },
   {
     name: 'cut JSON without content-length',
@@ -150,9 +150,9 @@ const wholeFaults: readonly Fault[] = [
       await put(socket, head(200, { 'content-type': jsonType, connection: 'close' }), good.slice(0, 60)), void socket.end()
     ),
     ...faulty,
-    says: /not whole JSON/,
+    says: /not complete JSON/,
   },
-  { name: 'two JSON values', play: (socket) => put(socket, whole(200, jsonType, `${good}${good}`)), ...faulty, says: /not whole JSON/ },
+  { name: 'two JSON values', play: (socket) => put(socket, whole(200, jsonType, `${good}${good}`)), ...faulty, says: /not complete JSON/ },
   {
     name: 'a chunked body that is cut',
     play: async (socket) => (
@@ -197,7 +197,7 @@ const wholeFaults: readonly Fault[] = [
         name: `${coding} of millions of objects`,
         play: (socket) => put(socket, whole(200, jsonType, compress(`[${'{},'.repeat(600_000)}{}]`), { 'content-encoding': coding })),
         ...faulty,
-        says: /too complex\. The JSON holds more than 500000 members/,
+        says: /too complex\. The JSON has more than 500000 members/,
       },
     ],
   ),
@@ -289,7 +289,7 @@ const streamFaults: readonly Fault[] = [
     name: 'HTML',
     play: (socket) => put(socket, whole(200, 'text/html', '<html></html>')),
     ...faulty,
-    says: /"text\/html" where a stream was asked for/,
+    says: /"text\/html" although a stream was requested/,
   },
   {
     name: 'an error object with 200',
@@ -301,13 +301,13 @@ const streamFaults: readonly Fault[] = [
     name: 'an error object further down',
     play: (socket) => put(socket, whole(200, jsonType, `{"result":${errorObject}}`)),
     ...faulty,
-    says: /"application\/json" where a stream was asked for/,
+    says: /"application\/json" although a stream was requested/,
   },
   {
     name: 'a cut error object',
     play: (socket) => put(socket, whole(200, jsonType, errorObject.slice(0, -10))),
     ...faulty,
-    says: /"application\/json" where a stream was asked for/,
+    says: /"application\/json" although a stream was requested/,
   },
   {
     name: 'a compressed stream',
@@ -325,7 +325,7 @@ const streamFaults: readonly Fault[] = [
   ),
   { name: 'the status 204', play: (socket) => put(socket, head(204)), ...faulty, says: /204/ },
   { name: 'the status 600', play: (socket) => put(socket, head(600, chunked), piece(role), lastPiece), ...faulty, says: /600/ },
-  { name: 'an empty answer', play: (socket) => put(socket, whole(200, 'text/plain', '')), ...faulty, says: /stream was asked for|empty/ },
+  { name: 'an empty answer', play: (socket) => put(socket, whole(200, 'text/plain', '')), ...faulty, says: /stream was requested|empty/ },
 ];
 
 /** After the first text: the client has status 200, and learns of it in the stream. */
@@ -334,7 +334,7 @@ const brokenStreams: readonly (Pick<Fault, 'name' | 'play' | 'says' | 'code'> & 
     name: 'a reset',
     play: async (socket) => (await put(socket, head(200, chunked), piece(role), piece(texts[0] ?? '')), reset(socket)),
     code: 'stream_interrupted',
-    says: /broke in the middle of the answer \(connection (?:reset|closed)\)/,
+    says: /broke in the middle of the response \(connection (?:reset|closed)\)/,
   },
   {
     name: 'an end too early',
@@ -346,7 +346,7 @@ const brokenStreams: readonly (Pick<Fault, 'name' | 'play' | 'says' | 'code'> & 
     name: 'a chunked body that is cut',
     play: async (socket) => (await put(socket, head(200, chunked), piece(role), piece(texts[0] ?? '')), void socket.end()),
     code: 'stream_interrupted',
-    says: /broke in the middle of the answer \(connection closed\)/,
+    says: /broke in the middle of the response \(connection closed\)/,
   },
   {
     name: 'an end in the middle of an event',

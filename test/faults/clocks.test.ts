@@ -39,7 +39,7 @@ const silences: readonly Silence[] = [
     name: 'events without content',
     play: (socket) => put(socket, head(200, chunked), piece(role)).then(() => forever),
     body: streamed,
-    says: /went silent and sent no event within 500 ms/,
+    says: /sent no event within 500 ms/,
   },
   {
     name: 'comments behind events without content',
@@ -58,13 +58,13 @@ const silences: readonly Silence[] = [
     name: 'a head alone, whole',
     play: (socket) => put(socket, whole).then(() => forever),
     body: chat,
-    says: /went silent in the middle of its response within 500 ms/,
+    says: /stopped sending in the middle of its response within 500 ms/,
   },
   {
     name: 'half a body',
     play: (socket) => put(socket, whole, '{"id":').then(() => forever),
     body: chat,
-    says: /went silent in the middle of its response within 500 ms/,
+    says: /stopped sending in the middle of its response within 500 ms/,
   },
   {
     name: 'a body without an end',
@@ -80,21 +80,21 @@ const silences: readonly Silence[] = [
     play: () => forever,
     body: chat,
     headers: { 'x-gateway-config': 'hasty' },
-    says: /did not answer within 250 ms/,
+    says: /did not respond within 250 ms/,
   },
   {
     name: 'no content within request_timeout, streamed',
     play: async (socket) => (await put(socket, head(200, chunked)), await repeat(socket, piece(role))),
     body: streamed,
     headers: { 'x-gateway-config': 'hasty' },
-    says: /did not answer within 250 ms/,
+    says: /did not respond within 250 ms/,
   },
   {
     name: "nothing within the request's own limit",
     play: () => forever,
     body: chat,
     headers: { ...onA, 'x-gateway-request-timeout': '200' },
-    says: /did not answer within 200 ms/,
+    says: /did not respond within 200 ms/,
   },
 ];
 

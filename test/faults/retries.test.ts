@@ -131,7 +131,7 @@ describe('retries', () => {
     const told = await rig.tell(chat, on('chain'));
     expect([told.status, rig.wire.requests.length - before]).toEqual([200, 1]);
     expect(outcomes(told.record)).toEqual(['a answered 429', 'b answered 200']);
-    expect(told.record.attempts[0]?.reason).toBe('status 429, another target is tried instead of waiting 30 s');
+    expect(told.record.attempts[0]?.reason).toBe('status 429, so the next target is tried instead of waiting 30 s');
   });
 
   it('wait all the same where no other target is left', async () => {

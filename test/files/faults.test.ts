@@ -185,7 +185,7 @@ describe('a provider', () => {
     const told = await send(gateway, { headers: onPair, body: slowly(opening, noise) });
     expect(told.status).toBe(502);
     expect(JSON.parse(told.text)).toMatchObject({ error: { code: 'upstream_unreachable' } });
-    expect(told.text).toContain('broke off in the middle of the upload');
+    expect(told.text).toContain('closed the connection during the upload');
     expect(b.count).toBe(0);
   });
 

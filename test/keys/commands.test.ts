@@ -96,7 +96,7 @@ describe('beside a running gateway', () => {
     // A configuration serves before its reload is reported. One save is one reload: a key made, and two rotations.
     await expect.poll(reloads, { timeout: 20_000 }).toBe(3);
     await becomes(second, 401);
-    expect((await ask(second)).message).toMatch(/"by-hand" was replaced, and this secret of it ended on 20/);
+    expect((await ask(second)).message).toMatch(/"by-hand" was rotated, and this older secret of it expired on 20/);
     expect([(await ask(third)).status, (await ask(byHand)).status]).toEqual([200, 200]);
     expect(reloads()).toBe(3);
 
@@ -113,9 +113,9 @@ describe('beside a running gateway', () => {
     expect(await keys('revoke', 'job')).toMatchObject({ code: 0, err: '' });
     await becomes(after, 401);
     for (const key of [before, after]) expect((await ask(key)).message).toMatch(/^The gateway key "job" was revoked on 20/);
-    expect(await keys('revoke', 'job')).toMatchObject({ code: 1, err: expect.stringMatching(/was revoked already/) });
+    expect(await keys('revoke', 'job')).toMatchObject({ code: 1, err: expect.stringMatching(/is already revoked/) });
     expect(await keys('rotate', 'job')).toMatchObject({ code: 1, err: expect.stringMatching(/is revoked/) });
-    expect(await keys('create', 'job')).toMatchObject({ code: 1, err: expect.stringMatching(/exists already/) });
+    expect(await keys('create', 'job')).toMatchObject({ code: 1, err: expect.stringMatching(/already exists/) });
   });
 });
 
@@ -155,8 +155,8 @@ describe('alone', () => {
 
   const plain = { 'gateway.yaml': yaml };
   const refusals: readonly [what: string, files: Record<string, string>, args: string[], code: number, says: RegExp][] = [
-    ['a name that is taken', plain, ['create', 'by-hand'], 1, /"by-hand" exists already\n.*keys rotate by-hand/],
-    ['a name that cannot be one', plain, ['create', '../name'], 2, /is no name/],
+    ['a name that is taken', plain, ['create', 'by-hand'], 1, /"by-hand" already exists\n.*keys rotate by-hand/],
+    ['a name that cannot be one', plain, ['create', '../name'], 2, /is not a valid key name/],
     [
       'a config that does not exist',
       plain,
@@ -165,11 +165,11 @@ describe('alone', () => {
       /no config called "suport"\ndid you mean "support"/,
     ],
     ['a provider that does not exist', plain, ['create', 'x', '--providers', 'mok'], 1, /no provider called "mok"/],
-    ['a list without names', plain, ['create', 'x', '--models', ','], 2, /--models names nothing/],
+    ['a list without names', plain, ['create', 'x', '--models', ','], 2, /--models is empty/],
     ['enforcing nothing', plain, ['create', 'x', '--enforce-config'], 1, /"default_config" is missing/],
     ['metadata without a name', plain, ['create', 'x', '--metadata', 'web'], 2, /name=value/],
-    ['an end that is no time', plain, ['create', 'x', '--expires', 'soon'], 2, /--expires takes a duration or a date/],
-    ['an end that is over', plain, ['create', 'x', '--expires', '2020-01-01'], 2, /over already/],
+    ['an end that is no time', plain, ['create', 'x', '--expires', 'soon'], 2, /--expires must be a duration or a date/],
+    ['an end that is over', plain, ['create', 'x', '--expires', '2020-01-01'], 2, /is in the past/],
     ...['rate', 'budget', 'concurrency', 'tokens'].map((flag): (typeof refusals)[number] => [
       `a limit (${flag})`,
       plain,
@@ -189,10 +189,10 @@ describe('alone', () => {
       { ...plain, 'keys.d/x.yaml': '# mine\n' },
       ['create', 'x', '--write'],
       1,
-      /keys\.d\/x\.yaml exists already and is not overwritten/,
+      /keys\.d\/x\.yaml already exists and is not overwritten/,
     ],
     ['a name that nobody has', plain, ['rotate', 'by-hnd'], 1, /no key is called "by-hnd"\..*"by-hand"/],
-    ['an overlap without a unit', plain, ['rotate', 'by-hand', '--overlap', '24'], 2, /--overlap takes a duration with a unit/],
+    ['an overlap without a unit', plain, ['rotate', 'by-hand', '--overlap', '24'], 2, /--overlap must be a duration with a unit/],
     ['an overlap without an end', plain, ['rotate', 'by-hand', '--overlap', '9999d'], 2, /--overlap/],
     [
       'to edit what an anchor says',
@@ -203,9 +203,9 @@ describe('alone', () => {
     ],
     ['a file that is not readable', { 'gateway.yaml': 'a: [' }, ['list'], 3, /gateway\.yaml cannot be read/],
     ['a folder without a configuration', {}, ['list'], 3, /no configuration found/],
-    ['a key on the command line', plain, ['verify', byHand], 2, /read from standard input/],
-    ['a key as a flag', plain, ['verify', `--key=${byHand}`], 2, /read from standard input/],
-    ['no key on standard input', plain, ['verify'], 2, /holds no key/],
+    ['a key on the command line', plain, ['verify', byHand], 2, /must be on standard input/],
+    ['a key as a flag', plain, ['verify', `--key=${byHand}`], 2, /must be on standard input/],
+    ['no key on standard input', plain, ['verify'], 2, /standard input is empty/],
   ];
   it.each(refusals)('refuses %s', async (_what, files, args, code, says) => {
     const cwd = folder(files);
@@ -219,7 +219,10 @@ describe('alone', () => {
   it('says that what is written is not live where the rest is broken', async () => {
     const cwd = folder({ 'gateway.yaml': yaml.replace('mock/echo', 'mok/echo') });
     const made = await run(['keys', 'create', 'x', '--write'], cwd);
-    expect(made).toMatchObject({ code: 0, err: expect.stringMatching(/not live yet, the configuration has 1 other error: gateway check/) });
+    expect(made).toMatchObject({
+      code: 0,
+      err: expect.stringMatching(/does not work yet, the configuration has 1 other error: gateway check/),
+    });
   });
 
   it('needs no secret of the providers', async () => {
@@ -248,7 +251,7 @@ describe('alone', () => {
       `, previous: [{hash: "${hashOf('a-secret-from-before')}", until: 2020-01-01}]`,
       'a-secret-from-before',
       1,
-      /older secret, which ended/,
+      /older secret, which expired/,
       { valid: false, state: 'replaced' },
     ],
     ['an unknown key', '', 'something-else-0123', 1, /^unknown: none of the 1 keys/, { valid: false, state: 'unknown', name: null }],

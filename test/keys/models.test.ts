@@ -113,7 +113,7 @@ describe('the lines of a batch that is uploaded', () => {
   });
 
   it.each<[string, Sent, Record<string, unknown>]>([
-    ['of another name', { name: 'rows.bin', late: 'batch' }, { status: 403, code: 'not_allowed', message: 'only behind its file' }],
+    ['of another name', { name: 'rows.bin', late: 'batch' }, { status: 403, code: 'not_allowed', message: 'comes after the file' }],
     [
       'that was for something else before',
       { purpose: 'assistants', late: 'batch' },

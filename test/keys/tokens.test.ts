@@ -94,8 +94,8 @@ describe('a gateway with tokens and no keys', () => {
   });
 
   it.each<[string, () => Promise<Headers>, number, string, RegExp]>([
-    ['no key at all', () => Promise.resolve({}), 401, 'missing_api_key', /brings no gateway key/],
-    ['a key that is none', () => Promise.resolve({ 'x-gateway-api-key': 'anything-goes-0123' }), 401, 'invalid_api_key', /not known/],
+    ['no key at all', () => Promise.resolve({}), 401, 'missing_api_key', /has no gateway API key/],
+    ['a key that is none', () => Promise.resolve({ 'x-gateway-api-key': 'anything-goes-0123' }), 401, 'invalid_api_key', /is unknown/],
     [
       'a token in authorization',
       async () => ({ authorization: `Bearer ${await tokenOf(key)}` }),

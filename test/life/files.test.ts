@@ -52,12 +52,12 @@ async function check(...args: readonly string[]): Promise<{ code: number | null;
 
 const problemOf: Readonly<Record<string, string>> = {
   'a pipe': 'it is a pipe, a socket or a device; only regular files are read',
-  'a folder': 'it is a folder',
+  'a folder': 'it is a directory',
   'a device without an end': 'it is a pipe, a socket or a device; only regular files are read',
   'a terminal': 'it is a pipe, a socket or a device; only regular files are read',
   'a socket': 'it is a pipe, a socket or a device; only regular files are read',
   'a huge file': 'it is too large',
-  'a link to itself': 'its links lead in a circle',
+  'a link to itself': 'its symbolic links form a cycle',
 };
 
 describe.each(Object.entries(kinds))('%s where a file is expected', (kind, make) => {
@@ -134,12 +134,12 @@ describe('configurations that would fill the memory', () => {
     ).join('\n');
 
   it.each([
-    ['aliases that multiply', `version: 1\nx-bomb:\n${bomb(12)}\nproviders: {mock: {type: mock}}\n`, 'the aliases stand for more than'],
+    ['aliases that multiply', `version: 1\nx-bomb:\n${bomb(12)}\nproviders: {mock: {type: mock}}\n`, 'the aliases expand to more than'],
     ['lists in lists', `version: 1\nx-deep: ${'['.repeat(20_000)}${']'.repeat(20_000)}\n`, 'nested deeper than'],
     [
       'a pattern over the whole disk',
       'version: 1\ninclude: ["/**/*.no-such-name"]\nproviders: {mock: {type: mock}}\n',
-      'the pattern looks at more than',
+      'the pattern searches more than',
     ],
   ])('%s are refused', async (_name, yaml, problem) => {
     writeFileSync(join(dir, 'gateway.yaml'), yaml);

@@ -65,7 +65,7 @@ describe('sockets in the file system', () => {
     await writeFile(join(dir, 'precious'), 'precious');
     const other = await run(['start', '--listen', `unix:${dir}/precious`, '--probe-listen', '127.0.0.1:0'], dir);
     expect(other.code).toBe(1);
-    expect(other.err).toContain('the path exists and is no socket');
+    expect(other.err).toContain('the path exists and is not a socket');
     expect(lstatSync(join(dir, 'precious')).isFile()).toBe(true);
   });
 });

@@ -279,7 +279,7 @@ describe('targets with a prompt of their own', () => {
     ] as const) {
       const { status, body: answer } = await post(path, body, { 'x-gateway-config': config });
       expect([status, answer.error?.['code']]).toEqual([400, 'invalid_config']);
-      expect(answer.error?.['message']).toMatch(/has targets with a prompt_id, and POST \/v1\/.* runs no stored prompt/);
+      expect(answer.error?.['message']).toMatch(/has targets with a prompt_id, but POST \/v1\/.* does not run stored prompts/);
     }
   });
 

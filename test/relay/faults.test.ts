@@ -103,7 +103,7 @@ describe('a provider that gives no answer', () => {
       { origins: [`http://127.0.0.1:${dead}`] },
     );
     expect((await call(port, { path: '/v1/x' })).body.toString()).toBe(
-      `The provider at "127.0.0.1:${dead}" was not reached: the connection was refused.`,
+      `The provider at "127.0.0.1:${dead}" could not be reached: the connection was refused.`,
     );
     expect(await result()).toMatchObject({ kind: 'unreachable', bodySent: false, headSent: false });
   });
@@ -139,7 +139,7 @@ describe('the idle clock', () => {
   test('ends a provider that answers nothing', async () => {
     const { port, result } = await start(rawProvider(hang), { clocks: { connect: 5000, idle: 150 } });
     expect(await call(port, { path: '/v1/x' })).toMatchObject({ status: 408, headers: { 'x-code': 'timeout' } });
-    expect(await result()).toMatchObject({ kind: 'timeout', error: { message: 'The provider moved no byte for 150 ms.' } });
+    expect(await result()).toMatchObject({ kind: 'timeout', error: { message: 'The provider transferred no data for 150 ms.' } });
   });
 
   test('cuts an answer that stops', async () => {
@@ -157,7 +157,7 @@ describe('the idle clock', () => {
     );
     const got = await raw(port, 'POST /v1/files HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: 10\r\n\r\nabc');
     expect(got).toContain(' 408 ');
-    expect(await result()).toMatchObject({ kind: 'timeout', bytesIn: 3, error: { message: 'The client moved no byte for 150 ms.' } });
+    expect(await result()).toMatchObject({ kind: 'timeout', bytesIn: 3, error: { message: 'The client transferred no data for 150 ms.' } });
   });
 
   test('is not all that watches an upload: one that trickles is given up, however often a byte comes', async () => {

@@ -137,7 +137,7 @@ export interface Answer {
   readonly status: number;
   readonly headers: IncomingMessage['headers'];
   readonly body: Buffer;
-  /** False when the connection broke before the answer was whole. */
+  /** False when the connection broke before the response was complete. */
   readonly complete: boolean;
 }
 

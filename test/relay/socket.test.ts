@@ -289,10 +289,10 @@ describe('the upgrade', () => {
     [
       401,
       '{"error":{"message":"Incorrect API key","type":"invalid_request_error","code":"invalid_api_key"}}',
-      'The provider refused the WebSocket with status 401: Incorrect API key',
+      'The provider rejected the WebSocket with status 401: Incorrect API key',
     ],
-    [429, 'slow down', 'The provider refused the WebSocket with status 429: slow down'],
-    [503, '', 'The provider refused the WebSocket with status 503'],
+    [429, 'slow down', 'The provider rejected the WebSocket with status 429: slow down'],
+    [503, '', 'The provider rejected the WebSocket with status 503'],
   ];
   test.each(refusals)("that is refused with %i is an HTTP error with the provider's words", async (status, body, text) => {
     const { port, result } = await start(provider((_req, res) => res.writeHead(status).end(body)));

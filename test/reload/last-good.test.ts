@@ -109,9 +109,9 @@ describe('gateway start --last-good', () => {
     const running = start('--last-good', '-c', 'gateway.yaml');
     const url = await urlOf(running);
     expect(running.out()).toMatch(
-      /\.\/gateway\.yaml is INVALID: the last good copy serves, revision [0-9a-f]{7}, saved \d{4}-\d\d-\d\d \d\d:\d\d UTC\n {10}\S/,
+      /\.\/gateway\.yaml is INVALID: serving the last valid copy, revision [0-9a-f]{7}, saved \d{4}-\d\d-\d\d \d\d:\d\d UTC\n {10}\S/,
     );
-    expect(running.out()).toMatch(/config {5}last good copy of \.\/gateway\.yaml \+ 1 included/);
+    expect(running.out()).toMatch(/config {5}last valid copy of \.\/gateway\.yaml \+ 1 included/);
     expect(await said(url)).toBe('one');
     rmSync(join(cwd, 'configs/zz.yaml'), { force: true });
     save('configs/support.yaml', config);
@@ -129,7 +129,7 @@ describe('gateway start --last-good', () => {
     const running = start('--last-good');
     await urlOf(running);
     save('gateway.yaml', good('one'));
-    await running.saw(new RegExp(`config good again · revision ${revision}`));
+    await running.saw(new RegExp(`config valid again · revision ${revision}`));
   });
 
   it('finds the copy where an invalid file says that its state directory is', async () => {
@@ -161,6 +161,6 @@ describe('gateway start --last-good', () => {
     rmSync(join(cwd, 'secret'));
     const gone = await run(['start', '--last-good'], cwd);
     expect(gone.code).toBe(3);
-    expect(gone.err).toContain('the saved copy cannot serve either');
+    expect(gone.err).toContain('the saved copy is not valid either');
   });
 });

@@ -78,7 +78,7 @@ describe('a running gateway', () => {
     await process.saw(/"msg":"config NOT reloaded"/);
     expect(await (await chat(url, '@mock/hello')).json()).toMatchObject({ choices: [{ message: { content: 'one' } }] });
     await edit(yaml('one'));
-    await process.saw(/"msg":"config good again"/);
+    await process.saw(/"msg":"config valid again"/);
     const [started] = linesOf(process, 'gateway started');
     expect(linesOf(process, 'config NOT reloaded')).toMatchObject([
       {
@@ -87,7 +87,7 @@ describe('a running gateway', () => {
         diagnostics: [expect.stringMatching(/^gateway\.yaml:2:1 error: unknown key "providerz" \(did you mean "providers"\?\)$/)],
       },
     ]);
-    expect(linesOf(process, 'config good again')).toMatchObject([{ revision: started?.['revision'] }]);
+    expect(linesOf(process, 'config valid again')).toMatchObject([{ revision: started?.['revision'] }]);
     await edit(yaml('two'));
     await process.saw(/"msg":"config reloaded"/);
     expect(await (await chat(url, '@mock/hello')).json()).toMatchObject({ choices: [{ message: { content: 'two' } }] });

@@ -126,7 +126,7 @@ describe('a message', () => {
   ];
   const shown = /secretive|secretvk|secretconfig|secretprompt\b(?!")|secretmodel/;
 
-  it.each(guesses)('about %s names nothing that the key may not use', async (_name, request) => {
+  it.each(guesses)('about %s is empty that the key may not use', async (_name, request) => {
     for (const key of ['few', 'configs', 'inline', 'bound', 'prompts']) {
       const { text } = await send(gateway.url, { ...request, headers: { 'x-gateway-api-key': keyOf(key), ...request.headers } });
       expect(text.replaceAll(/"secretprompt@?9?"|\\"secretprompt\\"/g, '')).not.toMatch(shown);

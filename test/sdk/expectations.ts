@@ -20,7 +20,7 @@ function thrown(parts: Pick<Thrown, 'class' | 'status' | 'code'> & Partial<Throw
 }
 
 const tool = [answers.tool.id, answers.tool.name, answers.tool.arguments, 'tool_calls'];
-const slow = { status: 408, code: 'timeout', message: 'did not answer within 100 ms' } as const;
+const slow = { status: 408, code: 'timeout', message: 'did not respond within 100 ms' } as const;
 const broken = {
   class: 'APIError',
   status: null,

@@ -213,7 +213,7 @@ describe('a machine', () => {
     const response = await rig.ask();
     expect([response.status, await response.text()]).toEqual([
       502,
-      expect.stringMatching(/gives no answer, so the machine has no identity/),
+      expect.stringMatching(/does not respond, so the machine has no identity/),
     ]);
   });
 

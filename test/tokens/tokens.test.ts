@@ -226,7 +226,7 @@ describe('without a token', () => {
     const response = await direct('https://api.example.com', ambient);
     expect(response.status).toBe(401);
     expect(await response.json()).toMatchObject({
-      error: { message: expect.stringMatching(/for entries of gateway\.yaml only/) as string },
+      error: { message: expect.stringMatching(/only providers in gateway\.yaml/) as string },
     });
   });
 

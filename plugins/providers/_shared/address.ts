@@ -32,8 +32,8 @@ export function parseBase(text: string): (Base & { readonly url: URL }) | string
     return trimmed.includes('://') ? 'it is not a URL' : 'it has no scheme, for example https://';
   }
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return `the scheme is ${url.protocol.slice(0, -1)}, not https or http`;
-  if (url.username !== '' || url.password !== '') return 'it holds a user name or password';
-  if (url.hash !== '') return 'it holds a fragment (#…)';
+  if (url.username !== '' || url.password !== '') return 'it contains a user name or password';
+  if (url.hash !== '') return 'it contains a fragment (#…)';
   return { url, origin: url.origin, path: url.pathname.replaceAll(/\/{2,}/g, '/').replace(/\/$/, '') };
 }
 
@@ -55,7 +55,7 @@ const badHost = (why: string): GatewayError =>
 export function customHostProblems(customHost: string | undefined): readonly SettingsProblem[] {
   if (customHost === undefined) return [];
   const base = parseBase(customHost);
-  const why = typeof base === 'string' ? base : base.url.search === '' ? undefined : 'it holds a query';
+  const why = typeof base === 'string' ? base : base.url.search === '' ? undefined : 'it contains a query';
   if (why === undefined) return [];
   const hint = typeof base === 'string' ? 'Write it like https://host.example/v1.' : `Write ${base.origin}${base.path}.`;
   return [{ path: ['custom_host'], code: 'bad-custom-host', message: `custom_host cannot be used: ${why}`, hint }];

@@ -22,7 +22,7 @@ export function batchOutput(text: string): BatchOutput {
   if (output !== undefined) return { fileId: output, warnings: [] };
   const errors = textOf(batch['error_file_id']);
   if (errors === undefined) throw noBatchOutput(textOf(batch['id']) ?? '', textOf(batch['status']) ?? 'unknown');
-  return { fileId: errors, warnings: ['The batch has no answers: these are the lines of its error file.'] };
+  return { fileId: errors, warnings: ['The batch has no output file: these are the lines of its error file.'] };
 }
 
 /** The refusal for a batch without a file: 409 while it may still get one, 404 once it can't. */
@@ -32,6 +32,8 @@ export function noBatchOutput(id: string, status: string): GatewayError {
     message: `The batch "${id}" has no output: its status is "${status}".`,
     status: isOver ? 404 : 409,
     param: 'batch_id',
-    hint: isOver ? 'Its "errors" say why no request was run.' : 'Ask for it when the status is "completed", "expired" or "cancelled".',
+    hint: isOver
+      ? 'See its "errors" for why no request was run.'
+      : 'Request it again when the status is "completed", "expired" or "cancelled".',
   });
 }

@@ -21,7 +21,7 @@ const nestedHints = ['_control"', '_search'] as const;
 
 const searchTools: ReadonlySet<string> = new Set(['vendor_search', 'vendor_search_retrieval', 'google_search', 'google_search_retrieval']);
 
-const reason = 'not known to this service';
+const reason = 'not supported by this service';
 
 /**
  * The body without the gateway's own fields, and with a history that the service takes; and what was taken out. The same

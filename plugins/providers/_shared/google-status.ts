@@ -35,13 +35,13 @@ const hints: readonly (readonly [RegExp, string])[] = [
   ],
   [
     /multiple tools are supported only when they are all search tools|tool use with function calling is unsupported/i,
-    'This model takes either search tools or functions of your own: send one kind, or use a model of generation 3.',
+    'This model accepts either search tools or your own functions: send one kind, or use a Gemini 3 model.',
   ],
-  [/API key not valid|API_KEY_INVALID/, 'Check the api_key of the entry; keys are made at aistudio.google.com.'],
+  [/API key not valid|API_KEY_INVALID/, 'Check the api_key of the provider; create keys at aistudio.google.com.'],
   [/missing a `?thought_signature/i, 'Send each tool call back with the thought_signature it came with (strict compliance off).'],
   [
     /(?:invalid|corrupted) thought signature/i,
-    'A signature is valid only at the service that made it: leave it out after a change of provider.',
+    'A signature is valid only at the service that created it: remove it after a change of provider.',
   ],
 ];
 
@@ -56,7 +56,7 @@ export const isGoogleStatus = (error: unknown): error is Plain =>
 export function googleFault(error: Plain): ProviderFault {
   const { code, message, status, details } = error;
   const word = textOf(status);
-  const said = textOf(message) ?? word ?? 'The provider gave no message.';
+  const said = textOf(message) ?? word ?? 'The provider sent no error message.';
   const row = word !== undefined && Object.hasOwn(statuses, word) ? statuses[word] : undefined;
   const hint = hints.find(([pattern]) => pattern.test(said))?.[1];
   return {

@@ -116,7 +116,7 @@ export function checkMetadata(metadata: unknown): void {
     throw new GatewayError('object_above_max_properties', {
       message: `Invalid 'metadata': too many properties. Expected at most ${metadataLimits.pairs}, but got ${pairs.length}.`,
       param: 'metadata',
-      hint: 'Put what is more into one value, for example as JSON.',
+      hint: 'Combine several values into one, for example as JSON.',
     });
   }
   for (const [key, value] of pairs) {

@@ -20,7 +20,7 @@ it.each([
     { message: 'field required', type: null, param: null, code: null },
   ],
   ['a page', '<html><body><h1>502</h1>  Bad\ngateway</body></html>', { message: '502 Bad gateway' }],
-  ['nothing', '', { message: 'The provider gave no message.' }],
+  ['nothing', '', { message: 'The provider sent no error message.' }],
   ['a list', '[1]', { message: '[1]' }],
 ])('reads %s', (_name, body, fault) => {
   expect(openaiFault(400, body)).toEqual(fault);

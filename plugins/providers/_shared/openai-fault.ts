@@ -105,5 +105,5 @@ function plainText(body: string): string {
     .replaceAll(/<[^>]*>/g, ' ')
     .replaceAll(/\s+/g, ' ')
     .trim();
-  return text === '' ? 'The provider gave no message.' : text.slice(0, rawLimit);
+  return text === '' ? 'The provider sent no error message.' : text.slice(0, rawLimit);
 }

@@ -60,7 +60,7 @@ function withoutModel(body: JsonBody): { readonly body: JsonBody; readonly dropp
   if (!body.has('model')) return { body, dropped: [] };
   const named = body.peek('model');
   const isSlug = typeof named === 'string' && named.startsWith('@');
-  const dropped = isSlug ? [] : [{ param: 'model', reason: 'a batch has none: its lines name it' }];
+  const dropped = isSlug ? [] : [{ param: 'model', reason: 'a batch has none: its lines set it' }];
   return { body: body.edit(new Map([['model', undefined]])), dropped };
 }
 

@@ -9,7 +9,7 @@ const notDownloadable = 'file_not_downloadable';
 /** Reads an error body; a file that the service doesn't hand out is the one thing about which it doesn't say what to do. */
 export function fault(status: number, body: string): ProviderFault {
   const read = anthropicFault(status, body);
-  return isNotDownloadable(read) ? { ...read, hint: `The service hands out only files that its tools made. ${requestsHint}` } : read;
+  return isNotDownloadable(read) ? { ...read, hint: `The service returns only files that its tools created. ${requestsHint}` } : read;
 }
 
 function isNotDownloadable({ message, extra }: ProviderFault): boolean {

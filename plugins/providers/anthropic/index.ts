@@ -68,7 +68,7 @@ function native(body: Body, call: ACall, route: string): UpstreamRequest {
 }
 
 /** A config's labels belong to the record; the API refuses fields that it doesn't know. */
-const labelsDropped: readonly Dropped[] = Object.freeze([{ param: 'labels', reason: 'kept in the record only' }]);
+const labelsDropped: readonly Dropped[] = Object.freeze([{ param: 'labels', reason: 'kept only in the log record' }]);
 
 const unchanged: BodyPatch = new Map();
 

@@ -27,13 +27,13 @@ export const schema: JsonSchema = {
     },
     beta: {
       anyOf: [feature, { type: 'array', items: feature }],
-      description: "Features asked for in every request, sent as anthropic-beta together with the client's own.",
+      description: "Beta features for every request, sent as anthropic-beta together with the client's own.",
     },
     max_tokens: {
       type: 'integer',
       minimum: 1,
       default: 4096,
-      description: 'Limit of the answer in tokens for chat completions that set none: the API wants one.',
+      description: 'max_tokens for chat completions that do not set it: the API requires one.',
     },
   },
 };

@@ -46,7 +46,7 @@ function native(body: Body, call: FoundryCall, route: string): UpstreamRequest {
   const patch = new Map<string, unknown>();
   if (call.model !== '' && body.peek('model') !== call.model) patch.set('model', call.model);
   for (const field of [...headerFields, 'labels']) if (body.has(field)) patch.set(field, undefined);
-  const dropped = body.has('labels') ? [{ param: 'labels', reason: 'kept in the record only' }] : [];
+  const dropped = body.has('labels') ? [{ param: 'labels', reason: 'kept only in the log record' }] : [];
   return { ...request, body: body.edit(patch), dropped };
 }
 

@@ -77,11 +77,11 @@ function rowProblems(settings: FoundrySettings, alias: string, row: DeploymentSe
   const uri = own ?? entryUri(settings);
   if (uri !== undefined && typeof uri !== 'string') found.push(...formatProblems(settings, row, uri, path));
   if (row.deployment_id === undefined && (uri === undefined || typeof uri === 'string' || !isSingle(uri))) {
-    const hint = 'Write deployment_id: addresses of the foundry do not name it.';
+    const hint = 'Write deployment_id: addresses of Azure AI Foundry do not contain it.';
     found.push({ path, code: 'missing-key', message: `deployment "${alias}" has no deployment_id`, hint });
   }
   if (row.foundation_model === undefined) {
-    const hint = 'Without it cost and metrics name no model.';
+    const hint = 'Without it, cost and metrics have no model name.';
     found.push({ path, code: 'missing-key', message: `deployment "${alias}" has no foundation_model`, hint, severity: 'warning' });
   }
   return found;
@@ -101,8 +101,8 @@ function formatProblems(
   }
   const version = row.api_version;
   if (version === undefined || format === 'inference' || /^(?:v1|latest|preview)$/i.test(version.trim())) return [];
-  const hint = format === 'messages' ? 'Take it out.' : 'Take it out; for dated versions use type azure-openai.';
+  const hint = format === 'messages' ? 'Remove it.' : 'Remove it; for dated versions use type azure-openai.';
   return [
-    { path: [...path, 'api_version'], code: 'conflict', message: `the format ${format} takes no dated version`, hint, severity: 'warning' },
+    { path: [...path, 'api_version'], code: 'conflict', message: `the format ${format} has no dated versions`, hint, severity: 'warning' },
   ];
 }

@@ -38,10 +38,10 @@ function kindOf({ host, format }: FoundryUri): string {
 
 function missingIn({ host, format }: FoundryUri): readonly MissingPart[] {
   const found: MissingPart[] = [];
-  if (host === 'compute') found.push({ path: ['endpoint_name'], about: 'the deployment on it, where there are several', isNeeded: false });
+  if (host === 'compute') found.push({ path: ['endpoint_name'], about: 'the deployment, if the endpoint has several', isNeeded: false });
   if (host === 'serverless' || host === 'compute')
     return [...found, { path: ['model_name'], about: 'the model behind it, for cost and metrics', isNeeded: false }];
-  if (format === undefined) found.push({ path: ['format'], about: 'inference, openai or messages; without it inference', isNeeded: false });
-  const about = 'the address names no deployment: write one by alias, or clients send its name as model';
+  if (format === undefined) found.push({ path: ['format'], about: 'inference, openai or messages; default: inference', isNeeded: false });
+  const about = 'the address names no deployment: add one with an alias, or let clients send its name as model';
   return [...found, { path: ['deployments'], about, isNeeded: false }];
 }

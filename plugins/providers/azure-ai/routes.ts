@@ -83,7 +83,7 @@ const spoken = {
 } as const;
 
 function unserved({ name, format }: Place, route: string): GatewayError {
-  const which = name === '' ? 'This entry' : `The deployment "${name.slice(0, 100)}"`;
+  const which = name === '' ? 'This provider' : `The deployment "${name.slice(0, 100)}"`;
   const needed = route.startsWith('messages') ? 'messages' : route === 'images/embeddings' ? 'inference' : 'openai';
   return new GatewayError('unsupported_endpoint', {
     message: `${which} speaks ${spoken[format]}; ${route} is not part of it.`,

@@ -13,7 +13,7 @@ export interface DeploymentSettings {
   readonly target_uri?: string;
   readonly format?: Format;
   readonly api_key?: string;
-  /** Serves every model name that is no alias. */
+  /** Serves every model name that is not an alias. */
   readonly default?: boolean;
 }
 
@@ -39,7 +39,7 @@ const apiVersion = text('Version of the inference route, a date like 2024-05-01-
 
 const format = {
   enum: formats,
-  description: 'What it speaks: inference (the /models route), openai (/openai/v1) or messages (/anthropic).',
+  description: 'API format: inference (the /models route), openai (/openai/v1) or messages (/anthropic).',
 } as const;
 
 const feature = { type: 'string', pattern: '^[ -~]+$' } as const;
@@ -50,11 +50,11 @@ const deployment = {
   properties: {
     deployment_id: text('Name of the deployment.'),
     api_version: apiVersion,
-    foundation_model: text("Model behind the deployment: for cost and metrics, and to know Anthropic's models. Never sent."),
-    target_uri: text('Target URI as the portal shows it; fills in what the other keys leave open.'),
-    format: { ...format, description: `${format.description} Without it: what the address or the foundation model says.` },
-    api_key: { ...text('Own key of this deployment.'), writeOnly: true },
-    default: { type: 'boolean', description: 'Serves every model name that is no alias.' },
+    foundation_model: text('Model of the deployment: for cost and metrics, and to recognize Anthropic models. Never sent.'),
+    target_uri: text('Target URI from the portal; fills in settings that are not set otherwise.'),
+    format: { ...format, description: `${format.description} Default: derived from the address or the foundation model.` },
+    api_key: { ...text('Key of this deployment, if it has its own.'), writeOnly: true },
+    default: { type: 'boolean', description: 'Serves every model name that is not an alias.' },
   },
 } as const;
 
@@ -69,19 +69,19 @@ export const schema: JsonSchema = {
     foundry_url: text('Address of the resource, its project, a serverless model or a managed endpoint, as the portal shows it.'),
     endpoint_name: text('Deployment on a managed endpoint, sent as azureml-model-deployment.'),
     deployments: { type: 'object', additionalProperties: deployment, description: 'Deployments by alias: the name clients use as model.' },
-    deployment_id: text('Deployment for every model name that is no alias.'),
+    deployment_id: text('Deployment for every model name that is not an alias.'),
     api_version: apiVersion,
-    model_name: text('Model behind `deployment_id`: for cost and metrics, never sent.'),
+    model_name: text('Model of `deployment_id`: for cost and metrics, never sent.'),
     format,
     extra_parameters: {
       enum: ['error', 'drop', 'pass-through'],
       default: defaultExtraParameters,
-      description: 'What the inference route does about body fields that the model does not know, sent as extra-parameters.',
+      description: 'What the inference route does with body fields that the model does not support, sent as extra-parameters.',
     },
     key_as: {
       enum: ['headers', 'bearer'],
       default: 'headers',
-      description: 'How the key is sent: in the key headers of each format, or as bearer alone.',
+      description: 'How the key is sent: in the key header of each format, or only as bearer token.',
     },
     anthropic_version: {
       type: 'string',
@@ -91,13 +91,13 @@ export const schema: JsonSchema = {
     },
     anthropic_beta: {
       anyOf: [feature, { type: 'array', items: feature }],
-      description: "Features asked for in every messages request, together with the client's own.",
+      description: "Beta features for every messages request, together with the client's own.",
     },
     max_tokens: {
       type: 'integer',
       minimum: 1,
       default: 4096,
-      description: 'Limit of the answer in tokens for chat completions to Anthropic that set none: its API wants one.',
+      description: 'max_tokens for chat completions to Anthropic models that do not set it: their API requires one.',
     },
     ...azureAuthProperties,
   },

@@ -134,7 +134,7 @@ function deploymentProblems(alias: string, row: DeploymentSettings): readonly Se
       path: [...path, 'deployment_id'],
       code: 'conflict',
       message,
-      hint: 'deployment_id is used; take one of them out.',
+      hint: 'deployment_id is used; remove one of them.',
       severity: 'warning',
     });
   }
@@ -143,7 +143,7 @@ function deploymentProblems(alias: string, row: DeploymentSettings): readonly Se
       path,
       code: 'missing-key',
       message: `deployment "${alias}" has no foundation_model`,
-      hint: 'Without it cost and metrics name no model.',
+      hint: 'Without it, cost and metrics have no model name.',
       severity: 'warning',
     });
   }

@@ -38,14 +38,14 @@ function kindOf(uri: string, { v1, path, deployment }: TargetUri): string {
 function missingIn({ resource, deployment, v1 }: TargetUri, version: string | undefined): readonly MissingPart[] {
   const found: MissingPart[] = [];
   if (resource === undefined) {
-    found.push({ path: ['resource_name'], about: 'the host is not one of the cloud; custom_host stands for it', isNeeded: false });
+    found.push({ path: ['resource_name'], about: 'the host is not a standard Azure host, so custom_host is set', isNeeded: false });
   }
   if (version === undefined)
-    found.push({ path: ['api_version'], about: "the address names none; without it the client's own, else v1", isNeeded: false });
+    found.push({ path: ['api_version'], about: "the address has none; default: the client's, else v1", isNeeded: false });
   if (deployment === undefined) {
     const about = v1
-      ? 'the address names no deployment: write one by alias, or clients send its name as model'
-      : 'the address names no deployment: write one by alias';
+      ? 'the address names no deployment: add one with an alias, or let clients send its name as model'
+      : 'the address names no deployment: add one with an alias';
     return [...found, { path: ['deployments'], about, isNeeded: !v1 }];
   }
   return [

@@ -11,7 +11,7 @@ export interface DeploymentSettings {
   /** A pasted address that fills in what the other keys leave open. */
   readonly target_uri?: string;
   readonly api_key?: string;
-  /** Serves every model name that is no alias. */
+  /** Serves every model name that is not an alias. */
   readonly default?: boolean;
 }
 
@@ -33,10 +33,10 @@ const deployment = {
   properties: {
     deployment_id: text('Name of the deployment.'),
     api_version: apiVersion,
-    foundation_model: text('Model behind the deployment: for cost and metrics, never sent.'),
-    target_uri: text('Target URI as the portal shows it; fills in what the other keys leave open.'),
-    api_key: { ...text('Own key of this deployment.'), writeOnly: true },
-    default: { type: 'boolean', description: 'Serves every model name that is no alias.' },
+    foundation_model: text('Model of the deployment: for cost and metrics, never sent.'),
+    target_uri: text('Target URI from the portal; fills in settings that are not set otherwise.'),
+    api_key: { ...text('Key of this deployment, if it has its own.'), writeOnly: true },
+    default: { type: 'boolean', description: 'Serves every model name that is not an alias.' },
   },
 } as const;
 
@@ -46,9 +46,9 @@ export const schema: JsonSchema = {
   properties: {
     resource_name: text('Name of the resource: the first label of its host, not a URL.'),
     deployments: { type: 'object', additionalProperties: deployment, description: 'Deployments by alias: the name clients use as model.' },
-    deployment_id: text('Deployment for every model name that is no alias.'),
+    deployment_id: text('Deployment for every model name that is not an alias.'),
     api_version: apiVersion,
-    model_name: text('Model behind `deployment_id`: for cost and metrics, never sent.'),
+    model_name: text('Model of `deployment_id`: for cost and metrics, never sent.'),
     ...azureAuthProperties,
   },
 };

@@ -29,7 +29,7 @@ export function listModels(place: (settings: GeminiSettings) => Base): Operation
 function fromModels(text: string, call: Call<GeminiSettings>): Plain {
   const models = parseObject(text)?.['models'];
   if (!Array.isArray(models)) {
-    throw new GatewayError('upstream_invalid', { message: 'The answer of the provider is not a list of models.', source: 'provider' });
+    throw new GatewayError('upstream_invalid', { message: 'The response of the provider is not a list of models.', source: 'provider' });
   }
   const data = (models as unknown[]).filter(isPlain).map(({ name }) => ({
     id: String(name).replace(/^models\//, ''),

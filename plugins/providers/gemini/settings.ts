@@ -12,10 +12,13 @@ export const schema: JsonSchema = {
   additionalProperties: false,
   properties: {
     api_version: { type: 'string', pattern: '^v\\d{1,2}((alpha|beta)\\d{0,2})?$', description: 'Version in the path: v1beta or v1.' },
-    schemas: { enum: ['converted', 'original'], description: "JSON Schemas in the service's own subset, or as the client wrote them." },
+    schemas: {
+      enum: ['converted', 'original'],
+      description: "JSON Schemas: converted to the service's subset, or sent as the client wrote them.",
+    },
     signature_stand_in: {
       type: 'boolean',
-      description: 'Function calls that lost their thought signature get the documented stand-in.',
+      description: 'Function calls without their thought signature get the documented placeholder.',
       default: true,
     },
   },

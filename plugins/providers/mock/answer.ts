@@ -71,7 +71,7 @@ export function failure({ reply, call }: Question): LocalAnswer | undefined {
   if (status < 400 && reply.error === undefined) return undefined;
   const type = status === 429 ? 'requests' : status >= 500 ? 'server_error' : 'invalid_request_error';
   const error = {
-    message: reply.error ?? `The mock was asked to answer ${status}.`,
+    message: reply.error ?? `The mock was configured to return ${status}.`,
     type,
     param: null,
     code: status === 429 ? 'rate_limit_exceeded' : null,

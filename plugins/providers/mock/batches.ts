@@ -86,7 +86,7 @@ function at(now: number, asked: Asked): Batch {
     },
     errors:
       status === 'failed'
-        ? { object: 'list', data: [{ code: 'invalid_json_line', message: 'The mock was asked to fail.', param: null, line: 1 }] }
+        ? { object: 'list', data: [{ code: 'invalid_json_line', message: 'The mock was configured to fail.', param: null, line: 1 }] }
         : null,
   });
 }

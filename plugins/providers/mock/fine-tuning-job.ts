@@ -75,7 +75,7 @@ export function jobAt(now: number, job: Job) {
     result_files: [],
     trained_tokens: status === 'succeeded' ? 1_200 : null,
     seed: job.seed,
-    error: status === 'failed' ? { code: 'server_error', message: 'The mock was asked to fail.', param: null } : null,
+    error: status === 'failed' ? { code: 'server_error', message: 'The mock was configured to fail.', param: null } : null,
     integrations: [],
     metadata: job.metadata,
     user_provided_suffix: job.suffix,

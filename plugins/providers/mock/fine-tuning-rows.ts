@@ -55,7 +55,7 @@ export function eventsOf(now: number, job: Job) {
     const isGood = status === 'succeeded';
     said.push([
       createdAt + stages.end,
-      isGood ? 'The job has successfully completed' : 'The mock was asked to fail',
+      isGood ? 'The job has successfully completed' : 'The mock was configured to fail',
       isGood ? 'info' : 'error',
     ]);
   }

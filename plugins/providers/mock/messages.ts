@@ -36,7 +36,7 @@ function nativeFailure(asked: Question): LocalAnswer | undefined {
   const failed = failure(asked);
   if (failed === undefined) return undefined;
   const status = asked.reply.status ?? 200;
-  const message = asked.reply.error ?? `The mock was asked to answer ${status}.`;
+  const message = asked.reply.error ?? `The mock was configured to return ${status}.`;
   const error = { type: 'error', error: { type: types[status] ?? 'api_error', message }, request_id: `mock-${asked.call.id}` };
   const isStream = status < 400 && asked.call.stream;
   return { ...failed, pieces: [{ text: isStream ? named(error) : JSON.stringify(error) }] };

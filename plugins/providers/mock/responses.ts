@@ -14,7 +14,7 @@ export function inputTokens(asked: Question): LocalAnswer {
   return failure(asked) ?? whole(asked, { object: 'response.input_tokens', input_tokens: tokensIn(inputText(asked)) });
 }
 
-/** A conversation made shorter: what the user said last, and a mark for the rest. */
+/** Compacts a conversation: what the user said last, and a mark for the rest. */
 export function compacted(asked: Question): LocalAnswer {
   const { call } = asked;
   const text = inputText(asked);

@@ -4,7 +4,7 @@ import { parseDuration } from '#core/units.ts';
 
 /** What one model of the mock answers. Times are durations (`300ms`, `2s`) or milliseconds. */
 export interface MockReply {
-  /** The answer; without it the last user message comes back. */
+  /** Text of the response. Default: the last user message. */
   readonly text?: string;
   readonly tool_call?: { readonly name: string; readonly arguments?: string | Readonly<Record<string, unknown>> };
   readonly finish_reason?: string;
@@ -28,9 +28,9 @@ export interface MockSettings extends CommonSettings {
 /** Models that are always there; an entry of the same name in `replies` takes their place. */
 export const builtIn: Readonly<Record<string, MockReply>> = {
   echo: {},
-  fail: { status: 500, error: 'The mock was asked to fail.' },
+  fail: { status: 500, error: 'The mock was configured to fail.' },
   slow: { delay: '2s', chunk_delay: '250ms' },
-  'rate-limited': { status: 429, error: 'The mock was asked to be busy.', headers: { 'retry-after': '1' } },
+  'rate-limited': { status: 429, error: 'The mock was configured to be busy.', headers: { 'retry-after': '1' } },
 };
 
 /** The reply of a model: configured, built in, or the echo, so that a mock can stand in for any model. */
@@ -61,28 +61,28 @@ export function problems(settings: MockSettings): readonly SettingsProblem[] {
   return found;
 }
 
-const duration = { type: ['string', 'number'], description: 'Duration like 300ms or 2s; a bare number is milliseconds.' } as const;
+const duration = { type: ['string', 'number'], description: 'Duration like 300ms or 2s; a number without unit is milliseconds.' } as const;
 
 const reply = {
   type: 'object',
   additionalProperties: false,
   properties: {
-    text: { type: 'string', description: 'The answer; without it the last user message comes back.' },
+    text: { type: 'string', description: 'Text of the response. Default: the last user message.' },
     tool_call: {
       type: 'object',
       additionalProperties: false,
       required: ['name'],
       properties: { name: { type: 'string', minLength: 1 }, arguments: { type: ['string', 'object'] } },
-      description: 'A function call in the answer. A request that brings the result of a tool gets a text instead.',
+      description: 'A function call in the response. A request that brings the result of a tool gets a text instead.',
     },
     finish_reason: { type: 'string', minLength: 1 },
-    status: { type: 'integer', minimum: 200, maximum: 599, description: 'HTTP status; from 400 on an error is answered.' },
-    error: { type: 'string', description: 'Error message; with status 200 it is sent under 200, in a stream as the first event.' },
+    status: { type: 'integer', minimum: 200, maximum: 599, description: 'HTTP status; 400 and above return an error.' },
+    error: { type: 'string', description: 'Error message; with status 200, sent with that status, in a stream as the first event.' },
     headers: { type: 'object', additionalProperties: { type: 'string' }, description: 'Further response headers.' },
-    delay: { ...duration, description: 'Wait before the answer begins.' },
-    chunks: { type: 'integer', minimum: 1, maximum: 10_000, description: 'Pieces of a streamed text.' },
-    chunk_delay: { ...duration, description: 'Wait before each piece of a stream.' },
-    breaks: { enum: ['refused', 'reset', 'hang'], description: 'A fault to play instead of a proper end.' },
+    delay: { ...duration, description: 'Delay before the response begins.' },
+    chunks: { type: 'integer', minimum: 1, maximum: 10_000, description: 'Number of chunks of a streamed text.' },
+    chunk_delay: { ...duration, description: 'Delay before each chunk of a stream.' },
+    breaks: { enum: ['refused', 'reset', 'hang'], description: 'A fault to simulate.' },
   },
 } as const;
 
@@ -90,6 +90,6 @@ export const schema: JsonSchema = {
   type: 'object',
   additionalProperties: false,
   properties: {
-    replies: { type: 'object', additionalProperties: reply, description: 'What the mock answers, by model name.' },
+    replies: { type: 'object', additionalProperties: reply, description: 'Responses of the mock, by model name.' },
   },
 };

@@ -35,8 +35,8 @@ export function addresses(): Addresses {
       const { origin, path, versioned } = place(call.settings);
       if (path === versioned) {
         throw new GatewayError('unsupported_endpoint', {
-          message: 'Express mode has no project that could own files, batches or tuning jobs.',
-          hint: 'Use an entry with project and region.',
+          message: 'Express mode has no project for files, batches or tuning jobs.',
+          hint: 'Use a provider with project and region.',
         });
       }
       return { origin, path: `${path}/${tail}` };
@@ -69,8 +69,8 @@ export function commonHeaders(call: Call<VertexSettings>): HeaderPairs {
 export function requireCredential(call: Call<VertexSettings>, host: string | undefined): void {
   if (call.credential !== 'none' || host !== undefined) return;
   throw new GatewayError('missing_credential', {
-    message: 'Vertex AI needs an access token, and neither the entry nor the request has a credential.',
+    message: 'Vertex AI needs an access token, but neither the provider nor the request has a credential.',
     param: 'authorization',
-    hint: 'Set service_account or ambient in the entry, or send "authorization: Bearer ACCESS_TOKEN".',
+    hint: 'Set service_account or ambient for the provider, or send "authorization: Bearer ACCESS_TOKEN".',
   });
 }

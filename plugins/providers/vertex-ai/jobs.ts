@@ -133,5 +133,5 @@ function pageRequest(to: Addresses, call: VertexCall, kind: JobKind, { token, dr
 /** Filters of the client that the service does not have. */
 function filtersOf({ query }: VertexCall): readonly Dropped[] {
   const names = new Set([...new URLSearchParams(query).keys()].filter((name) => name !== 'after' && name !== 'limit'));
-  return [...names].map((param) => ({ param, reason: 'not known to this service' }));
+  return [...names].map((param) => ({ param, reason: 'not supported by this service' }));
 }

@@ -26,7 +26,7 @@ describe('metadata in labels', () => {
   it('keeps what there is room for and names the rest', () => {
     const metadata = { a: 'x'.repeat(500), b: 'y'.repeat(500), c: 'z', d: 'ü'.repeat(512), e: 'w'.repeat(512) };
     const { labels, dropped } = labelsOf({ gateway_endpoint: 'embeddings' }, { team: 'search' }, metadata);
-    expect(dropped).toEqual([{ param: 'metadata.e', reason: 'no room in the labels of the job' }]);
+    expect(dropped).toEqual([{ param: 'metadata.e', reason: 'the job has no space for more labels' }]);
     expect(metadataOf(labels)).toEqual({ ...metadata, e: undefined });
     expect(labels).toMatchObject({ gateway_endpoint: 'embeddings', team: 'search' });
     expect([valid(labels), Object.keys(labels).length <= 64]).toEqual([true, true]);

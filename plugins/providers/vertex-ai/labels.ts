@@ -38,7 +38,7 @@ export function labelsOf(own: Readonly<Record<string, string>>, callers: unknown
   for (const [key, value] of Object.entries(isPlain(metadata) ? texts(metadata) : {})) {
     const more = { ...kept, [key]: value };
     if (Buffer.byteLength(JSON.stringify(more)) <= room) kept = more;
-    else dropped.push({ param: `metadata.${key}`, reason: 'no room in the labels of the job' });
+    else dropped.push({ param: `metadata.${key}`, reason: 'the job has no space for more labels' });
   }
   return { labels: { ...base, ...(Object.keys(kept).length === 0 ? {} : written(kept)) }, dropped };
 }

@@ -56,7 +56,7 @@ function nameOf(call: Call<VertexSettings>): string {
   // Clients of this API don't know the prefix.
   if (form.kind === 'gemini' && form.name.startsWith('claude')) return form.name;
   throw new GatewayError('unsupported_endpoint', {
-    message: `The model "${call.model.slice(0, 100)}" does not speak the messages API.`,
+    message: `The model "${call.model.slice(0, 100)}" does not support the messages API.`,
     hint: 'Use a model named anthropic.<name>, or /v1/chat/completions.',
   });
 }

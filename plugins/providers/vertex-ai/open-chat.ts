@@ -45,7 +45,7 @@ function bodyModel(model: string): string {
 function withoutPlatform(body: JsonBody): { readonly body: JsonBody; readonly dropped: readonly Dropped[] } {
   const patch = new Map<string, unknown>();
   for (const name of platformFields) if (body.has(name)) patch.set(name, undefined);
-  const dropped = [...patch.keys()].map((param) => ({ param, reason: 'not known to this service' }));
+  const dropped = [...patch.keys()].map((param) => ({ param, reason: 'not supported by this service' }));
   const messages = body.mentions('"developer"') ? body.value('messages') : undefined;
   if (Array.isArray(messages)) {
     const renamed = (messages as unknown[]).map((one) => (isPlain(one) && one['role'] === 'developer' ? { ...one, role: 'system' } : one));

@@ -71,18 +71,18 @@ export function cutOf(pages: readonly Page[], idOf: (row: Plain) => string, { af
   };
 }
 
-/** `after` names nothing that is in the list. */
+/** `after` is empty that is in the list. */
 export const unknownAfter = (what: string, after: string | undefined): GatewayError =>
   new GatewayError('invalid_value', {
     message: `Invalid 'after': no ${what} "${(after ?? '').slice(0, 100)}" is in this list.`,
     param: 'after',
-    hint: 'Use the last_id of the page before.',
+    hint: 'Use the last_id of the previous page.',
   });
 
 /** A list is paged by walking it from its beginning, and the walk has an end. */
 export const tooDeep = (what: string, after: string | undefined, seen: number): GatewayError =>
   new GatewayError('invalid_value', {
-    message: `Invalid 'after': nothing behind the ${what} "${(after ?? '').slice(0, 100)}" is among the newest ${seen}.`,
+    message: `Invalid 'after': nothing after the ${what} "${(after ?? '').slice(0, 100)}" is among the newest ${seen}.`,
     param: 'after',
-    hint: 'This provider pages from the newest on only; older objects are read by their id.',
+    hint: 'This provider lists only the newest objects; request older ones by their id.',
   });

@@ -64,4 +64,4 @@ function projectOf(settings: VertexSettings): string {
 }
 
 const unusable = (param: string, problem: string, hint: string): GatewayError =>
-  new GatewayError('invalid_config', { message: `The request cannot be placed: ${problem}.`, param, hint });
+  new GatewayError('invalid_config', { message: `The request has no complete Vertex AI location: ${problem}.`, param, hint });

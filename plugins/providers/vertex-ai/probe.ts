@@ -11,7 +11,7 @@ export const probes: readonly Probe[] = [
     model,
     body: { input: 'ping' },
     proves: 'credential',
-    accepts: { 404: `credential accepted · ${model} is not offered there` },
+    accepts: { 404: `credential accepted · ${model} is not available there` },
     fixes: {
       401: 'check the service account or the identity of the machine: its token is not accepted',
       403: 'grant the role "Vertex AI User" in this project, and enable the Vertex AI API',

@@ -43,12 +43,12 @@ export function createKey(name: string, flags: CreateFlags, io: KeysIo, registry
   return reported(io, async () => {
     const limit = limits.find((one) => flags[one] !== undefined);
     if (limit !== undefined)
-      throw new KeysFault(exit.usage, `--${limit} is not supported: keys have no limits in this version`, 'Leave it out.');
+      throw new KeysFault(exit.usage, `--${limit} is not supported: this version has no limits for keys`, 'Remove it.');
     if (!new RegExp(plainNames.pattern).test(name))
-      throw new KeysFault(exit.usage, `"${name}" is no name of a key`, `Take ${plainNames['x-form']}.`);
+      throw new KeysFault(exit.usage, `"${name}" is not a valid key name`, `Take ${plainNames['x-form']}.`);
     const config = openConfig(flags, io);
     if (config.keys.some((one) => one.name === name))
-      throw new KeysFault(exit.no, `a key called "${name}" exists already`, `gateway keys rotate ${name} gives it a new secret.`);
+      throw new KeysFault(exit.no, `a key called "${name}" already exists`, `gateway keys rotate ${name} gives it a new secret.`);
     const key = issueKey(flags.test === true ? 'test' : 'live', io.random);
     const entry = entryOf(key, flags, io.now());
     const text = blockText('api_keys', name, entry);
@@ -84,7 +84,7 @@ function entryOf(key: string, flags: CreateFlags, now: number): Readonly<Record<
 function listed(key: string, text: string | undefined): Readonly<Record<string, readonly string[]>> {
   if (text === undefined) return {};
   const names = text.split(',').flatMap((one) => one.trim() || []);
-  if (names.length === 0) throw new KeysFault(exit.usage, `--${key} names nothing`, `Write --${key} a,b, or leave it out: no limit.`);
+  if (names.length === 0) throw new KeysFault(exit.usage, `--${key} is empty`, `Write --${key} a,b, or leave it out: no limit.`);
   return { [key]: names };
 }
 
@@ -92,7 +92,7 @@ function metadataOf(pairs: readonly string[]): Readonly<Record<string, string>> 
   return Object.fromEntries(
     pairs.map((pair) => {
       const cut = pair.indexOf('=');
-      if (cut < 1) throw new KeysFault(exit.usage, `--metadata takes name=value, not "${pair}"`);
+      if (cut < 1) throw new KeysFault(exit.usage, `--metadata must be name=value, not "${pair}"`);
       return [pair.slice(0, cut), pair.slice(cut + 1)];
     }),
   );
@@ -103,8 +103,8 @@ function expiryOf(text: string, now: number): string {
   const life = /^\d+(\.\d+)?[a-z]+$/i.test(text) ? parseDuration(text) : undefined;
   if (life !== undefined && life > 0) return timeText(now + life);
   if (!/^\d{4}-\d\d-\d\d(T.*)?$/.test(text) || Number.isNaN(Date.parse(text)))
-    throw new KeysFault(exit.usage, `--expires takes a duration or a date, not "${text}"`, 'For example 90d, or 2027-03-01.');
-  if (Date.parse(text) <= now) throw new KeysFault(exit.usage, `--expires ${text} is over already`);
+    throw new KeysFault(exit.usage, `--expires must be a duration or a date, not "${text}"`, 'For example 90d, or 2027-03-01.');
+  if (Date.parse(text) <= now) throw new KeysFault(exit.usage, `--expires ${text} is in the past`);
   return text;
 }
 
@@ -114,8 +114,8 @@ function fileFor(name: string, { include, path }: OpenConfig, io: KeysIo): strin
   const patterns = [...include, 'configs/keys/*.yaml'].join(', ');
   throw new KeysFault(
     exit.no,
-    `${shown(path, io.cwd)} includes no folder for keys, so nothing was written`,
-    `Add this line to it, and try again:\n\n  include: [${patterns}]\n\nOr leave --write out to get the entry printed.`,
+    `${shown(path, io.cwd)} includes no directory for keys, so nothing was written`,
+    `Add this line to it, and try again:\n\n  include: [${patterns}]\n\nOr omit --write to print the key's configuration.`,
   );
 }
 
@@ -128,7 +128,7 @@ interface Draft {
 
 /** Loads the configuration with the new entry in it. Its own faults are refused; says how many others there are. */
 async function refuseErrors({ name, text, file, config }: Draft, io: KeysIo, registry: KeysRegistry): Promise<number> {
-  const path = file ?? `${dirname(config.path)}/the entry of ${name}`;
+  const path = file ?? `${dirname(config.path)}/the configuration of ${name}`;
   const both = JSON.stringify([config.path, path]);
   const { diagnostics } = await loadConfig({
     source: { text: `version: 1\ninclude: ${both}\n`, name: '<keys>' },
@@ -164,8 +164,8 @@ function print({ name, key, entry, text, file, others }: Created, { json }: Crea
   }
   io.stdout(`created api key "${name}"\n\n  ${key}\n\n`);
   io.stdout("This is shown once. Clients send it as   x-gateway-api-key: …   or as the SDK's api key.\n");
-  if (where === undefined) io.stdout(`It works once this stands in the configuration (hash only):\n\n${text}`);
-  else if (invalid === '') io.stdout(`written to ${where} (hash only) and live now: a running gateway takes it at once.\n`);
+  if (where === undefined) io.stdout(`It works once this is in the configuration (hash only):\n\n${text}`);
+  else if (invalid === '') io.stdout(`written to ${where} (hash only); a running gateway accepts it at once.\n`);
   else io.stdout(`written to ${where} (hash only).\n`);
-  if (invalid !== '') io.stderr(`warning: it is not live yet, ${invalid}\n`);
+  if (invalid !== '') io.stderr(`warning: it does not work yet, ${invalid}\n`);
 }

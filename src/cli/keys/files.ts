@@ -41,7 +41,7 @@ function guarded(path: string, cwd: string, run: () => void): void {
   } catch (error) {
     const name = shown(path, cwd);
     if (error instanceof EditError) throw new KeysFault(exit.no, `${name} cannot be edited: ${error.message}`, 'Edit it by hand.');
-    if (codeOf(error) === 'EEXIST') throw new KeysFault(exit.no, `${name} exists already and is not overwritten`);
+    if (codeOf(error) === 'EEXIST') throw new KeysFault(exit.no, `${name} already exists and is not overwritten`);
     throw new KeysFault(exit.no, `${name} cannot be written (${codeOf(error)})`, 'Nothing was changed.');
   }
 }

@@ -32,7 +32,7 @@ export function listKeys(flags: KeysFlags, io: KeysIo): Promise<number> {
     const now = io.now();
     const keys = config.keys.map((key) => listedOf(key, used, now));
     if (flags.json === true) io.stdout(`${JSON.stringify(keys, null, 2)}\n`);
-    else if (keys.length === 0) io.stderr('no keys are defined; gateway keys create NAME makes one\n');
+    else if (keys.length === 0) io.stderr('no keys are defined; to create one: gateway keys create NAME\n');
     else io.stdout(table(keys, now));
     return exit.done;
   });

@@ -9,12 +9,12 @@ export function revokeKey(name: string, flags: KeysFlags, io: KeysIo): Promise<n
   return reported(io, () => {
     const written = keyNamed(name, openConfig(flags, io));
     if (stateOf(written.entry, io.now()) === 'revoked')
-      throw new KeysFault(exit.no, `the key "${name}" was revoked already (${written.entry.revoked})`);
+      throw new KeysFault(exit.no, `the key "${name}" is already revoked (${written.entry.revoked})`);
     const revoked = timeText(io.now());
     editKey(written, { revoked }, io.cwd);
     const file = shown(written.file, io.cwd);
     if (flags.json === true) io.stdout(`${JSON.stringify({ name, revoked, file }, null, 2)}\n`);
-    else io.stdout(`revoked api key "${name}" in ${file}: a running gateway refuses it from now on.\n`);
+    else io.stdout(`revoked api key "${name}" in ${file}: a running gateway rejects it from now on.\n`);
     return exit.done;
   });
 }

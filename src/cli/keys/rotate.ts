@@ -31,7 +31,7 @@ export function rotateKey(name: string, flags: RotateFlags, io: KeysIo): Promise
     if (overlap === undefined || overlap > longestOverlap || !/[a-z]$/i.test(flags.overlap))
       throw new KeysFault(
         exit.usage,
-        `--overlap takes a duration with a unit, not "${flags.overlap}"`,
+        `--overlap must be a duration with a unit, not "${flags.overlap}"`,
         'For example 24h, 7d, or 0s to end the old secret at once.',
       );
     const written = keyNamed(name, openConfig(flags, io));
@@ -41,11 +41,11 @@ export function rotateKey(name: string, flags: RotateFlags, io: KeysIo): Promise
     if (state !== 'active')
       throw new KeysFault(
         exit.no,
-        `the key "${name}" is ${state}, a new secret of it would not work`,
-        'gateway keys create makes another.',
+        `the key "${name}" is ${state}; a new secret would not work`,
+        'Create another key with: gateway keys create',
       );
     if (digestOf(entry.hash) === undefined)
-      throw new KeysFault(exit.config, `the key "${name}" has no hash that can be read`, 'gateway check says what is wrong.');
+      throw new KeysFault(exit.config, `the key "${name}" has no readable hash`, 'Run: gateway check');
     const key = issueKey(entry.prefix?.startsWith('gw_test_') === true ? 'test' : 'live', io.random);
     const until = timeText(now + overlap);
     const older = (entry.previous ?? []).filter((one) => (timeOf(one.until) ?? 0) > now);
@@ -83,8 +83,8 @@ function print({ name, key, until, file }: Rotated, { json }: RotateFlags, io: K
   io.stdout(`new secret of api key "${name}"\n\n  ${key}\n\nThis is shown once. `);
   io.stdout(
     until === undefined
-      ? 'The old secret has ended.\n'
+      ? 'The old secret is no longer valid.\n'
       : `The old secret works until ${until}; gateway keys list shows which one clients use.\n`,
   );
-  io.stdout(`written to ${file} (hash only) and live now: a running gateway takes it at once.\n`);
+  io.stdout(`written to ${file} (hash only); a running gateway accepts it at once.\n`);
 }

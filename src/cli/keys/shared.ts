@@ -63,8 +63,7 @@ export function openConfig(flags: KeysFlags, io: KeysIo): OpenConfig {
     throw new KeysFault(exit.config, `no configuration found; looked for ${found.looked.join(' and ')}`, 'Name a file: -c FILE');
   if (!('path' in found)) throw new KeysFault(exit.usage, 'keys are kept in files: standard input cannot be the configuration');
   const written = readKeys(found, io);
-  if (written.broken.length > 0)
-    throw new KeysFault(exit.config, `${written.broken.join(' and ')} cannot be read`, 'gateway check says what is wrong.');
+  if (written.broken.length > 0) throw new KeysFault(exit.config, `${written.broken.join(' and ')} cannot be read`, 'Run: gateway check');
   return { ...written, path: found.path };
 }
 

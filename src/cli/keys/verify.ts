@@ -33,12 +33,12 @@ export function verifyKey(extra: readonly string[], flags: KeysFlags, io: KeysIo
     if (extra.length > 0)
       throw new KeysFault(
         exit.usage,
-        'a key is read from standard input, never from the command line, where other users and the history see it',
-        'Write: gateway keys verify < file, or type it and end with Ctrl-D.',
+        'the key must be on standard input, not on the command line, where other users and the shell history could see it',
+        'Run: gateway keys verify < file, or type the key and press Ctrl-D.',
       );
     const config = openConfig(flags, io);
     const key = (await io.stdin()).trim();
-    if (key === '') throw new KeysFault(exit.usage, 'standard input holds no key');
+    if (key === '') throw new KeysFault(exit.usage, 'standard input is empty');
     const verdict = verdictOf(key, config, io.now());
     if (flags.json === true) io.stdout(`${JSON.stringify({ ...verdict, words: undefined }, null, 2)}\n`);
     else io.stdout(`${verdict.words}\n`);
@@ -49,10 +49,12 @@ export function verifyKey(extra: readonly string[], flags: KeysFlags, io: KeysIo
 const nobody = { valid: false, name: null, secret: null, ends: null } as const;
 
 function verdictOf(key: string, config: OpenConfig, now: number): Verdict {
-  if (isDamagedKey(key)) return { ...nobody, state: 'damaged', words: 'no key: the checksum is wrong, a part is missing or mistyped' };
+  if (isDamagedKey(key))
+    return { ...nobody, state: 'damaged', words: 'not a key: the checksum is wrong, so a part is missing or mistyped' };
   const known = found(sha256(key), config);
   if (known !== undefined) return ofEntry(known, now);
-  if (looksLikeJwt(key)) return { ...nobody, state: 'token', words: 'no key: it is a token (JWT), which only a running gateway can prove' };
+  if (looksLikeJwt(key))
+    return { ...nobody, state: 'token', words: 'not a key: it is a token (JWT), which only a running gateway can verify' };
   return { ...nobody, state: 'unknown', words: `unknown: none of the ${config.keys.length} keys of this configuration` };
 }
 
@@ -79,7 +81,7 @@ function ofEntry({ name, entry, until }: Known, now: number): Verdict {
   if (state === 'revoked') return { ...base, state, ends: entry.revoked ?? null, words: `"${name}": revoked on ${entry.revoked}` };
   if (state === 'expired') return { ...base, state, ends: entry.expires ?? null, words: `"${name}": expired on ${entry.expires}` };
   if (until !== undefined && (timeOf(until) ?? 0) <= now)
-    return { ...base, state: 'replaced', ends: until, words: `"${name}": an older secret, which ended on ${until}` };
+    return { ...base, state: 'replaced', ends: until, words: `"${name}": an older secret, which expired on ${until}` };
   const ends = until ?? entry.expires ?? null;
   const words = until !== undefined ? `an older secret, works until ${until}` : ends === null ? 'valid' : `valid until ${ends}`;
   return { ...base, valid: true, state, ends, words: `"${name}": ${words}` };

@@ -70,10 +70,10 @@ async function drafted(known: Known, flags: AddFlags, io: CliIo, registry: Regis
   const imported = flags.uri === undefined ? undefined : readUri(flags.uri, registry.providers);
   if (typeof imported === 'string') throw new Usage(`the address cannot be used: ${imported}`);
   if (imported !== undefined && imported.provider.type !== provider.type)
-    throw new Usage(`the address is one of type ${imported.provider.type}`);
+    throw new Usage(`the address belongs to type ${imported.provider.type}`);
   const ask = flags.input === false ? undefined : io.ask;
   const offered = imported?.slug ?? known.name;
-  const slug = flags.slug ?? (ask === undefined ? offered : await askFor(ask, 'slug, as clients write it behind @', offered));
+  const slug = flags.slug ?? (ask === undefined ? offered : await askFor(ask, 'slug, as clients write it after @', offered));
   const badSlug = slugProblem(slug);
   if (badSlug !== undefined) throw new Usage(badSlug);
   const settings: Draft = { ...known.settings, ...imported?.entry };
@@ -93,8 +93,8 @@ async function drafted(known: Known, flags: AddFlags, io: CliIo, registry: Regis
 }
 
 async function described({ name, description }: AddFlags, ask: CliIo['ask']): Promise<Draft> {
-  const shown = name ?? (ask === undefined ? '' : await askFor(ask, 'name for people (may be empty)'));
-  const about = description ?? (ask === undefined ? '' : await askFor(ask, 'short description (may be empty)'));
+  const shown = name ?? (ask === undefined ? '' : await askFor(ask, 'display name (may be empty)'));
+  const about = description ?? (ask === undefined ? '' : await askFor(ask, 'description (may be empty)'));
   return { ...(shown === '' ? {} : { name: shown }), ...(about === '' ? {} : { description: about }) };
 }
 
@@ -116,7 +116,7 @@ async function keyReference(known: Known, slug: string, settings: Draft, flags: 
 
 function variable(name: string): string {
   if (isVariable(name)) return name;
-  throw new Usage('the name of a variable has letters, digits and "_"; the key itself is never asked for');
+  throw new Usage('a variable name has letters, digits and "_"; never enter the key itself');
 }
 
 const asJson = ({ slug, entry }: Ready, file: string | null): string => `${JSON.stringify({ slug, entry, file }, null, 2)}\n`;

@@ -11,7 +11,7 @@ export function setIn(draft: Draft, assignment: string, provider: Provider): str
   if (eq <= 0) return `"${assignment}" is not key=value`;
   const path = assignment.slice(0, eq).split('.');
   const text = assignment.slice(eq + 1);
-  if (path.some((step) => step === '' || step === '__proto__')) return `"${assignment.slice(0, eq)}" is no path`;
+  if (path.some((step) => step === '' || step === '__proto__')) return `"${assignment.slice(0, eq)}" is not a path`;
   if (isSecret(provider, path) && !/^\$\{(?:env|file):[^{}]+\}$/.test(text)) {
     return `"${path.join('.')}" is a secret: write its reference, \${env:NAME} or \${file:/path}`;
   }
@@ -35,7 +35,7 @@ export function put(draft: Draft, path: readonly string[], value: unknown): void
 
 /** Why this can't be the name of an entry; undefined when it can. */
 export const slugProblem = (slug: string): string | undefined =>
-  new RegExp(slugPattern).test(slug) ? undefined : `"${slug}" is no slug: lower-case letters, digits, ".", "_" and "-"`;
+  new RegExp(slugPattern).test(slug) ? undefined : `"${slug}" is not a slug: use lower-case letters, digits, ".", "_" and "-"`;
 
 /** The name of a variable, and surely not a key that somebody pasted in its place. */
 export const isVariable = (name: string): boolean => /^[A-Za-z_][A-Za-z0-9_]{0,63}$/.test(name) && !/^(?:sk-|gw_|AIza)/.test(name);

@@ -14,7 +14,7 @@ export function fixFor(one: CatalogEntry, { status, fix, probe }: Probed): strin
     case 404:
       return probe.proves === 'deployment'
         ? `check the deployment "${probe.model}" and its version`
-        : 'check the host and what stands behind it';
+        : 'check the host and the service behind it';
     case 429:
       return 'the credential is accepted, but its quota is used up: raise it or wait';
     case 301:
@@ -22,9 +22,9 @@ export function fixFor(one: CatalogEntry, { status, fix, probe }: Probed): strin
     case 303:
     case 307:
     case 308:
-      return 'the service sends requests elsewhere, and they are not followed: check the host';
+      return 'the service redirects requests, and the gateway does not follow redirects: check the host';
     default:
-      return status >= 500 ? 'the service is in trouble: try again later' : undefined;
+      return status >= 500 ? 'the service has a problem: try again later' : undefined;
   }
 }
 

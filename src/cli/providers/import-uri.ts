@@ -24,7 +24,7 @@ export function readUri(uri: string, providers: readonly Provider[]): Imported |
     if (typeof found === 'string') why ??= found;
     else if (found !== undefined) return { ...found, provider };
   }
-  return why ?? 'no provider type knows such an address';
+  return why ?? 'no provider type has such an address';
 }
 
 /** `gateway providers import-uri URI`: the entry that an address means, ready to paste. Returns the exit code. */

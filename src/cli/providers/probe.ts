@@ -84,7 +84,7 @@ async function within<T>(ms: number, value: T | Promise<T>): Promise<T> {
 }
 
 function played({ status, headers, pieces, breaks }: LocalAnswer): FetchedWhole {
-  if (breaks !== undefined) throw new FetchFault('connection', `the answer breaks off (${breaks})`);
+  if (breaks !== undefined) throw new FetchFault('connection', `the response ends early (${breaks})`);
   return { status, headers, body: Buffer.from(pieces.map(({ text }) => text).join('')) };
 }
 
@@ -95,7 +95,7 @@ function good(probe: Probe, status: number, answer: unknown): Probed {
 }
 
 /** A page of a login or a proxy answers everything, and proves nothing. */
-const notAsked = (whole: unknown): string => (isPlain(whole) ? 'the answer is an error' : 'the answer is not a JSON object');
+const notAsked = (whole: unknown): string => (isPlain(whole) ? 'the response is an error' : 'the response is not a JSON object');
 
 const bad = (probe: Probe, status: number, says: string, fix: string | undefined): Probed => ({
   probe,
@@ -114,8 +114,8 @@ function failed(probe: Probe, error: unknown): Probed {
 
 const connectionFixes: Readonly<Record<FetchFault['kind'], string>> = {
   connection: 'check host, port and DNS, and that this machine may reach it',
-  timeout: 'check firewalls on the way, or allow more time with --timeout',
-  'too-large': 'check the host: it does not answer like this type',
+  timeout: 'check firewalls in between, or allow more time with --timeout',
+  'too-large': 'check the host: its responses do not match this provider type',
   refused: 'check the host and server.egress',
 };
 

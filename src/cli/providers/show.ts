@@ -7,7 +7,7 @@ import { type CatalogEntry, type CatalogFlags, chosen, exitCodes, openCatalog, w
 import { hostOf, modelsOf, table } from './facts.ts';
 import { unsigned } from './unsigned.ts';
 
-/** `gateway providers show SLUG`: one entry with the place of each value; secrets as references. Returns the exit code. */
+/** `gateway providers show SLUG`: show a provider with the source of each value; secrets as references. Returns the exit code. */
 export async function showProvider(slug: string, flags: CatalogFlags, io: CliIo, registry: Registry): Promise<number> {
   const catalog = await openCatalog(flags, io, registry, unsigned);
   if (typeof catalog === 'number') return catalog;

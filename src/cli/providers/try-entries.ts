@@ -37,7 +37,7 @@ export interface Tested {
 export async function testProviders(slugs: readonly string[], flags: TestFlags, io: CliIo, registry: Registry): Promise<number> {
   const timeoutMs = flags.timeout === undefined ? defaultTimeoutMs : parseDuration(flags.timeout);
   if (timeoutMs === undefined || timeoutMs <= 0) {
-    io.stderr.write(`error: "${flags.timeout}" is no duration; write it like 10s or 500ms\n`);
+    io.stderr.write(`error: "${flags.timeout}" is not a duration; write it like 10s or 500ms\n`);
     return exitCodes.usage;
   }
   let allowed: readonly string[] = [];
@@ -99,7 +99,7 @@ async function tryOne(one: CatalogEntry, { flags, outbound, timeoutMs }: Trial):
   const host = hostOf(one) ?? null;
   const known = { slug: one.slug, type: one.binding.provider.type, host };
   const nothing = { fix: null, status: null, models: null, deployments: null, ms: null } as const;
-  const off = whyOff(one) ?? (one.binding.owner === 'caller' ? 'each caller brings the credential' : undefined);
+  const off = whyOff(one) ?? (one.binding.owner === 'caller' ? 'each caller sends the credential' : undefined);
   if (off !== undefined) return { ...known, ...nothing, state: 'off', says: off };
   const probes = one.binding.provider.probe?.(one.binding.settings, flags.deep === true) ?? [];
   if (probes.length === 0) return { ...known, ...nothing, state: 'off', says: 'this type cannot be tested' };
@@ -127,10 +127,10 @@ function verdict(one: CatalogEntry, done: readonly Probed[]): Omit<Tested, 'slug
   const { provider, settings } = one.binding;
   const listed = provider.deployment === undefined ? 0 : (provider.models?.(settings).length ?? 0);
   const facts = [
-    done.find(({ says }) => says !== undefined)?.says ?? (one.binding.owner === 'none' ? 'answers, no key needed' : 'key valid'),
+    done.find(({ says }) => says !== undefined)?.says ?? (one.binding.owner === 'none' ? 'responds without a key' : 'key valid'),
     ...(models === null ? [] : [`${models} model${models === 1 ? '' : 's'}`]),
     ...(deployments === null ? [] : [`${ok} of ${counted.length} deployments`]),
-    ...(deployments === null && listed > 0 ? [`${listed} deployment${listed === 1 ? '' : 's'} not asked`] : []),
+    ...(deployments === null && listed > 0 ? [`${listed} deployment${listed === 1 ? '' : 's'} not tested`] : []),
   ];
   return { state: 'ok', says: facts.join(' · '), fix: null, status: done.at(-1)?.status ?? null, models, deployments };
 }

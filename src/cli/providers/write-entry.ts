@@ -51,9 +51,9 @@ export async function writeEntry({ slug, entry }: Ready, flags: CatalogFlags, io
   const before = texts[path];
   if (before === undefined) throw new Refused(exitCodes.no, `${file} cannot be read`);
   const taken = isNew ? undefined : writtenEntries({ path }, io).get(slug);
-  if (taken !== undefined) throw new Refused(exitCodes.no, `${placeText(taken.keyAt)} has an entry "${slug}" already`);
+  if (taken !== undefined) throw new Refused(exitCodes.no, `${placeText(taken.keyAt)} already has a provider "${slug}"`);
   const after = withEntry(before, 'providers', slug, yamlOf({ [slug]: entry }));
-  if (after === undefined) throw new Refused(exitCodes.invalid, `${file} is not readable as YAML: gateway check says where`);
+  if (after === undefined) throw new Refused(exitCodes.invalid, `${file} is not valid YAML; run gateway check for the position`);
   await refuseMistakes({ slug, path, after, texts }, io, registry);
   try {
     replaceFile(path, after);
@@ -81,7 +81,7 @@ async function refuseMistakes({ slug, path, after, texts }: Plan, io: CliIo, reg
   const [first] = own;
   if (first !== undefined) {
     const hints = own.map(({ message, code, hint }) => `${message} [${code}]${hint === undefined ? '' : `: ${hint}`}`);
-    throw new Refused(exitCodes.usage, `the entry cannot be used, so nothing was written\n${hints.join('\n')}`);
+    throw new Refused(exitCodes.usage, `the provider is not valid, so nothing was written\n${hints.join('\n')}`);
   }
   const told = diagnostics.filter((one) => isError(one) || one.message.includes(`"${slug}"`));
   if (told.length > 0) io.stderr.write(`${shortDiagnostics(told)}\n`);

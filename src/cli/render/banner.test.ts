@@ -64,7 +64,7 @@ ready in 0.34 s · watching 4 files
       echo: 'mock',
     };
     expect(banner(tryOut)).toBe(`gateway 0.4.0 · node 24.21 · pid 4127
-config     none found, try-out mode (write gateway.yaml, or name a file with -c)
+config     none found, serving with a mock provider (write gateway.yaml, or name a file with -c)
 providers  mock · openai (from OPENAI_API_KEY)
 pipeline   auth → routing → logging
 listening  http://127.0.0.1:8787/v1
@@ -90,7 +90,7 @@ Try it:
     });
     expect(bare.split('\n').slice(1)).toEqual([
       'config     a.yaml · revision 8f3c2a1',
-      'providers  none        virtual keys 2 · no api keys: open to this machine',
+      'providers  none        virtual keys 2 · no API keys: open to this machine',
       'pipeline   auth → routing → logging',
       'listening  http://127.0.0.1:8787/v1      probes  http://127.0.0.1:8789',
       'ready in 0.34 s · watching 1 file',
@@ -100,7 +100,7 @@ Try it:
 
   it('says when other hosts can connect without a key', () => {
     const open = banner({ ...facts, isLoopback: false, counts: { ...facts.counts, apiKeys: 0 } });
-    expect(open).toContain('configs 6 · no api keys: open to everybody who can connect');
+    expect(open).toContain('configs 6 · no API keys: open to everyone who can connect');
   });
 
   it('shows ten warnings and how many more there are', () => {
@@ -142,7 +142,7 @@ describe('reload lines', () => {
 
   it('say what waits for a restart', () => {
     expect(reloadedText({ ...reloaded, changes: [], restart: ['server.listen', 'server.state_dir'] }, '09:31:40')).toBe(
-      '09:31:40  config reloaded · revision 91bd0e7  (38 ms, 0 requests interrupted)\n          waits for a restart: server.listen, server.state_dir',
+      '09:31:40  config reloaded · revision 91bd0e7  (38 ms, 0 requests interrupted)\n          needs a restart: server.listen, server.state_dir',
     );
   });
 

@@ -82,7 +82,7 @@ export function reloadedText(
   const shown = changes.length > mostShown ? [...changes.slice(0, mostShown), `and ${changes.length - mostShown} more`] : changes;
   const what = shown.length === 0 ? '' : ` · ${shown.join('  ')}`;
   const first = `${time}  config reloaded · revision ${revision}${what}  (${formatDuration(ms)}, 0 requests interrupted)`;
-  return restart.length === 0 ? first : `${first}\n${' '.repeat(10)}waits for a restart: ${restart.join(', ')}`;
+  return restart.length === 0 ? first : `${first}\n${' '.repeat(10)}needs a restart: ${restart.join(', ')}`;
 }
 
 /** What keeps serving, and what is wrong with the files. */
@@ -106,7 +106,7 @@ export function lastGoodText(
   time: string,
 ): string {
   const from = new Date(event.savedAt).toISOString().slice(0, 16).replace('T', ' ');
-  const first = `${time}  ${file} is INVALID: the last good copy serves, revision ${event.revision}, saved ${from} UTC`;
+  const first = `${time}  ${file} is INVALID: serving the last valid copy, revision ${event.revision}, saved ${from} UTC`;
   return [first, ...causes(event)].join('\n');
 }
 
@@ -122,9 +122,9 @@ function row(name: string, text: string): string {
 }
 
 function configLine({ file, revision, warnings }: BannerFacts): string {
-  if (file === undefined) return 'none found, try-out mode (write gateway.yaml, or name a file with -c)';
+  if (file === undefined) return 'none found, serving with a mock provider (write gateway.yaml, or name a file with -c)';
   const parts = [
-    (file.isCopy === true ? 'last good copy of ' : '') + file.shown + (file.included === 0 ? '' : ` + ${file.included} included`),
+    (file.isCopy === true ? 'last valid copy of ' : '') + file.shown + (file.included === 0 ? '' : ` + ${file.included} included`),
     `revision ${revision}`,
     ...(file.checkedMs === undefined ? [] : [`checked in ${formatDuration(file.checkedMs)}`]),
     ...(warnings.length === 0 ? [] : [plural(warnings.length, 'warning')]),
@@ -138,7 +138,7 @@ function providersLine({ providers, counts, file, isLoopback }: BannerFacts): st
     ...(counts.configs === 0 ? [] : [`configs ${counts.configs}`]),
     ...(counts.virtualKeys === 0 ? [] : [`virtual keys ${counts.virtualKeys}`]),
     counts.apiKeys === 0
-      ? `no api keys: open to ${isLoopback ? 'this machine' : 'everybody who can connect'}`
+      ? `no API keys: open to ${isLoopback ? 'this machine' : 'everyone who can connect'}`
       : `api keys ${counts.apiKeys}`,
     ...(counts.prompts === undefined || counts.prompts === 0 ? [] : [`prompts ${counts.prompts}`]),
   ];

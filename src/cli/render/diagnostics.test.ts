@@ -36,7 +36,7 @@ const plain: Diagnostic = {
   column: 14,
   endColumn: 30,
   message: 'the key is written in the file',
-  hint: 'use ${env:NAME} or ${file:/run/secrets/name}; value not shown',
+  hint: 'use ${env:NAME} or ${file:/run/secrets/name}; the value is not shown here',
 };
 
 const boxes = `\
@@ -56,7 +56,7 @@ error: no provider called "azure-ue"                                    [unknown
    |                   ^^^^^^^^ did you mean "azure-eu" (gateway.yaml:22)?
 
 warning: the key is written in the file                                 [plain-secret]
-  --> gateway.yaml:27:14   use \${env:NAME} or \${file:/run/secrets/name}; value not shown`;
+  --> gateway.yaml:27:14   use \${env:NAME} or \${file:/run/secrets/name}; the value is not shown here`;
 
 describe('diagnostics for people', () => {
   it('draws a frame, a caret and the hint', () => {

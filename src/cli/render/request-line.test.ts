@@ -66,7 +66,7 @@ it.each<[string, Partial<LogRecord>, string]>([
   [
     'a client that left',
     { end: 'client_gone' },
-    '09:31:07  200  support   azure-eu/gpt-4o-mini (client left)          812 ms  ttft 240  312→88 tok    app-web  req_…R9S0T1V2W3',
+    '09:31:07  200  support   azure-eu/gpt-4o-mini (client disconnected)    812 ms  ttft 240  312→88 tok    app-web  req_…R9S0T1V2W3',
   ],
   [
     'a relayed path',

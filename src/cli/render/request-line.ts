@@ -75,8 +75,8 @@ function endpointOf(record: LogRecord): string {
 }
 
 function ending(record: LogRecord): string {
-  if (record.end === 'client_gone') return ' (client left)';
-  return record.end === 'drained' ? ' (ended by the stop)' : '';
+  if (record.end === 'client_gone') return ' (client disconnected)';
+  return record.end === 'drained' ? ' (ended by shutdown)' : '';
 }
 
 function numbers(record: LogRecord): string {

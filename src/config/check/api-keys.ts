@@ -28,7 +28,7 @@ export function enforcesConfig(value: Node, path: Path, { report }: CheckContext
 function checkDay(node: Node | undefined, path: Path, { valid, report }: CheckContext): void {
   const text = textOf(node);
   if (node === undefined || text === undefined || !valid(path) || isDay(text)) return;
-  report({ code: 'out-of-range', at: node.at, message: `"${text}" is no day of the calendar`, hint: 'write a date such as 2027-03-01' });
+  report({ code: 'out-of-range', at: node.at, message: `"${text}" is not a calendar date`, hint: 'write a date such as 2027-03-01' });
 }
 
 /** `Date` takes the 31st of February for the 3rd of March: the day must survive. */

@@ -29,9 +29,9 @@ export function authKeys(entry: Entry, provider: Provider, place: string, { repo
   for (const { key, written, keyAt } of extra) {
     if (takes.includes(key)) continue;
     const meant = nearest(key, takes);
-    const known = takes.length === 0 ? 'take it out' : `it takes ${takes.join(', ')}`;
+    const known = takes.length === 0 ? 'remove it' : `allowed: ${takes.join(', ')}`;
     const hint = meant === undefined ? known : `did you mean "${meant}"?`;
-    report({ code: 'unknown-key', at: keyAt, message: `"${written}" is no key of auth mode ${String(mode)}`, hint, show: 'none' });
+    report({ code: 'unknown-key', at: keyAt, message: `"${written}" is not a key of auth mode ${String(mode)}`, hint, show: 'none' });
   }
   return true;
 }

@@ -27,15 +27,15 @@ export function chain({ root, kit, report }: CheckContext): void {
       report({
         code: 'conflict',
         at: item.at,
-        message: `"${name}" stands twice in the chain`,
-        hint: `drop one; the first stands at ${placeText(first.at)}`,
+        message: `"${name}" is listed twice in the chain`,
+        hint: `remove one; the first is at ${placeText(first.at)}`,
       });
       continue;
     }
     seen.set(name, item);
     if (latest !== undefined && order(name) < order(latest)) {
-      const hint = `${name} acts at "${firstMoment[name]}", before the "${firstMoment[latest]}" of ${latest}, wherever it stands`;
-      report({ code: 'never-used', at: item.at, message: `"${name}" behind "${latest}" has no effect`, hint });
+      const hint = `${name} acts at "${firstMoment[name]}", before the "${firstMoment[latest]}" of ${latest}, whatever its position`;
+      report({ code: 'never-used', at: item.at, message: `"${name}" after "${latest}" has no effect`, hint });
     } else latest = name;
   }
 }
@@ -52,15 +52,15 @@ function oneOf(item: Node & { kind: 'map' }, report: CheckContext['report']): vo
     report({
       code: 'missing-key',
       at: item.at,
-      message: 'an entry of "plugins" needs "name" or "use"',
+      message: 'an item of "plugins" needs "name" or "use"',
       hint: 'add name: auth, or use: ./my-plugin.ts',
     });
   } else if (name !== undefined && use !== undefined) {
     report({
       code: 'conflict',
       at: name.keyAt,
-      message: '"name" stands beside "use"',
-      hint: 'drop "name": the plugin says its name itself',
+      message: '"name" cannot be combined with "use"',
+      hint: 'remove "name": the file of the plugin defines its name',
     });
   }
 }

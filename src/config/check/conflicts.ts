@@ -39,8 +39,8 @@ function exclude(node: Node, { keep, drop, because }: Rule, refused: ReadonlySet
     report({
       code: 'conflict',
       at: entry.keyAt,
-      message: `"${entry.written}" stands beside "${kept.written}"`,
-      hint: `drop "${entry.written}": ${because}`,
+      message: `"${entry.written}" cannot be combined with "${kept.written}"`,
+      hint: `remove "${entry.written}": ${because}`,
     });
     return [key];
   });
@@ -55,8 +55,8 @@ function twoKeys(node: Node, provider: Provider | undefined, { report }: CheckCo
     report({
       code: 'conflict',
       at: inner.keyAt,
-      message: 'the entry has two keys, "api_key" and "auth.api_key"',
-      hint: 'drop one',
+      message: '"api_key" and "auth.api_key" are both set',
+      hint: 'remove one',
       show: 'none',
     });
   }
@@ -64,8 +64,14 @@ function twoKeys(node: Node, provider: Provider | undefined, { report }: CheckCo
   const mode = valueOf(child(auth, 'mode'));
   const isOther = mode === 'caller' || (provider !== undefined && authModeOf(provider, mode) !== undefined);
   if (!isOther || unused === undefined) return;
-  const hint = 'drop "api_key", or write auth: {mode: api_key}';
-  report({ code: 'conflict', at: unused.keyAt, message: `"api_key" stands beside auth mode ${String(mode)}`, hint, show: 'none' });
+  const hint = 'remove "api_key", or write auth: {mode: api_key}';
+  report({
+    code: 'conflict',
+    at: unused.keyAt,
+    message: `"api_key" cannot be combined with auth mode ${String(mode)}`,
+    hint,
+    show: 'none',
+  });
 }
 
 /** Two names for one key: a record could not say who called. */
@@ -82,8 +88,8 @@ function sameKey({ root, report }: CheckContext): void {
         report({
           code: 'conflict',
           at: hash.at,
-          message: first === name ? `api_keys.${name} has one hash twice` : `api_keys.${name} has the same hash as api_keys.${first}`,
-          hint: 'drop one',
+          message: first === name ? `api_keys.${name} has the same hash twice` : `api_keys.${name} has the same hash as api_keys.${first}`,
+          hint: 'remove one',
           show: 'none',
         });
     }

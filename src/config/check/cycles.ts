@@ -20,7 +20,13 @@ export function cycles({ root, report }: CheckContext): void {
     for (const { to, at } of links.get(name) ?? []) {
       const start = [...trail, name].indexOf(to);
       if (start < 0) follow(to, [...trail, name]);
-      else report({ code: 'cycle', at, message: 'the configs go round in a circle', hint: [...trail, name, to].slice(start).join(' → ') });
+      else
+        report({
+          code: 'cycle',
+          at,
+          message: 'the configs refer to each other in a cycle',
+          hint: [...trail, name, to].slice(start).join(' → '),
+        });
     }
     done.add(name);
   };

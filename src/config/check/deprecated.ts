@@ -17,7 +17,7 @@ export function deprecated(context: CheckContext): void {
     for (const { key, keyAt } of entriesOf(value)) {
       const schema = properties[key];
       if (!isPlain(schema) || schema['deprecated'] !== true) continue;
-      const about = typeof schema['description'] === 'string' ? schema['description'] : 'take it out';
+      const about = typeof schema['description'] === 'string' ? schema['description'] : 'remove it';
       context.report({ code: 'deprecated', at: keyAt, message: `"${key}" is an old name`, hint: about });
     }
   }

@@ -25,7 +25,7 @@ export function exposed({ root, valid, report }: CheckContext): void {
     report({
       code: 'exposed',
       at,
-      message: `${keys > 0 ? 'API keys are' : 'auth.jwt is'} defined, but the chain has no "auth": nobody is asked for ${keys > 0 ? 'one' : 'a token'}`,
+      message: `${keys > 0 ? 'API keys are' : 'auth.jwt is'} defined, but the chain has no "auth": the gateway accepts requests without ${keys > 0 ? 'one' : 'a token'}`,
       hint: 'add auth to plugins',
     });
     return;

@@ -27,7 +27,7 @@ export function customHost(node: Node | undefined, report: Report): void {
     report({
       code: 'bad-url',
       at: node.at,
-      message: 'a custom host cannot hold a user or a password',
+      message: 'a custom host cannot contain a user name or password',
       hint: 'write the credential as api_key',
       show: 'none',
     });
@@ -38,7 +38,7 @@ export function customHost(node: Node | undefined, report: Report): void {
   report({
     code: 'bad-url',
     at: node.at,
-    message: `"${shown}" is no http or https URL`,
+    message: `"${shown}" is not an http or https URL`,
     hint: bare ? `write https://${text}` : 'write it like https://api.example.com/v1',
   });
 }
@@ -57,7 +57,7 @@ function listeners({ root, report }: CheckContext): void {
     const node = child(server, key);
     const port = Number(/:(\d{1,5})$/.exec(textOf(node) ?? '')?.[1] ?? 0);
     if (node !== undefined && port > 65535)
-      report({ code: 'out-of-range', at: node.at, message: `the port is ${port}`, hint: 'it takes 0 to 65535' });
+      report({ code: 'out-of-range', at: node.at, message: `the port is ${port}`, hint: 'use 0 to 65535' });
   }
   const listen = textOf(child(server, 'listen'));
   if (listen === undefined || listen !== textOf(child(server, 'probe_listen')) || listen.endsWith(':0')) return;
@@ -66,6 +66,6 @@ function listeners({ root, report }: CheckContext): void {
     code: 'conflict',
     at,
     message: '"listen" and "probe_listen" are the same address',
-    hint: 'drop probe_listen: listen serves the probes too',
+    hint: 'remove probe_listen: listen serves the probes too',
   });
 }

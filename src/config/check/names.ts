@@ -11,12 +11,12 @@ export function names({ root, report }: CheckContext): void {
   for (const [name, entry] of section(root, 'virtual_keys')) {
     const other = providers.get(name);
     if (other === undefined) continue;
-    const hint = `the provider stands at ${placeText(other.keyAt)}; "@${name}" could mean either`;
+    const hint = `the provider is at ${placeText(other.keyAt)}; "@${name}" could mean either`;
     report({ code: 'duplicate-key', at: entry.keyAt, message: `"${name}" is a provider and a virtual key`, hint });
   }
   for (const entry of [...providers.values(), ...section(root, 'virtual_keys').values()]) {
     if (!reserved.has(entry.key)) continue;
-    const hint = `model names begin with @${entry.key}/: take another name`;
+    const hint = `model names begin with @${entry.key}/: choose another name`;
     report({ code: 'bad-name', at: entry.keyAt, message: `"${entry.key}" is a reserved name`, hint });
   }
   for (const { node } of sitesOf(root)) {
@@ -27,8 +27,7 @@ export function names({ root, report }: CheckContext): void {
       if (name === undefined || text === undefined) continue;
       const first = seen.get(text);
       if (first === undefined) seen.set(text, placeText(name.at));
-      else
-        report({ code: 'duplicate-key', at: name.at, message: `two targets are called "${text}"`, hint: `the first stands at ${first}` });
+      else report({ code: 'duplicate-key', at: name.at, message: `two targets are called "${text}"`, hint: `the first is at ${first}` });
     }
   }
 }

@@ -13,7 +13,7 @@ export function plainSecrets({ root, report }: CheckContext): void {
       node.text.includes('${')
     )
       return;
-    const hint = 'use ${env:NAME} or ${file:/run/secrets/name}; value not shown';
+    const hint = 'use ${env:NAME} or ${file:/run/secrets/name}; the value is not shown here';
     report({ code: 'plain-secret', at: node.at, message: 'the key is written in the file', hint, show: 'none' });
   });
 }

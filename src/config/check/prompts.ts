@@ -35,8 +35,8 @@ function shape(id: string, node: Node, keyAt: Place, { report }: CheckContext): 
       report({
         code: 'conflict',
         at: beside.keyAt,
-        message: `"${key}" stands beside "versions"`,
-        hint: 'each version says all of its own: put it into one',
+        message: `"${key}" cannot be combined with "versions"`,
+        hint: 'a version is complete in itself: move it into one',
       });
     }
     if (several.value.kind === 'map' && several.value.entries.size === 0)
@@ -56,7 +56,7 @@ function shape(id: string, node: Node, keyAt: Place, { report }: CheckContext): 
       code: 'unknown-reference',
       at: entry.value.at,
       message: `prompt "${id}" has no version ${number}`,
-      hint: `there is ${numbers.join(', ')}`,
+      hint: `defined: ${numbers.join(', ')}`,
     });
   }
 }
@@ -74,7 +74,7 @@ function variables({ node, path }: PromptSite, { valid, report }: CheckContext):
         code: 'wrong-type',
         at: standard.value.at,
         message: `the default of "${key}" is ${actual}, not ${expectedOf({ type: name })}`,
-        hint: 'write a default of that type, or take the type out',
+        hint: 'write a default of that type, or remove the type',
       });
     }
     const required = entryOf(value, 'required');
@@ -83,7 +83,7 @@ function variables({ node, path }: PromptSite, { valid, report }: CheckContext):
         code: 'never-used',
         at: required.keyAt,
         message: `"required" has no effect on "${key}", which has a default`,
-        hint: 'drop one of them',
+        hint: 'remove one of them',
       });
   }
 }
@@ -94,11 +94,11 @@ function parameters({ node }: PromptSite, { report }: CheckContext): void {
   for (const key of ['model', 'messages', 'variables']) {
     const entry = found(key);
     if (entry === undefined) continue;
-    report({ code: 'unknown-key', at: entry.keyAt, message: `"${key}" is no parameter`, hint: `write ${key} beside parameters` });
+    report({ code: 'unknown-key', at: entry.keyAt, message: `"${key}" is not a parameter`, hint: `write ${key} beside parameters` });
   }
   const stream = found('stream');
   if (stream === undefined) return;
-  const hint = 'whether an answer streams is up to the call';
+  const hint = 'the request decides whether its response is streamed';
   report({ code: 'never-used', at: stream.keyAt, message: '"stream" has no effect in a prompt', hint });
 }
 
@@ -127,7 +127,7 @@ function unused(sites: readonly PromptSite[], { root, report }: CheckContext): v
   for (const site of sites) for (const id of insertedBy(site)) allowed.add(id);
   for (const [id, { keyAt }] of all) {
     if (allowed.has(id)) continue;
-    const hint = 'name it in allow: {prompts: […]} of a key, or take it out';
+    const hint = 'name it in allow: {prompts: […]} of a key, or remove it';
     report({ code: 'never-used', at: keyAt, message: `no API key may use the prompt "${id}"`, hint });
   }
 }

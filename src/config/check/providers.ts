@@ -30,7 +30,7 @@ export function providers(context: CheckContext): void {
 /** An integration with deployments is one of several as a rule: people tell them apart by their names. */
 function unnamed({ key, keyAt, value }: Entry, provider: Provider, { report }: CheckContext): void {
   if (provider.deployment === undefined || entryOf(value, 'name') !== undefined) return;
-  const hint = 'add name: what people see in lists; without it the slug is shown';
+  const hint = 'add name: the display name in lists; without it lists show the slug';
   report({ code: 'missing-key', severity: 'warning', at: keyAt, message: `"name" is missing in providers.${key}`, hint });
 }
 
@@ -38,7 +38,7 @@ function unnamed({ key, keyAt, value }: Entry, provider: Provider, { report }: C
 function sameNameAsType({ key, keyAt }: Entry, provider: Provider, { kit, report }: CheckContext): void {
   const other = providerOf(kit, key);
   if (other === undefined || other.type === provider.type) return;
-  const hint = `"${key}" in a request could mean the type ${other.type}: take another name`;
+  const hint = `"${key}" in a request could mean the type ${other.type}: choose another name`;
   report({ code: 'conflict', severity: 'warning', at: keyAt, message: `the name "${key}" is also a provider type`, hint });
 }
 
@@ -50,7 +50,7 @@ function credential(entry: Entry, provider: Provider, { report }: CheckContext):
       code: 'never-used',
       at: key.keyAt,
       message: `"api_key" has no effect: ${provider.type} sends none`,
-      hint: 'take it out',
+      hint: 'remove it',
       show: 'none',
     });
   }
@@ -59,7 +59,7 @@ function credential(entry: Entry, provider: Provider, { report }: CheckContext):
   if (entryOf(entry.value, 'custom_host') !== undefined) return;
   if (holdsCredential(entry.value, provider)) return;
   const setting = provider.keySetting ?? 'api_key';
-  const hint = `add ${setting}: \${env:${keyVariable(entry.key, setting)}}, or auth: {mode: caller} where callers bring their own`;
+  const hint = `add ${setting}: \${env:${keyVariable(entry.key, setting)}}, or auth: {mode: caller} where callers send their own`;
   report({ code: 'missing-key', at: entry.keyAt, message: `"${setting}" is missing in providers.${entry.key}`, hint });
 }
 
@@ -132,13 +132,13 @@ function foreignSetting(entry: Entry, provider: Provider | undefined, { report }
   const takes = provider?.requestSettings.flatMap(({ setting, keys }) => [setting, ...keys]) ?? [];
   if (takes.includes(entry.key)) return;
   const message =
-    provider === undefined ? `"${entry.written}" needs a provider beside it` : `"${entry.written}" is no setting of ${provider.type}`;
+    provider === undefined ? `"${entry.written}" needs "provider" next to it` : `"${entry.written}" is not a setting of ${provider.type}`;
   const hint =
     provider === undefined
-      ? 'add provider: the one it belongs to'
+      ? 'add provider: the provider that the setting is for'
       : takes.length === 0
-        ? 'take it out'
-        : `it takes ${[...new Set(takes)].slice(0, 12).join(', ')}`;
+        ? 'remove it'
+        : `allowed: ${[...new Set(takes)].slice(0, 12).join(', ')}`;
   report({ code: 'unknown-key', at: entry.keyAt, message, hint });
 }
 
@@ -153,8 +153,14 @@ function ambiguous({ node }: Site, written: string, isSlug: boolean, { kit, repo
     entryOf(node, 'api_key') === undefined
   )
     return;
-  const hint = `write "@${written}" for the entry of the catalog, or give the entry another name`;
-  report({ code: 'conflict', severity: 'warning', at: provider.at, message: `"${written}" is a provider of the catalog and a type`, hint });
+  const hint = `write "@${written}" for the configured provider, or rename that provider`;
+  report({
+    code: 'conflict',
+    severity: 'warning',
+    at: provider.at,
+    message: `"${written}" is both a configured provider and a provider type`,
+    hint,
+  });
 }
 
 const isTargetKey = (key: string): boolean => key === 'targets' || Object.hasOwn(targetSettings.properties, key);

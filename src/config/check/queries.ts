@@ -39,7 +39,7 @@ function checkMember(entry: Entry, context: CheckContext): boolean {
   if (!/^(metadata\.[^.]+|params\.[^.]+|url\.pathname)$/.test(key)) {
     const meant = nearest(key, ['url.pathname', '$and', '$or']);
     const hint = meant === undefined ? 'use metadata.<key>, params.<body field> or url.pathname' : `did you mean "${meant}"?`;
-    context.report({ code: 'unknown-key', at: keyAt, message: `a query cannot look at "${key}"`, hint, docs: 'config#targets' });
+    context.report({ code: 'unknown-key', at: keyAt, message: `a query cannot read "${key}"`, hint, docs: 'config#targets' });
     return false;
   }
   if (value.kind !== 'map') return true;
@@ -49,8 +49,8 @@ function checkMember(entry: Entry, context: CheckContext): boolean {
 function checkOperator({ key, keyAt, value }: Entry, context: CheckContext): boolean {
   if (!operatorNames().includes(key)) {
     const meant = nearest(key, operatorNames());
-    const hint = meant === undefined ? `it takes ${operatorNames().join(', ')}` : `did you mean "${meant}"?`;
-    context.report({ code: 'unknown-key', at: keyAt, message: `"${key}" is no operator`, hint, docs: 'config#targets' });
+    const hint = meant === undefined ? `allowed: ${operatorNames().join(', ')}` : `did you mean "${meant}"?`;
+    context.report({ code: 'unknown-key', at: keyAt, message: `"${key}" is not an operator`, hint, docs: 'config#targets' });
     return false;
   }
   return key !== '$regex' || checkPattern(value, context);
@@ -61,7 +61,7 @@ function checkPattern(value: Node, { report }: CheckContext): boolean {
   const compiled = pattern === undefined ? undefined : compileRegex(pattern);
   if (compiled === undefined || !('error' in compiled)) return true;
   const hint = /\(\?[=!<]|\\\d/.test(pattern ?? '')
-    ? 'lookaround and back-references are not possible'
+    ? 'lookaround and back-references are not supported'
     : 'patterns are RE2: check brackets and escapes';
   report({
     code: 'bad-regex',

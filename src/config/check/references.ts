@@ -59,14 +59,14 @@ function reportMissing(uses: readonly Use[], known: Known, { broken, report }: C
     meant === undefined
       ? (use.hint ?? knownNames(use, names))
       : `did you mean "${meant}"${place === undefined ? '' : ` (${placeText(place)})`}?`;
-  const note = uses.length > 1 ? `it is used in ${uses.length} places` : undefined;
+  const note = uses.length > 1 ? `used in ${uses.length} places` : undefined;
   report({ code: 'unknown-reference', at: use.at, message: `no ${use.what} called "${use.name}"`, hint, note });
 }
 
 function knownNames(use: Use, names: ReadonlyMap<string, unknown>): string {
   const list = [...names.keys()];
   if (list.length === 0) return `no ${use.what} is defined`;
-  return `there is ${list.slice(0, 12).join(', ')}${list.length > 12 ? ', …' : ''}`;
+  return `defined: ${list.slice(0, 12).join(', ')}${list.length > 12 ? ', …' : ''}`;
 }
 
 function usesInConfigs(context: CheckContext): Use[] {
@@ -89,7 +89,7 @@ function* usesInTarget({ node }: Site, { kit }: CheckContext): Generator<Use> {
     // In the file a bare word is a slug first, else a type that needs no credential or brings one.
     const direct = type !== undefined && (bringsCredential(node, type) || type.apiKey !== 'required');
     const hint =
-      type === undefined ? undefined : `"${name}" is a type: define providers: {${name}: {type: ${name}, …}}, or put api_key beside it`;
+      type === undefined ? undefined : `"${name}" is a type: define providers: {${name}: {type: ${name}, …}}, or add api_key next to it`;
     if (!direct) yield { what: 'provider', name, at: provider.at, hint };
   }
   const virtual = child(node, 'virtual_key');
@@ -121,14 +121,14 @@ function usesInCatalog({ root, kit }: CheckContext): Use[] {
     // A virtual key stands for a provider, never for another virtual key.
     const slug = name.replace(/^@/, '');
     return section(root, 'virtual_keys').has(slug) && !section(root, 'providers').has(slug)
-      ? [{ what: 'provider', name: `${slug}`, at: provider.at, hint: `"${slug}" is a virtual key itself` }]
+      ? [{ what: 'provider', name: `${slug}`, at: provider.at, hint: `"${slug}" is a virtual key too` }]
       : [{ what: 'provider', name: slug, at: provider.at }];
   });
   const plugins = itemsOf(child(root, 'plugins')).flatMap((item): Use[] => {
     const node = item.kind === 'map' ? child(item, 'name') : item;
     const name = textOf(node);
     if (node === undefined || name === undefined || name === '') return [];
-    const hint = /[./]/.test(name) ? `a file is written {use: ${name}}` : undefined;
+    const hint = /[./]/.test(name) ? `refer to a file as {use: ${name}}` : undefined;
     return kit.plugins.some((plugin) => plugin.name === name) ? [] : [{ what: 'plugin', name, at: node.at, hint }];
   });
   return [...types, ...virtual, ...plugins];
@@ -186,7 +186,7 @@ function targetNames({ root, report }: CheckContext): void {
           ? `did you mean "${meant}"?`
           : names.size === 0
             ? 'give the target a name: {name: …}'
-            : `there is ${[...names.keys()].join(', ')}`;
+            : `defined: ${[...names.keys()].join(', ')}`;
       const where = `configs.${String(path[1])}`;
       report({ code: 'unknown-reference', at: use.at, message: `no target called "${name}" in ${where}`, hint });
     }

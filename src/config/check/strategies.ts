@@ -20,7 +20,7 @@ export function strategies(context: CheckContext): void {
         code: 'never-used',
         at: entry.keyAt,
         message: `"${entry.written}" has no effect under mode ${mode}`,
-        hint: `only ${owner} looks at it`,
+        hint: `only ${owner} reads it`,
       });
     }
     if (mode === 'loadbalance') weights(site, context);

@@ -57,7 +57,7 @@ class TemplateCheck {
         code: 'never-used',
         at: keyAt,
         message: `no template of ${this.#site.name} uses the partial "${key}"`,
-        hint: `write {{>${key}}}, or take it out`,
+        hint: `write {{>${key}}}, or remove it`,
       });
     }
     this.#variables();
@@ -139,7 +139,7 @@ class TemplateCheck {
     if (this.#told.cycles.has(name)) return;
     this.#told.cycles.add(name);
     const hint = [...loop, loop[0]].join(' → ');
-    this.#context.report({ code: 'cycle', at, message: 'the prompts go round in a circle', hint });
+    this.#context.report({ code: 'cycle', at, message: 'the prompts refer to each other in a cycle', hint });
   }
 
   #find(reference: string, at: Place, from: PromptSite): PromptSite | undefined {
@@ -171,7 +171,7 @@ class TemplateCheck {
         code: 'never-used',
         at: keyAt,
         message: `no template of ${this.#site.name} reads the variable "${key}"`,
-        hint: `write {{${key}}}, or take it out`,
+        hint: `write {{${key}}}, or remove it`,
       });
     }
   }
@@ -184,7 +184,7 @@ class TemplateCheck {
       const hint = `did you mean "${meant}" (${placeText(place)})?`;
       this.#context.report({ code: 'unknown-reference', at, message: `no variable called "${name}" in ${this.#site.name}`, hint });
     } else if (entryOf(this.#site.node, 'variables') !== undefined) {
-      const hint = `add ${name}: {required: true} to its variables; as it is, a call may leave it out`;
+      const hint = `add ${name}: {required: true} to its variables; without it a call may omit the variable`;
       this.#context.report({
         code: 'unknown-reference',
         severity: 'warning',

@@ -18,8 +18,8 @@ export function tokens(context: CheckContext): void {
     report({
       code: 'conflict',
       at: entry.keyAt,
-      message: `"${key}" stands beside "key"`,
-      hint: `drop "${key}": the rules are those of the key that the token names`,
+      message: `"${key}" cannot be combined with "key"`,
+      hint: `remove "${key}": the rules are those of the key that the token names`,
     });
   }
   if (named === undefined) enforcesConfig(jwt, ['auth', 'jwt'], context);
@@ -32,12 +32,12 @@ function keySet(node: Node | undefined, { valid, unresolved, report }: CheckCont
   if (node === undefined || text === undefined || unresolved.has(node.at) || !valid(['auth', 'jwt', 'jwks'])) return;
   if (!text.trimStart().startsWith('{')) {
     if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return;
-    report({ code: 'bad-url', at: node.at, message: '"jwks" is no URL and no file', hint: 'write https://… or ./keys.json' });
+    report({ code: 'bad-url', at: node.at, message: '"jwks" is neither a URL nor a file', hint: 'write https://… or ./keys.json' });
     return;
   }
   const problem = setProblem(text);
   if (problem === undefined) return;
-  const hint = 'a set is {"keys": [{"kty": "RSA", "kid": …, "n": …, "e": …}]}, with public keys only';
+  const hint = 'a key set looks like {"keys": [{"kty": "RSA", "kid": …, "n": …, "e": …}]}, with public keys only';
   report({ code: 'wrong-type', at: node.at, message: `"jwks" ${problem}`, hint, show: 'none' });
 }
 
@@ -49,8 +49,8 @@ function setProblem(text: string): string | undefined {
     return 'is not JSON';
   }
   const keys: readonly unknown[] = isPlain(set) && Array.isArray(set['keys']) ? (set['keys'] as unknown[]) : [];
-  if (keys.length === 0) return 'holds no keys';
-  if (!keys.every(isPlain)) return 'holds something that is no key';
-  if (keys.some((key) => key['kty'] === 'oct')) return 'holds a shared secret, with which everybody who knows it could sign';
-  return keys.some((key) => 'd' in key) ? 'holds a private key' : undefined;
+  if (keys.length === 0) return 'contains no keys';
+  if (!keys.every(isPlain)) return 'contains a value that is not a key';
+  if (keys.some((key) => key['kty'] === 'oct')) return 'contains a shared secret, with which everyone who knows it could sign tokens';
+  return keys.some((key) => 'd' in key) ? 'contains a private key' : undefined;
 }

@@ -26,7 +26,7 @@ function whyUnreachable(site: Site, { root }: CheckContext): { reason: string; h
   const mode = valueOf(child(strategy, 'mode')) ?? 'single';
   const siblings = itemsOf(child(parent.node, 'targets'));
   if (mode === 'loadbalance' && valueOf(child(node, 'weight')) === 0 && siblings.some((one) => valueOf(child(one, 'weight')) !== 0)) {
-    return { reason: 'weight 0', hint: 'give it a weight, or take it out' };
+    return { reason: 'weight 0', hint: 'give it a weight, or remove it' };
   }
   if (mode === 'single' && index > 0) return { reason: 'mode single uses target 0', hint: 'write strategy: {mode: fallback}' };
   if (mode === 'conditional' && namesExist(siblings, strategy) && !isChosen(node, strategy))
@@ -34,10 +34,10 @@ function whyUnreachable(site: Site, { root }: CheckContext): { reason: string; h
   const slug = providerSlug(node);
   const entry = slug === undefined ? undefined : child(root, 'providers');
   const off = slug !== undefined && valueOf(child(child(entry, slug), 'enabled')) === false;
-  return off ? { reason: `provider "${slug}" is switched off`, hint: 'take the target out while it is off' } : undefined;
+  return off ? { reason: `provider "${slug}" is disabled`, hint: 'remove the target while the provider is disabled' } : undefined;
 }
 
-/** A condition that names nothing was meant to name one of them: which, is not known. */
+/** A condition that is empty was meant to name one of them: which, is not known. */
 function namesExist(targets: readonly Node[], strategy: Node | undefined): boolean {
   const names = new Set(targets.map((target) => textOf(child(target, 'name'))));
   const used = [...itemsOf(child(strategy, 'conditions')).map((one) => child(one, 'then')), child(strategy, 'default')];
@@ -100,7 +100,7 @@ function unusedProviders({ root, report }: CheckContext, sites: readonly Site[])
         code: 'never-used',
         at: entry.keyAt,
         message: `no API key may use the ${what} "${slug}"`,
-        hint: 'name it in allow: {providers: […]} of a key, or take it out',
+        hint: 'name it in allow: {providers: […]} of a key, or remove it',
       });
     }
   }

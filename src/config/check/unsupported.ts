@@ -21,7 +21,7 @@ export function unsupported({ root, report }: CheckContext): void {
       const name = text.toLowerCase();
       const own = closed.some((prefix) => name.startsWith(prefix));
       if (!own && name !== 'host' && name !== 'accept-encoding' && !name.startsWith('content-') && !hopByHopHeaders.has(name)) continue;
-      const hint = own ? 'gateway headers end at the gateway' : 'it belongs to one connection or body: take it out';
+      const hint = own ? 'the gateway never forwards its own headers' : 'it belongs to a single connection or body: remove it';
       report({ code: 'bad-name', at: header.at, message: `the header "${text}" cannot be forwarded`, hint });
     }
   }

@@ -29,7 +29,7 @@ function key({ key: name, value }: Entry, { report }: CheckContext): void {
   const auth = entryOf(value, 'auth');
   const isKeyed = entryOf(value, 'api_key') !== undefined || entryOf(auth?.value, 'api_key') !== undefined;
   if (auth === undefined || valueOf(child(auth.value, 'mode')) !== 'api_key' || isKeyed) return;
-  const hint = "add api_key: its own key, or take auth out for the provider's";
+  const hint = "add api_key: its own key, or remove auth to use the provider's";
   report({ code: 'missing-key', at: auth.keyAt, message: `"api_key" is missing in virtual_keys.${name}`, hint });
 }
 

@@ -64,6 +64,6 @@ export function compileRules(name: string, rules: CallerRules): ApiKey {
 function timeOf(text: string | undefined, path: string): number | undefined {
   if (text === undefined) return undefined;
   const at = Date.parse(text);
-  if (Number.isNaN(at)) throw invalid(`"${text}" is no date`, 'Write 2027-03-01, or 2027-03-01T12:00:00Z.', path);
+  if (Number.isNaN(at)) throw invalid(`"${text}" is not a date`, 'Write 2027-03-01, or 2027-03-01T12:00:00Z.', path);
   return at;
 }

@@ -151,7 +151,7 @@ function signsWithCatalog({ binding, parts }: MadeBinding): boolean {
 
 function hostOf(url: string, path: string): string {
   const parsed = URL.parse(url);
-  if (parsed === null) throw invalid('"custom_host" is no URL', 'Write it like https://api.example.com/v1.', `${path}.custom_host`);
+  if (parsed === null) throw invalid('"custom_host" is not a URL', 'Write it like https://api.example.com/v1.', `${path}.custom_host`);
   return parsed.host;
 }
 
@@ -160,7 +160,7 @@ function stolen(slug: string, param: string): GatewayError {
   return new GatewayError('not_allowed', {
     message: `A request cannot choose the host of "${slug}", whose credential belongs to the gateway.`,
     param,
-    hint: `Send your own credential with the provider's type, or have the host added to providers.${slug}.allow_custom_host.`,
+    hint: `Send your own credential with the provider's type, or ask the operator to add the host to providers.${slug}.allow_custom_host.`,
   });
 }
 

@@ -31,6 +31,6 @@ export function compileClocks(timeouts: TimeoutsEntry | undefined, requestTimeou
 /** Milliseconds of a duration that the checks have let through. */
 export function needDuration(value: string | number): number {
   const ms = parseDuration(value);
-  if (ms === undefined) throw invalid(`"${value}" is no duration`, 'Write a number with a unit, such as 30s.');
+  if (ms === undefined) throw invalid(`"${value}" is not a duration`, 'Write a number with a unit, such as 30s.');
   return ms;
 }

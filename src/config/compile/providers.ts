@@ -99,7 +99,7 @@ function ownSigning(name: string, { api_key: outer, auth }: VirtualKeyEntry, { p
 function whyUnusable(slug: string, enabled: boolean, missing: string | undefined): GatewayError | undefined {
   if (!enabled) {
     return new GatewayError('not_allowed', {
-      message: `The provider "${slug}" is switched off.`,
+      message: `The provider "${slug}" is disabled.`,
       hint: `Choose another one, or set providers.${slug}.enabled to true.`,
     });
   }

@@ -98,9 +98,9 @@ function step(meter: Meter): void {
   meter.steps -= 1;
   if (meter.steps >= 0) return;
   throw new GatewayError('body_too_large', {
-    message: `With these variables the sections of the prompt repeat more than ${mostSteps} times.`,
+    message: `With these variables, the sections of the prompt repeat more than ${mostSteps} times.`,
     param: 'variables',
-    hint: 'Give shorter lists: sections inside sections multiply them.',
+    hint: 'Send shorter lists: nested sections multiply them.',
   });
 }
 
@@ -113,7 +113,7 @@ function spend(meter: Meter, characters: number): void {
   meter.left -= characters;
   if (meter.left >= 0) return;
   throw new GatewayError('body_too_large', {
-    message: `With these variables the prompt grows beyond ${meter.most} characters.`,
+    message: `With these variables, the prompt is longer than ${meter.most} characters.`,
     param: 'variables',
     hint: 'The limit is server.max_body.',
   });

@@ -72,6 +72,6 @@ export function compileLogging(entry: LoggingEntry = {}): LogSettings {
 function sizeOf(value: string | number | undefined): number | undefined {
   if (value === undefined) return undefined;
   const bytes = parseSize(value);
-  if (bytes === undefined) throw invalid(`"${value}" is no size`, 'Write a number with a unit, such as 50MB.');
+  if (bytes === undefined) throw invalid(`"${value}" is not a size`, 'Write a number with a unit, such as 50MB.');
   return bytes;
 }

@@ -62,6 +62,6 @@ function unknownKey(key: string, provider: Provider | undefined, path: string): 
     'targets',
     ...(provider?.requestSettings.flatMap((one) => [one.setting, ...one.keys]) ?? []),
   ];
-  const where = provider === undefined ? 'without a provider beside it' : `for a provider of type "${provider.type}"`;
+  const where = provider === undefined ? 'without a provider next to it' : `for a provider of type "${provider.type}"`;
   return invalid(`unknown key "${key}" ${where}`, didYouMean(key, known).trim() || undefined, `${path}.${key}`);
 }

@@ -78,7 +78,7 @@ function compileNamed(name: string, source: TreeSource, place: Place): Steps<Bra
 
 function* compileBranch(entry: ConfigEntry, level: Level, source: TreeSource, place: Place): Steps<Branch> {
   const entries = entry.targets ?? [];
-  if (entries.length === 0) throw invalid(`"${place.path}" has a strategy and no targets`, undefined, `${place.path}.targets`);
+  if (entries.length === 0) throw invalid(`"${place.path}" has a strategy but no targets`, undefined, `${place.path}.targets`);
   const strategy = entry.strategy?.mode ?? 'single';
   const targets: (Branch | Leaf)[] = [];
   const branch: Branch = {

@@ -3,12 +3,11 @@ import { apiKey, customHost, description, metadata, timeouts } from './shared.ts
 /** `auth:` as every type takes it; a type's own modes and their keys are joined in. */
 const openAuth = {
   type: 'object',
-  description: 'How requests are signed.',
+  description: 'How requests authenticate.',
   properties: {
     mode: {
       type: 'string',
-      description:
-        "api_key: with the key of this entry; caller: with the credential that the caller's request brings; or a mode of the type.",
+      description: "api_key: the provider's own key; caller: the credential that the caller sends; or a mode of the provider type.",
     },
     api_key: apiKey,
   },
@@ -18,16 +17,16 @@ const openAuth = {
 export const providerCommon = {
   type: 'object',
   properties: {
-    type: { type: 'string', description: 'Which kind of provider this is.', examples: ['openai'] },
-    name: { type: 'string', description: 'A name for people.' },
+    type: { type: 'string', description: 'Type of the provider.', examples: ['openai'] },
+    name: { type: 'string', description: 'Display name.' },
     description,
-    enabled: { type: 'boolean', description: 'false: requests for it are refused, its secrets may be unset.', default: true },
+    enabled: { type: 'boolean', description: 'false: the gateway rejects requests for it, its secrets may be unset.', default: true },
     api_key: apiKey,
     auth: openAuth,
     custom_host: customHost,
     allow_custom_host: {
       type: 'array',
-      description: 'Hosts ("host" or "*.suffix") that a request may choose although it then gets the credential of this entry.',
+      description: 'Hosts ("host" or "*.suffix") that a request may choose and that then receive the credential of this provider.',
       items: {
         type: 'string',
         pattern: '^(\\*\\.)?[A-Za-z0-9.-]+(:\\d{1,5})?$',
@@ -37,7 +36,7 @@ export const providerCommon = {
     },
     models: {
       type: 'array',
-      description: 'Models that may be asked of it, as globs. Without it: all.',
+      description: 'Models that requests may use, as globs. Default: all.',
       items: { type: 'string', minLength: 1 },
       examples: [['gpt-4o*']],
     },
@@ -50,7 +49,7 @@ export const providerCommon = {
     extensions: {
       type: 'string',
       enum: ['drop', 'pass'],
-      description: "What happens to the gateway's own body fields (labels, thinking, …) that the service may refuse.",
+      description: 'What the gateway does with its own body fields (labels, thinking, …) that the service may reject.',
     },
   },
   required: ['type'],
@@ -60,10 +59,10 @@ export const providerCommon = {
 export const virtualKey = {
   type: 'object',
   properties: {
-    provider: { type: 'string', minLength: 1, description: 'The provider it stands for.', examples: ['openai-main'] },
-    api_key: { ...apiKey, description: "A credential of its own, in place of the provider's." },
-    auth: { ...openAuth, description: "How requests are signed, in place of the provider's way: its modes and their keys." },
-    models: { type: 'array', description: 'Models that may be asked through it, as globs.', items: { type: 'string', minLength: 1 } },
+    provider: { type: 'string', minLength: 1, description: 'The provider that it uses.', examples: ['openai-main'] },
+    api_key: { ...apiKey, description: "Credential, used instead of the provider's." },
+    auth: { ...openAuth, description: "How requests authenticate, instead of the provider's way: a mode and its keys." },
+    models: { type: 'array', description: 'Models that may be used through it, as globs.', items: { type: 'string', minLength: 1 } },
     isolate: { type: 'boolean', description: 'Overrides isolate of the provider.' },
     metadata,
     description,

@@ -24,7 +24,7 @@ export function generateSchema(providers: readonly Provider[], plugins: readonly
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     $id: id,
     title: 'gateway.yaml',
-    description: 'Configuration of the LLM gateway. Texts may hold ${env:NAME}, ${env:NAME:-default} and ${file:path}.',
+    description: 'Configuration of the LLM gateway. Strings may contain ${env:NAME}, ${env:NAME:-default} and ${file:path}.',
     ...schema,
     properties: {
       ...properties,
@@ -52,7 +52,7 @@ function anyProvider(providers: readonly Provider[]): JsonSchema {
   return {
     type: 'object',
     required: ['type'],
-    properties: { type: { type: 'string', description: 'Which kind of provider this is.', anyOf: [{ enum: types }, { pattern: '.' }] } },
+    properties: { type: { type: 'string', description: 'Type of the provider.', anyOf: [{ enum: types }, { pattern: '.' }] } },
     allOf: providers.map((one) => ({
       if: { required: ['type'], properties: { type: { enum: [one.type, ...one.aliases] } } },
       then: { $ref: `#/$defs/provider-${one.type}` },

@@ -33,7 +33,7 @@ export function targetSchemas(providers: readonly Provider[]): { config: JsonSch
       type: 'array',
       minItems: 1,
       items: { $ref: '#/$defs/target' },
-      description: 'Where the request may go; each may be a tree of its own.',
+      description: 'Where the request may go; each target may have its own strategy and targets.',
       examples: [['openai-main/gpt-4o']],
     },
     ...inlineSettings(providers),
@@ -71,7 +71,7 @@ export function gatewaySchema(providers: readonly Provider[]): JsonSchema {
       server,
       providers: {
         type: 'object',
-        description: 'Who can be called, with which credential. Clients write @name/model.',
+        description: 'The model providers and their credentials. Clients write @name/model.',
         propertyNames: slugNames,
         additionalProperties: { type: 'object', required: ['type'], properties: { type: providerCommon.properties.type } },
       },

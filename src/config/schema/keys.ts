@@ -23,35 +23,35 @@ const hash = {
 const prefix = {
   type: 'string',
   maxLength: 16,
-  description: 'A note: how the key begins. Written by `gateway keys create`, shown by `gateway keys list`.',
+  description: 'For reference: the first characters of the key. Written by `gateway keys create`, shown by `gateway keys list`.',
   examples: ['gw_live_9f2c'],
 } as const;
 
 /** What a caller may do: the same for a key and for tokens. */
 const rules = {
   default_config: { type: 'string', minLength: 1, description: 'Used when a request names no config, provider or virtual key.' },
-  enforce_config: { type: 'boolean', description: 'Every other choice is refused.', default: false },
+  enforce_config: { type: 'boolean', description: 'The gateway rejects every other choice.', default: false },
   allow: {
     type: 'object',
-    description: 'What the caller may use. What is left out is not limited.',
+    description: 'What the caller may use. Omitted lists do not limit anything.',
     properties: {
-      configs: { ...nameList, description: 'Names of configs; "inline" stands for configs sent as JSON.' },
-      providers: { ...nameList, description: 'Slugs; "type:openai" stands for a provider that is not in the catalog.' },
+      configs: { ...nameList, description: 'Names of configs; "inline" allows configs sent as JSON.' },
+      providers: { ...nameList, description: 'Slugs; "type:openai" allows the type openai with the credential of the caller.' },
       models: { ...nameList, description: 'Model names without slug, as globs.' },
       prompts: { ...nameList, description: 'Names of stored prompts.' },
       regex: {
         type: 'boolean',
-        description: 'Configs sent as JSON may use $regex. Unlike the others, only where it is set.',
+        description: 'Configs sent as JSON may use $regex. Not allowed unless set.',
         default: false,
       },
     },
     additionalProperties: false,
   },
-  debug: { type: 'boolean', description: 'Requests may ask for debug details.', default: false },
+  debug: { type: 'boolean', description: 'Requests may receive debug details.', default: false },
   reasoning_content: {
     type: 'boolean',
     description:
-      'What holds for chat completions where neither the config nor the request sets it: true adds the thoughts of the model as `reasoning_content`.',
+      'Default for chat completions when neither the config nor the request sets it: true adds the thoughts of the model as `reasoning_content`.',
     default: false,
   },
   isolate: { type: 'boolean', description: 'false: the caller may use all objects of providers with isolate: true.', default: true },
@@ -68,7 +68,7 @@ export const gatewayKey = {
       description: 'Older secrets of this key that still work for a while. Written by `gateway keys rotate`.',
       items: {
         type: 'object',
-        properties: { hash, prefix, until: time('The secret is refused from then on (UTC).') },
+        properties: { hash, prefix, until: time('The gateway rejects the secret from then on (UTC).') },
         required: ['hash', 'until'],
         additionalProperties: false,
       },
@@ -77,9 +77,9 @@ export const gatewayKey = {
     enforce_config: rules.enforce_config,
     allow: rules.allow,
     metadata,
-    created: time('A note: when the key was issued.'),
-    expires: time('The key is refused from this day on (UTC).'),
-    revoked: time('The key and all its older secrets are refused from then on. Written by `gateway keys revoke`.'),
+    created: time('For reference: when the key was issued.'),
+    expires: time('The gateway rejects the key from this day on (UTC).'),
+    revoked: time('The gateway rejects the key and all its older secrets from then on. Written by `gateway keys revoke`.'),
     debug: rules.debug,
     reasoning_content: rules.reasoning_content,
     isolate: rules.isolate,
@@ -96,14 +96,18 @@ const claim = <const D extends string, const E extends string>(text: D, example:
 /** `auth:` — tokens of an issuer in place of keys. */
 export const auth = {
   type: 'object',
-  description: 'Further ways to prove who calls.',
+  description: 'Further ways to authenticate callers.',
   properties: {
     jwt: {
       type: 'object',
-      description: 'Tokens (JWT) of an issuer are taken as gateway keys.',
+      description: 'Accepts tokens (JWT) of an issuer as gateway keys.',
       properties: {
-        issuer: { ...texts, description: 'What the claim `iss` must be; one or several.', examples: ['https://login.example.com/'] },
-        audience: { ...texts, description: 'What the claim `aud` must hold; one of several will do.', examples: ['llm-gateway'] },
+        issuer: { ...texts, description: 'Required value of the claim `iss`; one or several.', examples: ['https://login.example.com/'] },
+        audience: {
+          ...texts,
+          description: 'Required value of the claim `aud`; with several, one of them is enough.',
+          examples: ['llm-gateway'],
+        },
         jwks: {
           type: 'string',
           minLength: 1,
@@ -113,30 +117,33 @@ export const auth = {
         algorithms: {
           type: 'array',
           minItems: 1,
-          description: 'Signature algorithms that are taken. Without it: all of these.',
+          description: 'Accepted signature algorithms. Default: all of these.',
           items: { type: 'string', enum: jwtAlgorithms },
           examples: [['RS256']],
         },
         from: {
           type: 'array',
-          description: 'Headers beside x-gateway-api-key in which a token of this issuer is a gateway key.',
+          description: 'Headers besides x-gateway-api-key in which the gateway looks for a token of this issuer.',
           items: { type: 'string', enum: ['authorization'] },
           examples: [['authorization']],
         },
-        caller: { ...claim('Claim that names the caller.', 'sub'), default: 'sub' },
+        caller: { ...claim("Claim with the caller's name.", 'sub'), default: 'sub' },
         metadata: {
           type: 'object',
-          description: 'Metadata of the record, and the claims that fill it.',
+          description: 'Metadata fields of the record and the claims that fill them.',
           additionalProperties: { type: 'string', minLength: 1 },
           examples: [{ team: 'department' }],
         },
-        key: claim('Claim that names an entry of `api_keys`: its rules then hold for the token, which must have the claim.', 'gateway_key'),
+        key: claim(
+          'Claim with the name of one of the `api_keys`, whose rules then apply to the token. The claim is then required.',
+          'gateway_key',
+        ),
         clock_tolerance: {
           type: 'string',
           pattern: durationPattern,
           'x-form': durationForm,
           'x-range': ['0s', '10m'],
-          description: 'How far the clocks of issuer and gateway may be apart.',
+          description: 'Allowed clock difference between issuer and gateway.',
           default: '30s',
           examples: ['30s'],
         },

@@ -5,7 +5,7 @@ export const logging = {
   type: 'object',
   description: 'The terminal and the request log.',
   properties: {
-    level: { enum: ['debug', 'info', 'warn', 'error'], type: 'string', description: 'What is worth a line.', default: 'info' },
+    level: { enum: ['debug', 'info', 'warn', 'error'], type: 'string', description: 'Minimum level that is logged.', default: 'info' },
     format: {
       enum: ['auto', 'pretty', 'json'],
       type: 'string',
@@ -20,12 +20,12 @@ export const logging = {
           enum: ['none', 'metadata', 'full'],
           type: 'string',
           description:
-            'What a record keeps of messages. none: neither headers nor bodies; metadata: headers; full: bodies too. Credentials are never kept.',
+            'What a record stores of requests and responses. none: neither headers nor bodies; metadata: headers; full: headers and bodies. Credentials are never stored.',
           default: 'metadata',
-          'x-hints': { redacted: 'write metadata or full: this version has nothing that redacts bodies' },
+          'x-hints': { redacted: 'write metadata or full: this version cannot redact bodies' },
         },
-        max_body: { ...size, description: 'How much of one body a record keeps.', default: '256KB' },
-        spool_size: { ...size, description: 'How much disk the spool may take before its oldest part is dropped.', default: '1GB' },
+        max_body: { ...size, description: 'Largest part of a body that a record stores.', default: '256KB' },
+        spool_size: { ...size, description: 'Disk space of the request log; when it is full, the oldest part is deleted.', default: '1GB' },
       },
       additionalProperties: false,
     },

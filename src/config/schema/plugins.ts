@@ -8,11 +8,11 @@ export const pluginEntries = {
     minLength: 1,
     'x-form': 'a name such as auth, or a mapping with use or name',
     properties: {
-      name: { type: 'string', minLength: 1, description: 'A stage of the gateway.', examples: ['auth'] },
+      name: { type: 'string', minLength: 1, description: 'Name of a built-in plugin.', examples: ['auth'] },
       use: {
         type: 'string',
         minLength: 1,
-        description: 'A file with a plugin, relative to this one.',
+        description: 'File of a plugin, relative to this file.',
         examples: ['./plugins/office-hours.ts'],
       },
       options: { type: 'object', description: "The plugin's own options." },
@@ -24,7 +24,7 @@ export const pluginEntries = {
 /** `provider_plugins:` — files with providers. */
 export const providerPlugins = {
   type: 'array',
-  description: 'Files with further kinds of providers, relative to this one.',
+  description: 'Files with further provider types, relative to this file.',
   items: { type: 'string', minLength: 1 },
   examples: [['./acme.ts']],
 } as const;

@@ -2,16 +2,16 @@ import { description, metadata, plainNames } from './shared.ts';
 
 const variable = {
   type: 'object',
-  description: 'One value that a call gives.',
+  description: 'One variable of the prompt.',
   properties: {
     type: {
       type: 'string',
       enum: ['string', 'number', 'boolean', 'object', 'array'],
-      description: 'What the value must be. Without it: anything.',
+      description: 'Type of the value. Default: any.',
       examples: ['string'],
     },
-    required: { type: 'boolean', description: 'A call without it is refused.', default: false },
-    default: { description: 'Used when a call gives none.' },
+    required: { type: 'boolean', description: 'The gateway rejects a call without it.', default: false },
+    default: { description: 'Used when a call does not set it.' },
     description,
   },
   additionalProperties: false,
@@ -23,7 +23,7 @@ const message = {
     role: {
       type: 'string',
       enum: ['system', 'developer', 'user', 'assistant', 'tool', 'function'],
-      description: 'Who speaks.',
+      description: 'Role of the author.',
       examples: ['user'],
     },
     content: {
@@ -33,7 +33,7 @@ const message = {
         properties: { type: { type: 'string', minLength: 1, description: 'Kind of the part.', examples: ['text'] } },
         required: ['type'],
       },
-      description: 'A text, or parts with texts, images and what else the provider takes.',
+      description: 'A string, or parts with text, images and whatever else the provider accepts.',
       examples: ['{{question}}'],
     },
   },
@@ -46,19 +46,19 @@ const versionKeys = {
     type: 'array',
     minItems: 1,
     items: message,
-    description: 'The conversation as chat completions take it. Every text below is a mustache template.',
+    description: 'The messages, in the format of chat completions. Every string in them is a mustache template.',
     examples: [[{ role: 'user', content: '{{question}}' }]],
   },
   model: { type: 'string', minLength: 1, description: 'The model, with or without @slug/.', examples: ['gpt-4o-mini'] },
   parameters: {
     type: 'object',
-    description: 'Any other field of a chat completion. A call may override each.',
+    description: 'Other fields of the chat completion. A call may override each.',
     examples: [{ temperature: 0.3 }],
   },
-  config: { type: 'string', minLength: 1, description: 'The config that applies when a call makes no choice of its own.' },
+  config: { type: 'string', minLength: 1, description: 'The config to use when a call does not choose one.' },
   variables: {
     type: 'object',
-    description: 'What the templates read.',
+    description: 'The variables of the templates.',
     propertyNames: {
       pattern: '^[A-Za-z_][A-Za-z0-9_-]{0,62}$',
       'x-code': 'bad-name',
@@ -68,7 +68,7 @@ const versionKeys = {
   },
   partials: {
     type: 'object',
-    description: 'Texts that templates insert as {{>name}}.',
+    description: 'Shared templates, inserted as {{>name}}.',
     propertyNames: plainNames,
     additionalProperties: { type: 'string' },
   },
@@ -95,13 +95,13 @@ export const prompt = {
     published: {
       type: 'integer',
       minimum: 1,
-      description: 'The version of a call that names none. Without it: the highest number.',
+      description: 'The version for calls that name none. Default: the highest number.',
       examples: [1],
     },
     labels: {
       type: 'object',
       description:
-        'Names for versions: welcome@production. The labels production, staging and development stand for the published version until they are set.',
+        'Names for versions: welcome@production. Until they are set, the labels production, staging and development mean the published version.',
       propertyNames: {
         pattern: '^(?!latest$)[A-Za-z][A-Za-z0-9._-]{0,62}$',
         'x-code': 'bad-name',
@@ -112,7 +112,7 @@ export const prompt = {
     versions: {
       type: 'object',
       description: 'Versions by number: welcome@2.',
-      propertyNames: { pattern: '^[1-9][0-9]{0,8}$', 'x-code': 'bad-name', 'x-form': 'a number from 1 on' },
+      propertyNames: { pattern: '^[1-9][0-9]{0,8}$', 'x-code': 'bad-name', 'x-form': 'a whole number of at least 1' },
       additionalProperties: promptVersion,
     },
   },

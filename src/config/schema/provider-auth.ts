@@ -4,8 +4,8 @@ import { apiKey } from './shared.ts';
 
 /** Words after `auth.mode` that every type takes. */
 const commonModes: Readonly<Record<string, string>> = {
-  api_key: 'with the key of this entry',
-  caller: "with the credential that the caller's request brings",
+  api_key: "with the provider's own key",
+  caller: 'with the credential that the caller sends',
 };
 
 /** A mode of a type by any of its words, with the word that we print. */
@@ -21,7 +21,7 @@ export function authSchema(own: Provider['authModes'] = {}): JsonSchema {
   const rules = modes.map(([name, mode]) => modeRule([name, ...mode.aliases], mode));
   return {
     type: 'object',
-    description: 'How requests are signed.',
+    description: 'How requests authenticate.',
     properties: {
       mode: {
         type: 'string',

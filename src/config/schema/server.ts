@@ -12,7 +12,7 @@ const listener = {
       type: 'string',
       pattern: '^0?[0-7]{3}$',
       'x-form': 'an octal mode in quotes, such as "0660"',
-      description: 'Who may connect, from the moment at which the socket is made. Without it the umask decides.',
+      description: 'File mode of the socket, set when it is created. Default: by the umask.',
       examples: ['0660'],
     },
   },
@@ -35,23 +35,24 @@ export const server = {
       description: 'A second listener that serves only /healthz and /readyz.',
       examples: ['0.0.0.0:8789'],
     },
-    max_body: { ...size, description: 'Largest request body that is held in memory.', default: '50MB' },
+    max_body: { ...size, description: 'Largest request body that the gateway buffers in memory.', default: '50MB' },
     max_answer: {
       ...size,
-      description: 'Largest response of a provider that is neither a stream nor a file. A larger one fails, and moves a fallback on.',
+      description:
+        'Largest response of a provider that is neither a stream nor a file. A larger one fails the attempt, and a fallback tries its next target.',
       default: '256MB',
     },
-    max_upload: { ...size, description: 'Largest body that is only passed through (uploads). Without it there is no limit.' },
+    max_upload: { ...size, description: 'Largest body that is passed through without buffering (uploads). Default: no limit.' },
     json: {
       type: 'object',
-      description: 'How much structure the JSON of a request may have, whatever its size.',
+      description: 'Limits of the structure of JSON in requests.',
       properties: {
-        max_depth: { type: 'integer', minimum: 8, maximum: 1000, description: 'Levels of objects and lists.', default: 128 },
+        max_depth: { type: 'integer', minimum: 8, maximum: 1000, description: 'Nesting depth of objects and lists.', default: 128 },
         max_members: {
           type: 'integer',
           minimum: 1000,
           maximum: 10000000,
-          description: 'Members of objects, and objects and lists, together. Sixteen items of a plain list count as one.',
+          description: 'Number of object members, objects and lists together. Sixteen scalar list items count as one.',
           default: 100000,
         },
       },
@@ -61,11 +62,11 @@ export const server = {
       ...size,
       minimum: 1048576,
       description:
-        'Bytes that all requests together may hold in memory; beyond it requests are answered 503. Without it a quarter of the memory that the process may use.',
+        'Memory for the bodies of all requests together; beyond it, new requests get a 503 response. Default: a quarter of the memory that the process may use.',
       examples: ['512MB'],
     },
     body_timeout: {
-      ...duration('Longest time for a request body that is held to arrive.', ['1s', '24h']),
+      ...duration('Timeout for receiving a request body that is buffered.', ['1s', '24h']),
       default: '10m',
     },
     timeouts,
@@ -73,7 +74,7 @@ export const server = {
     header_prefixes: {
       type: 'array',
       minItems: 1,
-      description: 'Prefixes of gateway headers. The first is used in answers, the others are accepted.',
+      description: 'Prefixes of gateway headers. The gateway accepts all of them and writes the first in responses.',
       items: {
         type: 'string',
         pattern: '^[a-z0-9][a-z0-9-]*-$',
@@ -84,17 +85,17 @@ export const server = {
     state_dir: {
       type: 'string',
       minLength: 1,
-      description: 'Folder for the request log; "memory" keeps nothing on disk.',
+      description: 'Directory for the request log; "memory" stores nothing on disk.',
       default: '.gateway',
     },
     state_dir_required: {
       type: 'boolean',
-      description: 'Refuse to start where the state directory cannot be written, instead of serving from memory.',
+      description: 'Fail at start when the state directory is not writable, instead of keeping records in memory only.',
       default: false,
     },
     open: {
       type: 'boolean',
-      description: 'Serve whoever can connect, under any host name, although no API key is defined.',
+      description: 'Serve everyone who can connect, under any host name, even when no API key is defined.',
       default: false,
     },
     cors: {
@@ -104,7 +105,7 @@ export const server = {
         origins: {
           type: 'array',
           minItems: 1,
-          description: 'Origins as browsers send them; "https://*.example.com" for all subdomains, "*" for every origin (only with keys).',
+          description: 'Origins, as browsers send them; "https://*.example.com" for all subdomains, "*" for every origin (only with keys).',
           items: {
             type: 'string',
             pattern: '^(\\*|[A-Za-z][A-Za-z0-9+.-]*://(\\*\\.)?[^\\s/*?#@]+)$',
@@ -116,14 +117,14 @@ export const server = {
       required: ['origins'],
       additionalProperties: false,
     },
-    expose_routing: { type: 'boolean', description: 'Name provider, target and attempts in the answer headers.', default: true },
+    expose_routing: { type: 'boolean', description: 'Add provider, target and attempts to the response headers.', default: true },
     egress: {
       type: 'object',
-      description: 'Where hosts that come with a request may point.',
+      description: 'Hosts that a request may choose.',
       properties: {
         allow: {
           type: 'array',
-          description: 'Hosts, "*.suffix" patterns and address ranges beside public https hosts.',
+          description: 'Hosts, "*.suffix" patterns and address ranges that are allowed in addition to public https hosts.',
           items: { type: 'string', minLength: 1 },
           examples: [['*.internal.example', '10.0.0.0/8']],
         },
@@ -134,7 +135,7 @@ export const server = {
       type: 'integer',
       minimum: 1,
       maximum: 1000000,
-      description: 'Attempts in flight before new requests are answered 503.',
+      description: 'Maximum number of attempts in flight; beyond it, new requests get a 503 response.',
       default: 1024,
     },
     max_in_flight_per_key: {
@@ -142,13 +143,13 @@ export const server = {
       minimum: 1,
       maximum: 1000000,
       description:
-        'Requests in flight of one key before further ones are answered 429. Without it three quarters of max_in_flight where there are several keys or tokens.',
+        'Maximum number of requests in flight for one key; beyond it, further requests get a 429 response. Default: three quarters of max_in_flight where there are several keys or tokens.',
     },
     max_connections: {
       type: 'integer',
       minimum: 1,
       maximum: 1000000,
-      description: 'Connections of clients; further ones are closed at once.',
+      description: 'Maximum number of client connections; the gateway closes further ones at once.',
       default: 8192,
     },
   },

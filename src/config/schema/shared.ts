@@ -37,25 +37,25 @@ export const size = {
 
 export const timeouts = {
   type: 'object',
-  description: 'The four clocks of an attempt. Each is inherited on its own: server, provider, config, target.',
+  description: 'The four timeouts of an attempt. Each is inherited separately: server, provider, config, target.',
   properties: {
-    connect: duration('Longest wait for the connection, TLS included.', ['1ms', '10m']),
+    connect: duration('For the connection, including TLS.', ['1ms', '10m']),
     first_byte: duration(
-      'Longest wait after the request was sent: for the first event of a stream (default 60s), or for the head of any other response (no default).',
+      'From the end of the request to the first event of a stream (default 60s), or to the head of any other response (no default).',
       ['1ms', '24h'],
     ),
-    idle: duration('Longest silence between two events of a stream.', ['1ms', '24h']),
-    total: duration('Longest time for everything.', ['1ms', '24h']),
+    idle: duration('Between two events of a stream.', ['1ms', '24h']),
+    total: duration('For the whole attempt.', ['1ms', '24h']),
   },
   additionalProperties: false,
 } as const;
 
 export const drain = {
   type: 'object',
-  description: 'What happens at SIGTERM.',
+  description: 'Graceful stop on SIGTERM.',
   properties: {
-    delay: duration('How long new connections are still taken, so that load balancers notice.', ['0s', '1h']),
-    timeout: duration('How long running requests may go on before they are ended with an error event.', ['0s', '24h']),
+    delay: duration('How long the gateway still accepts new connections, so that load balancers notice.', ['0s', '1h']),
+    timeout: duration('How long running requests may continue before the gateway ends them with an error event.', ['0s', '24h']),
   },
   additionalProperties: false,
 } as const;
@@ -63,17 +63,17 @@ export const drain = {
 /** The same limits as `x-gateway-metadata`. */
 export const metadata = {
   type: 'object',
-  description: "Texts added to every request's log record.",
+  description: 'Key-value pairs added to the log record of every request.',
   additionalProperties: { type: 'string', maxLength: 128 },
   examples: [{ team: 'web' }],
 } as const;
 
-export const description = { type: 'string', description: 'A note for people.' } as const;
+export const description = { type: 'string', description: 'Description, for the reader only.' } as const;
 
 export const customHost = {
   type: 'string',
   minLength: 1,
-  description: 'Base URL of another service that speaks the same format.',
+  description: 'Base URL of another service with the same API.',
   examples: ['http://127.0.0.1:11434/v1'],
 } as const;
 

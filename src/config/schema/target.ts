@@ -2,19 +2,22 @@ import { apiKey, customHost, durationForm, metadata, statusCodes, timeouts } fro
 
 const strategy = {
   type: 'object',
-  description: 'How one of the targets is chosen.',
+  description: 'How a target is chosen.',
   properties: {
     mode: {
       type: 'string',
       enum: ['single', 'fallback', 'loadbalance', 'conditional'],
-      description: 'single: the first; fallback: in order until one answers; loadbalance: by weight; conditional: by the request.',
+      description: 'single: the first; fallback: in order until one succeeds; loadbalance: by weight; conditional: by the request.',
       examples: ['fallback'],
     },
-    on_status_codes: { ...statusCodes, description: 'Fallback: the statuses that move on to the next target. Without it: all but 2xx.' },
+    on_status_codes: {
+      ...statusCodes,
+      description: 'Fallback: the statuses that move on to the next target. Default: every non-2xx status.',
+    },
     conditions: {
       type: 'array',
       minItems: 1,
-      description: 'Conditional: the first whose query holds decides.',
+      description: 'Conditional: the first condition whose query matches decides.',
       items: {
         type: 'object',
         properties: {
@@ -31,7 +34,7 @@ const strategy = {
         additionalProperties: false,
       },
     },
-    default: { type: 'string', minLength: 1, description: 'Conditional: name of the target when no query holds.' },
+    default: { type: 'string', minLength: 1, description: 'Conditional: name of the target when no query matches.' },
   },
   required: ['mode'],
   additionalProperties: false,
@@ -39,11 +42,11 @@ const strategy = {
 
 const retry = {
   type: 'object',
-  description: 'Further tries of the same target.',
+  description: 'Retries on the same target.',
   properties: {
-    attempts: { type: 'integer', minimum: 0, maximum: 5, description: 'Tries after the first one.', examples: [2] },
-    on_status_codes: { ...statusCodes, description: 'The statuses that are tried again.', default: [429, 500, 502, 503, 504] },
-    use_retry_after_header: { type: 'boolean', description: 'Wait as long as the provider asks.', default: false },
+    attempts: { type: 'integer', minimum: 0, maximum: 5, description: 'Number of retries after the first attempt.', examples: [2] },
+    on_status_codes: { ...statusCodes, description: 'The statuses that are retried.', default: [429, 500, 502, 503, 504] },
+    use_retry_after_header: { type: 'boolean', description: "Wait as long as the provider's retry-after header says.", default: false },
   },
   additionalProperties: false,
 } as const;
@@ -62,15 +65,15 @@ export const targetSettings = {
     prompt_id: {
       type: 'string',
       minLength: 1,
-      description: 'A stored prompt in place of the one that the request names; such a config serves the prompts routes only.',
+      description: 'A stored prompt, used instead of the one that the request names; such a config works on the prompts routes only.',
       examples: ['welcome@2'],
     },
     retry,
     cache: {
       type: 'object',
-      description: 'Not in use yet: accepted so that existing config objects load.',
+      description: 'Accepted so that existing config objects load; has no effect yet.',
       properties: {
-        mode: { type: 'string', enum: ['simple', 'semantic'], description: 'Exact or by meaning.' },
+        mode: { type: 'string', enum: ['simple', 'semantic'], description: 'Exact match or by meaning.' },
         max_age: { type: 'integer', minimum: 1, description: 'Seconds.' },
       },
       additionalProperties: false,
@@ -83,9 +86,9 @@ export const targetSettings = {
     },
     override_params: { type: 'object', description: 'Merged over the request body.', examples: [{ temperature: 0.2 }] },
     strategy,
-    name: { type: 'string', minLength: 1, description: 'What conditions call this target.' },
+    name: { type: 'string', minLength: 1, description: 'Name of the target, for conditions.' },
     config: { type: 'string', minLength: 1, description: 'Another named config as this target.' },
-    labels: { type: 'object', additionalProperties: { type: 'string' }, description: 'Short for override_params.labels.' },
+    labels: { type: 'object', additionalProperties: { type: 'string' }, description: 'Shorthand for override_params.labels.' },
     request_timeout: {
       type: ['integer', 'string'],
       minimum: 1,
@@ -93,7 +96,7 @@ export const targetSettings = {
       pattern: '^\\d+(\\.\\d+)?(ms|s|m|h|d)$',
       'x-form': `milliseconds, or ${durationForm}`,
       'x-range': ['1ms', '24h'],
-      description: 'Until a stream has begun, or a whole answer has ended. A bare number is milliseconds.',
+      description: 'Timeout until a stream has begun, or until a complete response has ended. A number without unit is milliseconds.',
       examples: [30000],
     },
     timeouts,
@@ -102,9 +105,13 @@ export const targetSettings = {
     forward_headers: {
       type: 'array',
       items: { type: 'string', minLength: 1 },
-      description: "The caller's headers that go to the provider.",
+      description: 'Headers of the caller that are forwarded to the provider.',
     },
-    strict_compliance: { type: 'boolean', description: 'false: answers carry more than the OpenAI format knows.', default: true },
+    strict_compliance: {
+      type: 'boolean',
+      description: 'false: responses contain fields that the OpenAI format does not define.',
+      default: true,
+    },
     reasoning_content: {
       type: 'boolean',
       description:
@@ -112,7 +119,7 @@ export const targetSettings = {
       default: false,
     },
     metadata,
-    description: { type: 'string', description: 'A note for people.' },
+    description: { type: 'string', description: 'Description, for the reader only.' },
   },
 } as const;
 

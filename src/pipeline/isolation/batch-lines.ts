@@ -23,7 +23,7 @@ function checkLine(line: string, index: number, caller: Caller): void {
     throw new GatewayError('invalid_form', {
       message: `Line ${index + 1} of the file is not JSON.`,
       param: 'file',
-      hint: 'The provider has isolate: true, so the ids in each line have to be readable. Send one JSON object on each line.',
+      hint: 'The provider has isolate: true, so the gateway must read the ids in each line. Send one JSON object per line.',
       cause,
     });
   }
@@ -34,7 +34,7 @@ function checkLine(line: string, index: number, caller: Caller): void {
 function refuseLate(form: FormBody): void {
   if (form.fields.get('purpose') !== 'batch') return;
   throw new GatewayError('not_allowed', {
-    message: 'The provider keeps the objects of each key apart, and the form says only behind its file that this is a batch.',
+    message: 'The provider has isolate: true, but the field "purpose" comes after the file in the form.',
     param: 'purpose',
     hint: 'Send the purpose before the file, or give the file a name that ends in .jsonl.',
   });

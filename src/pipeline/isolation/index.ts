@@ -72,7 +72,7 @@ export class Isolation {
 
 function unseen({ method, path }: RequestContext, { binding }: Attempt): GatewayError {
   return new GatewayError('not_allowed', {
-    message: `Provider "${binding.slug}" keeps the objects of each key apart, and the gateway does not know what ${method} ${path} reaches.`,
-    hint: `Use a route of docs/routes.md, or a provider entry or key without isolation (providers.${binding.slug}.isolate).`,
+    message: `Provider "${binding.slug}" has isolate: true, but the gateway does not know which objects ${method} ${path} reaches.`,
+    hint: `Use a route of docs/routes.md, or a provider or key without isolation (providers.${binding.slug}.isolate).`,
   });
 }

@@ -70,7 +70,7 @@ function unreadable(outcome: Answered): Outcome {
   const { attempt, times, reply } = outcome;
   reply.flow?.abort();
   const fault = new GatewayError('upstream_invalid', {
-    message: `The list of provider "${attempt.binding.slug}" could not be read, so the rows of this key could not be found in it.`,
+    message: `The list of provider "${attempt.binding.slug}" could not be parsed, so it could not be limited to the objects of this key.`,
     source: 'provider',
   });
   return { kind: 'faulty', attempt, times, fault, status: fault.status };

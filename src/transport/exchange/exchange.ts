@@ -115,15 +115,15 @@ export class Exchange implements Receiver, Swept, AnswerOwner, Watched, EchoList
     this.#isCompressed = isEncoded(headers);
     const type = headers['content-type']?.toLowerCase() ?? '';
     if (!isFinalStatus(status)) {
-      this.faulty(invalid(`The provider answered with the status ${status}, which HTTP does not know.`));
+      this.faulty(invalid(`The provider returned the status ${status}, which is not a valid HTTP status.`));
     } else if (this.#isFile(status, type)) {
       this.state = 'whole';
       this.answer = new BytesAnswer(this, this.now());
     } else if (status >= 300 && status < 400) {
-      this.faulty(invalid(`The provider answered a redirect (${status}); redirects are not followed.`, false));
+      this.faulty(invalid(`The provider returned a redirect (${status}); the gateway does not follow redirects.`, false));
     } else if (status < 300 && type.startsWith('text/event-stream')) {
       if (this.#isCompressed) {
-        this.faulty(invalid('The provider compressed a stream although none was asked for.'));
+        this.faulty(invalid('The provider compressed a stream although no compression was requested.'));
         return;
       }
       this.state = 'holding';
@@ -213,14 +213,14 @@ export class Exchange implements Receiver, Swept, AnswerOwner, Watched, EchoList
       case 'flowing':
         this.answer?.close({
           kind: 'fault',
-          error: interrupted(`The provider's connection broke in the middle of the answer (${connectionFault(error)}).`),
+          error: interrupted(`The provider's connection broke in the middle of the response (${connectionFault(error)}).`),
         });
         return;
       case 'waiting':
         this.#unanswered(error, isUnread);
         return;
       default:
-        this.faulty(invalid(`The provider's connection broke before the answer was whole (${connectionFault(error)}).`));
+        this.faulty(invalid(`The provider's connection broke before the response was complete (${connectionFault(error)}).`));
     }
   }
 
@@ -276,7 +276,7 @@ export class Exchange implements Receiver, Swept, AnswerOwner, Watched, EchoList
   #unanswered(error: Error, isUnread: boolean): void {
     const code = codeOf(error);
     if (code === 'UND_ERR_CONNECT_TIMEOUT') this.#timeout('connect');
-    else if (error.name === 'HTTPParserError') this.faulty(invalid("The provider's answer is not valid HTTP."));
+    else if (error.name === 'HTTPParserError') this.faulty(invalid("The provider's response is not valid HTTP."));
     else if (code === 'UND_ERR_HEADERS_OVERFLOW') this.faulty(invalid("The provider's headers are too large."));
     else {
       const { attempt } = this;
@@ -392,5 +392,5 @@ function isEncoded(headers: Readonly<Record<string, string>>): boolean {
 
 /** The other side of a download: it takes nothing. */
 function untaken(): GatewayError {
-  return new GatewayError('idle_timeout', { message: `The client took nothing for ${slowClientMs / 1000} s.` });
+  return new GatewayError('idle_timeout', { message: `The client read nothing for ${slowClientMs / 1000} s.` });
 }

@@ -43,11 +43,11 @@ export class WholeAnswer extends Answer {
     }
     const { status, headers } = this.owner;
     if (this.#isConverted || status >= 300 || headers['content-encoding'] !== undefined) {
-      if (this.#length > this.#heldLimit) this.owner.faulty(invalid('The answer is too large to be looked at.'));
+      if (this.#length > this.#heldLimit) this.owner.faulty(invalid('The response is too large to be inspected.'));
       return;
     }
     if (beginsLikeJson(this.#chunks)) this.#commit(now);
-    else this.owner.faulty(invalid("The provider's answer is not JSON."));
+    else this.owner.faulty(invalid("The provider's response is not JSON."));
   }
 
   /** An answer that is converted can't flow: it is read as one text. So is one that has to become a stream. */
@@ -86,7 +86,7 @@ export class WholeAnswer extends Answer {
   #flowEnded(): void {
     const last = this.pending.at(-1)?.bytes ?? noScan.bytes;
     if (endsLikeJson(last)) this.close({ kind: 'whole' });
-    else this.close({ kind: 'fault', error: interrupted("The provider's answer broke off in the middle.") });
+    else this.close({ kind: 'fault', error: interrupted("The provider's response ended early.") });
   }
 
   #heldEnded(): void {
@@ -102,7 +102,7 @@ export class WholeAnswer extends Answer {
     const held = this.owner.status < 300 ? wholeLimit * heldTimes.decompressed : this.#heldLimit;
     const plain = await decompress(body, codings, Math.min(held, this.owner.maxAnswer), (made) => {
       this.#length += made;
-      if (!this.owner.recounted()) throw interrupted('Nobody waits for the answer any more.');
+      if (!this.owner.recounted()) throw interrupted('The client no longer waits for the response.');
     });
     if (this.owner.state === 'whole') this.#ended(plain);
   }
@@ -132,9 +132,9 @@ function answersWithNothing({ attempt, tap }: AnswerOwner): boolean {
   return isObject || tap.form !== undefined || tap.mayBeEmpty === true;
 }
 
-const noContent = (status: number): GatewayError => invalid(`The provider answered ${status} without any content.`);
+const noContent = (status: number): GatewayError => invalid(`The provider returned ${status} without content.`);
 
-const tooLarge = (limit: number): string => `The provider's answer is larger than the limit of ${formatSize(limit)} (server.max_answer).`;
+const tooLarge = (limit: number): string => `The provider's response is larger than the limit of ${formatSize(limit)} (server.max_answer).`;
 
 function beginsLikeJson(chunks: readonly Buffer[]): boolean {
   const first = chunks[0]?.toString('latin1', 0, 64).trimStart() ?? '';
@@ -142,5 +142,5 @@ function beginsLikeJson(chunks: readonly Buffer[]): boolean {
 }
 
 function notAStream(headers: Readonly<Record<string, string>>): GatewayError {
-  return invalid(`The provider answered "${headers['content-type'] ?? ''}" where a stream was asked for.`);
+  return invalid(`The provider returned "${headers['content-type'] ?? ''}" although a stream was requested.`);
 }

@@ -23,9 +23,9 @@ export async function decompress(body: Buffer, codings: readonly string[], limit
     if (!(thrown instanceof DecodeFault)) throw thrown;
     const { kind, coding } = thrown;
     const message = {
-      unknown: `The provider's answer has the unknown content-encoding "${coding}".`,
-      broken: `The provider's answer could not be decompressed (${coding}).`,
-      'too-large': `The provider's answer is larger than ${formatSize(limit)} when it is decompressed (${coding}).`,
+      unknown: `The provider's response has the unknown content-encoding "${coding}".`,
+      broken: `The provider's response could not be decompressed (${coding}).`,
+      'too-large': `The provider's response is larger than ${formatSize(limit)} when it is decompressed (${coding}).`,
     }[kind];
     throw new GatewayError('upstream_invalid', { message, source: 'provider', cause: thrown });
   }
@@ -36,23 +36,23 @@ export async function decompress(body: Buffer, codings: readonly string[], limit
  * and not an error object in disguise.
  */
 export function faultOfWhole(body: Buffer, contentType: string, tap: Tap): GatewayError | undefined {
-  if (body.length === 0) return invalid('The provider answered 200 with an empty body.');
+  if (body.length === 0) return invalid('The provider returned 200 with an empty body.');
   const text = body.toString('utf8');
   const flaw = flawOf(text, answerLimits);
-  if (flaw?.code === 'json_too_complex') return invalid(`The provider's answer is too complex. ${flaw.message}`);
+  if (flaw?.code === 'json_too_complex') return invalid(`The provider's response is too complex. ${flaw.message}`);
   if (flaw !== undefined) {
     // Plain text and subtitles under the wrong type; what is wrong comes as an object or a page.
     if (tap.form === 'bytes' && !contentType.includes('html') && !/^\s*[{[]/.test(text)) return undefined;
     return invalid(
       contentType.includes('html')
-        ? `The provider answered an HTML page where ${tap.form === 'bytes' ? 'sound or text' : 'JSON'} was expected.`
-        : `The provider's answer is not whole JSON (${body.length} bytes, content-type "${contentType}").`,
+        ? `The provider returned an HTML page instead of ${tap.form === 'bytes' ? 'audio or text' : 'JSON'}.`
+        : `The provider's response is not complete JSON (${body.length} bytes, content-type "${contentType}").`,
     );
   }
   const fault = tap.whole(text);
   if (fault === undefined) {
     // Balanced, and still no JSON to whoever parsed it.
-    return tap.complete ? undefined : invalid(`The provider's answer is not a JSON object (${body.length} bytes).`);
+    return tap.complete ? undefined : invalid(`The provider's response is not a JSON object (${body.length} bytes).`);
   }
   const { message, status } = fault;
   return new GatewayError('provider_error', { message, status, source: 'provider', provider: fault });

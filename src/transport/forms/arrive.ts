@@ -30,7 +30,7 @@ export function bodyKind(contentType: string | undefined, isUpload: boolean): 'f
     message:
       contentType === undefined
         ? 'The request has no content-type.'
-        : `The body is no form: its content-type is "${contentType.slice(0, 100)}".`,
+        : `The body is not a form: its content-type is "${contentType.slice(0, 100)}".`,
     param: 'content-type',
     hint: `Send multipart/form-data${isUpload ? '' : ' or application/json'}.`,
   });
@@ -96,8 +96,8 @@ function openForm(request: IncomingMessage, limits: FormLimits, deps: FormDeps):
 
 function noBoundary(): GatewayError {
   return new GatewayError('invalid_form', {
-    message: 'The content-type of the form names no boundary.',
+    message: 'The content-type of the form has no boundary.',
     param: 'content-type',
-    hint: 'Let the client library write the content-type of a form.',
+    hint: 'Let the HTTP library set the content-type of a form.',
   });
 }

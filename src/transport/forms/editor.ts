@@ -29,7 +29,7 @@ export class FormEditor {
     this.#edit = edit;
     this.#facts = facts;
     for (const [name, value] of edit.fields) {
-      if (value?.includes(`--${facts.boundary}`) === true) throw bad(`The value of "${name}" holds the boundary of the form.`);
+      if (value?.includes(`--${facts.boundary}`) === true) throw bad(`The value of "${name}" contains the boundary of the form.`);
     }
   }
 

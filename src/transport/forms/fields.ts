@@ -65,7 +65,7 @@ export class FormFields {
     this.#open = { ...part, delimiter: this.#delimiter, head, body: 0 };
     this.parts.push(this.#open);
     if (part.isFile && decisive.has(part.name)) throw bad(`The field "${part.name}" is sent as a file.`);
-    if (part.isFile && this.file !== undefined && this.#isUpload) throw bad('The form holds more than one file.');
+    if (part.isFile && this.file !== undefined && this.#isUpload) throw bad('The form contains more than one file.');
     if (part.isFile) this.seen.push({ name: part.name, isFile: true, text: undefined });
     if (part.isFile) this.file ??= { field: part.name, filename: part.filename, contentType: part.contentType };
   }
@@ -120,5 +120,5 @@ export function leadOf(delimiter: Buffer): number {
  * @throws GatewayError `invalid_form`
  */
 export function refuseRepeated(name: string): never {
-  throw bad(`The field "${name}" stands before the file and again behind it.`);
+  throw bad(`The field "${name}" is both before and after the file.`);
 }

@@ -22,7 +22,7 @@ export function parseHead(text: string): PartHead {
   let contentType: string | undefined;
   for (const line of unfold(text)) {
     const colon = line.indexOf(':');
-    if (colon <= 0) throw bad('The head of a part holds a line that is no header.');
+    if (colon <= 0) throw bad('The head of a part contains a line that is not a header.');
     const name = line.slice(0, colon).trim().toLowerCase();
     const value = line.slice(colon + 1).trim();
     if (name === 'content-disposition') {
@@ -121,5 +121,5 @@ export function writeHead(name: string, lineEnd: string): string {
 
 /** The form can't be read. */
 export function bad(message: string): GatewayError {
-  return new GatewayError('invalid_form', { message, hint: 'Send multipart/form-data as libraries and browsers write it.' });
+  return new GatewayError('invalid_form', { message, hint: 'Send standard multipart/form-data, as HTTP libraries and browsers write it.' });
 }

@@ -102,7 +102,7 @@ export class IncomingForm implements FormBody {
       if (chunk === undefined) this.#scanner.end();
       else this.#keep(chunk);
       if (this.received > frontLimit && this.file === undefined) {
-        throw bad(`What stands before the file of the form is larger than ${frontLimit} bytes.`);
+        throw bad(`The part of the form before the file is larger than ${frontLimit} bytes.`);
       }
     }
     while (this.#parts.isUpload && !this.#scanner.isClosed && !this.#firstLine.isSettled && isBatchInput(this)) {
@@ -261,7 +261,7 @@ function joined(pieces: Buffer[]): readonly Buffer[] {
 
 function missingFile(): GatewayError {
   return new GatewayError('invalid_form', {
-    message: 'The form holds no file.',
+    message: 'The form contains no file.',
     param: 'file',
     hint: 'Send the file in the field "file".',
   });

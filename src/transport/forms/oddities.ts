@@ -16,7 +16,7 @@ const formType = new RegExp(String.raw`^multipart/form-data(?:${charset})?; ?bou
 
 /** The content type of the form itself: its boundary, and nothing that changes how fields are decoded. */
 export function contentTypeOddity(contentType: string): string | undefined {
-  return formType.test(contentType) ? undefined : 'has a content-type that parsers read differently';
+  return formType.test(contentType) ? undefined : 'has an ambiguous content-type';
 }
 
 /** Quotes may be missing around a plain word: some libraries leave them out, and every parser reads the same. */
@@ -34,10 +34,10 @@ export function headOddity(text: string): string | undefined {
   const lines = text.replace(/\r\n$/, '').split('\r\n');
   let types = 0;
   for (const line of lines) {
-    if (/[\r\n\0]/.test(line)) return 'has a part whose head holds other line ends';
+    if (/[\r\n\0]/.test(line)) return 'has a part whose head has unusual line endings';
     if (/^[ \t]/.test(line)) return 'has a part whose head is folded';
     if (type.test(line)) types += 1;
-    else if (!disposition.test(line) && !encoding.test(line) && !other.test(line)) return 'has a part whose head parsers read differently';
+    else if (!disposition.test(line) && !encoding.test(line) && !other.test(line)) return 'has a part whose head is ambiguous';
   }
   return types > 1 ? 'has a part with two content types' : undefined;
 }
@@ -45,5 +45,5 @@ export function headOddity(text: string): string | undefined {
 /** The name of a part. `_charset_` says in which charset the others are (RFC 7578 4.6). */
 export function nameOddity(name: string): string | undefined {
   if (name === '_charset_') return 'names the charset of its fields';
-  return /^[\w.\- [\]]+$/.test(name) && name.trim() === name ? undefined : 'has a field whose name parsers read differently';
+  return /^[\w.\- [\]]+$/.test(name) && name.trim() === name ? undefined : 'has a field with an ambiguous name';
 }

@@ -233,12 +233,12 @@ const lineEnd: readonly number[] = [carriageReturn, lineFeed];
 
 const oddities = {
   preamble: 'has text before its first boundary',
-  epilogue: 'has text behind its closing boundary',
-  padding: 'has white space behind a boundary',
+  epilogue: 'has text after its closing boundary',
+  padding: 'has white space after a boundary',
   lineFeeds: 'has lines that end without a carriage return',
-  noContent: 'has a part without an empty line behind its head',
+  noContent: 'has a part without an empty line after its head',
   boundaryInside: 'has its boundary in the middle of a part',
 } as const;
 
-const noBoundary = 'The body does not begin with the boundary that its content-type names.';
-const badDelimiter = 'A boundary line of the form cannot be read.';
+const noBoundary = 'The body does not begin with the boundary in its content-type.';
+const badDelimiter = 'A boundary line of the form is not valid.';

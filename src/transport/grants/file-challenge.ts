@@ -30,7 +30,7 @@ export async function answerChallenge(
   }
 }
 
-const outside = "the challenge names a file that is none of the agent's: it is not read";
+const outside = "the challenge names a file outside the agent's directory";
 
 /** Folders whose variables are set here. */
 function foldersOf({ folders }: FileChallenge, env: Readonly<Record<string, string | undefined>>): string[] {

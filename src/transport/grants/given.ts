@@ -11,7 +11,7 @@ export function given(value: Given, env: Environment): string {
   const text = held === undefined || held === '' ? value.otherwise : held;
   if (text !== undefined) return text;
   const { field } = value;
-  const instead = field === undefined ? '' : `${field} is not written, and `;
+  const instead = field === undefined ? '' : `${field} is not set, and `;
   throw new TokenError(`${instead}the variable ${value.env} is not set`, { field });
 }
 

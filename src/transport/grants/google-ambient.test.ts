@@ -111,6 +111,6 @@ describe('without it', () => {
         getClient = () => Promise.resolve({ getAccessToken: () => Promise.resolve({ token: '' }), credentials: {} });
       },
     };
-    await expect(googleAmbient(grant(), { now: () => now }, () => Promise.resolve(library)).fetch()).rejects.toThrow(/no token to give/);
+    await expect(googleAmbient(grant(), { now: () => now }, () => Promise.resolve(library)).fetch()).rejects.toThrow(/provides no token/);
   });
 });

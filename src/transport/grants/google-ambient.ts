@@ -33,7 +33,7 @@ export function googleAmbient(
     client ??= open(grant, load);
     const opened = await client;
     const { token } = await opened.getAccessToken();
-    if (typeof token !== 'string' || token === '') throw new TokenError('the machine has no token to give');
+    if (typeof token !== 'string' || token === '') throw new TokenError('the machine provides no token');
     return { value: token, expiresAt: opened.credentials.expiry_date ?? deps.now() + assumedLife };
   };
   return {
@@ -90,5 +90,5 @@ async function within(work: Promise<Token>): Promise<Token> {
 /** Without the end of a sentence: the words go into one of ours. */
 function firstLine(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
-  return (text.split('\n')[0] ?? '').slice(0, 300).replace(/\.\s*$/, '') || 'the credentials of the machine could not be used';
+  return (text.split('\n')[0] ?? '').slice(0, 300).replace(/\.\s*$/, '') || "the machine's credentials could not be used";
 }

@@ -130,7 +130,7 @@ describe('which machine it is', () => {
   });
 
   it('may be none that is known', async () => {
-    await expect(fetchFrom({}, { endpoints: [first, second] })).rejects.toThrow('this machine offers no identity');
+    await expect(fetchFrom({}, { endpoints: [first, second] })).rejects.toThrow('this machine has no identity');
   });
 });
 
@@ -159,11 +159,11 @@ describe('a challenge', () => {
   });
 
   it.each([
-    ['of another kind', 'tokens/a.txt', /none of the agent's/],
-    ['in another folder', 'a.key', /none of the agent's/],
-    ['below the folder', 'tokens/below/a.key', /none of the agent's/],
-    ['that leads out of the folder', 'tokens/below/../../a.key', /none of the agent's/],
-    ['that is a link to elsewhere', 'tokens/link.key', /none of the agent's/],
+    ['of another kind', 'tokens/a.txt', /outside the agent's directory/],
+    ['in another folder', 'a.key', /outside the agent's directory/],
+    ['below the folder', 'tokens/below/a.key', /outside the agent's directory/],
+    ['that leads out of the folder', 'tokens/below/../../a.key', /outside the agent's directory/],
+    ['that is a link to elsewhere', 'tokens/link.key', /outside the agent's directory/],
     ['that is too large', 'tokens/large.key', /larger than 16 bytes/],
     ['that is not there', 'tokens/missing.key', /cannot be read \(ENOENT\)/],
   ])('does not have a file read %s', async (_, name, says) => {

@@ -18,7 +18,7 @@ export function instanceIdentity(grant: Grant, deps: GrantDeps): TokenFetcher {
   return {
     async fetch() {
       const endpoint = grant.endpoints.find(({ when }) => when.every((name) => isSet(name, deps.env)));
-      if (endpoint === undefined) throw new TokenError('this machine offers no identity');
+      if (endpoint === undefined) throw new TokenError('this machine has no identity');
       if (endpoint.unsupported !== undefined) throw new TokenError(`${endpoint.name} ${endpoint.unsupported}`);
       return ask(endpoint, grant, deps);
     },
@@ -59,6 +59,6 @@ async function sent(endpoint: InstanceEndpoint, request: TokenRequest, deps: Gra
     return await askToken(request, deps);
   } catch (error) {
     if (!(error instanceof TokenError) || !(error.cause instanceof FetchFault)) throw error;
-    throw new TokenError(`${endpoint.name} gives no answer, so the machine has no identity to use (${error.message})`, { cause: error });
+    throw new TokenError(`${endpoint.name} does not respond, so the machine has no identity (${error.message})`, { cause: error });
   }
 }

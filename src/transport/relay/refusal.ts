@@ -19,7 +19,7 @@ export async function readRefusal(answer: IncomingMessage, redactor: Redactor | 
   const fault = faultOf(text);
   const said = fault === undefined ? '' : `: ${fault.message}`;
   return new GatewayError('provider_error', {
-    message: `The provider refused the WebSocket with status ${status}${said}`,
+    message: `The provider rejected the WebSocket with status ${status}${said}`,
     // Anything else is no refusal that a client could understand.
     status: isErrorStatus(status) ? status : 502,
     source: 'provider',

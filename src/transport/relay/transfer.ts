@@ -281,7 +281,7 @@ export class Transfer implements Swept {
     const { res, pass } = this.#parts;
     if (res.destroyed) this.#finish('client_gone');
     else if (this.#headSent) this.#finish('interrupted', brokeOff());
-    else this.#finish('unreachable', notReached(new Error('the connection broke before the answer was whole'), pass.address.origin));
+    else this.#finish('unreachable', notReached(new Error('the connection broke before the response was complete'), pass.address.origin));
   };
 
   readonly #onClientGone = (): void => this.#finish('client_gone');

@@ -50,7 +50,10 @@ export function fromMessage(text: string, call: AnswerCall, parsed: unknown = pa
 
 function messageIn(object: unknown): { readonly object: Plain; readonly content: readonly Plain[] } {
   if (isPlain(object) && Array.isArray(object['content'])) return { object, content: object['content'].filter(isPlain) };
-  throw new GatewayError('upstream_invalid', { message: "The provider's answer is not a message: it has no content.", source: 'provider' });
+  throw new GatewayError('upstream_invalid', {
+    message: "The provider's response is not a message: it has no content.",
+    source: 'provider',
+  });
 }
 
 function messageOf(blocks: readonly Plain[], calls: readonly Plain[], call: AnswerCall): Plain {

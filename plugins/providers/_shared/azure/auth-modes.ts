@@ -35,20 +35,14 @@ const tenant = (description: string): JsonSchema => ({
   'x-form': 'the id of a tenant, or one of its domains',
 });
 const clientId = (description: string): JsonSchema => text(description, '00000000-0000-0000-0000-000000000000');
-const scope = text(
-  'What the token is for; without it, what the host of the entry asks for.',
-  'https://cognitiveservices.azure.com/.default',
-);
-const authority = text(
-  'Base URL of the token endpoints; without it, the one of the cloud that the host belongs to.',
-  'https://login.microsoftonline.com',
-);
+const scope = text("Scope of the token. Default: the scope of the provider's host.", 'https://cognitiveservices.azure.com/.default');
+const authority = text('Base URL of the token endpoints. Default: that of the cloud of the host.', 'https://login.microsoftonline.com');
 
 /** Ways to sign beside a key, for every provider of this cloud. */
 export const azureAuthModes = {
   entra: {
     aliases: [],
-    about: 'with a token for an application, by its secret',
+    about: 'a token for an application, with its client secret',
     properties: {
       tenant_id: tenant('Tenant of the application.'),
       client_id: clientId('Id of the application.'),
@@ -61,25 +55,25 @@ export const azureAuthModes = {
   },
   managed_identity: {
     aliases: ['managed'],
-    about: 'with a token for the managed identity of the machine',
-    properties: { client_id: clientId("Identity to use where the machine has several; without it, the machine's own."), scope },
+    about: 'a token for the managed identity of the machine',
+    properties: { client_id: clientId("Identity to use when the machine has several. Default: the machine's own."), scope },
     required: [],
     ambient: true,
   },
   workload_identity: {
     aliases: ['workload'],
-    about: 'with a token for the federated identity of the pod',
+    about: 'a token for the federated identity of the pod',
     properties: {
-      client_id: clientId('Id of the application; without it AZURE_CLIENT_ID.'),
-      tenant_id: tenant('Tenant of the application; without it AZURE_TENANT_ID.'),
+      client_id: clientId('Id of the application. Default: AZURE_CLIENT_ID.'),
+      tenant_id: tenant('Tenant of the application. Default: AZURE_TENANT_ID.'),
       token_file: text(
-        'File with the token of the cluster; without it AZURE_FEDERATED_TOKEN_FILE.',
+        'File with the token of the cluster. Default: AZURE_FEDERATED_TOKEN_FILE.',
         '/var/run/secrets/azure/tokens/azure-identity-token',
       ),
       scope,
       authority: {
         ...authority,
-        description: 'Base URL of the token endpoints; without it AZURE_AUTHORITY_HOST, else the one of the cloud.',
+        description: 'Base URL of the token endpoints. Default: AZURE_AUTHORITY_HOST, else that of the cloud.',
       },
     },
     required: [],

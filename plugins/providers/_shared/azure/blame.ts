@@ -30,9 +30,9 @@ const codes: readonly Row[] = [
   [700211, 'client', 'has no federated credential for the issuer of this token'],
   [700212, 'client', 'has no federated credential for the audience of this token'],
   [700213, 'client', 'has no federated credential for the subject of this token'],
-  [700024, 'file', 'holds a token that is expired'],
-  [700027, 'file', 'holds a token whose signature is not accepted'],
-  [50027, 'file', 'holds no token'],
+  [700024, 'file', 'contains an expired token'],
+  [700027, 'file', 'contains a token whose signature is not accepted'],
+  [50027, 'file', 'contains no token'],
 ];
 
 /** The table for one way of writing a credential. A code is never the beginning of another: the colon ends it. */
@@ -42,6 +42,6 @@ export function blameFor(names: FieldNames): readonly GrantBlame[] {
 
 /** A machine answers 400 for an identity that is not assigned to it. */
 export function instanceBlame(field: string, isNamed: boolean): readonly GrantBlame[] {
-  const says = isNamed ? 'names no identity that is assigned to this machine' : 'is not given, and the machine has no identity of its own';
+  const says = isNamed ? 'names no identity that is assigned to this machine' : 'is not set, and the machine has no identity';
   return [{ status: 400, field, says }];
 }

@@ -9,8 +9,8 @@ export function azureAuthProblems(settings: AzureAuthSettings): readonly Setting
 
 function beside({ ad_token: token, auth }: AzureAuthSettings): readonly SettingsProblem[] {
   if (token === undefined || auth === undefined) return [];
-  const message = `ad_token stands beside auth mode ${auth.mode}, and only the token would be used`;
-  return [{ path: ['ad_token'], code: 'conflict', message, hint: 'Drop one of them.' }];
+  const message = `ad_token cannot be combined with auth mode ${auth.mode}, and only the token would be used`;
+  return [{ path: ['ad_token'], code: 'conflict', message, hint: 'Remove one of them.' }];
 }
 
 function brought(settings: AzureAuthSettings): readonly SettingsProblem[] {
@@ -18,7 +18,9 @@ function brought(settings: AzureAuthSettings): readonly SettingsProblem[] {
   if (found === undefined || !('code' in found)) return [];
   const code = found.code === 'missing_credential' ? 'missing-key' : 'out-of-range';
   const hint =
-    found.code === 'missing_credential' ? `Write ${found.setting}; in an entry of providers, write auth: {mode: entra, …}.` : found.hint;
+    found.code === 'missing_credential'
+      ? `Write ${found.setting}; in providers of gateway.yaml, write auth: {mode: entra, …}.`
+      : found.hint;
   return [{ path: [found.setting], code, message: found.message, hint }];
 }
 
@@ -26,7 +28,7 @@ function authority({ auth }: AzureAuthSettings): readonly SettingsProblem[] {
   const written = auth?.['authority'];
   if (typeof written !== 'string') return [];
   const parsed = parseBase(written);
-  const why = typeof parsed === 'string' ? parsed : parsed.url.search === '' ? undefined : 'it holds a query';
+  const why = typeof parsed === 'string' ? parsed : parsed.url.search === '' ? undefined : 'it contains a query';
   if (why === undefined) return [];
   const hint = 'Write it like https://login.microsoftonline.us.';
   return [{ path: ['auth', 'authority'], code: 'bad-url', message: `authority cannot be used: ${why}`, hint }];

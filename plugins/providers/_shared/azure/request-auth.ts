@@ -27,16 +27,16 @@ const text = (description: string): JsonSchema => ({ type: 'string', minLength: 
 
 /** Their schema, for the settings of a type. */
 export const azureAuthProperties = {
-  cloud_api_key: { ...text('Key that a request brings. An entry writes api_key.'), writeOnly: true },
-  ad_token: { ...text('Pre-issued token, sent as bearer in place of the key.'), writeOnly: true },
+  cloud_api_key: { ...text('Key that a request sends. In gateway.yaml: api_key.'), writeOnly: true },
+  ad_token: { ...text('Token that was issued elsewhere, sent as bearer token instead of the key.'), writeOnly: true },
   auth_mode: {
     enum: modes,
-    description: 'How a request that brings its own credential is signed: api_key or entra. An entry writes auth.',
+    description: 'How a request with its own credential authenticates: api_key or entra. In gateway.yaml: auth.',
   },
-  entra_tenant_id: { ...text('Tenant of the application that a request brings.'), pattern: tenantPattern },
-  entra_client_id: text('Id of the application that a request brings.'),
-  entra_client_secret: { ...text('Secret of the application that a request brings.'), writeOnly: true },
-  entra_scope: text('What its token is for.'),
+  entra_tenant_id: { ...text('Tenant of the application, for a request with its own credential.'), pattern: tenantPattern },
+  entra_client_id: text('Id of the application, for a request with its own credential.'),
+  entra_client_secret: { ...text('Secret of the application, for a request with its own credential.'), writeOnly: true },
+  entra_scope: text('Scope of its token.'),
 } as const satisfies Readonly<Record<string, JsonSchema>>;
 
 /** Neutral names first, the real ones as aliases. */
@@ -97,20 +97,20 @@ export function asError({ code, setting, message, hint }: AuthProblem): GatewayE
 const missing = (setting: AuthProblem['setting']): AuthProblem => ({
   setting,
   code: 'missing_credential',
-  message: `The auth mode entra needs ${setting}, and there is none.`,
-  hint: `Send x-gateway-${headerOf(setting)}; entra takes tenant id, client id and client secret.`,
+  message: `The auth mode entra needs ${setting}, which is missing.`,
+  hint: `Send x-gateway-${headerOf(setting)}; entra needs tenant id, client id and client secret.`,
 });
 
 const ambient = (mode: string): AuthProblem => ({
   setting: 'auth_mode',
   code: 'not_allowed',
-  message: `The auth mode "${mode}" is the gateway's own identity, which only an entry of gateway.yaml may use.`,
-  hint: `Write auth: {mode: ${mode}} in an entry of providers, or send a credential of your own.`,
+  message: `The auth mode "${mode}" uses the gateway's own identity, which only providers in gateway.yaml may use.`,
+  hint: `Write auth: {mode: ${mode}} for the provider in gateway.yaml, or send your own credential.`,
 });
 
 const unknownMode = (mode: string): AuthProblem => ({
   setting: 'auth_mode',
   code: 'invalid_header',
-  message: `"${mode.slice(0, 40)}" is no auth mode.${didYouMean(mode, modes)}`,
+  message: `"${mode.slice(0, 40)}" is not an auth mode.${didYouMean(mode, modes)}`,
   hint: 'Send api_key or entra.',
 });

@@ -30,9 +30,9 @@ const read: ReadonlySet<string> = new Set([
  */
 export function assistantParts(message: Plain, at: string, conversion: Conversion): Step {
   const { drops } = conversion;
-  if (isPlain(message['audio'])) drops.add('messages[].audio', 'an id of another service says nothing here');
-  dropReasoning(message, drops, 'thoughts are not sent back to this family');
-  drops.others(message, read, 'messages[].', 'not known to this service');
+  if (isPlain(message['audio'])) drops.add('messages[].audio', 'ids of another service are unknown here');
+  dropReasoning(message, drops, 'thinking is not sent back to Gemini models');
+  drops.others(message, read, 'messages[].', 'not supported by this service');
   const parts: Part[] = [];
   const calls: MadeCall[] = [];
   for (const said of saidBy(message)) {
@@ -54,7 +54,7 @@ function partsOf(said: Exclude<Said, { kind: 'call' }>, at: string, conversion: 
     case 'redacted':
       drops.add(
         `messages[].content[].${said.kind === 'thinking' ? 'thinking' : 'redacted_thinking'}`,
-        'thoughts are not sent back to this family',
+        'thinking is not sent back to Gemini models',
       );
       return [];
     case 'fragment':
@@ -71,7 +71,7 @@ const signatureKeys = ['signature', 'thought_signature', 'thoughtSignature'] as 
 const textMembers: ReadonlySet<string> = new Set(['type', 'text', 'refusal', 'index', ...signatureKeys]);
 
 function textPart(text: string, from: Plain, { drops }: Conversion): readonly Part[] {
-  drops.others(from, textMembers, 'messages[].content[].', 'not known to this service');
+  drops.others(from, textMembers, 'messages[].content[].', 'not supported by this service');
   const signature = ownSignature(textOf(oneOf(from, signatureKeys)), drops);
   if (signature !== undefined) return [{ text, thoughtSignature: signature }];
   return text === '' ? [] : [{ text }];
@@ -92,7 +92,7 @@ function otherPart(type: string, part: Plain, at: string, conversion: Conversion
   const member = Object.hasOwn(native, type) ? (native[type] ?? '') : '';
   if (member !== '' && isPlain(part[type])) return [{ [member]: part[type], ...signed }];
   if (!files.has(type)) {
-    drops.add(place, 'not known to this service');
+    drops.add(place, 'not supported by this service');
     return [];
   }
   try {

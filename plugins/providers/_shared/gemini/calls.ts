@@ -57,8 +57,8 @@ export function callPart(call: Plain, at: string, conversion: Conversion): { rea
   const fn = isPlain(call['function']) ? call['function'] : isPlain(call['custom']) ? call['custom'] : {};
   const written = textOf(fn['name']);
   if (written === undefined) throw cannotCarry(`${at}.tool_calls[].function.name`, 'A tool call names no function.');
-  drops.others(call, members, 'messages[].tool_calls[].', 'not known to this service');
-  drops.others(fn, functionMembers, 'messages[].tool_calls[].', 'not known to this service');
+  drops.others(call, members, 'messages[].tool_calls[].', 'not supported by this service');
+  drops.others(fn, functionMembers, 'messages[].tool_calls[].', 'not supported by this service');
   const name = functionName(written);
   const id = textOf(call['id']);
   const upstreamId = id === undefined || !isThird(conversion.traits) || !issued.test(id) ? undefined : id;

@@ -100,7 +100,7 @@ function addOther(one: Message | undefined, { turns, system, conversion }: Sink)
 const orphan = ({ at }: ToolMessage): Error =>
   cannotCarry(
     `${at}.tool_call_id`,
-    'The tool message answers no tool call of an assistant message before it.',
+    'The tool message belongs to no tool call of an earlier assistant message.',
     'Send the assistant message with the call, too.',
   );
 

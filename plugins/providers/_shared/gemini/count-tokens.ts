@@ -49,7 +49,7 @@ export function toCountTokens(request: Plain, model: string, surface: 'vertex' |
 export function fromCountTokens(text: string): Plain {
   const total = parseObject(text)?.['totalTokens'];
   if (typeof total !== 'number') {
-    throw new GatewayError('upstream_invalid', { message: 'The answer of the provider holds no count of tokens.', source: 'provider' });
+    throw new GatewayError('upstream_invalid', { message: 'The response of the provider contains no token count.', source: 'provider' });
   }
   return { object: 'response.input_tokens', input_tokens: total };
 }

@@ -133,7 +133,7 @@ function truncation(body: Plain): Plain {
 
 function dropsOf(body: Plain): readonly Dropped[] {
   const drops = new Drops();
-  for (const [key, value] of Object.entries(body)) if (value !== null && !handled.has(key)) drops.add(key, 'not known to this service');
+  for (const [key, value] of Object.entries(body)) if (value !== null && !handled.has(key)) drops.add(key, 'not supported by this service');
   return drops.list;
 }
 
@@ -147,7 +147,7 @@ export function fromEmbeddings(text: string, model: string, asBase64: boolean): 
   const answer = parseObject(text);
   const vectors = answer === undefined ? undefined : vectorsOf(answer);
   if (vectors === undefined) {
-    throw new GatewayError('upstream_invalid', { message: 'The answer of the provider holds no embeddings.', source: 'provider' });
+    throw new GatewayError('upstream_invalid', { message: 'The response of the provider contains no embeddings.', source: 'provider' });
   }
   const { prompt_tokens, total_tokens } = openaiUsage(usageOf(text));
   return {

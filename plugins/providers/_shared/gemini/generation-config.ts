@@ -15,7 +15,7 @@ interface Row {
   readonly refused?: (conversion: Conversion) => string | undefined;
 }
 
-const noPenalties = ({ traits }: Conversion): string | undefined => (isThird(traits) ? 'not known to this model' : undefined);
+const noPenalties = ({ traits }: Conversion): string | undefined => (isThird(traits) ? 'not supported by this model' : undefined);
 
 /** The mapping table: a further field is a row. */
 const rows: readonly Row[] = [

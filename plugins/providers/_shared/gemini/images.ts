@@ -60,7 +60,7 @@ export function toImages(body: Plain, model: string, surface: Surface): ServedIm
   const prompt = textOf(body['prompt']);
   if (prompt === undefined) throw cannotCarry('prompt', 'The request has no prompt.');
   const drops = new Drops();
-  for (const [key, value] of Object.entries(body)) if (value !== null && !handled.has(key)) drops.add(key, 'not known to this service');
+  for (const [key, value] of Object.entries(body)) if (value !== null && !handled.has(key)) drops.add(key, 'not supported by this service');
   const parameters = ownParameters(body);
   if (body['response_format'] === 'url' && parameters['storageUri'] === undefined)
     drops.add('response_format', 'images come inline without storage_uri');
@@ -82,7 +82,7 @@ const countOf = ({ n }: Plain): number => (typeof n === 'number' && n >= 1 ? Mat
 function labelsFor({ labels }: Plain, surface: Surface, drops: Drops): Plain {
   if (!isPlain(labels) || Object.keys(labels).length === 0) return {};
   if (surface === 'vertex') return { labels };
-  drops.add('labels', 'refused by this service');
+  drops.add('labels', 'rejected by this service');
   return {};
 }
 
@@ -119,7 +119,7 @@ function outputOptions(body: Plain, drops: Drops): Plain | undefined {
   const compression = body['output_compression'];
   const isJpeg = format === 'jpeg' || format === 'jpg';
   if (body['quality'] !== undefined && body['quality'] !== null && body['quality'] !== 'hd')
-    drops.add('quality', 'not known to this service');
+    drops.add('quality', 'not supported by this service');
   const quality = typeof compression === 'number' ? compression : body['quality'] === 'hd' ? 100 : undefined;
   if (format === undefined) return undefined;
   return {
@@ -129,8 +129,8 @@ function outputOptions(body: Plain, drops: Drops): Plain | undefined {
 }
 
 function chatImages(prompt: string, body: Plain, parameters: Plain, drops: Drops): Pick<ServedImages, 'method' | 'body'> {
-  if (countOf(body) > mostCalls) drops.add('n', `this model paints one image for each request, and ${mostCalls} are sent at the most`);
-  if (body['quality'] !== undefined && body['quality'] !== null) drops.add('quality', 'not known to this service');
+  if (countOf(body) > mostCalls) drops.add('n', `this model generates one image per request, and ${mostCalls} requests are sent at most`);
+  if (body['quality'] !== undefined && body['quality'] !== null) drops.add('quality', 'not supported by this service');
   const { aspectRatio, sampleImageSize, personGeneration, seed } = parameters;
   const ratio = aspectRatio ?? nearestRatio(body['size'], chatRatios);
   const imageConfig = {
@@ -161,7 +161,7 @@ export function fromImages(texts: readonly string[], call: Pick<Call, 'createdAt
   const answers = texts.map((text) => {
     const answer = parseObject(text);
     if (answer !== undefined) return answer;
-    throw new GatewayError('upstream_invalid', { message: 'The answer of the provider is not a JSON object.', source: 'provider' });
+    throw new GatewayError('upstream_invalid', { message: 'The response of the provider is not a JSON object.', source: 'provider' });
   });
   const data = answers.flatMap((answer) =>
     Array.isArray(answer['predictions']) ? answer['predictions'].filter(isPlain).flatMap(predicted) : painted(answer),
@@ -205,9 +205,9 @@ function filtered(answer: Plain): GatewayError {
     textOf(feedback['blockReason']) ??
     textOf(said) ??
     finishWord(candidate?.['finishReason']) ??
-    'The provider gave no reason.';
+    'The provider sent no reason.';
   return new GatewayError('provider_error', {
-    message: `No image was made: ${message}`,
+    message: `No image was generated: ${message}`,
     status: 400,
     source: 'provider',
     provider: { message, code: 'content_filter', type: 'invalid_request_error' },

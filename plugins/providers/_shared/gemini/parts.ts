@@ -47,7 +47,7 @@ export function toPart(part: Plain, at: string, conversion: Conversion): Part[] 
   if (type === 'file' || type === 'input_file') return [filePart(part, at, conversion)];
   if (type === 'executable_code' || type === 'code_execution_result') return [nativePart(part, type)];
   if (type === 'thinking' || type === 'redacted_thinking' || type === 'reasoning') {
-    conversion.drops.add(`messages[].content[].${type}`, 'thoughts are not sent back to this family');
+    conversion.drops.add(`messages[].content[].${type}`, 'thinking is not sent back to Gemini models');
     return [];
   }
   throw cannotCarry(at, `Content of type "${type}" cannot be sent to this provider.`, 'Use text, image_url, input_audio or file.');
@@ -90,7 +90,7 @@ function resolution(detail: unknown, { traits, details }: Conversion): Part {
 function audioPart(part: Plain, at: string): Part {
   const audio = part['input_audio'];
   const data = isPlain(audio) ? textOf(audio['data']) : undefined;
-  if (!isPlain(audio) || data === undefined) throw cannotCarry(`${at}.input_audio.data`, 'The part holds no audio.');
+  if (!isPlain(audio) || data === undefined) throw cannotCarry(`${at}.input_audio.data`, 'The part contains no audio.');
   return inline(audioType(audio['format'], `${at}.input_audio.format`), standardBase64(data), `${at}.input_audio`);
 }
 
@@ -104,7 +104,7 @@ function filePart(part: Plain, at: string, conversion: Conversion): Part {
     return mediaPart(named(url, file, `${at}.file.file_data`), conversion);
   }
   const url = textOf(file['file_url']) ?? textOf(file['file_uri']) ?? textOf(file['file_id']);
-  if (url === undefined) throw cannotCarry(`${at}.file`, 'The part holds neither file_data nor file_id.');
+  if (url === undefined) throw cannotCarry(`${at}.file`, 'The part contains neither file_data nor file_id.');
   const stored = named(url, file, `${at}.file.file_id`);
   if (/^(?:gs:\/\/|https?:\/\/|data:|files\/)/i.test(stored.url)) return mediaPart(stored, conversion);
   throw cannotCarry(

@@ -98,13 +98,13 @@ function labelsOf(body: Plain, { options, drops }: Conversion): Plain {
   const labels = body['labels'];
   if (!isPlain(labels) || Object.keys(labels).length === 0) return {};
   if (options.surface === 'vertex') return { labels };
-  drops.add('labels', 'refused by this service');
+  drops.add('labels', 'rejected by this service');
   return {};
 }
 
 /** Parts of the answer that were asked for and that only clients without strictness get to see. */
 function noteHidden({ thinkingConfig, responseModalities }: Plain, { drops, showsThoughts }: Conversion): void {
-  const reason = 'shown with strict compliance off';
+  const reason = 'returned only with strict compliance off';
   if (isPlain(thinkingConfig) && thinkingConfig['includeThoughts'] === true && !showsThoughts) drops.add('content_blocks.thinking', reason);
   if (Array.isArray(responseModalities) && responseModalities.includes('IMAGE')) drops.add('content_blocks.image_url', reason);
 }
@@ -112,11 +112,11 @@ function noteHidden({ thinkingConfig, responseModalities }: Plain, { drops, show
 /** The service refuses unknown fields, so they can't be passed on: they are named. */
 function noteDrops(body: Plain, { drops }: Conversion): void {
   for (const [key, value] of Object.entries(body)) {
-    if (value !== undefined && value !== null && !handled.has(key)) drops.add(key, 'not known to this service');
+    if (value !== undefined && value !== null && !handled.has(key)) drops.add(key, 'not supported by this service');
   }
   if (body['parallel_tool_calls'] === false) drops.add('parallel_tool_calls', 'this service decides by itself');
   const tier = body['service_tier'];
-  if (typeof tier === 'string' && tier !== 'auto' && tier !== 'default') drops.add('service_tier', 'not known to this service');
+  if (typeof tier === 'string' && tier !== 'auto' && tier !== 'default') drops.add('service_tier', 'not supported by this service');
   if (body['top_logprobs'] !== undefined && body['top_logprobs'] !== null && body['logprobs'] !== true)
     drops.add('top_logprobs', 'logprobs is not true');
 }

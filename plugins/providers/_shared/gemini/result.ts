@@ -47,7 +47,7 @@ export function fromGenerateContent(text: string, call: AnswerCall, parsed: unkn
 
 function objectIn(value: unknown): Plain {
   if (isPlain(value)) return value;
-  throw new GatewayError('upstream_invalid', { message: 'The answer of the provider is not a JSON object.', source: 'provider' });
+  throw new GatewayError('upstream_invalid', { message: 'The response of the provider is not a JSON object.', source: 'provider' });
 }
 
 interface Making {

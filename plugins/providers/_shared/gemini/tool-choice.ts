@@ -13,7 +13,7 @@ export function toToolConfig(body: Plain, tools: ServedTools, conversion: Conver
   const choice = body['tool_choice'] ?? body['function_call'];
   const config = tools.names.length === 0 || choice === undefined || choice === null ? undefined : callingConfig(choice);
   if (config === undefined && choice !== undefined && choice !== null && choice !== 'auto' && choice !== 'none') {
-    conversion.drops.add('tool_choice', 'no function is declared that it could choose');
+    conversion.drops.add('tool_choice', 'the request declares no function that it could choose');
   }
   if (config === undefined && tools.retrievalConfig === undefined) return undefined;
   return {

@@ -28,7 +28,7 @@ export function toServedTools(body: Plain, conversion: Conversion): ServedTools 
     if (known !== undefined) {
       others.push(known.tool);
       retrievalConfig ??= known.retrievalConfig;
-    } else if (tool['type'] === 'custom') conversion.drops.add('tools[].custom', 'tools with free text are not known to this service');
+    } else if (tool['type'] === 'custom') conversion.drops.add('tools[].custom', 'this service has no tools with free text input');
     else declarations.push(declaration(tool, at, conversion));
   }
   if (isPlain(body['web_search_options']) && !others.some(isSearch)) others.push({ googleSearch: {} });
@@ -53,9 +53,8 @@ function* written(body: Plain): Iterable<readonly [at: string, tool: Plain]> {
 function declaration(tool: Plain, at: string, conversion: Conversion): Plain {
   const fn = isPlain(tool['function']) ? tool['function'] : tool;
   const name = textOf(fn['name']);
-  if (name === undefined)
-    throw cannotCarry(`${at}.function.name`, 'The tool has no name, or is of a type that this provider does not know.');
-  if (fn['strict'] === true) conversion.drops.add('tools[].function.strict', 'not known to this service');
+  if (name === undefined) throw cannotCarry(`${at}.function.name`, 'The tool has no name, or a type that this provider does not support.');
+  if (fn['strict'] === true) conversion.drops.add('tools[].function.strict', 'not supported by this service');
   if (tool['cache_control'] !== undefined) conversion.drops.add('tools[].cache_control', 'this service caches by itself');
   const description = textOf(fn['description']);
   return { name, ...(description === undefined ? {} : { description }), ...parametersOf(fn, conversion) };

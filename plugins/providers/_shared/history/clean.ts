@@ -4,7 +4,7 @@ import { textOf } from '../json.ts';
 import { foreignMembers, type HistoryRules } from './rules.ts';
 import { type Said, saidBy } from './said.ts';
 
-const reason = 'not known to this service';
+const reason = 'not supported by this service';
 
 /** The messages of a chat as a service of the OpenAI format takes them back; every other message is the same object. */
 export function cleanHistory(messages: readonly unknown[], rules: HistoryRules, drops: Drops): readonly unknown[] {
@@ -130,7 +130,7 @@ function audioOf(audio: unknown, { refused }: HistoryRules, drops: Drops): Plain
   if (!isPlain(audio)) return undefined;
   const id = textOf(audio['id']);
   if (id !== undefined && !refused.has('audio') && !madeAudio.test(id)) return { id };
-  drops.add('messages[].audio', 'an id of another service says nothing here');
+  drops.add('messages[].audio', 'ids of another service are unknown here');
   return undefined;
 }
 

@@ -60,16 +60,16 @@ function read(body: JsonBody | EmptyBody, call: ACall): Asked {
   const window = fields['completion_window'];
   if (window !== undefined && window !== '24h') {
     throw new GatewayError('invalid_value', {
-      message: `Invalid 'completion_window': the service knows only "24h".`,
+      message: `Invalid 'completion_window': the service supports only "24h".`,
       param: 'completion_window',
     });
   }
   checkMetadata(fields['metadata']);
   const dropped: Dropped[] = Object.keys(fields)
     .filter((key) => !known.has(key))
-    .map((param) => ({ param, reason: 'not known to this service' }));
+    .map((param) => ({ param, reason: 'not supported by this service' }));
   if (Object.keys(fields['metadata'] ?? {}).length > 0)
-    dropped.push({ param: 'metadata', reason: 'the service keeps no metadata of a batch' });
+    dropped.push({ param: 'metadata', reason: 'the service stores no metadata of a batch' });
   const shared = { endpoint, model: bareModel(textOf(fields['model']) ?? call.model), dropped };
   const requests = fields['requests'];
   if (requests !== undefined) return { ...shared, inputFileId: null, lines: inline(requests) };

@@ -94,7 +94,7 @@ describe('lines that cannot be sent', () => {
     ['no body', [line({ body: [] })], 'invalid_type', 'requests[0].body', /body must be a JSON object/],
     ['no model', [line({}, { model: '' })], 'missing_required_parameter', 'requests[0].body.model', /names no model/],
     ['only a slug as model', [line({}, { model: '@claude' })], 'missing_required_parameter', 'requests[0].body.model', /names no model/],
-    ['several answers', [line({}, { n: 2 })], 'unsupported_parameter', 'requests[0].n', /line 1: .* one answer/],
+    ['several answers', [line({}, { n: 2 })], 'unsupported_parameter', 'requests[0].n', /line 1: .* one choice/],
     [
       'a file that would have to be fetched',
       [line({}, { messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url: 'http://h.example/a.png' } }] }] })],

@@ -80,7 +80,7 @@ function checked(
   const { custom_id: id, method, url, body } = value;
   if (typeof id !== 'string') throw wrong('missing_required_parameter', 'custom_id', 'custom_id is missing');
   if (!customId.test(id)) {
-    throw wrong('invalid_value', 'custom_id', 'the service takes 1 to 64 letters, digits, "_" and "-" as custom_id');
+    throw wrong('invalid_value', 'custom_id', 'custom_id must be 1 to 64 letters, digits, "_" and "-"');
   }
   const before = seen.get(id);
   if (before !== undefined) throw wrong('invalid_value', 'custom_id', `line ${before} has the same custom_id`);
@@ -97,7 +97,7 @@ function checked(
 function paramsOf(body: Plain, { endpoint, model: common, maxTokens }: LineOptions, drops: Drops): Plain {
   const model = bareModel(textOf(body['model']) ?? '') || common;
   if (model === '') throw wrong('missing_required_parameter', 'body.model', 'the body names no model');
-  if (body['stream'] === true) drops.add('stream', 'a batch answers whole');
+  if (body['stream'] === true) drops.add('stream', 'a batch cannot stream');
   if (endpoint === '/v1/messages') return native(body, model, drops);
   const [file] = mediaNeeds(body, 'direct');
   if (file !== undefined)
@@ -114,7 +114,7 @@ const limit = (maxTokens: number | undefined) => (maxTokens === undefined ? {} :
 function native(body: Plain, model: string, drops: Drops): Plain {
   const out: Record<string, unknown> = { ...body, model };
   for (const field of [...headerFields, 'stream', 'labels']) delete out[field];
-  if (body['labels'] !== undefined) drops.add('labels', 'kept in the record only');
+  if (body['labels'] !== undefined) drops.add('labels', 'kept only in the log record');
   return out;
 }
 

@@ -18,7 +18,7 @@ export interface AskedBatch {
  */
 export function toBatch(value: unknown, asked?: AskedBatch): Batch {
   if (!isPlain(value) || textOf(value['id']) === undefined) {
-    throw new GatewayError('upstream_invalid', { message: "The provider's answer is not a message batch.", source: 'provider' });
+    throw new GatewayError('upstream_invalid', { message: "The provider's response is not a message batch.", source: 'provider' });
   }
   const name = { ...batchNamed(String(value['id'])), ...(asked === undefined ? {} : { endpoint: asked.endpoint }) };
   const counts = countsOf(value['request_counts']);
@@ -46,7 +46,7 @@ export function toBatch(value: unknown, asked?: AskedBatch): Batch {
 export function toBatches(text: string): Plain {
   const page = parseObject(text);
   if (!Array.isArray(page?.['data'])) {
-    throw new GatewayError('upstream_invalid', { message: "The provider's answer is not a list of batches.", source: 'provider' });
+    throw new GatewayError('upstream_invalid', { message: "The provider's response is not a list of batches.", source: 'provider' });
   }
   const batches = (page['data'] as unknown[]).map((one) => toBatch(one));
   return listOf(batches, page['has_more'] === true);

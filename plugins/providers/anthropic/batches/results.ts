@@ -36,7 +36,7 @@ function outcomeOf(result: Plain, { endpoint, call }: ResultOptions): Outcome {
     case 'succeeded': {
       const message = isPlain(result['message']) ? result['message'] : {};
       // A message that is none must not end the answers of all the others.
-      if (!Array.isArray(message['content'])) return failed('upstream_invalid', 'The answer is not a message.');
+      if (!Array.isArray(message['content'])) return failed('upstream_invalid', 'The response is not a message.');
       const body = endpoint === '/v1/messages' ? message : fromMessage('', call, message);
       return { response: { status_code: 200, request_id: textOf(message['id']) ?? null, body }, error: null };
     }
@@ -47,7 +47,7 @@ function outcomeOf(result: Plain, { endpoint, call }: ResultOptions): Outcome {
     case 'expired':
       return failed('batch_expired', 'This request could not be executed before the completion window expired.');
     default:
-      return failed('unknown', `The service gave a result of type "${String(result['type'])}".`);
+      return failed('unknown', `The service returned a result of type "${String(result['type'])}".`);
   }
 }
 
@@ -56,7 +56,7 @@ function errored(value: unknown): Outcome {
   const outer = isPlain(value) ? value : {};
   const inner = isPlain(outer['error']) ? outer['error'] : outer;
   const type = textOf(inner['type']) ?? 'api_error';
-  const message = textOf(inner['message']) ?? 'The service gave no message.';
+  const message = textOf(inner['message']) ?? 'The service sent no error message.';
   const body = { error: { message, type, param: null, code: null } };
   return {
     response: { status_code: statusOfType(type), request_id: textOf(outer['request_id']) ?? null, body },

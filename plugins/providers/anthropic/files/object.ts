@@ -55,4 +55,4 @@ export function toDeleted(text: string, id: string): Plain {
 }
 
 const invalid = (what: string): GatewayError =>
-  new GatewayError('upstream_invalid', { message: `The provider's answer is not ${what}.`, source: 'provider' });
+  new GatewayError('upstream_invalid', { message: `The provider's response is not ${what}.`, source: 'provider' });

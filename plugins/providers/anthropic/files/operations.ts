@@ -81,7 +81,7 @@ function list(call: ACall): UpstreamRequest {
   const dropped = [...otherParams(call.query, ['limit', 'after'])];
   if (after !== undefined) query.set('after_id', after);
   if (limit !== undefined) query.set('limit', /^\d+$/.test(limit) && Number(limit) > maxLimit ? String(maxLimit) : limit);
-  if (Number(limit) > maxLimit) dropped.push({ param: 'limit', reason: `the service gives at most ${maxLimit} files a page` });
+  if (Number(limit) > maxLimit) dropped.push({ param: 'limit', reason: `the service returns at most ${maxLimit} files a page` });
   return sendFile(call, 'files', { query: query.toString(), dropped });
 }
 
@@ -101,7 +101,7 @@ function upload(call: ACall): UpstreamRequest {
   if (edit === undefined) return send(call, sent);
   const dropped = [...edit.fields.keys()]
     .filter((name) => form.fields.has(name))
-    .map((param) => ({ param, reason: 'the service keeps the file alone' }));
+    .map((param) => ({ param, reason: 'the service stores only the file' }));
   return send(call, { ...sent, query: '', betas: [filesBeta], dropped });
 }
 

@@ -89,9 +89,10 @@ function orderOf(body: Plain, call: VertexCall): Order {
 function dropsOf(body: Plain): readonly Dropped[] {
   const dropped: Dropped[] = Object.entries(body)
     .filter(([key, value]) => value !== null && !handled.has(key))
-    .map(([param]) => ({ param, reason: 'not known to this service' }));
+    .map(([param]) => ({ param, reason: 'not supported by this service' }));
   const { completion_window: window } = body;
-  if (window !== undefined && window !== '24h') dropped.push({ param: 'completion_window', reason: 'the service has a window of its own' });
+  if (window !== undefined && window !== '24h')
+    dropped.push({ param: 'completion_window', reason: 'the service has its own completion window' });
   return dropped;
 }
 
@@ -149,7 +150,7 @@ const missing = (param: string): GatewayError =>
 
 const noModel = (): GatewayError =>
   new GatewayError('missing_required_parameter', {
-    message: 'The model of the batch is not known: neither the request nor the file names it.',
+    message: 'The model of the batch is unknown: neither the request nor the file names it.',
     param: 'model',
     hint: 'Send "model" in the body or x-gateway-provider-model, or upload the file through the gateway with purpose "batch".',
   });

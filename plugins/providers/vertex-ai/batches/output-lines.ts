@@ -30,7 +30,7 @@ interface Reading {
 function lineOf(text: string, index: number, reading: Reading): Plain {
   const row = parsedAnswer(text);
   const id = `batch_req_${reading.call.id}_${index}`;
-  if (!isPlain(row)) return failed(id, null, { code: 'upstream_invalid', message: 'The row of the output is not a JSON object.' });
+  if (!isPlain(row)) return failed(id, null, { code: 'upstream_invalid', message: 'A row of the output is not a JSON object.' });
   const customId = customIdOf(row);
   const fault = faultOf(row);
   if (fault !== undefined) return failed(id, customId, fault);
@@ -49,7 +49,7 @@ function lineOf(text: string, index: number, reading: Reading): Plain {
   }
 }
 
-const unreadable = { code: 'upstream_invalid', message: 'The answer in the output could not be converted.' };
+const unreadable = { code: 'upstream_invalid', message: 'A response in the output could not be converted.' };
 
 interface RowFault {
   readonly code: string;
@@ -80,10 +80,10 @@ function faultOf(row: Plain): RowFault | undefined {
     return error === undefined ? { code: 'provider_error', message: status } : errorOf(error, status);
   }
   const isEmpty = (!isPlain(response) || Object.keys(response).length === 0) && row['predictions'] === undefined;
-  return isEmpty ? { code: 'provider_error', message: 'The provider gave no answer to this request.' } : undefined;
+  return isEmpty ? { code: 'provider_error', message: 'The provider returned no response to this request.' } : undefined;
 }
 
-function errorOf(error: Plain, raw = 'The provider gave no message.'): RowFault {
+function errorOf(error: Plain, raw = 'The provider sent no error message.'): RowFault {
   const { status, type, code, message } = error;
   const word = textOf(status) ?? textOf(type) ?? (typeof code === 'number' ? String(code) : textOf(code));
   return { code: word ?? 'provider_error', message: textOf(message) ?? raw };

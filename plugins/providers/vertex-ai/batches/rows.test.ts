@@ -72,7 +72,7 @@ describe('row of a line', () => {
 
   it('names what it drops', () => {
     expect(toRow(line({ model: 'gemini-2.5-flash', messages, logit_bias: { 1: 2 } }), {}).dropped).toEqual([
-      { param: 'logit_bias', reason: 'not known to this service' },
+      { param: 'logit_bias', reason: 'not supported by this service' },
     ]);
     expect(toRow(line({ model: 'text-embedding-005', input: 'x', dimensions: 4 }, { url: '/v1/embeddings' }), {}).dropped).toMatchObject([
       { param: 'dimensions' },

@@ -81,7 +81,7 @@ function anthropicRow({ customId, body, form, settings }: Line): Served {
   const name = form.kind === 'anthropic' ? form.name : '';
   if (mediaNeeds(body, 'vertex').length > 0) {
     throw new GatewayError('unsupported_parameter', {
-      message: 'files named by address are not downloaded for batches',
+      message: 'the gateway does not download files for batches',
       param: 'body.messages',
       hint: 'Write the file itself as a data URI.',
     });
@@ -105,13 +105,13 @@ function embeddingRow({ customId, body, form, files }: Line): Served {
   const [instance, ...more] = Array.isArray(instances) ? instances.filter(isPlain) : [];
   if (instance === undefined || more.length > 0) {
     throw new GatewayError('unsupported_parameter', {
-      message: 'a line of a batch holds one text here, not several',
+      message: 'a line of a batch can contain only one text here',
       param: 'body.input',
       hint: 'Write one line for each text.',
     });
   }
   const parameters = isPlain(made.body['parameters']) ? Object.keys(made.body['parameters']) : [];
-  const dropped = parameters.map((name) => ({ param: parameterNames[name] ?? name, reason: 'rows of a batch have no parameters' }));
+  const dropped = parameters.map((name) => ({ param: parameterNames[name] ?? name, reason: 'rows of a batch cannot have parameters' }));
   return { row: { ...instance, requestId: customId }, dropped: [...made.dropped, ...dropped] };
 }
 

@@ -50,8 +50,8 @@ describe('lines of an upload', () => {
 
   it('name once what they drop', () => {
     expect(run([batch('a', undefined, { logit_bias: {} }), batch('b', undefined, { logit_bias: {}, user: 'u' })]).upload.dropped).toEqual([
-      { param: 'logit_bias', reason: 'not known to this service' },
-      { param: 'user', reason: 'not known to this service' },
+      { param: 'logit_bias', reason: 'not supported by this service' },
+      { param: 'user', reason: 'not supported by this service' },
     ]);
   });
 

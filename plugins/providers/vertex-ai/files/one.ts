@@ -17,7 +17,7 @@ export function retrieveFile(to: Storage): Operation<VertexSettings> {
     tap: () => new WholeTap(),
     result(text, call) {
       const file = fileOf(rowOf(text), { object: fileIn(call), createdAt: call.createdAt });
-      if (file === undefined) throw new GatewayError('upstream_invalid', { message: 'The answer names no object.', source: 'provider' });
+      if (file === undefined) throw new GatewayError('upstream_invalid', { message: 'The response names no object.', source: 'provider' });
       return file;
     },
   };

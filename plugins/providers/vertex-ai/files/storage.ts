@@ -45,9 +45,9 @@ export function bucketOf({ settings }: VertexCall): string {
   const bucket = settings.storage_bucket;
   if (bucket === undefined) {
     throw new GatewayError('missing_required_parameter', {
-      message: 'No bucket is set: files of this provider live in object storage.',
+      message: 'No bucket is set: this provider stores files in object storage.',
       param: 'storage_bucket',
-      hint: 'Set storage_bucket in the entry, or send x-gateway-vertex-storage-bucket-name with a credential of your own.',
+      hint: 'Set storage_bucket of the provider, or send x-gateway-vertex-storage-bucket-name with your own credential.',
     });
   }
   if (isBucket(bucket)) return bucket;
@@ -74,9 +74,9 @@ export function allowedObject(call: VertexCall, id: string, param: string): Stor
 export function checkBucket({ storage_bucket: own, media }: VertexSettings, { bucket }: StoredObject, param: string): void {
   if (bucket === own || media?.buckets?.includes(bucket) === true) return;
   throw new GatewayError('not_allowed', {
-    message: `The bucket "${bucket}" is not one of this provider's entry.`,
+    message: `The bucket "${bucket}" is not configured for this provider.`,
     param,
-    hint: 'Name it in media.buckets of the entry, or use a credential of your own.',
+    hint: 'Add it to media.buckets of the provider, or use your own credential.',
   });
 }
 
@@ -89,9 +89,9 @@ export function checkBucket({ storage_bucket: own, media }: VertexSettings, { bu
 export function ownObject(call: VertexCall, object: StoredObject, param: string): StoredObject {
   if (isCallers(call) || object.bucket === call.settings.storage_bucket) return object;
   throw new GatewayError('not_allowed', {
-    message: `Nothing is deleted in the bucket "${object.bucket}": it is not the storage_bucket of this provider's entry.`,
+    message: `Nothing is deleted in the bucket "${object.bucket}": it is not the storage_bucket of this provider.`,
     param,
-    hint: 'Use a credential of your own.',
+    hint: 'Use your own credential.',
   });
 }
 

@@ -56,7 +56,7 @@ function uploadOf(call: VertexCall): Upload {
   const { form } = call;
   if (form?.file === undefined) {
     throw new GatewayError('missing_required_parameter', {
-      message: 'The form holds no file.',
+      message: 'The form contains no file.',
       param: 'file',
       hint: 'Send multipart/form-data with a field "file".',
     });
@@ -100,7 +100,7 @@ function noteRequest(to: Storage, call: VertexCall, one: Upload): UpstreamReques
 function stored(text: string, call: VertexCall, one: Upload | undefined): FileObject {
   const fallback = one === undefined ? undefined : { object: one.object, createdAt: call.createdAt };
   const file = fileOf(rowOf(text), fallback);
-  if (file === undefined) throw new GatewayError('upstream_invalid', { message: 'The answer names no object.', source: 'provider' });
+  if (file === undefined) throw new GatewayError('upstream_invalid', { message: 'The response names no object.', source: 'provider' });
   const purpose = one === undefined ? undefined : notesFor(one, call).purpose;
   return purpose === undefined ? file : { ...file, purpose };
 }

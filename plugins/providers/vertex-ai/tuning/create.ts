@@ -35,7 +35,7 @@ export function createTuning(to: Addresses): Operation<VertexSettings> {
       checkMetadata(order['metadata']);
       const drops = new Drops();
       for (const [key, value] of Object.entries(order))
-        if (value !== null && !handled.has(key)) drops.add(key, 'not known to this service');
+        if (value !== null && !handled.has(key)) drops.add(key, 'not supported by this service');
       const { labels, dropped } = labelsOf({}, order['labels'], order['metadata']);
       const job = { ...jobOf(order, call, drops), ...(Object.keys(labels).length === 0 ? {} : { labels }) };
       return {
@@ -75,7 +75,7 @@ function baseModel(call: Call<VertexSettings>): string {
   if (form.kind === 'gemini') return form.name;
   throw cannotCarry(
     'model',
-    `The model "${call.model.slice(0, 100)}" is not tuned by this provider.`,
+    `The model "${call.model.slice(0, 100)}" cannot be tuned by this provider.`,
     'Use a model of the publisher google.',
   );
 }
@@ -100,7 +100,11 @@ function hyperparametersOf(order: Plain, drops: Drops): Plain {
   const method = isPlain(order['method']) ? order['method'] : {};
   const type = textOf(method['type']) ?? 'supervised';
   if (type !== 'supervised') {
-    throw cannotCarry('method.type', `The method "${type.slice(0, 40)}" is not carried to this provider.`, 'Use the method "supervised".');
+    throw cannotCarry(
+      'method.type',
+      `The method "${type.slice(0, 40)}" is not supported by this provider.`,
+      'Use the method "supervised".',
+    );
   }
   const supervised = isPlain(method['supervised']) ? method['supervised'] : {};
   const newer = isPlain(supervised['hyperparameters']) ? supervised['hyperparameters'] : undefined;
@@ -112,7 +116,7 @@ function hyperparametersOf(order: Plain, drops: Drops): Plain {
     if (key === 'n_epochs') out['epochCount'] = String(numberIn(value, `${at}.${key}`));
     else if (key === 'learning_rate_multiplier') out['learningRateMultiplier'] = numberIn(value, `${at}.${key}`);
     else if (key === 'adapter_size') out['adapterSize'] = adapterSizes[String(value)] ?? value;
-    else drops.add(`${at}.${key}`, 'not known to this service');
+    else drops.add(`${at}.${key}`, 'not supported by this service');
   }
   return out;
 }

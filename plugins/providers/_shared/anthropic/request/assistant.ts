@@ -22,7 +22,7 @@ const read: ReadonlySet<string> = new Set([
   ...reasoningNames,
 ]);
 
-const unsigned = 'thoughts are taken back with their signature only';
+const unsigned = 'thinking blocks need their signature';
 
 /**
  * An assistant message as blocks: thinking and redacted blocks come back exactly as they were given out, text stands
@@ -32,7 +32,7 @@ export function assistantPieces(message: Plain, conversion: Conversion, isLast: 
   const { drops } = conversion;
   if (message['audio'] !== undefined && message['audio'] !== null)
     drops.add('messages[].audio', 'assistant audio is not read by this service');
-  drops.others(message, read, 'messages[].', 'not known to this service');
+  drops.others(message, read, 'messages[].', 'not supported by this service');
   const pieces: Piece[] = [];
   for (const said of saidBy(message)) {
     if (said.kind === 'call') {
@@ -73,7 +73,7 @@ const textMembers: ReadonlySet<string> = new Set(['type', 'text', 'refusal', 'ca
 const citation = /^(?:char|page|content_block|web_search_result|search_result)_location$/;
 
 function textOf(text: string, from: Plain, { drops }: Conversion): Block | undefined {
-  drops.others(from, textMembers, 'messages[].content[].', 'not known to this service');
+  drops.others(from, textMembers, 'messages[].content[].', 'not supported by this service');
   const block = textBlock(text, from);
   const { citations } = from;
   if (!Array.isArray(citations) || citations.length === 0) return block;

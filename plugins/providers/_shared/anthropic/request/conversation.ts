@@ -40,7 +40,7 @@ export function conversationOf(messages: unknown, conversion: Conversion): Conve
   const done = turns.finish();
   if (done.length > 0) return { system, messages: done };
   if (system.length === 0) {
-    throw cannotCarry('messages', 'The conversation holds nothing that could be sent.', 'Send at least one message with text.');
+    throw cannotCarry('messages', 'The conversation has no content that could be sent.', 'Send at least one message with text.');
   }
   // The API wants something to answer: instructions alone are said by the user.
   return { system: [], messages: [{ role: 'user', content: system }] };
@@ -51,7 +51,7 @@ function systemBlocks(message: Plain, { drops }: Conversion): readonly Block[] {
   const parts = typeof content === 'string' ? [{ type: 'text', text: content }] : Array.isArray(content) ? content.filter(isPlain) : [];
   const blocks: Block[] = [];
   for (const part of parts) {
-    if (part['type'] !== 'text') drops.add(`messages[].content[].${String(part['type'])}`, 'system messages hold text only');
+    if (part['type'] !== 'text') drops.add(`messages[].content[].${String(part['type'])}`, 'system messages can contain only text');
     const block = textBlock(part['text'], part);
     if (block !== undefined) blocks.push(block);
   }
@@ -109,6 +109,6 @@ function lastCache(content: unknown): unknown {
 
 /** A result whose call was cut off from the history: the model can still read it. */
 function lost(blocks: readonly Block[], turns: Turns, { drops }: Conversion): void {
-  drops.add('messages[].tool_call_id', 'no call before it has this id: the result is sent as text');
+  drops.add('messages[].tool_call_id', 'no earlier call has this id, so the result is sent as text');
   turns.user(blocks);
 }

@@ -102,7 +102,7 @@ function typeOfDownload(type: string, file: NamedFile): string {
   if (declared !== undefined) return declared;
   if (served !== '' && served !== 'application/octet-stream') return served;
   throw new GatewayError('missing_file_extension', {
-    message: `Neither the address nor the server of "${shown(file.url)}" tells its media type.`,
+    message: `Neither the address nor the server of "${shown(file.url)}" shows its media type.`,
     param: file.param,
     hint: 'Use a URL whose path ends in .png, .pdf or the like, or set mime_type beside the url.',
   });

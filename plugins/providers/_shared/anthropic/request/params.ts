@@ -55,26 +55,26 @@ export const params: Readonly<Record<string, Rule>> = {
   mcp_servers: { to: 'mcp_servers', direct: true },
   inference_geo: { to: 'inference_geo', direct: true },
   speed: { to: 'speed', direct: true },
-  n: { unsupported: 'the service gives one answer', neutral: oneAnswer },
+  n: { unsupported: 'the service returns one choice', neutral: oneAnswer },
   seed: { unsupported: 'the service has no seed' },
   frequency_penalty: { unsupported: 'the service has no penalties', neutral: isZero },
   presence_penalty: { unsupported: 'the service has no penalties', neutral: isZero },
   logit_bias: { unsupported: 'the service has no token bias', neutral: isEmpty },
-  logprobs: { unsupported: 'the service gives no log probabilities', neutral: isFalse },
-  top_logprobs: { unsupported: 'the service gives no log probabilities', neutral: isZero },
+  logprobs: { unsupported: 'the service returns no log probabilities', neutral: isFalse },
+  top_logprobs: { unsupported: 'the service returns no log probabilities', neutral: isZero },
   modalities: {
-    unsupported: 'the service answers with text',
+    unsupported: 'the service returns only text',
     neutral: (value) => Array.isArray(value) && value.every((one) => one === 'text'),
   },
-  audio: { unsupported: 'the service answers with text' },
-  prediction: { unsupported: 'the service takes no predicted output' },
+  audio: { unsupported: 'the service returns only text' },
+  prediction: { unsupported: 'the service does not support predicted output' },
   store: { unsupported: 'the service stores no completions', neutral: isFalse },
   verbosity: { unsupported: 'the service has no verbosity' },
-  prompt_cache_key: { unsupported: 'the service caches where cache_control stands' },
-  prompt_cache_retention: { unsupported: 'the service caches where cache_control stands' },
-  labels: { unsupported: 'kept in the record only' },
-  safety_settings: { unsupported: 'not known to this service' },
-  image_config: { unsupported: 'the service answers with text' },
+  prompt_cache_key: { unsupported: 'the service caches where cache_control is set' },
+  prompt_cache_retention: { unsupported: 'the service caches where cache_control is set' },
+  labels: { unsupported: 'kept only in the log record' },
+  safety_settings: { unsupported: 'not supported by this service' },
+  image_config: { unsupported: 'the service returns only text' },
 };
 
 /** Goes through the body once: what has a name of its own upstream is set, what can't be carried is reported. */
@@ -84,7 +84,7 @@ export function plainFields(body: Plain, conversion: Conversion, handled: readon
     const value = body[key];
     if (value === null || value === undefined || handled.includes(key)) continue;
     const rule = Object.hasOwn(params, key) ? params[key] : undefined;
-    if (rule === undefined) conversion.drops.add(key, 'not known to this service');
+    if (rule === undefined) conversion.drops.add(key, 'not supported by this service');
     else if ('unsupported' in rule) {
       if (rule.neutral?.(value) !== true) conversion.drops.add(key, rule.unsupported);
     } else if ('to' in rule) {
@@ -100,7 +100,7 @@ export function plainFields(body: Plain, conversion: Conversion, handled: readon
 function stopSequences(value: unknown, { drops }: Conversion): unknown {
   const given = Array.isArray(value) ? (value as unknown[]) : [value];
   const stops = given.filter((one) => typeof one !== 'string' || one.trim() !== '');
-  if (stops.length < given.length) drops.add('stop', 'the service refuses stop texts of blanks only');
+  if (stops.length < given.length) drops.add('stop', 'the service rejects stop sequences of white space');
   return stops.length === 0 ? undefined : stops;
 }
 
@@ -115,5 +115,5 @@ function serviceTier(value: unknown, { drops }: Conversion): unknown {
 /** @throws GatewayError `unsupported_parameter` where more than one answer is asked for */
 function oneAnswer(value: unknown): boolean {
   if (value === 1) return true;
-  throw cannotCarry('n', 'The service gives one answer; n must be 1.', 'Send several requests.');
+  throw cannotCarry('n', 'The service returns one choice; n must be 1.', 'Send several requests.');
 }

@@ -33,7 +33,7 @@ function partBlock(part: Plain, conversion: Conversion): Block | undefined {
       const type = String(part['type']);
       throw cannotCarry(
         `messages[].content[].${type}`,
-        `Content parts of type "${type}" cannot be carried to this service.`,
+        `Content parts of type "${type}" cannot be sent to this service.`,
         'It reads text, images, PDF and plain text files.',
       );
     }

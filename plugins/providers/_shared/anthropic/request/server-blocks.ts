@@ -35,11 +35,11 @@ function isServed(name: string, { form, offered }: Conversion): boolean {
 export function serverBlock(type: string, part: Plain, conversion: Conversion): Block | undefined {
   const { drops, betas } = conversion;
   if (type === 'image_url' || type === 'input_audio' || type === 'file' || type === 'image' || type === 'document') {
-    drops.add(`messages[].content[].${type}`, 'assistant messages hold no files on this service');
+    drops.add(`messages[].content[].${type}`, 'assistant messages cannot contain files on this service');
     return undefined;
   }
   if (!isUse(type) && !isResult(type) && type !== 'compaction') {
-    drops.add(`messages[].content[].${type}`, 'not known to this service');
+    drops.add(`messages[].content[].${type}`, 'not supported by this service');
     return undefined;
   }
   if (type === 'compaction') {
@@ -49,7 +49,7 @@ export function serverBlock(type: string, part: Plain, conversion: Conversion): 
     }
     betas.add('compact-2026-01-12');
   }
-  drops.others(part, new Set([...members, 'index']), `messages[].content[].${type}.`, 'not known to this service');
+  drops.others(part, new Set([...members, 'index']), `messages[].content[].${type}.`, 'not supported by this service');
   return Object.fromEntries(Object.entries(part).filter(([key]) => members.has(key)));
 }
 

@@ -64,7 +64,7 @@ function givenThinking(given: Plain, facts: ThinkingFacts, { traits, drops }: Co
   if (given['type'] !== 'enabled') return { thinking: given };
   if (traits.refusesThinking.includes('enabled')) {
     const { budget_tokens: budget, ...rest } = given;
-    if (budget !== undefined) drops.add('thinking.budget_tokens', 'this model thinks without a budget');
+    if (budget !== undefined) drops.add('thinking.budget_tokens', 'this model has no thinking budget');
     return { thinking: { ...rest, type: 'adaptive' } };
   }
   if (!lacksThoughts(facts.turns)) return { thinking: given };
@@ -79,11 +79,11 @@ function byEffort(effort: string, asked: unknown, facts: ThinkingFacts, { traits
     return facts.forcesTool ? { effort: word } : { thinking: adaptive(facts), effort: word };
   }
   const why =
-    traits.thinking === 'none' ? 'this model does not think' : facts.forcesTool ? 'a forced tool is called without thinking' : undefined;
+    traits.thinking === 'none' ? 'this model does not think' : facts.forcesTool ? 'thinking is not possible with a forced tool' : undefined;
   const lost = why ?? (lacksThoughts(facts.turns) ? lostThoughts : undefined);
   const budget = budgetWithin(budgets[effort] ?? leastBudget, asked);
   if (lost === undefined && budget !== undefined) return { thinking: { type: 'enabled', budget_tokens: budget } };
-  drops.add('reasoning_effort', lost ?? 'max_tokens leaves no room to think');
+  drops.add('reasoning_effort', lost ?? 'max_tokens is too small for thinking');
   return {};
 }
 
@@ -106,7 +106,7 @@ function budgetWithin(budget: number, asked: unknown): number | undefined {
   return fitting >= leastBudget ? fitting : undefined;
 }
 
-const lostThoughts = 'the thoughts before the last tool calls were not sent back, and without them the service refuses to think on';
+const lostThoughts = 'the thinking before the last tool calls was not sent back, and without it the service does not continue to think';
 
 /**
  * In a loop of tool calls the API goes on thinking only if the assistant's turn comes back with its thoughts in front.
@@ -131,11 +131,11 @@ export function samplingFields(body: Plain, thinking: Plain | undefined, { trait
     if (value === undefined || value === null) continue;
     const why =
       traits.sampling === 'none'
-        ? 'this model takes no sampling parameters'
+        ? 'this model does not support sampling parameters'
         : isThinking && !fitsThinking(name, value)
           ? 'not possible while the model thinks'
           : traits.sampling === 'one' && name === 'top_p' && out['temperature'] !== undefined
-            ? 'this model takes temperature or top_p'
+            ? 'this model accepts either temperature or top_p'
             : undefined;
     if (why === undefined) out[name] = value;
     else drops.add(name, why);

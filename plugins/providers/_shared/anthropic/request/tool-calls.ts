@@ -33,8 +33,8 @@ const functionMembers: ReadonlySet<string> = new Set(['name', 'arguments', 'inpu
 /** One of the `tool_calls` of an assistant message, or the older `function_call`. */
 export function calledBy(call: Plain, { drops }: Conversion): Called {
   const fn = isPlain(call['function']) ? call['function'] : isPlain(call['custom']) ? call['custom'] : {};
-  drops.others(call, members, 'messages[].tool_calls[].', 'not known to this service');
-  drops.others(fn, functionMembers, 'messages[].tool_calls[].', 'not known to this service');
+  drops.others(call, members, 'messages[].tool_calls[].', 'not supported by this service');
+  drops.others(fn, functionMembers, 'messages[].tool_calls[].', 'not supported by this service');
   return { id: textIn(call['id']), name: textIn(fn['name']), input: inputOf(fn['arguments'] ?? fn['input']), extra: cacheOf(call) };
 }
 

@@ -48,12 +48,12 @@ function toolOf(tool: Plain, conversion: Conversion): Block | undefined {
   const fn = tool['function'];
   const name = isPlain(fn) ? fn['name'] : type;
   if (searchTools.has(name) && (!isPlain(fn) || fn['parameters'] === undefined || String(name).startsWith('vendor_'))) {
-    conversion.drops.add(`tools[].${String(name)}`, 'another service searches with it');
+    conversion.drops.add(`tools[].${String(name)}`, 'only another service has this search tool');
     return undefined;
   }
   if (isPlain(fn)) return functionTool(fn, tool, conversion);
   if (type === 'custom' && isPlain(tool['custom'])) {
-    conversion.drops.add('tools[].custom', 'tools with free text input do not exist on this service');
+    conversion.drops.add('tools[].custom', 'this service has no tools with free text input');
     return undefined;
   }
   return nativeTool(tool);
@@ -92,7 +92,7 @@ const dated = /_\d{8}$/;
 
 function webSearch(options: Plain, { drops }: Conversion): Block {
   const location = options['user_location'];
-  if (options['search_context_size'] !== undefined) drops.add('web_search_options.search_context_size', 'not known to this service');
+  if (options['search_context_size'] !== undefined) drops.add('web_search_options.search_context_size', 'not supported by this service');
   const place =
     isPlain(location) && isPlain(location['approximate']) ? { user_location: { type: 'approximate', ...location['approximate'] } } : {};
   return { type: 'web_search_20250305', name: 'web_search', ...place };
@@ -126,7 +126,7 @@ function allowedNames(choice: unknown): ReadonlySet<string> | undefined {
 /** Some models choose for themselves whether a tool is used. */
 function unforced(choice: Block | undefined, { traits, drops }: Conversion): Block | undefined {
   if (!traits.refusesForcedTool || (choice?.['type'] !== 'any' && choice?.['type'] !== 'tool')) return choice;
-  drops.add('tool_choice', 'this model cannot be made to use a tool');
+  drops.add('tool_choice', 'this model does not support a forced tool');
   return { type: 'auto' };
 }
 

@@ -89,7 +89,8 @@ export class Turns {
   /** Ends the open user turn. */
   #settle(): void {
     const results = this.#calls.map(
-      ({ id, result }) => result ?? { type: 'tool_result', tool_use_id: id, content: 'The call was not answered.', is_error: true },
+      ({ id, result }) =>
+        result ?? { type: 'tool_result', tool_use_id: id, content: 'The client sent no result for this call.', is_error: true },
     );
     const content = [...results, ...this.#blocks];
     if (content.length > 0)
