@@ -144,7 +144,7 @@ export const errorCatalogue = {
     status: 502,
     type: 'upstream_error',
     retry: 'yes',
-    about: 'The provider's stream ended early; sent as an event in the stream.',
+    about: "The provider's stream ended early; sent as an event in the stream.",
   },
   idle_timeout: {
     status: 408,
@@ -156,7 +156,7 @@ export const errorCatalogue = {
     status: 503,
     type: 'overloaded_error',
     retry: 'yes',
-    about: "The public keys to verify tokens are not available at the moment.",
+    about: 'The public keys to verify tokens are not available at the moment.',
   },
   draining: { status: 503, type: 'overloaded_error', retry: 'yes', about: 'The gateway is shutting down.' },
   overloaded: { status: 503, type: 'overloaded_error', retry: 'yes', about: 'Too many requests are in progress.' },
