@@ -39,6 +39,8 @@ export class AttemptCall implements Call {
   readonly createdAt: number;
   /** Filled in before the provider converts, where it asked for files. */
   media: ReadonlyMap<string, Media> = noMedia;
+  /** The same, where it asked for what is remembered. */
+  notes: ReadonlyMap<string, string> | undefined = undefined;
   readonly #headers: HeaderBag;
   readonly #warnings: string[];
   readonly #shows: boolean | undefined;

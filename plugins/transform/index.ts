@@ -21,6 +21,7 @@ import { chosenHost, lowered } from './request-values.ts';
 import { withOverride } from './form-override.ts';
 import { withinLists } from './models.ts';
 import { checkNamedModels } from './named-models.ts';
+import { AttemptNotes, Remembering } from './notes.ts';
 import { withTrace } from './trace.ts';
 
 /**
@@ -48,9 +49,11 @@ class Transform implements PluginInstance {
   readonly #host: PluginHost;
   readonly #works = new LeafWorks();
   readonly #lists = new ForwardLists();
+  readonly #remembering: Remembering;
 
   constructor(host: PluginHost) {
     this.#host = host;
+    this.#remembering = new Remembering(host);
   }
 
   /** Synchronous unless the provider needs files that have to be downloaded first. */
@@ -71,6 +74,7 @@ class Transform implements PluginInstance {
     withoutAccountHeaders(ctx, attempt, { credential, copies: copies?.pairs, isCallers: isCallersList(ctx, attempt) });
     const call = new AttemptCall(ctx, attempt, { settings, deployment: served.deployment, credential, body });
     const draft: Draft = { ctx, attempt, work, call, body, served, copies };
+    if (attempt.operation?.recalls !== undefined) this.#recall(draft, attempt.operation);
     const needs = attempt.operation?.media?.(sendable(body), call);
     if (needs === undefined || needs.length === 0) return finish(draft);
     const signer = { trust: attempt.trust, sign: (request: UpstreamRequest) => signedBy(draft, request) };
@@ -79,7 +83,18 @@ class Transform implements PluginInstance {
       finish(draft);
     });
   }
+
+  /** What earlier answers said with the tool calls of this body. */
+  #recall({ ctx, attempt, call, body }: Draft, operation: Operation): void {
+    const memory = this.#remembering.memoryFor(ctx, call);
+    const ids = memory === undefined ? undefined : operation.recalls?.(sendable(body), call);
+    if (memory === undefined || ids === undefined) return;
+    attempt.notes = new AttemptNotes(memory, { ctx, attempt, call, host: this.#host });
+    call.notes = ids.length === 0 ? none : attempt.notes.recall(ids);
+  }
 }
+
+const none: ReadonlyMap<string, string> = new Map();
 
 /** @throws GatewayError `model_not_found`, which names only what the caller may use, and what else the provider says of the name */
 function serve(ctx: Routed, { model, binding, target }: Attempt, work: LeafWork): Served {

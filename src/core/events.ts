@@ -1,5 +1,6 @@
 import type { GatewayError } from './error.ts';
 import type { Plain } from './merge.ts';
+import type { Note } from './notes.ts';
 import type { Usage } from './usage.ts';
 
 /** One event of a stream as it stood on the wire, framing removed. `name` is '' where the format has none. */
@@ -59,6 +60,8 @@ export type ModelEvent =
   /** Fields merged into the chunk (no `choice`) or the choice; left out under strict compliance unless `strict`. */
   | { readonly type: 'extra'; readonly choice?: number; readonly fields: Readonly<Record<string, unknown>>; readonly strict: boolean }
   | { readonly type: 'native'; readonly event: WireEvent }
+  /** For a later request of the conversation (`Operation.notes`): never written. */
+  | { readonly type: 'note'; readonly note: Note }
   | { readonly type: 'usage'; readonly usage: Usage }
   | { readonly type: 'finish'; readonly choice: number; readonly reason: string; readonly raw?: string }
   | { readonly type: 'error'; readonly error: GatewayError };

@@ -1,6 +1,7 @@
 import type { GatewayError } from './error.ts';
 import type { WireEvent } from './events.ts';
 import type { HeaderPairs } from './headers.ts';
+import type { Notes } from './notes.ts';
 import type { Call, CommonSettings, Operation, StepReply, UpstreamRequest } from './provider.ts';
 import type { Clocks, CredentialRef, Leaf, ProviderBinding, Trust } from './snapshot.ts';
 import type { Tap } from './tap.ts';
@@ -41,6 +42,8 @@ export interface Attempt {
   credential: CredentialRef | undefined;
   /** The caller's headers that go along with every request of the attempt. */
   forwarded: HeaderPairs | undefined;
+  /** What is remembered for and of this attempt; undefined where its operation asks for nothing. */
+  notes?: Notes | undefined;
   /** How often the answer repeated the credential. Each was hidden. */
   echoes: number;
   /** The answers before this request, where the call takes several; absent on the first request. */

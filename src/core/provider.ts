@@ -7,6 +7,7 @@ import type { OAuthGrant } from './grant.ts';
 import type { HeaderPairs } from './headers.ts';
 import type { JsonSchema } from './json-schema.ts';
 import type { Plain } from './merge.ts';
+import type { Note } from './notes.ts';
 import type { StreamTransform } from './stream.ts';
 import type { Tap } from './tap.ts';
 
@@ -210,6 +211,8 @@ export interface Call<Settings = unknown> {
   readonly form: FormBody | undefined;
   /** What `Operation.media` asked for, by URL. */
   readonly media: ReadonlyMap<string, Media>;
+  /** What is remembered of what `Operation.recalls` asked for, by id; undefined where nothing is to be remembered either. */
+  readonly notes?: ReadonlyMap<string, string> | undefined;
   /** Id of the request, for ids that the provider's format lacks. */
   readonly id: string;
   /** Unix seconds. */
@@ -278,6 +281,14 @@ export interface Operation<Settings = unknown> {
    * them over in `Call.media` before `request` is called.
    */
   media?(body: JsonBody | EmptyBody, call: Call<Settings & CommonSettings>): readonly MediaNeed[];
+  /**
+   * Ids of tool calls in this body that need what an earlier answer said with them and clients do not send back: handed
+   * over in `Call.notes`, as far as it is remembered, before `request` is called. Undefined for calls of which nothing
+   * is to be remembered.
+   */
+  recalls?(body: JsonBody | EmptyBody, call: Call<Settings & CommonSettings>): readonly string[] | undefined;
+  /** What is to be remembered of a whole answer, as its tap has parsed it; a stream has events of type `note`. */
+  notes?(answer: unknown, call: Call<Settings & CommonSettings>): readonly Note[];
   /**
    * Where a provider speaks several formats: false for calls whose answers come in the client's format already, so that
    * their bytes pass although `result` and `stream` are there for the others.

@@ -2,6 +2,7 @@ import type { HeaderPairs } from './headers.ts';
 import type { JsonLimits } from './json-limits.ts';
 import type { JwtSettings } from './jwt.ts';
 import type { Plain } from './merge.ts';
+import type { NoteBounds } from './notes.ts';
 import type { CredentialOwner, CommonSettings, Deployment, Provider, UpstreamRequest } from './provider.ts';
 import type { GatewayError } from './error.ts';
 import type { SecretForms } from './redactor.ts';
@@ -201,6 +202,8 @@ export interface ServerSettings {
   readonly bodyTimeout: number;
   /** Bytes that all requests together may hold; undefined: a part of what the machine has. */
   readonly memory: number | undefined;
+  /** Undefined: nothing of an answer is remembered for later requests. */
+  readonly thinkingMemory?: NoteBounds | undefined;
   /** Of the JSON that a request may send. */
   readonly json: JsonLimits;
   readonly clocks: Clocks;

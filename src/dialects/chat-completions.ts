@@ -60,6 +60,7 @@ class ChatWriter implements DialectWriter {
       case 'error':
         return this.fail(event.error);
       case 'native':
+      case 'note':
         return nothing;
       default: {
         const choice = this.#choice(event.choice);

@@ -87,6 +87,7 @@ function whole(attempt: Attempt, operation: Operation, call: AnyCall, reply: Ups
   const isObject = traitsOf(call.endpoint).state !== undefined;
   if (reply.body.length === 0 && !isObject) return reply;
   const result = operation.result(reply.body.toString('utf8'), call, reply.tap?.answer, attempt.earlier);
+  if (attempt.notes !== undefined) for (const note of operation.notes?.(reply.tap?.answer, call) ?? []) attempt.notes.keep(note);
   // Objects that are kept somewhere answer 200 whatever their provider says of having made or deleted them,
   // and have no place for the name of a provider.
   const text = isObject ? undefined : dialect.answer?.(result, dialectCall(attempt, call));
@@ -226,8 +227,11 @@ class ConvertedFlow extends FlowOver {
   }
 
   #models(events: Iterable<ModelEvent>): void {
-    const { write } = this.#conversion;
-    for (const event of events) this.#pieces(write.push(event));
+    const { attempt, write } = this.#conversion;
+    for (const event of events) {
+      if (event.type === 'note') attempt.notes?.keep(event.note);
+      else this.#pieces(write.push(event));
+    }
   }
 
   #pieces(pieces: Iterable<string>): void {

@@ -7,6 +7,7 @@ import { MessagesStream } from '../_shared/anthropic/chat-stream.ts';
 import { headerFields } from '../_shared/anthropic/headers.ts';
 import { fromModelList } from '../_shared/anthropic/models.ts';
 import { MessagesTap } from '../_shared/anthropic/tap.ts';
+import { thoughtMemory, withThoughts } from '../_shared/anthropic/thoughts.ts';
 import { JsonTap } from '../_shared/json-tap.ts';
 import { batchOperations } from './batches/operations.ts';
 import { fault } from './fault.ts';
@@ -23,10 +24,11 @@ const chat: Operation<AnthropicSettings> = {
     if (body.kind === 'none') return send(call, { route: 'messages' });
     const { max_tokens: maxTokens } = call.settings;
     const options = maxTokens === undefined ? { media: call.media } : { media: call.media, maxTokens };
-    const converted = toMessages(body.json(), call, options);
+    const converted = toMessages(withThoughts(body.json(), call.notes), call, options);
     return { ...send(call, { route: 'messages', body }), body: JsonBody.of(converted.body), dropped: converted.dropped };
   },
   media: (body) => (body.kind === 'json' && body.mentions('://') ? mediaNeeds(body.json(), 'direct') : []),
+  ...thoughtMemory,
   tap: () => new MessagesTap(),
   result: fromMessage,
   stream: (call) => new MessagesStream(call),

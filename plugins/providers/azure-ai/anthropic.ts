@@ -6,6 +6,7 @@ import { fromMessage } from '../_shared/anthropic/chat-result.ts';
 import { MessagesStream } from '../_shared/anthropic/chat-stream.ts';
 import { betasOf, headerFields, versionOf } from '../_shared/anthropic/headers.ts';
 import { MessagesTap } from '../_shared/anthropic/tap.ts';
+import { thoughtMemory, withThoughts } from '../_shared/anthropic/thoughts.ts';
 import { JsonTap } from '../_shared/json-tap.ts';
 import { type FoundryCall, messages } from './routes.ts';
 import type { FoundrySettings } from './settings.ts';
@@ -20,10 +21,11 @@ export const anthropicChat: Operation<FoundrySettings> = {
     if (body.kind === 'none') return send(body, call, 'messages');
     const { max_tokens: maxTokens } = call.settings;
     const options = maxTokens === undefined ? { media: call.media } : { media: call.media, maxTokens };
-    const { body: converted, dropped } = toMessages(body.json(), call, { ...options, handled: headerFields });
+    const { body: converted, dropped } = toMessages(withThoughts(body.json(), call.notes), call, { ...options, handled: headerFields });
     return { ...send(body, call, 'messages'), body: JsonBody.of(converted), dropped };
   },
   media: (body) => (body.kind === 'json' && body.mentions('://') ? mediaNeeds(body.json(), 'direct') : []),
+  ...thoughtMemory,
   tap: () => new MessagesTap(),
   result: fromMessage,
   stream: (call) => new MessagesStream(call),

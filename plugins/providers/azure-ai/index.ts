@@ -21,6 +21,8 @@ const isMessages = (call: FoundryCall): boolean => placeOf(call).format === 'mes
 const chat: Operation<FoundrySettings> = {
   request: (body, call) => (isMessages(call) ? anthropicChat : open).request(body, call),
   media: (body, call) => (isMessages(call) ? (anthropicChat.media?.(body, call) ?? []) : []),
+  recalls: (body, call) => (isMessages(call) ? anthropicChat.recalls?.(body, call) : undefined),
+  notes: (answer, call) => (isMessages(call) ? (anthropicChat.notes?.(answer, call) ?? []) : []),
   converts: isMessages,
   tap: (call) => (isMessages(call) ? anthropicChat : open).tap(call),
   result: (text, call, answer) => anthropicChat.result?.(text, call, answer),

@@ -12,6 +12,7 @@ import { developerMedia } from '../_shared/gemini/media-needs.ts';
 import { toGenerateContent } from '../_shared/gemini/request.ts';
 import { fromGenerateContent } from '../_shared/gemini/result.ts';
 import { GenerateContentStream } from '../_shared/gemini/stream.ts';
+import { signatureMemory, withSignatures } from '../_shared/gemini/signature-memory.ts';
 import { GeminiTap } from '../_shared/gemini/tap.ts';
 import { WholeTap } from '../_shared/json-tap.ts';
 import { headersOf, methodAddress, modelOf } from './address.ts';
@@ -26,9 +27,10 @@ export function chat(place: Place): Operation<GeminiSettings> {
     media: (body) => developerMedia(body),
     request(body, call) {
       sounds.note(call, objectOf(body));
-      const { body: out, dropped } = toGenerateContent(objectOf(body), named(call), optionsOf(call.settings));
+      const { body: out, dropped } = toGenerateContent(withSignatures(objectOf(body), call.notes), named(call), optionsOf(call.settings));
       return requestTo(place, call, { method: call.stream ? 'streamGenerateContent?alt=sse' : 'generateContent', body: out, dropped });
     },
+    ...signatureMemory,
     tap: () => new GeminiTap(),
     result: (text, call, answer) => fromGenerateContent(text, { ...named(call), audioFormat: sounds.of(call) }, answer),
     stream: (call) => new GenerateContentStream({ ...named(call), audioFormat: sounds.of(call) }),

@@ -7,6 +7,7 @@ import { fromMessage } from '../_shared/anthropic/chat-result.ts';
 import { MessagesStream } from '../_shared/anthropic/chat-stream.ts';
 import { betasOf, headerFields } from '../_shared/anthropic/headers.ts';
 import { MessagesTap } from '../_shared/anthropic/tap.ts';
+import { thoughtMemory, withThoughts } from '../_shared/anthropic/thoughts.ts';
 import { type Addresses, commonHeaders } from './address.ts';
 import { allowedObject, type Storage, storageHeaders } from './files/storage.ts';
 import { objectOf } from './gemini-chat.ts';
@@ -30,7 +31,11 @@ export function anthropicChat(to: Addresses, store: Storage): Operation<VertexSe
       const chat = objectOf(body);
       const version = bodyVersion(call.settings);
       const handled = ['labels', ...headerFields];
-      const messages = toMessages(chat, { ...bare(call), stream: call.stream }, { media: call.media, vertex: { version }, handled });
+      const messages = toMessages(
+        withThoughts(chat, call.notes),
+        { ...bare(call), stream: call.stream },
+        { media: call.media, vertex: { version }, handled },
+      );
       return {
         ...to.model(call, 'anthropic', anthropicName(call), call.stream ? 'streamRawPredict' : 'rawPredict'),
         method: call.method,
@@ -39,9 +44,10 @@ export function anthropicChat(to: Addresses, store: Storage): Operation<VertexSe
         dropped: messages.dropped,
       };
     },
+    ...thoughtMemory,
     tap: () => new MessagesTap(),
     result: (text, call, answer) => fromMessage(text, bare(call), answer),
-    stream: (call) => new MessagesStream(bare(call)),
+    stream: (call) => new MessagesStream(call),
   };
 }
 

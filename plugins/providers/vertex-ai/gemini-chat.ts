@@ -6,6 +6,7 @@ import type { FileRules, GeminiOptions } from '../_shared/gemini/conversion.ts';
 import { toGenerateContent } from '../_shared/gemini/request.ts';
 import { fromGenerateContent } from '../_shared/gemini/result.ts';
 import { GenerateContentStream } from '../_shared/gemini/stream.ts';
+import { signatureMemory, withSignatures } from '../_shared/gemini/signature-memory.ts';
 import { GeminiTap } from '../_shared/gemini/tap.ts';
 import { type Addresses, commonHeaders, geminiAddress } from './address.ts';
 import { fileRules } from './files/rules.ts';
@@ -27,7 +28,8 @@ export function geminiChat(to: Addresses): Operation<VertexSettings> {
     request(body, call) {
       sounds.note(call, objectOf(body));
       const form = formOf(call.model, call.settings.endpoint_format === 'generateContent');
-      const served = toGenerateContent(objectOf(body), named(call), optionsOf(call.settings, fileRules(call)));
+      const known = withSignatures(objectOf(body), call.notes);
+      const served = toGenerateContent(known, named(call), optionsOf(call.settings, fileRules(call)));
       const method = call.stream ? 'streamGenerateContent?alt=sse' : 'generateContent';
       return {
         ...geminiAddress(to, call, form, method),
@@ -37,6 +39,7 @@ export function geminiChat(to: Addresses): Operation<VertexSettings> {
         dropped: served.dropped,
       };
     },
+    ...signatureMemory,
     tap: () => new GeminiTap(),
     result: (text, call, answer) => fromGenerateContent(text, { ...named(call), audioFormat: sounds.of(call) }, answer),
     stream: (call) => new GenerateContentStream({ ...named(call), audioFormat: sounds.of(call) }),

@@ -44,6 +44,8 @@ const chat: Operation<VertexSettings> = {
     return chatOf(call).request(body, call);
   },
   media: (body, call) => chatOf(call).media?.(body, call) ?? [],
+  recalls: (body, call) => chatOf(call).recalls?.(body, call),
+  notes: (answer, call) => chatOf(call).notes?.(answer, call) ?? [],
   converts: (call) => chatOf(call).converts?.(call) ?? true,
   tap: (call) => chatOf(call).tap(call),
   result: (text, call, answer) => (chatOf(call).result ?? unconverted)(text, call, answer),

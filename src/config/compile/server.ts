@@ -1,5 +1,6 @@
 import { defaultPrefixes } from '../../core/headers.ts';
 import { requestLimits } from '../../core/json-limits.ts';
+import type { NoteBounds } from '../../core/notes.ts';
 import type { LogSettings, ServerSettings } from '../../core/snapshot.ts';
 import { parseSize } from '../../core/units.ts';
 import type { LoggingEntry, ServerEntry } from '../schema/index.ts';
@@ -18,6 +19,7 @@ const defaults = {
   keyShare: 0.75,
   maxConnections: 8192,
   drain: { delayMs: 0, timeoutMs: 25_000 },
+  thinkingMemory: { size: 32 * mega, perKey: 8 * mega, ttl: 3_600_000 },
   keptBody: 256 * 1024,
   spoolSize: 1024 * mega,
 } as const;
@@ -34,6 +36,7 @@ export function compileServer(entry: ServerEntry = {}, hasSeveralKeys = false): 
     maxUpload: sizeOf(entry.max_upload),
     bodyTimeout: entry.body_timeout === undefined ? defaults.bodyTimeoutMs : needDuration(entry.body_timeout),
     memory: sizeOf(entry.memory),
+    thinkingMemory: thinkingMemoryOf(entry.thinking_memory),
     json: Object.freeze({
       depth: entry.json?.max_depth ?? requestLimits.depth,
       members: entry.json?.max_members ?? requestLimits.members,
@@ -52,6 +55,16 @@ export function compileServer(entry: ServerEntry = {}, hasSeveralKeys = false): 
       timeoutMs: entry.drain?.timeout === undefined ? defaults.drain.timeoutMs : needDuration(entry.drain.timeout),
     }),
     egressAllow: Object.freeze([...(entry.egress?.allow ?? [])]),
+  });
+}
+
+function thinkingMemoryOf(entry: ServerEntry['thinking_memory']): NoteBounds | undefined {
+  if (typeof entry === 'string') return undefined;
+  const { size, perKey, ttl } = defaults.thinkingMemory;
+  return Object.freeze({
+    size: sizeOf(entry?.size) ?? size,
+    perKey: sizeOf(entry?.per_key) ?? perKey,
+    ttl: entry?.ttl === undefined ? ttl : needDuration(entry.ttl),
   });
 }
 

@@ -65,6 +65,25 @@ export const server = {
         'Memory for the bodies of all requests together; beyond it, new requests get a 503 response. Default: a quarter of the memory that the process may use.',
       examples: ['512MB'],
     },
+    thinking_memory: {
+      type: ['string', 'object'],
+      pattern: '^off$',
+      'x-form': 'off, or a mapping such as {size: 32MB, per_key: 8MB, ttl: 1h}',
+      description:
+        'Signed thoughts of responses with tool calls, kept in memory for clients that do not send them back, so that the model thinks on; they are lost with a restart. "off": none are kept.',
+      properties: {
+        size: {
+          ...size,
+          description: 'Bytes of all of them, at most an eighth of memory; the oldest go first.',
+          default: '32MB',
+          examples: ['32MB'],
+        },
+        per_key: { ...size, description: 'Bytes of those of one API key.', default: '8MB', examples: ['8MB'] },
+        ttl: { ...duration('How long they are kept after their last use.', ['1s', '24h']), default: '1h', examples: ['1h'] },
+      },
+      additionalProperties: false,
+      examples: ['off'],
+    },
     body_timeout: {
       ...duration('Timeout for receiving a request body that is buffered.', ['1s', '24h']),
       default: '10m',

@@ -9,6 +9,7 @@ import { answerExtras, choiceExtras } from './chat-result.ts';
 import { faultInBand } from './fault.ts';
 import { finishReason } from './finish.ts';
 import { bareError, eventType } from './tap.ts';
+import { ThoughtNotes } from './thoughts.ts';
 import { UsageCounts } from './usage.ts';
 
 const nothing: readonly ModelEvent[] = Object.freeze([]);
@@ -28,12 +29,14 @@ export class MessagesStream implements StreamTransform<WireEvent, ModelEvent> {
   readonly #call: Pick<Call, 'createdAt'>;
   readonly #counts = new UsageCounts();
   readonly #blocks = new MessageBlocks();
+  readonly #thoughts: ThoughtNotes | undefined;
   #stop: string | undefined;
   #isFinished = false;
   #isOver = false;
 
-  constructor(call: Pick<Call, 'createdAt'>) {
+  constructor(call: Pick<Call, 'createdAt' | 'notes'>) {
     this.#call = call;
+    this.#thoughts = call.notes === undefined ? undefined : new ThoughtNotes();
   }
 
   push(event: WireEvent): readonly ModelEvent[] {
@@ -45,9 +48,10 @@ export class MessagesStream implements StreamTransform<WireEvent, ModelEvent> {
     if (data === undefined) return this.#unreadable(type);
     switch (type) {
       case 'content_block_delta':
+        this.#thoughts?.delta(numberOf(data['index']), data['delta']);
         return this.#blocks.delta(numberOf(data['index']), data['delta']);
       case 'content_block_start':
-        return this.#blocks.begin(numberOf(data['index']), data['content_block']);
+        return this.#begin(numberOf(data['index']), data['content_block']);
       case 'content_block_stop':
         return this.#blocks.end(numberOf(data['index']));
       case 'message_start':
@@ -71,6 +75,13 @@ export class MessagesStream implements StreamTransform<WireEvent, ModelEvent> {
     if (this.#isOver) return nothing;
     this.#isOver = true;
     return [{ type: 'error', error }];
+  }
+
+  /** The thoughts before a call are known before the client hears of the call. */
+  #begin(index: number, block: unknown): readonly ModelEvent[] {
+    const note = this.#thoughts?.begin(index, block);
+    const events = this.#blocks.begin(index, block);
+    return note === undefined ? events : [{ type: 'note', note }, ...events];
   }
 
   #start(message: unknown): readonly ModelEvent[] {

@@ -112,6 +112,10 @@ function exactly(text: string): unknown {
   }
 }
 
+/** A call that the client sends with its signature. */
+export const hasSignature = (call: Plain): boolean =>
+  signatureOf(call, isPlain(call['function']) ? call['function'] : {}, textOf(call['id'])) !== undefined;
+
 /** Every place where clients are known to carry a signature. */
 function signatureOf(call: Plain, fn: Plain, id: string | undefined): string | undefined {
   const extra = isPlain(call['extra_content']) ? call['extra_content'] : {};

@@ -171,7 +171,7 @@ export class GenerateContentStream implements StreamTransform<WireEvent, ModelEv
         return;
       }
       case 'call':
-        out.push(this.#toolCall(piece, candidate));
+        this.#toolCall(piece, candidate, out);
         return;
       case 'media':
         if (isAudio(piece.mimeType)) {
@@ -200,20 +200,23 @@ export class GenerateContentStream implements StreamTransform<WireEvent, ModelEv
     out.push({ type: 'text', choice: candidate.index, text: piece.text, block, ...signed(piece.signature) });
   }
 
-  #toolCall(piece: Extract<Piece, { kind: 'call' }>, candidate: Candidate): ModelEvent {
+  /** Its signature is known before the client hears of the call. */
+  #toolCall(piece: Extract<Piece, { kind: 'call' }>, candidate: Candidate, out: ModelEvent[]): void {
     const index = candidate.calls;
     candidate.calls += 1;
     // Text behind a call is a block of its own.
     candidate.blockKind = undefined;
-    return {
+    const id = this.#ids.next(piece.id, candidate.index, index);
+    if (piece.signature !== undefined) out.push({ type: 'note', note: { id, text: piece.signature } });
+    out.push({
       type: 'tool_call',
       choice: candidate.index,
       index,
-      id: this.#ids.next(piece.id, candidate.index, index),
+      id,
       name: piece.name,
       arguments: piece.arguments,
       ...(piece.signature === undefined ? {} : { thoughtSignature: piece.signature }),
-    };
+    });
   }
 
   /** What was held was the thought: strict clients never see it, the others see where it ends. */
