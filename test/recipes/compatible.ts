@@ -10,7 +10,7 @@ export interface Compatible {
   readonly hasKey: boolean;
   whole(text: string): string;
   stream(pieces: readonly string[]): readonly string[];
-  readonly models: object;
+  readonly models: { readonly data: readonly { readonly id: string }[] };
   readonly missing: { readonly message: string; readonly [member: string]: unknown };
 }
 
@@ -188,7 +188,10 @@ const openrouter: Compatible = (() => {
       chunk('', null, { usage }),
       done,
     ],
-    models: { data: [{ id: model, canonical_slug: model, name: 'Anthropic: Claude Sonnet 4.5', created, context_length: 1_000_000 }] },
+    models: {
+      object: 'list',
+      data: [{ id: model, canonical_slug: model, name: 'Anthropic: Claude Sonnet 4.5', created, context_length: 1_000_000 }],
+    },
     missing: { message: 'No endpoints found for other.', code: 404 },
   };
 })();

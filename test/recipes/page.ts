@@ -8,13 +8,14 @@ export interface Block {
 
 /** A page of `docs/recipes`, as its reader copies from it. */
 export class Page {
+  readonly text: string;
   readonly blocks: readonly Block[];
   private readonly name: string;
 
   constructor(name: string) {
     this.name = name;
-    const text = readFileSync(new URL(`../../docs/recipes/${name}.md`, import.meta.url), 'utf8');
-    this.blocks = [...text.matchAll(/^```(\w*)[^\n]*\n([\s\S]*?)^```$/gm)].map(([, language = '', block = '']) => ({
+    this.text = readFileSync(new URL(`../../docs/recipes/${name}.md`, import.meta.url), 'utf8');
+    this.blocks = [...this.text.matchAll(/^```(\w*)[^\n]*\n([\s\S]*?)^```$/gm)].map(([, language = '', block = '']) => ({
       language,
       text: block,
     }));

@@ -1,4 +1,9 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { run } from '../cli/run.ts';
 import { type ScriptedUpstream, startUpstream } from '../support/upstream.ts';
 import { type Compatible, compatible, pieces, serve } from './compatible.ts';
 import { Page } from './page.ts';
@@ -31,7 +36,7 @@ const ask = async (text: string): Promise<unknown> => JSON.parse(await recipe.ru
 const contentOf = (chat: unknown): string => (chat as Chat).choices[0].message.content;
 
 describe.each(Object.entries(compatible))('docs/recipes/%s.md', (name, kind) => {
-  it('sends a chat to the service, whole and streamed, and lists its models', async () => {
+  it('sends a chat to the service, whole and streamed, lists its models, and shows its own errors', async () => {
     await begin(name, kind);
     const [whole = ''] = requests(recipe.page, /"@(?!.*"stream")/);
     const [streamed = ''] = requests(recipe.page, /"stream": true/);
@@ -41,15 +46,20 @@ describe.each(Object.entries(compatible))('docs/recipes/%s.md', (name, kind) => 
     const parsed = events.map((line) => JSON.parse(line.slice(6)) as { choices: readonly [{ delta: { content?: string } }] });
     expect(parsed.map(({ choices }) => choices[0].delta.content ?? '').join('')).toBe(pieces.join(''));
     const { data } = (await ask(models)) as { data: readonly { id: string }[] };
-    expect(data.map(({ id }) => id)).toEqual((kind.models as { data: readonly { id: string }[] }).data.map(({ id }) => id));
-    expect(service.requests).toHaveLength(3);
+    expect(data.map(({ id }) => id)).toEqual(kind.models.data.map(({ id }) => id));
+    const { error } = (await ask(whole.replace(/("@\w+\/)[^"]+/, '$1other'))) as { error: { message: string } };
+    expect(error.message).toContain(kind.missing.message);
+    expect(service.requests).toHaveLength(4);
   });
 
-  it("shows the service's own sentence where it does not have the model", async () => {
-    await begin(name, kind);
-    const [whole = ''] = requests(recipe.page, /"@(?!.*"stream")/);
-    const error = (await ask(whole.replace(/("@\w+\/)[^"]+/, '$1other'))) as { error: { message: string } };
-    expect(error.error.message).toContain(kind.missing.message);
+  it('has the provider that its command adds', async () => {
+    const page = new Page(name);
+    const [, command = ''] = /`npm run gateway -- (providers add [^`]+)`/.exec(page.text) ?? [];
+    const cwd = await mkdtemp(join(tmpdir(), 'recipe-'));
+    await writeFile(join(cwd, 'gateway.yaml'), 'version: 1\nproviders: {mock: {type: mock}}\n');
+    const { out } = await run([...command.split(' '), '--no-input', '--dry-run'], cwd);
+    await rm(cwd, { recursive: true });
+    expect(parse(out)).toEqual({ providers: (parse(page.block('yaml')) as { providers: object }).providers });
   });
 });
 

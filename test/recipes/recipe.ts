@@ -21,6 +21,8 @@ export interface Recipe {
   readonly folder: string;
   /** The reader's home. */
   readonly home: string;
+  /** Calls that the gateway has logged. */
+  calls(): number;
   /** Runs a block of the page as its reader would; what it prints on standard output. */
   run(text: string, command: Command): Promise<string>;
   /** The page's text with the address of the gateway process. */
@@ -58,6 +60,7 @@ export async function startRecipe(name: string, service: ScriptedUpstream, yaml?
     folder,
     home,
     here,
+    calls: () => gateway.out().split('"msg":"request"').length - 1,
     async run(text, command) {
       const file = join(folder, command.file);
       await writeFile(file, here(text));

@@ -36,7 +36,7 @@ function publish(draft: string, ready: string): void {
 
 /** Runs a command to its end; why it failed. */
 export function failure(command: string, args: readonly string[], cwd?: string): string | undefined {
-  const run = spawnSync(command, args, { encoding: 'utf8', timeout: 300_000, cwd });
+  const run = spawnSync(command, args, { encoding: 'utf8', timeout: 300_000, cwd, env: { ...process.env, UV_HTTP_TIMEOUT: '180' } });
   if (run.error !== undefined) return `${command} could not be run: ${run.error.message}`;
   return run.status === 0 ? undefined : `${command} ${args.slice(0, 3).join(' ')} failed: ${run.stderr.trim().split('\n').at(-1) ?? ''}`;
 }
