@@ -48,7 +48,7 @@ function typeOf(block: Json): string {
   return typeof block['data'] === 'string' ? 'redacted_thinking' : 'text';
 }
 
-/** `accumulate_delta` of the PyPI library (openai/lib/streaming/_deltas.py), errors included. */
+/** `accumulate_delta` of the PyPI library (openai/lib/streaming/_deltas.py), but that an index is no position: tool calls leave gaps. */
 function accumulateDelta(acc: Json, delta: Json): Json {
   for (const [key, value] of Object.entries(delta)) {
     const known = acc[key];

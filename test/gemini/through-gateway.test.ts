@@ -311,3 +311,46 @@ describe('Gemini with an API key through the gateway', () => {
     expect([...(data[0]?.embedding ?? [])]).toEqual([0.5, -2]);
   });
 });
+
+describe('audio', () => {
+  const samples = Buffer.from([1, 2, 3, 4]);
+  const spoken = (finish: object) => ({
+    candidates: [
+      { content: { parts: [{ inlineData: { mimeType: 'audio/L16;codec=pcm;rate=24000', data: samples.toString('base64') } }] }, ...finish },
+    ],
+    usageMetadata: { promptTokenCount: 1, candidatesTokenCount: 2, totalTokenCount: 3 },
+  });
+  const body = (format: string, more: object = {}) => ({
+    model: 'gemini-2.5-flash-preview-tts',
+    messages: hi,
+    modalities: ['audio'],
+    audio: { voice: 'Kore', format },
+    ...more,
+  });
+  const rows: readonly [format: string, isFile: boolean, dropped: string | null][] = [
+    ['pcm16', false, null],
+    ['wav', true, null],
+    ['mp3', true, 'audio.format'],
+  ];
+
+  it.each(rows.flatMap((row) => ['@vertex-eu', '@google'].map((provider) => [...row, provider] as const)))(
+    'in the format %s comes as samples or as a WAV file',
+    async (format, isFile, dropped, provider) => {
+      answer((response, { url }) =>
+        url?.includes('stream') === true
+          ? sse(response, [frame(spoken({ finishReason: 'STOP' }))])
+          : json(response, 200, spoken({ finishReason: 'STOP' })),
+      );
+      const headers = { 'x-gateway-provider': provider };
+      const whole = await post(body(format), headers);
+      expect(whole.headers.get('x-gateway-dropped-params')).toBe(dropped);
+      const { choices } = (await whole.json()) as { choices: { message: { audio: { data: string } } }[] };
+      const bytes = Buffer.from(choices[0]?.message.audio.data ?? '', 'base64');
+      expect([bytes.subarray(0, 4).toString('latin1') === 'RIFF', bytes.subarray(isFile ? 44 : 0)]).toEqual([isFile, samples]);
+      const streamed = await post(body(format, { stream: true }), headers);
+      const deltas = (await streamed.text()).matchAll(/"audio":\{[^}]*"data":"([^"]*)"/g);
+      const text = Array.from(deltas, ([, data]) => data).join('');
+      expect(Buffer.from(text, 'base64').subarray(isFile ? 44 : 0)).toEqual(samples);
+    },
+  );
+});

@@ -80,6 +80,17 @@ export const mediaRows: readonly RequestRow[] = [
   ),
   part('a file as bare base64 with a name', { type: 'file', file: { file_data: 'AAAA', filename: 'a.csv' } }, inline('text/plain', 'AAAA')),
   part('a file by gs:// id', { type: 'file', file: { file_id: 'gs://acme/a.pdf' } }, file('application/pdf', 'gs://acme/a.pdf')),
+  part(
+    'a file by the id that /v1/files gives',
+    { type: 'file', file: { file_id: 'gs%3A%2F%2Facme%2Fa%20b.pdf' } },
+    file('application/pdf', 'gs://acme/a b.pdf'),
+  ),
+  part('a picture by that id', image('gs%3A%2F%2Facme%2Fa.png'), file('image/png', 'gs://acme/a.png')),
+  part(
+    'an input_image by that id',
+    { type: 'input_image', file_id: 'gs%253A%252F%252Facme%252Fa.png' },
+    file('image/png', 'gs://acme/a.png'),
+  ),
   part('a file id of another service', { type: 'file', file: { file_id: 'file-123' } }, undefined, {
     refused: ['unsupported_parameter', 'messages[0].content[1].file.file_id'],
   }),

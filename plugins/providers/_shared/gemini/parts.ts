@@ -60,11 +60,11 @@ function textPart(part: Plain): Part[] {
   return text === undefined || text === '' ? [] : [{ text }];
 }
 
-/** `{type: 'image_url', image_url: {url, mime_type?, detail?}}`, where the inner object may be the URL itself. */
+/** `{type: 'image_url', image_url: {url, mime_type?, detail?}}`, where the inner object may be the URL itself, or `file_id` in place of it. */
 function urlPart(part: Plain, type: string, at: string, conversion: Conversion): Part {
   const inner = part[type] ?? part['image_url'];
   const file = isPlain(inner) ? inner : { url: inner };
-  const url = textOf(file['url']);
+  const url = textOf(file['url']) ?? textOf(file['file_id']) ?? textOf(part['file_id']);
   if (url === undefined) throw cannotCarry(`${at}.${type}.url`, 'The part names no URL.');
   const out = mediaPart(named(url, file, `${at}.${type}.url`), conversion);
   return { ...out, ...resolution(file['detail'] ?? part['detail'], conversion), ...videoAndSignature(file, part) };
