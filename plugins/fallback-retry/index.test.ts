@@ -19,8 +19,8 @@ const answered =
     reply: { status, headers: {}, body: error('busy'), flow: undefined, tap: undefined, ...reply },
   });
 const unreachable =
-  (sent: boolean): Make =>
-  (attempt) => ({ kind: 'unreachable', attempt, times, cause: new Error('reset'), sent });
+  (sent: boolean, code = 'ECONNRESET'): Make =>
+  (attempt) => ({ kind: 'unreachable', attempt, times, cause: Object.assign(new Error('reset'), { code }), sent });
 const timeout =
   (phase: 'connect' | 'first-byte' | 'request' | 'total', sent: boolean): Make =>
   (attempt) => ({ kind: 'timeout', attempt, times, phase, afterMs: 5, sent });
@@ -41,6 +41,13 @@ const overloaded =
     fault: new GatewayError('provider_error', { message: 'x', status, provider: { message: 'x', ...fault } }),
     status,
   });
+const moved: Make = (attempt) => ({
+  kind: 'faulty',
+  attempt,
+  times,
+  fault: new GatewayError('upstream_invalid', { message: 'redirect', retry: false }),
+  status: 502,
+});
 const refused =
   (code: 'unsupported_endpoint' | 'not_allowed' | 'invalid_header'): Make =>
   (attempt) => ({ kind: 'refused', attempt, times, error: new GatewayError(code, { message: 'no' }) });
@@ -102,6 +109,8 @@ describe('retries', () => {
     ['a good answer', answered(200), 'answer'],
     ['an unreached provider', unreachable(false), 'again'],
     ['a reset after the body was sent, on a model call', unreachable(true), 'again'],
+    ['a certificate that is refused', unreachable(false, 'CERT_HAS_EXPIRED'), 'answer'],
+    ['a redirect', moved, 'answer'],
     ['a timeout', timeout('first-byte', true), 'again'],
     ['a timeout of everything', timeout('total', true), 'answer'],
     ['an answer that is none', faulty, 'again'],
@@ -232,6 +241,8 @@ describe('a fallback', () => {
     ['a status that is not listed', answered(500), [429], 'answer'],
     ['a listed good status', answered(246), [246], 'next'],
     ['an unreached provider, whatever the list', unreachable(true), [429], 'next'],
+    ['a certificate that is refused, whatever the list', unreachable(false, 'CERT_HAS_EXPIRED'), [429], 'next'],
+    ['an error object that begins a stream, whatever the list', overloaded({}, 400), [429], 'next'],
     ['a timeout, whatever the list', timeout('total', true), [429], 'next'],
     ['an answer that is none, whatever the list', faulty, [429], 'next'],
     ['a missing endpoint, whatever the list', refused('unsupported_endpoint'), [429], 'next'],

@@ -1,3 +1,4 @@
+import { isPermanentFault } from '#core/connection-fault.ts';
 import type { ProviderFault } from '#core/error.ts';
 import { type Outcome, statusOf } from '#core/plan.ts';
 import type { Leaf } from '#core/snapshot.ts';
@@ -37,7 +38,11 @@ export function wantsRetry(outcome: Outcome): boolean {
   // Its whole allowance of time is spent; and what a stage refused on our side stays refused unless a list names it.
   if (outcome.kind === 'timeout' && outcome.phase === 'total') return false;
   if (outcome.kind === 'refused' && outcome.error.code === 'unsupported_endpoint') return false;
-  if (isTransportFault(outcome) && !(outcome.kind === 'faulty' && !outcome.fault.retry)) return true;
+  if (isTransportFault(outcome)) {
+    if (!isPermanent(outcome)) return true;
+    // Without an error of the provider the status is ours, and no list means it.
+    if (faultOf(outcome) === undefined) return false;
+  }
   return retry.retries(statusOf(outcome)) && faultOf(outcome)?.isPermanent !== true;
 }
 
@@ -57,6 +62,12 @@ function isElsewhere(outcome: Outcome): boolean {
   if (outcome.kind === 'answered') return outcome.reply.status === 404;
   if (outcome.kind === 'refused') return isNotHere(outcome.error);
   return isUnseen(outcome);
+}
+
+/** A certificate that is refused, a redirect, an error object that says so: the same target fails in the same way again. */
+function isPermanent(outcome: Outcome): boolean {
+  if (outcome.kind === 'unreachable') return isPermanentFault(outcome.cause);
+  return outcome.kind === 'faulty' && !outcome.fault.retry;
 }
 
 /** What the provider said was wrong, as a status or as the first event of a stream. */
