@@ -25,7 +25,11 @@ const chat: Operation<AnthropicSettings> = {
     const { max_tokens: maxTokens } = call.settings;
     const options = maxTokens === undefined ? { media: call.media } : { media: call.media, maxTokens };
     const converted = toMessages(withThoughts(body.json(), call.notes), call, options);
-    return { ...send(call, { route: 'messages', body }), body: JsonBody.of(converted.body), dropped: converted.dropped };
+    return {
+      ...send(call, { route: 'messages', body, betas: converted.betas }),
+      body: JsonBody.of(converted.body),
+      dropped: converted.dropped,
+    };
   },
   media: (body) => (body.kind === 'json' && body.mentions('://') ? mediaNeeds(body.json(), 'direct') : []),
   ...thoughtMemory,

@@ -21,8 +21,12 @@ export const anthropicChat: Operation<FoundrySettings> = {
     if (body.kind === 'none') return send(body, call, 'messages');
     const { max_tokens: maxTokens } = call.settings;
     const options = maxTokens === undefined ? { media: call.media } : { media: call.media, maxTokens };
-    const { body: converted, dropped } = toMessages(withThoughts(body.json(), call.notes), call, { ...options, handled: headerFields });
-    return { ...send(body, call, 'messages'), body: JsonBody.of(converted), dropped };
+    const {
+      body: converted,
+      dropped,
+      betas,
+    } = toMessages(withThoughts(body.json(), call.notes), call, { ...options, handled: headerFields });
+    return { ...send(body, call, 'messages', betas), body: JsonBody.of(converted), dropped };
   },
   media: (body) => (body.kind === 'json' && body.mentions('://') ? mediaNeeds(body.json(), 'direct') : []),
   ...thoughtMemory,
@@ -52,20 +56,20 @@ function native(body: Body, call: FoundryCall, route: string): UpstreamRequest {
   return { ...request, body: body.edit(patch), dropped };
 }
 
-function send(body: Body, call: FoundryCall, route: string): UpstreamRequest {
+function send(body: Body, call: FoundryCall, route: string, needed: readonly string[] = []): UpstreamRequest {
   const headers: HeaderPairs = ['accept', call.stream ? 'text/event-stream' : 'application/json'];
   const json = body.kind === 'json' ? body : undefined;
   if (json !== undefined) headers.push('content-type', 'application/json');
-  headers.push(...anthropicHeaders(call, json));
+  headers.push(...anthropicHeaders(call, json, needed));
   return { ...messages(call, route), method: call.method, headers, body: json ?? emptyBody, dropped: [] };
 }
 
 /** The version, which the API wants, and the features that entry and client ask for. */
-export function anthropicHeaders(call: FoundryCall, body: JsonBody | undefined): HeaderPairs {
+export function anthropicHeaders(call: FoundryCall, body: JsonBody | undefined, needed: readonly string[] = []): HeaderPairs {
   const { anthropic_version: version, anthropic_beta: beta } = call.settings;
   const headers: HeaderPairs = ['anthropic-version', versionOf(call, body, version ?? defaultVersion)];
   const own = typeof beta === 'string' ? beta.split(',').map((one) => one.trim()) : (beta ?? []);
-  const betas = betasOf(call, body, own);
+  const betas = betasOf(call, body, [...own, ...needed]);
   if (betas.length > 0) headers.push('anthropic-beta', betas.join(','));
   return headers;
 }

@@ -39,7 +39,7 @@ export function anthropicChat(to: Addresses, store: Storage): Operation<VertexSe
       return {
         ...to.model(call, 'anthropic', anthropicName(call), call.stream ? 'streamRawPredict' : 'rawPredict'),
         method: call.method,
-        headers: anthropicHeaders(body.kind === 'json' ? body : undefined, call, chat['labels']),
+        headers: anthropicHeaders(body.kind === 'json' ? body : undefined, call, chat['labels'], messages.betas),
         body: JsonBody.of(messages.body),
         dropped: messages.dropped,
       };
@@ -58,9 +58,14 @@ function stored(need: MediaNeed, call: Call<VertexSettings>, store: Storage): Me
 }
 
 /** Beta features and labels travel in headers; the API's version in the body. */
-export function anthropicHeaders(body: JsonBody | undefined, call: Call<VertexSettings>, labels: unknown): HeaderPairs {
+export function anthropicHeaders(
+  body: JsonBody | undefined,
+  call: Call<VertexSettings>,
+  labels: unknown,
+  needed: readonly string[] = [],
+): HeaderPairs {
   const pairs = commonHeaders(call);
-  const betas = betasOf(call, body);
+  const betas = betasOf(call, body, needed);
   if (betas.length > 0) pairs.push('anthropic-beta', betas.join(','));
   if (isPlain(labels) && Object.keys(labels).length > 0) {
     pairs.push('x-vertex-ai-labels', Buffer.from(JSON.stringify(labels), 'utf8').toString('base64'));

@@ -7,7 +7,7 @@ import { segment } from '../../_shared/address.ts';
 import { parseObject, textOf } from '../../_shared/json.ts';
 import { ObjectTap } from '../../_shared/object-tap.ts';
 import { checkMetadata } from '../../_shared/objects.ts';
-import { filesBeta } from '../files/object.ts';
+import { filesBeta } from '../../_shared/anthropic/files-beta.ts';
 import { type ACall, send } from '../send.ts';
 import type { AnthropicSettings } from '../settings.ts';
 import { batchEndpoints, type BatchEndpoint } from './ids.ts';

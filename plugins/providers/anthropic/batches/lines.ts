@@ -57,7 +57,7 @@ export function toRequests(lines: readonly InputLine[], options: LineOptions): B
     try {
       const { id, body } = checked(line, options, seen);
       for (const field of headerFields) if (field !== 'anthropic_version') for (const beta of listed(body[field])) betas.add(beta);
-      requests.push({ custom_id: id, params: paramsOf(body, options, drops) });
+      requests.push({ custom_id: id, params: paramsOf(body, options, drops, betas) });
     } catch (thrown) {
       const error = fromUnknown(thrown);
       if (error.code === 'internal') throw thrown;
@@ -94,7 +94,7 @@ function checked(
 }
 
 /** @throws GatewayError where the body can't be converted */
-function paramsOf(body: Plain, { endpoint, model: common, maxTokens }: LineOptions, drops: Drops): Plain {
+function paramsOf(body: Plain, { endpoint, model: common, maxTokens }: LineOptions, drops: Drops, betas: Set<string>): Plain {
   const model = bareModel(textOf(body['model']) ?? '') || common;
   if (model === '') throw wrong('missing_required_parameter', 'body.model', 'the body names no model');
   if (body['stream'] === true) drops.add('stream', 'a batch cannot stream');
@@ -104,6 +104,7 @@ function paramsOf(body: Plain, { endpoint, model: common, maxTokens }: LineOptio
     throw cannotCarry('body.messages', 'it names a file that would have to be downloaded first', 'Send the file by value.');
   const converted = toMessages(body, { model, stream: false, foundationModel: undefined }, { media: noMedia, ...limit(maxTokens) });
   for (const { param, reason } of converted.dropped) drops.add(param, reason);
+  for (const beta of converted.betas) betas.add(beta);
   return converted.body;
 }
 

@@ -3,9 +3,6 @@ import { isPlain, type Plain } from '#core/merge.ts';
 import { parseObject, textOf } from '../../_shared/json.ts';
 import { listOf, unixSeconds } from '../../_shared/objects.ts';
 
-/** The files API, in the form whose lists are read by the id of a file, as the OpenAI format reads them. */
-export const filesBeta = 'files-api-2025-04-14';
-
 /** A file of the service knows no purpose; what is neither batch nor fine-tuning is this in OpenAI's words. */
 const defaultPurpose = 'user_data';
 

@@ -14,7 +14,8 @@ import { outputLines, readBatch, readResults } from '../batches/output.ts';
 import { otherParams } from '../query.ts';
 import { type ACall, send, type Sent } from '../send.ts';
 import type { AnthropicSettings } from '../settings.ts';
-import { filesBeta, toDeleted, toFile, toFiles } from './object.ts';
+import { filesBeta } from '../../_shared/anthropic/files-beta.ts';
+import { toDeleted, toFile, toFiles } from './object.ts';
 
 type Op = Operation<AnthropicSettings>;
 

@@ -4,6 +4,7 @@ import { cannotCarry } from '../../cannot-carry.ts';
 import { type Block, cacheOf, type Conversion, textBlock } from './conversion.ts';
 import { storedUri } from '../../stored-uri.ts';
 import { fileBlock, type NamedFile } from './files.ts';
+import { storedBlock } from './stored-files.ts';
 
 /** Content of a user or tool message as blocks; blank texts are left out. @throws GatewayError */
 export function partBlocks(content: unknown, conversion: Conversion): Block[] {
@@ -16,17 +17,17 @@ const listOf = (block: Block | undefined): Block[] => (block === undefined ? [] 
 
 function partBlock(part: Plain, conversion: Conversion): Block | undefined {
   if (part['type'] === 'text' || part['type'] === undefined) return textBlock(part['text'], part);
-  const image = storedImage(part);
-  if (image !== undefined && conversion.form === 'direct') return { ...image, ...cacheOf(part) };
-  const file = fileIn(part);
+  // The id of a stored file may be written where an address is expected.
+  const file = part['type'] === 'image_url' && storedBlock(part, conversion) !== undefined ? undefined : fileIn(part);
   if (file !== undefined) return { ...fileBlock(file, conversion), ...keptOf(part) };
+  const stored = storedBlock(part, conversion);
+  if (stored !== undefined) return { ...stored, ...cacheOf(part) };
   switch (part['type']) {
     case 'file':
-      return { ...storedFile(part, conversion), ...cacheOf(part) };
+      throw cannotCarry('messages[].content[].file', 'The part names no file.', 'Send the file as a data URI in file_data.');
     case 'image':
     case 'document':
     case 'search_result':
-    case 'container_upload':
       // The API's own blocks: a caller who knows them means them.
       return part;
     default: {
@@ -85,21 +86,3 @@ function named(url: unknown, from: Plain, otherwise: NamedFile['otherwise'], par
 
 /** `format` is a media type, or the extension alone. */
 const typeIn = (format: unknown): string | undefined => (typeof format === 'string' && format.includes('/') ? format : undefined);
-
-/** `image_url` whose address is the id of a stored file (Anthropic API, "Files"). */
-function storedImage({ type, image_url: image }: Plain): Block | undefined {
-  const url = type === 'image_url' ? (isPlain(image) ? image['url'] : image) : undefined;
-  return typeof url === 'string' && /^file_\w+$/.test(url) ? { type: 'image', source: { type: 'file', file_id: url } } : undefined;
-}
-
-/** A file of the service's own store. @throws GatewayError `unsupported_parameter` */
-function storedFile(part: Plain, { form }: Conversion): Block {
-  const from = isPlain(part['file']) ? part['file'] : part;
-  const id = textOf(from['file_id']);
-  if (id !== undefined && form === 'direct') {
-    const name = textOf(from['filename']);
-    return { type: 'document', source: { type: 'file', file_id: id }, ...(name === undefined ? {} : { title: name }) };
-  }
-  const why = id === undefined ? 'The part names no file.' : 'Files by id are not read by this service.';
-  throw cannotCarry('messages[].content[].file', why, 'Send the file as a data URI in file_data.');
-}
