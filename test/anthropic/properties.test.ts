@@ -196,6 +196,7 @@ const answerBlock = fc.oneof<fc.Arbitrary<Json>[]>(
   fc.record({ type: fc.constant('thinking'), thinking: fc.string({ unit: 'binary' }), signature: fc.base64String({ minLength: 4 }) }),
   fc.record({ type: fc.constant('redacted_thinking'), data: fc.base64String({ minLength: 4 }) }),
 );
+const saidBlock = fc.string({ minLength: 1 }).map((text) => ({ type: 'text', text: `x${text}y` }));
 const use = fc.record({
   type: fc.constant('tool_use'),
   id: fc.uuid().map((one) => `toolu_${one}`),
@@ -203,25 +204,19 @@ const use = fc.record({
   input: fc.dictionary(fc.string(), fc.jsonValue()),
 });
 
-it('sends thoughts, signatures and calls of an answer back as they came, whole and streamed', () => {
+it('sends thoughts, texts and calls of an answer back as they came and in their order, whole and streamed', () => {
   fc.assert(
-    fc.property(
-      fc.array(answerBlock, { minLength: 1, maxLength: 4 }),
-      fc.string({ minLength: 1 }),
-      fc.array(use, { maxLength: 3 }),
-      fc.boolean(),
-      (thoughts, text, uses, isStream) => {
-        const content = [...thoughts, { type: 'text', text: `x${text}y` }, ...uses];
-        const assistant = isStream ? streamed(content) : whole(content);
-        const results = uses.map(({ id: call }) => ({ role: 'tool', tool_call_id: call, content: 'x' }));
-        const back = sent(
-          { max_tokens: 10, messages: [{ role: 'user', content: 'Hi' }, assistant, ...results, { role: 'user', content: 'Go' }] },
-          'claude-sonnet-4-5',
-        ).body;
-        const turn = (back['messages'] as { content: Json[] }[])[1];
-        expect(JSON.stringify(turn?.content)).toBe(JSON.stringify(content));
-      },
-    ),
+    fc.property(fc.array(fc.oneof(answerBlock, saidBlock, use), { minLength: 1, maxLength: 7 }), fc.boolean(), (content, isStream) => {
+      const uses = content.filter((one): one is Json & { id: string } => one['type'] === 'tool_use');
+      const assistant = isStream ? streamed(content) : whole(content);
+      const results = uses.map(({ id: call }) => ({ role: 'tool', tool_call_id: call, content: 'x' }));
+      const back = sent(
+        { max_tokens: 10, messages: [{ role: 'user', content: 'Hi' }, assistant, ...results, { role: 'user', content: 'Go' }] },
+        'claude-sonnet-4-5',
+      ).body;
+      const turn = (back['messages'] as { content: Json[] }[])[1];
+      expect(JSON.stringify(turn?.content)).toBe(JSON.stringify(content));
+    }),
     { numRuns: 300 },
   );
 });
@@ -295,5 +290,5 @@ function gathered(text: string): Json {
       known.function.arguments += one.function.arguments ?? '';
     }
   }
-  return { role: 'assistant', content: null, content_blocks: blocks.filter(Boolean), ...(calls.length === 0 ? {} : { tool_calls: calls }) };
+  return { role: 'assistant', content: null, content_blocks: blocks, ...(calls.length === 0 ? {} : { tool_calls: calls }) };
 }

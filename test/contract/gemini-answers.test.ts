@@ -143,8 +143,8 @@ describe('tool calls', () => {
     expect(deltas.flatMap((delta) => (delta['content_blocks'] ?? []) as Json[])).toEqual([
       { index: 0, delta: { thinking: 'T' } },
       { index: 1, delta: { text: 'a' } },
-      { index: 2, delta: { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } } },
-      { index: 3, delta: { text: 'b' } },
+      { index: 3, delta: { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } } },
+      { index: 4, delta: { text: 'b' } },
     ]);
     expect(content(deltas)).toBe('ab');
     expect(whole(candidate(mixed, stop), false).message['content']).toEqual([

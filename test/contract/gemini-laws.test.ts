@@ -311,10 +311,9 @@ describe('an answer that is sent back in the next turn', () => {
   });
 });
 
-/** Texts and images in their order, then the calls in theirs: what the OpenAI format can hold. */
+/** Everything but thoughts, in its order. */
 function expected(parts: readonly Part[]): readonly Part[] {
-  const shown = parts.filter((part) => part['thought'] !== true && (part.text !== '' || part.thoughtSignature !== undefined));
-  return [...shown.filter((part) => part.functionCall === undefined), ...shown.filter((part) => part.functionCall !== undefined)];
+  return parts.filter((part) => part['thought'] !== true && (part.text !== '' || part.thoughtSignature !== undefined));
 }
 
 /** Unsigned texts that follow each other are one text, however they were cut. */

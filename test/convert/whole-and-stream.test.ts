@@ -251,11 +251,20 @@ function said(answer: Json): Json {
   const { object: _object, ...rest } = answer;
   const choices = (rest['choices'] as Json[]).map((choice) => {
     const message = choice['message'] as Json;
+    // Calls mark their place among the blocks; in a stream the number that is left out does.
     const blocks = (message['content_blocks'] ?? []) as Json[];
     const content = Array.isArray(message['content']) ? textOf(message['content'] as Json[]) : (message['content'] ?? '');
     const { tool_calls, parsed: _parsed, ...others } = message;
     const calls = ((tool_calls ?? []) as Json[]).map(plainCall);
-    return { ...choice, message: { ...others, content, tool_calls: calls, content_blocks: blocks.map(plainBlock) } };
+    return {
+      ...choice,
+      message: {
+        ...others,
+        content,
+        tool_calls: calls,
+        content_blocks: blocks.filter((block) => block['type'] !== 'tool_use').map(plainBlock),
+      },
+    };
   });
   return { ...rest, choices };
 }

@@ -71,8 +71,14 @@ function messageOf(blocks: readonly Plain[], calls: readonly Plain[], call: Answ
     ...reasoningFields(call, () => thoughtsIn(blocks)),
     ...(annotations.length === 0 ? {} : { annotations }),
     ...(calls.length === 0 ? {} : { tool_calls: calls.map((use, at) => toolCall(use, at, call)) }),
-    ...(call.strict ? {} : { content_blocks: blocks.filter((block) => block['type'] !== 'tool_use') }),
+    ...(call.strict ? {} : { content_blocks: blocksShown(blocks) }),
   };
+}
+
+/** All blocks but the calls, which have a list of their own; calls before other blocks stay, since they mark the order. */
+function blocksShown(blocks: readonly Plain[]): readonly Plain[] {
+  const last = blocks.findLastIndex((block) => block['type'] !== 'tool_use');
+  return blocks.slice(0, last + 1);
 }
 
 const thoughtsIn = (blocks: readonly Plain[]): string[] =>

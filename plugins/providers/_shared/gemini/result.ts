@@ -102,7 +102,7 @@ function messageOf(candidate: Plain, pieces: readonly Piece[], index: number, { 
   const audio = audioOf(pieces.filter(isSound), call);
   const message: Record<string, unknown> = {
     role: 'assistant',
-    content: text === '' && (toolCalls.length > 0 || pieces.some(({ kind }) => kind === 'media')) ? null : text,
+    content: text === '' && (toolCalls.length > 0 || audio !== undefined) ? null : text,
     refusal: null,
     ...reasoningFields(call, () => pieces.map((piece) => (piece.kind === 'thinking' ? piece.text : ''))),
     ...(toolCalls.length > 0 ? { tool_calls: toolCalls } : {}),
@@ -110,7 +110,7 @@ function messageOf(candidate: Plain, pieces: readonly Piece[], index: number, { 
   };
   if (call.strict) return message;
   const annotations = annotationsOf(candidate['groundingMetadata'], texts);
-  const blocks = joinedTexts(pieces).flatMap(blockOf);
+  const blocks = blocksOf(joinedTexts(pieces), toolCalls);
   if (annotations.length > 0) message['annotations'] = annotations;
   if (blocks.length > 0) message['content_blocks'] = blocks;
   if (blocks.some((block) => block['type'] === 'image_url')) message['content'] = blocks.filter(isContent).map(withoutSignature);
@@ -142,6 +142,18 @@ function joinedTexts(pieces: readonly Piece[]): readonly Piece[] {
 
 const isPlainText = (piece: Piece | undefined): piece is Extract<Piece, { kind: 'text' | 'thinking' }> =>
   (piece?.kind === 'text' || piece?.kind === 'thinking') && piece.signature === undefined;
+
+/** All pieces but the calls, which have a list of their own; calls before other pieces stay, since they mark the order. */
+function blocksOf(pieces: readonly Piece[], calls: readonly Plain[]): readonly Plain[] {
+  const last = pieces.findLastIndex((piece) => blockOf(piece).length > 0);
+  let call = 0;
+  return pieces.slice(0, last + 1).flatMap((piece) => {
+    if (piece.kind !== 'call') return blockOf(piece);
+    const id = calls[call]?.['id'];
+    call += 1;
+    return [{ type: 'tool_use', id, name: piece.name, input: parsedAnswer(piece.arguments) }];
+  });
+}
 
 function blockOf(piece: Piece): Plain[] {
   if (piece.kind === 'call' || (piece.kind === 'media' && isAudio(piece.mimeType))) return [];

@@ -204,7 +204,8 @@ export class GenerateContentStream implements StreamTransform<WireEvent, ModelEv
   #toolCall(piece: Extract<Piece, { kind: 'call' }>, candidate: Candidate, out: ModelEvent[]): void {
     const index = candidate.calls;
     candidate.calls += 1;
-    // Text behind a call is a block of its own.
+    // Text behind a call is a block of its own, and the number that is left out is the place of the call.
+    candidate.block += 1;
     candidate.blockKind = undefined;
     const id = this.#ids.next(piece.id, candidate.index, index);
     if (piece.signature !== undefined) out.push({ type: 'note', note: { id, text: piece.signature } });
