@@ -1,0 +1,122 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { parseAllDocuments } from 'yaml';
+import { findPython } from '../support/python.ts';
+import { readProjectFile, root } from '../repo/tree.ts';
+import { configsOf, type Container, containerOf, podOf } from './manifests.ts';
+import { runHere } from '../cli/in-process.ts';
+
+const dir = mkdtempSync(join(tmpdir(), 'deploy-'));
+afterAll(() => rmSync(dir, { recursive: true }));
+const python = findPython();
+
+function problems(kind: string, file: string): string {
+  if ('missing' in python) throw new Error(python.missing);
+  const script = new URL('validate.py', import.meta.url).pathname;
+  const { status, stdout, stderr } = spawnSync(python.python, [script, kind, file], { encoding: 'utf8' });
+  return status === 0 ? stdout : stderr;
+}
+
+const manifests = ['deploy/kubernetes/service.yaml', 'deploy/kubernetes/sidecar.yaml'] as const;
+
+describe('the deployment files by their schemas', () => {
+  it.each([
+    ['kubernetes', manifests[0], 'failureThreshold: 30', 'failureTreshold: 30'],
+    ['kubernetes', manifests[1], 'restartPolicy: Always\n          args', 'restartPolicy: [Always]\n          args'],
+    ['compose', 'deploy/compose/compose.yaml', 'read_only: true\n    tmpfs', 'readonly: true\n    tmpfs'],
+  ])('%s: %s is valid, and a mistake in it is found', (kind, file, right, wrong) => {
+    if ('missing' in python) throw new Error(python.missing);
+    expect(problems(kind, join(root, file))).toBe('');
+    const text = readProjectFile(file);
+    expect(text).toContain(right);
+    const broken = join(dir, 'broken.yaml');
+    writeFileSync(broken, text.replace(right, wrong));
+    expect(problems(kind, broken)).not.toBe('');
+  });
+
+  it('kubectl reads the manifests', (test) => {
+    const version = spawnSync('kubectl', ['version', '--client'], { encoding: 'utf8' });
+    test.skip(version.status !== 0, 'there is no kubectl');
+    for (const file of manifests) {
+      // Without a server it can only put them together: what it cannot read it refuses.
+      const { status, stderr, stdout } = spawnSync('kubectl', ['kustomize', folderWith(file)], { encoding: 'utf8' });
+      expect([status, stderr]).toEqual([0, '']);
+      expect(parseAllDocuments(stdout).length).toBe(parseAllDocuments(readProjectFile(file)).length);
+    }
+  });
+
+  it('systemd accepts the unit, and finds little that it exposes', (test) => {
+    const unit = join(root, 'deploy/systemd/gateway.service');
+    const verified = spawnSync('systemd-analyze', ['verify', unit], { encoding: 'utf8' });
+    test.skip(verified.error !== undefined, 'there is no systemd-analyze');
+    // The one thing that it misses is the program, which is not installed there.
+    const said = verified.stderr.split('\n').filter((line) => line !== '' && !line.includes('/opt/gateway/bin/gateway is not executable'));
+    expect(said).toEqual([]);
+    const { status, stdout } = spawnSync('systemd-analyze', ['security', '--offline=true', '--threshold=20', unit], { encoding: 'utf8' });
+    expect([status, /Overall exposure level .*: ([\d.]+)/.exec(stdout)?.[1]]).toEqual([0, expect.any(String)]);
+  });
+});
+
+function folderWith(file: string): string {
+  const folder = mkdtempSync(join(dir, 'kustomize-'));
+  writeFileSync(join(folder, 'all.yaml'), readProjectFile(file));
+  writeFileSync(join(folder, 'kustomization.yaml'), 'resources: [all.yaml]\n');
+  return folder;
+}
+
+describe.each(manifests)('%s', (file) => {
+  const text = readProjectFile(file);
+  const gateway: Container = containerOf(text);
+  const [config = ''] = configsOf(text);
+
+  it('has a configuration that check accepts, with its key as a file', async () => {
+    const folder = mkdtempSync(join(dir, 'config-'));
+    writeFileSync(join(folder, 'openai-api-key'), 'sk-0123456789');
+    writeFileSync(join(folder, 'gateway.yaml'), config.replaceAll('/run/secrets/gateway', folder));
+    expect(await runHere(['check', '--strict'], folder)).toMatchObject({ code: 0, err: '' });
+  });
+
+  it('probes paths and a port that the gateway has', () => {
+    const port = gateway.ports.find(({ name }) => name === 'probes')?.containerPort;
+    expect(config).toContain(`probe_listen: 0.0.0.0:${port}`);
+    expect([gateway.startupProbe, gateway.readinessProbe, gateway.livenessProbe].map((probe) => probe.httpGet)).toEqual([
+      { path: '/readyz', port: 'probes' },
+      { path: '/readyz', port: 'probes' },
+      { path: '/healthz', port: 'probes' },
+    ]);
+  });
+
+  it('leaves the drain its time', () => {
+    const [, delay, timeout] = /drain: \{delay: (\d+)s, timeout: (\d+)s\}/.exec(config) ?? [];
+    expect(podOf(text).terminationGracePeriodSeconds).toBeGreaterThan(Number(delay) + Number(timeout));
+  });
+
+  it('gives the container no rights, and mounts folders that can be reloaded', () => {
+    const pod = podOf(text).securityContext;
+    expect({ ...pod, ...gateway.securityContext }).toMatchObject({
+      runAsNonRoot: true,
+      runAsUser: 1000,
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      capabilities: { drop: ['ALL'] },
+      seccompProfile: { type: 'RuntimeDefault' },
+    });
+    expect(gateway.volumeMounts.filter((mount) => 'subPath' in mount)).toEqual([]);
+    expect(gateway.resources.limits.memory).toBeDefined();
+  });
+});
+
+it('the compose file and the unit give the drain of deploy/gateway.yaml its time, and check accepts that', async () => {
+  const config = readProjectFile('deploy/gateway.yaml');
+  const [, delay, timeout] = /drain: \{delay: (\d+)s, timeout: (\d+)s\}/.exec(config) ?? [];
+  const needed = Number(delay) + Number(timeout);
+  expect(Number(/stop_grace_period: (\d+)s/.exec(readProjectFile('deploy/compose/compose.yaml'))?.[1])).toBeGreaterThan(needed);
+  expect(Number(/TimeoutStopSec=(\d+)/.exec(readProjectFile('deploy/systemd/gateway.service'))?.[1])).toBeGreaterThan(needed);
+  const folder = mkdtempSync(join(dir, 'config-'));
+  writeFileSync(join(folder, 'openai-api-key'), 'sk-0123456789');
+  writeFileSync(join(folder, 'gateway.yaml'), config.replaceAll('/run/secrets', folder));
+  expect(await runHere(['check', '--strict'], folder)).toMatchObject({ code: 0, err: '' });
+});

@@ -1,0 +1,171 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { parse } from 'yaml';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { begin, run, type Running } from '../cli/run.ts';
+import { readProjectFile } from '../repo/tree.ts';
+import { Volume } from '../reload/edits.ts';
+import { json, type ScriptedUpstream, startUpstream } from '../support/upstream.ts';
+import { configsOf, containerOf } from './manifests.ts';
+
+/** The commands of the deployment files as processes: same flags, their files laid out as they are mounted. */
+
+let upstream: ScriptedUpstream;
+let dir: string;
+let running: Running | undefined;
+
+const key = 'change-me-0123456789';
+const made: string[] = [];
+beforeEach(async () => {
+  dir = mkdtempSync(join(tmpdir(), 'deploy-run-'));
+  made.push(dir);
+  upstream = await startUpstream((response, { headers }) =>
+    json(response, 200, {
+      id: 'c1',
+      object: 'chat.completion',
+      created: 1,
+      model: 'm',
+      choices: [
+        {
+          index: 0,
+          message: { role: 'assistant', content: /^Bearer sk-(\w+)-/.exec(String(headers.authorization))?.[1] ?? 'none' },
+          finish_reason: 'stop',
+        },
+      ],
+    }),
+  );
+});
+afterEach(async () => {
+  running?.child.kill('SIGKILL');
+  await running?.ended;
+  await upstream.close();
+});
+afterAll(() => made.forEach((one) => rmSync(one, { recursive: true, force: true })));
+
+/** The paths of the machine that the files are for, as they are here; the provider is one that listens here. */
+const here = (yaml: string): string =>
+  yaml
+    .replaceAll('/run/secrets/gateway', `${dir}/keys`)
+    .replaceAll('/run/secrets', `${dir}/keys`)
+    .replaceAll('/var/lib/gateway', `${dir}/state`)
+    .replaceAll('/etc/gateway', `${dir}/etc`)
+    .replace('type: openai,', `type: openai, custom_host: "${upstream.url}/v1",`)
+    .replace('type: openai\n', `type: openai\n    custom_host: ${upstream.url}/v1\n`);
+
+/** Ports are the tests' own; the addresses of the files may be taken on this machine. */
+async function start(args: readonly string[]): Promise<string> {
+  const ports = ['--listen', '127.0.0.1:0', '--probe-listen', `unix:${dir}/probe.sock`];
+  running = begin([...args.map(here), ...ports], dir);
+  await running.saw(/"msg":"gateway started"/);
+  return /"(http:\/\/127\.0\.0\.1:\d+\/v1)"/.exec(running.out())?.[1] ?? '';
+}
+
+async function say(url: string, headers: Record<string, string>): Promise<unknown> {
+  const response = await fetch(`${url}/chat/completions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify({ model: headers['authorization'] === undefined ? '@openai/m' : 'm', messages: [{ role: 'user', content: 'x' }] }),
+  });
+  const { choices } = (await response.json()) as { choices?: [{ message: { content: string } }] };
+  return choices?.[0].message.content ?? response.status;
+}
+
+function probe(path: string): Promise<{ status: number | undefined; body: string }> {
+  return new Promise((resolve, reject) => {
+    request({ socketPath: join(dir, 'probe.sock'), path }, (response) => {
+      void text(response).then((body) => resolve({ status: response.statusCode, body }));
+    })
+      .on('error', reject)
+      .end();
+  });
+}
+
+const ended = async (): Promise<number | null | undefined> => (await running?.ended)?.code;
+
+describe('Kubernetes', () => {
+  it.each([
+    ['deploy/kubernetes/service.yaml', { authorization: `Bearer ${key}` }],
+    ['deploy/kubernetes/sidecar.yaml', {}],
+  ] as const)('%s: serves, follows its ConfigMap and its Secret, and drains', async (file, headers) => {
+    const manifest = readProjectFile(file);
+    const [config = ''] = configsOf(manifest).map(here);
+    // The delay is for balancers, which are not here.
+    const quick = config.replace('delay: 5s', 'delay: 0s');
+    const etc = new Volume(join(dir, 'etc'));
+    const keys = new Volume(join(dir, 'keys'));
+    await etc.create({ 'gateway.yaml': quick });
+    await keys.create({ 'openai-api-key': 'sk-first-0123456789' });
+    const url = await start(containerOf(manifest).args);
+    expect((await probe('/readyz')).status).toBe(200);
+    expect((await probe('/healthz')).status).toBe(200);
+    expect(await say(url, headers)).toBe('first');
+    await keys.swap({ 'openai-api-key': 'sk-second-0123456789' });
+    await running?.saw(/"msg":"config reloaded"/);
+    expect(await say(url, headers)).toBe('second');
+    await etc.swap({ 'gateway.yaml': quick.replace('providers:', 'providers:\n  added: {type: mock}') });
+    await running?.saw(/\+providers\.added/);
+    await etc.swap({ 'gateway.yaml': quick.replace('providers:', 'provider:') });
+    await running?.saw(/config NOT reloaded|not reloaded/i);
+    expect(await say(url, headers)).toBe('second');
+    expect((await probe('/readyz')).status).toBe(200);
+    running?.child.kill('SIGTERM');
+    expect(await ended()).toBe(0);
+  });
+});
+
+describe('systemd', () => {
+  const unit = readProjectFile('deploy/systemd/gateway.service');
+  const commandOf = (setting: string): readonly string[] =>
+    (new RegExp(`^${setting}=(.*)$`, 'm').exec(unit)?.[1] ?? '').replace('/opt/gateway/bin/gateway ', '').split(' ');
+
+  it('checks, starts, reloads by its signal and stops', async () => {
+    mkdirSync(join(dir, 'etc'));
+    mkdirSync(join(dir, 'keys'));
+    // LoadCredential puts the key into a folder of the service's own.
+    writeFileSync(join(dir, 'keys/openai-api-key'), 'sk-unit-0123456789');
+    const file = join(dir, 'etc/gateway.yaml');
+    writeFileSync(file, here(readProjectFile('deploy/gateway.yaml')).replace('delay: 5s', 'delay: 0s'));
+    expect(await run(commandOf('ExecStartPre').map(here), dir)).toMatchObject({ code: 0, err: '' });
+    const url = await start([...commandOf('ExecStart'), '--no-watch']);
+    expect(await say(url, { authorization: `Bearer ${key}` })).toBe('unit');
+    writeFileSync(file, readFileSync(file, 'utf8').replace('providers:', 'providers:\n  added: {type: mock}'));
+    expect(commandOf('ExecReload')).toEqual(['/bin/kill', '-HUP', '$MAINPID']);
+    running?.child.kill('SIGHUP');
+    await running?.saw(/\+providers\.added/);
+    running?.child.kill('SIGTERM');
+    expect(await ended()).toBe(0);
+  });
+
+  it('ends with the status that it does not restart on, where the configuration is invalid', async () => {
+    mkdirSync(join(dir, 'etc'));
+    writeFileSync(join(dir, 'etc/gateway.yaml'), 'version: 1\nprovider: {}\n');
+    expect((await run(commandOf('ExecStart').map(here), dir)).code).toBe(Number(/^RestartPreventExitStatus=(\d+)$/m.exec(unit)?.[1]));
+  });
+});
+
+describe('compose', () => {
+  it('starts with the command of the service, its secrets as files', async () => {
+    const { services } = parse(readProjectFile('deploy/compose/compose.yaml')) as {
+      services: { gateway: { command: string[]; secrets: string[]; healthcheck: { test: string[] } } };
+    };
+    const { command, secrets, healthcheck } = services.gateway;
+    mkdirSync(join(dir, 'etc'));
+    mkdirSync(join(dir, 'keys'));
+    for (const name of secrets) writeFileSync(join(dir, 'keys', name), 'sk-compose-0123456789');
+    writeFileSync(join(dir, 'etc/gateway.yaml'), here(readProjectFile('deploy/gateway.yaml')).replace('delay: 5s', 'delay: 0s'));
+    // In the container it is found where it is mounted.
+    const url = await start([...command, '-c', '/etc/gateway/gateway.yaml']);
+    expect(await say(url, { authorization: `Bearer ${key}` })).toBe('compose');
+    const [, node = '', flag = '', script = ''] = healthcheck.test;
+    expect([node, flag]).toEqual(['node', '-e']);
+    const check = (origin: string): number | null =>
+      spawnSync(process.execPath, [flag, script.replace('http://127.0.0.1:8787', origin)], { timeout: 20_000 }).status;
+    expect([check(new URL(url).origin), check('http://127.0.0.1:9')]).toEqual([0, 1]);
+    running?.child.kill('SIGTERM');
+    expect(await ended()).toBe(0);
+  });
+});
