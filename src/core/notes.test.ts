@@ -106,6 +106,26 @@ describe('the bounds', () => {
     expect([recall(mine, 'y'), budget.used, notes.bytes]).toEqual(['', 0, 0]);
   });
 
+  it('of a key count what is left of it when one note goes', () => {
+    const { keep, recall } = memory({ perKey: 3 * cost(10), ttl: 10 });
+    keep(mine, 'x', 'x'.repeat(10), 0);
+    for (const id of 'yzw') keep(mine, id, id.repeat(10), 8);
+    expect(recall(mine, 'x', 8)).toBe('');
+    keep(mine, 'z', 'Z'.repeat(10), 9);
+    keep(mine, 'v', 'v'.repeat(10), 9);
+    expect(recall(mine, 'yzwv', 9)).toBe(`z=${'Z'.repeat(10)} w=${'w'.repeat(10)} v=${'v'.repeat(10)}`);
+  });
+
+  it('forget a key that has no note any more, and only then', () => {
+    const { keep, notes } = memory({ ttl: 10 });
+    keep(mine, 'x', 'one', 0);
+    keep(mine, 'y', 'two', 5);
+    keep(others, 'z', 'three', 11);
+    expect(notes.owners).toBe(2);
+    keep(others, 'w', 'four', 16);
+    expect(notes.owners).toBe(1);
+  });
+
   it('leave the budget to requests where it is used up', () => {
     const { keep, recall, budget } = memory({}, 100_000);
     budget.add(99_900);

@@ -38,8 +38,15 @@ export interface Keeping {
   readonly now: number;
 }
 
-interface Kept {
+/** What one key has here, the note that was not used for longest first. */
+interface Owned {
   readonly owner: string;
+  readonly keys: Set<string>;
+  bytes: number;
+}
+
+interface Kept {
+  readonly mine: Owned;
   readonly text: string;
   readonly bytes: number;
   at: number;
@@ -58,13 +65,18 @@ const shareOfBudget = 1 / 8;
 export class NoteMemory {
   /** A map keeps the order of insertion: the first note is the one that was not used for longest. */
   readonly #kept = new Map<string, Kept>();
-  readonly #byOwner = new Map<string, { bytes: number; readonly keys: Set<string> }>();
+  readonly #byOwner = new Map<string, Owned>();
   /** Of the process, like the memory: known with the first note. */
   #budget: Budget | undefined;
   #bytes = 0;
 
   get bytes(): number {
     return this.#bytes;
+  }
+
+  /** Keys that have a note here. */
+  get owners(): number {
+    return this.#byOwner.size;
   }
 
   keep({ owner, place }: NoteScope, { id, text }: Note, { bounds, budget, now }: Keeping): void {
@@ -76,15 +88,16 @@ export class NoteMemory {
     const bytes = 2 * (key.length + text.length) + overhead;
     const size = Math.min(bounds.size, budget.limit * shareOfBudget);
     if (bytes > size || bytes > bounds.perKey) return;
-    for (const oldest of this.#byOwner.get(owner)?.keys ?? []) {
-      if ((this.#byOwner.get(owner)?.bytes ?? 0) + bytes <= bounds.perKey) break;
+    const mine = this.#byOwner.get(owner) ?? { owner, keys: new Set(), bytes: 0 };
+    for (const oldest of mine.keys) {
+      if (mine.bytes + bytes <= bounds.perKey) break;
       this.#drop(oldest);
     }
     for (const oldest of this.#kept.keys()) {
       if (this.#bytes + bytes <= size) break;
       this.#drop(oldest);
     }
-    if (budget.take(bytes)) this.#add(key, { owner, text, bytes, at: now });
+    if (budget.take(bytes)) this.#add(key, { mine, text, bytes, at: now });
   }
 
   /** Those of the notes that are known. Each is good for the whole time again. */
@@ -99,9 +112,8 @@ export class NoteMemory {
       kept.at = now;
       this.#kept.delete(key);
       this.#kept.set(key, kept);
-      const mine = this.#byOwner.get(kept.owner)?.keys;
-      mine?.delete(key);
-      mine?.add(key);
+      kept.mine.keys.delete(key);
+      kept.mine.keys.add(key);
     }
     return found;
   }
@@ -113,10 +125,9 @@ export class NoteMemory {
   #add(key: string, kept: Kept): void {
     this.#kept.set(key, kept);
     this.#bytes += kept.bytes;
-    const mine = this.#byOwner.get(kept.owner) ?? { bytes: 0, keys: new Set() };
-    this.#byOwner.set(kept.owner, mine);
-    mine.bytes += kept.bytes;
-    mine.keys.add(key);
+    this.#byOwner.set(kept.mine.owner, kept.mine);
+    kept.mine.bytes += kept.bytes;
+    kept.mine.keys.add(key);
   }
 
   #drop(key: string): void {
@@ -125,11 +136,9 @@ export class NoteMemory {
     this.#kept.delete(key);
     this.#bytes -= kept.bytes;
     this.#budget?.give(kept.bytes);
-    const mine = this.#byOwner.get(kept.owner);
-    if (mine === undefined) return;
-    mine.bytes -= kept.bytes;
-    mine.keys.delete(key);
-    if (mine.keys.size === 0) this.#byOwner.delete(kept.owner);
+    kept.mine.bytes -= kept.bytes;
+    kept.mine.keys.delete(key);
+    if (kept.mine.keys.size === 0) this.#byOwner.delete(kept.mine.owner);
   }
 
   #expire(ttl: number, now: number): void {
