@@ -14,5 +14,5 @@ export function npmPackages(name: string, from: string, after: readonly string[]
     const problem = failure('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], folder);
     return after.reduce<string | undefined>((failed, script) => failed ?? failure(process.execPath, [script], folder), problem);
   });
-  return orSkip('npm client libraries', made);
+  return orSkip('Packages of npm for the recipes', made);
 }
