@@ -130,6 +130,39 @@ describe('a chat with a model of Anthropic', () => {
   );
 });
 
+describe('a request of the messages API', () => {
+  const url = 'gs://acme-data/c.png';
+  const source = { type: 'base64', media_type: 'image/png', data: picture.toString('base64') };
+  const ask = async (path: string, named: string) => {
+    rig.cloud.interrupt = play;
+    const block = { type: 'image', source: { type: 'url', url: named }, cache_control: { type: 'ephemeral' } };
+    const content = [{ type: 'tool_result', tool_use_id: 't', content: [block] }, block, { type: 'text', text: '"url"' }];
+    const before = { role: 'assistant', content: [{ type: 'tool_use', id: 't', name: 'f', input: {} }] };
+    const messages = [{ role: 'user', content: 'Hi' }, before, { role: 'user', content }];
+    return rig.fetch(path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ model: claude, max_tokens: 9, messages }),
+    });
+  };
+
+  it.each(['/messages', '/messages/count_tokens'])('gets its files from the bucket: %s', async (path) => {
+    expect((await ask(path, url)).status).toBe(200);
+    const block = { type: 'image', source, cache_control: { type: 'ephemeral' } };
+    const sent = asked[0]?.['messages'] as { content: unknown }[] | undefined;
+    expect(sent?.[2]?.content).toEqual([
+      { type: 'tool_result', tool_use_id: 't', content: [block] },
+      block,
+      { type: 'text', text: '"url"' },
+    ]);
+  });
+
+  it('names no other bucket', async () => {
+    const told = await ask('/messages', 'gs://foreign/c.png');
+    expect([told.status, asked]).toEqual([403, []]);
+  });
+});
+
 describe('a chat with Gemini', () => {
   const reference = (fileUri: string) => [{ fileData: { mimeType: 'image/png', fileUri } }, { text: ' ' }];
 

@@ -26,7 +26,7 @@ export function anthropicName(call: Call<VertexSettings>): string {
 /** Chat with models of Anthropic. */
 export function anthropicChat(to: Addresses, store: Storage): Operation<VertexSettings> {
   return {
-    media: (body, call) => mediaNeeds(objectOf(body), 'vertex').map((need) => (/^gs:/i.test(need.url) ? stored(need, call, store) : need)),
+    media: (body, call) => placed(mediaNeeds(objectOf(body), 'vertex'), call, store),
     request(body, call) {
       const chat = objectOf(body);
       const version = bodyVersion(call.settings);
@@ -50,6 +50,10 @@ export function anthropicChat(to: Addresses, store: Storage): Operation<VertexSe
     stream: (call) => new MessagesStream(call),
   };
 }
+
+/** Where each of the files is read. @throws GatewayError for those that may not be named */
+export const placed = (needs: readonly MediaNeed[], call: Call<VertexSettings>, store: Storage): readonly MediaNeed[] =>
+  needs.map((need) => (/^gs:/i.test(need.url) ? stored(need, call, store) : need));
 
 /** The service reads no addresses: files of object storage are read here, with what the request is signed with. */
 function stored(need: MediaNeed, call: Call<VertexSettings>, store: Storage): MediaNeed {

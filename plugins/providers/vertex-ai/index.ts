@@ -89,8 +89,8 @@ export default defineProvider<VertexSettings>({
     embeddings: signed(embeddings(to)),
     'images/generations': signed(images(to)),
     'responses/input_tokens': signed(countInputTokens(to)),
-    messages: signed(messages(to)),
-    'messages/count_tokens': signed(countMessageTokens(to)),
+    messages: signed(messages(to, store)),
+    'messages/count_tokens': signed(countMessageTokens(to, store)),
     // Object storage has a host of its own, and asks for a credential where its addresses are made.
     ...fileOperations(store),
     ...signedAll(batchOperations(to, store)),

@@ -1,16 +1,19 @@
 import { emptyBody } from '#core/body.ts';
 import { GatewayError } from '#core/error.ts';
 import type { Call, Operation } from '#core/provider.ts';
+import { inlined, nativeNeeds } from '../_shared/anthropic/native-files.ts';
 import { MessagesTap } from '../_shared/anthropic/tap.ts';
 import { JsonTap } from '../_shared/json-tap.ts';
 import type { Addresses } from './address.ts';
-import { anthropicHeaders, bodyVersion } from './anthropic-chat.ts';
+import { anthropicHeaders, bodyVersion, placed } from './anthropic-chat.ts';
+import type { Storage } from './files/storage.ts';
 import { formOf } from './model-form.ts';
 import type { VertexSettings } from './settings.ts';
 
-/** The messages API for models of Anthropic: bytes pass, but for the model and the version. */
-export function messages(to: Addresses): Operation<VertexSettings> {
+/** The messages API for models of Anthropic: bytes pass, but for the model, the version, and files named by address. */
+export function messages(to: Addresses, store: Storage): Operation<VertexSettings> {
   return {
+    media: (body, call) => placed(nativeNeeds(body), call, store),
     request(body, call) {
       const address = to.model(call, 'anthropic', nameOf(call), call.stream ? 'streamRawPredict' : 'rawPredict');
       if (body.kind === 'none')
@@ -22,6 +25,7 @@ export function messages(to: Addresses): Operation<VertexSettings> {
       ]);
       // Both travel in headers.
       for (const name of ['labels', 'anthropic_beta', 'vendor_beta']) if (body.has(name)) patch.set(name, undefined);
+      if (call.media.size > 0) patch.set('messages', inlined(body.value('messages'), call.media));
       return {
         ...address,
         method: call.method,
@@ -35,8 +39,9 @@ export function messages(to: Addresses): Operation<VertexSettings> {
 }
 
 /** Token counting: a place of its own for all models, and the model in the body. */
-export function countMessageTokens(to: Addresses): Operation<VertexSettings> {
+export function countMessageTokens(to: Addresses, store: Storage): Operation<VertexSettings> {
   return {
+    media: (body, call) => placed(nativeNeeds(body), call, store),
     request(body, call) {
       const model = nameOf(call);
       const address = to.model(call, 'anthropic', 'count-tokens', 'rawPredict');
@@ -44,6 +49,7 @@ export function countMessageTokens(to: Addresses): Operation<VertexSettings> {
         return { ...address, method: call.method, headers: anthropicHeaders(undefined, call, undefined), body: emptyBody, dropped: [] };
       const patch = new Map<string, unknown>(body.peek('model') === model ? [] : [['model', model]]);
       for (const name of ['labels', 'anthropic_beta', 'vendor_beta']) if (body.has(name)) patch.set(name, undefined);
+      if (call.media.size > 0) patch.set('messages', inlined(body.value('messages'), call.media));
       return { ...address, method: call.method, headers: anthropicHeaders(body, call, undefined), body: body.edit(patch), dropped: [] };
     },
     tap: () => new JsonTap(),

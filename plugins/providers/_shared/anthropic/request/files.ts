@@ -43,7 +43,7 @@ export function needsDownload(file: NamedFile, form: Form): boolean {
  *
  * @throws GatewayError `missing_file_extension`, `unsupported_parameter`
  */
-export function fileBlock(file: NamedFile, { media }: Conversion): Block {
+export function fileBlock(file: NamedFile, { media }: Pick<Conversion, 'media'>): Block {
   const { url, param } = file;
   const data = parseDataUri(url);
   if (data !== undefined) return byValue(servedType(file.mimeType ?? data.mimeType, param), data.base64, file);

@@ -42,7 +42,7 @@ function partBlock(part: Plain, conversion: Conversion): Block | undefined {
 }
 
 /** Members of the API's own file blocks that stay when their file is inlined. */
-function keptOf(part: Plain): Block {
+export function keptOf(part: Plain): Block {
   const kept: Block = cacheOf(part);
   for (const key of ['title', 'context', 'citations']) if (part[key] !== undefined) kept[key] = part[key];
   return kept;
