@@ -13,7 +13,7 @@ const at = (name: string, title: string, host: string, keyVariable?: string): Kn
 
 /**
  * Services by the names that people know them by, in the order in which they are listed: one row each, for
- * `gateway init`, `gateway providers add` and the docs. Without a variable: a server of one's own, which takes any key.
+ * `gateway init`, `gateway providers add` and the docs. Without a variable: your own server, which accepts any key.
  */
 export const services: readonly KnownService[] = Object.freeze([
   { name: openai, title: 'OpenAI', type: openai, host: undefined, keyVariable: 'OPENAI_API_KEY' },

@@ -38,7 +38,8 @@ export async function runCli(argv: readonly string[], io: CliIo, registry: Regis
   }
 }
 
-function createProgram(io: CliIo, registry: Registry, done: (code: number) => void): Command {
+/** The tree of commands, from which docs/cli.md is generated. */
+export function createProgram(io: CliIo, registry: Registry, done: (code: number) => void): Command {
   const program = new Command('gateway')
     .description('One HTTP service in front of model providers, described by a YAML file.')
     .version(version, '-V, --version', 'print the version')
@@ -95,10 +96,10 @@ function addStart(program: Command, io: CliIo, registry: Registry, done: (code: 
 function addInit(program: Command, io: CliIo, registry: Registry, done: (code: number) => void): void {
   const command = program
     .command('init')
-    .description('write a small configuration with comments; never overwrites a file unless told to')
+    .description('write a small configuration with comments; never overwrites a file without --force')
     .option('--provider <name>', 'a provider type, or a service such as groq or ollama; without it: those whose keys are set')
     .option('--key-env <variable>', 'name of the variable that holds its key; name=variable for a fallback; repeatable', collect, [])
-    .option('--fallback <name>', 'provider that answers when the first one fails; repeatable', collect)
+    .option('--fallback <name>', 'provider to try when the first one fails; repeatable', collect)
     .option('--file <file>', 'file to write instead of gateway.yaml')
     .option('--force', 'replace the file')
     .option('--no-input', 'do not prompt')

@@ -88,7 +88,7 @@ async function chosen(flags: InitFlags, io: CliIo, registry: Registry): Promise<
   const listed = flags.fallback ?? [];
   const asked =
     flags.fallback === undefined && flags.provider === undefined && ask !== undefined
-      ? await askFor(ask, 'provider that answers when it fails (may be empty)')
+      ? await askFor(ask, 'provider to try when it fails (may be empty)')
       : '';
   const fallback = [...listed, asked].flatMap((names) => names.split(',')).flatMap((name) => name.trim() || []);
   const names = first === undefined ? (found.length === 0 ? ['mock'] : found) : [first, ...fallback];
@@ -132,7 +132,7 @@ function textOf({ all, hasFallback }: Entries): string {
   const model = first?.known.provider.apiKey === 'none' ? 'echo' : 'MODEL';
   const mock = all.some(({ slug }) => slug === 'mock')
     ? ''
-    : '\n  # Answers without a key and without a network: model "@mock/echo".\n  mock: {type: mock}\n';
+    : '\n  # Responds without a key and without a network: model "@mock/echo".\n  mock: {type: mock}\n';
   return `# Configuration of the gateway. \`gateway check\` finds mistakes in it; a saved change is served at once.
 version: 1
 
@@ -165,7 +165,7 @@ function chainText(all: readonly Entry[]): string {
       ? `      - {provider: ${slug}, retry: {attempts: 2}} # tried up to 3 times on 429 and 5xx`
       : `      - provider: ${slug}\n        # override_params: {model: MODEL} # its own name for the model, where that differs`,
   );
-  return `    strategy: {mode: fallback} # the next target answers when the one before fails\n    targets:\n${targets.join('\n')}`;
+  return `    strategy: {mode: fallback} # when a target fails, the next one is tried\n    targets:\n${targets.join('\n')}`;
 }
 
 function write(path: string, file: string, text: string): void {

@@ -12,6 +12,7 @@ import type { StreamTransform } from './stream.ts';
 import type { Tap } from './tap.ts';
 
 export type { OAuthGrant } from './grant.ts';
+export type { Tap } from './tap.ts';
 
 /** A model provider: pure data and pure functions. No network, clock, randomness, environment or file. */
 export interface Provider<Settings = unknown> {

@@ -45,7 +45,10 @@ const check = (source: { path: string } | { text: string; name: string }) =>
     },
     providers,
     plugins: stages,
-    importPlugin: async () => ({ default: { name: 'example', options: { type: 'object' }, setup: () => ({}) } }),
+    importPlugin: async (path) =>
+      path.endsWith('/acme.ts')
+        ? import('../../configs/examples/own-provider/acme.ts')
+        : { default: { name: 'example', options: { type: 'object' }, setup: () => ({}) } },
   });
 
 /** A block as a file of its own: parts of a file get their first line, abbreviated hashes their length, files a content. */

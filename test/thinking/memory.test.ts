@@ -77,7 +77,7 @@ async function ask(openai: OpenAI, model: string, messages: readonly Message[], 
 }
 
 function stock(message: OpenAI.ChatCompletionMessage | undefined): OpenAI.ChatCompletionMessage {
-  if (message === undefined) throw new Error('no answer');
+  if (message === undefined) throw new Error('no response');
   const { content, tool_calls: calls } = message;
   return { role: 'assistant', content, refusal: null, ...(calls === undefined ? {} : { tool_calls: calls }) };
 }

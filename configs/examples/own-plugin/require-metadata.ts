@@ -1,11 +1,11 @@
 import type { Plugin } from 'llm-gateway/plugin';
 
 interface Options {
-  /** Metadata that each request must bring, for example for sharing the cost. */
+  /** Metadata that each request must have, for example for sharing the cost. */
   keys: readonly string[];
 }
 
-/** Refuses requests that don't say whom they are for. A key's own metadata counts as said. */
+/** Rejects requests without this metadata. A key's own metadata counts. */
 const plugin: Plugin<Options> = {
   name: 'require-metadata',
   options: {

@@ -22,7 +22,7 @@ function afterTools(reply: MockReply, body: Plain): MockReply {
   const result = toolResult(body['messages'] ?? body['input']);
   if (result === undefined) return reply;
   const { tool_call: _call, finish_reason: _reason, ...rest } = reply;
-  return { ...rest, text: reply.text ?? (result === '' ? 'The tool has answered.' : result) };
+  return { ...rest, text: reply.text ?? (result === '' ? 'The tool has returned a result.' : result) };
 }
 
 /** The text of a result that ends the conversation: of a tool's message, an output item or a block; undefined without one. */

@@ -31,7 +31,7 @@ const types: Readonly<Record<number, string>> = {
   529: 'overloaded_error',
 };
 
-/** The configured error in the words of this API. */
+/** The configured error in the format of this API. */
 function nativeFailure(asked: Question): LocalAnswer | undefined {
   const failed = failure(asked);
   if (failed === undefined) return undefined;

@@ -2,7 +2,7 @@ import { GatewayError } from '#core/error.ts';
 import type { LocalAnswer } from '#core/provider.ts';
 import { checkMetadata } from '../_shared/objects.ts';
 
-/** Why the mock refuses a request, in the words of the API that it plays. */
+/** Why the mock refuses a request, in the format of the API that it simulates. */
 export interface Problem {
   readonly status: number;
   readonly code: string | null;

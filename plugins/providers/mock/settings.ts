@@ -73,7 +73,7 @@ const reply = {
       additionalProperties: false,
       required: ['name'],
       properties: { name: { type: 'string', minLength: 1 }, arguments: { type: ['string', 'object'] } },
-      description: 'A function call in the response. A request that brings the result of a tool gets a text instead.',
+      description: 'A function call in the response. A request with the result of a tool gets a text instead.',
     },
     finish_reason: { type: 'string', minLength: 1 },
     status: { type: 'integer', minimum: 200, maximum: 599, description: 'HTTP status; 400 and above return an error.' },

@@ -8,7 +8,7 @@ export interface Known {
   readonly provider: Provider;
   /** What every entry of it has. */
   readonly settings: Plain;
-  /** Where its users have its key; undefined: the name is made from the slug, or a server of one's own needs none. */
+  /** Where its users have its key; undefined: the name is made from the slug, or your own server needs none. */
   readonly keyVariable: string | undefined;
 }
 

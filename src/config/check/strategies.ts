@@ -48,7 +48,7 @@ function withoutDefault({ node, path }: Site, { root, report }: CheckContext): v
     code: 'missing-key',
     severity: 'warning',
     at: keyPlace(root, [...path, 'strategy']),
-    message: 'mode conditional has no "default": requests that fit no condition are refused',
+    message: 'mode conditional has no "default": the gateway rejects requests that match no condition',
     hint: 'add default: the name of a target',
   });
 }

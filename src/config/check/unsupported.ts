@@ -14,7 +14,7 @@ export function unsupported({ root, report }: CheckContext): void {
         severity: 'warning',
         at: cache.keyAt,
         message: '"cache" has no effect in this version',
-        hint: 'take it out, or leave it for later',
+        hint: 'remove it, or leave it for later',
       });
     }
     for (const { node: header, text } of textsOf(child(node, 'forward_headers'))) {

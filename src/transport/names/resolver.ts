@@ -210,7 +210,7 @@ function lookedUp(system: LookupFunction, name: string): Promise<Addresses> {
   });
 }
 
-/** In the words of the system's own resolution. */
+/** As the system's own resolver reports it. */
 function failure(code: 'ENOTFOUND' | 'EAI_AGAIN', hostname: string): NodeJS.ErrnoException {
   return Object.assign(new Error(`getaddrinfo ${code} ${hostname}`), { code, syscall: 'getaddrinfo', hostname });
 }

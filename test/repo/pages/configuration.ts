@@ -70,6 +70,9 @@ configs:
   draft: {targets: [openai-main/gpt-4o-mini]}
 \`\`\``;
 
+/** Aliases that only old configurations use. */
+const neutral = /^(?:cloud-)?(?:provider|vendor)-[a-z]$/;
+
 /** `docs/configuration.md`, made from the schema that `gateway check` and editors use. */
 export function configurationPage(): string {
   const schema = gatewaySchema(providers) as Schema;
@@ -78,7 +81,7 @@ export function configurationPage(): string {
     Object.entries(top).filter(([key]) => ['version', 'include', 'plugins', 'provider_plugins'].includes(key)),
   );
   const kinds = providers.map((provider) => {
-    const names = [provider.type, ...provider.aliases].map((name) => `\`${name}\``).join(' or ');
+    const names = [provider.type, ...provider.aliases.filter((alias) => !neutral.test(alias))].map((name) => `\`${name}\``).join(' or ');
     const signing = Object.entries(provider.authModes ?? {}).map(([name, mode]) => {
       const words = [name, ...mode.aliases].map((word) => `\`${word}\``).join(' or ');
       return `\`auth.mode\` ${words} signs ${mode.about}:\n\n${table({ properties: mode.properties, required: mode.required }, 'auth.')}`;
@@ -91,7 +94,7 @@ export function configurationPage(): string {
   return [
     '# Configuration',
     example,
-    '`gateway.yaml` is YAML 1.2 or JSON. Unknown keys are errors; keys that start with `x-` are free for notes and anchors. `${env:NAME}`, `${env:NAME:-default}` and `${file:path}` may stand in every text, `$${` is a literal `${`. Inside `{…}` and `[…]` they need quotes.',
+    '`gateway.yaml` is YAML 1.2 or JSON. Unknown keys are errors; keys that start with `x-` are free for notes and anchors. `${env:NAME}`, `${env:NAME:-default}` and `${file:path}` may be used in every string, `$${` is a literal `${`. Inside `{…}` and `[…]` they need quotes.',
     `## Top level\n\n${table({ properties: simple, required: schema['required'] })}`,
     ...options.map((stage) => `### options of \`${stage.name}\`\n\n${table(stage.options)}`),
     ...['server', 'logging'].map((key) => `## ${key}\n\n${about(child(top, key))}\n\n${table(child(top, key))}`),
@@ -101,7 +104,7 @@ export function configurationPage(): string {
       (key) => `## ${key}\n\n${about(child(top, key))}\n\n${table(child(top, key, 'additionalProperties'))}`,
     ),
     `## auth\n\n${about(child(top, 'auth'))} [Keys and tokens](keys.md) shows how they are used.\n\n${table(child(top, 'auth'))}`,
-    `## configs\n\n${about(child(top, 'configs'))} The same keys stand in a config and in each of its targets; a target inherits what it does not set. Spellings in camelCase are accepted too.\n\n${table(child(schema, '$defs', 'target'))}`,
+    `## configs\n\n${about(child(top, 'configs'))} The same keys are allowed in a config and in each of its targets; a target inherits what it does not set. Spellings in camelCase are accepted too.\n\n${table(child(schema, '$defs', 'target'))}`,
     `## prompts\n\n${about(child(top, 'prompts'))} A prompt has one version, written beside its name, or several under \`versions\`. [Prompts](prompts.md) shows how they are used.\n\n${table(child(top, 'prompts', 'additionalProperties'))}`,
     '## When it goes wrong\n\n`npm run gateway -- check` names file, line and column of every problem, and what to write instead.\n',
   ].join('\n\n');

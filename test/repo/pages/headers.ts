@@ -4,41 +4,41 @@ import { canonicalPrefix, defaultPrefixes, type RequestHeader, requestHeaders, r
 const requestMeaning = {
   apiKey: 'Key of the gateway. `Authorization: Bearer …` and `x-api-key` are read too.',
   provider: 'Slug of a provider (`@openai-main`), or in direct mode a type (`openai`).',
-  virtualKey: 'Name of an entry of `virtual_keys`, or a slug.',
+  virtualKey: 'Name of a virtual key, or a slug.',
   providerModel: 'The model, where the body has no field for it: uploads of files and batches. Counts as `model` does, slug included.',
-  config: 'Name of an entry of `configs`, or a config object as JSON.',
-  traceId: 'Trace of which this request is a part. Without it the one of `traceparent` is used, else a new one.',
+  config: 'Name of a config, or a config object as JSON.',
+  traceId: 'Trace that this request belongs to. Default: the one of `traceparent`, else a new one.',
   spanId: 'Id of this request within the trace.',
   spanName: 'Name of this step, for the request log.',
   parentSpanId: 'Id of the step that sent this request.',
-  metadata: 'JSON object of texts (128 characters each), for conditional routing and the request log.',
+  metadata: 'JSON object of strings (128 characters each), for conditional routing and the request log.',
   strictCompliance:
-    '`false` (in any case; also `0`, `no`, `off`) allows what the OpenAI format does not have: thinking blocks, native finish reasons.',
+    '`false` (in any case; also `0`, `no`, `off`) allows fields that the OpenAI format does not define: thinking blocks, native finish reasons.',
   reasoningContent:
-    '`true`: chat completions also carry the thoughts of the model as `reasoning_content`, strict compliance on or off; `false` leaves them out where the config asks for them.',
-  customHost:
-    'Base URL to call instead of the provider’s own. With a credential of the catalog only where its entry has `allow_custom_host`.',
-  forwardHeaders: 'Comma list of request headers that go on to the provider.',
+    '`true`: chat completions also carry the thoughts of the model as `reasoning_content`, strict compliance on or off; `false` omits them even if the config sets them.',
+  customHost: 'Base URL to call instead of the provider’s own. With a configured provider only where it has `allow_custom_host`.',
+  forwardHeaders: 'Request headers that are forwarded to the provider, separated by commas.',
   requestTimeout: 'Milliseconds. Can only shorten what the configuration allows.',
-  debug: '`false`: the record keeps no bodies. `true` asks for debug headers; the key must have `debug: true`.',
+  debug: '`false`: the record stores no bodies. `true` is accepted and has no effect in this version.',
 } as const satisfies Record<RequestHeader, string>;
 
 const responseMeaning = {
   traceId: "The request's trace.",
   config: 'Config and revision, for example `support@91bd0e7`; `-` where no config applied.',
-  provider: 'Slug of the provider that answered.',
+  provider: 'Slug of the provider that responded.',
   providerType: 'Its type.',
-  model: 'Model that was asked for upstream.',
+  model: 'Model name that was sent to the provider.',
   lastUsedOptionIndex: 'Path of the target in the config, for example `config.targets[1]`.',
-  retryAttemptCount: 'Retries of the last target; `-1` when all of them were used up in vain, or the provider asked for too long a wait.',
-  cacheStatus: '`HIT`, `MISS`, `REFRESH` or `DISABLED`.',
+  retryAttemptCount: 'Retries of the last target; `-1` when all of them failed, or the provider asked for too long a wait.',
+  cacheStatus: '`DISABLED`: this version has no cache.',
   attempts: 'Each attempt with status and time, at most 8; then the number of the others: `... and 3 more`.',
   overheadMs: 'Milliseconds that were not spent waiting for a provider, up to the first byte.',
   errorSource: '`gateway` or `provider`, on errors.',
-  droppedParams: 'Parameters that the chosen provider cannot take, at most 20 and 1 KB; then the number of the others: `... and 12 more`.',
-  warnings: 'What the caller should know of the way the request took, at most 5 sentences and 1 KB.',
+  droppedParams:
+    'Parameters that the chosen provider does not support and that were not sent, at most 20 and 1 KB; then the number of the others: `... and 12 more`.',
+  warnings: 'Notes on how the request was handled, at most 5 sentences and 1 KB.',
   overruled:
-    'What the request chose and did not get, each with what counted instead, for example `model=@azure-eu;by=config, x-gateway-provider=claude;by=config`.',
+    'Choices of the request that were overruled, each with what was used instead, for example `model=@azure-eu;by=config, x-gateway-provider=claude;by=config`.',
   exception: '`true` on errors that the gateway made itself.',
   prompt: 'The stored prompt that was run, with its version.',
 } as const satisfies Record<keyof typeof responseHeaders, string>;
@@ -55,13 +55,13 @@ export function headersPage(): string {
   );
   return [
     '# Headers',
-    `Gateway headers begin with ${defaultPrefixes.map((prefix) => `\`${prefix}\``).join(' or ')}; \`server.header_prefixes\` changes the list. Answers repeat them under the prefix that the request used. None of them is sent to a provider.`,
-    '## Of requests',
+    `Gateway headers begin with ${defaultPrefixes.map((prefix) => `\`${prefix}\``).join(' or ')}; \`server.header_prefixes\` changes the list. The gateway accepts both and writes response headers with the prefix that the request used. None of them is sent to a provider.`,
+    '## Request headers',
     `| Header | Meaning |\n|---|---|\n${requests.join('\n')}`,
-    'A header with one of these prefixes and another name has no effect, and `x-gateway-warnings` names it, with the name that was probably meant. Where that is `config`, `provider`, `virtual-key` or `api-key`, the gateway rejects the request with 400 `invalid_header`: without that header it would take another route, or be another caller.',
-    '### Settings of a provider\n\nIn direct mode, where the request brings its own credential, these headers stand for keys of a `providers` entry. Beside a credential of the catalog those that shape the host, or choose a part of the account (deployment, version, organization), are refused.',
+    'A header with one of these prefixes and another name has no effect, and `x-gateway-warnings` names it, with the name that was probably meant. Where that is `config`, `provider`, `virtual-key` or `api-key`, the gateway rejects the request with 400 `invalid_header`: without that header it would use another route or caller.',
+    '### Settings of a provider\n\nIn direct mode, where the request has its own credential, these headers set the keys of a provider. With a provider of `gateway.yaml`, the gateway rejects those that change the host or choose a part of the account (deployment, version, organization) with 403 `not_allowed`.',
     settings(),
-    '## Of answers',
+    '## Response headers',
     `| Header | Meaning |\n|---|---|\n${responses.join('\n')}\n| \`x-request-id\` | The id of this request, in the log too. |\n| \`x-should-retry\` | \`false\` on errors that a retry cannot change ([errors](errors.md#retries)), and when the gateway has used up its own retries and targets. |\n| \`server-timing\` | Time in the gateway and upstream. |`,
     '`server.expose_routing: false` leaves out the names of configs, providers, models and attempts.\n',
   ].join('\n\n');
@@ -75,5 +75,5 @@ function settings(): string {
       return `| \`${provider.type}\` | ${entry.headers.map(name).join(', ')} | \`${entry.setting}\` | ${host} |`;
     }),
   );
-  return `| Type | Header | Key | Refused beside a credential of the catalog |\n|---|---|---|---|\n${rows.join('\n')}`;
+  return `| Type | Header | Key | Rejected with a configured provider |\n|---|---|---|---|\n${rows.join('\n')}`;
 }

@@ -1,5 +1,6 @@
 import { providers, stages } from '../../../plugins/index.ts';
 import { generateSchema } from '../../../src/config/schema/generate.ts';
+import { cliPage } from './cli.ts';
 import { configurationPage } from './configuration.ts';
 import { errorsPage } from './errors.ts';
 import { version } from '../../../src/version.ts';
@@ -12,6 +13,7 @@ import { servicesPage } from './services.ts';
 export function generatedFiles(): Readonly<Record<string, string>> {
   return {
     'configs/schema/gateway.schema.json': `${JSON.stringify(generateSchema(providers, stages), null, 2)}\n`,
+    'docs/cli.md': cliPage(),
     'docs/configuration.md': configurationPage(),
     'docs/errors.md': errorsPage(),
     'docs/headers.md': headersPage(),

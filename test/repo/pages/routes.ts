@@ -15,15 +15,15 @@ export function routesPage(): string {
   const account = (Object.values(endpoints) as EndpointTraits[]).filter((traits) => traits.account === true);
   return [
     '# Routes',
-    '✓: the provider speaks the format of the route, and its bytes pass. ⇄: the gateway converts. Empty: answered 400 `unsupported_endpoint`, so that a fallback chain goes on to a target that serves it. –: the gateway answers by itself. Types from `provider_plugins` say for themselves what they serve; `mock` plays most routes without a network.',
+    '✓: the provider uses the format of the route, and bytes pass unchanged. ⇄: the gateway converts. Empty: the gateway returns 400 `unsupported_endpoint`, and a fallback tries its next target. –: the gateway itself responds. Types from `provider_plugins` define which routes they serve; `mock` simulates most routes without a network.',
     `| Route | Does | ${shown.map(({ type }) => `\`${type}\``).join(' | ')} |\n|---|---|${shown.map(() => ':-:|').join('')}\n${rows.join('\n')}`,
-    `Any other path below \`/v1/\` is relayed with its method, query and body to the provider that header, virtual key or config choose: ${shown
+    `Any other path below \`/v1/\` is passed through with its method, query and body to the provider that header, virtual key or config choose: ${shown
       .filter(({ relay }) => relay !== undefined)
       .map(({ type }) => `\`${type}\``)
-      .join(', ')} take such requests.`,
+      .join(', ')} accept such requests.`,
     `${account.length} of these routes (batches and fine-tuning) belong to one account: they need \`x-gateway-virtual-key\`, or a header or config that names exactly one provider.`,
     'Clients of Azure OpenAI need only the address of the gateway (`azure_endpoint`, `endpoint`): `/openai/…` and `/openai/v1/…` are the routes above, and the deployment in `/openai/deployments/NAME/chat/completions` is the model that the request asks for, whatever its body says. Their `api-key` header holds the gateway key, and `api-version` is ignored. A deployment may be called `@slug/model`.',
-    'Where a route is converted, models of one provider may differ: the [pages of the providers](providers.md) tell. A description for machines is served at `/openapi.json`, and stands in [openapi.json](openapi.json).\n',
+    'Where a route is converted, models of one provider may differ: see the [pages of the providers](providers.md). An OpenAPI description is served at `/openapi.json`, and is in [openapi.json](openapi.json).\n',
   ].join('\n\n');
 }
 

@@ -68,9 +68,10 @@ function withOutput(
   body: Plain,
   { drops }: Conversion,
 ): ToolFields {
-  const tool: Block = { name: outputTool, description: description ?? 'Writes the answer.', input_schema: schema };
+  const tool: Block = { name: outputTool, description: description ?? 'Writes the response.', input_schema: schema };
   const isFree = tools.length > 0 && choice?.['type'] !== 'none';
-  if (isFree && body['parallel_tool_calls'] === true) drops.add('parallel_tool_calls', 'beside a schema for the answer one tool is called');
+  if (isFree && body['parallel_tool_calls'] === true)
+    drops.add('parallel_tool_calls', 'with a schema for the response, one tool is called');
   return {
     tools: [...tools, tool],
     tool_choice: isFree ? { type: 'any', disable_parallel_tool_use: true } : { type: 'tool', name: outputTool },

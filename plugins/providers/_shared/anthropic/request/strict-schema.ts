@@ -46,7 +46,7 @@ export function strictSchema(schema: unknown, drops: Drops, depth = 0): Plain {
   addKind(out, types, { drops, rest, take, inner });
   for (const key of ['title', 'description']) if (rest.has(key)) out[key] = take(key);
   if (rest.size === 0) return out;
-  for (const key of rest.keys()) drops.add(place + key, 'told in the description');
+  for (const key of rest.keys()) drops.add(place + key, 'written into the description');
   const told = `{${[...rest].map(([key, value]) => `${key}: ${JSON.stringify(value)}`).join(', ')}}`;
   const before = out['description'];
   return { ...out, description: typeof before === 'string' && before !== '' ? `${before}\n\n${told}` : told };

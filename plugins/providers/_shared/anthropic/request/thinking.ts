@@ -58,7 +58,7 @@ function givenThinking(given: Plain, facts: ThinkingFacts, { traits, drops }: Co
     return {};
   }
   if (facts.forcesOutput) {
-    drops.add('thinking', 'the tool that holds the answer to its schema is called without thinking');
+    drops.add('thinking', 'thinking is not possible with the tool that enforces the schema of the response');
     return {};
   }
   if (given['type'] !== 'enabled') return { thinking: given };

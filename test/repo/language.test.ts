@@ -1,0 +1,107 @@
+import { existsSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { textsOf } from './texts.ts';
+import { projectFiles, readProjectFile, root } from './tree.ts';
+import { everywhere, forReaders, type Word } from './word-list.ts';
+
+interface Line {
+  readonly at: string;
+  readonly text: string;
+}
+
+const files = projectFiles();
+const pages = files.filter((file) => /^(?:README|SECURITY|CONTRIBUTING)\.md$|^(?:docs|configs)\/.*\.md$/.test(file));
+const notes = files.filter((file) => /^plugins\/.*\.md$/.test(file));
+const sources = files.filter((file) => /^(?:src|plugins)\/.*\.(?:ts|js)$/.test(file) && !/\.test\.ts$|\/fixtures\//.test(file));
+
+/** The prose of a page: without blocks of code, names in backticks and the addresses of links. */
+function proseOf(page: string): Line[] {
+  let inCode = false;
+  return readProjectFile(page)
+    .split('\n')
+    .flatMap((line, i) => {
+      if (line.startsWith('```')) inCode = !inCode;
+      const text = line.replaceAll(/`[^`]*`/g, '`…`').replaceAll(/\]\([^)]*\)/g, ']');
+      return inCode || line.startsWith('```') ? [] : [{ at: `${page}:${i + 1}`, text }];
+    });
+}
+
+/** Statements for SQLite, and what a model is told to do. */
+const notForReaders = /CREATE TABLE|SELECT |PRAGMA|^Answer with one JSON object/;
+
+/** Strings of the sources that are sentences or parts of one: three words or more, and no code. */
+const sentences: Line[] = sources.flatMap((file) =>
+  textsOf(readProjectFile(file))
+    .filter(
+      ({ kind, text }) => kind === 'string' && /[a-z]{2,} [^ ]+ [a-z]/i.test(text) && !notForReaders.test(text),
+    )
+    .map(({ line, text }) => ({ at: `${file}:${line}`, text })),
+);
+
+const comments: Line[] = sources.flatMap((file) =>
+  textsOf(readProjectFile(file))
+    .filter(({ kind }) => kind === 'comment')
+    .map(({ line, text }) => ({ at: `${file}:${line}`, text })),
+);
+
+/** `file:line: the text [what was found → what to write]`, for each find. */
+const finds = (lines: readonly Line[], words: readonly Word[]): string[] =>
+  lines.flatMap(({ at, text }) =>
+    words.flatMap(({ pattern, write }) => {
+      const found = pattern.exec(text);
+      return found === null ? [] : [`${at}: ${text.slice(Math.max(0, found.index - 40), found.index + 60)} [${found[0]} → ${write}]`];
+    }),
+  );
+
+describe('plain English', () => {
+  it('is read: there are pages, sentences and comments', () => {
+    expect(pages).toEqual(expect.arrayContaining(['README.md', 'docs/errors.md']));
+    expect(sentences.map(({ text }) => text)).toContain('Missing gateway API key.');
+    expect(sentences.length).toBeGreaterThan(1000);
+    expect(comments.length).toBeGreaterThan(3000);
+  });
+
+  it.each<[string, string]>([
+    ['the entry stands in the file', 'stands'],
+    ['the request brings no key', 'brings'],
+    ['a list takes strings', 'takes'],
+    ['the header tells', 'tells'],
+    ['four clocks watch', 'clocks'],
+    ['every answer moves on', 'answer'],
+    ['the request is refused', 'is refused'],
+    ['vendor A', 'vendor A'],
+  ])('finds %j', (text, word) => {
+    expect(finds([{ at: 'x:1', text }], forReaders).join('\n')).toContain(`[${word}`);
+  });
+
+  it.each([
+    'a wait takes 10 s',
+    'x-gateway-config takes precedence',
+    'the response has a body',
+    'it compares with the clock of the gateway',
+  ])('lets %j pass', (text) => expect(finds([{ at: 'x:1', text }], forReaders)).toEqual([]));
+
+  it('is what the pages of the documentation use', () => expect(finds(pages.flatMap(proseOf), forReaders)).toEqual([]));
+
+  it('is what errors, hints, help and descriptions of settings use', () => expect(finds(sentences, forReaders)).toEqual([]));
+
+  it('has no private names in notes and comments', () => {
+    expect(finds([...notes.flatMap(proseOf), ...comments], everywhere)).toEqual([]);
+  });
+});
+
+describe('mentions of files', () => {
+  const exists = (from: string, path: string): boolean =>
+    existsSync(join(root, normalize(join(dirname(from), path)))) || existsSync(join(root, path)) || existsSync(join(root, 'docs', path));
+
+  it('name documents of the repository only', () => {
+    const lost = [
+      ...[...pages, ...notes].flatMap((page) => proseOf(page).map((line) => ({ ...line, page }))),
+      ...comments.map((line) => ({ ...line, page: '' })),
+    ]
+      .flatMap(({ at, text }) => [...text.matchAll(/(?<![\w/.-])([\w./-]+\.md)\b/g)].map((match) => ({ at, path: match[1] ?? '' })))
+      .filter(({ at, path }) => !exists(at.split(':')[0] ?? '', path));
+    expect(lost).toEqual([]);
+  });
+});

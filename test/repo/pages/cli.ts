@@ -1,0 +1,55 @@
+import type { Argument, Command, Option } from 'commander';
+import { providers, services, stages } from '../../../plugins/index.ts';
+import { createProgram } from '../../../src/cli/index.ts';
+import { processIo } from '../../../src/cli/io.ts';
+
+/** docs/cli.md: every command with its arguments and options, from the tree that parses them. */
+export function cliPage(): string {
+  const program = createProgram(processIo(), { providers, services, stages }, () => undefined);
+  return [
+    '# Commands',
+    '```sh\nnpm run gateway -- check --format short\n```',
+    'In a clone, `npm run gateway -- COMMAND` runs a command; in an installed package, `gateway COMMAND`. Options common to most commands: `--config FILE` names the configuration (else `$GATEWAY_CONFIG`, `./gateway.yaml` or `/etc/gateway/gateway.yaml`), `--json` prints JSON on standard output, `--no-color` prints no colors.',
+    'Exit codes: 0 success, 1 the check or command failed, 2 wrong usage, 3 the configuration is invalid, 130 and 143 ended by a signal.',
+    ...leaves(program, 'gateway').map(section),
+  ]
+    .join('\n\n')
+    .concat('\n');
+}
+
+interface Leaf {
+  readonly name: string;
+  readonly command: Command;
+}
+
+/** The commands that do something, in the order of the help; a group is not one. */
+function leaves(command: Command, name: string): Leaf[] {
+  return command.commands.flatMap((inner) => {
+    const path = `${name} ${inner.name()}`;
+    return inner.commands.length === 0 ? [{ name: path, command: inner }] : leaves(inner, path);
+  });
+}
+
+function section({ name, command }: Leaf): string {
+  const args = command.registeredArguments;
+  const usage = [name, ...args.map(shown), ...(command.options.length === 0 ? [] : ['[options]'])].join(' ');
+  const rows = [
+    ...args.filter(({ description }) => description !== '').map((one) => `| \`${shown(one)}\` | ${one.description} |`),
+    ...command.options.filter((option) => !option.hidden).map(optionRow),
+  ];
+  const table = rows.length === 0 ? [] : [`| Argument or option | Meaning |\n|---|---|\n${rows.join('\n')}`];
+  return [`## ${name}`, `\`${usage}\``, sentence(command.description()), ...table].join('\n\n');
+}
+
+const shown = (one: Argument): string => {
+  const name = `${one.name()}${one.variadic ? '...' : ''}`;
+  return one.required ? `<${name}>` : `[${name}]`;
+};
+
+function optionRow(option: Option): string {
+  const choices = option.argChoices === undefined ? '' : ` (${option.argChoices.join(', ')})`;
+  const preset = typeof option.defaultValue === 'string' ? `; default: ${option.defaultValue}` : '';
+  return `| \`${option.flags.replaceAll('|', '\\|')}\` | ${(option.description + choices + preset).replaceAll('|', '\\|')} |`;
+}
+
+const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}${text.endsWith('.') ? '' : '.'}`;
