@@ -33,9 +33,7 @@ const notForReaders = /CREATE TABLE|SELECT |PRAGMA|^Answer with one JSON object/
 /** Strings of the sources that are sentences or parts of one: three words or more, and no code. */
 const sentences: Line[] = sources.flatMap((file) =>
   textsOf(readProjectFile(file))
-    .filter(
-      ({ kind, text }) => kind === 'string' && /[a-z]{2,} [^ ]+ [a-z]/i.test(text) && !notForReaders.test(text),
-    )
+    .filter(({ kind, text }) => kind === 'string' && /[a-z]{2,} [^ ]+ [a-z]/i.test(text) && !notForReaders.test(text))
     .map(({ line, text }) => ({ at: `${file}:${line}`, text })),
 );
 
