@@ -181,7 +181,7 @@ describe('a strange answer', () => {
   it.each([
     ['HTML', 500, 'text/html', '<h1>Internal error</h1>', 'Internal error'],
     ['an event stream', 503, 'text/event-stream', 'data: {"error":{"message":"busy"}}\n\n', 'busy'],
-    ['nothing', 500, 'text/plain', '', 'no message'],
+    ['nothing', 500, 'text/plain', '', 'no error message'],
   ])('that is an error in %s becomes an error object with its status', async (_name, status, type, body, says) => {
     rig.wire.script = (socket) => put(socket, whole(status, type, body));
     const told = await rig.tell(chat, onA);

@@ -157,7 +157,9 @@ describe('a gateway that is told to stop', () => {
     });
     const cutOff = records.get(other.headers.get('x-request-id') ?? '');
     expect(cutOff).toMatchObject({ end: 'drained', status: 503, error: { code: 'draining' } });
-    expect(cutOff?.attempts).toMatchObject([{ provider: 'a', outcome: 'cancelled', reason: expect.stringMatching(/given up/i) as string }]);
+    expect(cutOff?.attempts).toMatchObject([
+      { provider: 'a', outcome: 'cancelled', reason: expect.stringMatching(/already ended/i) as string },
+    ]);
     await until(() => wire.sockets.size === 0, 'the upstream connections to be closed');
   });
 
