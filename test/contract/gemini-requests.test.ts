@@ -57,7 +57,10 @@ function expectSent(row: RequestRow): void {
     'content-type': 'application/json',
     ...row.sent,
   });
-  expect(request?.dropped.map(({ param }) => param)).toEqual(row.dropped ?? []);
+  // Rows about schemas say what becomes of one; which keywords are named has rows of its own.
+  const dropped = (request?.dropped ?? []).map(({ param }) => param);
+  const isSchema = (param: string): boolean => param.includes('.parameters.') || param.includes('.schema.');
+  expect(row.dropped === undefined ? dropped.filter((param) => !isSchema(param)) : dropped).toEqual(row.dropped ?? []);
 }
 
 function expectRefused(row: RequestRow, [code, param]: NonNullable<RequestRow['refused']>): void {

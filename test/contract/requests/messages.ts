@@ -77,7 +77,7 @@ export const messageRows: readonly RequestRow[] = [
     ],
     [user(text('x'), text('hi'))],
   ),
-  talk('names of authors have no place', [{ role: 'user', name: 'bob', content: 'hi' }], said),
+  talk('names of authors have no place', [{ role: 'user', name: 'bob', content: 'hi' }], said, { dropped: ['messages[].name'] }),
   talk('a call and its result', step(call('c1', 'f', '{"a":1}')), [...said, model(made('f', { a: 1 })), user(answered('f', 'r'))]),
   talk(
     'text beside calls',

@@ -145,5 +145,9 @@ function userFields(body: Plain, { drops }: Conversion): Plain {
   const metadata = isPlain(body['metadata']) ? body['metadata'] : {};
   const user = metadata['user_id'] ?? body['user'] ?? body['safety_identifier'] ?? undefined;
   for (const key of Object.keys(metadata)) if (key !== 'user_id') drops.add(`metadata.${key}`, 'the service keeps the user id only');
+  for (const key of ['user', 'safety_identifier']) {
+    const other = body[key] ?? user;
+    if (other !== user) drops.add(key, 'the service keeps one user id');
+  }
   return user === undefined ? {} : { metadata: { user_id: user } };
 }

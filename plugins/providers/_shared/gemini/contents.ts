@@ -86,13 +86,17 @@ function addStep(list: readonly Message[], from: number, sink: Sink): number {
 const isAssistant = (one: Message | undefined): boolean => one?.role === 'assistant' || one?.role === 'model';
 const isResult = (one: Message): boolean => one.role === 'tool' || one.role === 'function';
 
+const read: ReadonlySet<string> = new Set(['role', 'content', 'tool_call_id', 'cache_control']);
+
 /** Results were taken with the step that they belong to. */
 function addOther(one: Message | undefined, { turns, system, conversion }: Sink): void {
   if (one === undefined) return;
   const { role, message, at } = one;
+  if (role !== 'function') conversion.drops.others(message, read, 'messages[].', 'not known to this service');
   if (isResult(one)) {
     if (!turns.hasModel) throw orphan(one);
-  } else if (role === 'system' || role === 'developer') system.push(...toTexts(message['content']).map((text) => ({ text })));
+  } else if (role === 'system' || role === 'developer')
+    system.push(...toTexts(message['content'], conversion.drops).map((text) => ({ text })));
   else if (role === 'user') turns.add('user', toParts(message['content'], `${at}.content`, conversion));
   else throw cannotCarry(`${at}.role`, `The role "${role}" is not known.`, 'Use system, developer, user, assistant or tool.');
 }

@@ -4,6 +4,7 @@ import { storedUri } from '../stored-uri.ts';
 import { typeOfPath as typeOfName } from '../mime.ts';
 import { cannotCarry } from '../cannot-carry.ts';
 import { type Conversion, oneOf, type Part } from './conversion.ts';
+import type { Drops } from '../drops.ts';
 import { standardBase64 } from '../data-uri.ts';
 import { audioType } from '../media-types.ts';
 import { inline, mediaPart, type NamedFile } from './media.ts';
@@ -29,11 +30,15 @@ export function toParts(content: unknown, at: string, conversion: Conversion): P
 }
 
 /** The texts of a content, for roles that have nothing else. */
-export function toTexts(content: unknown): string[] {
+export function toTexts(content: unknown, drops: Drops): string[] {
   if (typeof content === 'string') return content === '' ? [] : [content];
   if (!Array.isArray(content)) return [];
   return content.flatMap((part: unknown) => {
     const text = typeof part === 'string' ? part : isPlain(part) ? part['text'] : undefined;
+    if (isPlain(part)) {
+      if (typeof text !== 'string') drops.add(`messages[].content[].${textOf(part['type']) ?? 'type'}`, 'system messages hold text only');
+      else drops.others(part, textMembers, 'messages[].content[].', 'not known to this service');
+    }
     return typeof text === 'string' && text !== '' ? [text] : [];
   });
 }
@@ -41,7 +46,11 @@ export function toTexts(content: unknown): string[] {
 export function toPart(part: Plain, at: string, conversion: Conversion): Part[] {
   const type = textOf(part['type']) ?? (typeof part['text'] === 'string' ? 'text' : '');
   if (part['cache_control'] !== undefined) conversion.drops.add('messages[].content[].cache_control', 'this service caches by itself');
-  if (type === 'text' || type === 'input_text' || type === 'output_text' || type === 'refusal') return textPart(part);
+  if (type === 'text' || type === 'input_text' || type === 'output_text' || type === 'refusal') {
+    conversion.drops.others(part, textMembers, 'messages[].content[].', 'not known to this service');
+    return textPart(part);
+  }
+  nameLosses(part, type, conversion);
   if (urlParts.has(type)) return [urlPart(part, type, at, conversion)];
   if (type === 'input_audio') return [audioPart(part, at)];
   if (type === 'file' || type === 'input_file') return [filePart(part, at, conversion)];
@@ -51,6 +60,41 @@ export function toPart(part: Plain, at: string, conversion: Conversion): Part[] 
     return [];
   }
   throw cannotCarry(at, `Content of type "${type}" cannot be sent to this provider.`, 'Use text, image_url, input_audio or file.');
+}
+
+const textMembers: ReadonlySet<string> = new Set(['type', 'text', 'refusal', 'cache_control', ...signatureKeys]);
+const besideFiles = [
+  'type',
+  'cache_control',
+  'input_audio',
+  'video_metadata',
+  'videoMetadata',
+  'media_resolution',
+  'mediaResolution',
+  ...signatureKeys,
+];
+const fileMembers = [
+  'url',
+  'file_data',
+  'file_url',
+  'file_uri',
+  'file_id',
+  'filename',
+  'mime_type',
+  'mimeType',
+  'media_type',
+  'format',
+  'detail',
+  'data',
+];
+const inFiles: ReadonlySet<string> = new Set([...besideFiles, ...fileMembers]);
+
+/** What a part says beside its file. */
+function nameLosses(part: Plain, type: string, { drops }: Conversion): void {
+  const inner = part[type] ?? part['image_url'];
+  const { [type]: _inner, image_url: _url, ...beside } = part;
+  drops.others(beside, inFiles, 'messages[].content[].', 'not known to this service');
+  if (isPlain(inner)) drops.others(inner, inFiles, `messages[].content[].${type}.`, 'not known to this service');
 }
 
 function textPart(part: Plain): Part[] {

@@ -13,16 +13,19 @@ const mostNodes = 5000;
  * `nullable`, unknown keywords gone. Only keywords are looked at: properties may have any name. The input is not
  * changed. Undefined where nothing is left to say (`true`, `{}`).
  */
-export function toServedSchema(schema: unknown): Plain | undefined {
+export function toServedSchema(schema: unknown, lost: (keyword: string) => void): Plain | undefined {
   if (!isPlain(schema) || Object.keys(schema).length === 0) return undefined;
-  return new Converter(schema).convert(schema, [], 0);
+  return new Converter(schema, lost).convert(schema, [], 0);
 }
 
 class Converter {
   readonly #refs: SchemaRefs;
+  /** Told of each keyword that cannot be carried. */
+  readonly #lost: (keyword: string) => void;
   #nodes = 0;
 
-  constructor(root: Plain) {
+  constructor(root: Plain, lost: (keyword: string) => void) {
+    this.#lost = lost;
     this.#refs = new SchemaRefs(root);
   }
 
@@ -104,6 +107,7 @@ class Converter {
     addCommon(out, node);
     if (nullable) out['nullable'] = true;
     addScalar(out, node, type);
+    for (const key in node) if (!structural.has(key) && out[sentAs.get(key) ?? key] === undefined) this.#lost(key);
     if (type === 'array') out['items'] = this.#items(node, open, depth);
     if (type === 'object') this.#addProperties(out, node, open, depth);
     return out;
@@ -137,6 +141,37 @@ class Converter {
     }
   }
 }
+
+/** Keywords that are read elsewhere, and those that restrict nothing. */
+const structural: ReadonlySet<string> = new Set([
+  'type',
+  'title',
+  'description',
+  'default',
+  'nullable',
+  'items',
+  'prefixItems',
+  'properties',
+  'required',
+  'propertyOrdering',
+  'anyOf',
+  'oneOf',
+  'allOf',
+  '$ref',
+  '$defs',
+  'definitions',
+  '$schema',
+  '$id',
+  '$anchor',
+  '$comment',
+]);
+
+/** Keywords that go out under another name. */
+const sentAs: ReadonlyMap<string, string> = new Map([
+  ['const', 'enum'],
+  ['exclusiveMinimum', 'minimum'],
+  ['exclusiveMaximum', 'maximum'],
+]);
 
 /** The names of a list that are properties, once each. */
 function knownNames(value: unknown, properties: Plain): readonly string[] {

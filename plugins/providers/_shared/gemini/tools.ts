@@ -50,24 +50,37 @@ function* written(body: Plain): Iterable<readonly [at: string, tool: Plain]> {
   }
 }
 
+const toolMembers: ReadonlySet<string> = new Set(['type', 'function', 'cache_control']);
+const functionMembers: ReadonlySet<string> = new Set([
+  'type',
+  'name',
+  'description',
+  'parameters',
+  'input_schema',
+  'strict',
+  'cache_control',
+]);
+
 function declaration(tool: Plain, at: string, conversion: Conversion): Plain {
   const fn = isPlain(tool['function']) ? tool['function'] : tool;
   const name = textOf(fn['name']);
   if (name === undefined) throw cannotCarry(`${at}.function.name`, 'The tool has no name, or a type that this provider does not support.');
   if (fn['strict'] === true) conversion.drops.add('tools[].function.strict', 'not supported by this service');
   if (tool['cache_control'] !== undefined) conversion.drops.add('tools[].cache_control', 'this service caches by itself');
+  conversion.drops.others(fn, functionMembers, 'tools[].function.', 'not known to this service');
+  if (fn !== tool) conversion.drops.others(tool, toolMembers, 'tools[].', 'not known to this service');
   const description = textOf(fn['description']);
   return { name, ...(description === undefined ? {} : { description }), ...parametersOf(fn, conversion) };
 }
 
 /** Functions without parameters have no schema at all: older models refuse empty objects. */
-function parametersOf(fn: Plain, { options }: Conversion): Plain {
+function parametersOf(fn: Plain, { options, drops }: Conversion): Plain {
   const schema = oneOf(fn, ['parameters', 'input_schema']);
   if (!isPlain(schema)) return {};
   const isEmpty = schema['$ref'] === undefined && !hasAlternatives(schema) && Object.keys(objectOf(schema['properties'])).length === 0;
   if (isEmpty) return {};
   if (options.schemas === 'original') return { parametersJsonSchema: schema };
-  const parameters = toServedSchema(schema);
+  const parameters = toServedSchema(schema, (keyword) => drops.add(`tools[].function.parameters.${keyword}`, 'not known to this service'));
   return parameters === undefined || (parameters['type'] === 'object' && parameters['properties'] === undefined) ? {} : { parameters };
 }
 

@@ -46,12 +46,18 @@ export function conversationOf(messages: unknown, conversion: Conversion): Conve
   return { system: [], messages: [{ role: 'user', content: system }] };
 }
 
+/** Members of messages that are read; "name" is no part of the API's messages. */
+const read: ReadonlySet<string> = new Set(['role', 'content', 'cache_control', 'tool_call_id', 'is_error']);
+const textMembers: ReadonlySet<string> = new Set(['type', 'text', 'cache_control']);
+
 function systemBlocks(message: Plain, { drops }: Conversion): readonly Block[] {
+  drops.others(message, read, 'messages[].', 'not known to this service');
   const { content } = message;
   const parts = typeof content === 'string' ? [{ type: 'text', text: content }] : Array.isArray(content) ? content.filter(isPlain) : [];
   const blocks: Block[] = [];
   for (const part of parts) {
     if (part['type'] !== 'text') drops.add(`messages[].content[].${String(part['type'])}`, 'system messages can contain only text');
+    else drops.others(part, textMembers, 'messages[].content[].', 'not known to this service');
     const block = textBlock(part['text'], part);
     if (block !== undefined) blocks.push(block);
   }
@@ -60,6 +66,7 @@ function systemBlocks(message: Plain, { drops }: Conversion): readonly Block[] {
 
 /** A user message; results that a caller wrote as the API's own blocks are matched like tool messages. */
 function addUser(message: Plain, turns: Turns, conversion: Conversion): void {
+  conversion.drops.others(message, read, 'messages[].', 'not known to this service');
   const { content } = message;
   if (typeof content === 'string' && message['cache_control'] === undefined) {
     turns.user(content);
@@ -80,6 +87,8 @@ function addUser(message: Plain, turns: Turns, conversion: Conversion): void {
 }
 
 function addResult(message: Plain, turns: Turns, conversion: Conversion): void {
+  // The older role is matched by name.
+  if (message['role'] !== 'function') conversion.drops.others(message, read, 'messages[].', 'not known to this service');
   const { content } = message;
   const isText = typeof content === 'string';
   const cached = isText ? undefined : lastCache(content);

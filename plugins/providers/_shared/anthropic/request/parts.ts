@@ -16,7 +16,11 @@ export function partBlocks(content: unknown, conversion: Conversion): Block[] {
 const listOf = (block: Block | undefined): Block[] => (block === undefined ? [] : [block]);
 
 function partBlock(part: Plain, conversion: Conversion): Block | undefined {
-  if (part['type'] === 'text' || part['type'] === undefined) return textBlock(part['text'], part);
+  if (part['type'] === 'text' || part['type'] === undefined) {
+    conversion.drops.others(part, textMembers, 'messages[].content[].', 'not known to this service');
+    return textBlock(part['text'], part);
+  }
+  nameLosses(part, conversion);
   // The id of a stored file may be written where an address is expected.
   const file = part['type'] === 'image_url' && storedBlock(part, conversion) !== undefined ? undefined : fileIn(part);
   if (file !== undefined) return { ...fileBlock(file, conversion), ...keptOf(part) };
@@ -39,6 +43,23 @@ function partBlock(part: Plain, conversion: Conversion): Block | undefined {
       );
     }
   }
+}
+
+const textMembers: ReadonlySet<string> = new Set(['type', 'text', 'cache_control']);
+const partMembers: ReadonlySet<string> = new Set(['type', 'image_url', 'file', 'cache_control', 'title', 'context', 'citations']);
+const fileMembers: ReadonlySet<string> = new Set(['url', 'file_data', 'file_url', 'file_id', 'filename', 'mime_type', 'format']);
+
+/** What a file part says beside its file; the resolution of images is chosen by the service. */
+function nameLosses(part: Plain, { drops }: Conversion): void {
+  const type = part['type'];
+  if (type !== 'image_url' && type !== 'file') return;
+  const inner = part[type];
+  const beside = isPlain(inner) ? partMembers : new Set([...partMembers, ...fileMembers]);
+  drops.others(part, beside, 'messages[].content[].', 'not known to this service');
+  if (!isPlain(inner)) return;
+  const { detail, ...others } = inner;
+  if (detail !== undefined && detail !== 'auto') drops.add(`messages[].content[].${type}.detail`, 'this service chooses the resolution');
+  drops.others(others, fileMembers, `messages[].content[].${type}.`, 'not known to this service');
 }
 
 /** Members of the API's own file blocks that stay when their file is inlined. */

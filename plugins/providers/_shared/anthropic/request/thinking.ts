@@ -35,6 +35,9 @@ export function thinkingFields(body: Plain, facts: ThinkingFacts, conversion: Co
   const asked = body['max_completion_tokens'] ?? body['max_tokens'] ?? undefined;
   const given = body['thinking'];
   const effort = body['reasoning_effort'];
+  if (isPlain(given) && typeof effort === 'string') conversion.drops.add('reasoning_effort', 'thinking is sent instead');
+  const shorter = body['max_tokens'] ?? asked;
+  if (shorter !== asked) conversion.drops.add('max_tokens', 'max_completion_tokens is sent instead');
   const chosen = isPlain(given)
     ? givenThinking(given, facts, conversion)
     : typeof effort === 'string'
@@ -128,6 +131,7 @@ export function samplingFields(body: Plain, thinking: Plain | undefined, { trait
   const isThinking = thinks(thinking);
   for (const name of ['temperature', 'top_p', 'top_k'] as const) {
     const value = name === 'temperature' ? clamped(body[name]) : body[name];
+    if (value !== body[name]) drops.add(name, `limited to ${String(value)}`);
     if (value === undefined || value === null) continue;
     const why =
       traits.sampling === 'none'

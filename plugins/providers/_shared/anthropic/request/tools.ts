@@ -59,8 +59,14 @@ function toolOf(tool: Plain, conversion: Conversion): Block | undefined {
   return nativeTool(tool);
 }
 
+const toolMembers: ReadonlySet<string> = new Set(['type', 'function', ...kept]);
+const functionMembers: ReadonlySet<string> = new Set(['name', 'description', 'parameters', 'strict', ...kept]);
+
 /** The schema goes out whole: nothing of it is interpreted here. */
-function functionTool(fn: Plain, tool: Plain, { form }: Conversion): Block {
+function functionTool(fn: Plain, tool: Plain, { form, drops }: Conversion): Block {
+  drops.others(fn, functionMembers, 'tools[].function.', 'not known to this service');
+  drops.others(tool, toolMembers, 'tools[].', 'not known to this service');
+  if (fn['strict'] === true && form !== 'direct') drops.add('tools[].function.strict', 'not served by Vertex AI');
   const out: Block = { name: fn['name'] };
   if (typeof fn['description'] === 'string') out['description'] = fn['description'];
   const parameters = isPlain(fn['parameters']) ? fn['parameters'] : anyObject;
