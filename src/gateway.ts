@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { createLoader } from './config/loader.ts';
 import { createReloader, type GoodConfig, type Reloader, type ReloadResult } from './config/reloader.ts';
 import type { Clock } from './core/clock.ts';
+import { listenAddress, type ListenSetting, listenText } from './core/listen-address.ts';
 import type { ObjectOwners } from './core/object-owners.ts';
 import type { Snapshot } from './core/snapshot.ts';
 import { type Gateway, type GatewayEvent, type GatewayOptions, type StartGateway, StartError } from './gateway-types.ts';
@@ -18,7 +19,6 @@ import { openMemory } from './store/memory.ts';
 import { openSpool } from './store/spool.ts';
 import { openStateDir, spoolFolder, type StateDir, StateDirError, stateDirPath, type StateDirRequest } from './store/state-dir.ts';
 import type { Log } from './telemetry/log.ts';
-import { listenAddress, type ListenSetting, listenText } from './transport/listen.ts';
 import { createProbeServer } from './transport/probes.ts';
 import { createOutbound, type Outbound } from './transport/outbound.ts';
 import { Worlds } from './worlds.ts';
@@ -114,7 +114,13 @@ class Starting {
 
   #reloader(): Reloader {
     const { source, cwd, env, watch, allowMissingSecrets } = this.#options;
-    const request = { source, cwd, env, ...(allowMissingSecrets === undefined ? {} : { allowMissingSecrets }) };
+    const request = {
+      source,
+      cwd,
+      env,
+      start: { overridden: overriddenBy(this.#options) },
+      ...(allowMissingSecrets === undefined ? {} : { allowMissingSecrets }),
+    };
     return createReloader({
       request,
       instead: (rejected) => this.#lastGood.instead(request, rejected),
@@ -245,6 +251,16 @@ function refuseExposure({ source }: GatewayOptions, listen: ListenSetting, loade
     isTryOut: 'name' in source && source.name === 'try-out',
   });
   if (fault !== undefined) throw new StartError(fault);
+}
+
+/** What the file says about these decides nothing. */
+function overriddenBy({ listen, probeListen, stateDir }: GatewayOptions): ('listen' | 'probe_listen' | 'state_dir')[] {
+  const flags = [
+    ['listen', listen],
+    ['probe_listen', probeListen],
+    ['state_dir', stateDir],
+  ] as const;
+  return flags.flatMap(([key, value]) => (value === undefined ? [] : [key]));
 }
 
 interface RunningParts {

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { makeFolder } from './store/folder.ts';
+import { makeFolder } from './core/folder.ts';
 import type { OwnerTable } from './store/object-owners.ts';
 import type { Log } from './telemetry/log.ts';
 

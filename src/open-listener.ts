@@ -1,6 +1,7 @@
 import type { Server } from 'node:http';
 import { StartError } from './gateway-types.ts';
-import { listen, listenAddress, type Listening, type ListenSetting, listenText } from './transport/listen.ts';
+import { listenAddress, type ListenSetting, listenText } from './core/listen-address.ts';
+import { listen, type Listening } from './transport/listen.ts';
 
 /** Listens, or says why that is not possible. `flag` chooses another address. */
 export async function openListener(server: Server, setting: ListenSetting, flag: string): Promise<Listening> {

@@ -1,5 +1,5 @@
 import type { StartFault } from './gateway-types.ts';
-import { isLoopback, parseListen } from './transport/listen.ts';
+import { isLoopback, parseListen } from './core/listen-address.ts';
 
 /** What decides whether a listener may be opened. */
 export interface Exposure {

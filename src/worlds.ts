@@ -18,7 +18,7 @@ export type ValidConfig = LoadedConfig & { readonly tree: GatewayConfig };
 
 export interface WorldsDeps {
   readonly registry: Registry;
-  readonly log: Log;
+  readonly log: Pick<Log, 'warn' | 'debug' | 'request'>;
   /** Signs attempts, downloads files and proves tokens for plugins. */
   readonly outbound: Pick<Outbound, 'sign' | 'media' | 'jwt'>;
   /** Opens the table of who made which object, where it is not open yet. */

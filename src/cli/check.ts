@@ -1,5 +1,5 @@
 import type { Diagnostic } from '../config/diagnostic.ts';
-import { type LoadedConfig, loadConfig } from '../config/load.ts';
+import { type LoadedConfig, loadConfig, type LoadRequest } from '../config/load.ts';
 import type { Plugin } from '../core/plugin.ts';
 import type { Provider } from '../core/provider.ts';
 import { findConfig } from './find-config.ts';
@@ -11,6 +11,8 @@ export interface CheckOptions {
   readonly format?: (typeof checkFormats)[number] | undefined;
   /** Warnings count as errors. */
   readonly strict?: boolean | undefined;
+  /** Providers whose secrets are not set are switched off, as by the flag of `start`. */
+  readonly allowMissingSecrets?: boolean | undefined;
   /** The same as `format: 'json'`. */
   readonly json?: boolean | undefined;
   /** `-c`, used when no file is named as an argument. */
@@ -52,7 +54,8 @@ export async function check(files: readonly string[], options: CheckOptions, io:
       return invalid;
     }
     const source = 'path' in one ? one : { text: await io.stdin(), name: '<stdin>' };
-    loads.push(await loadConfig({ source, cwd: io.cwd, env: io.env, ...registry, ...importer(registry) }));
+    const allowMissingSecrets = options.allowMissingSecrets === true;
+    loads.push(await loadConfig({ source, cwd: io.cwd, env: io.env, allowMissingSecrets, ...registry, ...hooksOf(registry) }));
   }
   const diagnostics = loads
     .flatMap((load) => load.diagnostics)
@@ -62,10 +65,12 @@ export async function check(files: readonly string[], options: CheckOptions, io:
   return isValid ? valid : invalid;
 }
 
-function importer(registry: CheckRegistry): Pick<CheckRegistry, 'importPlugin'> {
-  return registry.importPlugin === undefined
-    ? {}
-    : { importPlugin: (path) => registry.importPlugin?.(path) ?? Promise.reject(new Error('cannot be loaded')) };
+/** Without an importer no file of the operator's is run, for the check of its text alone. */
+function hooksOf({ providers, plugins, importPlugin }: CheckRegistry): Pick<LoadRequest, 'importPlugin' | 'rehearse'> {
+  if (importPlugin === undefined) return {};
+  const rehearse: LoadRequest['rehearse'] = async (loaded) =>
+    (await import('../rehearse.ts')).rehearse(loaded, { providers, stages: plugins });
+  return { importPlugin, rehearse };
 }
 
 interface Result {

@@ -126,6 +126,7 @@ function addCheck(program: Command, io: CliIo, registry: Registry, done: (code: 
     .option('--json', 'the same as --format json')
     .option('--strict', 'treat warnings as errors')
     .option('--no-color', 'no colors')
+    .option('--allow-missing-secrets', 'switch providers with unset secrets off instead of reporting errors')
     .action(async (files: string[], flags: CheckOptions & { readonly color: boolean }) => {
       const { check } = await import('./check.ts');
       const importPlugin = async (path: string): Promise<unknown> => (await import('../worlds.ts')).importFile(path);

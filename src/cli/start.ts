@@ -1,11 +1,11 @@
 import { flushCompileCache } from 'node:module';
 import { briefDiagnostic } from '../config/diagnostic.ts';
+import { isLoopback, listenAddress, listenText } from '../core/listen-address.ts';
 import { createMask } from '../core/mask.ts';
 import type { Gateway, GatewayEvent, GatewayOptions, Registry, StartGateway } from '../gateway-types.ts';
 import { startGateway } from '../gateway.ts';
 import { DescriptorWriter } from '../telemetry/descriptor.ts';
 import { createLog, type Log, type LogFormat, type LogLevel } from '../telemetry/log.ts';
-import { isLoopback, listenAddress, listenText } from '../transport/listen.ts';
 import { findConfig } from './find-config.ts';
 import { type CliIo, hasColors } from './io.ts';
 import { banner, bannerFields, type BannerFacts, lastGoodText, rejectedText, reloadedText } from './render/banner.ts';

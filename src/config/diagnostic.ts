@@ -25,6 +25,8 @@ export const diagnosticCodes = {
   },
   'bad-template': { severity: 'error', about: 'A template is not valid mustache.' },
   'bad-plugin': { severity: 'error', about: 'A plugin from outside cannot be loaded or has the wrong shape.' },
+  'unusable-path': { severity: 'error', about: 'A folder or a socket that the gateway cannot use.' },
+  'setup-failed': { severity: 'error', about: 'The text is valid, and a plugin or another part cannot be set up with it.' },
   conflict: { severity: 'error', about: 'Two keys that exclude each other.' },
   'not-supported': { severity: 'error', about: 'A known key that this version ignores.' },
   'no-match': { severity: 'warning', about: 'An include pattern that no file fits; an error where its folder is for keys.' },

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Plugin } from '#core/plugin.ts';
 import type { Provider } from '#core/provider.ts';
+import { startOf, type StartFacts } from './check/context.ts';
 import { check } from './check/index.ts';
 import { type Diagnostic, sortDiagnostics } from './diagnostic.ts';
 import { withFrames } from './frame.ts';
@@ -28,6 +29,10 @@ export interface LoadRequest {
   readonly allowMissingSecrets?: boolean;
   /** Schemas that earlier loads compiled. */
   readonly validators?: Validators;
+  /** What else than the files decides whether a gateway starts with them. */
+  readonly start?: StartFacts | undefined;
+  /** Sets a configuration without errors up as a start does, and gives all of it back: why that failed, in a sentence. */
+  rehearse?(loaded: LoadedConfig & { readonly tree: GatewayConfig }): Promise<string | undefined>;
   /** Reads these instead of the files on the disk; references are resolved as ever. */
   readonly saved?: SavedFiles;
 }
@@ -86,11 +91,12 @@ export async function loadConfig(request: LoadRequest): Promise<LoadedConfig> {
   const root = canonicalSpelling(resolved, kit, later);
   for (const secret of literalSecrets(root)) secrets.add(secret);
   const valid = validate(root, kit, later, request.validators);
-  check({ root, kit, valid, missing, unresolved, broken: gathered.broken.size > 0, report: later });
+  check({ root, kit, valid, missing, unresolved, broken: gathered.broken.size > 0, start: request.start ?? {}, report: later });
 
-  const diagnostics = sortDiagnostics(withFrames(relevant(problems, gathered), secrets));
+  const told = (): Diagnostic[] => sortDiagnostics(withFrames(relevant(problems, gathered), secrets));
+  const diagnostics = told();
   const failed = diagnostics.some((one) => one.severity === 'error');
-  return {
+  const loaded: LoadedConfig = {
     tree: failed ? undefined : (toValue(withPaths(root, request.cwd)) as GatewayConfig),
     diagnostics,
     secrets: [...secrets],
@@ -102,6 +108,11 @@ export async function loadConfig(request: LoadRequest): Promise<LoadedConfig> {
     texts: gathered.texts,
     stateDir: textOf(nodeAt(root, ['server', 'state_dir'])),
   };
+  if (loaded.tree === undefined || request.rehearse === undefined) return loaded;
+  const fault = await request.rehearse({ ...loaded, tree: loaded.tree });
+  if (fault === undefined) return loaded;
+  report({ code: 'setup-failed', at: startOf(root.at), message: fault.replace(/\.$/, '') });
+  return { ...loaded, tree: undefined, diagnostics: told() };
 }
 
 /** Resolves the references of every part by its own rule: notes are left alone, switched-off providers are forgiven. */

@@ -3,7 +3,7 @@ import { Socket } from 'node:net';
 import type { LoadedConfig, LoadRequest } from './load.ts';
 
 /** A load as it is sent: the worker process knows providers and plugins itself. */
-export type PostedRequest = Omit<LoadRequest, 'providers' | 'plugins' | 'importPlugin' | 'validators'>;
+export type PostedRequest = Omit<LoadRequest, 'providers' | 'plugins' | 'importPlugin' | 'validators' | 'rehearse'>;
 
 /** What the worker is sent, and what it answers. */
 export interface LoadQuestion {

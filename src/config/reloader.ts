@@ -147,7 +147,8 @@ class OneAtATime implements Reloader {
   async #load(request: PostedRequest): Promise<ReloadResult> {
     const begun = this.#options.now();
     try {
-      const loaded = await this.#loadStill(request);
+      const isRunning = this.#serving !== undefined;
+      const loaded = await this.#loadStill(isRunning ? { ...request, start: { ...request.start, isRunning } } : request);
       this.#failures = 0;
       await this.#follow(loaded, request);
       if (loaded.tree === undefined) return this.#rejected(loaded, undefined);

@@ -4,7 +4,7 @@ import type { EndpointTraits } from '../core/endpoint.ts';
 import { GatewayError } from '../core/error.ts';
 import { printable } from '../core/printable.ts';
 import type { Cors } from './cors.ts';
-import { isLoopbackHost, type ListenAddress } from './listen.ts';
+import { isLoopbackHost, type ListenAddress } from '../core/listen-address.ts';
 
 /** Where the gateway listens, and whether the operator opened it to other hosts. */
 interface KeylessSite {

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { isLoopbackHost } from './listen.ts';
+import { isLoopbackHost } from '../core/listen-address.ts';
 
 /** What `/readyz` shows. */
 export interface Readiness {

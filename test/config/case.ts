@@ -5,6 +5,8 @@ import { pathToFileURL } from 'node:url';
 import { providers, stages } from '../../plugins/index.ts';
 import { shortDiagnostic } from '../../src/cli/render/diagnostics.ts';
 import { type LoadedConfig, loadConfig } from '../../src/config/load.ts';
+import { Validators } from '../../src/config/validate.ts';
+import { rehearse } from '../../src/rehearse.ts';
 
 /**
  * A golden pair: files, a line of dashes, and what loading them says.
@@ -50,14 +52,12 @@ export function parseCase(name: string, text: string): Case {
   return { name, files, env, allowMissing: header.includes('#: allow-missing'), facts, expected };
 }
 
-/** Loads the files of a case from a folder of their own. */
+/** Compiled once: that is most of the work of a load. */
+const validators = new Validators();
+
+/** Loads the files of a case from a folder of their own, as `gateway check` does. */
 export async function loadCase(one: Case): Promise<{ loaded: LoadedConfig; cwd: string }> {
-  const cwd = realpathSync(mkdtempSync(join(tmpdir(), 'gateway-case-')));
-  try {
-    for (const [file, text] of one.files) {
-      mkdirSync(dirname(join(cwd, file)), { recursive: true });
-      writeFileSync(join(cwd, file), text);
-    }
+  return inFolder(one, async (cwd) => {
     const loaded = await loadConfig({
       source: { path: 'gateway.yaml' },
       cwd,
@@ -65,9 +65,23 @@ export async function loadCase(one: Case): Promise<{ loaded: LoadedConfig; cwd: 
       providers,
       plugins: stages,
       importPlugin: (path) => import(pathToFileURL(path).href),
+      rehearse: (valid) => rehearse(valid, { providers, stages }),
       allowMissingSecrets: one.allowMissing,
+      validators,
     });
     return { loaded, cwd };
+  });
+}
+
+/** Runs with the files of a case in a folder of their own. */
+export async function inFolder<T>(one: Pick<Case, 'files'>, run: (cwd: string) => Promise<T>): Promise<T> {
+  const cwd = realpathSync(mkdtempSync(join(tmpdir(), 'gateway-case-')));
+  try {
+    for (const [file, text] of one.files) {
+      mkdirSync(dirname(join(cwd, file)), { recursive: true });
+      writeFileSync(join(cwd, file), text.replaceAll('<cwd>', cwd));
+    }
+    return await run(cwd);
   } finally {
     rmSync(cwd, { recursive: true, force: true });
   }

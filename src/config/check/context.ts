@@ -14,7 +14,16 @@ export interface CheckContext {
   readonly unresolved: ReadonlySet<Place>;
   /** A file is not readable: what it would define or use is not known. */
   readonly broken: boolean;
+  readonly start: StartFacts;
   readonly report: Report;
+}
+
+/** What else than the files decides whether a gateway starts with them. */
+export interface StartFacts {
+  /** Keys of `server` that flags override. */
+  readonly overridden?: readonly ('listen' | 'probe_listen' | 'state_dir')[];
+  /** A gateway serves already, and has opened its paths. */
+  readonly isRunning?: boolean;
 }
 
 /** One question about the whole configuration. */

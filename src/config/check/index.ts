@@ -8,6 +8,7 @@ import { deprecated } from './deprecated.ts';
 import { exposed } from './exposed.ts';
 import { hosts } from './hosts.ts';
 import { names } from './names.ts';
+import { paths } from './paths.ts';
 import { plainSecrets } from './plain-secrets.ts';
 import { prompts } from './prompts.ts';
 import { providers } from './providers.ts';
@@ -40,6 +41,7 @@ const rules: readonly Rule[] = [
   chain,
   serving,
   exposed,
+  paths,
   cors,
   plainSecrets,
   deprecated,

@@ -1,0 +1,104 @@
+import { existsSync, lstatSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { makeFolder } from '#core/folder.ts';
+import { listenAddress, type ListenSetting } from '#core/listen-address.ts';
+import { child, keyPlace, type Node, textOf, toValue } from '../node.ts';
+import { type CheckContext, valueOf } from './context.ts';
+
+/** Longest path of a socket on the systems in use, in bytes. */
+const longestSocket = 107;
+
+/** Folders and sockets that a start opens. A gateway that runs has opened them. */
+export function paths(context: CheckContext): void {
+  const { root, valid, start } = context;
+  if (start.isRunning === true) return;
+  for (const key of ['listen', 'probe_listen'] as const) {
+    const node = child(child(root, 'server'), key);
+    if (node !== undefined && valid(['server', key]) && start.overridden?.includes(key) !== true) socket(node, context);
+  }
+  if (valid(['server'])) stateDir(context);
+}
+
+function socket(node: Node, { kit, report }: CheckContext): void {
+  const address = listenAddress(toValue(node) as ListenSetting);
+  if (address === undefined || !('path' in address)) return;
+  const at = child(node, 'unix')?.at ?? node.at;
+  const path = resolve(kit.cwd, address.path);
+  const bytes = Buffer.byteLength(path);
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  if (bytes > longestSocket) {
+    const hint = `it takes ${longestSocket} at the most`;
+    report({ code: 'out-of-range', at, message: `the path of the socket has ${bytes} bytes`, hint });
+  } else if (!isFolder(dirname(path))) {
+    const message = `the folder of the socket, ${dirname(path)}, does not exist`;
+    report({ code: 'unusable-path', at, message, hint: 'create it before the start, or name another path' });
+  } else if (found !== undefined && !found.isSocket()) {
+    report({ code: 'unusable-path', at, message: `${path} exists and is not a socket`, hint: 'delete it, or name another path' });
+  }
+}
+
+const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+
+/** Where the folder is not required a gateway serves without it, and says so. */
+function stateDir({ root, start, report }: CheckContext): void {
+  const server = child(root, 'server');
+  const required = child(server, 'state_dir_required');
+  if (valueOf(required) !== true || start.overridden?.includes('state_dir') === true) return;
+  const node = child(server, 'state_dir');
+  const setting = textOf(node);
+  const { path: file } = root.at.file;
+  if (setting === 'memory' || (setting === undefined && file === '')) {
+    const at = node?.at ?? keyPlace(root, ['server', 'state_dir_required']);
+    report({
+      code: 'conflict',
+      at,
+      message: 'server.state_dir is required, and nothing is kept on disk',
+      hint: 'name a folder as state_dir',
+    });
+    return;
+  }
+  const path = resolve(file === '' ? '.' : dirname(file), setting ?? '.gateway');
+  const why = unwritable(path);
+  if (why === undefined) return;
+  const at = node?.at ?? keyPlace(root, ['server', 'state_dir_required']);
+  report({
+    code: 'unusable-path',
+    at,
+    message: `server.state_dir ${path} can't be used: ${why}`,
+    hint: 'without state_dir_required the gateway serves from memory',
+  });
+}
+
+/** Only trying it shows it: what is made for that is removed again. */
+function unwritable(path: string): string | undefined {
+  const missing = missingAbove(path);
+  try {
+    makeFolder(path);
+    const probe = join(path, `.check-${process.pid}`);
+    writeFileSync(probe, '', { flag: 'wx' });
+    rmSync(probe);
+    return undefined;
+  } catch (error) {
+    return (error as Error).message;
+  } finally {
+    remove(missing);
+  }
+}
+
+/** The folders that are not there yet, the deepest first. */
+function missingAbove(path: string): readonly string[] {
+  const missing: string[] = [];
+  for (let folder = path; dirname(folder) !== folder && !existsSync(folder); folder = dirname(folder)) missing.push(folder);
+  return missing;
+}
+
+/** What another process has put there meanwhile stays. */
+function remove(folders: readonly string[]): void {
+  for (const folder of folders) {
+    try {
+      rmdirSync(folder);
+    } catch {
+      return;
+    }
+  }
+}

@@ -1,0 +1,112 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { providers, stages } from '../../plugins/index.ts';
+import type { LoadedConfig } from '../../src/config/load.ts';
+import { createLoader, type Loader } from '../../src/config/loader.ts';
+import { rehearse } from '../../src/rehearse.ts';
+import { begin, run } from '../cli/run.ts';
+import { type Case, describeLoad, inFolder, loadCase, readCases } from './case.ts';
+
+/** `gateway check` refuses what `gateway start` refuses, for the same reasons, and nothing else. */
+
+const cases = readCases();
+const registry = { providers, stages };
+
+describe('the process that loads for a start, and the set-up behind it, agree with check', () => {
+  let loader: Loader;
+  beforeAll(() => {
+    loader = createLoader(new URL('../../src/config-worker.ts', import.meta.url));
+  });
+  afterAll(() => loader.close());
+
+  it.each(cases.map((one) => [one.name, one] as const))('%s', async (_name, one) => {
+    const checked = await loadCase(one);
+    const started = await inFolder(one, async (cwd): Promise<{ loaded: LoadedConfig; cwd: string; fault: string | undefined }> => {
+      const loaded = await loader.load({ source: { path: 'gateway.yaml' }, cwd, env: one.env, allowMissingSecrets: one.allowMissing });
+      const fault = loaded.tree === undefined ? undefined : await rehearse({ ...loaded, tree: loaded.tree }, registry);
+      return { loaded, cwd, fault };
+    });
+    const setUp = checked.loaded.diagnostics.find(({ code }) => code === 'setup-failed');
+    expect(started.fault?.replace(/\.$/, '')).toBe(setUp?.message);
+    // The set-up itself runs in the gateway, not in the process that loads.
+    const same =
+      setUp === undefined
+        ? checked.loaded
+        : { ...checked.loaded, diagnostics: checked.loaded.diagnostics.filter((each) => each !== setUp) };
+    const facts = setUp === undefined ? one.facts : [];
+    expect(describeLoad({ ...started.loaded, tree: same.tree }, started.cwd, facts)).toBe(describeLoad(same, checked.cwd, facts));
+    expect(started.loaded.tree === undefined || started.fault !== undefined).toBe(checked.loaded.tree === undefined);
+  });
+});
+
+/** One of each kind of reason, by its real commands. */
+const kinds = [
+  'unknown-key-top-level',
+  'wrong-type-mode',
+  'duplicate-key-in-two-files',
+  'unset-variable',
+  'unreadable-file-secret',
+  'unreadable-file-include',
+  'bad-key-hash',
+  'bad-plugin-throws',
+  'setup-failed',
+  'setup-failed-key-with-a-line-break',
+  'exposed',
+  'exposed-chain-without-auth-to-others',
+  'no-match-of-keys',
+  'unusable-path',
+  'conflict-state-dir-required',
+  'out-of-range-socket',
+];
+
+describe('the commands agree', () => {
+  const find = (name: string): Case[] => cases.filter((one) => one.name === name);
+
+  it.each(kinds.flatMap(find).map((one) => [one.name, one] as const))('both refuse: %s', async (_name, one) => {
+    await inFolder(one, async (cwd) => {
+      const [checked, started] = await Promise.all([run(['check', '--json'], cwd, one.env), run(['start'], cwd, one.env)]);
+      expect([checked.code, started.code]).toEqual([3, 3]);
+      const { diagnostics } = JSON.parse(checked.out) as LoadedConfig;
+      const errors = diagnostics.filter(({ severity }) => severity === 'error');
+      expect(errors.length).toBeGreaterThan(0);
+      for (const { message } of errors) expect(started.err).toContain(`error: ${message}`);
+    });
+  });
+
+  it.each(
+    ['ok-smallest', 'ok-included-files', 'no-match', 'never-used-weight-zero', 'missing-key-stages-of-the-chain']
+      .flatMap(find)
+      .map((one) => [one.name, one] as const),
+  )('both accept: %s', async (_name, one) => {
+    await inFolder(one, async (cwd) => {
+      expect(await run(['check'], cwd, one.env)).toMatchObject({ code: 0 });
+      const running = begin(['start', '--listen', '127.0.0.1:0'], cwd, one.env);
+      await running.saw(/ready in/);
+      running.child.kill('SIGTERM');
+      expect(await running.ended).toMatchObject({ code: 0 });
+    });
+  });
+
+  it('both accept a missing secret where the flag allows it', async () => {
+    const [one] = find('unset-variable');
+    if (one === undefined) throw new Error('there is no such case');
+    await inFolder(one, async (cwd) => {
+      const flag = '--allow-missing-secrets';
+      expect(await run(['check', flag], cwd)).toMatchObject({ code: 0 });
+      const running = begin(['start', flag, '--listen', '127.0.0.1:0'], cwd);
+      await running.saw(/ready in/);
+      running.child.kill('SIGTERM');
+      expect(await running.ended).toMatchObject({ code: 0 });
+    });
+  });
+
+  it('a flag of the start decides in place of the file', async () => {
+    const [one] = find('exposed');
+    if (one === undefined) throw new Error('there is no such case');
+    await inFolder(one, async (cwd) => {
+      const running = begin(['start', '--listen', '127.0.0.1:0'], cwd);
+      await running.saw(/ready in/);
+      running.child.kill('SIGTERM');
+      expect(await running.ended).toMatchObject({ code: 0 });
+    });
+  });
+});
