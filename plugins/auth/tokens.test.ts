@@ -247,3 +247,38 @@ describe('refusing a token', () => {
     expect((await refusal(() => callerOf({ 'x-gateway-api-key': ours }))).message).toMatch(/no usable claim "sub"/);
   });
 });
+
+describe('a token that was proven', () => {
+  const header = (token: string): Record<string, string> => ({ 'x-gateway-api-key': token });
+  const named = (at: number): string => tokenBy('https://issuer.example/', { sub: `user-${at}` });
+
+  it.each([
+    ['is remembered until it ends', noon + 1, [ours]],
+    ['is proven again where it ends at once', noon, [ours, ours]],
+  ])('%s', async (_name, until, expected) => {
+    const { callerOf, verified } = await scene({ verdict: { claims: { sub: 'alice' }, until } });
+    for (const _ of [1, 2]) expect((await callerOf(header(ours)))?.name).toContain('alice');
+    expect(verified).toEqual(expected);
+  });
+
+  it.each([
+    [4096, 1],
+    [4097, 2],
+  ])('of %i characters is proven %i times', async (length, times) => {
+    const { callerOf, verified } = await scene();
+    const token = ours + 'A'.repeat(length - ours.length);
+    for (const _ of [1, 2]) await callerOf(header(token));
+    expect(verified).toHaveLength(times);
+  });
+
+  it('is one of so many that are remembered: the oldest goes first', async () => {
+    const { callerOf, verified } = await scene();
+    for (let at = 0; at <= 5_000; at += 1) await callerOf(header(named(at)));
+    expect(verified).toHaveLength(5_000 + 1);
+    await callerOf(header(named(5_000)));
+    await callerOf(header(named(1)));
+    expect(verified).toHaveLength(5_000 + 1);
+    await callerOf(header(named(0)));
+    expect(verified).toHaveLength(5_000 + 2);
+  });
+});
