@@ -181,7 +181,7 @@ function addKeyCreate(command: MakeCommand, io: KeysIo, registry: Registry, done
     .option('--metadata <name=value...>', 'metadata for the records of its requests')
     .option('--expires <when>', 'a duration such as 90d, or a date')
     .option('--test', 'issue a gw_test_ key')
-    .option('--debug', 'its requests may receive debug details')
+    .option('--debug', 'set debug: true for the key; has no effect in this version')
     .option('--write', 'write the key to a new file in the included directory for keys')
     .addOption(later('rate'))
     .addOption(later('tokens'))

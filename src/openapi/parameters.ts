@@ -29,7 +29,7 @@ const described: { readonly [H in RequestHeader]?: { readonly about: string; rea
     about: 'true adds the thoughts of the model as reasoning_content',
     schema: { type: 'string', enum: ['true', 'false'] },
   },
-  requestTimeout: { about: 'Milliseconds', schema: { type: 'integer', minimum: 1000 } },
+  requestTimeout: { about: 'Milliseconds; can only lower the timeout of the configuration', schema: { type: 'integer', minimum: 1 } },
 };
 
 export const headerParameters: readonly Parameter[] = (Object.keys(described) as RequestHeader[]).map((header) => ({

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { python } from '../sdk/python.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { type BatchUpstream, startBatchUpstream, upstreamKey } from './batch-upstream.ts';
+import { lacking } from '../support/skipping.ts';
 
 const callerKey = 'app-web-key-0123456789abcdef';
 
@@ -281,7 +282,7 @@ describe("the service's own library", () => {
   });
 });
 
-describe.skipIf('missing' in python)('message batches through PyPI openai', () => {
+describe.skipIf(lacking(python))('message batches through PyPI openai', () => {
   it('live', { timeout: 60_000 }, async () => {
     const report = await runWithSteps();
     expect(report).toMatchObject({

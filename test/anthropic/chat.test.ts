@@ -11,12 +11,13 @@ import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { type Gathered, gatherStream, gatherWhole, others } from './gathered.ts';
 import { read, type Wanted, wantedOf } from './oracle.ts';
 import { bad, catalog, good, missing, type Replay, startReplay } from './recorded.ts';
+import { skipping } from '../support/skipping.ts';
 
 const chat = anthropic.operations['chat/completions'];
 const wholes = good.filter(({ stream }) => !stream);
 const streams = good.filter(({ stream }) => stream);
 
-describe.skipIf(missing !== undefined)(`recorded messages as the upstream of chat completions (${missing ?? 'replayed'})`, () => {
+describe.skipIf(skipping(missing))(`recorded messages as the upstream of chat completions (${missing ?? 'replayed'})`, () => {
   it('are there in numbers that mean something', () => {
     expect([wholes.length, streams.length, bad.length]).toEqual([155, 86, 4]);
   });

@@ -4,11 +4,12 @@ import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { deadPort } from '../support/upstream.ts';
 import { read, wantedOf } from './oracle.ts';
 import { bad, catalog, counts, good, missing, relayed, type Replay, startReplay } from './recorded.ts';
+import { skipping } from '../support/skipping.ts';
 
 /** How the client reaches the route: its library adds `/v1` to a base URL with or without it. */
 const bases = ['/v1', '', '/v1/v1'];
 
-describe.skipIf(missing !== undefined)(`recorded messages through /v1/messages (${missing ?? 'replayed'})`, () => {
+describe.skipIf(skipping(missing))(`recorded messages through /v1/messages (${missing ?? 'replayed'})`, () => {
   let replay: Replay;
   let gateway: TestGateway;
   let fine: TestGateway;

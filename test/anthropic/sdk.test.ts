@@ -6,6 +6,7 @@ import { python, runScript } from '../sdk/python.ts';
 import { startTestGateway, type TestGateway, until } from '../support/gateway.ts';
 import type { ScriptedUpstream } from '../support/upstream.ts';
 import { call, events, message, redacted, startAnthropic, thoughts } from './sdk-upstream.ts';
+import { skipping } from '../support/skipping.ts';
 
 const callerKey = 'app-web-key-0123456789abcdef';
 const catalogKey = 'sk-ant-api03-0123456789';
@@ -114,11 +115,11 @@ describe.each([
     report = await run(`${gateway.url}${tail}`);
   });
 
-  it.skipIf(skip !== undefined)('gives a whole message as the provider sent it', () => {
+  it.skipIf(skipping(skip))('gives a whole message as the provider sent it', () => {
     expect(report.whole).toMatchObject(message('m-text', false));
   });
 
-  it.skipIf(skip !== undefined)('puts a stream together', () => {
+  it.skipIf(skipping(skip))('puts a stream together', () => {
     expect(report.stream.texts).toBe('Ich sehe nach.');
     expect(report.stream.message).toMatchObject({
       content: [thoughts, redacted, { type: 'text', text: 'Ich sehe nach.' }, call],
@@ -127,11 +128,11 @@ describe.each([
     });
   });
 
-  it.skipIf(skip !== undefined)('counts tokens', () => {
+  it.skipIf(skipping(skip))('counts tokens', () => {
     expect(report.count).toBe(17);
   });
 
-  it.skipIf(skip !== undefined).each([
+  it.skipIf(skipping(skip)).each([
     ['limit', 'RateLimitError', 429, 'Slow down.', 'provider_error'],
     ['refuse', 'BadRequestError', 400, 'max_tokens: too large', 'provider_error'],
     ['unknown', 'NotFoundError', 404, 'No provider has the slug', 'provider_not_found'],
@@ -145,19 +146,19 @@ describe.each([
     expect(record).toMatchObject({ status, end: 'fault', error: { code } });
   });
 
-  it.skipIf(skip !== undefined)('throws on an error in the middle of a stream', () => {
+  it.skipIf(skipping(skip))('throws on an error in the middle of a stream', () => {
     expect(report.breaks.text).toContain('Overloaded');
     expect(report.cut.text).toContain('closed the stream before its end');
   });
 
-  it.skipIf(skip !== undefined)('takes the connection to the provider along when it leaves a stream', async () => {
+  it.skipIf(skipping(skip))('takes the connection to the provider along when it leaves a stream', async () => {
     expect(report.aborted).not.toBe('');
     const request = upstream.requests.slice(from).find(({ body }) => body.includes('"m-endless"'));
     await request?.aborted;
     await until(() => gateway.records.some((record) => record.end === 'client_gone' && record.model.sent === 'm-endless'), 'the record');
   });
 
-  it.skipIf(skip !== undefined)("shows the provider the catalog's key and nothing that is ours", () => {
+  it.skipIf(skipping(skip))("shows the provider the catalog's key and nothing that is ours", () => {
     const requests = upstream.requests.slice(from);
     expect(requests.length).toBeGreaterThan(6);
     for (const { headers, rawHeaders, body } of requests) {
@@ -234,7 +235,7 @@ describe('two turns with a tool, thinking shown', () => {
     expect(sentBack()).toEqual(turns);
   });
 
-  it.skipIf(noPython !== undefined)('PyPI openai sends the message back as it got it', async () => {
+  it.skipIf(skipping(noPython))('PyPI openai sends the message back as it got it', async () => {
     const text = await runScript('python' in python ? python.python : '', [
       '../anthropic/openai-client.py',
       `${gateway.url}/v1`,

@@ -9,6 +9,7 @@ import { chunkProblems, readChatStream } from '../support/chat-chunk.ts';
 import { callOf } from './call.ts';
 import { type Answer, answerOf, framesOf, type Json, mergeStream, signaturesOf } from './gemini-oracle.ts';
 import { haveRecordings, type Recording, recordings } from './recordings.ts';
+import { skipping } from '../support/skipping.ts';
 
 const all = recordings(['vertex-gemini', 'gemini-api']).filter(({ response }) => response.body !== undefined);
 const chats = all.filter(({ api }) => api === 'generateContent' || api === 'streamGenerateContent');
@@ -28,77 +29,80 @@ const cuts: Readonly<Record<string, (body: Buffer) => readonly Buffer[]>> = {
   'behind each line feed': (body) => cutAt(body, (byte) => byte === 0x0a),
 };
 
-describe.skipIf(!haveRecordings)('recorded answers of Gemini (skipped where ../shared/data/recorded is absent)', () => {
-  it('are there in numbers that mean something', () => {
-    expect(whole.length).toBeGreaterThan(140);
-    expect(streams.length).toBeGreaterThan(40);
-    expect(refused.length).toBeGreaterThan(5);
-    expect(Object.keys(excluded)).toEqual([]);
-  });
+describe.skipIf(skipping(haveRecordings ? undefined : 'there is no recorded traffic next to the checkout'))(
+  'recorded answers of Gemini',
+  () => {
+    it('are there in numbers that mean something', () => {
+      expect(whole.length).toBeGreaterThan(140);
+      expect(streams.length).toBeGreaterThan(40);
+      expect(refused.length).toBeGreaterThan(5);
+      expect(Object.keys(excluded)).toEqual([]);
+    });
 
-  it.each(whole.map((one) => [one.id, one] as const))('%s', (_id, exchange) => {
-    const raw = JSON.parse(exchange.response.body ?? '') as Json;
-    for (const strict of [true, false]) {
-      const result = operation(exchange).result?.(exchange.response.body ?? '', call(exchange, strict)) as Json;
-      expect(result).toMatchObject({ object: 'chat.completion', id: raw['responseId'] ?? 'chatcmpl-req_1', model: raw['modelVersion'] });
-      expect(answerOfCompletion(result)).toEqual(seen(answerOf(raw), strict));
-      if (!strict) expect(signaturesIn(result)).toEqual(signaturesOf([raw]));
-    }
-  });
+    it.each(whole.map((one) => [one.id, one] as const))('%s', (_id, exchange) => {
+      const raw = JSON.parse(exchange.response.body ?? '') as Json;
+      for (const strict of [true, false]) {
+        const result = operation(exchange).result?.(exchange.response.body ?? '', call(exchange, strict)) as Json;
+        expect(result).toMatchObject({ object: 'chat.completion', id: raw['responseId'] ?? 'chatcmpl-req_1', model: raw['modelVersion'] });
+        expect(answerOfCompletion(result)).toEqual(seen(answerOf(raw), strict));
+        if (!strict) expect(signaturesIn(result)).toEqual(signaturesOf([raw]));
+      }
+    });
 
-  it.each(streams.map((one) => [one.id, one] as const))('%s', (_id, exchange) => {
-    const frames = framesOf(exchange.response.body ?? '');
-    const expected = mergeStream(frames);
-    for (const strict of [true, false]) {
-      const texts = Object.values(cuts).map((cut) => convert(exchange, cut(Buffer.from(exchange.response.body ?? '')), strict));
-      expect(new Set(texts).size).toBe(1);
-      const { chunks, problems, isDone, error } = readChatStream(texts[0] ?? '', strict);
-      expect(problems).toEqual([]);
-      expect(chunks.flatMap((chunk) => chunkProblems(chunk, strict))).toEqual([]);
-      expect([isDone, error]).toEqual([true, undefined]);
-      expect(chunks.filter((chunk) => chunk.usage !== undefined)).toHaveLength(1);
-      expect(answerOfChunks(chunks as unknown as readonly Json[])).toEqual(seen(expected, strict));
-      if (!strict) expect(signaturesInChunks(chunks as unknown as readonly Json[])).toEqual(signaturesOf(frames));
-    }
-  });
+    it.each(streams.map((one) => [one.id, one] as const))('%s', (_id, exchange) => {
+      const frames = framesOf(exchange.response.body ?? '');
+      const expected = mergeStream(frames);
+      for (const strict of [true, false]) {
+        const texts = Object.values(cuts).map((cut) => convert(exchange, cut(Buffer.from(exchange.response.body ?? '')), strict));
+        expect(new Set(texts).size).toBe(1);
+        const { chunks, problems, isDone, error } = readChatStream(texts[0] ?? '', strict);
+        expect(problems).toEqual([]);
+        expect(chunks.flatMap((chunk) => chunkProblems(chunk, strict))).toEqual([]);
+        expect([isDone, error]).toEqual([true, undefined]);
+        expect(chunks.filter((chunk) => chunk.usage !== undefined)).toHaveLength(1);
+        expect(answerOfChunks(chunks as unknown as readonly Json[])).toEqual(seen(expected, strict));
+        if (!strict) expect(signaturesInChunks(chunks as unknown as readonly Json[])).toEqual(signaturesOf(frames));
+      }
+    });
 
-  it.each(streams.map((one) => [one.id, one] as const))('%s is not complete when it is cut before its end', (_id, exchange) => {
-    const body = exchange.response.body ?? '';
-    const end = body.indexOf('"finishReason"');
-    const cut = body.slice(0, body.lastIndexOf('data:', end));
-    const tap = watch(exchange, cut);
-    expect(tap.complete).toBe(false);
-    expect(readChatStream(convert(exchange, [Buffer.from(cut)], true), true).error).toBeDefined();
-    const seenWhole = watch(exchange, body);
-    const expected = mergeStream(framesOf(body));
-    expect(seenWhole.complete).toBe(true);
-    expect(seenWhole.finish).toEqual(expected.choices.map(({ word }) => word));
-    expect(seenWhole.usage).toMatchObject({ prompt: expected.usage?.prompt, completion: expected.usage?.completion });
-  });
+    it.each(streams.map((one) => [one.id, one] as const))('%s is not complete when it is cut before its end', (_id, exchange) => {
+      const body = exchange.response.body ?? '';
+      const end = body.indexOf('"finishReason"');
+      const cut = body.slice(0, body.lastIndexOf('data:', end));
+      const tap = watch(exchange, cut);
+      expect(tap.complete).toBe(false);
+      expect(readChatStream(convert(exchange, [Buffer.from(cut)], true), true).error).toBeDefined();
+      const seenWhole = watch(exchange, body);
+      const expected = mergeStream(framesOf(body));
+      expect(seenWhole.complete).toBe(true);
+      expect(seenWhole.finish).toEqual(expected.choices.map(({ word }) => word));
+      expect(seenWhole.usage).toMatchObject({ prompt: expected.usage?.prompt, completion: expected.usage?.completion });
+    });
 
-  it.each(refused.map((one) => [one.id, one] as const))('%s is read as an error with its message', (_id, exchange) => {
-    const { error } = JSON.parse(exchange.response.body ?? '') as { error: { message: string; status: string } };
-    for (const text of [exchange.response.body ?? '', `[${exchange.response.body}]`]) {
-      const fault = providerOf(exchange).fault(exchange.response.status, text);
-      expect(fault.message).toBe(error.message);
-      expect(fault.code).toBe(error.status === 'NOT_FOUND' ? 'model_not_found' : error.status);
-    }
-  });
+    it.each(refused.map((one) => [one.id, one] as const))('%s is read as an error with its message', (_id, exchange) => {
+      const { error } = JSON.parse(exchange.response.body ?? '') as { error: { message: string; status: string } };
+      for (const text of [exchange.response.body ?? '', `[${exchange.response.body}]`]) {
+        const fault = providerOf(exchange).fault(exchange.response.status, text);
+        expect(fault.message).toBe(error.message);
+        expect(fault.code).toBe(error.status === 'NOT_FOUND' ? 'model_not_found' : error.status);
+      }
+    });
 
-  const vectors = all.filter(({ api, response }) => (api === 'predict' || api === 'batchEmbedContents') && response.status === 200);
-  it.each(vectors.map((one) => [one.id, one] as const))('%s', (_id, exchange) => {
-    const raw = JSON.parse(exchange.response.body ?? '') as {
-      predictions?: { embeddings: { values: number[] } }[];
-      embeddings?: { values: number[] }[];
-    };
-    const values = (raw.predictions?.map((one) => one.embeddings) ?? raw.embeddings ?? []).map((one) => one.values);
-    const { embeddings } = providerOf(exchange).operations;
-    const call = callOf({ endpoint: 'embeddings', model: 'm', settings: {} });
-    const result = embeddings?.result?.(exchange.response.body ?? '', call) as { data: { embedding: number[] }[] };
-    expect(result.data.map(({ embedding }) => embedding)).toEqual(values);
-    expect(values[0]?.length).toBeGreaterThan(100);
-  });
-});
+    const vectors = all.filter(({ api, response }) => (api === 'predict' || api === 'batchEmbedContents') && response.status === 200);
+    it.each(vectors.map((one) => [one.id, one] as const))('%s', (_id, exchange) => {
+      const raw = JSON.parse(exchange.response.body ?? '') as {
+        predictions?: { embeddings: { values: number[] } }[];
+        embeddings?: { values: number[] }[];
+      };
+      const values = (raw.predictions?.map((one) => one.embeddings) ?? raw.embeddings ?? []).map((one) => one.values);
+      const { embeddings } = providerOf(exchange).operations;
+      const call = callOf({ endpoint: 'embeddings', model: 'm', settings: {} });
+      const result = embeddings?.result?.(exchange.response.body ?? '', call) as { data: { embedding: number[] }[] };
+      expect(result.data.map(({ embedding }) => embedding)).toEqual(values);
+      expect(values[0]?.length).toBeGreaterThan(100);
+    });
+  },
+);
 
 // ---- what the gateway makes of them -----------------------------------------------------------------
 

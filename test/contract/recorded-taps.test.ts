@@ -7,6 +7,7 @@ import openai from '../../plugins/providers/openai/index.ts';
 import { SseScanner } from '../../src/transport/framing/sse.ts';
 import { callOf } from './call.ts';
 import { haveRecordings, type Recording, recordings } from './recordings.ts';
+import { skipping } from '../support/skipping.ts';
 
 /** Everybody whose recordings speak the format that passes unchanged. */
 const speakers = [
@@ -48,7 +49,7 @@ const errorUnder200 = answered.filter(({ stream, response }) => !stream && /^\s*
 const whole = answered.filter((exchange) => !exchange.stream && !errorUnder200.includes(exchange));
 const streams = answered.filter((exchange) => exchange.stream && !faulty.includes(exchange));
 
-describe.skipIf(!haveRecordings)('recorded answers (skipped where ../shared/data/recorded is absent)', () => {
+describe.skipIf(skipping(haveRecordings ? undefined : 'there is no recorded traffic next to the checkout'))('recorded answers', () => {
   it('are there in numbers that mean something', () => {
     expect(whole.length).toBeGreaterThan(400);
     expect(streams.length).toBeGreaterThan(200);

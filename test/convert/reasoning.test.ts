@@ -15,6 +15,7 @@ import { answerOf, framesOf, type Json, mergeStream } from '../contract/gemini-o
 import { haveRecordings, type Recording, recordings } from '../contract/recordings.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { json, type ScriptedUpstream, sse, startUpstream } from '../support/upstream.ts';
+import { skipping } from '../support/skipping.ts';
 
 /** A recorded answer, and the thoughts in it as a reader that is not ours finds them. */
 type Row = readonly [id: string, exchange: Recording, operation: Operation, thoughts: string];
@@ -90,25 +91,28 @@ function streamed([, exchange, operation]: Row, asked: Asked, size: number): Sho
 const shown = (row: Row, asked: Asked): readonly Shown[] =>
   row[1].stream ? [1, 97, 1_000_000].map((size) => streamed(row, asked, size)) : [whole(row, asked)];
 
-describe.skipIf(!haveRecordings)('thoughts of recorded answers (skipped where ../shared/data/recorded is absent)', () => {
-  it('are there in numbers that mean something', () => {
-    expect(thoughtful.filter(([, { stream }]) => stream).length).toBeGreaterThan(5);
-    expect(thoughtful.filter(([, { stream }]) => !stream).length).toBeGreaterThan(5);
-    expect(new Set(thoughtful.map(([, , operation]) => operation)).size).toBe(2);
-  });
+describe.skipIf(skipping(haveRecordings ? undefined : 'there is no recorded traffic next to the checkout'))(
+  'thoughts of recorded answers',
+  () => {
+    it('are there in numbers that mean something', () => {
+      expect(thoughtful.filter(([, { stream }]) => stream).length).toBeGreaterThan(5);
+      expect(thoughtful.filter(([, { stream }]) => !stream).length).toBeGreaterThan(5);
+      expect(new Set(thoughtful.map(([, , operation]) => operation)).size).toBe(2);
+    });
 
-  it.each(rows)('%s: all of them are reasoning_content where it is asked for, and nothing else changes', (...row) => {
-    for (const strict of [true, false]) {
-      for (const with_ of shown(row, { strict, showsReasoning: true })) {
-        for (const without of shown(row, { strict, showsReasoning: false })) {
-          expect(without.reasoning).toBe('');
-          expect(with_.reasoning).toBe(row[3]);
-          if (!row[1].stream) expect(with_.rest).toBe(without.rest);
+    it.each(rows)('%s: all of them are reasoning_content where it is asked for, and nothing else changes', (...row) => {
+      for (const strict of [true, false]) {
+        for (const with_ of shown(row, { strict, showsReasoning: true })) {
+          for (const without of shown(row, { strict, showsReasoning: false })) {
+            expect(without.reasoning).toBe('');
+            expect(with_.reasoning).toBe(row[3]);
+            if (!row[1].stream) expect(with_.rest).toBe(without.rest);
+          }
         }
       }
-    }
-  });
-});
+    });
+  },
+);
 
 const keys = { plain: 'plain-key-0123456789abcdef', on: 'on-key-0123456789abcdef' };
 const hash = (key: string): string => `sha256:${createHash('sha256').update(key).digest('hex')}`;

@@ -10,6 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { projectFiles, readProjectFile } from '../repo/tree.ts';
 import { cannotMount, RootFs } from './root-fs.ts';
 import { type Stage, stagesOf, wordsOf } from './dockerfile.ts';
+import { skipping } from '../support/skipping.ts';
 
 /**
  * The image, built and run without a container engine: the instructions of the Dockerfile in folders of their own, the
@@ -82,7 +83,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-describe.skipIf(why !== undefined)(`the image${why === undefined ? '' : ` (skipped: ${why})`}`, () => {
+describe.skipIf(skipping(why))(`the image${why === undefined ? '' : ` (skipped: ${why})`}`, () => {
   let image: RootFs;
   beforeAll(() => {
     const built = new Map<string, RootFs>();

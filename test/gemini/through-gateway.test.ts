@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { findPython } from '../support/python.ts';
 import { json, type ScriptedUpstream, sse, startUpstream } from '../support/upstream.ts';
+import { lacking } from '../support/skipping.ts';
 
 const python = findPython();
 let upstream: ScriptedUpstream;
@@ -154,7 +155,7 @@ describe('Vertex AI through the gateway', () => {
     expect(upstream.requests.filter(({ url }) => url === '/token')).toHaveLength(1);
   });
 
-  it.skipIf('missing' in python)(
+  it.skipIf(lacking(python))(
     'carries the same loop with the library for Python (skipped where Python or the library is missing)',
     async () => {
       answerToolLoop();

@@ -5,6 +5,7 @@ import { haveRecordings } from '../contract/recordings.ts';
 import type { Json } from './assembled.ts';
 import { converted, passed, type Source } from './sources.ts';
 import { type Target, targets } from './targets.ts';
+import { skipping } from '../support/skipping.ts';
 
 /** Calls of a message by the words of its format alone. */
 function callsIn(message: Json): readonly Json[] {
@@ -67,21 +68,24 @@ function textOf(content: unknown): string {
 /** Without white space, which services refuse at ends. */
 const bare = (text: string): string => text.replaceAll(/\s/g, '');
 
-describe.skipIf(!haveRecordings)('every recorded answer as history (skipped where ../shared/data/recorded is absent)', () => {
-  let sources: readonly Source[] = [];
+describe.skipIf(skipping(haveRecordings ? undefined : 'there is no recorded traffic next to the checkout'))(
+  'every recorded answer as history',
+  () => {
+    let sources: readonly Source[] = [];
 
-  beforeAll(async () => {
-    sources = [...(await passed()), ...(await converted())];
-  });
+    beforeAll(async () => {
+      sources = [...(await passed()), ...(await converted())];
+    });
 
-  it('is there in numbers that mean something', () => {
-    expect(sources.length).toBeGreaterThan(1500);
-    const made = new Set(sources.map(({ id }) => id.replace(/^\S+ /, '')));
-    for (const kind of ['openai npm', 'merged by index', 'lists appended', 'in its own words', '0, strict']) expect(made).toContain(kind);
-  });
+    it('is there in numbers that mean something', () => {
+      expect(sources.length).toBeGreaterThan(1500);
+      const made = new Set(sources.map(({ id }) => id.replace(/^\S+ /, '')));
+      for (const kind of ['openai npm', 'merged by index', 'lists appended', 'in its own words', '0, strict']) expect(made).toContain(kind);
+    });
 
-  it.each(targets.map((target) => [target.name, target] as const))('is taken by %s', (_name, target) => {
-    const problems = sources.map((source) => problemOf(target, source)).filter((one) => one !== undefined);
-    expect(problems.slice(0, 5), `${problems.length} of ${sources.length}`).toEqual([]);
-  });
-});
+    it.each(targets.map((target) => [target.name, target] as const))('is taken by %s', (_name, target) => {
+      const problems = sources.map((source) => problemOf(target, source)).filter((one) => one !== undefined);
+      expect(problems.slice(0, 5), `${problems.length} of ${sources.length}`).toEqual([]);
+    });
+  },
+);

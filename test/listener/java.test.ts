@@ -5,11 +5,12 @@ import { expect, it } from 'vitest';
 import { root } from '../repo/tree.ts';
 import { startTestGateway } from '../support/gateway.ts';
 import { chunks, completion, json, sse, startUpstream } from '../support/upstream.ts';
+import { skipping } from '../support/skipping.ts';
 
 const hasJava = spawnSync('java', ['-version']).status === 0;
 const run = promisify(execFile);
 
-it.skipIf(!hasJava)(
+it.skipIf(skipping(hasJava ? undefined : 'there is no java'))(
   'Java’s own client is served on every call (skipped where there is no java)',
   async () => {
     const upstream = await startUpstream((response, { body }) => {

@@ -5,6 +5,7 @@ import { rawOf } from '../sdk/rig.ts';
 import type { TestGateway } from '../support/gateway.ts';
 import type { ScriptedUpstream } from '../support/upstream.ts';
 import { appKey, lastBody, startChat, startPrompts } from './catalog.ts';
+import { lacking } from '../support/skipping.ts';
 
 /** The two client libraries that know stored prompts, changed only in base URL and key. */
 
@@ -113,7 +114,7 @@ describe('npm portkey-ai', () => {
   });
 });
 
-describe.skipIf('missing' in python)('PyPI portkey-ai', () => {
+describe.skipIf(lacking(python))('PyPI portkey-ai', () => {
   it('runs, streams and renders prompts', async () => {
     if ('missing' in python) return;
     const report = JSON.parse(await runScript(python.python, ['../prompts/client.py', baseURL, appKey])) as Record<string, unknown>;

@@ -4,6 +4,7 @@ import { type Python, pythonWith } from '../support/python.ts';
 import type { ScriptedUpstream } from '../support/upstream.ts';
 import { type Command, credential, type Recipe, startRecipe } from './recipe.ts';
 import { startService } from './service.ts';
+import { skipping } from '../support/skipping.ts';
 
 const clients = new URL('clients/', import.meta.url).pathname;
 const modules = npmPackages('libraries', `${clients}libraries`);
@@ -52,7 +53,7 @@ const cases = [inPython('langchain'), inNode('langchain'), inPython('llama-index
 
 for (const { page, language, missing, command } of cases) {
   describe(`docs/recipes/${page}.md in ${language}`, () => {
-    it.skipIf(missing !== undefined)(
+    it.skipIf(skipping(missing))(
       `chats, streams and lets the model call a tool (${missing ?? 'run'})`,
       async () => {
         service = await startService(({ tools, results }) => {
@@ -75,7 +76,7 @@ for (const { page, language, missing, command } of cases) {
 
 describe("docs/recipes/vercel-ai-sdk.md with OpenAI's provider", () => {
   const { command, missing } = inNode('vercel-ai-sdk');
-  it.skipIf(missing !== undefined)(
+  it.skipIf(skipping(missing))(
     `uses responses, and chat completions where asked (${missing ?? 'run'})`,
     async () => {
       service = await startService(() => ({ text: 'Hello!' }));

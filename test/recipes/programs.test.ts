@@ -8,6 +8,7 @@ import { json, type ScriptedUpstream } from '../support/upstream.ts';
 import { Page } from './page.ts';
 import { type Command, credential, type Recipe, startRecipe } from './recipe.ts';
 import { type Model, startService } from './service.ts';
+import { skipping } from '../support/skipping.ts';
 
 const clients = new URL('clients/', import.meta.url).pathname;
 const npm = npmPackages('programs', `${clients}programs`, ['node_modules/@anthropic-ai/claude-code/install.cjs']);
@@ -103,7 +104,7 @@ const npmPrograms = [
 ] as const;
 
 for (const { page, path, model } of npmPrograms) {
-  describe.skipIf(inNpm.missing !== undefined)(`docs/recipes/${page}.md (${inNpm.missing ?? 'run'})`, () => {
+  describe.skipIf(skipping(inNpm.missing))(`docs/recipes/${page}.md (${inNpm.missing ?? 'run'})`, () => {
     it('works through a tool loop', async () => {
       await begin(page, model);
       const printed = await recipe.run(recipe.page.block('sh'), shell(inNpm.path));
@@ -129,7 +130,7 @@ for (const { page, path, model } of npmPrograms) {
   });
 }
 
-describe.skipIf(inPython.missing !== undefined)(`docs/recipes/aider.md (${inPython.missing ?? 'run'})`, () => {
+describe.skipIf(skipping(inPython.missing))(`docs/recipes/aider.md (${inPython.missing ?? 'run'})`, () => {
   it('changes a file', async () => {
     const change = 'package.json\n```json\n<<<<<<< SEARCH\n{"name": "demo"}\n=======\n{"name": "renamed"}\n>>>>>>> REPLACE\n```\n';
     await begin('aider', () => ({ text: change }));

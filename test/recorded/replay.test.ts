@@ -6,6 +6,7 @@ import { deadPort } from '../support/upstream.ts';
 import { callerKey, type Case, caseOf, catalog, catalogKeys, manners } from './cases.ts';
 import { exceptions, findExchanges, type Recorded, type Replay, startReplay } from './exchanges.ts';
 import { eventsOf, readingOf } from './reading.ts';
+import { skipping } from '../support/skipping.ts';
 
 const { exchanges, missing } = findExchanges();
 const disguised = exchanges.filter(({ id }) => exceptions[id] !== undefined);
@@ -16,69 +17,66 @@ const groups = [...new Set(good.map(groupOf))];
 /** How many requests are under way at once. */
 const lanes = 12;
 
-describe.skipIf(missing !== undefined)(
-  `recorded exchanges through a fallback whose first target is dead (${missing ?? 'replayed'})`,
-  () => {
-    let replay: Replay;
-    let gateway: TestGateway;
+describe.skipIf(skipping(missing))(`recorded exchanges through a fallback whose first target is dead (${missing ?? 'replayed'})`, () => {
+  let replay: Replay;
+  let gateway: TestGateway;
 
-    beforeAll(async () => {
-      replay = await startReplay();
-      gateway = await startTestGateway(catalog(exchanges, replay.url, await deadPort()));
-    });
-    afterAll(async () => {
-      await gateway?.close();
-      await replay?.close();
-    });
+  beforeAll(async () => {
+    replay = await startReplay();
+    gateway = await startTestGateway(catalog(exchanges, replay.url, await deadPort()));
+  });
+  afterAll(async () => {
+    await gateway?.close();
+    await replay?.close();
+  });
 
-    it('are there in numbers that mean something', () => {
-      expect(good.length).toBeGreaterThan(600);
-      expect(bad.length).toBeGreaterThan(15);
-      expect(groups.length).toBeGreaterThan(10);
-      expect(disguised.length).toBe(Object.keys(exceptions).length);
-    });
+  it('are there in numbers that mean something', () => {
+    expect(good.length).toBeGreaterThan(600);
+    expect(bad.length).toBeGreaterThan(15);
+    expect(groups.length).toBeGreaterThan(10);
+    expect(disguised.length).toBe(Object.keys(exceptions).length);
+  });
 
-    describe.each(manners)('sent in the manner "%s"', (manner) => {
-      it.each(groups)('%s come through whole', async (group) => {
-        const failures = await eachOf(
-          good.filter((one) => groupOf(one) === group),
-          async (exchange) => {
-            const sent = caseOf(exchange, manner);
-            const answer = await send(gateway, sent);
-            expectSameAnswer(sent, answer);
-            expectSeen(sent, replay, answer.id);
-            expectRecord(sent, await gateway.record(answer.id));
-          },
-        );
-        expect(failures).toEqual([]);
-      });
-
-      it('errors keep status and message', async () => {
-        const failures = await eachOf([...bad, ...disguised], async (exchange) => {
+  describe.each(manners)('sent in the manner "%s"', (manner) => {
+    it.each(groups)('%s come through whole', async (group) => {
+      const failures = await eachOf(
+        good.filter((one) => groupOf(one) === group),
+        async (exchange) => {
           const sent = caseOf(exchange, manner);
           const answer = await send(gateway, sent);
-          expectAllFailed(sent, answer);
+          expectSameAnswer(sent, answer);
           expectSeen(sent, replay, answer.id);
-        });
-        expect(failures).toEqual([]);
-      });
-    });
-
-    it('errors of a provider that is asked alone pass byte by byte, a refused catalog key aside', async () => {
-      const failures = await eachOf(bad, async (exchange) => {
-        const { 'x-gateway-config': _config, ...headers } = caseOf(exchange, 'pieces').headers;
-        const sent: Case = { ...caseOf(exchange, 'pieces') };
-        const answer = await send(gateway, { ...sent, headers: { ...headers, 'x-gateway-provider': `@${sent.slug}` } });
-        expectOwnError(exchange, answer);
-      });
+          expectRecord(sent, await gateway.record(answer.id));
+        },
+      );
       expect(failures).toEqual([]);
     });
 
-    it('leave nothing open', () => {
-      expect(gateway.lines.filter((line) => line.includes('"level":50'))).toEqual([]);
+    it('errors keep status and message', async () => {
+      const failures = await eachOf([...bad, ...disguised], async (exchange) => {
+        const sent = caseOf(exchange, manner);
+        const answer = await send(gateway, sent);
+        expectAllFailed(sent, answer);
+        expectSeen(sent, replay, answer.id);
+      });
+      expect(failures).toEqual([]);
     });
-  },
-);
+  });
+
+  it('errors of a provider that is asked alone pass byte by byte, a refused catalog key aside', async () => {
+    const failures = await eachOf(bad, async (exchange) => {
+      const { 'x-gateway-config': _config, ...headers } = caseOf(exchange, 'pieces').headers;
+      const sent: Case = { ...caseOf(exchange, 'pieces') };
+      const answer = await send(gateway, { ...sent, headers: { ...headers, 'x-gateway-provider': `@${sent.slug}` } });
+      expectOwnError(exchange, answer);
+    });
+    expect(failures).toEqual([]);
+  });
+
+  it('leave nothing open', () => {
+    expect(gateway.lines.filter((line) => line.includes('"level":50'))).toEqual([]);
+  });
+});
 
 function groupOf({ provider, api, stream }: Recorded): string {
   return `${provider} ${api}${stream ? ' streams' : ''}`;

@@ -9,6 +9,7 @@ import { modelOf } from './provider.ts';
 import { openaiPyPi, portkeyPyPi, python } from './python.ts';
 import { callerKey, catalogKeys, placeholders, rawOf, type Rig, startRig } from './rig.ts';
 import { type Client, fileBytes, type Report, scenarios, type Thrown } from './scenarios.ts';
+import { skipping } from '../support/skipping.ts';
 
 const noPython = 'missing' in python ? python.missing : undefined;
 
@@ -32,7 +33,7 @@ const clients: readonly { client: Client; missing: string | undefined }[] = [
 ];
 
 for (const { client, missing } of clients) {
-  describe.skipIf(missing !== undefined)(`${client.name}, changed only in base URL and key (${missing ?? 'run'})`, () => {
+  describe.skipIf(skipping(missing))(`${client.name}, changed only in base URL and key (${missing ?? 'run'})`, () => {
     let rig: Rig;
     let report: Report;
 

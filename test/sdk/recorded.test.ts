@@ -5,6 +5,7 @@ import { exceptions, findExchanges, type Recorded, type Replay, startReplay } fr
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { deadPort } from '../support/upstream.ts';
 import { python, runScript } from './python.ts';
+import { skipping } from '../support/skipping.ts';
 
 /** What a client library makes of real answers is the same through the gateway as directly, a dead target before it or not. */
 
@@ -24,7 +25,7 @@ interface Ways {
 
 const noPython = 'missing' in python ? python.missing : undefined;
 
-describe.skipIf(missing !== undefined)(`recorded answers in the hands of client libraries (${missing ?? 'replayed'})`, () => {
+describe.skipIf(skipping(missing))(`recorded answers in the hands of client libraries (${missing ?? 'replayed'})`, () => {
   let replay: Replay;
   let gateway: TestGateway;
 
@@ -65,7 +66,7 @@ describe.skipIf(missing !== undefined)(`recorded answers in the hands of client 
     expect(thrown).toEqual([]);
   });
 
-  it.skipIf(noPython !== undefined)(`are the same for PyPI openai (${noPython ?? 'run'})`, { timeout: 120_000 }, async () => {
+  it.skipIf(skipping(noPython))(`are the same for PyPI openai (${noPython ?? 'run'})`, { timeout: 120_000 }, async () => {
     if ('missing' in python) return;
     const jobs = taken.map((exchange) => ({ id: exchange.id, api: exchange.api, body: exchange.request.body, ...waysOf(exchange) }));
     const text = await runScript(python.python, ['./recorded-client.py', callerKey], JSON.stringify(jobs));

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { json, type ScriptedUpstream, sse, startUpstream } from '../support/upstream.ts';
 import { python, runScript } from './python.ts';
+import { lacking } from '../support/skipping.ts';
 
 /** How many requests the client libraries send for one call, with their own defaults. */
 
@@ -132,7 +133,7 @@ describe('a permanent error ends a call at its first request, a passing one does
     expect(counts).toEqual(expected);
   });
 
-  it.skipIf('missing' in python)(`in the libraries of PyPI (${'missing' in python ? python.missing : 'run'})`, async () => {
+  it.skipIf(lacking(python))(`in the libraries of PyPI (${'missing' in python ? python.missing : 'run'})`, async () => {
     const counts = await countedBy('pypi', async (all) => {
       if ('missing' in python) throw new Error(python.missing);
       await runScript(python.python, ['./retries-client.py', `${gateway.url}/v1`, key], JSON.stringify(all));

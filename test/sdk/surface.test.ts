@@ -9,6 +9,7 @@ import { python, runScript } from './python.ts';
 import { callerKey, rawOf } from './rig.ts';
 import { calls, runNpm } from './surface-npm.ts';
 import { routeOf, startSurface } from './surface-upstream.ts';
+import { lacking } from '../support/skipping.ts';
 
 /** Every route by base URL alone, through both portkey-ai libraries: the calls arrive, and no key of ours goes with them. */
 
@@ -255,7 +256,7 @@ describe('npm portkey-ai', () => {
   });
 });
 
-describe.skipIf('missing' in python)('PyPI portkey-ai', () => {
+describe.skipIf(lacking(python))('PyPI portkey-ai', () => {
   const stages: Stage[] = [];
   const said: Record<string, string>[] = [];
   let folder: string;

@@ -3,6 +3,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { findPython } from '../support/python.ts';
 import { type Rig, startRig } from './rig.ts';
+import { lacking } from '../support/skipping.ts';
 
 const python = findPython();
 let rig: Rig;
@@ -12,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => rig.close());
 
-it.skipIf('missing' in python)('PyPI openai lives through a batch and a tuning job', { timeout: 60_000 }, async () => {
+it.skipIf(lacking(python))('PyPI openai lives through a batch and a tuning job', { timeout: 60_000 }, async () => {
   const command = 'python' in python ? python.python : '';
   const script = new URL('life.py', import.meta.url).pathname;
   const { stdout } = await promisify(execFile)(command, ['-B', script, `${rig.gateway.url}/v1`], {

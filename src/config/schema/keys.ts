@@ -47,7 +47,7 @@ const rules = {
     },
     additionalProperties: false,
   },
-  debug: { type: 'boolean', description: 'Requests may receive debug details.', default: false },
+  debug: { type: 'boolean', description: 'Accepted for debug details in responses; has no effect in this version.', default: false },
   reasoning_content: {
     type: 'boolean',
     description:

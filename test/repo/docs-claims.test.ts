@@ -1,0 +1,81 @@
+import { spawn } from 'node:child_process';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { providers } from '../../plugins/index.ts';
+import { errorCatalogue } from '../../src/core/error.ts';
+import { requestHeaders, responseHeaders } from '../../src/core/headers.ts';
+import { cp, mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { projectFiles, readProjectFile, root } from './tree.ts';
+
+const pages = projectFiles().filter((file) => /^(?:README|SECURITY)\.md$|^docs\/.*\.md$/.test(file));
+
+describe('what the documentation names', () => {
+  const known = new Set([
+    ...Object.values(requestHeaders).flat(),
+    ...Object.values(responseHeaders),
+    ...providers.flatMap((provider) => provider.requestSettings.flatMap(({ headers }) => headers)),
+  ]);
+
+  /** Read by one operation of Vertex AI, and a misspelling as an example. */
+  const others = new Set(['file-purpose', 'confg']);
+
+  it('are headers that the gateway has', () => {
+    const named = pages.flatMap((page) =>
+      [...readProjectFile(page).matchAll(/\bx-gateway-([a-z][a-z-]*[a-z])/g)].map((match) => ({ page, header: match[1] ?? '' })),
+    );
+    expect(named.length).toBeGreaterThan(100);
+    expect(named.filter(({ header }) => !known.has(header) && !others.has(header))).toEqual([]);
+  });
+
+  it('are error codes that exist, beside their status', () => {
+    const named = pages.flatMap((page) =>
+      [...readProjectFile(page).matchAll(/\b(4\d\d|5\d\d) `([a-z]+(?:_[a-z]+)+)`/g)].map((match) => ({
+        page,
+        status: match[1],
+        code: match[2] ?? '',
+      })),
+    );
+    expect(named.length).toBeGreaterThan(10);
+    expect(named.filter(({ code }) => !Object.hasOwn(errorCatalogue, code))).toEqual([]);
+  });
+});
+
+describe('commands to copy', () => {
+  const blocks = ['README.md', 'docs/quickstart.md'].flatMap((page) =>
+    [...readProjectFile(page).matchAll(/^```sh\n([\s\S]*?)^```$/gm)]
+      .map((match) => match[1] ?? '')
+      .filter((text) => text.startsWith('curl ') && !text.includes('$'))
+      .map((text) => [page, text] as const),
+  );
+  let gateway: TestGateway;
+
+  beforeAll(async () => {
+    gateway = await startTestGateway(readProjectFile('gateway.yaml'), {
+      prepare: async (dir) => {
+        await mkdir(join(dir, 'configs'));
+        await cp(join(root, 'configs'), join(dir, 'configs'), { recursive: true });
+      },
+    });
+  });
+  afterAll(() => gateway.close());
+
+  it('are found', () => expect(blocks.length).toBeGreaterThan(2));
+
+  it.each(blocks)('of %s work against the shipped configuration: %s', async (_page, text) => {
+    const { code, out } = await run(text.replaceAll('http://127.0.0.1:8787', gateway.url));
+    expect(code).toBe(0);
+    expect(out).not.toMatch(/"error":\{/);
+    expect(out).toMatch(/"object":|^data: /m);
+  });
+});
+
+function run(command: string): Promise<{ code: number | null; out: string }> {
+  return new Promise((resolve, reject) => {
+    const child = spawn('bash', ['-c', command], { stdio: ['ignore', 'pipe', 'ignore'] });
+    let out = '';
+    child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()));
+    child.on('error', reject);
+    child.on('close', (code) => resolve({ code, out }));
+  });
+}

@@ -1,0 +1,22 @@
+import { describe, expect, it } from 'vitest';
+import { projectFiles, readProjectFile } from './tree.ts';
+
+const tests = projectFiles().filter((file) => /^(?:src|plugins|test)\/.*\.test\.ts$/.test(file) && file !== 'test/repo/skipped.test.ts');
+
+/** A test that is skipped without a word: by a condition alone, for good, or without a second argument. */
+const silent =
+  /\bskipIf\((?!skipping\(|lacking\()|\b(?:it|test|describe)\.(?:skip|todo)\(\s*(['"`])[^\n]*\1\s*,|\b(?:skip|todo)\(\)|\.todo\(|\bx(?:it|describe)\(|\brunIf\(/;
+
+const findIn = (text: string): string | undefined => silent.exec(text)?.[0];
+
+describe('skipped tests', () => {
+  it.each(["it.skipIf(process.platform === 'win32')('x')", "describe.skip('x', () => {})", 'ctx.skip()', "it.todo('x')"])(
+    'are not accepted without a reason: %s',
+    (text) => expect(findIn(text)).toBeDefined(),
+  );
+
+  it('print why', () => {
+    expect(tests.length).toBeGreaterThan(200);
+    expect(tests.flatMap((file) => (findIn(readProjectFile(file)) === undefined ? [] : [file]))).toEqual([]);
+  });
+});
