@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { bounded, boundedHeaders, boundedTexts, shrunk } from './record-bounds.ts';
+import { bounded, boundedHeaders, boundedOrNull, boundedTexts, first, shrunk } from './record-bounds.ts';
 
 const limits = { members: 8, characters: 200, levels: 3 };
 
@@ -45,5 +45,54 @@ describe('what a record keeps', () => {
     expect(boundedTexts(small)).toBe(small);
     const large = Object.fromEntries(Array.from({ length: 1000 }, (_, i) => [`k${i}`, 'v'.repeat(128)]));
     expect(Object.keys(boundedTexts(large)).length).toBeLessThanOrEqual(64);
+  });
+});
+
+describe('exactly at a bound', () => {
+  const texts = (count: number, value: string): Record<string, string> =>
+    Object.fromEntries(Array.from({ length: count }, (_, at) => [`x-${at}`, value]));
+
+  it.each([
+    ['a'.repeat(10), 'a'.repeat(10)],
+    ['a'.repeat(11), `${'a'.repeat(10)}…`],
+    ['', ''],
+  ])('a text %j is %j', (text, kept) => {
+    expect(bounded(text, 10)).toBe(kept);
+  });
+
+  it('a text that is missing or empty is null', () => {
+    expect([boundedOrNull(undefined, 5), boundedOrNull('', 5), boundedOrNull('abc', 5)]).toEqual([null, null, 'abc']);
+  });
+
+  it('the list that fits is the same list', () => {
+    const list = [1, 2, 3];
+    expect([first(list, 3), first(list, 2)]).toEqual([list, [1, 2]]);
+    expect(first(list, 3)).toBe(list);
+  });
+
+  it.each([
+    [64, 64],
+    [65, 64],
+  ])('of %i headers are kept %i', (sent, kept) => {
+    expect(Object.keys(boundedHeaders(Object.entries(texts(sent, 'v'))))).toHaveLength(kept);
+  });
+
+  it('a header of 1024 characters is kept whole, and of all of them 8 KB', () => {
+    expect(
+      boundedHeaders([
+        ['x-a', 'v'.repeat(1024)],
+        ['x-b', 'v'.repeat(1025)],
+      ]),
+    ).toEqual({ 'x-a': 'v'.repeat(1024), 'x-b': `${'v'.repeat(1024)}…` });
+    const eight = Object.entries(texts(8, 'v'.repeat(1021)));
+    expect(Object.keys(boundedHeaders(eight))).toHaveLength(8);
+    expect(Object.keys(boundedHeaders([['y', ''], ...eight]))).toHaveLength(8);
+  });
+
+  it.each([
+    [64, 64],
+    [65, 64],
+  ])('of %i texts are kept %i', (sent, kept) => {
+    expect(Object.keys(boundedTexts(texts(sent, 'v')))).toHaveLength(kept);
   });
 });
