@@ -185,7 +185,7 @@ export class Runtime {
     if (!isOwned) this.#defects.report(error, id);
   }
 
-  /** Serves with another world from the next request on; requests under way keep theirs. */
+  /** Serves with another world from the next request on; requests in progress keep theirs. */
   swap(world: World): void {
     this.#live.add(world);
     this.#mask = maskOf(this.#live);

@@ -6,7 +6,7 @@ import type { ApiKey, JwtRules } from '#core/snapshot.ts';
 import { isLongerThan } from '#core/text-length.ts';
 import { lacksClaim, refusedToken, unknownKeyName } from './refusals.ts';
 
-/** Tokens remembered for one snapshot, and characters of the longest that is: some megabytes at the most. */
+/** Tokens remembered for one snapshot, and characters of the longest that is: some megabytes at most. */
 const tokensKept = 5_000;
 const longest = 4_096;
 /** Characters of a metadata value, and of a caller's name. */

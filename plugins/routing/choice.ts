@@ -55,7 +55,7 @@ function notFound(ctx: Admitted, name: string, param: string): GatewayError {
   });
 }
 
-/** The slugs that a client may write, ten at the most. */
+/** The slugs that a client may write, ten at most. */
 export function slugList(ctx: Admitted): string {
   const slugs = [...usableProviders(ctx.snapshot, ctx.facts.caller.key)];
   if (slugs.length === 0) return 'No provider is available to this request.';

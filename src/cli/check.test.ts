@@ -12,7 +12,7 @@ beforeEach(() => {
 afterEach(() => rmSync(cwd, { recursive: true, force: true }));
 
 const good = 'version: 1\nproviders:\n  mock: {type: mock}\n';
-const warned = `${good}server: {listen: "0.0.0.0:8787"}\n`;
+const warned = `${good}configs: {one: {provider: mock, cache: {mode: simple}}}\n`;
 const bad = 'version: 1\nproviders:\n  mock: {type: mock, colour: red}\n';
 
 function write(files: Readonly<Record<string, string>>): void {
@@ -63,11 +63,11 @@ describe('gateway check', () => {
     write({ 'gateway.yaml': warned });
     const lax = await run([]);
     expect(lax.code).toBe(0);
-    expect(lax.out).toContain('warning: other hosts can connect');
-    expect(lax.out).toMatch(/ok: 1 file, 1 provider, 0 configs, 0 keys, 1 warning \(0 ms\)\n$/);
+    expect(lax.out).toContain('warning: "cache" has no effect');
+    expect(lax.out).toMatch(/ok: 1 file, 1 provider, 1 config, 0 keys, 1 warning \(0 ms\)\n$/);
     const strict = await run([], { strict: true });
     expect(strict.code).toBe(3);
-    expect(strict.out).toContain('error: other hosts can connect');
+    expect(strict.out).toContain('error: "cache" has no effect');
   });
 
   it.each([

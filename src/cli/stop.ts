@@ -14,7 +14,7 @@ interface StopDeps {
  * once. Resolves to the exit code when it has stopped: 0 after a drain.
  */
 export async function untilStopped(gateway: Gateway, { log, signals, served }: StopDeps): Promise<number> {
-  // What has no owner fails one request at the most; the process goes on. While it starts, such a throw still ends it.
+  // What has no owner fails one request at most; the process goes on. While it starts, such a throw still ends it.
   const onDefect = (error: unknown): void => gateway.defect(error);
   process.on('uncaughtException', onDefect);
   process.on('unhandledRejection', onDefect);

@@ -137,7 +137,7 @@ class ProcessLoader implements Loader {
     else waiting.reject(new LoaderFailure(answer.failure));
   }
 
-  /** Nothing is under way. */
+  /** Nothing is in progress. */
   #rest(): void {
     const worker = this.#worker;
     if (worker === undefined) return;

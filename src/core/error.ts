@@ -281,7 +281,7 @@ export function fromUnknown(thrown: unknown): GatewayError {
   return new GatewayError('internal', { message: 'The gateway failed on this request.', cause: thrown });
 }
 
-/** What stands beside an error in its body. */
+/** What is next to an error in its body. */
 export interface ErrorFacts {
   readonly requestId: string;
   /** Every attempt of the request, when more than nothing was tried. */

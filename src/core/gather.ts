@@ -3,7 +3,7 @@ const large = 16 * 1024;
 
 /**
  * Adds bytes to a list of them. Small pieces are joined with those of about their size, so that a body which comes byte
- * by byte is no list of millions of buffers, and each byte is copied a few times at the most.
+ * by byte is no list of millions of buffers, and each byte is copied a few times at most.
  */
 export function gather(pieces: Buffer[], piece: Buffer): void {
   let joined = piece;

@@ -34,7 +34,7 @@ const forCount = '... and 1000000 more'.length;
  * A list as one header of at most 1 KB, cut between two items: the last one then counts what is left out.
  *
  * @param write an item as ASCII
- * @param most items that are written at the most
+ * @param most items that are written at most
  */
 export function headerList<T>(items: readonly T[], write: (item: T) => string, separator: ', ' | '; ', most: number): string {
   let list = '';

@@ -59,9 +59,9 @@ export interface UpstreamReply {
   readonly status: number;
   /** Lower-case names; repeated headers joined with ", ". */
   readonly headers: Readonly<Record<string, string>>;
-  /** The whole body, decompressed; empty for a stream that is under way. */
+  /** The whole body, decompressed; empty for a stream that is in progress. */
   readonly body: Buffer;
-  /** Present when the answer is under way and committed: its events flow when somebody takes them. */
+  /** Present when the answer is in progress and committed: its events flow when somebody takes them. */
   readonly flow: Flow | undefined;
   readonly tap: Tap | undefined;
   /** What flows are the bytes of the provider's body and nothing else: its length and encoding hold for the client too. */
@@ -76,7 +76,7 @@ export interface Converted {
   readonly body: Buffer | undefined;
 }
 
-/** An answer under way. */
+/** An answer in progress. */
 export interface Flow {
   /** What the record keeps of the answer: bytes as they came from the provider. */
   readonly kept: KeptBody;
@@ -179,7 +179,7 @@ export interface Reply {
   flow: Flow | undefined;
 }
 
-/** An attempt under way. */
+/** An attempt in progress. */
 export interface Sending {
   readonly outcome: Promise<Outcome>;
   /** The client is gone, or the gateway stops: ends the upstream side at once; the outcome is `cancelled`. */

@@ -11,7 +11,7 @@ export interface BroughtSettings {
 }
 
 /**
- * Reads the headers that a provider's `requestSettings` name; undefined when the request brings none.
+ * Reads the headers that a provider's `requestSettings` name; undefined when the request has none.
  * @throws GatewayError `not_allowed` for a value that asks for an identity of the machine
  */
 export function settingsIn(headers: HeaderBag, provider: Provider): BroughtSettings | undefined {

@@ -5,7 +5,7 @@ export interface Enrolled {
 }
 
 /**
- * What is under way right now, where members come and go with every request. Not a `Set`: one that is added to and
+ * What is in progress right now, where members come and go with every request. Not a `Set`: one that is added to and
  * deleted from is rebuilt again and again, and each table that was left behind refers to the next one. As soon as one of
  * them has outlived the young generation, so does everything that ever was a member after it.
  */

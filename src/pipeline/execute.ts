@@ -49,7 +49,7 @@ export class Execution {
     this.#deps = deps;
   }
 
-  /** The client is gone: whatever is under way ends at once. */
+  /** The client is gone: whatever is in progress ends at once. */
   cancel(): void {
     this.isCancelled = true;
     this.#sending?.cancel();

@@ -34,7 +34,7 @@ const notPassed: ReadonlySet<string> = new Set([
 /** Errors of ours that are over soon: a client may send the request again after a second. */
 const passing: ReadonlySet<ErrorCode> = new Set(['draining', 'overloaded', 'rate_limited']);
 
-/** Items that each list header has at the most, and bytes of one item. */
+/** Items that each list header has at most, and bytes of one item. */
 const attemptsLimit = { items: 8 } as const;
 const droppedLimit = { items: 20, bytes: 128 } as const;
 const warningsLimit = { items: 5, bytes: 200 } as const;

@@ -5,7 +5,7 @@ export interface Share {
   count: number;
 }
 
-/** Names that are remembered at the most while nothing of them is in flight: tokens name callers without number. */
+/** Names that are remembered at most while nothing of them is in flight: tokens name callers without number. */
 const namesLimit = 4096;
 
 /** What each key has in flight, so that one of them leaves room for the others. */

@@ -52,7 +52,7 @@ class Walk {
     this.#deps = deps;
   }
 
-  /** Requests that were sent, the one under way included. */
+  /** Requests that were sent, the one in progress included. */
   get count(): number {
     return this.#replies.length + 1;
   }

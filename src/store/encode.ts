@@ -30,7 +30,7 @@ export const recordLimit = 64 * 1024;
 function lineOf(record: LogRecord): string {
   if (!record.admitted) return JSON.stringify(withoutEmpty(record));
   const json = JSON.stringify(record);
-  // A character takes three bytes at the most.
+  // A character takes three bytes at most.
   if (json.length * 3 <= recordLimit || Buffer.byteLength(json) <= recordLimit) return json;
   return JSON.stringify(shortened(record));
 }

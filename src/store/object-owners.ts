@@ -2,7 +2,7 @@ import { closeSync, openSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import type { ObjectOwners } from '../core/object-owners.ts';
 
-/** Rows of each table: some 300 MB on disk at the most. */
+/** Rows of each table: some 300 MB on disk at most. */
 const mostRows = 2_000_000;
 /** Rows are counted, and the oldest forgotten, once in so many writes: twice as many at a time, so that the bound is reached. */
 const sweepEvery = 512;

@@ -3,7 +3,7 @@ import { GatewayError } from '../core/error.ts';
 import type { HeaderPairs } from '../core/headers.ts';
 import { printable } from '../core/printable.ts';
 
-/** Seconds for which a browser remembers that it may ask: what most of them take at the most is more. */
+/** Seconds for which a browser remembers that it may ask: what most of them take at most is more. */
 const rememberedS = 600;
 
 /** Header names, as a browser lists those that a page wants to send. */

@@ -22,7 +22,7 @@ export interface MediaDeps {
  */
 export type FetchMedia = (needs: readonly MediaNeed[], hold: Hold, signer?: MediaSigner) => Promise<ReadonlyMap<string, Media>>;
 
-/** Files of one request under way at once. */
+/** Files of one request in progress at once. */
 const parallel = 4;
 /** Bytes of all files of one request: they are held in memory, and go upstream as base64. */
 const totalLimit = 64 * 1024 * 1024;

@@ -33,7 +33,7 @@ export interface Relay {
   socket(req: IncomingMessage, socket: Duplex, head: Buffer, bag: HeaderBag): Pass;
   /** The answering side of an upgrade that is refused. */
   socketClient(socket: Duplex): Client;
-  /** Ends what is under way and every connection. */
+  /** Ends what is in progress and every connection. */
   close(): void;
 }
 

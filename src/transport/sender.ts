@@ -30,7 +30,7 @@ export interface SenderDeps {
   /** Bytes of the largest answer that is no stream and no file. */
   maxAnswer(): number;
   readonly budget: Budget;
-  /** The most attempts under way at once; beyond it an attempt is refused with `overloaded`. */
+  /** The most attempts in progress at once; beyond it an attempt is refused with `overloaded`. */
   maxInFlight(): number;
 }
 

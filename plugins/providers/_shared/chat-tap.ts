@@ -24,7 +24,7 @@ export class ChatTap implements Tap {
   model: string | undefined;
   fault: ProviderFault | undefined;
   contentEvents = 0;
-  /** By choice; undefined while it is under way. */
+  /** By choice; undefined while it is in progress. */
   readonly #finish = new Map<number, string | undefined>();
   /** The last text that held a usage object, and where it starts: services that repeat it cost no parse each time. */
   #usageText: string | undefined;

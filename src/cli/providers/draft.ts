@@ -2,7 +2,7 @@ import { slugPattern } from '../../config/schema/shared.ts';
 import { isPlain, type Plain } from '../../core/merge.ts';
 import type { CommonSettings, Provider, SettingsProblem } from '../../core/provider.ts';
 
-/** Settings under way: plain data that grows by paths. */
+/** Settings in progress: plain data that grows by paths. */
 export type Draft = Record<string, unknown>;
 
 /** One `key.path=value` of the command line; a text says why it can't be used. */

@@ -36,7 +36,7 @@ function rowsOf(node: Node, path: Path): Row[] {
   return [{ key: formatPath(path.slice(1)), value: isSecretKey(key) ? printable(text) : withoutKeys(text), at: node.at }];
 }
 
-/** A secret as it may be shown: its references, and never what stands beside them or as their default. */
+/** A secret as it may be shown: its references, and never what is next to them or as their default. */
 function printable(text: string): string {
   const references = [...text.matchAll(/\$\{(?:env|file):[^{}]*\}/g)].map(([reference]) => reference.replace(/:-.*\}$/, ':-…}'));
   return references.length === 0 ? '(written in the file, not shown)' : references.join(' … ');

@@ -27,7 +27,7 @@ function socket(node: Node, { kit, report }: CheckContext): void {
   const bytes = Buffer.byteLength(path);
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (bytes > longestSocket) {
-    const hint = `it takes ${longestSocket} at the most`;
+    const hint = `use at most ${longestSocket}`;
     report({ code: 'out-of-range', at, message: `the path of the socket has ${bytes} bytes`, hint });
   } else if (!isFolder(dirname(path))) {
     const message = `the folder of the socket, ${dirname(path)}, does not exist`;

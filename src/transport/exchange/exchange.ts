@@ -40,7 +40,7 @@ export interface ExchangeSettings {
   /** Monotonic time of the request's arrival. */
   readonly arrivedAt: number;
   settle(outcome: Outcome): void;
-  /** Called once when nothing is under way any more. */
+  /** Called once when nothing is in progress any more. */
   over(exchange: Exchange): void;
 }
 

@@ -26,7 +26,7 @@ export class Keeper implements KeptBody {
   /** Bytes that count against the budget. */
   #held = 0;
 
-  /** @param room bytes to keep at the most */
+  /** @param room bytes to keep at most */
   constructor(room: number, budget: Budget) {
     this.#room = room;
     this.#budget = budget;

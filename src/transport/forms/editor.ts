@@ -21,7 +21,7 @@ export class FormEditor {
   #delimiter: Buffer = Buffer.alloc(0);
   #isFirst = true;
   #sawFile = false;
-  /** What happens to the content of the part under way. */
+  /** What happens to the content of the part in progress. */
   #content: 'pass' | 'drop' | LineRewriter = 'pass';
 
   /** @throws GatewayError `invalid_form` for a value that would end its own part */

@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream';
 const roomBytes = 64 * 1024;
 
 /**
- * Reads a client's socket while its upgrade is under way: a socket that nobody reads does not notice that its client
+ * Reads a client's socket while its upgrade is in progress: a socket that nobody reads does not notice that its client
  * has left. What comes is kept and put back, in order, for whoever reads next.
  */
 export class EarlyBytes {

@@ -13,10 +13,10 @@ export class FrameCounter {
   frames = 0;
   /** 1006 until a close frame was seen whole. */
   closeCode = abnormalClose;
-  /** Bytes of the header under way. */
+  /** Bytes of the header in progress. */
   readonly #header = new Uint8Array(14);
   #headerLength = 0;
-  /** Payload bytes of the frame under way that are still to come. */
+  /** Payload bytes of the frame in progress that are still to come. */
   #left = 0;
   #close: number[] | undefined;
   #mask = 0;

@@ -28,7 +28,7 @@ const reasons: Readonly<Record<string, string>> = {
   LANGUAGE: 'content_filter',
 };
 
-/** The service's own word; undefined while an answer is under way. */
+/** The service's own word; undefined while an answer is in progress. */
 export function finishWord(value: unknown): string | undefined {
   if (typeof value === 'number') return byNumber[value] ?? String(value);
   return typeof value === 'string' && value !== '' ? value : undefined;

@@ -67,7 +67,7 @@ class Converter {
     return { node, open: opened, isCut: false };
   }
 
-  /** The alternatives of a node, each with what stands beside them: only `anyOf` may stay in such a node. */
+  /** The alternatives of a node, each with what is next to them: only `anyOf` may stay in such a node. */
   #branches(node: Plain, open: readonly string[]): Branches | undefined {
     const written: unknown = Array.isArray(node['anyOf']) && node['anyOf'].length > 0 ? node['anyOf'] : node['oneOf'];
     if (!Array.isArray(written) && typeof node['type'] === 'string') return undefined;

@@ -18,9 +18,9 @@ import { geminiUsage, laterUsage } from './usage.ts';
 /** One answer of the stream, as far as it has come. */
 interface Candidate {
   readonly index: number;
-  /** Number of the block under way; -1 before the first. */
+  /** Number of the block in progress; -1 before the first. */
   block: number;
-  /** What the block under way holds; undefined where the next part begins a new one whatever it is. */
+  /** What the block in progress holds; undefined where the next part begins a new one whatever it is. */
   blockKind: Piece['kind'] | undefined;
   calls: number;
   /** What was said beside the content so far; undefined for strict clients, who are not shown it. */
@@ -247,7 +247,7 @@ export class GenerateContentStream implements StreamTransform<WireEvent, ModelEv
   }
 }
 
-/** The block of a part: the one under way while the kind stays; a signed part and a file have one of their own. */
+/** The block of a part: the one in progress while the kind stays; a signed part and a file have one of their own. */
 function blockFor(candidate: Candidate, piece: Exclude<Piece, { kind: 'call' }>): number {
   const alone = isAlone(piece);
   if (alone || candidate.blockKind !== piece.kind) candidate.block += 1;

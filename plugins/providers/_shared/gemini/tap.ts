@@ -24,7 +24,7 @@ export class GeminiTap implements Tap {
   fault: ProviderFault | undefined;
   contentEvents = 0;
   answer: unknown;
-  /** By candidate; undefined while it is under way. */
+  /** By candidate; undefined while it is in progress. */
   readonly #finish = new Map<number, string | undefined>();
   #counts: Plain | undefined;
   /** The last event that held counts, and where: nearly every event repeats them. */

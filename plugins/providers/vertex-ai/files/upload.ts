@@ -13,7 +13,7 @@ import { bucketOf, filesPrefix, type Storage, storageHeaders } from './storage.t
 
 type VertexCall = Call<VertexSettings>;
 
-/** One upload under way. */
+/** One upload in progress. */
 interface Upload {
   readonly object: StoredObject;
   readonly form: FormBody;

@@ -61,7 +61,7 @@ function asksToThink({ thinking, reasoning_effort: effort }: Plain): boolean {
 
 const forced = ({ tool_choice: choice }: ToolFields): boolean => choice?.['type'] === 'any' || choice?.['type'] === 'tool';
 
-/** The model answers by the tool, or calls one of the caller's: one of them, so that neither stands beside the other. */
+/** The model answers by the tool, or calls one of the caller's: one of them, so that neither is next to the other. */
 function withOutput(
   { schema, description }: Wanted,
   { tools = [], tool_choice: choice }: ToolFields,
