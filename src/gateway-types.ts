@@ -1,5 +1,6 @@
 import type { Diagnostic } from './config/diagnostic.ts';
 import type { LoadedConfig } from './config/load.ts';
+import type { Plain } from './core/merge.ts';
 import type { Plugin } from './core/plugin.ts';
 import type { Provider } from './core/provider.ts';
 import type { LogRecord } from './core/record.ts';
@@ -21,6 +22,8 @@ export interface KnownService {
   readonly type: string;
   /** `custom_host`; undefined: the type's own. */
   readonly host: string | undefined;
+  /** Settings beside the host that the service needs. */
+  readonly settings?: Plain;
   /** Variable in which its users have its key; undefined: it needs none. */
   readonly keyVariable: string | undefined;
 }

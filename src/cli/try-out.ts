@@ -10,9 +10,9 @@ export interface TryOut {
 /** What serves when there is no file: the mock, and each service whose key is in the environment under its usual name. */
 export function tryOutConfig(env: Readonly<Record<string, string | undefined>>, services: readonly KnownService[]): TryOut {
   const found = servicesIn(env, services);
-  const entries = found.map(({ name, type, host, keyVariable }) => {
-    const custom = host === undefined ? '' : `, custom_host: "${host}"`;
-    return `  ${name}: {type: ${type}${custom}, api_key: "\${env:${keyVariable}}"}\n`;
+  const entries = found.map(({ name, type, host, settings, keyVariable }) => {
+    const custom = host === undefined ? {} : { custom_host: host, ...settings };
+    return `  ${name}: ${JSON.stringify({ type, ...custom, api_key: `\${env:${keyVariable}}` })}\n`;
   });
   return {
     text: `version: 1\nproviders:\n  mock: {type: mock}\n${entries.join('')}`,

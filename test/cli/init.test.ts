@@ -29,13 +29,14 @@ const parsed = (text: string): Written => parse(text) as Written;
 describe('gateway init', () => {
   it.each(services.map((service) => [service.name, service] as const))(
     'writes a file for %s that check accepts, without a warning',
-    async (name, { type, host, keyVariable }) => {
+    async (name, { type, host, settings, keyVariable }) => {
       const cwd = folder();
       const { code, out, err } = await runHere(['init', '--provider', name], cwd, { env });
       expect({ code, out, err }).toEqual({ code: 0, out: 'wrote ./gateway.yaml\n', err: 'Start it: gateway start\n' });
       expect(parsed(read(cwd)).providers[name]).toEqual({
         type,
         ...(host === undefined ? {} : { custom_host: host }),
+        ...settings,
         ...(keyVariable === undefined ? {} : { api_key: `\${env:${keyVariable}}` }),
       });
       const checked = await runHere(['check', '--strict'], cwd, { env });
@@ -146,8 +147,18 @@ describe('gateway init', () => {
 
 describe('gateway providers add by the name of a service', () => {
   it.each([
-    ['groq', [], 'groq', { type: 'openai', custom_host: 'https://api.groq.com/openai/v1', api_key: '${env:GROQ_API_KEY}' }],
-    ['groq', ['--slug', 'fast'], 'fast', { type: 'openai', custom_host: 'https://api.groq.com/openai/v1', api_key: '${env:FAST_API_KEY}' }],
+    [
+      'groq',
+      [],
+      'groq',
+      { type: 'openai', custom_host: 'https://api.groq.com/openai/v1', extensions: 'drop', api_key: '${env:GROQ_API_KEY}' },
+    ],
+    [
+      'groq',
+      ['--slug', 'fast'],
+      'fast',
+      { type: 'openai', custom_host: 'https://api.groq.com/openai/v1', extensions: 'drop', api_key: '${env:FAST_API_KEY}' },
+    ],
     ['ollama', [], 'ollama', { type: 'openai', custom_host: 'http://127.0.0.1:11434/v1' }],
     [
       'vllm',

@@ -21,7 +21,7 @@ export function knownService(name: string, { providers, services = [] }: Registr
   return {
     name: service?.name ?? provider.type,
     provider,
-    settings: service?.host === undefined ? {} : { custom_host: service.host },
+    settings: service?.host === undefined ? {} : { custom_host: service.host, ...service.settings },
     keyVariable: service?.keyVariable,
   };
 }
