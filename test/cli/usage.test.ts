@@ -30,7 +30,7 @@ describe('answers', () => {
   it.each([
     [['-h'], /^Examples:\n {2}\$ gateway init --provider openai\n[^]*Commands:\n {2}start /],
     [['help'], /^Examples:\n/],
-    [['start', '-h'], /^Examples:\n {2}\$ gateway init --provider openai\n[^]*--allow-missing-secrets/],
+    [['start', '-h'], /^Examples:\n {2}\$ gateway start\n[^]*--allow-missing-secrets/],
     [['help', 'check'], /^Examples:\n {2}\$ gateway check\n[^]*--strict/],
     [['help', 'config'], /\$GATEWAY_CONFIG, \.\/gateway\.yaml/],
     [['help', 'secrets'], /\$\{env:NAME\}/],
