@@ -33,4 +33,4 @@ EXPOSE 8787 8789
 # The configuration is mounted at /etc/gateway/gateway.yaml. It has `listen: 0.0.0.0:8787` and keys.
 ENTRYPOINT ["node", "--no-allocation-site-pretenuring", "--max-semi-space-size=8", "/app/dist/bin.js"]
 CMD ["start"]
-HEALTHCHECK --interval=10s --timeout=3s --start-period=15s --retries=3 CMD ["node", "-e", "fetch('http://127.0.0.1:8787/readyz').then(({ok}) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
+HEALTHCHECK --interval=10s --timeout=3s --start-period=15s --retries=3 CMD ["node", "/app/dist/bin.js", "health"]

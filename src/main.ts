@@ -1,8 +1,10 @@
-import { providers, services, stages } from '../plugins/index.ts';
 import { runCli } from './cli/index.ts';
 import { processIo } from './cli/io.ts';
 
 const argv = process.argv.slice(2);
+
+/** The probe of a container starts every few seconds, and knows no provider. */
+const registry = argv[0] === 'health' ? { providers: [], stages: [] } : await import('../plugins/index.ts');
 
 /** Who read the answer has enough of it; a gateway goes on serving when nothing can be written to its outputs. */
 const onOutputFault = (error: NodeJS.ErrnoException): void => {
@@ -13,4 +15,4 @@ const onOutputFault = (error: NodeJS.ErrnoException): void => {
 process.stdout.on('error', onOutputFault);
 process.stderr.on('error', onOutputFault);
 
-process.exit(await runCli(argv, processIo(), { providers, stages, services }));
+process.exit(await runCli(argv, processIo(), registry));

@@ -4,6 +4,7 @@ import type { Registry } from '../gateway-types.ts';
 import { topics } from './help.ts';
 import type { InitFlags } from './init.ts';
 import type { CheckIo, CheckOptions } from './check.ts';
+import type { HealthFlags } from './health.ts';
 import { type CliIo, hasColors } from './io.ts';
 import type { AddFlags } from './providers/add.ts';
 import type { CatalogFlags } from './providers/catalog.ts';
@@ -57,6 +58,7 @@ export function createProgram(io: CliIo, registry: Registry, done: (code: number
   addStart(program, io, registry, done);
   addInit(program, io, registry, done);
   addCheck(program, io, registry, done);
+  addHealth(program, io, done);
   addProviders(program, io, registry, done);
   addKeys(program, io, registry, done);
   addPrompts(program, io, registry, done);
@@ -134,6 +136,22 @@ function addCheck(program: Command, io: CliIo, registry: Registry, done: (code: 
       done(await check(files, flags, checkIo(io, flags.color), known));
     });
   examples(command, ['gateway check', 'gateway check team.yaml --strict', 'cat team.yaml | gateway check - --format json']);
+}
+
+function addHealth(program: Command, io: CliIo, done: (code: number) => void): void {
+  const command = program
+    .command('health')
+    .description('ask a running gateway whether it is ready, and how its last reload ended; exit code 0 when ready, 1 when not')
+    .option('-c, --config <file>', 'configuration file with the address: probe_listen, otherwise listen')
+    .option('--url <url>', 'address of the gateway: http://host:port, host:port or unix:/path')
+    .option('--timeout <duration>', 'timeout of the whole request', '2s')
+    .option('--strict', 'exit code 1 also when the last reload failed')
+    .option('--json', 'print JSON')
+    .action(async (flags: HealthFlags) => {
+      const { health } = await import('./health.ts');
+      done(await health(flags, io));
+    });
+  examples(command, ['gateway health', 'gateway health --strict --json', 'gateway health --url http://127.0.0.1:9000 --timeout 1s']);
 }
 
 function addKeys(program: Command, io: CliIo, registry: Registry, done: (code: number) => void): void {

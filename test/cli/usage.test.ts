@@ -32,6 +32,7 @@ describe('answers', () => {
     [['help'], /^Examples:\n/],
     [['start', '-h'], /^Examples:\n {2}\$ gateway start\n[^]*--allow-missing-secrets/],
     [['help', 'check'], /^Examples:\n {2}\$ gateway check\n[^]*--strict/],
+    [['help', 'health'], /^Examples:\n {2}\$ gateway health\n[^]*--strict/],
     [['help', 'config'], /\$GATEWAY_CONFIG, \.\/gateway\.yaml/],
     [['help', 'secrets'], /\$\{env:NAME\}/],
     [['help', 'errors'], /all_targets_failed +502/],

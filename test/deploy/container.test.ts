@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
+import { parse } from 'yaml';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { projectFiles, readProjectFile } from '../repo/tree.ts';
 import { cannotMount, RootFs } from './root-fs.ts';
@@ -20,6 +21,15 @@ import { skipping } from '../support/skipping.ts';
 const stages = stagesOf(readProjectFile('Dockerfile'));
 const last = stages.at(-1) as Stage;
 const instruction = (name: string) => last.instructions.filter((one) => one.name === name);
+
+const probeOfImage = ['node', '/app/dist/bin.js', 'health'];
+
+function probeOfCompose(): unknown {
+  const { services } = parse(readProjectFile('deploy/compose/compose.yaml')) as {
+    services: { gateway: { healthcheck: { test: unknown } } };
+  };
+  return services.gateway.healthcheck.test;
+}
 
 /** `.dockerignore`: a path is left out unless a later line takes it in again. */
 function ignoredBy(lines: readonly string[]): (path: string) => boolean {
@@ -49,7 +59,8 @@ describe('the Dockerfile', () => {
     expect(instruction('USER').map(({ rest }) => rest)).toEqual(['1000:1000']);
     expect(instruction('ENTRYPOINT').flatMap(wordsOf).at(-1)).toBe('/app/dist/bin.js');
     expect(instruction('CMD').flatMap(wordsOf)).toEqual(['start']);
-    expect(instruction('HEALTHCHECK').flatMap(wordsOf).join(' ')).toContain('http://127.0.0.1:8787/readyz');
+    expect(instruction('HEALTHCHECK').flatMap(wordsOf)).toEqual(probeOfImage);
+    expect(probeOfCompose()).toEqual(['CMD', ...probeOfImage]);
   });
 
   it('starts Node with the flags of npm start', () => {
@@ -132,6 +143,9 @@ describe.skipIf(skipping(why))(`the image${why === undefined ? '' : ` (skipped: 
     });
     expect(await answer.json()).toMatchObject({ choices: [{ message: { content: 'from the image' } }] });
     expect(await ready(join(state, 'probe.sock'))).toMatchObject({ status: 'ok' });
+    const probe = image.start(probeOfImage, { '/etc/gateway': mounted }, { '/var/lib/gateway': state });
+    running.push(probe);
+    expect(probe.stdout === null ? '' : await text(probe.stdout)).toMatch(/^ready · unix:\/var\/lib\/gateway\/probe.sock · config ok/);
     expect(readdirSync(state)).toContain('spool');
     child.kill('SIGTERM');
     expect(await ended).toEqual([0, null]);

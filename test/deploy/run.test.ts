@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -160,11 +159,11 @@ describe('compose', () => {
     // In the container it is found where it is mounted.
     const url = await start([...command, '-c', '/etc/gateway/gateway.yaml']);
     expect(await say(url, { authorization: `Bearer ${key}` })).toBe('compose');
-    const [, node = '', flag = '', script = ''] = healthcheck.test;
-    expect([node, flag]).toEqual(['node', '-e']);
-    const check = (origin: string): number | null =>
-      spawnSync(process.execPath, [flag, script.replace('http://127.0.0.1:8787', origin)], { timeout: 20_000 }).status;
-    expect([check(new URL(url).origin), check('http://127.0.0.1:9')]).toEqual([0, 1]);
+    const [, node, bin, ...probe] = healthcheck.test;
+    expect([node, bin]).toEqual(['node', '/app/dist/bin.js']);
+    // The ports of the test, as the flags of `start` above.
+    const check = async (address: string): Promise<number | null> => (await run([...probe, '--url', address], dir)).code;
+    expect([await check(new URL(url).origin), await check(`unix:${dir}/probe.sock`), await check('127.0.0.1:9')]).toEqual([0, 0, 1]);
     running?.child.kill('SIGTERM');
     expect(await ended()).toBe(0);
   });

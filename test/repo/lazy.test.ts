@@ -31,6 +31,14 @@ describe('a command loads only what it needs', () => {
     expect(packages.filter((name) => ['undici', 'pino', 'http-proxy-3', 'chokidar', 'jose', 'ws'].includes(name))).toEqual([]);
   });
 
+  it('health reads its address, without providers and without a client library', () => {
+    const file = join(folder, 'closed.yaml');
+    writeFileSync(file, 'version: 1\nserver: {listen: "127.0.0.1:1"}\n');
+    const { status, output, packages } = packagesOf(['health', '-c', file]);
+    expect({ status, output }).toMatchObject({ status: 1, output: expect.stringContaining('unreachable') });
+    expect(packages).toEqual(['commander', 'yaml']);
+  });
+
   it('help loads the command line and the list of providers', () => {
     const { status, packages } = packagesOf(['--help']);
     expect(status).toBe(0);

@@ -1,0 +1,193 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { runHere } from './in-process.ts';
+import { begin, run } from './run.ts';
+
+const cwd = mkdtempSync(join(tmpdir(), 'health-'));
+const closing: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close();
+});
+afterAll(() => rmSync(cwd, { recursive: true }));
+
+/** Something that listens, and is no gateway. Resolves to its port, or to 0 for a socket. */
+async function serve(listener: RequestListener, socket?: string): Promise<number> {
+  const server = createServer(listener);
+  await new Promise<void>((resolve) => (socket === undefined ? server.listen(0, '127.0.0.1', resolve) : server.listen(socket, resolve)));
+  closing.push(() => {
+    server.closeAllConnections();
+    return new Promise((resolve) => server.close(resolve));
+  });
+  return socket === undefined ? (server.address() as AddressInfo).port : 0;
+}
+
+const body = (value: unknown, status = 200): RequestListener => {
+  return (_request, response) => void response.writeHead(status).end(typeof value === 'string' ? value : JSON.stringify(value));
+};
+
+const loaded = { revision: '91bd0e7', loaded_at: '2026-11-22T09:31:40.012Z' };
+const good = { status: 'ok', reasons: [], config: { state: 'ok', ...loaded } };
+const failed = {
+  ...good,
+  config: { state: 'failed', ...loaded, failed_since: '2026-11-22T09:32:02.418Z', errors: 2, why: ['gateway.yaml:9:9 error: one', 'two'] },
+};
+
+describe('what a listener returned', () => {
+  it.each([
+    ['ready', body(good), [], 0, /^ready · URL · config ok: revision 91bd0e7, loaded 2026-11-22T09:31:40.012Z\n$/],
+    [
+      'a failed reload',
+      body(failed),
+      [],
+      0,
+      /^ready · URL · config reload failed since 2026-11-22T09:32:02.418Z \(2 errors\): revision 91bd0e7 of 2026-11-22T09:31:40.012Z serves\n {2}gateway.yaml:9:9 error: one\n {2}two\n$/,
+    ],
+    ['a failed reload with --strict', body(failed), ['--strict'], 1, /^ready · URL · config reload failed/],
+    ['a good one with --strict', body(good), ['--strict'], 0, /^ready/],
+    [
+      'a stop',
+      body({ ...good, status: 'not ready', reasons: ['the gateway is stopping'] }, 503),
+      [],
+      1,
+      /^not ready · URL · the gateway is stopping · config ok/,
+    ],
+    ['200 of something that is not ready', body({ ...good, status: 'not ready' }), [], 1, /^not ready/],
+    ['503 of something that says ok', body(good, 503), [], 1, /^not ready/],
+    ['a redirect', (_request, response) => void response.writeHead(302, { location: '/other' }).end(), [], 1, /HTTP 302 without the body/],
+    ['another server', body('<html>hello</html>'), [], 1, /^unreachable · URL · HTTP 200 without the body of a gateway\n/],
+    ['a list', body([1]), [], 1, /without the body of a gateway/],
+    [
+      'a body without an end',
+      (_request, response) => void response.write('{"status":'),
+      ['--timeout', '200ms'],
+      1,
+      /no response within 200 ms/,
+    ],
+    ['no response', () => undefined, ['--timeout', '200ms'], 1, /no response within 200 ms/],
+    ['a closed connection', (request) => void request.socket.destroy(), [], 1, /closed without a response/],
+    ['a long body', body({ ...good, more: 'x'.repeat(70_000) }), [], 1, /without the body of a gateway/],
+    ['a deep body', body(`{"status":"ok","config":${'['.repeat(20_000)}${']'.repeat(20_000)}}`), [], 1, /without the body of a gateway/],
+    [
+      'controls of a terminal',
+      body({ ...good, reasons: ['\u001b[2J\nready'] }, 503),
+      [],
+      1,
+      /^not ready · URL · \ufffd\[2J ready · config/,
+    ],
+  ] satisfies [string, RequestListener, string[], number, RegExp][])('%s', async (_name, listener, flags, code, output) => {
+    const url = `http://127.0.0.1:${await serve(listener)}`;
+    const ran = await runHere(['health', '--url', url, ...flags], cwd);
+    expect(ran.out.replaceAll(`${url}/readyz`, 'URL')).toMatch(output);
+    expect({ code: ran.code, err: ran.err }).toEqual({ code, err: '' });
+  });
+
+  it('is JSON with --json', async () => {
+    const url = `http://127.0.0.1:${await serve(body(failed))}`;
+    const { code, out } = await runHere(['health', '--url', url, '--json'], cwd);
+    expect(code).toBe(0);
+    expect(JSON.parse(out)).toEqual({ ready: true, url: `${url}/readyz`, status: 200, reasons: [], notes: [], config: failed.config });
+    const { code: none, out: nothing } = await runHere(['health', '--url', 'unix:/nowhere.sock', '--json'], cwd);
+    expect(none).toBe(1);
+    expect(JSON.parse(nothing)).toEqual({
+      ready: false,
+      url: 'unix:/nowhere.sock',
+      error: 'there is no such socket',
+      reasons: [],
+      notes: [],
+      config: null,
+    });
+  });
+});
+
+describe('the address', () => {
+  const listening = (server: string): string => `version: 1\nserver: {${server}}\nproviders: {mock: {type: mock}}\n`;
+  it.each<[string, (port: number) => string, { socket?: boolean }]>([
+    ['listen', (port) => listening(`listen: "127.0.0.1:${port}"`), {}],
+    ['every address of the machine', (port) => listening(`listen: "0.0.0.0:${port}"`), {}],
+    ['probe_listen first', (port) => listening(`listen: "127.0.0.1:1", probe_listen: "127.0.0.1:${port}"`), {}],
+    ['a reference', () => listening('listen: "127.0.0.1:${env:PORT}"'), {}],
+    ['a file that is broken further down', (port) => `${listening(`listen: "127.0.0.1:${port}"`)}configs: {a: [}\n`, {}],
+    ['secrets that are not set', (port) => `${listening(`listen: "127.0.0.1:${port}"`)}api_keys: {a: {hash: "\${env:NO}"}}\n`, {}],
+    ['a socket', () => listening('listen: "unix:SOCKET"'), { socket: true }],
+    ['a socket with a mode', () => listening('listen: {unix: SOCKET, mode: "0660"}'), { socket: true }],
+  ])('is read from %s', async (_name, yaml, { socket = false }) => {
+    const path = join(cwd, 'gateway.sock');
+    const port = await serve(body(good), socket ? path : undefined);
+    writeFileSync(join(cwd, 'listen.yaml'), yaml(port).replaceAll('SOCKET', path));
+    const { code, out } = await runHere(['health', '-c', 'listen.yaml'], cwd, { env: { PORT: String(port) } });
+    expect(out).toMatch(/^ready/);
+    expect(code).toBe(0);
+  });
+
+  it('is found by GATEWAY_CONFIG and in included files', async () => {
+    const port = await serve(body(good));
+    writeFileSync(join(cwd, 'server.yaml'), `server: {listen: "127.0.0.1:${port}"}\n`);
+    writeFileSync(join(cwd, 'main.yaml'), 'version: 1\ninclude: [server.yaml]\n');
+    expect((await runHere(['health'], cwd, { env: { GATEWAY_CONFIG: 'main.yaml' } })).out).toMatch(/^ready/);
+  });
+
+  it('names what kept the file from being read when nothing responds', async () => {
+    writeFileSync(join(cwd, 'unset.yaml'), listening('listen: "127.0.0.1:${env:PORT}"'));
+    const { code, err } = await runHere(['health', '-c', 'unset.yaml'], cwd);
+    expect({ code, err }).toEqual({
+      code: 2,
+      err: expect.stringMatching(/"127.0.0.1:" is not an address .*\n {2}unset.yaml:2: environment variable PORT is not set\n$/s),
+    });
+    writeFileSync(join(cwd, 'broken.yaml'), 'version: 1\nserver: {listen: "127.0.0.1:1"}\nconfigs: {a: [}\n');
+    const { out } = await runHere(['health', '-c', 'broken.yaml'], cwd);
+    expect(out).toMatch(/^unreachable · http:\/\/127.0.0.1:1\/readyz · nothing listens there\n {2}broken.yaml:3: .*\n {2}if the gateway/);
+  });
+
+  it.each([
+    [['--url', 'ftp://host'], /"ftp:\/\/host" is not an address/],
+    [['--url', 'http://user:word@host'], /is not an address/],
+    [['--url', 'http://'], /is not an address/],
+    [['--url', '127.0.0.1:0'], /a port that the system chose/],
+    [['-c', 'nowhere.yaml'], /the file "nowhere.yaml" cannot be read/],
+    [['-c', '-'], /standard input: name the address of the gateway with --url/],
+    [['--timeout', '0s'], /"0s" is not a timeout/],
+    [['--timeout', 'soon'], /"soon" is not a timeout/],
+    [['--timeout', '2d'], /"2d" is not a timeout/],
+  ])('%j is wrong usage', async (flags, message) => {
+    const { code, out, err } = await runHere(['health', ...flags], cwd);
+    expect(err).toMatch(message);
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+  });
+});
+
+describe('a gateway that runs', () => {
+  it('is ready, shows a failed reload, and is unreachable once it has stopped', async () => {
+    const socket = join(cwd, 'real.sock');
+    const file = join(cwd, 'gateway.yaml');
+    const yaml = `version: 1\nserver: {listen: "unix:${socket}", state_dir: memory}\nproviders: {mock: {type: mock}}\n`;
+    writeFileSync(file, yaml);
+    const gateway = begin(['start', '--log-format', 'json'], cwd);
+    await gateway.saw(/"msg":"gateway started"/);
+    try {
+      const first = await run(['health'], cwd);
+      expect(first).toEqual({
+        code: 0,
+        out: expect.stringMatching(/^ready · unix:.* · config ok: revision [0-9a-f]{7}, loaded 2/),
+        err: '',
+      });
+      writeFileSync(file, `${yaml}wrong: 1\n`);
+      await gateway.saw(/config NOT reloaded/);
+      const second = await run(['health', '--strict'], cwd);
+      expect(second).toMatchObject({
+        code: 1,
+        out: expect.stringMatching(/config reload failed since .*\n {2}gateway.yaml:4:1 error: .*wrong/),
+      });
+    } finally {
+      gateway.child.kill('SIGTERM');
+      await gateway.ended;
+    }
+    expect(await run(['health'], cwd)).toMatchObject({
+      code: 1,
+      out: expect.stringMatching(/^unreachable · unix:.* · there is no such socket/),
+    });
+  });
+});
