@@ -1,6 +1,6 @@
 import { basename, dirname, extname, isAbsolute, join, matchesGlob, relative, resolve } from 'node:path';
 import { maxConfigFile, readText, reasonOf } from './files.ts';
-import { filesIn, filesOf, holdsKeys, PatternError } from './include-pattern.ts';
+import { filesIn, filesOf, holdsKeys, isKeptEmpty, PatternError } from './include-pattern.ts';
 import { type Entry, type ListNode, type MapNode, type Node, type Place, type SourceFile, textOf, withEntries } from './node.ts';
 import { parse, sourceFile } from './parse.ts';
 import { placeText, type Report } from './problem.ts';
@@ -199,6 +199,7 @@ class Gatherer {
   /** Without the keys that a folder should hold everybody might come in: only one that is there and empty may be meant so. */
   #nothing(pattern: string, base: string, at: Place): void {
     const folder = folderOf(pattern, base);
+    if (isKeptEmpty(folder)) return;
     const message = `no file fits "${pattern}"`;
     const others = this.#saved === undefined ? filesIn(folder) : [];
     const hint =

@@ -1,4 +1,4 @@
-import { globSync, readdirSync } from 'node:fs';
+import { existsSync, globSync, readdirSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
 
 /** What a pattern may look at, and how many files it may name: far beyond any real folder of configurations. */
@@ -35,6 +35,9 @@ export function holdsKeys(pattern: string, base: string): boolean {
   const folder = fixedFolder(pattern, base);
   return folder !== undefined && /key/i.test(relative(base, folder));
 }
+
+/** True for a folder that its owner keeps although no file is in it yet, by the usual placeholder. */
+export const isKeptEmpty = (folder: string): boolean => filesIn(folder)?.length === 0 && existsSync(resolve(folder, '.gitkeep'));
 
 /** The names in a folder, hidden ones left out; undefined where there is no folder that can be read. */
 export function filesIn(folder: string): readonly string[] | undefined {
