@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type Ran, run } from '../cli/run.ts';
+import { projectFiles, readProjectFile } from '../repo/tree.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 
 /** The commands as a person types them, in a real folder, most of them beside a running gateway. */
@@ -32,7 +33,7 @@ api_keys:
 describe('beside a running gateway', () => {
   let gateway: TestGateway;
   beforeAll(async () => {
-    gateway = await startTestGateway(yaml, { watch: true });
+    gateway = await startTestGateway(yaml, { watch: true, files: { 'keys.d/.gitkeep': '' } });
   });
   afterAll(() => gateway.close());
 
@@ -143,6 +144,25 @@ describe('alone', () => {
     );
     writeFileSync(join(cwd, 'gateway.yaml'), `version: 1\nproviders: {mock: {type: mock}}\n${entry}`);
     expect(await run(['check'], cwd)).toMatchObject({ code: 0 });
+  });
+
+  it('a clone has a folder for keys, where a running gateway finds the first one', async () => {
+    const shipped = projectFiles().filter((file) => /^configs\/(?!examples|schema)/.test(file));
+    const gateway = await startTestGateway(readProjectFile('gateway.yaml'), {
+      watch: true,
+      files: Object.fromEntries(shipped.map((file) => [file, readProjectFile(file)])),
+    });
+    try {
+      expect(await run(['check'], gateway.dir)).toMatchObject({ code: 0, out: expect.stringMatching(/ 0 keys, \d+ prompts? \(/) });
+      const status = async (headers = {}): Promise<number> => (await fetch(`${gateway.url}/v1/models`, { headers })).status;
+      expect(await status()).toBe(200);
+      const made = await run(['keys', 'create', 'my-app', '--write'], gateway.dir);
+      expect(made.out).toContain('written to configs/keys/my-app.yaml');
+      await expect.poll(() => status(), { timeout: 20_000 }).toBe(401);
+      expect(await status({ authorization: `Bearer ${keyIn(made)}` })).toBe(200);
+    } finally {
+      await gateway.close();
+    }
   });
 
   it('answers in JSON', async () => {
