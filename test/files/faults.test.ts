@@ -197,7 +197,7 @@ describe('a provider', () => {
     };
     const told = await sendWhole(gateway, formOf([file(Buffer.alloc(30 * megabyte, 'x'))]));
     expect(told.status).toBe(408);
-    expect(told.text).toContain('Provider \\"a\\" moved no byte within 500 ms');
+    expect(told.text).toContain('Provider \\"a\\" transferred no data within 500 ms');
   });
 
   test('that answers late has the idle clock, counted from the last byte', async () => {
@@ -205,7 +205,7 @@ describe('a provider', () => {
     a.reply = () => {};
     const told = await sendWhole(gateway, formOf([file('x')]));
     expect(told.status).toBe(408);
-    expect(told.text).toContain('moved no byte within 500 ms');
+    expect(told.text).toContain('transferred no data within 500 ms');
   });
 
   test('a slow client does not run into the clocks of the provider', async () => {

@@ -21,7 +21,7 @@ export interface Facts {
   readonly drained: readonly string[];
   /** What reached the process since the last question: nothing may. */
   readonly unowned: readonly string[];
-  /** The same of requests that failed on a defect that was owned: logged with its stack. */
+  /** The same of requests that failed with an internal error that was owned: logged with its stack. */
   readonly defects: readonly string[];
 }
 

@@ -51,7 +51,7 @@ async function ask(bad: string): Promise<{ status: number; code: string | null; 
 
 /** The line about a defect of this request. */
 const defectOf = (id: string): Promise<string> =>
-  until(() => log.split('\n').find((line) => line.includes('failed on a defect') && line.includes(id)), `the line about ${id}`);
+  until(() => log.split('\n').find((line) => line.includes('failed with an internal error') && line.includes(id)), `the line about ${id}`);
 
 const failed = { status: 500, code: 'internal' };
 const served = { status: 200, code: null };

@@ -228,7 +228,7 @@ it.each([
   const refused = await rig.ask('anna', method, path);
   expect(refused).toMatchObject({
     status: 403,
-    json: { error: { message: expect.stringContaining('objects of each key apart') as string } },
+    json: { error: { message: expect.stringContaining('does not know which objects') as string } },
   });
   expect((await rig.ask('operator', method, path)).status).not.toBe(403);
 });

@@ -175,7 +175,7 @@ describe('targets in other forms', () => {
     ['GET http:///v1/models', 404, 'route_not_found'],
     ['OPTIONS *', 204, 'allow: GET'],
     ['GET *', 404, 'route_not_found'],
-    ['CONNECT localhost:443', 405, 'no proxy'],
+    ['CONNECT localhost:443', 405, 'not a proxy'],
   ])('%s', async (line, status, shows) => {
     const text = await (await told(`${line} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n`)).closed();
     expect(text).toContain(`HTTP/1.1 ${status} `);
