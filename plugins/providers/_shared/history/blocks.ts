@@ -31,29 +31,36 @@ function fromList(list: readonly unknown[]): readonly Placed[] {
   return out;
 }
 
+/** A block while its deltas are put together. */
+interface Growing {
+  readonly members: Map<string, unknown>;
+  readonly citations: unknown[];
+}
+
 function fromDeltas(list: readonly Plain[]): readonly Placed[] {
-  const byIndex = new Map<number, Map<string, unknown>>();
+  const byIndex = new Map<number, Growing>();
   for (const one of list) {
     const index = typeof one['index'] === 'number' ? one['index'] : byIndex.size;
-    const known = byIndex.get(index) ?? new Map<string, unknown>();
+    const known = byIndex.get(index) ?? { members: new Map<string, unknown>(), citations: [] };
     byIndex.set(index, known);
     if (isPlain(one['delta'])) grow(known, one['delta']);
   }
   let last = -1;
   return [...byIndex]
     .toSorted(([a], [b]) => a - b)
-    .map(([index, members]) => {
+    .map(([index, { members, citations }]) => {
       const gap = Math.max(0, index - last - 1);
       last = index;
+      if (citations.length > 0) members.set('citations', [...listOf(members.get('citations')), ...citations]);
       return { block: whole(Object.fromEntries(members)), gap };
     });
 }
 
-function grow(known: Map<string, unknown>, delta: Plain): void {
+function grow({ members, citations }: Growing, delta: Plain): void {
   for (const [key, value] of Object.entries(delta)) {
-    const before = known.get(key);
-    if (key === 'citation') known.set('citations', [...listOf(known.get('citations')), value]);
-    else known.set(key, growing.has(key) && typeof before === 'string' && typeof value === 'string' ? before + value : value);
+    const before = members.get(key);
+    if (key === 'citation') citations.push(value);
+    else members.set(key, growing.has(key) && typeof before === 'string' && typeof value === 'string' ? before + value : value);
   }
 }
 

@@ -40,34 +40,57 @@ export function saidBy(message: Plain): readonly Said[] {
 /** Puts calls where they stood among the other pieces. */
 class Order {
   readonly out: Said[] = [];
-  readonly #waiting: Plain[];
-  readonly #known: ReadonlySet<unknown>;
+  readonly #calls: readonly Plain[];
+  readonly #placed = new Set<Plain>();
+  /** Calls that may wait, the last one first. */
+  readonly #byId = new Map<unknown, Plain[]>();
+  #next = 0;
 
   constructor(calls: readonly Plain[]) {
-    this.#waiting = [...calls];
-    this.#known = new Set(calls.map((call) => call['id']));
+    this.#calls = calls;
+    for (const call of calls.toReversed()) {
+      const same = this.#byId.get(call['id']);
+      if (same === undefined) this.#byId.set(call['id'], [call]);
+      else same.push(call);
+    }
   }
 
   add(said: Said, gap: number): void {
-    for (let n = 0; n < gap && this.#waiting.length > 0; n += 1) this.#take(0);
+    for (let n = 0; n < gap && this.#first(); n += 1);
     if (said.kind !== 'call') {
       this.out.push(said);
       return;
     }
     // A native block of a call marks the place of the same call in `tool_calls`.
-    const at = this.#waiting.findIndex((call) => call['id'] === said.call['id']);
-    if (at >= 0) this.#take(at);
-    else if (!this.#known.has(said.call['id'])) this.out.push(said);
+    const same = this.#byId.get(said.call['id']);
+    if (same === undefined) {
+      this.out.push(said);
+      return;
+    }
+    let call = same.pop();
+    while (call !== undefined && this.#placed.has(call)) call = same.pop();
+    if (call !== undefined) this.#place(call);
   }
 
   finish(): readonly Said[] {
-    while (this.#waiting.length > 0) this.#take(0);
+    while (this.#first());
     return this.out;
   }
 
-  #take(at: number): void {
-    const [call] = this.#waiting.splice(at, 1);
-    if (call !== undefined) this.out.push({ kind: 'call', call });
+  /** Places the first call that waits. */
+  #first(): boolean {
+    for (; this.#next < this.#calls.length; this.#next += 1) {
+      const call = this.#calls[this.#next];
+      if (call === undefined || this.#placed.has(call)) continue;
+      this.#place(call);
+      return true;
+    }
+    return false;
+  }
+
+  #place(call: Plain): void {
+    this.#placed.add(call);
+    this.out.push({ kind: 'call', call });
   }
 }
 

@@ -112,10 +112,10 @@ function addType(out: Record<string, unknown>, type: string, { rest, take, inner
   } else if (type === 'string') keep('format', (format) => formats.has(format));
 }
 
-/** The types as written, or as the other keywords tell. */
+/** The types as written, each once, or as the other keywords tell. One that is repeated would double the work at every level. */
 function typesOf(type: unknown, { properties, items }: Plain): readonly string[] {
   if (typeof type === 'string') return [type];
-  if (Array.isArray(type)) return type.filter((one) => typeof one === 'string');
+  if (Array.isArray(type)) return [...new Set(type.filter((one) => typeof one === 'string'))];
   return isPlain(properties) ? ['object'] : items === undefined ? [] : ['array'];
 }
 

@@ -14,11 +14,18 @@ export interface Called {
 /** Hands out ids that the API accepts: letters, digits, `_` and `-`, each once in a request. */
 export class ToolIds {
   readonly #used = new Set<string>();
+  /** The number to try next, for ids that came more than once. */
+  readonly #next = new Map<string, number>();
 
   issue(original: string): string {
     const valid = original === '' ? 'call_gw' : original.replaceAll(/[^\w-]/g, '_');
     let id = valid;
-    for (let n = 2; this.#used.has(id); n += 1) id = `${valid}_${n}`;
+    if (this.#used.has(valid)) {
+      let n = this.#next.get(valid) ?? 2;
+      while (this.#used.has(`${valid}_${n}`)) n += 1;
+      id = `${valid}_${n}`;
+      this.#next.set(valid, n + 1);
+    }
     this.#used.add(id);
     return id;
   }

@@ -16,6 +16,39 @@ interface OpenCall {
   result: Block | undefined;
 }
 
+/** The calls of one turn, found in their order by id, by name, or as they come. */
+class OpenCalls {
+  readonly all: readonly OpenCall[];
+  /** The last one first; made when the first result comes. */
+  #lists: Map<string, OpenCall[]> | undefined;
+
+  constructor(all: readonly OpenCall[]) {
+    this.all = all;
+  }
+
+  /** The first one that waits for its result. */
+  next(key: { readonly id: string } | { readonly name: string }): OpenCall | undefined {
+    const list = (this.#lists ??= this.#index()).get('name' in key ? `name ${key.name}` : key.id === '' ? 'any' : `id ${key.id}`);
+    let call = list?.pop();
+    while (call !== undefined && call.result !== undefined) call = list?.pop();
+    return call;
+  }
+
+  #index(): Map<string, OpenCall[]> {
+    const lists = new Map<string, OpenCall[]>();
+    for (const call of this.all.toReversed()) {
+      for (const key of ['any', `id ${call.original}`, `name ${call.name}`]) {
+        const list = lists.get(key);
+        if (list === undefined) lists.set(key, [call]);
+        else list.push(call);
+      }
+    }
+    return lists;
+  }
+}
+
+const noCalls = new OpenCalls([]);
+
 /** What the API wants to hear first when the caller's conversation begins with the assistant. */
 export const opening = 'Begin.';
 
@@ -26,7 +59,9 @@ export const opening = 'Begin.';
 export class Turns {
   readonly #turns: Turn[] = [];
   readonly #ids = new ToolIds();
-  #calls: OpenCall[] = [];
+  #calls = noCalls;
+  /** The content of the last turn, where that is the assistant's: messages in a row make one turn. */
+  #said: Block[] = [];
   #blocks: Block[] = [];
   /** Set while the open user turn is one plain text. */
   #text: string | undefined;
@@ -55,11 +90,13 @@ export class Turns {
       calls.push({ original, name, id, result: undefined });
       return { type: 'tool_use', id, name: toolName(name), input, ...extra };
     });
-    this.#calls = calls;
-    const last = this.#turns.at(-1);
-    if (last?.role === 'assistant') this.#turns.pop();
-    const before = last?.role === 'assistant' && typeof last.content !== 'string' ? last.content : [];
-    this.#turns.push({ role: 'assistant', content: [...before, ...content] });
+    this.#calls = new OpenCalls(calls);
+    if (this.#turns.at(-1)?.role === 'assistant') {
+      for (const block of content) this.#said.push(block);
+      return;
+    }
+    this.#said = content;
+    this.#turns.push({ role: 'assistant', content });
   }
 
   /**
@@ -68,9 +105,7 @@ export class Turns {
    * @returns false where no call waits for it
    */
   result(key: { readonly id: string } | { readonly name: string }, block: Block): boolean {
-    const waiting = this.#calls.filter((call) => call.result === undefined);
-    const call =
-      'name' in key ? waiting.find(({ name }) => name === key.name) : waiting.find(({ original }) => original === key.id || key.id === '');
+    const call = this.#calls.next(key);
     if (call === undefined) return false;
     call.result = { type: 'tool_result', tool_use_id: call.id, ...block };
     return true;
@@ -88,14 +123,14 @@ export class Turns {
 
   /** Ends the open user turn. */
   #settle(): void {
-    const results = this.#calls.map(
+    const results = this.#calls.all.map(
       ({ id, result }) =>
         result ?? { type: 'tool_result', tool_use_id: id, content: 'The client sent no result for this call.', is_error: true },
     );
     const content = [...results, ...this.#blocks];
     if (content.length > 0)
       this.#turns.push({ role: 'user', content: results.length === 0 && this.#text !== undefined ? this.#text : content });
-    this.#calls = [];
+    this.#calls = noCalls;
     this.#blocks = [];
     this.#text = undefined;
   }
