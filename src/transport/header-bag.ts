@@ -30,7 +30,7 @@ export class RequestHeaderBag implements HeaderBag {
   readonly #key: string | undefined;
   #alias: string | undefined | null = null;
   #hasGateway = false;
-  #strange: string[] | undefined;
+  #strange: Set<string> | undefined;
 
   /** @param key a key that came beside the headers (a WebSocket's query or subprotocol); stands in for `authorization` */
   constructor(request: Pick<IncomingMessage, 'headers' | 'rawHeaders'>, names: HeaderNames, key?: string) {
@@ -81,8 +81,8 @@ export class RequestHeaderBag implements HeaderBag {
     return this.#hasGateway;
   }
 
-  /** Names in lower case that have one of the prefixes and no meaning, the first few; undefined as a rule. */
-  get strange(): readonly string[] | undefined {
+  /** Names in lower case that have one of the prefixes and no meaning; undefined as a rule. */
+  get strange(): ReadonlySet<string> | undefined {
     if (this.#alias === null) this.#alias = this.#scan();
     return this.#strange;
   }
@@ -98,21 +98,13 @@ export class RequestHeaderBag implements HeaderBag {
         if (!startsLike(name, prefix)) continue;
         this.#hasGateway = true;
         if (k > 0) alias ??= prefix;
-        if (!tails.has(name.slice(prefix.length).toLowerCase())) this.#note(name.toLowerCase());
+        if (!tails.has(name.slice(prefix.length).toLowerCase())) (this.#strange ??= new Set()).add(name.toLowerCase());
         break;
       }
     }
     return alias;
   }
-
-  #note(name: string): void {
-    this.#strange ??= [];
-    if (this.#strange.length < mostStrange && !this.#strange.includes(name)) this.#strange.push(name);
-  }
 }
-
-/** Unknown names of one request that are looked at. */
-const mostStrange = 16;
 
 /** Every prefix ends in a dash. */
 function startsLike(name: string, prefix: string): boolean {

@@ -18,19 +18,23 @@ const choosingTails: ReadonlySet<string> = new Set(choosing.flatMap((header) => 
 const most = { warnings: 4, name: 60 } as const;
 
 /** @param strange names in lower case, each with one of the prefixes */
-export function strangeHeaders(strange: readonly string[], names: HeaderNames): StrangeHeaders {
+export function strangeHeaders(strange: ReadonlySet<string>, names: HeaderNames): StrangeHeaders {
   const warnings: string[] = [];
   for (const name of strange) {
     const prefix = names.prefixes.find((one) => name.startsWith(one)) ?? '';
-    const meant = nearest(name.slice(prefix.length), names.tails);
+    const tail = name.slice(prefix.length);
+    const isShown = warnings.length < most.warnings;
+    // A head has room for hundreds of names: those that are only counted are compared with few.
+    const meant = isShown || nearest(tail, choosingTails) !== undefined ? nearest(tail, names.tails) : undefined;
     if (meant !== undefined && choosingTails.has(meant)) return { fault: misspelt(name, prefix + meant), warnings };
+    if (!isShown) continue;
     const hint = meant === undefined ? '' : ` Did you mean "${prefix}${meant}"?`;
     warnings.push(`"${shown(name)}" is not a gateway header and has no effect.${hint}`);
   }
-  const more = warnings.length - most.warnings;
+  const more = strange.size - warnings.length;
   if (more <= 0) return { fault: undefined, warnings };
   const rest = `${more} more header${more === 1 ? '' : 's'} of the request ${more === 1 ? 'is not a gateway header' : 'are not gateway headers'}.`;
-  return { fault: undefined, warnings: [...warnings.slice(0, most.warnings), rest] };
+  return { fault: undefined, warnings: [...warnings, rest] };
 }
 
 function misspelt(name: string, meant: string): GatewayError {
@@ -41,4 +45,4 @@ function misspelt(name: string, meant: string): GatewayError {
   });
 }
 
-const shown = (name: string): string => (name.length > most.name ? `${name.slice(0, most.name)}…` : name);
+const shown = (name: string): string => (name.length > most.name ? `${name.slice(0, most.name)}...` : name);

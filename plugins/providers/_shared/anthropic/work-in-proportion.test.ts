@@ -36,7 +36,8 @@ const histories: Readonly<Record<string, readonly Json[]>> = {
 };
 
 const convert = (body: Json): Json =>
-  toMessages({ max_tokens: 9, ...body }, { model: 'claude-sonnet-4-5', foundationModel: undefined, stream: false }, { media: new Map() }).body;
+  toMessages({ max_tokens: 9, ...body }, { model: 'claude-sonnet-4-5', foundationModel: undefined, stream: false }, { media: new Map() })
+    .body;
 
 it.each(Object.entries(histories))('a history is converted in time: %s', (_name, messages) => {
   expect((convert({ messages })['messages'] as Json[]).length).toBeGreaterThan(1);
