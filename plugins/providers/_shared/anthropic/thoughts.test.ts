@@ -96,8 +96,11 @@ describe('a body with its thoughts again', () => {
     expect(blocksOf({ ...called('1'), content: [text('b')] })).toEqual([thought('a'), text('b'), use('1')]);
   });
 
-  it('leaves out text that the client has changed, and keeps the blocks that it sends', () => {
-    expect(blocksOf({ ...called('1'), content: 'other' })).toEqual([thought('a'), use('1')]);
+  it('says text that the client has changed before the calls, and keeps the blocks that it sends', () => {
+    expect(blocksOf({ ...called('1'), content: 'other' })).toEqual([thought('a'), text('other'), use('1')]);
+    expect(blocksOf({ ...called('1', '2'), content: 'b ' })).toEqual([thought('a'), text('b '), use('1'), thought('c'), use('2')]);
+    expect(blocksOf({ ...called('1'), content: '' })).toEqual([thought('a'), use('1')]);
+    expect(blocksOf({ ...called('1'), content: [text('other')] })).toEqual([thought('a'), use('1')]);
     expect(blocksOf({ ...called('1'), content_blocks: [text('b')] })).toEqual([thought('a'), use('1'), text('b')]);
   });
 

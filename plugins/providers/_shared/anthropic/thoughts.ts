@@ -109,7 +109,7 @@ export function withThoughts(body: Plain, known: ReadonlyMap<string, string> | u
   return { ...body, messages };
 }
 
-/** Blocks of the answer in its order; each call marks its place. Text that the client has changed is left to `content`. */
+/** Blocks of the answer in its order; each call marks its place. Text that the client has changed stands before the first call. */
 function withOwn(message: Plain, left: Map<string, string>): Plain {
   const blocks: Plain[] = [];
   for (const { id, function: fn } of listOf(message['tool_calls'])) {
@@ -121,8 +121,12 @@ function withOwn(message: Plain, left: Map<string, string>): Plain {
   }
   if (blocks.length === 0) return message;
   const own = listOf(message['content_blocks']);
-  const isSame = own.length === 0 && joined(blocks) === joined(message['content']);
-  return { ...message, content_blocks: isSame ? blocks : [...blocks.filter((block) => block['type'] !== 'text'), ...own] };
+  const { content } = message;
+  if (own.length === 0 && joined(blocks) === joined(content)) return { ...message, content_blocks: blocks };
+  const rest = blocks.filter((block) => block['type'] !== 'text');
+  if (own.length > 0 || typeof content !== 'string' || content === '') return { ...message, content_blocks: [...rest, ...own] };
+  const first = rest.findIndex((block) => block['type'] === 'tool_use');
+  return { ...message, content_blocks: rest.toSpliced(first, 0, { type: 'text', text: content }) };
 }
 
 const isThought = (part: Plain): boolean =>
