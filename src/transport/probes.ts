@@ -44,11 +44,32 @@ function answerReady({ reasons, notes, config }: Readiness, isDetailed: boolean,
   });
 }
 
-/** A request that came through a proxy may be anybody's. */
+/** Headers of proxies and of web pages. */
+const ofOthers = [
+  'forwarded',
+  'via',
+  'x-forwarded-for',
+  'x-forwarded-host',
+  'x-forwarded-proto',
+  'x-real-ip',
+  'x-client-ip',
+  'true-client-ip',
+  'cf-connecting-ip',
+  'origin',
+  'referer',
+] as const;
+
+/**
+ * A request that came through a proxy may be anybody's, and so may one whose host is another name of this machine: a web
+ * page reaches it in that way.
+ */
 function isOfThisMachine({ socket, headers }: IncomingMessage): boolean {
-  if (headers.forwarded !== undefined || headers['x-forwarded-for'] !== undefined || headers.via !== undefined) return false;
+  if (ofOthers.some((name) => headers[name] !== undefined) || !isLoopbackHost(hostIn(headers.host ?? 'localhost'))) return false;
   return socket.remoteAddress === undefined || isLoopbackHost(socket.remoteAddress.replace(/^::ffff:/, ''));
 }
+
+/** Without brackets and port. */
+const hostIn = (host: string): string => /^(?:\[([^\]]*)\]|([^:]*))(?::\d*)?$/.exec(host.toLowerCase())?.slice(1).join('') ?? '';
 
 /** The probe listener, which serves nothing else. */
 export function createProbeServer(probes: Probes): Server {

@@ -70,8 +70,11 @@ describe('/healthz and /readyz on the data listener', () => {
     });
     expect(own).toContain('/proc/nowhere');
     expect((await ask(`${keyed.url}/readyz`, 'GET')).body).toContain('/proc/nowhere');
-    for (const header of ['x-forwarded-for', 'forwarded', 'via']) {
-      const forwarded = await ask(`${keyed.url}/readyz`, 'GET', { [header]: '203.0.113.9' });
+    const proxies = ['x-forwarded-for', 'forwarded', 'via', 'x-real-ip', 'cf-connecting-ip', 'origin', 'referer'];
+    const headers = proxies.map((name) => ({ [name]: '203.0.113.9' }));
+    const hosts = ['evil.example', 'localhost.evil.example:80', '127.0.0.1.nip.example', '[::2]'].map((host) => ({ host }));
+    for (const header of [...headers, ...hosts]) {
+      const forwarded = await ask(`${keyed.url}/readyz`, 'GET', header);
       expect(forwarded.status).toBe(200);
       expect(forwarded.body).not.toContain('nowhere');
     }
