@@ -35,7 +35,7 @@ const ask = (n: number) =>
   rig.fetch('/images/generations', {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ model: 'gemini-2.5-flash-image', prompt: 'a lighthouse', size: '1536x1024', n }),
+    body: JSON.stringify({ model: 'gemini-2.5-flash-image', prompt: 'a lighthouse', size: '1024x1024', n }),
   });
 
 it('asks a model that makes one image a time as often as images are wanted', async () => {

@@ -5,7 +5,8 @@ import type { Call, Dropped, Operation, UpstreamRequest } from '#core/provider.t
 import { chatOfResponses, fromCountTokens, toCountTokens } from '../_shared/gemini/count-tokens.ts';
 import { EmbeddingTap, fromEmbeddings, toVertexEmbedding } from '../_shared/gemini/embeddings.ts';
 import { allTexts, ImageCalls, imageTap, paintedSoFar } from '../_shared/gemini/image-calls.ts';
-import { fromImages, toImages } from '../_shared/gemini/images.ts';
+import { toImages } from '../_shared/gemini/image-request.ts';
+import { fromImages } from '../_shared/gemini/images.ts';
 import { toGenerateContent } from '../_shared/gemini/request.ts';
 import { WholeTap } from '../_shared/json-tap.ts';
 import { type Addresses, commonHeaders, geminiAddress } from './address.ts';

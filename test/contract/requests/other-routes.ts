@@ -93,6 +93,7 @@ export const otherRows: readonly RequestRow[] = [
       url: `${google}/imagen-4.0-generate-001:predict`,
       body: { prompt: 'p', size },
       upstream: { instances: [{ prompt: 'p' }], parameters: { sampleCount: 1, aspectRatio } },
+      ...(size === '1024x1024' ? {} : { dropped: ['size'] }),
     }),
   ),
   {
@@ -133,6 +134,7 @@ export const otherRows: readonly RequestRow[] = [
       contents: [{ role: 'user', parts: [{ text: 'p' }] }],
       generationConfig: { responseModalities: ['TEXT', 'IMAGE'], imageConfig: { aspectRatio: '3:2' } },
     },
+    dropped: ['size'],
   },
   { name: 'an image without a prompt', endpoint: 'images/generations', body: {}, refused: ['unsupported_parameter', 'prompt'] },
   {

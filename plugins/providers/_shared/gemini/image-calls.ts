@@ -3,7 +3,7 @@ import type { StepReply, UpstreamRequest } from '#core/provider.ts';
 import type { Tap } from '#core/tap.ts';
 import type { Usage } from '#core/usage.ts';
 import { WholeTap } from '../json-tap.ts';
-import { paintsInChat } from './images.ts';
+import { paintsInChat } from './image-request.ts';
 import { GeminiTap } from './tap.ts';
 import { geminiUsage } from './usage.ts';
 

@@ -2,6 +2,9 @@
 export const predictRatios = ['1:1', '3:4', '4:3', '9:16', '16:9'] as const;
 export const chatRatios = ['1:1', '2:3', '3:2', '3:4', '4:3', '4:5', '5:4', '9:16', '16:9', '21:9'] as const;
 
+/** The one size in pixels that all of the models make for its ratio. */
+export const isMadeSize = (size: unknown): boolean => typeof size === 'string' && size.trim() === '1024x1024';
+
 /** The ratio nearest to `<width>x<height>`; undefined for `auto` and everything that is no size. */
 export function nearestRatio(size: unknown, ratios: readonly string[]): string | undefined {
   const match = typeof size === 'string' ? /^\s*(\d{1,5})\s*[x×]\s*(\d{1,5})\s*$/i.exec(size) : null;
