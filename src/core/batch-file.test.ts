@@ -13,6 +13,8 @@ describe('an upload', () => {
     [{}, 'a.jsonl', true],
     [{}, 'a.NDJSON', true],
     [{}, 'a.pdf', false],
+    [{}, 'a.jsonl.gz', false],
+    [{}, 'ajsonl', false],
     [{}, undefined, false],
   ])('with %j and the file %s holds batch lines: %s', (fields, filename, expected) => {
     expect(isBatchInput(form(fields, filename))).toBe(expected);
@@ -29,6 +31,10 @@ describe('the models of a line', () => {
     ['that of a tool', line('{"model":"m","tools":[{"model":"t"}]}'), ['m', 't']],
     ['one beside the body', '{"model":"t","body":{"model":"m"}}', ['t', 'm']],
     ['in its address', '{"url":"/v1/x?a=1&model=t","body":{"model":"m"}}', ['m', 't']],
+    ['of an address that is no text', '{"url":7,"custom_id":"?model=t","body":{"model":"m"}}', ['m']],
+    ['in an address that is only a query', '{"url":"?model=t","body":{"model":"m"}}', ['m', 't']],
+    ['of a blank line', ' \t', []],
+    ['with a byte order mark inside', '{"body":{"model":"\ufeffm"}}', ['\ufeffm']],
     ['not in content', line('{"model":"m","messages":[{"model":"t"}],"metadata":{"model":"t"}}'), ['m']],
     ['not in a schema', line('{"model":"m","tools":[{"function":{"parameters":{"properties":{"model":"t"}}}}]}'), ['m']],
     ['with escapes', line('{"mod\\u0065l":"\\u006d"}'), ['m']],

@@ -112,6 +112,105 @@ describe('JsonBody', () => {
     expect(Object.fromEntries(second.edited?.patch ?? [])).toEqual({ a: 5, c: 6, b: undefined });
   });
 
+  it.each<[string, string, [string, unknown][], string]>([
+    [
+      'a value in place beside one',
+      '{"a":1, "b": 2}',
+      [
+        ['b', 'ü'],
+        ['a', undefined],
+      ],
+      '{"b": "ü"}',
+    ],
+    [
+      'a new one',
+      '{"a":1}',
+      [
+        ['a', undefined],
+        ['n', [1]],
+      ],
+      '{"n":[1]}',
+    ],
+    [
+      'nothing for an absent one',
+      '{"a":1}',
+      [
+        ['a', undefined],
+        ['n', undefined],
+      ],
+      '{}',
+    ],
+  ])('takes a member out and writes %s', (_name, from, patch, to) => {
+    expect(text(body(from).edit(new Map(patch)))).toBe(to);
+  });
+
+  it('is the same body without a patch', () => {
+    const b = body('{"a":1}');
+    expect(b.edit(new Map())).toBe(b);
+    expect(b.edited).toBeUndefined();
+  });
+
+  it.each([
+    ['one byte of the mark', [0xef]],
+    ['two bytes of the mark', [0xef, 0xbb]],
+    ['another character of three bytes', [0xef, 0xbc, 0xbf]],
+    ['its second half', [0xef, 0xbb, 0xbe]],
+  ])('refuses %s before an object', (_name, lead) => {
+    expect(() => JsonBody.from(Buffer.from([...lead, ...Buffer.from('{"a":1}')]))).toThrow(/^The body is not JSON: /);
+  });
+
+  it.each([1023, 1024, 1025, 5000])('reads, keeps and writes a text of %d characters, plain or not', (length) => {
+    for (const value of ['x'.repeat(length), `${'x'.repeat(length - 1)}é`, 'é'.repeat(length)]) {
+      const b = body(JSON.stringify({ long: value, list: [value] }));
+      expect([b.peek('long'), b.peek('long'), b.peek('list')]).toEqual([value, value, undefined]);
+      expect([b.value('list'), b.value('absent')]).toEqual([[value], undefined]);
+      const edited = b.edit(new Map([['more', value]]));
+      expect([edited.value('more'), JSON.parse(text(edited))]).toEqual([value, { long: value, list: [value], more: value }]);
+    }
+  });
+
+  it.each([1, 64, 65, 200])('finds each of %d members', (count) => {
+    const keys = Array.from({ length: count }, (_, i) => `k${i}`);
+    const b = body(JSON.stringify(Object.fromEntries(keys.map((key, i) => [key, i]))));
+    expect(keys.map((key) => b.peek(key))).toEqual(keys.map((_, i) => i));
+    expect([b.has('k'), b.has(`k${count}`)]).toEqual([false, false]);
+  });
+
+  it('is held once from 1 MiB on: as bytes below it, as text above', () => {
+    const held = [0, 1].map((more) => body(`{"a":"${'x'.repeat(1024 * 1024 - 9 + more)}"}`));
+    expect(held.map(({ size }) => size)).toEqual([1024 * 1024 - 1, 1024 * 1024]);
+    expect(held.map((b) => b.bytes() === b.bytes())).toEqual([true, false]);
+    expect(held.map((b) => b.start(5).toString())).toEqual(['{"a":', '{"a":']);
+    expect(held.map((b) => b.bytes().length)).toEqual(held.map(({ size }) => size));
+  });
+
+  it.each([
+    ['a member', '{"type":"file","id":1}', ['{"type":"file","id":1}']],
+    ['one with blanks around its colon', '{"id":1,"type" : \n"file"}', ['{"id":1,"type" : \n"file"}']],
+    ['two in a list', '{"l":[{"type":"file","n":1},{"type":"file","n":2}]}', ['{"type":"file","n":1}', '{"type":"file","n":2}']],
+    ['none behind another name', '{"kind":"file","type":"x"}', []],
+    ['none behind a longer name', '{"a":{"x-type":"file"},"type":"x"}', []],
+    ['none in a list', '{"type":["file"]}', []],
+    ['a name that is a value elsewhere', '{"a":["type","file"],"b":{"type":"file"}}', ['{"type":"file"}']],
+    ['an outer object once', '{"type":"file","in":{"type":"file"}}', ['{"type":"file","in":{"type":"file"}}']],
+  ])('finds the objects with "type":"file": %s', (_name, json, objects) => {
+    const found = [...body(json).objectsWith('type', 'file')];
+    expect(
+      found.map((each) => Object.fromEntries(each.members.map(({ key, start, end }) => [key, JSON.parse(each.text.slice(start, end))]))),
+    ).toEqual(objects.map((each) => JSON.parse(each)));
+  });
+
+  it('shows its text', () => {
+    const b = body('{"a":"x","b":1}');
+    expect([b.mentions('"b"'), b.mentions('c')]).toEqual([true, false]);
+    expect([b.start(4).toString(), b.start(99).toString()]).toEqual(['{"a"', '{"a":"x","b":1}']);
+    expect(b.edit(new Map([['a', 'é']])).start(7)).toEqual(Buffer.from('{"a":"é').subarray(0, 7));
+    expect([...b.members()].map(({ key, first, place }) => [key, first, b.textOf(place)])).toEqual([
+      ['a', '"', '"x"'],
+      ['b', '1', '1'],
+    ]);
+  });
+
   it('agrees with JSON.parse on any object, before and after an edit', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.string(), fc.jsonValue(), fc.nat(3), (object, key, value, indent) => {

@@ -18,6 +18,26 @@ describe('pieces that are gathered', () => {
     expect(Buffer.concat(list).equals(Buffer.concat(pieces))).toBe(true);
   });
 
+  it.each([
+    [
+      [16_384, 100],
+      [16_384, 100],
+    ],
+    [[16_383, 16_383], [32_766]],
+    [
+      [16_383, 16_384],
+      [16_383, 16_384],
+    ],
+    [[200, 100], [300]],
+    [
+      [201, 100],
+      [201, 100],
+    ],
+    [[100, 20, 30], [150]],
+  ])('of %j bytes become pieces of %j', (sizes, joined) => {
+    expect(gathered(sizes.map((size) => Buffer.alloc(size, 1))).map(({ length }) => length)).toEqual(joined);
+  });
+
   it('are the same buffers where they are large', () => {
     const pieces = [Buffer.alloc(20_000, 1), Buffer.alloc(65_536, 2)];
     expect(gathered(pieces)).toEqual(pieces);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { headerList, toHeader } from './header-text.ts';
+import { fromHeader, headerList, toHeader } from './header-text.ts';
 
 it.each([
   ['gpt-4o', 'gpt-4o'],
@@ -11,6 +11,29 @@ it.each([
   ['a\r\nb: c', 'a%0D%0Ab%3A%20c'],
 ])('writes %j as %s', (text, header) => {
   expect(toHeader(text)).toBe(header);
+});
+
+it.each([
+  ['plain, as long as the limit', 'abcdefgh', 'abcdefgh'],
+  ['plain, longer', 'abcdefghi', 'abcdefgh...'],
+  ['longer only when it is encoded', 'ab文', 'ab%E6%96...'],
+  ['exactly 8 bytes when it is encoded', 'cdé', 'cd%C3%A9'],
+  ['cut behind a percent sign', 'abcdefg é', 'abcdefg...'],
+  ['cut behind a percent sign and one digit', 'abcdef é', 'abcdef...'],
+  ['cut behind a whole escape', 'abcde é', 'abcde%20...'],
+])('writes at most 8 bytes of a text that is %s', (_name, text, header) => {
+  expect(toHeader(text, 8)).toBe(header);
+});
+
+it.each([
+  ['plain', 'plain'],
+  ['', ''],
+  ['\u00c3\u00bc', 'ü'],
+  ['a\u00c3\u00bcb', 'aüb'],
+  ['\u00fc', '\u00fc'],
+  ['\u00c3\u00bc \u00fc', '\u00c3\u00bc \u00fc'],
+])('reads the bytes of %j as %j', (bytes, text) => {
+  expect(fromHeader(bytes)).toBe(text);
 });
 
 it('makes a bounded header of any text, and cuts no escape', () => {
@@ -35,6 +58,9 @@ it.each([
   [['x'.repeat(2000), 'b'], '... and 2 more'],
   [['a', 'x'.repeat(2000), 'b'], 'a, ... and 2 more'],
   [['x'.repeat(1024)], 'x'.repeat(1024)],
+  // What is left out is counted within the bound: there is room for it behind every item but the last.
+  [['x'.repeat(1024 - 22), 'b'], `${'x'.repeat(1024 - 22)}, b`],
+  [['x'.repeat(1024 - 21), 'b'], '... and 2 more'],
 ] as const)('lists %#', (items, list) => {
   expect(headerList(items, String, ', ', 3)).toBe(list);
 });

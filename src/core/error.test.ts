@@ -1,0 +1,103 @@
+import { describe, expect, it } from 'vitest';
+import { fromUnknown, GatewayError, mayPass, narrowed } from './error.ts';
+
+describe('a status', () => {
+  it.each([
+    [400, false],
+    [404, false],
+    [408, true],
+    [409, true],
+    [423, true],
+    [424, true],
+    [425, true],
+    [429, true],
+    [499, false],
+    [500, true],
+    [501, false],
+    [503, true],
+    [505, false],
+  ])('%d can pass: %s', (status, expected) => {
+    expect(mayPass(status)).toBe(expected);
+    expect(mayPass(status, { message: '' })).toBe(expected);
+    expect(mayPass(status, { message: '', isPermanent: true })).toBe(false);
+  });
+});
+
+describe('an error', () => {
+  it.each([
+    ['its row', new GatewayError('overloaded', { message: 'm' }), 503, true],
+    ['a row without a retry', new GatewayError('not_allowed', { message: 'm' }), 403, false],
+    ['what is clearer than its row', new GatewayError('overloaded', { message: 'm', retry: false }), 503, false],
+    ['its status', new GatewayError('media_fetch_failed', { message: 'm', status: 503 }), 503, true],
+    ['a status of its row', new GatewayError('media_fetch_failed', { message: 'm' }), 400, false],
+    [
+      'what the provider says',
+      new GatewayError('media_fetch_failed', { message: 'm', status: 503, provider: { message: '', isPermanent: true } }),
+      503,
+      false,
+    ],
+  ])('can be repeated by %s', (_name, error, status, retry) => {
+    expect(error).toMatchObject({ status, retry, source: 'gateway', name: 'GatewayError' });
+  });
+
+  const names = Array.from({ length: 21 }, (_, i) => `n${i}`);
+  it.each<[asked: string, names: string[], hint: string | undefined]>([
+    ['zzzz', [], undefined],
+    ['zzzz', ['alpha', 'beta'], 'Models: alpha, beta.'],
+    ['alpah', ['alpha', 'beta'], 'Did you mean "alpha"? Models: alpha, beta.'],
+    ['zzzz', names.slice(0, 20), `Models: ${names.slice(0, 20).join(', ')}.`],
+    ['zzzz', names, `Models: ${names.slice(0, 20).join(', ')}, ….`],
+  ])('hints at the names that are known: %j of %j', (asked, known, hint) => {
+    const error = new GatewayError('model_not_found', { message: 'm', known: { asked, noun: 'Models', names: known } });
+    expect(error.hint).toBe(hint);
+  });
+
+  it('hints only at names that the caller may use', () => {
+    const error = new GatewayError('model_not_found', {
+      message: 'm',
+      status: 410,
+      retry: true,
+      param: 'model',
+      known: { asked: 'alpah', noun: 'Models', names: ['alpha', 'beta'] },
+    });
+    expect(narrowed(error, (name) => name === 'beta')).toMatchObject({
+      ...{ code: 'model_not_found', message: 'm', status: 410, retry: true, param: 'model', hint: 'Models: beta.', cause: error },
+    });
+    const plain = new GatewayError('model_not_found', { message: 'm' });
+    expect(narrowed(plain, () => true)).toBe(plain);
+  });
+});
+
+describe('whatever was thrown', () => {
+  const own = new GatewayError('overloaded', { message: 'm' });
+  const foreign = (over: object): Error => Object.assign(new Error('theirs'), over);
+
+  it('is kept where it is an error of ours', () => {
+    expect(fromUnknown(own)).toBe(own);
+  });
+
+  it.each<[name: string, thrown: unknown, wanted: object]>([
+    [
+      'another copy of the class',
+      foreign({ code: 'not_allowed', status: 418, param: 'p', hint: 'h' }),
+      { code: 'not_allowed', status: 418, param: 'p', hint: 'h' },
+    ],
+    [
+      'no status of an error',
+      foreign({ code: 'not_allowed', status: 200, param: 7, hint: {} }),
+      { status: 403, param: undefined, hint: undefined },
+    ],
+    ['an unknown code', foreign({ code: 'ENOENT' }), { code: 'internal', status: 500 }],
+    ['a name that every object has', foreign({ code: 'toString' }), { code: 'internal' }],
+    ['a code that is no text', foreign({ code: 7 }), { code: 'internal' }],
+    ['no code', foreign({}), { code: 'internal' }],
+    ['no error', { code: 'not_allowed', message: 'm' }, { code: 'internal' }],
+    ['nothing', undefined, { code: 'internal' }],
+  ])('becomes an error of the catalogue: %s', (_name, thrown, wanted) => {
+    const error = fromUnknown(thrown);
+    expect(error).toBeInstanceOf(GatewayError);
+    expect(error).toMatchObject(wanted);
+    expect(error.message).toBe(error.code === 'internal' ? 'The gateway failed on this request.' : 'theirs');
+    expect(error.cause).toBe(thrown);
+  });
+});

@@ -1,0 +1,71 @@
+import { expect, it } from 'vitest';
+import { claimAt, claimText, looksLikeJwt, unprovenClaims } from './jwt.ts';
+
+it.each([
+  ['eyJh.eyJp.sig', true],
+  ['eyJh.eyJp.', true],
+  ['eyJh.eyJp', false],
+  ['eyJh', false],
+  ['eyJh..sig', false],
+  ['eyJh.p.s.more', false],
+  ['ey.a.', true],
+  ['.eyJh.b', false],
+  ['xeyJh.a.b', false],
+  ['', false],
+])('%j looks like a token: %s', (text, expected) => {
+  expect(looksLikeJwt(text)).toBe(expected);
+});
+
+const part = (json: string): string => Buffer.from(json).toString('base64url');
+
+it.each<[payload: string, claims: unknown]>([
+  ['{"iss":"a","n":1}', { iss: 'a', n: 1 }],
+  ['[1]', undefined],
+  ['null', undefined],
+  ['"text"', undefined],
+  ['7', undefined],
+  ['{"iss":', undefined],
+  ['', undefined],
+])('reads the claims %j', (payload, claims) => {
+  expect(unprovenClaims(`${part('{}')}.${part(payload)}.sig`)).toEqual(claims);
+});
+
+it('reads no claims where there is one part', () => {
+  expect(unprovenClaims('eyJh')).toBeUndefined();
+});
+
+it.each<[name: string, value: unknown, text: string | undefined]>([
+  ['sub', 'me', 'me'],
+  ['realm.roles', ['a', 'b'], 'a,b'],
+  ['flat.name', 'x', 'x'],
+  ['realm', { roles: ['a', 'b'] }, undefined],
+  ['realm.none', undefined, undefined],
+  ['sub.length', undefined, undefined],
+  ['nothing.x', undefined, undefined],
+  ['toString', undefined, undefined],
+  ['realm.constructor', undefined, undefined],
+  ['n', 0, '0'],
+  ['no', false, 'false'],
+  ['empty', '', undefined],
+  ['none', [], undefined],
+  ['holed', ['a', {}], undefined],
+  ['nested', [['a', 1], true], 'a,1,true'],
+  ['nil', null, undefined],
+  ['nil.x', undefined, undefined],
+])('the claim %s is %j, as text %j', (name, value, text) => {
+  const claims = {
+    sub: 'me',
+    realm: { roles: ['a', 'b'] },
+    'flat.name': 'x',
+    flat: { name: 'not this one' },
+    n: 0,
+    no: false,
+    empty: '',
+    none: [],
+    holed: ['a', {}],
+    nested: [['a', 1], true],
+    nil: null,
+  };
+  expect(claimAt(claims, name)).toEqual(value);
+  expect(claimText(claimAt(claims, name))).toBe(text);
+});

@@ -1,0 +1,18 @@
+import { expect, it } from 'vitest';
+import { modelInQuery, modelsInQuery } from './query-names.ts';
+
+it.each<[query: string, all: string[], one: string]>([
+  ['', [], ''],
+  ['a=1', [], ''],
+  ['model=m', ['m'], 'm'],
+  ['model=', [''], ''],
+  ['MODEL=m&a=1', ['m'], 'm'],
+  ['a=1&mod%65l=m%2F1', ['m/1'], 'm/1'],
+  ['model=m&model=n&model=m', ['m', 'n'], 'm'],
+  ['a=1;model=m', ['m'], ''],
+  ['model=m;a=1', ['m;a=1', 'm'], 'm;a=1'],
+  ['a=model', [], ''],
+])('the query %j names %j, for our own routes %j', (query, all, one) => {
+  expect(modelsInQuery(query)).toEqual(all);
+  expect(modelInQuery(query)).toBe(one);
+});
