@@ -61,7 +61,13 @@ describe('an error', () => {
       known: { asked: 'alpah', noun: 'Models', names: ['alpha', 'beta'] },
     });
     expect(narrowed(error, (name) => name === 'beta')).toMatchObject({
-      ...{ code: 'model_not_found', message: 'm', status: 410, retry: true, param: 'model', hint: 'Models: beta.', cause: error },
+      code: 'model_not_found',
+      message: 'm',
+      status: 410,
+      retry: true,
+      param: 'model',
+      hint: 'Models: beta.',
+      cause: error,
     });
     const plain = new GatewayError('model_not_found', { message: 'm' });
     expect(narrowed(plain, () => true)).toBe(plain);

@@ -59,6 +59,18 @@ describe('a header in a record', () => {
     ['accept', '*/*', '*/*'],
     ['idempotency-key', 'a1', 'a1'],
     ['x-max-tokens', '5', '5'],
+    ['x-note', 'eyJhbGciOiJub25lIn0', '***'],
+    ['x-note', 'eyJhbGciOiJub25lIn0 and more', 'eyJhbGciOiJub25lIn0 and more'],
+    ['x-note', 'eyJhbGc', 'eyJhbGc'],
+    ['x-note', 'elsewhere', 'elsewhere'],
+    ['x-note', 'Bearer abc', '***'],
+    ['x-note', 'bearer', 'bearer'],
+    ['x-note', 'Both Bearer abc', 'Both Bearer abc'],
+    ['x-note', '[null,1,true,"a"]', '[null,1,true,"a"]'],
+    ['x-note', '{"A-Secret-Header":"k1","Cookie":"k1","n":null}', '{"A-Secret-Header":"k1","Cookie":"***","n":null}'],
+    ['x-note', `${'['.repeat(16)}1${']'.repeat(16)}`, `${'['.repeat(16)}1${']'.repeat(16)}`],
+    ['x-note', `${'['.repeat(17)}1${']'.repeat(17)}`, `${'['.repeat(16)}"***"${']'.repeat(16)}`],
+    ['x-note', `${'{"a":'.repeat(17)}1${'}'.repeat(17)}`, `${'{"a":'.repeat(16)}"***"${'}'.repeat(16)}`],
   ])('%s: %s', (name, value, shown) => {
     expect(maskHeader(name, value)).toBe(shown);
   });

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createMask } from './mask.ts';
 
@@ -63,4 +64,48 @@ it('hides an issued key wherever it stands', () => {
       expect(mask.bytes(Buffer.from(`${joined}${gw}"`)).toString(), joined).toBe(`${joined}gw_${'*'.repeat(24)}"`);
     }
   }
+});
+
+it.each([
+  ['sk-', 20],
+  ['gw_', 16],
+  ['AIza', 30],
+  ['AKIA', 16],
+  ['xoxb-', 16],
+  ['xoxp-', 16],
+])('what begins with %s is a key from %d characters on', (prefix, least) => {
+  for (const lead of ['', '"', 'one two three four '])
+    for (const more of [0, -1]) {
+      const key = 'k'.repeat(least + more);
+      const [text, bytes] = more === 0 ? ['***', '*'.repeat(least)] : [key, key];
+      expect(mask.text(`${lead}${prefix}${key}`)).toBe(`${lead}${prefix}${text}`);
+      expect(mask.bytes(Buffer.from(`${lead}${prefix}${key}`)).toString()).toBe(`${lead}${prefix}${bytes}`);
+    }
+});
+
+it('hides the same keys in bytes as in text', () => {
+  const piece = fc.oneof(
+    fc.constantFrom('sk-', 'gw_', 'AIza', 'AKIA', 'xoxb-', ' ', '"', '.', 'é'),
+    fc.integer({ min: 0, max: 45 }).map((length) => 'k'.repeat(length)),
+  );
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 8 }), (pieces) => {
+      const text = pieces.join('');
+      const hidden = mask.bytes(Buffer.from(text)).toString().replaceAll(/\*+/g, '***');
+      expect([text, hidden]).toEqual([text, mask.text(text)]);
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+it.each([
+  [
+    'the secrets of a JSON secret',
+    '{"token":"inner-token","name":"plain-name","password":12345678}',
+    'inner-token plain-name 12345678',
+    '*** plain-name 12345678',
+  ],
+  ['a secret that is only nearly JSON', '{"token":"inner-token"', 'x {"token":"inner-token" inner-token', 'x *** inner-token'],
+])('hides %s', (_name, secret, text, hidden) => {
+  expect(createMask([secret]).text(text)).toBe(hidden);
 });

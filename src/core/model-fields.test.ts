@@ -32,6 +32,55 @@ describe('models beside the one that is asked for', () => {
     ],
     ['{"input":{"model":"b"}}', [['input.model', 'b']]],
     ['{"route":null,"fallbacks":[],"preset":""}', []],
+    [
+      '{"engine":"b","engine_id":"c","my_engine":"d"}',
+      [
+        ['engine', 'b'],
+        ['engine_id', 'c'],
+      ],
+    ],
+    [
+      '{"deploymentName":"b","azure_deployment":"c","a_deployment_b":"d"}',
+      [
+        ['deploymentName', 'b'],
+        ['azure_deployment', 'c'],
+      ],
+    ],
+    ['{"route":false,"preset":[ ],"fallback": "" ,"fallbacks" : null }', []],
+    ['{"route":true}', [['route', undefined]]],
+    ['{"a":{"preset":" "}}', [['a.preset', undefined]]],
+    ['{"a":{"fallbacks":[0]}}', [['a.fallbacks', undefined]]],
+    ['{"a":{"fallbacks":[[]]}}', [['a.fallbacks', undefined]]],
+    ['{"a":{"route":{}}}', [['a.route', undefined]]],
+    ['{"model":{"name":"b"}}', [['model', undefined]]],
+    ['{"models":{"name":"b"}}', [['models', undefined]]],
+    ['{"base_model":{"name":"b","model":"c"}}', [['base_model.model', 'c']]],
+    [
+      '{"models":[ "a" , 7 , {"x":1}, ["b"] ]}',
+      [
+        ['models[0]', 'a'],
+        ['models[1]', undefined],
+        ['models[2]', undefined],
+        ['models[3]', undefined],
+      ],
+    ],
+    [
+      '{ "a" : { "b" : 1 , "model" : "c" } , "d" : [ 1 , { "model" : "e" } ] }',
+      [
+        ['a.model', 'c'],
+        ['d[1].model', 'e'],
+      ],
+    ],
+    [
+      '{"a":{"type":7,"model":"b"},"c":{"type":{"model":"d"}}}',
+      [
+        ['a.model', 'b'],
+        ['c.type.model', 'd'],
+      ],
+    ],
+    ['{"other":[{"type":"image_generation"}]}', []],
+    ['{"tools":{"type":"image_generation"}}', [['tools.model', undefined]]],
+    ['{"a":{"parameters":{"model":"b"}}}', [['a.parameters.model', 'b']]],
     ['{"allow_model_change":true,"model_temperature":1}', []],
   ])('%s', (text, found) => expect(named(text)).toEqual(found));
 
@@ -47,6 +96,25 @@ describe('models beside the one that is asked for', () => {
         expect(named(body).some(([, found]) => found === 'canary')).toBe(true);
       }),
     );
+  });
+
+  it.each([
+    [127, [[`${'a.'.repeat(127)}model`, 'm']]],
+    [128, undefined],
+  ])('are looked for 128 levels deep: %d objects around', (levels, found) => {
+    const json = `${'{"a":'.repeat(levels)}{"model":"m"}${'}'.repeat(levels)}`;
+    const read = () => modelsNamedInText(json)?.map(({ field, name }) => [field, name]);
+    if (found !== undefined) expect(read()).toEqual(found);
+    else expect(read).toThrow(/^The body is nested more than 128 levels deep\.$/);
+  });
+
+  it('of a text are undefined where it is no strict JSON, and the field of each is shown', () => {
+    expect([modelsNamedInText('{"model":"m"'), modelsNamedInText('["m"]')]).toEqual([undefined, []]);
+    expect(modelsNamedInText('{"model":"m","route":true}')).toEqual([
+      { name: 'm', field: 'model' },
+      { name: undefined, field: 'route' },
+    ]);
+    expect(modelsNamedInPart({ name: 'route', isFile: false, text: 'x' })).toEqual([{ name: undefined, field: 'route' }]);
   });
 
   it('of any strict JSON are read without an error', () => {
@@ -72,6 +140,14 @@ describe('a field of a form', () => {
     ['extra_body', '{"model":"b"}', false, ['b']],
     ['prompt', '{"model":"b"}', false, []],
     ['route', 'fallback', false, [undefined]],
+    ['route', '', false, []],
+    ['route', undefined, false, [undefined]],
+    ['note', 'see "model"', false, []],
+    ['models', ' ["a"]', false, ['a']],
+    ['models', 'a["b"]', false, ['a["b"]']],
+    ['models', '"a"', false, ['a']],
+    ['extra_body', '{"model":', false, []],
+    ['extra_body', undefined, false, []],
     ['file', undefined, true, []],
   ])('%s: %s (file: %s)', (name, text, isFile, found) => expect(part(name, text, isFile)).toEqual(found));
 });

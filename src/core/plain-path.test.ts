@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { pathFault, plainPath } from './plain-path.ts';
+import { checkPath, decodedSegments, pathFault, pathOf, plainPath } from './plain-path.ts';
 
 it.each([
   ['/v1/chat/completions', '/v1/chat/completions'],
@@ -10,6 +10,33 @@ it.each([
   ['/v1/%ZZ/A', '/v1/%zz/a'],
   ['', '/'],
 ])('%s is read as %s', (path, plain) => expect(plainPath(path)).toBe(plain));
+
+it.each([
+  ['/v1/Chat', ['v1', 'Chat']],
+  ['/v1//%63hat/', ['v1', 'chat']],
+  ['/v1/a%252Fb', ['v1', 'a', 'b']],
+  ['/v1/a%ZZ', ['v1', 'a%ZZ']],
+  ['/v1/a%C0', ['v1', 'a%C0']],
+  [`/${'%25'.repeat(1)}${'25'.repeat(7)}41`, ['%41']],
+  ['', []],
+])('%s has the segments %j', (path, segments) => expect(decodedSegments(path)).toEqual(segments));
+
+it.each([
+  ['/v1/a', '/v1/a'],
+  ['/v1/a?b?c', '/v1/a'],
+  ['?b', ''],
+])('%s without its query is %s', (path, rest) => expect(pathOf({ path })).toBe(rest));
+
+it('refuses a path that may not be sent by its fault', () => {
+  expect(() => checkPath('/v1/a')).not.toThrow();
+  expect(() => checkPath('/v1/../a')).toThrow(
+    expect.objectContaining({
+      code: 'route_not_found',
+      message: 'The path contains dot segments.',
+      hint: 'Send an unambiguous path: no dot segments, backslashes or control characters.',
+    }),
+  );
+});
 
 describe('a path that may be sent', () => {
   it.each([
