@@ -49,7 +49,7 @@ describe('choosing a provider without a config', () => {
   });
 
   it.each([
-    ['no choice at all', {}, 'gpt-4o', 400, 'no_target', /names no provider/, /openai-main, azure-eu/],
+    ['no choice at all', {}, 'gpt-4o', 400, 'no_target', /^The model "gpt-4o" names no provider\.$/, /openai-main, azure-eu/],
     ['an unknown slug', {}, '@azure-ue/gpt-4o', 404, 'provider_not_found', /"azure-ue". Did you mean "azure-eu"\?/, /Slugs: /],
     [
       'an unknown slug in the header',
@@ -83,6 +83,17 @@ describe('choosing a provider without a config', () => {
     expect(error).toMatchObject({ code, status });
     expect(error.message).toMatch(message);
     expect(error.hint).toMatch(hint);
+  });
+
+  it.each([
+    ['POST', '/v1/chat/completion', /^There is no route POST "\/v1\/chat\/completion", .* Did you mean "\/v1\/chat\/completions"\?$/],
+    ['POST', '/v1/v1/chat/completions', /Did you mean "\/v1\/chat\/completions"\?$/],
+    ['GET', '/v1/chat/completions', /It accepts POST\.$/],
+    ['POST', '/v1/something/else/entirely', /pass it through to\.$/],
+  ])('says what is wrong with %s %s where no provider is named', async (method, path, message) => {
+    const error = await refusal(() => route({ over: { endpoint: 'relay', method, path }, body: asking('gpt-4o') }));
+    expect(error).toMatchObject({ code: 'no_target', status: 400, message: expect.stringMatching(message) });
+    expect(error.hint).toMatch(/x-gateway-provider/);
   });
 });
 

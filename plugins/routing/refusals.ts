@@ -1,14 +1,30 @@
 import type { Admitted } from '#core/context.ts';
+import { knownPaths, methodsOf } from '#core/endpoint.ts';
 import { GatewayError } from '#core/error.ts';
+import { didYouMean } from '#core/nearest.ts';
 import { spelled } from '#core/spelling.ts';
 import { slugList } from './choice.ts';
 import type { Refused } from './walk.ts';
 
-/** The request says nowhere where it wants to go. */
+/** Neither the request nor its config names a provider. */
 export function noTarget(ctx: Admitted): GatewayError {
+  const { endpoint, askedModel } = ctx;
+  if (endpoint === 'relay') return nowhereToRelay(ctx);
   return new GatewayError('no_target', {
-    message: 'The request names no provider.',
+    message: askedModel === '' ? 'The request names no provider.' : `The model "${askedModel.slice(0, 100)}" names no provider.`,
+    param: askedModel === '' ? undefined : 'model',
     hint: `Write the model as "@slug/model", or send x-gateway-provider or x-gateway-config. ${slugList(ctx)}`,
+  });
+}
+
+/** Most of these are a mistyped path or a wrong method: a client that relays on purpose names the provider. */
+function nowhereToRelay(ctx: Admitted): GatewayError {
+  const { method, path } = ctx;
+  const methods = methodsOf(path);
+  const meant = methods.length === 0 ? didYouMean(path, knownPaths) : ` It accepts ${methods.join(', ')}.`;
+  return new GatewayError('no_target', {
+    message: `There is no route ${method} "${path.slice(0, 100)}", and the request names no provider to pass it through to.${meant}`,
+    hint: `Correct the method or the path, or name the provider in x-gateway-provider. ${slugList(ctx)}`,
   });
 }
 

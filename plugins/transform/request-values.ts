@@ -10,7 +10,7 @@ export function lowered(ctx: Routed, clocks: Clocks): Clocks {
   const ms = Number(text);
   if (!Number.isFinite(ms) || ms <= 0) {
     throw new GatewayError('invalid_header', {
-      message: 'The request timeout is not a number of milliseconds.',
+      message: `The request timeout "${text.slice(0, 40)}" is not a number of milliseconds.`,
       param: spelled(ctx.headers, 'requestTimeout'),
       hint: 'Send a number above 0, for example 30000.',
     });

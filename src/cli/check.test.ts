@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -49,6 +49,33 @@ describe('gateway check', () => {
   it('says what it found in a valid file', async () => {
     write({ 'gateway.yaml': `${good}include: [configs/*.yaml]\n`, 'configs/a.yaml': 'configs: {a: {provider: mock}}\n' });
     expect(await run([])).toEqual({ code: 0, out: 'ok: 2 files, 1 provider, 1 config, 0 keys (0 ms)\n', err: '' });
+  });
+
+  it.each([
+    ['colour: red'],
+    ['server: {colour: red}'],
+    ['logging: {colour: red}'],
+    ['configs: {a: {provider: mock, colour: red}}'],
+    ['api_keys: {a: {colour: red}}'],
+    ['prompts: {a: {colour: red}}'],
+    ['colour: {}'],
+    ['include: 7'],
+  ])('names a section of the documentation that exists: %s', async (line) => {
+    write({ 'gateway.yaml': `${good}${line}\n` });
+    const { out } = await run([], { json: true });
+    const page = readFileSync(new URL('../../docs/configuration.md', import.meta.url), 'utf8');
+    const sections = new Set(
+      [...page.matchAll(/^## (.+)$/gm)].map(([, title]) => `docs/configuration.md#${title?.toLowerCase().replaceAll(' ', '-')}`),
+    );
+    const named = [...out.matchAll(/"docs": ?"([^"]*)"/g)].map(([, place]) => place);
+    for (const place of named) expect(sections).toContain(place);
+    if (line.includes('colour: red')) expect(named.length).toBeGreaterThan(0);
+  });
+
+  it('says how to fix a variable that is not set, and a folder without a configuration', async () => {
+    expect((await run([])).err).toMatch(/Write one with gateway init, or name a file/);
+    write({ 'gateway.yaml': `${good}  openai: {type: openai, api_key: "\${env:NO_SUCH_KEY}"}\n` });
+    expect((await run([])).out).toMatch(/ set it, add a default with \$\{env:NO_SUCH_KEY:-…\}, or set enabled: false/);
   });
 
   it('ends with 3 and a count when something is wrong', async () => {

@@ -49,7 +49,7 @@ export async function check(files: readonly string[], options: CheckOptions, io:
   for (const one of found) {
     if ('looked' in one) {
       io.stderr(
-        `error: no configuration found; looked for ${one.looked.join(' and ')}\nName a file: gateway check FILE, or - for standard input.\n`,
+        `error: no configuration found; looked for ${one.looked.join(' and ')}\nWrite one with gateway init, or name a file: gateway check FILE, or - for standard input.\n`,
       );
       return invalid;
     }

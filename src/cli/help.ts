@@ -33,7 +33,8 @@ API keys of the gateway are stored as hashes. This issues one and prints its con
 }
 
 function errors(): string {
-  const rows = Object.entries(errorCatalogue).map(([code, { status, about }]) => `  ${code.padEnd(22)} ${status}  ${about}\n`);
+  const width = Math.max(...Object.keys(errorCatalogue).map((code) => code.length));
+  const rows = Object.entries(errorCatalogue).map(([code, { status, about }]) => `  ${code.padEnd(width)} ${status}  ${about}\n`);
   return `Error responses have one of these codes in error.code; the number is its default status:\n${rows.join('')}`;
 }
 

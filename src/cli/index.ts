@@ -46,6 +46,7 @@ export function createProgram(io: CliIo, registry: Registry, done: (code: number
     .version(version, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print this help')
     .helpCommand(false)
+    .showHelpAfterError('Run gateway --help, or gateway COMMAND --help.')
     .exitOverride()
     .configureOutput({ writeOut: (text) => void io.stdout.write(text), writeErr: (text) => void io.stderr.write(text) });
   examples(program, [

@@ -117,7 +117,7 @@ function entryOf(name: string, variable: string | undefined, registry: Registry)
   const known = knownService(name, registry);
   if (known === undefined) {
     const all = serviceNames(registry);
-    throw new Refused(exitCodes.usage, `no provider "${name}".${didYouMean(name, all)}\nThere is: ${all.join(', ')}`);
+    throw new Refused(exitCodes.usage, `no provider "${name}".${didYouMean(name, all)}\nAvailable: ${all.join(', ')}`);
   }
   const needsMore = problemsOf(known.provider, { ...known.settings }).find(({ severity }) => severity !== 'warning');
   if (needsMore !== undefined)
@@ -139,7 +139,7 @@ version: 1
 server:
   listen: 127.0.0.1:8787 # this machine only; other hosts need a key (below)
 
-# Who can be called. Clients write the name of an entry before the model: "@${first?.slug ?? 'mock'}/${model}".
+# Who can be called. Clients write the name of the provider before the model: "@${first?.slug ?? 'mock'}/${model}".
 providers:
 ${all.map(providerText).join('\n')}${mock}
 # Named configs. Clients choose one with the header "x-gateway-config: main" and write the model alone.
@@ -148,7 +148,7 @@ configs:
 ${hasFallback ? chainText(all) : `    targets: [{provider: ${first?.slug ?? 'mock'}, retry: {attempts: 2}}] # tried up to 3 times on 429 and 5xx`}
 
 # Who may call. Without keys the gateway serves this machine only. \`gateway keys create app --default-config main\`
-# prints an entry like this one, with the hash of a new key:
+# prints lines like these, with the hash of a new key:
 # api_keys:
 #   app: {hash: "sha256:…", default_config: main}
 `;

@@ -29,7 +29,7 @@ export const diagnosticCodes = {
   'setup-failed': { severity: 'error', about: 'The text is valid, and a plugin or another part cannot be set up with it.' },
   conflict: { severity: 'error', about: 'Two keys that exclude each other.' },
   'not-supported': { severity: 'error', about: 'A known key that this version ignores.' },
-  'no-match': { severity: 'warning', about: 'An include pattern that no file fits; an error where its folder is for keys.' },
+  'no-match': { severity: 'warning', about: 'An include pattern that matches no file; an error where its folder is for keys.' },
   'never-used': { severity: 'warning', about: 'Something that no request can reach.' },
   'plain-secret': { severity: 'warning', about: 'A secret is written in the file instead of a reference.' },
   deprecated: { severity: 'warning', about: 'A deprecated name.' },
@@ -55,7 +55,7 @@ export interface Diagnostic {
   readonly hint?: string;
   /** More about the surroundings, for example the allowed keys. */
   readonly note?: string;
-  /** Page and anchor of the documentation, for example `config#targets`. */
+  /** Page and anchor of the documentation, for example `docs/configuration.md#configs`. */
   readonly docs?: string;
   /** The lines to show, secrets masked; absent where nothing of the file may be shown. */
   readonly frame?: Frame;

@@ -121,7 +121,7 @@ class Gatherer {
       at: bare.keyAt,
       message: `${what} is at the top level of an included file`,
       hint: `indent it below a name: ${section}: {${name}: …}`,
-      docs: 'config#include',
+      docs: 'docs/configuration.md#top-level',
     });
     const entry = (key: string, value: Node): Entry => ({ key, written: key, keyAt: bare.keyAt, value });
     const config = withEntries(
@@ -200,7 +200,7 @@ class Gatherer {
   #nothing(pattern: string, base: string, at: Place): void {
     const folder = folderOf(pattern, base);
     if (isKeptEmpty(folder)) return;
-    const message = `no file fits "${pattern}"`;
+    const message = `no file matches "${pattern}"`;
     const others = this.#saved === undefined ? filesIn(folder) : [];
     const hint =
       others === undefined

@@ -76,7 +76,10 @@ function parse(text: string): unknown {
   try {
     return parseJson(text);
   } catch (error) {
-    throw invalid(`it is neither a name nor JSON: ${(error as Error).message}`);
+    throw invalid(
+      `it is neither a name nor JSON: ${(error as Error).message}`,
+      'Send the name of a config under "configs" in gateway.yaml, or a JSON object such as {"targets":[{"provider":"@slug"}]}.',
+    );
   }
 }
 

@@ -109,7 +109,7 @@ function environment(text: string, written: string, { at, whole }: Places, world
     code: 'unset-variable',
     at,
     message: `environment variable ${name} is ${value === undefined ? 'not set' : 'empty'}`,
-    hint: `add a default with ${written.slice(0, -1)}:-…}${policy.otherwise ?? ''}`,
+    hint: `set it${policy.otherwise === undefined ? ' or' : ','} add a default with ${written.slice(0, -1)}:-…}${policy.otherwise ?? ''}`,
   });
   return '';
 }

@@ -95,17 +95,28 @@ function unknownKey({ path, schema }: SchemaFault, root: Node, key: string): Tra
     at,
     message: `unknown key "${shorten(written)}"`,
     hint: meant === undefined ? `allowed: ${allowed.join(', ') || 'no keys'}` : `did you mean "${meant}"?`,
-    note: meant === undefined ? undefined : `${where} takes: ${allowed.slice(0, 6).join(', ')}${allowed.length > 6 ? ', …' : ''}`,
+    note: meant === undefined ? undefined : `${where} accepts: ${allowed.slice(0, 6).join(', ')}${allowed.length > 6 ? ', …' : ''}`,
     docs: docsOf(path),
     show: 'above',
   };
   return [{ problem, at: [...path, key] }];
 }
 
+const page = 'docs/configuration.md';
+const sections: ReadonlySet<unknown> = new Set([
+  'server',
+  'logging',
+  'providers',
+  'virtual_keys',
+  'api_keys',
+  'auth',
+  'configs',
+  'prompts',
+]);
+
 /** Page and section of the documentation on this part of the file. */
 function docsOf(path: Path): string {
-  if (path[0] === 'configs') return 'config#targets';
-  return path.length === 0 ? 'config' : `config#${String(path[0])}`;
+  return `${page}#${sections.has(path[0]) ? String(path[0]) : 'top-level'}`;
 }
 
 function writtenName(root: Node, path: Path, key: string): string {

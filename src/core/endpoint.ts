@@ -244,3 +244,8 @@ export function methodsOf(path: string): readonly string[] {
   const rows = (Object.values(endpoints) as EndpointTraits[]).flatMap(({ routes }) => routes);
   return rows.flatMap(([method, template]) => (fits(template) ? [method] : []));
 }
+
+/** The modelled paths, to suggest the one that a mistyped path was meant to be. */
+export const knownPaths: readonly string[] = [
+  ...new Set((Object.values(endpoints) as EndpointTraits[]).flatMap(({ routes }) => routes.map(([, path]) => `/v1/${path}`))),
+];

@@ -164,7 +164,7 @@ function unexpectedBody(method: string): GatewayError {
 
 function noBody(): GatewayError {
   return new GatewayError('invalid_json', {
-    message: 'The body is not JSON: the body is empty at position 0.',
+    message: 'The body is empty.',
     hint: 'Send a JSON object with content-type application/json.',
   });
 }

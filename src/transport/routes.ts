@@ -145,6 +145,3 @@ function decode(segment: string): string | typeof badId {
     return badId;
   }
 }
-
-/** The modelled paths, for the nearest name in a `route_not_found`. */
-export const knownPaths: readonly string[] = [...new Set(rows.map((row) => `/v1/${row.template}`))];

@@ -175,6 +175,6 @@ describe('gateway providers add by the name of a service', () => {
   it('names both types and services', async () => {
     const { code, err } = await runHere(['providers', 'add', 'olama', '--no-input'], folder());
     expect(code).toBe(2);
-    expect(err).toMatch(/no provider type or service "olama"\. Did you mean "ollama"\?\nThere is: .*azure-openai.*vllm/);
+    expect(err).toMatch(/no provider type or service "olama"\. Did you mean "ollama"\?\nAvailable: .*azure-openai.*vllm/);
   });
 });

@@ -16,6 +16,8 @@ describe('wrong usage', () => {
     [['start', '--lisen', 'x'], /unknown option '--lisen'\n\(Did you mean --listen\?\)/],
     [['start', '--log-level', 'loud'], /'loud' is invalid. Allowed choices are debug, info, warn, error/],
     [['start', 'what'], /too many arguments/],
+    [['keys', 'create'], /missing required argument 'name'\n[^]*--help/],
+    [['start', '--port', '9000'], /unknown option '--port'\nRun gateway --help, or gateway COMMAND --help/],
     [['start', '--listen'], /argument missing/],
     [['help', 'nothing'], /no help on "nothing"; available: config, secrets, errors, signals/],
     [[], /Examples:\n/],

@@ -23,7 +23,7 @@ interface Refusal {
 const refusals: readonly Refusal[] = [
   { name: 'a body that is cut', body: '{"model":', status: 400, code: 'invalid_json', says: /unexpected end at position 9/ },
   { name: 'a body that is a list', body: '[]', status: 400, code: 'invalid_json', says: /expected an object/ },
-  { name: 'no body', status: 400, code: 'invalid_json', says: /the body is empty/ },
+  { name: 'no body', status: 400, code: 'invalid_json', says: /^The body is empty\.$/ },
   {
     name: 'an unknown route',
     method: 'GET',

@@ -62,7 +62,7 @@ function knownAs(name: string, registry: Registry): Known {
   const known = knownService(name, registry);
   if (known !== undefined) return known;
   const names = serviceNames(registry);
-  throw new Usage(`no provider type or service "${name}".${didYouMean(name, names)}\nThere is: ${names.join(', ')}`);
+  throw new Usage(`no provider type or service "${name}".${didYouMean(name, names)}\nAvailable: ${names.join(', ')}`);
 }
 
 async function drafted(known: Known, flags: AddFlags, io: CliIo, registry: Registry): Promise<Ready> {

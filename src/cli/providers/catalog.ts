@@ -98,7 +98,7 @@ export function chosen(catalog: Catalog, slugs: readonly string[], io: CliIo): r
     const entry = catalog.entries.find((one) => one.slug === slug.replace(/^@/, ''));
     if (entry === undefined) {
       const names = catalog.entries.map((one) => one.slug);
-      io.stderr.write(`error: no provider called "${slug}".${didYouMean(slug, names)}\nThere is: ${names.join(', ') || 'none'}\n`);
+      io.stderr.write(`error: no provider called "${slug}".${didYouMean(slug, names)}\nAvailable: ${names.join(', ') || 'none'}\n`);
       return exitCodes.no;
     }
     found.push(entry);

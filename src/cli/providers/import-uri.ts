@@ -48,8 +48,9 @@ export function importUri(uri: string, flags: ImportFlags, io: CliIo, registry: 
   }
   const below = withRemarks(yamlOf({ [slug]: ordered(entry) }, 2), found.missing);
   io.stdout.write(`providers:\n${below}\n`);
-  io.stderr.write(`${found.kind}\n`);
-  for (const { path, about, isNeeded } of found.missing) io.stderr.write(`${isNeeded ? 'missing' : 'open'}: ${path.join('.')}: ${about}\n`);
+  io.stderr.write(`form of the address: ${found.kind}\n`);
+  for (const { path, about, isNeeded } of found.missing)
+    io.stderr.write(`${isNeeded ? 'missing' : 'optional'}: ${path.join('.')}: ${about}\n`);
   return exitCodes.yes;
 }
 

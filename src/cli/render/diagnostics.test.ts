@@ -11,8 +11,8 @@ const retrys: Diagnostic = {
   endColumn: 15,
   message: 'unknown key "retrys"',
   hint: 'did you mean "retry"?',
-  note: 'configs.support.targets[0] takes: provider, virtual_key, retry, cache, weight, override_params, …',
-  docs: 'config#targets',
+  note: 'configs.support.targets[0] accepts: provider, virtual_key, retry, cache, weight, override_params, …',
+  docs: 'docs/configuration.md#configs',
   frame: { first: 8, lines: ['      - provider: openai-main', '        retrys: {attempts: 3}'] },
 };
 
@@ -47,7 +47,7 @@ error: unknown key "retrys"                                             [unknown
  9 |         retrys: {attempts: 3}
    |         ^^^^^^ did you mean "retry"?
    |
-   = configs.support.targets[0] takes: provider, virtual_key, retry, cache, weight, override_params, … (docs: config#targets)
+   = configs.support.targets[0] accepts: provider, virtual_key, retry, cache, weight, override_params, … (docs/configuration.md#configs)
 
 error: no provider called "azure-ue"                                    [unknown-reference]
   --> configs/support.yaml:11:19

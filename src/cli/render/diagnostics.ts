@@ -66,7 +66,7 @@ function pretty(one: Diagnostic, style: DiagnosticStyle): string {
   }
   if (one.note !== undefined) {
     if (one.frame !== undefined) lines.push(bar);
-    lines.push(`${' '.repeat(width)} = ${printable(one.note)}${one.docs === undefined ? '' : ` (docs: ${one.docs})`}`);
+    lines.push(`${' '.repeat(width)} = ${printable(one.note)}${one.docs === undefined ? '' : ` (${one.docs})`}`);
   }
   return lines.join('\n');
 }

@@ -39,7 +39,13 @@ function checkMember(entry: Entry, context: CheckContext): boolean {
   if (!/^(metadata\.[^.]+|params\.[^.]+|url\.pathname)$/.test(key)) {
     const meant = nearest(key, ['url.pathname', '$and', '$or']);
     const hint = meant === undefined ? 'use metadata.<key>, params.<body field> or url.pathname' : `did you mean "${meant}"?`;
-    context.report({ code: 'unknown-key', at: keyAt, message: `a query cannot read "${key}"`, hint, docs: 'config#targets' });
+    context.report({
+      code: 'unknown-key',
+      at: keyAt,
+      message: `a query cannot read "${key}"`,
+      hint,
+      docs: 'docs/configuration.md#configs',
+    });
     return false;
   }
   if (value.kind !== 'map') return true;
@@ -50,7 +56,7 @@ function checkOperator({ key, keyAt, value }: Entry, context: CheckContext): boo
   if (!operatorNames().includes(key)) {
     const meant = nearest(key, operatorNames());
     const hint = meant === undefined ? `allowed: ${operatorNames().join(', ')}` : `did you mean "${meant}"?`;
-    context.report({ code: 'unknown-key', at: keyAt, message: `"${key}" is not an operator`, hint, docs: 'config#targets' });
+    context.report({ code: 'unknown-key', at: keyAt, message: `"${key}" is not an operator`, hint, docs: 'docs/configuration.md#configs' });
     return false;
   }
   return key !== '$regex' || checkPattern(value, context);

@@ -98,11 +98,10 @@ function nameOf(written: string): string {
 function ofCatalog(name: string, from: Choosing, param: string): Chosen {
   const made = from.catalog.get(name);
   if (made !== undefined) return { made, parts: made.parts };
-  const meant = didYouMean(name, from.catalog.keys()).trim();
   throw new GatewayError('provider_not_found', {
-    message: `No provider or virtual key has the slug "${name}".`,
+    message: `No provider or virtual key has the slug "${name}".${didYouMean(name, from.catalog.keys())}`,
     param,
-    hint: meant === '' ? undefined : meant,
+    hint: 'Providers are defined under "providers" in gateway.yaml, virtual keys under "virtual_keys".',
   });
 }
 
