@@ -147,7 +147,7 @@ describe('a gateway with tokens and no keys', () => {
     await at.close();
     await expect(
       startTestGateway('version: 1\nproviders: {mock: {type: mock}}\nserver: {listen: "0.0.0.0:0"}\n', { listen: undefined }),
-    ).rejects.toThrow(/no API key is defined/);
+    ).rejects.toMatchObject({ diagnostics: [{ code: 'exposed', severity: 'error' }] });
   });
 });
 
