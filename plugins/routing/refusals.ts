@@ -1,4 +1,5 @@
 import type { Admitted } from '#core/context.ts';
+import { maskAddresses } from '#core/credential-names.ts';
 import { knownPaths, methodsOf } from '#core/endpoint.ts';
 import { GatewayError } from '#core/error.ts';
 import { didYouMean } from '#core/nearest.ts';
@@ -23,7 +24,7 @@ function nowhereToRelay(ctx: Admitted): GatewayError {
   const methods = methodsOf(path);
   const meant = methods.length === 0 ? didYouMean(path, knownPaths) : ` It accepts ${methods.join(', ')}.`;
   return new GatewayError('no_target', {
-    message: `There is no route ${method} "${path.slice(0, 100)}", and the request names no provider to pass it through to.${meant}`,
+    message: `There is no route ${method} "${maskAddresses(path).slice(0, 100)}", and the request names no provider to pass it through to.${meant}`,
     hint: `Correct the method or the path, or name the provider in x-gateway-provider. ${slugList(ctx)}`,
   });
 }

@@ -2,8 +2,11 @@ import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { skipping } from '../../test/support/skipping.ts';
 import { makeFolder } from './folder.ts';
 import { checkRegularFile, readRegularFile, readRegularFileLater } from './regular-file.ts';
+
+const noProc = existsSync('/proc/self/status') ? undefined : 'this system has no /proc';
 
 let dir = '';
 beforeAll(() => {
@@ -27,7 +30,7 @@ describe('a folder', () => {
     expect(() => makeFolder(join(dir, path))).toThrow(expect.objectContaining({ code }));
   });
 
-  it.runIf(existsSync('/proc/self'))('is not tried for ever where the system makes none', () => {
+  it.skipIf(skipping(noProc))('is not tried for ever where the system makes none', () => {
     expect(() => makeFolder('/proc/none/such')).toThrow(expect.objectContaining({ code: 'ENOENT' }));
   });
 });
@@ -58,7 +61,7 @@ describe('a regular file', () => {
     await expect(readRegularFileLater(path, most)).rejects.toEqual(fault);
   });
 
-  it.runIf(existsSync('/proc/self/status'))('is bounded where it does not say its size', async () => {
+  it.skipIf(skipping(noProc))('is bounded where it does not say its size', async () => {
     const path = '/proc/self/status';
     expect(readRegularFile(path, 100_000).toString()).toMatch(/^Name:/);
     const fault = expect.objectContaining({ code: 'EFBIG' });

@@ -15,6 +15,7 @@ export const requestHeaders = {
   provider: ['provider'],
   virtualKey: ['virtual-key'],
   providerModel: ['provider-model'],
+  filePurpose: ['file-purpose'],
   config: ['config'],
   traceId: ['trace-id'],
   spanId: ['span-id'],

@@ -17,8 +17,8 @@ describe('what the documentation names', () => {
     ...providers.flatMap((provider) => provider.requestSettings.flatMap(({ headers }) => headers)),
   ]);
 
-  /** Read by one operation of Vertex AI, and a misspelling as an example. */
-  const others = new Set(['file-purpose', 'confg']);
+  /** A misspelling as an example. */
+  const others = new Set(['confg']);
 
   it('are headers that the gateway has', () => {
     const named = pages.flatMap((page) =>

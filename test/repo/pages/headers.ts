@@ -6,6 +6,7 @@ const requestMeaning = {
   provider: 'Slug of a provider (`@openai-main`), or in direct mode a type (`openai`).',
   virtualKey: 'Name of a virtual key, or a slug.',
   providerModel: 'The model, where the body has no field for it: uploads of files and batches. Counts as `model` does, slug included.',
+  filePurpose: 'The purpose of an uploaded file, where its form has none.',
   config: 'Name of a config, or a config object as JSON.',
   traceId: 'Trace that this request belongs to. Default: the one of `traceparent`, else a new one.',
   spanId: 'Id of this request within the trace.',
