@@ -41,11 +41,11 @@ const sourceOverrides = [...folderRules.map((rule) => rule.from), 'src']
 const closedModules = closedToPlugins.modules.map(escape).join('|');
 const pluginPatterns = [
   { regex: `^(node:)?(${closedModules})$`, message: 'Plugins have no sockets, files or environment: see PluginHost.' },
-  { regex: '(^|/)src/', message: 'Plugins reach the core as #core/… and nothing else.' },
+  { regex: '(^|/)src/', message: 'Plugins reach the core as #core/…, providers the formats as #formats/…, and nothing else.' },
 ];
 const neighbour = {
-  regex: String.raw`^\.\./([^_.]|_[^s])`,
-  message: "A plugin imports #core, its own folder and providers' _shared.",
+  regex: String.raw`^\.\./[^_.]`,
+  message: 'A plugin imports #core, its own folder and what providers share (#formats, _…).',
 };
 
 const pluginOverrides = [

@@ -16,7 +16,7 @@ const { build } = await import('esbuild').catch(() => {
 await build({
   absWorkingDir: root,
   // `config-worker` is started by the address of its file: chunks and entries lie in one folder.
-  entryPoints: ['src/cli/bin.js', 'src/config-worker.js', 'src/core/plugin.ts', 'src/core/provider.ts'],
+  entryPoints: ['src/cli/bin.js', 'src/gateway/config-worker.js', 'src/core/plugin.ts', 'src/core/provider.ts'],
   outdir: dist,
   entryNames: '[name]',
   chunkNames: '[name]-[hash]',

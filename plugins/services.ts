@@ -1,4 +1,4 @@
-import type { KnownService } from '../src/gateway-types.ts';
+import type { KnownService } from '../src/gateway/types.ts';
 
 const openai = 'openai';
 

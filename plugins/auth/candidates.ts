@@ -1,4 +1,4 @@
-import { type HeaderBag, placeholderCredentials } from '#core/headers.ts';
+import { type HeaderBag, placeholderCredentials } from '#core/http/headers.ts';
 
 /** Headers beside the gateway's own in which a gateway key may stand, in order of rank. */
 export const keyHeaders = ['authorization', 'x-api-key', 'api-key'] as const;

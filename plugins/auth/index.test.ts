@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { keyChecksum } from '#core/key.ts';
+import { keyChecksum } from '#core/secrets/key.ts';
 import { makeContext, makeHost, makeKey, makeSnapshot, noon, refusal, setUp, sha256 } from '../../test/support/stage-context.ts';
 import auth from './index.ts';
 

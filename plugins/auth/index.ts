@@ -1,10 +1,10 @@
 import type { Caller, Facts, Received } from '#core/context.ts';
-import type { HeaderBag } from '#core/headers.ts';
-import { looksLikeJwt } from '#core/jwt.ts';
-import { keyPrefix } from '#core/key.ts';
+import type { HeaderBag } from '#core/http/headers.ts';
+import { looksLikeJwt } from '#core/secrets/jwt.ts';
+import { keyPrefix } from '#core/secrets/key.ts';
 import { definePlugin, type PluginHost, type PluginInstance } from '#core/plugin.ts';
 import type { ApiKey, Snapshot } from '#core/snapshot.ts';
-import { spelled } from '#core/spelling.ts';
+import { spelled } from '#core/text/header-spelling.ts';
 import { consumedLists, credentialIn, keyHeaders, providerKeyHeader } from './candidates.ts';
 import { KnownKeys } from './known-keys.ts';
 import { endedKey, keyHeader, noKey, unknownKey } from './refusals.ts';

@@ -1,8 +1,8 @@
 import type { Received } from '#core/context.ts';
 import { GatewayError } from '#core/error.ts';
-import { canonicalPrefix, requestHeaders } from '#core/headers.ts';
-import type { JwtFault } from '#core/jwt.ts';
-import { isDamagedKey } from '#core/key.ts';
+import { canonicalPrefix, requestHeaders } from '#core/http/headers.ts';
+import type { JwtFault } from '#core/secrets/jwt.ts';
+import { isDamagedKey } from '#core/secrets/key.ts';
 import type { ApiKey } from '#core/snapshot.ts';
 import { firstFilled } from './candidates.ts';
 

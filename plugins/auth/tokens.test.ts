@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { JwtClaims, JwtFault, JwtVerdict } from '#core/jwt.ts';
+import type { JwtClaims, JwtFault, JwtVerdict } from '#core/secrets/jwt.ts';
 import type { JwtRules } from '#core/snapshot.ts';
 import {
   makeContext,

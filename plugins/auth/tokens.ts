@@ -1,9 +1,9 @@
 import type { Received } from '#core/context.ts';
-import { claimAt, claimText, type JwtClaims, type JwtVerdict, type JwtVerifier, looksLikeJwt, unprovenClaims } from '#core/jwt.ts';
+import { claimAt, claimText, type JwtClaims, type JwtVerdict, type JwtVerifier, looksLikeJwt, unprovenClaims } from '#core/secrets/jwt.ts';
 import type { PluginHost } from '#core/plugin.ts';
-import { printable } from '#core/printable.ts';
+import { printable } from '#core/text/printable.ts';
 import type { ApiKey, JwtRules } from '#core/snapshot.ts';
-import { isLongerThan } from '#core/text-length.ts';
+import { isLongerThan } from '#core/text/text-length.ts';
 import { lacksClaim, refusedToken, unknownKeyName } from './refusals.ts';
 
 /** Tokens remembered for one snapshot, and characters of the longest that is: some megabytes at most. */

@@ -1,7 +1,7 @@
 import type { Routed } from '#core/context.ts';
 import { type Outcome, statusOf, type Verdict } from '#core/plan.ts';
 import { definePlugin, type PluginHost, type PluginInstance } from '#core/plugin.ts';
-import { stateOf } from '#core/route-state.ts';
+import { stateOf } from '#core/objects/route-state.ts';
 import { mayRepeat, wantsNext, wantsRetry } from './moves.ts';
 import { askedFor, longestWaitMs, patienceMs, waitAfter, waitedFor } from './wait.ts';
 

@@ -1,8 +1,8 @@
-import { isPermanentFault } from '#core/connection-fault.ts';
+import { isPermanentFault } from '#core/http/connection-fault.ts';
 import type { ProviderFault } from '#core/error.ts';
 import { type Outcome, statusOf } from '#core/plan.ts';
 import type { Leaf } from '#core/snapshot.ts';
-import { isNotHere, type RouteState } from '#core/route-state.ts';
+import { isNotHere, type RouteState } from '#core/objects/route-state.ts';
 
 /** Statuses after which a route that makes an object may be tried again: the provider says that it made none. */
 const nothingMade: ReadonlySet<number> = new Set([429, 501]);

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { LogRecord } from '#core/record.ts';
+import type { LogRecord } from '#core/records/record.ts';
 import { makeHost, setUp } from '../../test/support/stage-context.ts';
 import logging from './index.ts';
 

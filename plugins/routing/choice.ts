@@ -1,11 +1,11 @@
 import type { Admitted, Choice } from '#core/context.ts';
 import { GatewayError } from '#core/error.ts';
-import { bareModel, slugOf } from '#core/model-name.ts';
-import { didYouMean } from '#core/nearest.ts';
+import { bareModel, slugOf } from '#core/model/model-name.ts';
+import { didYouMean } from '#core/text/nearest.ts';
 import type { ProviderBinding } from '#core/snapshot.ts';
-import { bringsSecret } from '#core/request-settings.ts';
-import { spelled } from '#core/spelling.ts';
-import { usableProviders } from '#core/usable.ts';
+import { bringsSecret } from '#core/model/request-settings.ts';
+import { spelled } from '#core/text/header-spelling.ts';
+import { usableProviders } from '#core/model/usable-names.ts';
 import { directBinding } from './direct.ts';
 
 const at = 0x40;
@@ -17,12 +17,13 @@ const at = 0x40;
  * @throws GatewayError `provider_not_found`, `missing_credential`, `not_allowed`
  */
 export function choiceOf(ctx: Admitted): Choice | undefined {
-  const slug = slugOf(ctx.askedModel);
-  if (slug !== undefined) return { binding: bySlug(ctx, slug, 'model'), model: bareModel(ctx.askedModel) || undefined, by: 'model' };
+  const slug = slugOf(ctx.requestedModel);
+  if (slug !== undefined) return { binding: bySlug(ctx, slug, 'model'), model: bareModel(ctx.requestedModel) || undefined, by: 'model' };
   const header = ctx.headers.gateway('provider');
-  if (header !== undefined && header !== '') return { binding: byHeader(ctx, header), model: ctx.askedModel || undefined, by: 'header' };
+  if (header !== undefined && header !== '')
+    return { binding: byHeader(ctx, header), model: ctx.requestedModel || undefined, by: 'header' };
   const binding = ctx.facts.virtualKey;
-  return binding === undefined ? undefined : { binding, model: ctx.askedModel || undefined, by: 'virtual-key' };
+  return binding === undefined ? undefined : { binding, model: ctx.requestedModel || undefined, by: 'virtual-key' };
 }
 
 /** `@x` is a slug. A bare `x` is a type when the caller brings a credential for it, else a slug. */

@@ -1,11 +1,11 @@
 import type { Admitted } from '#core/context.ts';
 import { GatewayError } from '#core/error.ts';
-import { fromHeader } from '#core/header-text.ts';
-import { slugOf } from '#core/model-name.ts';
-import { didYouMean } from '#core/nearest.ts';
+import { fromHeader } from '#core/http/header-text.ts';
+import { slugOf } from '#core/model/model-name.ts';
+import { didYouMean } from '#core/text/nearest.ts';
 import type { ApiKey, CompiledConfig } from '#core/snapshot.ts';
-import { spelled } from '#core/spelling.ts';
-import { usableConfigs, usableProviders, withoutUnusable } from '#core/usable.ts';
+import { spelled } from '#core/text/header-spelling.ts';
+import { usableConfigs, usableProviders, withoutUnusable } from '#core/model/usable-names.ts';
 
 const openBrace = 0x7b;
 
@@ -29,7 +29,7 @@ export function configOf(ctx: Admitted): CompiledConfig | undefined {
 
 /** True when slug, provider header or virtual key say where the request wants to go. */
 export function choosesItself(ctx: Admitted): boolean {
-  return ctx.facts.virtualKey !== undefined || isSet(ctx.headers.gateway('provider')) || slugOf(ctx.askedModel) !== undefined;
+  return ctx.facts.virtualKey !== undefined || isSet(ctx.headers.gateway('provider')) || slugOf(ctx.requestedModel) !== undefined;
 }
 
 const isSet = (value: string | undefined): boolean => value !== undefined && value !== '';

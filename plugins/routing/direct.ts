@@ -1,9 +1,9 @@
 import type { Admitted } from '#core/context.ts';
 import { GatewayError } from '#core/error.ts';
 import type { Provider } from '#core/provider.ts';
-import { settingsIn } from '#core/request-settings.ts';
+import { settingsIn } from '#core/model/request-settings.ts';
 import type { ProviderBinding } from '#core/snapshot.ts';
-import { spelled } from '#core/spelling.ts';
+import { spelled } from '#core/text/header-spelling.ts';
 
 /**
  * Direct mode: a provider type with everything that the request brings, host included. It never holds a credential

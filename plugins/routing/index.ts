@@ -1,7 +1,7 @@
 import type { Admitted } from '#core/context.ts';
 import type { Plan } from '#core/plan.ts';
 import { definePlugin } from '#core/plugin.ts';
-import { stateOf } from '#core/route-state.ts';
+import { stateOf } from '#core/objects/route-state.ts';
 import type { Branch, Leaf } from '#core/snapshot.ts';
 import { choiceOf } from './choice.ts';
 import { configOf } from './config.ts';

@@ -1,13 +1,13 @@
 import type { Admitted } from '#core/context.ts';
 import { traitsOf } from '#core/endpoint.ts';
 import type { GatewayError } from '#core/error.ts';
-import { namesModel, plainName } from '#core/model-fields.ts';
-import { bareModel } from '#core/model-name.ts';
-import { forbidden, type ModelRules, ruleOf, unseen } from '#core/model-rules.ts';
-import { decodedSegments } from '#core/plain-path.ts';
-import { modelsInQuery } from '#core/query-names.ts';
+import { namesModel, plainName } from '#core/json/model-fields.ts';
+import { bareModel } from '#core/model/model-name.ts';
+import { forbidden, type ModelRules, ruleOf, unseen } from '#core/model/model-rules.ts';
+import { decodedSegments } from '#core/http/plain-path.ts';
+import { modelsInQuery } from '#core/http/query-names.ts';
 import type { Leaf } from '#core/snapshot.ts';
-import { hasUnreadBody } from '#core/unread-body.ts';
+import { hasUnreadBody } from '#core/json/unread-body.ts';
 
 /**
  * Why a request may not go to a target whose models are limited, by key or provider: it names a model that is on no list,
@@ -18,7 +18,7 @@ export function modelFault(ctx: Admitted, leaf: Leaf, rules: ModelRules): Gatewa
     const hint = `${ruleOf(rules)} Send files to /v1/files, and batches to /v1/batches.`;
     return unseen(rules, `has a body that the gateway does not parse on ${ctx.method} ${shown(ctx.path)}`, hint);
   }
-  const model = modelAt(ctx, leaf) ?? bareModel(ctx.askedModel);
+  const model = modelAt(ctx, leaf) ?? bareModel(ctx.requestedModel);
   if (model === '' && runsModel(ctx) && !isFoundLater(ctx, rules)) return unseen(rules, 'does not name its model', missingHint(ctx, rules));
   const refusal = forbidden(rules, model);
   if (refusal !== undefined) return refusal;
@@ -33,7 +33,7 @@ export function modelFault(ctx: Admitted, leaf: Leaf, rules: ModelRules): Gatewa
 function modelAt({ facts }: Admitted, { override, prompt }: Leaf): string | undefined {
   const own = override?.['model'];
   if (typeof own === 'string' && bareModel(own) !== '') return bareModel(own);
-  return prompt === undefined ? undefined : bareModel(facts.prompt?.askedModel ?? prompt.version.model ?? '');
+  return prompt === undefined ? undefined : bareModel(facts.prompt?.requestedModel ?? prompt.version.model ?? '');
 }
 
 /** Models in query, and where the request itself is relayed, in path and headers. */

@@ -1,19 +1,19 @@
 import type { Admitted } from '#core/context.ts';
-import { maskAddresses } from '#core/credential-names.ts';
+import { maskAddresses } from '#core/secrets/credential-names.ts';
 import { knownPaths, methodsOf } from '#core/endpoint.ts';
 import { GatewayError } from '#core/error.ts';
-import { didYouMean } from '#core/nearest.ts';
-import { spelled } from '#core/spelling.ts';
+import { didYouMean } from '#core/text/nearest.ts';
+import { spelled } from '#core/text/header-spelling.ts';
 import { slugList } from './choice.ts';
 import type { Refused } from './walk.ts';
 
 /** Neither the request nor its config names a provider. */
 export function noTarget(ctx: Admitted): GatewayError {
-  const { endpoint, askedModel } = ctx;
+  const { endpoint, requestedModel } = ctx;
   if (endpoint === 'relay') return nowhereToRelay(ctx);
   return new GatewayError('no_target', {
-    message: askedModel === '' ? 'The request names no provider.' : `The model "${askedModel.slice(0, 100)}" names no provider.`,
-    param: askedModel === '' ? undefined : 'model',
+    message: requestedModel === '' ? 'The request names no provider.' : `The model "${requestedModel.slice(0, 100)}" names no provider.`,
+    param: requestedModel === '' ? undefined : 'model',
     hint: `Write the model as "@slug/model", or send x-gateway-provider or x-gateway-config. ${slugList(ctx)}`,
   });
 }

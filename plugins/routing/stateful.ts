@@ -1,7 +1,7 @@
 import type { Admitted, Choice } from '#core/context.ts';
 import { traitsOf } from '#core/endpoint.ts';
 import { GatewayError } from '#core/error.ts';
-import { plainPath } from '#core/plain-path.ts';
+import { plainPath } from '#core/http/plain-path.ts';
 import type { Branch, CompiledConfig, Leaf } from '#core/snapshot.ts';
 
 /** Relayed routes below the modelled ones, whose objects belong to one account too. */

@@ -1,7 +1,7 @@
 import type { Admitted, Choice } from '#core/context.ts';
 import type { GatewayError } from '#core/error.ts';
-import { isLimited, rulesFor } from '#core/model-rules.ts';
-import { shapingIn } from '#core/request-settings.ts';
+import { isLimited, rulesFor } from '#core/model/model-rules.ts';
+import { shapingIn } from '#core/model/request-settings.ts';
 import type { ApiKey, Leaf, PlanFacts, ProviderBinding, QueryFacts, Snapshot } from '#core/snapshot.ts';
 import { customHost } from './direct.ts';
 import { modelFault } from './models.ts';

@@ -1,9 +1,9 @@
 import type { Routed } from '#core/context.ts';
 import { GatewayError } from '#core/error.ts';
-import type { HeaderPairs } from '#core/headers.ts';
+import type { HeaderPairs } from '#core/http/headers.ts';
 import type { Attempt } from '#core/plan.ts';
 import type { CredentialOwner } from '#core/provider.ts';
-import { withheldFrom } from '#core/request-settings.ts';
+import { withheldFrom } from '#core/model/request-settings.ts';
 
 /** How a request is signed, and what it has copied. */
 interface Signed {

@@ -1,6 +1,6 @@
-import type { JsonBody, RequestBody } from '#core/body.ts';
+import type { JsonBody, RequestBody } from '#core/json/body.ts';
 import type { Routed } from '#core/context.ts';
-import { bareModel } from '#core/model-name.ts';
+import { bareModel } from '#core/model/model-name.ts';
 import { type Override, overridePatch } from './override.ts';
 
 /** The client's body with the target's overrides. Bodies that only pass through can't be changed. */
@@ -18,7 +18,7 @@ export function bodyFor(ctx: Routed, override: Override | undefined): RequestBod
 export function modelFor(ctx: Routed, override: Override | undefined): string {
   if (override?.model !== undefined && override.model !== '') return override.model;
   const named = ctx.body.kind === 'json' ? ctx.body.peek('model') : undefined;
-  return bareModel(typeof named === 'string' ? named : ctx.askedModel);
+  return bareModel(typeof named === 'string' ? named : ctx.requestedModel);
 }
 
 /** A model that is nothing but a slug names no model: the provider must not see it. Others are written by the provider. */

@@ -1,12 +1,12 @@
-import { booleanIn } from '#core/boolean-word.ts';
-import type { RequestBody } from '#core/body.ts';
+import { booleanIn } from '#core/text/boolean-word.ts';
+import type { RequestBody } from '#core/json/body.ts';
 import type { Routed } from '#core/context.ts';
 import { type Endpoint, traitsOf } from '#core/endpoint.ts';
-import type { FormBody } from '#core/form.ts';
-import { type HeaderBag, requestHeaders } from '#core/headers.ts';
-import { isPlain, type Plain } from '#core/merge.ts';
+import type { FormBody } from '#core/http/form.ts';
+import { type HeaderBag, requestHeaders } from '#core/http/headers.ts';
+import { isPlain, type Plain } from '#core/json/merge.ts';
 import type { Attempt } from '#core/plan.ts';
-import { withheldFrom } from '#core/request-settings.ts';
+import { withheldFrom } from '#core/model/request-settings.ts';
 import type { Call, CommonSettings, CredentialOwner, Deployment, Media } from '#core/provider.ts';
 
 /** What was decided about an attempt, for its call. */

@@ -1,9 +1,9 @@
-import { isBatchInput } from '#core/batch-file.ts';
+import { isBatchInput } from '#core/json/batch-file.ts';
 import type { Routed } from '#core/context.ts';
 import { traitsOf } from '#core/endpoint.ts';
 import { GatewayError } from '#core/error.ts';
-import { plainName } from '#core/model-fields.ts';
-import { hasUnreadBody } from '#core/unread-body.ts';
+import { plainName } from '#core/json/model-fields.ts';
+import { hasUnreadBody } from '#core/json/unread-body.ts';
 import { checkSpelling } from './named-models.ts';
 import type { Override } from './override.ts';
 

@@ -1,8 +1,8 @@
 import type { Routed } from '#core/context.ts';
 import { GatewayError } from '#core/error.ts';
-import { credentialHeaders, type HeaderPairs, hopByHopHeaders, isSteering, placeholderCredentials } from '#core/headers.ts';
+import { credentialHeaders, type HeaderPairs, hopByHopHeaders, isSteering, placeholderCredentials } from '#core/http/headers.ts';
 import type { CredentialRef } from '#core/snapshot.ts';
-import { spelled } from '#core/spelling.ts';
+import { spelled } from '#core/text/header-spelling.ts';
 
 /** Texts of `x-gateway-forward-headers` whose list is remembered, and characters of the longest that is. */
 const listsKept = 256;

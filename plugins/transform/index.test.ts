@@ -25,7 +25,7 @@ describe('the model', () => {
     const realtime = makeBinding('main', {
       provider: makeProvider({ relay: (call) => ({ origin: 'https://api.example', path: `/${call.model}` }) }),
     });
-    const over = { endpoint: 'realtime', askedModel: '@main/live', body: { kind: 'passing', contentType: undefined } } as const;
+    const over = { endpoint: 'realtime', requestedModel: '@main/live', body: { kind: 'passing', contentType: undefined } } as const;
     expect((await prepare({ binding: realtime, over })).attempt.upstream).toMatchObject({ path: '/live' });
   });
 
@@ -35,7 +35,7 @@ describe('the model', () => {
   });
 
   it('is the one that an earlier plugin wrote into the body', async () => {
-    expect((await prepare({ over: { askedModel: 'gpt-4o' }, body: { model: 'small', messages: [] } })).attempt.model).toBe('small');
+    expect((await prepare({ over: { requestedModel: 'gpt-4o' }, body: { model: 'small', messages: [] } })).attempt.model).toBe('small');
   });
 });
 

@@ -1,12 +1,12 @@
-import { emptyBody, type EmptyBody, type JsonBody, type RequestBody } from '#core/body.ts';
+import { emptyBody, type EmptyBody, type JsonBody, type RequestBody } from '#core/json/body.ts';
 import type { Routed } from '#core/context.ts';
 import { endpoints, methodsOf, traitsOf } from '#core/endpoint.ts';
 import { GatewayError, narrowed } from '#core/error.ts';
-import { type HeaderPairs, joinHeaders } from '#core/headers.ts';
-import type { Plain } from '#core/merge.ts';
-import { checkPath, pathOf } from '#core/plain-path.ts';
+import { type HeaderPairs, joinHeaders } from '#core/http/headers.ts';
+import type { Plain } from '#core/json/merge.ts';
+import { checkPath, pathOf } from '#core/http/plain-path.ts';
 import type { Attempt } from '#core/plan.ts';
-import { forbidden, rulesFor } from '#core/model-rules.ts';
+import { forbidden, rulesFor } from '#core/model/model-rules.ts';
 import { definePlugin, type PluginHost, type PluginInstance } from '#core/plugin.ts';
 import type { CommonSettings, Operation, UpstreamRequest } from '#core/provider.ts';
 import type { CredentialRef } from '#core/snapshot.ts';

@@ -1,10 +1,10 @@
 import type { Routed } from '#core/context.ts';
 import type { GatewayError } from '#core/error.ts';
 import type { CommonSettings, Deployment } from '#core/provider.ts';
-import type { Plain } from '#core/merge.ts';
+import type { Plain } from '#core/json/merge.ts';
 import type { CredentialRef, Leaf, ProviderBinding, Trust } from '#core/snapshot.ts';
 import type { Attempt } from '#core/plan.ts';
-import { settingsIn } from '#core/request-settings.ts';
+import { settingsIn } from '#core/model/request-settings.ts';
 import { compileOverride, type Override } from './override.ts';
 import { forwardable } from './forward.ts';
 

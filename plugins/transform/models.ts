@@ -1,12 +1,12 @@
-import { modelsInLine } from '#core/batch-file.ts';
+import { modelsInLine } from '#core/json/batch-file.ts';
 import type { Routed } from '#core/context.ts';
 import { traitsOf } from '#core/endpoint.ts';
 import { GatewayError } from '#core/error.ts';
-import type { FormBody } from '#core/form.ts';
-import { checkModels, forbidden, isLimited, type ModelRules, rulesFor, unseen } from '#core/model-rules.ts';
+import type { FormBody } from '#core/http/form.ts';
+import { checkModels, forbidden, isLimited, type ModelRules, rulesFor, unseen } from '#core/model/model-rules.ts';
 import type { Attempt } from '#core/plan.ts';
 import type { UpstreamRequest } from '#core/provider.ts';
-import { type LineWatch, watchedLines } from '#core/watched-lines.ts';
+import { type LineWatch, watchedLines } from '#core/json/watched-lines.ts';
 import { watchedParts } from './named-models.ts';
 
 /**

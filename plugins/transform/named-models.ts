@@ -1,13 +1,13 @@
-import type { RequestBody } from '#core/body.ts';
+import type { RequestBody } from '#core/json/body.ts';
 import type { Routed } from '#core/context.ts';
 import { GatewayError } from '#core/error.ts';
-import type { FormBody, FormUpstream } from '#core/form.ts';
-import type { HeaderPairs } from '#core/headers.ts';
-import { modelsNamedIn, modelsNamedInPart, type NamedModel, namesModel, plainName } from '#core/model-fields.ts';
-import { forbidden, isLimited, type ModelRules, rulesFor, unseen } from '#core/model-rules.ts';
+import type { FormBody, FormUpstream } from '#core/http/form.ts';
+import type { HeaderPairs } from '#core/http/headers.ts';
+import { modelsNamedIn, modelsNamedInPart, type NamedModel, namesModel, plainName } from '#core/json/model-fields.ts';
+import { forbidden, isLimited, type ModelRules, rulesFor, unseen } from '#core/model/model-rules.ts';
 import type { Attempt } from '#core/plan.ts';
 import type { CommonSettings } from '#core/provider.ts';
-import type { Plain } from '#core/merge.ts';
+import type { Plain } from '#core/json/merge.ts';
 
 /** What an attempt sends, as far as its models matter. */
 export interface Sent {

@@ -1,4 +1,4 @@
-import type { NoteBounds } from '#core/notes.ts';
+import type { NoteBounds } from '#core/model/notes.ts';
 import type { Call, Operation } from '#core/provider.ts';
 import { describe, expect, it } from 'vitest';
 import { type Case, chat, prepare } from '../../test/support/prepare.ts';

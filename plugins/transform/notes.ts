@@ -1,5 +1,5 @@
 import type { Routed } from '#core/context.ts';
-import { type Note, NoteMemory, type NoteBounds, type Notes, type NoteScope } from '#core/notes.ts';
+import { type Note, NoteMemory, type NoteBounds, type Notes, type NoteScope } from '#core/model/notes.ts';
 import type { Attempt } from '#core/plan.ts';
 import type { PluginHost } from '#core/plugin.ts';
 import type { Call, CommonSettings } from '#core/provider.ts';

@@ -1,6 +1,6 @@
-import type { BodyPatch, JsonBody } from '#core/body.ts';
-import { bareModel } from '#core/model-name.ts';
-import { isPlain, merge, type Plain } from '#core/merge.ts';
+import type { BodyPatch, JsonBody } from '#core/json/body.ts';
+import { bareModel } from '#core/model/model-name.ts';
+import { isPlain, merge, type Plain } from '#core/json/merge.ts';
 
 /** `override_params` after compilation. */
 export interface Override {

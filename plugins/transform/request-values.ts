@@ -1,7 +1,7 @@
 import type { Routed } from '#core/context.ts';
 import { GatewayError } from '#core/error.ts';
 import type { Clocks } from '#core/snapshot.ts';
-import { spelled } from '#core/spelling.ts';
+import { spelled } from '#core/text/header-spelling.ts';
 
 /** `x-gateway-request-timeout` in milliseconds: it may only lower the clock. @throws GatewayError */
 export function lowered(ctx: Routed, clocks: Clocks): Clocks {

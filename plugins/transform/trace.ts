@@ -1,6 +1,6 @@
 import type { Routed } from '#core/context.ts';
-import type { HeaderPairs } from '#core/headers.ts';
-import { formatTraceparent, parseTraceparent, spanIdOf } from '#core/trace.ts';
+import type { HeaderPairs } from '#core/http/headers.ts';
+import { formatTraceparent, parseTraceparent, spanIdOf } from '#core/http/trace.ts';
 
 /**
  * What is copied, and the trace that the request is a part of: the provider's step hangs below ours. Nothing is added to

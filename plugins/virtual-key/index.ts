@@ -1,9 +1,9 @@
 import type { Facts, Received } from '#core/context.ts';
 import { GatewayError } from '#core/error.ts';
-import { didYouMean } from '#core/nearest.ts';
+import { didYouMean } from '#core/text/nearest.ts';
 import { definePlugin } from '#core/plugin.ts';
-import { spelled } from '#core/spelling.ts';
-import { usableProviders } from '#core/usable.ts';
+import { spelled } from '#core/text/header-spelling.ts';
+import { usableProviders } from '#core/model/usable-names.ts';
 
 /**
  * Looks up `x-gateway-virtual-key`: a virtual key, or a slug of the catalog; both share one namespace.

@@ -1,6 +1,6 @@
 import { type ClientRequest, type IncomingMessage, request as requestHttp, type RequestOptions } from 'node:http';
-import { parseJson } from '../core/json-scan.ts';
-import { isPlain, type Plain } from '../core/merge.ts';
+import { parseJson } from '../core/json/scan.ts';
+import { isPlain, type Plain } from '../core/json/merge.ts';
 import type { HealthTarget } from './health-target.ts';
 
 /** What `/readyz` returned, or why nothing came, in a sentence. */

@@ -1,5 +1,5 @@
-import type { Diagnostic } from '../config/diagnostic.ts';
-import { type LoadedConfig, loadConfig, type LoadRequest } from '../config/load.ts';
+import type { Diagnostic } from '../config/report/diagnostic.ts';
+import { type LoadedConfig, loadConfig, type LoadRequest } from '../config/reload/load.ts';
 import type { Plugin } from '../core/plugin.ts';
 import type { Provider } from '../core/provider.ts';
 import { findConfig } from './find-config.ts';
@@ -69,7 +69,7 @@ export async function check(files: readonly string[], options: CheckOptions, io:
 function hooksOf({ providers, plugins, importPlugin }: CheckRegistry): Pick<LoadRequest, 'importPlugin' | 'rehearse'> {
   if (importPlugin === undefined) return {};
   const rehearse: LoadRequest['rehearse'] = async (loaded) =>
-    (await import('../rehearse.ts')).rehearse(loaded, { providers, stages: plugins });
+    (await import('../gateway/rehearse.ts')).rehearse(loaded, { providers, stages: plugins });
   return { importPlugin, rehearse };
 }
 

@@ -1,5 +1,5 @@
-import { readListeners } from '../config/written-listeners.ts';
-import { listenAddress, type ListenSetting, listenText } from '../core/listen-address.ts';
+import { readListeners } from '../config/edit/written-listeners.ts';
+import { listenAddress, type ListenSetting, listenText } from '../core/http/listen-address.ts';
 import { findConfig } from './find-config.ts';
 import type { CliIo } from './io.ts';
 

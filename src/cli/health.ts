@@ -1,7 +1,7 @@
-import type { Plain } from '../core/merge.ts';
-import { isPlain } from '../core/merge.ts';
-import { printable } from '../core/printable.ts';
-import { parseDuration } from '../core/units.ts';
+import type { Plain } from '../core/json/merge.ts';
+import { isPlain } from '../core/json/merge.ts';
+import { printable } from '../core/text/printable.ts';
+import { parseDuration } from '../core/text/units.ts';
 import { type Asked, askReady } from './ask-ready.ts';
 import { type HealthTarget, healthTarget } from './health-target.ts';
 import type { CliIo } from './io.ts';

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { Command, CommanderError, Option } from 'commander';
-import type { Registry } from '../gateway-types.ts';
+import type { Registry } from '../gateway/types.ts';
 import { topics } from './help.ts';
 import type { InitFlags } from './init.ts';
 import type { CheckIo, CheckOptions } from './check.ts';
@@ -15,7 +15,7 @@ import type { RotateFlags } from './keys/rotate.ts';
 import type { KeysFlags, KeysIo } from './keys/shared.ts';
 import type { PromptOptions, RenderOptions } from './prompts.ts';
 import type { StartFlags } from './start.ts';
-import { version } from '../version.ts';
+import { version } from '../gateway/version.ts';
 
 /** Wrong usage: an unknown command or flag, a missing argument. */
 const wrongUsage = 2;
@@ -132,7 +132,7 @@ function addCheck(program: Command, io: CliIo, registry: Registry, done: (code: 
     .option('--allow-missing-secrets', 'switch providers with unset secrets off instead of reporting errors')
     .action(async (files: string[], flags: CheckOptions & { readonly color: boolean }) => {
       const { check } = await import('./check.ts');
-      const importPlugin = async (path: string): Promise<unknown> => (await import('../worlds.ts')).importFile(path);
+      const importPlugin = async (path: string): Promise<unknown> => (await import('../gateway/generations.ts')).importFile(path);
       const known = { providers: registry.providers, plugins: registry.stages, importPlugin };
       done(await check(files, flags, checkIo(io, flags.color), known));
     });
@@ -208,7 +208,7 @@ function addKeyCreate(command: MakeCommand, io: KeysIo, registry: Registry, done
     .addOption(later('concurrency'))
     .action(async (name: string, flags: CreateFlags) => {
       const { createKey } = await import('./keys/create.ts');
-      const importPlugin = async (path: string): Promise<unknown> => (await import('../worlds.ts')).importFile(path);
+      const importPlugin = async (path: string): Promise<unknown> => (await import('../gateway/generations.ts')).importFile(path);
       done(await createKey(name, flags, io, { providers: registry.providers, plugins: registry.stages, importPlugin }));
     });
 }
@@ -326,7 +326,7 @@ function checkIo(io: CliIo, isColorWanted: boolean): CheckIo {
 
 function addPrompts(program: Command, io: CliIo, registry: Registry, done: (code: number) => void): void {
   const prompts = program.command('prompts').helpCommand(false).description('list and render stored prompts');
-  const importPlugin = async (path: string): Promise<unknown> => (await import('../worlds.ts')).importFile(path);
+  const importPlugin = async (path: string): Promise<unknown> => (await import('../gateway/generations.ts')).importFile(path);
   const known = { providers: registry.providers, plugins: registry.stages, importPlugin };
   const every = (value: string, earlier: readonly string[] = []): readonly string[] => [...earlier, value];
   const command = (name: string, about: string): Command =>

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { keyVariable, yamlOf } from '../config/new-entry.ts';
-import { didYouMean } from '../core/nearest.ts';
-import type { Registry } from '../gateway-types.ts';
+import { keyVariable, yamlOf } from '../config/edit/new-entry.ts';
+import { didYouMean } from '../core/text/nearest.ts';
+import type { Registry } from '../gateway/types.ts';
 import { type CliIo, Interrupted } from './io.ts';
 import { exitCodes } from './providers/catalog.ts';
 import { isVariable, problemsOf } from './providers/draft.ts';

@@ -1,4 +1,4 @@
-import { StartError } from '../gateway-types.ts';
+import { StartError } from '../gateway/types.ts';
 import type { CliStream } from './io.ts';
 import { findPortOwner, findSocketOwner } from './port-owner.ts';
 import { countDiagnostics, prettyDiagnostics } from './render/diagnostics.ts';

@@ -1,9 +1,9 @@
 import { flushCompileCache } from 'node:module';
-import { briefDiagnostic } from '../config/diagnostic.ts';
-import { isLoopback, listenAddress, listenText } from '../core/listen-address.ts';
-import { createMask } from '../core/mask.ts';
-import type { Gateway, GatewayEvent, GatewayOptions, Registry, StartGateway } from '../gateway-types.ts';
-import { startGateway } from '../gateway.ts';
+import { briefDiagnostic } from '../config/report/diagnostic.ts';
+import { isLoopback, listenAddress, listenText } from '../core/http/listen-address.ts';
+import { createMask } from '../core/secrets/mask.ts';
+import type { Gateway, GatewayEvent, GatewayOptions, Registry, StartGateway } from '../gateway/types.ts';
+import { startGateway } from '../gateway/start.ts';
 import { DescriptorWriter } from '../telemetry/descriptor.ts';
 import { createLog, type Log, type LogFormat, type LogLevel } from '../telemetry/log.ts';
 import { findConfig } from './find-config.ts';
@@ -15,7 +15,7 @@ import { Signals } from './signals.ts';
 import { explainFault } from './start-fault.ts';
 import { untilStopped } from './stop.ts';
 import { type TryOut, tryOutConfig } from './try-out.ts';
-import { version } from '../version.ts';
+import { version } from '../gateway/version.ts';
 
 export interface StartFlags {
   readonly config?: string;

@@ -1,4 +1,4 @@
-import type { Gateway } from '../gateway-types.ts';
+import type { Gateway } from '../gateway/types.ts';
 import type { Log } from '../telemetry/log.ts';
 import { type Signals, stopCodes } from './signals.ts';
 

@@ -1,4 +1,4 @@
-import type { KnownService } from '../gateway-types.ts';
+import type { KnownService } from '../gateway/types.ts';
 
 /** A configuration for the first minute. */
 export interface TryOut {

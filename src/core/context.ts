@@ -1,6 +1,6 @@
-import type { Arrival } from './arrival.ts';
-import type { RequestBody } from './body.ts';
-import type { Hold } from './budget.ts';
+import type { Arrival } from './http/arrival.ts';
+import type { RequestBody } from './json/body.ts';
+import type { Hold } from './memory/budget.ts';
 import type { Plan } from './plan.ts';
 import type { ApiKey, CompiledConfig, ProviderBinding, Snapshot } from './snapshot.ts';
 
@@ -34,7 +34,7 @@ export interface Facts {
 
 export interface PromptFacts {
   /** The model that the request itself names, in place of the prompt's. */
-  readonly askedModel: string | undefined;
+  readonly requestedModel: string | undefined;
   /** The prompt's config, where the request makes no choice of its own. */
   readonly config: string | undefined;
 }
@@ -62,7 +62,7 @@ export interface Admitted extends Received {
   /** The caller's body; a `screen` plugin may put another in its place. */
   body: RequestBody;
   /** The model as the client wrote it, from body, query or path; '' when it named none. */
-  readonly askedModel: string;
+  readonly requestedModel: string;
   /** The client asked for a stream. */
   readonly stream: boolean;
   readonly facts: Facts & { readonly caller: Caller };

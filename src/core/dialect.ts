@@ -1,7 +1,7 @@
 import type { Endpoint } from './endpoint.ts';
 import type { ErrorFacts, GatewayError } from './error.ts';
 import type { ModelEvent } from './events.ts';
-import type { Plain } from './merge.ts';
+import type { Plain } from './json/merge.ts';
 import type { StreamTransform } from './stream.ts';
 
 /** What a dialect must know of an attempt to write its answer. */

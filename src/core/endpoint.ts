@@ -1,4 +1,4 @@
-import type { Arrival } from './arrival.ts';
+import type { Arrival } from './http/arrival.ts';
 
 /** One way to an endpoint: a method, and a path behind `/v1/` in which `{id}` stands for one segment. */
 export type Route = readonly [method: 'GET' | 'POST' | 'DELETE', path: string];

@@ -1,6 +1,6 @@
-import { didYouMean } from './nearest.ts';
+import { didYouMean } from './text/nearest.ts';
 
-import { isErrorStatus } from './status.ts';
+import { isErrorStatus } from './http/status.ts';
 
 /** One row of the catalogue. */
 export interface CatalogueRow {

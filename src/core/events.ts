@@ -1,7 +1,7 @@
 import type { GatewayError } from './error.ts';
-import type { Plain } from './merge.ts';
-import type { Note } from './notes.ts';
-import type { Usage } from './usage.ts';
+import type { Plain } from './json/merge.ts';
+import type { Note } from './model/notes.ts';
+import type { Usage } from './model/usage.ts';
 
 /** One event of a stream as it stood on the wire, framing removed. `name` is '' where the format has none. */
 export interface WireEvent {

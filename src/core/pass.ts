@@ -1,7 +1,7 @@
 import type { GatewayError } from './error.ts';
-import type { HeaderPairs } from './headers.ts';
+import type { HeaderPairs } from './http/headers.ts';
 import type { UpstreamAddress } from './provider.ts';
-import type { SecretForms } from './redactor.ts';
+import type { SecretForms } from './secrets/redactor.ts';
 import type { Trust } from './snapshot.ts';
 
 /** A request whose bytes only pass through: an upload, an unknown route, a WebSocket. */

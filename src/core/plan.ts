@@ -1,7 +1,7 @@
 import type { GatewayError } from './error.ts';
 import type { WireEvent } from './events.ts';
-import type { HeaderPairs } from './headers.ts';
-import type { Notes } from './notes.ts';
+import type { HeaderPairs } from './http/headers.ts';
+import type { Notes } from './model/notes.ts';
 import type { Call, CommonSettings, Operation, StepReply, UpstreamRequest } from './provider.ts';
 import type { Clocks, CredentialRef, Leaf, ProviderBinding, Trust } from './snapshot.ts';
 import type { Tap } from './tap.ts';

@@ -1,13 +1,13 @@
 import type { Admitted, Facts, Received, Routed } from './context.ts';
 import type { ErrorCode, ErrorDetails, GatewayError } from './error.ts';
-import type { JwtSettings, JwtVerifier } from './jwt.ts';
-import type { JsonSchema } from './json-schema.ts';
-import type { RequestBody } from './body.ts';
-import type { Hold } from './budget.ts';
+import type { JwtSettings, JwtVerifier } from './secrets/jwt.ts';
+import type { JsonSchema } from './json/schema.ts';
+import type { RequestBody } from './json/body.ts';
+import type { Hold } from './memory/budget.ts';
 import type { Attempt, Outcome, Plan, Reply, Verdict } from './plan.ts';
-import type { HeaderPairs } from './headers.ts';
+import type { HeaderPairs } from './http/headers.ts';
 import type { Media, MediaNeed, UpstreamRequest } from './provider.ts';
-import type { LogRecord } from './record.ts';
+import type { LogRecord } from './records/record.ts';
 import type { Leaf, Trust } from './snapshot.ts';
 
 export type Awaitable<T> = T | Promise<T>;

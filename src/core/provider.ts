@@ -1,17 +1,17 @@
-import type { EmptyBody, JsonBody } from './body.ts';
+import type { EmptyBody, JsonBody } from './json/body.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { GatewayError, ProviderFault } from './error.ts';
 import type { ModelEvent, WireEvent } from './events.ts';
-import type { FormBody, FormUpstream, LineEdit } from './form.ts';
-import type { OAuthGrant } from './grant.ts';
-import type { HeaderPairs } from './headers.ts';
-import type { JsonSchema } from './json-schema.ts';
-import type { Plain } from './merge.ts';
-import type { Note } from './notes.ts';
+import type { FormBody, FormUpstream, LineEdit } from './http/form.ts';
+import type { OAuthGrant } from './secrets/grant.ts';
+import type { HeaderPairs } from './http/headers.ts';
+import type { JsonSchema } from './json/schema.ts';
+import type { Plain } from './json/merge.ts';
+import type { Note } from './model/notes.ts';
 import type { StreamTransform } from './stream.ts';
 import type { Tap } from './tap.ts';
 
-export type { OAuthGrant } from './grant.ts';
+export type { OAuthGrant } from './secrets/grant.ts';
 export type { Tap } from './tap.ts';
 
 /** A model provider: pure data and pure functions. No network, clock, randomness, environment or file. */

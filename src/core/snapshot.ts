@@ -1,13 +1,13 @@
-import type { HeaderPairs } from './headers.ts';
-import type { JsonLimits } from './json-limits.ts';
-import type { JwtSettings } from './jwt.ts';
-import type { Plain } from './merge.ts';
-import type { NoteBounds } from './notes.ts';
+import type { HeaderPairs } from './http/headers.ts';
+import type { JsonLimits } from './json/limits.ts';
+import type { JwtSettings } from './secrets/jwt.ts';
+import type { Plain } from './json/merge.ts';
+import type { NoteBounds } from './model/notes.ts';
 import type { CredentialOwner, CommonSettings, Deployment, Provider, UpstreamRequest } from './provider.ts';
 import type { GatewayError } from './error.ts';
-import type { SecretForms } from './redactor.ts';
+import type { SecretForms } from './secrets/redactor.ts';
 import type { Plan } from './plan.ts';
-import type { ChosenPrompt, StoredPrompt } from './prompt.ts';
+import type { ChosenPrompt, StoredPrompt } from './model/prompt.ts';
 
 /** Clocks of an attempt in milliseconds. Each is inherited on its own. */
 export interface Clocks {

@@ -1,6 +1,6 @@
 import type { ProviderFault } from './error.ts';
 import type { WireEvent } from './events.ts';
-import type { Usage } from './usage.ts';
+import type { Usage } from './model/usage.ts';
 
 /**
  * What one event of a stream means to the gateway: `meta` carries nothing a person would see (role, ping, filter),

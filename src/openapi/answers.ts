@@ -1,6 +1,6 @@
 import type { Endpoint } from '../core/endpoint.ts';
 import { anything, either, object, ref, text } from './schema.ts';
-import type { JsonSchema } from '../core/json-schema.ts';
+import type { JsonSchema } from '../core/json/schema.ts';
 
 /** Content of a success by media type. `undefined`: bytes of no form that JSON Schema could tell. */
 export type Content = Readonly<Record<string, JsonSchema | undefined>>;

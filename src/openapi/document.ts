@@ -1,7 +1,7 @@
 import { type Endpoint, type EndpointTraits, endpoints, type Route } from '../core/endpoint.ts';
 import { type ErrorCode, errorCatalogue } from '../core/error.ts';
-import { canonicalPrefix } from '../core/headers.ts';
-import type { JsonSchema } from '../core/json-schema.ts';
+import { canonicalPrefix } from '../core/http/headers.ts';
+import type { JsonSchema } from '../core/json/schema.ts';
 import { answers, type Content } from './answers.ts';
 import { schemas } from './objects.ts';
 import { headerParameters, queryParameters } from './parameters.ts';

@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../core/json-schema.ts';
+import type { JsonSchema } from '../core/json/schema.ts';
 import { anything, count, either, flag, list, name, number, object, one, orNull, ref, seconds, text, whole } from './schema.ts';
 
 const constant = (value: string): JsonSchema => ({ const: value });

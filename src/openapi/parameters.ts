@@ -1,6 +1,6 @@
 import type { Endpoint } from '../core/endpoint.ts';
-import { canonicalPrefix, type RequestHeader, requestHeaders } from '../core/headers.ts';
-import type { JsonSchema } from '../core/json-schema.ts';
+import { canonicalPrefix, type RequestHeader, requestHeaders } from '../core/http/headers.ts';
+import type { JsonSchema } from '../core/json/schema.ts';
 import { flag, name, text } from './schema.ts';
 
 export interface Parameter {

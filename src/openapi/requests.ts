@@ -1,5 +1,5 @@
 import type { Endpoint } from '../core/endpoint.ts';
-import type { JsonSchema } from '../core/json-schema.ts';
+import type { JsonSchema } from '../core/json/schema.ts';
 import { anything, count, either, file, flag, list, name, number, object, one, orNull, ref, some, text, whole } from './schema.ts';
 
 const metadata: JsonSchema = {

@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../core/json-schema.ts';
+import type { JsonSchema } from '../core/json/schema.ts';
 
 /** Short ways to write schemas (JSON Schema 2020-12, as OpenAPI 3.1 takes it). */
 

@@ -2,7 +2,7 @@ import type { Facts } from '../core/context.ts';
 import type { GatewayError } from '../core/error.ts';
 import type { Attempt, Outcome, Plan, Reply, Verdict } from '../core/plan.ts';
 import { type Moment, moments, type PluginInstance, type Screened } from '../core/plugin.ts';
-import type { LogRecord } from '../core/record.ts';
+import type { LogRecord } from '../core/records/record.ts';
 import type { Leaf } from '../core/snapshot.ts';
 import type { RequestContext } from './request.ts';
 

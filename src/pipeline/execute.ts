@@ -1,10 +1,10 @@
-import type { RequestBody } from '../core/body.ts';
+import type { RequestBody } from '../core/json/body.ts';
 import type { Dialect } from '../core/dialect.ts';
 import { fromUnknown, GatewayError } from '../core/error.ts';
 import { type Attempt, type Outcome, type Reply, type Send, type Sending, statusOf, type Times, type Verdict } from '../core/plan.ts';
 import type { Clocks, Leaf, ProviderBinding } from '../core/snapshot.ts';
 import type { Chain } from './chain.ts';
-import { convertOutcome } from './convert.ts';
+import { convertOutcome } from './answer/convert.ts';
 import type { Isolation } from './isolation/index.ts';
 import type { RequestContext } from './request.ts';
 import { followUp, type StepDeps } from './steps.ts';

@@ -1,6 +1,6 @@
-import { asksForStream, askedModelOf } from '../core/asked.ts';
+import { asksForStream, requestedModelOf } from '../core/model/requested-model.ts';
 import { traitsOf } from '../core/endpoint.ts';
-import type { FormBody } from '../core/form.ts';
+import type { FormBody } from '../core/http/form.ts';
 import type { Plan } from '../core/plan.ts';
 import type { Branch, Leaf } from '../core/snapshot.ts';
 import type { RequestContext } from './request.ts';
@@ -13,14 +13,14 @@ import type { RequestContext } from './request.ts';
 export function formToHold(ctx: RequestContext, plan: Plan | undefined): FormBody | undefined {
   const form = ctx.received;
   if (form.kind !== 'form' || form.isHeld || traitsOf(ctx.endpoint).file === 'up') return undefined;
-  const needs = plan === undefined ? ctx.askedModel === '' : mayGoTwice(plan.first);
+  const needs = plan === undefined ? ctx.requestedModel === '' : mayGoTwice(plan.first);
   return needs ? form : undefined;
 }
 
 /** Holds it, and reads what stands behind its file. @throws GatewayError `body_too_large`, `timeout`, `invalid_form` */
 export async function hold(ctx: RequestContext, form: FormBody): Promise<void> {
   await form.hold();
-  ctx.askedModel = askedModelOf(form, ctx.query);
+  ctx.requestedModel = requestedModelOf(form, ctx.query);
   ctx.stream = asksForStream(form, ctx.query);
 }
 

@@ -1,17 +1,17 @@
-import type { Budget } from '../core/budget.ts';
+import type { Budget } from '../core/memory/budget.ts';
 import type { Dialect } from '../core/dialect.ts';
 import type { DialectName } from '../core/endpoint.ts';
 import type { Attempt, Send } from '../core/plan.ts';
-import type { LogRecord } from '../core/record.ts';
-import type { Enrolled } from '../core/roll.ts';
-import type { Seal } from './seal.ts';
-import type { Shares } from './shares.ts';
+import type { LogRecord } from '../core/records/record.ts';
+import type { DenseSetMember } from '../core/memory/dense-set.ts';
+import type { GroupCommit } from './record/group-commit.ts';
+import type { InFlightByKey } from './in-flight.ts';
 
 /** What the handling of a request needs from outside. */
 export interface HandleDeps {
   readonly send: Send;
-  readonly seal: Seal;
-  readonly shares: Shares;
+  readonly seal: GroupCommit;
+  readonly shares: InFlightByKey;
   readonly budget: Budget;
   readonly dialects: Readonly<Record<DialectName, Dialect>>;
   monotonic(): number;
@@ -27,5 +27,5 @@ export interface HandleDeps {
   /** The request is over: its record is written and its end has left. */
   onOver(record: LogRecord): void;
   /** Nothing of it is left in this process: a slow client has taken the last byte, or is gone. */
-  onLeft(handling: Enrolled): void;
+  onLeft(handling: DenseSetMember): void;
 }

@@ -1,48 +1,48 @@
-import type { Incoming, PendingBody } from '../core/arrival.ts';
-import type { RequestBody } from '../core/body.ts';
-import type { Client } from '../core/client.ts';
+import type { Incoming, PendingBody } from '../core/http/arrival.ts';
+import type { RequestBody } from '../core/json/body.ts';
+import type { Client } from '../core/http/client.ts';
 import type { Dialect } from '../core/dialect.ts';
 import { dialectOf } from '../core/endpoint.ts';
 import { type ErrorCode, fromUnknown, GatewayError } from '../core/error.ts';
-import type { HeaderPairs } from '../core/headers.ts';
+import type { HeaderPairs } from '../core/http/headers.ts';
 import type { Pass, PassResult } from '../core/pass.ts';
 import type { Flow, Reply } from '../core/plan.ts';
-import type { LogRecord } from '../core/record.ts';
-import type { Enrolled } from '../core/roll.ts';
+import type { LogRecord } from '../core/records/record.ts';
+import type { DenseSetMember } from '../core/memory/dense-set.ts';
 import type { Lease } from '../core/snapshot.ts';
-import { isFinalStatus } from '../core/status.ts';
-import { faultFacts, type Final, finalOf, replyOf } from './answer.ts';
-import { usableList } from './catalog.ts';
-import { errorFacts } from './errors.ts';
+import { isFinalStatus } from '../core/http/status.ts';
+import { faultFacts, type Final, finalOf, replyOf } from './answer/index.ts';
+import { usableList } from './catalog/index.ts';
+import { errorFacts } from './answer/errors.ts';
 import { Execution } from './execute.ts';
 import { formToHold, hold } from './forms.ts';
 import type { HandleDeps } from './handle-deps.ts';
-import { completeHeaders, type ReplyFacts } from './headers.ts';
+import { completeHeaders, type ReplyFacts } from './answer/headers.ts';
 import { passThrough } from './passing.ts';
-import { answerOf, neededPlan } from './planned.ts';
-import { isPromptRoute, startPrompt } from './prompt.ts';
-import { lastPiece } from './last-event.ts';
-import { endPlainly, plainError, sealedOf } from './last-resort.ts';
-import type { Ending } from './record.ts';
+import { answerOf, neededPlan } from './catalog/planned.ts';
+import { isPromptRoute, startPrompt } from './catalog/prompt.ts';
+import { lastPiece } from './answer/last-event.ts';
+import { endPlainly, plainError, sealedOf } from './answer/last-resort.ts';
+import type { Ending } from './record/index.ts';
 import { RequestContext } from './request.ts';
-import { bodyAllowed, isEventStream, ofProvider, overheadMs, passedEnd, saidOf, upstreamMs } from './said.ts';
-import type { Share } from './shares.ts';
-import type { World } from './world.ts';
+import { bodyAllowed, isEventStream, ofProvider, overheadMs, passedEnd, saidOf, upstreamMs } from './record/facts.ts';
+import type { KeyInFlight } from './in-flight.ts';
+import type { Generation } from './generation.ts';
 
 /** One request from its head to its record. Lives as long as the exchange with the client. */
-export class Handling implements Enrolled {
+export class Handling implements DenseSetMember {
   place: number | undefined;
   readonly id: string;
   readonly #ctx: RequestContext;
-  readonly #world: World;
-  readonly #lease: Lease<World>;
+  readonly #generation: Generation;
+  readonly #lease: Lease<Generation>;
   readonly #client: Client;
   readonly #deps: HandleDeps;
   readonly #body: PendingBody;
   readonly #pass: Pass | undefined;
   readonly #refusal: GatewayError | undefined;
   readonly #dialect: Dialect;
-  #share: Share | undefined;
+  #share: KeyInFlight | undefined;
   #run: Execution | undefined;
   #flow: Flow | undefined;
   /** Bytes of a whole answer, which waits in memory until the client has taken it. */
@@ -75,13 +75,13 @@ export class Handling implements Enrolled {
   #isStopped = false;
   #isHeadSent = false;
 
-  constructor({ arrival, client, body, pass, refusal }: Incoming, lease: Lease<World>, deps: HandleDeps) {
+  constructor({ arrival, client, body, pass, refusal }: Incoming, lease: Lease<Generation>, deps: HandleDeps) {
     this.id = arrival.id;
     this.#body = body;
     this.#pass = pass;
     this.#refusal = refusal;
     this.#lease = lease;
-    this.#world = lease.value;
+    this.#generation = lease.value;
     this.#ctx = new RequestContext(arrival, lease.value.snapshot, deps.budget);
     this.#client = client;
     this.#deps = deps;
@@ -94,7 +94,7 @@ export class Handling implements Enrolled {
     this.#deps.enter(this.#ctx.id);
     try {
       if (this.#refusal !== undefined) throw this.#refusal;
-      const admission = this.#world.chain.admit(this.#ctx);
+      const admission = this.#generation.chain.admit(this.#ctx);
       if (admission === undefined) this.#admitted();
       else void admission.then(this.#onAdmitted).catch(this.#onRefused);
     } catch (thrown) {
@@ -113,12 +113,12 @@ export class Handling implements Enrolled {
     if (this.#recorded) return;
     try {
       if (body instanceof GatewayError) throw body;
-      const { chain, isolation, maskBytes: mask } = this.#world;
+      const { chain, isolation, maskBytes: mask } = this.#generation;
       this.#ctx.receive(body);
       const rendered = isPromptRoute(this.#ctx.endpoint) ? startPrompt(this.#ctx) : undefined;
       if (rendered !== undefined) {
         // The file may have put secrets into the texts: nobody but the provider sees them.
-        this.#deliver({ ...rendered, body: this.#world.maskBytes(rendered.body) });
+        this.#deliver({ ...rendered, body: this.#generation.maskBytes(rendered.body) });
         return;
       }
       const unread = formToHold(this.#ctx, undefined);
@@ -220,7 +220,7 @@ export class Handling implements Enrolled {
     this.#final = final;
     if (final.kind === 'error') this.#noteDefect(final.error);
     const facts = errorFacts(this.#ctx.id, run, this.#ctx.snapshot.server.exposeRouting);
-    return usableList(this.#ctx, outcome.attempt, replyOf(final, this.#world.maskBytes, this.#dialect, facts));
+    return usableList(this.#ctx, outcome.attempt, replyOf(final, this.#generation.maskBytes, this.#dialect, facts));
   }
 
   /** Sends an answer of the chain, whole or as it comes. */
@@ -270,7 +270,7 @@ export class Handling implements Enrolled {
   #flowEnded(reply: Reply, tail: Buffer): void {
     if (!this.#isHeadSent) this.#head(reply);
     const { fault, bytes } = lastPiece(tail, this.#run?.last, this.#dialect, this.id);
-    const masked = fault === undefined ? bytes : this.#world.maskBytes(bytes);
+    const masked = fault === undefined ? bytes : this.#generation.maskBytes(bytes);
     this.#bytesOut += masked.length;
     this.#finish(fault === undefined ? 'whole' : 'fault', fault === undefined ? null : ofProvider(fault.message), () =>
       this.#client.end(masked),
@@ -317,7 +317,7 @@ export class Handling implements Enrolled {
     this.#noteDefect(error);
     const framed = this.#run?.last?.kind === 'answered' && isEventStream(this.#run.last.reply);
     const words = lastWords ?? this.#dialect.errorEvent(error, errorFacts(this.#ctx.id, undefined, false));
-    const event = framed ? this.#world.maskBytes(words) : undefined;
+    const event = framed ? this.#generation.maskBytes(words) : undefined;
     this.#bytesOut += event?.length ?? 0;
     this.#finish(end, saidOf(error), () => {
       if (event === undefined) this.#client.destroy();
@@ -331,7 +331,7 @@ export class Handling implements Enrolled {
     this.#noteDefect(error);
     this.#final = { kind: 'error', error };
     const facts = errorFacts(this.#ctx.id, this.#run, this.#ctx.snapshot.server.exposeRouting);
-    this.#deliver(replyOf(this.#final, this.#world.maskBytes, this.#dialect, facts), end);
+    this.#deliver(replyOf(this.#final, this.#generation.maskBytes, this.#dialect, facts), end);
   }
 
   #gone(): void {
@@ -381,7 +381,9 @@ export class Handling implements Enrolled {
       onDefect(thrown, this.#ctx.id);
       this.#client.destroy();
     }
-    this.#world.chain.record(record, (plugin, cause) => onDefect(new Error(`plugin "${plugin}" threw in record`, { cause }), this.#ctx.id));
+    this.#generation.chain.record(record, (plugin, cause) =>
+      onDefect(new Error(`plugin "${plugin}" threw in record`, { cause }), this.#ctx.id),
+    );
     this.#lease.release();
     // What the request held is given up, however long its client takes for the last bytes.
     this.#run = undefined;

@@ -1,10 +1,10 @@
-import { isAuthFault, refusedCredential } from './answer.ts';
+import { isAuthFault, refusedCredential } from './answer/index.ts';
 import { GatewayError } from '../core/error.ts';
-import type { HeaderPairs } from '../core/headers.ts';
-import { withheldFrom } from '../core/request-settings.ts';
+import type { HeaderPairs } from '../core/http/headers.ts';
+import { withheldFrom } from '../core/model/request-settings.ts';
 import type { Pass, PassResult } from '../core/pass.ts';
 import type { Attempt, Outcome, Times } from '../core/plan.ts';
-import { secretsOf } from '../core/redactor.ts';
+import { secretsOf } from '../core/secrets/redactor.ts';
 import type { Execution } from './execute.ts';
 
 export interface PassingDeps {

@@ -1,15 +1,15 @@
-import type { Arrival } from '../core/arrival.ts';
-import { asksForStream, askedModelIn } from '../core/asked.ts';
-import { emptyBody, type RequestBody } from '../core/body.ts';
-import { type Budget, Hold } from '../core/budget.ts';
+import type { Arrival } from '../core/http/arrival.ts';
+import { asksForStream, requestedModelIn } from '../core/model/requested-model.ts';
+import { emptyBody, type RequestBody } from '../core/json/body.ts';
+import { type Budget, Hold } from '../core/memory/budget.ts';
 import type { Caller, Facts, Routed } from '../core/context.ts';
 import type { Endpoint } from '../core/endpoint.ts';
-import type { HeaderBag } from '../core/headers.ts';
+import type { HeaderBag } from '../core/http/headers.ts';
 import type { Plan } from '../core/plan.ts';
-import type { PluginRecord } from '../core/record.ts';
+import type { PluginRecord } from '../core/records/record.ts';
 import type { Snapshot } from '../core/snapshot.ts';
-import { withPathModel } from './path-model.ts';
-import type { PromptRun } from './prompt.ts';
+import { withPathModel } from './catalog/path-model.ts';
+import type { PromptRun } from './catalog/prompt.ts';
 
 /** Everything known about one request: one object behind the three context types of core/context.ts. */
 export class RequestContext implements Routed {
@@ -27,7 +27,7 @@ export class RequestContext implements Routed {
   body: RequestBody = emptyBody;
   received: RequestBody = emptyBody;
   /** This and whether it streams may stand behind the file of a form: known once that is held. */
-  askedModel = '';
+  requestedModel = '';
   stream = false;
   readonly snapshot: Snapshot;
   readonly random: number;
@@ -75,7 +75,7 @@ export class RequestContext implements Routed {
     const body = this.pathModel === undefined ? read : withPathModel(read, this.pathModel, this.endpoint);
     this.body = body;
     this.received = body.kind === 'form' ? body : read;
-    this.askedModel = askedModelIn(this, body);
+    this.requestedModel = requestedModelIn(this, body);
     this.stream = asksForStream(body, this.query);
   }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { makeBinding, makeLeaf } from '../../test/support/stage-context.ts';
-import { emptyBody } from '../core/body.ts';
+import { emptyBody } from '../core/json/body.ts';
 import { GatewayError } from '../core/error.ts';
 import type { Attempt, Outcome } from '../core/plan.ts';
 import type { Call, CommonSettings, Operation, StepReply, UpstreamRequest } from '../core/provider.ts';

@@ -1,11 +1,11 @@
 import { fromUnknown, GatewayError } from '../core/error.ts';
-import { joinHeaders } from '../core/headers.ts';
-import { checkModels, rulesFor } from '../core/model-rules.ts';
-import { checkPath, pathOf } from '../core/plain-path.ts';
+import { joinHeaders } from '../core/http/headers.ts';
+import { checkModels, rulesFor } from '../core/model/model-rules.ts';
+import { checkPath, pathOf } from '../core/http/plain-path.ts';
 import type { Attempt, Outcome, Times, UpstreamReply } from '../core/plan.ts';
 import type { Call, CommonSettings, Operation, StepReply, UpstreamRequest } from '../core/provider.ts';
 import type { ApiKey, Clocks } from '../core/snapshot.ts';
-import { unconvertible } from './convert.ts';
+import { unconvertible } from './answer/convert.ts';
 
 /** Requests of one attempt in all (core/provider.ts, `Operation.then`). */
 const maxSteps = 4;

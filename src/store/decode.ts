@@ -1,5 +1,5 @@
-import { emptyRecord } from '../core/empty-record.ts';
-import type { LogRecord } from '../core/record.ts';
+import { emptyRecord } from '../core/records/empty.ts';
+import type { LogRecord } from '../core/records/record.ts';
 import { type EndAmendment, type Part, parts, type SpoolEntry } from './frame.ts';
 
 const lineFeed = 0x0a;

@@ -1,6 +1,6 @@
-import type { Mask } from '../core/mask.ts';
-import { withoutEmpty } from '../core/empty-record.ts';
-import type { LogRecord, MessageRecord } from '../core/record.ts';
+import type { Mask } from '../core/secrets/mask.ts';
+import { withoutEmpty } from '../core/records/empty.ts';
+import type { LogRecord, MessageRecord } from '../core/records/record.ts';
 import { type EndAmendment, type Part, type PartPieces, parts, type SpoolFrame } from './frame.ts';
 
 /** A record and its kept bytes as one frame. Nothing is copied: the pieces stay the caller's. */

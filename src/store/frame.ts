@@ -1,5 +1,5 @@
-import type { Mask } from '../core/mask.ts';
-import type { LogRecord } from '../core/record.ts';
+import type { Mask } from '../core/secrets/mask.ts';
+import type { LogRecord } from '../core/records/record.ts';
 
 /** The messages of a record whose bytes may stand behind its line, in this order. */
 export const parts = ['request', 'upstream', 'response'] as const;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { readRegularFile } from '../core/regular-file.ts';
+import { readRegularFile } from '../core/files/regular-file.ts';
 
 /** The files of the configuration that served last, as they stood there: references unresolved. */
 export interface LastGood {

@@ -1,6 +1,6 @@
 import { linkSync, renameSync, statSync, unlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { readRegularFile } from '../core/regular-file.ts';
+import { readRegularFile } from '../core/files/regular-file.ts';
 
 /** A file that says which process owns the folder it stands in. */
 export interface Lock {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createMask } from '../core/mask.ts';
+import { createMask } from '../core/secrets/mask.ts';
 import { encodeAmendment, encodeRecord } from './encode.ts';
 import { openMemory } from './memory.ts';
 import { sampleRecord } from './fixtures/sample.ts';

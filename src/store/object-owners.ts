@@ -1,6 +1,6 @@
 import { closeSync, openSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
-import type { ObjectOwners } from '../core/object-owners.ts';
+import type { ObjectOwners } from '../core/objects/owners.ts';
 
 /** Rows of each table: some 300 MB on disk at most. */
 const mostRows = 2_000_000;

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, truncateSync, w
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createMask } from '../core/mask.ts';
+import { createMask } from '../core/secrets/mask.ts';
 import { encodeAmendment, encodeRecord } from './encode.ts';
 import type { Drop } from './frame.ts';
 import { sampleRecord } from './fixtures/sample.ts';

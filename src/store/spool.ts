@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, ftruncateSync, openSync, readdirSync, statSync, unlinkSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { createAssembler } from './assemble.ts';
-import { makeFolder } from '../core/folder.ts';
+import { makeFolder } from '../core/files/folder.ts';
 import type { Drop, RecordStore, SpoolFrame } from './frame.ts';
 
 export interface SpoolOptions {

@@ -1,6 +1,6 @@
 import { accessSync, constants, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { makeFolder } from '../core/folder.ts';
+import { makeFolder } from '../core/files/folder.ts';
 import { type Lock, takeLock } from './lock.ts';
 
 /** Where this process keeps what outlives it. */

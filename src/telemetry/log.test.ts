@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { createMask } from '../core/mask.ts';
+import { createMask } from '../core/secrets/mask.ts';
 import { sampleRecord } from '../store/fixtures/sample.ts';
 import { createLog, type LogFormat, type LogLevel } from './log.ts';
 

@@ -1,6 +1,6 @@
 import { type Logger, pino } from 'pino';
-import type { Mask } from '../core/mask.ts';
-import type { LogRecord } from '../core/record.ts';
+import type { Mask } from '../core/secrets/mask.ts';
+import type { LogRecord } from '../core/records/record.ts';
 import { DescriptorWriter } from './descriptor.ts';
 import { type Destination, Output } from './output.ts';
 import { prettyLine } from './pretty.ts';

@@ -1,4 +1,4 @@
-import type { Mask } from '../core/mask.ts';
+import type { Mask } from '../core/secrets/mask.ts';
 
 /** What takes the text in the end: writes without waiting, one write in flight. */
 export interface Destination {

@@ -1,5 +1,5 @@
 import { styleText } from 'node:util';
-import { printable } from '../core/printable.ts';
+import { printable } from '../core/text/printable.ts';
 
 const colors = { debug: 'dim', info: 'cyan', warn: 'yellow', error: 'red' } as const;
 

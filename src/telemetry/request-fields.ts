@@ -1,5 +1,5 @@
-import { withoutEmpty } from '../core/empty-record.ts';
-import type { AttemptRecord, LogRecord } from '../core/record.ts';
+import { withoutEmpty } from '../core/records/empty.ts';
+import type { AttemptRecord, LogRecord } from '../core/records/record.ts';
 
 /** What the JSON line of a finished request holds: the record without messages, plugins and what only replays need. Same names. */
 export function requestFields(record: LogRecord): object {

@@ -1,10 +1,10 @@
-import { JsonBody } from '#core/body.ts';
-import type { DialectCall } from '#core/dialect.ts';
-import type { WireEvent } from '#core/events.ts';
+import { JsonBody } from '../../src/core/json/body.ts';
+import type { DialectCall } from '../../src/core/dialect.ts';
+import type { WireEvent } from '../../src/core/events.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import anthropic from '../../plugins/providers/anthropic/index.ts';
-import { openaiDialect } from '../../src/dialects/chat-completions.ts';
-import { SseScanner } from '../../src/transport/framing/sse.ts';
+import { openaiDialect } from '../../src/formats/openai-chat/client.ts';
+import { SseScanner } from '../../src/transport/outbound/framing/sse.ts';
 import { callOf } from '../contract/call.ts';
 import type { Recording } from '../contract/recordings.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';

@@ -1,9 +1,9 @@
-import { JsonBody } from '#core/body.ts';
-import { GatewayError } from '#core/error.ts';
+import { JsonBody } from '../../src/core/json/body.ts';
+import { GatewayError } from '../../src/core/error.ts';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import anthropic from '../../plugins/providers/anthropic/index.ts';
-import { openaiDialect } from '../../src/dialects/chat-completions.ts';
+import { openaiDialect } from '../../src/formats/openai-chat/client.ts';
 import { callOf } from '../contract/call.ts';
 import { refusals } from './messages-schema.ts';
 

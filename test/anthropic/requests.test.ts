@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { JsonBody } from '#core/body.ts';
-import { endpoints } from '#core/endpoint.ts';
-import { GatewayError } from '#core/error.ts';
-import type { HeaderPairs } from '#core/headers.ts';
-import type { Media } from '#core/provider.ts';
+import { JsonBody } from '../../src/core/json/body.ts';
+import { endpoints } from '../../src/core/endpoint.ts';
+import { GatewayError } from '../../src/core/error.ts';
+import type { HeaderPairs } from '../../src/core/http/headers.ts';
+import type { Media } from '../../src/core/provider.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import anthropic from '../../plugins/providers/anthropic/index.ts';
 import { callOf } from '../contract/call.ts';

@@ -4,9 +4,9 @@ import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { providers, stages } from '../../plugins/index.ts';
 import { shortDiagnostic } from '../../src/cli/render/diagnostics.ts';
-import { type LoadedConfig, loadConfig } from '../../src/config/load.ts';
-import { Validators } from '../../src/config/validate.ts';
-import { rehearse } from '../../src/rehearse.ts';
+import { type LoadedConfig, loadConfig } from '../../src/config/reload/load.ts';
+import { Validators } from '../../src/config/validate/schema.ts';
+import { rehearse } from '../../src/gateway/rehearse.ts';
 
 /**
  * A golden pair: files, a line of dashes, and what loading them says.

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { providers, stages } from '../../plugins/index.ts';
 import { prettyDiagnostics } from '../../src/cli/render/diagnostics.ts';
-import { loadConfig } from '../../src/config/load.ts';
+import { loadConfig } from '../../src/config/reload/load.ts';
 import { readCases } from './case.ts';
 
 const secret = 'sk-secret-value';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { providers, stages } from '../../plugins/index.ts';
-import type { LoadedConfig } from '../../src/config/load.ts';
-import { createLoader, type Loader } from '../../src/config/loader.ts';
-import { rehearse } from '../../src/rehearse.ts';
+import type { LoadedConfig } from '../../src/config/reload/load.ts';
+import { createLoader, type Loader } from '../../src/config/reload/loader.ts';
+import { rehearse } from '../../src/gateway/rehearse.ts';
 import { begin, run } from '../cli/run.ts';
 import { type Case, describeLoad, inFolder, loadCase, readCases } from './case.ts';
 
@@ -14,7 +14,7 @@ const registry = { providers, stages };
 describe('the process that loads for a start, and the set-up behind it, agree with check', () => {
   let loader: Loader;
   beforeAll(() => {
-    loader = createLoader(new URL('../../src/config-worker.ts', import.meta.url));
+    loader = createLoader(new URL('../../src/gateway/config-worker.ts', import.meta.url));
   });
   afterAll(() => loader.close());
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { providers } from '../../plugins/index.ts';
-import { isSecretKey } from '../../src/config/secrets.ts';
+import { isSecretKey } from '../../src/config/read/secrets.ts';
 
 /** What every way to sign that a type brings must be, whoever wrote it. */
 

@@ -1,5 +1,5 @@
-import type { FormBody } from '#core/form.ts';
-import type { Call, CommonSettings } from '#core/provider.ts';
+import type { FormBody } from '../../src/core/http/form.ts';
+import type { Call, CommonSettings } from '../../src/core/provider.ts';
 
 /** A call with nothing set, for asking a provider what it would do. */
 export function callOf(over: Partial<Call<CommonSettings>> = {}): Call<CommonSettings> {

@@ -1,12 +1,12 @@
-import { JsonBody } from '#core/body.ts';
-import type { ModelEvent } from '#core/events.ts';
-import type { GatewayError } from '#core/error.ts';
+import { JsonBody } from '../../src/core/json/body.ts';
+import type { ModelEvent } from '../../src/core/events.ts';
+import type { GatewayError } from '../../src/core/error.ts';
 import { describe, expect, it } from 'vitest';
-import { fromGenerateContent } from '../../plugins/providers/_shared/gemini/result.ts';
-import { GenerateContentStream } from '../../plugins/providers/_shared/gemini/stream.ts';
-import { GeminiTap } from '../../plugins/providers/_shared/gemini/tap.ts';
+import { fromGenerateContent } from '../../src/formats/google-generate/answer/result.ts';
+import { GenerateContentStream } from '../../src/formats/google-generate/answer/stream.ts';
+import { GeminiTap } from '../../src/formats/google-generate/answer/tap.ts';
 import vertexAi from '../../plugins/providers/vertex-ai/index.ts';
-import { openaiDialect } from '../../src/dialects/chat-completions.ts';
+import { openaiDialect } from '../../src/formats/openai-chat/client.ts';
 import { readChatStream } from '../support/chat-chunk.ts';
 import { callOf } from './call.ts';
 

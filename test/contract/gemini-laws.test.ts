@@ -1,12 +1,12 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { GeminiOptions } from '../../plugins/providers/_shared/gemini/conversion.ts';
-import { toGenerateContent } from '../../plugins/providers/_shared/gemini/request.ts';
-import { fromGenerateContent } from '../../plugins/providers/_shared/gemini/result.ts';
-import { toServedSchema } from '../../plugins/providers/_shared/gemini/schema.ts';
-import { GenerateContentStream } from '../../plugins/providers/_shared/gemini/stream.ts';
-import { openaiDialect } from '../../src/dialects/chat-completions.ts';
+import type { GeminiOptions } from '../../src/formats/google-generate/request/conversion.ts';
+import { toGenerateContent } from '../../src/formats/google-generate/request/index.ts';
+import { fromGenerateContent } from '../../src/formats/google-generate/answer/result.ts';
+import { toServedSchema } from '../../src/formats/google-generate/schema/index.ts';
+import { GenerateContentStream } from '../../src/formats/google-generate/answer/stream.ts';
+import { openaiDialect } from '../../src/formats/openai-chat/client.ts';
 import { readChatStream } from '../support/chat-chunk.ts';
 import { callOf } from './call.ts';
 import { requestSchema, schemaNode } from './gemini-request-schema.ts';

@@ -1,5 +1,5 @@
-import { JsonBody } from '#core/body.ts';
-import { GatewayError } from '#core/error.ts';
+import { JsonBody } from '../../src/core/json/body.ts';
+import { GatewayError } from '../../src/core/error.ts';
 import { describe, expect, it } from 'vitest';
 import gemini from '../../plugins/providers/gemini/index.ts';
 import vertexAi from '../../plugins/providers/vertex-ai/index.ts';

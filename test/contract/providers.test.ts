@@ -1,8 +1,8 @@
 import { Buffer } from 'node:buffer';
-import { emptyBody, JsonBody } from '#core/body.ts';
-import { type Endpoint, traitsOf } from '#core/endpoint.ts';
-import { GatewayError } from '#core/error.ts';
-import type { Call, CommonSettings, Provider, UpstreamRequest } from '#core/provider.ts';
+import { emptyBody, JsonBody } from '../../src/core/json/body.ts';
+import { type Endpoint, traitsOf } from '../../src/core/endpoint.ts';
+import { GatewayError } from '../../src/core/error.ts';
+import type { Call, CommonSettings, Provider, UpstreamRequest } from '../../src/core/provider.ts';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';

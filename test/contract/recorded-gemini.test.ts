@@ -1,10 +1,10 @@
 import { Buffer } from 'node:buffer';
-import type { Provider } from '#core/provider.ts';
+import type { Provider } from '../../src/core/provider.ts';
 import { describe, expect, it } from 'vitest';
 import gemini from '../../plugins/providers/gemini/index.ts';
 import vertexAi from '../../plugins/providers/vertex-ai/index.ts';
-import { openaiDialect } from '../../src/dialects/chat-completions.ts';
-import { SseScanner } from '../../src/transport/framing/sse.ts';
+import { openaiDialect } from '../../src/formats/openai-chat/client.ts';
+import { SseScanner } from '../../src/transport/outbound/framing/sse.ts';
 import { chunkProblems, readChatStream } from '../support/chat-chunk.ts';
 import { callOf } from './call.ts';
 import { type Answer, answerOf, framesOf, type Json, mergeStream, signaturesOf } from './gemini-oracle.ts';

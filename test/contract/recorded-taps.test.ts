@@ -1,10 +1,10 @@
 import { Buffer } from 'node:buffer';
-import type { Endpoint } from '#core/endpoint.ts';
-import type { Tap } from '#core/tap.ts';
-import type { Usage } from '#core/usage.ts';
+import type { Endpoint } from '../../src/core/endpoint.ts';
+import type { Tap } from '../../src/core/tap.ts';
+import type { Usage } from '../../src/core/model/usage.ts';
 import { describe, expect, it } from 'vitest';
 import openai from '../../plugins/providers/openai/index.ts';
-import { SseScanner } from '../../src/transport/framing/sse.ts';
+import { SseScanner } from '../../src/transport/outbound/framing/sse.ts';
 import { callOf } from './call.ts';
 import { haveRecordings, type Recording, recordings } from './recordings.ts';
 import { skipping } from '../support/skipping.ts';

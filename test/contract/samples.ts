@@ -1,5 +1,5 @@
-import type { Endpoint } from '#core/endpoint.ts';
-import type { CommonSettings } from '#core/provider.ts';
+import type { Endpoint } from '../../src/core/endpoint.ts';
+import type { CommonSettings } from '../../src/core/provider.ts';
 
 /** Settings of one entry as an operator could write them, and the only address its requests may go to. */
 export interface Sample {

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
-import type { WireEvent } from '#core/events.ts';
-import type { Operation } from '#core/provider.ts';
+import type { WireEvent } from '../../src/core/events.ts';
+import type { Operation } from '../../src/core/provider.ts';
 import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import anthropic from '../../plugins/providers/anthropic/index.ts';
 import gemini from '../../plugins/providers/gemini/index.ts';
-import { openaiDialect } from '../../src/dialects/chat-completions.ts';
-import { SseScanner } from '../../src/transport/framing/sse.ts';
+import { openaiDialect } from '../../src/formats/openai-chat/client.ts';
+import { SseScanner } from '../../src/transport/outbound/framing/sse.ts';
 import { read, wantedOf } from '../anthropic/oracle.ts';
 import { good } from '../anthropic/recorded.ts';
 import { events, message, thoughts } from '../anthropic/sdk-upstream.ts';

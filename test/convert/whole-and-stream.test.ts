@@ -1,10 +1,10 @@
 import { Buffer } from 'node:buffer';
-import type { Provider } from '#core/provider.ts';
+import type { Provider } from '../../src/core/provider.ts';
 import { describe, expect, it } from 'vitest';
 import anthropic from '../../plugins/providers/anthropic/index.ts';
 import gemini from '../../plugins/providers/gemini/index.ts';
-import { openaiDialect } from '../../src/dialects/chat-completions.ts';
-import { SseScanner } from '../../src/transport/framing/sse.ts';
+import { openaiDialect } from '../../src/formats/openai-chat/client.ts';
+import { SseScanner } from '../../src/transport/outbound/framing/sse.ts';
 import { callOf } from '../contract/call.ts';
 import type { Json } from '../contract/gemini-oracle.ts';
 import { haveRecordings, type Recording, recordings } from '../contract/recordings.ts';

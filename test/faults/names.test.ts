@@ -4,8 +4,8 @@ import type { LookupFunction } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { lookupFor } from '../../src/transport/egress.ts';
-import { createNames, type Names } from '../../src/transport/names/resolver.ts';
+import { lookupFor } from '../../src/transport/outbound/egress.ts';
+import { createNames, type Names } from '../../src/transport/outbound/names/resolver.ts';
 import { type NameServer, startNameServer } from './name-server.ts';
 
 let server: NameServer;

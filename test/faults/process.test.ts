@@ -5,7 +5,7 @@ import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { LogRecord } from '../../src/core/record.ts';
+import type { LogRecord } from '../../src/core/records/record.ts';
 import { readSpool } from '../../src/store/spool-reader.ts';
 import { until } from '../support/gateway.ts';
 import { chunks, completion } from '../support/upstream.ts';

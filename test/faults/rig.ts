@@ -1,6 +1,6 @@
 import { createParser } from 'eventsource-parser';
 import { expect } from 'vitest';
-import type { LogRecord } from '../../src/core/record.ts';
+import type { LogRecord } from '../../src/core/records/record.ts';
 import { startTestGateway, type TestGateway, type TestGatewayOptions, until } from '../support/gateway.ts';
 import { chunks, completion, json, type ScriptedUpstream, sse, startUpstream } from '../support/upstream.ts';
 import { startWire, type Wire } from './wire.ts';

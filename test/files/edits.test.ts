@@ -1,12 +1,12 @@
-import { Budget, Hold } from '../../src/core/budget.ts';
+import { Budget, Hold } from '../../src/core/memory/budget.ts';
 import { EventEmitter } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { FormBytes, FormEdit, LineEdit } from '../../src/core/form.ts';
-import { ClientBytes } from '../../src/transport/forms/client-bytes.ts';
-import { IncomingForm } from '../../src/transport/forms/incoming.ts';
-import { createSweeper } from '../../src/transport/sweeper.ts';
+import type { FormBytes, FormEdit, LineEdit } from '../../src/core/http/form.ts';
+import { ClientBytes } from '../../src/transport/inbound/multipart/client-bytes.ts';
+import { IncomingForm } from '../../src/transport/inbound/multipart/incoming.ts';
+import { createSweeper } from '../../src/transport/outbound/exchange/sweeper.ts';
 import { boundary, contentType, formOf, type PartText } from './rig.ts';
 
 const sweeper = createSweeper(

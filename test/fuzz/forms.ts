@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../../src/core/json-schema.ts';
+import type { JsonSchema } from '../../src/core/json/schema.ts';
 import { hostileValue } from './json-text.ts';
 import type { Random } from './random.ts';
 

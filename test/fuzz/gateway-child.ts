@@ -1,6 +1,6 @@
 import { providers, stages } from '../../plugins/index.ts';
-import type { LogRecord } from '../../src/core/record.ts';
-import { startGateway } from '../../src/gateway.ts';
+import type { LogRecord } from '../../src/core/records/record.ts';
+import { startGateway } from '../../src/gateway/start.ts';
 import { createLog } from '../../src/telemetry/log.ts';
 
 /**

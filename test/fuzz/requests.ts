@@ -1,6 +1,6 @@
 import { type Endpoint, endpoints, type EndpointTraits } from '../../src/core/endpoint.ts';
-import { requestHeaders } from '../../src/core/headers.ts';
-import type { JsonSchema } from '../../src/core/json-schema.ts';
+import { requestHeaders } from '../../src/core/http/headers.ts';
+import type { JsonSchema } from '../../src/core/json/schema.ts';
 import { schemas } from '../../src/openapi/objects.ts';
 import { requestSchemas } from '../../src/openapi/requests.ts';
 import { anyForm } from './forms.ts';

@@ -1,4 +1,4 @@
-import { JsonBody } from '#core/body.ts';
+import { JsonBody } from '../../src/core/json/body.ts';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { callOf } from '../contract/call.ts';
 import { haveRecordings } from '../contract/recordings.ts';

@@ -1,5 +1,5 @@
-import { JsonBody } from '#core/body.ts';
-import type { CommonSettings, Provider } from '#core/provider.ts';
+import { JsonBody } from '../../src/core/json/body.ts';
+import type { CommonSettings, Provider } from '../../src/core/provider.ts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import anthropic from '../../plugins/providers/anthropic/index.ts';

@@ -1,8 +1,8 @@
-import type { Provider } from '#core/provider.ts';
+import type { Provider } from '../../src/core/provider.ts';
 import anthropic from '../../plugins/providers/anthropic/index.ts';
 import gemini from '../../plugins/providers/gemini/index.ts';
-import { openaiDialect } from '../../src/dialects/chat-completions.ts';
-import { SseScanner } from '../../src/transport/framing/sse.ts';
+import { openaiDialect } from '../../src/formats/openai-chat/client.ts';
+import { SseScanner } from '../../src/transport/outbound/framing/sse.ts';
 import { callOf } from '../contract/call.ts';
 import { type Recording, recordings } from '../contract/recordings.ts';
 import { type Assembled, assembled, byAnthropic, type Json } from './assembled.ts';

@@ -1,5 +1,5 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import type { CommonSettings, Provider } from '#core/provider.ts';
+import type { CommonSettings, Provider } from '../../src/core/provider.ts';
 import anthropic from '../../plugins/providers/anthropic/index.ts';
 import azureAi from '../../plugins/providers/azure-ai/index.ts';
 import azureOpenAi from '../../plugins/providers/azure-openai/index.ts';

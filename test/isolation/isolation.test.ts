@@ -1,7 +1,7 @@
 import OpenAI from 'openai';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { endpoints, type EndpointTraits } from '../../src/core/endpoint.ts';
-import { objectAnswers } from '../../src/core/object-answers.ts';
+import { objectAnswers } from '../../src/core/objects/answers.ts';
 import { keyOf, type Rig, startRig, type Told, upload } from './rig.ts';
 
 let rig: Rig;

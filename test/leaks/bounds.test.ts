@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { LogRecord } from '../../src/core/record.ts';
+import type { LogRecord } from '../../src/core/records/record.ts';
 import { recordLimit } from '../../src/store/encode.ts';
 import { readSpool } from '../../src/store/spool-reader.ts';
 import { begin, type Running } from '../cli/run.ts';

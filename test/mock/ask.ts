@@ -1,7 +1,7 @@
-import { emptyBody, JsonBody } from '#core/body.ts';
-import type { Endpoint } from '#core/endpoint.ts';
-import type { FormBody } from '#core/form.ts';
-import type { Call } from '#core/provider.ts';
+import { emptyBody, JsonBody } from '../../src/core/json/body.ts';
+import type { Endpoint } from '../../src/core/endpoint.ts';
+import type { FormBody } from '../../src/core/http/form.ts';
+import type { Call } from '../../src/core/provider.ts';
 import mock from '../../plugins/providers/mock/index.ts';
 import type { MockSettings } from '../../plugins/providers/mock/settings.ts';
 import { callOf } from '../contract/call.ts';

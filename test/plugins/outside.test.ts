@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { StartError } from '../../src/gateway-types.ts';
+import { StartError } from '../../src/gateway/types.ts';
 import { startTestGateway, type TestGateway, until } from '../support/gateway.ts';
 import { completion, json, type ScriptedUpstream, startUpstream } from '../support/upstream.ts';
 

@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import example from '../../configs/examples/own-plugin/require-metadata.ts';
 import { providers, stages } from '../../plugins/index.ts';
-import { loadConfig } from '../../src/config/load.ts';
+import { loadConfig } from '../../src/config/reload/load.ts';
 import type { Plugin } from '../../src/core/plugin.ts';
 import { makeContext, makeKey, refusal, setUp } from '../support/stage-context.ts';
 

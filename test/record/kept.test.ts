@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { LogRecord } from '../../src/core/record.ts';
+import type { LogRecord } from '../../src/core/records/record.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { json, type ScriptedUpstream, sse, startUpstream } from '../support/upstream.ts';
 

@@ -1,5 +1,5 @@
-import { JsonBody } from '#core/body.ts';
-import type { Call, CommonSettings, Provider } from '#core/provider.ts';
+import { JsonBody } from '../../src/core/json/body.ts';
+import type { Call, CommonSettings, Provider } from '../../src/core/provider.ts';
 import { describe, expect, it } from 'vitest';
 import { providers } from '../../plugins/index.ts';
 import { callOf } from '../contract/call.ts';

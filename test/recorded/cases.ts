@@ -60,7 +60,7 @@ const slugOf = (exchange: Recorded, manner: Manner): string => `${exchange.id}.$
 const isAzure = (exchange: Recorded): boolean => exchange.provider === 'azure-openai';
 
 /** The model as the client names it: the recorded name, or the alias of a deployment. */
-const askedModel = (exchange: Recorded): string | undefined => {
+const requestedModel = (exchange: Recorded): string | undefined => {
   const { body } = exchange.request;
   if (body === undefined) return undefined;
   return isAzure(exchange) ? 'recorded-alias' : String(body['model']);
@@ -76,7 +76,7 @@ export function catalog(exchanges: readonly Recorded[], replay: string, deadPort
     for (const manner of manners) {
       const slug = slugOf(exchange, manner);
       providers[slug] = entry(exchange, `${replay}/x/${exchange.id}${splitOf(exchange, manner)}`);
-      const model = askedModel(exchange);
+      const model = requestedModel(exchange);
       const override = manner === 'fine' && model !== undefined ? { override_params: { model } } : {};
       configs[slug] = { strategy: { mode: 'fallback' }, targets: [{ provider: 'dead' }, { provider: slug, ...override }] };
     }
@@ -98,7 +98,7 @@ function entry(exchange: Recorded, base: string): Readonly<Record<string, unknow
 
 export function caseOf(exchange: Recorded, manner: Manner): Case {
   const slug = slugOf(exchange, manner);
-  const model = askedModel(exchange);
+  const model = requestedModel(exchange);
   const asked = manner === 'fine' ? 'some-alias-of-ours' : model;
   const azure = isAzure(exchange) ? azurePlace(exchange) : undefined;
   const url = new URL(exchange.request.url);

@@ -1,5 +1,5 @@
 import { createParser } from 'eventsource-parser';
-import type { UsageRecord } from '../../src/core/record.ts';
+import type { UsageRecord } from '../../src/core/records/record.ts';
 import type { Recorded } from './exchanges.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { LogRecord } from '../../src/core/record.ts';
+import type { LogRecord } from '../../src/core/records/record.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { deadPort } from '../support/upstream.ts';
 import { callerKey, type Case, caseOf, catalog, catalogKeys, manners } from './cases.ts';

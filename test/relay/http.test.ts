@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, test } from 'vitest';
 import { GatewayError } from '../../src/core/error.ts';
 import type { PassResult } from '../../src/core/pass.ts';
-import { compileEgress, lookupFor } from '../../src/transport/egress.ts';
+import { compileEgress, lookupFor } from '../../src/transport/outbound/egress.ts';
 import { call, createRig, provider, raw, rawProvider, read, type Rig, type RigOptions, until } from './rig.ts';
 
 let rig: Rig | undefined;

@@ -1,9 +1,9 @@
 /** A relay alone in a process, so that its memory can be measured: `node relay-process.ts <origin>`, asked over IPC. */
 import { createServer } from 'node:http';
-import { headerNames, RequestHeaderBag } from '../../src/transport/header-bag.ts';
-import { createEgress } from '../../src/transport/egress.ts';
-import { createRelay } from '../../src/transport/relay.ts';
-import { createSweeper } from '../../src/transport/sweeper.ts';
+import { headerNames, RequestHeaderBag } from '../../src/transport/inbound/header-bag.ts';
+import { createEgress } from '../../src/transport/outbound/egress.ts';
+import { createRelay } from '../../src/transport/outbound/relay/index.ts';
+import { createSweeper } from '../../src/transport/outbound/exchange/sweeper.ts';
 import { listen, portOf } from './rig.ts';
 
 const [origin = ''] = process.argv.slice(2);

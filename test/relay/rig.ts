@@ -8,13 +8,13 @@ import {
 } from 'node:http';
 import { type AddressInfo, connect, createServer as createNetServer, type Server as NetServer, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { defaultPrefixes, type HeaderPairs } from '../../src/core/headers.ts';
+import { defaultPrefixes, type HeaderPairs } from '../../src/core/http/headers.ts';
 import type { PassRequest, PassResult } from '../../src/core/pass.ts';
 import type { Trust } from '../../src/core/snapshot.ts';
-import { createEgress, type Egress } from '../../src/transport/egress.ts';
-import { headerNames, RequestHeaderBag } from '../../src/transport/header-bag.ts';
-import { createRelay, type Relay } from '../../src/transport/relay.ts';
-import { createSweeper } from '../../src/transport/sweeper.ts';
+import { createEgress, type Egress } from '../../src/transport/outbound/egress.ts';
+import { headerNames, RequestHeaderBag } from '../../src/transport/inbound/header-bag.ts';
+import { createRelay, type Relay } from '../../src/transport/outbound/relay/index.ts';
+import { createSweeper } from '../../src/transport/outbound/exchange/sweeper.ts';
 
 type Handler = (req: IncomingMessage, res: ServerResponse) => void;
 

@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { afterEach, describe, expect, test } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
-import { secretForms } from '../../src/core/redactor.ts';
+import { secretForms } from '../../src/core/secrets/redactor.ts';
 import { createRig, deadPort, provider, rawProvider, type Rig, type RigOptions, until } from './rig.ts';
 
 let rig: Rig | undefined;

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { GatewayEvent } from '../../src/gateway-types.ts';
+import type { GatewayEvent } from '../../src/gateway/types.ts';
 import { type TestGateway, until } from '../support/gateway.ts';
 import { byRename, inParts, inPlace, pause, Volume } from './edits.ts';
 

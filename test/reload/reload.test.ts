@@ -2,7 +2,7 @@ import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { GatewayEvent } from '../../src/gateway-types.ts';
+import type { GatewayEvent } from '../../src/gateway/types.ts';
 import { startTestGateway, type TestGateway, type TestGatewayOptions, until } from '../support/gateway.ts';
 import { chunks, completion, json, type ScriptedUpstream, startUpstream } from '../support/upstream.ts';
 import { byRename, inPlace, Volume } from './edits.ts';

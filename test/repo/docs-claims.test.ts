@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { providers } from '../../plugins/index.ts';
 import { errorCatalogue } from '../../src/core/error.ts';
-import { requestHeaders, responseHeaders } from '../../src/core/headers.ts';
+import { requestHeaders, responseHeaders } from '../../src/core/http/headers.ts';
 import { cp, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { providers, stages } from '../../plugins/index.ts';
-import { loadConfig } from '../../src/config/load.ts';
+import { loadConfig } from '../../src/config/reload/load.ts';
 import { projectFiles, readProjectFile, root } from './tree.ts';
 
 const pages = projectFiles().filter((file) => /^[^/]+\.md$|^docs\/.*\.md$|^plugins\/.*\.md$/.test(file));

@@ -1,4 +1,4 @@
-import { closedToPlugins, folderRules, sharedProviderFolder, wrappers } from './import-rules.ts';
+import { closedToPlugins, folderRules, sharedProviderFolders, wrappers } from './import-rules.ts';
 import { type Import, packageOf, within } from './tree.ts';
 
 /** Why an import is not allowed, or undefined. */
@@ -34,7 +34,8 @@ function pluginProblem({ file, target, own }: Import): string | undefined {
       ? `${file} imports ${target}: plugins have no such access`
       : undefined;
   }
-  const allowed = ['src/core', folder, ...(within(folder, 'plugins/providers') ? [sharedProviderFolder] : [])];
+  const ofProviders = within(folder, 'plugins/providers') ? ['src/formats', ...sharedProviderFolders] : [];
+  const allowed = ['src/core', folder, ...ofProviders];
   return allowed.some((place) => within(target, place))
     ? undefined
     : `${file} imports ${target}: a plugin may reach only ${allowed.join(', ')}`;

@@ -7,7 +7,7 @@
 export const folderRules: readonly { readonly from: string; readonly to: readonly string[] }[] = [
   { from: 'src/core', to: ['src/core'] },
   { from: 'src/config', to: ['src/config', 'src/core'] },
-  { from: 'src/dialects', to: ['src/dialects', 'src/core'] },
+  { from: 'src/formats', to: ['src/formats', 'src/core'] },
   { from: 'src/store', to: ['src/store', 'src/core'] },
   { from: 'src/telemetry', to: ['src/telemetry', 'src/core'] },
   { from: 'src/openapi', to: ['src/openapi', 'src/core'] },
@@ -18,8 +18,8 @@ export const folderRules: readonly { readonly from: string; readonly to: readonl
 /** Folders whose neighbours are closed to each other: `plugins/auth` may not reach `plugins/routing`. */
 export const pluginRoots = ['plugins', 'plugins/providers'] as const;
 
-/** What every provider may use beside its own folder. */
-export const sharedProviderFolder = 'plugins/providers/_shared';
+/** What every provider may use beside its own folder; a folder of `plugins/providers` whose name begins with `_`. */
+export const sharedProviderFolders = ['plugins/providers/_shared', 'plugins/providers/_azure'] as const;
 
 /** Node modules and globals that plugins may not touch: they get what they need through `PluginHost`. */
 export const closedToPlugins = {
@@ -29,19 +29,19 @@ export const closedToPlugins = {
 
 /** One wrapper a library: outside these files (or folders) nobody imports it. */
 export const wrappers: Readonly<Record<string, readonly string[]>> = {
-  ajv: ['src/config/validate.ts'],
-  'ajv-formats': ['src/config/validate.ts'],
-  chokidar: ['src/config/watch.ts'],
+  ajv: ['src/config/validate/schema.ts'],
+  'ajv-formats': ['src/config/validate/schema.ts'],
+  chokidar: ['src/config/reload/watch.ts'],
   commander: ['src/cli/index.ts'],
-  'google-auth-library': ['src/transport/grants/google-ambient.ts'],
-  'http-proxy-3': ['src/transport/relay.ts'],
-  jose: ['src/transport/grants/jwt-bearer.ts', 'src/transport/jwt.ts'],
-  mime: ['plugins/providers/_shared/mime.ts'],
-  mustache: ['src/config/template.ts'],
+  'google-auth-library': ['src/transport/credentials/grants/google-ambient.ts'],
+  'http-proxy-3': ['src/transport/outbound/relay/index.ts'],
+  jose: ['src/transport/credentials/grants/jwt-bearer.ts', 'src/transport/credentials/jwt.ts'],
+  mime: ['src/formats/shared/mime.ts'],
+  mustache: ['src/config/validate/template.ts'],
   pino: ['src/telemetry/log.ts'],
-  re2js: ['src/config/regex.ts'],
-  undici: ['src/transport/upstream.ts', 'src/transport/pools.ts', 'src/transport/undici-pool.d.ts'],
-  yaml: ['src/config/parse.ts', 'src/config/edit.ts', 'src/config/new-entry.ts'],
+  re2js: ['src/config/validate/regex.ts'],
+  undici: ['src/transport/outbound/upstream.ts', 'src/transport/outbound/pools.ts', 'src/transport/outbound/undici-pool.d.ts'],
+  yaml: ['src/config/read/parse.ts', 'src/config/edit/document.ts', 'src/config/edit/new-entry.ts'],
 };
 
 /** Where the rules hold: tests and benchmarks are the other side of every interface and may use anything. */

@@ -39,7 +39,7 @@ export function importsOf(file: string, text: string): Import[] {
 }
 
 function resolved(file: string, specifier: string, typeOnly: boolean): Import {
-  if (specifier.startsWith('#core/')) return { file, specifier, target: `src/core/${specifier.slice(6)}`, own: true, typeOnly };
+  if (/^#(core|formats)\//.test(specifier)) return { file, specifier, target: `src/${specifier.slice(1)}`, own: true, typeOnly };
   if (!specifier.startsWith('.')) return { file, specifier, target: specifier, own: false, typeOnly };
   return { file, specifier, target: posix.normalize(normalize(join(dirname(file), specifier))), own: true, typeOnly };
 }

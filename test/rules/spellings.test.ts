@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { contentTypeOddity } from '../../src/transport/forms/oddities.ts';
-import { boundaryOf } from '../../src/transport/forms/head.ts';
-import { FormScanner } from '../../src/transport/forms/scanner.ts';
+import { contentTypeOddity } from '../../src/transport/inbound/multipart/oddities.ts';
+import { boundaryOf } from '../../src/transport/inbound/multipart/head.ts';
+import { FormScanner } from '../../src/transport/inbound/multipart/scanner.ts';
 import { readings } from './readings.ts';
 import { spellings } from './spellings.ts';
 import { big } from './ways-of-models.ts';

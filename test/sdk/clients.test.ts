@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { LogRecord } from '../../src/core/record.ts';
+import type { LogRecord } from '../../src/core/records/record.ts';
 import { until } from '../support/gateway.ts';
 import type { SeenRequest } from '../support/upstream.ts';
 import { type Expected, expectations } from './expectations.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Portkey } from 'portkey-ai';
-import type { LogRecord } from '../../src/core/record.ts';
+import type { LogRecord } from '../../src/core/records/record.ts';
 import { until } from '../support/gateway.ts';
 import type { SeenRequest } from '../support/upstream.ts';
 import { python, runScript } from './python.ts';

@@ -2,9 +2,9 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { providers, stages } from '../../plugins/index.ts';
-import { startGateway } from '../../src/gateway.ts';
-import type { Gateway, GatewayEvent } from '../../src/gateway-types.ts';
-import type { LogRecord } from '../../src/core/record.ts';
+import { startGateway } from '../../src/gateway/start.ts';
+import type { Gateway, GatewayEvent } from '../../src/gateway/types.ts';
+import type { LogRecord } from '../../src/core/records/record.ts';
 import { createLog } from '../../src/telemetry/log.ts';
 
 /** A gateway in this process on a free port, with its file in a folder of its own. */

@@ -1,5 +1,5 @@
-import type { Routed } from '#core/context.ts';
-import type { ProviderBinding } from '#core/snapshot.ts';
+import type { Routed } from '../../src/core/context.ts';
+import type { ProviderBinding } from '../../src/core/snapshot.ts';
 import routing from '../../plugins/routing/index.ts';
 import {
   makeBinding,

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
-import { headerNames, RequestHeaderBag } from '../../src/transport/header-bag.ts';
-import { createPlanner } from '../../src/config/plan.ts';
-import { emptyBody, JsonBody, type RequestBody } from '../../src/core/body.ts';
+import { headerNames, RequestHeaderBag } from '../../src/transport/inbound/header-bag.ts';
+import { createPlanner } from '../../src/config/compile/targets/plan.ts';
+import { emptyBody, JsonBody, type RequestBody } from '../../src/core/json/body.ts';
 import type { Caller, Routed } from '../../src/core/context.ts';
-import { Budget, Hold } from '../../src/core/budget.ts';
+import { Budget, Hold } from '../../src/core/memory/budget.ts';
 import { GatewayError } from '../../src/core/error.ts';
-import { defaultPrefixes } from '../../src/core/headers.ts';
-import { requestLimits } from '../../src/core/json-limits.ts';
+import { defaultPrefixes } from '../../src/core/http/headers.ts';
+import { requestLimits } from '../../src/core/json/limits.ts';
 import type { Plugin, PluginHost, PluginInstance } from '../../src/core/plugin.ts';
 import { defineProvider, type Provider } from '../../src/core/provider.ts';
 import type { ApiKey, Branch, CompiledConfig, CredentialRef, Leaf, ProviderBinding, Snapshot } from '../../src/core/snapshot.ts';
@@ -255,7 +255,7 @@ export function makeContext(parts: RequestParts = {}): Routed {
     query: '',
     headers: makeHeaders(parts.headers ?? {}),
     body,
-    askedModel: typeof model === 'string' ? model : '',
+    requestedModel: typeof model === 'string' ? model : '',
     stream: body.kind === 'json' && body.peek('stream') === true,
     snapshot: parts.snapshot ?? makeSnapshot(),
     arrivedAt: 0,

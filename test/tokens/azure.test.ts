@@ -1,7 +1,7 @@
-import type { UpstreamRequest } from '#core/provider.ts';
+import type { UpstreamRequest } from '../../src/core/provider.ts';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import azure from '../../plugins/providers/azure-openai/index.ts';
-import { createOutbound } from '../../src/transport/outbound.ts';
+import { createOutbound } from '../../src/transport/outbound/index.ts';
 import { until } from '../support/gateway.ts';
 import { json } from '../support/upstream.ts';
 import { accept, type AzureRig, entra, secret, startAzureRig } from './azure-rig.ts';

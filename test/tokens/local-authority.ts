@@ -1,5 +1,5 @@
 import type { CredentialSpec, Provider } from '../../src/core/provider.ts';
-import { isPlain } from '../../src/core/merge.ts';
+import { isPlain } from '../../src/core/json/merge.ts';
 import azure from '../../plugins/providers/azure-openai/index.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { GatewayError } from '#core/error.ts';
-import { checkPath } from '#core/plain-path.ts';
+import { checkPath } from '#core/http/plain-path.ts';
 import type { SettingsProblem, UpstreamAddress } from '#core/provider.ts';
-import { isNamed } from '#core/query.ts';
+import { isNamed } from '#core/http/query.ts';
 
 /** Where a service's routes begin: `origin` is scheme, host and port; `path` is encoded and has no slash at its end. */
 export interface Base {

@@ -1,17 +1,17 @@
-import { emptyBody, type JsonBody } from '#core/body.ts';
+import { emptyBody, type JsonBody } from '#core/json/body.ts';
 import type { Endpoint } from '#core/endpoint.ts';
-import type { FormBody, LineEdit } from '#core/form.ts';
-import type { HeaderPairs } from '#core/headers.ts';
+import type { FormBody, LineEdit } from '#core/http/form.ts';
+import type { HeaderPairs } from '#core/http/headers.ts';
 import type { Call, CommonSettings, Operation, UpstreamAddress } from '#core/provider.ts';
 import { idSegment } from './address.ts';
-import type { HistoryRules } from './history/rules.ts';
-import { batchOutput } from './batch-output.ts';
-import { parseObject, textOf } from './json.ts';
-import { ObjectTap, orNothing } from './object-tap.ts';
-import { batchOf, jobOf } from './objects.ts';
-import { mends } from './openai-mends.ts';
+import type { HistoryRules } from '#formats/history/rules.ts';
+import { batchOutput } from '#formats/openai-objects/batch-output.ts';
+import { parseObject, textOf } from '#formats/shared/json.ts';
+import { ObjectTap, orNothing } from '#formats/openai-objects/object-tap.ts';
+import { batchOf, jobOf } from '#formats/openai-objects/objects.ts';
+import { mends } from '#formats/openai-objects/mends.ts';
 import { requestOf } from './openai-request.ts';
-import { type OpenAiEndpoint, openaiEndpoints, openaiTaps } from './openai-taps.ts';
+import { type OpenAiEndpoint, openaiEndpoints, openaiTaps } from '#formats/openai-objects/taps.ts';
 
 export type ACall<Settings> = Call<Settings & CommonSettings>;
 

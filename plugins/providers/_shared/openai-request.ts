@@ -1,14 +1,14 @@
-import { type BodyPatch, emptyBody, type EmptyBody, type JsonBody } from '#core/body.ts';
+import { type BodyPatch, emptyBody, type EmptyBody, type JsonBody } from '#core/json/body.ts';
 import { endpoints } from '#core/endpoint.ts';
-import type { FormBody, FormEdit } from '#core/form.ts';
-import type { HeaderPairs } from '#core/headers.ts';
+import type { FormBody, FormEdit } from '#core/http/form.ts';
+import type { HeaderPairs } from '#core/http/headers.ts';
 import type { Dropped, UpstreamRequest } from '#core/provider.ts';
 import { idSegment, segment } from './address.ts';
-import { dropExtensions } from './extensions.ts';
-import { fileHeaders } from './file-headers.ts';
-import { checkMetadata } from './objects.ts';
+import { dropExtensions } from '#formats/openai-chat/extensions.ts';
+import { fileHeaders } from '#formats/openai-objects/file-headers.ts';
+import { checkMetadata } from '#formats/openai-objects/objects.ts';
 import type { ACall, OpenAiCompatible } from './openai-compatible.ts';
-import type { OpenAiEndpoint } from './openai-taps.ts';
+import type { OpenAiEndpoint } from '#formats/openai-objects/taps.ts';
 
 /** The upstream request of one endpoint: the client's own body, with what the service has to read differently. */
 export function requestOf<Settings>(

@@ -1,6 +1,6 @@
 import type { ProviderFault } from '#core/error.ts';
-import { isPlain } from '#core/merge.ts';
-import { anthropicFault } from '../_shared/anthropic/fault.ts';
+import { isPlain } from '#core/json/merge.ts';
+import { anthropicFault } from '#formats/anthropic-messages/fault.ts';
 import { requestsHint } from './batches/create.ts';
 
 /** The word of the API for a file that its own tools did not make. */

@@ -1,4 +1,4 @@
-import { emptyBody } from '#core/body.ts';
+import { emptyBody } from '#core/json/body.ts';
 import { describe, expect, it } from 'vitest';
 import { callOf } from '../../../test/contract/call.ts';
 import anthropic from './index.ts';

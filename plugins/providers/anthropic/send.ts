@@ -1,9 +1,9 @@
-import { emptyBody, type EmptyBody, type JsonBody } from '#core/body.ts';
-import type { FormUpstream } from '#core/form.ts';
-import type { HeaderPairs } from '#core/headers.ts';
+import { emptyBody, type EmptyBody, type JsonBody } from '#core/json/body.ts';
+import type { FormUpstream } from '#core/http/form.ts';
+import type { HeaderPairs } from '#core/http/headers.ts';
 import type { Call, CommonSettings, Dropped, UpstreamRequest } from '#core/provider.ts';
 import { at, baseOf, memo } from '../_shared/address.ts';
-import { betasOf, versionOf } from '../_shared/anthropic/headers.ts';
+import { betasOf, versionOf } from '#formats/anthropic-messages/headers.ts';
 import { type AnthropicSettings, defaultVersion, ownBetas } from './settings.ts';
 
 /** A call of this provider. */

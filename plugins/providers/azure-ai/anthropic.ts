@@ -1,13 +1,13 @@
-import { emptyBody, type EmptyBody, JsonBody } from '#core/body.ts';
-import type { HeaderPairs } from '#core/headers.ts';
+import { emptyBody, type EmptyBody, JsonBody } from '#core/json/body.ts';
+import type { HeaderPairs } from '#core/http/headers.ts';
 import type { Operation, UpstreamRequest } from '#core/provider.ts';
-import { mediaNeeds, toMessages } from '../_shared/anthropic/chat-request.ts';
-import { fromMessage } from '../_shared/anthropic/chat-result.ts';
-import { MessagesStream } from '../_shared/anthropic/chat-stream.ts';
-import { betasOf, headerFields, versionOf } from '../_shared/anthropic/headers.ts';
-import { MessagesTap } from '../_shared/anthropic/tap.ts';
-import { thoughtMemory, withThoughts } from '../_shared/anthropic/thoughts.ts';
-import { JsonTap } from '../_shared/json-tap.ts';
+import { mediaNeeds, toMessages } from '#formats/anthropic-messages/request/index.ts';
+import { fromMessage } from '#formats/anthropic-messages/answer/result.ts';
+import { MessagesStream } from '#formats/anthropic-messages/answer/stream.ts';
+import { betasOf, headerFields, versionOf } from '#formats/anthropic-messages/headers.ts';
+import { MessagesTap } from '#formats/anthropic-messages/answer/tap.ts';
+import { thoughtMemory, withThoughts } from '#formats/anthropic-messages/answer/thoughts.ts';
+import { JsonTap } from '#formats/shared/json-tap.ts';
 import { type FoundryCall, messages } from './routes.ts';
 import type { FoundrySettings } from './settings.ts';
 

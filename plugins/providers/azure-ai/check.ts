@@ -1,7 +1,7 @@
 import type { SettingsProblem } from '#core/provider.ts';
 import { parseBase } from '../_shared/address.ts';
-import { azureAuthProblems } from '../_shared/azure/check.ts';
-import { isApiVersion } from '../_shared/azure/version.ts';
+import { azureAuthProblems } from '../_azure/check.ts';
+import { isApiVersion } from '../_azure/version.ts';
 import { type FoundryUri, parseFoundryUri } from './foundry-uri.ts';
 import { entryUri, formatOf, isSingle } from './places.ts';
 import type { DeploymentSettings, FoundrySettings } from './settings.ts';

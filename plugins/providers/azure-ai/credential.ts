@@ -1,5 +1,5 @@
 import type { CredentialSpec } from '#core/provider.ts';
-import { azureCredential, type SignedPlace } from '../_shared/azure/credential.ts';
+import { azureCredential, type SignedPlace } from '../_azure/credential.ts';
 import type { Place } from './places.ts';
 import { places } from './routes.ts';
 import type { FoundrySettings } from './settings.ts';

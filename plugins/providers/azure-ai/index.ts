@@ -1,9 +1,9 @@
 import { GatewayError } from '#core/error.ts';
 import { defineProvider, type Deployment, type Operation } from '#core/provider.ts';
 import { relayedRoute } from '../_shared/address.ts';
-import { azureAuthModes } from '../_shared/azure/auth-modes.ts';
-import { azureFault } from '../_shared/azure/fault.ts';
-import { azureProbes } from '../_shared/azure/probes.ts';
+import { azureAuthModes } from '../_azure/auth-modes.ts';
+import { azureFault } from '../_azure/fault.ts';
+import { azureProbes } from '../_azure/probes.ts';
 import { check } from './check.ts';
 import { credential } from './credential.ts';
 import { importUri } from './import-uri.ts';

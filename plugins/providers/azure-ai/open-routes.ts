@@ -1,11 +1,11 @@
-import { emptyBody } from '#core/body.ts';
+import { emptyBody } from '#core/json/body.ts';
 import type { Endpoint } from '#core/endpoint.ts';
 import { GatewayError } from '#core/error.ts';
-import type { HeaderPairs } from '#core/headers.ts';
+import type { HeaderPairs } from '#core/http/headers.ts';
 import type { Operation } from '#core/provider.ts';
-import { type HistoryRules, mistralHistory, openaiHistory, openHistory } from '../_shared/history/rules.ts';
-import { JsonTap } from '../_shared/json-tap.ts';
-import { parseObject, textOf } from '../_shared/json.ts';
+import { type HistoryRules, mistralHistory, openaiHistory, openHistory } from '#formats/history/rules.ts';
+import { JsonTap } from '#formats/shared/json-tap.ts';
+import { parseObject, textOf } from '#formats/shared/json.ts';
 import { callerHeaders, openaiCompatible } from '../_shared/openai-compatible.ts';
 import { isSingle } from './places.ts';
 import { address, type FoundryCall, modelList, placeOf } from './routes.ts';

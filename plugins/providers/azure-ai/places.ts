@@ -1,6 +1,6 @@
 import { GatewayError } from '#core/error.ts';
 import type { Deployment } from '#core/provider.ts';
-import { unlisted, unusable } from '../_shared/azure/choose.ts';
+import { unlisted, unusable } from '../_azure/choose.ts';
 import { type Format, type FoundryUri, isAnthropicModel, parseFoundryUri } from './foundry-uri.ts';
 import type { DeploymentSettings, FoundrySettings } from './settings.ts';
 

@@ -1,6 +1,6 @@
-import type { JsonSchema } from '#core/json-schema.ts';
+import type { JsonSchema } from '#core/json/schema.ts';
 import type { RequestSetting } from '#core/provider.ts';
-import { azureAuthProperties, azureAuthRequestSettings, type AzureAuthSettings } from '../_shared/azure/request-auth.ts';
+import { azureAuthProperties, azureAuthRequestSettings, type AzureAuthSettings } from '../_azure/request-auth.ts';
 import { type Format, formats } from './foundry-uri.ts';
 
 /** One row of `deployments`, by alias. */

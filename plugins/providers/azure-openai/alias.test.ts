@@ -1,4 +1,4 @@
-import { emptyBody, JsonBody } from '#core/body.ts';
+import { emptyBody, JsonBody } from '#core/json/body.ts';
 import { type Endpoint, endpoints, traitsOf } from '#core/endpoint.ts';
 import type { CommonSettings } from '#core/provider.ts';
 import { describe, expect, it } from 'vitest';

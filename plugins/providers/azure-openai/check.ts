@@ -1,9 +1,9 @@
 import type { SettingsProblem } from '#core/provider.ts';
 import { entryBase } from './places.ts';
 import type { AzureSettings, DeploymentSettings } from './settings.ts';
-import { azureAuthProblems } from '../_shared/azure/check.ts';
-import { parseTargetUri } from '../_shared/azure/target-uri.ts';
-import { formOf, isApiVersion } from '../_shared/azure/version.ts';
+import { azureAuthProblems } from '../_azure/check.ts';
+import { parseTargetUri } from '../_azure/target-uri.ts';
+import { formOf, isApiVersion } from '../_azure/version.ts';
 
 /** Problems of an entry that the schema can't express. */
 export function check(settings: AzureSettings): readonly SettingsProblem[] {

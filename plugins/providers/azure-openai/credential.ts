@@ -1,5 +1,5 @@
 import type { CredentialSpec } from '#core/provider.ts';
-import { azureCredential, type SignedPlace } from '../_shared/azure/credential.ts';
+import { azureCredential, type SignedPlace } from '../_azure/credential.ts';
 import type { Place, Places } from './places.ts';
 import type { AzureSettings } from './settings.ts';
 

@@ -1,4 +1,4 @@
-import { JsonBody } from '#core/body.ts';
+import { JsonBody } from '#core/json/body.ts';
 import { expect, it } from 'vitest';
 import { datedBody } from './dated-body.ts';
 

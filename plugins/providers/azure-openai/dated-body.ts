@@ -1,6 +1,6 @@
-import type { JsonBody } from '#core/body.ts';
+import type { JsonBody } from '#core/json/body.ts';
 import type { Endpoint } from '#core/endpoint.ts';
-import { isPlain } from '#core/merge.ts';
+import { isPlain } from '#core/json/merge.ts';
 
 /** What dated versions write differently in bodies of batches and jobs; others pass. */
 export function datedBody(body: JsonBody, endpoint: Endpoint): JsonBody {

@@ -1,5 +1,5 @@
 import type { ImportedUri, MissingPart } from '#core/provider.ts';
-import { parseTargetUri, type TargetUri } from '../_shared/azure/target-uri.ts';
+import { parseTargetUri, type TargetUri } from '../_azure/target-uri.ts';
 
 /**
  * A target URI as an entry. What the address does not say is named, never guessed. Addresses of

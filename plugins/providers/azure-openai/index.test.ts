@@ -1,4 +1,4 @@
-import { emptyBody, JsonBody } from '#core/body.ts';
+import { emptyBody, JsonBody } from '#core/json/body.ts';
 import type { Endpoint } from '#core/endpoint.ts';
 import { GatewayError } from '#core/error.ts';
 import type { Call } from '#core/provider.ts';

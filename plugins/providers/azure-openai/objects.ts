@@ -1,7 +1,7 @@
-import { parseJson } from '#core/json-scan.ts';
+import { parseJson } from '#core/json/scan.ts';
 import type { Call } from '#core/provider.ts';
-import { isPlain, type Plain } from '#core/merge.ts';
-import { deletedFile, unixSeconds } from '../_shared/objects.ts';
+import { isPlain, type Plain } from '#core/json/merge.ts';
+import { deletedFile, unixSeconds } from '#formats/openai-objects/objects.ts';
 
 /** What Azure OpenAI writes differently in one object; everything that is not named passes. */
 type Change = (row: Plain) => Plain;

@@ -1,10 +1,10 @@
 import { GatewayError } from '#core/error.ts';
 import type { Deployment } from '#core/provider.ts';
 import type { Base } from '../_shared/address.ts';
-import { unlisted, unusable } from '../_shared/azure/choose.ts';
+import { unlisted, unusable } from '../_azure/choose.ts';
 import type { AzureSettings } from './settings.ts';
-import { parseTargetUri } from '../_shared/azure/target-uri.ts';
-import { type Form, formOf } from '../_shared/azure/version.ts';
+import { parseTargetUri } from '../_azure/target-uri.ts';
+import { type Form, formOf } from '../_azure/version.ts';
 
 /** Where one deployment is: what `Call.deployment` holds for this provider. */
 export interface Place {

@@ -3,7 +3,7 @@ import type { Call, UpstreamAddress } from '#core/provider.ts';
 import { at, paramOf, segment, withParam } from '../_shared/address.ts';
 import type { Place } from './places.ts';
 import type { AzureSettings } from './settings.ts';
-import { type Form, formFor } from '../_shared/azure/version.ts';
+import { type Form, formFor } from '../_azure/version.ts';
 
 /** Routes that carry the deployment in the path on dated versions; batches never do. */
 const scoped: ReadonlySet<string> = new Set([

@@ -1,6 +1,6 @@
 import { type CredentialSpec, defineProvider } from '#core/provider.ts';
 import { customHostProblems, memo } from '../_shared/address.ts';
-import { geminiFault } from '../_shared/gemini/fault.ts';
+import { geminiFault } from '#formats/google-generate/fault.ts';
 import { placeOf } from './address.ts';
 import { listModels } from './models.ts';
 import { probe } from './probe.ts';

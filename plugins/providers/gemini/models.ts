@@ -1,10 +1,10 @@
-import { emptyBody } from '#core/body.ts';
+import { emptyBody } from '#core/json/body.ts';
 import { GatewayError } from '#core/error.ts';
-import { isPlain, type Plain } from '#core/merge.ts';
+import { isPlain, type Plain } from '#core/json/merge.ts';
 import type { Call, Operation } from '#core/provider.ts';
 import type { Base } from '../_shared/address.ts';
-import { parseObject } from '../_shared/json.ts';
-import { WholeTap } from '../_shared/json-tap.ts';
+import { parseObject } from '#formats/shared/json.ts';
+import { WholeTap } from '#formats/shared/json-tap.ts';
 import type { GeminiSettings } from './settings.ts';
 
 /** The service's list of models as OpenAI's. One page holds all of them. */

@@ -1,4 +1,4 @@
-import type { JsonSchema } from '#core/json-schema.ts';
+import type { JsonSchema } from '#core/json/schema.ts';
 import type { CommonSettings, RequestSetting } from '#core/provider.ts';
 
 export interface GeminiSettings extends CommonSettings {

@@ -1,5 +1,5 @@
-import { isPlain, type Plain } from '#core/merge.ts';
-import { bareModel } from '#core/model-name.ts';
+import { isPlain, type Plain } from '#core/json/merge.ts';
+import { bareModel } from '#core/model/model-name.ts';
 import type { Call, LocalAnswer, LocalPiece } from '#core/provider.ts';
 import { type MockReply, type MockSettings, msOf, replyOf } from './settings.ts';
 

@@ -1,5 +1,5 @@
 import type { LocalAnswer } from '#core/provider.ts';
-import { type Batch, batchOf, type BatchStatus, listOf } from '../_shared/objects.ts';
+import { type Batch, batchOf, type BatchStatus, listOf } from '#formats/openai-objects/objects.ts';
 import { failure, file, type Question, whole } from './answer.ts';
 import { batchIds, contentOf } from './file-content.ts';
 import { fileId, fileNamed, givenFile, type MockFile } from './file-ids.ts';

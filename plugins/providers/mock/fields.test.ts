@@ -1,4 +1,4 @@
-import { JsonBody } from '#core/body.ts';
+import { JsonBody } from '#core/json/body.ts';
 import type { Endpoint } from '#core/endpoint.ts';
 import { describe, expect, it } from 'vitest';
 import { callOf } from '../../../test/contract/call.ts';

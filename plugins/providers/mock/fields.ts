@@ -1,5 +1,5 @@
 import type { Endpoint } from '#core/endpoint.ts';
-import type { Plain } from '#core/merge.ts';
+import type { Plain } from '#core/json/merge.ts';
 import { either, type Fields, flag, list, metadata, needed, number, object, one, shaped, text, whole } from './problems.ts';
 
 const name = text(1);

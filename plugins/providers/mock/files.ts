@@ -1,6 +1,6 @@
 import type { LocalAnswer } from '#core/provider.ts';
 import { paramOf } from '../_shared/address.ts';
-import { listOf } from '../_shared/objects.ts';
+import { listOf } from '#formats/openai-objects/objects.ts';
 import { failure, file, type Question, whole } from './answer.ts';
 import { contentOf } from './file-content.ts';
 import { fileId, fileNamed, givenFile, type MockFile } from './file-ids.ts';

@@ -1,5 +1,5 @@
 import type { LocalAnswer } from '#core/provider.ts';
-import { listOf } from '../_shared/objects.ts';
+import { listOf } from '#formats/openai-objects/objects.ts';
 import { failure, type Question, whole } from './answer.ts';
 import { checkpointsOf, eventsOf } from './fine-tuning-rows.ts';
 import { fileNamed } from './file-ids.ts';

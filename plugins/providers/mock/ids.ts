@@ -1,4 +1,4 @@
-import { parseJson } from '#core/json-scan.ts';
+import { parseJson } from '#core/json/scan.ts';
 /**
  * The mock stores nothing: an id holds what it stands for, so that an object that was created is found again. The parts
  * are JSON in the letters of a URL; everything else is an id that nobody gave.

@@ -1,10 +1,10 @@
-import type { BodyPatch, EmptyBody, JsonBody } from '#core/body.ts';
+import type { BodyPatch, EmptyBody, JsonBody } from '#core/json/body.ts';
 import type { Endpoint } from '#core/endpoint.ts';
 import { type Call, type CommonSettings, defineProvider, type LocalAnswer, type Operation, type UpstreamRequest } from '#core/provider.ts';
-import { MessagesTap } from '../_shared/anthropic/tap.ts';
-import { JsonTap } from '../_shared/json-tap.ts';
-import { openaiFault } from '../_shared/openai-fault.ts';
-import { openaiTaps } from '../_shared/openai-taps.ts';
+import { MessagesTap } from '#formats/anthropic-messages/answer/tap.ts';
+import { JsonTap } from '#formats/shared/json-tap.ts';
+import { openaiFault } from '#formats/openai-chat/fault.ts';
+import { openaiTaps } from '#formats/openai-objects/taps.ts';
 import { modelOf, type Question, question } from './answer.ts';
 import * as audio from './audio.ts';
 import * as batches from './batches.ts';

@@ -1,4 +1,4 @@
-import { parseJson } from '#core/json-scan.ts';
+import { parseJson } from '#core/json/scan.ts';
 import type { LocalAnswer } from '#core/provider.ts';
 import { failure, named, lastUserText, piecesOf, type Question, streamed, tokensIn, whole } from './answer.ts';
 import type { Problem } from './problems.ts';

@@ -1,4 +1,4 @@
-import { isPlain } from '#core/merge.ts';
+import { isPlain } from '#core/json/merge.ts';
 import type { LocalAnswer } from '#core/provider.ts';
 import { failure, type Question, tokensIn, whole } from './answer.ts';
 import { builtIn } from './settings.ts';

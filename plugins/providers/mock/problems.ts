@@ -1,6 +1,6 @@
 import { GatewayError } from '#core/error.ts';
 import type { LocalAnswer } from '#core/provider.ts';
-import { checkMetadata } from '../_shared/objects.ts';
+import { checkMetadata } from '#formats/openai-objects/objects.ts';
 
 /** Why the mock refuses a request, in the format of the API that it simulates. */
 export interface Problem {

@@ -1,6 +1,6 @@
-import type { JsonSchema } from '#core/json-schema.ts';
+import type { JsonSchema } from '#core/json/schema.ts';
 import type { CommonSettings, SettingsProblem } from '#core/provider.ts';
-import { parseDuration } from '#core/units.ts';
+import { parseDuration } from '#core/text/units.ts';
 
 /** What one model of the mock answers. Times are durations (`300ms`, `2s`) or milliseconds. */
 export interface MockReply {

@@ -1,4 +1,4 @@
-import type { HeaderPairs } from '#core/headers.ts';
+import type { HeaderPairs } from '#core/http/headers.ts';
 import type { Call } from '#core/provider.ts';
 import { callerHeaders } from '../_shared/openai-compatible.ts';
 import type { OpenAiSettings } from './settings.ts';

@@ -1,10 +1,10 @@
-import { isBatchInput } from '#core/batch-file.ts';
-import type { LineEdit } from '#core/form.ts';
+import { isBatchInput } from '#core/json/batch-file.ts';
+import type { LineEdit } from '#core/http/form.ts';
 import { defineProvider } from '#core/provider.ts';
 import { at, baseOf, customHostProblems, memo, paramOf, relayedRoute, withParam } from '../_shared/address.ts';
-import { batchLine } from '../_shared/batch-lines.ts';
+import { batchLine } from '#formats/openai-objects/batch-lines.ts';
 import { openaiCompatible } from '../_shared/openai-compatible.ts';
-import { openaiFault } from '../_shared/openai-fault.ts';
+import { openaiFault } from '#formats/openai-chat/fault.ts';
 import { accountHeaders, openaiHeaders } from './headers.ts';
 import { probe } from './probe.ts';
 import { requestSettings, type OpenAiSettings, schema } from './settings.ts';

@@ -1,4 +1,4 @@
-import { parseJson } from '#core/json-scan.ts';
+import { parseJson } from '#core/json/scan.ts';
 import { GatewayError } from '#core/error.ts';
 import { type Call, defineProvider, type Operation } from '#core/provider.ts';
 import { addresses, requireCredential } from './address.ts';

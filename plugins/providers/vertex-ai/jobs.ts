@@ -1,11 +1,11 @@
-import { JsonBody } from '#core/body.ts';
+import { JsonBody } from '#core/json/body.ts';
 import { GatewayError } from '#core/error.ts';
-import type { Plain } from '#core/merge.ts';
+import type { Plain } from '#core/json/merge.ts';
 import type { Call, Dropped, Operation, UpstreamRequest } from '#core/provider.ts';
-import { WholeTap } from '../_shared/json-tap.ts';
-import { parseObject, textOf } from '../_shared/json.ts';
-import { orNothing } from '../_shared/object-tap.ts';
-import { listOf } from '../_shared/objects.ts';
+import { WholeTap } from '#formats/shared/json-tap.ts';
+import { parseObject, textOf } from '#formats/shared/json.ts';
+import { orNothing } from '#formats/openai-objects/object-tap.ts';
+import { listOf } from '#formats/openai-objects/objects.ts';
 import { type Addresses, commonHeaders } from './address.ts';
 import { cutOf, pageOf, tooDeep, unknownAfter, type Wanted, wantedOf } from './pages.ts';
 import { plainRequest } from './plain-request.ts';

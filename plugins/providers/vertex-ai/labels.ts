@@ -1,5 +1,5 @@
-import { parseJson } from '#core/json-scan.ts';
-import { isPlain, type Plain } from '#core/merge.ts';
+import { parseJson } from '#core/json/scan.ts';
+import { isPlain, type Plain } from '#core/json/merge.ts';
 import type { Dropped } from '#core/provider.ts';
 import { base32, fromBase32 } from './base32.ts';
 

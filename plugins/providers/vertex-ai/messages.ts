@@ -1,9 +1,9 @@
-import { emptyBody } from '#core/body.ts';
+import { emptyBody } from '#core/json/body.ts';
 import { GatewayError } from '#core/error.ts';
 import type { Call, Operation } from '#core/provider.ts';
-import { inlined, nativeNeeds } from '../_shared/anthropic/native-files.ts';
-import { MessagesTap } from '../_shared/anthropic/tap.ts';
-import { JsonTap } from '../_shared/json-tap.ts';
+import { inlined, nativeNeeds } from '#formats/anthropic-messages/native-files.ts';
+import { MessagesTap } from '#formats/anthropic-messages/answer/tap.ts';
+import { JsonTap } from '#formats/shared/json-tap.ts';
 import type { Addresses } from './address.ts';
 import { anthropicHeaders, bodyVersion, placed } from './anthropic-chat.ts';
 import type { Storage } from './files/storage.ts';

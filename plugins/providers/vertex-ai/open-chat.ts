@@ -1,7 +1,7 @@
-import type { JsonBody } from '#core/body.ts';
-import { isPlain } from '#core/merge.ts';
+import type { JsonBody } from '#core/json/body.ts';
+import { isPlain } from '#core/json/merge.ts';
 import type { Dropped, Operation } from '#core/provider.ts';
-import { mistralHistory, openHistory } from '../_shared/history/rules.ts';
+import { mistralHistory, openHistory } from '#formats/history/rules.ts';
 import { openaiCompatible } from '../_shared/openai-compatible.ts';
 import { type Addresses, commonHeaders } from './address.ts';
 import { formOf } from './model-form.ts';

@@ -1,8 +1,8 @@
 import { GatewayError } from '#core/error.ts';
-import { isPlain, type Plain } from '#core/merge.ts';
+import { isPlain, type Plain } from '#core/json/merge.ts';
 import type { Call } from '#core/provider.ts';
 import { paramOf } from '../_shared/address.ts';
-import { parseObject, textOf } from '../_shared/json.ts';
+import { parseObject, textOf } from '#formats/shared/json.ts';
 
 /** Which part of a list a client asks for. */
 export interface Wanted {

@@ -1,5 +1,5 @@
-import { emptyBody } from '#core/body.ts';
-import type { HeaderPairs } from '#core/headers.ts';
+import { emptyBody } from '#core/json/body.ts';
+import type { HeaderPairs } from '#core/http/headers.ts';
 import type { Dropped, UpstreamAddress, UpstreamRequest } from '#core/provider.ts';
 
 /** A request without a body: everything that only reads or deletes. */

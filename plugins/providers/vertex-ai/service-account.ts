@@ -1,6 +1,6 @@
-import { parseJson } from '#core/json-scan.ts';
+import { parseJson } from '#core/json/scan.ts';
 import { GatewayError } from '#core/error.ts';
-import { isPlain } from '#core/merge.ts';
+import { isPlain } from '#core/json/merge.ts';
 
 /** What a service account's key file says, as far as tokens need it. */
 export interface ServiceAccount {

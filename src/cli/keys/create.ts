@@ -1,12 +1,12 @@
 import { dirname, relative } from 'node:path';
-import { blockText } from '../../config/edit.ts';
-import { loadConfig } from '../../config/load.ts';
+import { blockText } from '../../config/edit/document.ts';
+import { loadConfig } from '../../config/reload/load.ts';
 import { plainNames } from '../../config/schema/shared.ts';
-import { fileForKey } from '../../config/written-keys.ts';
-import { issueKey, shownPrefix } from '../../core/key.ts';
+import { fileForKey } from '../../config/edit/written-keys.ts';
+import { issueKey, shownPrefix } from '../../core/secrets/key.ts';
 import type { Plugin } from '../../core/plugin.ts';
 import type { Provider } from '../../core/provider.ts';
-import { parseDuration } from '../../core/units.ts';
+import { parseDuration } from '../../core/text/units.ts';
 import { writeNew } from './files.ts';
 import { exit, KeysFault, type KeysFlags, type KeysIo, type OpenConfig, openConfig, reported, sha256, shown, timeText } from './shared.ts';
 

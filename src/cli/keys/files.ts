@@ -1,7 +1,7 @@
 import { existsSync, linkSync, mkdirSync, readFileSync, renameSync, unlinkSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { EditError, type Member, setMembers } from '../../config/edit.ts';
-import type { WrittenKey } from '../../config/written-keys.ts';
+import { EditError, type Member, setMembers } from '../../config/edit/document.ts';
+import type { WrittenKey } from '../../config/edit/written-keys.ts';
 import { replaceFile } from '../replace-file.ts';
 import { exit, KeysFault, shown } from './shared.ts';
 

@@ -1,6 +1,6 @@
-import { keyIdOf } from '../../core/key.ts';
-import { formatDuration } from '../../core/units.ts';
-import type { WrittenKey } from '../../config/written-keys.ts';
+import { keyIdOf } from '../../core/secrets/key.ts';
+import { formatDuration } from '../../core/text/units.ts';
+import type { WrittenKey } from '../../config/edit/written-keys.ts';
 import { digestOf, exit, type KeysFlags, type KeysIo, type KeyState, openConfig, reported, stateOf, timeOf } from './shared.ts';
 import { type LastUse, lastUse } from './usage.ts';
 

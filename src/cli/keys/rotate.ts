@@ -1,5 +1,5 @@
-import { issueKey, shownPrefix } from '../../core/key.ts';
-import { parseDuration } from '../../core/units.ts';
+import { issueKey, shownPrefix } from '../../core/secrets/key.ts';
+import { parseDuration } from '../../core/text/units.ts';
 import { editKey } from './files.ts';
 import {
   digestOf,

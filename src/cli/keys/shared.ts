@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { relative } from 'node:path';
 import type { GatewayKeyEntry } from '../../config/schema/index.ts';
-import { readKeys, type WrittenKey, type WrittenKeys } from '../../config/written-keys.ts';
-import { didYouMean } from '../../core/nearest.ts';
+import { readKeys, type WrittenKey, type WrittenKeys } from '../../config/edit/written-keys.ts';
+import { didYouMean } from '../../core/text/nearest.ts';
 import { findConfig } from '../find-config.ts';
 
 /** What the commands about keys touch beyond files. */

@@ -1,5 +1,5 @@
-import { isDamagedKey } from '../../core/key.ts';
-import { looksLikeJwt } from '../../core/jwt.ts';
+import { isDamagedKey } from '../../core/secrets/key.ts';
+import { looksLikeJwt } from '../../core/secrets/jwt.ts';
 import {
   digestOf,
   exit,

@@ -1,7 +1,7 @@
-import { secretSettings } from '../../config/check/credential.ts';
-import { keyVariable, yamlOf } from '../../config/new-entry.ts';
-import { didYouMean } from '../../core/nearest.ts';
-import type { Registry } from '../../gateway-types.ts';
+import { secretSettings } from '../../config/check/keys/credential.ts';
+import { keyVariable, yamlOf } from '../../config/edit/new-entry.ts';
+import { didYouMean } from '../../core/text/nearest.ts';
+import type { Registry } from '../../gateway/types.ts';
 import { type CliIo, Interrupted } from '../io.ts';
 import { exitCodes } from './catalog.ts';
 import { type Draft, isVariable, problemsOf, setIn, slugProblem } from './draft.ts';

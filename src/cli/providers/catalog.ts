@@ -1,14 +1,14 @@
 import { compileCatalog } from '../../config/compile/providers.ts';
 import { complete } from '../../config/compile/steps.ts';
 import type { MakeCredential } from '../../config/compile/binding.ts';
-import { gather } from '../../config/gather.ts';
-import { loadConfig } from '../../config/load.ts';
-import { child, type Entry, entriesOf } from '../../config/node.ts';
+import { mergeFiles } from '../../config/read/merge-files.ts';
+import { loadConfig } from '../../config/reload/load.ts';
+import { child, type Entry, entriesOf } from '../../config/read/node.ts';
 import type { GatewayConfig, ProviderEntry } from '../../config/schema/index.ts';
-import { didYouMean } from '../../core/nearest.ts';
+import { didYouMean } from '../../core/text/nearest.ts';
 import type { Provider } from '../../core/provider.ts';
 import type { ProviderBinding } from '../../core/snapshot.ts';
-import type { Registry } from '../../gateway-types.ts';
+import type { Registry } from '../../gateway/types.ts';
 import { findConfig } from '../find-config.ts';
 import { type CliIo, hasColors } from '../io.ts';
 import { prettyDiagnostics } from '../render/diagnostics.ts';
@@ -55,7 +55,7 @@ export async function openCatalog(
     return exitCodes.invalid;
   }
   const source = 'path' in found ? found : { text: await io.readStdin(), name: '<stdin>' };
-  const importPlugin = async (path: string): Promise<unknown> => (await import('../../worlds.ts')).importFile(path);
+  const importPlugin = async (path: string): Promise<unknown> => (await import('../../gateway/generations.ts')).importFile(path);
   const { providers, stages: plugins } = registry;
   const loaded = await loadConfig({ source, cwd: io.cwd, env: io.env, providers, plugins, importPlugin, allowMissingSecrets: true });
   const { tree } = loaded;
@@ -85,11 +85,11 @@ function typesOf(providers: readonly Provider[]): ReadonlyMap<string, Provider> 
 /** The entries as they are written, through includes and anchors. */
 export function writtenEntries(source: LoadedFrom, { cwd, env }: CliIo): ReadonlyMap<string, Entry> {
   const nothing = (): void => {};
-  const { root } = gather(source, { cwd, env, report: nothing, secret: nothing, unresolved: nothing, watch: nothing });
+  const { root } = mergeFiles(source, { cwd, env, report: nothing, secret: nothing, unresolved: nothing, watch: nothing });
   return new Map(entriesOf(child(root, 'providers')).map((entry) => [entry.key, entry]));
 }
 
-type LoadedFrom = Parameters<typeof gather>[0];
+type LoadedFrom = Parameters<typeof mergeFiles>[0];
 
 /** The entries with these slugs, all where none is named; a number is the exit code after saying what there is. */
 export function chosen(catalog: Catalog, slugs: readonly string[], io: CliIo): readonly CatalogEntry[] | number {

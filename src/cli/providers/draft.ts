@@ -1,5 +1,5 @@
 import { slugPattern } from '../../config/schema/shared.ts';
-import { isPlain, type Plain } from '../../core/merge.ts';
+import { isPlain, type Plain } from '../../core/json/merge.ts';
 import type { CommonSettings, Provider, SettingsProblem } from '../../core/provider.ts';
 
 /** Settings in progress: plain data that grows by paths. */

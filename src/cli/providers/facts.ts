@@ -1,4 +1,4 @@
-import { emptyBody, JsonBody } from '../../core/body.ts';
+import { emptyBody, JsonBody } from '../../core/json/body.ts';
 import { endpoints, type Endpoint } from '../../core/endpoint.ts';
 import type { Call, CommonSettings, Deployment, Operation, Probe, UpstreamRequest } from '../../core/provider.ts';
 import type { ProviderBinding } from '../../core/snapshot.ts';

@@ -1,5 +1,5 @@
-import { child, entriesOf, type Node } from '../../config/node.ts';
-import { isSecretKey } from '../../config/secrets.ts';
+import { child, entriesOf, type Node } from '../../config/read/node.ts';
+import { isSecretKey } from '../../config/read/secrets.ts';
 import type { CatalogEntry } from './catalog.ts';
 import type { Probed } from './probe.ts';
 

@@ -1,7 +1,7 @@
-import { keyVariable, yamlOf } from '../../config/new-entry.ts';
-import { isPlain, type Plain } from '../../core/merge.ts';
+import { keyVariable, yamlOf } from '../../config/edit/new-entry.ts';
+import { isPlain, type Plain } from '../../core/json/merge.ts';
 import type { ImportedUri, MissingPart, Provider } from '../../core/provider.ts';
-import type { Registry } from '../../gateway-types.ts';
+import type { Registry } from '../../gateway/types.ts';
 import type { CliIo } from '../io.ts';
 import { exitCodes } from './catalog.ts';
 import { slugProblem } from './draft.ts';

@@ -1,4 +1,4 @@
-import type { Registry } from '../../gateway-types.ts';
+import type { Registry } from '../../gateway/types.ts';
 import type { CliIo } from '../io.ts';
 import { type CatalogEntry, type CatalogFlags, exitCodes, openCatalog, whyOff } from './catalog.ts';
 import { hostOf, modelsOf, table } from './facts.ts';

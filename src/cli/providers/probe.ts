@@ -1,11 +1,11 @@
 import { GatewayError } from '../../core/error.ts';
-import type { HeaderPairs } from '../../core/headers.ts';
-import { isPlain } from '../../core/merge.ts';
+import type { HeaderPairs } from '../../core/http/headers.ts';
+import { isPlain } from '../../core/json/merge.ts';
 import type { LocalAnswer, Probe, UpstreamRequest } from '../../core/provider.ts';
 import type { CredentialRef } from '../../core/snapshot.ts';
-import { type FetchedWhole, FetchFault, fetchWhole } from '../../transport/fetch-whole.ts';
-import type { Outbound } from '../../transport/outbound.ts';
-import type { WireRequest } from '../../transport/upstream.ts';
+import { type FetchedWhole, FetchFault, fetchWhole } from '../../transport/outbound/fetch-whole.ts';
+import type { Outbound } from '../../transport/outbound/index.ts';
+import type { WireRequest } from '../../transport/outbound/upstream.ts';
 import type { CatalogEntry } from './catalog.ts';
 import { make } from './facts.ts';
 

@@ -1,4 +1,4 @@
-import { isPlain } from '../../core/merge.ts';
+import { isPlain } from '../../core/json/merge.ts';
 import type { Provider } from '../../core/provider.ts';
 import type { CliIo } from '../io.ts';
 import { type Draft, isSecret, problemsOf, put, schemaAt } from './draft.ts';

@@ -1,6 +1,6 @@
-import type { Plain } from '../../core/merge.ts';
+import type { Plain } from '../../core/json/merge.ts';
 import type { Provider } from '../../core/provider.ts';
-import type { Registry } from '../../gateway-types.ts';
+import type { Registry } from '../../gateway/types.ts';
 
 /** A type, or a service that is an entry of one, as a command knows it by name. */
 export interface Known {

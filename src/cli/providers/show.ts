@@ -1,7 +1,7 @@
-import { entriesOf, formatPath, itemsOf, type Node, type Path, type Place } from '../../config/node.ts';
-import { placeText } from '../../config/problem.ts';
-import { isSecretKey, withoutKeys } from '../../config/secrets.ts';
-import type { Registry } from '../../gateway-types.ts';
+import { entriesOf, formatPath, itemsOf, type Node, type Path, type SourceLocation } from '../../config/read/node.ts';
+import { placeText } from '../../config/report/problem.ts';
+import { isSecretKey, withoutKeys } from '../../config/read/secrets.ts';
+import type { Registry } from '../../gateway/types.ts';
 import type { CliIo } from '../io.ts';
 import { type CatalogEntry, type CatalogFlags, chosen, exitCodes, openCatalog, whyOff } from './catalog.ts';
 import { hostOf, modelsOf, table } from './facts.ts';
@@ -25,7 +25,7 @@ interface Row {
   readonly key: string;
   /** As it may be printed. */
   readonly value: string;
-  readonly at: Place;
+  readonly at: SourceLocation;
 }
 
 function rowsOf(node: Node, path: Path): Row[] {
@@ -42,7 +42,7 @@ function printable(text: string): string {
   return references.length === 0 ? '(written in the file, not shown)' : references.join(' … ');
 }
 
-const originOf = (at: Place): string => `${placeText(at)}`;
+const originOf = (at: SourceLocation): string => `${placeText(at)}`;
 
 function asText(one: CatalogEntry, rows: readonly Row[]): string {
   const why = whyOff(one);

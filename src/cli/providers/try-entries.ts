@@ -1,7 +1,7 @@
-import { createMask } from '../../core/mask.ts';
-import { parseDuration } from '../../core/units.ts';
-import type { Registry } from '../../gateway-types.ts';
-import { createOutbound, type Outbound } from '../../transport/outbound.ts';
+import { createMask } from '../../core/secrets/mask.ts';
+import { parseDuration } from '../../core/text/units.ts';
+import type { Registry } from '../../gateway/types.ts';
+import { createOutbound, type Outbound } from '../../transport/outbound/index.ts';
 import { type CliIo, hasColors } from '../io.ts';
 import { type Catalog, type CatalogEntry, type CatalogFlags, chosen, exitCodes, openCatalog, whyOff } from './catalog.ts';
 import { hostOf, shortHost } from './facts.ts';

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { type Diagnostic } from '../../config/diagnostic.ts';
-import { type LoadedConfig, loadConfig } from '../../config/load.ts';
-import { withEntry, yamlOf } from '../../config/new-entry.ts';
-import { placeText } from '../../config/problem.ts';
-import type { Registry } from '../../gateway-types.ts';
+import { type Diagnostic } from '../../config/report/diagnostic.ts';
+import { type LoadedConfig, loadConfig } from '../../config/reload/load.ts';
+import { withEntry, yamlOf } from '../../config/edit/new-entry.ts';
+import { placeText } from '../../config/report/problem.ts';
+import type { Registry } from '../../gateway/types.ts';
 import { findConfig } from '../find-config.ts';
 import type { CliIo } from '../io.ts';
 import { shortDiagnostics } from '../render/diagnostics.ts';
@@ -93,7 +93,7 @@ const isError = ({ severity }: Diagnostic): boolean => severity === 'error';
 const wordsOf = ({ file, code, message }: Diagnostic): string => `${file} ${code} ${message}`;
 
 async function load(path: string, io: CliIo, registry: Registry, saved?: LoadedConfig['texts']): Promise<LoadedConfig> {
-  const importPlugin = async (plugin: string): Promise<unknown> => (await import('../../worlds.ts')).importFile(plugin);
+  const importPlugin = async (plugin: string): Promise<unknown> => (await import('../../gateway/generations.ts')).importFile(plugin);
   return loadConfig({
     source: { path },
     cwd: io.cwd,

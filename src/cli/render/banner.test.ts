@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Diagnostic } from '../../config/diagnostic.ts';
+import type { Diagnostic } from '../../config/report/diagnostic.ts';
 import { banner, type BannerFacts, bannerFields, rejectedText, reloadedText } from './banner.ts';
 
 const warning: Diagnostic = {

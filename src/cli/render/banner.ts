@@ -1,6 +1,6 @@
-import { briefDiagnostic, type Diagnostic } from '../../config/diagnostic.ts';
-import { printable } from '../../core/printable.ts';
-import { formatDuration } from '../../core/units.ts';
+import { briefDiagnostic, type Diagnostic } from '../../config/report/diagnostic.ts';
+import { printable } from '../../core/text/printable.ts';
+import { formatDuration } from '../../core/text/units.ts';
 import { plural } from './diagnostics.ts';
 
 /** What the start says. */

@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
-import type { Diagnostic } from '../../config/diagnostic.ts';
-import { printable } from '../../core/printable.ts';
+import type { Diagnostic } from '../../config/report/diagnostic.ts';
+import { printable } from '../../core/text/printable.ts';
 
 /** More than this nobody reads in one go; the rest is counted. */
 const most = 50;

@@ -1,6 +1,6 @@
-import { isPlain } from '../../core/merge.ts';
-import { printable } from '../../core/printable.ts';
-import { promptName, type PromptVersion, type StoredPrompt } from '../../core/prompt.ts';
+import { isPlain } from '../../core/json/merge.ts';
+import { printable } from '../../core/text/printable.ts';
+import { promptName, type PromptVersion, type StoredPrompt } from '../../core/model/prompt.ts';
 
 /** One line for each version, in columns: name, where it is used by name, model, config, variables. */
 export function listedPrompts(prompts: readonly StoredPrompt[]): string {

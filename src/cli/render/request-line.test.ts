@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { AttemptRecord, LogRecord } from '../../core/record.ts';
+import type { AttemptRecord, LogRecord } from '../../core/records/record.ts';
 import { sampleRecord } from '../../store/fixtures/sample.ts';
 import { requestLine } from './request-line.ts';
 

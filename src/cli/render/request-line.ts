@@ -1,7 +1,7 @@
 import { styleText } from 'node:util';
-import { printable } from '../../core/printable.ts';
-import type { AttemptRecord, LogRecord } from '../../core/record.ts';
-import { formatDuration } from '../../core/units.ts';
+import { printable } from '../../core/text/printable.ts';
+import type { AttemptRecord, LogRecord } from '../../core/records/record.ts';
+import { formatDuration } from '../../core/text/units.ts';
 
 export interface LineStyle {
   readonly colors: boolean;

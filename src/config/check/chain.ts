@@ -1,7 +1,7 @@
-import type { Moment } from '#core/plugin.ts';
-import { moments } from '#core/plugin.ts';
-import { child, itemsOf, type Node, textOf } from '../node.ts';
-import { placeText } from '../problem.ts';
+import type { Moment } from '../../core/plugin.ts';
+import { moments } from '../../core/plugin.ts';
+import { child, itemsOf, type Node, textOf } from '../read/node.ts';
+import { placeText } from '../report/problem.ts';
 import type { CheckContext } from './context.ts';
 
 /** The first moment of each stage: between moments the order of the list changes nothing. */

@@ -1,7 +1,18 @@
-import type { Kit } from '../kit.ts';
-import { child, type Entry, entriesOf, itemsOf, type MapNode, type Node, type Path, type Place, type ScalarNode, textOf } from '../node.ts';
-import type { Report } from '../problem.ts';
-import type { Valid } from '../validate.ts';
+import type { Kit } from '../read/registry.ts';
+import {
+  child,
+  type Entry,
+  entriesOf,
+  itemsOf,
+  type MapNode,
+  type Node,
+  type Path,
+  type SourceLocation,
+  type ScalarNode,
+  textOf,
+} from '../read/node.ts';
+import type { Report } from '../report/problem.ts';
+import type { Valid } from '../validate/schema.ts';
 
 /** What a rule may look at. The tree may have any shape: rules say nothing about what the schema has refused. */
 export interface CheckContext {
@@ -11,7 +22,7 @@ export interface CheckContext {
   /** Slugs whose secret is missing and may be. */
   readonly missing: Readonly<Record<string, string>>;
   /** Places of values whose references could not be resolved. */
-  readonly unresolved: ReadonlySet<Place>;
+  readonly unresolved: ReadonlySet<SourceLocation>;
   /** A file is not readable: what it would define or use is not known. */
   readonly broken: boolean;
   readonly start: StartFacts;
@@ -92,4 +103,4 @@ export function valueOf(node: Node | undefined): unknown {
 }
 
 /** The first character of a place: for problems of a whole mapping. */
-export const startOf = (at: Place): Place => ({ ...at, endColumn: at.column + 1 });
+export const startOf = (at: SourceLocation): SourceLocation => ({ ...at, endColumn: at.column + 1 });

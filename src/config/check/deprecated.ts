@@ -1,6 +1,6 @@
-import { isPlain } from '#core/merge.ts';
-import { providerOf } from '../kit.ts';
-import { child, entriesOf, type Entry, textOf } from '../node.ts';
+import { isPlain } from '../../core/json/merge.ts';
+import { providerOf } from '../read/registry.ts';
+import { child, entriesOf, type Entry, textOf } from '../read/node.ts';
 import { type CheckContext, section, sitesOf } from './context.ts';
 
 /** Old spellings in config objects. They keep working; `written` differs from the key that counts. */

@@ -1,26 +1,26 @@
-import { apiKeys } from './api-keys.ts';
+import { apiKeys } from './keys/api-keys.ts';
 import { chain } from './chain.ts';
-import { conflicts } from './conflicts.ts';
+import { conflicts } from './targets/conflicts.ts';
 import type { CheckContext, Rule } from './context.ts';
-import { cors } from './cors.ts';
-import { cycles } from './cycles.ts';
+import { cors } from './keys/cors.ts';
+import { cycles } from './targets/cycles.ts';
 import { deprecated } from './deprecated.ts';
-import { exposed } from './exposed.ts';
-import { hosts } from './hosts.ts';
+import { exposed } from './keys/exposed.ts';
+import { hosts } from './providers/hosts.ts';
 import { names } from './names.ts';
 import { paths } from './paths.ts';
-import { plainSecrets } from './plain-secrets.ts';
-import { prompts } from './prompts.ts';
-import { providers } from './providers.ts';
-import { queries } from './queries.ts';
-import { references } from './references.ts';
-import { servedModels } from './served-models.ts';
-import { serving } from './serving.ts';
-import { strategies } from './strategies.ts';
-import { tokens } from './tokens.ts';
-import { unreachable } from './unreachable.ts';
-import { unsupported } from './unsupported.ts';
-import { virtualKeys } from './virtual-keys.ts';
+import { plainSecrets } from './keys/plain-secrets.ts';
+import { prompts } from './prompts/index.ts';
+import { providers } from './providers/index.ts';
+import { queries } from './targets/queries.ts';
+import { references } from './targets/references.ts';
+import { servedModels } from './targets/served-models.ts';
+import { serving } from './targets/serving.ts';
+import { strategies } from './targets/strategies.ts';
+import { tokens } from './keys/tokens.ts';
+import { unreachable } from './targets/unreachable.ts';
+import { unsupported } from './targets/unsupported.ts';
+import { virtualKeys } from './keys/virtual-keys.ts';
 
 /** Everything that a schema cannot say: one rule a file. */
 const rules: readonly Rule[] = [

@@ -1,5 +1,5 @@
-import { placeText } from '../problem.ts';
-import { child, itemsOf, textOf } from '../node.ts';
+import { placeText } from '../report/problem.ts';
+import { child, itemsOf, textOf } from '../read/node.ts';
 import { type CheckContext, section, sitesOf } from './context.ts';
 
 /** `@cf/…` and `@hf/…` are model names, never slugs. */

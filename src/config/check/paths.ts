@@ -1,8 +1,8 @@
 import { existsSync, lstatSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { makeFolder } from '#core/folder.ts';
-import { listenAddress, type ListenSetting } from '#core/listen-address.ts';
-import { child, keyPlace, type Node, textOf, toValue } from '../node.ts';
+import { makeFolder } from '../../core/files/folder.ts';
+import { listenAddress, type ListenSetting } from '../../core/http/listen-address.ts';
+import { child, keyPlace, type Node, textOf, toValue } from '../read/node.ts';
 import { type CheckContext, valueOf } from './context.ts';
 
 /** Longest path of a socket on the systems in use, in bytes. */

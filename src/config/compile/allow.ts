@@ -1,4 +1,4 @@
-import { compileGlob, literalOf } from './glob.ts';
+import { compileGlob, literalOf } from './targets/glob.ts';
 
 type Allows = (name: string) => boolean;
 

@@ -1,4 +1,4 @@
-import { keyIdOf } from '../../core/key.ts';
+import { keyIdOf } from '../../core/secrets/key.ts';
 import type { ApiKey } from '../../core/snapshot.ts';
 import type { GatewayKeyEntry } from '../schema/index.ts';
 import { compileGlobs, compileNames } from './allow.ts';

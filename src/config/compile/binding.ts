@@ -1,5 +1,5 @@
 import type { GatewayError } from '../../core/error.ts';
-import type { Plain } from '../../core/merge.ts';
+import type { Plain } from '../../core/json/merge.ts';
 import type { CommonSettings, CredentialOwner, CredentialSpec, Deployment, Provider } from '../../core/provider.ts';
 import type { CredentialRef, PartialClocks, ProviderBinding, Trust } from '../../core/snapshot.ts';
 import { deepFreeze } from './freeze.ts';

@@ -1,5 +1,5 @@
 import type { Clocks, PartialClocks } from '../../core/snapshot.ts';
-import { parseDuration } from '../../core/units.ts';
+import { parseDuration } from '../../core/text/units.ts';
 import type { TimeoutsEntry } from '../schema/index.ts';
 import { invalid } from './invalid.ts';
 

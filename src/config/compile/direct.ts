@@ -1,4 +1,4 @@
-import type { Plain } from '../../core/merge.ts';
+import type { Plain } from '../../core/json/merge.ts';
 import type { Provider } from '../../core/provider.ts';
 import type { BindingParts } from './binding.ts';
 

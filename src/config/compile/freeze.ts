@@ -1,4 +1,4 @@
-import { isPlain } from '../../core/merge.ts';
+import { isPlain } from '../../core/json/merge.ts';
 
 /** Freezes data that came from text: objects and lists, all the way down. Anything else (maps, functions) stays as it is. */
 export function deepFreeze<T>(value: T): T {

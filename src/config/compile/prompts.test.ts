@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { JsonBody } from '../../core/body.ts';
-import type { PromptVersion } from '../../core/prompt.ts';
-import { promptPatch, variablesFor } from '../../core/prompt.ts';
+import { JsonBody } from '../../core/json/body.ts';
+import type { PromptVersion } from '../../core/model/prompt.ts';
+import { promptPatch, variablesFor } from '../../core/model/prompt.ts';
 import type { PromptEntry, PromptVersionEntry } from '../schema/index.ts';
 import { compilePrompts } from './prompts.ts';
 import { complete } from './steps.ts';

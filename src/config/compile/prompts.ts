@@ -1,10 +1,10 @@
-import { isPlain, type Plain } from '../../core/merge.ts';
-import { choosePrompt, type PromptVariable, type PromptVersion, type StoredPrompt, type Versioned } from '../../core/prompt.ts';
+import { isPlain, type Plain } from '../../core/json/merge.ts';
+import { choosePrompt, type PromptVariable, type PromptVersion, type StoredPrompt, type Versioned } from '../../core/model/prompt.ts';
 import type { PromptEntry } from '../schema/index.ts';
-import { fixedKeys } from '../template.ts';
+import { fixedKeys } from '../validate/template.ts';
 import { deepFreeze } from './freeze.ts';
 import { invalid } from './invalid.ts';
-import { linkTemplates, type PromptSource } from './link.ts';
+import { linkTemplates, type PromptSource } from './targets/link.ts';
 import type { Steps } from './steps.ts';
 import { type Meter, type Part, render, startMeter } from './render.ts';
 

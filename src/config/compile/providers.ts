@@ -1,7 +1,7 @@
 import { GatewayError } from '../../core/error.ts';
 import type { Provider } from '../../core/provider.ts';
-import { didYouMean } from '../../core/nearest.ts';
-import { authOf, settingsOf } from '../entry-settings.ts';
+import { didYouMean } from '../../core/text/nearest.ts';
+import { authOf, settingsOf } from '../edit/entry-settings.ts';
 import type { ProviderEntry, VirtualKeyEntry } from '../schema/index.ts';
 import { compileGlobs, compileHosts, plainNames } from './allow.ts';
 import { type BindingParts, type MadeBinding, makeBinding, type MakeCredential } from './binding.ts';

@@ -1,5 +1,5 @@
 import { GatewayError } from '../../core/error.ts';
-import { isPlain, type Plain } from '../../core/merge.ts';
+import { isPlain, type Plain } from '../../core/json/merge.ts';
 
 /** What is left of a template when its partials stand in their places. */
 export type Part = string | Tag | readonly Part[];

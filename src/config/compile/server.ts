@@ -1,8 +1,8 @@
-import { defaultPrefixes } from '../../core/headers.ts';
-import { requestLimits } from '../../core/json-limits.ts';
-import type { NoteBounds } from '../../core/notes.ts';
+import { defaultPrefixes } from '../../core/http/headers.ts';
+import { requestLimits } from '../../core/json/limits.ts';
+import type { NoteBounds } from '../../core/model/notes.ts';
 import type { LogSettings, ServerSettings } from '../../core/snapshot.ts';
-import { parseSize } from '../../core/units.ts';
+import { parseSize } from '../../core/text/units.ts';
 import type { LoggingEntry, ServerEntry } from '../schema/index.ts';
 import { compileClocks, defaultClocks, needDuration } from './clocks.ts';
 import { invalid } from './invalid.ts';

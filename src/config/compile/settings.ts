@@ -1,7 +1,7 @@
-import { didYouMean } from '../../core/nearest.ts';
-import type { Plain } from '../../core/merge.ts';
+import { didYouMean } from '../../core/text/nearest.ts';
+import type { Plain } from '../../core/json/merge.ts';
 import type { Provider } from '../../core/provider.ts';
-import { isSecretSetting } from '../../core/request-settings.ts';
+import { isSecretSetting } from '../../core/model/request-settings.ts';
 import type { ConfigEntry } from '../schema/index.ts';
 import { targetSettings } from '../schema/target.ts';
 import { invalid } from './invalid.ts';

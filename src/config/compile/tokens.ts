@@ -1,6 +1,6 @@
-import { jwtAlgorithms } from '../../core/jwt.ts';
+import { jwtAlgorithms } from '../../core/secrets/jwt.ts';
 import type { ApiKey, JwtRules } from '../../core/snapshot.ts';
-import { parseDuration } from '../../core/units.ts';
+import { parseDuration } from '../../core/text/units.ts';
 import type { AuthEntry } from '../schema/index.ts';
 import { compileRules } from './api-keys.ts';
 import { deepFreeze } from './freeze.ts';

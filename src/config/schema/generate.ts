@@ -1,7 +1,7 @@
-import type { JsonSchema } from '#core/json-schema.ts';
-import { isPlain } from '#core/merge.ts';
-import type { Plugin } from '#core/plugin.ts';
-import type { Provider } from '#core/provider.ts';
+import type { JsonSchema } from '../../core/json/schema.ts';
+import { isPlain } from '../../core/json/merge.ts';
+import type { Plugin } from '../../core/plugin.ts';
+import type { Provider } from '../../core/provider.ts';
 import { gatewaySchema, providerSchema, withNotes } from './join.ts';
 import { pluginEntries } from './plugins.ts';
 import { anyAuthSchema } from './provider-auth.ts';

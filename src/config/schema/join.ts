@@ -1,6 +1,6 @@
-import type { JsonSchema } from '#core/json-schema.ts';
-import { isPlain } from '#core/merge.ts';
-import type { Provider } from '#core/provider.ts';
+import type { JsonSchema } from '../../core/json/schema.ts';
+import { isPlain } from '../../core/json/merge.ts';
+import type { Provider } from '../../core/provider.ts';
 import { providerCommon, virtualKey } from './catalog.ts';
 import { auth, gatewayKey } from './keys.ts';
 import { logging } from './logging.ts';

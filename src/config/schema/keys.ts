@@ -1,4 +1,4 @@
-import { jwtAlgorithms } from '../../core/jwt.ts';
+import { jwtAlgorithms } from '../../core/secrets/jwt.ts';
 import { description, durationForm, durationPattern, metadata } from './shared.ts';
 
 const nameList = { type: 'array', items: { type: 'string', minLength: 1 } } as const;

@@ -1,5 +1,5 @@
-import type { JsonSchema } from '#core/json-schema.ts';
-import type { AuthMode, Provider } from '#core/provider.ts';
+import type { JsonSchema } from '../../core/json/schema.ts';
+import type { AuthMode, Provider } from '../../core/provider.ts';
 import { apiKey } from './shared.ts';
 
 /** Words after `auth.mode` that every type takes. */

@@ -1,8 +1,8 @@
-import { parseJson } from '../../core/json-scan.ts';
+import { parseJson } from '../../core/json/scan.ts';
 import { GatewayError } from '../../core/error.ts';
-import type { FormBody } from '../../core/form.ts';
+import type { FormBody } from '../../core/http/form.ts';
 import type { UpstreamRequest } from '../../core/provider.ts';
-import { watchedLines } from '../../core/watched-lines.ts';
+import { watchedLines } from '../../core/json/watched-lines.ts';
 import type { Caller } from './caller.ts';
 
 /** The lines of a batch are requests: their ids are checked while the file is sent. */

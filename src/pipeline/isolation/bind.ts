@@ -1,8 +1,8 @@
-import { parseJson } from '../../core/json-scan.ts';
+import { parseJson } from '../../core/json/scan.ts';
 import type { WireEvent } from '../../core/events.ts';
-import { idsAt, type ObjectAnswer } from '../../core/object-answers.ts';
+import { idsAt, type ObjectAnswer } from '../../core/objects/answers.ts';
 import type { Flow, FlowConsumer, Outcome } from '../../core/plan.ts';
-import { FlowOver } from '../flow-over.ts';
+import { FlowOver } from '../answer/flow-over.ts';
 import type { Caller } from './caller.ts';
 
 type Answered = Outcome & { readonly kind: 'answered' };

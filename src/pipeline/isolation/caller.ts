@@ -1,6 +1,6 @@
 import { GatewayError } from '../../core/error.ts';
-import { canonicalId, couldBeId, type ObjectOwners } from '../../core/object-owners.ts';
-import { referencesIn } from '../../core/object-references.ts';
+import { canonicalId, couldBeId, type ObjectOwners } from '../../core/objects/owners.ts';
+import { referencesIn } from '../../core/objects/references.ts';
 
 /** One caller's side of the table of owners, at one account. */
 export class Caller {

@@ -1,8 +1,8 @@
-import { parseJson } from '../../core/json-scan.ts';
+import { parseJson } from '../../core/json/scan.ts';
 import { traitsOf } from '../../core/endpoint.ts';
 import { GatewayError } from '../../core/error.ts';
-import { objectAnswers } from '../../core/object-answers.ts';
-import { canonicalId, type ObjectOwners } from '../../core/object-owners.ts';
+import { objectAnswers } from '../../core/objects/answers.ts';
+import { canonicalId, type ObjectOwners } from '../../core/objects/owners.ts';
 import type { Attempt, Outcome } from '../../core/plan.ts';
 import type { RequestContext } from '../request.ts';
 import { bound } from './bind.ts';

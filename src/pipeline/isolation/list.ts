@@ -1,8 +1,8 @@
-import { parseJson } from '../../core/json-scan.ts';
+import { parseJson } from '../../core/json/scan.ts';
 import { GatewayError } from '../../core/error.ts';
-import { isPlain, type Plain } from '../../core/merge.ts';
-import { idsAt, type ObjectAnswer } from '../../core/object-answers.ts';
-import { canonicalId } from '../../core/object-owners.ts';
+import { isPlain, type Plain } from '../../core/json/merge.ts';
+import { idsAt, type ObjectAnswer } from '../../core/objects/answers.ts';
+import { canonicalId } from '../../core/objects/owners.ts';
 import type { Outcome } from '../../core/plan.ts';
 import type { Caller } from './caller.ts';
 import type { NextPage } from './index.ts';

@@ -1,5 +1,5 @@
-import type { Endpoint } from '#core/endpoint.ts';
-import type { CommonSettings, Media } from '#core/provider.ts';
+import type { Endpoint } from '../../../src/core/endpoint.ts';
+import type { CommonSettings, Media } from '../../../src/core/provider.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 

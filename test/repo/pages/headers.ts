@@ -1,5 +1,5 @@
 import { providers } from '../../../plugins/index.ts';
-import { canonicalPrefix, defaultPrefixes, type RequestHeader, requestHeaders, responseHeaders } from '../../../src/core/headers.ts';
+import { canonicalPrefix, defaultPrefixes, type RequestHeader, requestHeaders, responseHeaders } from '../../../src/core/http/headers.ts';
 
 const requestMeaning = {
   apiKey: 'Key of the gateway. `Authorization: Bearer …` and `x-api-key` are read too.',

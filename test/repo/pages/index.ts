@@ -3,7 +3,7 @@ import { generateSchema } from '../../../src/config/schema/generate.ts';
 import { cliPage } from './cli.ts';
 import { configurationPage } from './configuration.ts';
 import { errorsPage } from './errors.ts';
-import { version } from '../../../src/version.ts';
+import { version } from '../../../src/gateway/version.ts';
 import { describeApi } from '../../../src/openapi/document.ts';
 import { headersPage } from './headers.ts';
 import { routesPage } from './routes.ts';

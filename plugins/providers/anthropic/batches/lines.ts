@@ -1,12 +1,12 @@
 import { fromUnknown, GatewayError } from '#core/error.ts';
-import { isPlain, type Plain } from '#core/merge.ts';
-import { bareModel } from '#core/model-name.ts';
+import { isPlain, type Plain } from '#core/json/merge.ts';
+import { bareModel } from '#core/model/model-name.ts';
 import type { Dropped } from '#core/provider.ts';
-import { mediaNeeds, toMessages } from '../../_shared/anthropic/chat-request.ts';
-import { headerFields, listed } from '../../_shared/anthropic/headers.ts';
-import { cannotCarry } from '../../_shared/cannot-carry.ts';
-import { Drops } from '../../_shared/drops.ts';
-import { textOf } from '../../_shared/json.ts';
+import { mediaNeeds, toMessages } from '#formats/anthropic-messages/request/index.ts';
+import { headerFields, listed } from '#formats/anthropic-messages/headers.ts';
+import { cannotCarry } from '#formats/shared/cannot-carry.ts';
+import { Drops } from '#formats/shared/drops.ts';
+import { textOf } from '#formats/shared/json.ts';
 import type { BatchEndpoint } from './ids.ts';
 
 /** One line of a batch's input, with its place for people. */

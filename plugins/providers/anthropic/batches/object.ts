@@ -1,7 +1,7 @@
 import { GatewayError } from '#core/error.ts';
-import { isPlain, type Plain } from '#core/merge.ts';
-import { parseObject, textOf } from '../../_shared/json.ts';
-import { type Batch, batchOf, type BatchStatus, listOf, unixSeconds } from '../../_shared/objects.ts';
+import { isPlain, type Plain } from '#core/json/merge.ts';
+import { parseObject, textOf } from '#formats/shared/json.ts';
+import { type Batch, batchOf, type BatchStatus, listOf, unixSeconds } from '#formats/openai-objects/objects.ts';
 import { batchNamed, type BatchEndpoint, clientId, outputFileId } from './ids.ts';
 
 /** What the answer doesn't say about a batch and the request did. */

@@ -1,9 +1,9 @@
 import type { Endpoint } from '#core/endpoint.ts';
 import type { Operation, UpstreamRequest } from '#core/provider.ts';
 import { idSegment, paramOf } from '../../_shared/address.ts';
-import { parseObject, textOf } from '../../_shared/json.ts';
-import { BytesTap, ObjectTap, orNothing } from '../../_shared/object-tap.ts';
-import { batchOf } from '../../_shared/objects.ts';
+import { parseObject, textOf } from '#formats/shared/json.ts';
+import { BytesTap, ObjectTap, orNothing } from '#formats/openai-objects/object-tap.ts';
+import { batchOf } from '#formats/openai-objects/objects.ts';
 import { otherParams } from '../query.ts';
 import { type ACall, send } from '../send.ts';
 import type { AnthropicSettings } from '../settings.ts';

@@ -1,9 +1,9 @@
-import type { LineEdit } from '#core/form.ts';
+import type { LineEdit } from '#core/http/form.ts';
 import type { StepReply, UpstreamRequest } from '#core/provider.ts';
 import { idSegment, segment } from '../../_shared/address.ts';
-import { noBatchOutput } from '../../_shared/batch-output.ts';
-import { parseObject, textOf } from '../../_shared/json.ts';
-import { unixSeconds } from '../../_shared/objects.ts';
+import { noBatchOutput } from '#formats/openai-objects/batch-output.ts';
+import { parseObject, textOf } from '#formats/shared/json.ts';
+import { unixSeconds } from '#formats/openai-objects/objects.ts';
 import { type ACall, send } from '../send.ts';
 import { type BatchName, batchNamed, clientId } from './ids.ts';
 import { toBatch } from './object.ts';

@@ -1,9 +1,9 @@
-import { isPlain, type Plain } from '#core/merge.ts';
-import type { LineEdit } from '#core/form.ts';
-import { type AnswerCall, fromMessage } from '../../_shared/anthropic/chat-result.ts';
-import { parseExact } from '../../_shared/anthropic/exact.ts';
-import { statusOfType } from '../../_shared/anthropic/fault.ts';
-import { textOf } from '../../_shared/json.ts';
+import { isPlain, type Plain } from '#core/json/merge.ts';
+import type { LineEdit } from '#core/http/form.ts';
+import { type AnswerCall, fromMessage } from '#formats/anthropic-messages/answer/result.ts';
+import { parseExact } from '#formats/anthropic-messages/exact.ts';
+import { statusOfType } from '#formats/anthropic-messages/fault.ts';
+import { textOf } from '#formats/shared/json.ts';
 import type { BatchEndpoint } from './ids.ts';
 
 /** How the answers of a batch are written. */

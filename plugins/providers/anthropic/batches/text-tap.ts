@@ -1,5 +1,5 @@
 import type { Tap } from '#core/tap.ts';
-import { ObjectTap } from '../../_shared/object-tap.ts';
+import { ObjectTap } from '#formats/openai-objects/object-tap.ts';
 
 /** A file of lines that is read whole, because the next request is made of it. Nothing in it is looked at here. */
 export class TextTap extends ObjectTap implements Tap {

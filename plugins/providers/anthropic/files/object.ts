@@ -1,7 +1,7 @@
 import { GatewayError } from '#core/error.ts';
-import { isPlain, type Plain } from '#core/merge.ts';
-import { parseObject, textOf } from '../../_shared/json.ts';
-import { listOf, unixSeconds } from '../../_shared/objects.ts';
+import { isPlain, type Plain } from '#core/json/merge.ts';
+import { parseObject, textOf } from '#formats/shared/json.ts';
+import { listOf, unixSeconds } from '#formats/openai-objects/objects.ts';
 
 /** A file of the service knows no purpose; what is neither batch nor fine-tuning is this in OpenAI's words. */
 const defaultPurpose = 'user_data';

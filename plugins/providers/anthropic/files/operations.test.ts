@@ -1,6 +1,6 @@
-import { emptyBody } from '#core/body.ts';
+import { emptyBody } from '#core/json/body.ts';
 import type { Endpoint } from '#core/endpoint.ts';
-import type { FormBody } from '#core/form.ts';
+import type { FormBody } from '#core/http/form.ts';
 import type { Call, CommonSettings } from '#core/provider.ts';
 import { describe, expect, it } from 'vitest';
 import { callOf } from '../../../../test/contract/call.ts';

@@ -1,20 +1,20 @@
 import type { Endpoint } from '#core/endpoint.ts';
 import { GatewayError } from '#core/error.ts';
-import type { FormBody, FormEdit } from '#core/form.ts';
-import { defaultPrefixes } from '#core/headers.ts';
-import type { Plain } from '#core/merge.ts';
+import type { FormBody, FormEdit } from '#core/http/form.ts';
+import { defaultPrefixes } from '#core/http/headers.ts';
+import type { Plain } from '#core/json/merge.ts';
 import type { Operation, UpstreamRequest } from '#core/provider.ts';
 import { idSegment, paramOf } from '../../_shared/address.ts';
-import { fileHeaders } from '../../_shared/file-headers.ts';
-import { parseObject } from '../../_shared/json.ts';
-import { BytesTap, ObjectTap } from '../../_shared/object-tap.ts';
-import { unixSeconds } from '../../_shared/objects.ts';
+import { fileHeaders } from '#formats/openai-objects/file-headers.ts';
+import { parseObject } from '#formats/shared/json.ts';
+import { BytesTap, ObjectTap } from '#formats/openai-objects/object-tap.ts';
+import { unixSeconds } from '#formats/openai-objects/objects.ts';
 import { batchNamed, isOutputFile } from '../batches/ids.ts';
 import { outputLines, readBatch, readResults } from '../batches/output.ts';
 import { otherParams } from '../query.ts';
 import { type ACall, send, type Sent } from '../send.ts';
 import type { AnthropicSettings } from '../settings.ts';
-import { filesBeta } from '../../_shared/anthropic/files-beta.ts';
+import { filesBeta } from '#formats/anthropic-messages/files-beta.ts';
 import { toDeleted, toFile, toFiles } from './object.ts';
 
 type Op = Operation<AnthropicSettings>;

@@ -1,10 +1,10 @@
-import { JsonBody } from '#core/body.ts';
+import { JsonBody } from '#core/json/body.ts';
 import { GatewayError } from '#core/error.ts';
-import type { Plain } from '#core/merge.ts';
+import type { Plain } from '#core/json/merge.ts';
 import type { Call, Dropped, Operation, UpstreamRequest } from '#core/provider.ts';
-import { WholeTap } from '../../_shared/json-tap.ts';
-import { parseObject, textOf } from '../../_shared/json.ts';
-import { checkMetadata } from '../../_shared/objects.ts';
+import { WholeTap } from '#formats/shared/json-tap.ts';
+import { parseObject, textOf } from '#formats/shared/json.ts';
+import { checkMetadata } from '#formats/openai-objects/objects.ts';
 import { type Addresses, commonHeaders } from '../address.ts';
 import { notesOf, rowOf } from '../files/file-object.ts';
 import { type StoredObject, uriOf } from '../files/object-id.ts';

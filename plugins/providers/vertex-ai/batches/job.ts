@@ -1,6 +1,6 @@
-import { isPlain, type Plain } from '#core/merge.ts';
-import { textOf } from '../../_shared/json.ts';
-import { type Batch, batchOf, type BatchStatus, unixSeconds } from '../../_shared/objects.ts';
+import { isPlain, type Plain } from '#core/json/merge.ts';
+import { textOf } from '#formats/shared/json.ts';
+import { type Batch, batchOf, type BatchStatus, unixSeconds } from '#formats/openai-objects/objects.ts';
 import { fileIdOf, parseUri, type StoredObject } from '../files/object-id.ts';
 import { jobIdOf } from '../jobs.ts';
 import { endpointLabel, metadataOf } from '../labels.ts';

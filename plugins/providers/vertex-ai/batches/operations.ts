@@ -1,8 +1,8 @@
 import type { Operation } from '#core/provider.ts';
-import { noBatchOutput } from '../../_shared/batch-output.ts';
-import { BytesTap } from '../../_shared/object-tap.ts';
-import { WholeTap } from '../../_shared/json-tap.ts';
-import { batchOf } from '../../_shared/objects.ts';
+import { noBatchOutput } from '#formats/openai-objects/batch-output.ts';
+import { BytesTap } from '#formats/openai-objects/object-tap.ts';
+import { WholeTap } from '#formats/shared/json-tap.ts';
+import { batchOf } from '#formats/openai-objects/objects.ts';
 import type { Addresses } from '../address.ts';
 import { rowOf } from '../files/file-object.ts';
 import { fileIdOf } from '../files/object-id.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Plain } from '#core/merge.ts';
+import type { Plain } from '#core/json/merge.ts';
 import type { BatchEndpoint } from './endpoint.ts';
 import { outputLines } from './output-lines.ts';
 

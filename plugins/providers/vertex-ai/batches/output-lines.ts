@@ -1,13 +1,13 @@
 import { fromUnknown } from '#core/error.ts';
-import type { LineEdit } from '#core/form.ts';
-import { isPlain, type Plain } from '#core/merge.ts';
+import type { LineEdit } from '#core/http/form.ts';
+import { isPlain, type Plain } from '#core/json/merge.ts';
 import type { Call } from '#core/provider.ts';
-import { fromMessage } from '../../_shared/anthropic/chat-result.ts';
-import { fromEmbeddings } from '../../_shared/gemini/embeddings.ts';
-import { parsedAnswer } from '../../_shared/gemini/parse.ts';
-import { fromGenerateContent } from '../../_shared/gemini/result.ts';
-import { parseObject, textOf } from '../../_shared/json.ts';
-import { unixSeconds } from '../../_shared/objects.ts';
+import { fromMessage } from '#formats/anthropic-messages/answer/result.ts';
+import { fromEmbeddings } from '#formats/google-generate/embeddings.ts';
+import { parsedAnswer } from '#formats/google-generate/answer/parse.ts';
+import { fromGenerateContent } from '#formats/google-generate/answer/result.ts';
+import { parseObject, textOf } from '#formats/shared/json.ts';
+import { unixSeconds } from '#formats/openai-objects/objects.ts';
 import type { OutputKind } from './output-place.ts';
 
 /** What the conversion of answers needs of the call that reads them. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Plain } from '#core/merge.ts';
+import type { Plain } from '#core/json/merge.ts';
 import { toRow } from './rows.ts';
 
 const line = (body: Plain, more: Plain = {}): Plain => ({ custom_id: 'r-1', method: 'POST', url: '/v1/chat/completions', body, ...more });

@@ -1,6 +1,6 @@
-import { isPlain, type Plain } from '#core/merge.ts';
-import { parseObject, textOf } from '../../_shared/json.ts';
-import { unixSeconds } from '../../_shared/objects.ts';
+import { isPlain, type Plain } from '#core/json/merge.ts';
+import { parseObject, textOf } from '#formats/shared/json.ts';
+import { unixSeconds } from '#formats/openai-objects/objects.ts';
 import { fileIdOf, type StoredObject } from './object-id.ts';
 import { batchesPrefix } from './storage.ts';
 

@@ -1,10 +1,10 @@
-import type { LineEdit } from '#core/form.ts';
+import type { LineEdit } from '#core/http/form.ts';
 import { fromUnknown, GatewayError } from '#core/error.ts';
-import { isPlain, type Plain } from '#core/merge.ts';
+import { isPlain, type Plain } from '#core/json/merge.ts';
 import type { Dropped } from '#core/provider.ts';
-import { Drops } from '../../_shared/drops.ts';
-import type { FileRules } from '../../_shared/gemini/conversion.ts';
-import { parseObject } from '../../_shared/json.ts';
+import { Drops } from '#formats/shared/drops.ts';
+import type { FileRules } from '#formats/google-generate/request/conversion.ts';
+import { parseObject } from '#formats/shared/json.ts';
 import { isBatchLine, toRow } from '../batches/rows.ts';
 import type { VertexSettings } from '../settings.ts';
 import { isTrainingLine, toTrainingRow } from '../tuning/rows.ts';

@@ -1,7 +1,7 @@
 import type { Call, Operation, StepReply, UpstreamRequest } from '#core/provider.ts';
 import { paramOf } from '../../_shared/address.ts';
-import { WholeTap } from '../../_shared/json-tap.ts';
-import { listOf } from '../../_shared/objects.ts';
+import { WholeTap } from '#formats/shared/json-tap.ts';
+import { listOf } from '#formats/openai-objects/objects.ts';
 import { pageOf, tooDeep, unknownAfter, wantedOf } from '../pages.ts';
 import { plainRequest } from '../plain-request.ts';
 import type { VertexSettings } from '../settings.ts';

@@ -1,7 +1,7 @@
 import type { Operation } from '#core/provider.ts';
 import { GatewayError } from '#core/error.ts';
-import { BytesTap } from '../../_shared/object-tap.ts';
-import { WholeTap } from '../../_shared/json-tap.ts';
+import { BytesTap } from '#formats/openai-objects/object-tap.ts';
+import { WholeTap } from '#formats/shared/json-tap.ts';
 import { outputLines } from '../batches/output-lines.ts';
 import { outputOf } from '../batches/output-place.ts';
 import { plainRequest } from '../plain-request.ts';

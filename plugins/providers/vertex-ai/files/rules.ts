@@ -1,6 +1,6 @@
 import type { Call } from '#core/provider.ts';
 import { memo } from '../../_shared/address.ts';
-import type { FileRules } from '../../_shared/gemini/conversion.ts';
+import type { FileRules } from '#formats/google-generate/request/conversion.ts';
 import type { VertexSettings } from '../settings.ts';
 import { objectOf } from './object-id.ts';
 import { checkBucket } from './storage.ts';

@@ -1,5 +1,5 @@
 import { GatewayError } from '#core/error.ts';
-import type { HeaderPairs } from '#core/headers.ts';
+import type { HeaderPairs } from '#core/http/headers.ts';
 import type { Call, UpstreamAddress } from '#core/provider.ts';
 import { type Base, baseOf, memo } from '../../_shared/address.ts';
 import { requireCredential } from '../address.ts';

@@ -1,8 +1,8 @@
-import { JsonBody } from '#core/body.ts';
+import { JsonBody } from '#core/json/body.ts';
 import { GatewayError } from '#core/error.ts';
-import type { FormBody } from '#core/form.ts';
+import type { FormBody } from '#core/http/form.ts';
 import type { Call, Operation, UpstreamRequest } from '#core/provider.ts';
-import { WholeTap } from '../../_shared/json-tap.ts';
+import { WholeTap } from '#formats/shared/json-tap.ts';
 import type { VertexSettings } from '../settings.ts';
 import { fileOf, type FileNotes, type FileObject, rowOf } from './file-object.ts';
 import { UploadLines } from './line-kinds.ts';

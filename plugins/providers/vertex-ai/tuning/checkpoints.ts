@@ -1,6 +1,6 @@
-import type { Plain } from '#core/merge.ts';
-import { isPlain } from '#core/merge.ts';
-import { unixSeconds } from '../../_shared/objects.ts';
+import type { Plain } from '#core/json/merge.ts';
+import { isPlain } from '#core/json/merge.ts';
+import { unixSeconds } from '#formats/openai-objects/objects.ts';
 import { jobIdOf } from '../jobs.ts';
 import { endpointModel, plainIn } from './job.ts';
 

@@ -1,6 +1,6 @@
-import { isPlain, type Plain } from '#core/merge.ts';
-import { textOf } from '../../_shared/json.ts';
-import { unixSeconds } from '../../_shared/objects.ts';
+import { isPlain, type Plain } from '#core/json/merge.ts';
+import { textOf } from '#formats/shared/json.ts';
+import { unixSeconds } from '#formats/openai-objects/objects.ts';
 import { jobIdOf } from '../jobs.ts';
 import { tuningStatus } from './job.ts';
 

@@ -1,7 +1,7 @@
-import type { Plain } from '#core/merge.ts';
+import type { Plain } from '#core/json/merge.ts';
 import type { Operation } from '#core/provider.ts';
-import { WholeTap } from '../../_shared/json-tap.ts';
-import { listOf } from '../../_shared/objects.ts';
+import { WholeTap } from '#formats/shared/json-tap.ts';
+import { listOf } from '#formats/openai-objects/objects.ts';
 import type { Addresses } from '../address.ts';
 import { rowOf } from '../files/file-object.ts';
 import { cancelJob, type JobKind, listJobs, readJob, retrieveJob } from '../jobs.ts';

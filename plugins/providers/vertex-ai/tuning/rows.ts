@@ -1,7 +1,7 @@
-import type { Plain } from '#core/merge.ts';
+import type { Plain } from '#core/json/merge.ts';
 import type { Dropped, Media } from '#core/provider.ts';
-import type { FileRules } from '../../_shared/gemini/conversion.ts';
-import { toGenerateContent } from '../../_shared/gemini/request.ts';
+import type { FileRules } from '#formats/google-generate/request/conversion.ts';
+import { toGenerateContent } from '#formats/google-generate/request/index.ts';
 import { optionsOf } from '../gemini-chat.ts';
 import type { VertexSettings } from '../settings.ts';
 

@@ -1,0 +1,116 @@
+import { GatewayError } from '#core/error.ts';
+import type { JsonSchema } from '#core/json/schema.ts';
+import { didYouMean } from '#core/text/nearest.ts';
+import type { CommonSettings, RequestSetting } from '#core/provider.ts';
+import { azureAuthModes, tenantPattern } from './auth-modes.ts';
+
+/** Settings that say how to sign, as requests bring them in headers or in a config object. */
+export interface AzureAuthSettings extends CommonSettings {
+  readonly cloud_api_key?: string;
+  readonly ad_token?: string;
+  readonly auth_mode?: string;
+  readonly entra_tenant_id?: string;
+  readonly entra_client_id?: string;
+  readonly entra_client_secret?: string;
+  readonly entra_scope?: string;
+}
+
+const { managed_identity: managed, workload_identity: workload } = azureAuthModes;
+
+/** Words for the identity of the machine: for entries of gateway.yaml only. */
+export const ambientModes: readonly string[] = ['managed_identity', ...managed.aliases, 'workload_identity', ...workload.aliases];
+/** `default` is what other gateways write for a key. */
+const keyModes = ['api_key', 'default'] as const;
+const modes: readonly string[] = [...keyModes, 'entra', ...ambientModes];
+
+const text = (description: string): JsonSchema => ({ type: 'string', minLength: 1, description });
+
+/** Their schema, for the settings of a type. */
+export const azureAuthProperties = {
+  cloud_api_key: { ...text('Key that a request sends. In gateway.yaml: api_key.'), writeOnly: true },
+  ad_token: { ...text('Token that was issued elsewhere, sent as bearer token instead of the key.'), writeOnly: true },
+  auth_mode: {
+    enum: modes,
+    description: 'How a request with its own credential authenticates: api_key or entra. In gateway.yaml: auth.',
+  },
+  entra_tenant_id: { ...text('Tenant of the application, for a request with its own credential.'), pattern: tenantPattern },
+  entra_client_id: text('Id of the application, for a request with its own credential.'),
+  entra_client_secret: { ...text('Secret of the application, for a request with its own credential.'), writeOnly: true },
+  entra_scope: text('Scope of its token.'),
+} as const satisfies Readonly<Record<string, JsonSchema>>;
+
+/** Neutral names first, the real ones as aliases. */
+export const azureAuthRequestSettings: readonly RequestSetting[] = Object.keys(azureAuthProperties).map((setting) => {
+  const name = setting.replace(/^cloud_/, '');
+  const tail = name.replaceAll('_', '-');
+  const keys = [`cloud_${name}`, `azure_${name}`];
+  return {
+    setting,
+    headers: [`cloud-${tail}`, `azure-${tail}`],
+    // Without a prefix it is the key of any type.
+    keys: name === setting ? [setting, ...keys] : keys,
+    shapesHost: false,
+    ...(setting === 'auth_mode' ? { ambient: ambientModes } : {}),
+  };
+});
+
+/** An application that came with a request. */
+export interface BroughtApplication {
+  readonly tenant: string;
+  readonly client: string;
+  readonly secret: string;
+  readonly scope: string | undefined;
+}
+
+/** Why the settings of a request can't be used: which one, and what to do. */
+export interface AuthProblem {
+  readonly setting: keyof typeof azureAuthProperties;
+  readonly code: 'missing_credential' | 'invalid_header' | 'not_allowed';
+  readonly message: string;
+  readonly hint: string;
+}
+
+/** The application that the settings hold; undefined where they hold none, or a problem. */
+export function applicationIn(settings: AzureAuthSettings): BroughtApplication | AuthProblem | undefined {
+  const { auth_mode: mode, entra_tenant_id: tenant, entra_client_id: client, entra_client_secret: secret, entra_scope: scope } = settings;
+  if (mode !== undefined && ambientModes.includes(mode)) return ambient(mode);
+  if (mode !== undefined && !modes.includes(mode)) return unknownMode(mode);
+  if (mode !== 'entra' && (secret === undefined || mode !== undefined)) return undefined;
+  if (tenant === undefined) return missing('entra_tenant_id');
+  if (client === undefined) return missing('entra_client_id');
+  if (secret === undefined) return missing('entra_client_secret');
+  if (!new RegExp(tenantPattern).test(tenant)) {
+    const hint = 'Send the id of the tenant, or one of its domains.';
+    return { setting: 'entra_tenant_id', code: 'invalid_header', message: 'The tenant is neither an id nor a domain.', hint };
+  }
+  return { tenant, client, secret, scope };
+}
+
+/** The header that people write for a setting. */
+export const headerOf = (setting: string): string => `azure-${setting.replaceAll('_', '-')}`;
+
+/** The problem as an error for the one who sent the request. */
+export function asError({ code, setting, message, hint }: AuthProblem): GatewayError {
+  return new GatewayError(code, { message, param: headerOf(setting), hint });
+}
+
+const missing = (setting: AuthProblem['setting']): AuthProblem => ({
+  setting,
+  code: 'missing_credential',
+  message: `The auth mode entra needs ${setting}, which is missing.`,
+  hint: `Send x-gateway-${headerOf(setting)}; entra needs tenant id, client id and client secret.`,
+});
+
+const ambient = (mode: string): AuthProblem => ({
+  setting: 'auth_mode',
+  code: 'not_allowed',
+  message: `The auth mode "${mode}" uses the gateway's own identity, which only providers in gateway.yaml may use.`,
+  hint: `Write auth: {mode: ${mode}} for the provider in gateway.yaml, or send your own credential.`,
+});
+
+const unknownMode = (mode: string): AuthProblem => ({
+  setting: 'auth_mode',
+  code: 'invalid_header',
+  message: `"${mode.slice(0, 40)}" is not an auth mode.${didYouMean(mode, modes)}`,
+  hint: 'Send api_key or entra.',
+});

@@ -1,0 +1,79 @@
+import { parseBase } from '../_shared/address.ts';
+
+/** What an address that an operator pasted says. */
+export interface TargetUri {
+  readonly origin: string;
+  /** Path up to and including the first segment `openai`; encoded, without a slash at its end. */
+  readonly path: string;
+  /** First label of a host of the cloud; undefined for hosts of others. */
+  readonly resource: string | undefined;
+  readonly deployment: string | undefined;
+  readonly apiVersion: string | undefined;
+  /** The path goes on with `/v1` behind the base. */
+  readonly v1: boolean;
+  /** The path goes on behind `openai` with more than `/v1`, or with a query. */
+  readonly more: boolean;
+}
+
+const suffix = /^([a-z0-9](?:[a-z0-9-]*[a-z0-9])?)\.(?:openai|cognitiveservices|services\.ai)\.azure\.(?:com|us|cn)$/;
+
+/** Hosts of the cloud that serve other formats than this provider speaks. */
+const foreign = /\.(?:models\.ai|inference\.ml)\.azure\.(?:com|us|cn)$/;
+
+/** Reads a target URI or custom host; a text says why it cannot be used. */
+export function parseTargetUri(pasted: string): TargetUri | string {
+  const trimmed = pasted.trim().replace(/^ws(s?):\/\//i, 'http$1://');
+  const parsed = parseBase(trimmed.includes('://') ? trimmed : `https://${trimmed}`);
+  if (typeof parsed === 'string') return parsed;
+  const { url, origin } = parsed;
+  if (foreign.test(url.hostname)) return 'it is a single-model endpoint, which type azure-ai serves';
+  const resource = suffix.exec(url.hostname)?.[1];
+  const segments = url.pathname.split('/').filter((part) => part !== '');
+  const open = segments.indexOf('openai');
+  if (resource !== undefined && open < 0 && (segments[0] === 'models' || segments[0] === 'anthropic')) {
+    return `it is the foundry route /${segments[0]}, which type azure-ai serves`;
+  }
+  const { path, rest } =
+    open < 0 ? rootOf(segments, resource !== undefined) : { path: segments.slice(0, open + 1), rest: segments.slice(open + 1) };
+  const query = queryOf(url);
+  return {
+    origin,
+    path: path.map((part) => `/${part}`).join(''),
+    resource,
+    deployment: deploymentOf(rest, query),
+    apiVersion: query.get('api-version'),
+    v1: rest[0] === 'v1',
+    more: rest.length > (rest[0] === 'v1' ? 1 : 0) || url.search !== '',
+  };
+}
+
+/**
+ * A path without a segment `openai` (rule 4 of 1.3): on a host of the cloud it is added; elsewhere the routes are
+ * mounted at the root, and what is plainly a route is cut off.
+ */
+function rootOf(segments: readonly string[], known: boolean): { readonly path: readonly string[]; readonly rest: readonly string[] } {
+  const route = segments.findIndex((part, index) => part === 'deployments' || (part === 'v1' && index === segments.length - 1));
+  const path = route < 0 ? segments : segments.slice(0, route);
+  return { path: known ? [...path, 'openai'] : path, rest: route < 0 ? [] : segments.slice(route) };
+}
+
+function deploymentOf(rest: readonly string[], query: ReadonlyMap<string, string>): string | undefined {
+  const at = rest.indexOf('deployments');
+  const named = at < 0 ? undefined : rest[at + 1];
+  if (named !== undefined) return decoded(named);
+  return query.get('deployment') ?? (rest.at(-1) === 'realtime' ? query.get('model') : undefined);
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+function queryOf(url: URL): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  for (const [key, value] of url.searchParams) if (value !== '') found.set(key.toLowerCase(), value);
+  return found;
+}

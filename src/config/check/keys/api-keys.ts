@@ -1,0 +1,39 @@
+import { child, itemsOf, type Node, type Path, textOf } from '../../read/node.ts';
+import { type CheckContext, entryOf, section, valueOf } from '../context.ts';
+
+/** What an API key needs beyond its shape. */
+export function apiKeys(context: CheckContext): void {
+  for (const [name, { value }] of section(context.root, 'api_keys')) {
+    const path = ['api_keys', name];
+    enforcesConfig(value, path, context);
+    for (const key of ['created', 'expires', 'revoked']) checkDay(child(value, key), [...path, key], context);
+    itemsOf(child(value, 'previous')).forEach((secret, i) => {
+      checkDay(child(secret, 'until'), [...path, 'previous', i, 'until'], context);
+    });
+  }
+}
+
+/** `enforce_config` needs to know which. */
+export function enforcesConfig(value: Node, path: Path, { report }: CheckContext): void {
+  const enforce = entryOf(value, 'enforce_config');
+  if (enforce === undefined || valueOf(enforce.value) !== true || entryOf(value, 'default_config') !== undefined) return;
+  report({
+    code: 'missing-key',
+    at: enforce.keyAt,
+    message: `"default_config" is missing in ${path.join('.')}`,
+    hint: 'add default_config: the config that is enforced',
+  });
+}
+
+function checkDay(node: Node | undefined, path: Path, { valid, report }: CheckContext): void {
+  const text = textOf(node);
+  if (node === undefined || text === undefined || !valid(path) || isDay(text)) return;
+  report({ code: 'out-of-range', at: node.at, message: `"${text}" is not a calendar date`, hint: 'write a date such as 2027-03-01' });
+}
+
+/** `Date` takes the 31st of February for the 3rd of March: the day must survive. */
+function isDay(text: string): boolean {
+  const at = Date.parse(text);
+  const day = text.slice(0, 10);
+  return !Number.isNaN(at) && new Date(`${day}T00:00:00Z`).toISOString().startsWith(day);
+}

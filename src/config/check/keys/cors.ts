@@ -1,0 +1,16 @@
+import { child } from '../../read/node.ts';
+import { type CheckContext, section, textsOf } from '../context.ts';
+
+/** Every page may ask, and nothing asks it for a key. */
+export function cors({ root, report }: CheckContext): void {
+  if (section(root, 'api_keys').size > 0 || child(child(root, 'auth'), 'jwt') !== undefined) return;
+  const any = textsOf(child(child(child(root, 'server'), 'cors'), 'origins')).find(({ text }) => text === '*');
+  if (any === undefined) return;
+  report({
+    code: 'exposed',
+    severity: 'error',
+    at: any.node.at,
+    message: 'every web page could use your provider credentials: no API key is defined',
+    hint: 'name the origins of your pages, or define api_keys',
+  });
+}

@@ -1,0 +1,56 @@
+import { isPlain } from '../../../core/json/merge.ts';
+import { child, type Node, textOf } from '../../read/node.ts';
+import { enforcesConfig } from './api-keys.ts';
+import { type CheckContext, entryOf } from '../context.ts';
+
+/** Rules that a token takes from the key it names. */
+const ofTheKey = ['default_config', 'enforce_config', 'allow', 'debug'] as const;
+
+/** What `auth.jwt` needs beyond its shape. */
+export function tokens(context: CheckContext): void {
+  const { root, report } = context;
+  const jwt = child(child(root, 'auth'), 'jwt');
+  if (jwt === undefined) return;
+  const named = entryOf(jwt, 'key');
+  for (const key of named === undefined ? [] : ofTheKey) {
+    const entry = entryOf(jwt, key);
+    if (entry === undefined) continue;
+    report({
+      code: 'conflict',
+      at: entry.keyAt,
+      message: `"${key}" cannot be combined with "key"`,
+      hint: `remove "${key}": the rules are those of the key that the token names`,
+    });
+  }
+  if (named === undefined) enforcesConfig(jwt, ['auth', 'jwt'], context);
+  keySet(child(jwt, 'jwks'), context);
+}
+
+/** A URL is left to the first token; a set that is there already is looked at now. */
+function keySet(node: Node | undefined, { valid, unresolved, report }: CheckContext): void {
+  const text = textOf(node);
+  if (node === undefined || text === undefined || unresolved.has(node.at) || !valid(['auth', 'jwt', 'jwks'])) return;
+  if (!text.trimStart().startsWith('{')) {
+    if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return;
+    report({ code: 'bad-url', at: node.at, message: '"jwks" is neither a URL nor a file', hint: 'write https://… or ./keys.json' });
+    return;
+  }
+  const problem = setProblem(text);
+  if (problem === undefined) return;
+  const hint = 'a key set looks like {"keys": [{"kty": "RSA", "kid": …, "n": …, "e": …}]}, with public keys only';
+  report({ code: 'wrong-type', at: node.at, message: `"jwks" ${problem}`, hint, show: 'none' });
+}
+
+function setProblem(text: string): string | undefined {
+  let set: unknown;
+  try {
+    set = JSON.parse(text);
+  } catch {
+    return 'is not JSON';
+  }
+  const keys: readonly unknown[] = isPlain(set) && Array.isArray(set['keys']) ? (set['keys'] as unknown[]) : [];
+  if (keys.length === 0) return 'contains no keys';
+  if (!keys.every(isPlain)) return 'contains a value that is not a key';
+  if (keys.some((key) => key['kty'] === 'oct')) return 'contains a shared secret, with which everyone who knows it could sign tokens';
+  return keys.some((key) => 'd' in key) ? 'contains a private key' : undefined;
+}

@@ -1,0 +1,50 @@
+import type { Plain } from '../../../core/json/merge.ts';
+import type { Provider, SettingsProblem } from '../../../core/provider.ts';
+import { withoutSecrets } from '../../compile/settings.ts';
+import { authOf } from '../../edit/entry-settings.ts';
+import { providerUnder } from '../../read/registry.ts';
+import { child, type Entry, textOf, toValue } from '../../read/node.ts';
+import { authKeys } from './auth-keys.ts';
+import { type CheckContext, entryOf, section, valueOf } from '../context.ts';
+import { isIncomplete } from '../providers/incomplete.ts';
+import { placeOf, problemsOf, settingsIn, tell } from '../providers/type-problems.ts';
+
+/** Virtual keys with a way to sign of their own: it must fit the type of their provider. */
+export function virtualKeys(context: CheckContext): void {
+  const { root, kit, valid } = context;
+  for (const [name, entry] of section(root, 'virtual_keys')) {
+    const provider = providerUnder(entry.value, root, kit);
+    const under = section(root, 'providers').get(textOf(child(entry.value, 'provider'))?.replace(/^@/, '') ?? '');
+    if (provider === undefined || under === undefined || !hasOwn(entry)) continue;
+    if (!valid(['virtual_keys', name]) || isIncomplete(entry, context)) continue;
+    if (authKeys(entry, provider, `virtual_keys.${name}`, context)) key(entry, context);
+    if (valid(['providers', under.key]) && !isIncomplete(under, context)) ownCheck(provider, entry, under, context);
+  }
+}
+
+const hasOwn = ({ value }: Entry): boolean => entryOf(value, 'api_key') !== undefined || entryOf(value, 'auth') !== undefined;
+
+/** The word alone says nothing: the entry's key would sign, as it does without it. */
+function key({ key: name, value }: Entry, { report }: CheckContext): void {
+  const auth = entryOf(value, 'auth');
+  const isKeyed = entryOf(value, 'api_key') !== undefined || entryOf(auth?.value, 'api_key') !== undefined;
+  if (auth === undefined || valueOf(child(auth.value, 'mode')) !== 'api_key' || isKeyed) return;
+  const hint = "add api_key: its own key, or remove auth to use the provider's";
+  report({ code: 'missing-key', at: auth.keyAt, message: `"api_key" is missing in virtual_keys.${name}`, hint });
+}
+
+/** The type's own check of what comes out, without what it says of the provider's entry alone. */
+function ownCheck(provider: Provider, { key: name, value }: Entry, under: Entry, { root, report }: CheckContext): void {
+  const below = settingsIn(under.value, provider);
+  const auth = authOf(toValue(child(value, 'auth') ?? value), provider);
+  const settings: Plain = { ...withoutSecrets(provider, below), ...(auth === undefined ? {} : { auth }) };
+  const known = new Set(problemsOf(provider, below, under.keyAt, report).map(idOf));
+  const found = problemsOf(provider, settings, under.keyAt, report);
+  for (const problem of found) {
+    if (problem.path[0] === 'auth') tell(problem, placeOf(root, ['virtual_keys', name, ...problem.path], problem.code), report);
+    // A mode of its own passes over all that the entry says of signing.
+    else if (auth === undefined && !known.has(idOf(problem))) tell(problem, placeOf(root, ['virtual_keys', name], problem.code), report);
+  }
+}
+
+const idOf = ({ path, message }: SettingsProblem): string => `${path.join('.')} ${message}`;

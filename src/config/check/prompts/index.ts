@@ -1,0 +1,140 @@
+import { isOfType, splitReference, type StoredPrompt, type VariableType } from '../../../core/model/prompt.ts';
+import { actualOf, expectedOf } from '../../validate/describe.ts';
+import { child, type Entry, entriesOf, type Node, type SourceLocation, textOf, toValue } from '../../read/node.ts';
+import { keysOfVersion } from '../../schema/prompts.ts';
+import { callersOf, type CheckContext, entryOf, section, sitesOf, textsOf, valueOf } from '../context.ts';
+import { messageTexts, type PromptSite, promptSites, promptsByName } from './sites.ts';
+import { checkTemplates, versionAt } from './templates.ts';
+
+/** What prompts need beyond their shape: versions, labels, templates, variables, and who names them. */
+export function prompts(context: CheckContext): void {
+  const sites = promptSites(context.root);
+  const known = promptsByName(context.root, sites);
+  for (const [id, { value, keyAt }] of section(context.root, 'prompts')) shape(id, value, keyAt, context);
+  for (const site of sites) {
+    variables(site, context);
+    parameters(site, context);
+  }
+  checkTemplates(sites, known, context);
+  targets(known, context);
+  unused(sites, context);
+}
+
+/** One version beside the name, or several: not both, not none; and what is published and labelled exists. */
+function shape(id: string, node: Node, keyAt: SourceLocation, { report }: CheckContext): void {
+  if (node.kind !== 'map') return;
+  const several = entryOf(node, 'versions');
+  if (several === undefined && entryOf(node, 'messages') === undefined) {
+    const hint = 'add messages: [{role: user, content: "{{question}}"}], or versions: {1: {messages: […]}}';
+    report({ code: 'missing-key', at: keyAt, message: `"messages" is missing in prompts.${id}`, hint });
+  }
+  if (several !== undefined) {
+    for (const key of keysOfVersion) {
+      const beside = entryOf(node, key);
+      if (beside === undefined) continue;
+      report({
+        code: 'conflict',
+        at: beside.keyAt,
+        message: `"${key}" cannot be combined with "versions"`,
+        hint: 'a version is complete in itself: move it into one',
+      });
+    }
+    if (several.value.kind === 'map' && several.value.entries.size === 0)
+      report({
+        code: 'missing-key',
+        at: several.keyAt,
+        message: `prompts.${id} has no version`,
+        hint: 'add versions: {1: {messages: […]}}',
+      });
+  }
+  const numbers = several === undefined ? ['1'] : entriesOf(several.value).map(({ key }) => key);
+  const named = [entryOf(node, 'published'), ...entriesOf(child(node, 'labels'))];
+  for (const entry of named) {
+    const number = valueOf(entry?.value);
+    if (entry === undefined || typeof number !== 'number' || numbers.includes(String(number)) || numbers.length === 0) continue;
+    report({
+      code: 'unknown-reference',
+      at: entry.value.at,
+      message: `prompt "${id}" has no version ${number}`,
+      hint: `defined: ${numbers.join(', ')}`,
+    });
+  }
+}
+
+function variables({ node, path }: PromptSite, { valid, report }: CheckContext): void {
+  for (const { key, value } of entriesOf(child(node, 'variables'))) {
+    const type = child(value, 'type');
+    const standard = entryOf(value, 'default');
+    const at = [...path, 'variables', key];
+    if (standard === undefined || !valid(at)) continue;
+    const name = textOf(type) as VariableType | undefined;
+    if (name !== undefined && !isOfType(toValue(standard.value), name)) {
+      const actual = actualOf(standard.value, [...at, 'default']);
+      report({
+        code: 'wrong-type',
+        at: standard.value.at,
+        message: `the default of "${key}" is ${actual}, not ${expectedOf({ type: name })}`,
+        hint: 'write a default of that type, or remove the type',
+      });
+    }
+    const required = entryOf(value, 'required');
+    if (required !== undefined && valueOf(required.value) === true)
+      report({
+        code: 'never-used',
+        at: required.keyAt,
+        message: `"required" has no effect on "${key}", which has a default`,
+        hint: 'remove one of them',
+      });
+  }
+}
+
+/** Parts of a chat completion that a prompt says elsewhere, or that it does not decide. */
+function parameters({ node }: PromptSite, { report }: CheckContext): void {
+  const found = (key: string): Entry | undefined => entryOf(child(node, 'parameters'), key);
+  for (const key of ['model', 'messages', 'variables']) {
+    const entry = found(key);
+    if (entry === undefined) continue;
+    report({ code: 'unknown-key', at: entry.keyAt, message: `"${key}" is not a parameter`, hint: `write ${key} beside parameters` });
+  }
+  const stream = found('stream');
+  if (stream === undefined) return;
+  const hint = 'the request decides whether its response is streamed';
+  report({ code: 'never-used', at: stream.keyAt, message: '"stream" has no effect in a prompt', hint });
+}
+
+/** `prompt_id` of targets: names are looked at with the other references, versions and labels here. */
+function targets(known: ReadonlyMap<string, StoredPrompt<PromptSite>>, context: CheckContext): void {
+  for (const { node } of sitesOf(context.root)) {
+    const written = child(node, 'prompt_id');
+    const { id, suffix } = splitReference(textOf(written) ?? '');
+    const prompt = known.get(id);
+    if (written !== undefined && prompt !== undefined) versionAt(prompt, suffix, written.at, context);
+  }
+}
+
+/** A prompt is open to every client, unless all keys are limited and none of them may use it. */
+function unused(sites: readonly PromptSite[], { root, report }: CheckContext): void {
+  const callers = callersOf(root);
+  const allowed = new Set<string>();
+  for (const caller of callers) {
+    const list = child(child(caller, 'allow'), 'prompts');
+    if (list === undefined) return;
+    for (const { text } of textsOf(list)) allowed.add(text);
+  }
+  const all = section(root, 'prompts');
+  // A name that does not exist was meant to be another one.
+  if (callers.length === 0 || [...allowed].some((name) => !all.has(name))) return;
+  for (const site of sites) for (const id of insertedBy(site)) allowed.add(id);
+  for (const [id, { keyAt }] of all) {
+    if (allowed.has(id)) continue;
+    const hint = 'name it in allow: {prompts: […]} of a key, or remove it';
+    report({ code: 'never-used', at: keyAt, message: `no API key may use the prompt "${id}"`, hint });
+  }
+}
+
+/** The ids that may be inserted somewhere in a version's texts. */
+function insertedBy(site: PromptSite): string[] {
+  const partials = entriesOf(child(site.node, 'partials')).map(({ value }) => textOf(value) ?? '');
+  const texts = [...messageTexts(site).map(({ value }) => String(value)), ...partials];
+  return texts.flatMap((text) => [...text.matchAll(/\{\{>\s*([^\s@}]+)/g)].map((match) => match[1] ?? ''));
+}

@@ -1,0 +1,221 @@
+import { nearest } from '../../../core/text/nearest.ts';
+import { choosePrompt, splitReference, type StoredPrompt } from '../../../core/model/prompt.ts';
+import { child, entriesOf, type SourceLocation, type ScalarNode } from '../../read/node.ts';
+import { placeText } from '../../report/problem.ts';
+import { isTemplate, parseTemplate, type Piece, TemplateFault } from '../../validate/template.ts';
+import { type CheckContext, entryOf, valueOf } from '../context.ts';
+import { insertedTexts, membersOf, messageTexts, placeIn, type PromptSite } from './sites.ts';
+
+type Known = ReadonlyMap<string, StoredPrompt<PromptSite>>;
+
+/** A name that a template reads. */
+interface Read {
+  readonly name: string;
+  readonly at: SourceLocation;
+  /** It may be a member of what the section around it stands for. */
+  readonly inSection: boolean;
+}
+
+/** Every template of every version: it can be read, its partials exist and end, its variables are known. */
+export function checkTemplates(sites: readonly PromptSite[], known: Known, context: CheckContext): void {
+  const told: Told = { faults: new Set(), cycles: new Set() };
+  for (const site of sites) new TemplateCheck(site, known, context, told).run();
+}
+
+/** What was reported already: a partial is read once for each prompt that inserts it, a circle from each prompt in it. */
+interface Told {
+  readonly faults: Set<ScalarNode>;
+  readonly cycles: Set<string>;
+}
+
+/** One version, with all that it inserts. */
+class TemplateCheck {
+  readonly #site: PromptSite;
+  readonly #known: Known;
+  readonly #context: CheckContext;
+  readonly #told: Told;
+  readonly #reads: Read[] = [];
+  readonly #declared = new Map<string, SourceLocation>();
+  readonly #usedPartials = new Set<string>();
+  readonly #done = new Set<string>();
+  #isSure = true;
+
+  constructor(site: PromptSite, known: Known, context: CheckContext, told: Told) {
+    this.#site = site;
+    this.#known = known;
+    this.#context = context;
+    this.#told = told;
+  }
+
+  run(): void {
+    this.#declare(this.#site);
+    for (const node of messageTexts(this.#site)) this.#text(node, this.#site, [promptKey(this.#site)], false);
+    for (const { key, keyAt, value } of entriesOf(child(this.#site.node, 'partials'))) {
+      if (value.kind === 'scalar' && !this.#usedPartials.has(key)) this.#pieces(value);
+      if (this.#usedPartials.has(key) || !this.#isSure) continue;
+      this.#context.report({
+        code: 'never-used',
+        at: keyAt,
+        message: `no template of ${this.#site.name} uses the partial "${key}"`,
+        hint: `write {{>${key}}}, or remove it`,
+      });
+    }
+    this.#variables();
+  }
+
+  #declare(site: PromptSite): void {
+    for (const { key, keyAt } of entriesOf(child(site.node, 'variables'))) if (!this.#declared.has(key)) this.#declared.set(key, keyAt);
+  }
+
+  #text(node: ScalarNode, from: PromptSite, trail: readonly string[], inSection: boolean): void {
+    this.#walk(this.#pieces(node), { node, from, trail, inSection });
+  }
+
+  #pieces(node: ScalarNode): readonly Piece[] {
+    if (typeof node.value !== 'string' || !isTemplate(node.value)) return [];
+    try {
+      return parseTemplate(node.value);
+    } catch (error) {
+      if (!(error instanceof TemplateFault)) throw error;
+      this.#isSure = false;
+      if (this.#told.faults.has(node)) return [];
+      this.#told.faults.add(node);
+      const tag = /^\{\{[^}\n]*\}*/.exec(node.value.slice(error.index))?.[0] ?? '';
+      this.#context.report({
+        code: 'bad-template',
+        at: placeIn(node, error.index, error.index + tag.length),
+        message: `the template cannot be read: ${error.message}`,
+        hint: 'write {{name}}, {{#name}}…{{/name}}, {{^name}}…{{/name}} or {{>partial}}',
+      });
+      return [];
+    }
+  }
+
+  #walk(pieces: readonly Piece[], where: { node: ScalarNode; from: PromptSite; trail: readonly string[]; inSection: boolean }): void {
+    for (const piece of pieces) {
+      if (piece.kind === 'text') continue;
+      const at = placeIn(where.node, piece.at.start, piece.at.end);
+      if (piece.kind === 'partial') {
+        this.#partial(piece.name, at, where);
+        continue;
+      }
+      const [name = ''] = piece.name.split('.');
+      if (name !== '') this.#reads.push({ name, at, inSection: where.inSection });
+      if (piece.kind === 'section') {
+        const opens = !piece.isInverted && !this.#isPlainVariable(name);
+        this.#walk(piece.pieces, { ...where, inSection: where.inSection || opens });
+      }
+    }
+  }
+
+  /** Below a section of a text, number or truth value names are those of variables still. */
+  #isPlainVariable(name: string): boolean {
+    const type = valueOf(child(child(child(this.#site.node, 'variables'), name), 'type'));
+    return type === 'string' || type === 'number' || type === 'boolean';
+  }
+
+  #partial(name: string, at: SourceLocation, where: { from: PromptSite; trail: readonly string[]; inSection: boolean }): void {
+    const { from, trail, inSection } = where;
+    const own = entryOf(child(from.node, 'partials'), name)?.value;
+    const other = own === undefined ? this.#find(name, at, from) : undefined;
+    if (own === undefined && other === undefined) return;
+    if (own !== undefined && from === this.#site) this.#usedPartials.add(name);
+    const key = other === undefined ? `${promptKey(from)} > ${name}` : promptKey(other);
+    const start = trail.indexOf(key);
+    if (start >= 0) {
+      this.#cycle(trail.slice(start), at);
+      return;
+    }
+    if (this.#done.has(`${key}${inSection}`)) return;
+    this.#done.add(`${key}${inSection}`);
+    if (other !== undefined) this.#declare(other);
+    const texts = other === undefined ? (own?.kind === 'scalar' ? [own] : []) : insertedTexts(other);
+    for (const node of texts) this.#text(node, other ?? from, [...trail, key], inSection);
+  }
+
+  #cycle(loop: readonly string[], at: SourceLocation): void {
+    this.#isSure = false;
+    const name = loop.toSorted().join('\n');
+    if (this.#told.cycles.has(name)) return;
+    this.#told.cycles.add(name);
+    const hint = [...loop, loop[0]].join(' → ');
+    this.#context.report({ code: 'cycle', at, message: 'the prompts refer to each other in a cycle', hint });
+  }
+
+  #find(reference: string, at: SourceLocation, from: PromptSite): PromptSite | undefined {
+    const { id, suffix } = splitReference(reference);
+    const known = this.#known.get(id);
+    if (known !== undefined) return versionAt(known, suffix, at, this.#context);
+    this.#isSure = false;
+    // Texts of another prompt are told about there.
+    if (from !== this.#site || this.#context.broken) return undefined;
+    const partials = Object.keys(membersOf(child(from.node, 'partials')));
+    const meant = nearest(reference, [...partials, ...this.#known.keys()]);
+    const hint = meant === undefined ? 'write it under partials, or name another prompt' : `did you mean "${meant}"?`;
+    this.#context.report({ code: 'unknown-reference', at, message: `no partial or prompt called "${reference}"`, hint });
+    return undefined;
+  }
+
+  #variables(): void {
+    const read = new Set(this.#reads.map(({ name }) => name));
+    const told = new Set<string>();
+    for (const { name, at, inSection } of this.#reads) {
+      if (inSection || this.#declared.has(name) || told.has(name)) continue;
+      told.add(name);
+      this.#undeclared(name, at);
+    }
+    if (!this.#isSure) return;
+    for (const { key, keyAt } of entriesOf(child(this.#site.node, 'variables'))) {
+      if (read.has(key) || !this.#context.valid([...this.#site.path, 'variables', key])) continue;
+      this.#context.report({
+        code: 'never-used',
+        at: keyAt,
+        message: `no template of ${this.#site.name} reads the variable "${key}"`,
+        hint: `write {{${key}}}, or remove it`,
+      });
+    }
+  }
+
+  /** A name close to a declared one is a mistake; others are allowed, and worth a word where variables are declared at all. */
+  #undeclared(name: string, at: SourceLocation): void {
+    const meant = nearest(name, this.#declared.keys());
+    const place = meant === undefined ? undefined : this.#declared.get(meant);
+    if (place !== undefined) {
+      const hint = `did you mean "${meant}" (${placeText(place)})?`;
+      this.#context.report({ code: 'unknown-reference', at, message: `no variable called "${name}" in ${this.#site.name}`, hint });
+    } else if (entryOf(this.#site.node, 'variables') !== undefined) {
+      const hint = `add ${name}: {required: true} to its variables; without it a call may omit the variable`;
+      this.#context.report({
+        code: 'unknown-reference',
+        severity: 'warning',
+        at,
+        message: `the variable "${name}" is not declared in ${this.#site.name}`,
+        hint,
+      });
+    }
+  }
+}
+
+const promptKey = ({ id, number }: PromptSite): string => `${id}@${number}`;
+
+/** What a suffix stands for; a version or label that is missing is reported. */
+export function versionAt(
+  prompt: StoredPrompt<PromptSite>,
+  suffix: string | undefined,
+  at: SourceLocation,
+  { report }: CheckContext,
+): PromptSite | undefined {
+  try {
+    return choosePrompt(new Map([[prompt.id, prompt]]), suffix === undefined ? prompt.id : `${prompt.id}@${suffix}`).version;
+  } catch (error) {
+    const { message, hint } = error as { message: string; hint?: string };
+    const [said = '', meant] = message.split(/(?<=")\. |\.$/);
+    report({
+      code: 'unknown-reference',
+      at,
+      message: said.charAt(0).toLowerCase() + said.slice(1),
+      hint: (meant || hint || '').replace(/^[A-Z]/, (letter) => letter.toLowerCase()).replace(/\.$/, ''),
+    });
+    return undefined;
+  }
+}

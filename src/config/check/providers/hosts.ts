@@ -1,0 +1,71 @@
+import { isIP } from 'node:net';
+import { child, keyPlace, type Node, textOf } from '../../read/node.ts';
+import type { Report } from '../../report/problem.ts';
+import { type CheckContext, textsOf } from '../context.ts';
+
+/** Hosts, address ranges and listeners of `server`. */
+export function hosts(context: CheckContext): void {
+  for (const { node, text } of textsOf(child(child(child(context.root, 'server'), 'egress'), 'allow'))) {
+    if (isEgressEntry(text)) continue;
+    context.report({
+      code: 'bad-url',
+      at: node.at,
+      message: `"${text}" is neither a host nor an address range`,
+      hint: 'write api.example.com, "*.example.com" or 10.0.0.0/8',
+    });
+  }
+  listeners(context);
+}
+
+/** A custom host is a URL, whatever else its provider asks of it. */
+export function customHost(node: Node | undefined, report: Report): void {
+  const text = textOf(node);
+  if (node === undefined || text === undefined || text === '') return;
+  const url = URL.parse(text);
+  const usable = url !== null && (url.protocol === 'http:' || url.protocol === 'https:') && url.hostname !== '';
+  if (usable && (url.username !== '' || url.password !== '')) {
+    report({
+      code: 'bad-url',
+      at: node.at,
+      message: 'a custom host cannot contain a user name or password',
+      hint: 'write the credential as api_key',
+      show: 'none',
+    });
+  }
+  if (usable) return;
+  const bare = /^[\w.-]+(:\d+)?(\/|$)/.test(text);
+  const shown = node.kind === 'scalar' && node.resolved ? node.text : text;
+  report({
+    code: 'bad-url',
+    at: node.at,
+    message: `"${shown}" is not an http or https URL`,
+    hint: bare ? `write https://${text}` : 'write it like https://api.example.com/v1',
+  });
+}
+
+function isEgressEntry(text: string): boolean {
+  const slash = text.indexOf('/');
+  const version = isIP((slash < 0 ? text : text.slice(0, slash)).replace(/^\[|\]$/g, ''));
+  if (version === 0) return slash < 0 && /^(\*\.)?[a-z0-9_-]+(\.[a-z0-9_-]+)*$/i.test(text);
+  return slash < 0 || (/^\d{1,3}$/.test(text.slice(slash + 1)) && Number(text.slice(slash + 1)) <= (version === 4 ? 32 : 128));
+}
+
+/** Ports exist, and each is taken once. */
+function listeners({ root, report }: CheckContext): void {
+  const server = child(root, 'server');
+  for (const key of ['listen', 'probe_listen']) {
+    const node = child(server, key);
+    const port = Number(/:(\d{1,5})$/.exec(textOf(node) ?? '')?.[1] ?? 0);
+    if (node !== undefined && port > 65535)
+      report({ code: 'out-of-range', at: node.at, message: `the port is ${port}`, hint: 'use 0 to 65535' });
+  }
+  const listen = textOf(child(server, 'listen'));
+  if (listen === undefined || listen !== textOf(child(server, 'probe_listen')) || listen.endsWith(':0')) return;
+  const at = keyPlace(root, ['server', 'probe_listen']);
+  report({
+    code: 'conflict',
+    at,
+    message: '"listen" and "probe_listen" are the same address',
+    hint: 'remove probe_listen: listen serves the probes too',
+  });
+}

@@ -1,0 +1,166 @@
+import type { Plain } from '../../../core/json/merge.ts';
+import type { CommonSettings, Provider } from '../../../core/provider.ts';
+import { withoutAuth } from '../../edit/entry-settings.ts';
+import { providerOf } from '../../read/registry.ts';
+import { child, type Entry, type MapNode, textOf, toValue } from '../../read/node.ts';
+import { keyVariable } from '../../edit/new-entry.ts';
+import { customHost } from './hosts.ts';
+import { authModeOf } from '../../schema/provider-auth.ts';
+import { targetSettings } from '../../schema/target.ts';
+import { authKeys } from '../keys/auth-keys.ts';
+import { bringsCredential, holdsCredential } from '../keys/credential.ts';
+import { type CheckContext, entryOf, section, type Site, sitesOf, slugIn, valueOf } from '../context.ts';
+import { isIncomplete } from './incomplete.ts';
+import { placeOf, problemsOf, settingsIn, tell } from './type-problems.ts';
+
+/** Entries of the catalog by their type's own check, and what targets add to them. */
+export function providers(context: CheckContext): void {
+  for (const [slug, entry] of section(context.root, 'providers')) {
+    const provider = providerOf(context.kit, textOf(child(entry.value, 'type')) ?? '');
+    if (provider === undefined) continue;
+    sameNameAsType(entry, provider, context);
+    if (!context.valid(['providers', slug]) || valueOf(child(entry.value, 'enabled')) === false || isIncomplete(entry, context)) continue;
+    if (authKeys(entry, provider, `providers.${slug}`, context)) credential(entry, provider, context);
+    unnamed(entry, provider, context);
+    ownCheck(provider, entry, context);
+  }
+  for (const site of sitesOf(context.root)) inTarget(site, context);
+}
+
+/** An integration with deployments is one of several as a rule: people tell them apart by their names. */
+function unnamed({ key, keyAt, value }: Entry, provider: Provider, { report }: CheckContext): void {
+  if (provider.deployment === undefined || entryOf(value, 'name') !== undefined) return;
+  const hint = 'add name: the display name in lists; without it lists show the slug';
+  report({ code: 'missing-key', severity: 'warning', at: keyAt, message: `"name" is missing in providers.${key}`, hint });
+}
+
+/** A bare name in a header or in inline JSON means the type when a credential comes along. */
+function sameNameAsType({ key, keyAt }: Entry, provider: Provider, { kit, report }: CheckContext): void {
+  const other = providerOf(kit, key);
+  if (other === undefined || other.type === provider.type) return;
+  const hint = `"${key}" in a request could mean the type ${other.type}: choose another name`;
+  report({ code: 'conflict', severity: 'warning', at: keyAt, message: `the name "${key}" is also a provider type`, hint });
+}
+
+function credential(entry: Entry, provider: Provider, { report }: CheckContext): void {
+  const mode = valueOf(child(child(entry.value, 'auth'), 'mode'));
+  const key = entryOf(entry.value, 'api_key');
+  if (provider.apiKey === 'none' && key !== undefined) {
+    report({
+      code: 'never-used',
+      at: key.keyAt,
+      message: `"api_key" has no effect: ${provider.type} sends none`,
+      hint: 'remove it',
+      show: 'none',
+    });
+  }
+  // A host of the operator's own may ask for no key: whoever serves there decides.
+  if (provider.apiKey !== 'required' || mode === 'caller' || authModeOf(provider, mode) !== undefined) return;
+  if (entryOf(entry.value, 'custom_host') !== undefined) return;
+  if (holdsCredential(entry.value, provider)) return;
+  const setting = provider.keySetting ?? 'api_key';
+  const hint = `add ${setting}: \${env:${keyVariable(entry.key, setting)}}, or auth: {mode: caller} where callers send their own`;
+  report({ code: 'missing-key', at: entry.keyAt, message: `"${setting}" is missing in providers.${entry.key}`, hint });
+}
+
+/** The type's own check of an entry, each problem where it is written. */
+function ownCheck(provider: Provider, { key, keyAt, value }: Entry, { root, report }: CheckContext): void {
+  const problems = problemsOf(provider, settingsIn(value, provider), keyAt, report);
+  for (const problem of problems) {
+    tell(problem, placeOf(root, ['providers', key, ...problem.path], problem.code), report);
+  }
+  if (!problems.some(({ path }) => path[0] === 'custom_host')) customHost(child(value, 'custom_host'), report);
+}
+
+/** A target may carry settings of its provider, a host, a key: they must fit the provider that it names. */
+function inTarget(site: Site, context: CheckContext): void {
+  const { node, path } = site;
+  if (node.kind !== 'map' || !context.valid(path)) return;
+  const written = textOf(child(node, 'provider')) ?? textOf(child(node, 'virtual_key'));
+  const found = written === undefined ? undefined : providerNamed(written, context);
+  const extra = [...node.entries.values()].filter((entry) => !isTargetKey(entry.key) && !entry.key.startsWith('x-'));
+  if (found === undefined) customHost(child(node, 'custom_host'), context.report);
+  if (written !== undefined && found === undefined) return;
+  for (const entry of extra) foreignSetting(entry, found?.provider, context);
+  if (found === undefined) return;
+  ambiguous(site, written ?? '', found.isSlug, context);
+  withSettings(node, extra, found, context);
+}
+
+/** The entry of the catalog, or the bare type, with what the target adds. What is wrong with the entry itself is told there. */
+function withSettings(node: MapNode, extra: readonly Entry[], { provider, settings, isSlug }: Named, { report }: CheckContext): void {
+  const sent = new Map(
+    extra.flatMap((entry) => {
+      const setting = provider.requestSettings.find((one) => one.setting === entry.key || one.keys.includes(entry.key));
+      return setting === undefined ? [] : [[setting.setting, entry] as const];
+    }),
+  );
+  const host = entryOf(node, 'custom_host');
+  if (host !== undefined) sent.set('custom_host', host);
+  if (sent.size === 0 && isSlug) return;
+  // A credential of its own takes the place of the entry's way to sign.
+  const under = bringsCredential(node, provider) ? withoutAuth(settings) : settings;
+  const all = { ...under, ...Object.fromEntries([...sent].map(([setting, entry]) => [setting, toValue(entry.value)])) };
+  const problems = problemsOf(provider, all, node.at, report);
+  for (const problem of problems) {
+    const entry = sent.get(String(problem.path[0]));
+    if (entry !== undefined) tell(problem, entry.value.at, report);
+    else if (!isSlug && problem.severity !== 'warning') tell(problem, child(node, 'provider')?.at ?? node.at, report);
+  }
+  if (!problems.some(({ path }) => path[0] === 'custom_host')) customHost(host?.value, report);
+}
+
+interface Named {
+  readonly provider: Provider;
+  readonly settings: CommonSettings & Plain;
+  readonly isSlug: boolean;
+}
+
+function providerNamed(written: string, { root, kit }: CheckContext): Named | undefined {
+  const name = slugIn(written);
+  const virtual = textOf(child(section(root, 'virtual_keys').get(name)?.value, 'provider'))?.replace(/^@/, '');
+  const entry = section(root, 'providers').get(virtual ?? name);
+  if (entry !== undefined) {
+    const provider = providerOf(kit, textOf(child(entry.value, 'type')) ?? '');
+    return provider === undefined ? undefined : { provider, settings: settingsIn(entry.value, provider), isSlug: true };
+  }
+  const provider = written.startsWith('@') ? undefined : providerOf(kit, name);
+  return provider === undefined ? undefined : { provider, settings: {}, isSlug: false };
+}
+
+function foreignSetting(entry: Entry, provider: Provider | undefined, { report }: CheckContext): void {
+  const takes = provider?.requestSettings.flatMap(({ setting, keys }) => [setting, ...keys]) ?? [];
+  if (takes.includes(entry.key)) return;
+  const message =
+    provider === undefined ? `"${entry.written}" needs "provider" next to it` : `"${entry.written}" is not a setting of ${provider.type}`;
+  const hint =
+    provider === undefined
+      ? 'add provider: the provider that the setting is for'
+      : takes.length === 0
+        ? 'remove it'
+        : `allowed: ${[...new Set(takes)].slice(0, 12).join(', ')}`;
+  report({ code: 'unknown-key', at: entry.keyAt, message, hint });
+}
+
+/** A bare word that is both a slug and a type, with a key beside it: the slug wins, which pasted configs do not expect. */
+function ambiguous({ node }: Site, written: string, isSlug: boolean, { kit, report }: CheckContext): void {
+  const provider = child(node, 'provider');
+  if (
+    !isSlug ||
+    provider === undefined ||
+    written.startsWith('@') ||
+    providerOf(kit, written) === undefined ||
+    entryOf(node, 'api_key') === undefined
+  )
+    return;
+  const hint = `write "@${written}" for the configured provider, or rename that provider`;
+  report({
+    code: 'conflict',
+    severity: 'warning',
+    at: provider.at,
+    message: `"${written}" is both a configured provider and a provider type`,
+    hint,
+  });
+}
+
+const isTargetKey = (key: string): boolean => key === 'targets' || Object.hasOwn(targetSettings.properties, key);

@@ -1,0 +1,46 @@
+import { isPlain, type Plain } from '../../../core/json/merge.ts';
+import type { CommonSettings, Provider, SettingsProblem } from '../../../core/provider.ts';
+import { settingsOf } from '../../edit/entry-settings.ts';
+import { keyPlace, type MapNode, type Node, nodeAt, type Path, type SourceLocation, toValue } from '../../read/node.ts';
+import type { Report } from '../../report/problem.ts';
+
+/** An entry of the catalog as its type sees it. */
+export function settingsIn(node: Node, provider: Provider): CommonSettings & Plain {
+  const value = toValue(node);
+  return isPlain(value) ? settingsOf(value, provider) : {};
+}
+
+/** The problems that the type itself finds; a type from outside may fail at it. */
+export function problemsOf(
+  provider: Provider,
+  settings: CommonSettings & Plain,
+  at: SourceLocation,
+  report: Report,
+): readonly SettingsProblem[] {
+  try {
+    return provider.check?.(settings) ?? [];
+  } catch (error) {
+    report({ code: 'bad-plugin', at, message: `the check of type ${provider.type} failed: ${(error as Error).message}` });
+    return [];
+  }
+}
+
+/** Hints of types are sentences, ours are not. */
+export function tell({ code, message, hint, severity }: SettingsProblem, at: SourceLocation, report: Report): void {
+  report({ code, severity, at, message: message.replace(/\.$/, ''), hint: hint === undefined ? undefined : asHint(hint) });
+}
+
+/** The place of a problem: what is written there, or the deepest key above it. */
+export function placeOf(root: MapNode, path: Path, code: SettingsProblem['code']): SourceLocation {
+  const node = nodeAt(root, path);
+  return node === undefined || code === 'missing-key' ? nearestKey(root, path) : node.at;
+}
+
+/** The key at this path, or of the deepest part of it that exists. */
+function nearestKey(root: Node, path: Path): SourceLocation {
+  let at = path;
+  while (at.length > 0 && nodeAt(root, at) === undefined) at = at.slice(0, -1);
+  return keyPlace(root, at);
+}
+
+const asHint = (sentence: string): string => `${sentence.charAt(0).toLowerCase()}${sentence.slice(1).replace(/\.$/, '')}`;

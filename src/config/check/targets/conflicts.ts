@@ -1,0 +1,97 @@
+import type { Provider } from '../../../core/provider.ts';
+import { providerOf, providerUnder } from '../../read/registry.ts';
+import { child, type Entry, itemsOf, type Node, textOf } from '../../read/node.ts';
+import { authModeOf } from '../../schema/provider-auth.ts';
+import { type CheckContext, entryOf, section, sitesOf, valueOf } from '../context.ts';
+
+interface Rule {
+  readonly keep: string;
+  /** Keys that mean nothing beside it. */
+  readonly drop: readonly string[];
+  readonly because: string;
+}
+
+/** In a target: the first key decides where the request goes, the others would be passed over. */
+const inTargets: readonly Rule[] = [
+  { keep: 'targets', drop: ['provider', 'virtual_key', 'api_key', 'config'], because: 'the targets choose for themselves' },
+  { keep: 'config', drop: ['provider', 'virtual_key', 'api_key', 'strategy'], because: 'the named config chooses' },
+  { keep: 'provider', drop: ['virtual_key'], because: 'each of them names a provider' },
+];
+
+/** Keys that exclude each other. */
+export function conflicts(context: CheckContext): void {
+  for (const { node } of sitesOf(context.root)) {
+    const refused = new Set<string>();
+    for (const rule of inTargets) for (const key of exclude(node, rule, refused, context)) refused.add(key);
+  }
+  const { root, kit } = context;
+  for (const { value } of section(root, 'providers').values()) twoKeys(value, providerOf(kit, textOf(child(value, 'type')) ?? ''), context);
+  for (const { value } of section(root, 'virtual_keys').values()) twoKeys(value, providerUnder(value, root, kit), context);
+  sameKey(context);
+}
+
+function exclude(node: Node, { keep, drop, because }: Rule, refused: ReadonlySet<string>, { report }: CheckContext): string[] {
+  const kept = entryOf(node, keep);
+  if (kept === undefined || refused.has(keep)) return [];
+  return drop.flatMap((key) => {
+    const entry = refused.has(key) ? undefined : entryOf(node, key);
+    if (entry === undefined) return [];
+    report({
+      code: 'conflict',
+      at: entry.keyAt,
+      message: `"${entry.written}" cannot be combined with "${kept.written}"`,
+      hint: `remove "${entry.written}": ${because}`,
+    });
+    return [key];
+  });
+}
+
+/** In an entry of the catalog or a virtual key: a key beside another key, or beside a way to sign that has none. */
+function twoKeys(node: Node, provider: Provider | undefined, { report }: CheckContext): void {
+  const auth = child(node, 'auth');
+  const outer = entryOf(node, 'api_key');
+  const inner = entryOf(auth, 'api_key');
+  if (outer !== undefined && inner !== undefined) {
+    report({
+      code: 'conflict',
+      at: inner.keyAt,
+      message: '"api_key" and "auth.api_key" are both set',
+      hint: 'remove one',
+      show: 'none',
+    });
+  }
+  const unused: Entry | undefined = outer ?? inner;
+  const mode = valueOf(child(auth, 'mode'));
+  const isOther = mode === 'caller' || (provider !== undefined && authModeOf(provider, mode) !== undefined);
+  if (!isOther || unused === undefined) return;
+  const hint = 'remove "api_key", or write auth: {mode: api_key}';
+  report({
+    code: 'conflict',
+    at: unused.keyAt,
+    message: `"api_key" cannot be combined with auth mode ${String(mode)}`,
+    hint,
+    show: 'none',
+  });
+}
+
+/** Two names for one key: a record could not say who called. */
+function sameKey({ root, report }: CheckContext): void {
+  const seen = new Map<string, string>();
+  for (const [name, entry] of section(root, 'api_keys')) {
+    const older = itemsOf(child(entry.value, 'previous')).map((secret) => child(secret, 'hash'));
+    for (const hash of [child(entry.value, 'hash'), ...older]) {
+      const text = String(valueOf(hash)).toLowerCase();
+      const first = seen.get(text);
+      if (hash === undefined || !text.startsWith('sha256:')) continue;
+      if (first === undefined) seen.set(text, name);
+      else
+        report({
+          code: 'conflict',
+          at: hash.at,
+          message: first === name ? `api_keys.${name} has the same hash twice` : `api_keys.${name} has the same hash as api_keys.${first}`,
+          hint: 'remove one',
+          show: 'none',
+        });
+    }
+  }
+}

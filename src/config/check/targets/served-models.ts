@@ -1,0 +1,115 @@
+import { GatewayError } from '../../../core/error.ts';
+import { bareModel, slugOf } from '../../../core/model/model-name.ts';
+import { nearest } from '../../../core/text/nearest.ts';
+import type { CommonSettings, Provider } from '../../../core/provider.ts';
+import { compileGlobs, plainNames } from '../../compile/allow.ts';
+import { providerOf } from '../../read/registry.ts';
+import { child, type Node, textOf } from '../../read/node.ts';
+import { type CheckContext, section, sitesOf, slugIn, textsOf, valueOf } from '../context.ts';
+import { promptSites } from '../prompts/sites.ts';
+import { settingsIn } from '../providers/type-problems.ts';
+
+/** A model that the configuration names for one of its providers. */
+interface Named {
+  readonly slug: string;
+  readonly model: string;
+  readonly at: Node['at'];
+}
+
+/** A model that is written for a provider is one that it serves, as far as its entry says which it does. */
+export function servedModels(context: CheckContext): void {
+  for (const one of [...inTargets(context), ...inPrompts(context)]) {
+    const entry = entryFor(one.slug, context);
+    if (entry === undefined) continue;
+    const lists = [entry.models, entry.ownModels].filter((list) => list !== undefined);
+    if (lists.every((list) => compileGlobs(list)(one.model))) undeployed(one, entry, context);
+    else unlisted(one, context);
+  }
+  for (const name of ['providers', 'virtual_keys'] as const) {
+    for (const [slug, { value }] of section(context.root, name)) {
+      const entry = entryFor(slug, context);
+      if (entry === undefined || !context.valid([name, slug])) continue;
+      for (const { node, text } of textsOf(child(value, 'models'))) {
+        if (plainNames([text]).length > 0) undeployed({ slug, model: text, at: node.at }, entry, context);
+      }
+    }
+  }
+}
+
+interface ServedBy {
+  readonly provider: Provider;
+  readonly settings: CommonSettings;
+  readonly models: readonly string[] | undefined;
+  /** Of a virtual key. */
+  readonly ownModels: readonly string[] | undefined;
+}
+
+/** Undefined where the entry is missing, wrong or switched off: that is told elsewhere. */
+function entryFor(slug: string, { root, kit, valid, missing }: CheckContext): ServedBy | undefined {
+  const virtual = section(root, 'virtual_keys').get(slug);
+  const name = virtual === undefined ? slug : (textOf(child(virtual.value, 'provider'))?.replace(/^@/, '') ?? '');
+  const entry = section(root, 'providers').get(name);
+  const provider = providerOf(kit, textOf(child(entry?.value, 'type')) ?? '');
+  if (entry === undefined || provider === undefined || !valid(['providers', name]) || missing[name] !== undefined) return undefined;
+  if (valueOf(child(entry.value, 'enabled')) === false) return undefined;
+  return { provider, settings: settingsIn(entry.value, provider), models: listOf(entry.value), ownModels: listOf(virtual?.value) };
+}
+
+function listOf(node: Node | undefined): readonly string[] | undefined {
+  const list = child(node, 'models');
+  return list?.kind === 'list' ? textsOf(list).map(({ text }) => text) : undefined;
+}
+
+function* inTargets({ root }: CheckContext): Generator<Named> {
+  for (const { node } of sitesOf(root)) {
+    if (node.kind === 'scalar') {
+      const text = (textOf(node) ?? '').replace(/^@/, '');
+      const slash = text.indexOf('/');
+      if (slash > 0) yield { slug: text.slice(0, slash), model: text.slice(slash + 1), at: node.at };
+      continue;
+    }
+    const model = child(child(node, 'override_params'), 'model');
+    const written = textOf(model);
+    const provider = textOf(child(node, 'provider')) ?? textOf(child(node, 'virtual_key'));
+    if (model === undefined || written === undefined) continue;
+    const slug = provider === undefined ? slugOf(written) : slugIn(provider);
+    if (slug !== undefined && bareModel(written) !== '') yield { slug, model: bareModel(written), at: model.at };
+  }
+}
+
+function* inPrompts({ root }: CheckContext): Generator<Named> {
+  for (const { node } of promptSites(root)) {
+    const model = child(node, 'model');
+    const written = textOf(model) ?? '';
+    const slug = slugOf(written);
+    if (model !== undefined && slug !== undefined && bareModel(written) !== '') yield { slug, model: bareModel(written), at: model.at };
+  }
+}
+
+function unlisted({ slug, model, at }: Named, { report }: CheckContext): void {
+  const hint = 'add it to the list, or name another model';
+  report({ code: 'never-used', at, message: `the list "models" of "${slug}" does not have the model "${model}"`, hint });
+}
+
+function undeployed({ slug, model, at }: Named, { provider, settings }: ServedBy, { report }: CheckContext): void {
+  const names = deployedNames(provider, settings, model);
+  if (names === undefined) return;
+  const meant = nearest(model, names);
+  const hint =
+    meant !== undefined ? `did you mean "${meant}"?` : `it has ${names.slice(0, 12).join(', ')}${names.length > 12 ? ', …' : ''}`;
+  const message = `"${slug}" has no deployment for the model "${model}"`;
+  report({ code: 'unknown-reference', severity: 'warning', at, message, hint });
+}
+
+/** The names that an entry serves where this model is none of them; undefined where it is served, or nobody knows. */
+function deployedNames(provider: Provider, settings: CommonSettings, model: string): readonly string[] | undefined {
+  try {
+    const found = provider.deployment?.(settings, model);
+    if (!(found instanceof GatewayError) || found.code !== 'model_not_found') return undefined;
+    const names = (provider.models?.(settings) ?? []).map(({ id }) => id);
+    return names.length === 0 ? undefined : names;
+  } catch {
+    // A type from outside may fail on settings that are wrong: its own check says so.
+    return undefined;
+  }
+}

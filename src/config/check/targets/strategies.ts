@@ -1,0 +1,66 @@
+import { child, itemsOf, keyPlace } from '../../read/node.ts';
+import { type CheckContext, entryOf, type Site, sitesOf, valueOf } from '../context.ts';
+
+/** What a strategy needs, and what has no effect under it. */
+export function strategies(context: CheckContext): void {
+  for (const site of sitesOf(context.root)) {
+    const strategy = entryOf(site.node, 'strategy');
+    if (strategy === undefined) continue;
+    needs(site, context);
+    const mode = valueOf(child(strategy.value, 'mode'));
+    if (typeof mode !== 'string' || !context.valid([...site.path, 'strategy', 'mode'])) continue;
+    for (const [key, owner] of [
+      ['on_status_codes', 'fallback'],
+      ['conditions', 'conditional'],
+      ['default', 'conditional'],
+    ] as const) {
+      const entry = entryOf(strategy.value, key);
+      if (entry === undefined || mode === owner) continue;
+      context.report({
+        code: 'never-used',
+        at: entry.keyAt,
+        message: `"${entry.written}" has no effect under mode ${mode}`,
+        hint: `only ${owner} reads it`,
+      });
+    }
+    if (mode === 'loadbalance') weights(site, context);
+    if (mode === 'conditional') withoutDefault(site, context);
+  }
+}
+
+function needs({ node, path }: Site, { root, report }: CheckContext): void {
+  const at = keyPlace(root, [...path, 'strategy']);
+  if (entryOf(node, 'targets') === undefined && entryOf(node, 'config') === undefined) {
+    report({ code: 'missing-key', at, message: 'a strategy needs "targets"', hint: 'add targets: [openai-main/gpt-4o]' });
+  }
+  const strategy = child(node, 'strategy');
+  if (valueOf(child(strategy, 'mode')) === 'conditional' && entryOf(strategy, 'conditions') === undefined) {
+    const hint = 'add conditions: [{query: {metadata.plan: {$eq: paid}}, then: big}]';
+    report({ code: 'missing-key', at, message: 'mode conditional needs "conditions"', hint });
+  }
+}
+
+/** Not an error: a config may be meant for those requests alone. */
+function withoutDefault({ node, path }: Site, { root, report }: CheckContext): void {
+  const strategy = child(node, 'strategy');
+  if (entryOf(strategy, 'conditions') === undefined || entryOf(strategy, 'default') !== undefined) return;
+  report({
+    code: 'missing-key',
+    severity: 'warning',
+    at: keyPlace(root, [...path, 'strategy']),
+    message: 'mode conditional has no "default": the gateway rejects requests that match no condition',
+    hint: 'add default: the name of a target',
+  });
+}
+
+function weights({ node, path }: Site, { root, report }: CheckContext): void {
+  const targets = itemsOf(child(node, 'targets'));
+  if (targets.length === 0 || targets.some((target) => valueOf(child(target, 'weight')) !== 0)) return;
+  const at = keyPlace(root, [...path, 'targets']);
+  report({
+    code: 'out-of-range',
+    at,
+    message: 'all weights are 0, so no target can be chosen',
+    hint: 'give at least one target a weight above 0',
+  });
+}

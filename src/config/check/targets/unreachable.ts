@@ -1,0 +1,107 @@
+import { child, formatPath, itemsOf, type Node, textOf } from '../../read/node.ts';
+import { callersOf, type CheckContext, entryOf, section, type Site, sitesOf, slugIn, startOf, valueOf } from '../context.ts';
+
+/** Targets and providers that no request can reach. */
+export function unreachable(context: CheckContext): void {
+  const sites = sitesOf(context.root);
+  for (const site of sites) {
+    const why = whyUnreachable(site, context);
+    if (why === undefined) continue;
+    const of = site.path.length === 4 ? `config "${site.config}"` : formatPath(site.path.slice(0, -2));
+    context.report({
+      code: 'never-used',
+      at: startOf(site.node.at),
+      message: `target ${site.index} of ${of} can never be reached (${why.reason})`,
+      hint: why.hint,
+    });
+  }
+  for (const site of sites) weightWithoutBalance(site, context);
+  unusedProviders(context, sites);
+}
+
+function whyUnreachable(site: Site, { root }: CheckContext): { reason: string; hint: string } | undefined {
+  const { parent, node, index } = site;
+  if (parent === undefined) return undefined;
+  const strategy = child(parent.node, 'strategy');
+  const mode = valueOf(child(strategy, 'mode')) ?? 'single';
+  const siblings = itemsOf(child(parent.node, 'targets'));
+  if (mode === 'loadbalance' && valueOf(child(node, 'weight')) === 0 && siblings.some((one) => valueOf(child(one, 'weight')) !== 0)) {
+    return { reason: 'weight 0', hint: 'give it a weight, or remove it' };
+  }
+  if (mode === 'single' && index > 0) return { reason: 'mode single uses target 0', hint: 'write strategy: {mode: fallback}' };
+  if (mode === 'conditional' && namesExist(siblings, strategy) && !isChosen(node, strategy))
+    return { reason: 'no condition names it', hint: 'name it in then or default' };
+  const slug = providerSlug(node);
+  const entry = slug === undefined ? undefined : child(root, 'providers');
+  const off = slug !== undefined && valueOf(child(child(entry, slug), 'enabled')) === false;
+  return off ? { reason: `provider "${slug}" is disabled`, hint: 'remove the target while the provider is disabled' } : undefined;
+}
+
+/** A condition that is empty was meant to name one of them: which, is not known. */
+function namesExist(targets: readonly Node[], strategy: Node | undefined): boolean {
+  const names = new Set(targets.map((target) => textOf(child(target, 'name'))));
+  const used = [...itemsOf(child(strategy, 'conditions')).map((one) => child(one, 'then')), child(strategy, 'default')];
+  return used.every((node) => node === undefined || names.has(textOf(node)));
+}
+
+function isChosen(target: Node, strategy: Node | undefined): boolean {
+  const name = textOf(child(target, 'name'));
+  if (name === undefined) return false;
+  return (
+    textOf(child(strategy, 'default')) === name || itemsOf(child(strategy, 'conditions')).some((one) => textOf(child(one, 'then')) === name)
+  );
+}
+
+function providerSlug(node: Node): string | undefined {
+  const text = node.kind === 'scalar' ? textOf(node) : (textOf(child(node, 'provider')) ?? textOf(child(node, 'virtual_key')));
+  return text === undefined ? undefined : slugIn(text);
+}
+
+/** A weight counts between siblings of a loadbalance only. */
+function weightWithoutBalance({ node, parent }: Site, { report }: CheckContext): void {
+  const weight = entryOf(node, 'weight');
+  if (weight === undefined || weight.value.kind !== 'scalar') return;
+  const mode = parent === undefined ? 'none' : (valueOf(child(child(parent.node, 'strategy'), 'mode')) ?? 'single');
+  if (mode === 'loadbalance') return;
+  report({
+    code: 'never-used',
+    at: weight.keyAt,
+    message: '"weight" has no effect here',
+    hint: 'only targets below strategy: {mode: loadbalance} have weights',
+  });
+}
+
+/** A provider is open to every client by its slug, unless all keys are limited and none of them may use it. */
+function unusedProviders({ root, report }: CheckContext, sites: readonly Site[]): void {
+  const keys = callersOf(root);
+  if (keys.length === 0) return;
+  const providers = section(root, 'providers');
+  const virtual = section(root, 'virtual_keys');
+  const behind = (name: string): string => textOf(child(virtual.get(name)?.value, 'provider'))?.replace(/^@/, '') ?? name;
+  const inConfigs = sites.flatMap(({ node }) => providerSlug(node) ?? []);
+  const open = new Set<string>();
+  for (const value of keys) {
+    const allowed = child(child(value, 'allow'), 'providers');
+    const enforced = valueOf(child(value, 'enforce_config')) === true;
+    const hasConfig = entryOf(value, 'default_config') !== undefined;
+    if (allowed === undefined && !(enforced && hasConfig)) return;
+    const names = allowed === undefined ? inConfigs : itemsOf(allowed).map((item) => textOf(item)?.replace(/^@/, '') ?? '');
+    // A name that does not exist was meant to be another one.
+    if (names.some((name) => !name.startsWith('type:') && !providers.has(name) && !virtual.has(name))) return;
+    for (const name of names) open.add(name).add(behind(name));
+  }
+  for (const [what, entries] of [
+    ['provider', providers],
+    ['virtual key', virtual],
+  ] as const) {
+    for (const [slug, entry] of entries) {
+      if (open.has(slug) || open.has(behind(slug))) continue;
+      report({
+        code: 'never-used',
+        at: entry.keyAt,
+        message: `no API key may use the ${what} "${slug}"`,
+        hint: 'name it in allow: {providers: […]} of a key, or remove it',
+      });
+    }
+  }
+}

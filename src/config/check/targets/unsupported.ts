@@ -1,0 +1,28 @@
+import { hopByHopHeaders } from '../../../core/http/headers.ts';
+import { child } from '../../read/node.ts';
+import { type CheckContext, entryOf, sitesOf, textsOf } from '../context.ts';
+
+/** What a config object may hold and this version does not act on, and headers that can't be forwarded. */
+export function unsupported({ root, report }: CheckContext): void {
+  const prefixes = textsOf(child(child(root, 'server'), 'header_prefixes')).map(({ text }) => text);
+  const closed = prefixes.length > 0 ? prefixes : ['x-gateway-', 'x-portkey-'];
+  for (const { node } of sitesOf(root)) {
+    const cache = entryOf(node, 'cache');
+    if (cache !== undefined) {
+      report({
+        code: 'not-supported',
+        severity: 'warning',
+        at: cache.keyAt,
+        message: '"cache" has no effect in this version',
+        hint: 'remove it, or leave it for later',
+      });
+    }
+    for (const { node: header, text } of textsOf(child(node, 'forward_headers'))) {
+      const name = text.toLowerCase();
+      const own = closed.some((prefix) => name.startsWith(prefix));
+      if (!own && name !== 'host' && name !== 'accept-encoding' && !name.startsWith('content-') && !hopByHopHeaders.has(name)) continue;
+      const hint = own ? 'the gateway never forwards its own headers' : 'it belongs to a single connection or body: remove it';
+      report({ code: 'bad-name', at: header.at, message: `the header "${text}" cannot be forwarded`, hint });
+    }
+  }
+}

@@ -1,0 +1,77 @@
+import type { CredentialOwner, CredentialSpec, Provider } from '../../core/provider.ts';
+import type { CompiledConfig, CredentialRef, ProviderBinding, Snapshot } from '../../core/snapshot.ts';
+import { compileApiKeys } from './api-keys.ts';
+import { makeBinding } from './binding.ts';
+import type { Choosing } from './targets/choose.ts';
+import { directParts } from './direct.ts';
+import { compileCatalog } from './providers.ts';
+import { compileTokens } from './tokens.ts';
+import { compilePrompts } from './prompts.ts';
+import { compileLogging, compileServer } from './server.ts';
+import { complete, type Steps } from './steps.ts';
+import { compileTree, type TreeSource, treeSteps } from './targets/tree.ts';
+import { createInline } from './inline.ts';
+import type { LoadedConfig } from '../reload/load.ts';
+import { createPlanner } from './targets/plan.ts';
+import type { ConfigEntry, GatewayConfig } from '../schema/index.ts';
+
+export interface CompileDeps {
+  /** By type and alias, those from outside included. */
+  readonly providers: ReadonlyMap<string, Provider>;
+  /** `transport/sign.ts`. */
+  credential(spec: CredentialSpec, owner: CredentialOwner): CredentialRef;
+}
+
+/** What compiling reads of a loaded configuration. */
+export type Compilable = Pick<LoadedConfig, 'secrets' | 'revision' | 'missing'> & { readonly tree: GatewayConfig };
+
+const emptySettings = Object.freeze({});
+
+/**
+ * Compiles a configuration that passed its checks: statuses become predicates, queries functions, globs matchers,
+ * inherited settings stand in every leaf. Pure: opens nothing.
+ *
+ * @throws GatewayError `invalid_config` for what the checks have let through
+ */
+export function compileConfig(loaded: Compilable, deps: CompileDeps): Snapshot {
+  return complete(compileSteps(loaded, deps));
+}
+
+/** The same, an entry or a target at a time. */
+export function* compileSteps(loaded: Compilable, deps: CompileDeps): Steps<Snapshot> {
+  const { tree } = loaded;
+  const makeCredential = (spec: CredentialSpec, owner: CredentialOwner): CredentialRef => deps.credential(spec, owner);
+  const catalog = yield* compileCatalog({ ...tree, missing: loaded.missing }, deps.providers, makeCredential);
+  const prompts = yield* compilePrompts(tree.prompts);
+  const choosing = { catalog, types: deps.providers, makeCredential, prompts };
+  const apiKeys = yield* compileApiKeys(tree.api_keys);
+  const snapshot: Snapshot = {
+    revision: loaded.revision,
+    server: compileServer(tree.server, Object.keys(tree.api_keys ?? {}).length > 1 || tree.auth?.jwt !== undefined),
+    log: compileLogging(tree.logging),
+    providers: new Map([...catalog].map(([slug, made]): [string, ProviderBinding] => [slug, made.binding])),
+    types: deps.providers,
+    prompts,
+    configs: yield* compileConfigs(tree.configs ?? {}, { ...choosing, origin: 'file' }),
+    apiKeys,
+    jwt: compileTokens(tree.auth, apiKeys),
+    secrets: Object.freeze(loaded.secrets.toSorted((a, b) => b.length - a.length)),
+    inlineConfig: createInline({ ...choosing, origin: 'request' }),
+    direct: (provider, settings, key) => {
+      // Providers remember what they parse by the settings object: the empty one is always the same.
+      const own = Object.keys(settings).length === 0 ? emptySettings : { ...settings };
+      return makeBinding(directParts(provider, own, key), makeCredential).binding;
+    },
+    noConfig: compileTree('-', {}, { ...choosing, origin: 'request', root: 'request', named: () => undefined }),
+    plan: createPlanner(),
+  };
+  return Object.freeze(snapshot);
+}
+
+function* compileConfigs(entries: Readonly<Record<string, ConfigEntry>>, choosing: Choosing): Steps<ReadonlyMap<string, CompiledConfig>> {
+  const named = (name: string): ConfigEntry | undefined => (Object.hasOwn(entries, name) ? entries[name] : undefined);
+  const source = (name: string): TreeSource => ({ ...choosing, root: `configs.${name}`, named });
+  const configs = new Map<string, CompiledConfig>();
+  for (const [name, entry] of Object.entries(entries)) configs.set(name, yield* treeSteps(name, entry, source(name)));
+  return configs;
+}

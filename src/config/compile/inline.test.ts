@@ -1,0 +1,175 @@
+import { describe, expect, it } from 'vitest';
+import type { ApiKey } from '../../core/snapshot.ts';
+import { compiled, leavesAt, signature } from '../fixtures/compiled.ts';
+
+const snapshot = compiled({
+  providers: {
+    main: { type: 'acme', api_key: 'main-key' },
+    open: { type: 'acme', api_key: 'open-key', allow_custom_host: ['*.good.example'] },
+    deep: { type: 'globex', deployments: { x: { api_key: 'd' } } },
+    secretive: { type: 'acme', token: 'operator-token' },
+    local: { type: 'acme', custom_host: 'http://127.0.0.1:1/v1' },
+    callers: { type: 'acme', auth: { mode: 'caller' } },
+    acme: { type: 'globex', api_key: 'slug-acme-key' },
+  },
+  configs: { c: { provider: 'main' } },
+});
+const inline = (config: unknown) => snapshot.inlineConfig(typeof config === 'string' ? config : JSON.stringify(config), undefined);
+const leafOf = (config: unknown) => leavesAt(inline(config).root)[0];
+
+describe('a config that comes with a request', () => {
+  it('is compiled like one of the file, and is the same object for the same text', () => {
+    const text = JSON.stringify({ strategy: { mode: 'fallback' }, targets: [{ provider: '@main' }, '@open/x'], metadata: { a: 'b' } });
+    expect(inline(text)).toMatchObject({ name: 'inline', metadata: { a: 'b' }, root: { strategy: 'fallback' } });
+    expect(leavesAt(inline(text).root).map((leaf) => [leaf.provider?.slug, leaf.root, leaf.path])).toEqual([
+      ['main', 'inline', 'config.targets[0]'],
+      ['open', 'inline', 'config.targets[1]'],
+    ]);
+    expect(inline(text)).toBe(inline(text));
+  });
+
+  it('forgets the texts that were not asked for longest, by what they cost', () => {
+    const text = (n: number) => JSON.stringify({ provider: '@main', override_params: { n, text: 'x'.repeat(30_000) } });
+    const [first, second] = [inline(text(-1)), inline(text(-2))];
+    for (let n = 0; n < 120; n += 1) {
+      inline(text(n));
+      expect(inline(text(-2))).toBe(second);
+    }
+    expect(inline(text(-1))).not.toBe(first);
+  });
+
+  const matching = (patterns: readonly string[]) => ({
+    strategy: {
+      mode: 'conditional',
+      conditions: patterns.map(($regex) => ({ query: { 'metadata.a': { $regex } }, then: 'one' })),
+      default: 'one',
+    },
+    targets: [{ name: 'one', provider: '@main' }],
+  });
+
+  it.each([
+    ['a pattern of many copies', ['a{1000}'.repeat(1000)]],
+    ['copies of copies', ['((a{30}){30}){30}']],
+    ['patterns that are too much together', Array.from({ length: 5 }, () => 'a{250}')],
+    ['many patterns', Array.from({ length: 11 }, (_, i) => `a${i}`)],
+  ])('with %s is refused before it is compiled', (_, patterns) => {
+    expect(() => inline(matching(patterns))).toThrow(
+      expect.objectContaining({ code: 'invalid_config', message: expect.stringMatching(/too large|may contain 10 patterns/) as string }),
+    );
+  });
+
+  it('keeps few of those with patterns', () => {
+    const kept = inline(matching(['^eu-']));
+    expect(inline(matching(['^eu-']))).toBe(kept);
+    for (let n = 0; n < 8; n += 1) inline(matching([`^us-${n}`]));
+    expect(inline(matching(['^eu-']))).not.toBe(kept);
+  });
+
+  it('has patterns only where the key allows them, whoever sent the same before', () => {
+    const text = JSON.stringify(matching(['^sent-by-two-keys']));
+    const key = (allowsRegex: boolean) => ({ name: 'app', allowsRegex }) as ApiKey;
+    const refused = expect.objectContaining({
+      code: 'not_allowed',
+      status: 403,
+      message: expect.stringContaining('Key "app"') as string,
+    }) as Error;
+    const escaped = text.replace('$regex', String.raw`\u0024regex`);
+    for (const each of [text, escaped]) {
+      expect(() => snapshot.inlineConfig(each, key(false))).toThrow(refused);
+      expect(snapshot.inlineConfig(each, key(true))).toBe(snapshot.inlineConfig(each, undefined));
+      expect(() => snapshot.inlineConfig(each, key(false))).toThrow(refused);
+    }
+  });
+
+  const chosen: readonly (readonly [config: object, slug: string | undefined, signed: string, trust: string | undefined])[] = [
+    [{ provider: '@main' }, 'main', 'catalog main-key', 'operator'],
+    [{ provider: 'main' }, 'main', 'catalog main-key', 'operator'],
+    [{ provider: '@acme' }, 'acme', 'catalog slug-acme-key', 'operator'],
+    [{ provider: 'acme' }, 'acme', 'catalog slug-acme-key', 'operator'],
+    [{ provider: 'acme', api_key: 'theirs' }, 'acme', 'caller theirs', 'request'],
+    [{ provider: 'acme', acme_token: 'theirs' }, 'acme', 'caller theirs', 'request'],
+    [{ provider: 'acme-alias' }, 'acme', 'caller -', 'request'],
+    [{ provider: 'globex', apiKey: 'theirs', globexRegion: 'us' }, 'globex', 'caller theirs', 'request'],
+    [{ provider: 'globex', api_key: 'theirs', custom_host: 'https://any.example' }, 'globex', 'caller theirs', 'request'],
+    [{ provider: '@main', api_key: 'theirs' }, 'main', 'caller theirs', 'operator'],
+    [{ provider: '@secretive', api_key: 'theirs' }, 'secretive', 'caller theirs', 'operator'],
+    [{ provider: '@main', acme_version: '2' }, 'main', 'catalog main-key', 'operator'],
+    [{ provider: '@open', custom_host: 'https://a.good.example/v1' }, 'open', 'catalog open-key', 'request'],
+    [{ provider: '@local', custom_host: 'https://any.example/v1' }, 'local', 'none -', 'request'],
+    [{ provider: '@callers', custom_host: 'https://any.example/v1' }, 'callers', 'caller -', 'request'],
+    [{ override_params: { model: '@main/x' } }, 'main', 'catalog main-key', 'operator'],
+    [{ custom_host: 'https://any.example/v1' }, undefined, 'no provider', undefined],
+  ];
+  it.each(chosen)('%j is %s, signed by %s', (config, slug, signed, trust) => {
+    const leaf = leafOf(config);
+    expect([leaf?.provider?.slug, signature(leaf), leaf?.provider?.trust]).toEqual([slug, signed, trust]);
+  });
+
+  const thefts: readonly object[] = [
+    { provider: '@main', custom_host: 'https://evil.example' },
+    { provider: 'main', customHost: 'https://evil.example' },
+    { provider: '@main', acme_region: 'evil' },
+    { provider: '@main', region: 'evil' },
+    { provider: '@open', custom_host: 'https://good.example' },
+    { provider: '@open', custom_host: 'https://a.good.example.evil.example' },
+    { provider: '@open', acme_region: 'evil' },
+    { provider: '@open', custom_host: 'https://a.good.example', targets: [{ provider: '@main' }] },
+    { custom_host: 'https://evil.example', strategy: { mode: 'fallback' }, targets: ['@local/x', '@main/x'] },
+    { custom_host: 'https://evil.example', override_params: { model: '@main/x' } },
+    { provider: '@deep', custom_host: 'https://evil.example' },
+    { provider: '@main', api_key: 'theirs', custom_host: 'https://evil.example' },
+    { provider: '@secretive', api_key: 'theirs', custom_host: 'https://evil.example' },
+    { provider: '@secretive', acme_token: 'theirs', acme_region: 'evil' },
+    { virtual_key: 'main', custom_host: 'https://evil.example' },
+  ];
+  it.each(thefts)('%j cannot take a credential of the catalog elsewhere', (config) => {
+    expect(() => inline(config)).toThrow(expect.objectContaining({ code: 'not_allowed', status: 403 }));
+  });
+
+  it('never joins a secret of the catalog with a credential of the request', () => {
+    expect(leafOf({ provider: '@secretive', api_key: 'theirs' })?.provider?.settings).not.toHaveProperty('token');
+    expect(signature(leafOf({ provider: '@deep', api_key: 'theirs' }), 'deployment-key')).toBe('caller theirs');
+  });
+
+  const refused: readonly (readonly [config: unknown, code: string, words: string])[] = [
+    ['{', 'invalid_config', 'JSON'],
+    ['[]', 'invalid_config', 'object'],
+    ['"main"', 'invalid_config', 'object'],
+    [{ provider: '@gone' }, 'provider_not_found', 'gone'],
+    [{ provider: '@mian' }, 'provider_not_found', 'mian'],
+    [{ virtual_key: 'gone' }, 'provider_not_found', 'gone'],
+    [{ provider: '@main', retrys: {} }, 'invalid_config', 'retrys'],
+    [{ provider: '@main', input_guardrails: [] }, 'invalid_config', 'input_guardrails'],
+    [{ targets: [{ provider: '@main', retry: { attempts: 'two' } }] }, 'invalid_config', 'targets[0].retry.attempts'],
+    [{ retry: { attempts: 6 } }, 'invalid_config', 'at most 5'],
+    [{ retry: { attempts: 1.5 } }, 'invalid_config', 'integer'],
+    [{ retry: 5 }, 'invalid_config', 'retry'],
+    [{ targets: {} }, 'invalid_config', 'array'],
+    [{ targets: [] }, 'invalid_config', 'targets'],
+    [{ targets: [5] }, 'invalid_config', 'targets[0]'],
+    [{ targets: ['UPPER CASE'] }, 'invalid_config', 'targets[0]'],
+    [{ strategy: { mode: 'random' }, targets: ['main'] }, 'invalid_config', 'loadbalance'],
+    [{ strategy: {}, targets: ['main'] }, 'invalid_config', '"mode"'],
+    [{ strategy: { mode: 'fallback', on_status_codes: ['9xx'] }, targets: ['main'] }, 'invalid_config', 'on_status_codes[0]'],
+    [{ targets: [{ weight: -1 }] }, 'invalid_config', 'weight'],
+    [{ metadata: { a: 'x'.repeat(129) } }, 'invalid_config', '128'],
+    [{ config: 'c' }, 'invalid_config', '"c"'],
+    [{ provider: '@main', custom_host: 'no url' }, 'invalid_config', 'custom_host'],
+    [{ provider: 'globex', api_key: 'x', region: 'nowhere' }, 'invalid_config', 'no such region'],
+    [{ api_key: '${env:HOME}' }, 'invalid_config', '${env:NAME}'],
+    ['{"override_params":{"a":["\\u0024{file:/etc/passwd}"]}}', 'invalid_config', '${file:/path}'],
+    [{ override_params: { x: 'y'.repeat(33_000) } }, 'invalid_config', '32 KB'],
+  ];
+  it.each(refused)('%j is %s', (config, code, words) => {
+    expect(() => inline(config)).toThrow(expect.objectContaining({ code, message: expect.stringContaining(words) as string }));
+  });
+
+  it('a deep tree is compiled, and one without end is refused', () => {
+    const text = (depth: number) => `${'{"targets":['.repeat(depth)}"@main"${']}'.repeat(depth)}`;
+    expect(leavesAt(inline(text(49)).root)).toMatchObject([{ provider: { slug: 'main' } }]);
+    expect(() => inline(text(1500))).toThrow(expect.objectContaining({ code: 'invalid_config' }));
+    expect(() => inline(`${'{"override_params":'.repeat(1000)}1${'}'.repeat(1000)}`)).toThrow(
+      expect.objectContaining({ code: 'invalid_config' }),
+    );
+  });
+});

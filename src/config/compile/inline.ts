@@ -1,0 +1,101 @@
+import { GatewayError } from '../../core/error.ts';
+import { parseJson } from '../../core/json/scan.ts';
+import { Lru } from '../../core/memory/lru.ts';
+import { isPlain } from '../../core/json/merge.ts';
+import type { ApiKey, CompiledConfig, Snapshot } from '../../core/snapshot.ts';
+import type { Choosing } from './targets/choose.ts';
+import { invalid } from './invalid.ts';
+import { canonicalConfig } from './settings-spelling.ts';
+import { compileTree } from './targets/tree.ts';
+import { type RegexCompiler, RequestRegexes } from '../validate/regex.ts';
+import { targetSchemas } from '../schema/join.ts';
+import { checkShape } from '../validate/shape.ts';
+
+/** Bytes of a config that comes with a request. */
+const mostBytes = 32 * 1024;
+
+/** Nesting depth of objects and lists. */
+const mostLevels = 100;
+
+/** Bytes that compiled forms may take together, and what one takes as far as it can be told. */
+const keptBytes = 64 * 1024 * 1024;
+const bytesOf = (text: string, patterns: number): number => 4096 + 20 * text.length + patterns * 8 * 1024 * 1024;
+
+/** A compiled form, and how many regular expressions are in it. */
+interface Inline {
+  readonly config: CompiledConfig;
+  readonly patterns: number;
+}
+
+/** Compiles configs that come with a request as JSON text; the same text gives the same object while it is kept. */
+export function createInline(choosing: Choosing): Snapshot['inlineConfig'] {
+  const kept = new Lru<Inline>(keptBytes);
+  const schemas = targetSchemas([...new Set(choosing.types.values())]);
+  return (text, key) => {
+    const known = kept.get(text);
+    if (known !== undefined) {
+      if (known.patterns > 0) checkRegex(key);
+      return known.config;
+    }
+    const made = compileInline(text, schemas, choosing, key);
+    kept.set(text, made, bytesOf(text, made.patterns));
+    return made.config;
+  };
+}
+
+/** @throws GatewayError `invalid_config`, `provider_not_found`, `not_allowed` */
+function compileInline(text: string, schemas: ReturnType<typeof targetSchemas>, choosing: Choosing, key: ApiKey | undefined): Inline {
+  if (Buffer.byteLength(text) > mostBytes) throw invalid('it is larger than 32 KB', 'Store it as a named config in gateway.yaml.');
+  const value = parse(text);
+  if (!isPlain(value)) throw invalid('it is not a JSON object');
+  inspect(value, 1);
+  const config = canonicalConfig(value);
+  const problem = checkShape(config, schemas.config, schemas);
+  if (problem !== undefined) {
+    throw invalid(problem.path === '' ? problem.message : `${problem.path}: ${problem.message}`, problem.hint, problem.path);
+  }
+  const regexes = new RequestRegexes();
+  const regex: RegexCompiler = (pattern) => {
+    checkRegex(key);
+    return regexes.compile(pattern);
+  };
+  return { config: compileTree('inline', config, { ...choosing, root: 'inline', named: () => undefined, regex }), patterns: regexes.count };
+}
+
+/** What a pattern costs depends on who wrote it. Without keys everybody who reaches the gateway may do everything. */
+function checkRegex(key: ApiKey | undefined): void {
+  if (key?.allowsRegex !== false) return;
+  throw new GatewayError('not_allowed', {
+    message: `Key "${key.name}" may not send configs that use "$regex".`,
+    param: 'strategy.conditions',
+    hint: 'Use $eq or $in, name a config of gateway.yaml, or set allow.regex of the key to true.',
+  });
+}
+
+function parse(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch (error) {
+    throw invalid(
+      `it is neither a name nor JSON: ${(error as Error).message}`,
+      'Send the name of a config under "configs" in gateway.yaml, or a JSON object such as {"targets":[{"provider":"@slug"}]}.',
+    );
+  }
+}
+
+/**
+ * References belong to the operator: in a request they stay text, and text that looks like one is a mistake.
+ * Nesting is bounded, so that no text of a caller can use up the stack.
+ */
+function inspect(value: unknown, depth: number): void {
+  if (depth > mostLevels) throw invalid(`it is nested more than ${mostLevels} levels deep`);
+  if (typeof value === 'string') {
+    if (/\$\{(env|file):/.test(value)) {
+      throw invalid(
+        'the gateway does not resolve references such as ${env:NAME} and ${file:/path} in a request',
+        'Write the value itself.',
+      );
+    }
+  } else if (Array.isArray(value)) for (const item of value) inspect(item, depth + 1);
+  else if (isPlain(value)) for (const member of Object.values(value)) inspect(member, depth + 1);
+}

@@ -1,0 +1,173 @@
+import { GatewayError } from '../../../core/error.ts';
+import { slugOf } from '../../../core/model/model-name.ts';
+import { didYouMean } from '../../../core/text/nearest.ts';
+import { borrowed } from '../../../core/model/request-settings.ts';
+import type { StoredPrompt } from '../../../core/model/prompt.ts';
+import type { Provider } from '../../../core/provider.ts';
+import type { ProviderBinding } from '../../../core/snapshot.ts';
+import type { ConfigEntry } from '../../schema/index.ts';
+import { withoutAuth } from '../../edit/entry-settings.ts';
+import { type BindingParts, type MadeBinding, makeBinding, type MakeCredential } from '../binding.ts';
+import { directParts } from '../direct.ts';
+import { invalid } from '../invalid.ts';
+import type { Level } from './level.ts';
+import { bringsCredential, readSettings, type SentSettings, withoutSecrets } from '../settings.ts';
+
+/** What a target's provider is chosen from. */
+export interface Choosing {
+  readonly catalog: ReadonlyMap<string, MadeBinding>;
+  readonly types: ReadonlyMap<string, Provider>;
+  readonly makeCredential: MakeCredential;
+  readonly prompts: ReadonlyMap<string, StoredPrompt>;
+  /** Whose word the config is: hosts and keys of a request are never joined with the catalog's. */
+  readonly origin: 'file' | 'request';
+}
+
+/**
+ * The provider of a target: its `provider`, else its `virtual_key`, else the slug in `override_params.model` or in the
+ * model of its prompt; undefined where it leaves the provider open. Settings, key and host that stand in the target are worked in.
+ *
+ * @throws GatewayError
+ */
+export function chooseBinding(entry: ConfigEntry, level: Level, from: Choosing, at: TargetPlace): ProviderBinding | undefined {
+  const { path } = at;
+  const chosen = choose(entry, level, from, at);
+  if (chosen === undefined) {
+    readSettings(entry, undefined, path);
+    return undefined;
+  }
+  const sent = readSettings(entry, chosen.parts.provider, path);
+  const host = level.customHost;
+  if (entry.api_key === undefined && host === undefined && Object.keys(sent.settings).length === 0 && chosen.made !== undefined) {
+    return chosen.made.binding;
+  }
+  const own = bringsCredential(entry, chosen.parts.provider);
+  const parts = derive(chosen, { own, key: entry.api_key, host, sent }, from, path);
+  for (const problem of parts.provider.check?.(parts.settings) ?? []) {
+    if (problem.severity !== 'warning') throw invalid(problem.message, problem.hint, [path, ...problem.path].join('.'));
+  }
+  return makeBinding(parts, from.makeCredential).binding;
+}
+
+/** Where a target stands, and the model that its prompt saves. */
+export interface TargetPlace {
+  readonly path: string;
+  readonly model: string | undefined;
+}
+
+/** What was chosen: an entry of the catalog, or a bare type. */
+interface Chosen {
+  readonly parts: BindingParts;
+  readonly made: MadeBinding | undefined;
+}
+
+function choose(entry: ConfigEntry, level: Level, from: Choosing, { path, model: saved }: TargetPlace): Chosen | undefined {
+  if (entry.provider !== undefined) return chooseProvider(entry, entry.provider, from, path);
+  if (entry.virtual_key !== undefined) return ofCatalog(entry.virtual_key.replace(/^@/, ''), from, `${path}.virtual_key`);
+  const model = level.override?.['model'] ?? saved;
+  const slug = typeof model === 'string' ? slugOf(model) : undefined;
+  return slug === undefined ? undefined : ofCatalog(slug, from, `${path}.override_params.model`);
+}
+
+/**
+ * `@x` is a slug. A bare `x` in the file is a slug first, else a type that brings its credential along; in a request it
+ * is a type when the config brings a credential, else a slug, else a type whose credential is the caller's.
+ */
+function chooseProvider(entry: ConfigEntry, written: string, from: Choosing, path: string): Chosen {
+  const name = nameOf(written);
+  const provider = written.startsWith('@') ? undefined : from.types.get(name);
+  const hasKey = provider !== undefined && bringsCredential(entry, provider);
+  const isSlug = from.catalog.has(name);
+  const asRequest = from.origin === 'request' && provider !== undefined && (hasKey || !isSlug);
+  const asFile = from.origin === 'file' && provider !== undefined && !isSlug && (hasKey || provider.apiKey !== 'required');
+  if (provider === undefined || !(asRequest || asFile)) return ofCatalog(name, from, `${path}.provider`);
+  const parts = directParts(provider, {}, undefined);
+  return { made: undefined, parts: from.origin === 'file' ? { ...parts, ...operators } : parts };
+}
+
+/** A type that the file uses without an entry in the catalog: its credential stays where the file says, too. */
+const operators = { owner: 'catalog', trust: 'operator', allowsHost: () => false } as const satisfies Partial<BindingParts>;
+
+/** Only the part before a slash counts. */
+function nameOf(written: string): string {
+  const text = written.startsWith('@') ? written.slice(1) : written;
+  const slash = text.indexOf('/');
+  return slash < 0 ? text : text.slice(0, slash);
+}
+
+function ofCatalog(name: string, from: Choosing, param: string): Chosen {
+  const made = from.catalog.get(name);
+  if (made !== undefined) return { made, parts: made.parts };
+  throw new GatewayError('provider_not_found', {
+    message: `No provider or virtual key has the slug "${name}".${didYouMean(name, from.catalog.keys())}`,
+    param,
+    hint: 'Providers are defined under "providers" in gateway.yaml, virtual keys under "virtual_keys".',
+  });
+}
+
+interface Brought {
+  /** The target brings a credential: `key`, or one among its settings. */
+  readonly own: boolean;
+  readonly key: string | undefined;
+  readonly host: string | undefined;
+  readonly sent: SentSettings;
+}
+
+function derive(chosen: Chosen, brought: Brought, from: Choosing, path: string): BindingParts {
+  const { parts } = chosen;
+  const { own, key, host, sent } = brought;
+  if (from.origin === 'request') {
+    if (sent.ambient !== undefined) throw borrowed(sent.ambient, `${path}.${sent.ambient}`);
+    guardCatalog(chosen, brought, path);
+  }
+  const owner = own ? (from.origin === 'file' ? 'catalog' : 'caller') : parts.owner;
+  const signing = own ? withoutAuth(parts.settings) : parts.settings;
+  const kept = owner === 'caller' ? withoutSecrets(parts.provider, signing) : signing;
+  const moved = from.origin === 'request' && (host !== undefined || sent.shapesHost !== undefined);
+  return {
+    ...parts,
+    settings: { ...kept, ...sent.settings, ...(host === undefined ? {} : { custom_host: host }) },
+    key: own ? key : parts.key,
+    signedAt: own ? path : parts.signedAt,
+    owner,
+    trust: moved ? 'request' : parts.trust,
+  };
+}
+
+/** An entry of the catalog stays where the file says, whatever the request brings along. */
+function guardCatalog({ parts, made }: Chosen, { host, sent }: Brought, path: string): void {
+  const url = host === undefined ? undefined : hostOf(host, path);
+  if (made === undefined || !signsWithCatalog(made)) return;
+  if (sent.shapesHost !== undefined) throw stolen(parts.slug, `${path}.${sent.shapesHost}`);
+  if (sent.choosesPart !== undefined) throw chosenByRequest(parts.slug, sent.choosesPart, path);
+  if (url !== undefined && !parts.allowsHost(url)) throw stolen(parts.slug, `${path}.custom_host`);
+}
+
+/** An entry without a key of its own may still have deployments with keys. */
+function signsWithCatalog({ binding, parts }: MadeBinding): boolean {
+  return parts.owner === 'catalog' && (binding.owner === 'catalog' || parts.provider.deployment !== undefined);
+}
+
+function hostOf(url: string, path: string): string {
+  const parsed = URL.parse(url);
+  if (parsed === null) throw invalid('"custom_host" is not a URL', 'Write it like https://api.example.com/v1.', `${path}.custom_host`);
+  return parsed.host;
+}
+
+/** A credential of the catalog goes only to hosts that are written in the file. */
+function stolen(slug: string, param: string): GatewayError {
+  return new GatewayError('not_allowed', {
+    message: `A request cannot choose the host of "${slug}", whose credential belongs to the gateway.`,
+    param,
+    hint: `Send your own credential with the provider's type, or ask the operator to add the host to providers.${slug}.allow_custom_host.`,
+  });
+}
+
+/** Which deployment, version or organization a credential of the catalog is used for is written in the file. */
+function chosenByRequest(slug: string, key: string, path: string): GatewayError {
+  return new GatewayError('not_allowed', {
+    message: `A request cannot set "${key}" of "${slug}", whose credential belongs to the gateway.`,
+    param: `${path}.${key}`,
+    hint: `Leave it out, set it in gateway.yaml, or send your own credential with the provider's type.`,
+  });
+}

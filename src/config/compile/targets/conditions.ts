@@ -1,0 +1,145 @@
+import { GatewayError } from '../../../core/error.ts';
+import { isPlain } from '../../../core/json/merge.ts';
+import type { QueryFacts } from '../../../core/snapshot.ts';
+import { compileRegex, type RegexCompiler } from '../../validate/regex.ts';
+
+/** A compiled `query` of conditional routing. Pure. */
+export type Condition = (facts: QueryFacts) => boolean;
+
+type Scalar = string | number | boolean | null;
+
+/** The value that a key of a query names, or undefined when the request has none. */
+type Read = (facts: QueryFacts) => Scalar | undefined;
+
+type Test = (value: Scalar | undefined) => boolean;
+
+/**
+ * Compiles a query over `metadata.*`, `params.*` and `url.pathname`. Several keys and several
+ * operators are joined by AND, `$and` and `$or` beside other keys included; a missing key makes every operator false
+ * except `$ne` and `$nin`.
+ *
+ * @throws GatewayError `invalid_config` for an unknown key, operator or operand
+ */
+export function compileQuery(query: unknown, regex: RegexCompiler = compileRegex): Condition {
+  if (!isPlain(query)) throw bad('a query must be an object');
+  const parts = Object.entries(query).map(([key, operand]) => compileMember(key, operand, regex));
+  return all(parts);
+}
+
+/** The names that a query compares the model of a request with, for lists of what a config takes. */
+export function modelsIn(query: unknown): readonly string[] {
+  if (Array.isArray(query)) return query.flatMap(modelsIn);
+  if (!isPlain(query)) return [];
+  return Object.entries(query).flatMap(([key, operand]) => {
+    if (key === '$and' || key === '$or') return modelsIn(operand);
+    if (key !== 'params.model') return [];
+    const { $eq: one, $in: several } = isPlain(operand) ? operand : { $eq: operand };
+    return [one, ...(Array.isArray(several) ? (several as readonly unknown[]) : [])].filter((name) => typeof name === 'string');
+  });
+}
+
+function compileMember(key: string, operand: unknown, regex: RegexCompiler): Condition {
+  if (key === '$and' || key === '$or') {
+    if (!Array.isArray(operand) || operand.length === 0) throw bad(`"${key}" needs a list of queries`);
+    const parts = operand.map((each) => compileQuery(each, regex));
+    return key === '$and' ? all(parts) : (facts) => parts.some((part) => part(facts));
+  }
+  const read = compileKey(key);
+  const test = compileTest(key, operand, regex);
+  return (facts) => test(read(facts));
+}
+
+function all(parts: readonly Condition[]): Condition {
+  const [only] = parts;
+  if (parts.length === 1 && only !== undefined) return only;
+  return (facts) => parts.every((part) => part(facts));
+}
+
+function compileKey(key: string): Read {
+  const dot = key.indexOf('.');
+  const name = key.slice(dot + 1);
+  if (dot > 0 && name !== '' && !name.includes('.')) {
+    const root = key.slice(0, dot);
+    if (root === 'metadata') return (facts) => (Object.hasOwn(facts.metadata, name) ? facts.metadata[name] : undefined);
+    if (root === 'params') return (facts) => scalarOf(facts.params(name));
+    if (key === 'url.pathname') return (facts) => facts.pathname;
+  }
+  throw bad(`a query cannot read "${key}"`, 'Use metadata.<key>, params.<body field> or url.pathname.');
+}
+
+function scalarOf(value: unknown): Scalar | undefined {
+  return isScalar(value) ? value : undefined;
+}
+
+function isScalar(value: unknown): value is Scalar {
+  return value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
+}
+
+function compileTest(key: string, operand: unknown, regex: RegexCompiler): Test {
+  if (isScalar(operand)) return (value) => value === operand;
+  if (!isPlain(operand)) throw bad(`"${key}" needs a value or an object of operators`);
+  const tests = Object.entries(operand).map(([name, argument]) => {
+    const compile = Object.hasOwn(operators, name) ? operators[name] : undefined;
+    if (compile === undefined) throw bad(`"${name}" is not an operator`, `"${key}" accepts ${Object.keys(operators).join(', ')}.`);
+    return compile(argument, name, regex);
+  });
+  if (tests.length === 0) throw bad(`"${key}" names no operator`);
+  return (value) => tests.every((test) => test(value));
+}
+
+/** Names of the operators that a key takes, for checks and messages. */
+export const operatorNames = (): readonly string[] => Object.keys(operators);
+
+const operators: Readonly<Record<string, (argument: unknown, name: string, regex: RegexCompiler) => Test>> = {
+  $eq: (argument, name) => {
+    const wanted = needScalar(argument, name);
+    return (value) => value === wanted;
+  },
+  $ne: (argument, name) => {
+    const unwanted = needScalar(argument, name);
+    return (value) => value !== unwanted;
+  },
+  $in: (argument, name) => {
+    const wanted = needList(argument, name);
+    return (value) => value !== undefined && wanted.has(value);
+  },
+  $nin: (argument, name) => {
+    const unwanted = needList(argument, name);
+    return (value) => value === undefined || !unwanted.has(value);
+  },
+  $gt: (argument, name) => compare(argument, name, (value, limit) => value > limit),
+  $gte: (argument, name) => compare(argument, name, (value, limit) => value >= limit),
+  $lt: (argument, name) => compare(argument, name, (value, limit) => value < limit),
+  $lte: (argument, name) => compare(argument, name, (value, limit) => value <= limit),
+  $regex: (argument, name, compile) => {
+    if (typeof argument !== 'string') throw bad(`"${name}" needs a pattern in quotes`);
+    const regex = compile(argument);
+    if ('error' in regex) throw bad(`the pattern "${argument.slice(0, 100)}" cannot be used: ${regex.error}`);
+    return (value) => value !== undefined && value !== null && regex.test(String(value));
+  },
+};
+
+/** Both sides go through float parsing: the text "10" is greater than the number 9, and what is no number matches nothing. */
+function compare(argument: unknown, name: string, holds: (value: number, limit: number) => boolean): Test {
+  const limit = toFloat(needScalar(argument, name));
+  if (Number.isNaN(limit)) throw bad(`"${name}" needs a number`);
+  return (value) => value !== undefined && holds(toFloat(value), limit);
+}
+
+function toFloat(value: Scalar): number {
+  return typeof value === 'number' ? value : Number.parseFloat(String(value));
+}
+
+function needScalar(argument: unknown, name: string): Scalar {
+  if (!isScalar(argument)) throw bad(`"${name}" needs a string, a number, true, false or null`);
+  return argument;
+}
+
+function needList(argument: unknown, name: string): ReadonlySet<Scalar> {
+  if (!Array.isArray(argument)) throw bad(`"${name}" needs a list of values`);
+  return new Set(argument.map((entry) => needScalar(entry, name)));
+}
+
+function bad(what: string, hint?: string): GatewayError {
+  return new GatewayError('invalid_config', { message: `The config is not valid: ${what}.`, param: 'strategy.conditions', hint });
+}

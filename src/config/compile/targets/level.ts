@@ -1,0 +1,63 @@
+import { merge, type Plain } from '../../../core/json/merge.ts';
+import type { PartialClocks, RetryPolicy } from '../../../core/snapshot.ts';
+import type { ConfigEntry } from '../../schema/index.ts';
+import { compileClocks } from '../clocks.ts';
+import { compileRetry, type RetryEntry } from './status-codes.ts';
+
+/** What a node of a target tree hands down. */
+export interface Level {
+  /** Merged member by member, the nearest wins. */
+  readonly override: Plain | undefined;
+  /** The nearest definition as a whole. */
+  readonly retry: RetryPolicy;
+  readonly cacheMode: string | undefined;
+  /** Each clock on its own, the nearest wins. */
+  readonly clocks: PartialClocks;
+  /** The nearest definition. */
+  readonly customHost: string | undefined;
+  readonly forwardHeaders: readonly string[] | undefined;
+  readonly strict: boolean | undefined;
+  readonly showsReasoning: boolean | undefined;
+  /** Reference of a stored prompt. */
+  readonly prompt: string | undefined;
+}
+
+/** Above the root of a config nothing is set. */
+export const topLevel = (): Level => ({
+  override: undefined,
+  retry: compileRetry(undefined),
+  cacheMode: undefined,
+  clocks: Object.freeze({}),
+  customHost: undefined,
+  forwardHeaders: undefined,
+  strict: undefined,
+  showsReasoning: undefined,
+  prompt: undefined,
+});
+
+/** What holds at a node: what it writes itself over what it is handed. */
+export function inherit(above: Level, entry: ConfigEntry): Level {
+  const own = ownOverride(entry);
+  return {
+    override: own === undefined ? above.override : merge(above.override ?? {}, own),
+    retry: entry.retry === undefined ? above.retry : compileRetry(entry.retry as RetryEntry),
+    cacheMode: entry.cache === undefined ? above.cacheMode : entry.cache.mode,
+    clocks: Object.freeze({ ...above.clocks, ...compileClocks(entry.timeouts, entry.request_timeout) }),
+    customHost: entry.custom_host ?? above.customHost,
+    forwardHeaders: entry.forward_headers === undefined ? above.forwardHeaders : lowerCase(entry.forward_headers),
+    strict: entry.strict_compliance ?? above.strict,
+    showsReasoning: entry.reasoning_content ?? above.showsReasoning,
+    prompt: entry.prompt_id ?? above.prompt,
+  };
+}
+
+/** `labels` is short for `override_params.labels` and is merged at its own level. */
+function ownOverride(entry: ConfigEntry): Plain | undefined {
+  const { override_params: params, labels } = entry;
+  if (labels === undefined) return params;
+  return merge(params ?? {}, { labels });
+}
+
+function lowerCase(names: readonly string[]): readonly string[] {
+  return Object.freeze(names.map((name) => name.toLowerCase()));
+}

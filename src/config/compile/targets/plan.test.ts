@@ -1,0 +1,274 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { GatewayError } from '../../../core/error.ts';
+import type { Attempt, Outcome, Plan } from '../../../core/plan.ts';
+import type { Branch, CompiledConfig, Leaf, PlanFacts, QueryFacts } from '../../../core/snapshot.ts';
+import { createPlanner, leavesOf } from './plan.ts';
+
+type Written =
+  | string
+  | {
+      s: Branch['strategy'];
+      t: readonly Written[];
+      codes?: readonly number[];
+      weights?: readonly number[];
+      choose?: (facts: QueryFacts) => number;
+    };
+
+/** Builds a tree from a short notation: a leaf is its name, a branch is `{s, t}`. */
+function build(written: Written, path = 'config', index = 0, weight = 1, parent?: Branch): Branch | Leaf {
+  const node = { path, name: undefined, weight, parent, index };
+  if (typeof written === 'string') {
+    const leaf = {
+      ...node,
+      name: written,
+      strategy: 'leaf',
+      root: 'configs.t',
+      provider: undefined,
+      override: undefined,
+      retry: { attempts: 0, retries: () => false, useRetryAfter: false },
+      clocks: {},
+      customHost: undefined,
+      forwardHeaders: undefined,
+      strict: undefined,
+      cacheMode: undefined,
+    } as const satisfies Leaf;
+    return leaf;
+  }
+  const { s, t, codes, weights, choose } = written;
+  const targets: (Branch | Leaf)[] = [];
+  const branch: Branch = {
+    ...node,
+    strategy: s,
+    targets,
+    ...(choose === undefined ? {} : { choose }),
+    fallsBackOn: (status) => (codes === undefined ? status < 200 || status > 299 : codes.includes(status)),
+  };
+  for (const [i, child] of t.entries()) targets.push(build(child, `${path}.targets[${i}]`, i, weights?.[i] ?? 1, branch));
+  return branch;
+}
+
+const config = (written: Written): CompiledConfig => ({ name: 't', root: build(written), metadata: {} });
+const query: QueryFacts = { metadata: {}, params: () => undefined, pathname: '/v1/chat/completions' };
+const facts = (over: Partial<PlanFacts> = {}): PlanFacts => ({ random: 0.5, query, walk: 'model', accepts: () => true, ...over });
+
+const times = { at: 0, connectMs: undefined, firstByteMs: undefined, totalMs: 1 };
+type Weather = number | 'unreachable' | 'timeout' | 'connect' | 'faulty' | 'unsupported' | 'no id' | 'denied' | 'cancelled';
+function outcome(target: Leaf, weather: Weather): Outcome {
+  const base = { attempt: { target } as Attempt, times };
+  switch (weather) {
+    case 'unreachable':
+      return { ...base, kind: 'unreachable', cause: new Error('refused'), sent: false };
+    case 'timeout':
+      return { ...base, kind: 'timeout', phase: 'total', afterMs: 5, sent: true };
+    case 'connect':
+      return { ...base, kind: 'timeout', phase: 'connect', afterMs: 5, sent: false };
+    case 'faulty':
+      return { ...base, kind: 'faulty', fault: new GatewayError('upstream_invalid', { message: 'x' }), status: 502 };
+    case 'unsupported':
+      return { ...base, kind: 'refused', error: new GatewayError('unsupported_endpoint', { message: 'x' }) };
+    case 'no id':
+      return { ...base, kind: 'refused', error: new GatewayError('invalid_value', { message: 'x', status: 404 }) };
+    case 'denied':
+      return { ...base, kind: 'refused', error: new GatewayError('not_allowed', { message: 'x' }) };
+    case 'cancelled':
+      return { ...base, kind: 'cancelled' };
+    default:
+      return { ...base, kind: 'answered', reply: { status: weather, headers: {}, body: Buffer.alloc(0), flow: undefined, tap: undefined } };
+  }
+}
+
+/** The names visited when each target meets its weather, the last one repeated. */
+function walk(plan: Plan | undefined, weather: readonly Weather[]): string[] {
+  const visited: string[] = [];
+  const history: Outcome[] = [];
+  for (let leaf = plan?.first; leaf !== undefined; leaf = plan?.after(history)) {
+    visited.push(leaf.name ?? '?');
+    history.push(outcome(leaf, weather[history.length] ?? weather.at(-1) ?? 500));
+    if (visited.length > 100) throw new Error('the walk does not end');
+  }
+  return visited;
+}
+
+const nested: Written = {
+  s: 'fallback',
+  codes: [429, 503],
+  t: ['a', { s: 'fallback', codes: [429], t: ['b', 'c'] }, { s: 'single', t: ['d', 'unused'] }, 'e'],
+};
+
+describe('the walk over a target tree', () => {
+  const walks: readonly (readonly [what: string, tree: Written, weather: readonly Weather[], visited: readonly string[]])[] = [
+    ['a leaf is tried once', 'a', [500], ['a']],
+    ['single uses its first target', { s: 'single', t: ['a', 'b'] }, [500], ['a']],
+    [
+      'a fallback without codes moves on any status that is not 2xx',
+      { s: 'fallback', t: ['a', 'b', 'c'] },
+      [400, 301, 200],
+      ['a', 'b', 'c'],
+    ],
+    ['a fallback without codes stays on 2xx', { s: 'fallback', t: ['a', 'b'] }, [204], ['a']],
+    ['a fallback with codes stays on others', { s: 'fallback', codes: [429], t: ['a', 'b'] }, [500], ['a']],
+    ['a 2xx in the codes moves on', { s: 'fallback', codes: [246], t: ['a', 'b'] }, [246], ['a', 'b']],
+    ['an unreached target moves on whatever the codes', { s: 'fallback', codes: [429], t: ['a', 'b'] }, ['unreachable'], ['a', 'b']],
+    ['a timeout moves on whatever the codes', { s: 'fallback', codes: [429], t: ['a', 'b'] }, ['timeout'], ['a', 'b']],
+    ['a faulty answer moves on whatever the codes', { s: 'fallback', codes: [429], t: ['a', 'b'] }, ['faulty'], ['a', 'b']],
+    ['a missing operation moves on whatever the codes', { s: 'fallback', codes: [429], t: ['a', 'b'] }, ['unsupported'], ['a', 'b']],
+    ['another refusal moves on by its status only', { s: 'fallback', codes: [429], t: ['a', 'b'] }, ['denied'], ['a']],
+    ['a refusal in the codes moves on', { s: 'fallback', codes: [403], t: ['a', 'b'] }, ['denied'], ['a', 'b']],
+    ['a request whose client left goes nowhere', { s: 'fallback', t: ['a', 'b'] }, ['cancelled'], ['a']],
+    ['an inner fallback goes first, then its parent', nested, [429, 429, 503, 503], ['a', 'b', 'c', 'd', 'e']],
+    ['an inner fallback that does not want the status leaves it to its parent', nested, [429, 503, 503, 200], ['a', 'b', 'd', 'e']],
+    ['nobody wants the status', nested, [429, 500], ['a', 'b']],
+    ['a load balance makes one draw only', { s: 'loadbalance', t: ['a', 'b'], weights: [1, 0] }, [500], ['a']],
+    [
+      'a load balance inside a fallback is left after its draw',
+      { s: 'fallback', t: [{ s: 'loadbalance', t: ['a', 'b'], weights: [0, 1] }, 'c'] },
+      [500],
+      ['b', 'c'],
+    ],
+    [
+      'a fallback inside a load balance walks its own targets',
+      { s: 'loadbalance', weights: [0, 2], t: ['a', { s: 'fallback', t: ['b', 'c'] }] },
+      [500],
+      ['b', 'c'],
+    ],
+    ['conditional takes the chosen target', { s: 'conditional', choose: () => 1, t: ['a', 'b', 'c'] }, [500], ['b']],
+    [
+      'conditional below a fallback is chosen, then left',
+      { s: 'fallback', t: [{ s: 'conditional', choose: () => 1, t: ['a', 'b'] }, 'c'] },
+      [500],
+      ['b', 'c'],
+    ],
+    [
+      'a later target that resolves to nothing is passed over',
+      { s: 'fallback', t: ['a', { s: 'conditional', choose: () => -1, t: ['b'] }, 'c'] },
+      [500],
+      ['a', 'c'],
+    ],
+  ];
+  it.each(walks)('%s', (_what, tree, weather, visited) => {
+    expect(walk(createPlanner()(config(tree), facts()), weather)).toEqual(visited);
+  });
+
+  const without = (...names: string[]) => facts({ accepts: (leaf) => !names.includes(leaf.name ?? '') });
+  const skips: readonly (readonly [what: string, tree: Written, names: readonly string[], visited: readonly string[]])[] = [
+    ['the first target of a fallback is skipped', nested, ['a'], ['b', 'c', 'd', 'e']],
+    ['a whole branch is skipped', nested, ['b', 'c'], ['a', 'd', 'e']],
+    ['a later target is skipped', nested, ['c', 'd'], ['a', 'b', 'e']],
+    ['the other target of a load balance is drawn', { s: 'loadbalance', t: ['a', 'b'], weights: [1000, 1] }, ['a'], ['b']],
+    ['single does not look further', { s: 'single', t: ['a', 'b'] }, ['a'], []],
+    ['conditional does not look further', { s: 'conditional', choose: () => 0, t: ['a', 'b'] }, ['a'], []],
+    ['a load balance with weight for unusable targets only has none', { s: 'loadbalance', t: ['a', 'b'], weights: [1, 0] }, ['a'], []],
+    ['a leaf', 'a', ['a'], []],
+  ];
+  it.each(skips)('targets the caller may not use are left out: %s', (_what, tree, names, visited) => {
+    expect(walk(createPlanner()(config(tree), without(...names)), [429])).toEqual(visited);
+  });
+
+  it('a leaf without a way on shares one plan', () => {
+    const plan = createPlanner();
+    const one = config({ s: 'single', t: ['a'] });
+    expect(plan(one, facts())).toBe(plan(one, facts({ random: 0.1 })));
+  });
+
+  it('refuses a load balance whose weights are all zero', () => {
+    const zero = config({ s: 'loadbalance', t: ['a', 'b'], weights: [0, 0] });
+    expect(() => createPlanner()(zero, facts())).toThrow(expect.objectContaining({ code: 'invalid_config', status: 400 }));
+  });
+
+  it('refuses a conditional that resolves to nothing', () => {
+    const none = config({ s: 'conditional', choose: () => -1, t: ['a'] });
+    expect(() => createPlanner()(none, facts())).toThrow(expect.objectContaining({ code: 'invalid_config', status: 400 }));
+  });
+});
+
+describe('the walk for routes that name an object', () => {
+  const tree: Written = { s: 'loadbalance', weights: [0, 5, 1], t: ['a', { s: 'conditional', choose: () => -1, t: ['b', 'c'] }, 'd'] };
+  const stateful: readonly (readonly [weather: readonly Weather[], visited: readonly string[]])[] = [
+    [[404], ['a', 'b', 'c', 'd']],
+    [
+      ['unreachable', 'connect', 'unsupported', 404],
+      ['a', 'b', 'c', 'd'],
+    ],
+    [
+      ['no id', 'denied'],
+      ['a', 'b'],
+    ],
+    [[500], ['a']],
+    [[429], ['a']],
+    [['timeout'], ['a']],
+    [['faulty'], ['a']],
+    [
+      [404, 200],
+      ['a', 'b'],
+    ],
+  ];
+  it.each(stateful)('%j visits %j in written order', (weather, visited) => {
+    expect(walk(createPlanner()(config(tree), facts({ walk: 'stateful' })), weather)).toEqual(visited);
+  });
+
+  it('has no plan when no leaf may be used', () => {
+    expect(createPlanner()(config(tree), facts({ walk: 'stateful', accepts: () => false }))).toBeUndefined();
+  });
+});
+
+describe('laws of the walk', () => {
+  const { node } = fc.letrec<{ node: Written; branch: Written; leaf: Written }>((tie) => ({
+    leaf: fc.string({ minLength: 1, maxLength: 3 }),
+    branch: fc.record({
+      s: fc.constantFrom('single', 'fallback', 'loadbalance', 'conditional'),
+      t: fc.array(tie('node'), { minLength: 1, maxLength: 4 }),
+      weights: fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 4, maxLength: 4 }),
+      choose: fc.constantFrom(
+        () => 0,
+        () => -1,
+      ),
+    }) as fc.Arbitrary<Written>,
+    node: fc.oneof({ depthSize: 'small', withCrossShrink: true }, tie('leaf'), tie('branch')),
+  }));
+  const weathers = fc.array(fc.constantFrom<Weather>(200, 429, 500, 'unreachable', 'faulty', 'denied'), { minLength: 1 });
+  const number = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
+
+  it('visits each leaf at most once, ends, and gives the same walk for the same facts', () => {
+    fc.assert(
+      fc.property(node, weathers, number, fc.constantFrom<PlanFacts['walk']>('model', 'stateful'), (tree, weather, random, way) => {
+        const compiled = config(tree);
+        const visit = (): Leaf[] => {
+          const seen: Leaf[] = [];
+          const history: Outcome[] = [];
+          const plan = createPlanner()(compiled, facts({ random, walk: way }));
+          for (let leaf = plan?.first; leaf !== undefined; leaf = plan?.after(history)) {
+            expect(seen).not.toContain(leaf);
+            seen.push(leaf);
+            history.push(outcome(leaf, weather[history.length % weather.length] ?? 500));
+          }
+          return seen;
+        };
+        const all = [...leavesOf(compiled.root)];
+        try {
+          const seen = visit();
+          expect(all).toEqual(expect.arrayContaining(seen));
+          expect(visit()).toEqual(seen);
+        } catch (error) {
+          if (!(error instanceof GatewayError)) throw error;
+        }
+      }),
+    );
+  });
+
+  it('draws in proportion to the weights, at every depth', () => {
+    const tree: Written = { s: 'loadbalance', weights: [1, 3, 0], t: ['a', { s: 'loadbalance', weights: [1, 1], t: ['b', 'c'] }, 'z'] };
+    const counts: Record<string, number> = { a: 0, b: 0, c: 0, z: 0 };
+    const planner = createPlanner();
+    const compiled = config(tree);
+    const rounds = 20_000;
+    for (let i = 0; i < rounds; i += 1) {
+      const name = planner(compiled, facts({ random: (i + 0.5) / rounds }))?.first.name ?? '?';
+      counts[name] = (counts[name] ?? 0) + 1;
+    }
+    expect(counts['z']).toBe(0);
+    expect((counts['a'] ?? 0) / rounds).toBeCloseTo(0.25, 1);
+    expect((counts['b'] ?? 0) / rounds).toBeCloseTo(0.375, 1);
+    expect((counts['c'] ?? 0) / rounds).toBeCloseTo(0.375, 1);
+  });
+});

@@ -1,0 +1,203 @@
+import { GatewayError } from '../../../core/error.ts';
+import { type Outcome, type Plan, statusOf } from '../../../core/plan.ts';
+import { isNotHere } from '../../../core/objects/route-state.ts';
+import type { Branch, CompiledConfig, Leaf, PlanFacts } from '../../../core/snapshot.ts';
+import { nodeRandom } from './random.ts';
+
+type Node = Branch | Leaf;
+
+/** Makes plans: `Snapshot.plan`. */
+export type Planner = (config: CompiledConfig, facts: PlanFacts) => Plan | undefined;
+
+/**
+ * Creates the planner of one snapshot. A walk that can only ever visit one leaf is one frozen object for each leaf, so
+ * the common request allocates nothing here.
+ */
+export function createPlanner(): Planner {
+  const singles = new WeakMap<Leaf, Plan>();
+  const single = (leaf: Leaf): Plan => {
+    const known = singles.get(leaf);
+    if (known !== undefined) return known;
+    const made: Plan = Object.freeze({ first: leaf, after: nothing });
+    singles.set(leaf, made);
+    return made;
+  };
+  return (config, facts) => {
+    if (facts.walk === 'stateful' && config.root.strategy !== 'leaf') return planInOrder(config.root, facts);
+    const first = descend(config.root, facts);
+    if (first === undefined) return undefined;
+    return canMove(first) ? new TreePlan(first, facts) : single(first);
+  };
+}
+
+const nothing = (): undefined => undefined;
+
+/** The walk for model calls: down by strategy, up to the nearest fallback that wants to move on. */
+class TreePlan implements Plan {
+  readonly first: Leaf;
+  readonly #facts: PlanFacts;
+
+  constructor(first: Leaf, facts: PlanFacts) {
+    this.first = first;
+    this.#facts = facts;
+  }
+
+  after(history: readonly Outcome[]): Leaf | undefined {
+    const last = history.at(-1);
+    if (last === undefined) return this.first;
+    if (last.kind === 'cancelled') return undefined;
+    const always = movesAlways(last);
+    const status = statusOf(last);
+    let node: Node = last.attempt.target;
+    for (let above = node.parent; above !== undefined; above = above.parent) {
+      if (above.strategy === 'fallback' && (always || above.fallsBackOn(status))) {
+        const next = this.#siblingAfter(above, node.index);
+        if (next !== undefined) return next;
+      }
+      node = above;
+    }
+    return undefined;
+  }
+
+  /** A sibling that resolves to nothing (no condition holds) is passed over: the caller is owed the answer that came. */
+  #siblingAfter(parent: Branch, index: number): Leaf | undefined {
+    for (const sibling of parent.targets.slice(index + 1)) {
+      try {
+        const leaf = descend(sibling, this.#facts);
+        if (leaf !== undefined) return leaf;
+      } catch (error) {
+        if (!(error instanceof GatewayError)) throw error;
+      }
+    }
+    return undefined;
+  }
+}
+
+/** Faults that move a fallback chain whatever its list says. */
+function movesAlways(outcome: Outcome): boolean {
+  switch (outcome.kind) {
+    case 'unreachable':
+    case 'timeout':
+    case 'faulty':
+      return true;
+    case 'refused':
+      return outcome.error.code === 'unsupported_endpoint';
+    case 'answered':
+    case 'cancelled':
+      return false;
+    default:
+      return outcome satisfies never;
+  }
+}
+
+function canMove(leaf: Leaf): boolean {
+  let node: Node = leaf;
+  for (let above = node.parent; above !== undefined; above = above.parent) {
+    if (above.strategy === 'fallback' && node.index + 1 < above.targets.length) return true;
+    node = above;
+  }
+  return false;
+}
+
+/** The leaf that a node stands for; undefined when it has none that the caller may use. */
+function descend(node: Node, facts: PlanFacts): Leaf | undefined {
+  switch (node.strategy) {
+    case 'leaf':
+      return facts.accepts(node) ? node : undefined;
+    case 'single': {
+      const [only] = node.targets;
+      return only === undefined ? undefined : descend(only, facts);
+    }
+    case 'fallback':
+      for (const target of node.targets) {
+        const leaf = descend(target, facts);
+        if (leaf !== undefined) return leaf;
+      }
+      return undefined;
+    case 'loadbalance':
+      return descendWeighted(node, facts);
+    case 'conditional':
+      return descendChosen(node, facts);
+    default:
+      return node satisfies never;
+  }
+}
+
+/** One weighted draw. A target without a usable leaf is taken out and the draw repeated, so the others keep their ratio. */
+function descendWeighted(node: Branch, facts: PlanFacts): Leaf | undefined {
+  let total = 0;
+  for (const target of node.targets) total += target.weight;
+  if (total === 0) {
+    throw new GatewayError('invalid_config', {
+      message: `All targets of "${node.path}" have weight 0.`,
+      param: `${node.path}.targets`,
+      hint: 'Give at least one of them a weight above 0.',
+    });
+  }
+  let out: Set<Node> | undefined;
+  for (let round = 0; round < node.targets.length; round += 1) {
+    const target = draw(node, total, nodeRandom(facts.random, node.path, round), out);
+    if (target === undefined) return undefined;
+    const leaf = descend(target, facts);
+    if (leaf !== undefined) return leaf;
+    out ??= new Set();
+    out.add(target);
+    total -= target.weight;
+  }
+  return undefined;
+}
+
+function draw(node: Branch, total: number, number: number, out: ReadonlySet<Node> | undefined): Node | undefined {
+  let left = number * total;
+  let last: Node | undefined;
+  for (const target of node.targets) {
+    if (target.weight === 0 || out?.has(target) === true) continue;
+    last = target;
+    left -= target.weight;
+    if (left < 0) return target;
+  }
+  // Sums of fractions round: what is left over belongs to the last one.
+  return last;
+}
+
+function descendChosen(node: Branch, facts: PlanFacts): Leaf | undefined {
+  const chosen = node.targets[node.choose?.(facts.query) ?? -1];
+  if (chosen === undefined) {
+    throw new GatewayError('invalid_config', {
+      message: `No condition of "${node.path}" matches the request, and it has no default.`,
+      param: `${node.path}.strategy.conditions`,
+      hint: 'Add a "default" to the strategy, or send what the conditions require.',
+    });
+  }
+  return descend(chosen, facts);
+}
+
+/**
+ * Routes that name an object by id belong to one account: all leaves in written order, weights and
+ * conditions ignored; only an unknown id, an unreached provider or a missing operation moves on.
+ */
+function planInOrder(root: Branch, facts: PlanFacts): Plan | undefined {
+  const leaves = [...leavesOf(root)].filter((leaf) => facts.accepts(leaf));
+  const [first] = leaves;
+  if (first === undefined) return undefined;
+  return {
+    first,
+    after(history) {
+      const last = history.at(-1);
+      if (last === undefined) return first;
+      return mayBeElsewhere(last) ? leaves[leaves.indexOf(last.attempt.target) + 1] : undefined;
+    },
+  };
+}
+
+function mayBeElsewhere(outcome: Outcome): boolean {
+  if (outcome.kind === 'answered') return outcome.reply.status === 404;
+  if (outcome.kind === 'timeout') return outcome.phase === 'connect';
+  return outcome.kind === 'unreachable' || (outcome.kind === 'refused' && isNotHere(outcome.error));
+}
+
+/** All leaves below a node, in written order. */
+export function* leavesOf(node: Node): Iterable<Leaf> {
+  if (node.strategy === 'leaf') yield node;
+  else for (const target of node.targets) yield* leavesOf(target);
+}

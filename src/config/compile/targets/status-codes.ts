@@ -1,0 +1,50 @@
+import type { RetryPolicy } from '../../../core/snapshot.ts';
+
+/** As written: 429, "5xx", "500-504". */
+export type StatusCodes = readonly (number | string)[];
+
+/** Statuses that are tried again where `retry` names none. */
+const defaultRetryCodes: StatusCodes = [429, 500, 502, 503, 504, 529];
+
+/** More tries than this turn an outage into a storm. */
+const mostAttempts = 5;
+
+/** Compiles a list of statuses to a look-up; what is no status or range matches nothing. */
+export function compileStatusCodes(codes: StatusCodes): (status: number) => boolean {
+  const hits = new Uint8Array(1000);
+  for (const code of codes) {
+    const [from, to] = rangeOf(code);
+    hits.fill(1, from, to + 1);
+  }
+  return (status) => hits[status] === 1;
+}
+
+/** First and last status of an entry; an empty range for what is none. */
+function rangeOf(code: number | string): readonly [from: number, to: number] {
+  const text = String(code);
+  if (/^[1-9]xx$/i.test(text)) return [Number(text[0]) * 100, Number(text[0]) * 100 + 99];
+  const match = /^(\d{3})(?:-(\d{3}))?$/.exec(text);
+  return match === null ? [0, -1] : [Number(match[1]), Number(match[2] ?? match[1])];
+}
+
+/** Without `on_status_codes` a chain moves on whatever is not 2xx. */
+export function compileFallbackCodes(codes: StatusCodes | undefined): (status: number) => boolean {
+  return codes === undefined ? (status) => status < 200 || status > 299 : compileStatusCodes(codes);
+}
+
+/** `retry` as written; the flag has two spellings. */
+export interface RetryEntry {
+  readonly attempts?: number;
+  readonly on_status_codes?: StatusCodes;
+  readonly use_retry_after_header?: boolean;
+  readonly [key: string]: unknown;
+}
+
+/** Compiles `retry`; without it nothing is tried again. */
+export function compileRetry(entry: RetryEntry | undefined): RetryPolicy {
+  return Object.freeze({
+    attempts: Math.min(entry?.attempts ?? 0, mostAttempts),
+    retries: compileStatusCodes(entry?.on_status_codes ?? defaultRetryCodes),
+    useRetryAfter: entry?.use_retry_after_header === true || entry?.['use_retry_after_headers'] === true,
+  });
+}

@@ -1,0 +1,159 @@
+import { bareModel } from '../../../core/model/model-name.ts';
+import type { Plain } from '../../../core/json/merge.ts';
+import { choosePrompt } from '../../../core/model/prompt.ts';
+import type { Branch, CompiledConfig, Leaf, QueryFacts } from '../../../core/snapshot.ts';
+import { compileQuery, modelsIn } from './conditions.ts';
+import type { RegexCompiler } from '../../validate/regex.ts';
+import type { ConfigEntry, TargetEntry } from '../../schema/index.ts';
+import { type Choosing, chooseBinding } from './choose.ts';
+import { deepFreeze } from '../freeze.ts';
+import { invalid } from '../invalid.ts';
+import { inherit, type Level, topLevel } from './level.ts';
+import { canonicalConfig } from '../settings-spelling.ts';
+import { compileFallbackCodes } from './status-codes.ts';
+import { complete, type Steps } from '../steps.ts';
+
+/** What the trees of a snapshot are compiled with. */
+export interface TreeSource extends Choosing {
+  /** `configs.<name>`, `inline` or `request`: stands in every leaf. */
+  readonly root: string;
+  /** A named config as a target; undefined when there is none of this name, or none may be named here. */
+  named(name: string): ConfigEntry | undefined;
+  /** Bounds the patterns of a config that comes with a request. */
+  readonly regex?: RegexCompiler;
+}
+
+/** Where a node stands. */
+interface TreeLocation {
+  readonly path: string;
+  readonly index: number;
+  readonly parent: Branch | undefined;
+  readonly above: Level;
+  /** Name and weight are the target's own, also where it stands for a named config. */
+  readonly name: string | undefined;
+  readonly weight: number;
+  /** Named configs on the way here. */
+  readonly within: readonly string[];
+}
+
+/** Compiles a config object to its tree, every inherited setting filled in. @throws GatewayError */
+export function compileTree(name: string, written: unknown, source: TreeSource): CompiledConfig {
+  return complete(treeSteps(name, written, source));
+}
+
+/** The same, a target at a time. */
+export function* treeSteps(name: string, written: unknown, source: TreeSource): Steps<CompiledConfig> {
+  const entry = canonicalConfig(written) as ConfigEntry;
+  const root = yield* compileNode(entry, source, {
+    path: 'config',
+    index: 0,
+    parent: undefined,
+    above: topLevel(),
+    name: entry.name,
+    weight: entry.weight ?? 1,
+    within: [],
+  });
+  return Object.freeze({ name, root, metadata: deepFreeze({ ...entry.metadata }), hasPrompts: hasPrompts(root) });
+}
+
+function hasPrompts(node: Branch | Leaf): boolean {
+  return node.strategy === 'leaf' ? node.prompt !== undefined : node.targets.some(hasPrompts);
+}
+
+function* compileNode(entry: ConfigEntry, source: TreeSource, place: TreeLocation): Steps<Branch | Leaf> {
+  const level = inherit(place.above, entry);
+  if (entry.config !== undefined) return yield* compileNamed(entry.config, source, { ...place, above: level });
+  if (entry.targets !== undefined || entry.strategy !== undefined) return yield* compileBranch(entry, level, source, place);
+  yield;
+  return compileLeaf(entry, level, source, place);
+}
+
+/** Another config as a target: its tree is compiled again for this place, below what this place hands down. */
+function compileNamed(name: string, source: TreeSource, place: TreeLocation): Steps<Branch | Leaf> {
+  if (place.within.includes(name)) throw invalid(`config "${name}" contains itself`, undefined, place.path);
+  const entry = source.named(name);
+  if (entry === undefined) throw invalid(`it cannot use a config called "${name}"`, undefined, place.path);
+  return compileNode(canonicalConfig(entry) as ConfigEntry, source, { ...place, within: [...place.within, name] });
+}
+
+function* compileBranch(entry: ConfigEntry, level: Level, source: TreeSource, place: TreeLocation): Steps<Branch> {
+  const entries = entry.targets ?? [];
+  if (entries.length === 0) throw invalid(`"${place.path}" has a strategy but no targets`, undefined, `${place.path}.targets`);
+  const strategy = entry.strategy?.mode ?? 'single';
+  const targets: (Branch | Leaf)[] = [];
+  const branch: Branch = {
+    strategy,
+    ...nodeOf(place),
+    targets,
+    fallsBackOn: strategy === 'fallback' ? compileFallbackCodes(entry.strategy?.on_status_codes) : () => false,
+    ...(strategy === 'conditional'
+      ? {
+          choose: compileChoice(entry, place.path, source.regex),
+          models: (entry.strategy?.conditions ?? []).flatMap(({ query }) => modelsIn(query)),
+        }
+      : {}),
+  };
+  for (const [index, written] of entries.entries()) {
+    const target = expand(written);
+    const { name, weight = 1 } = target;
+    const path = `${place.path}.targets[${index}]`;
+    targets.push(yield* compileNode(target, source, { path, index, parent: branch, above: level, name, weight, within: place.within }));
+  }
+  Object.freeze(targets);
+  return Object.freeze(branch);
+}
+
+/** `slug/model` and `@slug/model` are short for a provider and an overridden model. */
+function expand(written: TargetEntry): ConfigEntry {
+  if (typeof written !== 'string') return written;
+  const text = written.startsWith('@') ? written.slice(1) : written;
+  const slash = text.indexOf('/');
+  const provider = `@${slash < 0 ? text : text.slice(0, slash)}`;
+  return slash < 0 ? { provider } : { provider, override_params: { model: text.slice(slash + 1) } };
+}
+
+function compileChoice(entry: ConfigEntry, path: string, regex: RegexCompiler | undefined): (facts: QueryFacts) => number {
+  const indexOf = (name: string): number => {
+    const index = (entry.targets ?? []).findIndex((target) => typeof target !== 'string' && target.name === name);
+    if (index < 0) throw invalid(`"${path}" has no target called "${name}"`, undefined, `${path}.strategy`);
+    return index;
+  };
+  const conditions = (entry.strategy?.conditions ?? []).map(({ query, then }) => ({
+    holds: compileQuery(query, regex),
+    index: indexOf(then),
+  }));
+  const otherwise = entry.strategy?.default === undefined ? -1 : indexOf(entry.strategy.default);
+  return (facts) => conditions.find((condition) => condition.holds(facts))?.index ?? otherwise;
+}
+
+function compileLeaf(entry: ConfigEntry, level: Level, source: TreeSource, place: TreeLocation): Leaf {
+  const prompt = level.prompt === undefined ? undefined : choosePrompt(source.prompts, level.prompt, `${place.path}.prompt_id`);
+  const provider = chooseBinding(entry, level, source, { path: place.path, model: prompt?.version.model });
+  return Object.freeze({
+    strategy: 'leaf',
+    ...nodeOf(place),
+    root: source.root,
+    provider,
+    override: level.override === undefined ? undefined : deepFreeze(withoutSlug(level.override)),
+    retry: level.retry,
+    clocks: level.clocks,
+    customHost: level.customHost,
+    forwardHeaders: level.forwardHeaders,
+    strict: level.strict,
+    showsReasoning: level.showsReasoning,
+    cacheMode: level.cacheMode,
+    prompt,
+  });
+}
+
+function nodeOf({ path, name, weight, parent, index }: TreeLocation): Pick<Leaf, 'path' | 'name' | 'weight' | 'parent' | 'index'> {
+  return { path, name, weight, parent, index };
+}
+
+/** A slug in `override_params.model` has done its work; a model that was nothing but a slug is not overridden. */
+function withoutSlug(override: Plain): Plain {
+  const { model, ...rest } = override;
+  if (typeof model !== 'string') return override;
+  const bare = bareModel(model);
+  return bare === model ? override : bare === '' ? rest : { ...override, model: bare };
+}

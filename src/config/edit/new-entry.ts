@@ -1,0 +1,104 @@
+import { isPlain, type Plain } from '../../core/json/merge.ts';
+import { Document, isMap, isScalar, parseDocument, visit } from 'yaml';
+
+/** Lines are never folded: an address stays in one piece. */
+const style = { lineWidth: 0 } as const;
+
+/** Dates and what other readers of YAML take for numbers: people put them in quotes, and copy them into other files. */
+const quoted = /^\d{4}-\d{2}-\d{2}/;
+
+/** A value as YAML, indented by so many blanks. Text keeps what YAML would read as something else in quotes. */
+export function yamlOf(value: unknown, indent = 0): string {
+  const document = new Document(value);
+  visit(document, {
+    Scalar(_key, node) {
+      if (typeof node.value === 'string' && quoted.test(node.value)) node.type = 'QUOTE_DOUBLE';
+    },
+  });
+  const lines = document.toString(style).trimEnd().split('\n');
+  return lines.map((line) => (line === '' ? '' : `${' '.repeat(indent)}${line}`)).join('\n');
+}
+
+/** The variable that holds the key of an entry: `AZURE_EU_API_KEY`. */
+export const keyVariable = (slug: string, setting = 'api_key'): string =>
+  `${slug}_${setting}`
+    .toUpperCase()
+    .replaceAll(/[^A-Z0-9]+/g, '_')
+    .replace(/^(?=\d)/, 'P_');
+
+/**
+ * The text with one more entry in a section. What is there stays byte for byte where the section is written as lines;
+ * a section in braces is written anew, and so is a file of JSON. Undefined where the text is not readable, or the name is taken.
+ *
+ * @param entry YAML without indentation, `name:` and what is below it
+ */
+export function withEntry(text: string, section: string, name: string, entry: string): string | undefined {
+  if (text.includes('\r\n')) return withEntry(text.replaceAll('\r\n', '\n'), section, name, entry)?.replaceAll('\n', '\r\n');
+  const json = jsonOf(text);
+  if (json !== undefined) return withMember(json, section, name, entry);
+  const document = parseDocument(text);
+  if (document.errors.length > 0 || (document.contents !== null && !isMap(document.contents))) return undefined;
+  const map: unknown = document.get(section, true);
+  if (map === undefined || map === null || (isScalar(map) && map.value === null))
+    return withSection(text, section, entry, map !== undefined && map !== null);
+  if (!isMap(map) || map.has(name)) return undefined;
+  const last = map.items.at(-1);
+  if (map.flow === true || last === undefined || !isScalar(last.key)) {
+    document.setIn([section, name], parseDocument(entry).get(name, true));
+    return document.toString(style);
+  }
+  const first = map.items[0]?.key;
+  const indent = isScalar(first) && first.range ? columnOf(text, first.range[0]) : 2;
+  const end = ((last.value ?? last.key) as { range?: readonly number[] | null }).range?.[1] ?? text.length;
+  return insert(text, lineEnd(text, end), indented(entry, indent));
+}
+
+/** The object of a text that is JSON as well as YAML: such a file stays JSON. */
+function jsonOf(text: string): Plain | undefined {
+  if (!text.trimStart().startsWith('{')) return undefined;
+  try {
+    const value: unknown = JSON.parse(text);
+    return isPlain(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function withMember(json: Plain, section: string, name: string, entry: string): string | undefined {
+  const members = json[section] ?? {};
+  if (!isPlain(members) || Object.hasOwn(members, name)) return undefined;
+  const added: unknown = parseDocument(entry).toJS();
+  return `${JSON.stringify({ ...json, [section]: { ...members, ...(added as Plain) } }, null, 2)}\n`;
+}
+
+function withSection(text: string, section: string, entry: string, isWritten: boolean): string {
+  const lines = indented(entry, 2);
+  if (isWritten) {
+    const at = new RegExp(`^${section}:.*$`, 'm').exec(text);
+    if (at !== null) return insert(text, lineEnd(text, at.index + at[0].length), lines);
+  }
+  const gap = text === '' || text.endsWith('\n') ? '' : '\n';
+  return `${text}${gap}${text.trim() === '' ? '' : '\n'}${section}:\n${lines}\n`;
+}
+
+const indented = (entry: string, by: number): string =>
+  entry
+    .trimEnd()
+    .split('\n')
+    .map((line) => (line === '' ? '' : `${' '.repeat(by)}${line}`))
+    .join('\n');
+
+/** Lines that go in at a place that is the start of a line, or the end of the text. */
+function insert(text: string, at: number, lines: string): string {
+  const gap = at > 0 && text[at - 1] !== '\n' ? '\n' : '';
+  return `${text.slice(0, at)}${gap}${lines}\n${text.slice(at)}`;
+}
+
+/** The start of the line behind this place. */
+function lineEnd(text: string, at: number): number {
+  if (at > 0 && text[at - 1] === '\n') return at;
+  const end = text.indexOf('\n', at);
+  return end < 0 ? text.length : end + 1;
+}
+
+const columnOf = (text: string, at: number): number => at - (text.lastIndexOf('\n', at - 1) + 1);

@@ -1,0 +1,93 @@
+import type { Kit } from './registry.ts';
+import { type Entry, type ListNode, type MapNode, type Node, withEntries } from './node.ts';
+import { placeText, type Report } from '../report/problem.ts';
+import { inlineSettings } from '../schema/join.ts';
+import { targetSettings } from '../schema/target.ts';
+
+/** Further spellings with the same rights in config objects, and the one that counts. */
+const spellings: Readonly<Record<string, string>> = {
+  strict_open_ai_compliance: 'strict_compliance',
+  strict_openai_compliance: 'strict_compliance',
+  use_retry_after_headers: 'use_retry_after_header',
+};
+
+/** Mappings below a target whose keys are ours; everything else is passed on and keeps its spelling. */
+const ours: ReadonlySet<string> = new Set(['strategy', 'retry', 'cache', 'timeouts']);
+
+/** Config objects with every key in its canonical spelling. The diagnostics keep pointing at what is written. */
+export function canonicalSpelling(root: MapNode, kit: Kit, report: Report): MapNode {
+  const configs = root.entries.get('configs');
+  if (configs?.value.kind !== 'map') return root;
+  const known = new Set([
+    ...Object.keys(targetSettings.properties),
+    'targets',
+    ...Object.keys(inlineSettings(kit.providers)),
+    ...laterKeys,
+  ]);
+  const respell = new Speller(known, report);
+  const named = [...configs.value.entries.values()].map((entry) => ({ ...entry, value: respell.target(entry.value) }));
+  return withEntries(
+    root,
+    [...root.entries.values()].map((entry) =>
+      entry === configs ? { ...entry, value: withEntries(configs.value as MapNode, named) } : entry,
+    ),
+  );
+}
+
+/** Keys of config objects that are known but refused (see unsupported.ts): their camelCase spelling is refused the same way. */
+const laterKeys = [
+  'input_guardrails',
+  'output_guardrails',
+  'before_request_hooks',
+  'after_request_hooks',
+  'input_mutators',
+  'output_mutators',
+  'prompt_id',
+];
+
+class Speller {
+  readonly #known: ReadonlySet<string>;
+  readonly #report: Report;
+
+  constructor(known: ReadonlySet<string>, report: Report) {
+    this.#known = known;
+    this.#report = report;
+  }
+
+  target(node: Node): Node {
+    return this.#keys(
+      node,
+      (key) => this.#known.has(key),
+      (key, value) => {
+        if (key === 'targets' && value.kind === 'list')
+          return { ...value, items: value.items.map((item) => this.target(item)) } satisfies ListNode;
+        return ours.has(key)
+          ? this.#keys(
+              value,
+              () => true,
+              (_key, inner) => inner,
+            )
+          : value;
+      },
+    );
+  }
+
+  #keys(node: Node, known: (key: string) => boolean, inside: (key: string, value: Node) => Node): Node {
+    if (node.kind !== 'map') return node;
+    const entries = new Map<string, Entry>();
+    for (const entry of node.entries.values()) {
+      const snake = entry.key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+      const canonical = spellings[snake] ?? snake;
+      const key = known(canonical) ? canonical : entry.key;
+      const first = entries.get(key);
+      if (first === undefined) entries.set(key, { ...entry, key, value: inside(key, entry.value) });
+      else this.#twice(entry, first);
+    }
+    return { ...node, entries };
+  }
+
+  #twice(entry: Entry, first: Entry): void {
+    const hint = `"${first.written}" is at ${placeText(first.keyAt)}: remove one`;
+    this.#report({ code: 'conflict', at: entry.keyAt, message: `"${entry.written}" and "${first.written}" are the same key`, hint });
+  }
+}

@@ -1,0 +1,151 @@
+import { existsSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import type { Plugin } from '../../core/plugin.ts';
+import type { Provider } from '../../core/provider.ts';
+import { isPlain } from '../../core/json/merge.ts';
+import { checkRegularFile } from '../../core/files/regular-file.ts';
+import { maxConfigFile } from './files.ts';
+import type { Kit } from './registry.ts';
+import { child, itemsOf, type MapNode, type Node, type SourceLocation, type ScalarNode, textOf, withEntries } from './node.ts';
+import type { Report } from '../report/problem.ts';
+
+/** Plugins and providers that `gateway.yaml` names by file. */
+export interface ExternalModules {
+  readonly plugins: Kit['outside'];
+  readonly providers: readonly Provider[];
+  readonly paths: {
+    /** Absolute path → the plugin's own name. */
+    readonly plugins: Readonly<Record<string, string>>;
+    /** Absolute paths. */
+    readonly providers: readonly string[];
+  };
+}
+
+export interface Importer {
+  readonly cwd: string;
+  /** What comes with the gateway: names from outside must differ. */
+  readonly providers: readonly Provider[];
+  readonly plugins: readonly Plugin[];
+  importPlugin?(path: string): Promise<unknown>;
+}
+
+interface Known {
+  readonly types: ReadonlySet<string>;
+  readonly stages: ReadonlySet<string>;
+}
+
+/** Imports each file once and checks that its default export has the shape of what it should be. */
+export async function importExternal(root: MapNode, importer: Importer, report: Report): Promise<ExternalModules> {
+  const plugins = new Map<string, Plugin>();
+  const providers = new Map<string, Provider>();
+  const known: Known = {
+    types: new Set(importer.providers.flatMap((one) => [one.type, ...one.aliases])),
+    stages: new Set(importer.plugins.map((one) => one.name)),
+  };
+  for (const node of [...itemsOf(child(root, 'plugins')).map((item) => child(item, 'use')), ...itemsOf(child(root, 'provider_plugins'))]) {
+    const written = textOf(node);
+    if (node === undefined || written === undefined || written === '') continue;
+    const path = pathOf(node, written, importer.cwd);
+    const isProvider = itemsOf(child(root, 'provider_plugins')).includes(node);
+    if (plugins.has(path) || providers.has(path)) continue;
+    const found = await importOne(path, node.at, importer, report);
+    if (found === undefined) continue;
+    const wrong = isProvider ? providerProblem(found.value, known) : pluginProblem(found.value, known);
+    if (wrong !== undefined)
+      report({
+        code: 'bad-plugin',
+        at: node.at,
+        message: `"${written}" is not a ${isProvider ? 'provider' : 'plugin'}: ${wrong}`,
+        hint: 'see the example in the documentation',
+        docs: 'plugins',
+      });
+    else if (isProvider) providers.set(path, found.value as unknown as Provider);
+    else plugins.set(path, found.value as unknown as Plugin);
+  }
+  const names = Object.fromEntries([...plugins].map(([path, plugin]) => [path, plugin.name]));
+  return { plugins, providers: [...providers.values()], paths: { plugins: names, providers: [...providers.keys()] } };
+}
+
+/** The tree with the paths of plugins made absolute, so that whoever sets them up needs no folder. */
+export function withPaths(root: MapNode, cwd: string): MapNode {
+  const absolute = (node: ScalarNode): ScalarNode => ({ ...node, value: pathOf(node, String(node.value), cwd) });
+  const entries = [...root.entries.values()].map((entry) => {
+    if (entry.value.kind !== 'list') return entry;
+    if (entry.key === 'provider_plugins') {
+      return {
+        ...entry,
+        value: { ...entry.value, items: entry.value.items.map((item) => (item.kind === 'scalar' ? absolute(item) : item)) },
+      };
+    }
+    if (entry.key !== 'plugins') return entry;
+    const items = entry.value.items.map((item): Node => {
+      const use = item.kind === 'map' ? item.entries.get('use') : undefined;
+      if (item.kind !== 'map' || use?.value.kind !== 'scalar') return item;
+      const value = absolute(use.value);
+      return withEntries(
+        item,
+        [...item.entries.values()].map((one) => (one === use ? { ...one, value } : one)),
+      );
+    });
+    return { ...entry, value: { ...entry.value, items } };
+  });
+  return withEntries(root, entries);
+}
+
+/** A path in the configuration is relative to the file that names it. */
+export function pathOf(node: Node, written: string, cwd: string): string {
+  return resolve(node.at.file.path === '' ? cwd : dirname(node.at.file.path), written);
+}
+
+async function importOne(
+  path: string,
+  at: SourceLocation,
+  importer: Importer,
+  report: Report,
+): Promise<{ value: Record<string, unknown> } | undefined> {
+  if (importer.importPlugin === undefined) return undefined;
+  try {
+    if (existsSync(path)) checkRegularFile(path, maxConfigFile);
+    const imported = await importer.importPlugin(path);
+    const value = isPlain(imported) && 'default' in imported ? imported['default'] : imported;
+    if (isPlain(value)) return { value };
+    report({
+      code: 'bad-plugin',
+      at,
+      message: 'the file has no default export that is an object',
+      hint: 'write export default { … }',
+      docs: 'plugins',
+    });
+  } catch (error) {
+    const hint = `the gateway looked for it at ${path}`;
+    if (!existsSync(path)) {
+      report({ code: 'unreadable-file', at, message: 'the file cannot be read (no such file)', hint });
+      return undefined;
+    }
+    // Node adds which of our files asked for it: that helps nobody.
+    const why = error instanceof Error ? error.message.split('\n')[0]?.replace(/ imported from .*$/, '') : 'unknown error';
+    report({ code: 'bad-plugin', at, message: `the file cannot be loaded: ${why}`, hint });
+  }
+  return undefined;
+}
+
+function pluginProblem(value: Record<string, unknown>, { stages }: Known): string | undefined {
+  if (typeof value['name'] !== 'string' || !/^[a-z0-9][a-z0-9-]*$/.test(value['name']))
+    return '"name" must be a string of lower-case letters, digits and "-"';
+  if (stages.has(value['name'])) return `the name "${value['name']}" is reserved for a built-in plugin`;
+  if (!isPlain(value['options'])) return '"options" must be a JSON Schema';
+  return typeof value['setup'] === 'function' ? undefined : '"setup" must be a function';
+}
+
+function providerProblem(value: Record<string, unknown>, { types }: Known): string | undefined {
+  if (typeof value['type'] !== 'string' || value['type'] === '') return '"type" must be a string';
+  if (!Array.isArray(value['aliases'])) return '"aliases" must be a list';
+  const taken = [value['type'], ...(value['aliases'] as unknown[])].find((name) => typeof name === 'string' && types.has(name));
+  if (taken !== undefined) return `the type "${String(taken)}" is built in already`;
+  if (!isPlain(value['settings'])) return '"settings" must be a JSON Schema';
+  if (!Array.isArray(value['requestSettings'])) return '"requestSettings" must be a list';
+  if (!isPlain(value['operations'])) return '"operations" must be an object';
+  return typeof value['credential'] === 'function' && typeof value['fault'] === 'function'
+    ? undefined
+    : '"credential" and "fault" must be functions';
+}

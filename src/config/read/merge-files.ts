@@ -1,0 +1,284 @@
+import { basename, dirname, extname, isAbsolute, join, matchesGlob, relative, resolve } from 'node:path';
+import { maxConfigFile, readText, reasonOf } from './files.ts';
+import { filesIn, filesOf, holdsKeys, isKeptEmpty, PatternError } from './include-pattern.ts';
+import { type Entry, type ListNode, type MapNode, type Node, type SourceLocation, type SourceFile, textOf, withEntries } from './node.ts';
+import { parse, sourceFile } from './parse.ts';
+import { placeText, type Report } from '../report/problem.ts';
+import { type ReferenceSources, resolveReferences } from './references.ts';
+import { targetSettings } from '../schema/target.ts';
+
+/** Top-level keys that hold named things: merged over all files, the same name twice is an error. */
+export const namedSections = ['providers', 'virtual_keys', 'api_keys', 'configs', 'prompts'] as const;
+
+/** All files of a configuration as one tree. */
+export interface MergedFiles {
+  readonly root: MapNode;
+  readonly files: readonly SourceFile[];
+  /** Files that are not readable as YAML: their problems beyond that mean nothing. */
+  readonly broken: ReadonlySet<SourceFile>;
+  /** Absolute path → text, as read. */
+  readonly texts: Readonly<Record<string, string>>;
+}
+
+export type Source = { readonly path: string } | { readonly text: string; readonly name: string };
+
+/** Absolute path → text: files as they were, to be read instead of what is on the disk. */
+export type SavedFiles = Readonly<Record<string, string>>;
+
+/** Reads the entry file and, by `include`, all others. References in `include` are resolved; all others stay. */
+export function mergeFiles(source: Source, sources: ReferenceSources, saved?: SavedFiles): MergedFiles {
+  return new Gatherer(sources, saved).run(source);
+}
+
+class Gatherer {
+  readonly #sources: ReferenceSources;
+  readonly #report: Report;
+  readonly #saved: SavedFiles | undefined;
+  readonly #texts: Record<string, string> = {};
+  readonly #files: SourceFile[] = [];
+  readonly #broken = new Set<SourceFile>();
+  readonly #seen = new Set<string>();
+  readonly #sections = new Map<string, { first: Entry; at: SourceLocation; names: Map<string, Entry> }>();
+  readonly #single = new Map<string, Entry>();
+
+  constructor(sources: ReferenceSources, saved: SavedFiles | undefined) {
+    this.#sources = sources;
+    this.#report = sources.report;
+    this.#saved = saved;
+  }
+
+  run(source: Source): MergedFiles {
+    const path = 'path' in source ? resolve(this.#sources.cwd, source.path) : '';
+    const name = 'path' in source ? this.#name(path) : source.name;
+    const text =
+      'path' in source ? this.#read(path, { file: { path, name, lines: [] }, line: 1, column: 1, endColumn: 2, endLine: 1 }) : source.text;
+    const file = this.#take(path, name, text ?? '', []);
+    const root: SourceLocation = { file, line: 1, column: 1, endColumn: (file.lines[0] ?? '').length + 1, endLine: 1 };
+    if (text === undefined) this.#broken.add(file);
+    const sections = [...this.#sections].map(([key, { first, at, names }]): [string, Entry] => [
+      key,
+      { ...first, value: { kind: 'map', at, entries: names } },
+    ]);
+    const entries = new Map([...this.#single, ...sections]);
+    return { root: { kind: 'map', at: root, entries }, files: this.#files, broken: this.#broken, texts: this.#texts };
+  }
+
+  /** Reads, parses and merges one file, then what it includes. */
+  #take(path: string, name: string, text: string, above: readonly string[]): SourceFile {
+    const source = sourceFile(path, name, text);
+    const { file } = source;
+    this.#files.push(file);
+    if (path !== '') {
+      this.#seen.add(path);
+      this.#sources.watch(path);
+    }
+    if (text.trim() === '' && above.length > 0) {
+      this.#empty(file);
+      return file;
+    }
+    const parsed = parse(file, source.text, this.#report);
+    if (parsed.broken) this.#broken.add(file);
+    const root = above.length > 0 ? this.#wrapped(parsed.root, file) : parsed.root;
+    if (root === undefined) return file;
+    if (root.kind !== 'map') {
+      if (!parsed.broken)
+        this.#report({
+          code: 'yaml-syntax',
+          at: root.at,
+          message: 'the file must be a mapping of keys to values',
+          hint: 'begin with version: 1',
+        });
+      this.#broken.add(file);
+      return file;
+    }
+    for (const entry of root.entries.values()) this.#merge(entry, above.length > 0);
+    const include = root.entries.get('include')?.value;
+    if (include !== undefined) this.#include(include, file, [...above, path]);
+    return file;
+  }
+
+  /** A file that is being written over looks like this for a moment: what it held must not vanish from what serves. */
+  #empty(file: SourceFile): void {
+    this.#report({
+      code: 'yaml-syntax',
+      at: { file, line: 1, column: 1, endColumn: 2, endLine: 1 },
+      message: 'the included file is empty',
+      hint: 'delete the file, or write a comment into it if it is empty on purpose',
+    });
+    this.#broken.add(file);
+  }
+
+  /** A config object or a prompt that stands bare in an included file is put where it belongs, so that the rest can be checked. */
+  #wrapped(root: Node | undefined, file: SourceFile): Node | undefined {
+    if (root?.kind !== 'map') return root;
+    const prompt = root.entries.get('messages') ?? root.entries.get('versions');
+    const bare = prompt ?? [...root.entries.values()].find((entry) => bareKeys.has(entry.key));
+    const [what, section] = prompt === undefined ? ['a config object', 'configs'] : ['a prompt', 'prompts'];
+    if (bare === undefined || [...root.entries.keys()].some((key) => (namedSections as readonly string[]).includes(key))) return root;
+    const name = basename(file.name, extname(file.name)).toLowerCase();
+    this.#report({
+      code: 'unknown-key',
+      at: bare.keyAt,
+      message: `${what} is at the top level of an included file`,
+      hint: `indent it below a name: ${section}: {${name}: …}`,
+      docs: 'docs/configuration.md#top-level',
+    });
+    const entry = (key: string, value: Node): Entry => ({ key, written: key, keyAt: bare.keyAt, value });
+    const config = withEntries(
+      root,
+      [...root.entries.values()].filter((one) => one.key !== 'version' && one.key !== 'include'),
+    );
+    return withEntries(root, [entry(section, withEntries(root, [entry(name, config)]))]);
+  }
+
+  #merge(entry: Entry, included: boolean): void {
+    const { key, value } = entry;
+    if (included && (key === 'include' || key.startsWith('x-'))) return;
+    if ((namedSections as readonly string[]).includes(key) && (value.kind === 'map' || (value.kind === 'scalar' && value.value === null))) {
+      this.#mergeNames(entry, value.kind === 'map' ? [...value.entries.values()] : []);
+      return;
+    }
+    const first = this.#single.get(key);
+    if (included && key === 'version' && (value.kind !== 'scalar' || value.value !== 1)) {
+      this.#report({ code: 'wrong-type', at: value.at, message: '"version" must be 1', hint: 'write version: 1, or remove the key' });
+    }
+    if (first === undefined) this.#single.set(key, entry);
+    else if (key !== 'version') this.#twice(`"${key}"`, entry, first);
+  }
+
+  #mergeNames(section: Entry, entries: readonly Entry[]): void {
+    const known = this.#sections.get(section.key) ?? { first: section, at: section.value.at, names: new Map<string, Entry>() };
+    this.#sections.set(section.key, known);
+    for (const entry of entries) {
+      const first = known.names.get(entry.key);
+      if (first === undefined) known.names.set(entry.key, entry);
+      else this.#twice(`${section.key}.${entry.key}`, entry, first);
+    }
+  }
+
+  #twice(what: string, entry: Entry, first: Entry): void {
+    this.#report({
+      code: 'duplicate-key',
+      at: entry.keyAt,
+      message: `${what} is defined twice`,
+      hint: `first defined at ${placeText(first.keyAt)}`,
+    });
+  }
+
+  #include(value: Node, file: SourceFile, above: readonly string[]): void {
+    const resolved = resolveReferences(value, this.#sources);
+    const nodes = resolved.kind === 'list' ? (resolved as ListNode).items : [resolved];
+    for (const node of nodes) {
+      const pattern = textOf(node);
+      if (pattern !== undefined && pattern !== '') this.#pattern(pattern, node.at, file, above);
+      else if (above.length > 1)
+        this.#report({
+          code: 'wrong-type',
+          at: node.at,
+          message: '"include" must be a list of file names',
+          hint: 'write include: [configs/*.yaml]',
+        });
+    }
+  }
+
+  #pattern(pattern: string, at: SourceLocation, file: SourceFile, above: readonly string[]): void {
+    const base = file.path === '' ? this.#sources.cwd : dirname(file.path);
+    const glob = /[*?[\]{}()!]/.test(pattern);
+    if (glob) this.#sources.watch(folderOf(pattern, base));
+    const found = glob ? this.#matches(pattern, base, at) : [resolve(base, pattern)];
+    if (found?.length === 0) this.#nothing(pattern, base, at);
+    if (found === undefined) return;
+    for (const path of found) {
+      // A pattern that also fits the file it stands in means the others.
+      if (glob && path === file.path) continue;
+      if (above.includes(path)) this.#cycle(path, at, above);
+      else if (!this.#seen.has(path)) this.#file(path, at, above);
+    }
+  }
+
+  /** Without the keys that a folder should hold everybody might come in: only one that is there and empty may be meant so. */
+  #nothing(pattern: string, base: string, at: SourceLocation): void {
+    const folder = folderOf(pattern, base);
+    if (isKeptEmpty(folder)) return;
+    const message = `no file matches "${pattern}"`;
+    const others = this.#saved === undefined ? filesIn(folder) : [];
+    const hint =
+      others === undefined
+        ? `the folder ${this.#name(folder)} does not exist`
+        : others.length === 0
+          ? `the folder ${this.#name(folder)} is empty`
+          : `the folder ${this.#name(folder)} has ${others.slice(0, 3).join(', ')}${others.length > 3 ? ', …' : ''}`;
+    if (holdsKeys(pattern, base) && others?.length !== 0) {
+      this.#report({ code: 'no-match', severity: 'error', at, message: `${message}: the API keys that it names are missing`, hint });
+    } else this.#report({ code: 'no-match', at, message, hint });
+  }
+
+  /** Undefined where the pattern cannot be used. */
+  #matches(pattern: string, base: string, at: SourceLocation): readonly string[] | undefined {
+    if (this.#saved !== undefined) {
+      const absolute = resolve(base, pattern);
+      return Object.keys(this.#saved)
+        .filter((path) => matchesGlob(path, absolute))
+        .toSorted();
+    }
+    try {
+      return filesOf(pattern, base);
+    } catch (error) {
+      if (!(error instanceof PatternError)) throw error;
+      this.#report({ code: 'out-of-range', at, message: error.message, hint: 'name a directory that contains only configuration files' });
+      return undefined;
+    }
+  }
+
+  #file(path: string, at: SourceLocation, above: readonly string[]): void {
+    this.#seen.add(path);
+    const text = this.#read(path, at);
+    if (text !== undefined) this.#take(path, this.#name(path), text, above);
+  }
+
+  #cycle(path: string, at: SourceLocation, above: readonly string[]): void {
+    const loop = [...above.slice(above.indexOf(path)), path].map((one) => this.#name(one));
+    this.#report({ code: 'cycle', at, message: 'the includes form a cycle', hint: loop.join(' → ') });
+  }
+
+  #read(path: string, at: SourceLocation): string | undefined {
+    this.#sources.watch(path);
+    try {
+      const text = this.#saved === undefined ? readText(path, maxConfigFile) : this.#saved[path];
+      if (text === undefined) throw Object.assign(new Error('not saved'), { code: 'ENOENT' });
+      this.#texts[path] = text;
+      return text;
+    } catch (error) {
+      this.#report({
+        code: 'unreadable-file',
+        at,
+        message: `the file "${this.#name(path)}" cannot be read (${reasonOf(error)})`,
+        hint: `the working directory is ${this.#sources.cwd}`,
+      });
+      return undefined;
+    }
+  }
+
+  #name(path: string): string {
+    const short = relative(this.#sources.cwd, path);
+    return short === '' || short.startsWith('..') || isAbsolute(short) ? path : short;
+  }
+}
+
+/** The deepest folder of a pattern that is not itself a pattern. */
+function folderOf(pattern: string, base: string): string {
+  const parts = pattern.split('/');
+  const fixed = parts.slice(
+    0,
+    Math.max(
+      0,
+      parts.findIndex((part) => /[*?[\]{}()!]/.test(part)),
+    ),
+  );
+  return isAbsolute(pattern) ? join('/', ...fixed) : resolve(base, ...fixed);
+}
+
+/** Keys of a config object that are no top-level keys. */
+const bareKeys: ReadonlySet<string> = new Set(
+  [...Object.keys(targetSettings.properties), 'targets'].filter((key) => key !== 'description'),
+);

@@ -1,0 +1,123 @@
+/** A file of the configuration. `name` is how messages call it, `path` where it is ('' for text that is in no file). */
+export interface SourceFile {
+  readonly path: string;
+  readonly name: string;
+  readonly lines: readonly string[];
+}
+
+/** Where something is written. Lines and columns count from 1; `endColumn` is behind the last character of the first line. */
+export interface SourceLocation {
+  readonly file: SourceFile;
+  readonly line: number;
+  readonly column: number;
+  readonly endColumn: number;
+  /** The last line it reaches. */
+  readonly endLine: number;
+}
+
+export type Scalar = string | number | boolean | null;
+
+/** The tree of a file: values that remember where they are written, also through anchors and merge keys. */
+export type Node = MapNode | ListNode | ScalarNode;
+
+export interface MapNode {
+  readonly kind: 'map';
+  readonly at: SourceLocation;
+  readonly entries: ReadonlyMap<string, Entry>;
+}
+
+export interface Entry {
+  /** The name as it counts; `written` is how it stands in the file. */
+  readonly key: string;
+  readonly written: string;
+  readonly keyAt: SourceLocation;
+  readonly value: Node;
+}
+
+export interface ListNode {
+  readonly kind: 'list';
+  readonly at: SourceLocation;
+  readonly items: readonly Node[];
+}
+
+export interface ScalarNode {
+  readonly kind: 'scalar';
+  readonly at: SourceLocation;
+  readonly value: Scalar;
+  /** As written, without quotes; where the value came by reference this is what may be printed. */
+  readonly text: string;
+  /** The value came, in whole or in part, from the environment or a file. */
+  readonly resolved: boolean;
+}
+
+export type Path = readonly (string | number)[];
+
+/** The child by key or index. */
+export function child(node: Node | undefined, step: string | number): Node | undefined {
+  if (node?.kind === 'map') return node.entries.get(String(step))?.value;
+  if (node?.kind === 'list') return node.items[Number(step)];
+  return undefined;
+}
+
+/** The node at a path, or undefined. */
+export function nodeAt(root: Node | undefined, path: Path): Node | undefined {
+  return path.reduce<Node | undefined>((node, step) => child(node, step), root);
+}
+
+/** Where the thing at this path is announced: its key where it has one, else the value itself. */
+export function keyPlace(root: Node, path: Path): SourceLocation {
+  const last = path.at(-1);
+  const parent = nodeAt(root, path.slice(0, -1));
+  if (last !== undefined && parent?.kind === 'map') {
+    const entry = parent.entries.get(String(last));
+    if (entry !== undefined) return entry.keyAt;
+  }
+  return (nodeAt(root, path) ?? parent ?? root).at;
+}
+
+/** Entries of a mapping; none where it is something else. */
+export function entriesOf(node: Node | undefined): readonly Entry[] {
+  return node?.kind === 'map' ? [...node.entries.values()] : [];
+}
+
+export function itemsOf(node: Node | undefined): readonly Node[] {
+  return node?.kind === 'list' ? node.items : [];
+}
+
+/** The text of a scalar; undefined where it is no text. */
+export function textOf(node: Node | undefined): string | undefined {
+  return node?.kind === 'scalar' && typeof node.value === 'string' ? node.value : undefined;
+}
+
+/** The plain value. Keys that JavaScript treats specially can't get in: the parser refuses them. */
+export function toValue(node: Node): unknown {
+  if (node.kind === 'scalar') return node.value;
+  if (node.kind === 'list') return node.items.map(toValue);
+  return Object.fromEntries([...node.entries.values()].map((entry) => [entry.key, toValue(entry.value)]));
+}
+
+/** Visits every value below, with its path. Shared nodes are visited at each place. */
+export function walk(
+  node: Node,
+  visit: (node: Node, path: Path, entry: Entry | undefined) => boolean | undefined,
+  path: Path = [],
+  entry?: Entry,
+): void {
+  if (visit(node, path, entry) === false) return;
+  if (node.kind === 'map') for (const one of node.entries.values()) walk(one.value, visit, [...path, one.key], one);
+  if (node.kind === 'list') node.items.forEach((item, i) => walk(item, visit, [...path, i]));
+}
+
+/** `configs.support.targets[0]`; names with other characters are quoted. */
+export function formatPath(path: Path): string {
+  return path.reduce<string>((text, step) => {
+    if (typeof step === 'number') return `${text}[${step}]`;
+    const name = /^[\w$-]+$/.test(step) ? step : JSON.stringify(step);
+    return text === '' ? name : `${text}.${name}`;
+  }, '');
+}
+
+/** A mapping with some entries replaced or added. */
+export function withEntries(node: MapNode, entries: Iterable<Entry>): MapNode {
+  return { ...node, entries: new Map([...entries].map((entry) => [entry.key, entry])) };
+}

@@ -1,0 +1,144 @@
+import { dirname, resolve } from 'node:path';
+import { readText, reasonOf } from './files.ts';
+import type { ListNode, MapNode, Node, SourceLocation, ScalarNode } from './node.ts';
+import type { Report } from '../report/problem.ts';
+
+/** Where references look. */
+export interface ReferenceSources {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly report: Report;
+  /** Every value that the environment or a file gave; a default stands in the open. */
+  secret(value: string): void;
+  /** The place of every value with a reference that could not be resolved: nothing more can be said about it. */
+  unresolved(at: SourceLocation): void;
+  /** Every file that was, or should have been, read. */
+  watch(path: string): void;
+}
+
+/**
+ * Decides about a reference that can't be resolved: true means it was taken care of and the value is ''.
+ * `what` is the variable's name or the file's path.
+ */
+export type Forgive = (what: string, at: SourceLocation) => boolean;
+
+/** What holds for the references of one part of the tree. */
+export interface Policy {
+  readonly forgive?: Forgive;
+  /** A further way out for whoever lacks a variable. */
+  readonly otherwise?: string;
+}
+
+/** The most that a secret file may hold: more is a mistake, and it would be copied into every snapshot. */
+const maxFileSize = 1024 * 1024;
+
+/** A literal `${`, a reference, or a `${` that is neither. */
+const pattern = /\$\$\{|\$\{([^{}]*)\}|\$\{/g;
+
+/**
+ * Resolves `${env:NAME}`, `${env:NAME:-text}`, `${file:path}` and `$${` in every text below. The printable form stays
+ * in `text`. Only texts of files get here: what comes with a request is never resolved.
+ */
+export function resolveReferences(root: Node, sources: ReferenceSources, policy: Policy = {}): Node {
+  const done = new Map<Node, Node>();
+  const visit = (node: Node): Node => {
+    const known = done.get(node);
+    if (known !== undefined) return known;
+    const made = node.kind === 'scalar' ? resolveScalar(node, sources, policy) : rebuild(node, visit);
+    done.set(node, made);
+    return made;
+  };
+  return visit(root);
+}
+
+function rebuild(node: MapNode | ListNode, visit: (node: Node) => Node): Node {
+  if (node.kind === 'list') return { ...node, items: node.items.map(visit) };
+  const entries = [...node.entries].map(([key, entry]) => [key, { ...entry, value: visit(entry.value) }] as const);
+  return { ...node, entries: new Map(entries) };
+}
+
+function resolveScalar(node: ScalarNode, sources: ReferenceSources, policy: Policy): ScalarNode {
+  const { value } = node;
+  if (typeof value !== 'string' || !value.includes('${')) return node;
+  let resolved = false;
+  const text = value.replace(pattern, (written: string, inner: string | undefined) => {
+    if (written === '$${') return '${';
+    resolved = true;
+    return lookUp(written, inner, node, sources, policy);
+  });
+  return { ...node, value: text, text: value, resolved };
+}
+
+/** Of the reference, and of the value that it is a part of. */
+interface Places {
+  readonly at: SourceLocation;
+  readonly whole: SourceLocation;
+}
+
+function lookUp(written: string, inner: string | undefined, node: ScalarNode, sources: ReferenceSources, policy: Policy): string {
+  const at = within(node.at, written);
+  const reference = /^(env|file):(.+)$/s.exec(inner ?? '');
+  if (reference?.[1] === 'env') return environment(reference[2] ?? '', written, { at, whole: node.at }, sources, policy);
+  if (reference?.[1] === 'file') return fileText(reference[2] ?? '', { at, whole: node.at }, sources, policy);
+  sources.unresolved(node.at);
+  const name = /^[A-Z][A-Z0-9_]*$/.test(inner ?? '') ? inner : undefined;
+  sources.report({
+    code: 'unknown-reference',
+    at,
+    message: `"${written}" is not a reference`,
+    hint:
+      name === undefined
+        ? 'write ${env:NAME} or ${file:path}; a literal "${" is written $${'
+        : `write \${env:${name}}; a literal "\${" is written $\${`,
+  });
+  return '';
+}
+
+function environment(text: string, written: string, { at, whole }: Places, sources: ReferenceSources, policy: Policy): string {
+  const cut = text.indexOf(':-');
+  const name = cut < 0 ? text : text.slice(0, cut);
+  const value = Object.hasOwn(sources.env, name) ? sources.env[name] : undefined;
+  if (value !== undefined && value !== '') {
+    sources.secret(value);
+    return value;
+  }
+  if (cut >= 0) return text.slice(cut + 2);
+  sources.unresolved(whole);
+  if (policy.forgive?.(name, at) === true) return '';
+  sources.report({
+    code: 'unset-variable',
+    at,
+    message: `environment variable ${name} is ${value === undefined ? 'not set' : 'empty'}`,
+    hint: `set it${policy.otherwise === undefined ? ' or' : ','} add a default with ${written.slice(0, -1)}:-…}${policy.otherwise ?? ''}`,
+  });
+  return '';
+}
+
+function fileText(path: string, { at, whole }: Places, sources: ReferenceSources, policy: Policy): string {
+  const base = at.file.path === '' ? sources.cwd : dirname(at.file.path);
+  const full = resolve(base, path);
+  sources.watch(full);
+  try {
+    const text = readText(full, maxFileSize).replace(/\r?\n$/, '');
+    if (text !== '') sources.secret(text);
+    return text;
+  } catch (error) {
+    sources.unresolved(whole);
+    if (policy.forgive?.(path, at) === true) return '';
+    sources.report({
+      code: 'unreadable-file',
+      at,
+      message: `the file "${path}" cannot be read (${reasonOf(error)})`,
+      hint: full === path ? `the working directory is ${sources.cwd}` : `that is ${full}; the working directory is ${sources.cwd}`,
+    });
+  }
+  return '';
+}
+
+/** The place of a part of a value, where it can be found on the value's first line; else the whole value. */
+function within(at: SourceLocation, part: string): SourceLocation {
+  const line = at.file.lines[at.line - 1] ?? '';
+  const found = line.indexOf(part, at.column - 1);
+  if (found < 0 || (at.endLine === at.line && found + part.length >= at.endColumn)) return at;
+  return { ...at, column: found + 1, endColumn: found + part.length + 1 };
+}

@@ -1,0 +1,28 @@
+import type { Plugin } from '../../core/plugin.ts';
+import type { Provider } from '../../core/provider.ts';
+import { child, type MapNode, type Node, textOf } from './node.ts';
+
+/** What a configuration may name: providers (those from outside included), stages, and plugins from outside by absolute path. */
+export interface Kit {
+  readonly providers: readonly Provider[];
+  readonly plugins: readonly Plugin[];
+  readonly outside: ReadonlyMap<string, Plugin>;
+  /** What paths in a text without a file are relative to. */
+  readonly cwd: string;
+}
+
+/** The provider of a word behind `type:`. */
+export function providerOf(kit: Kit, type: string): Provider | undefined {
+  return kit.providers.find((one) => one.type === type || one.aliases.includes(type));
+}
+
+/** Every word that may stand behind `type:`. */
+export function typeNames(kit: Kit): string[] {
+  return kit.providers.flatMap((one) => [one.type, ...one.aliases]);
+}
+
+/** The type of the entry that a virtual key stands for. */
+export function providerUnder(virtualKey: Node, root: MapNode, kit: Kit): Provider | undefined {
+  const slug = textOf(child(virtualKey, 'provider'))?.replace(/^@/, '') ?? '';
+  return providerOf(kit, textOf(child(child(child(root, 'providers'), slug), 'type')) ?? '');
+}

@@ -1,0 +1,66 @@
+import { isNearSecretName, isSecretName } from '../../core/secrets/credential-names.ts';
+import { placeholderCredentials } from '../../core/http/headers.ts';
+import { type Entry, type Node, type Path, walk } from './node.ts';
+
+/** Parts of the tree that go to providers as they are: a field called `token` is no secret there. */
+const openParts: ReadonlySet<string> = new Set(['override_params', 'metadata', 'labels', 'query', 'replies']);
+
+/** True for a key whose value must not be printed. */
+export const isSecretKey = (key: string | number | undefined): boolean => typeof key === 'string' && isSecretName(key);
+
+/** Visits every text that stands where a secret belongs. */
+export function walkSecrets(root: Node, visit: (node: Node & { kind: 'scalar' }, path: Path, entry: Entry) => void): void {
+  walk(root, (node, path, entry) => {
+    const key = path.at(-1);
+    if (typeof key === 'string' && path.length > 2 && openParts.has(key)) return false;
+    if (entry !== undefined && path.length > 2 && isSecretKey(key) && node.kind === 'scalar' && typeof node.value === 'string')
+      visit(node, path, entry);
+    return true;
+  });
+}
+
+/** `&sig=…` of an address: people paste what a portal gives them, keys and signatures in its query included. */
+const inAddress = /([?&]([^=&#\s]+)=)([^&#\s]+)/g;
+
+const isKeyOfQuery = (name: string): boolean => isSecretKey(name) || /^(sig|signature|code|key|.*subscription-key)$/i.test(name);
+
+/** Shorter values could stand in any text by chance. Characters. */
+const leastLength = 8;
+
+/** `:password@` of an address. */
+const password = /:\/\/[^/?#\s@:]*:([^/?#\s@]+)@/g;
+
+/** The passwords of addresses, and the values of their queries that are keys; none in a text that is no address. */
+function keysInAddress(text: string): string[] {
+  if (!text.includes('://')) return [];
+  const inQuery = [...text.matchAll(inAddress)].flatMap(([, , name = '', value = '']) =>
+    isKeyOfQuery(name) && value.length >= leastLength ? [value] : [],
+  );
+  return [...inQuery, ...[...text.matchAll(password)].flatMap(([, value = '']) => (value.length >= 4 ? [value] : []))];
+}
+
+/** An address as it may be shown. */
+export const withoutKeys = (text: string): string =>
+  text.includes('://')
+    ? text.replaceAll(inAddress, (whole, lead: string, name: string) => (isKeyOfQuery(name) ? `${lead}…` : whole))
+    : text;
+
+/** The secrets that are written in the files, also where their key is misspelt or their value has the wrong form. */
+export function literalSecrets(root: Node): string[] {
+  const found: string[] = [];
+  walk(root, (node, path) => {
+    const key = path.at(-1);
+    if (typeof key === 'string' && path.length > 2 && openParts.has(key)) return false;
+    const isSecret = path.slice(2).some((step) => typeof step === 'string' && isNearSecretName(step));
+    if (isSecret && node.kind === 'scalar' && typeof node.value === 'string' && node.value.length >= leastLength) found.push(node.value);
+    return true;
+  });
+  walk(root, (node, path) => {
+    if (node.kind === 'scalar' && typeof node.value === 'string') found.push(...keysInAddress(node.value));
+    return path.length === 0 || path[0] === 'providers';
+  });
+  walkSecrets(root, (node) => {
+    if (typeof node.value === 'string' && node.value !== '' && !placeholderCredentials.has(node.value)) found.push(node.value);
+  });
+  return found;
+}

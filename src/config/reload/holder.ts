@@ -1,0 +1,98 @@
+import type { Lease, SnapshotHolder } from '../../core/snapshot.ts';
+import type { Awaitable } from '../../core/plugin.ts';
+
+/** A holder with what its owner needs beside requests. */
+export interface OwnedHolder<S> extends SnapshotHolder<S> {
+  /** The value of now, without a lease: only for looks that end in the same tick. */
+  current(): S;
+  /** Resolves when every replaced value has been disposed. */
+  whenIdle(): Promise<void>;
+  /** Disposes the current value too, once its leases are closed. Nothing may be acquired or swapped afterwards. */
+  close(): Promise<void>;
+}
+
+/** One value and the leases on it. */
+interface Cell<S> {
+  readonly value: S;
+  leases: number;
+  replaced: boolean;
+}
+
+/**
+ * The only mutable cell of the configuration. A replaced value is disposed exactly once, after its last lease; a lease
+ * that is released twice counts once.
+ *
+ * @param onFault told of what `dispose` throws, since nobody waits for it
+ */
+export function createHolder<S>(
+  first: S,
+  dispose: (value: S) => Awaitable<void>,
+  onFault: (error: unknown) => void = () => {},
+): OwnedHolder<S> {
+  let cell: Cell<S> = { value: first, leases: 0, replaced: false };
+  let closed = false;
+  let open = 0;
+  let waiting: (() => void)[] = [];
+
+  const finish = async (old: Cell<S>): Promise<void> => {
+    try {
+      await dispose(old.value);
+    } catch (error) {
+      onFault(error);
+    }
+    open -= 1;
+    if (open > 0) return;
+    const told = waiting;
+    waiting = [];
+    for (const tell of told) tell();
+  };
+  const replace = (old: Cell<S>): void => {
+    old.replaced = true;
+    open += 1;
+    if (old.leases === 0) void finish(old);
+  };
+  const whenIdle = (): Promise<void> => (open === 0 ? Promise.resolve() : new Promise((resolve) => waiting.push(resolve)));
+
+  return {
+    current: () => cell.value,
+    acquire: () => {
+      if (closed) throw new Error('acquire after close');
+      return new CountedLease(cell, finish);
+    },
+    swap(next) {
+      if (closed) throw new Error('swap after close');
+      const old = cell;
+      cell = { value: next, leases: 0, replaced: false };
+      replace(old);
+    },
+    whenIdle,
+    close() {
+      if (!closed) {
+        closed = true;
+        replace(cell);
+      }
+      return whenIdle();
+    },
+  };
+}
+
+class CountedLease<S> implements Lease<S> {
+  readonly value: S;
+  #cell: Cell<S> | undefined;
+  readonly #finish: (cell: Cell<S>) => Promise<void>;
+
+  constructor(cell: Cell<S>, finish: (cell: Cell<S>) => Promise<void>) {
+    this.value = cell.value;
+    this.#cell = cell;
+    this.#finish = finish;
+    cell.leases += 1;
+  }
+
+  release(): void {
+    const cell = this.#cell;
+    if (cell === undefined) return;
+    this.#cell = undefined;
+    cell.leases -= 1;
+    if (cell.leases === 0 && cell.replaced) void this.#finish(cell);
+  }
+}

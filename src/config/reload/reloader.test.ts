@@ -1,0 +1,263 @@
+import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createLoader, LoaderFailure } from './loader.ts';
+import { createReloader, type GoodConfig, type Reloader, type ReloaderOptions, type ReloadResult } from './reloader.ts';
+
+let folder: string;
+let reloader: Reloader | undefined;
+let results: ReloadResult[];
+let applied: GoodConfig[];
+
+const state = (check: () => void): Promise<void> => vi.waitFor(check, { timeout: 10_000, interval: 10 });
+const config = (model: string) => `version: 1\nproviders: {mock: {type: mock}}\nconfigs: {a: {targets: [mock/${model}]}}\n`;
+const save = (text: string, name = 'gateway.yaml') => {
+  writeFileSync(join(folder, '.new'), text);
+  renameSync(join(folder, '.new'), join(folder, name));
+};
+
+function create(over: Partial<ReloaderOptions> = {}): Reloader {
+  reloader = createReloader({
+    request: { source: { path: 'gateway.yaml' }, cwd: folder, env: {} },
+    loader: createLoader(new URL('../../gateway/config-worker.ts', import.meta.url)),
+    watch: true,
+    apply: async (loaded) => void applied.push(loaded),
+    onResult: (result) => results.push(result),
+    now: () => performance.now(),
+    ...over,
+  });
+  return reloader;
+}
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'reload-'));
+  results = [];
+  applied = [];
+});
+afterEach(async () => {
+  await reloader?.close();
+  reloader = undefined;
+  rmSync(folder, { recursive: true, force: true });
+});
+
+describe('the reloader', () => {
+  it('applies the first load and every changed one, and says what changed', async () => {
+    save(config('one'));
+    expect(await create().start()).toMatchObject({ kind: 'applied', changes: [], restart: [] });
+    save(config('two'));
+    await state(() => expect(results).toMatchObject([{ kind: 'applied', changes: ['~configs.a'], restart: [] }]));
+    expect(applied.map(({ tree }) => tree.configs?.['a']?.targets)).toEqual([['mock/one'], ['mock/two']]);
+    expect(applied[0]?.revision).not.toBe(applied[1]?.revision);
+  });
+
+  it('a broken edit changes nothing, is told once, and its repair is told too', async () => {
+    save(config('one'));
+    await create().start();
+    save('version: 1\nproviderz: {}\n');
+    await state(() =>
+      expect(results).toMatchObject([{ kind: 'rejected', revision: applied[0]?.revision, diagnostics: [{ code: 'unknown-key' }] }]),
+    );
+    // Another edit with the same problem is no news.
+    save('version: 1\nproviderz: {}\n# again\n');
+    expect(await reloader?.reloadNow()).toMatchObject({ kind: 'rejected' });
+    save(config('one'));
+    await state(() => expect(results.at(-1)).toEqual({ kind: 'unchanged', revision: applied[0]?.revision, recovered: true }));
+    expect(applied).toHaveLength(1);
+  });
+
+  it('the same content is no work and no news', async () => {
+    save(config('one'));
+    await create().start();
+    save(`# a remark\n${config('one')}`);
+    expect(await reloader?.reloadNow()).toMatchObject({ kind: 'unchanged', recovered: false });
+    expect(applied).toHaveLength(1);
+    expect(results).toHaveLength(1);
+  });
+
+  it('a set-up that fails keeps what serves, and the next good edit is applied', async () => {
+    save(config('one'));
+    const failing = { now: false };
+    await create({
+      watch: false,
+      apply: async (loaded) => {
+        if (failing.now) throw new Error('no such plugin');
+        applied.push(loaded);
+      },
+    }).start();
+    failing.now = true;
+    save(config('two'));
+    expect(await reloader?.reloadNow()).toMatchObject({
+      kind: 'rejected',
+      revision: applied[0]?.revision,
+      cause: { message: 'no such plugin' },
+    });
+    failing.now = false;
+    expect(await reloader?.reloadNow()).toMatchObject({ kind: 'applied', changes: ['~configs.a'] });
+  });
+
+  it('follows includes and secret files that come and go', async () => {
+    mkdirSync(join(folder, 'configs'));
+    save('key-one', 'secret');
+    save(`version: 1\ninclude: [configs/*.yaml]\nproviders: {p: {type: openai, api_key: "\${file:secret}"}}\n`);
+    await create().start();
+    save('configs: {b: {targets: [p/x]}}\n', 'configs/b.yaml');
+    await state(() => expect(results.at(-1)).toMatchObject({ kind: 'applied', changes: ['+configs.b'] }));
+    save('key-two', 'secret');
+    await state(() => expect(results.at(-1)).toMatchObject({ kind: 'applied', changes: ['~providers.p'] }));
+    rmSync(join(folder, 'secret'));
+    await state(() =>
+      expect(results.at(-1)).toMatchObject({
+        kind: 'rejected',
+        diagnostics: expect.arrayContaining([expect.objectContaining({ code: 'unreadable-file' })]) as object[],
+      }),
+    );
+    save('key-three', 'secret');
+    await state(() => expect(results.at(-1)).toMatchObject({ kind: 'applied', changes: ['~providers.p'] }));
+    rmSync(join(folder, 'configs', 'b.yaml'));
+    await state(() => expect(results.at(-1)).toMatchObject({ kind: 'applied', changes: ['-configs.b'] }));
+  });
+
+  it('many changes during one load are one more load', async () => {
+    save(config('one'));
+    const begun: (() => void)[] = [];
+    let loads = 0;
+    const inner = createLoader(new URL('../../gateway/config-worker.ts', import.meta.url));
+    await create({
+      watch: false,
+      loader: {
+        close: () => inner.close(),
+        prepare: () => inner.prepare(),
+        load: async (request) => {
+          loads += 1;
+          if (loads > 1) await new Promise<void>((resolve) => begun.push(resolve));
+          return inner.load(request);
+        },
+      },
+    }).start();
+    const first = reloader?.reloadNow();
+    await state(() => expect(begun).toHaveLength(1));
+    const later = [1, 2, 3].map(() => (reloader as Reloader).reloadNow());
+    save(config('two'));
+    begun[0]?.();
+    await first;
+    await state(() => expect(begun).toHaveLength(2));
+    begun[1]?.();
+    await Promise.all(later);
+    expect(loads).toBe(3);
+    expect(applied).toHaveLength(2);
+  });
+
+  it('tries again once when the loader dies', async () => {
+    save(config('one'));
+    let loads = 0;
+    const inner = createLoader(new URL('../../gateway/config-worker.ts', import.meta.url));
+    await create({
+      watch: false,
+      loader: {
+        close: () => inner.close(),
+        prepare: () => inner.prepare(),
+        load: (request) => {
+          loads += 1;
+          return loads === 2 || loads > 3 ? Promise.reject(new Error('died')) : inner.load(request);
+        },
+      },
+    }).start();
+    expect(await reloader?.reloadNow()).toMatchObject({ kind: 'unchanged' });
+    expect(await reloader?.reloadNow()).toMatchObject({ kind: 'rejected', diagnostics: [], cause: { message: 'died' } });
+  });
+
+  it('tries a load whose worker dies or takes too long until one has ended, with more time each time', async () => {
+    save(config('one'));
+    const limits: (number | undefined)[] = [];
+    let failing = 0;
+    const inner = createLoader(new URL('../../gateway/config-worker.ts', import.meta.url));
+    await create({
+      watch: false,
+      retryMs: 10,
+      loader: {
+        close: () => inner.close(),
+        prepare: () => inner.prepare(),
+        load: (request, limit) => {
+          if (failing === 0) return inner.load(request);
+          failing -= 1;
+          limits.push(limit);
+          return Promise.reject(new LoaderFailure('loading took too long'));
+        },
+      },
+    }).start();
+    save(config('two'));
+    failing = 7;
+    expect(await reloader?.reloadNow()).toMatchObject({ kind: 'rejected', cause: { message: 'loading took too long' } });
+    // Nobody asks and no file changes: the good file is served all the same.
+    await state(() => expect(results.at(-1)).toMatchObject({ kind: 'applied', changes: ['~configs.a'] }));
+    expect(limits).toEqual([10_000, 20_000, 20_000, 40_000, 40_000, 80_000, 80_000]);
+    expect(results.filter(({ kind }) => kind === 'rejected')).toHaveLength(1);
+  });
+
+  it('has the worker started at the first sign of a change, before the change is known', async () => {
+    save(config('one'));
+    const calls: string[] = [];
+    const inner = createLoader(new URL('../../gateway/config-worker.ts', import.meta.url));
+    await create({
+      loader: {
+        close: () => inner.close(),
+        prepare: () => {
+          calls.push('prepare');
+          inner.prepare();
+        },
+        load: (request) => {
+          calls.push('load');
+          return inner.load(request);
+        },
+      },
+    }).start();
+    // The look that follows every start.
+    await state(() => expect(calls).toEqual(['load', 'load']));
+    calls.length = 0;
+    save(config('two'));
+    await state(() => expect(results.at(-1)).toMatchObject({ kind: 'applied' }));
+    expect([calls[0], calls.at(-1)]).toEqual(['prepare', 'load']);
+  });
+
+  it('does not apply what was read while the file was written', async () => {
+    save(config('one'));
+    let writing = false;
+    const inner = createLoader(new URL('../../gateway/config-worker.ts', import.meta.url));
+    await create({
+      watch: false,
+      loader: {
+        close: () => inner.close(),
+        prepare: () => inner.prepare(),
+        // The writer comes in the middle of the load: what it reads is valid, and not what was meant.
+        load: async (request) => {
+          if (writing) writeFileSync(join(folder, 'gateway.yaml'), 'version: 1\n');
+          const loaded = await inner.load(request);
+          if (writing) writeFileSync(join(folder, 'gateway.yaml'), config('two'));
+          writing = false;
+          return loaded;
+        },
+      },
+    }).start();
+    writing = true;
+    expect(await reloader?.reloadNow()).toMatchObject({ kind: 'applied', changes: ['~configs.a'] });
+    expect(applied).toHaveLength(2);
+  });
+
+  it('says what is wrong when the first load is bad, and watches nothing', async () => {
+    save('version: 2\n');
+    const result = await create().start();
+    expect(result).toMatchObject({ kind: 'rejected', revision: undefined });
+    expect(result.kind === 'rejected' && result.diagnostics.length).toBeGreaterThan(0);
+    expect(results).toEqual([]);
+  });
+
+  it('is silent once it is closed', async () => {
+    save(config('one'));
+    await create().start();
+    const late = reloader?.reloadNow();
+    await reloader?.close();
+    expect(await late).toMatchObject({ kind: 'rejected' });
+    expect(results).toEqual([]);
+  });
+});

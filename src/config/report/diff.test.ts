@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest';
+import { diffConfigs } from './diff.ts';
+import type { GatewayConfig } from '../schema/index.ts';
+
+type Tree = Omit<GatewayConfig, 'version'>;
+const a = { type: 'openai', api_key: 'secret-a' };
+const b = { type: 'openai', api_key: 'secret-b' };
+
+const cases: readonly (readonly [what: string, before: Tree, after: Tree, changes: readonly string[], restart: readonly string[]])[] = [
+  ['nothing', { providers: { a } }, { providers: { a: { ...a } } }, [], []],
+  ['another order of a map', { providers: { a, b } }, { providers: { b, a } }, [], []],
+  [
+    'a new, a changed and a removed entry',
+    { providers: { a, b } },
+    { providers: { b: a, c: a } },
+    ['-providers.a', '~providers.b', '+providers.c'],
+    [],
+  ],
+  ['a whole new section', {}, { configs: { x: { provider: 'a' } }, api_keys: {} }, ['+configs.x'], []],
+  ['deep inside a config', { configs: { x: { targets: ['a', 'b'] } } }, { configs: { x: { targets: ['b', 'a'] } } }, ['~configs.x'], []],
+  [
+    'server settings by key',
+    { server: { max_body: '1MB' } },
+    { server: { max_body: '2MB', open: true } },
+    ['~server.max_body', '+server.open'],
+    [],
+  ],
+  [
+    'keys that need a restart',
+    { server: { listen: '127.0.0.1:1' } },
+    { server: { listen: '127.0.0.1:2', state_dir: 'memory', expose_routing: false } },
+    ['+server.expose_routing'],
+    ['server.listen', 'server.state_dir'],
+  ],
+  ['the chain', { plugins: ['auth', 'routing'] }, { plugins: ['routing', 'auth'] }, ['~plugins'], []],
+  ['the log', {}, { logging: { level: 'debug' } }, ['+logging.level'], []],
+];
+
+describe('what a reload changes', () => {
+  it.each(cases)('%s', (_what, before, after, changes, restart) => {
+    const found = diffConfigs({ version: 1, ...before }, { version: 1, ...after });
+    expect(found).toEqual({ changes, restart });
+    expect(JSON.stringify(found)).not.toContain('secret');
+  });
+});

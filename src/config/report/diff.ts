@@ -1,0 +1,52 @@
+import { isDeepStrictEqual } from 'node:util';
+import { isPlain, type Plain } from '../../core/json/merge.ts';
+import type { GatewayConfig } from '../schema/index.ts';
+
+/** What a new configuration changes, as the reload line shows it. Names only, never values. */
+export interface ConfigChanges {
+  /** `~configs.support`, `+providers.claude`, `-api_keys.old`, `~server.max_body`. */
+  readonly changes: readonly string[];
+  /** Keys whose new value needs a restart: `server.listen`. */
+  readonly restart: readonly string[];
+}
+
+/** Maps of named things: one entry is one change. */
+const maps = ['providers', 'virtual_keys', 'api_keys', 'configs', 'prompts'] as const satisfies readonly (keyof GatewayConfig)[];
+
+/** Settings: one key is one change. */
+const settings = ['server', 'auth', 'logging'] as const satisfies readonly (keyof GatewayConfig)[];
+
+/** Lists that count as one thing. */
+const lists = ['plugins', 'provider_plugins'] as const satisfies readonly (keyof GatewayConfig)[];
+
+/** What a running gateway can't change: sockets that are bound, files that are open. */
+const waiting: ReadonlySet<string> = new Set(['server.listen', 'server.probe_listen', 'server.state_dir', 'server.state_dir_required']);
+
+/** Compares two configurations. The order of maps does not count, the order of lists does. */
+export function diffConfigs(before: GatewayConfig, after: GatewayConfig): ConfigChanges {
+  const found = [...maps, ...settings].flatMap((key) => diffMembers(key, toPlain(before[key]), toPlain(after[key])));
+  for (const key of lists) if (!isDeepStrictEqual(before[key], after[key])) found.push({ sign: '~', path: key });
+  return {
+    changes: found.filter(({ path }) => !waiting.has(path)).map(({ sign, path }) => `${sign}${path}`),
+    restart: found.filter(({ path }) => waiting.has(path)).map(({ path }) => path),
+  };
+}
+
+interface Change {
+  readonly sign: '+' | '-' | '~';
+  readonly path: string;
+}
+
+function diffMembers(key: string, before: Plain, after: Plain): Change[] {
+  const changes: Change[] = [];
+  for (const name of new Set([...Object.keys(before), ...Object.keys(after)])) {
+    const [was, is] = [Object.hasOwn(before, name), Object.hasOwn(after, name)];
+    if (was && is && isDeepStrictEqual(before[name], after[name])) continue;
+    changes.push({ sign: was && is ? '~' : is ? '+' : '-', path: `${key}.${name}` });
+  }
+  return changes;
+}
+
+function toPlain(value: unknown): Plain {
+  return isPlain(value) ? value : {};
+}

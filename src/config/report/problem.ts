@@ -1,0 +1,38 @@
+import { type Diagnostic, type DiagnosticCode, diagnosticCodes, type Severity } from './diagnostic.ts';
+import type { SourceLocation } from '../read/node.ts';
+
+/** A problem while the configuration is being read: a diagnostic that still knows its file. */
+export interface Problem {
+  readonly code: DiagnosticCode;
+  readonly at: SourceLocation;
+  readonly message: string;
+  readonly hint?: string | undefined;
+  readonly note?: string | undefined;
+  readonly docs?: string | undefined;
+  readonly severity?: Severity | undefined;
+  /** `none`: no line of the file may be shown; `above`: the line before helps to understand. */
+  readonly show?: 'none' | 'above' | undefined;
+}
+
+/** Takes problems as they are found. */
+export type Report = (problem: Problem) => void;
+
+/** The diagnostic without its frame. */
+export function toDiagnostic(problem: Problem): Diagnostic {
+  const { code, at, message, hint, note, docs } = problem;
+  return {
+    code,
+    severity: problem.severity ?? diagnosticCodes[code].severity,
+    file: at.file.name,
+    line: at.line,
+    column: at.column,
+    endColumn: Math.max(at.endColumn, at.column + 1),
+    message,
+    ...(hint === undefined ? {} : { hint }),
+    ...(note === undefined ? {} : { note }),
+    ...(docs === undefined ? {} : { docs }),
+  };
+}
+
+/** `file:line`, for hints that name a second place. */
+export const placeText = (at: SourceLocation): string => `${at.file.name}:${at.line}`;

@@ -1,0 +1,74 @@
+import { isPlain } from '../../core/json/merge.ts';
+import { formatPath, type Node, type Path } from '../read/node.ts';
+import { isSecretKey } from '../read/secrets.ts';
+
+/** How messages call the thing at a path: `"attempts"`, `an item of "targets"`, `providers.openai`. */
+export function subjectOf(path: Path): string {
+  const last = path.at(-1);
+  if (last === undefined) return 'the file';
+  if (typeof last === 'number') return `an item of "${String(path.at(-2))}"`;
+  return path.length === 2 ? formatPath(path) : `"${last}"`;
+}
+
+/** What stands there, without telling a secret. */
+export function actualOf(node: Node | undefined, path: Path): string {
+  if (node === undefined) return 'nothing';
+  if (node.kind === 'map') return 'a mapping';
+  if (node.kind === 'list') return 'a list';
+  if (node.value === null) return 'nothing';
+  const what = typeof node.value === 'string' ? 'the string' : typeof node.value === 'number' ? 'the number' : '';
+  if (path.some((step) => isSecretKey(step)))
+    return typeof node.value === 'string' ? 'a string' : typeof node.value === 'number' ? 'a number' : 'true or false';
+  const text = node.resolved || typeof node.value !== 'string' ? node.text : node.value;
+  return `${what} ${typeof node.value === 'string' ? `"${shorten(text)}"` : text}`.trim();
+}
+
+/** What a schema takes, in words. */
+export function expectedOf(schema: unknown): string {
+  if (!isPlain(schema)) return 'something else';
+  if (typeof schema['x-form'] === 'string') return schema['x-form'];
+  if (Array.isArray(schema['enum'])) return listOf(schema['enum'].map(String), 'or');
+  if ('const' in schema) return String(schema['const']);
+  const types = typeof schema['type'] === 'string' ? [schema['type']] : Array.isArray(schema['type']) ? schema['type'].map(String) : [];
+  return types.length === 0
+    ? 'something else'
+    : listOf(
+        types.map((type) => typeWords[type] ?? type),
+        'or',
+      );
+}
+
+const typeWords: Readonly<Record<string, string>> = {
+  string: 'a string',
+  number: 'a number',
+  integer: 'a whole number',
+  boolean: 'true or false',
+  object: 'a mapping',
+  array: 'a list',
+  null: 'nothing',
+};
+
+/** `a, b or c`. */
+export function listOf(words: readonly string[], joint: 'or' | 'and'): string {
+  return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} ${joint} ${words.at(-1)}`;
+}
+
+export const shorten = (text: string): string => {
+  const line = text.replace(/\s+/g, ' ');
+  return line.length > 60 ? `${line.slice(0, 57)}…` : line;
+};
+
+/** `type: openai`, `targets: [{…}]`: what to write for a key that is missing. */
+export function exampleLine(key: string, schema: unknown): string {
+  const examples = isPlain(schema) && Array.isArray(schema['examples']) ? schema['examples'] : [];
+  return `${key}: ${examples.length > 0 ? inFlow(examples[0]) : '…'}`;
+}
+
+function inFlow(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(inFlow).join(', ')}]`;
+  if (isPlain(value))
+    return `{${Object.entries(value)
+      .map(([key, inner]) => `${key}: ${inFlow(inner)}`)
+      .join(', ')}}`;
+  return String(value);
+}

@@ -1,0 +1,236 @@
+import { isPlain } from '../../core/json/merge.ts';
+import { nearest } from '../../core/text/nearest.ts';
+import { diagnosticCodes, type DiagnosticCode } from '../report/diagnostic.ts';
+import { actualOf, exampleLine, expectedOf, listOf, shorten, subjectOf } from './describe.ts';
+import { knownName } from '../read/known-names.ts';
+import { valueHint } from './value-hints.ts';
+import { formatPath, keyPlace, type Node, nodeAt, type Path } from '../read/node.ts';
+import type { Problem } from '../report/problem.ts';
+
+/** One complaint of a schema, without the validator's own words. */
+export interface SchemaFault {
+  readonly keyword: string;
+  readonly path: Path;
+  readonly params: Readonly<Record<string, unknown>>;
+  /** The keyword's value, and the schema around it. */
+  readonly limit: unknown;
+  readonly schema: unknown;
+  readonly message: string;
+}
+
+interface Translated {
+  readonly problem: Problem;
+  readonly at: Path;
+}
+
+/** Complaints of a schema as problems with places: at the key for a bad key, at the value for a bad value. */
+export function translate(faults: readonly SchemaFault[], root: Node, base: Path): Translated[] {
+  const missing = Map.groupBy(faults.filter(isMissing), placeOf);
+  const found = faults.flatMap((fault) => {
+    const together = isMissing(fault) ? (missing.get(placeOf(fault)) ?? []) : [];
+    // Whoever adds missing keys wants to know all of them at once.
+    return isMissing(fault) ? (together[0] === fault ? [missingKeys(together, root)] : []) : translateOne(fault, root, base);
+  });
+  // One cause, one message: a text of the wrong form may break several rules at once.
+  const seen = new Set<string>();
+  return found.filter(({ problem, at }) => {
+    const key = `${at.join('\n')}|${problem.at.line}:${problem.at.column}`;
+    if (seen.has(key)) return false;
+    seen.add(key);
+    return true;
+  });
+}
+
+const isMissing = ({ keyword }: SchemaFault): boolean => keyword === 'required' || keyword === 'dependentRequired';
+const placeOf = ({ path }: SchemaFault): string => path.join('\n');
+
+function translateOne(fault: SchemaFault, root: Node, base: Path): Translated[] {
+  const { path } = fault;
+  switch (fault.keyword) {
+    case 'additionalProperties':
+    case 'unevaluatedProperties':
+      return unknownKey(fault, root, String(fault.params['additionalProperty'] ?? fault.params['unevaluatedProperty']));
+    case 'propertyNames':
+      return [badName(fault, root, String(fault.params['propertyName']))];
+    case 'minimum':
+    case 'maximum':
+    case 'exclusiveMinimum':
+    case 'exclusiveMaximum':
+    case 'minItems':
+    case 'maxItems':
+    case 'minLength':
+    case 'maxLength':
+    case 'x-range':
+      return [{ problem: outOfRange(fault, root), at: path }];
+    case 'not':
+      return [
+        {
+          problem: {
+            code: 'conflict',
+            at: keyPlace(root, path),
+            message: `${subjectOf(path)} has keys that exclude each other`,
+            hint: 'remove one',
+          },
+          at: path,
+        },
+      ];
+    default:
+      return [{ problem: wrongValue(fault, root, base), at: path }];
+  }
+}
+
+function unknownKey({ path, schema }: SchemaFault, root: Node, key: string): Translated[] {
+  const at = keyPlace(root, [...path, key]);
+  const allowed = isPlain(schema) && isPlain(schema['properties']) ? Object.keys(schema['properties']) : [];
+  const known = knownName(path, key);
+  const written = writtenName(root, path, key);
+  if (known !== undefined) {
+    const message = known.code === 'not-supported' ? `"${written}" is not supported by this version` : `unknown key "${written}"`;
+    return [{ problem: { code: known.code, severity: known.severity, at, message, hint: known.hint }, at: [...path, key] }];
+  }
+  const meant = nearest(key, allowed);
+  const where = path.length === 0 ? 'the file' : formatPath(path);
+  const problem: Problem = {
+    code: 'unknown-key',
+    at,
+    message: `unknown key "${shorten(written)}"`,
+    hint: meant === undefined ? `allowed: ${allowed.join(', ') || 'no keys'}` : `did you mean "${meant}"?`,
+    note: meant === undefined ? undefined : `${where} accepts: ${allowed.slice(0, 6).join(', ')}${allowed.length > 6 ? ', …' : ''}`,
+    docs: docsOf(path),
+    show: 'above',
+  };
+  return [{ problem, at: [...path, key] }];
+}
+
+const page = 'docs/configuration.md';
+const sections: ReadonlySet<unknown> = new Set([
+  'server',
+  'logging',
+  'providers',
+  'virtual_keys',
+  'api_keys',
+  'auth',
+  'configs',
+  'prompts',
+]);
+
+/** Page and section of the documentation on this part of the file. */
+function docsOf(path: Path): string {
+  return `${page}#${sections.has(path[0]) ? String(path[0]) : 'top-level'}`;
+}
+
+function writtenName(root: Node, path: Path, key: string): string {
+  const parent = nodeAt(root, path);
+  return (parent?.kind === 'map' ? parent.entries.get(key)?.written : undefined) ?? key;
+}
+
+/** One problem for all keys that are missing at one place. */
+function missingKeys(faults: readonly SchemaFault[], root: Node): Translated {
+  const path = faults[0]?.path ?? [];
+  const where = path.length === 0 ? '' : ` in ${formatPath(path)}`;
+  const keys = new Map(
+    faults.map(({ params, schema }) => {
+      const key = String(params['missingProperty']);
+      return [key, isPlain(schema) && isPlain(schema['properties']) ? schema['properties'][key] : undefined];
+    }),
+  );
+  const names = [...keys.keys()].map((key) => `"${key}"`);
+  const problem: Problem = {
+    code: 'missing-key',
+    at: keyPlace(root, path),
+    message: `${listOf(names, 'and')} ${names.length === 1 ? 'is' : 'are'} missing${where}`,
+    hint: `add ${[...keys].map(([key, schema]) => exampleLine(key, schema)).join(', ')}`,
+  };
+  return { problem, at: path };
+}
+
+function badName({ path, schema, limit }: SchemaFault, root: Node, key: string): Translated {
+  const names = isPlain(limit) ? limit : isPlain(schema) ? schema['propertyNames'] : undefined;
+  const lower = key
+    .toLowerCase()
+    .replace(/[^a-z0-9._-]+/g, '-')
+    .replace(/^[^a-z0-9]+/, '')
+    .slice(0, 63);
+  const problem: Problem = {
+    code: 'bad-name',
+    at: keyPlace(root, [...path, key]),
+    message: `"${shorten(key)}" cannot be a name in ${formatPath(path)}`,
+    hint: `${lower !== '' && lower !== key ? `write "${lower}": ` : ''}a name is ${expectedOf(names)}`,
+  };
+  return { problem, at: [...path, key] };
+}
+
+function outOfRange({ keyword, path, schema, params, limit }: SchemaFault, root: Node): Problem {
+  const node = nodeAt(root, path);
+  const at = node?.at ?? keyPlace(root, path);
+  const rules = isPlain(schema) ? schema : {};
+  if (keyword === 'minLength' || keyword === 'minItems') {
+    if (params['limit'] === 1)
+      return {
+        code: 'out-of-range',
+        at,
+        message: `${subjectOf(path)} is empty`,
+        hint: `write ${exampleLine(String(path.at(-1)), schema)}`,
+      };
+    return { code: 'out-of-range', at, message: `${subjectOf(path)} is too short`, hint: `use at least ${String(params['limit'])}` };
+  }
+  if (keyword === 'maxLength' || keyword === 'maxItems') {
+    return {
+      code: 'out-of-range',
+      at,
+      message: `${subjectOf(path)} is too long`,
+      hint: `use at most ${String(params['limit'])} ${keyword === 'maxLength' ? 'characters' : 'entries'}`,
+    };
+  }
+  const [least, most] =
+    keyword === 'x-range' && Array.isArray(limit)
+      ? limit
+      : [rules['minimum'] ?? rules['exclusiveMinimum'], rules['maximum'] ?? rules['exclusiveMaximum']];
+  const range =
+    most === undefined
+      ? `at least ${String(least)}`
+      : least === undefined
+        ? `at most ${String(most)}`
+        : `${String(least)} to ${String(most)}`;
+  const unit = path.at(-1) === 'request_timeout' && keyword !== 'x-range' ? ' milliseconds' : '';
+  const shown = actualOf(node, path).replace(/^the (number|text) /, '');
+  return { code: 'out-of-range', at, message: `${subjectOf(path)} is ${shown}`, hint: `allowed: ${range}${unit}` };
+}
+
+/** A value of the wrong type or form, with the hint that fits what a person most likely wanted. */
+function wrongValue(fault: SchemaFault, root: Node, base: Path): Problem {
+  const { path, schema } = fault;
+  const node = nodeAt(root, path);
+  const at = node?.at ?? keyPlace(root, path.length > base.length ? path : base);
+  const rules = isPlain(schema) ? schema : {};
+  const own = rules['x-code'];
+  const code: DiagnosticCode = typeof own === 'string' && Object.hasOwn(diagnosticCodes, own) ? (own as DiagnosticCode) : 'wrong-type';
+  const empty = node?.kind === 'scalar' && node.value === null;
+  const message = empty
+    ? `${subjectOf(path)} has no value`
+    : `${subjectOf(path)} must be ${expectedOf(schema)}, not ${actualOf(node, path)}`;
+  if (code === 'bad-key-hash') return badHash(node, at);
+  return { code, at, message, ...valueHint(node, rules, path) };
+}
+
+/** The value may be the key itself: it is never repeated. */
+function badHash(node: Node | undefined, at: Problem['at']): Problem {
+  const text = node?.kind === 'scalar' ? String(node.value) : '';
+  const hint = 'write sha256: and 64 hex digits; to compute it: echo -n "$KEY" | sha256sum';
+  if (/^gw_|^sk-/.test(text))
+    return {
+      code: 'bad-key-hash',
+      at,
+      message: '"hash" contains a key instead of its hash; the value is not shown here',
+      hint,
+      show: 'none',
+    };
+  const digits = /^(sha256:)?([0-9a-fA-F]*)$/.exec(text);
+  const form =
+    digits === null
+      ? 'is not a hash'
+      : digits[1] === undefined
+        ? 'does not begin with sha256:'
+        : `has ${digits[2]?.length ?? 0} hex digits, not 64`;
+  return { code: 'bad-key-hash', at, message: `"hash" ${form}; the value is not shown here`, hint, show: 'none' };
+}

@@ -1,0 +1,190 @@
+import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
+import ajvFormats from 'ajv-formats';
+import type { JsonSchema } from '../../core/json/schema.ts';
+import { isPlain } from '../../core/json/merge.ts';
+import type { Provider } from '../../core/provider.ts';
+import { parseDuration, parseSize } from '../../core/text/units.ts';
+import type { Kit } from '../read/registry.ts';
+import { providerOf, providerUnder } from '../read/registry.ts';
+import { child, entriesOf, itemsOf, type MapNode, type Node, type Path, textOf, toValue } from '../read/node.ts';
+import { pathOf } from '../read/external.ts';
+import type { Problem, Report } from '../report/problem.ts';
+import { gatewaySchema, providerSchema, withNotes } from '../schema/join.ts';
+import { authSchema } from '../schema/provider-auth.ts';
+import { type SchemaFault, translate } from './problems.ts';
+
+/** Own annotations of our schemas; none of them changes what is valid. */
+const annotations = ['x-form', 'x-code', 'x-hints'];
+
+/** True when the schema found nothing wrong at or below this path. */
+export type Valid = (path: Path) => boolean;
+
+/**
+ * Compiled schemas by the list, provider or plugin that they belong to. Compiling is most of the work of a load: keep one
+ * of these to load more than once.
+ */
+export class Validators {
+  readonly #ajv = createAjv();
+  readonly #compiled = new WeakMap<object, ValidateFunction>();
+
+  /** @param schema makes the schema of `owner` where it is not compiled yet. @throws Error when it is no schema */
+  of(owner: object, schema: () => JsonSchema): ValidateFunction {
+    const known = this.#compiled.get(owner);
+    if (known !== undefined) return known;
+    const compiled = this.#ajv.compile(withNotes(schema()) as JsonSchema & object);
+    this.#compiled.set(owner, compiled);
+    return compiled;
+  }
+}
+
+/** Validates the whole tree; each entry of `providers` and each plugin's options by its own schema. */
+export function validate(root: MapNode, kit: Kit, report: Report, validators = new Validators()): Valid {
+  const bad: string[] = [];
+  const run: Run = (owner, schema, node, path) => {
+    const check = validators.of(owner, schema);
+    for (const { problem, at } of translate(faultsOf(check, toValue(node), path), root, path)) {
+      bad.push(`${at.join('\n')}\n`);
+      report(problem);
+    }
+  };
+  run(kit.providers, () => gatewaySchema(kit.providers), root, []);
+  validateProviders(root, kit, run, report);
+  validateVirtualKeys(root, kit, run);
+  validateOptions(root, kit, run, report);
+  return (path) => !bad.some((one) => one.startsWith(`${path.join('\n')}\n`));
+}
+
+/** Validates a node by the schema of `owner`, which is compiled once. Throws when the schema itself is none. */
+type Run = (owner: object, schema: () => JsonSchema, node: Node, path: Path) => void;
+
+function validateProviders(root: MapNode, kit: Kit, run: Run, report: Report): void {
+  for (const { key, value } of entriesOf(child(root, 'providers'))) {
+    const type = child(value, 'type');
+    const provider = providerOf(kit, textOf(type) ?? '');
+    if (provider === undefined || type === undefined || value.kind !== 'map') continue;
+    const attempt = (): void => run(provider, () => providerSchema(provider), value, ['providers', key]);
+    orReport(
+      attempt,
+      { code: 'bad-plugin', at: type.at, message: `the settings schema of type "${provider.type}" cannot be used` },
+      report,
+    );
+  }
+}
+
+/** `auth:` of a virtual key takes what the type of its provider takes. */
+function validateVirtualKeys(root: MapNode, kit: Kit, run: Run): void {
+  for (const { key, value } of entriesOf(child(root, 'virtual_keys'))) {
+    const auth = child(value, 'auth');
+    const provider = providerUnder(value, root, kit);
+    if (auth?.kind !== 'map' || provider === undefined) continue;
+    const { authModes = noModes } = provider;
+    run(authModes, () => authSchema(authModes), auth, ['virtual_keys', key, 'auth']);
+  }
+}
+
+const noModes: NonNullable<Provider['authModes']> = Object.freeze({});
+
+/** Options of plugins are validated by the plugin's own schema; one without options by the empty mapping. */
+function validateOptions(root: MapNode, kit: Kit, run: Run, report: Report): void {
+  // A chain that is not written sets every stage up without options.
+  if (child(root, 'plugins') === undefined) {
+    for (const plugin of kit.plugins) {
+      if (Array.isArray((plugin.options as { required?: unknown }).required))
+        run(plugin, () => plugin.options, { kind: 'map', at: root.at, entries: new Map() }, ['plugins', plugin.name]);
+    }
+  }
+  itemsOf(child(root, 'plugins')).forEach((item, i) => {
+    const use = child(item, 'use');
+    const written = textOf(use);
+    const name = textOf(child(item, 'name')) ?? textOf(item);
+    const isOutside = use !== undefined && written !== undefined;
+    const plugin = isOutside ? kit.outside.get(pathOf(use, written, kit.cwd)) : kit.plugins.find((one) => one.name === name);
+    const options = child(item, 'options');
+    if (plugin === undefined || (options !== undefined && options.kind !== 'map')) return;
+    const attempt = (): void => {
+      if (options === undefined) run(plugin, () => plugin.options, { kind: 'map', at: item.at, entries: new Map() }, ['plugins', i]);
+      else run(plugin, () => plugin.options, options, ['plugins', i, 'options']);
+    };
+    orReport(attempt, { code: 'bad-plugin', at: item.at, message: `the options schema of "${plugin.name}" cannot be used` }, report);
+  });
+}
+
+/** A schema from outside may be no schema: that is a problem of the configuration that names it, not of the gateway. */
+function orReport(attempt: () => void, problem: Problem, report: Report): void {
+  try {
+    attempt();
+  } catch (error) {
+    report({ ...problem, message: `${problem.message}: ${(error as Error).message}` });
+  }
+}
+
+function createAjv(): Ajv2020 {
+  const ajv = new Ajv2020({ allErrors: true, verbose: true, strict: false, code: { optimize: false } });
+  ajvFormats.default(ajv);
+  ajv.addVocabulary(annotations);
+  ajv.addKeyword({
+    keyword: 'x-range',
+    type: 'string',
+    schemaType: 'array',
+    errors: false,
+    validate: ([least, most]: [string, string], text: string) => {
+      const value = amount(text);
+      return value === undefined || (value >= (amount(least) ?? 0) && value <= (amount(most) ?? Number.MAX_SAFE_INTEGER));
+    },
+  });
+  return ajv;
+}
+
+/** Milliseconds of a duration or bytes of a size: the two have no unit in common. */
+const amount = (text: string): number | undefined => parseDuration(text) ?? parseSize(text);
+
+function faultsOf(check: ValidateFunction, value: unknown, base: Path): SchemaFault[] {
+  if (check(value)) return [];
+  return withoutBranches(check.errors ?? [])
+    .filter((error) => error.propertyName === undefined && error.keyword !== 'if')
+    .map((error) => ({
+      keyword: error.keyword,
+      path: [...base, ...pathIn(value, error.instancePath)],
+      params: error.params,
+      limit: error.schema,
+      schema: error.parentSchema,
+      message: error.message ?? '',
+    }));
+}
+
+/** Of alternatives, only the one that was meant may complain: the one whose type fits. */
+function withoutBranches(errors: readonly ErrorObject[]): ErrorObject[] {
+  let left = [...errors];
+  for (const choice of errors.filter((error) => error.keyword === 'anyOf' || error.keyword === 'oneOf')) {
+    const inside = left.filter((error) => error.schemaPath.startsWith(`${choice.schemaPath}/`));
+    const branches = Map.groupBy(inside, (error) => error.schemaPath.slice(choice.schemaPath.length + 1).split('/')[0]);
+    const meant = [...branches.values()]
+      .filter(
+        (branch) =>
+          !branch.some(
+            (error) =>
+              ['type', 'const', 'enum'].includes(error.keyword) &&
+              error.instancePath.split('/').length <= choice.instancePath.split('/').length + 1,
+          ),
+      )
+      .toSorted((a, b) => a.length - b.length)[0];
+    left = left.filter((error) =>
+      meant === undefined ? !inside.includes(error) : error !== choice && (!inside.includes(error) || meant.includes(error)),
+    );
+  }
+  return left;
+}
+
+/** JSON pointer → path; steps into lists are numbers. */
+function pathIn(value: unknown, pointer: string): Path {
+  let at = value;
+  return pointer
+    .split('/')
+    .slice(1)
+    .map((step) => {
+      const name = step.replaceAll('~1', '/').replaceAll('~0', '~');
+      const key = Array.isArray(at) ? Number(name) : name;
+      at = Array.isArray(at) ? at[Number(name)] : isPlain(at) ? at[name] : undefined;
+      return key;
+    });
+}

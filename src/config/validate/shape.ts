@@ -1,0 +1,104 @@
+import { isPlain, type Plain } from '../../core/json/merge.ts';
+import { didYouMean } from '../../core/text/nearest.ts';
+import type { JsonSchema } from '../../core/json/schema.ts';
+
+/** Where a value does not have the shape that its schema asks for. */
+export interface ShapeProblem {
+  /** For example `targets[0].retry.attempts`; '' for the value itself. */
+  readonly path: string;
+  readonly message: string;
+  readonly hint: string | undefined;
+}
+
+/** Schemas that `$ref` names, as `#/$defs/<name>`. */
+type Defs = Readonly<Record<string, JsonSchema>>;
+
+/**
+ * Checks a value against the few keywords that the schema of config objects uses, and names the first problem. For
+ * configs that come with requests: small, and needs no validator to be loaded and compiled while the gateway serves.
+ */
+export function checkShape(value: unknown, schema: JsonSchema, defs: Defs): ShapeProblem | undefined {
+  return check(value, schema, defs, '');
+}
+
+function check(value: unknown, written: JsonSchema, defs: Defs, path: string): ShapeProblem | undefined {
+  const schema = resolve(written, defs);
+  const wrong = wrongType(value, schema) ?? wrongValue(value, schema);
+  if (wrong !== undefined) return { path, message: wrong, hint: formOf(schema) };
+  if (Array.isArray(value)) return checkItems(value, schema, defs, path);
+  return isPlain(value) ? checkMembers(value, schema, defs, path) : undefined;
+}
+
+function resolve(schema: JsonSchema, defs: Defs): JsonSchema {
+  const ref = schema['$ref'];
+  return typeof ref === 'string' ? (defs[ref.replace('#/$defs/', '')] ?? {}) : schema;
+}
+
+function wrongType(value: unknown, schema: JsonSchema): string | undefined {
+  const { type } = schema;
+  if (type === undefined) return undefined;
+  const types = (Array.isArray(type) ? type : [type]) as readonly string[];
+  return types.some((one) => isOf(value, one)) ? undefined : `expected ${types.join(' or ')}`;
+}
+
+function isOf(value: unknown, type: string): boolean {
+  switch (type) {
+    case 'object':
+      return isPlain(value);
+    case 'array':
+      return Array.isArray(value);
+    case 'integer':
+      return Number.isInteger(value);
+    case 'null':
+      return value === null;
+    default:
+      return typeof value === type;
+  }
+}
+
+function wrongValue(value: unknown, schema: JsonSchema): string | undefined {
+  const { enum: among, const: only, minimum, maximum, minLength, maxLength, minItems, pattern } = schema;
+  if (Array.isArray(among) && !among.includes(value)) return `expected one of ${among.join(', ')}`;
+  if (only !== undefined && value !== only) return `expected ${JSON.stringify(only)}`;
+  if (typeof value === 'number') {
+    if (typeof minimum === 'number' && value < minimum) return `must be at least ${minimum}`;
+    if (typeof maximum === 'number' && value > maximum) return `must be at most ${maximum}`;
+  }
+  if (typeof value === 'string') {
+    if (typeof minLength === 'number' && value.length < minLength) return 'must not be empty';
+    if (typeof maxLength === 'number' && value.length > maxLength) return `must have at most ${maxLength} characters`;
+    if (typeof pattern === 'string' && !new RegExp(pattern, 'u').test(value)) return 'has the wrong form';
+  }
+  return Array.isArray(value) && typeof minItems === 'number' && value.length < minItems ? 'must not be empty' : undefined;
+}
+
+function formOf(schema: JsonSchema): string | undefined {
+  const form = schema['x-form'];
+  return typeof form === 'string' ? `Write ${form}.` : undefined;
+}
+
+function checkItems(items: readonly unknown[], schema: JsonSchema, defs: Defs, path: string): ShapeProblem | undefined {
+  if (!isPlain(schema['items'])) return undefined;
+  for (const [i, item] of items.entries()) {
+    const problem = check(item, schema['items'], defs, `${path}[${i}]`);
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
+}
+
+function checkMembers(value: Plain, schema: JsonSchema, defs: Defs, path: string): ShapeProblem | undefined {
+  const properties = isPlain(schema['properties']) ? schema['properties'] : {};
+  for (const name of Array.isArray(schema['required']) ? (schema['required'] as string[]) : []) {
+    if (!Object.hasOwn(value, name)) return { path, message: `needs "${name}"`, hint: undefined };
+  }
+  for (const [key, member] of Object.entries(value)) {
+    const below = path === '' ? key : `${path}.${key}`;
+    const known = Object.hasOwn(properties, key) ? properties[key] : schema['additionalProperties'];
+    if (known === false && !key.startsWith('x-')) {
+      return { path: below, message: `unknown key "${key}"`, hint: didYouMean(key, Object.keys(properties)).trim() || undefined };
+    }
+    const problem = isPlain(known) ? check(member, known, defs, below) : undefined;
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
+}

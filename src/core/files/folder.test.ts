@@ -1,0 +1,71 @@
+import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { skipping } from '../../../test/support/skipping.ts';
+import { makeFolder } from './folder.ts';
+import { checkRegularFile, readRegularFile, readRegularFileLater } from './regular-file.ts';
+
+const noProc = existsSync('/proc/self/status') ? undefined : 'this system has no /proc';
+
+let dir = '';
+beforeAll(() => {
+  dir = mkdtempSync(join(tmpdir(), 'folder-'));
+  writeFileSync(join(dir, 'file'), 'x'.repeat(100));
+  writeFileSync(join(dir, 'large'), 'y'.repeat(200_000));
+});
+afterAll(() => rmSync(dir, { recursive: true, force: true }));
+
+describe('a folder', () => {
+  it('is made for its owner alone, with those above it, and again without harm', () => {
+    for (let times = 0; times < 2; times += 1) makeFolder(join(dir, 'a/b/c'));
+    for (const path of ['a', 'a/b', 'a/b/c']) expect(statSync(join(dir, path)).mode & 0o777).toBe(0o700);
+  });
+
+  it.each([
+    ['file', 'EEXIST'],
+    ['file/below', 'ENOTDIR'],
+    ['file/far/below', 'ENOTDIR'],
+  ])('is not made at %s', (path, code) => {
+    expect(() => makeFolder(join(dir, path))).toThrow(expect.objectContaining({ code }));
+  });
+
+  it.skipIf(skipping(noProc))('is not tried for ever where the system makes none', () => {
+    expect(() => makeFolder('/proc/none/such')).toThrow(expect.objectContaining({ code: 'ENOENT' }));
+  });
+});
+
+describe('a regular file', () => {
+  it.each([
+    ['file', 100, 100],
+    ['file', 1000, 100],
+    ['large', 200_000, 200_000],
+  ])('%s is read up to %d bytes', async (name, most, size) => {
+    const path = join(dir, name);
+    checkRegularFile(path, most);
+    const now = readRegularFile(path, most);
+    expect(now.length).toBe(size);
+    expect(await readRegularFileLater(path, most)).toEqual(now);
+  });
+
+  it.each([
+    ['file', 99, 'EFBIG', 'EFBIG: it is too large'],
+    ['.', 99, 'EISDIR', 'EISDIR: it is a directory'],
+    ['/dev/null', 99, 'ENOTREG', 'ENOTREG: it is not a regular file'],
+    ['none', 99, 'ENOENT', ''],
+  ])('%s is not read up to %d bytes: %s', async (name, most, code, message) => {
+    const path = name.startsWith('/') ? name : join(dir, name);
+    const fault = expect.objectContaining({ code, message: expect.stringContaining(message) as string });
+    expect(() => checkRegularFile(path, most)).toThrow(fault);
+    expect(() => readRegularFile(path, most)).toThrow(fault);
+    await expect(readRegularFileLater(path, most)).rejects.toEqual(fault);
+  });
+
+  it.skipIf(skipping(noProc))('is bounded where it does not say its size', async () => {
+    const path = '/proc/self/status';
+    expect(readRegularFile(path, 100_000).toString()).toMatch(/^Name:/);
+    const fault = expect.objectContaining({ code: 'EFBIG' });
+    expect(() => readRegularFile(path, 10)).toThrow(fault);
+    await expect(readRegularFileLater(path, 10)).rejects.toEqual(fault);
+  });
+});

@@ -1,0 +1,103 @@
+import { GatewayError } from '../error.ts';
+
+/** Times that a path is decoded: no service does it more often. */
+const mostRounds = 8;
+
+/**
+ * Why a path may not be sent, after all decoding that any service on the way may do; undefined for one that stays where it
+ * is put. Dot segments leave the base path that the operator configured, in any spelling: encoded (`%2e%2e`), twice
+ * (`%252e`), with parameters (`..;/`), behind backslashes, or in letters that become dots and slashes when they are
+ * normalised.
+ *
+ * @param path encoded, without its query
+ */
+export function pathFault(path: string): string | undefined {
+  // Ordinary paths have nothing that needs a closer look.
+  if (plainText.test(path)) return undefined;
+  // oxlint-disable-next-line no-control-regex -- all but the printable characters of ASCII
+  if (/[^\x21-\x7e]/.test(path)) return 'contains characters that must be encoded';
+  let text = path;
+  for (let round = 0; ; round += 1) {
+    const fault = leaves(text) ?? leaves(normal(text));
+    if (fault !== undefined) return fault;
+    if (!text.includes('%')) return undefined;
+    if (round === mostRounds) return 'is encoded too many times';
+    const decoded = decode(text);
+    if (decoded === undefined) return 'contains bytes that are not UTF-8';
+    if (decoded === text) return undefined;
+    text = decoded;
+  }
+}
+
+/** An upstream path without its query. */
+export function pathOf({ path }: { readonly path: string }): string {
+  const mark = path.indexOf('?');
+  return mark < 0 ? path : path.slice(0, mark);
+}
+
+/** @throws GatewayError `route_not_found` for a path that may not be sent */
+export function checkPath(path: string): void {
+  const fault = pathFault(path);
+  if (fault === undefined) return;
+  throw new GatewayError('route_not_found', {
+    message: `The path ${fault}.`,
+    hint: 'Send an unambiguous path: no dot segments, backslashes or control characters.',
+  });
+}
+
+/** No dot at the start of a segment, nothing encoded, no backslash, no semicolon. */
+const plainText = /^(?:\/(?!\.)[\w~!$&'()*+,=:@.-]*)+$/;
+
+/** Dots and slashes of other scripts as some systems fold them. */
+const normal = (text: string): string =>
+  text
+    .normalize('NFKC')
+    .replaceAll(/[\u2044\u2215\u29f8]/g, '/')
+    .replaceAll(/[\u2216\u29f5\u29f9]/g, '\\');
+
+function leaves(text: string): string | undefined {
+  // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
+  if (/[\x00-\x1f\x7f]/.test(text)) return 'contains control characters';
+  if (text.includes('\\')) return 'contains backslashes';
+  for (const segment of text.split('/')) if (/^\s*\.\s*(?:\.\s*)?(?:;.*)?$/su.test(segment)) return 'contains dot segments';
+  return undefined;
+}
+
+/** One round, which leaves percent signs that encode nothing as they are. Undefined for bytes that are no text, such as overlong ones. */
+function decode(text: string): string | undefined {
+  try {
+    return text.replaceAll(/(?:%[0-9a-f]{2})+/gi, (run) => decodeURIComponent(run));
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * A segment of a path as lenient servers compare it: decoded, without regard to case. One that is no percent-encoded
+ * text is compared as it is.
+ */
+export function plainWord(segment: string): string {
+  let text = segment;
+  for (let round = 0; round < mostRounds && text.includes('%'); round += 1) {
+    const decoded = decode(text);
+    if (decoded === undefined || decoded === text) break;
+    text = decoded;
+  }
+  return text.toLowerCase();
+}
+
+/** The segments of a path, decoded; encoded slashes cut them too. Letters keep their case. */
+export function decodedSegments(path: string): readonly string[] {
+  let text = path;
+  for (let round = 0; round < mostRounds && text.includes('%'); round += 1) text = decode(text) ?? text;
+  return text.split('/').filter((segment) => segment !== '');
+}
+
+/**
+ * A path as lenient servers read it, who take `/v1//%63hat/` for `/v1/chat`: for rules that must hold whatever the
+ * spelling. Never for a path that is sent.
+ */
+export function plainPath(path: string): string {
+  const words = path.split('/').flatMap((segment) => (segment === '' ? [] : plainWord(segment)));
+  return `/${words.join('/')}`;
+}

@@ -1,0 +1,230 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { JsonBody } from './body.ts';
+import { GatewayError } from '../error.ts';
+import { answerLimits } from './limits.ts';
+import { flawOf } from './scan.ts';
+
+const body = (text: string): JsonBody => JsonBody.from(Buffer.from(text, 'utf8'));
+const text = (of: JsonBody): string => of.bytes().toString('utf8');
+
+const edits: readonly { name: string; from: string; patch: [string, unknown][]; to: string }[] = [
+  { name: 'writes a value in place', from: '{ "model" : "@a/m", "n":1.0 }', patch: [['model', 'm']], to: '{ "model" : "m", "n":1.0 }' },
+  {
+    name: 'keeps 64-bit integers and key order',
+    from: '{"seed":9007199254740993,"model":"x","z":1e2}',
+    patch: [['model', 'y']],
+    to: '{"seed":9007199254740993,"model":"y","z":1e2}',
+  },
+  { name: 'adds at the end', from: '{"a":1}', patch: [['b', { c: [1] }]], to: '{"a":1,"b":{"c":[1]}}' },
+  {
+    name: 'adds to an empty object',
+    from: ' {} ',
+    patch: [
+      ['b', 'ü'],
+      ['c', null],
+    ],
+    to: ' {"b":"ü","c":null} ',
+  },
+  {
+    name: 'takes out the first, a middle and the last',
+    from: '{"a":1, "b":2, "c":3, "d":4}',
+    patch: [
+      ['a', undefined],
+      ['c', undefined],
+    ],
+    to: '{"b":2,"d":4}',
+  },
+  {
+    name: 'leaves equal names deeper down alone',
+    from: '{"x":{"model":"in"},"model":"out"}',
+    patch: [['model', 'new']],
+    to: '{"x":{"model":"in"},"model":"new"}',
+  },
+  { name: 'finds an escaped key', from: '{"mod\\u0065l":"a"}', patch: [['model', 'b']], to: '{"mod\\u0065l":"b"}' },
+  { name: 'normalises a member named twice to the last', from: '{"model":"a","model":"b"}', patch: [['model', 'c']], to: '{"model":"c"}' },
+  {
+    name: 'keeps text beyond ASCII',
+    from: '{"m":"Grüße 🎉","model":"a"}',
+    patch: [['model', '模型']],
+    to: '{"m":"Grüße 🎉","model":"模型"}',
+  },
+];
+
+const refusals: readonly [name: string, text: string, message: RegExp][] = [
+  ['nothing', '', /the body is empty at position 0/],
+  ['an array', '[1]', /expected an object at position 0/],
+  ['a cut object', '{"model":', /unexpected end at position 9/],
+  ['a cut string', '{"model":"gp', /unexpected end inside a string/],
+  ['text behind the object', '{"a":1} x', /unexpected text after the object at position 8/],
+  ['a bare word', '{"a":yes}', /unexpected token at position 5/],
+  ['a wrong bracket', '{"a":[1}}', /unexpected "}" at position 7/],
+  ['a missing comma', '{"a":1 "b":2}', /expected "," or "}" at position 7/],
+  ['a trailing comma', '{"a":1,}', /expected a quoted key at position 7/],
+];
+
+describe('JsonBody', () => {
+  for (const { name, from, patch, to } of edits) {
+    it(name, () => {
+      const before = body(from);
+      expect(text(before.edit(new Map(patch)))).toBe(to);
+      expect(before.edit(new Map(patch)).edited?.root).toBe(before);
+    });
+  }
+
+  for (const [name, bad, message] of refusals) {
+    it(`refuses ${name}`, () => {
+      expect(() => body(bad)).toThrow(message);
+      expect(() => body(bad)).toThrow(GatewayError);
+    });
+  }
+
+  it('reads scalars without parsing the rest', () => {
+    const b = body('{"model":"a\\"b","stream":true,"n":2,"u":null,"o":{"model":1}}');
+    expect([b.peek('model'), b.peek('stream'), b.peek('n'), b.peek('u'), b.peek('o'), b.peek('absent')]).toEqual([
+      'a"b',
+      true,
+      2,
+      null,
+      undefined,
+      undefined,
+    ]);
+    expect(b.has('o')).toBe(true);
+    expect([...b.keys()]).toEqual(['model', 'stream', 'n', 'u', 'o']);
+  });
+
+  it('passes the bytes on unchanged, a byte order mark aside', () => {
+    expect(text(body('\uFEFF{"a":1}'))).toBe('{"a":1}');
+    const bytes = Buffer.from('{ "a" :1 }');
+    expect(JsonBody.from(bytes).bytes()).toBe(bytes);
+  });
+
+  it('composes edits and remembers the first body', () => {
+    const first = body('{"a":1,"b":2}');
+    const second = first.edit(new Map([['a', 5]])).edit(
+      new Map<string, unknown>([
+        ['c', 6],
+        ['b', undefined],
+      ]),
+    );
+    expect(JSON.parse(text(second))).toEqual({ a: 5, c: 6 });
+    expect(second.edited?.root).toBe(first);
+    expect(Object.fromEntries(second.edited?.patch ?? [])).toEqual({ a: 5, c: 6, b: undefined });
+  });
+
+  it.each<[string, string, [string, unknown][], string]>([
+    [
+      'a value in place beside one',
+      '{"a":1, "b": 2}',
+      [
+        ['b', 'ü'],
+        ['a', undefined],
+      ],
+      '{"b": "ü"}',
+    ],
+    [
+      'a new one',
+      '{"a":1}',
+      [
+        ['a', undefined],
+        ['n', [1]],
+      ],
+      '{"n":[1]}',
+    ],
+    [
+      'nothing for an absent one',
+      '{"a":1}',
+      [
+        ['a', undefined],
+        ['n', undefined],
+      ],
+      '{}',
+    ],
+  ])('takes a member out and writes %s', (_name, from, patch, to) => {
+    expect(text(body(from).edit(new Map(patch)))).toBe(to);
+  });
+
+  it('is the same body without a patch', () => {
+    const b = body('{"a":1}');
+    expect(b.edit(new Map())).toBe(b);
+    expect(b.edited).toBeUndefined();
+  });
+
+  it.each([
+    ['one byte of the mark', [0xef]],
+    ['two bytes of the mark', [0xef, 0xbb]],
+    ['another character of three bytes', [0xef, 0xbc, 0xbf]],
+    ['its second half', [0xef, 0xbb, 0xbe]],
+  ])('refuses %s before an object', (_name, lead) => {
+    expect(() => JsonBody.from(Buffer.from([...lead, ...Buffer.from('{"a":1}')]))).toThrow(/^The body is not JSON: /);
+  });
+
+  it.each([1023, 1024, 1025, 5000])('reads, keeps and writes a text of %d characters, plain or not', (length) => {
+    for (const value of ['x'.repeat(length), `${'x'.repeat(length - 1)}é`, 'é'.repeat(length)]) {
+      const b = body(JSON.stringify({ long: value, list: [value] }));
+      expect([b.peek('long'), b.peek('long'), b.peek('list')]).toEqual([value, value, undefined]);
+      expect([b.value('list'), b.value('absent')]).toEqual([[value], undefined]);
+      const edited = b.edit(new Map([['more', value]]));
+      expect([edited.value('more'), JSON.parse(text(edited))]).toEqual([value, { long: value, list: [value], more: value }]);
+    }
+  });
+
+  it.each([1, 64, 65, 200])('finds each of %d members', (count) => {
+    const keys = Array.from({ length: count }, (_, i) => `k${i}`);
+    const b = body(JSON.stringify(Object.fromEntries(keys.map((key, i) => [key, i]))));
+    expect(keys.map((key) => b.peek(key))).toEqual(keys.map((_, i) => i));
+    expect([b.has('k'), b.has(`k${count}`)]).toEqual([false, false]);
+  });
+
+  it('is held once from 1 MiB on: as bytes below it, as text above', () => {
+    const held = [0, 1].map((more) => body(`{"a":"${'x'.repeat(1024 * 1024 - 9 + more)}"}`));
+    expect(held.map(({ size }) => size)).toEqual([1024 * 1024 - 1, 1024 * 1024]);
+    expect(held.map((b) => b.bytes() === b.bytes())).toEqual([true, false]);
+    expect(held.map((b) => b.start(5).toString())).toEqual(['{"a":', '{"a":']);
+    expect(held.map((b) => b.bytes().length)).toEqual(held.map(({ size }) => size));
+  });
+
+  it.each([
+    ['a member', '{"type":"file","id":1}', ['{"type":"file","id":1}']],
+    ['one with blanks around its colon', '{"id":1,"type" : \n"file"}', ['{"id":1,"type" : \n"file"}']],
+    ['two in a list', '{"l":[{"type":"file","n":1},{"type":"file","n":2}]}', ['{"type":"file","n":1}', '{"type":"file","n":2}']],
+    ['none behind another name', '{"kind":"file","type":"x"}', []],
+    ['none behind a longer name', '{"a":{"x-type":"file"},"type":"x"}', []],
+    ['none in a list', '{"type":["file"]}', []],
+    ['a name that is a value elsewhere', '{"a":["type","file"],"b":{"type":"file"}}', ['{"type":"file"}']],
+    ['an outer object once', '{"type":"file","in":{"type":"file"}}', ['{"type":"file","in":{"type":"file"}}']],
+  ])('finds the objects with "type":"file": %s', (_name, json, objects) => {
+    const found = [...body(json).objectsWith('type', 'file')];
+    expect(
+      found.map((each) => Object.fromEntries(each.members.map(({ key, start, end }) => [key, JSON.parse(each.text.slice(start, end))]))),
+    ).toEqual(objects.map((each) => JSON.parse(each)));
+  });
+
+  it('shows its text', () => {
+    const b = body('{"a":"x","b":1}');
+    expect([b.mentions('"b"'), b.mentions('c')]).toEqual([true, false]);
+    expect([b.start(4).toString(), b.start(99).toString()]).toEqual(['{"a"', '{"a":"x","b":1}']);
+    expect(b.edit(new Map([['a', 'é']])).start(7)).toEqual(Buffer.from('{"a":"é').subarray(0, 7));
+    expect([...b.members()].map(({ key, first, place }) => [key, first, b.textOf(place)])).toEqual([
+      ['a', '"', '"x"'],
+      ['b', '1', '1'],
+    ]);
+  });
+
+  it('agrees with JSON.parse on any object, before and after an edit', () => {
+    fc.assert(
+      fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.string(), fc.jsonValue(), fc.nat(3), (object, key, value, indent) => {
+        const b = body(JSON.stringify(object, undefined, indent));
+        expect(b.json()).toEqual(JSON.parse(JSON.stringify(object)));
+        const edited = JSON.parse(text(b.edit(new Map([[key, value]])))) as object;
+        expect(edited).toEqual(JSON.parse(JSON.stringify({ ...object, [key]: value })));
+      }),
+    );
+  });
+
+  it('accepts every JSON text as one value and no cut of a nested one', () => {
+    fc.assert(fc.property(fc.json(), (json) => flawOf(json, answerLimits) === undefined));
+    const whole = '{"a":[1,{"b":"}"}]}';
+    for (let cut = 0; cut < whole.length; cut += 1) expect(flawOf(whole.slice(0, cut), answerLimits) === undefined).toBe(false);
+  });
+});

@@ -1,0 +1,276 @@
+import type { JsonBody } from './body.ts';
+import { GatewayError } from '../error.ts';
+import type { FormPart } from '../http/form.ts';
+import { parseJson } from './scan.ts';
+
+/** What a request says about models beside the one that it asks for. */
+export interface NamedModel {
+  /** The name; undefined where the field lets the service choose, or holds something that is no name. */
+  readonly name: string | undefined;
+  /** Where it was found, for messages: `tools[0].model`. */
+  readonly field: string;
+}
+
+/** Texts that services may interpret as a list of fallbacks, a preset or a router: which model runs then is not visible. */
+const choosing: ReadonlySet<string> = new Set(['route', 'preset', 'fallback', 'fallbacks']);
+/** Tools that run a model of their own; without a name the service chooses it. */
+const modelTools: ReadonlySet<string> = new Set(['imagegeneration']);
+/** Members whose lists and texts are content. As objects they are parameters like any other. */
+const content: ReadonlySet<string> = new Set(['messages', 'input', 'prompt', 'contents', 'system', 'instructions', 'documents']);
+/** Members that only describe or annotate, JSON Schemas of self-hosted servers among them: no service reads a model in them. */
+const notes: ReadonlySet<string> = new Set(['metadata', 'labels', 'variables', 'chattemplatekwargs', 'guidedjson']);
+/** JSON Schemas, whose properties may have any name. */
+const schemas: ReadonlySet<string> = new Set(['parameters', 'inputschema', 'schema', 'jsonschema', 'json', 'format']);
+const withSchemas: ReadonlySet<string> = new Set(['tools', 'functions', 'responseformat', 'text', 'structuredoutputs', 'jsonschema']);
+
+/** Levels that are looked at. */
+const deepest = 128;
+
+/**
+ * The name of a field as the most lenient service compares it: without regard to case, width, separators and brackets,
+ * so that `Model`, `ｍodel`, `model[]` and `model\0` are all `model`.
+ */
+export const plainName = (name: string): string =>
+  name
+    .normalize('NFKC')
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}]/gu, '');
+
+/** True for a field, by its plain name, whose text is the name of a model or deployment. */
+export const namesModel = (plain: string): boolean =>
+  plain.includes('model') || plain.startsWith('engine') || plain.startsWith('deployment') || plain.endsWith('deployment');
+
+/** True for a field, by its plain name, whose text lets the service choose another model. */
+export const choosesModel = (plain: string): boolean => choosing.has(plain);
+
+/**
+ * Every model that a body names, in any field, spelling and nesting: whatever could be read as one. `model` itself is
+ * left out where it is a text: it is the model that the request asks for.
+ *
+ * @throws GatewayError `invalid_json` for what is no strict JSON, since lenient parsers differ about it
+ */
+export function modelsNamedIn(body: JsonBody): readonly NamedModel[] {
+  body.json();
+  const found: NamedModel[] = [];
+  for (const { key, first, place } of body.members()) {
+    const isAsked = key === 'model' && first === '"';
+    const plain = plainName(key);
+    if (!isAsked && !isSkipped(plain, plain, first) && (isNested(first) || decides(plain)))
+      new Finder(body.textOf(place), found).member(key, key, '');
+  }
+  return found;
+}
+
+/** The same for the text of a whole value, `model` included; undefined where it is no strict JSON. */
+export function modelsNamedInText(text: string): readonly NamedModel[] | undefined {
+  if (!isJson(text)) return undefined;
+  const found: NamedModel[] = [];
+  new Finder(text, found).whole();
+  return found;
+}
+
+/** The same for one field of a form: services also accept JSON in a text. The field `model` itself is left out. */
+export function modelsNamedInPart({ name, isFile, text }: FormPart): readonly NamedModel[] {
+  if (name === 'model' && !isFile && text !== undefined) return nothing;
+  const plain = plainName(name);
+  const hidden = [{ name: undefined, field: name }];
+  if (choosesModel(plain)) return text === '' ? nothing : hidden;
+  const isNamed = namesModel(plain);
+  if (isNamed && (isFile || text === undefined)) return hidden;
+  if (text === undefined || content.has(plain)) return nothing;
+  if (!/^\s*["[{]/.test(text)) return isNamed ? [{ name: text, field: name }] : nothing;
+  if (!isJson(text)) return isNamed ? hidden : nothing;
+  const found: NamedModel[] = [];
+  new Finder(text, found).member(name, name, '');
+  return found;
+}
+
+function isJson(text: string): boolean {
+  try {
+    parseJson(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const nothing: readonly NamedModel[] = Object.freeze([]);
+
+const isNested = (first: string): boolean => first === '{' || first === '[';
+const decides = (plain: string): boolean => namesModel(plain) || choosesModel(plain);
+
+/** One pass over the text of a value that is strict JSON: unlike a parsed object it still has members that stand there twice. */
+class Finder {
+  readonly #text: string;
+  readonly #found: NamedModel[];
+  #at = 0;
+  #depth = 0;
+
+  constructor(text: string, found: NamedModel[]) {
+    this.#text = text;
+    this.#found = found;
+  }
+
+  whole(): void {
+    this.#value('', '', '');
+  }
+
+  /** The value of a member. @param inside plain name of the member that it is in, or of one above that has schemas */
+  member(key: string, field: string, inside: string): void {
+    const plain = plainName(key);
+    this.#space();
+    const first = this.#text[this.#at];
+    const top = withSchemas.has(inside) ? inside : plain;
+    if (isSkipped(plain, top, first)) this.#skip();
+    else if (namesModel(plain)) this.#named(plain, field, top);
+    else if (choosesModel(plain)) this.#chosen(field);
+    else this.#value(field, top, plain);
+  }
+
+  /** A value that is no name itself, but may hold some. */
+  #value(field: string, top: string, plain: string): void {
+    this.#space();
+    const first = this.#text[this.#at];
+    if (first === '{') this.#object(field, top, plain);
+    else if (first === '[') this.#list((index) => this.#value(`${field}[${index}]`, top, plain));
+    else this.#skip();
+  }
+
+  #object(field: string, top: string, plain: string): void {
+    let type = '';
+    let hasModel = false;
+    this.#members((key) => {
+      const name = plainName(key);
+      hasModel ||= name === 'model';
+      if (name === 'type' && this.#text[this.#at] === '"') type = plainName(this.#string());
+      else this.member(key, field === '' ? key : `${field}.${key}`, top);
+    });
+    if (plain === 'tools' && modelTools.has(type) && !hasModel) this.#found.push({ name: undefined, field: `${field}.model` });
+  }
+
+  /** A name, a list of names, or nothing; anything else says nothing that can be checked. */
+  #named(plain: string, field: string, top: string): void {
+    const first = this.#text[this.#at];
+    if (first === '"') this.#found.push({ name: this.#string(), field });
+    else if (first === '[') this.#list((index) => this.#listed(`${field}[${index}]`));
+    else if (first === '{' && plain !== 'model' && plain !== 'models') this.#object(field, top, plain);
+    else if (first === '{' || (plain === 'model' && first !== 'n')) this.#hidden(field);
+    else this.#skip();
+  }
+
+  #listed(field: string): void {
+    this.#space();
+    if (this.#text[this.#at] === '"') this.#found.push({ name: this.#string(), field });
+    else this.#hidden(field);
+  }
+
+  #chosen(field: string): void {
+    const start = this.#at;
+    this.#skip();
+    const text = this.#text.slice(start, this.#at).trim();
+    if (text !== 'null' && text !== 'false' && text !== '""' && !/^\[\s*\]$/.test(text)) this.#found.push({ name: undefined, field });
+  }
+
+  #hidden(field: string): void {
+    this.#found.push({ name: undefined, field });
+    this.#skip();
+  }
+
+  #members(each: (key: string) => void): void {
+    this.#enter();
+    for (this.#space(); this.#text[this.#at] !== '}'; this.#space()) {
+      if (this.#text[this.#at] === ',') this.#at += 1;
+      this.#space();
+      const key = this.#string();
+      this.#space();
+      this.#at += 1;
+      this.#space();
+      each(key);
+    }
+    this.#leave();
+  }
+
+  #list(each: (index: number) => void): void {
+    this.#enter();
+    let index = 0;
+    for (this.#space(); this.#text[this.#at] !== ']'; this.#space()) {
+      if (this.#text[this.#at] === ',') this.#at += 1;
+      each(index);
+      index += 1;
+    }
+    this.#leave();
+  }
+
+  #enter(): void {
+    this.#depth += 1;
+    if (this.#depth > deepest) {
+      throw new GatewayError('invalid_json', { message: `The body is nested more than ${deepest} levels deep.` });
+    }
+    this.#at += 1;
+  }
+
+  #leave(): void {
+    this.#depth -= 1;
+    this.#at += 1;
+  }
+
+  /** A string from its opening quote, decoded. */
+  #string(): string {
+    const start = this.#at;
+    this.#at = endOfString(this.#text, start);
+    return JSON.parse(this.#text.slice(start, this.#at)) as string;
+  }
+
+  /** Past one value. */
+  #skip(): void {
+    this.#space();
+    const text = this.#text;
+    const first = text[this.#at];
+    if (first === '"') {
+      this.#at = endOfString(text, this.#at);
+    } else if (first === '{' || first === '[') {
+      this.#skipNested();
+    } else {
+      scalarEnd.lastIndex = this.#at;
+      this.#at = scalarEnd.exec(text)?.index ?? text.length;
+    }
+  }
+
+  #skipNested(): void {
+    let open = 0;
+    do {
+      const c = this.#text[this.#at];
+      if (c === '"') {
+        this.#at = endOfString(this.#text, this.#at);
+      } else {
+        if (c === '{' || c === '[') open += 1;
+        else if (c === '}' || c === ']') open -= 1;
+        this.#at += 1;
+      }
+    } while (open > 0);
+  }
+
+  #space(): void {
+    while (isSpace(this.#text.charCodeAt(this.#at))) this.#at += 1;
+  }
+}
+
+/** Set before each use, so it holds no state between calls. */
+const scalarEnd = /[\s,}\]]/g;
+
+const isSpace = (code: number): boolean => code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
+
+/** Behind the closing quote of a string that is valid. */
+function endOfString(text: string, start: number): number {
+  for (let at = start + 1; ; at += 1) {
+    const c = text[at];
+    if (c === '\\') at += 1;
+    else if (c === '"') return at + 1;
+  }
+}
+
+function isSkipped(plain: string, top: string, first: string | undefined): boolean {
+  if (notes.has(plain)) return true;
+  if (content.has(plain)) return first === '[' || first === '"';
+  return schemas.has(plain) && withSchemas.has(top);
+}

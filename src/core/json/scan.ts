@@ -1,0 +1,247 @@
+import { GatewayError } from '../error.ts';
+import { answerLimits, JsonBudget, type JsonLimits, memberCost, noLimits, requestLimits } from './limits.ts';
+
+/** One top-level member of a JSON object: offsets into the text, `start` and `end` enclose the value. */
+export interface Member {
+  readonly key: string;
+  /** Offset of the key's opening quote. */
+  readonly keyStart: number;
+  readonly start: number;
+  readonly end: number;
+}
+
+const quote = 0x22;
+const backslash = 0x5c;
+const openBrace = 0x7b;
+const closeBrace = 0x7d;
+const openBracket = 0x5b;
+const closeBracket = 0x5d;
+const comma = 0x2c;
+const colon = 0x3a;
+
+/**
+ * Finds the top-level members of a JSON object without building it: strings are skipped by their closing quote,
+ * nesting is tracked, nothing is decoded. The text is one-byte (latin1) so that offsets are byte offsets and the
+ * bytes come out as they went in. Checks the structure (balance, commas, colons, top-level scalars), not each nested scalar.
+ * Stops where the text holds more than `limits` allow: what is too much is neither walked nor parsed.
+ *
+ * @throws GatewayError `invalid_json`, `json_too_complex` with the byte position
+ */
+export function scanObject(text: string, limits: JsonLimits = requestLimits): Member[] {
+  const at = skipSpace(text, 0);
+  if (at >= text.length) throw bad('the body is empty', at);
+  if (text.charCodeAt(at) !== openBrace) throw bad('expected an object', at);
+  const members: Member[] = [];
+  const end = skipSpace(text, membersFrom(text, at, members, new JsonBudget(limits, 1)));
+  if (end !== text.length) throw bad('unexpected text after the object', end);
+  return members;
+}
+
+/** Members of the object that begins at `start`; what stands behind it is not looked at. @throws GatewayError as `scanObject` */
+export function membersAt(text: string, start: number): readonly Member[] {
+  const members: Member[] = [];
+  membersFrom(text, start, members, new JsonBudget(noLimits, 1));
+  return members;
+}
+
+/** Returns the offset behind the closing brace. */
+function membersFrom(text: string, open: number, members: Member[], budget: JsonBudget): number {
+  let at = skipSpace(text, open + 1);
+  if (text.charCodeAt(at) === closeBrace) return at + 1;
+  for (;;) {
+    if (at >= text.length) throw bad('unexpected end', at);
+    if (text.charCodeAt(at) !== quote) throw bad('expected a quoted key', at);
+    const keyStart = at;
+    const keyEnd = endOfString(text, at);
+    const raw = text.slice(keyStart + 1, keyEnd - 1);
+    at = skipSpace(text, keyEnd);
+    if (text.charCodeAt(at) !== colon) throw bad(at >= text.length ? 'unexpected end' : 'expected ":"', at);
+    const start = skipSpace(text, at + 1);
+    budget.left -= memberCost + 1;
+    if (budget.left < 0) throw budget.tooMany(keyStart);
+    const end = endOfValue(text, start, budget);
+    members.push({ key: raw.includes('\\') ? decodeKey(text, keyStart, keyEnd) : raw, keyStart, start, end });
+    at = skipSpace(text, end);
+    const next = text.charCodeAt(at);
+    if (next === closeBrace) return at + 1;
+    if (next !== comma) throw bad(at >= text.length ? 'unexpected end' : 'expected "," or "}"', at);
+    at = skipSpace(text, at + 1);
+  }
+}
+
+/**
+ * Start of the object around an offset that stands between two of its members, or -1: goes back over whole strings, whose
+ * delimiters are the quotes behind an even number of backslashes.
+ */
+export function objectAround(text: string, from: number): number {
+  let depth = 0;
+  for (let at = from - 1; at >= 0; at -= 1) {
+    const c = text.charCodeAt(at);
+    if (c === quote) at = startOfString(text, at);
+    else if (c === closeBrace || c === closeBracket) depth += 1;
+    else if (c === openBrace || c === openBracket) {
+      if (depth === 0) return c === openBrace ? at : -1;
+      depth -= 1;
+    }
+  }
+  return -1;
+}
+
+function startOfString(text: string, end: number): number {
+  for (let at = text.lastIndexOf('"', end - 1); at >= 0; at = text.lastIndexOf('"', at - 1)) {
+    let before = at - 1;
+    while (text.charCodeAt(before) === backslash) before -= 1;
+    if ((at - before) % 2 === 1) return at;
+    if (at === 0) break;
+  }
+  return -1;
+}
+
+/** The elements of a JSON array as their own texts, found like the members of an object. @throws GatewayError `invalid_json` */
+export function* scanArray(text: string): Iterable<string> {
+  const budget = new JsonBudget(noLimits, 1);
+  let at = skipSpace(text, 0);
+  if (text.charCodeAt(at) !== openBracket) throw bad('expected an array', at);
+  at = skipSpace(text, at + 1);
+  if (text.charCodeAt(at) === closeBracket) return;
+  for (;;) {
+    const end = endOfValue(text, at, budget);
+    yield text.slice(at, end);
+    at = skipSpace(text, end);
+    if (text.charCodeAt(at) !== comma) return;
+    at = skipSpace(text, at + 1);
+  }
+}
+
+/** Why a text is not one balanced JSON value within limits; undefined when it is: the check before it is parsed, or passed on. */
+export function flawOf(text: string, limits: JsonLimits): GatewayError | undefined {
+  try {
+    const end = skipSpace(text, endOfValue(text, skipSpace(text, 0), new JsonBudget(limits)));
+    return end === text.length ? undefined : bad('unexpected text after the value', end);
+  } catch (error) {
+    return error as GatewayError;
+  }
+}
+
+/** Characters of a text that cannot hold enough to be dangerous. */
+const harmless = 1024;
+
+/**
+ * `JSON.parse` for a text that somebody else wrote: first looks whether it holds more than may be walked.
+ *
+ * @throws SyntaxError for what is not JSON; GatewayError `json_too_complex` (or `invalid_json`)
+ */
+export function parseJson(text: string, limits?: JsonLimits): unknown {
+  checkJson(text, limits);
+  return JSON.parse(text);
+}
+
+/** The look before a text is parsed, for parsers with a way of their own. @throws GatewayError as `parseJson` */
+export function checkJson(text: string, limits: JsonLimits = answerLimits): void {
+  const flaw = text.length <= harmless ? undefined : flawOf(text, limits);
+  if (flaw !== undefined) throw flaw;
+}
+
+function decodeKey(text: string, start: number, end: number): string {
+  try {
+    return JSON.parse(text.slice(start, end)) as string;
+  } catch {
+    throw bad('bad escape in a key', start);
+  }
+}
+
+function skipSpace(text: string, from: number): number {
+  let at = from;
+  for (; at < text.length; at += 1) {
+    const c = text.charCodeAt(at);
+    if (c > 0x20 || (c !== 0x20 && c !== 0x0a && c !== 0x0d && c !== 0x09)) break;
+  }
+  return at;
+}
+
+/** Characters that are looked at one by one behind an escaped quote, where the next one is likely near. */
+const nearby = 64;
+
+/** From the opening quote to behind the closing one: jumps from quote to quote, and walks where escapes are close together. */
+function endOfString(text: string, start: number): number {
+  let at = start + 1;
+  for (;;) {
+    const end = text.indexOf('"', at);
+    if (end < 0) throw bad('unexpected end inside a string', text.length);
+    let before = end - 1;
+    while (text.charCodeAt(before) === backslash) before -= 1;
+    if ((end - before) % 2 === 1) return end + 1;
+    at = end + 1;
+    for (let far = at + nearby; at < far; at += 1) {
+      const c = text.charCodeAt(at);
+      if (c === quote) return at + 1;
+      if (c === backslash) {
+        at += 1;
+        far = at + nearby;
+      }
+    }
+  }
+}
+
+function endOfValue(text: string, start: number, budget: JsonBudget): number {
+  const c = text.charCodeAt(start);
+  if (c === quote) return endOfString(text, start);
+  if (c === openBrace || c === openBracket) return endOfNested(text, start, budget);
+  if (start >= text.length) throw bad('unexpected end', start);
+  return endOfScalar(text, start);
+}
+
+/** Characters of a number: no number that means anything is longer. */
+const longestScalar = 1024;
+
+function endOfScalar(text: string, start: number): number {
+  let end = start;
+  while (end < text.length && end - start <= longestScalar && isScalar(text.charCodeAt(end))) end += 1;
+  if (!isLiteral(text, start, end) && !/^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(text.slice(start, end)))
+    throw bad('unexpected token', start);
+  if (end - start > longestScalar) throw bad(`a number of more than ${longestScalar} characters`, start);
+  return end;
+}
+
+function isLiteral(text: string, start: number, end: number): boolean {
+  const length = end - start;
+  return length === 4 ? text.startsWith('true', start) || text.startsWith('null', start) : length === 5 && text.startsWith('false', start);
+}
+
+/** Anything but white space, commas, and what closes. */
+const isScalar = (c: number): boolean => c > 0x20 && c !== comma && c !== closeBrace && c !== closeBracket;
+
+/** Objects and arrays, with what they hold. */
+function endOfNested(text: string, start: number, budget: JsonBudget): number {
+  const open: number[] = [];
+  const { levels } = budget;
+  let { left } = budget;
+  for (let at = start; at < text.length; at += 1) {
+    const c = text.charCodeAt(at);
+    if (c < colon) {
+      if (c === quote) at = endOfString(text, at) - 1;
+      else if (c === comma) left -= 1;
+      else continue;
+    } else if (c === colon) left -= memberCost;
+    else if (c === openBrace || c === openBracket) {
+      if (open.length >= levels) throw budget.tooDeep(at);
+      open.push(c === openBrace ? closeBrace : closeBracket);
+      left -= memberCost;
+    } else if (c === closeBrace || c === closeBracket) {
+      if (open.pop() !== c) throw bad(`unexpected "${String.fromCharCode(c)}"`, at);
+      if (open.length === 0) {
+        budget.left = left;
+        return at + 1;
+      }
+    } else continue;
+    if (left < 0) throw budget.tooMany(at);
+  }
+  throw bad('unexpected end', text.length);
+}
+
+function bad(what: string, position: number): GatewayError {
+  return new GatewayError('invalid_json', {
+    message: `The body is not JSON: ${what} at position ${position}.`,
+    hint: 'Send a JSON object with content-type application/json.',
+  });
+}

@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest';
+import { appendBytes } from './byte-pieces.ts';
+
+const gathered = (pieces: readonly Buffer[]): Buffer[] => {
+  const list: Buffer[] = [];
+  for (const piece of pieces) appendBytes(list, piece);
+  return list;
+};
+
+describe('pieces that are gathered', () => {
+  it.each([
+    ['single bytes', Array.from({ length: 300_000 }, (_, at) => Buffer.from([at % 251])), 50],
+    ['growing ones', Array.from({ length: 400 }, (_, at) => Buffer.alloc(at, at % 251)), 40],
+    ['shrinking ones', Array.from({ length: 400 }, (_, at) => Buffer.alloc(400 - at, at % 251)), 40],
+  ])('stay few and keep their order: %s', (_, pieces, most) => {
+    const list = gathered(pieces);
+    expect(list.length).toBeLessThan(most);
+    expect(Buffer.concat(list).equals(Buffer.concat(pieces))).toBe(true);
+  });
+
+  it.each([
+    [
+      [16_384, 100],
+      [16_384, 100],
+    ],
+    [[16_383, 16_383], [32_766]],
+    [
+      [16_383, 16_384],
+      [16_383, 16_384],
+    ],
+    [[200, 100], [300]],
+    [
+      [201, 100],
+      [201, 100],
+    ],
+    [[100, 20, 30], [150]],
+  ])('of %j bytes become pieces of %j', (sizes, joined) => {
+    expect(gathered(sizes.map((size) => Buffer.alloc(size, 1))).map(({ length }) => length)).toEqual(joined);
+  });
+
+  it('are the same buffers where they are large', () => {
+    const pieces = [Buffer.alloc(20_000, 1), Buffer.alloc(65_536, 2)];
+    expect(gathered(pieces)).toEqual(pieces);
+    expect(gathered(pieces)[1]).toBe(pieces[1]);
+  });
+});

@@ -1,0 +1,56 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type DenseSetMember, DenseSet } from './dense-set.ts';
+
+interface Named extends DenseSetMember {
+  readonly name: number;
+}
+
+const byValue = (a: number, b: number): number => a - b;
+
+const crew = (): Named[] => Array.from({ length: 8 }, (_, name) => ({ name, place: undefined }));
+
+function visited(roll: DenseSet<Named>): number[] {
+  const names: number[] = [];
+  roll.each(({ name }) => names.push(name));
+  return names.toSorted(byValue);
+}
+
+describe('a roll', () => {
+  it('holds what a set would hold after any additions and deletions', () => {
+    const steps = fc.array(fc.record({ name: fc.nat(7), adds: fc.boolean() }), { maxLength: 60 });
+    fc.assert(
+      fc.property(steps, (all) => {
+        const members = crew();
+        const roll = new DenseSet<Named>();
+        const set = new Set<number>();
+        for (const { name, adds } of all) {
+          const member = members[name] as Named;
+          if (adds) roll.add(member);
+          else roll.delete(member);
+          if (adds) set.add(name);
+          else set.delete(name);
+          expect(roll.size).toBe(set.size);
+        }
+        expect(visited(roll)).toEqual([...set].toSorted(byValue));
+      }),
+    );
+  });
+
+  it('visits everybody who stays, whoever leaves during a visit', () => {
+    const leaving = fc.array(fc.array(fc.nat(7), { maxLength: 3 }), { minLength: 8, maxLength: 8 });
+    fc.assert(
+      fc.property(leaving, (leave) => {
+        const members = crew();
+        const roll = new DenseSet<Named>();
+        for (const member of members) roll.add(member);
+        const seen = new Set<number>();
+        roll.each(({ name }) => {
+          seen.add(name);
+          for (const other of leave[name] ?? []) roll.delete(members[other] as Named);
+        });
+        expect(visited(roll).filter((name) => !seen.has(name))).toEqual([]);
+      }),
+    );
+  });
+});

@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest';
+import { makeBinding, makeKey } from '../../../test/support/stage-context.ts';
+import { checkModels, forbidden, isLimited, type ModelRules, ruleOf, rulesFor, unseen } from './model-rules.ts';
+
+const only =
+  (...names: string[]) =>
+  (model: string): boolean =>
+    names.includes(model);
+/** A list of a pattern that accepts a beginning, whatever follows. */
+const anyG = (model: string): boolean => model.startsWith('g');
+
+const open = makeBinding('p');
+const listed = makeBinding('p', { allowsModel: only('m', 'both') });
+const virtual = makeBinding('p', { allowsModel: only('m'), virtualKey: 'team' });
+const free = makeKey('k');
+const tied = makeKey('k', { allowsModel: only('k1', 'both') });
+const bound = makeKey('k', { enforceConfig: true });
+const override = { model: '@p/c1' };
+
+const rules = {
+  none: rulesFor(undefined, open, { override: undefined }),
+  free: rulesFor(free, open, { override }),
+  provider: rulesFor(undefined, listed, { override: undefined }),
+  virtual: rulesFor(free, virtual, { override: undefined }),
+  key: rulesFor(tied, open, { override: undefined }),
+  both: rulesFor(tied, listed, { override: undefined }),
+  config: rulesFor(bound, listed, { override }),
+  'config without a model': rulesFor(bound, open, { override: { model: '@p' } }),
+  patterns: rulesFor(makeKey('k', { allowsModel: anyG }), makeBinding('p', { allowsModel: anyG }), { override: undefined }),
+} satisfies Record<string, ModelRules>;
+type Rules = keyof typeof rules;
+
+describe('the rules for models', () => {
+  it.each<[Rules, boolean, string | undefined]>([
+    ['none', false, undefined],
+    ['free', false, undefined],
+    ['config without a model', false, undefined],
+    ['provider', true, 'The rule is providers.p.models.'],
+    ['virtual', true, 'The rule is virtual_keys.team.models.'],
+    ['key', true, 'The rule is allow.models of the key.'],
+    ['both', true, 'The rule is allow.models of the key.'],
+    ['config', true, 'The rule is enforce_config of the key.'],
+  ])('of %s limit the models: %s', (name, limited, rule) => {
+    expect(isLimited(rules[name])).toBe(limited);
+    if (rule !== undefined) expect(ruleOf(rules[name])).toBe(rule);
+  });
+
+  it.each<[Rules, string, string | undefined]>([
+    ['none', 'anything', undefined],
+    ['free', 'anything', undefined],
+    ['provider', 'm', undefined],
+    ['provider', '@p/m', undefined],
+    ['provider', '', undefined],
+    ['provider', '@p', undefined],
+    ['provider', 'x', 'Provider "p" may not be used with model "x", seen here.'],
+    ['key', 'k1', undefined],
+    ['key', 'x', 'Key "k" may not use model "x", seen here.'],
+    ['both', 'both', undefined],
+    ['both', 'k1', 'Provider "p" may not be used with model "k1", seen here.'],
+    ['both', 'm', 'Key "k" may not use model "m", seen here.'],
+    ['config', '@q/c1', 'Provider "p" may not be used with model "c1", seen here.'],
+    ['config', 'm', 'Key "k" is bound to model "c1", but the request names "m", seen here.'],
+    // Patterns accept these names; services would cut them to others.
+    ['patterns', 'g1', undefined],
+    ['patterns', 'g1 ', 'Key "k" may not use model "g1 ", seen here.'],
+    ['patterns', 'g\u0000', 'Key "k" may not use model "g\u0000", seen here.'],
+    ['patterns', 'g'.repeat(200), undefined],
+    ['key', 'x'.repeat(200), `Key "k" may not use model "${'x'.repeat(200)}", seen here.`],
+    ['key', 'x'.repeat(201), `Key "k" may not use model "${'x'.repeat(200)}…", seen here.`],
+  ])('of %s refuse %j: %s', (name, model, message) => {
+    expect(forbidden(rules[name], model, ', seen here')?.message).toBe(message);
+    if (message === undefined) checkModels(rules[name], ['', model]);
+    else expect(() => checkModels(rules[name], ['', model])).toThrow(message.replace(', seen here', ''));
+  });
+
+  it('refuse nothing where a provider found no models', () => {
+    expect(() => checkModels(rules.key, undefined)).not.toThrow();
+  });
+
+  it.each<[Rules, string]>([
+    ['provider', 'Provider "p"'],
+    ['virtual', 'Provider "p"'],
+    ['key', 'Key "k"'],
+    ['both', 'Key "k"'],
+    ['config', 'Key "k"'],
+  ])('of %s refuse what shows no model in the name of %s', (name, who) => {
+    const error = unseen(rules[name], 'has a body');
+    expect(error).toMatchObject({ code: 'not_allowed', param: 'model', hint: ruleOf(rules[name]) });
+    expect(error.message).toBe(`${who} is limited to certain models, but the request has a body.`);
+    expect(unseen(rules[name], 'has a body', 'Name it.').hint).toBe('Name it.');
+  });
+});

@@ -1,0 +1,146 @@
+import { describe, expect, it } from 'vitest';
+import { Budget } from '../memory/budget.ts';
+import { type NoteBounds, NoteMemory, type NoteScope } from './notes.ts';
+
+const open: NoteBounds = { size: 1_000_000, perKey: 1_000_000, ttl: 1000 };
+const mine: NoteScope = { owner: 'key:a', place: 'a' };
+const others: NoteScope = { owner: 'key:b', place: 'b' };
+/** Bytes of a note of `length` characters with a one-letter id at a one-letter place. */
+const cost = (length: number): number => 2 * (3 + length) + 200;
+
+function memory(bounds: Partial<NoteBounds> = {}, limit = 100_000_000) {
+  const budget = new Budget(limit);
+  const notes = new NoteMemory();
+  const all = { ...open, ...bounds };
+  return {
+    notes,
+    budget,
+    keep: (scope: NoteScope, id: string, text: string, now = 0) => notes.keep(scope, { id, text }, { bounds: all, budget, now }),
+    recall: (scope: NoteScope, ids: string, now = 0) =>
+      [...notes.recall(scope, ids.split(''), all.ttl, now)].map(([id, text]) => `${id}=${text}`).join(' '),
+  };
+}
+
+describe('what is remembered', () => {
+  it('comes back by its id, as often as it is asked for', () => {
+    const { keep, recall } = memory();
+    keep(mine, 'x', 'one');
+    keep(mine, 'y', 'two');
+    expect([recall(mine, 'yzx'), recall(mine, 'x')]).toEqual(['y=two x=one', 'x=one']);
+  });
+
+  it('is not given to another scope', () => {
+    const { keep, recall } = memory();
+    keep(mine, 'x', 'one');
+    expect([recall(others, 'x'), recall({ owner: mine.owner, place: 'c' }, 'x')]).toEqual(['', '']);
+  });
+
+  it('is replaced by what the same call says later', () => {
+    const { keep, recall, notes } = memory();
+    keep(mine, 'x', 'one');
+    keep(mine, 'x', 'other');
+    expect([recall(mine, 'x'), notes.bytes]).toEqual(['x=other', cost(5)]);
+  });
+
+  it.each([
+    [1000, 'x=one'],
+    [1001, ''],
+  ])('%i ms later is %j', (now, found) => {
+    const { keep, recall, notes } = memory();
+    keep(mine, 'x', 'one');
+    expect(recall(mine, 'x', now)).toBe(found);
+    expect(notes.bytes).toBe(found === '' ? 0 : cost(3));
+  });
+
+  it('lives on from its last use', () => {
+    const { keep, recall } = memory();
+    keep(mine, 'x', 'one', 0);
+    keep(mine, 'y', 'two', 500);
+    expect([recall(mine, 'x', 900), recall(mine, 'xy', 1800)]).toEqual(['x=one', 'x=one']);
+  });
+
+  it('goes when its time is over although nobody asks for it', () => {
+    const { keep, notes } = memory();
+    keep(mine, 'x', 'one', 0);
+    keep(others, 'y', 'two', 5000);
+    expect(notes.bytes).toBe(cost(3));
+  });
+});
+
+describe('the bounds', () => {
+  it('of a key push out its own oldest notes and no others', () => {
+    const { keep, recall, notes } = memory({ perKey: 2 * cost(10) });
+    keep(others, 'o', 'o'.repeat(10));
+    for (const id of 'xyz') keep(mine, id, id.repeat(10));
+    expect([recall(mine, 'xyz'), recall(others, 'o')]).toEqual([`y=${'y'.repeat(10)} z=${'z'.repeat(10)}`, `o=${'o'.repeat(10)}`]);
+    expect(notes.bytes).toBe(3 * cost(10));
+  });
+
+  it('of all push out what was not used for longest, whosever it is', () => {
+    const { keep, recall, notes } = memory({ size: 2 * cost(10) });
+    keep(others, 'o', 'o'.repeat(10));
+    keep(mine, 'x', 'x'.repeat(10));
+    recall(others, 'o');
+    keep(mine, 'y', 'y'.repeat(10));
+    expect([recall(mine, 'xy'), recall(others, 'o')]).toEqual([`y=${'y'.repeat(10)}`, `o=${'o'.repeat(10)}`]);
+    expect(notes.bytes).toBe(2 * cost(10));
+  });
+
+  it.each([
+    ['of a key', { perKey: cost(9) }],
+    ['of all', { size: cost(9) }],
+  ])('%s keep out a note that is larger, and push nothing out for it', (_name, bounds) => {
+    const { keep, recall } = memory(bounds);
+    keep(mine, 'x', 'x'.repeat(9));
+    keep(mine, 'y', 'y'.repeat(10));
+    expect(recall(mine, 'xy')).toBe(`x=${'x'.repeat(9)}`);
+  });
+
+  it('are an eighth of the budget of all requests at most, and count against it', () => {
+    const { keep, recall, budget, notes } = memory({}, 8 * cost(10));
+    keep(mine, 'x', 'x'.repeat(10));
+    expect(budget.used).toBe(cost(10));
+    keep(mine, 'y', 'y'.repeat(10));
+    expect([recall(mine, 'xy'), budget.used]).toEqual([`y=${'y'.repeat(10)}`, cost(10)]);
+    notes.clear();
+    expect([recall(mine, 'y'), budget.used, notes.bytes]).toEqual(['', 0, 0]);
+  });
+
+  it('of a key count what is left of it when one note goes', () => {
+    const { keep, recall } = memory({ perKey: 3 * cost(10), ttl: 10 });
+    keep(mine, 'x', 'x'.repeat(10), 0);
+    for (const id of 'yzw') keep(mine, id, id.repeat(10), 8);
+    expect(recall(mine, 'x', 8)).toBe('');
+    keep(mine, 'z', 'Z'.repeat(10), 9);
+    keep(mine, 'v', 'v'.repeat(10), 9);
+    expect(recall(mine, 'yzwv', 9)).toBe(`z=${'Z'.repeat(10)} w=${'w'.repeat(10)} v=${'v'.repeat(10)}`);
+  });
+
+  it('forget a key that has no note any more, and only then', () => {
+    const { keep, notes } = memory({ ttl: 10 });
+    keep(mine, 'x', 'one', 0);
+    keep(mine, 'y', 'two', 5);
+    keep(others, 'z', 'three', 11);
+    expect(notes.owners).toBe(2);
+    keep(others, 'w', 'four', 16);
+    expect(notes.owners).toBe(1);
+  });
+
+  it('leave the budget to requests where it is used up', () => {
+    const { keep, recall, budget } = memory({}, 100_000);
+    budget.add(99_900);
+    keep(mine, 'x', 'one');
+    expect([recall(mine, 'x'), budget.used]).toEqual(['', 99_900]);
+  });
+
+  it('hold whatever is kept, asked for and forgotten', () => {
+    const { keep, recall, budget, notes } = memory({ size: 3000, perKey: 1200, ttl: 40 });
+    for (let step = 0; step < 500; step += 1) {
+      const scope = [mine, others, { owner: 'key:c', place: 'c' }][step % 3] ?? mine;
+      keep(scope, String.fromCharCode(97 + (step % 7)), 'z'.repeat((step * 37) % 400), step);
+      recall(scope, 'abc', step);
+      expect(notes.bytes).toBe(budget.used);
+      expect(notes.bytes).toBeLessThanOrEqual(3000);
+    }
+  });
+});

@@ -1,0 +1,223 @@
+import { GatewayError } from '../error.ts';
+import { isPlain, type Plain } from '../json/merge.ts';
+import { didYouMean, nearest } from '../text/nearest.ts';
+
+/** Types that a variable may ask for; the words are those of JSON. */
+export type VariableType = 'string' | 'number' | 'boolean' | 'object' | 'array';
+
+/** What a prompt says about one of its variables. */
+export interface PromptVariable {
+  /** Undefined: any JSON value. */
+  readonly type: VariableType | undefined;
+  readonly required: boolean;
+  /** Undefined: none. */
+  readonly default: unknown;
+}
+
+/** Which version of which prompt. */
+export interface Versioned {
+  readonly id: string;
+  readonly number: number;
+}
+
+/** One version of a stored prompt, its templates read. */
+export interface PromptVersion extends Versioned {
+  readonly model: string | undefined;
+  /** Saved fields of the chat completion, without `messages`, `model` and `stream`. */
+  readonly parameters: Plain;
+  /** Name of the config that applies where the request makes no choice of its own. */
+  readonly config: string | undefined;
+  readonly metadata: Readonly<Record<string, string>>;
+  /** Declared here and in the prompts that it inserts. */
+  readonly variables: ReadonlyMap<string, PromptVariable>;
+  /** Variables whose values its templates print, those inside a section of the same name left out. */
+  readonly prints: ReadonlySet<string>;
+  /** All variables that its templates read. */
+  readonly reads: ReadonlySet<string>;
+  /**
+   * The conversation with these values in its texts; roles, parts and their number never depend on a value.
+   * @throws GatewayError `body_too_large` when the texts grow beyond `most` characters
+   */
+  messages(values: Plain, most: number): readonly Plain[];
+}
+
+/** One entry of `prompts:`. */
+export interface StoredPrompt<V extends Versioned = PromptVersion> {
+  readonly id: string;
+  readonly published: V;
+  readonly versions: ReadonlyMap<number, V>;
+  readonly labels: ReadonlyMap<string, V>;
+}
+
+/** The version that a reference such as `welcome@production` stands for. */
+export interface ChosenPrompt<V extends Versioned = PromptVersion> {
+  readonly version: V;
+  /** The label by which it was named. */
+  readonly label: string | null;
+}
+
+/** Labels that every prompt has: without a version of their own they stand for the published one. */
+export const standardLabels: readonly string[] = ['production', 'staging', 'development'];
+
+/** `welcome@2`: how headers, records and messages call a version. */
+export const promptName = ({ id, number }: Versioned): string => `${id}@${number}`;
+
+/** `welcome@2` → id and what stands behind the `@`. */
+export function splitReference(reference: string): { readonly id: string; readonly suffix: string | undefined } {
+  const at = reference.indexOf('@');
+  return at < 0 ? { id: reference, suffix: undefined } : { id: reference.slice(0, at), suffix: reference.slice(at + 1) };
+}
+
+/** Variables that warnings name one by one. */
+const mostNamed = 8;
+
+const always = (): boolean => true;
+
+/**
+ * Finds the version of `id`, `id@number`, `id@latest` or `id@label`.
+ *
+ * @param usable which ids a message may suggest
+ * @throws GatewayError `prompt_not_found`
+ */
+export function choosePrompt<V extends Versioned>(
+  prompts: ReadonlyMap<string, StoredPrompt<V>>,
+  reference: string,
+  param?: string,
+  usable: (id: string) => boolean = always,
+): ChosenPrompt<V> {
+  const { id, suffix } = splitReference(reference);
+  const prompt = prompts.get(id);
+  if (prompt === undefined) {
+    throw new GatewayError('prompt_not_found', {
+      message: `No prompt is named "${id}".${didYouMean(id, [...prompts.keys()].filter(usable))}`,
+      param,
+      hint: prompts.size === 0 ? 'gateway.yaml has no prompts.' : 'Prompts are defined under "prompts" in gateway.yaml.',
+    });
+  }
+  if (suffix === undefined) return { version: prompt.published, label: null };
+  if (suffix === 'latest') return { version: latestOf(prompt), label: suffix };
+  if (/^\d+$/.test(suffix)) return { version: prompt.versions.get(Number(suffix)) ?? noVersion(prompt, suffix, param), label: null };
+  const labelled = prompt.labels.get(suffix) ?? (standardLabels.includes(suffix) ? prompt.published : undefined);
+  return { version: labelled ?? noLabel(prompt, suffix, param), label: suffix };
+}
+
+function latestOf<V extends Versioned>({ versions, published }: StoredPrompt<V>): V {
+  let latest = published;
+  for (const version of versions.values()) if (version.number > latest.number) latest = version;
+  return latest;
+}
+
+function noVersion({ id, versions }: StoredPrompt<Versioned>, suffix: string, param: string | undefined): never {
+  const hint = `Available versions: ${[...versions.keys()].join(', ')}.`;
+  throw new GatewayError('prompt_not_found', { message: `Prompt "${id}" has no version ${suffix}.`, param, hint });
+}
+
+function noLabel({ id, labels }: StoredPrompt<Versioned>, suffix: string, param: string | undefined): never {
+  const known = [...new Set([...labels.keys(), ...standardLabels, 'latest'])];
+  throw new GatewayError('prompt_not_found', {
+    message: `Prompt "${id}" has no label "${suffix}".${didYouMean(suffix, known)}`,
+    param,
+    hint: `Available labels: ${known.join(', ')}; name a version by its number.`,
+  });
+}
+
+/**
+ * The values that the templates read: those of the call, and defaults for the others. `null` counts as not given.
+ * Values that no template reads are reported to `warn` and left out of nothing.
+ *
+ * @throws GatewayError `invalid_type`, `missing_required_parameter`
+ */
+export function variablesFor(version: PromptVersion, given: unknown, warn: (text: string) => void): Plain {
+  if (given !== undefined && given !== null && !isPlain(given)) {
+    throw new GatewayError('invalid_type', {
+      message: `"variables" is ${kindOf(given)}, not an object.`,
+      param: 'variables',
+      hint: 'Write {"variables": {"name": "value"}}.',
+    });
+  }
+  // Without a prototype: no name of a variable finds anything that nobody gave.
+  const values = Object.assign(Object.create(null) as Record<string, unknown>, given ?? {});
+  requireAll(version, values);
+  for (const [name, { type, default: standard }] of version.variables) {
+    if (absent(values[name])) values[name] = standard;
+    else if (type !== undefined && !isOfType(values[name], type)) throw wrongType(version, name, type, values[name]);
+  }
+  const unused = Object.keys(values).filter((name) => !version.variables.has(name) && !version.reads.has(name));
+  for (const name of unused.slice(0, mostNamed)) warn(`variable "${name}" is not used by prompt "${promptName(version)}"`);
+  if (unused.length > mostNamed) warn(`${unused.length - mostNamed} further variables are not used by prompt "${promptName(version)}"`);
+  for (const name of version.prints) {
+    if (!version.variables.has(name) && absent(values[name])) warn(`variable "${name}" of prompt "${promptName(version)}" was not given`);
+  }
+  return values;
+}
+
+const absent = (value: unknown): boolean => value === undefined || value === null;
+
+/** All that is missing is named at once. */
+function requireAll(version: PromptVersion, values: Readonly<Record<string, unknown>>): void {
+  const missing = [...version.variables].flatMap(([name, { required, default: standard }]) =>
+    required && standard === undefined && absent(values[name]) ? [name] : [],
+  );
+  const [first] = missing;
+  if (first === undefined) return;
+  const spare = Object.keys(values).filter((name) => !version.variables.has(name) && !version.reads.has(name));
+  const meant = missing.flatMap((name) => {
+    const near = nearest(name, spare);
+    return near === undefined ? [] : [`"${near}" was given: did you mean "${name}"?`];
+  });
+  throw new GatewayError('missing_required_parameter', {
+    message: `Prompt "${promptName(version)}" needs ${missing.length === 1 ? 'the variable' : 'the variables'} ${missing.map((name) => `"${name}"`).join(', ')}.`,
+    param: `variables.${first}`,
+    hint: meant.length > 0 ? meant.join(' ') : 'Give them in "variables".',
+  });
+}
+
+function wrongType(version: PromptVersion, name: string, type: VariableType, value: unknown): GatewayError {
+  return new GatewayError('invalid_type', {
+    message: `Variable "${name}" of prompt "${promptName(version)}" is ${kindOf(value)}, not ${articles[type]}.`,
+    param: `variables.${name}`,
+    hint: `Send ${articles[type]}.`,
+  });
+}
+
+const articles: Readonly<Record<VariableType, string>> = {
+  string: 'a string',
+  number: 'a number',
+  boolean: 'a boolean',
+  object: 'an object',
+  array: 'an array',
+};
+
+/** True when a JSON value is of this type. */
+export function isOfType(value: unknown, type: VariableType): boolean {
+  if (type === 'array') return Array.isArray(value);
+  return type === 'object' ? isPlain(value) : typeof value === type;
+}
+
+function kindOf(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return articles.array;
+  return articles[typeof value as VariableType] ?? typeof value;
+}
+
+/**
+ * The fields that a prompt writes into the body of a call: its messages, and the saved parameters that the call does not
+ * override. Whether an answer streams is the call's own choice, so that options of streams
+ * are left out where it does not.
+ *
+ * @param has whether the call's body has a field of this name
+ */
+export function promptPatch(
+  version: PromptVersion,
+  messages: readonly Plain[],
+  call: { readonly stream: boolean; has(field: string): boolean },
+): Map<string, unknown> {
+  const patch = new Map<string, unknown>();
+  if (call.has('variables')) patch.set('variables', undefined);
+  if (version.model !== undefined && !call.has('model')) patch.set('model', version.model);
+  patch.set('messages', messages);
+  for (const [field, value] of Object.entries(version.parameters)) {
+    if (!call.has(field) && (field !== 'stream_options' || call.stream)) patch.set(field, value);
+  }
+  return patch;
+}

@@ -1,0 +1,52 @@
+import type { Arrival } from '../http/arrival.ts';
+import type { RequestBody } from '../json/body.ts';
+import { traitsOf } from '../endpoint.ts';
+import { GatewayError } from '../error.ts';
+import { modelInQuery } from '../http/query-names.ts';
+
+/** Characters of a model's name: identifiers of cloud resources are the longest. */
+const longestModel = 2048;
+
+/**
+ * The model that a request names, wherever its route has it; '' where nothing names one yet.
+ *
+ * @throws GatewayError `string_above_max_length`
+ */
+export function requestedModelIn({ endpoint, params, query, headers, pathModel }: Arrival, body: RequestBody): string {
+  if (endpoint === 'models/{id}') return params['id'] ?? '';
+  const named = requestedModelOf(body, query);
+  if (named !== '') return named;
+  if (pathModel !== undefined) return bounded(pathModel);
+  if (traitsOf(endpoint).modelByHeader !== true) return named;
+  return headers.gateway('providerModel') ?? '';
+}
+
+/**
+ * The model as the client wrote it in body, form or query; '' when it named none, or only behind the file of a form.
+ *
+ * @throws GatewayError `string_above_max_length`
+ */
+export function requestedModelOf(body: RequestBody, query: string): string {
+  const named = body.kind === 'json' ? body.peek('model') : body.kind === 'form' ? body.fields.get('model') : undefined;
+  if (typeof named === 'string') return bounded(named);
+  return body.kind === 'json' || query === '' ? '' : modelInQuery(query);
+}
+
+/** Fields of a form and of a query are texts: some clients write `True`. */
+export function asksForStream(body: RequestBody, query: string): boolean {
+  if (body.kind === 'json') return body.peek('stream') === true;
+  if (body.kind === 'form' && isTrue(body.fields.get('stream'))) return true;
+  return query.includes('stream=') && isTrue(new URLSearchParams(query).get('stream'));
+}
+
+const isTrue = (text: string | null | undefined): boolean => typeof text === 'string' && /^\s*true\s*$/i.test(text);
+
+/** A name goes into headers, records and errors. */
+function bounded(model: string): string {
+  if (model.length <= longestModel) return model;
+  throw new GatewayError('string_above_max_length', {
+    message: `The model name is ${model.length} characters long; the limit is ${longestModel}.`,
+    param: 'model',
+    hint: 'Send a model name in "model".',
+  });
+}

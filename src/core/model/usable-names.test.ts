@@ -1,0 +1,40 @@
+import { expect, it } from 'vitest';
+import { makeBinding, makeConfig, makeKey, makeLeaf } from '../../../test/support/stage-context.ts';
+import { GatewayError } from '../error.ts';
+import type { ApiKey } from '../snapshot.ts';
+import { usableConfigs, usableProviders, withoutUnusable } from './usable-names.ts';
+
+const providers = new Map([
+  ['a', makeBinding('a')],
+  ['team', makeBinding('a')],
+  ['b', makeBinding('b')],
+]);
+const configs = new Map(['one', 'two'].map((name) => [name, makeConfig(name, makeLeaf())]));
+const is =
+  (wanted: string) =>
+  (name: string): boolean =>
+    name === wanted;
+
+it.each<[name: string, key: ApiKey | undefined, providers: string[], configs: string[]]>([
+  ['no key', undefined, ['a', 'team', 'b'], ['one', 'two']],
+  ['a key without limits', makeKey('k'), ['a', 'team', 'b'], ['one', 'two']],
+  ['a provider', makeKey('k', { allowsProvider: is('a') }), ['a', 'team'], ['one', 'two']],
+  ['a virtual key', makeKey('k', { allowsProvider: is('team') }), ['team'], ['one', 'two']],
+  ['a config', makeKey('k', { allowsConfig: is('two') }), ['a', 'team', 'b'], ['two']],
+  ['a config by default', makeKey('k', { allowsConfig: () => false, defaultConfig: 'one' }), ['a', 'team', 'b'], ['one']],
+  ['a config that is enforced', makeKey('k', { enforceConfig: true, defaultConfig: 'one' }), [], ['one']],
+])('what a key may name: %s', (_name, key, slugs, names) => {
+  expect([...usableProviders({ providers }, key)]).toEqual(slugs);
+  expect([...usableConfigs({ configs }, key)]).toEqual(names);
+});
+
+it.each<[message: string, hint: string | undefined, wanted: [string, string | undefined]]>([
+  ['No "x". Did you mean "a"?', undefined, ['No "x". Did you mean "a"?', undefined]],
+  ['No "x". Did you mean "b"?', 'Did you mean "b"?', ['No "x".', undefined]],
+  ['No "x".', 'Did you mean "b"? Providers: a. Did you mean "a"?', ['No "x".', 'Providers: a. Did you mean "a"?']],
+])('an error suggests only what may be used: %j', (message, hint, wanted) => {
+  const error = new GatewayError('provider_not_found', { message, hint, status: 410, param: 'p', source: 'provider' });
+  const left = withoutUnusable(error, new Set(['a']));
+  expect([left.message, left.hint]).toEqual(wanted);
+  expect(left).toMatchObject({ code: 'provider_not_found', status: 410, param: 'p', source: 'provider', cause: error });
+});

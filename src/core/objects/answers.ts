@@ -1,0 +1,56 @@
+import type { Endpoint } from '../endpoint.ts';
+import { isPlain } from '../json/merge.ts';
+
+/** Where the answers of an endpoint hold ids of objects that belong to the caller. */
+export interface ObjectAnswer {
+  /** Paths to ids; `*` is each member of a list. */
+  readonly ids: readonly string[];
+  /** `data` lists objects of the whole account, each with these paths. */
+  readonly isList?: true;
+  /** Paths in the events of a stream. */
+  readonly events?: readonly string[];
+  /** Many and short-lived, and not kept at all where the request says `store: false`. */
+  readonly isBrief?: true;
+}
+
+const response: ObjectAnswer = {
+  ids: ['id', 'conversation.id', 'output.*.id', 'output.*.container_id'],
+  events: ['response.id', 'response.conversation.id', 'item.id', 'item.container_id'],
+  isBrief: true,
+};
+const file: ObjectAnswer = { ids: ['id'] };
+const batch: ObjectAnswer = { ids: ['id', 'output_file_id', 'error_file_id'] };
+const job: ObjectAnswer = { ids: ['id', 'result_files.*'] };
+
+/** Endpoints whose answers hold such ids. */
+export const objectAnswers: { readonly [E in Endpoint]?: ObjectAnswer } = {
+  responses: response,
+  'responses/compact': response,
+  'responses/{id}': response,
+  'responses/{id}/cancel': response,
+  'responses/{id}/input_items': { ids: ['data.*.id'], isBrief: true },
+  messages: { ids: ['container.id'], events: ['message.container.id', 'delta.container.id'], isBrief: true },
+  files: file,
+  'files/list': { ...file, isList: true },
+  'files/{id}': file,
+  batches: batch,
+  'batches/list': { ...batch, isList: true },
+  'batches/{id}': batch,
+  'batches/{id}/cancel': batch,
+  'fine_tuning/jobs': job,
+  'fine_tuning/jobs/list': { ...job, isList: true },
+  'fine_tuning/jobs/{id}': job,
+  'fine_tuning/jobs/{id}/cancel': job,
+};
+
+/** The texts at these paths of a parsed answer. */
+export function idsAt(value: unknown, paths: readonly string[]): string[] {
+  return paths.flatMap((path) => textsAt(value, path.split('.')));
+}
+
+function textsAt(value: unknown, path: readonly string[]): string[] {
+  const [key, ...rest] = path;
+  if (key === undefined) return typeof value === 'string' && value !== '' ? [value] : [];
+  if (key === '*') return Array.isArray(value) ? value.flatMap((each) => textsAt(each, rest)) : [];
+  return isPlain(value) && Object.hasOwn(value, key) ? textsAt(value[key], rest) : [];
+}

@@ -1,0 +1,39 @@
+import { expect, it } from 'vitest';
+import { emptyBody, JsonBody } from '../json/body.ts';
+import { stateOf } from './route-state.ts';
+import type { Endpoint } from '../endpoint.ts';
+
+it.each([
+  ['POST', '/v1/chat/completions', undefined],
+  ['POST', '/v1/batches', 'creates'],
+  ['GET', '/v1/batches', undefined],
+  ['GET', '/v1/batches/b_1', 'names'],
+  ['POST', '/v1/batches/b_1/cancel', 'names'],
+  ['POST', '/v1/files', 'creates'],
+  ['GET', '/v1/files/f_1/content', 'names'],
+  ['POST', '/v1/fine_tuning/jobs', 'creates'],
+  ['GET', '/v1/fine_tuning/jobs', undefined],
+  ['GET', '/v1/fine_tuning/jobs/j_1/checkpoints', 'names'],
+  ['GET', '/v1/chat/completions/c_1', 'names'],
+  ['POST', '/v1/uploads/u_1/parts', 'names'],
+  ['POST', '/v1/messages/batches', 'creates'],
+  ['GET', '/v1/messages/batches', undefined],
+  ['GET', '/v1/messages/batches/msgbatch_1/results', 'names'],
+  ['POST', '/v1/audio/speech', undefined],
+] as const)('%s %s: %s', (method, path, state) => {
+  const endpoint: Endpoint = path === '/v1/chat/completions' ? 'chat/completions' : 'relay';
+  expect(stateOf({ endpoint, method, path, body: emptyBody })).toBe(state);
+});
+
+it.each([
+  [{}, undefined],
+  [{ store: false }, undefined],
+  [{ store: true }, 'creates'],
+  [{ background: true }, 'creates'],
+])('a response with %j: %s', (body, state) => {
+  expect(stateOf({ endpoint: 'responses', method: 'POST', path: '/v1/responses', body: JsonBody.of(body) })).toBe(state);
+});
+
+it('modelled routes that name an object by id say so', () => {
+  expect(stateOf({ endpoint: 'responses/{id}', method: 'GET', path: '/v1/responses/r_1', body: emptyBody })).toBe('names');
+});

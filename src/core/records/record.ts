@@ -1,0 +1,134 @@
+import type { Lane } from '../plan.ts';
+
+/**
+ * One finished request: the shape of the spool, the log store, the API, the dashboard and the filter language.
+ * All keys are always present; what is unknown is null or empty, so that readers need no existence checks.
+ */
+export interface LogRecord {
+  /** Version of this shape. */
+  readonly v: 1;
+  readonly id: string;
+  readonly trace: {
+    readonly trace_id: string;
+    /** The caller's word, else the gateway's own where the request is part of a trace. */
+    readonly span_id: string | null;
+    readonly parent: string | null;
+    readonly span_name: string | null;
+  };
+  /** Arrival, Unix milliseconds. */
+  readonly at: number;
+  readonly endpoint: string;
+  readonly method: string;
+  readonly path: string;
+  readonly stream: boolean;
+  readonly status: number;
+  readonly error: { readonly code: string; readonly source: 'gateway' | 'provider'; readonly message: string } | null;
+  /** False: refused before it was known who calls. Only what identifies such a request is kept. */
+  readonly admitted: boolean;
+  /** Name of the API key; `jwt:` and the caller's name for a token. */
+  readonly key: string | null;
+  /** First 8 hex digits of the SHA-256 of the secret that was used: tells which of a key's secrets clients still use. */
+  readonly key_id: string | null;
+  readonly virtual_key: string | null;
+  readonly config: string | null;
+  /** The stored prompt that was run, and the label by which it was named. */
+  readonly prompt: { readonly id: string; readonly version: number; readonly label: string | null } | null;
+  readonly revision: string;
+  /** Full path, for example `configs.support.targets[1]`. */
+  readonly target: string | null;
+  /** Slug, and type. */
+  readonly provider: string | null;
+  readonly type: string | null;
+  readonly model: { readonly asked: string | null; readonly sent: string | null; readonly answered: string | null };
+  readonly foundation_model: string | null;
+  readonly attempts: readonly AttemptRecord[];
+  readonly plugins: readonly PluginRecord[];
+  readonly ms: { readonly total: number; readonly first_event: number | null; readonly overhead: number };
+  readonly usage: UsageRecord;
+  readonly cost: { readonly usd: number | null; readonly source: string | null };
+  readonly finish: readonly string[];
+  readonly lane: Lane | 'relay' | 'none';
+  readonly strict: boolean;
+  readonly dropped: readonly { readonly param: string; readonly reason: string }[];
+  readonly warnings: readonly string[];
+  /** What the request chose and did not get. */
+  readonly overruled: readonly Overruled[];
+  readonly cache: string;
+  readonly guardrails: readonly unknown[];
+  readonly metadata: Readonly<Record<string, string>>;
+  readonly labels: Readonly<Record<string, unknown>>;
+  readonly client: { readonly ip: string | null; readonly agent: string | null };
+  readonly bytes: { readonly in: number; readonly out: number };
+  /** `whole`: the client was handed a complete answer; `fault`: an error answer or event; `drained`: ended by a stop. */
+  readonly end: 'whole' | 'fault' | 'client_gone' | 'drained';
+  readonly request: MessageRecord;
+  readonly upstream: MessageRecord;
+  readonly response: MessageRecord;
+  /** The request's random number: with it the plan can be made again. */
+  readonly random: number;
+}
+
+/** A choice of the request that lost against another one. */
+export interface Overruled {
+  /** The header as the request spelled it, `model` for the name in the body or its slug. */
+  readonly choice: string;
+  readonly value: string;
+  /** What counted instead: `config`, `model`, `path`, or a header. */
+  readonly by: string;
+}
+
+export interface AttemptRecord {
+  readonly n: number;
+  readonly target: string;
+  readonly provider: string;
+  readonly model: string;
+  /** Milliseconds from arrival. */
+  readonly at: number;
+  readonly connect_ms: number | null;
+  readonly first_byte_ms: number | null;
+  readonly total_ms: number;
+  readonly outcome: string;
+  readonly status: number | null;
+  readonly upstream_id: string | null;
+  /** Why it was left, or what was wrong. */
+  readonly reason: string | null;
+  readonly retry_after_ms: number | null;
+}
+
+export interface PluginRecord {
+  readonly name: string;
+  readonly moment: string;
+  readonly ms: number;
+  readonly note: string | null;
+}
+
+export interface UsageRecord {
+  readonly prompt: number;
+  readonly completion: number;
+  readonly cached: number;
+  readonly cache_write: number;
+  readonly reasoning: number;
+  readonly audio_in: number;
+  readonly audio_out: number;
+  readonly source: 'reported' | 'estimated' | 'none';
+}
+
+/** Headers without credentials; the body's bytes stand behind the record (see store/spool.ts) or `why_absent` says why not. */
+export interface MessageRecord {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: BodyRecord | null;
+  readonly why_absent: string | null;
+}
+
+export interface BodyRecord {
+  /** Whole size in bytes, and how many of them are kept. */
+  readonly size: number;
+  readonly kept: number;
+  /** Lower-case hex, only when not all is kept. */
+  readonly sha256: string | null;
+  /** The bytes are the client's own body: `patch` names the top-level members that were written differently. */
+  readonly same_as: 'request' | null;
+  readonly patch: Readonly<Record<string, unknown>> | null;
+  /** Streams: milliseconds from arrival at which each kept piece came, as pairs of offset and time. */
+  readonly chunks: readonly number[] | null;
+}

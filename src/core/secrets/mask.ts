@@ -1,0 +1,144 @@
+import { masked } from './credential-names.ts';
+import { createSubstringSearch, type SubstringSearch } from './substring-search.ts';
+
+/** Hides known secrets, and what looks like an issued key, wherever text leaves the process. */
+export interface Mask {
+  text(text: string): string;
+  /** The same buffer when nothing matched, else a copy of the same length with asterisks. */
+  bytes(bytes: Buffer): Buffer;
+  /** Overwrites in place with asterisks: lengths stay, JSON stays JSON. True when something matched. */
+  inPlace(bytes: Buffer): boolean;
+}
+
+/** Shorter ones would hide half of any text. */
+const shortest = 6;
+const asterisk = 0x2a;
+
+/**
+ * Prefixes that issuers document for their keys, and how many key characters must follow before we believe it.
+ * `gw_` is our own.
+ */
+const issued: readonly { readonly prefix: string; readonly least: number }[] = [
+  { prefix: 'sk-', least: 20 },
+  { prefix: 'gw_', least: 16 },
+  { prefix: 'AIza', least: 30 },
+  { prefix: 'AKIA', least: 16 },
+  { prefix: 'xoxb-', least: 16 },
+  { prefix: 'xoxp-', least: 16 },
+];
+
+const issuedPattern = new RegExp(
+  `(?<![A-Za-z0-9_-])(${issued.map(({ prefix, least }) => `${prefix}(?=[A-Za-z0-9_-]{${least}})`).join('|')})[A-Za-z0-9_-]+`,
+  'g',
+);
+
+/**
+ * Matches every secret exactly, also as it stands inside JSON text and inside a URL; longest first, so that a secret
+ * that contains another is hidden whole. Secrets shorter than 6 characters are left alone.
+ */
+export function createMask(secrets: readonly string[]): Mask {
+  const needles = spellings(secrets);
+  const search = createSubstringSearch(needles.map((needle) => Buffer.from(needle, 'utf8')));
+  const inPlace = (bytes: Buffer): boolean => overwrite(bytes, bytes, search) !== undefined;
+  return {
+    text(text) {
+      let out = text;
+      for (const needle of needles) if (out.includes(needle)) out = out.replaceAll(needle, masked);
+      return out.replace(issuedPattern, `$1${masked}`);
+    },
+    bytes: (bytes) => overwrite(bytes, undefined, search) ?? bytes,
+    inPlace,
+  };
+}
+
+/** Each secret as written, JSON-escaped and URL-escaped; a secret that is a JSON document brings its own secrets along. */
+function spellings(secrets: readonly string[]): string[] {
+  const all = new Set<string>();
+  for (const secret of secrets.flatMap(withInner)) {
+    if (secret.length < shortest) continue;
+    all.add(secret);
+    all.add(JSON.stringify(secret).slice(1, -1));
+    all.add(encodeURIComponent(secret.toWellFormed()));
+  }
+  return [...all].toSorted((a, b) => b.length - a.length);
+}
+
+/** A service account file is one secret in the configuration, and its private key another one on the wire. */
+function withInner(secret: string): string[] {
+  if (!secret.trimStart().startsWith('{')) return [secret];
+  try {
+    const members = Object.entries(JSON.parse(secret) as Record<string, unknown>);
+    const inner = members.filter(([name, value]) => typeof value === 'string' && /key|secret|token|password/i.test(name));
+    return [secret, ...inner.map(([, value]) => value as string)];
+  } catch {
+    return [secret];
+  }
+}
+
+/** Returns the buffer that was written: `into`, or a copy made at the first match; undefined when nothing matched. */
+function overwrite(bytes: Buffer, into: Buffer | undefined, search: SubstringSearch): Buffer | undefined {
+  let out: Buffer | undefined;
+  const hide = (from: number, to: number): void => {
+    out ??= into ?? Buffer.from(bytes);
+    out.fill(asterisk, from, to);
+  };
+  search.each(bytes, hide);
+  eachIssued(bytes, hide);
+  return out;
+}
+
+/**
+ * Finds what looks like an issued key: a run of key bytes that begins with a known prefix. Runs that are too short to
+ * be one are stepped over without a look at each byte.
+ */
+function eachIssued(bytes: Buffer, found: (from: number, to: number) => void): void {
+  let seen = 0;
+  for (let probe = stride - 1; probe < bytes.length; probe += stride) {
+    if (!isKeyByte(bytes[probe] ?? 0)) continue;
+    let start = probe;
+    while (start > seen && isKeyByte(bytes[start - 1] ?? 0)) start -= 1;
+    seen = probe + 1;
+    // A run that goes on to the left of what was seen has been judged by its beginning.
+    const key = start > 0 && isKeyByte(bytes[start - 1] ?? 0) ? undefined : prefixAt(bytes, start);
+    if (key === undefined) continue;
+    const from = start + key.prefix.length;
+    const to = endOfKey(bytes, from);
+    if (to - from >= key.least) found(from, to);
+  }
+}
+
+/** Shortest run that can be an issued key. */
+const stride = Math.min(...issued.map(({ prefix, least }) => prefix.length + least));
+
+type Issued = (typeof issued)[number];
+
+/** By first byte: most runs are dismissed with one look. */
+const byFirst: readonly (readonly Issued[] | undefined)[] = Array.from({ length: 256 }, (_, byte) => {
+  const rows = issued.filter(({ prefix }) => prefix.charCodeAt(0) === byte);
+  return rows.length === 0 ? undefined : rows;
+});
+
+function prefixAt(bytes: Buffer, at: number): Issued | undefined {
+  const rows = byFirst[bytes[at] ?? 0];
+  if (rows === undefined) return undefined;
+  for (const row of rows) if (startsWith(bytes, at, row.prefix)) return row;
+  return undefined;
+}
+
+function startsWith(bytes: Buffer, at: number, prefix: string): boolean {
+  for (let i = 1; i < prefix.length; i += 1) if (bytes[at + i] !== prefix.charCodeAt(i)) return false;
+  return true;
+}
+
+function endOfKey(bytes: Buffer, from: number): number {
+  let at = from;
+  while (at < bytes.length && isKeyByte(bytes[at] ?? 0)) at += 1;
+  return at;
+}
+
+/** A–Z, a–z, 0–9, `_`, `-`. */
+const keyBytes = Uint8Array.from({ length: 256 }, (_, byte) => (/[\w-]/.test(String.fromCharCode(byte)) ? 1 : 0));
+
+function isKeyByte(byte: number): boolean {
+  return keyBytes[byte] === 1;
+}

@@ -1,0 +1,10 @@
+import { canonicalPrefix, type HeaderBag, type RequestHeader, requestHeaders } from '../http/headers.ts';
+
+/** A gateway header in the spelling that the request used, for messages: `x-portkey-config` where it sent that. */
+export function spelled(headers: HeaderBag, header: RequestHeader): string {
+  const tails = requestHeaders[header];
+  for (const prefix of [canonicalPrefix, headers.aliasPrefix ?? canonicalPrefix]) {
+    for (const tail of tails) if (headers.get(`${prefix}${tail}`) !== undefined) return `${prefix}${tail}`;
+  }
+  return `${canonicalPrefix}${tails[0]}`;
+}

@@ -1,0 +1,182 @@
+import type { BlockKind, ModelEvent } from '../../../core/events.ts';
+import { isPlain, type Plain } from '../../../core/json/merge.ts';
+import { textOf } from '../../shared/json.ts';
+import { annotationsOf } from '../citations.ts';
+import { parseExact } from '../exact.ts';
+import { isOutput } from './output-tool.ts';
+
+/** A content block between its start and its end. */
+interface OpenBlock {
+  readonly kind: BlockKind;
+  /** Its input is the text of the answer. */
+  readonly isOutput: boolean;
+  /** The number of a tool call: it counts calls over the whole answer, since blocks of other kinds come between them. */
+  readonly call: number | undefined;
+  /** `input` as the start had it, used where no deltas follow. */
+  readonly input: unknown;
+  /** Its deltas joined, for the tools of the API itself; calls of the client's tools stream theirs. */
+  inputText: string;
+  hasInput: boolean;
+  /** Where its text begins in the text of the answer. */
+  readonly start: number;
+  citations: unknown[] | undefined;
+}
+
+const nothing: readonly ModelEvent[] = Object.freeze([]);
+
+/**
+ * The content blocks of a streamed messages answer as events of the hub. What comes in fragments that clients cannot
+ * join (citations, inputs of the API's own tools) is collected and sent with the end of its block, as a whole answer
+ * has it.
+ */
+export class MessageBlocks {
+  readonly #open = new Map<number, OpenBlock>();
+  /** Tool calls so far. */
+  calls = 0;
+  /** The answer is the input of the tool that holds it to its schema. */
+  isOutput = false;
+  /** Sources of the answer so far, in OpenAI's form. */
+  readonly annotations: Plain[] = [];
+  /** Characters of the answer's text so far. */
+  #length = 0;
+
+  begin(block: number, content: unknown): readonly ModelEvent[] {
+    if (!isPlain(content)) return nothing;
+    const opened = this.#opened(content);
+    this.#open.set(block, opened);
+    switch (content['type']) {
+      case 'text':
+        return [
+          { type: 'block', choice: 0, block, state: 'open', kind: 'text' },
+          ...(textOf(content['text']) === undefined ? nothing : this.delta(block, { type: 'text_delta', text: content['text'] })),
+        ];
+      case 'thinking':
+        return [
+          { type: 'block', choice: 0, block, state: 'open', kind: 'thinking' },
+          ...(textOf(content['thinking']) === undefined
+            ? nothing
+            : this.delta(block, { type: 'thinking_delta', thinking: content['thinking'] })),
+          ...(textOf(content['signature']) === undefined
+            ? nothing
+            : this.delta(block, { type: 'signature_delta', signature: content['signature'] })),
+        ];
+      case 'redacted_thinking':
+        return [{ type: 'redacted', choice: 0, block, data: String(content['data']) }];
+      case 'tool_use': {
+        if (opened.isOutput) return [{ type: 'block', choice: 0, block, state: 'open', kind: 'text' }];
+        const id = textOf(content['id']);
+        const name = textOf(content['name']) ?? '';
+        return [{ type: 'tool_call', choice: 0, index: opened.call ?? 0, name, arguments: '', ...(id === undefined ? {} : { id }) }];
+      }
+      default:
+        // The API's own tools and whatever is new: as it came, for clients that asked for blocks.
+        return [native(block, content)];
+    }
+  }
+
+  delta(block: number, delta: unknown): readonly ModelEvent[] {
+    if (!isPlain(delta)) return nothing;
+    switch (delta['type']) {
+      case 'text_delta':
+        return this.#text(block, delta['text']);
+      case 'thinking_delta':
+        return typeof delta['thinking'] === 'string' ? [{ type: 'thinking', choice: 0, block, text: delta['thinking'] }] : nothing;
+      case 'signature_delta':
+        return typeof delta['signature'] === 'string' ? [{ type: 'thinking', choice: 0, block, signature: delta['signature'] }] : nothing;
+      case 'input_json_delta':
+        return this.#input(block, delta['partial_json']);
+      case 'citations_delta':
+        return this.#citation(block, delta['citation']);
+      default: {
+        // What is new: its members, without the type, as in the other deltas.
+        const { type: _type, ...members } = delta;
+        return [native(block, members)];
+      }
+    }
+  }
+
+  end(block: number): readonly ModelEvent[] {
+    const opened = this.#open.get(block);
+    this.#open.delete(block);
+    const close: ModelEvent = { type: 'block', choice: 0, block, state: 'close', kind: opened?.kind ?? 'native' };
+    if (opened === undefined) return [close];
+    if (opened.isOutput) return opened.hasInput ? [close] : [...this.#text(block, JSON.stringify(opened.input ?? {})), close];
+    // A call without arguments has no deltas; clients want JSON all the same.
+    if (opened.call !== undefined)
+      return opened.hasInput
+        ? [close]
+        : [{ type: 'tool_call', choice: 0, index: opened.call, arguments: JSON.stringify(opened.input ?? {}) }, close];
+    if (opened.inputText !== '') return [native(block, inputOf(opened.inputText)), close];
+    if (opened.citations === undefined) return [close];
+    this.annotations.push(...annotationsOf(opened.citations, opened.start, this.#length - opened.start));
+    return [native(block, { citations: opened.citations }), close];
+  }
+
+  #opened(content: Plain): OpenBlock {
+    const { type, citations, input } = content;
+    const output = isOutput(content);
+    this.isOutput ||= output;
+    const isCall = type === 'tool_use' && !output;
+    const call = isCall ? this.calls : undefined;
+    if (isCall) this.calls += 1;
+    return {
+      kind: output ? 'text' : kindOf(type),
+      isOutput: output,
+      call,
+      input: isPlain(input) ? input : undefined,
+      inputText: '',
+      hasInput: false,
+      start: this.#length,
+      citations: Array.isArray(citations) && citations.length > 0 ? [...(citations as unknown[])] : undefined,
+    };
+  }
+
+  #text(block: number, text: unknown): readonly ModelEvent[] {
+    if (typeof text !== 'string') return nothing;
+    this.#length += text.length;
+    return [{ type: 'text', choice: 0, block, text }];
+  }
+
+  #input(block: number, text: unknown): readonly ModelEvent[] {
+    if (typeof text !== 'string' || text === '') return nothing;
+    const opened = this.#open.get(block);
+    if (opened === undefined) return [native(block, { partial_json: text })];
+    opened.hasInput = true;
+    if (opened.isOutput) return this.#text(block, text);
+    if (opened.call !== undefined) return [{ type: 'tool_call', choice: 0, index: opened.call, arguments: text }];
+    opened.inputText += text;
+    return nothing;
+  }
+
+  #citation(block: number, citation: unknown): readonly ModelEvent[] {
+    const opened = this.#open.get(block);
+    if (opened === undefined || !isPlain(citation)) return nothing;
+    opened.citations ??= [];
+    opened.citations.push(citation);
+    return nothing;
+  }
+}
+
+/** Fragments that are no JSON together, as after a cut, are handed on as they are. */
+function inputOf(text: string): Plain {
+  try {
+    return { input: parseExact(text) };
+  } catch {
+    return { partial_json: text };
+  }
+}
+
+function kindOf(type: unknown): BlockKind {
+  if (type === 'text' || type === 'thinking') return type;
+  if (type === 'redacted_thinking') return 'redacted';
+  return type === 'tool_use' ? 'tool' : 'native';
+}
+
+const native = (block: number, members: unknown): ModelEvent => ({
+  type: 'block',
+  choice: 0,
+  block,
+  state: 'open',
+  kind: 'native',
+  native: members,
+});

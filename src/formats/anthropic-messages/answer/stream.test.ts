@@ -1,0 +1,190 @@
+import type { ModelEvent, WireEvent } from '../../../core/events.ts';
+import { GatewayError } from '../../../core/error.ts';
+import { describe, expect, it } from 'vitest';
+import { MessagesStream } from './stream.ts';
+import { MessagesTap } from './tap.ts';
+
+type Json = Record<string, unknown>;
+
+const wire = (data: Json | string, name = ''): WireEvent => ({ name, data: typeof data === 'string' ? data : JSON.stringify(data) });
+const start = {
+  type: 'message_start',
+  message: { id: 'msg_1', model: 'm', usage: { input_tokens: 2, cache_read_input_tokens: 3, output_tokens: 1 } },
+};
+const open = (index: number, content_block: Json): Json => ({ type: 'content_block_start', index, content_block });
+const delta = (index: number, of: Json): Json => ({ type: 'content_block_delta', index, delta: of });
+const close = (index: number): Json => ({ type: 'content_block_stop', index });
+const end = (stop_reason: string | null): Json[] => [
+  { type: 'message_delta', delta: { stop_reason }, usage: { output_tokens: 7 } },
+  { type: 'message_stop' },
+];
+
+function play(events: readonly (Json | WireEvent)[]): readonly ModelEvent[] {
+  const stream = new MessagesStream({ createdAt: 5 });
+  const out = events.flatMap((event) => [...stream.push('data' in event ? (event as WireEvent) : wire(event))]);
+  return [...out, ...stream.end()];
+}
+
+const calls = (events: readonly ModelEvent[]): readonly ModelEvent[] => events.filter(({ type }) => type === 'tool_call');
+const errorOf = (events: readonly ModelEvent[]): GatewayError | undefined =>
+  events.flatMap((event) => (event.type === 'error' ? [event.error] : []))[0];
+
+describe('MessagesStream', () => {
+  it('counts calls, not blocks, and gives a call without arguments an empty object', () => {
+    const events = play([
+      start,
+      open(0, { type: 'thinking', thinking: '', signature: '' }),
+      close(0),
+      open(1, { type: 'tool_use', id: 'a', name: 'f', input: {} }),
+      delta(1, { type: 'input_json_delta', partial_json: '' }),
+      close(1),
+      open(2, { type: 'text', text: 'so' }),
+      close(2),
+      open(3, { type: 'tool_use', id: 'b', name: 'g', input: {} }),
+      delta(3, { type: 'input_json_delta', partial_json: '{"x"' }),
+      delta(3, { type: 'input_json_delta', partial_json: ':1}' }),
+      close(3),
+      ...end('tool_use'),
+    ]);
+    expect(calls(events)).toEqual([
+      { type: 'tool_call', choice: 0, index: 0, id: 'a', name: 'f', arguments: '' },
+      { type: 'tool_call', choice: 0, index: 0, arguments: '{}' },
+      { type: 'tool_call', choice: 0, index: 1, id: 'b', name: 'g', arguments: '' },
+      { type: 'tool_call', choice: 0, index: 1, arguments: '{"x"' },
+      { type: 'tool_call', choice: 0, index: 1, arguments: ':1}' },
+    ]);
+    expect(events).toContainEqual({ type: 'text', choice: 0, block: 2, text: 'so' });
+    expect(events.at(-2)).toEqual({ type: 'finish', choice: 0, reason: 'tool_calls', raw: 'tool_use' });
+    expect(events.at(-1)).toEqual({ type: 'usage', usage: { prompt: 5, completion: 7, cached: 3, cacheWrite: 0 } });
+  });
+
+  it('passes over what is not known, whatever it holds', () => {
+    const odd = [
+      wire('{}', 'vertex_event'),
+      wire('no json', 'vertex_event'),
+      wire({ type: 'ping' }),
+      wire({ type: 'new_thing', x: 1 }),
+      delta(9, { type: 'new_delta', y: 1 }),
+    ];
+    const events = play([
+      ...odd,
+      start,
+      open(0, { type: 'text', text: '' }),
+      delta(0, { type: 'text_delta', text: 'hi' }),
+      close(0),
+      ...end('end_turn'),
+    ]);
+    expect(errorOf(events)).toBeUndefined();
+    expect(events.filter(({ type }) => type === 'text')).toHaveLength(1);
+    expect(events.filter(({ type }) => type === 'finish')).toHaveLength(1);
+  });
+
+  it.each([
+    ['end_turn', 'stop'],
+    ['stop_sequence', 'stop'],
+    ['pause_turn', 'stop'],
+    ['max_tokens', 'length'],
+    ['model_context_window_exceeded', 'length'],
+    ['tool_use', 'tool_calls'],
+    ['refusal', 'content_filter'],
+    ['something_new', 'stop'],
+  ])('finishes on %s with %s', (stop, reason) => {
+    expect(play([start, ...end(stop)])).toContainEqual({ type: 'finish', choice: 0, reason, raw: stop });
+  });
+
+  it('finishes where no reason is given', () => {
+    expect(play([start, ...end(null)])).toContainEqual({ type: 'finish', choice: 0, reason: 'stop' });
+    expect(play([start, open(0, { type: 'tool_use', id: 'a', name: 'f', input: {} }), close(0), ...end(null)])).toContainEqual({
+      type: 'finish',
+      choice: 0,
+      reason: 'tool_calls',
+    });
+  });
+
+  it.each([
+    [
+      'an error event',
+      [start, { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } }],
+      'provider_error',
+      529,
+      'Overloaded',
+    ],
+    [
+      'an unreadable event',
+      [start, wire('{"type":"content_block_delta"', 'content_block_delta')],
+      'upstream_invalid',
+      502,
+      'content_block_delta',
+    ],
+    [
+      'an end without its mark',
+      [start, open(0, { type: 'text', text: '' }), end('end_turn')[0]],
+      'stream_interrupted',
+      502,
+      'before its end',
+    ],
+    ['nothing at all', [], 'stream_interrupted', 502, 'before its end'],
+  ] as const)('ends with an error after %s, and says nothing more', (_what, events, code, status, text) => {
+    const out = play(events as readonly (Json | WireEvent)[]);
+    const error = errorOf(out);
+    expect(error).toBeInstanceOf(GatewayError);
+    expect(error).toMatchObject({ code, status });
+    expect(error?.message).toContain(text);
+    expect(out.filter(({ type }) => type === 'error')).toHaveLength(1);
+    expect(out.at(-1)?.type).toBe('error');
+    expect(out.some(({ type }) => type === 'usage')).toBe(false);
+  });
+});
+
+describe('MessagesTap', () => {
+  const kinds = (events: readonly (Json | WireEvent)[]): [string[], MessagesTap] => {
+    const tap = new MessagesTap();
+    return [events.map((event) => tap.event('data' in event ? (event as WireEvent) : wire(event))), tap];
+  };
+
+  it('commits with the first thing a person would see', () => {
+    const [seen, tap] = kinds([
+      wire('{}', 'vertex_event'),
+      start,
+      wire({ type: 'ping' }, 'ping'),
+      open(0, { type: 'text', text: '' }),
+      delta(0, { type: 'text_delta', text: '' }),
+      delta(0, { type: 'text_delta', text: 'a' }),
+      delta(0, { type: 'text_delta', text: '' }),
+      close(0),
+      ...end('end_turn'),
+    ]);
+    expect(seen).toEqual(['meta', 'meta', 'meta', 'meta', 'meta', 'content', 'content', 'meta', 'content', 'end']);
+    expect(tap).toMatchObject({
+      complete: true,
+      id: 'msg_1',
+      model: 'm',
+      finish: ['end_turn'],
+      usage: { prompt: 5, completion: 7, cached: 3, cacheWrite: 0 },
+    });
+  });
+
+  it.each([
+    ['a call', open(0, { type: 'tool_use', id: 'a', name: 'f', input: {} }), 'content'],
+    ['redacted thinking', open(0, { type: 'redacted_thinking', data: 'x' }), 'content'],
+    ["one of the API's own tools", open(0, { type: 'server_tool_use', id: 'a', name: 'web_search', input: {} }), 'content'],
+    ['empty thinking', open(0, { type: 'thinking', thinking: '', signature: '' }), 'meta'],
+    ['text that stands in the start', open(0, { type: 'text', text: 'a' }), 'content'],
+    ['a signature', delta(0, { type: 'signature_delta', signature: 'x' }), 'content'],
+    ['an error', { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } }, 'fault'],
+  ] as const)('takes %s for %s', (_what, event, kind) => {
+    expect(kinds([start, event as Json])[0][1]).toBe(kind);
+  });
+
+  it('is not complete before the end mark', () => {
+    expect(kinds([start, end('end_turn')[0] ?? {}])[1].complete).toBe(false);
+  });
+
+  it('finds an error object under a good status', () => {
+    const tap = new MessagesTap();
+    expect(tap.whole('{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}')).toMatchObject({
+      message: 'Overloaded',
+      type: 'overloaded_error',
+    });
+  });
+});

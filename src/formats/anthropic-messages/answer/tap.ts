@@ -1,0 +1,144 @@
+import type { ProviderFault } from '../../../core/error.ts';
+import type { WireEvent } from '../../../core/events.ts';
+import { isPlain, type Plain } from '../../../core/json/merge.ts';
+import type { EventKind, Tap } from '../../../core/tap.ts';
+import type { Usage } from '../../../core/model/usage.ts';
+import { parseObject, textOf, valueOf } from '../../shared/json.ts';
+import { objectIn as errorObjectIn } from '../../openai-chat/fault.ts';
+import { parseExact } from '../exact.ts';
+import { faultInBand } from '../fault.ts';
+import { UsageCounts } from '../usage.ts';
+
+/**
+ * Messages answers, streamed and whole. `message_stop` is the end; `ping`,
+ * `message_start` and what is not known say nothing a person would see. Deltas are not parsed once there was content,
+ * since this runs for each event of each stream.
+ */
+export class MessagesTap implements Tap {
+  complete = false;
+  id: string | undefined;
+  model: string | undefined;
+  fault: ProviderFault | undefined;
+  contentEvents = 0;
+  answer: unknown;
+  #finish: string | undefined;
+  readonly #counts = new UsageCounts();
+
+  event(event: WireEvent): EventKind {
+    switch (eventType(event)) {
+      case 'content_block_delta':
+        return this.#content(this.contentEvents > 0 || !isEmptyDelta(event.data));
+      case 'content_block_start':
+        return this.#content(!isEmptyBlock(event.data));
+      case 'message_start':
+        this.#message(parseObject(event.data)?.['message']);
+        return 'meta';
+      case 'message_delta':
+        return this.#delta(parseObject(event.data) ?? {});
+      case 'message_stop':
+        this.complete = true;
+        return 'end';
+      case 'error':
+        this.fault ??= faultInBand(parseObject(event.data), event.data);
+        return 'fault';
+      default:
+        return this.#unnamed(event);
+    }
+  }
+
+  /** A service in front of the API breaks off in a form of its own: an object, or a list of one, without a type. */
+  #unnamed({ data }: WireEvent): EventKind {
+    const error = valueOf(data, 'error') < 0 ? undefined : bareError(data);
+    if (error === undefined) return 'meta';
+    this.fault ??= faultInBand(error, data);
+    return 'fault';
+  }
+
+  whole(text: string): ProviderFault | undefined {
+    const answer = objectIn(text);
+    if (answer === undefined) return undefined;
+    this.complete = true;
+    this.answer = answer;
+    if (isPlain(answer['error']) && !Array.isArray(answer['content'])) this.fault = faultInBand(answer, text);
+    else this.#message(answer);
+    return this.fault;
+  }
+
+  get usage(): Usage | undefined {
+    return this.#counts.usage;
+  }
+
+  /** In the provider's own words. */
+  get finish(): readonly string[] {
+    return this.#finish === undefined ? [] : [this.#finish];
+  }
+
+  #message(message: unknown): void {
+    if (!isPlain(message)) return;
+    this.id = textOf(message['id']);
+    this.model = textOf(message['model']);
+    this.#finish = textOf(message['stop_reason']);
+    this.#counts.add(message['usage']);
+  }
+
+  /** An answer that ends without a word is one all the same. */
+  #delta({ delta, usage }: Plain): EventKind {
+    this.#counts.add(usage);
+    if (!isPlain(delta) || typeof delta['stop_reason'] !== 'string') return 'meta';
+    this.#finish = delta['stop_reason'];
+    return this.#content(true);
+  }
+
+  #content(isContent: boolean): EventKind {
+    if (!isContent) return 'meta';
+    this.contentEvents += 1;
+    return 'content';
+  }
+}
+
+/** Names of the format's own events. */
+const names: ReadonlySet<string> = new Set([
+  'message_start',
+  'content_block_start',
+  'content_block_delta',
+  'content_block_stop',
+  'message_delta',
+  'message_stop',
+  'ping',
+  'error',
+]);
+
+/** An error object that does not say that it is an event of the format. */
+export function bareError(data: string): Plain | undefined {
+  const object = errorObjectIn(data);
+  return object !== undefined && object['type'] === undefined && isPlain(object['error']) ? object : undefined;
+}
+
+/** An event's type: its name where that is one of the format, else what its data says, for services that send other names or none. */
+export function eventType(event: WireEvent): string {
+  if (names.has(event.name)) return event.name;
+  return /^\s*\{\s*"type"\s*:\s*"([^"\\]*)"/.exec(event.data)?.[1] ?? textOf(parseObject(event.data)?.['type']) ?? event.name;
+}
+
+/** Calls keep the digits of their numbers: the conversion goes on from what is parsed here. */
+function objectIn(text: string): Plain | undefined {
+  try {
+    const value = parseExact(text);
+    return isPlain(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isEmptyDelta(data: string): boolean {
+  const delta = parseObject(data)?.['delta'];
+  return !isPlain(delta) || Object.entries(delta).every(([key, value]) => key === 'type' || value === '' || value === null);
+}
+
+/** Text and thinking begin empty; everything else shows itself when it begins. */
+function isEmptyBlock(data: string): boolean {
+  const block = parseObject(data)?.['content_block'];
+  if (!isPlain(block)) return true;
+  const { type } = block;
+  return type === 'text' || type === 'thinking' ? !textOf(block['text']) && !textOf(block['thinking']) : false;
+}

@@ -1,0 +1,117 @@
+import { JsonBody } from '../../../core/json/body.ts';
+import type { Note } from '../../../core/model/notes.ts';
+import { describe, expect, it } from 'vitest';
+import { callOf } from '../../../../test/contract/call.ts';
+import { ThoughtNotes, thoughtMemory, withThoughts } from './thoughts.ts';
+
+type Block = Readonly<Record<string, unknown>>;
+
+const thought = (text: string, signature = 'sig'): Block => ({ type: 'thinking', thinking: text, signature });
+const redacted: Block = { type: 'redacted_thinking', data: 'x' };
+const text = (value: string): Block => ({ type: 'text', text: value });
+const use = (id: unknown): Block => ({ type: 'tool_use', id, name: 'f', input: {} });
+
+const whole = (blocks: readonly Block[]): readonly Note[] => thoughtMemory.notes({ content: blocks }, callOf());
+
+function streamed(blocks: readonly Block[]): readonly Note[] {
+  const notes = new ThoughtNotes();
+  return blocks.flatMap((block, index) => {
+    const { thinking, signature, text: said, ...start } = block;
+    const begun = notes.begin(index, start);
+    for (const [member, value] of Object.entries({ thinking, signature, text: said })) {
+      if (typeof value === 'string') for (const half of [value.slice(0, 1), value.slice(1)]) notes.delta(index, { [member]: half });
+    }
+    return begun ?? [];
+  });
+}
+
+describe('what an answer says before its calls', () => {
+  const rows: readonly [name: string, blocks: readonly Block[], notes: Readonly<Record<string, readonly Block[]>>][] = [
+    ['thoughts', [thought('a'), use('1')], { 1: [thought('a')] }],
+    ['redacted thoughts', [redacted, use('1')], { 1: [redacted] }],
+    ['text among thoughts', [thought('a'), text('b'), thought('c'), use('1')], { 1: [thought('a'), text('b'), thought('c')] }],
+    ['thoughts before each call', [thought('a'), use('1'), use('2'), thought('b'), use('3')], { 1: [thought('a')], 3: [thought('b')] }],
+    ['text before the first thought is left to the client', [text('a'), thought('b'), use('1')], { 1: [thought('b')] }],
+    ['no thoughts', [text('a'), use('1')], {}],
+    ['thoughts without a call', [thought('a'), text('b')], {}],
+    ['thoughts without a signature', [thought('a', ''), use('1')], {}],
+    ['unsigned thoughts beside signed ones', [thought('a', ''), thought('b'), use('1')], { 1: [thought('b')] }],
+    ['a call without an id', [thought('a'), use(undefined), use('2')], {}],
+    ['more than is remembered', [thought('a'.repeat(1024 * 1024)), use('1'), thought('b'), use('2')], { 2: [thought('b')] }],
+    ['what is no block', [null as never, thought('a'), use('1')], { 1: [thought('a')] }],
+  ];
+
+  it.each(rows)('%s', (_name, blocks, expected) => {
+    const found = (notes: readonly Note[]) => Object.fromEntries(notes.map(({ id, text: kept }) => [id, JSON.parse(kept) as unknown]));
+    expect(found(whole(blocks))).toEqual(expected);
+    expect(found(streamed(blocks.filter((block) => block !== null)))).toEqual(expected);
+  });
+});
+
+const called = (...ids: string[]) => ({
+  role: 'assistant',
+  content: 'b',
+  tool_calls: ids.map((id) => ({ id, type: 'function', function: { name: 'f', arguments: '{}' } })),
+});
+
+describe('what a request needs', () => {
+  const model = 'claude-sonnet-4-0';
+  const rows: readonly [name: string, body: Block, model: string, ids: readonly string[]][] = [
+    ['calls without thoughts', { reasoning_effort: 'low', messages: [called('1', '2'), called('2', '3')] }, model, ['1', '2', '3']],
+    ['calls in a request that says how to think', { thinking: { type: 'enabled' }, messages: [called('1')] }, model, ['1']],
+    ['calls with a model that always thinks', { messages: [called('1')] }, 'claude-opus-5-5', ['1']],
+    ['nothing without thinking', { messages: [called('1')] }, model, []],
+    ['nothing without calls', { reasoning_effort: 'low', messages: [{ role: 'assistant', content: 'a' }] }, model, []],
+    ['nothing for a user', { reasoning_effort: 'low', messages: [{ ...called('1'), role: 'user' }] }, model, []],
+    ['nothing beside own thoughts', { reasoning_effort: 'low', messages: [{ ...called('1'), content: [thought('a')] }] }, model, []],
+    [
+      'nothing beside own blocks',
+      { reasoning_effort: 'low', messages: [{ ...called('1'), content_blocks: [{ thinking: 'a' }] }] },
+      model,
+      [],
+    ],
+    [
+      'nothing beside redacted blocks',
+      { reasoning_effort: 'low', messages: [{ ...called('1'), content_blocks: [{ data: 'a' }] }] },
+      model,
+      [],
+    ],
+  ];
+
+  it.each(rows)('%s', (_name, body, name, ids) => {
+    expect(thoughtMemory.recalls(JsonBody.of(body), callOf({ model: name }))).toEqual(ids);
+  });
+});
+
+describe('a body with its thoughts again', () => {
+  const known = new Map([
+    ['1', JSON.stringify([thought('a'), text('b')])],
+    ['2', JSON.stringify([thought('c')])],
+  ]);
+  const restored = (message: Block) => withThoughts({ messages: [message] }, known)['messages'] as readonly Block[];
+  const blocksOf = (message: Block) => restored(message)[0]?.['content_blocks'];
+
+  it('marks the place of each call', () => {
+    expect(blocksOf(called('1', '2'))).toEqual([thought('a'), text('b'), use('1'), thought('c'), use('2')]);
+    expect(blocksOf({ ...called('1'), content: [text('b')] })).toEqual([thought('a'), text('b'), use('1')]);
+  });
+
+  it('says text that the client has changed before the calls, and keeps the blocks that it sends', () => {
+    expect(blocksOf({ ...called('1'), content: 'other' })).toEqual([thought('a'), text('other'), use('1')]);
+    expect(blocksOf({ ...called('1', '2'), content: 'b ' })).toEqual([thought('a'), text('b '), use('1'), thought('c'), use('2')]);
+    expect(blocksOf({ ...called('1'), content: '' })).toEqual([thought('a'), use('1')]);
+    expect(blocksOf({ ...called('1'), content: [text('other')] })).toEqual([thought('a'), use('1')]);
+    expect(blocksOf({ ...called('1'), content_blocks: [text('b')] })).toEqual([thought('a'), use('1'), text('b')]);
+  });
+
+  it('gives each thought back once', () => {
+    const messages = withThoughts({ messages: [called('1'), called('1')] }, known)['messages'] as readonly Block[];
+    expect(messages.map((message) => message['content_blocks'] !== undefined)).toEqual([true, false]);
+  });
+
+  it('is the same body where nothing is known', () => {
+    const body = { messages: [called('1')] };
+    expect([withThoughts(body, new Map()), withThoughts(body, undefined)]).toEqual([body, body]);
+    expect(restored(called('9'))).toEqual([called('9')]);
+  });
+});

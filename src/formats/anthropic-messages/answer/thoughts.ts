@@ -1,0 +1,149 @@
+import type { EmptyBody, JsonBody } from '../../../core/json/body.ts';
+import { isPlain, type Plain } from '../../../core/json/merge.ts';
+import type { Note } from '../../../core/model/notes.ts';
+import type { Call, Operation } from '../../../core/provider.ts';
+import { parseExact } from '../exact.ts';
+import { traitsOf } from '../request/model.ts';
+
+/** Characters of the blocks before one call, beyond which they are not remembered. */
+const longest = 1024 * 1024;
+
+type Block = Record<string, unknown>;
+
+/**
+ * Collects what an answer says before each tool call: signed thoughts, and text among them. Without its thoughts a turn
+ * with calls is refused while thinking is on (Anthropic, Messages API, extended thinking with tool use), and clients of
+ * chat completions do not send them back.
+ */
+export class ThoughtNotes {
+  /** By the number of the block, in order; empty until there is a thought. */
+  readonly #blocks = new Map<number, Block>();
+  #size = 0;
+
+  /** A block begins. The note, where it is a call with thoughts before it. */
+  begin(index: number, content: unknown): Note | undefined {
+    if (!isPlain(content)) return undefined;
+    switch (content['type']) {
+      case 'thinking':
+        this.#blocks.set(index, { type: 'thinking', thinking: textIn(content['thinking']), signature: textIn(content['signature']) });
+        this.#grow(content);
+        return undefined;
+      case 'redacted_thinking':
+        this.#blocks.set(index, { type: 'redacted_thinking', data: content['data'] });
+        this.#grow(content);
+        return undefined;
+      case 'text':
+        if (this.#blocks.size > 0) this.#blocks.set(index, { type: 'text', text: textIn(content['text']) });
+        return undefined;
+      case 'tool_use':
+        return this.#blocks.size === 0 ? undefined : this.#noteFor(content['id']);
+      default:
+        return undefined;
+    }
+  }
+
+  delta(index: number, delta: unknown): void {
+    const block = this.#blocks.get(index);
+    if (block === undefined || !isPlain(delta)) return;
+    for (const member of ['thinking', 'signature', 'text'] as const) {
+      if (typeof delta[member] === 'string') block[member] = textIn(block[member]) + delta[member];
+    }
+    this.#grow(delta);
+  }
+
+  #grow(with_: Plain): void {
+    for (const value of Object.values(with_)) if (typeof value === 'string') this.#size += value.length;
+    if (this.#size > longest) this.#forget();
+  }
+
+  #forget(): void {
+    this.#blocks.clear();
+    this.#size = 0;
+  }
+
+  #noteFor(id: unknown): Note | undefined {
+    const kept = [...this.#blocks.values()].filter((block) => block['type'] !== 'thinking' || block['signature'] !== '');
+    this.#forget();
+    if (typeof id !== 'string' || !kept.some(isThought)) return undefined;
+    return { id, text: JSON.stringify(kept) };
+  }
+}
+
+/** What operations with the messages format add to be asked for thoughts again. */
+export const thoughtMemory: Required<Pick<Operation, 'recalls' | 'notes'>> = {
+  recalls: (body, call) => (mayThink(body, call) ? callsWithoutThoughts(body.json()) : nothing),
+  notes: (answer) => notesIn(answer),
+};
+
+const nothing: readonly never[] = Object.freeze([]);
+
+/** A request whose answer is thought about, with calls in its history. */
+function mayThink(body: JsonBody | EmptyBody, call: Pick<Call, 'model' | 'foundationModel'>): body is JsonBody {
+  if (body.kind === 'none' || !body.mentions('"tool_calls"')) return false;
+  if (body.has('thinking') || body.has('reasoning_effort')) return true;
+  return traitsOf(call.foundationModel ?? call.model).refusesThinking.includes('disabled');
+}
+
+function callsWithoutThoughts(body: Plain): readonly string[] {
+  const ids = new Set<string>();
+  for (const message of listOf(body['messages'])) {
+    if (message['role'] !== 'assistant' || hasThoughts(message)) continue;
+    for (const { id } of listOf(message['tool_calls'])) if (typeof id === 'string') ids.add(id);
+  }
+  return [...ids];
+}
+
+function notesIn(answer: unknown): readonly Note[] {
+  const content = isPlain(answer) ? listOf(answer['content']) : nothing;
+  const notes = new ThoughtNotes();
+  return content.flatMap((block, index) => notes.begin(index, block) ?? nothing);
+}
+
+/** A chat body whose assistant messages have their thoughts again, each id used once; the same body where none is known. */
+export function withThoughts(body: Plain, known: ReadonlyMap<string, string> | undefined): Plain {
+  if (known === undefined || known.size === 0) return body;
+  const left = new Map(known);
+  const messages = listOf(body['messages']).map((message) =>
+    message['role'] === 'assistant' && !hasThoughts(message) ? withOwn(message, left) : message,
+  );
+  return { ...body, messages };
+}
+
+/** Blocks of the answer in its order; each call marks its place. Text that the client has changed stands before the first call. */
+function withOwn(message: Plain, left: Map<string, string>): Plain {
+  const blocks: Plain[] = [];
+  for (const { id, function: fn } of listOf(message['tool_calls'])) {
+    const text = typeof id === 'string' ? left.get(id) : undefined;
+    if (typeof id !== 'string' || text === undefined) continue;
+    left.delete(id);
+    const name = isPlain(fn) ? fn['name'] : undefined;
+    blocks.push(...(parseExact(text) as Plain[]), { type: 'tool_use', id, name, input: {} });
+  }
+  if (blocks.length === 0) return message;
+  const own = listOf(message['content_blocks']);
+  const { content } = message;
+  if (own.length === 0 && joined(blocks) === joined(content)) return { ...message, content_blocks: blocks };
+  const rest = blocks.filter((block) => block['type'] !== 'text');
+  if (own.length > 0 || typeof content !== 'string' || content === '') return { ...message, content_blocks: [...rest, ...own] };
+  const first = rest.findIndex((block) => block['type'] === 'tool_use');
+  return { ...message, content_blocks: rest.toSpliced(first, 0, { type: 'text', text: content }) };
+}
+
+const isThought = (part: Plain): boolean =>
+  part['type'] === 'thinking' ||
+  part['type'] === 'redacted_thinking' ||
+  (part['type'] === undefined && (typeof part['thinking'] === 'string' || typeof part['data'] === 'string'));
+
+const hasThoughts = (message: Plain): boolean =>
+  listOf(message['content']).some(isThought) || listOf(message['content_blocks']).some(isThought);
+
+const listOf = (value: unknown): readonly Plain[] => (Array.isArray(value) ? value.filter(isPlain) : nothing);
+
+const textIn = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+const joined = (content: unknown): string =>
+  typeof content === 'string'
+    ? content
+    : listOf(content)
+        .map((part) => textIn(part['text']))
+        .join('');

@@ -1,0 +1,61 @@
+import type { Dialect } from '../../core/dialect.ts';
+import type { ErrorFacts, GatewayError } from '../../core/error.ts';
+import { isPlain, type Plain } from '../../core/json/merge.ts';
+import { messageEvents } from '../shared/whole-as-events.ts';
+
+/** The messages API. Its answers pass as they are, so only errors are written here, and streams that came whole. */
+export const messagesDialect: Dialect = Object.freeze({
+  idHeader: 'request-id',
+  isError: ({ type, error }: Plain) =>
+    type === 'error' && isPlain(error) && typeof error['type'] === 'string' && typeof error['message'] === 'string',
+  errorBody: (error: GatewayError, facts: ErrorFacts) => Buffer.from(messagesError(error, facts), 'utf8'),
+  streamed: { messages: messageEvents },
+  errorEvent: (error: GatewayError, facts: ErrorFacts) => Buffer.from(`event: error\ndata: ${messagesError(error, facts)}\n\n`, 'utf8'),
+});
+
+/** The API's error object, with ours under `error.gateway`: its libraries print the whole object. */
+function messagesError(error: GatewayError, facts: ErrorFacts): string {
+  const fault = error.provider;
+  return JSON.stringify({
+    type: 'error',
+    error: {
+      ...fault?.extra,
+      type: typeOf(error),
+      message: error.message,
+      gateway: {
+        code: error.code,
+        source: error.source,
+        ...(error.param === undefined ? {} : { param: error.param }),
+        ...(facts.provider === undefined ? {} : { provider: facts.provider }),
+        ...(facts.attempts === undefined ? {} : { attempts: facts.attempts }),
+        ...(error.hint === undefined ? {} : { hint: error.hint }),
+      },
+    },
+    request_id: facts.requestId,
+  });
+}
+
+/** The provider's type where it has the form of the API's own; a general one gives way to that of the status. */
+function typeOf({ provider, status }: GatewayError): string {
+  const type = provider?.type ?? '';
+  return type.endsWith('_error') && !general.has(type) ? type : typeOfStatus(status);
+}
+
+const general: ReadonlySet<string> = new Set(['invalid_request_error', 'api_error', 'server_error', 'upstream_error', 'internal_error']);
+
+/** The words that the API itself uses with a status; libraries choose their exception by the status, people read the word. */
+const types: Readonly<Record<number, string>> = {
+  400: 'invalid_request_error',
+  401: 'authentication_error',
+  402: 'billing_error',
+  403: 'permission_error',
+  404: 'not_found_error',
+  408: 'timeout_error',
+  413: 'request_too_large',
+  429: 'rate_limit_error',
+  503: 'overloaded_error',
+  504: 'timeout_error',
+  529: 'overloaded_error',
+};
+
+const typeOfStatus = (status: number): string => types[status] ?? (status >= 500 ? 'api_error' : 'invalid_request_error');

@@ -1,0 +1,20 @@
+import { checkJson } from '../../core/json/scan.ts';
+
+/** Numbers of 16 digits and more don't survive being read as JavaScript numbers. */
+const longNumber = /\d{16}/;
+
+/**
+ * `JSON.parse` whose numbers keep their digits when they are written again. Only text that holds long numbers pays
+ * for it.
+ */
+export function parseExact(text: string): unknown {
+  checkJson(text);
+  return longNumber.test(text) ? JSON.parse(text, keepDigits as (this: unknown, key: string, value: unknown) => unknown) : JSON.parse(text);
+}
+
+/** TC39 "JSON.parse source text access": what stands in the text is passed beside the value. */
+function keepDigits(_key: string, value: unknown, context?: { readonly source?: string }): unknown {
+  const source = context?.source;
+  if (typeof value !== 'number' || source === undefined || String(value) === source) return value;
+  return (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON(source);
+}

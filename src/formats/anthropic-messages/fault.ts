@@ -1,0 +1,45 @@
+import type { ProviderFault } from '../../core/error.ts';
+import { isPlain, type Plain } from '../../core/json/merge.ts';
+import { googleFault, googleFaultInBand, isGoogleStatus } from '../shared/google-status.ts';
+import { faultFrom, objectIn, openaiFault } from '../openai-chat/fault.ts';
+
+/**
+ * Reads an error body: the API's own `{type: 'error', error: {type, message}}`, and the cloud's in front of it,
+ * `{error: {code, message, status}}`, which may stand in a list.
+ */
+export function anthropicFault(status: number, body: string): ProviderFault {
+  const object = objectIn(body);
+  return object === undefined ? openaiFault(status, body) : faultOf(object, body);
+}
+
+/** The fault in a parsed error object. */
+export function faultOf(object: Plain, raw = ''): ProviderFault {
+  const inner = object['error'];
+  if (isGoogleStatus(inner)) return googleFault(inner);
+  const fault = faultFrom(isPlain(inner) ? { error: inner } : object, raw);
+  return isPlain(inner) ? fault : { ...fault, type: fault.type === 'error' ? null : (fault.type ?? null) };
+}
+
+/** The fault of an error object under status 200, alone or as an event of a stream, with the HTTP status of its type. */
+export function faultInBand(object: Plain | undefined, raw: string): ProviderFault {
+  const inner = object?.['error'];
+  if (isGoogleStatus(inner)) return googleFaultInBand(inner);
+  const fault = faultOf(object ?? {}, raw);
+  return { ...fault, status: statuses[fault.type ?? ''] };
+}
+
+/** HTTP status that the API gives with a type of error; streams name the type only. */
+const statuses: Readonly<Record<string, number>> = {
+  invalid_request_error: 400,
+  authentication_error: 401,
+  billing_error: 402,
+  permission_error: 403,
+  not_found_error: 404,
+  request_too_large: 413,
+  rate_limit_error: 429,
+  api_error: 500,
+  timeout_error: 504,
+  overloaded_error: 529,
+};
+
+export const statusOfType = (type: string | null | undefined): number => statuses[type ?? ''] ?? 502;

@@ -1,0 +1,17 @@
+import { isPlain, type Plain } from '../../core/json/merge.ts';
+import { parseObject, textOf } from '../shared/json.ts';
+
+/**
+ * The list of models for libraries of both APIs: every member as it came, and beside it what OpenAI's libraries read
+ * (`object`, `created`, `owned_by`).
+ */
+export function fromModelList(text: string): Plain {
+  const list = parseObject(text) ?? {};
+  const data = Array.isArray(list['data']) ? list['data'].filter(isPlain) : [];
+  return { object: 'list', ...list, data: data.map(modelOf) };
+}
+
+function modelOf(model: Plain): Plain {
+  const at = Date.parse(textOf(model['created_at']) ?? '');
+  return { object: 'model', created: Number.isNaN(at) ? 0 : Math.floor(at / 1000), owned_by: 'anthropic', ...model };
+}

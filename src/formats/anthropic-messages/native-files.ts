@@ -1,0 +1,27 @@
+import type { EmptyBody, JsonBody } from '../../core/json/body.ts';
+import { isPlain, type Plain } from '../../core/json/merge.ts';
+import type { Media, MediaNeed } from '../../core/provider.ts';
+import { mediaNeeds } from './request/index.ts';
+import { fileBlock } from './request/files.ts';
+import { fileIn, keptOf } from './request/parts.ts';
+
+/** Files that a request of the messages API names by address, for a service that reads none. */
+export function nativeNeeds(body: JsonBody | EmptyBody): readonly MediaNeed[] {
+  return body.kind === 'json' && body.mentions('"url"') ? mediaNeeds({ messages: body.value('messages') }, 'vertex') : [];
+}
+
+/** The messages with those files by value. */
+export const inlined = (messages: unknown, media: ReadonlyMap<string, Media>): unknown =>
+  Array.isArray(messages) ? messages.map((message) => withBlocks(message, media)) : messages;
+
+/** A message or a tool's result, each with its blocks. */
+function withBlocks(holder: unknown, media: ReadonlyMap<string, Media>): unknown {
+  if (!isPlain(holder) || !Array.isArray(holder['content'])) return holder;
+  return { ...holder, content: (holder['content'] as unknown[]).map((block) => (isPlain(block) ? inlineBlock(block, media) : block)) };
+}
+
+function inlineBlock(block: Plain, media: ReadonlyMap<string, Media>): unknown {
+  if (block['type'] === 'tool_result') return withBlocks(block, media);
+  const file = isPlain(block['source']) ? fileIn(block) : undefined;
+  return file !== undefined && media.has(file.url) ? { ...fileBlock(file, { media }), ...keptOf(block) } : block;
+}

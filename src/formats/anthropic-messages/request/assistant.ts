@@ -1,0 +1,100 @@
+import type { Plain } from '../../../core/json/merge.ts';
+import { type Said, saidBy } from '../../history/spoken.ts';
+import { signedBy } from '../../history/signatures.ts';
+import { dropReasoning, reasoningNames } from '../../shared/reasoning.ts';
+import { type Block, cacheOf, type Conversion, textBlock } from './conversion.ts';
+import { pairedBlocks, serverBlock } from './server-blocks.ts';
+import { type Called, calledBy } from './tool-calls.ts';
+
+/** One piece of an assistant's turn: a block as it goes out, or a call that gets its id with the turn. */
+export type Piece = { readonly block: Block } | { readonly called: Called };
+
+/** Members of an assistant message that are read here; audio has a reason of its own. */
+const read: ReadonlySet<string> = new Set([
+  'role',
+  'content',
+  'content_blocks',
+  'tool_calls',
+  'function_call',
+  'refusal',
+  'cache_control',
+  'audio',
+  ...reasoningNames,
+]);
+
+const unsigned = 'thinking blocks need their signature';
+
+/**
+ * An assistant message as blocks: thinking and redacted blocks come back exactly as they were given out, text stands
+ * beside calls, in the order in which the model said it.
+ */
+export function assistantPieces(message: Plain, conversion: Conversion, isLast: boolean): readonly Piece[] {
+  const { drops } = conversion;
+  if (message['audio'] !== undefined && message['audio'] !== null)
+    drops.add('messages[].audio', 'assistant audio is not read by this service');
+  drops.others(message, read, 'messages[].', 'not supported by this service');
+  const pieces: Piece[] = [];
+  for (const said of saidBy(message)) {
+    if (said.kind === 'call') {
+      pieces.push({ called: calledBy(said.call, conversion) });
+      continue;
+    }
+    const block = blockOf(said, conversion);
+    if (block !== undefined) pieces.push({ block });
+  }
+  if (!pieces.some((piece) => 'block' in piece && piece.block['type'] === 'thinking')) dropReasoning(message, drops, unsigned);
+  return withCache(pairedBlocks(pieces, conversion, isLast), message);
+}
+
+function blockOf(said: Exclude<Said, { kind: 'call' }>, conversion: Conversion): Block | undefined {
+  const { drops } = conversion;
+  switch (said.kind) {
+    case 'text':
+      return textOf(said.text, said.from, conversion);
+    case 'thinking':
+      return thought(said, conversion);
+    case 'redacted':
+      if (said.data !== '') return { type: 'redacted_thinking', data: said.data };
+      drops.add('messages[].content[].redacted_thinking', 'the part holds nothing');
+      return undefined;
+    case 'other':
+      return serverBlock(said.type, said.part, conversion);
+    case 'fragment':
+      drops.add('messages[].content_blocks', 'the client kept a part of it only');
+      return undefined;
+    default:
+      return said satisfies never;
+  }
+}
+
+const textMembers: ReadonlySet<string> = new Set(['type', 'text', 'refusal', 'cache_control', 'citations', 'index']);
+
+/** Sources of a text go back as the API gave them out. */
+const citation = /^(?:char|page|content_block|web_search_result|search_result)_location$/;
+
+function textOf(text: string, from: Plain, { drops }: Conversion): Block | undefined {
+  drops.others(from, textMembers, 'messages[].content[].', 'not supported by this service');
+  const block = textBlock(text, from);
+  const { citations } = from;
+  if (!Array.isArray(citations) || citations.length === 0) return block;
+  const known = citations.filter((one: unknown) => citation.test(String((one as { type?: unknown } | null)?.type)));
+  if (known.length < citations.length) drops.add('messages[].content[].citations', 'not in the form of this service');
+  return block === undefined || known.length === 0 ? block : { ...block, citations: known };
+}
+
+function thought({ text, signature, from }: Extract<Said, { kind: 'thinking' }>, { drops }: Conversion): Block | undefined {
+  const isOwn = signature !== undefined && typeof from['thinking'] === 'string' && signedBy(signature) !== 'gemini';
+  if (isOwn) return { type: 'thinking', thinking: text, signature };
+  const why = signature === undefined ? unsigned : 'signed by another service';
+  drops.add('messages[].content[].thinking', why);
+  return undefined;
+}
+
+/** `cache_control` beside a message's content belongs to its last block; thoughts cannot carry it. */
+function withCache(pieces: readonly Piece[], message: Plain): readonly Piece[] {
+  const last = pieces.findLastIndex((piece) => 'block' in piece);
+  const piece = pieces[last];
+  if (message['cache_control'] === undefined || piece === undefined || !('block' in piece)) return pieces;
+  if (String(piece.block['type']).endsWith('thinking')) return pieces;
+  return pieces.with(last, { block: { ...cacheOf(message), ...piece.block } });
+}

@@ -1,0 +1,123 @@
+import { isPlain, type Plain } from '../../../core/json/merge.ts';
+import { assistantPieces } from './assistant.ts';
+import { cannotCarry } from '../../shared/cannot-carry.ts';
+import { type Block, cacheOf, type Conversion, textBlock } from './conversion.ts';
+import { partBlocks } from './parts.ts';
+import { textIn } from './tool-calls.ts';
+import { type Turn, Turns } from './turns.ts';
+
+/** A conversation in the API's terms. */
+export interface Conversation {
+  readonly system: readonly Block[];
+  readonly messages: readonly Turn[];
+}
+
+/**
+ * Messages of a chat request: system and developer messages from anywhere become `system`, in order; the others become
+ * turns. @throws GatewayError
+ */
+export function conversationOf(messages: unknown, conversion: Conversion): Conversation {
+  const system: Block[] = [];
+  const turns = new Turns();
+  const list = Array.isArray(messages) ? messages.filter(isPlain) : [];
+  for (const message of list) {
+    switch (message['role']) {
+      case 'system':
+      case 'developer':
+        system.push(...systemBlocks(message, conversion));
+        break;
+      case 'assistant':
+        turns.assistant(assistantPieces(message, conversion, message === list.at(-1)));
+        break;
+      case 'tool':
+      case 'function':
+        addResult(message, turns, conversion);
+        break;
+      default:
+        addUser(message, turns, conversion);
+    }
+  }
+  const done = turns.finish();
+  if (done.length > 0) return { system, messages: done };
+  if (system.length === 0) {
+    throw cannotCarry('messages', 'The conversation has no content that could be sent.', 'Send at least one message with text.');
+  }
+  // The API wants something to answer: instructions alone are said by the user.
+  return { system: [], messages: [{ role: 'user', content: system }] };
+}
+
+/** Members of messages that are read; "name" is no part of the API's messages. */
+const read: ReadonlySet<string> = new Set(['role', 'content', 'cache_control', 'tool_call_id', 'is_error']);
+const textMembers: ReadonlySet<string> = new Set(['type', 'text', 'cache_control']);
+
+function systemBlocks(message: Plain, { drops }: Conversion): readonly Block[] {
+  drops.others(message, read, 'messages[].', 'not known to this service');
+  const { content } = message;
+  const parts = typeof content === 'string' ? [{ type: 'text', text: content }] : Array.isArray(content) ? content.filter(isPlain) : [];
+  const blocks: Block[] = [];
+  for (const part of parts) {
+    if (part['type'] !== 'text') drops.add(`messages[].content[].${String(part['type'])}`, 'system messages can contain only text');
+    else drops.others(part, textMembers, 'messages[].content[].', 'not known to this service');
+    const block = textBlock(part['text'], part);
+    if (block !== undefined) blocks.push(block);
+  }
+  return withCache(blocks, message);
+}
+
+/** A user message; results that a caller wrote as the API's own blocks are matched like tool messages. */
+function addUser(message: Plain, turns: Turns, conversion: Conversion): void {
+  conversion.drops.others(message, read, 'messages[].', 'not known to this service');
+  const { content } = message;
+  if (typeof content === 'string' && message['cache_control'] === undefined) {
+    turns.user(content);
+    return;
+  }
+  const parts = Array.isArray(content) ? content.filter(isPlain) : content;
+  if (!Array.isArray(parts)) {
+    turns.user(withCache(partBlocks(parts, conversion), message));
+    return;
+  }
+  const rest: Plain[] = [];
+  for (const part of parts as Plain[]) {
+    const { type, tool_use_id: id, ...result } = part;
+    if (type !== 'tool_result') rest.push(part);
+    else if (!turns.result({ id: textIn(id) }, result)) lost(partBlocks(result['content'], conversion), turns, conversion);
+  }
+  turns.user(withCache(partBlocks(rest, conversion), message));
+}
+
+function addResult(message: Plain, turns: Turns, conversion: Conversion): void {
+  // The older role is matched by name.
+  if (message['role'] !== 'function') conversion.drops.others(message, read, 'messages[].', 'not known to this service');
+  const { content } = message;
+  const isText = typeof content === 'string';
+  const cached = isText ? undefined : lastCache(content);
+  const blocks = isText ? [] : partBlocks(content, conversion).map(({ cache_control: _moved, ...block }) => block);
+  const block: Block = {
+    content: isText ? content : blocks,
+    ...(message['is_error'] === true ? { is_error: true } : {}),
+    ...(cached === undefined ? {} : { cache_control: cached }),
+    ...cacheOf(message),
+  };
+  const key = message['role'] === 'function' ? { name: textIn(message['name']) } : { id: textIn(message['tool_call_id']) };
+  if (!turns.result(key, block)) lost(isText ? partBlocks(content, conversion) : blocks, turns, conversion);
+}
+
+/** `cache_control` beside a message's content belongs to its last block. */
+function withCache(blocks: readonly Block[], message: Plain): readonly Block[] {
+  const last = blocks.at(-1);
+  return message['cache_control'] === undefined || last === undefined ? blocks : [...blocks.slice(0, -1), { ...cacheOf(message), ...last }];
+}
+
+/** A part's own mark belongs to the result as a whole: up to there is cached. */
+function lastCache(content: unknown): unknown {
+  return Array.isArray(content)
+    ? content.filter(isPlain).findLast((part) => part['cache_control'] !== undefined)?.['cache_control']
+    : undefined;
+}
+
+/** A result whose call was cut off from the history: the model can still read it. */
+function lost(blocks: readonly Block[], turns: Turns, { drops }: Conversion): void {
+  drops.add('messages[].tool_call_id', 'no earlier call has this id, so the result is sent as text');
+  turns.user(blocks);
+}

@@ -1,0 +1,30 @@
+import type { Plain } from '../../../core/json/merge.ts';
+import type { Media } from '../../../core/provider.ts';
+import type { Drops } from '../../shared/drops.ts';
+import type { ModelTraits } from './model.ts';
+
+/** Who serves the model: its vendor, or Vertex AI with the vendor's format. */
+export type Form = 'direct' | 'vertex';
+
+/** One request under conversion. */
+export interface Conversion {
+  readonly form: Form;
+  readonly media: ReadonlyMap<string, Media>;
+  readonly traits: ModelTraits;
+  readonly drops: Drops;
+  /** Tools of the API's own that the request offers, and `mcp:` with the name for servers: their steps may come back. */
+  readonly offered: ReadonlySet<string>;
+  /** Features of the API that the request turns out to need. */
+  readonly betas: Set<string>;
+}
+
+/** A content block on its way: plain JSON. */
+export type Block = Record<string, unknown>;
+
+/** `cache_control` of a message, part or tool, kept wherever it stands. */
+export const cacheOf = (object: Plain): Block => (object['cache_control'] === undefined ? {} : { cache_control: object['cache_control'] });
+
+/** A text block; undefined for blank text, which the API refuses. */
+export function textBlock(text: unknown, from: Plain = {}): Block | undefined {
+  return typeof text !== 'string' || text.trim() === '' ? undefined : { type: 'text', text, ...cacheOf(from) };
+}

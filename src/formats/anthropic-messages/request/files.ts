@@ -1,0 +1,123 @@
+import { GatewayError } from '../../../core/error.ts';
+import { looksLikeBase64, parseDataUri, sniffBase64, standardBase64 } from '../../shared/data-uri.ts';
+import { servedType } from '../../shared/media-types.ts';
+import { typeOfPath } from '../../shared/mime.ts';
+import { cannotCarry } from '../../shared/cannot-carry.ts';
+import type { Block, Conversion, Form } from './conversion.ts';
+
+/** A file as a message names it. */
+export interface NamedFile {
+  /** A data URI, a URL, or bare base64. */
+  readonly url: string;
+  /** What the client said about its type. */
+  readonly mimeType: string | undefined;
+  /** File name, shown to the model as the document's title. */
+  readonly name: string | undefined;
+  /** What an address without a known extension is taken for. */
+  readonly otherwise: 'image' | 'document';
+  /** Where it stands in the body, for messages. */
+  readonly param: string;
+}
+
+const images: ReadonlySet<string> = new Set(['image/jpeg', 'image/png', 'image/gif', 'image/webp']);
+
+/** How the API takes a type: undefined where it doesn't. */
+function kindOf(type: string): 'image' | 'pdf' | 'text' | undefined {
+  if (images.has(type)) return 'image';
+  if (type === 'application/pdf') return 'pdf';
+  return type === 'text/plain' ? 'text' : undefined;
+}
+
+/**
+ * True for addresses whose file has to be handed over by value: the API reads images and PDF by https itself, but no
+ * text, and on Vertex AI nothing at all.
+ */
+export function needsDownload(file: NamedFile, form: Form): boolean {
+  if (!/^(?:https?|gs):\/\//i.test(file.url)) return false;
+  if (form === 'vertex' || !/^https:/i.test(file.url)) return !/^gs:/i.test(file.url) || form === 'vertex';
+  return kindOf(declaredType(file) ?? '') === 'text';
+}
+
+/**
+ * One file as a block: by value where the client or a download gives its bytes, else by address.
+ *
+ * @throws GatewayError `missing_file_extension`, `unsupported_parameter`
+ */
+export function fileBlock(file: NamedFile, { media }: Pick<Conversion, 'media'>): Block {
+  const { url, param } = file;
+  const data = parseDataUri(url);
+  if (data !== undefined) return byValue(servedType(file.mimeType ?? data.mimeType, param), data.base64, file);
+  const fetched = media.get(url);
+  if (fetched !== undefined) return byValue(typeOfDownload(fetched.mimeType, file), fetched.base64, file);
+  if (/^https:\/\//i.test(url)) return byAddress(file);
+  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(url)) {
+    throw cannotCarry(
+      param,
+      `The service cannot read files at "${url.slice(0, url.indexOf(':'))}" addresses.`,
+      'Send a data URI or an https URL.',
+    );
+  }
+  if (looksLikeBase64(url))
+    return byValue(servedType(file.mimeType ?? typeOfName(file.name) ?? sniffBase64(url), param), standardBase64(url), file);
+  throw cannotCarry(param, 'The file is neither a data URI nor a URL that can be read.', 'Use data:… or https://….');
+}
+
+function byValue(type: string, base64: string, { name, param }: NamedFile): Block {
+  const title = name === undefined ? {} : { title: name };
+  switch (kindOf(type)) {
+    case 'image':
+      return { type: 'image', source: { type: 'base64', media_type: type, data: base64 } };
+    case 'pdf':
+      return { type: 'document', source: { type: 'base64', media_type: type, data: base64 }, ...title };
+    case 'text':
+      return {
+        type: 'document',
+        source: { type: 'text', media_type: type, data: Buffer.from(base64, 'base64').toString('utf8') },
+        ...title,
+      };
+    default:
+      throw cannotCarry(param, `Files of type ${type} are not read by this service.`, 'It reads JPEG, PNG, GIF, WebP, PDF and plain text.');
+  }
+}
+
+function byAddress(file: NamedFile): Block {
+  const kind = kindOf(declaredType(file) ?? '');
+  const source = { type: 'url', url: file.url };
+  if (kind === 'image' || (kind === undefined && file.otherwise === 'image')) return { type: 'image', source };
+  return { type: 'document', source, ...(file.name === undefined ? {} : { title: file.name }) };
+}
+
+/** What the client says of a file, or its address: the extension of the path, query and fragment aside. */
+function declaredType(file: NamedFile): string | undefined {
+  const type = file.mimeType ?? typeOfUrl(file.url) ?? typeOfName(file.name);
+  return type === undefined ? undefined : servedType(type, file.param);
+}
+
+/** The client's word first, then the server's if it says something the API takes, then the address. */
+function typeOfDownload(type: string, file: NamedFile): string {
+  if (file.mimeType !== undefined) return servedType(file.mimeType, file.param);
+  const served = type === '' ? '' : servedType(type, file.param);
+  if (kindOf(served) === 'image' || kindOf(served) === 'pdf') return served;
+  const declared = declaredType(file);
+  if (declared !== undefined) return declared;
+  if (served !== '' && served !== 'application/octet-stream') return served;
+  throw new GatewayError('missing_file_extension', {
+    message: `Neither the address nor the server of "${shown(file.url)}" shows its media type.`,
+    param: file.param,
+    hint: 'Use a URL whose path ends in .png, .pdf or the like, or set mime_type beside the url.',
+  });
+}
+
+function typeOfUrl(url: string): string | undefined {
+  const path = (url.split(/[?#]/, 1)[0] ?? '').replace(/^[a-z]+:\/\/[^/]*/i, '');
+  try {
+    return typeOfPath(decodeURIComponent(path));
+  } catch {
+    return typeOfPath(path);
+  }
+}
+
+const typeOfName = (name: string | undefined): string | undefined => (name === undefined ? undefined : typeOfPath(name));
+
+/** Without its query, which may hold a signature. */
+const shown = (url: string): string => (url.split(/[?#]/, 1)[0] ?? '').slice(0, 200);

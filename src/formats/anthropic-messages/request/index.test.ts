@@ -1,0 +1,141 @@
+import type { Media } from '../../../core/provider.ts';
+import { describe, expect, it } from 'vitest';
+import { mediaNeeds, toMessages } from './index.ts';
+import { traitsOf } from './model.ts';
+
+type Json = Record<string, unknown>;
+
+const call = { model: 'claude-sonnet-4-5@20250929', foundationModel: undefined, stream: false };
+const vertex = { version: 'vertex-2023-10-16' };
+const user = (content: unknown): Json => ({ role: 'user', content });
+const picture = (url: string): Json => ({ type: 'image_url', image_url: { url } });
+const pdf: readonly [string, Media] = ['https://h.example/r', { mimeType: 'application/pdf', base64: 'JVBERi0=' }];
+const fileOf = (block: unknown): unknown => (block as Json)['source'];
+
+function convert(
+  body: Json,
+  media: readonly (readonly [string, Media])[] = [],
+  handled: readonly string[] = [],
+): { body: Json; dropped: string[] } {
+  const made = toMessages({ max_tokens: 9, messages: [user('Hi')], ...body }, call, { vertex, media: new Map(media), handled });
+  return { body: made.body, dropped: made.dropped.map(({ param }) => param) };
+}
+
+describe("toMessages in Vertex AI's form", () => {
+  it('names the version and not the model', () => {
+    expect(convert({ model: 'x' }).body).toEqual({ anthropic_version: 'vertex-2023-10-16', max_tokens: 9, messages: [user('Hi')] });
+  });
+
+  it.each([
+    ['service_tier', 'auto'],
+    ['container', 'c'],
+    ['mcp_servers', [{}]],
+    ['speed', 'fast'],
+    ['labels', { a: 'b' }],
+  ])('leaves out %s, which is refused there', (name, value) => {
+    expect(convert({ [name]: value })).toMatchObject({ dropped: [name] });
+    expect(convert({ [name]: value }).body).not.toHaveProperty(name);
+  });
+
+  it('does not report what the caller carries by itself', () => {
+    expect(convert({ labels: { a: 'b' } }, [], ['labels'])).toMatchObject({ dropped: [] });
+  });
+
+  it('leaves out strict of a tool', () => {
+    const tools = [{ type: 'function', function: { name: 'f', strict: true, parameters: { type: 'object' } } }];
+    expect(convert({ tools }).body['tools']).toEqual([{ name: 'f', input_schema: { type: 'object' } }]);
+  });
+
+  it('sends every file by value', () => {
+    const { body } = convert(
+      { messages: [user([picture(pdf[0]), { type: 'document', source: { type: 'url', url: pdf[0] }, title: 'T' }])] },
+      [pdf],
+    );
+    const content = (body['messages'] as { content: unknown[] }[])[0]?.content ?? [];
+    expect(content.map(fileOf)).toEqual(Array(2).fill({ type: 'base64', media_type: 'application/pdf', data: 'JVBERi0=' }));
+    expect(content[1]).toMatchObject({ title: 'T' });
+  });
+
+  it('refuses files by id', () => {
+    expect(() => convert({ messages: [user([{ type: 'file', file: { file_id: 'file_1' } }])] })).toThrow('not read by this service');
+  });
+});
+
+describe('mediaNeeds', () => {
+  const messages = [
+    { role: 'system', content: [picture('https://h.example/0.txt')] },
+    user([
+      picture('https://h.example/1.png'),
+      picture('https://h.example/2.txt?x=1'),
+      picture('http://h.example/3.png'),
+      picture('data:image/png;base64,AAAA'),
+    ]),
+    { role: 'assistant', content: [picture('https://h.example/4.txt')] },
+    { role: 'tool', tool_call_id: 'a', content: [picture('https://h.example/5.md'), picture('gs://b/6.png')] },
+    user([
+      { type: 'tool_result', tool_use_id: 'b', content: [{ type: 'image', source: { type: 'url', url: 'https://h.example/7.png' } }] },
+      picture('https://h.example/2.txt?x=1'),
+    ]),
+  ];
+
+  it.each([
+    ['direct', ['https://h.example/2.txt?x=1', 'http://h.example/3.png', 'https://h.example/5.md']],
+    [
+      'vertex',
+      [
+        'https://h.example/1.png',
+        'https://h.example/2.txt?x=1',
+        'http://h.example/3.png',
+        'https://h.example/5.md',
+        'gs://b/6.png',
+        'https://h.example/7.png',
+      ],
+    ],
+  ] as const)('names what is read by value only, each once: %s', (form, urls) => {
+    const needs = mediaNeeds({ messages }, form);
+    expect(needs.map(({ url }) => url)).toEqual(urls);
+    expect(needs.every(({ maxBytes }) => maxBytes > 20_000_000)).toBe(true);
+  });
+});
+
+describe('toMessages', () => {
+  it('keeps the digits of long numbers in arguments', () => {
+    const called = {
+      role: 'assistant',
+      content: null,
+      tool_calls: [{ id: 'a', type: 'function', function: { name: 'f', arguments: '{"id":12345678901234567890,"x":1.5}' } }],
+    };
+    const { body } = convert({ messages: [user('Hi'), called] });
+    expect(JSON.stringify(body)).toContain('"input":{"id":12345678901234567890,"x":1.5}');
+  });
+
+  it('leaves its input as it was', () => {
+    const body = {
+      max_tokens: 9,
+      tools: [{ type: 'function', function: { name: 'f' } }],
+      messages: [{ role: 'assistant', content: 'x ' }, user('Hi')],
+    };
+    const before = JSON.stringify(body);
+    toMessages(body, call, { media: new Map() });
+    expect(JSON.stringify(body)).toBe(before);
+  });
+});
+
+it.each([
+  ['claude-2.1', 'none', 'all'],
+  ['claude-instant-1.2', 'none', 'all'],
+  ['claude-3-haiku-20240307', 'none', 'all'],
+  ['claude-3-5-sonnet-20241022', 'none', 'all'],
+  ['claude-3-7-sonnet-latest', 'budget', 'all'],
+  ['claude-sonnet-4-20250514', 'budget', 'all'],
+  ['claude-sonnet-4-0', 'budget', 'all'],
+  ['claude-opus-4-1@20250805', 'budget', 'all'],
+  ['claude-haiku-4-5-20251001', 'budget', 'one'],
+  ['claude-sonnet-4-6', 'adaptive', 'all'],
+  ['claude-opus-4-7', 'adaptive', 'none'],
+  ['claude-sonnet-4-7', 'adaptive', 'all'],
+  ['claude-sonnet-5', 'adaptive', 'none'],
+  ['my-alias', 'adaptive', 'all'],
+] as const)('%s thinks by %s and takes %s of the sampling parameters', (model, thinking, sampling) => {
+  expect(traitsOf(model)).toMatchObject({ thinking, sampling });
+});

@@ -1,0 +1,153 @@
+import { isPlain, type Plain } from '../../../core/json/merge.ts';
+import type { Call, Dropped, Media, MediaNeed } from '../../../core/provider.ts';
+import { Drops } from '../../shared/drops.ts';
+import { conversationOf } from './conversation.ts';
+import type { Block, Conversion, Form } from './conversion.ts';
+import { needsDownload } from './files.ts';
+import { traitsOf } from './model.ts';
+import { outputFormat } from './output-format.ts';
+import { plainFields } from './params.ts';
+import { fileIn } from './parts.ts';
+import { samplingFields, thinkingFields } from './thinking.ts';
+import { toolFields } from './tools.ts';
+import { checkChatTypes } from '../../shared/field-types.ts';
+
+/** How a chat request becomes a messages request. */
+export interface MessagesOptions {
+  /** Downloaded files, by URL. */
+  readonly media: ReadonlyMap<string, Media>;
+  /** Vertex AI's form: no model in the body, the version in it, and only what it accepts. */
+  readonly vertex?: { readonly version: string };
+  /** `max_tokens` where the caller sets none: the API wants one. */
+  readonly maxTokens?: number;
+  /** Top-level fields that are carried some other way and so are not reported. */
+  readonly handled?: readonly string[];
+}
+
+/** A messages request, and what of the chat request is not in it. */
+export interface MessagesRequest {
+  readonly body: Plain;
+  readonly dropped: readonly Dropped[];
+  /** Features of the API that it needs, for the header. */
+  readonly betas: readonly string[];
+}
+
+/** Every model of the API can answer that long. */
+export const defaultMaxTokens = 4096;
+
+/** The API's limit for a request is 32 MB, of which base64 takes a third. Bytes. */
+const maxFileBytes = 22 * 1024 * 1024;
+
+const none: readonly string[] = [];
+
+/**
+ * A chat completions body as a messages body.
+ *
+ * @throws GatewayError `invalid_type`, `unsupported_parameter`, `missing_file_extension`
+ */
+export function toMessages(
+  body: Plain,
+  call: Pick<Call, 'model' | 'stream' | 'foundationModel' | 'showsReasoning'>,
+  options: MessagesOptions,
+): MessagesRequest {
+  checkChatTypes(body);
+  const drops = new Drops();
+  const form: Form = options.vertex === undefined ? 'direct' : 'vertex';
+  const conversion: Conversion = {
+    form,
+    media: options.media,
+    traits: traitsOf(call.foundationModel ?? call.model),
+    drops,
+    offered: offeredTools(body),
+    betas: new Set(),
+  };
+  const { system, messages } = conversationOf(body['messages'], conversion);
+  const ownTools = toolFields(body, messages, conversion);
+  const answer = outputFormat(body, ownTools, conversion);
+  const tools = answer.tools ?? ownTools;
+  const choice = tools.tool_choice?.['type'];
+  const facts = {
+    turns: messages,
+    forcesTool: choice === 'any' || choice === 'tool',
+    forcesOutput: answer.tools !== undefined,
+    maxTokens: options.maxTokens ?? defaultMaxTokens,
+    showsThoughts: call.showsReasoning === true,
+  };
+  const { effort, ...length } = thinkingFields(body, facts, conversion);
+  const instructions = wantsJson(body) ? [...system, jsonOnly] : system;
+  const output = outputConfig(body, effort, answer.format);
+  const out: Block = {
+    ...(options.vertex === undefined ? { model: call.model } : { anthropic_version: options.vertex.version }),
+    ...length,
+    ...(instructions.length === 0 ? {} : { system: instructions }),
+    messages,
+    ...tools,
+    ...samplingFields(body, length.thinking, conversion),
+    ...(output === undefined ? {} : { output_config: output }),
+    ...userFields(body, conversion),
+    ...plainFields(body, conversion, options.handled ?? none),
+    ...(call.stream ? { stream: true } : {}),
+  };
+  return { body: out, dropped: drops.list, betas: [...conversion.betas] };
+}
+
+/** The API's own tools of a request by the names that their steps bear. */
+function offeredTools(body: Plain): ReadonlySet<string> {
+  const offered = new Set<string>();
+  for (const tool of Array.isArray(body['tools']) ? body['tools'].filter(isPlain) : []) {
+    const words = JSON.stringify([tool['type'], tool['name'], isPlain(tool[String(tool['type'])]) ? tool[String(tool['type'])] : {}]);
+    if (words.includes('tool_search')) offered.add('tool_search');
+    if (words.includes('code_execution')) for (const name of codeTools) offered.add(name);
+    if (words.includes('advisor')) offered.add('advisor');
+  }
+  for (const server of Array.isArray(body['mcp_servers']) ? body['mcp_servers'].filter(isPlain) : [])
+    offered.add(`mcp:${String(server['name'])}`);
+  return offered;
+}
+
+const codeTools = ['code_execution', 'bash_code_execution', 'text_editor_code_execution'] as const;
+
+/** Files that must be inlined, each once. */
+export function mediaNeeds(body: Plain, form: Form): readonly MediaNeed[] {
+  const urls = new Set<string>();
+  const messages = body['messages'];
+  for (const message of Array.isArray(messages) ? messages.filter(isPlain) : []) {
+    const { content, role } = message;
+    if (role === 'assistant' || role === 'system' || role === 'developer' || !Array.isArray(content)) continue;
+    for (const part of content.filter(isPlain)) {
+      const inner = part['type'] === 'tool_result' && Array.isArray(part['content']) ? part['content'].filter(isPlain) : [part];
+      for (const one of inner) {
+        const file = fileIn(one);
+        if (file !== undefined && needsDownload(file, form)) urls.add(file.url);
+      }
+    }
+  }
+  return [...urls].map((url) => ({ url, maxBytes: maxFileBytes }));
+}
+
+/** The API has no JSON mode without a schema: the model is told in words. */
+const jsonOnly: Block = Object.freeze({
+  type: 'text',
+  text: 'Answer with one JSON object and nothing else: no other text, no code fence.',
+});
+
+const wantsJson = (body: Plain): boolean => isPlain(body['response_format']) && body['response_format']['type'] === 'json_object';
+
+/** `effort` and `format`; what the caller wrote in the API's own terms wins. */
+function outputConfig(body: Plain, effort: string | undefined, format: Plain | undefined): Plain | undefined {
+  const own = isPlain(body['output_config']) ? body['output_config'] : undefined;
+  if (own === undefined && effort === undefined && format === undefined) return undefined;
+  return { ...(effort === undefined ? {} : { effort }), ...(format === undefined ? {} : { format }), ...own };
+}
+
+/** Of metadata the API takes the user's id alone. */
+function userFields(body: Plain, { drops }: Conversion): Plain {
+  const metadata = isPlain(body['metadata']) ? body['metadata'] : {};
+  const user = metadata['user_id'] ?? body['user'] ?? body['safety_identifier'] ?? undefined;
+  for (const key of Object.keys(metadata)) if (key !== 'user_id') drops.add(`metadata.${key}`, 'the service keeps the user id only');
+  for (const key of ['user', 'safety_identifier']) {
+    const other = body[key] ?? user;
+    if (other !== user) drops.add(key, 'the service keeps one user id');
+  }
+  return user === undefined ? {} : { metadata: { user_id: user } };
+}

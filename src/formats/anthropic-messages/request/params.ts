@@ -1,0 +1,119 @@
+import { isPlain, type Plain } from '../../../core/json/merge.ts';
+import { cannotCarry } from '../../shared/cannot-carry.ts';
+import type { Block, Conversion } from './conversion.ts';
+
+/** What becomes of one field of a chat request. */
+export type Rule =
+  /** Has its own function. */
+  | { readonly computed: true }
+  /** Not meant for the service: headers, or the gateway's own business. */
+  | { readonly gateway: true }
+  /** Goes out under this name; `with` may find nothing to send. `direct`: not on Vertex AI, which refuses it. */
+  | { readonly to: string; readonly with?: (value: unknown, conversion: Conversion) => unknown; readonly direct?: true }
+  /** Left out and reported, unless its value asks for nothing. */
+  | { readonly unsupported: string; readonly neutral?: (value: unknown) => boolean };
+
+const computed: Rule = { computed: true };
+const gateway: Rule = { gateway: true };
+const isZero = (value: unknown): boolean => value === 0;
+const isFalse = (value: unknown): boolean => value === false;
+const isEmpty = (value: unknown): boolean => isPlain(value) && Object.keys(value).length === 0;
+
+/** Every field of the chat completions request and of its extensions. */
+export const params: Readonly<Record<string, Rule>> = {
+  model: computed,
+  messages: computed,
+  stream: computed,
+  stream_options: gateway,
+  max_tokens: computed,
+  max_completion_tokens: computed,
+  temperature: computed,
+  top_p: computed,
+  top_k: computed,
+  tools: computed,
+  tool_choice: computed,
+  parallel_tool_calls: computed,
+  functions: computed,
+  function_call: computed,
+  web_search_options: computed,
+  thinking: computed,
+  reasoning_effort: computed,
+  response_format: computed,
+  output_config: computed,
+  user: computed,
+  safety_identifier: computed,
+  metadata: computed,
+  anthropic_beta: gateway,
+  anthropic_version: gateway,
+  vendor_beta: gateway,
+  stop: { to: 'stop_sequences', with: stopSequences },
+  stop_sequences: { to: 'stop_sequences', with: stopSequences },
+  service_tier: { to: 'service_tier', with: serviceTier, direct: true },
+  cache_control: { to: 'cache_control' },
+  context_management: { to: 'context_management' },
+  container: { to: 'container', direct: true },
+  mcp_servers: { to: 'mcp_servers', direct: true },
+  inference_geo: { to: 'inference_geo', direct: true },
+  speed: { to: 'speed', direct: true },
+  n: { unsupported: 'the service returns one choice', neutral: oneAnswer },
+  seed: { unsupported: 'the service has no seed' },
+  frequency_penalty: { unsupported: 'the service has no penalties', neutral: isZero },
+  presence_penalty: { unsupported: 'the service has no penalties', neutral: isZero },
+  logit_bias: { unsupported: 'the service has no token bias', neutral: isEmpty },
+  logprobs: { unsupported: 'the service returns no log probabilities', neutral: isFalse },
+  top_logprobs: { unsupported: 'the service returns no log probabilities', neutral: isZero },
+  modalities: {
+    unsupported: 'the service returns only text',
+    neutral: (value) => Array.isArray(value) && value.every((one) => one === 'text'),
+  },
+  audio: { unsupported: 'the service returns only text' },
+  prediction: { unsupported: 'the service does not support predicted output' },
+  store: { unsupported: 'the service stores no completions', neutral: isFalse },
+  verbosity: { unsupported: 'the service has no verbosity' },
+  prompt_cache_key: { unsupported: 'the service caches where cache_control is set' },
+  prompt_cache_retention: { unsupported: 'the service caches where cache_control is set' },
+  labels: { unsupported: 'kept only in the log record' },
+  safety_settings: { unsupported: 'not supported by this service' },
+  image_config: { unsupported: 'the service returns only text' },
+};
+
+/** Goes through the body once: what has a name of its own upstream is set, what can't be carried is reported. */
+export function plainFields(body: Plain, conversion: Conversion, handled: readonly string[]): Block {
+  const out: Block = {};
+  for (const key in body) {
+    const value = body[key];
+    if (value === null || value === undefined || handled.includes(key)) continue;
+    const rule = Object.hasOwn(params, key) ? params[key] : undefined;
+    if (rule === undefined) conversion.drops.add(key, 'not supported by this service');
+    else if ('unsupported' in rule) {
+      if (rule.neutral?.(value) !== true) conversion.drops.add(key, rule.unsupported);
+    } else if ('to' in rule) {
+      const set = rule.with === undefined ? value : rule.with(value, conversion);
+      if (rule.direct === true && conversion.form !== 'direct') conversion.drops.add(key, 'not served by Vertex AI');
+      else if (set !== undefined) out[rule.to] = set;
+    }
+  }
+  return out;
+}
+
+/** One text or a list; texts of blanks only are refused by the API. */
+function stopSequences(value: unknown, { drops }: Conversion): unknown {
+  const given = Array.isArray(value) ? (value as unknown[]) : [value];
+  const stops = given.filter((one) => typeof one !== 'string' || one.trim() !== '');
+  if (stops.length < given.length) drops.add('stop', 'the service rejects stop sequences of white space');
+  return stops.length === 0 ? undefined : stops;
+}
+
+/** OpenAI's words and the API's own. */
+function serviceTier(value: unknown, { drops }: Conversion): unknown {
+  if (value === 'auto' || value === 'standard_only') return value;
+  if (value === 'default') return 'standard_only';
+  drops.add('service_tier', 'the service has no such tier');
+  return undefined;
+}
+
+/** @throws GatewayError `unsupported_parameter` where more than one answer is asked for */
+function oneAnswer(value: unknown): boolean {
+  if (value === 1) return true;
+  throw cannotCarry('n', 'The service returns one choice; n must be 1.', 'Send several requests.');
+}

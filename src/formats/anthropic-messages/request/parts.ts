@@ -1,0 +1,109 @@
+import { isPlain, type Plain } from '../../../core/json/merge.ts';
+import { textOf } from '../../shared/json.ts';
+import { cannotCarry } from '../../shared/cannot-carry.ts';
+import { type Block, cacheOf, type Conversion, textBlock } from './conversion.ts';
+import { storedUri } from '../../shared/stored-uri.ts';
+import { fileBlock, type NamedFile } from './files.ts';
+import { storedBlock } from './stored-files.ts';
+
+/** Content of a user or tool message as blocks; blank texts are left out. @throws GatewayError */
+export function partBlocks(content: unknown, conversion: Conversion): Block[] {
+  if (typeof content === 'string') return listOf(textBlock(content));
+  if (!Array.isArray(content)) return [];
+  return content.filter(isPlain).flatMap((part) => listOf(partBlock(part, conversion)));
+}
+
+const listOf = (block: Block | undefined): Block[] => (block === undefined ? [] : [block]);
+
+function partBlock(part: Plain, conversion: Conversion): Block | undefined {
+  if (part['type'] === 'text' || part['type'] === undefined) {
+    conversion.drops.others(part, textMembers, 'messages[].content[].', 'not known to this service');
+    return textBlock(part['text'], part);
+  }
+  nameLosses(part, conversion);
+  // The id of a stored file may be written where an address is expected.
+  const file = part['type'] === 'image_url' && storedBlock(part, conversion) !== undefined ? undefined : fileIn(part);
+  if (file !== undefined) return { ...fileBlock(file, conversion), ...keptOf(part) };
+  const stored = storedBlock(part, conversion);
+  if (stored !== undefined) return { ...stored, ...cacheOf(part) };
+  switch (part['type']) {
+    case 'file':
+      throw cannotCarry('messages[].content[].file', 'The part names no file.', 'Send the file as a data URI in file_data.');
+    case 'image':
+    case 'document':
+    case 'search_result':
+      // The API's own blocks: a caller who knows them means them.
+      return part;
+    default: {
+      const type = String(part['type']);
+      throw cannotCarry(
+        `messages[].content[].${type}`,
+        `Content parts of type "${type}" cannot be sent to this service.`,
+        'It reads text, images, PDF and plain text files.',
+      );
+    }
+  }
+}
+
+const textMembers: ReadonlySet<string> = new Set(['type', 'text', 'cache_control']);
+const partMembers: ReadonlySet<string> = new Set(['type', 'image_url', 'file', 'cache_control', 'title', 'context', 'citations']);
+const fileMembers: ReadonlySet<string> = new Set(['url', 'file_data', 'file_url', 'file_id', 'filename', 'mime_type', 'format']);
+
+/** What a file part says beside its file; the resolution of images is chosen by the service. */
+function nameLosses(part: Plain, { drops }: Conversion): void {
+  const type = part['type'];
+  if (type !== 'image_url' && type !== 'file') return;
+  const inner = part[type];
+  const beside = isPlain(inner) ? partMembers : new Set([...partMembers, ...fileMembers]);
+  drops.others(part, beside, 'messages[].content[].', 'not known to this service');
+  if (!isPlain(inner)) return;
+  const { detail, ...others } = inner;
+  if (detail !== undefined && detail !== 'auto') drops.add(`messages[].content[].${type}.detail`, 'this service chooses the resolution');
+  drops.others(others, fileMembers, `messages[].content[].${type}.`, 'not known to this service');
+}
+
+/** Members of the API's own file blocks that stay when their file is inlined. */
+export function keptOf(part: Plain): Block {
+  const kept: Block = cacheOf(part);
+  for (const key of ['title', 'context', 'citations']) if (part[key] !== undefined) kept[key] = part[key];
+  return kept;
+}
+
+/**
+ * The file that a part brings by address or by value: `image_url`, `file` with `file_data` or `file_url`, and the API's
+ * own blocks with an address, which Vertex AI can't fetch. Undefined for every other part.
+ */
+export function fileIn(part: Plain): NamedFile | undefined {
+  const type = part['type'];
+  if (type === 'image_url') {
+    const image = part['image_url'];
+    const from = isPlain(image) ? image : part;
+    return named(isPlain(image) ? image['url'] : image, from, 'image', 'messages[].content[].image_url');
+  }
+  if (type === 'file') {
+    const from = isPlain(part['file']) ? part['file'] : part;
+    const stored = textOf(from['file_id']);
+    const url = from['file_data'] ?? from['file_url'] ?? (stored !== undefined && storedUri(stored).includes('://') ? stored : undefined);
+    return named(url, from, 'document', 'messages[].content[].file');
+  }
+  const source = part['source'];
+  if ((type !== 'image' && type !== 'document') || !isPlain(source) || source['type'] !== 'url') return undefined;
+  return named(source['url'], {}, type, 'messages[].content[].source');
+}
+
+function named(url: unknown, from: Plain, otherwise: NamedFile['otherwise'], param: string): NamedFile | undefined {
+  if (typeof url !== 'string' || url === '') {
+    if (otherwise === 'image') throw cannotCarry(param, 'The part names no image.', 'Set image_url.url.');
+    return undefined;
+  }
+  return {
+    url: storedUri(url),
+    mimeType: textOf(from['mime_type']) ?? typeIn(from['format']),
+    name: textOf(from['filename']),
+    otherwise,
+    param,
+  };
+}
+
+/** `format` is a media type, or the extension alone. */
+const typeIn = (format: unknown): string | undefined => (typeof format === 'string' && format.includes('/') ? format : undefined);

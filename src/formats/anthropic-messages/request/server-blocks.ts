@@ -1,0 +1,99 @@
+import type { Plain } from '../../../core/json/merge.ts';
+import { textOf } from '../../shared/json.ts';
+import type { Piece } from './assistant.ts';
+import type { Block, Conversion } from './conversion.ts';
+
+/** Members of blocks of the API's own tools. */
+const members: ReadonlySet<string> = new Set([
+  'type',
+  'id',
+  'name',
+  'input',
+  'server_name',
+  'tool_use_id',
+  'content',
+  'is_error',
+  'caller',
+  'cache_control',
+  'encrypted_content',
+  'signature',
+  'file_id',
+]);
+
+const isUse = (type: unknown): boolean => type === 'server_tool_use' || type === 'mcp_tool_use';
+const isResult = (type: unknown): boolean => typeof type === 'string' && type !== 'tool_result' && type.endsWith('_tool_result');
+
+/** Whether steps of a tool may come back in this request, by the name of the tool. */
+function isServed(name: string, { form, offered }: Conversion): boolean {
+  // What was found refers to tools of the request, and steps of a server to the server.
+  if (name.startsWith('tool_search')) return offered.has('tool_search');
+  if (form === 'vertex') return name === 'web_search';
+  return name === 'web_search' || name === 'web_fetch' || offered.has(name);
+}
+
+/** A block of an assistant that is no text, thought or call: steps of the API's own tools go back, files do not. */
+export function serverBlock(type: string, part: Plain, conversion: Conversion): Block | undefined {
+  const { drops, betas } = conversion;
+  if (type === 'image_url' || type === 'input_audio' || type === 'file' || type === 'image' || type === 'document') {
+    drops.add(`messages[].content[].${type}`, 'assistant messages cannot contain files on this service');
+    return undefined;
+  }
+  if (!isUse(type) && !isResult(type) && type !== 'compaction') {
+    drops.add(`messages[].content[].${type}`, 'not supported by this service');
+    return undefined;
+  }
+  if (type === 'compaction') {
+    if (textOf(part['content']) === undefined && textOf(part['encrypted_content']) === undefined) {
+      drops.add('messages[].content[].compaction', 'the block holds nothing');
+      return undefined;
+    }
+    betas.add('compact-2026-01-12');
+  }
+  drops.others(part, new Set([...members, 'index']), `messages[].content[].${type}.`, 'not supported by this service');
+  return Object.fromEntries(Object.entries(part).filter(([key]) => members.has(key)));
+}
+
+/**
+ * Steps of the API's own tools in pairs: it refuses a use without its result, and the reverse. The last turn may end with
+ * a use: the API goes on there.
+ */
+export function pairedBlocks(pieces: readonly Piece[], conversion: Conversion, isLast: boolean): readonly Piece[] {
+  const used = new Map<unknown, string>();
+  const answered = new Set<unknown>();
+  for (const piece of pieces) {
+    if (!('block' in piece)) continue;
+    const { type, id, name, server_name: server, tool_use_id: use } = piece.block;
+    if (isUse(type)) used.set(id, type === 'mcp_tool_use' ? `mcp:${String(server)}` : String(name));
+    else if (isResult(type) && used.has(use)) answered.add(use);
+  }
+  if (used.size === 0 && !pieces.some((piece) => 'block' in piece && isResult(piece.block['type']))) return pieces;
+  const end = pieces.at(-1);
+  const open = isLast && end !== undefined && 'block' in end && isUse(end.block['type']) ? end.block['id'] : undefined;
+  return pieces.filter((piece) => 'called' in piece || isKept(piece.block, { used, answered, open }, conversion));
+}
+
+interface Steps {
+  /** The name of the tool, by the id of its use. */
+  readonly used: ReadonlyMap<unknown, string>;
+  readonly answered: ReadonlySet<unknown>;
+  /** The use that the last turn ends with. */
+  readonly open: unknown;
+}
+
+function isKept(block: Block, { used, answered, open }: Steps, conversion: Conversion): boolean {
+  const { type } = block;
+  if (!isUse(type) && !isResult(type)) return true;
+  const id = isUse(type) ? block['id'] : block['tool_use_id'];
+  const place = `messages[].content[].${String(type)}`;
+  if (!answered.has(id) && (open === undefined || id !== open)) {
+    conversion.drops.add(place, isUse(type) ? 'its result is missing' : 'its use is missing');
+    return false;
+  }
+  const name = used.get(id) ?? '';
+  if (!isServed(name, conversion)) {
+    conversion.drops.add(place, 'this request does not offer the tool');
+    return false;
+  }
+  if (name.startsWith('mcp:')) conversion.betas.add('mcp-client-2025-11-20');
+  return true;
+}

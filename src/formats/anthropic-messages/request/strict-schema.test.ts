@@ -1,0 +1,68 @@
+import { transformJSONSchema } from '@anthropic-ai/sdk/lib/transform-json-schema';
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { Drops } from '../../shared/drops.ts';
+import { strictSchema } from './strict-schema.ts';
+
+const text = fc.string({ maxLength: 5 });
+const common = {
+  title: text,
+  description: fc.string({ minLength: 1, maxLength: 5 }),
+  default: fc.jsonValue(),
+  examples: fc.array(fc.integer()),
+};
+const { schema } = fc.letrec((tie) => ({
+  schema: fc.oneof(
+    { maxDepth: 4 },
+    fc.record(
+      { type: fc.constant('string'), format: fc.constantFrom('date', 'email', 'phone'), minLength: fc.nat(), pattern: text, ...common },
+      { requiredKeys: ['type'] },
+    ),
+    fc.record(
+      { type: fc.constantFrom('integer', 'number', 'boolean', 'null'), minimum: fc.integer(), ...common },
+      { requiredKeys: ['type'] },
+    ),
+    fc.record({ enum: fc.array(fc.oneof(text, fc.integer(), fc.constant(null)), { minLength: 1 }), ...common }, { requiredKeys: ['enum'] }),
+    fc.record({ const: fc.oneof(text, fc.integer()), type: fc.constant('string') }, { requiredKeys: ['const'] }),
+    fc.record({ $ref: fc.constant('#/$defs/A'), description: text }, { requiredKeys: ['$ref'] }),
+    fc.record({ anyOf: fc.array(tie('schema'), { minLength: 1, maxLength: 3 }), ...common }, { requiredKeys: ['anyOf'] }),
+    fc.record({ oneOf: fc.array(tie('schema'), { minLength: 1, maxLength: 3 }), ...common }, { requiredKeys: ['oneOf'] }),
+    fc.record({ allOf: fc.array(tie('schema'), { minLength: 1, maxLength: 3 }) }),
+    fc.record(
+      { type: fc.constant('array'), items: tie('schema'), minItems: fc.nat(3), maxItems: fc.nat(), uniqueItems: fc.boolean(), ...common },
+      { requiredKeys: ['type'] },
+    ),
+    fc.record(
+      {
+        type: fc.constant('object'),
+        properties: fc.dictionary(fc.oneof(text, fc.constantFrom('type', '$ref', 'format')), tie('schema'), { maxKeys: 3 }),
+        required: fc.array(text),
+        additionalProperties: fc.boolean(),
+        $defs: fc.dictionary(text, tie('schema'), { maxKeys: 2 }),
+        $schema: text,
+        patternProperties: fc.constant({ x: {} }),
+        ...common,
+      },
+      { requiredKeys: ['type'] },
+    ),
+  ),
+}));
+
+it("makes of any schema what the vendor's own library makes of it", () => {
+  fc.assert(
+    fc.property(schema, (given) => {
+      const before = JSON.stringify(given);
+      const made = strictSchema(given, new Drops());
+      // Through text: a member called __proto__ is one of the object either way.
+      expect(JSON.parse(JSON.stringify(made))).toEqual(JSON.parse(JSON.stringify(transformJSONSchema(given as never))));
+      expect(JSON.stringify(given)).toBe(before);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+it('does not exhaust the stack', () => {
+  let deep: Record<string, unknown> = { type: 'string' };
+  for (let n = 0; n < 100_000; n += 1) deep = { type: 'array', items: deep };
+  expect(JSON.stringify(strictSchema(deep, new Drops())).length).toBeLessThan(10_000);
+});

@@ -1,0 +1,126 @@
+import { isPlain, type Plain } from '../../../core/json/merge.ts';
+import type { Drops } from '../../shared/drops.ts';
+
+/** Formats of texts that structured outputs hold to. */
+const formats: ReadonlySet<unknown> = new Set([
+  'date-time',
+  'time',
+  'date',
+  'duration',
+  'email',
+  'hostname',
+  'uri',
+  'ipv4',
+  'ipv6',
+  'uuid',
+]);
+
+/** Deeper than the API takes; cut there, so that no schema exhausts the stack. */
+const deepest = 100;
+
+const place = 'response_format.json_schema.schema.';
+
+/**
+ * A JSON Schema as structured outputs take it, changed in the way of Anthropic's own libraries: objects are closed, `oneOf`
+ * is `anyOf`, and every keyword that the API does not hold to stands in the description, where the model reads it. Those
+ * are named.
+ */
+export function strictSchema(schema: unknown, drops: Drops, depth = 0): Plain {
+  if (!isPlain(schema) || depth > deepest) return anything;
+  const rest = new Map(Object.entries(schema));
+  const take = (key: string): unknown => {
+    const value = rest.get(key);
+    rest.delete(key);
+    return value;
+  };
+  const inner = (value: unknown): Plain => strictSchema(value, drops, depth + 1);
+  const out: Record<string, unknown> = {};
+  for (const key of ['$defs', 'definitions']) if (rest.has(key)) out[key] = each(take(key), inner);
+  const ref = take('$ref');
+  if (ref !== undefined) {
+    drops.others(Object.fromEntries(rest), noNames, place, 'a reference stands alone');
+    return { ...out, $ref: ref };
+  }
+  take('$schema');
+  const types = typesOf(take('type'), schema);
+  addKind(out, types, { drops, rest, take, inner });
+  for (const key of ['title', 'description']) if (rest.has(key)) out[key] = take(key);
+  if (rest.size === 0) return out;
+  for (const key of rest.keys()) drops.add(place + key, 'written into the description');
+  const told = `{${[...rest].map(([key, value]) => `${key}: ${JSON.stringify(value)}`).join(', ')}}`;
+  const before = out['description'];
+  return { ...out, description: typeof before === 'string' && before !== '' ? `${before}\n\n${told}` : told };
+}
+
+const noNames: ReadonlySet<string> = new Set();
+
+/** What says nothing about its type may be any plain value: the API wants a type everywhere. */
+const anything: Plain = Object.freeze({ anyOf: ['string', 'number', 'boolean', 'null'].map((type) => ({ type })) });
+
+interface Node {
+  readonly drops: Drops;
+  /** Members that were not read yet. */
+  readonly rest: Map<string, unknown>;
+  take(key: string): unknown;
+  inner(value: unknown): Plain;
+}
+
+/** The allowed values, the alternatives, or the type with what holds for it. */
+function addKind(out: Record<string, unknown>, types: readonly string[], node: Node): void {
+  const { rest, take, inner } = node;
+  const values = rest.get('enum');
+  if (Array.isArray(values) && values.length > 0 && values.every(isScalar)) out['enum'] = take('enum');
+  if (rest.has('const') && isScalar(rest.get('const'))) out['const'] = take('const');
+  const hasValues = out['enum'] !== undefined || out['const'] !== undefined;
+  const branches = ['anyOf', 'oneOf', 'allOf'].find((key) => Array.isArray(rest.get(key)));
+  if (branches !== undefined) {
+    out[branches === 'allOf' ? 'allOf' : 'anyOf'] = (take(branches) as unknown[]).map(inner);
+    return;
+  }
+  if (hasValues) return;
+  const [type, ...more] = types;
+  if (type === undefined) Object.assign(out, anything);
+  else if (more.length === 0) addType(out, type, node);
+  else if (types.some((one) => one === 'object' || one === 'array')) {
+    const alternatives = types.map((one) => {
+      const branch: Record<string, unknown> = {};
+      addType(branch, one, { ...node, take: (key) => rest.get(key) });
+      return branch;
+    });
+    for (const key of ['properties', 'additionalProperties', 'required', 'items', 'minItems', 'format']) take(key);
+    out['anyOf'] = alternatives;
+  } else out['type'] = types;
+}
+
+function addType(out: Record<string, unknown>, type: string, { rest, take, inner, drops }: Node): void {
+  /** What is not held to is told last. */
+  const keep = (key: string, isHeld: (value: unknown) => boolean): void => {
+    if (!rest.has(key)) return;
+    const value = take(key);
+    if (isHeld(value)) out[key] = value;
+    else rest.set(key, value);
+  };
+  out['type'] = type;
+  if (type === 'object') {
+    out['properties'] = each(take('properties'), inner);
+    if ((take('additionalProperties') ?? false) !== false) drops.add(`${place}additionalProperties`, 'objects are closed');
+    out['additionalProperties'] = false;
+    if (rest.has('required')) out['required'] = take('required');
+  } else if (type === 'array') {
+    if (rest.has('items')) out['items'] = inner(take('items'));
+    keep('minItems', (least) => least === 0 || least === 1);
+  } else if (type === 'string') keep('format', (format) => formats.has(format));
+}
+
+/** The types as written, each once, or as the other keywords tell. One that is repeated would double the work at every level. */
+function typesOf(type: unknown, { properties, items }: Plain): readonly string[] {
+  if (typeof type === 'string') return [type];
+  if (Array.isArray(type)) return [...new Set(type.filter((one) => typeof one === 'string'))];
+  return isPlain(properties) ? ['object'] : items === undefined ? [] : ['array'];
+}
+
+const isScalar = (value: unknown): boolean => value === null || typeof value !== 'object';
+
+/** Not by assignment: a property may be called __proto__. */
+const each = (schemas: unknown, inner: (value: unknown) => Plain): Plain =>
+  Object.fromEntries(Object.entries(isPlain(schemas) ? schemas : {}).map(([name, schema]) => [name, inner(schema)]));

@@ -1,0 +1,151 @@
+import { isPlain, type Plain } from '../../../core/json/merge.ts';
+import type { Block, Conversion } from './conversion.ts';
+import type { Turn } from './turns.ts';
+
+/** Members of a tool that the API knows beside name, description and schema. */
+const kept = ['cache_control', 'defer_loading', 'input_examples', 'allowed_callers', 'eager_input_streaming'] as const;
+
+/** Fields that say which tools there are and whether they must be used. */
+export interface ToolFields {
+  readonly tools?: readonly Block[];
+  readonly tool_choice?: Block;
+}
+
+/** `tools`, `tool_choice`, `parallel_tool_calls`, and the older `functions` and `function_call`. */
+export function toolFields(body: Plain, turns: readonly Turn[], conversion: Conversion): ToolFields {
+  const tools = toolsOf(body, conversion);
+  if (tools.length === 0) {
+    const used = namesUsed(turns);
+    // The API wants to know every tool that the history uses; without tools of its own the caller wants none used.
+    return used.length === 0 ? {} : { tools: used.map((name) => ({ name, input_schema: anyObject })), tool_choice: { type: 'none' } };
+  }
+  const asked = choiceOf(body['tool_choice'] ?? legacyChoice(body['function_call']));
+  const allowed = allowedNames(body['tool_choice']);
+  const chosen = allowed === undefined ? tools : tools.filter((tool) => allowed.has(String(tool['name'])));
+  const choice = withParallel(unforced(asked, conversion), body['parallel_tool_calls']);
+  return { tools: chosen.length === 0 ? tools : chosen, ...(choice === undefined ? {} : { tool_choice: choice }) };
+}
+
+const anyObject = { type: 'object', properties: {} };
+
+function toolsOf(body: Plain, conversion: Conversion): Block[] {
+  const tools: Block[] = [];
+  for (const tool of listOf(body['tools'])) {
+    const converted = toolOf(tool, conversion);
+    if (converted !== undefined) tools.push(converted);
+  }
+  for (const fn of listOf(body['functions'])) tools.push(functionTool(fn, {}, conversion));
+  if (isPlain(body['web_search_options'])) tools.push(webSearch(body['web_search_options'], conversion));
+  return tools;
+}
+
+const listOf = (value: unknown): readonly Plain[] => (Array.isArray(value) ? value.filter(isPlain) : []);
+
+const searchTools: ReadonlySet<unknown> = new Set(['vendor_search', 'vendor_search_retrieval', 'google_search', 'google_search_retrieval']);
+
+function toolOf(tool: Plain, conversion: Conversion): Block | undefined {
+  const { type } = tool;
+  const fn = tool['function'];
+  const name = isPlain(fn) ? fn['name'] : type;
+  if (searchTools.has(name) && (!isPlain(fn) || fn['parameters'] === undefined || String(name).startsWith('vendor_'))) {
+    conversion.drops.add(`tools[].${String(name)}`, 'only another service has this search tool');
+    return undefined;
+  }
+  if (isPlain(fn)) return functionTool(fn, tool, conversion);
+  if (type === 'custom' && isPlain(tool['custom'])) {
+    conversion.drops.add('tools[].custom', 'this service has no tools with free text input');
+    return undefined;
+  }
+  return nativeTool(tool);
+}
+
+const toolMembers: ReadonlySet<string> = new Set(['type', 'function', ...kept]);
+const functionMembers: ReadonlySet<string> = new Set(['name', 'description', 'parameters', 'strict', ...kept]);
+
+/** The schema goes out whole: nothing of it is interpreted here. */
+function functionTool(fn: Plain, tool: Plain, { form, drops }: Conversion): Block {
+  drops.others(fn, functionMembers, 'tools[].function.', 'not known to this service');
+  drops.others(tool, toolMembers, 'tools[].', 'not known to this service');
+  if (fn['strict'] === true && form !== 'direct') drops.add('tools[].function.strict', 'not served by Vertex AI');
+  const out: Block = { name: fn['name'] };
+  if (typeof fn['description'] === 'string') out['description'] = fn['description'];
+  const parameters = isPlain(fn['parameters']) ? fn['parameters'] : anyObject;
+  out['input_schema'] = parameters['type'] === 'object' ? parameters : { ...parameters, type: 'object' };
+  // Vertex AI refuses it.
+  if (fn['strict'] === true && form === 'direct') out['strict'] = true;
+  for (const key of kept) {
+    const value = tool[key] ?? fn[key];
+    if (value !== undefined) out[key] = value;
+  }
+  return out;
+}
+
+/**
+ * Tools that the service runs or defines itself. `{type: T, T: {…}}` is the compatible form; there the dated name stands
+ * as T, or as `name` inside. A tool in the API's own form passes as it is.
+ */
+function nativeTool(tool: Plain): Block {
+  const type = String(tool['type']);
+  const inner = tool[type];
+  if (!isPlain(inner)) return tool;
+  const { [type]: _inner, ...rest } = tool;
+  const { name } = inner;
+  if (typeof name === 'string' && dated.test(name) && !dated.test(type)) return { ...rest, ...inner, type: name, name: type };
+  return { ...rest, ...inner, type };
+}
+
+const dated = /_\d{8}$/;
+
+function webSearch(options: Plain, { drops }: Conversion): Block {
+  const location = options['user_location'];
+  if (options['search_context_size'] !== undefined) drops.add('web_search_options.search_context_size', 'not supported by this service');
+  const place =
+    isPlain(location) && isPlain(location['approximate']) ? { user_location: { type: 'approximate', ...location['approximate'] } } : {};
+  return { type: 'web_search_20250305', name: 'web_search', ...place };
+}
+
+/** `function_call: {name}` says what `tool_choice` says today. */
+function legacyChoice(call: unknown): unknown {
+  return isPlain(call) ? { type: 'function', function: call } : call;
+}
+
+function choiceOf(choice: unknown): Block | undefined {
+  if (choice === 'required' || choice === 'any') return { type: 'any' };
+  if (choice === 'auto' || choice === 'none') return { type: choice };
+  if (!isPlain(choice)) return undefined;
+  const named = isPlain(choice['function']) ? choice['function'] : isPlain(choice['custom']) ? choice['custom'] : undefined;
+  if (named !== undefined) return { type: 'tool', name: named['name'] };
+  if (choice['type'] === 'allowed_tools') {
+    const inner = isPlain(choice['allowed_tools']) ? choice['allowed_tools'] : choice;
+    return { type: inner['mode'] === 'required' ? 'any' : 'auto' };
+  }
+  return ['auto', 'any', 'tool', 'none'].includes(String(choice['type'])) ? choice : undefined;
+}
+
+/** Names of `allowed_tools`: the others are not offered. */
+function allowedNames(choice: unknown): ReadonlySet<string> | undefined {
+  if (!isPlain(choice) || choice['type'] !== 'allowed_tools') return undefined;
+  const inner = isPlain(choice['allowed_tools']) ? choice['allowed_tools'] : choice;
+  return new Set(listOf(inner['tools']).map((tool) => String((isPlain(tool['function']) ? tool['function'] : tool)['name'])));
+}
+
+/** Some models choose for themselves whether a tool is used. */
+function unforced(choice: Block | undefined, { traits, drops }: Conversion): Block | undefined {
+  if (!traits.refusesForcedTool || (choice?.['type'] !== 'any' && choice?.['type'] !== 'tool')) return choice;
+  drops.add('tool_choice', 'this model does not support a forced tool');
+  return { type: 'auto' };
+}
+
+function withParallel(choice: Block | undefined, parallel: unknown): Block | undefined {
+  if (parallel !== false || choice?.['type'] === 'none') return choice;
+  return { ...(choice ?? { type: 'auto' }), disable_parallel_tool_use: true };
+}
+
+/** Tools that the history names. */
+function namesUsed(turns: readonly Turn[]): string[] {
+  const names = new Set<string>();
+  for (const { content } of turns) {
+    for (const block of typeof content === 'string' ? [] : content) if (block['type'] === 'tool_use') names.add(String(block['name']));
+  }
+  return [...names];
+}

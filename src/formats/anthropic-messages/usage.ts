@@ -1,0 +1,38 @@
+import { isPlain, type Plain } from '../../core/json/merge.ts';
+import type { Usage } from '../../core/model/usage.ts';
+
+/**
+ * Counts of a messages answer. Streams report them twice: the later ones are totals and replace the earlier ones where
+ * they are set. `input_tokens` does not hold what was read from the cache or written to it.
+ */
+export class UsageCounts {
+  #found: Plain = {};
+
+  add(usage: unknown): void {
+    if (!isPlain(usage)) return;
+    const found: Record<string, unknown> = { ...this.#found };
+    for (const [key, value] of Object.entries(usage)) if (value !== null && value !== undefined) found[key] = value;
+    this.#found = found;
+  }
+
+  /** Undefined where nothing was reported. */
+  get usage(): Usage | undefined {
+    const input = count(this.#found['input_tokens']);
+    const output = count(this.#found['output_tokens']);
+    if (input === undefined && output === undefined) return undefined;
+    const cached = count(this.#found['cache_read_input_tokens']) ?? 0;
+    const cacheWrite = count(this.#found['cache_creation_input_tokens']) ?? 0;
+    const details = this.#found['output_tokens_details'];
+    const reasoning = isPlain(details) ? count(details['thinking_tokens']) : undefined;
+    return {
+      prompt: (input ?? 0) + cached + cacheWrite,
+      completion: output ?? 0,
+      cached,
+      cacheWrite,
+      ...(reasoning === undefined ? {} : { reasoning }),
+    };
+  }
+}
+
+const count = (value: unknown): number | undefined =>
+  typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : undefined;

@@ -1,0 +1,62 @@
+import { expect, it } from 'vitest';
+import { saidBy } from '../history/spoken.ts';
+import { toMessages } from './request/index.ts';
+
+type Json = Record<string, unknown>;
+
+const count = 60_000;
+const each = (make: (at: number) => Json): Json[] => Array.from({ length: count }, (_, at) => make(at));
+const user: Json = { role: 'user', content: 'Hi' };
+const callOf = (id: string): Json => ({ id, type: 'function', function: { name: 'f', arguments: '{}' } });
+const useOf = (id: string): Json => ({ type: 'tool_use', id, name: 'f', input: {} });
+
+/** Squared, each of these would go on for minutes. */
+const histories: Readonly<Record<string, readonly Json[]>> = {
+  'assistant messages in a row': [user, ...each(() => ({ role: 'assistant', content: 'a' })), user],
+  'one id for all calls': [user, { role: 'assistant', content: null, tool_calls: each(() => callOf('c')) }],
+  'results in reverse': [
+    user,
+    { role: 'assistant', content: null, tool_calls: each((at) => callOf(`c${at}`)) },
+    ...each((at) => ({ role: 'tool', tool_call_id: `c${count - 1 - at}`, content: String(count - 1 - at) })),
+  ],
+  'results of unknown functions': [
+    user,
+    { role: 'assistant', content: null, tool_calls: each((at) => callOf(`c${at}`)) },
+    ...each(() => ({ role: 'function', name: 'g', content: 'a' })),
+  ],
+  'blocks of calls in reverse': [
+    user,
+    {
+      role: 'assistant',
+      content: null,
+      tool_calls: each((at) => callOf(`c${at}`)),
+      content_blocks: each((at) => useOf(`c${count - 1 - at}`)),
+    },
+  ],
+};
+
+const convert = (body: Json): Json =>
+  toMessages({ max_tokens: 9, ...body }, { model: 'claude-sonnet-4-5', foundationModel: undefined, stream: false }, { media: new Map() })
+    .body;
+
+it.each(Object.entries(histories))('a history is converted in time: %s', (_name, messages) => {
+  expect((convert({ messages })['messages'] as Json[]).length).toBeGreaterThan(1);
+});
+
+it('results stand in the order of their calls, whatever their own', () => {
+  const { messages } = convert({ messages: histories['results in reverse'] }) as { messages: { content: Json[] }[] };
+  expect(messages[2]?.content.every(({ tool_use_id: id, content }, at) => id === `c${at}` && content === String(at))).toBe(true);
+});
+
+it('citations of a stream are collected in time', () => {
+  const deltas = [{ index: 0, delta: { text: 'a' } }, ...each((at) => ({ index: 0, delta: { citation: { at } } }))];
+  const said = saidBy({ role: 'assistant', content_blocks: deltas });
+  expect(said).toMatchObject([{ kind: 'text', from: { citations: { length: count } } }]);
+});
+
+it('a schema whose types are repeated at every level is converted in time', () => {
+  let schema: Json = { type: 'string' };
+  for (let level = 0; level < 60; level += 1) schema = { type: ['object', 'object'], properties: { a: schema } };
+  const made = convert({ messages: [user], response_format: { type: 'json_schema', json_schema: { name: 'a', schema } } });
+  expect(JSON.stringify(made)).toContain('"additionalProperties":false');
+});

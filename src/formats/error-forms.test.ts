@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest';
+import { type ErrorCode, errorCatalogue, GatewayError } from '../core/error.ts';
+import { parseJson } from '../core/json/scan.ts';
+import type { Plain } from '../core/json/merge.ts';
+import { dialects } from './index.ts';
+
+const { openai, messages } = dialects;
+const inner = (error: unknown): Plain => ({ error });
+
+describe('an error object that passes as it is', () => {
+  it.each([
+    [openai, inner({ message: 'm' }), true],
+    [openai, inner({ message: 'm', type: null, code: 'DeploymentNotFound', status: 404 }), true],
+    [openai, inner({ message: 'm', type: 'x', code: 400, status: 'failed' }), true],
+    [openai, inner({ message: 'm', code: 429, status: 'RESOURCE_EXHAUSTED' }), false],
+    [openai, inner('text'), false],
+    [openai, inner({ code: 'x' }), false],
+    [openai, { message: 'flat' }, false],
+    [messages, { type: 'error', ...inner({ type: 'api_error', message: 'm' }) }, true],
+    [messages, inner({ type: 'api_error', message: 'm' }), false],
+    [messages, { type: 'error', ...inner({ message: 'm' }) }, false],
+    [messages, inner({ message: 'm', status: 'UNAVAILABLE' }), false],
+  ] as const)('%#', (dialect, value, passes) => {
+    expect(dialect.isError(value as Plain)).toBe(passes);
+  });
+
+  it.each(Object.keys(errorCatalogue) as ErrorCode[])('is what each dialect writes itself: %s', (code) => {
+    const error = new GatewayError(code, { message: 'm' });
+    for (const dialect of [openai, messages]) {
+      const facts = { requestId: 'req_1' };
+      expect(dialect.isError(parseJson(dialect.errorBody(error, facts).toString('utf8')) as Plain)).toBe(true);
+      const event = dialect.errorEvent(error, facts).toString('utf8');
+      expect(dialect.isError(parseJson(event.slice(event.indexOf('{'))) as Plain)).toBe(true);
+    }
+  });
+});
+
+describe('the type of an error of the messages API', () => {
+  it.each([
+    ['overloaded_error', 529, 'overloaded_error'],
+    ['new_error', 502, 'new_error'],
+    ['invalid_request_error', 404, 'not_found_error'],
+    ['invalid_request_error', 400, 'invalid_request_error'],
+    ['api_error', 503, 'overloaded_error'],
+    ['server_error', 500, 'api_error'],
+    ['RESOURCE_EXHAUSTED', 429, 'rate_limit_error'],
+    [null, 413, 'request_too_large'],
+  ])("of the provider's %s with status %i is %s", (type, status, expected) => {
+    const error = new GatewayError('provider_error', { message: 'm', status, source: 'provider', provider: { message: 'm', type } });
+    const body = parseJson(messages.errorBody(error, { requestId: 'req_1' }).toString('utf8')) as { error: { type: string } };
+    expect(body.error.type).toBe(expected);
+  });
+});

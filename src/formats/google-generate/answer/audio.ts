@@ -1,0 +1,122 @@
+import type { ModelEvent } from '../../../core/events.ts';
+import { isPlain, type Plain } from '../../../core/json/merge.ts';
+import type { Drops } from '../../shared/drops.ts';
+
+/** What clients can be given: the service's samples as they are, or with the header that makes them a file. */
+export type AudioFormat = 'pcm16' | 'wav';
+
+/**
+ * `audio.format` of a request. The service answers with raw samples whatever is asked (Gemini API, "Speech
+ * generation"): a WAV header can be put before them, other formats would have to be encoded.
+ */
+export function audioFormat(body: Plain, drops?: Drops): AudioFormat | undefined {
+  const audio = body['audio'];
+  const format = isPlain(audio) ? audio['format'] : undefined;
+  if (format === undefined || format === null || format === 'pcm16') return undefined;
+  if (format !== 'wav') drops?.add('audio.format', 'this service makes raw samples only: they are sent as wav');
+  return 'wav';
+}
+
+/** The formats that requests asked for, until their answers come: remembered by the call that both belong to. */
+export class AudioFormats {
+  readonly #asked = new WeakMap<object, AudioFormat>();
+
+  note(call: object, body: Plain): void {
+    const format = audioFormat(body);
+    if (format !== undefined) this.#asked.set(call, format);
+  }
+
+  of(call: object): AudioFormat | undefined {
+    return this.#asked.get(call);
+  }
+}
+
+interface Sound {
+  readonly mimeType: string;
+  readonly base64: string;
+}
+
+/** What an answer's audio depends on. */
+interface AudioCall {
+  readonly id: string;
+  readonly createdAt: number;
+  readonly audioFormat?: AudioFormat | undefined;
+}
+
+/** `audio` of a whole message: all its pieces one behind the other; undefined where there are none. */
+export function audioOf(sounds: readonly Sound[], call: AudioCall): Plain | undefined {
+  const [first] = sounds;
+  if (first === undefined) return undefined;
+  const { id, expires_at } = shellOf(call);
+  if (sounds.length === 1 && !needsHeader(first, call)) return { id, data: first.base64, transcript: '', expires_at };
+  const samples = Buffer.concat(sounds.map(({ base64 }) => Buffer.from(base64, 'base64')));
+  const bytes = needsHeader(first, call) ? Buffer.concat([wavHeader(first.mimeType, samples.length), samples]) : samples;
+  return { id, data: bytes.toString('base64'), transcript: '', expires_at };
+}
+
+/** The audio of a stream. Clients join the base64 of its deltas, so each but the last holds a multiple of three bytes. */
+export class AudioDeltas {
+  readonly #call: AudioCall;
+  #rest = Buffer.alloc(0);
+  #isBegun = false;
+
+  constructor(call: AudioCall) {
+    this.#call = call;
+  }
+
+  push(choice: number, sound: Sound): ModelEvent {
+    const head = this.#isBegun || !needsHeader(sound, this.#call) ? [] : [wavHeader(sound.mimeType, undefined)];
+    const bytes = Buffer.concat([this.#rest, ...head, Buffer.from(sound.base64, 'base64')]);
+    const cut = bytes.length - (bytes.length % 3);
+    this.#rest = bytes.subarray(cut);
+    const data = bytes.toString('base64', 0, cut);
+    const begin = this.#isBegun ? {} : { id: shellOf(this.#call).id, transcript: '' };
+    this.#isBegun = true;
+    return { type: 'audio', choice, audio: { ...begin, data } };
+  }
+
+  /** What is left, then what OpenAI's streams end audio with. */
+  end(choice: number): readonly ModelEvent[] {
+    if (!this.#isBegun) return [];
+    const { expires_at } = shellOf(this.#call);
+    const end: ModelEvent = { type: 'audio', choice, audio: { expires_at } };
+    return this.#rest.length === 0 ? [end] : [{ type: 'audio', choice, audio: { data: this.#rest.toString('base64') } }, end];
+  }
+}
+
+const shellOf = ({ id, createdAt }: AudioCall) => ({ id: `audio_${id}`, expires_at: createdAt });
+
+export const isAudio = (mimeType: string): boolean => mimeType.startsWith('audio/');
+
+/** Raw samples for a client that wants a file: what has a container of its own stays as it is. */
+const needsHeader = ({ mimeType }: Sound, { audioFormat: asked }: AudioCall): boolean =>
+  asked === 'wav' && /^audio\/(?:l16|pcm)\b/i.test(mimeType);
+
+const usualRate = 24_000;
+
+/** Header of 16-bit samples (RIFF WAVE, PCM). @param size bytes of samples; undefined while they are still coming */
+function wavHeader(mimeType: string, size: number | undefined): Buffer {
+  const rate = numberIn(mimeType, 'rate') ?? usualRate;
+  const channels = numberIn(mimeType, 'channels') ?? 1;
+  const header = Buffer.alloc(44);
+  header.write('RIFF', 0, 'latin1');
+  header.writeUInt32LE(size === undefined ? 0xffffffff : size + 36, 4);
+  header.write('WAVEfmt ', 8, 'latin1');
+  header.writeUInt32LE(16, 16);
+  header.writeUInt16LE(1, 20);
+  header.writeUInt16LE(channels, 22);
+  header.writeUInt32LE(rate, 24);
+  header.writeUInt32LE(rate * channels * 2, 28);
+  header.writeUInt16LE(channels * 2, 32);
+  header.writeUInt16LE(16, 34);
+  header.write('data', 36, 'latin1');
+  header.writeUInt32LE(size ?? 0xffffffff, 40);
+  return header;
+}
+
+/** A parameter of a media type; undefined for what no header can hold. */
+function numberIn(mimeType: string, name: 'rate' | 'channels'): number | undefined {
+  const found = Number(new RegExp(`;\\s*${name}=(\\d{1,6})\\b`, 'i').exec(mimeType)?.[1] ?? Number.NaN);
+  const most = name === 'rate' ? 400_000 : 16;
+  return Number.isNaN(found) || found === 0 || found > most ? undefined : found;
+}

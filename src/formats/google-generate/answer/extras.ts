@@ -1,0 +1,57 @@
+import { isPlain, type Plain } from '../../../core/json/merge.ts';
+
+/** What a candidate tells beside its content: handed to clients without strictness under the service's own names. */
+const members = ['groundingMetadata', 'safetyRatings', 'citationMetadata', 'urlContextMetadata', 'avgLogprobs', 'finishMessage'] as const;
+
+/** Those of a candidate, or undefined where there are none. */
+export function candidateExtras(candidate: Plain): Plain | undefined {
+  let found: Record<string, unknown> | undefined;
+  for (const member of members) {
+    const value = candidate[member];
+    if (value === undefined || value === null) continue;
+    found ??= {};
+    found[member] = value;
+  }
+  return found;
+}
+
+/**
+ * What was known of a candidate with what a later event adds. Some models repeat `groundingMetadata` in each event,
+ * empty but for one of them, and cite what each event has: clients keep the last value of a field that they see.
+ */
+export function laterExtras(before: Plain | undefined, now: Plain): Plain {
+  if (before === undefined) return now;
+  const merged: Record<string, unknown> = { ...now };
+  for (const member of ['groundingMetadata', 'urlContextMetadata'] as const)
+    if (isPlain(before[member]) && isPlain(now[member])) merged[member] = { ...before[member], ...now[member] };
+  if (isPlain(before['citationMetadata']) && isPlain(now['citationMetadata']))
+    merged['citationMetadata'] = allCitations(before['citationMetadata'], now['citationMetadata']);
+  return merged;
+}
+
+function allCitations(before: Plain, now: Plain): Plain {
+  const merged: Record<string, unknown> = { ...before, ...now };
+  for (const member of ['citations', 'citationSources'] as const) {
+    const rows = [before[member], now[member]].flatMap((list): unknown[] => (Array.isArray(list) ? (list as unknown[]) : []));
+    if (rows.length > 0) merged[member] = [...new Map(rows.map((row) => [JSON.stringify(row), row])).values()];
+  }
+  return merged;
+}
+
+/** `logprobs` of a choice, from the service's two lists, which may differ in length. */
+export function logprobsOf(candidate: Plain): Plain | undefined {
+  const result = candidate['logprobsResult'];
+  if (!isPlain(result) || !Array.isArray(result['chosenCandidates'])) return undefined;
+  const top: readonly unknown[] = Array.isArray(result['topCandidates']) ? (result['topCandidates'] as unknown[]) : [];
+  const content = (result['chosenCandidates'] as unknown[]).filter(isPlain).map((chosen, index) => {
+    const row = top[index];
+    const others: unknown = isPlain(row) ? row['candidates'] : undefined;
+    return { ...tokenOf(chosen), top_logprobs: Array.isArray(others) ? others.filter(isPlain).map(tokenOf) : [] };
+  });
+  return { content, refusal: null };
+}
+
+function tokenOf({ token, logProbability }: Plain): Plain {
+  const text = typeof token === 'string' ? token : '';
+  return { token: text, logprob: logProbability ?? 0, bytes: [...Buffer.from(text, 'utf8')] };
+}

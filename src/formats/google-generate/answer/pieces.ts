@@ -1,0 +1,67 @@
+import { isPlain, type Plain } from '../../../core/json/merge.ts';
+import { textOf } from '../../shared/json.ts';
+
+/** What one part of an answer is to a client. */
+export type Piece =
+  | { readonly kind: 'text'; readonly text: string; readonly signature: string | undefined }
+  | { readonly kind: 'thinking'; readonly text: string; readonly signature: string | undefined }
+  | {
+      readonly kind: 'call';
+      readonly id: string | undefined;
+      readonly name: string;
+      readonly arguments: string;
+      readonly signature: string | undefined;
+    }
+  | { readonly kind: 'media'; readonly mimeType: string; readonly base64: string; readonly signature: string | undefined }
+  /** Steps of tools that run at the service; `native` is the block that shows them. */
+  | { readonly kind: 'native'; readonly native: Plain };
+
+/** The parts of a candidate in order. `content`, its parts and each of their members may be missing. */
+export function piecesOf(candidate: Plain): readonly Piece[] {
+  const content = candidate['content'];
+  const parts: unknown = isPlain(content) ? content['parts'] : undefined;
+  if (!Array.isArray(parts)) return [];
+  const out: Piece[] = [];
+  for (const part of parts as unknown[]) {
+    const piece = isPlain(part) ? pieceOf(part) : undefined;
+    if (piece !== undefined) out.push(piece);
+  }
+  return out;
+}
+
+function pieceOf(part: Plain): Piece | undefined {
+  const signature = textOf(part['thoughtSignature']);
+  const { functionCall, inlineData, text } = part;
+  if (isPlain(functionCall)) return callOf(functionCall, signature);
+  if (isPlain(inlineData)) {
+    // Drafts of images belong to the thoughts and are not the answer.
+    if (part['thought'] === true) return undefined;
+    return { kind: 'media', mimeType: textOf(inlineData['mimeType']) ?? '', base64: textOf(inlineData['data']) ?? '', signature };
+  }
+  if (typeof text === 'string') return { kind: part['thought'] === true ? 'thinking' : 'text', text, signature };
+  const native = nativeOf(part, signature);
+  if (native !== undefined) return { kind: 'native', native };
+  return signature === undefined ? undefined : { kind: 'text', text: '', signature };
+}
+
+function callOf(call: Plain, signature: string | undefined): Piece | undefined {
+  const name = textOf(call['name']);
+  if (name === undefined) return undefined;
+  return { kind: 'call', id: textOf(call['id']), name, arguments: JSON.stringify(isPlain(call['args']) ? call['args'] : {}), signature };
+}
+
+/** In the spelling that requests take back. */
+const nativeMembers = {
+  executableCode: 'executable_code',
+  codeExecutionResult: 'code_execution_result',
+  fileData: 'file_data',
+  toolCall: 'tool_call',
+  toolResponse: 'tool_response',
+} as const;
+
+function nativeOf(part: Plain, signature: string | undefined): Plain | undefined {
+  for (const [member, type] of Object.entries(nativeMembers)) {
+    if (isPlain(part[member])) return { type, [type]: part[member], ...(signature === undefined ? {} : { signature }) };
+  }
+  return undefined;
+}

@@ -1,0 +1,270 @@
+import { GatewayError } from '../../../core/error.ts';
+import type { ModelEvent, WireEvent } from '../../../core/events.ts';
+import { isPlain, type Plain } from '../../../core/json/merge.ts';
+import type { StreamTransform } from '../../../core/stream.ts';
+import { textOf } from '../../shared/json.ts';
+import { TextParts } from './annotations.ts';
+import { AudioDeltas, isAudio } from './audio.ts';
+import { CallIds } from './call-ids.ts';
+import { candidateExtras, laterExtras, logprobsOf } from './extras.ts';
+import { errorIn, streamError } from '../fault.ts';
+import { finishReason, finishWord } from './finish.ts';
+import { traitsOf } from '../model.ts';
+import { parsedAnswer } from './parse.ts';
+import { type Piece, piecesOf } from './pieces.ts';
+import { type AnswerCall, thoughtSeparator } from './result.ts';
+import { geminiUsage, laterUsage } from './usage.ts';
+
+/** One answer of the stream, as far as it has come. */
+interface Candidate {
+  readonly index: number;
+  /** Number of the block in progress; -1 before the first. */
+  block: number;
+  /** What the block in progress holds; undefined where the next part begins a new one whatever it is. */
+  blockKind: Piece['kind'] | undefined;
+  calls: number;
+  /** What was said beside the content so far; undefined for strict clients, who are not shown it. */
+  extras: Plain | undefined;
+  /** Undefined where there was none. */
+  audio: AudioDeltas | undefined;
+  /** Undefined where no annotations are made. */
+  readonly texts: TextParts | undefined;
+  finish: string | undefined;
+  /** Two-part models under strictness: text that may still turn out to be the thought. Undefined once it is decided. */
+  held: string | undefined;
+}
+
+/**
+ * A stream of `streamGenerateContent` as hub events. Every event is a whole answer object whose parts
+ * are deltas. There is no end mark, and some models name the finish reason in each event: it is told at the end.
+ */
+export class GenerateContentStream implements StreamTransform<WireEvent, ModelEvent> {
+  readonly #call: AnswerCall;
+  readonly #ids: CallIds;
+  readonly #twoPart: boolean;
+  readonly #candidates: Candidate[] = [];
+  #usage: Plain | undefined;
+  /** Word of a blocked prompt. */
+  #blocked: string | undefined;
+  #isStarted = false;
+  #isOver = false;
+
+  constructor(call: AnswerCall) {
+    this.#call = call;
+    this.#ids = new CallIds(call.id);
+    this.#twoPart = traitsOf(call.model).twoPart;
+  }
+
+  push(event: WireEvent): readonly ModelEvent[] {
+    if (this.#isOver || event.data === '') return [];
+    const answer = parsedAnswer(event.data);
+    const error = errorIn(answer);
+    if (error !== undefined) return this.fail(streamError(error));
+    if (!isPlain(answer)) return event.data.trim() === '[DONE]' ? [] : this.fail(broken());
+    const out: ModelEvent[] = [];
+    if (!this.#isStarted) out.push(this.#start(answer));
+    this.#usage = laterUsage(this.#usage, answer['usageMetadata']);
+    this.#feedback(answer['promptFeedback'], out);
+    const candidates: unknown = answer['candidates'];
+    if (!Array.isArray(candidates)) return out;
+    for (const [at, candidate] of (candidates as unknown[]).entries()) if (isPlain(candidate)) this.#candidate(candidate, at, out);
+    return out;
+  }
+
+  end(): readonly ModelEvent[] {
+    if (this.#isOver) return [];
+    this.#isOver = true;
+    const out: ModelEvent[] = [];
+    for (const candidate of this.#candidates) this.#finish(candidate, out);
+    if (this.#candidates.length === 0 && this.#blocked !== undefined) {
+      out.push({ type: 'finish', choice: 0, reason: 'content_filter', raw: this.#blocked });
+    } else if (this.#candidates.length === 0 || this.#candidates.some(({ finish }) => finish === undefined)) {
+      const message = 'The provider closed the stream before its end.';
+      return [...out, { type: 'error', error: new GatewayError('stream_interrupted', { message, source: 'provider' }) }];
+    }
+    const usage = geminiUsage(this.#usage);
+    if (usage !== undefined) out.push({ type: 'usage', usage });
+    return out;
+  }
+
+  fail(error: GatewayError): readonly ModelEvent[] {
+    if (this.#isOver) return [];
+    this.#isOver = true;
+    const out: ModelEvent[] = [];
+    for (const candidate of this.#candidates) this.#release(candidate, out);
+    out.push({ type: 'error', error });
+    return out;
+  }
+
+  #start(answer: Plain): ModelEvent {
+    this.#isStarted = true;
+    const { id, model, createdAt } = this.#call;
+    return {
+      type: 'start',
+      id: textOf(answer['responseId']) ?? `chatcmpl-${id}`,
+      model: textOf(answer['modelVersion']) ?? model,
+      created: createdAt,
+    };
+  }
+
+  #feedback(feedback: unknown, out: ModelEvent[]): void {
+    if (!isPlain(feedback)) return;
+    this.#blocked ??= textOf(feedback['blockReason']);
+    out.push({ type: 'extra', fields: { promptFeedback: feedback }, strict: false });
+  }
+
+  #candidate(raw: Plain, at: number, out: ModelEvent[]): void {
+    const candidate = this.#of(typeof raw['index'] === 'number' ? raw['index'] : at);
+    const logprobs = logprobsOf(raw);
+    if (logprobs !== undefined) out.push({ type: 'extra', choice: candidate.index, fields: { logprobs }, strict: true });
+    this.#extras(raw, candidate, out);
+    const pieces = piecesOf(raw);
+    // An unflagged thought ends where one event brings two texts: its own end and the answer's beginning.
+    const turn = candidate.held === undefined ? -1 : secondText(pieces);
+    candidate.texts?.nextEvent();
+    for (const [index, piece] of pieces.entries()) {
+      if (index === turn) this.#turn(candidate, out);
+      if (piece.kind === 'thinking') this.#release(candidate, out);
+      candidate.texts?.add(piece.kind === 'text' ? piece.text : undefined, candidate.blockKind === piece.kind && !isAlone(piece));
+      this.#piece(piece, candidate, out);
+    }
+    candidate.finish = finishWord(raw['finishReason']) ?? candidate.finish;
+  }
+
+  #extras(raw: Plain, candidate: Candidate, out: ModelEvent[]): void {
+    if (this.#call.strict) return;
+    const found = candidateExtras(raw);
+    if (found === undefined) return;
+    const fields = laterExtras(candidate.extras, found);
+    candidate.extras = { ...candidate.extras, ...fields };
+    out.push({ type: 'extra', choice: candidate.index, fields, strict: false });
+  }
+
+  #of(index: number): Candidate {
+    const known = this.#candidates.find((candidate) => candidate.index === index);
+    if (known !== undefined) return known;
+    const made: Candidate = {
+      index,
+      block: -1,
+      blockKind: undefined,
+      calls: 0,
+      extras: undefined,
+      audio: undefined,
+      texts: this.#call.strict ? undefined : new TextParts(),
+      finish: undefined,
+      held: this.#twoPart ? '' : undefined,
+    };
+    this.#candidates.push(made);
+    return made;
+  }
+
+  #piece(piece: Piece, candidate: Candidate, out: ModelEvent[]): void {
+    const choice = candidate.index;
+    switch (piece.kind) {
+      case 'text':
+        this.#text(piece, candidate, out);
+        return;
+      case 'thinking': {
+        if (piece.text === '' && piece.signature === undefined) return;
+        const block = blockFor(candidate, piece);
+        out.push({ type: 'thinking', choice, text: piece.text, block, ...signed(piece.signature) });
+        return;
+      }
+      case 'call':
+        this.#toolCall(piece, candidate, out);
+        return;
+      case 'media':
+        if (isAudio(piece.mimeType)) {
+          candidate.audio ??= new AudioDeltas(this.#call);
+          out.push(candidate.audio.push(choice, piece));
+        } else {
+          const block = blockFor(candidate, piece);
+          out.push({ type: 'media', choice, mimeType: piece.mimeType, base64: piece.base64, block, ...signed(piece.signature) });
+        }
+        return;
+      case 'native':
+        out.push({ type: 'block', choice, block: blockFor(candidate, piece), state: 'open', kind: 'native', native: piece.native });
+        return;
+      default:
+        piece satisfies never;
+    }
+  }
+
+  #text(piece: Extract<Piece, { kind: 'text' }>, candidate: Candidate, out: ModelEvent[]): void {
+    if (candidate.held !== undefined && this.#call.strict) {
+      candidate.held += piece.text;
+      return;
+    }
+    if (piece.text === '' && piece.signature === undefined) return;
+    const block = blockFor(candidate, piece);
+    out.push({ type: 'text', choice: candidate.index, text: piece.text, block, ...signed(piece.signature) });
+  }
+
+  /** Its signature is known before the client hears of the call. */
+  #toolCall(piece: Extract<Piece, { kind: 'call' }>, candidate: Candidate, out: ModelEvent[]): void {
+    const index = candidate.calls;
+    candidate.calls += 1;
+    // Text behind a call is a block of its own, and the number that is left out is the place of the call.
+    candidate.block += 1;
+    candidate.blockKind = undefined;
+    const id = this.#ids.next(piece.id, candidate.index, index);
+    if (piece.signature !== undefined) out.push({ type: 'note', note: { id, text: piece.signature } });
+    out.push({
+      type: 'tool_call',
+      choice: candidate.index,
+      index,
+      id,
+      name: piece.name,
+      arguments: piece.arguments,
+      ...(piece.signature === undefined ? {} : { thoughtSignature: piece.signature }),
+    });
+  }
+
+  /** What was held was the thought: strict clients never see it, the others see where it ends. */
+  #turn(candidate: Candidate, out: ModelEvent[]): void {
+    candidate.held = undefined;
+    if (this.#call.strict) return;
+    out.push({ type: 'text', choice: candidate.index, text: thoughtSeparator, block: Math.max(0, candidate.block) });
+  }
+
+  /** No second text came: what was held is the answer. */
+  #release(candidate: Candidate, out: ModelEvent[]): void {
+    const text = candidate.held;
+    candidate.held = undefined;
+    if (text === undefined || text === '') return;
+    candidate.block += 1;
+    candidate.blockKind = 'text';
+    out.push({ type: 'text', choice: candidate.index, text, block: candidate.block });
+  }
+
+  #finish(candidate: Candidate, out: ModelEvent[]): void {
+    this.#release(candidate, out);
+    const { finish: word, index: choice } = candidate;
+    if (candidate.audio !== undefined) out.push(...candidate.audio.end(choice));
+    const annotations = candidate.texts?.annotations(candidate.extras?.['groundingMetadata']) ?? [];
+    if (annotations.length > 0) out.push({ type: 'annotations', choice, annotations: annotations });
+    if (word !== undefined) out.push({ type: 'finish', choice, reason: finishReason(word, candidate.calls > 0), raw: word });
+  }
+}
+
+/** The block of a part: the one in progress while the kind stays; a signed part and a file have one of their own. */
+function blockFor(candidate: Candidate, piece: Exclude<Piece, { kind: 'call' }>): number {
+  const alone = isAlone(piece);
+  if (alone || candidate.blockKind !== piece.kind) candidate.block += 1;
+  candidate.blockKind = alone ? undefined : piece.kind;
+  return candidate.block;
+}
+
+/** A signed part and a file have a block of their own. */
+const isAlone = (piece: Piece): boolean =>
+  piece.kind === 'call' || piece.kind === 'media' || piece.kind === 'native' || piece.signature !== undefined;
+
+function secondText(pieces: readonly Piece[]): number {
+  const first = pieces.findIndex((piece) => piece.kind === 'text');
+  return first < 0 ? -1 : pieces.findIndex((piece, index) => index > first && piece.kind === 'text');
+}
+
+const signed = (signature: string | undefined): { readonly signature?: string } => (signature === undefined ? {} : { signature });
+
+const broken = (): GatewayError =>
+  new GatewayError('upstream_invalid', { message: 'An event of the provider is not a JSON object.', source: 'provider' });

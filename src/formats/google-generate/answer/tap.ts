@@ -1,0 +1,137 @@
+import type { ProviderFault } from '../../../core/error.ts';
+import type { WireEvent } from '../../../core/events.ts';
+import { isPlain, type Plain } from '../../../core/json/merge.ts';
+import type { EventKind, Tap } from '../../../core/tap.ts';
+import type { Usage } from '../../../core/model/usage.ts';
+import { objectAt, textOf, valueOf } from '../../shared/json.ts';
+import { googleFaultInBand } from '../../shared/google-status.ts';
+import { errorIn } from '../fault.ts';
+import { finishWord } from './finish.ts';
+import { parsedAnswer } from './parse.ts';
+import { geminiUsage, laterUsage } from './usage.ts';
+
+const openBrace = 0x7b;
+
+/**
+ * Watches answers of `generateContent`, streamed and whole. Streams have no end mark: complete is one
+ * whose candidates all named a finish reason, or whose prompt was blocked. Events are parsed until the first content;
+ * afterwards only those that hold a finish reason, an error or a further candidate.
+ */
+export class GeminiTap implements Tap {
+  complete = false;
+  id: string | undefined;
+  model: string | undefined;
+  fault: ProviderFault | undefined;
+  contentEvents = 0;
+  answer: unknown;
+  /** By candidate; undefined while it is in progress. */
+  readonly #finish = new Map<number, string | undefined>();
+  #counts: Plain | undefined;
+  /** The last event that held counts, and where: nearly every event repeats them. */
+  #countsText: string | undefined;
+  #countsAt = 0;
+
+  event(event: WireEvent): EventKind {
+    const { data } = event;
+    if (this.contentEvents > 0 && !isRemarkable(data)) {
+      this.#keepsCounts(data);
+      this.contentEvents += 1;
+      return 'content';
+    }
+    return this.#read(parsedAnswer(data), data);
+  }
+
+  whole(text: string): ProviderFault | undefined {
+    const answer = parsedAnswer(text);
+    const error = errorIn(answer);
+    if (error !== undefined) {
+      this.fault = googleFaultInBand(error);
+      return this.fault;
+    }
+    if (!isPlain(answer)) return undefined;
+    this.complete = true;
+    this.answer = answer;
+    this.#note(answer);
+    this.#counts = laterUsage(this.#counts, answer['usageMetadata']);
+    return undefined;
+  }
+
+  get usage(): Usage | undefined {
+    this.#settle();
+    return geminiUsage(this.#counts);
+  }
+
+  get finish(): readonly string[] {
+    return [...this.#finish].sort(([a], [b]) => a - b).flatMap(([, word]) => word ?? []);
+  }
+
+  #read(answer: unknown, data: string): EventKind {
+    const error = errorIn(answer);
+    if (error !== undefined) {
+      this.fault ??= googleFaultInBand(error);
+      return 'fault';
+    }
+    if (!isPlain(answer)) return 'meta';
+    this.#settle();
+    this.#keepsCounts(data);
+    const isContent = this.#note(answer);
+    const feedback = answer['promptFeedback'];
+    const isBlocked = isPlain(feedback) && textOf(feedback['blockReason']) !== undefined;
+    const words = [...this.#finish.values()];
+    this.complete = (words.length > 0 && words.every((word) => word !== undefined)) || (words.length === 0 && isBlocked);
+    if (!isContent && !isBlocked) return 'meta';
+    this.contentEvents += 1;
+    return 'content';
+  }
+
+  /** Takes in ids and candidates; true when there is something that a person would see, or the end of a candidate. */
+  #note(answer: Plain): boolean {
+    this.id ??= textOf(answer['responseId']);
+    this.model ??= textOf(answer['modelVersion']);
+    const candidates: unknown = answer['candidates'];
+    let isContent = false;
+    for (const [at, candidate] of (Array.isArray(candidates) ? (candidates as unknown[]) : []).entries()) {
+      if (!isPlain(candidate)) continue;
+      const index = typeof candidate['index'] === 'number' ? candidate['index'] : at;
+      const word = finishWord(candidate['finishReason']);
+      this.#finish.set(index, word ?? this.#finish.get(index));
+      isContent ||= word !== undefined || hasContent(candidate);
+    }
+    return isContent;
+  }
+
+  #keepsCounts(data: string): void {
+    const at = valueOf(data, 'usageMetadata');
+    if (at < 0 || data.charCodeAt(at) !== openBrace) return;
+    this.#settleUnlessTotal(data, at);
+    this.#countsText = data;
+    this.#countsAt = at;
+  }
+
+  /** Counts with a total tell everything: what was kept before them need not be read. */
+  #settleUnlessTotal(data: string, at: number): void {
+    if (data.indexOf('"totalTokenCount"', at) < 0 || data.indexOf('"promptTokenCount"', at) < 0) this.#settle();
+  }
+
+  #settle(): void {
+    if (this.#countsText === undefined) return;
+    this.#counts = laterUsage(this.#counts, objectAt(this.#countsText, this.#countsAt));
+    this.#countsText = undefined;
+  }
+}
+
+/** After the first content: does this event end a candidate, report an error, or speak of a further candidate? */
+function isRemarkable(data: string): boolean {
+  if (data.includes('"finishReason"') || data.includes('"promptFeedback"') || valueOf(data, 'error') >= 0) return true;
+  const index = valueOf(data, 'index');
+  return index >= 0 && data.charCodeAt(index) !== 0x30;
+}
+
+function hasContent(candidate: Plain): boolean {
+  const content = candidate['content'];
+  const parts: unknown = isPlain(content) ? content['parts'] : undefined;
+  if (!Array.isArray(parts)) return false;
+  return (parts as unknown[]).some((part) => isPlain(part) && (Object.keys(part).some(isPayload) || textOf(part['text']) !== undefined));
+}
+
+const isPayload = (key: string): boolean => key !== 'text' && key !== 'thought' && key !== 'thoughtSignature';

@@ -1,0 +1,51 @@
+import { isPlain, type Plain } from '../../../core/json/merge.ts';
+import type { Usage } from '../../../core/model/usage.ts';
+
+/** Modalities by number, for answers in that encoding. */
+const audioNumber = 4;
+
+/**
+ * `usageMetadata`: results of the service's own tools count as prompt, thinking as completion. Some
+ * models count thinking among the candidates already, which the total tells. Undefined where nothing is counted.
+ */
+export function geminiUsage(value: unknown): Usage | undefined {
+  if (!isPlain(value)) return undefined;
+  const prompt = count(value['promptTokenCount']);
+  const candidates = count(value['candidatesTokenCount']);
+  const thoughts = count(value['thoughtsTokenCount']);
+  if (prompt === undefined && candidates === undefined && thoughts === undefined) return undefined;
+  const tools = count(value['toolUsePromptTokenCount']) ?? 0;
+  const told = (prompt ?? 0) + (candidates ?? 0) + tools;
+  const isInside = told === count(value['totalTokenCount']);
+  const cached = count(value['cachedContentTokenCount']);
+  const audioIn = modality(value['promptTokensDetails']);
+  const audioOut = modality(value['candidatesTokensDetails']);
+  return {
+    prompt: (prompt ?? 0) + tools,
+    completion: (candidates ?? 0) + (isInside ? 0 : (thoughts ?? 0)),
+    ...(cached === undefined ? {} : { cached }),
+    ...(thoughts === undefined ? {} : { reasoning: thoughts }),
+    ...(audioIn === 0 ? {} : { audioIn }),
+    ...(audioOut === 0 ? {} : { audioOut }),
+  };
+}
+
+/** Usage of a stream: each event may tell a part of it, always as the sum so far. The last word on each count holds. */
+export function laterUsage(before: Plain | undefined, now: unknown): Plain | undefined {
+  if (!isPlain(now)) return before;
+  // A total is of its own event only: beside counts of other events it would prove nothing.
+  const { totalTokenCount: _total, ...kept } = before ?? {};
+  return { ...kept, ...now };
+}
+
+function modality(details: unknown): number {
+  if (!Array.isArray(details)) return 0;
+  let sum = 0;
+  for (const row of details as unknown[]) {
+    if (isPlain(row) && (row['modality'] === 'AUDIO' || row['modality'] === audioNumber)) sum += count(row['tokenCount']) ?? 0;
+  }
+  return sum;
+}
+
+const count = (value: unknown): number | undefined =>
+  typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : undefined;

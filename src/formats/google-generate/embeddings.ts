@@ -1,0 +1,216 @@
+import { GatewayError, type ProviderFault } from '../../core/error.ts';
+import type { WireEvent } from '../../core/events.ts';
+import { isPlain, type Plain } from '../../core/json/merge.ts';
+import { openaiUsage } from '../../core/model/openai-usage.ts';
+import type { Dropped } from '../../core/provider.ts';
+import type { EventKind, Tap } from '../../core/tap.ts';
+import type { Usage } from '../../core/model/usage.ts';
+import { parseObject, textOf } from '../shared/json.ts';
+import { cannotCarry } from '../shared/cannot-carry.ts';
+import { storedUri } from '../shared/stored-uri.ts';
+import { type FileRules, oneOf } from './request/conversion.ts';
+import { Drops } from '../shared/drops.ts';
+import { googleFaultInBand } from '../shared/google-status.ts';
+import { errorIn } from './fault.ts';
+
+/** Which method of the service a model's vectors come from. */
+export type EmbeddingMethod = 'predict' | 'embedContent' | 'batchEmbedContents';
+
+/** An embeddings request in the service's form. */
+export interface ServedEmbedding {
+  readonly method: EmbeddingMethod;
+  readonly body: Plain;
+  readonly dropped: readonly Dropped[];
+}
+
+const handled: ReadonlySet<string> = new Set([
+  'model',
+  'input',
+  'dimensions',
+  'encoding_format',
+  'task_type',
+  'taskType',
+  'title',
+  'auto_truncate',
+  'autoTruncate',
+]);
+
+/** Inputs of a request: texts, or objects with text, image and video for models that take them. @throws GatewayError */
+function inputsOf(body: Plain): readonly (string | Plain)[] {
+  const { input } = body;
+  const list: readonly unknown[] = Array.isArray(input) ? (input as unknown[]) : [input];
+  if (list.length === 0 || input === undefined || input === null) throw cannotCarry('input', 'The request has no input.');
+  return list.map((one, index) => {
+    if (typeof one === 'string') return one;
+    if (isPlain(one)) return one;
+    throw cannotCarry(`input[${index}]`, 'Tokens cannot be sent to this provider.', 'Send the text itself.');
+  });
+}
+
+/** Vertex AI: the older models answer to `:predict`, the newer ones to `:embedContent`. @throws GatewayError */
+export function toVertexEmbedding(body: Plain, model: string, files?: FileRules): ServedEmbedding {
+  const inputs = inputsOf(body);
+  const dropped = dropsOf(body);
+  if (isContentModel(model)) return { ...contentRequest(inputs, body), dropped };
+  const isMultimodal = model.startsWith('multimodalembedding');
+  const task = textOf(oneOf(body, ['task_type', 'taskType']));
+  const title = textOf(body['title']);
+  const instances = inputs.map((one) => {
+    if (typeof one !== 'string') return multimodal(one, files);
+    if (isMultimodal) return { text: one };
+    return { content: one, ...(task === undefined ? {} : { task_type: task }), ...(title === undefined ? {} : { title }) };
+  });
+  const parameters = { ...dimensions(body, isMultimodal ? 'dimension' : 'outputDimensionality'), ...truncation(body) };
+  return { method: 'predict', body: { instances, ...(Object.keys(parameters).length === 0 ? {} : { parameters }) }, dropped };
+}
+
+/** The API-key endpoint: always the batch method, whose requests name the model again. @throws GatewayError */
+export function toDeveloperEmbedding(body: Plain, model: string): ServedEmbedding {
+  const task = textOf(oneOf(body, ['task_type', 'taskType']));
+  const title = textOf(body['title']);
+  const requests = inputsOf(body).map((one) => ({
+    model: `models/${model}`,
+    content: { parts: [{ text: typeof one === 'string' ? one : (textOf(one['text']) ?? '') }] },
+    ...dimensions(body, 'outputDimensionality'),
+    ...(task === undefined ? {} : { taskType: task }),
+    ...(title === undefined ? {} : { title }),
+  }));
+  return { method: 'batchEmbedContents', body: { requests }, dropped: dropsOf(body) };
+}
+
+/** `gemini-embedding-2` and later. */
+const isContentModel = (model: string): boolean => /^gemini-embedding-(?:[2-9]|[1-9]\d)(?!\d)/.test(model);
+
+function contentRequest(inputs: readonly (string | Plain)[], body: Plain): { method: EmbeddingMethod; body: Plain } {
+  const task = textOf(oneOf(body, ['task_type', 'taskType']));
+  const title = textOf(body['title']);
+  const config = {
+    ...dimensions(body, 'outputDimensionality'),
+    ...(task === undefined ? {} : { taskType: task }),
+    ...(title === undefined ? {} : { title }),
+    ...truncation(body),
+  };
+  const requests = inputs.map((one) => ({
+    content: { parts: [{ text: typeof one === 'string' ? one : (textOf(one['text']) ?? '') }] },
+    ...(Object.keys(config).length === 0 ? {} : { embedContentConfig: config }),
+  }));
+  const [only] = requests;
+  if (requests.length === 1 && only !== undefined) return { method: 'embedContent', body: only };
+  return { method: 'batchEmbedContents', body: { requests } };
+}
+
+/** `{text?, image?: {base64 | url}, video?}` with the service's own members taken as they are. */
+function multimodal(input: Plain, files: FileRules | undefined): Plain {
+  const image = input['image'];
+  for (const [name, one] of Object.entries(input)) if (isPlain(one)) checkFile(one['gcsUri'] ?? one['gcs_uri'], `input.${name}`, files);
+  if (!isPlain(image)) return input;
+  const { base64, url, ...rest } = image;
+  const uri = checkFile(url, 'input.image', files);
+  return {
+    ...input,
+    image: {
+      ...rest,
+      ...(typeof base64 === 'string' ? { bytesBase64Encoded: base64 } : {}),
+      ...(uri === undefined ? {} : { gcsUri: uri }),
+    },
+  };
+}
+
+/** The address of a stored file. @throws GatewayError where it may not be named */
+function checkFile(value: unknown, param: string, files: FileRules | undefined): string | undefined {
+  if (typeof value !== 'string') return undefined;
+  const uri = storedUri(value);
+  files?.check(uri, param);
+  return uri;
+}
+
+const dimensions = (body: Plain, name: string): Plain => (typeof body['dimensions'] === 'number' ? { [name]: body['dimensions'] } : {});
+
+function truncation(body: Plain): Plain {
+  const value = oneOf(body, ['auto_truncate', 'autoTruncate']);
+  return typeof value === 'boolean' ? { autoTruncate: value } : {};
+}
+
+function dropsOf(body: Plain): readonly Dropped[] {
+  const drops = new Drops();
+  for (const [key, value] of Object.entries(body)) if (value !== null && !handled.has(key)) drops.add(key, 'not supported by this service');
+  return drops.list;
+}
+
+/**
+ * Vectors of any of the methods as an OpenAI list.
+ *
+ * @param asBase64 little-endian 32-bit floats in base64, as OpenAI's libraries ask for
+ * @throws GatewayError `upstream_invalid`
+ */
+export function fromEmbeddings(text: string, model: string, asBase64: boolean): Plain {
+  const answer = parseObject(text);
+  const vectors = answer === undefined ? undefined : vectorsOf(answer);
+  if (vectors === undefined) {
+    throw new GatewayError('upstream_invalid', { message: 'The response of the provider contains no embeddings.', source: 'provider' });
+  }
+  const { prompt_tokens, total_tokens } = openaiUsage(usageOf(text));
+  return {
+    object: 'list',
+    data: vectors.map((vector, index) => ({ object: 'embedding', index, embedding: asBase64 ? floats(vector) : vector })),
+    model,
+    usage: { prompt_tokens, total_tokens },
+  };
+}
+
+function vectorsOf(answer: Plain): readonly (readonly number[])[] | undefined {
+  const { predictions, embeddings, embedding } = answer;
+  if (Array.isArray(predictions)) return (predictions as unknown[]).filter(isPlain).map(predicted);
+  if (Array.isArray(embeddings)) return (embeddings as unknown[]).filter(isPlain).map(({ values }) => numbers(values));
+  return isPlain(embedding) ? [numbers(embedding['values'])] : undefined;
+}
+
+/** A prediction holds `embeddings.values`, or for several kinds of input one vector each. */
+function predicted(prediction: Plain): readonly number[] {
+  const { embeddings, textEmbedding, imageEmbedding, videoEmbeddings } = prediction;
+  if (isPlain(embeddings)) return numbers(embeddings['values']);
+  if (textEmbedding !== undefined || imageEmbedding !== undefined) return numbers(textEmbedding ?? imageEmbedding);
+  const first: unknown = Array.isArray(videoEmbeddings) ? (videoEmbeddings as unknown[])[0] : undefined;
+  return numbers(isPlain(first) ? first['embedding'] : undefined);
+}
+
+const numbers = (value: unknown): readonly number[] => (Array.isArray(value) ? (value as number[]) : []);
+
+function floats(vector: readonly number[]): string {
+  const bytes = Buffer.allocUnsafe(vector.length * 4);
+  for (const [index, value] of vector.entries()) bytes.writeFloatLE(value, index * 4);
+  return bytes.toString('base64');
+}
+
+/** Tokens of all inputs; found without parsing the vectors, which are most of the text. */
+function usageOf(text: string): Usage {
+  let prompt = 0;
+  for (const [, count] of text.matchAll(/"(?:token_count|tokenCount|promptTokenCount)"\s*:\s*(\d+)/g)) prompt += Number(count);
+  return { prompt, completion: 0 };
+}
+
+/** Watches answers with vectors. */
+export class EmbeddingTap implements Tap {
+  complete = false;
+  readonly id = undefined;
+  readonly model = undefined;
+  fault: ProviderFault | undefined;
+  usage: Usage | undefined;
+  readonly finish: readonly string[] = [];
+  contentEvents = 0;
+
+  /** These methods answer whole. */
+  event(_event: WireEvent): EventKind {
+    this.contentEvents += 1;
+    return 'content';
+  }
+
+  whole(text: string): ProviderFault | undefined {
+    const error = /"(?:predictions|embeddings?)"\s*:/.test(text.slice(0, 200)) ? undefined : errorIn(parseObject(text));
+    if (error === undefined) {
+      this.complete = true;
+      this.usage = usageOf(text);
+    } else this.fault = googleFaultInBand(error);
+    return this.fault;
+  }
+}

@@ -1,0 +1,174 @@
+import { isPlain, type Plain } from '../../../core/json/merge.ts';
+import type { Dropped } from '../../../core/provider.ts';
+import { textOf } from '../../shared/json.ts';
+import { cannotCarry } from '../../shared/cannot-carry.ts';
+import { Drops } from '../../shared/drops.ts';
+import type { Surface } from '../request/conversion.ts';
+import { ImageMembers, spellingsOf } from './members.ts';
+import { chatRatios, isMadeSize, nearestRatio, predictRatios } from './size.ts';
+
+/** An image request in the service's form, and the method that it goes to. */
+export interface ServedImages {
+  readonly method: 'predict' | 'generateContent';
+  readonly body: Plain;
+  readonly dropped: readonly Dropped[];
+  /** How often the request is sent: models that generate images in a chat make one image per request. */
+  readonly calls: number;
+}
+
+/** Requests of one call in all (core/provider.ts, `Operation.then`). */
+const mostCalls = 4;
+
+/** Images of one `predict` request: `imagegeneration` models make eight, later ones four (Vertex AI, Imagen API). */
+const mostSamples = (model: string): number => (model.startsWith('imagegeneration') ? 8 : 4);
+
+/** Settings of `predict` that requests write in either spelling, and whether the Gemini API has them too. */
+const predictSettings: readonly (readonly [name: string, isEverywhere: boolean])[] = [
+  ['negativePrompt', false],
+  ['personGeneration', true],
+  ['safetySetting', true],
+  ['enhancePrompt', false],
+  ['addWatermark', false],
+  ['includeRaiReason', true],
+  ['language', true],
+  ['storageUri', false],
+  ['seed', false],
+];
+
+/** True for models that generate images in a chat (`gemini-2.5-flash-image`). */
+export const paintsInChat = (model: string): boolean => model.startsWith('gemini');
+
+interface Request {
+  readonly prompt: string;
+  readonly members: ImageMembers;
+  readonly model: string;
+  readonly isVertex: boolean;
+}
+
+/** A request of `/images/generations`. @throws GatewayError without a prompt */
+export function toImages(body: Plain, model: string, surface: Surface): ServedImages {
+  const prompt = textOf(body['prompt']);
+  if (prompt === undefined) throw cannotCarry('prompt', 'The request has no prompt.');
+  const drops = new Drops();
+  const members = new ImageMembers(body, drops);
+  members.take('model');
+  members.take('prompt');
+  const request: Request = { prompt, members, model, isVertex: surface === 'vertex' };
+  const labels = labelsOf(request);
+  const made = paintsInChat(model) ? chatImages(request) : predictImages(request);
+  // The choice that the service makes anyway.
+  for (const name of ['background', 'moderation', 'quality']) members.takeIf(name, 'auto');
+  members.dropRest('not supported by this service');
+  return { ...made, body: { ...made.body, ...labels }, dropped: drops.list };
+}
+
+/** How many images are sent for: what is asked, within the limit. */
+function countOf({ members }: Request, most: number, reason: string): number {
+  const n = members.take('n');
+  if (n === undefined) return 1;
+  const isCount = typeof n === 'number' && Number.isInteger(n) && n >= 1;
+  const count = isCount ? Math.min(n, most) : 1;
+  if (count !== n) members.drop('n', isCount ? reason : 'not a number of images: one is generated');
+  return count;
+}
+
+/** Both methods take labels for the bill, at one of the two services. */
+function labelsOf({ members, isVertex }: Request): Plain {
+  const labels = members.take('labels');
+  if (labels === undefined) return {};
+  if (isVertex && isPlain(labels)) return { labels };
+  members.drop('labels', isVertex ? 'not a mapping of names to texts' : 'rejected by this service');
+  return {};
+}
+
+/** An aspect ratio of the service's own, or the one nearest to the size. */
+function ratioOf({ members }: Request, ratios: readonly string[], hasImageSize: boolean): unknown {
+  const own = members.take(...spellingsOf('aspectRatio'));
+  const size = members.take('size');
+  if (size === undefined || (size === 'auto' && own === undefined)) return own;
+  const ratio = nearestRatio(size, ratios);
+  if (own !== undefined) members.drop('size', 'the aspect ratio is used');
+  else if (ratio === undefined) members.drop('size', 'not a size of the form 1024x1024');
+  else if (hasImageSize || !isMadeSize(size)) members.drop('size', `changed to the aspect ratio ${ratio}`);
+  return own ?? ratio;
+}
+
+function responseFormat({ members }: Request, isStored: boolean): void {
+  const format = members.take('response_format');
+  if (format === undefined || format === (isStored ? 'url' : 'b64_json')) return;
+  members.drop('response_format', isStored ? 'the response has the addresses of the stored images' : 'the response contains the images');
+}
+
+function predictImages(request: Request): Omit<ServedImages, 'dropped'> {
+  const { prompt, members, model, isVertex } = request;
+  const most = mostSamples(model);
+  const sampleCount = countOf(request, most, `this model generates at most ${most} images per request`);
+  const imageSize = members.take(...spellingsOf('imageSize'), ...spellingsOf('sampleImageSize'));
+  const aspectRatio = ratioOf(request, predictRatios, imageSize !== undefined);
+  const settings: Record<string, unknown> = {};
+  for (const [name, isEverywhere] of predictSettings) {
+    if (isEverywhere || isVertex) settings[name] = members.take(...spellingsOf(name));
+  }
+  responseFormat(request, settings['storageUri'] !== undefined);
+  return {
+    method: 'predict',
+    calls: 1,
+    body: {
+      instances: [{ prompt }],
+      parameters: defined({
+        sampleCount,
+        aspectRatio,
+        sampleImageSize: imageSize,
+        ...settings,
+        // The service refuses a seed together with its watermark.
+        addWatermark: settings['addWatermark'] ?? (settings['seed'] === undefined ? undefined : false),
+        outputOptions: outputOptions(request),
+      }),
+    },
+  };
+}
+
+function chatImages(request: Request): Omit<ServedImages, 'dropped'> {
+  const { prompt, members, isVertex } = request;
+  const calls = countOf(request, mostCalls, `this model generates one image per request, and at most ${mostCalls} requests are sent`);
+  const imageSize = members.take(...spellingsOf('imageSize'), ...spellingsOf('sampleImageSize'));
+  const aspectRatio = ratioOf(request, chatRatios, imageSize !== undefined);
+  // The Gemini API refuses both in `imageConfig` (Google Gen AI SDK).
+  const personGeneration = isVertex ? members.take(...spellingsOf('personGeneration')) : undefined;
+  const imageOutputOptions = isVertex ? outputOptions(request) : undefined;
+  responseFormat(request, false);
+  const seed = members.take('seed');
+  const imageConfig = defined({ aspectRatio, imageSize, personGeneration, imageOutputOptions, ...members.takeGroup() });
+  return {
+    method: 'generateContent',
+    calls,
+    body: {
+      contents: [{ role: 'user', parts: [{ text: prompt }] }],
+      generationConfig: defined({
+        responseModalities: ['TEXT', 'IMAGE'],
+        seed,
+        imageConfig: Object.keys(imageConfig).length === 0 ? undefined : imageConfig,
+      }),
+    },
+  };
+}
+
+/** PNG and JPEG are what the service makes; only the second has a quality, which `hd` sets to the best. */
+function outputOptions({ members }: Request): Plain | undefined {
+  const own = members.take(...spellingsOf('imageOutputOptions'), ...spellingsOf('outputOptions'));
+  if (own !== undefined) return own as Plain;
+  const format = members.take('output_format');
+  if (format === undefined) return undefined;
+  if (format === 'png') return { mimeType: 'image/png' };
+  if (format !== 'jpeg' && format !== 'jpg') {
+    members.drop('output_format', 'this service generates png and jpeg');
+    return undefined;
+  }
+  const compression = members.take('output_compression');
+  const isUsable = typeof compression === 'number' && compression >= 0 && compression <= 100;
+  if (compression !== undefined && !isUsable) members.drop('output_compression', 'not a number from 0 to 100');
+  const compressionQuality = isUsable ? compression : members.takeIf('quality', 'hd') ? 100 : undefined;
+  return defined({ mimeType: 'image/jpeg', compressionQuality });
+}
+
+const defined = (object: Plain): Plain => Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined));

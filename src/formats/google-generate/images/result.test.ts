@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest';
+import { imageTap } from './calls.ts';
+import { fromImages } from './result.ts';
+
+const answer = (data: string): string =>
+  JSON.stringify({
+    candidates: [{ content: { parts: [{ text: 'draft', thought: true }, { inlineData: { mimeType: 'image/png', data } }] } }],
+    usageMetadata: { promptTokenCount: 3, candidatesTokenCount: 10, totalTokenCount: 13 },
+  });
+
+describe('images of an answer', () => {
+  const call = { createdAt: 1 };
+
+  it('are those of all answers, with the tokens of all', () => {
+    expect(fromImages([answer('AA=='), answer('BB==')], call)).toEqual({
+      created: 1,
+      data: [{ b64_json: 'AA==' }, { b64_json: 'BB==' }],
+      usage: { input_tokens: 6, output_tokens: 20, total_tokens: 26 },
+    });
+    const tap = imageTap('gemini-2.5-flash-image', [{ status: 200, headers: {}, text: answer('AA==') }]);
+    tap.whole(answer('BB=='));
+    expect(tap.usage).toMatchObject({ prompt: 6, completion: 20 });
+  });
+
+  it('leave out the filtered ones', () => {
+    const predictions = [
+      { bytesBase64Encoded: 'AA==', prompt: 'rewritten' },
+      { raiFilteredReason: 'filtered 1' },
+      { gcsUri: 'gs://a/b.png' },
+    ];
+    expect(fromImages([JSON.stringify({ predictions })], call)['data']).toEqual([
+      { b64_json: 'AA==', revised_prompt: 'rewritten' },
+      { url: 'gs://a/b.png' },
+    ]);
+  });
+
+  it.each([
+    ['all were filtered', { predictions: [{ raiFilteredReason: 'Support codes: 1' }] }, /Support codes: 1/],
+    ['there are none', {}, /no reason/],
+    ['the prompt was blocked', { promptFeedback: { blockReason: 'SAFETY' } }, /SAFETY/],
+  ])('are an error when %s', (_, body, message) => {
+    expect(() => fromImages([JSON.stringify(body)], call)).toThrow(
+      expect.objectContaining({
+        status: 400,
+        message: expect.stringMatching(message) as string,
+        provider: expect.objectContaining({ code: 'content_filter' }) as object,
+      }) as Error,
+    );
+  });
+});

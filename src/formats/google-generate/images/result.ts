@@ -1,0 +1,69 @@
+import { GatewayError } from '../../../core/error.ts';
+import { isPlain, type Plain } from '../../../core/json/merge.ts';
+import type { Call } from '../../../core/provider.ts';
+import { parseObject, textOf } from '../../shared/json.ts';
+import { finishWord } from '../answer/finish.ts';
+import { piecesOf } from '../answer/pieces.ts';
+import { geminiUsage } from '../answer/usage.ts';
+
+/**
+ * Images of either method as OpenAI's list, of one answer or several. Filtered ones have no bytes and are left out.
+ *
+ * @throws GatewayError when none is left: the provider's reason, as 400
+ */
+export function fromImages(texts: readonly string[], call: Pick<Call, 'createdAt'>): Plain {
+  const answers = texts.map((text) => {
+    const answer = parseObject(text);
+    if (answer !== undefined) return answer;
+    throw new GatewayError('upstream_invalid', { message: 'The response of the provider is not a JSON object.', source: 'provider' });
+  });
+  const data = answers.flatMap((answer) =>
+    Array.isArray(answer['predictions']) ? answer['predictions'].filter(isPlain).flatMap(predicted) : painted(answer),
+  );
+  if (data.length === 0) throw filtered(answers[0] ?? {});
+  const usages = answers.flatMap((answer) => geminiUsage(answer['usageMetadata']) ?? []);
+  const sum = (key: 'prompt' | 'completion'): number => usages.reduce((total, usage) => total + usage[key], 0);
+  return { created: call.createdAt, data, ...(usages.length === 0 ? {} : { usage: imageUsage(sum('prompt'), sum('completion')) }) };
+}
+
+const imageUsage = (input: number, output: number): Plain => ({ input_tokens: input, output_tokens: output, total_tokens: input + output });
+
+function predicted({ bytesBase64Encoded, gcsUri, prompt }: Plain): Plain[] {
+  const revised = typeof prompt === 'string' && prompt !== '' ? { revised_prompt: prompt } : {};
+  if (typeof bytesBase64Encoded === 'string') return [{ b64_json: bytesBase64Encoded, ...revised }];
+  return typeof gcsUri === 'string' ? [{ url: gcsUri, ...revised }] : [];
+}
+
+const candidatesOf = (answer: Plain): readonly Plain[] => (Array.isArray(answer['candidates']) ? answer['candidates'].filter(isPlain) : []);
+
+const painted = (answer: Plain): Plain[] =>
+  candidatesOf(answer).flatMap((candidate) =>
+    piecesOf(candidate).flatMap((piece) => (piece.kind === 'media' ? [{ b64_json: piece.base64 }] : [])),
+  );
+
+/** Why there is no image: the filter's words, the model's own, or the word it stopped with. */
+function filtered(answer: Plain): GatewayError {
+  const predictions = Array.isArray(answer['predictions']) ? answer['predictions'].filter(isPlain) : [];
+  const [candidate] = candidatesOf(answer);
+  const feedback = isPlain(answer['promptFeedback']) ? answer['promptFeedback'] : {};
+  const said =
+    candidate === undefined
+      ? ''
+      : piecesOf(candidate)
+          .flatMap((piece) => (piece.kind === 'text' ? [piece.text] : []))
+          .join('');
+  const message =
+    textOf(predictions.find((one) => one['raiFilteredReason'] !== undefined)?.['raiFilteredReason']) ??
+    textOf(candidate?.['finishMessage']) ??
+    textOf(feedback['blockReasonMessage']) ??
+    textOf(feedback['blockReason']) ??
+    textOf(said) ??
+    finishWord(candidate?.['finishReason']) ??
+    'The provider sent no reason.';
+  return new GatewayError('provider_error', {
+    message: `No image was generated: ${message}`,
+    status: 400,
+    source: 'provider',
+    provider: { message, code: 'content_filter', type: 'invalid_request_error' },
+  });
+}

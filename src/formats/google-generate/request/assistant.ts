@@ -1,0 +1,117 @@
+import { GatewayError } from '../../../core/error.ts';
+import { isPlain, type Plain } from '../../../core/json/merge.ts';
+import { type Said, saidBy } from '../../history/spoken.ts';
+import { textOf } from '../../shared/json.ts';
+import { dropReasoning, reasoningNames } from '../../shared/reasoning.ts';
+import { callPart, type MadeCall, ownSignature } from './calls.ts';
+import { type Conversion, oneOf, type Part } from './conversion.ts';
+import { toPart } from './parts.ts';
+
+/** Parts of one assistant message in the order in which it was said, and the calls among them. */
+export interface Step {
+  readonly parts: readonly Part[];
+  readonly calls: readonly MadeCall[];
+}
+
+const read: ReadonlySet<string> = new Set([
+  'role',
+  'content',
+  'content_blocks',
+  'tool_calls',
+  'function_call',
+  'refusal',
+  'audio',
+  ...reasoningNames,
+]);
+
+/**
+ * Text, files, steps of the service's own code tool and calls, with their signatures. What only another service
+ * understands is left out and named: it refuses nothing that the user said.
+ */
+export function assistantParts(message: Plain, at: string, conversion: Conversion): Step {
+  const { drops } = conversion;
+  if (isPlain(message['audio'])) drops.add('messages[].audio', 'ids of another service are unknown here');
+  dropReasoning(message, drops, 'thinking is not sent back to Gemini models');
+  drops.others(message, read, 'messages[].', 'not supported by this service');
+  const parts: Part[] = [];
+  const calls: MadeCall[] = [];
+  for (const said of saidBy(message)) {
+    if (said.kind === 'call') {
+      const made = callPart(said.call, at, conversion);
+      parts.push(made.part);
+      calls.push(made.call);
+    } else parts.push(...partsOf(said, at, conversion));
+  }
+  return { parts, calls };
+}
+
+function partsOf(said: Exclude<Said, { kind: 'call' }>, at: string, conversion: Conversion): readonly Part[] {
+  const { drops } = conversion;
+  switch (said.kind) {
+    case 'text':
+      return textPart(said.text, said.from, conversion);
+    case 'thinking':
+    case 'redacted':
+      drops.add(
+        `messages[].content[].${said.kind === 'thinking' ? 'thinking' : 'redacted_thinking'}`,
+        'thinking is not sent back to Gemini models',
+      );
+      return [];
+    case 'fragment':
+      drops.add('messages[].content_blocks', 'the client kept a part of it only');
+      return [];
+    case 'other':
+      return otherPart(said.type, said.part, at, conversion);
+    default:
+      return said satisfies never;
+  }
+}
+
+const signatureKeys = ['signature', 'thought_signature', 'thoughtSignature'] as const;
+const textMembers: ReadonlySet<string> = new Set(['type', 'text', 'refusal', 'index', ...signatureKeys]);
+
+function textPart(text: string, from: Plain, { drops }: Conversion): readonly Part[] {
+  drops.others(from, textMembers, 'messages[].content[].', 'not supported by this service');
+  const signature = ownSignature(textOf(oneOf(from, signatureKeys)), drops);
+  if (signature !== undefined) return [{ text, thoughtSignature: signature }];
+  return text === '' ? [] : [{ text }];
+}
+
+/** Members of the service's own steps, by the type of their block. */
+const native: Readonly<Record<string, string>> = {
+  executable_code: 'executableCode',
+  code_execution_result: 'codeExecutionResult',
+};
+
+/** Files that answers bring, and steps of the service's own code tool. */
+function otherPart(type: string, part: Plain, at: string, conversion: Conversion): readonly Part[] {
+  const { drops } = conversion;
+  const place = `messages[].content[].${type}`;
+  const signature = ownSignature(textOf(oneOf(part, signatureKeys)), drops);
+  const signed = signature === undefined ? {} : { thoughtSignature: signature };
+  const member = Object.hasOwn(native, type) ? (native[type] ?? '') : '';
+  if (member !== '' && isPlain(part[type])) return [{ [member]: part[type], ...signed }];
+  if (!files.has(type)) {
+    drops.add(place, 'not supported by this service');
+    return [];
+  }
+  try {
+    return toPart(part, at, conversion).map((one) => ({ ...one, ...signed }));
+  } catch (error) {
+    if (!(error instanceof GatewayError)) throw error;
+    drops.add(place, 'the file cannot be read by this service');
+    return [];
+  }
+}
+
+const files: ReadonlySet<string> = new Set([
+  'image_url',
+  'input_audio',
+  'file',
+  'video_url',
+  'audio_url',
+  'document_url',
+  'file_url',
+  'input_image',
+  'input_file',
+]);

@@ -1,0 +1,86 @@
+import { isPlain, type Plain } from '../../../core/json/merge.ts';
+
+/** A tool that runs at the service. */
+export interface BuiltIn {
+  readonly tool: Plain;
+  /** Where the user is, for maps; it stands in `toolConfig`. */
+  readonly retrievalConfig?: Plain;
+}
+
+/** Member of the upstream tool object by the names that clients use. */
+const members: Readonly<Record<string, string>> = {
+  vendor_search: 'googleSearch',
+  google_search: 'googleSearch',
+  googleSearch: 'googleSearch',
+  vendor_search_retrieval: 'googleSearchRetrieval',
+  google_search_retrieval: 'googleSearchRetrieval',
+  googleSearchRetrieval: 'googleSearchRetrieval',
+  google_maps: 'googleMaps',
+  googleMaps: 'googleMaps',
+  code_execution: 'codeExecution',
+  codeExecution: 'codeExecution',
+  url_context: 'urlContext',
+  urlContext: 'urlContext',
+  enterprise_web_search: 'enterpriseWebSearch',
+  enterpriseWebSearch: 'enterpriseWebSearch',
+  computer_use: 'computerUse',
+  computerUse: 'computerUse',
+  retrieval: 'retrieval',
+  file_search: 'fileSearch',
+  fileSearch: 'fileSearch',
+};
+
+/**
+ * A built-in tool in any spelling: `{type: 'function', function: {name: 'vendor_search', parameters: {…options}}}`,
+ * `{type: 'google_search', …}` or the service's own `{googleSearch: {…}}`. Undefined for the caller's own functions, which
+ * may bear such a name when they have parameters of their own.
+ */
+export function builtIn(tool: Plain): BuiltIn | undefined {
+  const fn = isPlain(tool['function']) ? tool['function'] : undefined;
+  if (fn !== undefined) {
+    const name = String(fn['name']);
+    if (!Object.hasOwn(members, name)) return undefined;
+    const parameters = isPlain(fn['parameters']) ? fn['parameters'] : {};
+    if (!name.startsWith('vendor_') && isOwnSchema(parameters)) return undefined;
+    return made(name, isSchema(parameters) ? {} : parameters);
+  }
+  const type =
+    typeof tool['type'] === 'string' ? tool['type'] : Object.keys(tool).find((key) => Object.hasOwn(members, key) && isPlain(tool[key]));
+  if (type === undefined || !Object.hasOwn(members, type)) return undefined;
+  const member = members[type] ?? '';
+  const { type: _type, ...beside } = tool;
+  const inner = [tool[type], tool[member]].find(isPlain);
+  return made(type, inner ?? beside);
+}
+
+/** Options of a built-in tool are no JSON Schema. */
+const isSchema = (parameters: Plain): boolean => parameters['type'] !== undefined || parameters['properties'] !== undefined;
+
+const isOwnSchema = (parameters: Plain): boolean => isPlain(parameters['properties']) && Object.keys(parameters['properties']).length > 0;
+
+function made(name: string, options: Plain): BuiltIn {
+  const member = members[name] ?? '';
+  if (member === 'googleSearchRetrieval') return { tool: { [member]: retrieval(options) } };
+  if (member === 'googleMaps') return maps(options);
+  if (member === 'computerUse') return { tool: { [member]: { environment: 'ENVIRONMENT_BROWSER', ...options } } };
+  return { tool: { [member]: options } };
+}
+
+/** `dynamicRetrievalConfig` may be spelled either way, or stand open. */
+function retrieval(options: Plain): Plain {
+  if (options['mode'] !== undefined || options['dynamicThreshold'] !== undefined || options['dynamic_threshold'] !== undefined) {
+    return { dynamicRetrievalConfig: options };
+  }
+  return options;
+}
+
+/** The place of the user is no option of the tool. */
+function maps(options: Plain): BuiltIn {
+  const { retrievalConfig, retrieval_config, latLng, lat_lng, languageCode, language_code, ...rest } = options;
+  const place = latLng ?? lat_lng;
+  const language = languageCode ?? language_code;
+  const open = { ...(isPlain(place) ? { latLng: place } : {}), ...(language === undefined ? {} : { languageCode: language }) };
+  const config = [retrievalConfig, retrieval_config].find(isPlain) ?? (Object.keys(open).length === 0 ? undefined : open);
+  const tool = { googleMaps: rest };
+  return config === undefined ? { tool } : { tool, retrievalConfig: config };
+}

@@ -1,0 +1,128 @@
+import { isPlain, type Plain } from '../../../core/json/merge.ts';
+import { signedBy } from '../../history/signatures.ts';
+import { parseExact } from '../../anthropic-messages/exact.ts';
+import { textOf } from '../../shared/json.ts';
+import { cannotCarry } from '../../shared/cannot-carry.ts';
+import type { Conversion, Part } from './conversion.ts';
+import { isThird } from '../model.ts';
+
+/** A function call of an assistant message, as its result must answer it. */
+export interface MadeCall {
+  /** As the client knows it, without what other gateways hang behind it. */
+  readonly id: string | undefined;
+  readonly name: string;
+  /** The name as the client writes it. */
+  readonly written: string;
+  /** The id that goes upstream; undefined where the service did not issue it. */
+  readonly upstreamId: string | undefined;
+}
+
+/** Stands in for a signature that a client lost. It is valid URL-safe base64 as it is. */
+export const signatureStandIn = 'skip_thought_signature_validator';
+
+const suffix = '__thought__';
+
+/** Ids as the service gives them: eight letters and digits, or a UUID. All others come from a client or another service. */
+const issued = /^(?:[a-z0-9]{8}|(?:function-call-)?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
+
+/** The id as tool messages name it: signatures that travel inside ids are cut off. */
+export const bareId = (id: string): string => {
+  const at = id.indexOf(suffix);
+  return at < 0 ? id : id.slice(0, at);
+};
+
+const members: ReadonlySet<string> = new Set([
+  'id',
+  'type',
+  'function',
+  'custom',
+  'index',
+  'extra_content',
+  'thought_signature',
+  'thoughtSignature',
+  'provider_specific_fields',
+]);
+const functionMembers: ReadonlySet<string> = new Set([
+  'name',
+  'arguments',
+  'input',
+  'thought_signature',
+  'thoughtSignature',
+  'provider_specific_fields',
+]);
+
+/** One call of an assistant message as a part. @throws GatewayError for a call without a name */
+export function callPart(call: Plain, at: string, conversion: Conversion): { readonly part: Part; readonly call: MadeCall } {
+  const { drops } = conversion;
+  const fn = isPlain(call['function']) ? call['function'] : isPlain(call['custom']) ? call['custom'] : {};
+  const written = textOf(fn['name']);
+  if (written === undefined) throw cannotCarry(`${at}.tool_calls[].function.name`, 'A tool call names no function.');
+  drops.others(call, members, 'messages[].tool_calls[].', 'not supported by this service');
+  drops.others(fn, functionMembers, 'messages[].tool_calls[].', 'not supported by this service');
+  const name = functionName(written);
+  const id = textOf(call['id']);
+  const upstreamId = id === undefined || !isThird(conversion.traits) || !issued.test(id) ? undefined : id;
+  const args = isPlain(call['custom']) ? { input: fn['input'] } : argumentsOf(fn['arguments'], drops);
+  const signature = ownSignature(signatureOf(call, fn, id), drops);
+  const part: Part = {
+    functionCall: { ...(upstreamId === undefined ? {} : { id: upstreamId }), name, args },
+    ...(signature === undefined ? {} : { thoughtSignature: signature }),
+  };
+  return { part, call: { id: id === undefined ? undefined : bareId(id), name, written, upstreamId } };
+}
+
+/** Names begin with a letter or "_"; a history may bring others from other services. */
+const functionName = (name: string): string =>
+  name
+    .replaceAll(/[^\w.:-]/g, '_')
+    .replace(/^(?![A-Za-z_])/, '_')
+    .slice(0, 128);
+
+/** Signatures of other services are refused. */
+export function ownSignature(signature: string | undefined, drops: Conversion['drops']): string | undefined {
+  if (signature === undefined || signedBy(signature) !== 'anthropic') return signature;
+  drops.add('messages[].thought_signature', 'signed by another service');
+  return undefined;
+}
+
+/** Gives the first call of a step the stand-in when its signature is lost; later calls of a step have none by rule. */
+export function standIn(parts: readonly Part[], { options, traits }: Conversion): void {
+  if (!options.signatureStandIn || !isThird(traits)) return;
+  const first = parts.find((part) => part['functionCall'] !== undefined);
+  if (first !== undefined) first['thoughtSignature'] ??= signatureStandIn;
+}
+
+/** Text that is no JSON object (a call that was cut off) is kept under one name, so that the model still sees it. */
+function argumentsOf(value: unknown, drops: Conversion['drops']): Plain {
+  if (isPlain(value)) return value;
+  if (value === undefined || value === null) return {};
+  const text = typeof value === 'string' ? value.trim() : JSON.stringify(value);
+  if (text === '' || text === 'null') return {};
+  const object = exactly(text);
+  if (isPlain(object)) return object;
+  drops.add('messages[].tool_calls[].arguments', 'no JSON object: sent as the text in "arguments"');
+  return { arguments: object ?? text };
+}
+
+function exactly(text: string): unknown {
+  try {
+    return parseExact(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A call that the client sends with its signature. */
+export const hasSignature = (call: Plain): boolean =>
+  signatureOf(call, isPlain(call['function']) ? call['function'] : {}, textOf(call['id'])) !== undefined;
+
+/** Every place where clients are known to carry a signature. */
+function signatureOf(call: Plain, fn: Plain, id: string | undefined): string | undefined {
+  const extra = isPlain(call['extra_content']) ? call['extra_content'] : {};
+  for (const holder of [fn, call, extra['google'], extra['vertex'], call['provider_specific_fields'], fn['provider_specific_fields']]) {
+    const signature = isPlain(holder) ? (textOf(holder['thought_signature']) ?? textOf(holder['thoughtSignature'])) : undefined;
+    if (signature !== undefined) return signature;
+  }
+  const at = id?.indexOf(suffix) ?? -1;
+  return at < 0 ? undefined : textOf(id?.slice(at + suffix.length));
+}

@@ -1,0 +1,133 @@
+import { isPlain, type Plain } from '../../../core/json/merge.ts';
+import { assistantParts } from './assistant.ts';
+import { type MadeCall, standIn } from './calls.ts';
+import { cannotCarry } from '../../shared/cannot-carry.ts';
+import type { Content, Conversion, Part } from './conversion.ts';
+import { toParts, toTexts } from './parts.ts';
+import { resultParts, type ToolMessage } from './tool-results.ts';
+
+/** What the service takes for a conversation. */
+export interface Conversation {
+  readonly systemInstruction: Content | undefined;
+  readonly contents: readonly Content[];
+}
+
+/** Text where the service needs some and the client has none. */
+const blank = ' ';
+
+/**
+ * Messages as contents: every system text in order, neighbours of one role joined, the results of a
+ * step in one content, and a user at the beginning.
+ *
+ * @throws GatewayError where a message can't be carried
+ */
+export function toConversation(messages: unknown, conversion: Conversion): Conversation {
+  const list = messagesOf(messages);
+  const system: Part[] = [];
+  const turns = new Turns();
+  for (let index = 0; index < list.length; ) {
+    const { role } = list[index] ?? { role: '' };
+    if (role === 'assistant' || role === 'model') index = addStep(list, index, { turns, system, conversion });
+    else {
+      addOther(list[index], { turns, system, conversion });
+      index += 1;
+    }
+  }
+  return { systemInstruction: system.length === 0 ? undefined : { parts: system }, contents: turns.finished() };
+}
+
+interface Message {
+  readonly role: string;
+  readonly message: Plain;
+  readonly at: string;
+}
+
+interface Sink {
+  readonly turns: Turns;
+  readonly system: Part[];
+  readonly conversion: Conversion;
+}
+
+function messagesOf(messages: unknown): readonly Message[] {
+  if (!Array.isArray(messages)) throw cannotCarry('messages', 'The request has no list of messages.');
+  return messages.map((message: unknown, index) => {
+    const at = `messages[${index}]`;
+    if (!isPlain(message) || typeof message['role'] !== 'string') throw cannotCarry(at, 'The message has no role.');
+    return { role: message['role'], message, at };
+  });
+}
+
+/**
+ * One step of the model: assistant messages that follow each other, and the tool results up to the next one, which may
+ * stand between other messages. Returns the index behind the assistant messages.
+ */
+function addStep(list: readonly Message[], from: number, sink: Sink): number {
+  const parts: Part[] = [];
+  const calls: MadeCall[] = [];
+  let end = from;
+  for (; isAssistant(list[end]); end += 1) {
+    const { message, at } = list[end] as Message;
+    const made = assistantParts(message, at, sink.conversion);
+    parts.push(...made.parts);
+    calls.push(...made.calls);
+  }
+  standIn(parts, sink.conversion);
+  sink.turns.add('model', parts);
+  const results: ToolMessage[] = [];
+  for (let next = end; next < list.length && !isAssistant(list[next]); next += 1) {
+    const one = list[next];
+    if (one !== undefined && isResult(one)) results.push(one);
+  }
+  if (calls.length > 0 && end < list.length) sink.turns.add('user', resultParts(calls, results, sink.conversion));
+  else if (results[0] !== undefined) throw orphan(results[0]);
+  return end;
+}
+
+const isAssistant = (one: Message | undefined): boolean => one?.role === 'assistant' || one?.role === 'model';
+const isResult = (one: Message): boolean => one.role === 'tool' || one.role === 'function';
+
+const read: ReadonlySet<string> = new Set(['role', 'content', 'tool_call_id', 'cache_control']);
+
+/** Results were taken with the step that they belong to. */
+function addOther(one: Message | undefined, { turns, system, conversion }: Sink): void {
+  if (one === undefined) return;
+  const { role, message, at } = one;
+  if (role !== 'function') conversion.drops.others(message, read, 'messages[].', 'not known to this service');
+  if (isResult(one)) {
+    if (!turns.hasModel) throw orphan(one);
+  } else if (role === 'system' || role === 'developer')
+    system.push(...toTexts(message['content'], conversion.drops).map((text) => ({ text })));
+  else if (role === 'user') turns.add('user', toParts(message['content'], `${at}.content`, conversion));
+  else throw cannotCarry(`${at}.role`, `The role "${role}" is not known.`, 'Use system, developer, user, assistant or tool.');
+}
+
+const orphan = ({ at }: ToolMessage): Error =>
+  cannotCarry(
+    `${at}.tool_call_id`,
+    'The tool message belongs to no tool call of an earlier assistant message.',
+    'Send the assistant message with the call, too.',
+  );
+
+/** Contents under construction: neighbours of one role become one. */
+class Turns {
+  readonly #contents: Content[] = [];
+  hasModel = false;
+
+  add(role: 'user' | 'model', parts: readonly Part[]): void {
+    this.hasModel ||= role === 'model';
+    if (parts.length === 0) return;
+    const last = this.#contents.at(-1);
+    if (last?.role === role) last.parts.push(...parts);
+    else this.#contents.push({ role, parts: [...parts] });
+  }
+
+  finished(): readonly Content[] {
+    if (this.#contents[0]?.role !== 'user') this.#contents.unshift({ role: 'user', parts: [{ text: blank }] });
+    for (const content of this.#contents) if (content.role === 'user' && isFilesOnly(content.parts)) content.parts.push({ text: blank });
+    return this.#contents;
+  }
+}
+
+/** Some models refuse a user who sends files and says nothing. */
+const isFilesOnly = (parts: readonly Part[]): boolean =>
+  parts.every((part) => part['inlineData'] !== undefined || part['fileData'] !== undefined);

@@ -1,0 +1,100 @@
+import { isPlain, type Plain } from '../../../core/json/merge.ts';
+import { type Conversion, oneOf } from './conversion.ts';
+import { isThird } from '../model.ts';
+import { toResponseFormat } from './response-format.ts';
+import { toThinkingConfig } from './thinking.ts';
+
+/** How one field of the OpenAI body becomes one of `generationConfig`. */
+interface Row {
+  /** Spellings; the first that is set counts. */
+  readonly from: readonly string[];
+  readonly to: string;
+  /** The value to send; undefined where there is none to send. */
+  readonly value?: (value: unknown, body: Plain) => unknown;
+  /** Why a model can't have it. */
+  readonly refused?: (conversion: Conversion) => string | undefined;
+}
+
+const noPenalties = ({ traits }: Conversion): string | undefined => (isThird(traits) ? 'not supported by this model' : undefined);
+
+/** The mapping table: a further field is a row. */
+const rows: readonly Row[] = [
+  { from: ['temperature'], to: 'temperature' },
+  { from: ['top_p'], to: 'topP' },
+  { from: ['top_k'], to: 'topK' },
+  { from: ['max_completion_tokens', 'max_tokens'], to: 'maxOutputTokens' },
+  { from: ['stop'], to: 'stopSequences', value: stopList },
+  { from: ['n'], to: 'candidateCount' },
+  { from: ['seed'], to: 'seed' },
+  { from: ['presence_penalty'], to: 'presencePenalty', refused: noPenalties },
+  { from: ['frequency_penalty'], to: 'frequencyPenalty', refused: noPenalties },
+  { from: ['logprobs'], to: 'responseLogprobs', value: (value) => (value === true ? true : undefined) },
+  { from: ['top_logprobs'], to: 'logprobs', value: (value, body) => (body['logprobs'] === true ? value : undefined) },
+  { from: ['modalities'], to: 'responseModalities', value: upperCased },
+  { from: ['image_config', 'imageConfig'], to: 'imageConfig', value: camelKeys },
+  { from: ['audio'], to: 'speechConfig', value: speech },
+  { from: ['speech_config', 'speechConfig'], to: 'speechConfig' },
+  { from: ['media_resolution', 'mediaResolution'], to: 'mediaResolution' },
+  { from: ['audio_timestamp', 'audioTimestamp'], to: 'audioTimestamp' },
+];
+
+/** Fields that this table reads: the rest of the body is somebody else's, or can't be carried. */
+export const generationFields: readonly string[] = [
+  ...rows.flatMap((row) => row.from),
+  'response_format',
+  'thinking',
+  'thinking_config',
+  'thinkingConfig',
+  'reasoning_effort',
+  'reasoning',
+  'generation_config',
+  'generationConfig',
+];
+
+/** `generationConfig` of a chat request; a member written in the service's own form (`generation_config`) wins. */
+export function toGenerationConfig(body: Plain, conversion: Conversion): Plain {
+  const out: Record<string, unknown> = {};
+  for (const row of rows) {
+    const written = oneOf(body, row.from);
+    const value = written === undefined || row.value === undefined ? written : row.value(written, body);
+    if (value === undefined) continue;
+    const refusal = row.refused?.(conversion);
+    if (refusal === undefined) out[row.to] = value;
+    else conversion.drops.add(row.from[0] ?? '', refusal);
+  }
+  const thinkingConfig = toThinkingConfig(body, conversion);
+  const resolution = conversion.details.has('high') ? 'HIGH' : conversion.details.has('low') ? 'LOW' : undefined;
+  const native = oneOf(body, ['generation_config', 'generationConfig']);
+  return {
+    ...(resolution === undefined ? {} : { mediaResolution: `MEDIA_RESOLUTION_${resolution}` }),
+    ...out,
+    ...toResponseFormat(body['response_format'], conversion),
+    ...(thinkingConfig === undefined ? {} : { thinkingConfig }),
+    ...(isPlain(native) ? camelKeys(native) : {}),
+  };
+}
+
+function stopList(value: unknown): unknown {
+  const list = (Array.isArray(value) ? (value as unknown[]) : [value]).filter((one) => typeof one === 'string' && one !== '');
+  return list.length === 0 ? undefined : list;
+}
+
+function upperCased(value: unknown): unknown {
+  if (!Array.isArray(value) || value.length === 0) return undefined;
+  return value.map((one: unknown) => (typeof one === 'string' ? one.toUpperCase() : one));
+}
+
+/** `{voice}` of audio answers. */
+function speech(value: unknown): unknown {
+  const voice = isPlain(value) ? value['voice'] : undefined;
+  const name = isPlain(voice) ? voice['id'] : voice;
+  return typeof name === 'string' ? { voiceConfig: { prebuiltVoiceConfig: { voiceName: name } } } : undefined;
+}
+
+/** The service takes either spelling, but never both of one field. */
+export function camelKeys(value: unknown): Plain {
+  if (!isPlain(value)) return {};
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => [key.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()), inner]),
+  );
+}

@@ -1,0 +1,122 @@
+import { isPlain, type Plain } from '../../../core/json/merge.ts';
+import type { Call, Dropped } from '../../../core/provider.ts';
+import { audioFormat } from '../answer/audio.ts';
+import { toConversation } from './contents.ts';
+import { type Conversion, type GeminiOptions, oneOf } from './conversion.ts';
+import { Drops } from '../../shared/drops.ts';
+import { generationFields, toGenerationConfig } from './generation-config.ts';
+import { traitsOf } from '../model.ts';
+import { toToolConfig } from './tool-choice.ts';
+import { toServedTools } from './tools.ts';
+import { checkChatTypes } from '../../shared/field-types.ts';
+
+/** A request in the service's form, and what it could not take along. */
+export interface ServedRequest {
+  readonly body: Plain;
+  readonly dropped: readonly Dropped[];
+}
+
+/** What a request's conversion needs of its call. */
+export type RequestCall = Pick<Call, 'model' | 'media' | 'strict' | 'showsReasoning'>;
+
+/** Fields that go along under the service's own name. */
+const passed: Readonly<Record<string, readonly string[]>> = {
+  safetySettings: ['safety_settings', 'safetySettings'],
+  cachedContent: ['cached_content', 'cachedContent'],
+  modelArmorConfig: ['model_armor_config', 'modelArmorConfig'],
+};
+
+/** Fields that the gateway itself acts on, and those that are read elsewhere. */
+const handled: ReadonlySet<string> = new Set([
+  'model',
+  'messages',
+  'stream',
+  'stream_options',
+  'tools',
+  'tool_choice',
+  'functions',
+  'function_call',
+  'web_search_options',
+  'labels',
+  'extra_body',
+  'service_tier',
+  'parallel_tool_calls',
+  ...generationFields,
+  ...Object.values(passed).flat(),
+]);
+
+/**
+ * A chat completion request as `generateContent` takes it. Model and streaming are the address's.
+ * The body is not changed.
+ *
+ * @throws GatewayError where content can't be carried
+ */
+export function toGenerateContent(chat: Plain, call: RequestCall, options: GeminiOptions): ServedRequest {
+  const body = withExtra(chat);
+  checkChatTypes(body);
+  const showsThoughts = call.showsReasoning === true;
+  const drops = new Drops();
+  const conversion: Conversion = { options, traits: traitsOf(call.model), media: call.media, drops, details: new Set(), showsThoughts };
+  const { systemInstruction, contents } = toConversation(body['messages'], conversion);
+  const tools = toServedTools(body, conversion);
+  const toolConfig = toToolConfig(body, tools, conversion);
+  const generationConfig = toGenerationConfig(body, conversion);
+  audioFormat(body, conversion.drops);
+  noteDrops(body, conversion);
+  if (call.strict) noteHidden(generationConfig, conversion);
+  return {
+    body: {
+      ...(systemInstruction === undefined ? {} : { systemInstruction }),
+      contents,
+      ...(tools.tools.length === 0 ? {} : { tools: tools.tools }),
+      ...(toolConfig === undefined ? {} : { toolConfig }),
+      ...(Object.keys(generationConfig).length === 0 ? {} : { generationConfig }),
+      ...passedFields(body),
+      ...labelsOf(body, conversion),
+    },
+    dropped: conversion.drops.list,
+  };
+}
+
+/** `extra_body.google`, as the service's own OpenAI endpoint knows it; the body's own fields win. */
+function withExtra(body: Plain): Plain {
+  const extra = body['extra_body'];
+  const google = isPlain(extra) ? extra['google'] : undefined;
+  return isPlain(google) ? { ...google, ...body } : body;
+}
+
+function passedFields(body: Plain): Plain {
+  const out: Record<string, unknown> = {};
+  for (const [name, spellings] of Object.entries(passed)) {
+    const value = oneOf(body, spellings);
+    if (value !== undefined) out[name] = value;
+  }
+  return out;
+}
+
+function labelsOf(body: Plain, { options, drops }: Conversion): Plain {
+  const labels = body['labels'];
+  if (!isPlain(labels) || Object.keys(labels).length === 0) return {};
+  if (options.surface === 'vertex') return { labels };
+  drops.add('labels', 'rejected by this service');
+  return {};
+}
+
+/** Parts of the answer that were asked for and that only clients without strictness get to see. */
+function noteHidden({ thinkingConfig, responseModalities }: Plain, { drops, showsThoughts }: Conversion): void {
+  const reason = 'returned only with strict compliance off';
+  if (isPlain(thinkingConfig) && thinkingConfig['includeThoughts'] === true && !showsThoughts) drops.add('content_blocks.thinking', reason);
+  if (Array.isArray(responseModalities) && responseModalities.includes('IMAGE')) drops.add('content_blocks.image_url', reason);
+}
+
+/** The service refuses unknown fields, so they can't be passed on: they are named. */
+function noteDrops(body: Plain, { drops }: Conversion): void {
+  for (const [key, value] of Object.entries(body)) {
+    if (value !== undefined && value !== null && !handled.has(key)) drops.add(key, 'not supported by this service');
+  }
+  if (body['parallel_tool_calls'] === false) drops.add('parallel_tool_calls', 'this service decides by itself');
+  const tier = body['service_tier'];
+  if (typeof tier === 'string' && tier !== 'auto' && tier !== 'default') drops.add('service_tier', 'not supported by this service');
+  if (body['top_logprobs'] !== undefined && body['top_logprobs'] !== null && body['logprobs'] !== true)
+    drops.add('top_logprobs', 'logprobs is not true');
+}

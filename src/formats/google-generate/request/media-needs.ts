@@ -1,0 +1,38 @@
+import type { EmptyBody, JsonBody } from '../../../core/json/body.ts';
+import { isPlain } from '../../../core/json/merge.ts';
+import type { MediaNeed } from '../../../core/provider.ts';
+import { needsDownload } from './media.ts';
+
+/** Larger than any file the service accepts inline; it decides by itself. */
+const maxBytes = 100 * 1024 * 1024;
+
+/** Members of a content part that may name a file by URL. */
+const holders = ['image_url', 'video_url', 'audio_url', 'document_url', 'file_url', 'file'] as const;
+
+/** Files of a chat that the API-key endpoint does not fetch: http(s) URLs outside of its own store. */
+export function developerMedia(body: JsonBody | EmptyBody): readonly MediaNeed[] {
+  if (body.kind !== 'json' || !body.mentions('http')) return [];
+  const messages = body.value('messages');
+  if (!Array.isArray(messages)) return [];
+  const found = new Set<string>();
+  for (const message of messages as unknown[]) {
+    if (!isPlain(message)) continue;
+    for (const list of [message['content'], message['content_blocks']]) {
+      if (Array.isArray(list)) for (const part of list as unknown[]) for (const url of urlsOf(part)) found.add(url);
+    }
+  }
+  return [...found].filter((url) => needsDownload(url, 'developer')).map((url) => ({ url, maxBytes }));
+}
+
+function* urlsOf(part: unknown): Iterable<string> {
+  if (!isPlain(part)) return;
+  for (const holder of holders) {
+    const inner = part[holder];
+    if (typeof inner === 'string') yield inner;
+    if (!isPlain(inner)) continue;
+    for (const key of ['url', 'file_url', 'file_id', 'file_uri']) {
+      const url = inner[key];
+      if (typeof url === 'string') yield url;
+    }
+  }
+}

@@ -1,0 +1,90 @@
+import { GatewayError } from '../../../core/error.ts';
+import { typeOfPath } from '../../shared/mime.ts';
+import { cannotCarry } from '../../shared/cannot-carry.ts';
+import type { Conversion, Part } from './conversion.ts';
+import { looksLikeBase64, parseDataUri, sniffBase64, standardBase64 } from '../../shared/data-uri.ts';
+import { servedType } from '../../shared/media-types.ts';
+
+/** A file as a message names it. */
+export interface NamedFile {
+  readonly url: string;
+  /** What the client said about its type (`mime_type`, `format`). */
+  readonly mimeType: string | undefined;
+  /** Where it stands in the body, for messages. */
+  readonly param: string;
+}
+
+const filesApi = /^https:\/\/generativelanguage\.googleapis\.com\/(?:[\w.]+\/)?files\/[\w.-]+/i;
+const youtube = /^https?:\/\/(?:(?:www|m)\.)?(?:youtube\.com\/(?:watch|shorts|live|embed)|youtu\.be\/)/i;
+
+/** True for URLs that the service resolves by itself whatever they point to. */
+const isOwn = (url: string): boolean => filesApi.test(url) || youtube.test(url);
+
+export const isHttp = (url: string): boolean => /^https?:\/\//i.test(url);
+
+/** True for files that the service can't fetch: with an API key only its own file store and video links are read. */
+export const needsDownload = (url: string, surface: Conversion['options']['surface']): boolean =>
+  surface === 'developer' && isHttp(url) && !isOwn(url);
+
+/**
+ * One file as a part: inline where the client or a download gives its bytes, else by reference.
+ *
+ * @throws GatewayError `missing_file_extension`, `unsupported_parameter`
+ */
+export function mediaPart(file: NamedFile, conversion: Conversion): Part {
+  const { url, param } = file;
+  const data = parseDataUri(url);
+  if (data !== undefined) return inline(file.mimeType ?? data.mimeType, data.base64, param);
+  const fetched = conversion.media.get(url);
+  if (fetched !== undefined)
+    return inline(file.mimeType ?? typeOfUrl(url) ?? downloadedType(fetched.mimeType, file), fetched.base64, param);
+  if (isHttp(url) || /^gs:\/\//i.test(url)) return byReference(file, conversion);
+  if (/^files\/[\w.-]+$/.test(url))
+    return byReference({ ...file, url: `https://generativelanguage.googleapis.com/v1beta/${url}` }, conversion);
+  if (looksLikeBase64(url)) return inline(file.mimeType ?? sniffBase64(url), standardBase64(url), param);
+  throw cannotCarry(param, 'The file is neither a data URI nor a URL that can be read.', 'Use data:…, https://… or gs://….');
+}
+
+/** Bytes as a part. @throws GatewayError `unsupported_parameter` */
+export const inline = (type: string, base64: string, param: string): Part => ({
+  inlineData: { mimeType: servedType(type, param), data: base64 },
+});
+
+function byReference(file: NamedFile, conversion: Conversion): Part {
+  const { url, param } = file;
+  if (conversion.options.surface === 'developer' && /^gs:/i.test(url)) {
+    throw cannotCarry(param, 'gs:// files are read by Vertex AI only, not with an API key.', 'Send a data URI, or upload the file first.');
+  }
+  if (/^gs:/i.test(url)) conversion.options.files?.check(url, param);
+  const type = file.mimeType ?? typeOfUrl(url);
+  if (type !== undefined) return { fileData: { mimeType: servedType(type, param), fileUri: url } };
+  if (youtube.test(url)) return { fileData: { mimeType: 'video/mp4', fileUri: url } };
+  if (filesApi.test(url)) return { fileData: { fileUri: url } };
+  throw noExtension(file);
+}
+
+/** Type by the extension of the URL's path: query, fragment and escapes don't count. */
+function typeOfUrl(url: string): string | undefined {
+  if (isOwn(url)) return undefined;
+  const path = (url.split(/[?#]/, 1)[0] ?? '').replace(/^[a-z]+:\/\/[^/]*/i, '');
+  try {
+    return typeOfPath(decodeURIComponent(path));
+  } catch {
+    return typeOfPath(path);
+  }
+}
+
+function downloadedType(type: string, file: NamedFile): string {
+  if (type !== '' && type !== 'application/octet-stream') return type;
+  throw noExtension(file);
+}
+
+const noExtension = ({ url, param }: NamedFile): GatewayError =>
+  new GatewayError('missing_file_extension', {
+    message: `The path of "${shown(url)}" has no known file extension, so its media type is not known.`,
+    param,
+    hint: 'Use a URL whose path ends in .png, .pdf, .mp4 or the like, or set mime_type beside the url.',
+  });
+
+/** Without its query, which may hold a signature. */
+const shown = (url: string): string => (url.split(/[?#]/, 1)[0] ?? '').slice(0, 200);

@@ -1,0 +1,184 @@
+import { isPlain, type Plain } from '../../../core/json/merge.ts';
+import { textOf } from '../../shared/json.ts';
+import { storedUri } from '../../shared/stored-uri.ts';
+import { typeOfPath as typeOfName } from '../../shared/mime.ts';
+import { cannotCarry } from '../../shared/cannot-carry.ts';
+import { type Conversion, oneOf, type Part } from './conversion.ts';
+import type { Drops } from '../../shared/drops.ts';
+import { standardBase64 } from '../../shared/data-uri.ts';
+import { audioType } from '../../shared/media-types.ts';
+import { inline, mediaPart, type NamedFile } from './media.ts';
+
+/** Part types that name a file by URL; the member of the same name holds it. */
+const urlParts: ReadonlySet<string> = new Set(['image_url', 'video_url', 'audio_url', 'document_url', 'file_url', 'input_image']);
+
+const signatureKeys = ['signature', 'thought_signature', 'thoughtSignature'] as const;
+
+/**
+ * Content of a message as parts, in order: a text, or a list of parts. Empty texts are left out, since the service
+ * refuses them, unless they carry a signature.
+ *
+ * @throws GatewayError for parts that can't be carried
+ */
+export function toParts(content: unknown, at: string, conversion: Conversion): Part[] {
+  if (typeof content === 'string') return content === '' ? [] : [{ text: content }];
+  if (!Array.isArray(content)) return [];
+  return content.flatMap((part: unknown, index) => {
+    if (typeof part === 'string') return part === '' ? [] : [{ text: part }];
+    return isPlain(part) ? toPart(part, `${at}[${index}]`, conversion) : [];
+  });
+}
+
+/** The texts of a content, for roles that have nothing else. */
+export function toTexts(content: unknown, drops: Drops): string[] {
+  if (typeof content === 'string') return content === '' ? [] : [content];
+  if (!Array.isArray(content)) return [];
+  return content.flatMap((part: unknown) => {
+    const text = typeof part === 'string' ? part : isPlain(part) ? part['text'] : undefined;
+    if (isPlain(part)) {
+      if (typeof text !== 'string') drops.add(`messages[].content[].${textOf(part['type']) ?? 'type'}`, 'system messages hold text only');
+      else drops.others(part, textMembers, 'messages[].content[].', 'not known to this service');
+    }
+    return typeof text === 'string' && text !== '' ? [text] : [];
+  });
+}
+
+export function toPart(part: Plain, at: string, conversion: Conversion): Part[] {
+  const type = textOf(part['type']) ?? (typeof part['text'] === 'string' ? 'text' : '');
+  if (part['cache_control'] !== undefined) conversion.drops.add('messages[].content[].cache_control', 'this service caches by itself');
+  if (type === 'text' || type === 'input_text' || type === 'output_text' || type === 'refusal') {
+    conversion.drops.others(part, textMembers, 'messages[].content[].', 'not known to this service');
+    return textPart(part);
+  }
+  nameLosses(part, type, conversion);
+  if (urlParts.has(type)) return [urlPart(part, type, at, conversion)];
+  if (type === 'input_audio') return [audioPart(part, at)];
+  if (type === 'file' || type === 'input_file') return [filePart(part, at, conversion)];
+  if (type === 'executable_code' || type === 'code_execution_result') return [nativePart(part, type)];
+  if (type === 'thinking' || type === 'redacted_thinking' || type === 'reasoning') {
+    conversion.drops.add(`messages[].content[].${type}`, 'thinking is not sent back to Gemini models');
+    return [];
+  }
+  throw cannotCarry(at, `Content of type "${type}" cannot be sent to this provider.`, 'Use text, image_url, input_audio or file.');
+}
+
+const textMembers: ReadonlySet<string> = new Set(['type', 'text', 'refusal', 'cache_control', ...signatureKeys]);
+const besideFiles = [
+  'type',
+  'cache_control',
+  'input_audio',
+  'video_metadata',
+  'videoMetadata',
+  'media_resolution',
+  'mediaResolution',
+  ...signatureKeys,
+];
+const fileMembers = [
+  'url',
+  'file_data',
+  'file_url',
+  'file_uri',
+  'file_id',
+  'filename',
+  'mime_type',
+  'mimeType',
+  'media_type',
+  'format',
+  'detail',
+  'data',
+];
+const inFiles: ReadonlySet<string> = new Set([...besideFiles, ...fileMembers]);
+
+/** What a part says beside its file. */
+function nameLosses(part: Plain, type: string, { drops }: Conversion): void {
+  const inner = part[type] ?? part['image_url'];
+  const { [type]: _inner, image_url: _url, ...beside } = part;
+  drops.others(beside, inFiles, 'messages[].content[].', 'not known to this service');
+  if (isPlain(inner)) drops.others(inner, inFiles, `messages[].content[].${type}.`, 'not known to this service');
+}
+
+function textPart(part: Plain): Part[] {
+  const text = typeof part['text'] === 'string' ? part['text'] : textOf(part['refusal']);
+  const signature = textOf(oneOf(part, signatureKeys));
+  if (signature !== undefined) return [{ text: text ?? '', thoughtSignature: signature }];
+  return text === undefined || text === '' ? [] : [{ text }];
+}
+
+/** `{type: 'image_url', image_url: {url, mime_type?, detail?}}`, where the inner object may be the URL itself, or `file_id` in place of it. */
+function urlPart(part: Plain, type: string, at: string, conversion: Conversion): Part {
+  const inner = part[type] ?? part['image_url'];
+  const file = isPlain(inner) ? inner : { url: inner };
+  const url = textOf(file['url']) ?? textOf(file['file_id']) ?? textOf(part['file_id']);
+  if (url === undefined) throw cannotCarry(`${at}.${type}.url`, 'The part names no URL.');
+  const out = mediaPart(named(url, file, `${at}.${type}.url`), conversion);
+  return { ...out, ...resolution(file['detail'] ?? part['detail'], conversion), ...videoAndSignature(file, part) };
+}
+
+function videoAndSignature(file: Plain, part: Plain): Part {
+  const video = oneOf(file, ['video_metadata', 'videoMetadata']) ?? oneOf(part, ['video_metadata', 'videoMetadata']);
+  const signature = textOf(oneOf(part, signatureKeys));
+  return {
+    ...(isPlain(video) ? { videoMetadata: video } : {}),
+    ...(signature === undefined ? {} : { thoughtSignature: signature }),
+  };
+}
+
+/** `detail`: from the third generation on it belongs to the part, before that to the request. */
+function resolution(detail: unknown, { traits, details }: Conversion): Part {
+  if (detail !== 'low' && detail !== 'high') return {};
+  if (traits.major >= 3) return { mediaResolution: { level: `MEDIA_RESOLUTION_${detail.toUpperCase()}` } };
+  details.add(detail);
+  return {};
+}
+
+function audioPart(part: Plain, at: string): Part {
+  const audio = part['input_audio'];
+  const data = isPlain(audio) ? textOf(audio['data']) : undefined;
+  if (!isPlain(audio) || data === undefined) throw cannotCarry(`${at}.input_audio.data`, 'The part contains no audio.');
+  return inline(audioType(audio['format'], `${at}.input_audio.format`), standardBase64(data), `${at}.input_audio`);
+}
+
+/** `{type: 'file', file: {file_data | file_id | file_url, filename?}}`; the members may also stand beside `type`. */
+function filePart(part: Plain, at: string, conversion: Conversion): Part {
+  const file = isPlain(part['file']) ? part['file'] : part;
+  const name = textOf(file['filename']);
+  const data = textOf(file['file_data']);
+  if (data !== undefined) {
+    const url = data.startsWith('data:') ? data : `data:${fileType(name, data)};base64,${data}`;
+    return mediaPart(named(url, file, `${at}.file.file_data`), conversion);
+  }
+  const url = textOf(file['file_url']) ?? textOf(file['file_uri']) ?? textOf(file['file_id']);
+  if (url === undefined) throw cannotCarry(`${at}.file`, 'The part contains neither file_data nor file_id.');
+  const stored = named(url, file, `${at}.file.file_id`);
+  if (/^(?:gs:\/\/|https?:\/\/|data:|files\/)/i.test(stored.url)) return mediaPart(stored, conversion);
+  throw cannotCarry(
+    `${at}.file.file_id`,
+    `The file id "${url}" is not known to this provider.`,
+    'Use a gs:// or https:// address, or file_data.',
+  );
+}
+
+function fileType(name: string | undefined, base64: string): string {
+  const known = name === undefined ? undefined : typeOfName(name);
+  return known ?? (base64.startsWith('JVBERi') ? 'application/pdf' : 'text/plain');
+}
+
+const named = (url: string, file: Plain, param: string): NamedFile => ({
+  url: storedUri(url),
+  mimeType: mimeIn(file),
+  param,
+});
+
+/** A type said by the client; `format` is also used for bare extensions, which are looked up. */
+function mimeIn(file: Plain): string | undefined {
+  const said = textOf(oneOf(file, ['mime_type', 'mimeType', 'media_type', 'format']));
+  return said === undefined || said.includes('/') ? said : typeOfName(`.${said}`);
+}
+
+/** Steps of the service's own code tool, as answers hand them out without strictness. */
+function nativePart(part: Plain, type: string): Part {
+  const signature = textOf(oneOf(part, signatureKeys));
+  const out: Part =
+    type === 'executable_code' ? { executableCode: part['executable_code'] } : { codeExecutionResult: part['code_execution_result'] };
+  return signature === undefined ? out : { ...out, thoughtSignature: signature };
+}

@@ -1,0 +1,16 @@
+import { isPlain, type Plain } from '../../../core/json/merge.ts';
+import type { Conversion } from './conversion.ts';
+import { toServedSchema } from '../schema/index.ts';
+
+/** `response_format` as members of `generationConfig`. */
+export function toResponseFormat(format: unknown, { options, drops }: Conversion): Plain {
+  if (!isPlain(format)) return {};
+  if (format['type'] === 'json_object') return { responseMimeType: 'application/json' };
+  if (format['type'] !== 'json_schema') return {};
+  const schema = isPlain(format['json_schema']) ? format['json_schema']['schema'] : format['schema'];
+  if (options.schemas === 'original' && isPlain(schema)) return { responseMimeType: 'application/json', responseJsonSchema: schema };
+  const served = toServedSchema(schema, (keyword) =>
+    drops.add(`response_format.json_schema.schema.${keyword}`, 'not known to this service'),
+  );
+  return { responseMimeType: 'application/json', ...(served === undefined ? {} : { responseSchema: served }) };
+}

@@ -1,0 +1,69 @@
+import { isPlain, type Plain } from '../../../core/json/merge.ts';
+import { type Conversion, oneOf } from './conversion.ts';
+import { isThird, type ModelTraits } from '../model.ts';
+
+/** Tokens by word for models that know budgets only. */
+const budgets: Readonly<Record<string, number>> = { low: 1024, medium: 2048, high: 4096, xhigh: 8192, max: 24_576 };
+
+/** Smallest budgets: the least that counts as thinking, by size. */
+const least = { pro: 128, flash: 1, lite: 512 } as const;
+
+/**
+ * `thinkingConfig` from `thinking`, which wins, or `reasoning_effort`. Undefined when the client asked
+ * for nothing: models that don't think refuse it.
+ */
+export function toThinkingConfig(body: Plain, conversion: Conversion): Plain | undefined {
+  const native = oneOf(body, ['thinking_config', 'thinkingConfig']);
+  if (isPlain(native)) return native;
+  const thinking = body['thinking'];
+  if (isPlain(thinking)) return fromThinking(thinking, conversion);
+  const effort = body['reasoning_effort'] ?? (isPlain(body['reasoning']) ? body['reasoning']['effort'] : undefined);
+  return typeof effort === 'string' ? shown(fromEffort(effort.toLowerCase(), conversion.traits), conversion) : undefined;
+}
+
+/** An effort alone gives no thoughts to read; where the model is told not to think there are none to ask for. */
+const shown = (config: Plain | undefined, { showsThoughts }: Conversion): Plain | undefined =>
+  config === undefined || !showsThoughts || config['thinkingBudget'] === 0 ? config : { ...config, includeThoughts: true };
+
+function fromThinking(thinking: Plain, { options, traits }: Conversion): Plain {
+  const budget = oneOf(thinking, ['budget_tokens', 'budgetTokens']);
+  if (budget === 0) {
+    // The developer's endpoint refuses a budget of none for models that always think.
+    const isRefused = isThird(traits) && traits.size === 'pro' && options.surface === 'developer';
+    return { includeThoughts: false, ...(isRefused ? { thinkingLevel: 'LOW' } : { thinkingBudget: 0 }) };
+  }
+  if (thinking['type'] === 'disabled') return { includeThoughts: false };
+  return { includeThoughts: true, ...(typeof budget === 'number' ? { thinkingBudget: budget } : {}) };
+}
+
+function fromEffort(effort: string, traits: ModelTraits): Plain | undefined {
+  if (isThird(traits)) {
+    const level = levelOf(effort, traits);
+    return level === undefined ? undefined : { thinkingLevel: level };
+  }
+  // Models that always think refuse a budget of none: the least is nearest.
+  if (effort === 'none' || effort === 'disable') return { thinkingBudget: traits.size === 'pro' ? least.pro : 0 };
+  if (effort === 'minimal') return { thinkingBudget: least[traits.size ?? 'flash'] };
+  return Object.hasOwn(budgets, effort) ? { thinkingBudget: budgets[effort] } : undefined;
+}
+
+/** The level of the same name, or the nearest that the model has: pro models have no MINIMAL, the first no MEDIUM. */
+function levelOf(effort: string, { size, major, minor }: ModelTraits): string | undefined {
+  const isPro = size === 'pro';
+  switch (effort) {
+    case 'none':
+    case 'disable':
+    case 'minimal':
+      return isPro ? 'LOW' : 'MINIMAL';
+    case 'low':
+      return 'LOW';
+    case 'medium':
+      return isPro && major === 3 && minor === 0 ? 'HIGH' : 'MEDIUM';
+    case 'high':
+    case 'xhigh':
+    case 'max':
+      return 'HIGH';
+    default:
+      return undefined;
+  }
+}

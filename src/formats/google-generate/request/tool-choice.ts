@@ -1,0 +1,47 @@
+import { isPlain, type Plain } from '../../../core/json/merge.ts';
+import { textOf } from '../../shared/json.ts';
+import type { Conversion } from './conversion.ts';
+import type { ServedTools } from './tools.ts';
+
+const modes: Readonly<Record<string, string>> = { auto: 'AUTO', none: 'NONE', required: 'ANY', any: 'ANY', validated: 'VALIDATED' };
+
+/**
+ * `tool_choice` and `function_call` in all forms. The service refuses it where no function is declared.
+ * Undefined where nothing is to be said.
+ */
+export function toToolConfig(body: Plain, tools: ServedTools, conversion: Conversion): Plain | undefined {
+  const choice = body['tool_choice'] ?? body['function_call'];
+  const config = tools.names.length === 0 || choice === undefined || choice === null ? undefined : callingConfig(choice);
+  if (config === undefined && choice !== undefined && choice !== null && choice !== 'auto' && choice !== 'none') {
+    conversion.drops.add('tool_choice', 'the request declares no function that it could choose');
+  }
+  if (config === undefined && tools.retrievalConfig === undefined) return undefined;
+  return {
+    ...(config === undefined ? {} : { functionCallingConfig: config }),
+    ...(tools.retrievalConfig === undefined ? {} : { retrievalConfig: tools.retrievalConfig }),
+  };
+}
+
+function callingConfig(choice: unknown): Plain | undefined {
+  if (typeof choice === 'string') return Object.hasOwn(modes, choice) ? { mode: modes[choice] } : undefined;
+  if (!isPlain(choice)) return undefined;
+  if (choice['type'] === 'allowed_tools') return allowed(isPlain(choice['allowed_tools']) ? choice['allowed_tools'] : choice);
+  const name = nameOf(choice);
+  if (name !== undefined) return { mode: 'ANY', allowedFunctionNames: [name] };
+  const type = textOf(choice['type']);
+  return type !== undefined && Object.hasOwn(modes, type) ? { mode: modes[type] } : undefined;
+}
+
+/** Names are legal beside ANY and VALIDATED only: the second leaves the model free to answer itself. */
+function allowed(choice: Plain): Plain | undefined {
+  const tools: unknown = choice['tools'];
+  const names = Array.isArray(tools) ? tools.flatMap((tool: unknown) => (isPlain(tool) ? (nameOf(tool) ?? []) : [])) : [];
+  if (names.length === 0) return undefined;
+  return { mode: choice['mode'] === 'required' ? 'ANY' : 'VALIDATED', allowedFunctionNames: names };
+}
+
+/** `{type: 'function', function: {name}}`, `{type: 'function', name}`, `{name}`. */
+function nameOf(choice: Plain): string | undefined {
+  const fn = isPlain(choice['function']) ? choice['function'] : choice;
+  return textOf(fn['name']);
+}

@@ -1,0 +1,88 @@
+import { isPlain, type Plain } from '../../../core/json/merge.ts';
+import { textOf } from '../../shared/json.ts';
+import { cannotCarry } from '../../shared/cannot-carry.ts';
+import { type Conversion, oneOf } from './conversion.ts';
+import { toServedSchema } from '../schema/index.ts';
+import { type BuiltIn, builtIn } from './built-in-tools.ts';
+
+/** Tools as the service wants them, and what its `toolConfig` needs of them. */
+export interface ServedTools {
+  readonly tools: readonly Plain[];
+  /** Names of the declared functions, in order. */
+  readonly names: readonly string[];
+  readonly retrievalConfig: Plain | undefined;
+}
+
+/**
+ * All functions in one tool, each built-in tool in its own. Mixing them is passed on as written: only
+ * the service knows which model takes it.
+ *
+ * @throws GatewayError for a function without a name
+ */
+export function toServedTools(body: Plain, conversion: Conversion): ServedTools {
+  const declarations: Plain[] = [];
+  const others: Plain[] = [];
+  let retrievalConfig: Plain | undefined;
+  for (const [at, tool] of written(body)) {
+    const known = builtIn(tool);
+    if (known !== undefined) {
+      others.push(known.tool);
+      retrievalConfig ??= known.retrievalConfig;
+    } else if (tool['type'] === 'custom') conversion.drops.add('tools[].custom', 'this service has no tools with free text input');
+    else declarations.push(declaration(tool, at, conversion));
+  }
+  if (isPlain(body['web_search_options']) && !others.some(isSearch)) others.push({ googleSearch: {} });
+  const functions = declarations.length === 0 ? [] : [{ functionDeclarations: declarations }];
+  return { tools: [...functions, ...others], names: declarations.map(({ name }) => String(name)), retrievalConfig };
+}
+
+const isSearch = (tool: BuiltIn['tool']): boolean => tool['googleSearch'] !== undefined || tool['googleSearchRetrieval'] !== undefined;
+
+/** `tools`, and the `functions` of the format's first days. */
+function* written(body: Plain): Iterable<readonly [at: string, tool: Plain]> {
+  const { tools, functions } = body;
+  for (const [index, tool] of (Array.isArray(tools) ? (tools as unknown[]) : []).entries()) {
+    if (!isPlain(tool)) throw cannotCarry(`tools[${index}]`, 'The tool is not an object.');
+    yield [`tools[${index}]`, tool];
+  }
+  for (const [index, fn] of (Array.isArray(functions) ? (functions as unknown[]) : []).entries()) {
+    if (isPlain(fn)) yield [`functions[${index}]`, { type: 'function', function: fn }];
+  }
+}
+
+const toolMembers: ReadonlySet<string> = new Set(['type', 'function', 'cache_control']);
+const functionMembers: ReadonlySet<string> = new Set([
+  'type',
+  'name',
+  'description',
+  'parameters',
+  'input_schema',
+  'strict',
+  'cache_control',
+]);
+
+function declaration(tool: Plain, at: string, conversion: Conversion): Plain {
+  const fn = isPlain(tool['function']) ? tool['function'] : tool;
+  const name = textOf(fn['name']);
+  if (name === undefined) throw cannotCarry(`${at}.function.name`, 'The tool has no name, or a type that this provider does not support.');
+  if (fn['strict'] === true) conversion.drops.add('tools[].function.strict', 'not supported by this service');
+  if (tool['cache_control'] !== undefined) conversion.drops.add('tools[].cache_control', 'this service caches by itself');
+  conversion.drops.others(fn, functionMembers, 'tools[].function.', 'not known to this service');
+  if (fn !== tool) conversion.drops.others(tool, toolMembers, 'tools[].', 'not known to this service');
+  const description = textOf(fn['description']);
+  return { name, ...(description === undefined ? {} : { description }), ...parametersOf(fn, conversion) };
+}
+
+/** Functions without parameters have no schema at all: older models refuse empty objects. */
+function parametersOf(fn: Plain, { options, drops }: Conversion): Plain {
+  const schema = oneOf(fn, ['parameters', 'input_schema']);
+  if (!isPlain(schema)) return {};
+  const isEmpty = schema['$ref'] === undefined && !hasAlternatives(schema) && Object.keys(objectOf(schema['properties'])).length === 0;
+  if (isEmpty) return {};
+  if (options.schemas === 'original') return { parametersJsonSchema: schema };
+  const parameters = toServedSchema(schema, (keyword) => drops.add(`tools[].function.parameters.${keyword}`, 'not known to this service'));
+  return parameters === undefined || (parameters['type'] === 'object' && parameters['properties'] === undefined) ? {} : { parameters };
+}
+
+const objectOf = (value: unknown): Plain => (isPlain(value) ? value : {});
+const hasAlternatives = (schema: Plain): boolean => ['anyOf', 'oneOf', 'allOf'].some((key) => Array.isArray(schema[key]));

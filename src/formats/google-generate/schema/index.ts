@@ -1,0 +1,191 @@
+import { isPlain, type Plain } from '../../../core/json/merge.ts';
+import { addCommon, addScalar, saidTypes, type SchemaType } from './keywords.ts';
+import { mergeSchemas } from './merge.ts';
+import { SchemaRefs } from './refs.ts';
+
+/** Deeper than any service accepts; cut there, so that no schema exhausts the stack. */
+const deepest = 200;
+/** Nodes of one schema after its references are written out: schemas that refer to each other grow without end. */
+const mostNodes = 5000;
+
+/**
+ * A JSON Schema in the service's own subset: references written out, unions with null as
+ * `nullable`, unknown keywords gone. Only keywords are looked at: properties may have any name. The input is not
+ * changed. Undefined where nothing is left to say (`true`, `{}`).
+ */
+export function toServedSchema(schema: unknown, lost: (keyword: string) => void): Plain | undefined {
+  if (!isPlain(schema) || Object.keys(schema).length === 0) return undefined;
+  return new Converter(schema, lost).convert(schema, [], 0);
+}
+
+class Converter {
+  readonly #refs: SchemaRefs;
+  /** Told of each keyword that cannot be carried. */
+  readonly #lost: (keyword: string) => void;
+  #nodes = 0;
+
+  constructor(root: Plain, lost: (keyword: string) => void) {
+    this.#lost = lost;
+    this.#refs = new SchemaRefs(root);
+  }
+
+  /** `open` are the references being written out above this node: meeting one again cuts the recursion. */
+  convert(schema: unknown, open: readonly string[], depth: number): Plain {
+    this.#nodes += 1;
+    if (!isPlain(schema)) return { type: 'string' };
+    if (depth > deepest || this.#nodes > mostNodes) return { type: 'object' };
+    const flat = this.#flat(schema, open);
+    if (flat.isCut) return addCommon({ type: 'object' }, flat.node);
+    const branches = this.#branches(flat.node, flat.open);
+    return branches === undefined ? this.#plain(flat.node, flat.open, depth) : this.#union(flat.node, branches, depth);
+  }
+
+  /** The node with its reference and `allOf` written out. Siblings of a reference win over what it names. */
+  #flat(schema: Plain, open: readonly string[]): { node: Plain; open: readonly string[]; isCut: boolean } {
+    if (schema['$ref'] === undefined && schema['allOf'] === undefined) return { node: schema, open, isCut: false };
+    const { $ref: ref, allOf, ...own } = schema;
+    let node: Plain = own;
+    let opened = open;
+    if (typeof ref === 'string') {
+      if (open.includes(ref)) return { node, open, isCut: true };
+      opened = [...open, ref];
+      const target = this.#refs.find(ref);
+      if (isPlain(target)) {
+        const below = this.#flat(target, opened);
+        if (below.isCut) return { ...below, node: mergeSchemas(below.node, node) };
+        opened = below.open;
+        node = mergeSchemas(below.node, node);
+      }
+    }
+    for (const member of Array.isArray(allOf) ? (allOf as unknown[]) : []) {
+      if (!isPlain(member)) continue;
+      const flat = this.#flat(member, opened);
+      if (flat.isCut) continue;
+      opened = [...new Set([...opened, ...flat.open])];
+      node = mergeSchemas(flat.node, node);
+    }
+    return { node, open: opened, isCut: false };
+  }
+
+  /** The alternatives of a node, each with what is next to them: only `anyOf` may stay in such a node. */
+  #branches(node: Plain, open: readonly string[]): Branches | undefined {
+    const written: unknown = Array.isArray(node['anyOf']) && node['anyOf'].length > 0 ? node['anyOf'] : node['oneOf'];
+    if (!Array.isArray(written) && typeof node['type'] === 'string') return undefined;
+    const { types, nullable } = saidTypes(node);
+    const { anyOf: _anyOf, oneOf: _oneOf, ...beside } = node;
+    if (Array.isArray(written) && written.length > 0) {
+      const list = (written as unknown[]).filter(isPlain).map((branch) => this.#flat(branch, open));
+      const kept = list.filter((branch) => !isNull(branch.node));
+      const { default: _default, ...shared } = beside;
+      return {
+        nullable: nullable || kept.length < list.length,
+        list: kept.map((branch) => ({
+          node: branch.isCut
+            ? mergeSchemas(branch.node, { type: 'object' })
+            : mergeSchemas(kept.length === 1 ? beside : shared, branch.node),
+          open: branch.open,
+        })),
+      };
+    }
+    if (types.length < 2) return undefined;
+    return { nullable, list: types.map((type) => ({ node: { ...beside, type }, open })) };
+  }
+
+  #union(node: Plain, { list, nullable }: Branches, depth: number): Plain {
+    const [only] = list;
+    if (only === undefined) return { ...addCommon({ type: 'string' }, node), nullable: true };
+    const converted = list.map((branch) => this.convert(branch.node, branch.open, depth + 1));
+    const first = converted[0] ?? { type: 'string' };
+    if (list.length === 1) return nullable ? { ...first, nullable: true } : first;
+    return nullable ? { anyOf: converted, nullable: true } : { anyOf: converted };
+  }
+
+  #plain(node: Plain, open: readonly string[], depth: number): Plain {
+    const { types, nullable } = saidTypes(node);
+    const type: SchemaType = types[0] ?? 'string';
+    const out: Record<string, unknown> = { type };
+    addCommon(out, node);
+    if (nullable) out['nullable'] = true;
+    addScalar(out, node, type);
+    for (const key in node) if (!structural.has(key) && out[sentAs.get(key) ?? key] === undefined) this.#lost(key);
+    if (type === 'array') out['items'] = this.#items(node, open, depth);
+    if (type === 'object') this.#addProperties(out, node, open, depth);
+    return out;
+  }
+
+  /** Arrays always say what they hold. A tuple becomes an array of any of its members. */
+  #items(node: Plain, open: readonly string[], depth: number): Plain {
+    const { items, prefixItems } = node;
+    const tuple = Array.isArray(items)
+      ? (items as unknown[])
+      : Array.isArray(prefixItems) && !isPlain(items)
+        ? (prefixItems as unknown[])
+        : undefined;
+    if (tuple !== undefined) return this.convert(tuple.length > 1 ? { anyOf: tuple } : (tuple[0] ?? true), open, depth + 1);
+    return this.convert(isPlain(items) && Object.keys(items).length > 0 ? items : true, open, depth + 1);
+  }
+
+  #addProperties(out: Record<string, unknown>, node: Plain, open: readonly string[], depth: number): void {
+    const written = isPlain(node['properties']) ? node['properties'] : {};
+    const entries: [string, Plain][] = [];
+    for (const name of Object.keys(written)) {
+      if (written[name] !== false) entries.push([name, this.convert(written[name], open, depth + 1)]);
+    }
+    if (entries.length === 0) return;
+    // Not by assignment: a property may be called __proto__.
+    const properties = Object.fromEntries(entries);
+    out['properties'] = properties;
+    for (const key of ['required', 'propertyOrdering']) {
+      const names = knownNames(node[key], properties);
+      if (names.length > 0) out[key] = names;
+    }
+  }
+}
+
+/** Keywords that are read elsewhere, and those that restrict nothing. */
+const structural: ReadonlySet<string> = new Set([
+  'type',
+  'title',
+  'description',
+  'default',
+  'nullable',
+  'items',
+  'prefixItems',
+  'properties',
+  'required',
+  'propertyOrdering',
+  'anyOf',
+  'oneOf',
+  'allOf',
+  '$ref',
+  '$defs',
+  'definitions',
+  '$schema',
+  '$id',
+  '$anchor',
+  '$comment',
+]);
+
+/** Keywords that go out under another name. */
+const sentAs: ReadonlyMap<string, string> = new Map([
+  ['const', 'enum'],
+  ['exclusiveMinimum', 'minimum'],
+  ['exclusiveMaximum', 'maximum'],
+]);
+
+/** The names of a list that are properties, once each. */
+function knownNames(value: unknown, properties: Plain): readonly string[] {
+  if (!Array.isArray(value)) return [];
+  return [...new Set(value as unknown[])].filter((name): name is string => typeof name === 'string' && Object.hasOwn(properties, name));
+}
+
+interface Branches {
+  readonly list: readonly { readonly node: Plain; readonly open: readonly string[] }[];
+  readonly nullable: boolean;
+}
+
+/** `{type: 'null'}`, `{const: null}`, `{enum: [null]}`. */
+function isNull(node: Plain): boolean {
+  if (node['type'] === 'null' || node['const'] === null) return true;
+  return Array.isArray(node['enum']) && node['enum'].length > 0 && node['enum'].every((value) => value === null);
+}

@@ -1,0 +1,110 @@
+import { isPlain, type Plain } from '../../../core/json/merge.ts';
+
+/** The types of the service's schema language, in the lower case it accepts. */
+export type SchemaType = 'string' | 'number' | 'integer' | 'boolean' | 'array' | 'object';
+
+const types: ReadonlySet<string> = new Set(['string', 'number', 'integer', 'boolean', 'array', 'object']);
+
+/** What a node says about its type. */
+export interface SaidTypes {
+  readonly types: readonly SchemaType[];
+  readonly nullable: boolean;
+}
+
+/** `type` as written, or as the other keywords tell. `null` among the types, the enum or as `const` makes it nullable. */
+export function saidTypes(node: Plain): SaidTypes {
+  const { type } = node;
+  if (typeof type === 'string' && types.has(type) && node['enum'] === undefined && node['const'] === undefined) {
+    return { types: [type as SchemaType], nullable: node['nullable'] === true };
+  }
+  const written = (Array.isArray(node['type']) ? (node['type'] as unknown[]) : [node['type']]).flatMap((type) =>
+    typeof type === 'string' ? [type.toLowerCase()] : [],
+  );
+  const values = valuesOf(node);
+  const nullable = node['nullable'] === true || written.includes('null') || values?.includes(null) === true || node['const'] === null;
+  const known = [...new Set(written)].filter((type): type is SchemaType => types.has(type));
+  return { types: known.length > 0 ? known : inferred(node, values), nullable };
+}
+
+/** The allowed values of a node, from `enum` or `const`. */
+export function valuesOf(node: Plain): readonly unknown[] | undefined {
+  if (Array.isArray(node['enum'])) return node['enum'] as unknown[];
+  return Object.hasOwn(node, 'const') ? [node['const']] : undefined;
+}
+
+function inferred(node: Plain, values: readonly unknown[] | undefined): readonly SchemaType[] {
+  if (isPlain(node['properties'])) return ['object'];
+  if (node['items'] !== undefined || Array.isArray(node['prefixItems'])) return ['array'];
+  const said = (values ?? []).filter((value) => value !== null);
+  if (said.length === 0) return [];
+  if (said.every((value) => typeof value === 'boolean')) return ['boolean'];
+  if (said.every((value) => typeof value === 'number')) return said.every(Number.isInteger) ? ['integer'] : ['number'];
+  return ['string'];
+}
+
+type Out = Record<string, unknown>;
+
+/** Adds the keywords that hold for one type only. Anything else is unknown to the service or means nothing there. */
+export function addScalar(out: Out, node: Plain, type: SchemaType): void {
+  switch (type) {
+    case 'string':
+      addEnum(out, node);
+      addFormat(out, node, ['date-time', 'enum']);
+      addCounts(out, node, ['minLength', 'maxLength']);
+      if (typeof node['pattern'] === 'string') out['pattern'] = node['pattern'];
+      return;
+    case 'integer':
+      addFormat(out, node, ['int32', 'int64']);
+      addBounds(out, node, 1);
+      return;
+    case 'number':
+      addFormat(out, node, ['float', 'double']);
+      addBounds(out, node, 0);
+      return;
+    case 'array':
+      addCounts(out, node, ['minItems', 'maxItems']);
+      return;
+    case 'object':
+      addCounts(out, node, ['minProperties', 'maxProperties']);
+      return;
+    case 'boolean':
+      return;
+    default:
+      return type satisfies never;
+  }
+}
+
+/** The service knows enums of texts only, and refuses the empty one. */
+function addEnum(out: Out, node: Plain): void {
+  const values = valuesOf(node);
+  if (values === undefined) return;
+  const texts = values.flatMap((value) => (value === null || value === '' || typeof value === 'object' ? [] : [String(value)]));
+  if (texts.length > 0) out['enum'] = [...new Set(texts)];
+}
+
+function addFormat(out: Out, node: Plain, known: readonly string[]): void {
+  if (typeof node['format'] === 'string' && known.includes(node['format'])) out['format'] = node['format'];
+}
+
+function addCounts(out: Out, node: Plain, keys: readonly string[]): void {
+  for (const key of keys) if (Number.isInteger(node[key])) out[key] = node[key];
+}
+
+/** Exclusive bounds become inclusive ones: exact for integers, by a hair wider for other numbers. */
+function addBounds(out: Out, { minimum, maximum, exclusiveMinimum, exclusiveMaximum }: Plain, step: number): void {
+  if (typeof minimum === 'number') out['minimum'] = minimum;
+  if (typeof maximum === 'number') out['maximum'] = maximum;
+  if (typeof exclusiveMinimum === 'number')
+    out['minimum'] = Math.max(exclusiveMinimum + step, typeof minimum === 'number' ? minimum : -Infinity);
+  if (typeof exclusiveMaximum === 'number')
+    out['maximum'] = Math.min(exclusiveMaximum - step, typeof maximum === 'number' ? maximum : Infinity);
+}
+
+/** Adds what every node may have. A `default` of null says what `nullable` says already. */
+export function addCommon(out: Out, node: Plain): Out {
+  if (typeof node['title'] === 'string') out['title'] = node['title'];
+  if (typeof node['description'] === 'string') out['description'] = node['description'];
+  if (node['default'] !== undefined && node['default'] !== null) out['default'] = node['default'];
+  if (node['example'] !== undefined && node['example'] !== null) out['example'] = node['example'];
+  return out;
+}

@@ -1,0 +1,16 @@
+import { isPlain, type Plain } from '../../../core/json/merge.ts';
+
+/**
+ * Both schemas at once: properties and required names of both, for all other keywords `over` wins. What `allOf` means,
+ * as far as the service's subset can say it.
+ */
+export function mergeSchemas(under: Plain, over: Plain): Plain {
+  const out: Record<string, unknown> = { ...under, ...over };
+  if (isPlain(under['properties']) && isPlain(over['properties'])) {
+    out['properties'] = Object.fromEntries([...Object.entries(under['properties']), ...Object.entries(over['properties'])]);
+  }
+  if (Array.isArray(under['required']) && Array.isArray(over['required'])) {
+    out['required'] = [...new Set([...(under['required'] as unknown[]), ...(over['required'] as unknown[])])];
+  }
+  return out;
+}

@@ -1,0 +1,77 @@
+import { isPlain, type Plain } from '../../core/json/merge.ts';
+import { parseObject } from '../shared/json.ts';
+
+/** One block of `content_blocks`, and how many places before it are left empty: calls stood there. */
+export interface Placed {
+  readonly block: Plain;
+  readonly gap: number;
+}
+
+/** Members of a delta that go on where the last one ended. */
+const growing: ReadonlySet<string> = new Set(['text', 'thinking', 'signature', 'data', 'partial_json', 'content']);
+
+/**
+ * The blocks of an assistant message in order, however a client keeps them: as whole answers have them, put together from
+ * the deltas of a stream, or as the list of these deltas (`{index, delta}`).
+ */
+export function placedBlocks(list: readonly unknown[]): readonly Placed[] {
+  return list.some((one) => isPlain(one) && isPlain(one['delta'])) ? fromDeltas(list.filter(isPlain)) : fromList(list);
+}
+
+function fromList(list: readonly unknown[]): readonly Placed[] {
+  const out: Placed[] = [];
+  let gap = 0;
+  for (const one of list) {
+    if (isPlain(one)) {
+      const { index: _index, ...block } = one;
+      out.push({ block: whole(block), gap });
+      gap = 0;
+    } else gap += 1;
+  }
+  return out;
+}
+
+/** A block while its deltas are put together. */
+interface Growing {
+  readonly members: Map<string, unknown>;
+  readonly citations: unknown[];
+}
+
+function fromDeltas(list: readonly Plain[]): readonly Placed[] {
+  const byIndex = new Map<number, Growing>();
+  for (const one of list) {
+    const index = typeof one['index'] === 'number' ? one['index'] : byIndex.size;
+    const known = byIndex.get(index) ?? { members: new Map<string, unknown>(), citations: [] };
+    byIndex.set(index, known);
+    if (isPlain(one['delta'])) grow(known, one['delta']);
+  }
+  let last = -1;
+  return [...byIndex]
+    .toSorted(([a], [b]) => a - b)
+    .map(([index, { members, citations }]) => {
+      const gap = Math.max(0, index - last - 1);
+      last = index;
+      if (citations.length > 0) members.set('citations', [...listOf(members.get('citations')), ...citations]);
+      return { block: whole(Object.fromEntries(members)), gap };
+    });
+}
+
+function grow({ members, citations }: Growing, delta: Plain): void {
+  for (const [key, value] of Object.entries(delta)) {
+    const before = members.get(key);
+    if (key === 'citation') citations.push(value);
+    else members.set(key, growing.has(key) && typeof before === 'string' && typeof value === 'string' ? before + value : value);
+  }
+}
+
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? (value as unknown[]) : []);
+
+/** What a stream tells of a block in several members, as the whole block has it in one. */
+function whole(block: Plain): Plain {
+  const { partial_json: json, citation, ...rest } = block;
+  return {
+    ...rest,
+    ...(typeof json === 'string' ? { input: parseObject(json) ?? {} } : {}),
+    ...(citation !== undefined && rest['citations'] === undefined ? { citations: [citation] } : {}),
+  };
+}

@@ -1,0 +1,146 @@
+import { isPlain, type Plain } from '../../core/json/merge.ts';
+import type { Drops } from '../shared/drops.ts';
+import { textOf } from '../shared/json.ts';
+import { foreignMembers, type HistoryRules } from './rules.ts';
+import { type Said, saidBy } from './spoken.ts';
+
+const reason = 'not supported by this service';
+
+/** The messages of a chat as a service of the OpenAI format takes them back; every other message is the same object. */
+export function cleanHistory(messages: readonly unknown[], rules: HistoryRules, drops: Drops): readonly unknown[] {
+  const ids = new Ids(rules);
+  return messages.map((message) => {
+    if (!isPlain(message)) return message;
+    if (message['role'] === 'assistant') return assistant(message, rules, ids, drops);
+    // The results of the format's first days, where only today's are known.
+    if (message['role'] === 'function' && rules.refused.has('function_call'))
+      return { role: 'tool', tool_call_id: ids.result(undefined), content: message['content'] };
+    if (message['role'] === 'tool') return result(message, ids, rules, drops);
+    return message;
+  });
+}
+
+/** Ids of calls: one that is missing is made, and handed to the results in their order. */
+class Ids {
+  readonly #rules: HistoryRules;
+  #made = 0;
+  #open: string[] = [];
+
+  constructor(rules: HistoryRules) {
+    this.#rules = rules;
+  }
+
+  call(id: string | undefined): string {
+    if (id !== undefined) return this.#sent(id);
+    const made = this.#sent(`call_gw_${this.#made}`);
+    this.#made += 1;
+    this.#open.push(made);
+    return made;
+  }
+
+  result(id: string | undefined): string | undefined {
+    return id === undefined ? this.#open.shift() : this.#sent(id);
+  }
+
+  step(): void {
+    this.#open = [];
+  }
+
+  #sent(id: string): string {
+    return this.#rules.isId(id) ? id : this.#rules.idFor(id);
+  }
+}
+
+function result(message: Plain, ids: Ids, { refused }: HistoryRules, drops: Drops): Plain {
+  const id = ids.result(textOf(message['tool_call_id']));
+  const out = kept(message, refused, 'messages[].', drops);
+  return id === undefined || id === message['tool_call_id'] ? out : { ...out, tool_call_id: id };
+}
+
+/** Members that are made anew. */
+const made: ReadonlySet<string> = new Set(['content', 'content_blocks', 'tool_calls', 'audio']);
+
+function assistant(message: Plain, rules: HistoryRules, ids: Ids, drops: Drops): Plain {
+  ids.step();
+  const said = saidBy(message);
+  const calls = said.flatMap((one) => (one.kind === 'call' ? [callOf(one.call, ids, drops)] : []));
+  const isOld = isPlain(message['function_call']) && !Array.isArray(message['tool_calls']) && !rules.refused.has('function_call');
+  if (message['content_blocks'] !== undefined) drops.add('messages[].content_blocks', reason);
+  const rest = Object.entries(message).filter(([key]) => !made.has(key));
+  const audio = audioOf(message['audio'], rules, drops);
+  return {
+    ...kept(Object.fromEntries(rest), rules.refused, 'messages[].', drops),
+    ...contentOf(message, said, {
+      hasOther: calls.length > 0 || audio !== undefined || textOf(message['refusal']) !== undefined,
+      drops,
+      rules,
+    }),
+    ...(calls.length === 0 || isOld ? {} : { tool_calls: calls }),
+    ...(audio === undefined ? {} : { audio }),
+  };
+}
+
+interface Around {
+  /** The message says something beside its content. */
+  readonly hasOther: boolean;
+  readonly drops: Drops;
+  readonly rules: HistoryRules;
+}
+
+/** Texts and refusals; the rest of a list is named. */
+function contentOf(message: Plain, said: readonly Said[], { hasOther, drops, rules }: Around): Plain {
+  const { content } = message;
+  if (typeof content === 'string') return { content };
+  const parts: Plain[] = [];
+  for (const one of said) {
+    if (one.kind === 'text') {
+      // A refusal beside the content stays there, where the service knows it.
+      if (one.text === message['refusal'] && !rules.refused.has('refusal')) continue;
+      drops.others(one.from, textMembers, 'messages[].content[].', reason);
+      if (one.text !== '')
+        parts.push(
+          one.from['type'] === 'refusal' && !rules.refused.has('refusal')
+            ? { type: 'refusal', refusal: one.text }
+            : { type: 'text', text: one.text },
+        );
+    } else if (one.kind === 'thinking') drops.add('messages[].content[].thinking', reason);
+    else if (one.kind === 'redacted') drops.add('messages[].content[].redacted_thinking', reason);
+    else if (one.kind === 'other') drops.add(`messages[].content[].${one.type}`, reason);
+  }
+  if (parts.length > 0) return { content: Array.isArray(content) ? parts : parts.map((part) => part['text'] ?? part['refusal']).join('') };
+  return { content: hasOther ? null : '' };
+}
+
+const textMembers: ReadonlySet<string> = new Set(['type', 'text', 'refusal', 'index']);
+
+function callOf(call: Plain, ids: Ids, drops: Drops): Plain {
+  const place = 'messages[].tool_calls[].';
+  const out = kept(call, foreignMembers, place, drops);
+  const fn = out['function'];
+  return {
+    ...out,
+    id: ids.call(textOf(call['id'])),
+    type: isPlain(call['custom']) ? 'custom' : 'function',
+    ...(isPlain(fn) ? { function: kept(fn, foreignMembers, place, drops) } : {}),
+  };
+}
+
+/** Sound is named by its id; ids that the gateway made mean nothing to anybody. */
+function audioOf(audio: unknown, { refused }: HistoryRules, drops: Drops): Plain | undefined {
+  if (!isPlain(audio)) return undefined;
+  const id = textOf(audio['id']);
+  if (id !== undefined && !refused.has('audio') && !madeAudio.test(id)) return { id };
+  drops.add('messages[].audio', 'ids of another service are unknown here');
+  return undefined;
+}
+
+const madeAudio = /^audio_req_/;
+
+function kept(object: Plain, refused: ReadonlySet<string>, place: string, drops: Drops): Plain {
+  const names = Object.keys(object).filter((key) => refused.has(key));
+  if (names.length === 0) return object;
+  drops.others(Object.fromEntries(names.map((name) => [name, object[name]])), noNames, place, reason);
+  return Object.fromEntries(Object.entries(object).filter(([key]) => !refused.has(key)));
+}
+
+const noNames: ReadonlySet<string> = new Set();

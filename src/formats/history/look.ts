@@ -1,0 +1,91 @@
+import type { JsonBody } from '../../core/json/body.ts';
+import { noLimits } from '../../core/json/limits.ts';
+import { type Member, scanArray, scanObject } from '../../core/json/scan.ts';
+import { foreignMembers, type HistoryRules } from './rules.ts';
+
+/**
+ * Whether a service of the OpenAI format would refuse an assistant message of a body. Looks at the structure alone: a
+ * request without a history is not looked at, and one that can stay is never built.
+ */
+export function needsCleaning(body: JsonBody, rules: HistoryRules): boolean {
+  try {
+    for (const { text, members } of body.objectsWith('role', 'assistant')) if (isRefused(text, members, rules)) return true;
+    return false;
+  } catch {
+    // Not JSON: whoever builds it says so with the place.
+    return true;
+  }
+}
+
+function isRefused(message: string, members: readonly Member[], rules: HistoryRules): boolean {
+  let isEmpty = true;
+  let hasOther = false;
+  let found = false;
+  for (const { key, start, end } of members) {
+    const first = message.charCodeAt(start);
+    const isNull = first === letterN;
+    if (key === 'content') {
+      isEmpty = isNull;
+      found ||= first === openBrace || (first === openBracket && hasForeignPart(message.slice(start, end)));
+    } else if (key === 'tool_calls') {
+      hasOther = true;
+      found ||= first !== openBracket || hasForeignCall(message.slice(start, end), rules);
+    } else if (key === 'audio') {
+      hasOther ||= !isNull;
+      found ||= first === openBrace;
+    } else {
+      if (key === 'function_call' || key === 'refusal') hasOther ||= !isNull;
+      found ||= rules.refused.has(key);
+    }
+  }
+  return found || (isEmpty && !hasOther);
+}
+
+const openBrace = 0x7b;
+const openBracket = 0x5b;
+const letterN = 0x6e;
+
+const textMembers: ReadonlySet<string> = new Set(['type', 'text', 'refusal']);
+
+/** Assistants have texts and refusals only. */
+function hasForeignPart(list: string): boolean {
+  for (const part of scanArray(list)) {
+    if (part.charCodeAt(0) !== openBrace) return true;
+    const members = scanObject(part, noLimits);
+    if (members.some(({ key }) => !textMembers.has(key))) return true;
+    const type = members.find(({ key }) => key === 'type');
+    const word = type === undefined ? '' : valueOf(part, type);
+    if (word !== '"text"' && word !== '"refusal"') return true;
+  }
+  return false;
+}
+
+function hasForeignCall(list: string, rules: HistoryRules): boolean {
+  let isEmpty = true;
+  for (const call of scanArray(list)) {
+    if (call.charCodeAt(0) !== openBrace) return true;
+    isEmpty = false;
+    let isNamed = false;
+    let isTyped = false;
+    for (const member of scanObject(call, noLimits)) {
+      const { key } = member;
+      if (foreignMembers.has(key)) return true;
+      if (key === 'type') isTyped = true;
+      if (key === 'id') {
+        const id = valueOf(call, member);
+        if (!rules.isId(id.slice(1, -1))) return true;
+        isNamed = true;
+      }
+      if (key === 'function' && hasForeignMember(valueOf(call, member))) return true;
+    }
+    if (!isNamed || !isTyped) return true;
+  }
+  return isEmpty;
+}
+
+/** Looked for as text: names in quotes stand in no string, where their quotes would be escaped. */
+const hasForeignMember = (fn: string): boolean => inFunctions.some((name) => fn.includes(name));
+
+const inFunctions = ['"thought_signature"', '"provider_specific_fields"', '"cache_control"'] as const;
+
+const valueOf = (text: string, { start, end }: Member): string => text.slice(start, end);

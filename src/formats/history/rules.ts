@@ -1,0 +1,72 @@
+import { reasoningNames } from '../shared/reasoning.ts';
+
+/** What a service that speaks the OpenAI format takes of an assistant message. */
+export interface HistoryRules {
+  /** Members of the message that it refuses: of the gateway's own, and of answers of other services. */
+  readonly refused: ReadonlySet<string>;
+  /** True for ids of calls that it takes. */
+  isId(id: string): boolean;
+  /** An id that it takes, always the same for the same id. */
+  idFor(id: string): string;
+}
+
+/** Members of answers that are known to no service but the one that gave them. */
+const foreign = [
+  'content_blocks',
+  'cache_control',
+  'extra_content',
+  'thought_signature',
+  ...reasoningNames,
+  'reasoning_details',
+  'thinking_blocks',
+  'provider_specific_fields',
+  'channel',
+  'citations',
+] as const;
+
+/** What no service of the format takes in a call: members of the gateway and of other services. */
+export const foreignMembers: ReadonlySet<string> = new Set(foreign);
+
+const longestId = 40;
+
+/** OpenAI's own service, and Azure OpenAI: calls have ids of at most 40 characters. */
+export const openaiHistory: HistoryRules = {
+  refused: foreignMembers,
+  isId: (id) => id !== '' && id.length <= longestId,
+  idFor: (id) => `${id.slice(0, longestId - 9)}_${digest(id, 8)}`,
+};
+
+/** What OpenAI adds to its answers. */
+const openais = ['annotations', 'parsed', 'audio', 'refusal'] as const;
+
+/** Models of other vendors behind the format: what OpenAI adds to its answers is refused, too; thoughts are read again. */
+export const openHistory: HistoryRules = {
+  ...openaiHistory,
+  refused: new Set([...foreign.filter((name) => !reasoningNames.some((one) => one === name)), ...openais]),
+};
+
+/** Models of Mistral: ids of nine letters and digits, and no names. */
+export const mistralHistory: HistoryRules = {
+  refused: new Set([...foreign, ...openais, 'name', 'function_call']),
+  isId: (id) => /^[a-zA-Z0-9]{9}$/.test(id),
+  idFor: (id) => digest(id, 9),
+};
+
+const letters = 'abcdefghijklmnopqrstuvwxyz0123456789';
+
+/** Letters and digits that stand for a text (FNV-1a over its UTF-16 units, stretched by a second start value). */
+function digest(text: string, length: number): string {
+  let a = 0x81_1c_9d_c5;
+  let b = 0x9d_c5_81_1c;
+  for (let at = 0; at < text.length; at += 1) {
+    const c = text.charCodeAt(at);
+    a = Math.imul(a ^ c, 0x01_00_01_93);
+    b = Math.imul(b ^ c, 0x01_00_01_93) ^ (a >>> 13);
+  }
+  let out = '';
+  for (let n = 0; n < length; n += 1) {
+    const from = n % 2 === 0 ? (a = Math.imul(a ^ (a >>> 15), 0x2c_1b_3c_6d)) : (b = Math.imul(b ^ (b >>> 15), 0x29_7a_2d_39));
+    out += letters[(from >>> 0) % letters.length];
+  }
+  return out;
+}

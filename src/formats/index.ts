@@ -1,0 +1,10 @@
+import type { Dialect } from '../core/dialect.ts';
+import type { DialectName } from '../core/endpoint.ts';
+import { openaiDialect } from './openai-chat/client.ts';
+import { messagesDialect } from './anthropic-messages/client.ts';
+
+/** Every dialect by the name that endpoints give it. */
+export const dialects: { readonly [D in DialectName]: Dialect } = Object.freeze({
+  openai: openaiDialect,
+  messages: messagesDialect,
+});

@@ -1,0 +1,177 @@
+import type { Dialect, DialectCall, DialectWriter } from '../../core/dialect.ts';
+import { GatewayError } from '../../core/error.ts';
+import type { ModelEvent } from '../../core/events.ts';
+import { openaiUsage } from '../../core/model/openai-usage.ts';
+import type { Usage } from '../../core/model/usage.ts';
+import { type ChoiceState, deltaText, newChoice } from './delta.ts';
+import { isOpenaiError, openaiErrorBody, openaiErrorEvent } from './error-body.ts';
+import { chatChunks, textChunks } from './whole-as-chunks.ts';
+import { responseEvents } from '../shared/whole-as-events.ts';
+
+/** The OpenAI APIs: the format that every answer of another provider is converted to. */
+export const openaiDialect: Dialect = Object.freeze({
+  isError: isOpenaiError,
+  errorBody: openaiErrorBody,
+  errorEvent: openaiErrorEvent,
+  answer: (result: unknown, call: DialectCall) =>
+    JSON.stringify(
+      typeof result === 'object' && result !== null && !Array.isArray(result) ? { ...result, provider: call.provider } : result,
+    ),
+  streamed: { 'chat/completions': chatChunks, completions: textChunks, responses: responseEvents },
+  write: (call: DialectCall) => new ChatWriter(call),
+});
+
+const nothing: readonly string[] = Object.freeze([]);
+const noFields: Readonly<Record<string, unknown>> = Object.freeze({});
+
+/** OpenAI's finish reasons; clients branch on them, so nothing else is ever written. */
+const finishReasons: ReadonlySet<string> = new Set(['stop', 'length', 'tool_calls', 'content_filter', 'function_call']);
+
+/**
+ * Writes `chat.completion.chunk` events. What is the same in every chunk is prepared once; of a delta only its own
+ * text is made into JSON.
+ */
+class ChatWriter implements DialectWriter {
+  failure: GatewayError | undefined;
+  readonly #call: DialectCall;
+  readonly #choices: ChoiceState[] = [];
+  /** `data: {` and the members that every chunk has; '' before the first chunk. */
+  #head = '';
+  /** Fields that join the next chunk. */
+  #fields: Record<string, unknown> | undefined;
+  #usage: Usage | undefined;
+
+  constructor(call: DialectCall) {
+    this.#call = call;
+  }
+
+  push(event: ModelEvent): readonly string[] {
+    if (this.failure !== undefined) return nothing;
+    switch (event.type) {
+      case 'start':
+        return this.#start(event);
+      case 'extra':
+        return this.#extra(event);
+      case 'usage':
+        this.#usage = event.usage;
+        return nothing;
+      case 'finish':
+        return this.#finish(event);
+      case 'error':
+        return this.fail(event.error);
+      case 'native':
+      case 'note':
+        return nothing;
+      default: {
+        const choice = this.#choice(event.choice);
+        const delta = deltaText(event, choice, this.#call);
+        return delta === '' ? nothing : [this.#chunk(choice, delta, null)];
+      }
+    }
+  }
+
+  end(): readonly string[] {
+    if (this.failure !== undefined) return nothing;
+    const left = this.#flush();
+    if (this.#choices.length === 0 || this.#choices.some((choice) => !choice.isFinished)) {
+      const error = new GatewayError('stream_interrupted', {
+        message: 'The provider closed the stream before its end.',
+        source: 'provider',
+      });
+      return [...left, ...this.fail(error)];
+    }
+    if (this.#call.includeUsage && this.#usage !== undefined) {
+      left.push(`${this.#prefix()},"choices":[],"usage":${JSON.stringify(openaiUsage(this.#usage))}}\n\n`);
+    }
+    left.push('data: [DONE]\n\n');
+    return left;
+  }
+
+  /** No finish and no end mark: client libraries raise on the error, and nothing looks like an end. */
+  fail(error: GatewayError): readonly string[] {
+    if (this.failure !== undefined) return nothing;
+    this.failure = error;
+    return [openaiErrorEvent(error, { requestId: this.#call.id }).toString('utf8')];
+  }
+
+  #start({ id, model, created, fields }: Extract<ModelEvent, { type: 'start' }>): readonly string[] {
+    if (this.#head !== '') return nothing;
+    this.#open(id, model, created, fields ?? noFields);
+    return [this.#chunk(this.#choice(0), '"content":""', null)];
+  }
+
+  #finish(event: Extract<ModelEvent, { type: 'finish' }>): readonly string[] {
+    const choice = this.#choice(event.choice);
+    if (choice.isFinished) return nothing;
+    choice.isFinished = true;
+    const reason = finishReasons.has(event.reason) ? event.reason : 'stop';
+    if (!this.#call.strict && event.raw !== undefined) this.#merge(choice, { native_finish_reason: event.raw });
+    return [this.#chunk(choice, '', reason)];
+  }
+
+  /** Fields wait for the chunk that they belong to: the next one, or one of their own when two would write the same name. */
+  #extra(event: Extract<ModelEvent, { type: 'extra' }>): readonly string[] {
+    if (this.#call.strict && !event.strict) return nothing;
+    const choice = event.choice === undefined ? undefined : this.#choice(event.choice);
+    const waiting = choice === undefined ? this.#fields : choice.fields;
+    const clash = waiting !== undefined && Object.keys(event.fields).some((key) => Object.hasOwn(waiting, key));
+    const written = clash ? this.#flush() : nothing;
+    if (choice === undefined) this.#fields = { ...this.#fields, ...event.fields };
+    else this.#merge(choice, event.fields);
+    return written;
+  }
+
+  #merge(choice: ChoiceState, fields: Readonly<Record<string, unknown>>): void {
+    choice.fields = { ...choice.fields, ...fields };
+  }
+
+  /** Chunks for fields that found no other. */
+  #flush(): string[] {
+    const out: string[] = [];
+    for (const choice of this.#choices) if (choice !== undefined && choice.fields !== undefined) out.push(this.#chunk(choice, '', null));
+    if (this.#fields !== undefined) out.push(`${this.#prefix()},"choices":[]}\n\n`);
+    return out;
+  }
+
+  #choice(index: number): ChoiceState {
+    const known = this.#choices.find((choice) => choice.index === index);
+    if (known !== undefined) return known;
+    const choice = newChoice(index);
+    this.#choices.push(choice);
+    return choice;
+  }
+
+  #chunk(choice: ChoiceState, delta: string, finish: string | null): string {
+    const role = choice.hasRole ? '' : `"role":"assistant"${delta === '' ? '' : ','}`;
+    choice.hasRole = true;
+    const fields = choice.fields === undefined ? '' : joined(choice.fields);
+    choice.fields = undefined;
+    const reason = finish === null ? 'null' : `"${finish}"`;
+    return `${this.#prefix()},"choices":[{"index":${choice.index},"delta":{${role}${delta}}${fields},"finish_reason":${reason}}]}\n\n`;
+  }
+
+  #prefix(): string {
+    if (this.#head === '') this.#open('', '', 0, noFields);
+    if (this.#fields === undefined) return this.#head;
+    const fields = joined(this.#fields);
+    this.#fields = undefined;
+    return this.#head + fields;
+  }
+
+  /** Ids and times that the provider's format lacks come from the request. */
+  #open(id: string, model: string, created: number, fields: Readonly<Record<string, unknown>>): void {
+    const shell = {
+      id: id === '' ? `chatcmpl-${this.#call.id}` : id,
+      object: 'chat.completion.chunk',
+      created: created === 0 ? this.#call.createdAt : created,
+      model: model === '' ? this.#call.model : model,
+      provider: this.#call.provider,
+    };
+    this.#head = `data: ${JSON.stringify({ ...shell, ...fields }).slice(0, -1)}`;
+  }
+}
+
+function joined(fields: Readonly<Record<string, unknown>>): string {
+  const text = JSON.stringify(fields);
+  return text === '{}' ? '' : `,${text.slice(1, -1)}`;
+}

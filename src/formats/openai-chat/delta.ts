@@ -1,0 +1,149 @@
+import { madeCallId } from '../../core/model/call-id.ts';
+import type { ModelEvent } from '../../core/events.ts';
+
+/** One answer of the stream (`n`), as far as it was written. */
+export interface ChoiceState {
+  readonly index: number;
+  /** The role goes with the first delta. */
+  hasRole: boolean;
+  isFinished: boolean;
+  /** The block that was written last, for providers that don't number their blocks. */
+  block: number;
+  blockKind: string | undefined;
+  /** Calls by the provider's number: clients want them counted from 0 in each choice. */
+  readonly calls: Map<number, number>;
+  /** Fields that join the next chunk of this choice. */
+  fields: Record<string, unknown> | undefined;
+}
+
+export function newChoice(index: number): ChoiceState {
+  return { index, hasRole: false, isFinished: false, block: -1, blockKind: undefined, calls: new Map(), fields: undefined };
+}
+
+/** What the writer knows beside the event. */
+export interface DeltaCall {
+  readonly strict: boolean;
+  readonly showsReasoning?: boolean | undefined;
+  /** For ids of tool calls that the provider left without one. */
+  readonly id: string;
+}
+
+type Delta<T extends ModelEvent['type']> = Extract<ModelEvent, { type: T }>;
+export type DeltaEvent = Delta<'block' | 'text' | 'thinking' | 'redacted' | 'refusal' | 'tool_call' | 'media' | 'audio' | 'annotations'>;
+
+/**
+ * The members of a chunk's `delta` as JSON text without braces; '' where nothing is to be said. Blocks, images and
+ * signatures are for clients that asked for them: strict compliance off.
+ */
+export function deltaText(event: DeltaEvent, choice: ChoiceState, call: DeltaCall): string {
+  switch (event.type) {
+    case 'text':
+      return textDelta(event, choice, call.strict);
+    case 'thinking':
+      return thinkingDelta(event, choice, call);
+    case 'tool_call':
+      return toolDelta(event, choice, call);
+    case 'block':
+      return call.strict || event.state === 'close' ? '' : openDelta(event, choice);
+    case 'redacted':
+      return call.strict ? '' : blockDelta(event.block, `"data":${JSON.stringify(event.data)}`);
+    case 'media':
+      return call.strict ? '' : mediaDelta(event, choice);
+    case 'refusal':
+      return event.text === '' ? '' : `"refusal":${JSON.stringify(event.text)}`;
+    case 'audio':
+      return `"audio":${JSON.stringify(event.audio)}`;
+    case 'annotations':
+      return `"annotations":${JSON.stringify(event.annotations)}`;
+    default:
+      return event satisfies never;
+  }
+}
+
+function textDelta(event: Delta<'text'>, choice: ChoiceState, strict: boolean): string {
+  if (event.text === '' && (strict || event.signature === undefined)) return '';
+  const text = JSON.stringify(event.text);
+  if (strict) return `"content":${text}`;
+  const block = blockDelta(blockOf(choice, 'text', event.block), `"text":${text}${signed(event.signature)}`);
+  return event.text === '' ? block : `"content":${text},${block}`;
+}
+
+function thinkingDelta(event: Delta<'thinking'>, choice: ChoiceState, { strict, showsReasoning }: DeltaCall): string {
+  const block = strict ? '' : thoughtBlock(event, choice);
+  if (showsReasoning !== true || event.text === undefined || event.text === '') return block;
+  const text = `"reasoning_content":${JSON.stringify(event.text)}`;
+  return block === '' ? text : `${text},${block}`;
+}
+
+function thoughtBlock(event: Delta<'thinking'>, choice: ChoiceState): string {
+  const block = blockOf(choice, 'thinking', event.block);
+  const signature = signed(event.signature);
+  if (event.text === undefined) return signature === '' ? '' : blockDelta(block, signature.slice(1));
+  return event.text === '' && signature === '' ? '' : blockDelta(block, `"thinking":${JSON.stringify(event.text)}${signature}`);
+}
+
+/** The start of a block that shows itself before its first text. */
+function openDelta(event: Delta<'block'>, choice: ChoiceState): string {
+  const block = blockOf(choice, event.kind, event.block);
+  switch (event.kind) {
+    case 'text':
+      return blockDelta(block, '"text":""');
+    case 'thinking':
+      return blockDelta(block, '"thinking":""');
+    case 'native':
+      return typeof event.native === 'object' && event.native !== null ? blockDelta(block, membersOf(event.native)) : '';
+    case 'redacted':
+    case 'media':
+    case 'tool':
+      return '';
+    default:
+      return event.kind satisfies never;
+  }
+}
+
+function mediaDelta(event: Delta<'media'>, choice: ChoiceState): string {
+  const url = JSON.stringify(`data:${event.mimeType};base64,`).slice(0, -1) + event.base64;
+  const part = event.mimeType.startsWith('image/')
+    ? `"type":"image_url","image_url":{"url":${url}"}`
+    : `"type":"file","file":{"file_data":${url}"}`;
+  return blockDelta(blockOf(choice, undefined, event.block), part + signed(event.signature));
+}
+
+function toolDelta(event: Delta<'tool_call'>, choice: ChoiceState, call: DeltaCall): string {
+  const known = choice.calls.get(event.index);
+  const index = known ?? choice.calls.size;
+  if (known === undefined) choice.calls.set(event.index, index);
+  const isCustom = event.kind === 'custom';
+  const inner: string[] = [];
+  if (event.name !== undefined) inner.push(`"name":${JSON.stringify(event.name)}`);
+  const input = event.arguments ?? (known === undefined ? '' : undefined);
+  if (input !== undefined) inner.push(`"${isCustom ? 'input' : 'arguments'}":${JSON.stringify(input)}`);
+  const signature = event.thoughtSignature === undefined || call.strict ? undefined : JSON.stringify(event.thoughtSignature);
+  if (signature !== undefined) inner.push(`"thought_signature":${signature}`);
+  // Also where OpenAI's stream helpers keep what they don't know: they drop unknown members of the function.
+  const extra = signature === undefined ? '' : `,"extra_content":{"google":{"thought_signature":${signature}}}`;
+  const word = isCustom ? 'custom' : 'function';
+  const id = event.id ?? (known === undefined ? madeCallId(call.id, choice.index, index) : undefined);
+  const head = id === undefined ? '' : `,"id":${JSON.stringify(id)},"type":"${word}"`;
+  if (inner.length === 0 && head === '') return '';
+  return `"tool_calls":[{"index":${index}${head}${inner.length === 0 ? '' : `,"${word}":{${inner.join(',')}}`}${extra}}]`;
+}
+
+function blockDelta(index: number, members: string): string {
+  return `"content_blocks":[{"index":${index},"delta":{${members}}}]`;
+}
+
+const signed = (signature: string | undefined): string => (signature === undefined ? '' : `,"signature":${JSON.stringify(signature)}`);
+
+/** The provider's number, or for providers without numbers: the same block while the kind stays. `undefined` is never the same. */
+function blockOf(choice: ChoiceState, kind: string | undefined, given: number | undefined): number {
+  if (given !== undefined) choice.block = given;
+  else if (kind === undefined || choice.blockKind !== kind) choice.block += 1;
+  choice.blockKind = kind;
+  return choice.block;
+}
+
+/** `{"a":1}` → `"a":1`. */
+function membersOf(value: object): string {
+  return JSON.stringify(value).slice(1, -1);
+}

@@ -1,0 +1,87 @@
+import { JsonBody } from '../../core/json/body.ts';
+import { describe, expect, it } from 'vitest';
+import { dropExtensions } from './extensions.ts';
+import { openHistory } from '../history/rules.ts';
+
+const drop = (value: Record<string, unknown>) => {
+  const { body, dropped } = dropExtensions(JsonBody.of(value));
+  return { value: body.json(), dropped: dropped.map(({ param }) => param) };
+};
+
+describe('fields of the gateway', () => {
+  it.each(['labels', 'thinking', 'safety_settings', 'image_config'])('"%s" is taken out and named', (name) => {
+    expect(drop({ model: 'm', [name]: { a: 1 }, seed: 3 })).toEqual({ value: { model: 'm', seed: 3 }, dropped: [name] });
+  });
+
+  it('inside messages are taken out and named', () => {
+    const assistant = {
+      role: 'assistant',
+      content: [
+        { type: 'thinking', thinking: 'hm', signature: 's' },
+        { type: 'text', text: 'Hi', cache_control: { type: 'ephemeral' } },
+      ],
+      content_blocks: [],
+      tool_calls: [{ id: 'c', type: 'function', function: { name: 'f', arguments: '{}', thought_signature: 'S' } }],
+    };
+    expect(drop({ model: 'm', messages: [{ role: 'user', content: 'a' }, assistant] })).toEqual({
+      value: {
+        model: 'm',
+        messages: [
+          { role: 'user', content: 'a' },
+          {
+            role: 'assistant',
+            content: [{ type: 'text', text: 'Hi' }],
+            tool_calls: [{ id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } }],
+          },
+        ],
+      },
+      dropped: [
+        'messages[].tool_calls[].thought_signature',
+        'messages[].content_blocks',
+        'messages[].content[].thinking',
+        'messages[].content[].cache_control',
+      ],
+    });
+  });
+
+  it('thoughts of an assistant are taken out and named, but stay where the service reads them', () => {
+    const messages = [
+      { role: 'user', content: 'a', reasoning: 'of a user' },
+      { role: 'assistant', content: 'b', reasoning_content: 'hm', reasoning: 'hm' },
+    ];
+    const bare = [messages[0], { role: 'assistant', content: 'b' }];
+    expect(drop({ messages })).toEqual({ value: { messages: bare }, dropped: ['messages[].reasoning_content', 'messages[].reasoning'] });
+    const body = JsonBody.of({ messages });
+    expect(dropExtensions(body, openHistory)).toEqual({ body, dropped: [] });
+  });
+
+  it('leave null where an assistant had nothing but thinking beside its calls', () => {
+    const call = { id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } };
+    const message = { role: 'assistant', content: [{ type: 'redacted_thinking', data: 'x' }], tool_calls: [call] };
+    expect(drop({ messages: [message] }).value).toEqual({ messages: [{ role: 'assistant', content: null, tool_calls: [call] }] });
+  });
+
+  it('the search tool goes, and with the last tool the fields that need one', () => {
+    expect(drop({ model: 'm', tools: [{ type: 'function', function: { name: 'vendor_search' } }], tool_choice: 'auto' })).toEqual({
+      value: { model: 'm' },
+      dropped: ['tools[].vendor_search'],
+    });
+  });
+});
+
+describe('what is not ours', () => {
+  const untouched = {
+    model: 'm',
+    modalities: ['text'],
+    metadata: { thinking: 'a word' },
+    hologram: { labels: 1 },
+    messages: [{ role: 'user', content: 'the words content_blocks, thinking and thought_signature' }],
+    tools: [{ type: 'function', function: { name: 'google_search', parameters: { type: 'object' } } }],
+  };
+
+  it('stays, in the very same body', () => {
+    const body = JsonBody.of(untouched);
+    expect(dropExtensions(body).body).toBe(body);
+    expect(dropExtensions(body).dropped).toEqual([]);
+  });
+});

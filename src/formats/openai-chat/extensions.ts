@@ -1,0 +1,96 @@
+import type { JsonBody } from '../../core/json/body.ts';
+import { isPlain, type Plain } from '../../core/json/merge.ts';
+import type { Dropped } from '../../core/provider.ts';
+import { Drops } from '../shared/drops.ts';
+import { cleanHistory } from '../history/clean.ts';
+import { needsCleaning } from '../history/look.ts';
+import { type HistoryRules, openaiHistory } from '../history/rules.ts';
+
+/**
+ * The gateway's own fields in chat bodies: a closed list, so that every other unknown field passes.
+ * Services that check their input refuse them with 400.
+ */
+const topLevel = ['labels', 'thinking', 'safety_settings', 'image_config', 'anthropic_beta', 'anthropic_version', 'vendor_beta'] as const;
+
+/**
+ * Ends of the names of nested extensions that may stand in any message or tool. Every chat request is searched for them,
+ * so each begins with a letter that is rare in prose: that is what makes the search cheap. A hit is worth a parse, which
+ * then decides.
+ */
+const nestedHints = ['_control"', '_search'] as const;
+
+const searchTools: ReadonlySet<string> = new Set(['vendor_search', 'vendor_search_retrieval', 'google_search', 'google_search_retrieval']);
+
+const reason = 'not supported by this service';
+
+/**
+ * The body without the gateway's own fields, and with a history that the service takes; and what was taken out. The same
+ * body when there was none.
+ */
+export function dropExtensions(
+  body: JsonBody,
+  rules: HistoryRules = openaiHistory,
+): { readonly body: JsonBody; readonly dropped: readonly Dropped[] } {
+  const patch = new Map<string, unknown>();
+  const drops = new Drops();
+  for (const name of topLevel) {
+    if (!body.has(name)) continue;
+    patch.set(name, undefined);
+    drops.add(name, reason);
+  }
+  const isHinted = nestedHints.some((hint) => body.mentions(hint));
+  if (isHinted) dropTools(body, patch, drops);
+  const isForeign = needsCleaning(body, rules);
+  if (isForeign || isHinted) dropNested(body, patch, drops, isForeign ? rules : undefined);
+  return patch.size === 0 ? { body, dropped: none } : { body: body.edit(patch), dropped: drops.list };
+}
+
+const none: readonly Dropped[] = Object.freeze([]);
+
+/** @param rules undefined where the history can stay */
+function dropNested(body: JsonBody, patch: Map<string, unknown>, drops: Drops, rules: HistoryRules | undefined): void {
+  const messages = body.value('messages');
+  if (!Array.isArray(messages)) return;
+  const history = rules === undefined ? messages : cleanHistory(messages, rules, drops);
+  const kept = history.map((message: unknown) => (isPlain(message) ? withoutMarks(message, drops) : message));
+  if (rules !== undefined || kept.some((message, at) => message !== messages[at])) patch.set('messages', kept);
+}
+
+/** `cache_control` of a message and of its parts. */
+function withoutMarks(message: Plain, drops: Drops): Plain {
+  const bare = without(message, 'cache_control', 'messages[].cache_control', drops);
+  const { content } = bare;
+  if (!Array.isArray(content)) return bare;
+  const parts = content.map((part: unknown) =>
+    isPlain(part) ? without(part, 'cache_control', 'messages[].content[].cache_control', drops) : part,
+  );
+  return parts.some((part, at) => part !== content[at]) ? { ...bare, content: parts } : bare;
+}
+
+function dropTools(body: JsonBody, patch: Map<string, unknown>, drops: Drops): void {
+  const tools = body.value('tools');
+  if (!Array.isArray(tools)) return;
+  const served = tools.filter((tool) => !isSearchTool(tool));
+  if (served.length < tools.length) drops.add('tools[].vendor_search', reason);
+  const kept = served.map((tool: unknown) => (isPlain(tool) ? without(tool, 'cache_control', 'tools[].cache_control', drops) : tool));
+  if (kept.length === tools.length && kept.every((tool, at) => tool === tools[at])) return;
+  patch.set('tools', kept.length === 0 ? undefined : kept);
+  // Both are refused when there are no tools.
+  if (kept.length === 0) for (const name of ['tool_choice', 'parallel_tool_calls']) if (body.has(name)) patch.set(name, undefined);
+}
+
+function without(object: Plain, key: string, name: string, drops: Drops): Plain {
+  if (!Object.hasOwn(object, key)) return object;
+  drops.add(name, reason);
+  const { [key]: _gone, ...rest } = object;
+  return rest;
+}
+
+/** A search tool of ours; a function of the caller's own that happens to be called `google_search` has parameters. */
+function isSearchTool(tool: unknown): boolean {
+  if (!isPlain(tool)) return false;
+  const fn = tool['function'];
+  const name = isPlain(fn) ? fn['name'] : tool['type'];
+  if (typeof name !== 'string' || !searchTools.has(name)) return false;
+  return name.startsWith('vendor_') || !isPlain(fn) || fn['parameters'] === undefined;
+}

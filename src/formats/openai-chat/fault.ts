@@ -1,0 +1,109 @@
+import type { ProviderFault } from '../../core/error.ts';
+import { isPlain, type Plain } from '../../core/json/merge.ts';
+import { isErrorStatus } from '../../core/http/status.ts';
+import { googleFault, googleFaultInBand, isGoogleStatus } from '../shared/google-status.ts';
+import { parseObject, textOf } from '../shared/json.ts';
+
+/** Characters of a body that is no JSON which go into the message. */
+const rawLimit = 500;
+
+/** Reads an error body in the usual envelope, `{error: {message, type, param, code}}`, and its common variants. */
+export function openaiFault(_status: number, body: string): ProviderFault {
+  const object = objectIn(body);
+  return object === undefined ? { message: plainText(body) } : faultFrom(object, body);
+}
+
+/** Some services write the object into a list. */
+export function objectIn(text: string): Plain | undefined {
+  if (!text.startsWith('[')) return parseObject(text);
+  const list = parseObject(`{"list":${text}}`)?.['list'];
+  const first: unknown = Array.isArray(list) ? list[0] : undefined;
+  return isPlain(first) ? first : undefined;
+}
+
+/** The fault that an object with an `error` member (or a flat one) describes. */
+export function faultFrom(object: Plain, raw = ''): ProviderFault {
+  const error = object['error'];
+  if (isGoogleStatus(error)) return googleFault(error);
+  const inner = isPlain(error) ? error : {};
+  const message =
+    textOf(inner['message']) ??
+    textOf(object['message']) ??
+    textOf(object['error_description']) ??
+    textOf(error) ??
+    detailOf(object) ??
+    plainText(raw);
+  const from = isPlain(error) ? inner : object;
+  const { message: _message, code, type, param, ...extra } = inner;
+  const fault: ProviderFault = {
+    message,
+    code: scalarOf(code ?? from['code']),
+    type: textOf(type ?? from['type']) ?? null,
+    param: textOf(param ?? from['param']) ?? null,
+    ...(Object.keys(extra).length === 0 ? {} : { extra }),
+  };
+  return permanent.has(fault.code ?? '') || permanent.has(fault.type ?? '') ? { ...fault, isPermanent: true } : fault;
+}
+
+/**
+ * The fault of an error object under status 200, alone or as an event of a stream, with the HTTP status that the format
+ * gives to its code or type.
+ */
+export function faultInBand(object: Plain | undefined, raw: string): ProviderFault {
+  const error = object?.['error'];
+  if (isGoogleStatus(error)) return googleFaultInBand(error);
+  const fault = faultFrom(object ?? {}, raw);
+  const number = Number(fault.code);
+  const status = isErrorStatus(number) ? number : (statuses.get(fault.code ?? '') ?? statuses.get(fault.type ?? ''));
+  // An event without an object of its own has its name there.
+  return { ...fault, type: fault.type === 'error' ? null : (fault.type ?? null), status };
+}
+
+/** Codes and types of the OpenAI APIs, and of services that follow them. */
+const statuses: ReadonlyMap<string | number, number> = new Map([
+  ['invalid_request_error', 400],
+  ['invalid_prompt', 400],
+  ['context_length_exceeded', 400],
+  ['content_filter', 400],
+  ['content_policy_violation', 400],
+  ['BadRequestError', 400],
+  ['authentication_error', 401],
+  ['invalid_api_key', 401],
+  ['permission_error', 403],
+  ['not_found_error', 404],
+  ['model_not_found', 404],
+  ['rate_limit_error', 429],
+  ['rate_limit_exceeded', 429],
+  ['insufficient_quota', 429],
+  ['requests', 429],
+  ['tokens', 429],
+  ['server_error', 500],
+  ['api_error', 500],
+  ['InternalServerError', 500],
+  ['server_is_overloaded', 503],
+  ['slow_down', 503],
+  ['service_unavailable_error', 503],
+  ['overloaded_error', 529],
+]);
+
+/** Sent with 429, and until somebody pays no wait helps (OpenAI API, error codes). */
+const permanent: ReadonlySet<string | number> = new Set(['insufficient_quota', 'billing_hard_limit_reached', 'billing_not_active']);
+
+/** `{detail: …}` of Python services: a text, or a list of `{msg}`. */
+function detailOf(object: Plain): string | undefined {
+  const detail = object['detail'];
+  const first: unknown = Array.isArray(detail) ? detail[0] : detail;
+  return isPlain(first) ? textOf(first['msg']) : textOf(first);
+}
+
+const scalarOf = (value: unknown): string | number | null => (typeof value === 'string' || typeof value === 'number' ? value : null);
+
+/** Text of a body that is not JSON, markup taken out, short enough for a message. */
+function plainText(body: string): string {
+  const head = body.slice(0, rawLimit * 4);
+  const text = head
+    .replaceAll(/<[^>]*>/g, ' ')
+    .replaceAll(/\s+/g, ' ')
+    .trim();
+  return text === '' ? 'The provider sent no error message.' : text.slice(0, rawLimit);
+}

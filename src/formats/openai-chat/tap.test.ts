@@ -1,0 +1,150 @@
+import { describe, expect, it } from 'vitest';
+import { ChatTap } from './tap.ts';
+
+const chunk = (choices: unknown, more: object = {}): string =>
+  JSON.stringify({ id: 'c-1', object: 'chat.completion.chunk', model: 'm-1', choices, ...more });
+const delta = (value: object, finish: string | null = null, index = 0): string => chunk([{ index, delta: value, finish_reason: finish }]);
+
+const play = (...datas: readonly string[]) => {
+  const tap = new ChatTap();
+  return { tap, kinds: datas.map((data) => tap.event({ name: '', data })) };
+};
+
+const meta: Readonly<Record<string, string>> = {
+  'a role': delta({ role: 'assistant' }),
+  'a role with empty content': delta({ role: 'assistant', content: '', refusal: null }),
+  'no choices': chunk([], { prompt_filter_results: [{ prompt_index: 0 }] }),
+  'a filter result without delta': chunk([{ index: 0, finish_reason: null, content_filter_results: { hate: { filtered: false } } }]),
+  'empty lists and nulls': delta({ content: null, tool_calls: [], reasoning: null }),
+  'usage alone': chunk([], { usage: { prompt_tokens: 1, completion_tokens: 2 } }),
+  'text that is not JSON': 'ping',
+};
+
+const content: Readonly<Record<string, string>> = {
+  text: delta({ content: 'Hi' }),
+  'text in parts': delta({ content: [{ type: 'text', text: 'Hi' }] }),
+  'a refusal': delta({ refusal: 'No' }),
+  'a tool call': delta({ tool_calls: [{ index: 0, id: 'call_1', function: { name: 'f', arguments: '' } }] }),
+  reasoning: delta({ reasoning: 'hm' }),
+  'reasoning by its other name': delta({ role: 'assistant', reasoning_content: 'hm' }),
+  audio: delta({ audio: { id: 'a-1' } }),
+  'a field nobody knows': delta({ hologram: 'x' }),
+  'a finish reason alone': delta({}, 'stop'),
+  'text of a legacy completion': chunk([{ index: 0, text: 'Hi', finish_reason: null }]),
+};
+
+describe('before the first content', () => {
+  it.each(Object.entries(meta))('%s carries nothing', (_name, data) => expect(play(data).kinds).toEqual(['meta']));
+  it.each(Object.entries(content))('%s is content', (_name, data) => expect(play(data).kinds).toEqual(['content']));
+});
+
+describe('after the first content', () => {
+  it.each(Object.entries(content))('%s is content', (_name, data) =>
+    expect(play(delta({ content: 'x' }), data).kinds).toEqual(['content', 'content']),
+  );
+
+  it('usage alone carries nothing and is read', () => {
+    const { tap, kinds } = play(
+      delta({ content: 'x' }),
+      chunk([], { usage: { prompt_tokens: 5, completion_tokens: 7, prompt_tokens_details: { cached_tokens: 2 } } }),
+    );
+    expect(kinds).toEqual(['content', 'meta']);
+    expect(tap.usage).toEqual({ prompt: 5, completion: 7, cached: 2 });
+    expect(tap.contentEvents).toBe(1);
+  });
+
+  it('usage that comes with every event counts once, the last value', () => {
+    const each = (tokens: number): string =>
+      chunk([{ index: 0, delta: { content: 'x' }, finish_reason: null }], { usage: { prompt_tokens: 5, completion_tokens: tokens } });
+    const { tap, kinds } = play(each(1), each(2), each(3));
+    expect(kinds).toEqual(['content', 'content', 'content']);
+    expect(tap.usage).toEqual({ prompt: 5, completion: 3 });
+  });
+
+  it('usage inside x_groq is read', () => {
+    const { tap } = play(
+      delta({ content: 'x' }),
+      chunk([{ index: 0, delta: {}, finish_reason: 'stop' }], { x_groq: { usage: { prompt_tokens: 3, completion_tokens: 4 } } }),
+    );
+    expect(tap.usage).toEqual({ prompt: 3, completion: 4 });
+    expect(tap.finish).toEqual(['stop']);
+  });
+
+  it('an error object is a fault', () => {
+    const { tap, kinds } = play(delta({ content: 'x' }), '{"error":{"message":"broke","type":"server_error","code":null,"param":null}}');
+    expect(kinds).toEqual(['content', 'fault']);
+    expect(tap.fault).toEqual({ message: 'broke', type: 'server_error', code: null, param: null, status: 500 });
+  });
+
+  it('words of the format inside the text mean nothing', () => {
+    const words = '"finish_reason":"stop","usage":{"prompt_tokens":1},"error":{"message":"x"},"index":3';
+    const { tap, kinds } = play(delta({ content: 'x' }), delta({ content: words }), delta({ content: `\\${words}` }));
+    expect(kinds).toEqual(['content', 'content', 'content']);
+    expect([tap.complete, tap.finish, tap.usage, tap.fault]).toEqual([false, [], undefined, undefined]);
+  });
+
+  it('a filter error inside a choice is no fault', () => {
+    const odd = chunk([
+      { index: 0, delta: { content: 'y' }, finish_reason: null, content_filter_results: { error: { code: 'content_filter_error' } } },
+    ]);
+    expect(play(delta({ content: 'x' }), odd).kinds).toEqual(['content', 'content']);
+  });
+});
+
+describe('completeness', () => {
+  it('comes with the end mark', () => {
+    const { tap, kinds } = play(delta({ content: 'x' }), '[DONE]');
+    expect(kinds).toEqual(['content', 'end']);
+    expect(tap.complete).toBe(true);
+  });
+
+  it('comes with a finish reason for every choice that was seen', () => {
+    const { tap } = play(delta({ content: 'x' }, null, 0), delta({ content: 'y' }, null, 1), delta({}, 'stop', 0));
+    expect(tap.complete).toBe(false);
+    tap.event({ name: '', data: delta({}, 'length', 1) });
+    expect(tap.complete).toBe(true);
+    expect(tap.finish).toEqual(['stop', 'length']);
+  });
+
+  it('does not come from a further tool call of the same choice', () => {
+    const { tap } = play(
+      delta({ content: 'x' }),
+      delta({ tool_calls: [{ index: 1, function: { arguments: '{}' } }] }),
+      delta({}, 'tool_calls'),
+    );
+    expect(tap.complete).toBe(true);
+  });
+});
+
+describe('names', () => {
+  it('are taken from an event with choices, never from the filter event', () => {
+    const filter = JSON.stringify({ id: '', model: '', choices: [], prompt_filter_results: [] });
+    const { tap } = play(filter, delta({ role: 'assistant' }), delta({ content: 'x' }));
+    expect([tap.id, tap.model]).toEqual(['c-1', 'm-1']);
+  });
+});
+
+describe('a whole answer', () => {
+  it('is read for usage, reasons and names', () => {
+    const tap = new ChatTap();
+    const usage = { prompt_tokens: 9, completion_tokens: 4, completion_tokens_details: { reasoning_tokens: 3, audio_tokens: 0 } };
+    expect(tap.whole(chunk([{ index: 0, message: { content: 'x' }, finish_reason: 'stop' }], { usage }))).toBeUndefined();
+    expect(tap.complete).toBe(true);
+    expect(tap.usage).toEqual({ prompt: 9, completion: 4, reasoning: 3, audioOut: 0 });
+    expect([tap.finish, tap.id, tap.model]).toEqual([['stop'], 'c-1', 'm-1']);
+  });
+
+  it('that is an error under 200 is a fault', () => {
+    expect(new ChatTap().whole('{"error":{"message":"quota","code":429}}')).toEqual({
+      message: 'quota',
+      code: 429,
+      type: null,
+      param: null,
+      status: 429,
+    });
+  });
+
+  it('with "error": null is none', () => {
+    expect(new ChatTap().whole(chunk([{ index: 0, message: {}, finish_reason: 'stop' }], { error: null }))).toBeUndefined();
+  });
+});

@@ -1,0 +1,141 @@
+import type { ProviderFault } from '../../core/error.ts';
+import type { WireEvent } from '../../core/events.ts';
+import { isPlain, type Plain } from '../../core/json/merge.ts';
+import type { EventKind, Tap } from '../../core/tap.ts';
+import type { Usage } from '../../core/model/usage.ts';
+import { objectAt, parseObject, textOf, valueOf } from '../shared/json.ts';
+import { faultInBand, objectIn } from './fault.ts';
+import { readUsage } from '../shared/usage.ts';
+
+const quote = 0x22;
+const openBrace = 0x7b;
+const zero = 0x30;
+const nullStart = 0x6e;
+
+/**
+ * Chat completions and legacy completions, streamed and whole.
+ * Until the first content every event is parsed. Afterwards an event is only searched for the few keys that matter,
+ * since this runs once for each event of each stream. Complete: `[DONE]`, or a finish reason for every choice that was
+ * seen, because some services end without `[DONE]`.
+ */
+export class ChatTap implements Tap {
+  complete = false;
+  id: string | undefined;
+  model: string | undefined;
+  fault: ProviderFault | undefined;
+  contentEvents = 0;
+  /** By choice; undefined while it is in progress. */
+  readonly #finish = new Map<number, string | undefined>();
+  /** The last text that held a usage object, and where it starts: services that repeat it cost no parse each time. */
+  #usageText: string | undefined;
+  #usageAt = 0;
+  #usage: Usage | undefined;
+
+  event(event: WireEvent): EventKind {
+    const data = event.data;
+    if (data.length < 12 && data.trim() === '[DONE]') {
+      this.complete = true;
+      return 'end';
+    }
+    if (this.contentEvents === 0 || isRemarkable(data)) return this.#read(event);
+    if (this.#keepsUsage(data) && data.includes('"choices":[]')) return 'meta';
+    this.contentEvents += 1;
+    return 'content';
+  }
+
+  whole(text: string): ProviderFault | undefined {
+    const answer = parseObject(text);
+    if (answer === undefined) return undefined;
+    this.complete = true;
+    this.id = textOf(answer['id']);
+    this.model = textOf(answer['model']);
+    this.#usage = readUsage(answer['usage']);
+    const choices = choicesOf(answer);
+    for (const [index, choice] of choices.entries()) this.#note(choice, index);
+    if (isSet(answer['error']) && choices.length === 0) this.fault = faultInBand(answer, '');
+    return this.fault;
+  }
+
+  get usage(): Usage | undefined {
+    if (this.#usageText !== undefined) {
+      this.#usage = readUsage(objectAt(this.#usageText, this.#usageAt)) ?? this.#usage;
+      this.#usageText = undefined;
+    }
+    return this.#usage;
+  }
+
+  get finish(): readonly string[] {
+    return [...this.#finish].sort(([a], [b]) => a - b).flatMap(([, reason]) => reason ?? []);
+  }
+
+  #read(event: WireEvent): EventKind {
+    const chunk = objectIn(event.data);
+    if (chunk === undefined) return 'meta';
+    this.#keepsUsage(event.data);
+    if (isSet(chunk['error']) || event.name === 'error') {
+      this.fault ??= faultInBand(chunk, event.data);
+      return 'fault';
+    }
+    const choices = choicesOf(chunk);
+    if (choices.length > 0) {
+      this.id ??= textOf(chunk['id']);
+      this.model ??= textOf(chunk['model']);
+    }
+    let content = false;
+    for (const [at, choice] of choices.entries()) content = this.#note(choice, at) || content;
+    if (this.#finish.size > 0 && [...this.#finish.values()].every((reason) => reason !== undefined)) this.complete = true;
+    if (!content) return 'meta';
+    this.contentEvents += 1;
+    return 'content';
+  }
+
+  /** Takes in one choice; true when it holds something that a person would see, or its end. */
+  #note(choice: Plain, at: number): boolean {
+    const index = typeof choice['index'] === 'number' ? choice['index'] : at;
+    const reason = textOf(choice['finish_reason']);
+    // A service may name the reason and go on, or name it twice: the last one holds.
+    this.#finish.set(index, reason ?? this.#finish.get(index));
+    return reason !== undefined || isFilled(choice['text']) || hasContent(choice['delta']);
+  }
+
+  #keepsUsage(data: string): boolean {
+    let at = valueOf(data, 'usage');
+    while (at >= 0 && data.charCodeAt(at) !== openBrace) at = valueOf(data, 'usage', at);
+    if (at < 0) return false;
+    this.#usageText = data;
+    this.#usageAt = at;
+    return true;
+  }
+}
+
+/** After the first content: does this event hold a finish reason, an error, or a further choice? */
+function isRemarkable(data: string): boolean {
+  for (let at = valueOf(data, 'finish_reason'); at >= 0; at = valueOf(data, 'finish_reason', at)) {
+    if (data.charCodeAt(at) === quote) return true;
+  }
+  const error = valueOf(data, 'error');
+  if (error >= 0 && data.charCodeAt(error) !== nullStart) return true;
+  for (let at = valueOf(data, 'index'); at >= 0; at = valueOf(data, 'index', at)) {
+    const digit = data.charCodeAt(at);
+    if (digit > zero && digit <= 0x39 && !data.startsWith('"tool_calls":[{', at - 23)) return true;
+  }
+  return false;
+}
+
+const choicesOf = (object: Plain): readonly Plain[] => {
+  const choices = object['choices'];
+  return Array.isArray(choices) ? choices.filter(isPlain) : [];
+};
+
+function hasContent(delta: unknown): boolean {
+  if (!isPlain(delta)) return false;
+  for (const [key, value] of Object.entries(delta)) if (key !== 'role' && key !== 'name' && isFilled(value)) return true;
+  return false;
+}
+
+function isFilled(value: unknown): boolean {
+  if (typeof value === 'string' || Array.isArray(value)) return value.length > 0;
+  return isPlain(value) ? Object.keys(value).length > 0 : isSet(value);
+}
+
+const isSet = (value: unknown): boolean => value !== undefined && value !== null && value !== false;

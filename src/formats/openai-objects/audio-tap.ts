@@ -1,0 +1,72 @@
+import type { ProviderFault } from '../../core/error.ts';
+import type { WireEvent } from '../../core/events.ts';
+import type { EventKind, Tap } from '../../core/tap.ts';
+import type { Usage } from '../../core/model/usage.ts';
+import { topLevel } from '../shared/json-tap.ts';
+import { objectAt, parseObject, textOf, valueOf } from '../shared/json.ts';
+import { faultInBand } from '../openai-chat/fault.ts';
+import { readUsage } from '../shared/usage.ts';
+
+const wanted: ReadonlySet<string> = new Set(['usage', 'error']);
+
+/**
+ * Speech and transcriptions: sound, plain text, subtitles, JSON, or a stream of events
+ * (`speech.audio.*`, `transcript.text.*`) whose `done` ends it and holds the usage.
+ */
+export class AudioTap implements Tap {
+  readonly form: 'json' | 'bytes';
+  complete = false;
+  readonly id = undefined;
+  model: string | undefined;
+  fault: ProviderFault | undefined;
+  usage: Usage | undefined;
+  readonly finish: readonly string[] = [];
+  contentEvents = 0;
+
+  /** @param form `json` where the answer was asked for as JSON: then it is read, and one that is none is a fault */
+  constructor(form: 'json' | 'bytes') {
+    this.form = form;
+  }
+
+  event(event: WireEvent): EventKind {
+    const type = event.name === '' ? (textOf(/"type"\s*:\s*"([^"\\]*)"/.exec(event.data)?.[1]) ?? '') : event.name;
+    if (type === 'error' || event.data.startsWith('{"error"')) {
+      this.fault ??= faultInBand(parseObject(event.data), event.data);
+      return 'fault';
+    }
+    if (type.endsWith('.done') || event.data.trim() === '[DONE]') return this.#done(event.data);
+    if (type === '') return 'meta';
+    this.contentEvents += 1;
+    return 'content';
+  }
+
+  whole(text: string): ProviderFault | undefined {
+    this.complete = true;
+    const found = topLevel(text, wanted);
+    if (found === undefined) return undefined;
+    this.usage = readUsage(found['usage']);
+    if (found['error'] !== undefined && found['error'] !== null) this.fault = faultInBand(found, '');
+    return this.fault;
+  }
+
+  #done(data: string): EventKind {
+    const at = valueOf(data, 'usage');
+    if (at >= 0) this.usage = readUsage(objectAt(data, at));
+    this.complete = true;
+    if (this.contentEvents > 0) return 'end';
+    // Nothing came before it: the whole text is in it.
+    this.contentEvents = 1;
+    return 'content';
+  }
+}
+
+/** Formats of a transcription that are JSON; `text`, `srt` and `vtt` are not. */
+const jsonFormats: ReadonlySet<string> = new Set(['json', 'verbose_json', 'diarized_json']);
+
+/** What was asked for, as far as the form is known by now: of a form that is still on the wire nothing is assumed. */
+export function transcriptForm(
+  form: { readonly fields: ReadonlyMap<string, string>; readonly isHeld: boolean } | undefined,
+): 'json' | 'bytes' {
+  const asked = form?.fields.get('response_format') ?? (form?.isHeld === true ? 'json' : undefined);
+  return asked !== undefined && jsonFormats.has(asked) ? 'json' : 'bytes';
+}

@@ -1,0 +1,32 @@
+import type { WireEvent } from '../../core/events.ts';
+import type { EventKind } from '../../core/tap.ts';
+import { JsonTap } from '../shared/json-tap.ts';
+import { objectAt, parseObject, valueOf } from '../shared/json.ts';
+import { faultInBand } from '../openai-chat/fault.ts';
+import { readUsage } from '../shared/usage.ts';
+
+/**
+ * Image generation, streamed (`image_generation.partial_image`, `image_generation.completed`)
+ * and whole. An event may hold megabytes of base64, so usage is cut out instead of parsing it.
+ */
+export class ImageTap extends JsonTap {
+  override event(event: WireEvent): EventKind {
+    const type = event.name === '' ? (/^\{\s*"type"\s*:\s*"([^"\\]*)"/.exec(event.data)?.[1] ?? '') : event.name;
+    if (type.endsWith('.completed') || event.data.trim() === '[DONE]') {
+      const at = valueOf(event.data, 'usage');
+      if (at >= 0) this.usage = readUsage(objectAt(event.data, at));
+      this.complete = true;
+      if (this.contentEvents > 0 || type === '') return 'end';
+      // Without partial pictures this is the first event, and the picture is in it.
+      this.contentEvents = 1;
+      return 'content';
+    }
+    if (type === 'error' || event.data.startsWith('{"error"')) {
+      this.fault ??= faultInBand(parseObject(event.data), event.data);
+      return 'fault';
+    }
+    if (type === '') return 'meta';
+    this.contentEvents += 1;
+    return 'content';
+  }
+}

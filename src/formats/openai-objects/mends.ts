@@ -1,0 +1,25 @@
+import { JsonBody } from '../../core/json/body.ts';
+import type { Endpoint } from '../../core/endpoint.ts';
+import type { Call } from '../../core/provider.ts';
+import { parseObject } from '../shared/json.ts';
+import { deletedFile } from './objects.ts';
+
+type Mend = (text: string, call: Call) => string | undefined;
+
+/** What services of the OpenAI format leave out although clients are promised it; everything else passes as it came. */
+export const mends: ReadonlyMap<Endpoint, Mend> = new Map<Endpoint, Mend>([
+  ['fine_tuning/jobs/{id}/checkpoints', withCursors],
+  ['files/{id}/delete', (text, call) => (text === '' ? JSON.stringify(deletedFile(call.params['id'] ?? '')) : undefined)],
+]);
+
+/** A page whose wrapper names its first and last row; only what is missing is written. */
+function withCursors(text: string): string | undefined {
+  const page = parseObject(text);
+  if (page === undefined) return undefined;
+  const rows = Array.isArray(page['data']) ? (page['data'] as unknown[]) : [];
+  const idAt = (at: number): unknown => (rows.at(at) as { id?: unknown } | null | undefined)?.id ?? null;
+  const whole = { object: 'list', data: rows, first_id: idAt(0), last_id: idAt(-1), has_more: false };
+  const missing = Object.entries(whole).filter(([key, value]) => (page[key] ?? null) === null && !(value === null && key in page));
+  if (missing.length === 0) return undefined;
+  return JsonBody.from(Buffer.from(text, 'utf8')).edit(new Map(missing)).bytes().toString('utf8');
+}

@@ -1,0 +1,62 @@
+import type { ProviderFault } from '../../core/error.ts';
+import type { WireEvent } from '../../core/events.ts';
+import type { EventKind, Tap } from '../../core/tap.ts';
+import { topLevel } from '../shared/json-tap.ts';
+import { textOf } from '../shared/json.ts';
+import { faultInBand } from '../openai-chat/fault.ts';
+
+const wanted: ReadonlySet<string> = new Set(['id', 'object', 'model', 'error']);
+
+/**
+ * Files, batches, fine-tuning jobs and lists of them. They tell of work that was done elsewhere: a batch's usage is not
+ * that of the request that reads it, and a job that failed says so under `error` without the answer being a fault.
+ */
+export class ObjectTap implements Tap {
+  complete = false;
+  id: string | undefined;
+  model: string | undefined;
+  fault: ProviderFault | undefined;
+  readonly usage = undefined;
+  readonly finish: readonly string[] = [];
+  readonly contentEvents = 0;
+
+  event(_event: WireEvent): EventKind {
+    return 'content';
+  }
+
+  whole(text: string): ProviderFault | undefined {
+    const found = topLevel(text, wanted);
+    if (found === undefined) return undefined;
+    this.complete = true;
+    this.id = textOf(found['id']);
+    this.model = textOf(found['model']);
+    const isObject = found['object'] !== undefined || this.id !== undefined;
+    if (!isObject && found['error'] !== undefined && found['error'] !== null) this.fault = faultInBand(found, '');
+    return this.fault;
+  }
+}
+
+/** The content of a file: bytes of any kind, whose end only the transport knows. */
+export class BytesTap implements Tap {
+  readonly form = 'bytes';
+  complete = false;
+  readonly id = undefined;
+  readonly model = undefined;
+  readonly fault = undefined;
+  readonly usage = undefined;
+  readonly finish: readonly string[] = [];
+  readonly contentEvents = 0;
+
+  event(_event: WireEvent): EventKind {
+    this.complete = true;
+    return 'content';
+  }
+
+  whole(_text: string): undefined {
+    this.complete = true;
+    return undefined;
+  }
+}
+
+/** The same tap for answers that may say nothing at all, where a next request reads what came of the work. */
+export const orNothing = <Watch extends Tap>(tap: Watch): Watch => Object.assign(tap, { mayBeEmpty: true as const });

@@ -1,0 +1,62 @@
+import type { Endpoint } from '../../core/endpoint.ts';
+import type { Call, StepReply } from '../../core/provider.ts';
+import type { Tap } from '../../core/tap.ts';
+import { AudioTap, transcriptForm } from './audio-tap.ts';
+import { ChatTap } from '../openai-chat/tap.ts';
+import { ImageTap } from './image-tap.ts';
+import { JsonTap } from '../shared/json-tap.ts';
+import { BytesTap, ObjectTap } from './object-tap.ts';
+import { ResponsesTap } from '../openai-responses/tap.ts';
+
+type TapOf = (call: Call, earlier?: readonly StepReply[]) => Tap;
+
+const chat: TapOf = () => new ChatTap();
+const whole: TapOf = () => new JsonTap();
+const image: TapOf = () => new ImageTap();
+const response: TapOf = () => new ResponsesTap();
+const object: TapOf = () => new ObjectTap();
+const bytes: TapOf = () => new BytesTap();
+const transcript: TapOf = (call) => new AudioTap(transcriptForm(call.form));
+
+/** The endpoints of the OpenAI format, each with what watches its answers. */
+export const openaiTaps = {
+  'chat/completions': chat,
+  completions: chat,
+  embeddings: whole,
+  'images/generations': image,
+  'images/edits': image,
+  'images/variations': image,
+  'audio/speech': () => new AudioTap('bytes'),
+  'audio/transcriptions': transcript,
+  'audio/translations': transcript,
+  moderations: whole,
+  responses: response,
+  'responses/input_tokens': whole,
+  'responses/compact': response,
+  'responses/{id}': response,
+  'responses/{id}/cancel': response,
+  'responses/{id}/input_items': whole,
+  models: whole,
+  files: object,
+  'files/list': object,
+  'files/{id}': object,
+  'files/{id}/content': bytes,
+  'files/{id}/delete': object,
+  batches: object,
+  'batches/list': object,
+  'batches/{id}': object,
+  'batches/{id}/cancel': object,
+  // First the batch is read, then its file flows.
+  'batches/{id}/output': (_call, earlier) => (earlier === undefined ? new ObjectTap() : new BytesTap()),
+  'fine_tuning/jobs': object,
+  'fine_tuning/jobs/list': object,
+  'fine_tuning/jobs/{id}': object,
+  'fine_tuning/jobs/{id}/cancel': object,
+  'fine_tuning/jobs/{id}/events': object,
+  'fine_tuning/jobs/{id}/checkpoints': object,
+} as const satisfies { readonly [E in Endpoint]?: TapOf };
+
+/** An endpoint that services of the format have. */
+export type OpenAiEndpoint = keyof typeof openaiTaps;
+
+export const openaiEndpoints = Object.keys(openaiTaps) as readonly OpenAiEndpoint[];

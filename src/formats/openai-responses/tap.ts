@@ -1,0 +1,109 @@
+import type { ProviderFault } from '../../core/error.ts';
+import type { WireEvent } from '../../core/events.ts';
+import { isPlain, type Plain } from '../../core/json/merge.ts';
+import type { EventKind, Tap } from '../../core/tap.ts';
+import type { Usage } from '../../core/model/usage.ts';
+import { parseObject, textOf } from '../shared/json.ts';
+import { faultInBand } from '../openai-chat/fault.ts';
+import { readUsage } from '../shared/usage.ts';
+
+/** Events that open something empty: they carry nothing a person would see. */
+const openings: ReadonlySet<string> = new Set([
+  'response.created',
+  'response.queued',
+  'response.in_progress',
+  'response.output_item.added',
+  'response.content_part.added',
+  'response.reasoning_summary_part.added',
+  'keepalive',
+]);
+
+/** Events that end a stream of the responses API, with the whole response in them; there is no `[DONE]`. */
+const terminals: ReadonlySet<string> = new Set(['response.completed', 'response.incomplete', 'response.failed', 'response.cancelled']);
+
+/**
+ * The responses API, streamed and whole. Only the first event and the terminal one are
+ * parsed. A response that failed before anything was seen is a fault, so that the chain can move on; later it is an end.
+ */
+export class ResponsesTap implements Tap {
+  complete = false;
+  id: string | undefined;
+  model: string | undefined;
+  fault: ProviderFault | undefined;
+  usage: Usage | undefined;
+  finish: readonly string[] = [];
+  contentEvents = 0;
+
+  event(event: WireEvent): EventKind {
+    const type = event.name === '' ? typeOf(event.data) : event.name;
+    if (terminals.has(type)) return this.#terminal(event.data);
+    if (type === 'error') {
+      this.fault ??= faultInBand(parseObject(event.data), event.data);
+      return 'fault';
+    }
+    if (openings.has(type)) {
+      if (this.id === undefined) this.#opened(event.data);
+      return 'meta';
+    }
+    if (type === '') return event.data.trim() === '[DONE]' ? this.#done() : 'meta';
+    this.contentEvents += 1;
+    return 'content';
+  }
+
+  /** A whole response. `status: failed` is the format's own way to say so and passes; a bare error object is a fault. */
+  whole(text: string): ProviderFault | undefined {
+    const answer = parseObject(text);
+    if (answer === undefined) return undefined;
+    this.complete = true;
+    if (answer['object'] === 'response') this.#read(answer);
+    else if (isPlain(answer['error'])) this.fault = faultInBand(answer, '');
+    else this.#read(answer);
+    return this.fault;
+  }
+
+  #opened(data: string): void {
+    const response = parseObject(data)?.['response'];
+    if (!isPlain(response)) return;
+    this.id = textOf(response['id']);
+    this.model = textOf(response['model']);
+  }
+
+  #done(): EventKind {
+    this.complete = true;
+    return 'end';
+  }
+
+  #terminal(data: string): EventKind {
+    const response = parseObject(data)?.['response'];
+    if (isPlain(response)) this.#read(response);
+    this.complete = true;
+    if (this.contentEvents > 0) return 'end';
+    if (isPlain(response) && response['status'] === 'failed') {
+      this.fault = faultInBand(response, '');
+      return 'fault';
+    }
+    // Nothing came before it: the event itself is the whole answer, and what commits the attempt.
+    this.contentEvents = 1;
+    return 'content';
+  }
+
+  #read(response: Plain): void {
+    this.id = textOf(response['id']) ?? this.id;
+    this.model = textOf(response['model']) ?? this.model;
+    this.usage = readUsage(response['usage']) ?? this.usage;
+    this.finish = finishOf(response);
+  }
+}
+
+/** `completed`, or why it is not complete (`max_output_tokens`, `content_filter`). Objects of other routes have none. */
+function finishOf(response: Plain): readonly string[] {
+  const details = response['incomplete_details'];
+  const reason = (isPlain(details) ? textOf(details['reason']) : undefined) ?? textOf(response['status']);
+  return reason === undefined ? [] : [reason];
+}
+
+/** The `type` member, which stands first on the wire; for framings that lost the event's name. */
+function typeOf(data: string): string {
+  const quick = /^\{\s*"type"\s*:\s*"([^"\\]*)"/.exec(data)?.[1];
+  return quick ?? textOf(parseObject(data)?.['type']) ?? '';
+}

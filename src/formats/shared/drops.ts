@@ -1,0 +1,23 @@
+import type { Plain } from '../../core/json/merge.ts';
+import type { Dropped } from '../../core/provider.ts';
+
+/** Collects what a request could not carry; each parameter is named once. */
+export class Drops {
+  readonly #found = new Map<string, string>();
+
+  add(param: string, reason: string): void {
+    if (!this.#found.has(param)) this.#found.set(param, reason);
+  }
+
+  /** Names the members that nobody reads, unless they say nothing. */
+  others(object: Plain, read: ReadonlySet<string>, place: string, reason: string): void {
+    for (const key in object) if (!read.has(key) && saysSomething(object[key])) this.add(`${place}${key}`, reason);
+  }
+
+  get list(): readonly Dropped[] {
+    return [...this.#found].map(([param, reason]) => ({ param, reason }));
+  }
+}
+
+const saysSomething = (value: unknown): boolean =>
+  value !== null && value !== undefined && value !== '' && !(Array.isArray(value) && value.length === 0);

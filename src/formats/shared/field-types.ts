@@ -1,0 +1,54 @@
+import { GatewayError } from '../../core/error.ts';
+import { isPlain, type Plain } from '../../core/json/merge.ts';
+
+type FieldType = 'string' | 'object' | 'list' | 'objects';
+
+/** Fields of a chat request that a conversion walks. What has another type would be left out without a word, or be misread. */
+const chatFields: Readonly<Record<string, readonly FieldType[]>> = {
+  messages: ['objects'],
+  tools: ['objects'],
+  functions: ['objects'],
+  tool_choice: ['string', 'object'],
+  function_call: ['string', 'object'],
+  response_format: ['object'],
+  stop: ['string', 'list'],
+  modalities: ['list'],
+  stream_options: ['object'],
+};
+
+/** @throws GatewayError `invalid_type` with the place */
+export function checkChatTypes(body: Plain): void {
+  for (const [field, types] of Object.entries(chatFields)) {
+    const value = body[field];
+    if (value === undefined || value === null) continue;
+    if (!types.some((type) => isOf(type, value))) throw wrongType(field, value, types.map((type) => names[type]).join(' or '));
+    if (!types.includes('objects')) continue;
+    for (const [index, item] of (value as readonly unknown[]).entries()) {
+      if (!isPlain(item)) throw wrongType(`${field}[${index}]`, item, names.object);
+    }
+  }
+}
+
+const isOf = (type: FieldType, value: unknown): boolean =>
+  type === 'string' ? typeof value === 'string' : type === 'object' ? isPlain(value) : Array.isArray(value);
+
+const names: Readonly<Record<FieldType, string>> = {
+  string: 'a string',
+  object: 'an object',
+  list: 'a list',
+  objects: 'a list of objects',
+};
+
+function wrongType(param: string, value: unknown, wanted: string): GatewayError {
+  return new GatewayError('invalid_type', {
+    message: `"${param}" is ${kindOf(value)}, not ${wanted}.`,
+    param,
+    hint: `Send ${wanted} in "${param}".`,
+  });
+}
+
+function kindOf(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'a list';
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
+}

@@ -1,0 +1,88 @@
+import type { ProviderFault } from '../../core/error.ts';
+import { isPlain, type Plain } from '../../core/json/merge.ts';
+import { isErrorStatus } from '../../core/http/status.ts';
+import { textOf } from './json.ts';
+
+/** Types of the OpenAI API for the codes of google.rpc.Code, and their HTTP status. */
+const statuses: Readonly<Record<string, { readonly type: string; readonly status: number; readonly isPermanent?: true }>> = {
+  INVALID_ARGUMENT: { type: 'invalid_request_error', status: 400 },
+  FAILED_PRECONDITION: { type: 'invalid_request_error', status: 400 },
+  OUT_OF_RANGE: { type: 'invalid_request_error', status: 400 },
+  UNAUTHENTICATED: { type: 'authentication_error', status: 401 },
+  PERMISSION_DENIED: { type: 'permission_error', status: 403 },
+  NOT_FOUND: { type: 'invalid_request_error', status: 404 },
+  ABORTED: { type: 'invalid_request_error', status: 409 },
+  ALREADY_EXISTS: { type: 'invalid_request_error', status: 409, isPermanent: true },
+  RESOURCE_EXHAUSTED: { type: 'rate_limit_error', status: 429 },
+  CANCELLED: { type: 'api_error', status: 499 },
+  INTERNAL: { type: 'api_error', status: 500 },
+  UNKNOWN: { type: 'api_error', status: 500 },
+  DATA_LOSS: { type: 'api_error', status: 500 },
+  UNIMPLEMENTED: { type: 'invalid_request_error', status: 501 },
+  UNAVAILABLE: { type: 'api_error', status: 503 },
+  DEADLINE_EXCEEDED: { type: 'api_error', status: 504 },
+};
+
+/** Messages whose cause is known to be elsewhere than they say. */
+const hints: readonly (readonly [RegExp, string])[] = [
+  [
+    /aiplatform\.endpoints\.predict/i,
+    'Grant the role "Vertex AI User" (roles/aiplatform.user) to the account that signs the request; a wrong project or endpoint id is reported the same way.',
+  ],
+  [
+    /was not found or your project does not have access/i,
+    'Check the model name and whether the region serves it; many models are served in global only.',
+  ],
+  [
+    /multiple tools are supported only when they are all search tools|tool use with function calling is unsupported/i,
+    'This model accepts either search tools or your own functions: send one kind, or use a Gemini 3 model.',
+  ],
+  [/API key not valid|API_KEY_INVALID/, 'Check the api_key of the provider; create keys at aistudio.google.com.'],
+  [/missing a `?thought_signature/i, 'Send each tool call back with the thought_signature it came with (strict compliance off).'],
+  [
+    /(?:invalid|corrupted) thought signature/i,
+    'A signature is valid only at the service that created it: remove it after a change of provider.',
+  ],
+];
+
+/**
+ * True for an error object of Google's APIs (google.rpc.Status as JSON): it names its kind in `status`. Services of others
+ * that stand behind them write a `type`.
+ */
+export const isGoogleStatus = (error: unknown): error is Plain =>
+  isPlain(error) && textOf(error['status']) !== undefined && error['type'] === undefined;
+
+/** Reads the inner error object. */
+export function googleFault(error: Plain): ProviderFault {
+  const { code, message, status, details } = error;
+  const word = textOf(status);
+  const said = textOf(message) ?? word ?? 'The provider sent no error message.';
+  const row = word !== undefined && Object.hasOwn(statuses, word) ? statuses[word] : undefined;
+  const hint = hints.find(([pattern]) => pattern.test(said))?.[1];
+  return {
+    message: said,
+    code: word === 'NOT_FOUND' ? 'model_not_found' : (word ?? (typeof code === 'number' ? code : null)),
+    type: row?.type ?? null,
+    param: null,
+    ...(hint === undefined ? {} : { hint }),
+    ...(row?.isPermanent === undefined ? {} : { isPermanent: row.isPermanent }),
+    ...(Array.isArray(details) ? { extra: { details }, ...delayIn(details as unknown[]) } : {}),
+  };
+}
+
+/** The same for one inside a response of status 200, with the HTTP status that belongs to it. */
+export function googleFaultInBand(error: Plain): ProviderFault {
+  const { code, status: word } = error;
+  const row = typeof word === 'string' && Object.hasOwn(statuses, word) ? statuses[word] : undefined;
+  return { ...googleFault(error), status: isErrorStatus(code) ? code : row?.status };
+}
+
+/** `retryDelay` of google.rpc.RetryInfo: seconds with a fraction and the letter s. */
+function delayIn(details: readonly unknown[]): { readonly retryAfterMs?: number } {
+  for (const detail of details) {
+    const delay = isPlain(detail) ? detail['retryDelay'] : undefined;
+    const seconds = typeof delay === 'string' ? /^(\d{1,6}(?:\.\d+)?)s$/.exec(delay)?.[1] : undefined;
+    if (seconds !== undefined) return { retryAfterMs: Math.ceil(Number(seconds) * 1000) };
+  }
+  return {};
+}

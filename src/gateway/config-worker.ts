@@ -1,0 +1,33 @@
+import { flushCompileCache } from 'node:module';
+import { pathToFileURL } from 'node:url';
+import { providers, stages } from '../../plugins/index.ts';
+import { type LoadRequest, loadConfig } from '../config/reload/load.ts';
+import type { LoadAnswer, LoadQuestion, PostedRequest } from '../config/reload/loader.ts';
+import { Validators } from '../config/validate/schema.ts';
+
+/** The process behind `config/loader.ts`: reads, resolves and checks a configuration, and sends what came of it. */
+async function answer({ id, request }: LoadQuestion): Promise<LoadAnswer> {
+  try {
+    return { id, loaded: await load(request) };
+  } catch (error) {
+    return { id, failure: error instanceof Error ? (error.stack ?? error.message) : String(error) };
+  }
+}
+
+const importPlugin = (path: string): Promise<unknown> => import(pathToFileURL(path).href);
+const own: Omit<LoadRequest, 'source' | 'cwd' | 'env'> = { providers, plugins: stages, importPlugin, validators: new Validators() };
+const load = (request: PostedRequest) => loadConfig({ ...request, ...own });
+
+process.on('message', (question) => {
+  void answer(question as LoadQuestion).then((answered) => {
+    process.send?.(answered);
+    // It is ended without a warning, and would take what it compiled with it.
+    flushCompileCache();
+  });
+});
+// It ends with the gateway and not before: a terminal sends its signals to both.
+process.on('disconnect', () => process.exit());
+for (const signal of ['SIGINT', 'SIGHUP', 'SIGUSR2']) process.on(signal, () => {});
+
+// It is often started a moment before it is asked: what every load needs is compiled meanwhile.
+await load({ source: { text: 'version: 1', name: 'preparation' }, cwd: process.cwd(), env: {} });

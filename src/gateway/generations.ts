@@ -1,0 +1,85 @@
+import { createHash } from 'node:crypto';
+import { pathToFileURL } from 'node:url';
+import { compileSteps } from '../config/compile/index.ts';
+import { inSlices } from '../config/compile/steps.ts';
+import type { LoadedConfig } from '../config/reload/load.ts';
+import type { GatewayConfig, PluginEntry } from '../config/schema/index.ts';
+import { createMask } from '../core/secrets/mask.ts';
+import type { ObjectOwners } from '../core/objects/owners.ts';
+import type { Plugin } from '../core/plugin.ts';
+import type { Provider } from '../core/provider.ts';
+import type { Registry } from './types.ts';
+import { type ChainEntry, createGeneration, SharedState, type Generation } from '../pipeline/generation.ts';
+import type { Log } from '../telemetry/log.ts';
+import type { Outbound } from '../transport/outbound/index.ts';
+
+/** A loaded configuration that can serve. */
+export type ValidConfig = LoadedConfig & { readonly tree: GatewayConfig };
+
+export interface GenerationsDeps {
+  readonly registry: Registry;
+  readonly log: Pick<Log, 'warn' | 'debug' | 'request'>;
+  /** Signs attempts, downloads files and proves tokens for plugins. */
+  readonly outbound: Pick<Outbound, 'sign' | 'media' | 'jwt'>;
+  /** Opens the table of who made which object, where it is not open yet. */
+  owners(): Promise<ObjectOwners>;
+  now(): number;
+  monotonic(): number;
+}
+
+/** Imports a file of the operator's by absolute path: the default export, or the module. */
+export async function importFile(path: string): Promise<unknown> {
+  const module = (await import(pathToFileURL(path).href)) as { default?: unknown };
+  return module.default ?? module;
+}
+
+/** Makes generations of loaded configurations: compiles the snapshot and sets the plugins up. */
+export class Generations {
+  readonly #deps: GenerationsDeps;
+  readonly #shared = new SharedState();
+
+  constructor(deps: GenerationsDeps) {
+    this.#deps = deps;
+  }
+
+  /** @throws Error when a plugin can't be loaded or set up; nothing stays open then */
+  async build(loaded: ValidConfig): Promise<Generation> {
+    const { registry, log } = this.#deps;
+    const outside = await Promise.all(loaded.outside.providers.map(async (path) => (await importFile(path)) as Provider));
+    const providers = new Map<string, Provider>();
+    for (const provider of [...registry.providers, ...outside])
+      for (const name of [provider.type, ...provider.aliases]) providers.set(name, provider);
+    const snapshot = await inSlices(compileSteps(loaded, { providers, credential: this.#deps.outbound.sign }), this.#deps.monotonic);
+    const host = {
+      now: this.#deps.now,
+      sha256: (text: string) => createHash('sha256').update(text).digest('hex'),
+      media: this.#deps.outbound.media,
+      jwt: this.#deps.outbound.jwt,
+      warn: log.warn.bind(log),
+      debug: log.debug.bind(log),
+      request: log.request.bind(log),
+    };
+    const mask = (secrets: readonly string[]): ((bytes: Buffer) => Buffer) => createMask(secrets).bytes;
+    const entries = await this.#chain(loaded.tree.plugins);
+    const isolates = [...snapshot.providers.values()].some((binding) => binding.isolate === true);
+    const owners = isolates ? await this.#deps.owners() : undefined;
+    return createGeneration(snapshot, entries, { host, owners, monotonic: this.#deps.monotonic, mask }, this.#shared);
+  }
+
+  async #chain(written: readonly PluginEntry[] | undefined): Promise<ChainEntry[]> {
+    const { stages } = this.#deps.registry;
+    if (written === undefined) return stages.map((plugin) => ({ plugin, options: {} }));
+    const entries: ChainEntry[] = [];
+    for (const entry of written) {
+      if (typeof entry !== 'string' && 'use' in entry && entry.use !== undefined) {
+        entries.push({ plugin: (await importFile(entry.use)) as Plugin, options: entry.options ?? {} });
+        continue;
+      }
+      const name = typeof entry === 'string' ? entry : entry.name;
+      const plugin = stages.find((each) => each.name === name);
+      if (plugin === undefined) throw new Error(`there is no plugin called "${name}"`);
+      entries.push({ plugin, options: typeof entry === 'string' ? {} : (entry.options ?? {}) });
+    }
+    return entries;
+  }
+}

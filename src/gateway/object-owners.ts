@@ -1,0 +1,37 @@
+import { join } from 'node:path';
+import { makeFolder } from '../core/files/folder.ts';
+import type { OwnerTable } from '../store/object-owners.ts';
+import type { Log } from '../telemetry/log.ts';
+
+/** Milliseconds between two lines about a table that cannot be written. */
+const quietMs = 10_000;
+
+/**
+ * Opens the table of who made which object, in the state directory that all gateways of one configuration share. Loaded
+ * only where a provider has `isolate: true`.
+ *
+ * @param dir undefined where nothing is kept on disk
+ */
+export async function openObjectOwners(dir: string | undefined, log: Log): Promise<OwnerTable> {
+  const { openOwners, withMemory } = await import('../store/object-owners.ts');
+  if (dir !== undefined) {
+    try {
+      makeFolder(dir);
+      return withMemory(openOwners(join(dir, 'objects.db')), faultReporter(log));
+    } catch (error) {
+      log.error({ err: error }, 'objects.db in the state directory cannot be opened: keys cannot use the objects that they created before');
+    }
+  }
+  log.warn({}, 'isolate: true without a state directory: after a restart, keys cannot use the objects that they created before');
+  return openOwners(':memory:');
+}
+
+function faultReporter(log: Log): (error: unknown) => void {
+  let saidAt = Number.NEGATIVE_INFINITY;
+  return (error) => {
+    const now = performance.now();
+    if (now - saidAt < quietMs) return;
+    saidAt = now;
+    log.error({ err: error }, 'objects.db cannot be written: the owners of the newest objects are lost when this process ends');
+  };
+}

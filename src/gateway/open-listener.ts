@@ -1,0 +1,34 @@
+import type { Server } from 'node:http';
+import { StartError } from './types.ts';
+import { listenAddress, type ListenSetting, listenText } from '../core/http/listen-address.ts';
+import { listen, type Listening } from '../transport/inbound/listener/listen.ts';
+
+/** Listens, or says why that is not possible. `flag` chooses another address. */
+export async function openListener(server: Server, setting: ListenSetting, flag: string): Promise<Listening> {
+  const text = listenText(setting);
+  const address = listenAddress(setting);
+  if (address === undefined)
+    throw new StartError({
+      exitCode: 3,
+      message: `"${text}" is not an address to listen on.`,
+      hint: `Write host:port or unix:/path (${flag}).`,
+    });
+  try {
+    return await listen(server, address);
+  } catch (cause) {
+    const code = (cause as NodeJS.ErrnoException).code ?? '';
+    throw new StartError({
+      exitCode: 1,
+      message: `Can't listen on ${text}: ${reasons[code] ?? code}.`,
+      hint: code === 'ENOTSOCK' ? `Delete it if it is not in use; ${flag} chooses another path.` : `${flag} chooses another address.`,
+      cause,
+    });
+  }
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'the address is in use',
+  EACCES: 'the system does not allow it',
+  ENOTSOCK: 'the path exists and is not a socket',
+  ENOENT: 'its folder does not exist',
+};

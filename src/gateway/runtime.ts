@@ -1,0 +1,275 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Server, ServerResponse } from 'node:http';
+import { createHolder, type OwnedHolder } from '../config/reload/holder.ts';
+import { bareRecord } from '../core/records/bare.ts';
+import type { Incoming } from '../core/http/arrival.ts';
+import { Budget } from '../core/memory/budget.ts';
+import type { Clock } from '../core/clock.ts';
+import type { ListenAddress } from '../core/http/listen-address.ts';
+import { createMask, type Mask } from '../core/secrets/mask.ts';
+import type { LogRecord } from '../core/records/record.ts';
+import type { ServerSettings, Snapshot } from '../core/snapshot.ts';
+import { dialects } from '../formats/index.ts';
+import { defaultMemory } from './default-memory.ts';
+import { Drain } from './drain.ts';
+import type { HandleDeps } from '../pipeline/handle-deps.ts';
+import { Handling } from '../pipeline/handle.ts';
+import { keptOf } from '../pipeline/record/messages.ts';
+import type { ConfigState } from './reload-state.ts';
+import { GroupCommit, type SealedRecord } from '../pipeline/record/group-commit.ts';
+import { InFlightByKey } from '../pipeline/in-flight.ts';
+import type { Generation } from '../pipeline/generation.ts';
+import { Echoes } from '../telemetry/echoes.ts';
+import { encodeRecord } from '../store/encode.ts';
+import type { RecordStore, SpoolFrame } from '../store/frame.ts';
+import { Defects } from '../telemetry/defects.ts';
+import type { Log } from '../telemetry/log.ts';
+import { Cors } from '../transport/inbound/cors.ts';
+import { Connections } from '../transport/inbound/listener/connections.ts';
+import { type HeaderNames, headerNames } from '../transport/inbound/header-bag.ts';
+import { Ids } from '../transport/inbound/ids.ts';
+import { KeylessRules } from '../transport/inbound/keyless-rules.ts';
+import { createProbes, type Probes } from '../transport/inbound/probes.ts';
+import { createRelay, type Relay } from '../transport/outbound/relay/index.ts';
+import { createMemoryRelief } from '../transport/outbound/exchange/external-memory.ts';
+import type { Outbound } from '../transport/outbound/index.ts';
+import { createSender } from '../transport/outbound/sender.ts';
+import { createDataServer, type ServerDeps } from '../transport/inbound/server.ts';
+import { createSweeper, type Sweeper } from '../transport/outbound/exchange/sweeper.ts';
+
+export interface RuntimeDeps {
+  /** Where the data listener will be. */
+  readonly listen: ListenAddress | undefined;
+  readonly clock: Clock;
+  readonly store: RecordStore;
+  readonly log: Log;
+  /** The way out; the runtime closes it. */
+  readonly outbound: Outbound;
+  /** What `/readyz` shows: things that make nothing less ready, and how the last load of the configuration ended. */
+  readonly notes: readonly string[];
+  readonly configState: (isDetailed: boolean) => ConfigState;
+  onRequest(record: LogRecord): void;
+}
+
+/** Everything one gateway is made of, from the sockets to the log. Built once; a reload changes only the generation in the holder. */
+export class Runtime {
+  readonly drain = new Drain();
+  readonly holder: OwnedHolder<Generation>;
+  readonly server: Server;
+  readonly connections: Connections;
+  readonly #deps: RuntimeDeps;
+  /** Attempts: how many there are is bounded. */
+  readonly #sweeper: Sweeper;
+  /** Bodies that are coming, of whoever it may be: they take no attempt's place. */
+  readonly #arriving: Sweeper;
+  readonly #relay: Relay;
+  readonly #budget: Budget;
+  readonly #seal: GroupCommit;
+  readonly #handling: HandleDeps;
+  readonly #defects: Defects;
+  /**
+   * The id of the request that the running code was begun for. The id alone: connections that were opened in its course
+   * live on, and would keep whatever is stored here.
+   */
+  readonly #running = new AsyncLocalStorage<string>();
+  /** Generations with requests: one that began before a secret was rotated may still bring the old one back. */
+  readonly #live = new Set<Generation>();
+  #mask: Mask;
+  #names: HeaderNames;
+  #cors: Cors | undefined;
+  #keyless: KeylessRules | undefined;
+
+  constructor(first: Generation, deps: RuntimeDeps) {
+    const { clock, log } = deps;
+    this.#deps = deps;
+    this.#live.add(first);
+    this.#mask = maskOf(this.#live);
+    this.#names = namesOf(first.snapshot);
+    this.#openTo(first);
+    const defects = new Defects(log, clock.monotonic);
+    this.#defects = defects;
+    this.#sweeper = createSweeper(clock.monotonic, defects.report);
+    this.#arriving = createSweeper(clock.monotonic, defects.report);
+    this.#budget = new Budget(memoryOf(first));
+    this.holder = createHolder(
+      first,
+      (generation) => {
+        this.#live.delete(generation);
+        this.#mask = maskOf(this.#live);
+        return generation.dispose();
+      },
+      (error) => log.error({ err: error }, 'a plugin failed to shut down'),
+    );
+    const { egress, upstream } = deps.outbound;
+    const maxInFlight = (): number => this.#settings().maxInFlight;
+    const maxUpload = (): number | undefined => this.#settings().maxUpload;
+    this.#relay = createRelay({ egress, sweeper: this.#sweeper, monotonic: clock.monotonic, maxUpload, maxInFlight });
+    const echoes = new Echoes(log, () => this.holder.current().snapshot.revision);
+    this.#seal = new GroupCommit((records) => this.#append(records), defects.report);
+    const passed = createMemoryRelief();
+    const send = createSender({
+      upstream,
+      passed,
+      onEcho: echoes.add,
+      budget: this.#budget,
+      sweeper: this.#sweeper,
+      clock,
+      checkEgress: egress.check,
+      keep: () => this.#keep(),
+      maxAnswer: () => this.#settings().maxAnswer,
+      maxInFlight,
+    });
+    this.#handling = {
+      send,
+      seal: this.#seal,
+      shares: new InFlightByKey(),
+      budget: this.#budget,
+      dialects,
+      monotonic: clock.monotonic,
+      // Not `run`, which copies what was before once more to put it back: node does so at the end of each callback.
+      enter: (id) => this.#running.enterWith(id),
+      onDefect: defects.report,
+      onEcho: echoes.add,
+      onOver: (record) => deps.onRequest(record),
+      onLeft: (handling) => this.drain.running.delete(handling),
+    };
+    this.server = this.#listener(passed);
+    this.connections = new Connections(this.server);
+    this.server.maxConnections = first.snapshot.server.maxConnections;
+  }
+
+  /** @param passed told of the bytes of files that pass */
+  #listener(passed: (bytes: number) => void): Server {
+    const relay = this.#relay;
+    return createDataServer({
+      clock: this.#deps.clock,
+      ids: new Ids(),
+      sweeper: this.#arriving,
+      budget: this.#budget,
+      random: Math.random,
+      passed,
+      limits: () => this.#limits(),
+      cors: () => this.#cors,
+      keyless: () => this.#keyless,
+      isDraining: () => this.drain.isRefusing,
+      handle: (incoming) => this.#handle(incoming),
+      onDefect: this.#defects.report,
+      describeApi: (response) => {
+        answerDescription(response).catch((error: unknown) => {
+          this.#defects.report(error);
+          response.destroy();
+        });
+      },
+      probes: this.probes(false),
+      passHttp: (request, response, bag) => relay.http(request, response, bag),
+      passSocket: (request, socket, head, bag) => relay.socket(request, socket, head, bag),
+      socketClient: (socket) => relay.socketClient(socket),
+    });
+  }
+
+  /** @param isOperators only operators reach the listener */
+  probes(isOperators: boolean): Probes {
+    const { notes, configState: config } = this.#deps;
+    return createProbes({ reasons: () => (this.drain.isStopping ? ['draining'] : []), notes, config }, isOperators);
+  }
+
+  /** Something threw where nobody caught it. See `Gateway.defect`. */
+  defect(error: unknown): void {
+    const id = this.#running.getStore();
+    let isOwned = false;
+    this.drain.running.each((handling) => {
+      if (handling.id !== id) return;
+      isOwned = true;
+      handling.crashed(error);
+    });
+    if (!isOwned) this.#defects.report(error, id);
+  }
+
+  /** Serves with another generation from the next request on; requests in progress keep theirs. */
+  swap(generation: Generation): void {
+    this.#live.add(generation);
+    this.#mask = maskOf(this.#live);
+    this.#names = namesOf(generation.snapshot);
+    this.#openTo(generation);
+    this.holder.swap(generation);
+    this.server.maxConnections = generation.snapshot.server.maxConnections;
+    this.#budget.limit = memoryOf(generation);
+  }
+
+  /** Ends everything at once; records that wait are written. */
+  async close(): Promise<void> {
+    this.drain.running.each((handling) => handling.stop());
+    await new Promise((resolve) => setImmediate(resolve));
+    this.#seal.flush();
+    this.server.closeAllConnections();
+    if (this.server.listening) await new Promise((resolve) => this.server.close(resolve));
+    this.#relay.close();
+    this.#sweeper.close();
+    this.#arriving.close();
+    await this.#deps.outbound.upstream.close();
+    await this.holder.close();
+    this.#deps.store.close();
+  }
+
+  #handle(incoming: Incoming): void {
+    const handling = new Handling(incoming, this.holder.acquire(), this.#handling);
+    this.drain.running.add(handling);
+    handling.start();
+  }
+
+  /** Whom the listener serves: worked out once for each snapshot. */
+  #openTo({ snapshot, chain }: Generation): void {
+    const { corsOrigins, isOpen } = snapshot.server;
+    this.#cors = corsOrigins.length === 0 ? undefined : new Cors(corsOrigins);
+    const isKeyless = (snapshot.apiKeys.size === 0 && snapshot.jwt === undefined) || !chain.names.includes('auth');
+    this.#keyless = isKeyless ? new KeylessRules({ listen: this.#deps.listen, isOpen }, this.#cors) : undefined;
+  }
+
+  #limits(): ReturnType<ServerDeps['limits']> {
+    const { maxBody, maxUpload, bodyTimeout, json } = this.#settings();
+    return { maxBody, maxUpload, bodyTimeout, json, names: this.#names };
+  }
+
+  #settings(): ServerSettings {
+    return this.holder.current().snapshot.server;
+  }
+
+  #keep(): number {
+    return keptOf(this.holder.current().snapshot.log);
+  }
+
+  #append(records: readonly SealedRecord[]): void {
+    this.#deps.store.append(records.map((sealed) => this.#encoded(sealed)));
+  }
+
+  /** A record that can't be written must not take those of other requests with it. */
+  #encoded(sealed: SealedRecord): SpoolFrame {
+    const { record } = sealed;
+    try {
+      return encodeRecord(record, sealed, this.#mask);
+    } catch (error) {
+      this.#handling.onDefect(error, record.id);
+      return encodeRecord(bareRecord({ ...record, totalMs: record.ms.total }), {}, this.#mask);
+    }
+  }
+}
+
+/** Loaded when somebody asks: most gateways are never asked. */
+async function answerDescription(response: ServerResponse): Promise<void> {
+  const [{ describeApi }, { version }] = await Promise.all([import('../openapi/document.ts'), import('./version.ts')]);
+  response.writeHead(200, { 'content-type': 'application/json', 'cache-control': 'max-age=300' }).end(JSON.stringify(describeApi(version)));
+}
+
+const memoryOf = ({ snapshot }: Generation): number => snapshot.server.memory ?? defaultMemory();
+
+function maskOf(generations: Iterable<Generation>): Mask {
+  const secrets = new Set<string>();
+  for (const { snapshot } of generations) for (const secret of snapshot.secrets) secrets.add(secret);
+  return createMask([...secrets]);
+}
+
+/** The gateway headers of a configuration: those of every type that it may name are known. */
+function namesOf({ server, types }: Snapshot): HeaderNames {
+  const settings = [...new Set(types.values())].flatMap(({ requestSettings }) => requestSettings.flatMap(({ headers }) => headers));
+  return headerNames(server.headerPrefixes, settings);
+}

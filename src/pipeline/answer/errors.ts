@@ -1,0 +1,19 @@
+import type { ErrorFacts } from '../../core/error.ts';
+import { statusOf } from '../../core/plan.ts';
+import { errorOf } from './index.ts';
+import type { Execution } from '../execute.ts';
+import { isSuccess } from '../execute.ts';
+
+/** @param expose false hides who was tried (`server.expose_routing`) */
+export function errorFacts(requestId: string, run: Execution | undefined, expose: boolean): ErrorFacts {
+  if (run === undefined || run.history.length === 0 || !expose) return { requestId };
+  const attempts = run.history.map((outcome) => ({
+    target: outcome.attempt.target.path,
+    provider: outcome.attempt.binding.slug,
+    model: outcome.attempt.model,
+    status: outcome.kind === 'answered' ? statusOf(outcome) : null,
+    ms: Math.round(outcome.times.totalMs),
+    message: isSuccess(outcome) ? 'ok' : errorOf(outcome).message,
+  }));
+  return { requestId, attempts, provider: run.last?.attempt.binding.slug };
+}

@@ -1,0 +1,206 @@
+import type { ErrorCode } from '../../core/error.ts';
+import { headerList, toHeader } from '../../core/http/header-text.ts';
+import { canonicalPrefix, type HeaderPairs, hopByHopHeaders, responseHeaders } from '../../core/http/headers.ts';
+import { type Outcome, type Reply, statusOf } from '../../core/plan.ts';
+import type { Overruled } from '../../core/records/record.ts';
+import type { Dropped } from '../../core/provider.ts';
+import { type Execution, isSuccess } from '../execute.ts';
+import { overruledIn } from '../record/overruled.ts';
+import type { RequestContext } from '../request.ts';
+
+/** Headers of the provider that are not the client's business: framing, its own ids (ours stand in their place), its site. */
+const notPassed: ReadonlySet<string> = new Set([
+  ...hopByHopHeaders,
+  'content-length',
+  'content-encoding',
+  'x-request-id',
+  'request-id',
+  'set-cookie',
+  'server',
+  'date',
+  'alt-svc',
+  'strict-transport-security',
+  'via',
+  'x-powered-by',
+  'access-control-allow-credentials',
+  'access-control-allow-headers',
+  'access-control-allow-methods',
+  'access-control-allow-origin',
+  'access-control-allow-private-network',
+  'access-control-expose-headers',
+  'access-control-max-age',
+]);
+
+/** Errors of ours that are over soon: a client may send the request again after a second. */
+const passing: ReadonlySet<ErrorCode> = new Set(['draining', 'overloaded', 'rate_limited']);
+
+/** Items that each list header has at most, and bytes of one item. */
+const attemptsLimit = { items: 8 } as const;
+const droppedLimit = { items: 20, bytes: 128 } as const;
+const warningsLimit = { items: 5, bytes: 200 } as const;
+/** Bytes of a trace id and of a target's path: both are as long as a caller writes them. */
+const idBytes = 256;
+
+/**
+ * Completes a reply's headers: the provider's own that may pass, then ours, and ours again under the
+ * prefix that the client used.
+ */
+export function completeHeaders(ctx: RequestContext, run: Execution | undefined, reply: Reply, facts: ReplyFacts): void {
+  const { last } = facts;
+  const passes = last?.kind === 'answered' && facts.error?.own !== true;
+  const converted = passes && last.reply.converted;
+  // Once our own tries are used up the provider's word on retrying is overruled. Another instance has tries of its own.
+  const usedUp = run !== undefined && facts.error !== undefined && facts.error.code !== 'draining' && run.history.length > 1;
+  if (last?.kind === 'answered') passUpstream(last.reply.headers, reply.headers, passes ? 'all' : facts.error?.code, ctx);
+  if (passes && last.reply.isVerbatim === true && !converted) passFraming(last.reply.headers, reply.headers);
+  if (usedUp) without(reply.headers, 'x-should-retry');
+  if (!passes) reply.headers.push('content-type', 'application/json');
+  if (converted) replaceContent(reply.headers, converted.contentType);
+  reply.headers.push('x-request-id', ctx.id);
+  if (facts.idHeader !== undefined) reply.headers.push(facts.idHeader, ctx.id);
+  const from = reply.headers.length;
+  ours(ctx, run, reply, facts);
+  const alias = ctx.headers.aliasPrefix;
+  if (alias !== undefined) repeat(reply.headers, from, alias);
+  reply.headers.push('server-timing', `gw;dur=${facts.overheadMs}, up;dur=${Math.round(facts.upstreamMs)}`);
+  if (facts.error !== undefined) pushRetry(reply.headers, facts.error, usedUp);
+}
+
+/** What the client's library reads about sending the request again, as far as the provider did not say it. */
+function pushRetry(out: HeaderPairs, { code, retry, retryAfterMs }: FaultFacts, usedUp: boolean): void {
+  if ((usedUp || !retry) && !has(out, 'x-should-retry')) out.push('x-should-retry', 'false');
+  if (code !== undefined && passing.has(code)) out.push('retry-after', '1');
+  else if (retryAfterMs !== undefined && !has(out, 'retry-after') && !has(out, 'retry-after-ms'))
+    out.push('retry-after', Math.ceil(retryAfterMs / 1000).toString());
+}
+
+function has(pairs: HeaderPairs, name: string): boolean {
+  for (let i = 0; i < pairs.length; i += 2) if (pairs[i] === name) return true;
+  return false;
+}
+
+/** What the headers say about an error. */
+export interface FaultFacts {
+  readonly source: 'gateway' | 'provider';
+  /** Its body is ours, not the provider's. */
+  readonly own: boolean;
+  readonly code?: ErrorCode | undefined;
+  /** Can the same request succeed when it is sent again? */
+  readonly retry: boolean;
+  /** The wait that the provider's body asks for. */
+  readonly retryAfterMs?: number | undefined;
+}
+
+export interface ReplyFacts {
+  /** The outcome that is answered; undefined when nothing was sent. */
+  readonly last: Outcome | undefined;
+  /** Set when the reply is an error: where it came from. */
+  readonly error: FaultFacts | undefined;
+  /** Where the client's libraries look for the request id, beside `x-request-id`. */
+  readonly idHeader: string | undefined;
+  readonly overheadMs: number;
+  readonly upstreamMs: number;
+}
+
+function ours(ctx: RequestContext, run: Execution | undefined, reply: Reply, facts: ReplyFacts): void {
+  const { last, error } = facts;
+  const out = reply.headers;
+  put(out, responseHeaders.traceId, ctx.traceId.length <= idBytes ? ctx.traceId : `${ctx.traceId.slice(0, idBytes)}...`);
+  put(
+    out,
+    responseHeaders.config,
+    `${toHeader(ctx.facts.config?.name ?? '-')}${ctx.facts.config === undefined || ctx.facts.config.name === '-' ? '' : `@${ctx.snapshot.revision}`}`,
+  );
+  if (ctx.prompt !== undefined) put(out, responseHeaders.prompt, toHeader(ctx.prompt.name));
+  put(out, responseHeaders.cacheStatus, 'DISABLED');
+  put(out, responseHeaders.overheadMs, facts.overheadMs.toString());
+  if (error !== undefined) put(out, responseHeaders.errorSource, error.source);
+  if (error?.own === true && error.source === 'gateway') put(out, responseHeaders.exception, 'true');
+  if (!ctx.snapshot.server.exposeRouting) return;
+  if (ctx.warnings.length > 0) put(out, responseHeaders.warnings, headerList(ctx.warnings, oneLine, '; ', warningsLimit.items));
+  if (last === undefined || run === undefined) return;
+  const { attempt } = last;
+  put(out, responseHeaders.provider, toHeader(attempt.binding.slug));
+  put(out, responseHeaders.providerType, attempt.binding.provider.type);
+  if (attempt.model !== '') put(out, responseHeaders.model, toHeader(attempt.model));
+  put(out, responseHeaders.lastUsedOptionIndex, toHeader(attempt.target.path, idBytes));
+  put(out, responseHeaders.retryAttemptCount, retryCount(last).toString());
+  put(out, responseHeaders.attempts, headerList(run.history, attemptText, ', ', attemptsLimit.items));
+  const dropped = attempt.upstream?.dropped ?? [];
+  if (dropped.length > 0) {
+    const named = ({ param }: Dropped): string => toHeader(param, droppedLimit.bytes);
+    put(out, responseHeaders.droppedParams, headerList(dropped, named, ', ', droppedLimit.items));
+  }
+  const overruled = overruledIn(ctx, attempt);
+  if (overruled.length > 0) put(out, responseHeaders.overruled, headerList(overruled, overruledText, ', ', overruled.length));
+}
+
+const overruledText = ({ choice, value, by }: Overruled): string => `${choice}=${toHeader(value)};by=${by}`;
+
+function put(out: HeaderPairs, tail: string, value: string): void {
+  out.push(canonicalPrefix + tail, value);
+}
+
+function repeat(out: HeaderPairs, from: number, prefix: string): void {
+  for (let i = from, end = out.length; i < end; i += 2) {
+    const name = out[i] ?? '';
+    if (name.startsWith(canonicalPrefix)) out.push(prefix + name.slice(canonicalPrefix.length), out[i + 1] ?? '');
+  }
+}
+
+/**
+ * The provider's headers: all that may pass with its own answer, only its retry and limit headers with an error of ours.
+ * What it says about retries holds for its own error only.
+ */
+function passUpstream(
+  headers: Readonly<Record<string, string>>,
+  out: HeaderPairs,
+  kind: 'all' | ErrorCode | undefined,
+  ctx: RequestContext,
+): void {
+  for (const name in headers) {
+    if (notPassed.has(name) || ctx.headers.isGateway(name)) continue;
+    const isLimit = name.startsWith('retry-after') || name.includes('ratelimit-');
+    if (kind === 'all' || isLimit || (kind === 'provider_error' && name === 'x-should-retry')) out.push(name, headers[name] ?? '');
+  }
+}
+
+/** Of a body whose bytes pass as they come. */
+function passFraming(headers: Readonly<Record<string, string>>, out: HeaderPairs): void {
+  for (const name of ['content-length', 'content-encoding']) {
+    const value = headers[name];
+    if (value !== undefined) out.push(name, value);
+  }
+}
+
+function without(out: HeaderPairs, name: string): void {
+  for (let i = out.length - 2; i >= 0; i -= 2) if (out[i] === name) out.splice(i, 2);
+}
+
+/** What the provider said about its body (type, language, disposition, parts) is not true of a converted one. */
+function replaceContent(out: HeaderPairs, contentType: string): void {
+  for (let i = out.length - 2; i >= 0; i -= 2) {
+    const name = out[i] ?? '';
+    if (name.startsWith('content-') || name === 'etag' || name === 'accept-ranges') out.splice(i, 2);
+  }
+  out.push('content-type', contentType);
+}
+
+/**
+ * 0 no retry was needed, n success on retry n, -1 all retries used or retrying skipped (the
+ * provider asked for too long a wait). A status that the target does not retry needed none.
+ */
+function retryCount(last: Outcome): number {
+  const { tries, target } = last.attempt;
+  if (isSuccess(last) || target.retry.attempts === 0) return tries;
+  const isFinal = (last.kind === 'answered' || last.kind === 'refused') && !target.retry.retries(statusOf(last));
+  return isFinal ? tries : -1;
+}
+
+function attemptText(outcome: Outcome): string {
+  const word = outcome.kind === 'answered' ? statusOf(outcome).toString() : outcome.kind;
+  return `${toHeader(outcome.attempt.binding.slug)}=${word};${Math.round(outcome.times.totalMs)}ms`;
+}
+
+/** A warning is a sentence of ours, with names in it that may hold anything. */
+const oneLine = (text: string): string => text.replaceAll(/[^\x20-\x7e]+/g, '?').slice(0, warningsLimit.bytes);

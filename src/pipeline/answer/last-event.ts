@@ -1,0 +1,34 @@
+import type { Dialect } from '../../core/dialect.ts';
+import type { ProviderFault } from '../../core/error.ts';
+import { parseJson } from '../../core/json/scan.ts';
+import { isPlain } from '../../core/json/merge.ts';
+import type { Outcome } from '../../core/plan.ts';
+import { saidBy } from './index.ts';
+
+/**
+ * The end of a stream whose bytes pass, and the error in it. A service in front of a model may write that in a form which
+ * the client's libraries do not read: then it is written anew.
+ */
+export function lastPiece(tail: Buffer, last: Outcome | undefined, dialect: Dialect, requestId: string): Piece {
+  const fault = last?.kind === 'answered' ? last.reply.tap?.fault : undefined;
+  if (last === undefined || fault === undefined || !isForeign(tail.toString('utf8'), dialect)) return { fault, bytes: tail };
+  return { fault, bytes: dialect.errorEvent(saidBy(last.attempt, fault.status ?? 502, fault), { requestId }) };
+}
+
+interface Piece {
+  readonly fault: ProviderFault | undefined;
+  readonly bytes: Buffer;
+}
+
+function isForeign(text: string, dialect: Dialect): boolean {
+  const data = text
+    .split(/\r\n|\r|\n/)
+    .filter((line) => line.startsWith('data:'))
+    .map((line) => line.slice('data:'.length));
+  try {
+    const value: unknown = parseJson(data.join('\n'));
+    return Array.isArray(value) || (isPlain(value) && isPlain(value['error']) && !dialect.isError(value));
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,60 @@
+import type { ErrorCode } from '../../core/error.ts';
+import { bareRecord } from '../../core/records/bare.ts';
+import type { Client } from '../../core/http/client.ts';
+import type { LogRecord } from '../../core/records/record.ts';
+import type { RequestContext } from '../request.ts';
+import type { Execution } from '../execute.ts';
+import { type Ending, makeRecord } from '../record/index.ts';
+import type { SealedRecord } from '../record/group-commit.ts';
+
+/** What a request is answered with, and leaves behind, when a defect lies in what answers and records requests. */
+
+export const plainError: NonNullable<LogRecord['error']> = Object.freeze({
+  code: 'internal' satisfies ErrorCode,
+  source: 'gateway',
+  message: 'The gateway failed on this request.',
+});
+
+const plainBody: Buffer = Buffer.from(
+  JSON.stringify({
+    error: { message: plainError.message, type: 'internal_error', code: plainError.code, param: null },
+    status: 'failure',
+    message: plainError.message,
+  }),
+);
+
+/** An answer without anything that could fail; one that has begun is cut. */
+export function endPlainly(client: Client, id: string, isHeadSent: boolean): void {
+  if (isHeadSent) {
+    client.destroy();
+    return;
+  }
+  client.head(500, ['content-type', 'application/json', 'content-length', plainBody.length.toString(), 'x-request-id', id]);
+  client.end(plainBody);
+}
+
+/** The record of a request; where making it throws, one of what needs no walk, without bodies. */
+export function sealedOf(
+  ctx: RequestContext,
+  run: Execution | undefined,
+  ending: Ending,
+  onDefect: (error: unknown, requestId: string) => void,
+): SealedRecord {
+  try {
+    return makeRecord(ctx, run, ending);
+  } catch (thrown) {
+    onDefect(thrown, ctx.id);
+    return bareSealed(ctx, ending);
+  }
+}
+
+function bareSealed(ctx: RequestContext, { status, end, error, totalMs }: Ending): SealedRecord {
+  const { id, at, endpoint, method, path, stream, random } = ctx;
+  const { revision } = ctx.snapshot;
+  return {
+    record: bareRecord({ id, at, endpoint, method, path, stream, random, revision, status, end, error, totalMs }),
+    request: [],
+    upstream: [],
+    response: [],
+  };
+}

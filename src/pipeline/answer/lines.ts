@@ -1,0 +1,94 @@
+import { fromUnknown, GatewayError } from '../../core/error.ts';
+import { LineRewriter } from '../../core/json/lines.ts';
+import type { Attempt, Flow, FlowConsumer, Outcome } from '../../core/plan.ts';
+import { FlowOver } from './flow-over.ts';
+
+/**
+ * Answers that are files of lines (`Operation.lines`): each line becomes another on its way. Called for every outcome,
+ * and gives back what it got where no line changes.
+ *
+ * @param unconvertible the error for an answer that could not be converted
+ */
+export function convertLines(outcome: Outcome, unconvertible: (attempt: Attempt, thrown: unknown) => GatewayError): Outcome {
+  if (outcome.kind !== 'answered' || outcome.attempt.operation?.lines === undefined) return outcome;
+  const { attempt, reply, times } = outcome;
+  const { operation, call } = attempt;
+  if (call === undefined || reply.flow === undefined || reply.status >= 300) return outcome;
+  try {
+    const edit = operation?.lines?.(call, attempt.earlier ?? []);
+    if (edit === undefined) return outcome;
+    if (reply.status === 206 || isEncoded(reply.headers)) throw inParts();
+    const flow = new LinedFlow(reply.flow, new LineRewriter(edit), (thrown) => unconvertible(attempt, thrown));
+    return { ...outcome, reply: { ...reply, flow, converted: { contentType: linesType, body: undefined } } };
+  } catch (thrown) {
+    reply.flow.abort();
+    const fault = unconvertible(attempt, thrown);
+    return { kind: 'faulty', attempt, times, fault, status: fault.status };
+  }
+}
+
+const linesType = 'application/jsonl';
+
+function isEncoded(headers: Readonly<Record<string, string>>): boolean {
+  const encoding = headers['content-encoding'];
+  return encoding !== undefined && encoding !== '' && encoding !== 'identity';
+}
+
+function inParts(): GatewayError {
+  return new GatewayError('upstream_invalid', {
+    message: 'The provider sent a part of a file, or a compressed one, whose lines cannot be converted.',
+    source: 'provider',
+  });
+}
+
+/** A flow whose lines are written anew. */
+class LinedFlow extends FlowOver {
+  readonly #rewriter: LineRewriter;
+  readonly #faultOf: (thrown: unknown) => GatewayError;
+  #isOver = false;
+
+  constructor(flow: Flow, rewriter: LineRewriter, faultOf: (thrown: unknown) => GatewayError) {
+    super(flow);
+    this.#rewriter = rewriter;
+    this.#faultOf = faultOf;
+  }
+
+  into(consumer: FlowConsumer): void {
+    this.below.into({
+      data: (bytes) => {
+        const written = this.#written(consumer, () => this.#rewriter.push(bytes));
+        if (written !== undefined && written.length > 0) consumer.data(written, []);
+      },
+      end: (tail) => {
+        const written = this.#written(consumer, () => [...this.#rewriter.push(tail), ...this.#rewriter.end()]);
+        if (written === undefined) return;
+        this.#isOver = true;
+        consumer.end(written, []);
+      },
+      fault: (error) => {
+        if (!this.#isOver) consumer.fault(error);
+        this.#isOver = true;
+      },
+    });
+  }
+
+  /** Undefined once the flow is over: a line that can't be converted ends it. */
+  #written(consumer: FlowConsumer, work: () => Buffer[]): Buffer | undefined {
+    if (this.#isOver) return undefined;
+    try {
+      const pieces = work();
+      return pieces.length === 1 ? pieces[0] : Buffer.concat(pieces);
+    } catch (thrown) {
+      this.#isOver = true;
+      const error = this.#faultOf(thrown);
+      this.below.abort();
+      consumer.fault(interrupted(error));
+      return undefined;
+    }
+  }
+}
+
+/** Its first lines have left already. */
+function interrupted(error: GatewayError): GatewayError {
+  return new GatewayError('stream_interrupted', { message: fromUnknown(error).message, source: error.source, cause: error });
+}

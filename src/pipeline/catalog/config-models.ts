@@ -1,0 +1,96 @@
+import { bareModel } from '../../core/model/model-name.ts';
+import type { ApiKey, Branch, CompiledConfig, Leaf, ProviderBinding, QueryFacts } from '../../core/snapshot.ts';
+import type { KnownModel } from './model-list.ts';
+
+/** What decides beside the config. */
+export interface Reader {
+  readonly key: ApiKey | undefined;
+  readonly metadata: Readonly<Record<string, string>>;
+  /** Names that the entry's settings give. */
+  namesOf(binding: ProviderBinding): readonly string[];
+  /** What an open target takes: names with their slug. */
+  catalog(): readonly KnownModel[];
+  mayUse(binding: ProviderBinding): boolean;
+}
+
+/**
+ * The names that a config takes, as far as the file knows them: those of its targets' providers, models that targets
+ * write into the request, and where a query decides by the model, the names that it compares with.
+ */
+export function modelsOfConfig({ root }: CompiledConfig, reader: Reader): readonly KnownModel[] {
+  return [...walk(root, reader)].map(([id, owner]) => ({ id, owner }));
+}
+
+type Found = ReadonlyMap<string, string>;
+
+function walk(node: Branch | Leaf, reader: Reader): Found {
+  if (node.strategy === 'leaf') return ofLeaf(node, reader);
+  if (node.strategy === 'conditional') return ofQueries(node, reader);
+  const used = node.strategy === 'single' ? node.targets.slice(0, 1) : node.targets.filter(({ weight }) => isDrawn(node, weight));
+  return joined(used.map((target) => walk(target, reader)));
+}
+
+/** A target without weight is never drawn. */
+const isDrawn = ({ strategy }: Branch, weight: number): boolean => strategy !== 'loadbalance' || weight > 0;
+
+function ofLeaf({ provider: binding, override }: Leaf, reader: Reader): Found {
+  if (binding === undefined) return new Map(reader.catalog().map(({ id, owner }) => [id, owner]));
+  if (binding.unusable !== undefined || !reader.mayUse(binding)) return new Map();
+  const owner = binding.virtualKey ?? binding.slug;
+  const written = writtenModel(override);
+  const names = written === undefined ? reader.namesOf(binding) : [written];
+  return new Map(names.filter((name) => isAllowed(binding, reader.key, name)).map((name) => [name, owner]));
+}
+
+/** Each name goes to the target that the queries choose for it. */
+function ofQueries(node: Branch, reader: Reader): Found {
+  const below = node.targets.map((target) => walk(target, reader));
+  const found = new Map<string, string>();
+  for (const name of node.models ?? []) {
+    const target = chosen(node, name, reader);
+    const owner = target === undefined ? undefined : taker(target, name, reader);
+    if (owner !== undefined) found.set(name, owner);
+  }
+  for (const name of joined(below).keys()) {
+    const target = chosen(node, name, reader);
+    const owner = target === undefined ? undefined : below[target.index]?.get(name);
+    if (owner !== undefined && !found.has(name)) found.set(name, owner);
+  }
+  return found;
+}
+
+function chosen(node: Branch, model: string, { metadata }: Reader): Branch | Leaf | undefined {
+  const facts: QueryFacts = {
+    metadata,
+    pathname: '/v1/chat/completions',
+    params: (name) => (name === 'model' ? model : undefined),
+  };
+  return node.targets[node.choose?.(facts) ?? -1];
+}
+
+/** Who would serve a name that the file says nothing else about; undefined where a rule is against it. */
+function taker(node: Branch | Leaf, name: string, reader: Reader): string | undefined {
+  if (node.strategy !== 'leaf') {
+    if (node.strategy !== 'conditional')
+      return node.targets.map((target) => taker(target, name, reader)).find((owner) => owner !== undefined);
+    const target = chosen(node, name, reader);
+    return target === undefined ? undefined : taker(target, name, reader);
+  }
+  const { provider: binding, override } = node;
+  if (binding === undefined || binding.unusable !== undefined || !reader.mayUse(binding)) return undefined;
+  return isAllowed(binding, reader.key, writtenModel(override) ?? name) ? (binding.virtualKey ?? binding.slug) : undefined;
+}
+
+function writtenModel(override: Leaf['override']): string | undefined {
+  const model = override?.['model'];
+  return typeof model === 'string' && bareModel(model) !== '' ? bareModel(model) : undefined;
+}
+
+const isAllowed = (binding: ProviderBinding, key: ApiKey | undefined, model: string): boolean =>
+  binding.allowsModel(model) && (key === undefined || key.allowsModel(model));
+
+function joined(all: readonly Found[]): Found {
+  const found = new Map<string, string>();
+  for (const one of all) for (const [name, owner] of one) if (!found.has(name)) found.set(name, owner);
+  return found;
+}

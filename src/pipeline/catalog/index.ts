@@ -1,0 +1,139 @@
+import { dialectOf } from '../../core/endpoint.ts';
+import { GatewayError } from '../../core/error.ts';
+import { parseJson } from '../../core/json/scan.ts';
+import { isPlain } from '../../core/json/merge.ts';
+import { bareModel } from '../../core/model/model-name.ts';
+import { forbidden, isLimited, rulesFor, unseen } from '../../core/model/model-rules.ts';
+import { nearest } from '../../core/text/nearest.ts';
+import type { Attempt, Plan, Reply } from '../../core/plan.ts';
+import type { ApiKey, ProviderBinding, Snapshot } from '../../core/snapshot.ts';
+import { modelsOfConfig, type Reader } from './config-models.ts';
+import { isRow, type KnownModel, listReply, messagesList, modelReply } from './model-list.ts';
+import type { RequestContext } from '../request.ts';
+
+/**
+ * The answer to `GET /v1/models` and `GET /v1/models/{id}` as far as the file knows it. Undefined for every other
+ * route, and when the provider that was chosen has to be asked.
+ *
+ * @throws GatewayError `model_not_found`, and `not_allowed` when the chosen provider is switched off
+ */
+export function answerFromCatalog(ctx: RequestContext, plan: Plan | undefined): Reply | undefined {
+  if (ctx.endpoint === 'models') {
+    const listed = listedRows(ctx, plan);
+    return listed === undefined ? undefined : listReply(listed, dialectOf(ctx));
+  }
+  const row = ctx.endpoint === 'models/{id}' ? findRow(ctx, plan) : undefined;
+  return row === undefined ? undefined : modelReply(row, dialectOf(ctx));
+}
+
+/** Of a provider's own list of models what the caller may use, in the caller's format; every other reply as it is. */
+export function usableList(ctx: RequestContext, { binding, target }: Attempt, reply: Reply): Reply {
+  if (ctx.endpoint !== 'models' || reply.status >= 300) return reply;
+  const rules = rulesFor(ctx.facts.caller.key, binding, target);
+  const isMessages = dialectOf(ctx) === 'messages';
+  if (!isLimited(rules) && !isMessages) return reply;
+  const list = reply.body === undefined ? undefined : listIn(reply.body);
+  if (list === undefined) {
+    if (!isLimited(rules)) return reply;
+    reply.flow?.abort();
+    throw unseen(rules, 'requests a list that is too large or of an unexpected kind');
+  }
+  const data = list.data.filter(isRow).filter(({ id }) => forbidden(rules, id) === undefined);
+  return { ...reply, body: Buffer.from(JSON.stringify(isMessages ? messagesList({ ...list, data }) : { ...list, data }), 'utf8') };
+}
+
+function listIn(body: Buffer): { readonly data: readonly unknown[] } | undefined {
+  try {
+    const list = parseJson(body.toString('utf8'));
+    return isPlain(list) && Array.isArray(list['data']) ? { ...list, data: list['data'] } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * What the config that applies takes, else the models of the provider that the request chose, else what the caller may
+ * name as `@slug/model`. Undefined where a provider knows more than the file.
+ */
+function listedRows(ctx: RequestContext, plan: Plan | undefined): readonly KnownModel[] | undefined {
+  const { caller, choice, config } = ctx.facts;
+  const { key } = caller;
+  if (choice === undefined && config !== undefined) {
+    const models = modelsOfConfig(config, readerOf(ctx));
+    const isAsked = models.length === 0 && plan?.first.provider?.provider.operations.models !== undefined;
+    return isAsked ? undefined : models;
+  }
+  if (plan === undefined) return catalogRows(ctx.snapshot, key);
+  const binding = plan.first.provider ?? choice?.binding;
+  if (binding?.provider.models === undefined) return undefined;
+  if (binding.unusable !== undefined) throw binding.unusable;
+  // A provider without deployments of its own knows its models better than the file does.
+  if (binding.provider.models(binding.settings).length === 0) return undefined;
+  return rowsOf(binding, key, ctx.snapshot);
+}
+
+function readerOf({ snapshot, facts: { caller }, metadata }: RequestContext): Reader {
+  const { key } = caller;
+  return {
+    key,
+    metadata,
+    namesOf,
+    catalog: () => catalogRows(snapshot, key),
+    mayUse: ({ slug, virtualKey }) =>
+      key === undefined || key.allowsProvider(slug) || (virtualKey !== undefined && key.allowsProvider(virtualKey)),
+  };
+}
+
+/** A name as the catalog lists it is found at once; of a provider that was chosen its bare name will do. */
+function findRow(ctx: RequestContext, plan: Plan | undefined): KnownModel | undefined {
+  const asked = ctx.requestedModel;
+  const listed = catalogRows(ctx.snapshot, ctx.facts.caller.key).find(({ id }) => id === asked);
+  if (listed !== undefined) return listed;
+  const rows = listedRows(ctx, plan);
+  if (rows === undefined) return undefined;
+  const bare = bareModel(asked);
+  const found = plan === undefined && ctx.facts.config === undefined ? undefined : rows.find(({ id }) => bareModel(id) === bare);
+  if (found !== undefined) return found;
+  const near = nearest(
+    bare,
+    rows.map(({ id }) => bareModel(id)),
+  );
+  const meant = near === undefined ? undefined : rows.find(({ id }) => bareModel(id) === near);
+  throw new GatewayError('model_not_found', {
+    message: `The catalog lists no model "${asked}".${meant === undefined ? '' : ` Did you mean "${meant.id}"?`}`,
+    param: 'model',
+    hint: 'GET /v1/models lists the available names; send x-gateway-provider to ask a provider.',
+  });
+}
+
+function catalogRows(snapshot: Snapshot, key: ApiKey | undefined): readonly KnownModel[] {
+  // Such a key may name no provider, so no name of ours would work for it.
+  if (key?.enforceConfig === true) return [];
+  const rows: KnownModel[] = [];
+  for (const [name, binding] of snapshot.providers) {
+    if (binding.unusable === undefined && isListed(name, binding, key)) rows.push(...rowsOf(binding, key, snapshot));
+  }
+  return rows;
+}
+
+/** A virtual key shows the models of its provider once more: it is listed only where the provider itself may not be used. */
+function isListed(name: string, { slug, virtualKey }: ProviderBinding, key: ApiKey | undefined): boolean {
+  if (virtualKey === undefined) return key === undefined || key.allowsProvider(slug);
+  return key !== undefined && key.allowsProvider(name) && !key.allowsProvider(slug);
+}
+
+function rowsOf(binding: ProviderBinding, key: ApiKey | undefined, snapshot: Snapshot): readonly KnownModel[] {
+  const name = binding.virtualKey ?? binding.slug;
+  // What a request brought has no name in the catalog.
+  const prefix = snapshot.providers.get(name) === binding ? `@${name}/` : '';
+  return namesOf(binding)
+    .filter((model) => binding.allowsModel(model) && (key === undefined || key.allowsModel(model)))
+    .map((model) => ({ id: prefix + model, owner: name }));
+}
+
+/** The names that the entry's settings give, then those of its `models:` list that it can serve. */
+function namesOf({ provider, settings, models }: ProviderBinding): readonly string[] {
+  const named = provider.models?.(settings).map(({ id }) => id) ?? [];
+  const allowed = (models ?? []).filter((model) => !(provider.deployment?.(settings, model) instanceof Error));
+  return [...new Set([...named, ...allowed])];
+}

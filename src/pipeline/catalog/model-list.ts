@@ -1,0 +1,58 @@
+import type { DialectName } from '../../core/endpoint.ts';
+import { isPlain } from '../../core/json/merge.ts';
+import type { Reply } from '../../core/plan.ts';
+
+/** A model that the file knows: its name as the caller writes it, and the entry that serves it. */
+export interface KnownModel {
+  readonly id: string;
+  readonly owner: string;
+}
+
+interface List {
+  readonly [name: string]: unknown;
+  readonly data: readonly Row[];
+}
+
+interface Row {
+  readonly [name: string]: unknown;
+  readonly id: string;
+}
+
+/** The reply to a list of models, in the format of the caller's API. */
+export function listReply(models: readonly KnownModel[], dialect: DialectName): Reply {
+  const list = { object: 'list', data: models.map(rowOf) };
+  return replyWith(dialect === 'messages' ? forMessages(list, nativeRow) : list);
+}
+
+export function modelReply(model: KnownModel, dialect: DialectName): Reply {
+  const row = rowOf(model);
+  return replyWith(dialect === 'messages' ? nativeRow(row) : row);
+}
+
+/** A provider's own list for callers of the messages API: its rows keep what they have. */
+export function messagesList(list: List): object {
+  return forMessages(list, (row) => ({ ...row, ...nativeRow(row), ...definedOf(row) }));
+}
+
+function forMessages({ data }: List, row: (row: Row) => object): object {
+  return { data: data.map(row), has_more: false, first_id: data[0]?.id ?? null, last_id: data.at(-1)?.id ?? null };
+}
+
+const rowOf = ({ id, owner }: KnownModel): Row => ({ id, object: 'model', created: 0, owned_by: owner });
+
+/** Nobody knows when a model of the file was released; libraries read a date. */
+function nativeRow({ id, created }: Row): object {
+  const at = new Date(typeof created === 'number' ? created * 1000 : 0);
+  return { type: 'model', id, display_name: id, created_at: Number.isNaN(at.getTime()) ? unknownDate : at.toISOString() };
+}
+
+const unknownDate = new Date(0).toISOString();
+
+const definedOf = (row: Row): object =>
+  Object.fromEntries(['display_name', 'created_at'].flatMap((name) => (typeof row[name] === 'string' ? [[name, row[name]]] : [])));
+
+export const isRow = (row: unknown): row is Row => isPlain(row) && typeof row['id'] === 'string';
+
+function replyWith(body: object): Reply {
+  return { status: 200, headers: [], body: Buffer.from(JSON.stringify(body), 'utf8'), flow: undefined };
+}

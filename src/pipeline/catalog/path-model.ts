@@ -1,0 +1,78 @@
+import type { RequestBody } from '../../core/json/body.ts';
+import { type Endpoint, traitsOf } from '../../core/endpoint.ts';
+import type { FormBody, FormBytes, FormEdit, FormPart, LineEdit } from '../../core/http/form.ts';
+
+/**
+ * A body that names the model of its path. The service that this layout is from goes by the path alone, so what the
+ * body says is written over: all that follows, rules about models included, then sees the one model that is meant.
+ * Uploads and batches run none.
+ */
+export function withPathModel(body: RequestBody, model: string, endpoint: Endpoint): RequestBody {
+  if (traitsOf(endpoint).modelByHeader === true) return body;
+  if (body.kind === 'form') return new NamedForm(body, model);
+  return body.kind !== 'json' || body.peek('model') === model ? body : body.edit(new Map([['model', model]]));
+}
+
+/** A form whose field `model` is the one of the path, wherever the form has its own. */
+class NamedForm implements FormBody {
+  readonly kind = 'form';
+  readonly #form: FormBody;
+  readonly #model: string;
+
+  constructor(form: FormBody, model: string) {
+    this.#form = form;
+    this.#model = model;
+  }
+
+  get contentType(): string {
+    return this.#form.contentType;
+  }
+
+  get fields(): ReadonlyMap<string, string> {
+    return new Map(this.#form.fields).set('model', this.#model);
+  }
+
+  get seen(): readonly FormPart[] {
+    return this.#form.seen;
+  }
+
+  get oddity(): string | undefined {
+    return this.#form.oddity;
+  }
+
+  get file(): FormBody['file'] {
+    return this.#form.file;
+  }
+
+  get size(): number | undefined {
+    return this.#form.size;
+  }
+
+  get received(): number {
+    return this.#form.received;
+  }
+
+  get isHeld(): boolean {
+    return this.#form.isHeld;
+  }
+
+  get isSpent(): boolean {
+    return this.#form.isSpent;
+  }
+
+  hold(): Promise<void> {
+    return this.#form.hold();
+  }
+
+  open(): FormBytes {
+    return this.edited({ fields: new Map() });
+  }
+
+  edited(edit: FormEdit): FormBytes {
+    return this.#form.edited(edit.fields.has('model') ? edit : { ...edit, fields: new Map(edit.fields).set('model', this.#model) });
+  }
+
+  fileBytes(line?: LineEdit): FormBytes {
+    return this.#form.fileBytes(line);
+  }
+}

@@ -1,0 +1,131 @@
+import { GatewayError, type ErrorCode, type ErrorDetails } from '../core/error.ts';
+import type { Hold } from '../core/memory/budget.ts';
+import type { ObjectOwners } from '../core/objects/owners.ts';
+import type { JwtSettings, JwtVerifier } from '../core/secrets/jwt.ts';
+import type { MediaSigner, Plugin, PluginHost, PluginInstance } from '../core/plugin.ts';
+import type { Media, MediaNeed } from '../core/provider.ts';
+import type { LogRecord } from '../core/records/record.ts';
+import type { Snapshot } from '../core/snapshot.ts';
+import { Chain, type NamedInstance } from './chain.ts';
+import { Isolation } from './isolation/index.ts';
+
+/** One entry of the chain as the configuration names it. */
+export interface ChainEntry {
+  readonly plugin: Plugin;
+  readonly options: unknown;
+}
+
+/** What serves requests at one moment: a snapshot, its plugins, and the mask for its secrets. Swapped whole. */
+export interface Generation {
+  readonly snapshot: Snapshot;
+  readonly chain: Chain;
+  /** Set where a provider keeps the objects of keys apart. */
+  readonly isolation: Isolation | undefined;
+  maskBytes(bytes: Buffer): Buffer;
+  /** Closes what its plugins opened, in reverse order. */
+  dispose(): Promise<void>;
+}
+
+export interface GenerationDeps {
+  readonly host: HostDeps;
+  /** Needed where a provider keeps the objects of keys apart. */
+  readonly owners?: ObjectOwners | undefined;
+  monotonic(): number;
+  mask(secrets: readonly string[]): (bytes: Buffer) => Buffer;
+}
+
+/** What plugins may touch, as the process provides it. */
+export interface HostDeps {
+  now(): number;
+  sha256(text: string): string;
+  media(needs: readonly MediaNeed[], hold: Hold, signer: MediaSigner): Promise<ReadonlyMap<string, Media>>;
+  jwt(settings: JwtSettings): JwtVerifier;
+  warn(fields: object, message: string): void;
+  debug(fields: object, message: string): void;
+  request(record: LogRecord): void;
+}
+
+/**
+ * Sets the plugins of a snapshot up, in order. If one fails, those before it are disposed in reverse order and the
+ * failure is thrown: the generation that serves never noticed.
+ */
+export async function createGeneration(
+  snapshot: Snapshot,
+  entries: readonly ChainEntry[],
+  deps: GenerationDeps,
+  shared: SharedState,
+): Promise<Generation> {
+  const ready: NamedInstance[] = [];
+  const uses = shared.begin();
+  const dispose = async (): Promise<void> => {
+    for (const { instance } of ready.toReversed()) await instance.dispose?.();
+    uses.release();
+  };
+  for (const { plugin, options } of entries) {
+    try {
+      const instance: PluginInstance = await plugin.setup(options, hostFor(plugin.name, deps.host, uses));
+      ready.push({ name: plugin.name, instance });
+    } catch (cause) {
+      await dispose();
+      throw new Error(`plugin "${plugin.name}" could not be set up: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+    }
+  }
+  const isolation = deps.owners === undefined ? undefined : new Isolation(deps.owners);
+  return { snapshot, chain: new Chain(ready, deps.monotonic), isolation, maskBytes: deps.mask(snapshot.secrets), dispose };
+}
+
+function hostFor(name: string, host: HostDeps, uses: SharedUses): PluginHost {
+  return {
+    shared: (key, create) => uses.get(`${name}:${key}`, create),
+    now: host.now,
+    sha256: host.sha256,
+    media: host.media,
+    jwt: host.jwt,
+    error: (code: ErrorCode, details: ErrorDetails) => new GatewayError(code, details),
+    log: {
+      warn: (fields, message) => host.warn({ plugin: name, ...fields }, message),
+      debug: (fields, message) => host.debug({ plugin: name, ...fields }, message),
+      request: host.request,
+    },
+  };
+}
+
+/** One generation's hold on shared state. */
+interface SharedUses {
+  get<T>(key: string, create: () => T): T;
+  release(): void;
+}
+
+/** State of plugins that outlives a reload: kept while a live generation uses its key, dropped afterwards. */
+export class SharedState {
+  readonly #held = new Map<string, { readonly value: unknown; users: number }>();
+
+  begin(): SharedUses {
+    const mine = new Set<string>();
+    return {
+      get: <T>(key: string, create: () => T): T => {
+        let slot = this.#held.get(key);
+        if (slot === undefined) {
+          slot = { value: create(), users: 0 };
+          this.#held.set(key, slot);
+        }
+        if (!mine.has(key)) {
+          mine.add(key);
+          slot.users += 1;
+        }
+        return slot.value as T;
+      },
+      release: () => {
+        for (const key of mine) this.#drop(key);
+        mine.clear();
+      },
+    };
+  }
+
+  #drop(key: string): void {
+    const slot = this.#held.get(key);
+    if (slot === undefined) return;
+    slot.users -= 1;
+    if (slot.users === 0) this.#held.delete(key);
+  }
+}

@@ -1,0 +1,116 @@
+import { maskAddresses } from '../../core/secrets/credential-names.ts';
+import { maskHeader } from '../../core/secrets/mask-headers.ts';
+import { isPlain } from '../../core/json/merge.ts';
+
+/** Characters of one text of a record, by what it is. */
+export const limits = { id: 128, name: 256, path: 512, agent: 256, reason: 512, message: 2048 } as const;
+
+/** Text from outside as a record keeps it: addresses without credentials, and no longer than this. */
+export function bounded(text: string, limit: number): string {
+  // Before it is cut: what is left of a secret would not be found any more.
+  const shown = maskAddresses(text.length > limit * 8 ? text.slice(0, limit * 8) : text);
+  return shown.length <= limit ? shown : `${shown.slice(0, limit).toWellFormed()}…`;
+}
+
+export function boundedOrNull(text: string | undefined, limit: number): string | null {
+  return text === undefined || text === '' ? null : bounded(text, limit);
+}
+
+/** The first members of a list. */
+export function first<T>(list: readonly T[], most: number): readonly T[] {
+  return list.length <= most ? list : list.slice(0, most);
+}
+
+const mostHeaders = 64;
+/** Characters of one value, and of all names and values of a message. */
+const headerLimit = 1024;
+const headersLimit = 8 * 1024;
+
+/** Headers without credentials, the first of them as far as there is room. */
+export function boundedHeaders(entries: Iterable<readonly [name: string, value: string]>): Readonly<Record<string, string>> {
+  const out: Record<string, string> = {};
+  let count = 0;
+  let room = headersLimit;
+  for (const [name, value] of entries) {
+    const shown = maskHeader(name, value);
+    const kept = shown.length <= headerLimit ? shown : `${shown.slice(0, headerLimit).toWellFormed()}…`;
+    room -= name.length + kept.length;
+    count += 1;
+    if (room < 0 || count > mostHeaders) break;
+    out[name] = kept;
+  }
+  return out;
+}
+
+const mostMetadata = 64;
+const metadataLimit = 8 * 1024;
+
+/** Texts by name: the first of them as far as there is room. */
+export function boundedTexts(texts: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  let room = metadataLimit;
+  let count = 0;
+  for (const name in texts) {
+    count += 1;
+    room -= name.length + (texts[name]?.length ?? 0);
+  }
+  if (count <= mostMetadata && room >= 0) return texts;
+  return shrunk(texts, { members: mostMetadata, characters: metadataLimit, levels: 1 }) as Readonly<Record<string, string>>;
+}
+
+export interface ValueLimits {
+  /** Members of one object or list. */
+  readonly members: number;
+  /** Of all names and texts together. */
+  readonly characters: number;
+  readonly levels: number;
+}
+
+const cut = '…';
+
+/** A JSON value from outside, made small: what lies too deep, and what there is no room for, is left out. */
+export function shrunk(value: unknown, limits: ValueLimits): unknown {
+  return isSmall(value, limits) ? value : shrink(value, limits);
+}
+
+/** An object of a few short values, which most are. */
+function isSmall(value: unknown, { members, characters }: ValueLimits): boolean {
+  if (!isPlain(value)) return false;
+  let room = characters;
+  let count = 0;
+  for (const name in value) {
+    const each = value[name];
+    if (typeof each === 'object' && each !== null) return false;
+    room -= name.length + (typeof each === 'string' ? each.length : 0) + 8;
+    count += 1;
+    if (room < 0 || count > members) return false;
+  }
+  return true;
+}
+
+function shrink(value: unknown, { members, characters, levels }: ValueLimits): unknown {
+  let room = characters;
+  const visit = (each: unknown, level: number): unknown => {
+    if (typeof each === 'string') return text(each);
+    if (typeof each !== 'object' || each === null) {
+      room -= 8;
+      return each;
+    }
+    if (level >= levels) return cut;
+    if (Array.isArray(each)) return each.slice(0, members).flatMap((item) => (room <= 0 ? [] : [visit(item, level + 1)]));
+    return isPlain(each) ? object(each, level) : cut;
+  };
+  const text = (each: string): string => {
+    const kept = each.length <= room ? each : `${each.slice(0, Math.max(0, room)).toWellFormed()}${cut}`;
+    room -= kept.length + 4;
+    return kept;
+  };
+  const object = (each: Readonly<Record<string, unknown>>, level: number): Readonly<Record<string, unknown>> => {
+    const out: [string, unknown][] = [];
+    for (const name in each) {
+      if (out.length >= members || room <= 0) break;
+      if (Object.hasOwn(each, name)) out.push([text(name), visit(each[name], level + 1)]);
+    }
+    return Object.fromEntries(out);
+  };
+  return visit(value, 0);
+}

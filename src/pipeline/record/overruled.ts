@@ -1,0 +1,92 @@
+import { booleanIn } from '../../core/text/boolean-word.ts';
+import { traitsOf } from '../../core/endpoint.ts';
+import { canonicalPrefix, type RequestHeader, requestHeaders } from '../../core/http/headers.ts';
+import { slugOf } from '../../core/model/model-name.ts';
+import type { Attempt } from '../../core/plan.ts';
+import type { Overruled } from '../../core/records/record.ts';
+import type { ProviderBinding } from '../../core/snapshot.ts';
+import { spelled } from '../../core/text/header-spelling.ts';
+import { bounded, limits } from './bounds.ts';
+import type { RequestContext } from '../request.ts';
+
+const none: readonly Overruled[] = Object.freeze([]);
+
+/**
+ * What the request chose and did not get, since another choice counts more. Most requests choose once, and without a
+ * header of the gateway: they are told apart by what the walk over their head has found.
+ */
+export function overruledIn(ctx: RequestContext, attempt: Attempt): readonly Overruled[] {
+  if (!ctx.headers.hasGateway && ctx.prompt === undefined && ctx.pathModel === undefined) return none;
+  const found: Overruled[] = [];
+  const add = (choice: string, value: string, by: string): void => {
+    found.push({ choice, value: bounded(value, limits.id), by });
+  };
+  providers(ctx, attempt, add);
+  models(ctx, add);
+  settings(ctx, attempt, add);
+  spellings(ctx, add);
+  return found.length === 0 ? none : found;
+}
+
+type Add = (choice: string, value: string, by: string) => void;
+
+/** Slug, provider header and virtual key: all of them where the target names its provider, else those behind the first. */
+function providers(ctx: RequestContext, { target, binding }: Attempt, add: Add): void {
+  const { headers, facts } = ctx;
+  const slug = slugOf((ctx.prompt === undefined ? ctx.requestedModel : ctx.prompt.requestedModel) ?? '');
+  const header = headers.gateway('provider') || undefined;
+  const key = headers.gateway('virtualKey') || undefined;
+  // The chosen one was understood, however it was written.
+  const isChosen = facts.choice !== undefined && isSame(facts.choice.binding, binding);
+  const winner = facts.choice?.by;
+  const by = target.provider !== undefined ? 'config' : winner === 'model' ? 'model' : spelled(headers, 'provider');
+  if (slug !== undefined && !(isChosen && winner === 'model') && !names(binding, slug)) add('model', `@${slug}`, by);
+  if (header !== undefined && !(isChosen && winner === 'header') && !names(binding, header)) add(spelled(headers, 'provider'), header, by);
+  if (key !== undefined && !(isChosen && winner === 'virtual-key') && !names(binding, key)) add(spelled(headers, 'virtualKey'), key, by);
+}
+
+const isSame = (one: ProviderBinding, other: ProviderBinding): boolean =>
+  one.slug === other.slug && one.virtualKey === other.virtualKey && one.provider === other.provider;
+
+/** Some clients write the model behind a slug also in a header. */
+function names({ slug, virtualKey }: ProviderBinding, written: string): boolean {
+  const name = slugOf(written) ?? written;
+  return name === (virtualKey ?? slug);
+}
+
+/** The model in the path counts more than the one in the body, and that more than one in a header. */
+function models({ headers, requestedModel, pathModel, received, endpoint }: RequestContext, add: Add): void {
+  if (requestedModel === '') return;
+  const own = pathModel !== undefined && received.kind === 'json' ? received.peek('model') : undefined;
+  if (typeof own === 'string' && own !== pathModel && traitsOf(endpoint).modelByHeader !== true) add('model', own, 'path');
+  const named = headers.gateway('providerModel');
+  if (named !== undefined && named !== '' && named !== requestedModel) add(spelled(headers, 'providerModel'), named, 'model');
+}
+
+/** Headers that can only narrow what the configuration says. */
+function settings({ headers }: RequestContext, { call, clocks, target }: Attempt, add: Add): void {
+  const timeout = headers.gateway('requestTimeout');
+  if (timeout !== undefined && timeout !== '' && clocks.request !== undefined && Number(timeout) > clocks.request)
+    add(spelled(headers, 'requestTimeout'), timeout, 'config');
+  const strict = headers.gateway('strictCompliance');
+  if (strict !== undefined && call?.strict === false && target.strict === false && booleanIn(strict) === true)
+    add(spelled(headers, 'strictCompliance'), strict, 'config');
+}
+
+/** A header that was sent under two prefixes: the canonical one counts. */
+function spellings({ headers }: RequestContext, add: Add): void {
+  const { aliasPrefix } = headers;
+  if (aliasPrefix === undefined) return;
+  for (const header of choosing) {
+    const value = headers.gateway(header);
+    for (const tail of requestHeaders[header]) {
+      const other = headers.get(aliasPrefix + tail);
+      if (other === undefined || other === value) continue;
+      // One that is sent may hold credentials.
+      const shown = other.trimStart().startsWith('{') ? 'inline' : other;
+      add(aliasPrefix + tail, shown, canonicalPrefix + requestHeaders[header][0]);
+    }
+  }
+}
+
+const choosing = ['config', 'provider', 'virtualKey'] as const satisfies readonly RequestHeader[];

@@ -1,0 +1,68 @@
+import type { OAuthGrant } from '../../../core/secrets/grant.ts';
+import { readRegularFileLater } from '../../../core/files/regular-file.ts';
+import { type Token, TokenError, type TokenFetcher } from '../token-source.ts';
+import { endpointUrl, given } from './given.ts';
+import { askToken, type GrantDeps, tokenOf } from './token-request.ts';
+
+type Grant = Extract<OAuthGrant, { kind: 'federated-assertion' }>;
+
+/** Milliseconds for which the content of the file is used. */
+const readEveryMs = 600_000;
+
+/** Bytes: a token has some kilobytes. */
+const maxAssertion = 1024 * 1024;
+
+/** RFC 7523 2.2: a token that another issuer keeps in a file, for one of ours. For the operator's grants only. */
+export function federatedAssertion(grant: Grant, deps: GrantDeps): TokenFetcher {
+  let held: { readonly text: string; readonly readAt: number } | undefined;
+  const assertion = async (): Promise<string> => {
+    if (held === undefined || deps.monotonic() - held.readAt >= readEveryMs)
+      held = { text: await read(grant, deps), readAt: deps.monotonic() };
+    return held.text;
+  };
+  return {
+    async fetch() {
+      const used = await assertion();
+      try {
+        return await exchange(grant, used, deps);
+      } catch (error) {
+        if (!(error instanceof TokenError) || error.reason !== 'invalid_client') throw error;
+        // The file may have been written anew since it was read.
+        held = undefined;
+        const fresh = await assertion();
+        if (fresh === used) throw error;
+        return exchange(grant, fresh, deps);
+      }
+    },
+    forget: () => {
+      held = undefined;
+    },
+  };
+}
+
+async function exchange(grant: Grant, assertion: string, deps: GrantDeps): Promise<Token> {
+  const { scope, repeats, blame } = grant;
+  const form = new URLSearchParams({
+    grant_type: 'client_credentials',
+    client_id: given(grant.clientId, deps.env),
+    client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
+    client_assertion: assertion,
+    scope,
+  });
+  const url = endpointUrl(grant.endpoint, deps.env);
+  return tokenOf(await askToken({ url, form, trust: 'operator', repeats }, deps), blame);
+}
+
+/** @throws TokenError without the path: callers may see it */
+async function read({ file, fileField: field }: Grant, { env }: GrantDeps): Promise<string> {
+  const path = given(file, env);
+  let text: string;
+  try {
+    text = (await readRegularFileLater(path, maxAssertion)).toString('utf8').trim();
+  } catch (cause) {
+    const code = cause instanceof Error && 'code' in cause ? ` (${String(cause.code)})` : '';
+    throw new TokenError(`${field} names a file that cannot be read${code}`, { field, cause });
+  }
+  if (text === '') throw new TokenError(`${field} names an empty file`, { field });
+  return text;
+}

@@ -1,0 +1,50 @@
+import { realpath } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { FileChallenge } from '../../../core/secrets/grant.ts';
+import { readRegularFileLater } from '../../../core/files/regular-file.ts';
+import { TokenError } from '../token-source.ts';
+import { given, isSet } from './given.ts';
+
+/**
+ * The content of the file that a challenge `Basic realm=<file>` names. Any process may stand on the local port, so only
+ * small files of one kind directly in the agent's own folder are read, whatever links lead elsewhere.
+ *
+ * @throws TokenError
+ */
+export async function answerChallenge(
+  header: string | undefined,
+  challenge: FileChallenge,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<string> {
+  const named = /^Basic\s+realm="?([^"]+?)"?\s*$/i.exec(header ?? '')?.[1];
+  if (named === undefined) throw new TokenError('the challenge of the local endpoint names no file');
+  try {
+    const path = await realpath(named);
+    const folders = await Promise.all(foldersOf(challenge, env).map((folder) => realpath(folder).catch(() => undefined)));
+    if (!path.endsWith(challenge.suffix) || !folders.includes(dirname(path))) throw new TokenError(outside);
+    return await readSmall(path, challenge.maxBytes);
+  } catch (cause) {
+    if (cause instanceof TokenError) throw cause;
+    const code = cause instanceof Error && 'code' in cause ? ` (${String(cause.code)})` : '';
+    throw new TokenError(`the file of the challenge cannot be read${code}`, { cause });
+  }
+}
+
+const outside = "the challenge names a file outside the agent's directory";
+
+/** Folders whose variables are set here. */
+function foldersOf({ folders }: FileChallenge, env: Readonly<Record<string, string | undefined>>): string[] {
+  return folders
+    .filter((parts) => parts.every((part) => typeof part === 'string' || isSet(part.env, env)))
+    .map((parts) => join(...parts.map((part) => given(part, env))));
+}
+
+async function readSmall(path: string, maxBytes: number): Promise<string> {
+  try {
+    return (await readRegularFileLater(path, maxBytes)).toString('utf8').trim();
+  } catch (cause) {
+    if (cause instanceof Error && 'code' in cause && cause.code === 'EFBIG')
+      throw new TokenError(`the file of the challenge is larger than ${maxBytes} bytes`, { cause });
+    throw cause;
+  }
+}

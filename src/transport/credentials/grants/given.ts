@@ -1,0 +1,27 @@
+import type { Given, TokenEndpoint } from '../../../core/secrets/grant.ts';
+import { TokenError } from '../token-source.ts';
+import { tokenUrl } from './token-request.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The text, or what the variable holds. @throws TokenError naming a variable that is not set */
+export function given(value: Given, env: Environment): string {
+  if (typeof value === 'string') return value;
+  const held = env[value.env]?.trim();
+  const text = held === undefined || held === '' ? value.otherwise : held;
+  if (text !== undefined) return text;
+  const { field } = value;
+  const instead = field === undefined ? '' : `${field} is not set, and `;
+  throw new TokenError(`${instead}the variable ${value.env} is not set`, { field });
+}
+
+/** True when the variable holds something. */
+export function isSet(name: string, env: Environment): boolean {
+  return (env[name]?.trim() ?? '') !== '';
+}
+
+/** Joins the parts of a token endpoint. @throws TokenError */
+export function endpointUrl({ base, path }: TokenEndpoint, env: Environment): URL {
+  const segments = path.map((part) => encodeURIComponent(given(part, env)));
+  return tokenUrl([given(base, env).replace(/\/+$/, ''), ...segments].join('/'));
+}

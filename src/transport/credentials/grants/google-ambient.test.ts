@@ -1,0 +1,116 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { json, type ScriptedUpstream, startUpstream } from '../../../../test/support/upstream.ts';
+import { googleAmbient } from './google-ambient.ts';
+
+/** The real library against a token exchange and a metadata server on loopback. */
+
+let server: ScriptedUpstream;
+let folder: string;
+const now = Date.now();
+const grant = (credentialsFile?: string) => ({ kind: 'google-ambient', scopes: ['https://scope.example/all'], credentialsFile }) as const;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'ambient-'));
+  server = await startUpstream(() => undefined);
+});
+
+beforeEach(() => {
+  server.requests.length = 0;
+  // Nothing of the machine that runs the tests.
+  vi.stubEnv('HOME', folder);
+  vi.stubEnv('CLOUDSDK_CONFIG', folder);
+  vi.stubEnv('GOOGLE_APPLICATION_CREDENTIALS', undefined);
+});
+
+afterEach(() => vi.unstubAllEnvs());
+
+afterAll(async () => {
+  await server.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** A file of a workload identity federation; its subject token stands in a file beside it. */
+async function federation(): Promise<string> {
+  const subject = join(folder, 'subject');
+  await writeFile(subject, 'subject-token');
+  const file = join(folder, 'federation.json');
+  const content = {
+    type: 'external_account',
+    audience: '//iam.example/pools/p/providers/q',
+    subject_token_type: 'urn:ietf:params:oauth:token-type:jwt',
+    token_url: `${server.url}/exchange`,
+    credential_source: { file: subject },
+  };
+  await writeFile(file, JSON.stringify(content));
+  return file;
+}
+
+const exchange = (): void => {
+  server.script = (response, _request, count) =>
+    json(response, 200, {
+      access_token: `token-${count}`,
+      issued_token_type: 'urn:ietf:params:oauth:token-type:access_token',
+      token_type: 'Bearer',
+      expires_in: 3600,
+    });
+};
+
+describe('the identity of the machine', () => {
+  it('comes from a federation file, with the life of its token', async () => {
+    exchange();
+    const token = await googleAmbient(grant(await federation()), { now: () => now }).fetch();
+    expect(token.value).toBe('token-1');
+    expect(token.expiresAt - Date.now()).toBeGreaterThan(3_500_000);
+    expect(server.requests.map((request) => request.url)).toEqual(['/exchange']);
+    expect(server.requests[0]?.body.toString()).toContain('subject_token=subject-token');
+  });
+
+  it('comes from the metadata server where there is no file', async () => {
+    vi.stubEnv('GCE_METADATA_HOST', server.host);
+    // The library gives its probe of the server little time, which a busy machine exceeds.
+    vi.stubEnv('METADATA_SERVER_DETECTION', 'assume-present');
+    server.script = (response, request) =>
+      request.url.includes('/token')
+        ? json(response, 200, { access_token: 'token-of-machine', expires_in: 1800, token_type: 'Bearer' }, { 'metadata-flavor': 'Google' })
+        : void response.writeHead(200, { 'metadata-flavor': 'Google' }).end('x');
+    expect((await googleAmbient(grant(), { now: () => now }).fetch()).value).toBe('token-of-machine');
+    expect(server.requests.some((request) => request.headers['metadata-flavor'] === 'Google')).toBe(true);
+  });
+
+  it('is asked again after its token was refused', async () => {
+    exchange();
+    const fetcher = googleAmbient(grant(await federation()), { now: () => now });
+    expect((await fetcher.fetch()).value).toBe('token-1');
+    expect((await fetcher.fetch()).value).toBe('token-1');
+    fetcher.forget?.();
+    expect((await fetcher.fetch()).value).toBe('token-2');
+  });
+});
+
+describe('without it', () => {
+  it('the words of the exchange are kept', async () => {
+    server.script = (response) => json(response, 400, { error: 'invalid_target', error_description: 'The pool is gone' });
+    await expect(googleAmbient(grant(await federation()), { now: () => now }).fetch()).rejects.toThrow(/invalid_target.*The pool is gone/);
+  });
+
+  it('a missing file is named as the library names it', async () => {
+    await expect(googleAmbient(grant(join(folder, 'none.json')), { now: () => now }).fetch()).rejects.toThrow(/none\.json/);
+  });
+
+  it('a missing library says how to add it', async () => {
+    const missing = googleAmbient(grant(), { now: () => now }, () => Promise.reject(new Error('Cannot find package')));
+    await expect(missing.fetch()).rejects.toThrow(/add it with npm install google-auth-library/);
+  });
+
+  it('an empty token is none', async () => {
+    const library = {
+      GoogleAuth: class {
+        getClient = () => Promise.resolve({ getAccessToken: () => Promise.resolve({ token: '' }), credentials: {} });
+      },
+    };
+    await expect(googleAmbient(grant(), { now: () => now }, () => Promise.resolve(library)).fetch()).rejects.toThrow(/provides no token/);
+  });
+});

@@ -1,0 +1,194 @@
+import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { json, type Script, type ScriptedUpstream, startUpstream } from '../../../../test/support/upstream.ts';
+import type { InstanceEndpoint, OAuthGrant } from '../../../core/secrets/grant.ts';
+import type { Token } from '../token-source.ts';
+import { createUpstream, type Upstream } from '../../outbound/upstream.ts';
+import { instanceIdentity } from './instance-identity.ts';
+
+/** The machine's endpoints on loopback: waits, lives of tokens, and the challenge that names a file. */
+
+type Grant = Extract<OAuthGrant, { kind: 'instance-identity' }>;
+
+const now = Date.UTC(2026, 10, 21);
+let server: ScriptedUpstream;
+let upstream: Upstream;
+let root: string;
+let waits: number[];
+
+const give: Script = (response) => json(response, 200, { access_token: 't', expires_in: '3600' });
+
+const endpoint = (over: Partial<InstanceEndpoint> = {}): InstanceEndpoint => ({
+  name: 'the machine',
+  when: [],
+  url: { env: 'ENDPOINT' },
+  method: 'GET',
+  parameters: { 'api-version': '1' },
+  headers: { metadata: 'true' },
+  connectMs: 1000,
+  repeats: [
+    { statuses: [404, 500], waitsMs: [0, 1600, 3200] },
+    { statuses: [410], waitsMs: [10_000, 10_000, 10_000, 10_000] },
+  ],
+  ...over,
+});
+
+function fetchFrom(over: Partial<InstanceEndpoint> = {}, grant: Partial<Grant> = {}, env: Record<string, string> = {}): Promise<Token> {
+  const whole: Grant = {
+    kind: 'instance-identity',
+    endpoints: [endpoint(over)],
+    identity: undefined,
+    identityField: 'auth.client_id',
+    resource: 'https://service.example',
+    blame: [{ status: 400, field: 'auth.client_id', says: 'names nobody' }],
+    ...grant,
+  };
+  const deps = {
+    upstream,
+    checkEgress: () => undefined,
+    now: () => now,
+    monotonic: () => now,
+    wait: (ms: number) => Promise.resolve(void waits.push(ms)),
+    env: { ENDPOINT: server.url, ROOT: root, ...env },
+  };
+  return instanceIdentity(whole, deps).fetch();
+}
+
+beforeAll(async () => {
+  server = await startUpstream(give);
+  upstream = createUpstream({ lookup: () => undefined });
+  root = await realpath(await mkdtemp(join(tmpdir(), 'instance-')));
+  await mkdir(join(root, 'tokens', 'below'), { recursive: true });
+});
+
+beforeEach(() => {
+  server.requests.length = 0;
+  server.script = give;
+  waits = [];
+});
+
+afterAll(async () => {
+  await upstream.close();
+  await server.close();
+  await rm(root, { recursive: true, force: true });
+});
+
+describe('a machine that is busy', () => {
+  it.each([
+    ['comes back', [404, 500, 200], [0, 1600], true],
+    ['is being updated', [410, 410, 200], [10_000, 10_000], true],
+    ['stays away', [500, 500, 500, 500], [0, 1600, 3200], false],
+    ['refuses', [400], [], false],
+  ])('%s', async (_, statuses, expected, isGiven) => {
+    server.script = (response, request, count) => {
+      const status = statuses[count - 1] ?? 0;
+      if (status === 200) void give(response, request, count);
+      else json(response, status, {});
+    };
+    const outcome = await fetchFrom().then(
+      () => true,
+      () => false,
+    );
+    expect([outcome, waits, server.requests.length]).toEqual([isGiven, expected, statuses.length]);
+  });
+});
+
+describe('the life of a token', () => {
+  const hour = 3_600_000;
+  it.each<[string, object, number, number | undefined]>([
+    ['seconds as text', { expires_in: '3600' }, now + hour, undefined],
+    ['seconds', { expires_in: 3600 }, now + hour, undefined],
+    [
+      'a moment before seconds that count from its first day',
+      { expires_in: '86400', expires_on: String((now + hour) / 1000) },
+      now + hour,
+      undefined,
+    ],
+    ['a date', { expires_on: '11/21/2026 01:00:00 +00:00' }, now + hour, undefined],
+    ['a date with half of the day', { expires_on: '11/21/2026 1:00:00 PM +00:00' }, now + 13 * hour, undefined],
+    ['a moment that is over on a clock that is wrong', { expires_in: 60, expires_on: 1 }, now + 60_000, undefined],
+    ['its renewal', { expires_in: 7200, refresh_in: '3600' }, now + 2 * hour, now + hour],
+    ['nothing', {}, now + 300_000, undefined],
+    ['nonsense', { expires_in: 'soon', expires_on: 'never' }, now + 300_000, undefined],
+  ])('is told by %s', async (_, life, expiresAt, renewAt) => {
+    server.script = (response) => json(response, 200, { access_token: 't', ...life });
+    expect(await fetchFrom()).toEqual({ value: 't', expiresAt, renewAt });
+  });
+});
+
+describe('which machine it is', () => {
+  const first = endpoint({ name: 'the first', when: ['A', 'B'], path: '/first' });
+  const second = endpoint({ name: 'the second', when: ['A'], path: '/second' });
+  it.each([
+    [{ A: '1', B: '1' }, '/first'],
+    [{ A: '1', B: ' ' }, '/second'],
+  ])('is told by %j', async (env, path) => {
+    await fetchFrom({}, { endpoints: [first, second] }, env as Record<string, string>);
+    expect(server.requests[0]?.url).toBe(`${path}?api-version=1&resource=https%3A%2F%2Fservice.example`);
+  });
+
+  it('may be none that is known', async () => {
+    await expect(fetchFrom({}, { endpoints: [first, second] })).rejects.toThrow('this machine has no identity');
+  });
+});
+
+describe('a challenge', () => {
+  const challenge = {
+    folders: [
+      [{ env: 'ROOT' }, 'tokens'],
+      [{ env: 'UNSET' }, 'tokens'],
+    ],
+    suffix: '.key',
+    maxBytes: 16,
+  };
+  const asks =
+    (file: string): Script =>
+    (response, request, count) =>
+      request.headers.authorization === 'Basic proof'
+        ? give(response, request, count)
+        : json(response, 401, {}, { 'www-authenticate': `Basic realm=${file}` });
+
+  it('is answered with the content of the file', async () => {
+    const file = join(root, 'tokens', 'a.key');
+    await writeFile(file, 'proof\n');
+    server.script = asks(file);
+    expect((await fetchFrom({ challenge })).value).toBe('t');
+    expect(server.requests.map(({ headers }) => headers.authorization)).toEqual([undefined, 'Basic proof']);
+  });
+
+  it.each([
+    ['of another kind', 'tokens/a.txt', /outside the agent's directory/],
+    ['in another folder', 'a.key', /outside the agent's directory/],
+    ['below the folder', 'tokens/below/a.key', /outside the agent's directory/],
+    ['that leads out of the folder', 'tokens/below/../../a.key', /outside the agent's directory/],
+    ['that is a link to elsewhere', 'tokens/link.key', /outside the agent's directory/],
+    ['that is too large', 'tokens/large.key', /larger than 16 bytes/],
+    ['that is not there', 'tokens/missing.key', /cannot be read \(ENOENT\)/],
+  ])('does not have a file read %s', async (_, name, says) => {
+    await Promise.all(['tokens/a.txt', 'a.key', 'tokens/below/a.key'].map((each) => writeFile(join(root, each), 'secret of root')));
+    await writeFile(join(root, 'tokens/large.key'), 'x'.repeat(17));
+    await symlink(join(root, 'a.key'), join(root, 'tokens/link.key')).catch(() => undefined);
+    server.script = asks(`"${root}/${name}"`);
+    await expect(fetchFrom({ challenge })).rejects.toThrow(says);
+    expect([server.requests.length, server.requests.some(({ headers }) => headers.authorization !== undefined)]).toEqual([1, false]);
+  });
+
+  it('without a file is none', async () => {
+    server.script = (response) => json(response, 401, {}, { 'www-authenticate': 'Bearer' });
+    await expect(fetchFrom({ challenge })).rejects.toThrow(/names no file/);
+  });
+
+  it('that comes back is the answer', async () => {
+    await writeFile(join(root, 'tokens', 'b.key'), 'other');
+    server.script = asks(join(root, 'tokens', 'b.key'));
+    await expect(fetchFrom({ challenge })).rejects.toThrow(/answered 401/);
+    expect(server.requests).toHaveLength(2);
+  });
+
+  it('of a machine that has none is a refusal', async () => {
+    server.script = asks(join(root, 'a.key'));
+    await expect(fetchFrom()).rejects.toThrow(/answered 401: no token/);
+  });
+});

@@ -1,0 +1,64 @@
+import type { InstanceEndpoint, OAuthGrant } from '../../../core/secrets/grant.ts';
+import type { HeaderPairs } from '../../../core/http/headers.ts';
+import { FetchFault } from '../../outbound/fetch-whole.ts';
+import { type Token, TokenError, type TokenFetcher } from '../token-source.ts';
+import { answerChallenge } from './file-challenge.ts';
+import { given, isSet } from './given.ts';
+import { askToken, type GrantDeps, tokenOf, type TokenRequest, tokenUrl } from './token-request.ts';
+
+type Grant = Extract<OAuthGrant, { kind: 'instance-identity' }>;
+
+/**
+ * The machine's own identity, from the local endpoint that its environment tells of. For the operator's grants only.
+ *
+ * Written here instead of taken from `@azure/identity`: that package brings 46 others, refuses authorities over plain
+ * http that the operator chose, and sends its requests past the rules for addresses that everything else here obeys.
+ */
+export function instanceIdentity(grant: Grant, deps: GrantDeps): TokenFetcher {
+  return {
+    async fetch() {
+      const endpoint = grant.endpoints.find(({ when }) => when.every((name) => isSet(name, deps.env)));
+      if (endpoint === undefined) throw new TokenError('this machine has no identity');
+      if (endpoint.unsupported !== undefined) throw new TokenError(`${endpoint.name} ${endpoint.unsupported}`);
+      return ask(endpoint, grant, deps);
+    },
+  };
+}
+
+async function ask(endpoint: InstanceEndpoint, grant: Grant, deps: GrantDeps): Promise<Token> {
+  const request = requestFor(endpoint, grant, deps);
+  let answer = await sent(endpoint, request, deps);
+  if (answer.status === 401 && endpoint.challenge !== undefined) {
+    const proof = await answerChallenge(answer.headers['www-authenticate'], endpoint.challenge, deps.env);
+    answer = await sent(endpoint, { ...request, headers: [...(request.headers ?? []), 'authorization', `Basic ${proof}`] }, deps);
+  }
+  return tokenOf(answer, grant.blame);
+}
+
+function requestFor(endpoint: InstanceEndpoint, grant: Grant, { env }: GrantDeps): TokenRequest {
+  const parameters = new URLSearchParams({ ...endpoint.parameters, resource: grant.resource });
+  const identity = grant.identity ?? (endpoint.defaultIdentity === undefined ? '' : given(endpoint.defaultIdentity, env));
+  if (identity !== '') {
+    if (endpoint.identity === undefined) {
+      const field = grant.identityField;
+      throw new TokenError(`${field} cannot be used: ${endpoint.name} has only the machine's own identity`, { field });
+    }
+    parameters.set(endpoint.identity, identity);
+  }
+  const url = tokenUrl(`${given(endpoint.url, env).replace(/\/+$/, '')}${endpoint.path ?? ''}`);
+  const headers: HeaderPairs = Object.entries(endpoint.headers).flatMap(([name, value]) => [name, given(value, env)]);
+  const common = { url, headers, trust: 'operator', connectMs: endpoint.connectMs, repeats: endpoint.repeats } as const;
+  if (endpoint.method === 'POST') return { ...common, form: parameters };
+  for (const [name, value] of parameters) url.searchParams.set(name, value);
+  return common;
+}
+
+/** Where nothing answers, the machine is most likely not what the configuration takes it for. */
+async function sent(endpoint: InstanceEndpoint, request: TokenRequest, deps: GrantDeps): ReturnType<typeof askToken> {
+  try {
+    return await askToken(request, deps);
+  } catch (error) {
+    if (!(error instanceof TokenError) || !(error.cause instanceof FetchFault)) throw error;
+    throw new TokenError(`${endpoint.name} does not respond, so the machine has no identity (${error.message})`, { cause: error });
+  }
+}

@@ -1,0 +1,40 @@
+import type { OAuthGrant } from '../../../core/secrets/grant.ts';
+import type { Trust } from '../../../core/snapshot.ts';
+import { TokenError, type TokenFetcher } from '../token-source.ts';
+import { askToken, type GrantDeps, tokenOf, tokenUrl } from './token-request.ts';
+
+type Grant = Extract<OAuthGrant, { kind: 'jwt-bearer' }>;
+
+/** Seconds: the longest life an assertion may have. */
+const assertionLife = 3600;
+
+/** RFC 7523: signs an assertion with the account's key and exchanges it at the token endpoint. */
+export function jwtBearer(grant: Grant, trust: Trust, deps: GrantDeps): TokenFetcher {
+  return {
+    async fetch() {
+      const url = tokenUrl(grant.tokenUri);
+      const assertion = await sign(grant, Math.floor(deps.now() / 1000));
+      const form = new URLSearchParams({ grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer', assertion });
+      return tokenOf(await askToken({ url, form, trust }, deps));
+    },
+  };
+}
+
+async function sign(grant: Grant, now: number): Promise<string> {
+  const { importPKCS8, SignJWT } = await import('jose');
+  let key: Awaited<ReturnType<typeof importPKCS8>>;
+  try {
+    // Keys that came through an environment variable have their line breaks written out.
+    key = await importPKCS8(grant.privateKey.replaceAll('\\n', '\n'), 'RS256');
+  } catch {
+    // Without the cause: nothing that was made of the key leaves this function.
+    throw new TokenError('the private key of the service account cannot be read: it must be PEM in PKCS #8');
+  }
+  return new SignJWT({ scope: grant.scope })
+    .setProtectedHeader({ alg: 'RS256', typ: 'JWT', ...(grant.keyId === undefined ? {} : { kid: grant.keyId }) })
+    .setIssuer(grant.issuer)
+    .setAudience(grant.audience)
+    .setIssuedAt(now)
+    .setExpirationTime(now + assertionLife)
+    .sign(key);
+}

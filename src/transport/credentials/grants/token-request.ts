@@ -1,0 +1,154 @@
+import { parseJson } from '../../../core/json/scan.ts';
+import type { GatewayError } from '../../../core/error.ts';
+import type { GrantBlame, GrantRepeat } from '../../../core/secrets/grant.ts';
+import type { HeaderPairs } from '../../../core/http/headers.ts';
+import { isPlain, type Plain } from '../../../core/json/merge.ts';
+import { type SecretForms, secretForms } from '../../../core/secrets/redactor.ts';
+import type { Trust } from '../../../core/snapshot.ts';
+import { type FetchedWhole, FetchFault, fetchWhole } from '../../outbound/fetch-whole.ts';
+import { type Token, TokenError } from '../token-source.ts';
+import type { Upstream, WireRequest } from '../../outbound/upstream.ts';
+
+export interface GrantDeps {
+  readonly upstream: Upstream;
+  checkEgress(origin: string, trust: Trust): GatewayError | undefined;
+  /** Unix milliseconds. */
+  now(): number;
+  /** Milliseconds that only go forward. */
+  monotonic(): number;
+  /** Resolves after so many milliseconds. */
+  wait(ms: number): Promise<void>;
+  /** The environment of the process: where a machine says which identity it has. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** One request for a token. */
+export interface TokenRequest {
+  readonly url: URL;
+  /** Sent as POST; without it the request is a GET. */
+  readonly form?: URLSearchParams;
+  readonly headers?: HeaderPairs;
+  readonly trust: Trust;
+  readonly connectMs?: number;
+  readonly repeats?: readonly GrantRepeat[];
+}
+
+/** An answer, and when its request was sent: the life of a token is counted from then on, never longer than it is. */
+export interface TokenAnswer extends FetchedWhole {
+  readonly host: string;
+  readonly askedAt: number;
+  /** What the request was signed with: it must not come back in a message. */
+  readonly secrets: SecretForms | undefined;
+}
+
+const limits = { connectMs: 5000, totalMs: 10_000, maxBytes: 64 * 1024 } as const;
+/** Seconds: where the endpoint doesn't say how long its token lives. */
+const assumedLife = 300;
+
+/** Parses the address of a token endpoint. @throws TokenError */
+export function tokenUrl(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol)) throw new TokenError('the token endpoint is not an http or https URL');
+  return url;
+}
+
+/** Sends a request for a token, again where the grant says so. Redirects are answers. @throws TokenError */
+export async function askToken(request: TokenRequest, deps: GrantDeps): Promise<TokenAnswer> {
+  const { url, trust } = request;
+  const refusal = deps.checkEgress(url.origin, trust);
+  if (refusal !== undefined) throw new TokenError(refusal.message, { cause: refusal });
+  for (let repeat = 0; ; repeat += 1) {
+    const askedAt = deps.now();
+    const answer = await once(request, deps.upstream);
+    const rule = request.repeats?.find(({ statuses }) => statuses.includes(answer.status));
+    const wait = rule?.waitsMs[repeat];
+    if (wait === undefined) return { ...answer, host: url.host, askedAt, secrets: secretForms(request.headers ?? [], proofsIn(request)) };
+    await deps.wait(wait);
+  }
+}
+
+async function once({ url, form, headers = [], trust, connectMs }: TokenRequest, upstream: Upstream): Promise<FetchedWhole> {
+  const body = form === undefined ? undefined : Buffer.from(form.toString(), 'latin1');
+  const type = body === undefined ? [] : ['content-type', 'application/x-www-form-urlencoded'];
+  const wire: WireRequest = {
+    method: body === undefined ? 'GET' : 'POST',
+    origin: url.origin,
+    path: url.pathname + url.search,
+    headers: [...type, 'accept', 'application/json', ...headers],
+    body: body === undefined ? { kind: 'none' } : { kind: 'form', bytes: () => body },
+  };
+  try {
+    return await fetchWhole(upstream, wire, { ...limits, trust, ...(connectMs === undefined ? {} : { connectMs }) });
+  } catch (fault) {
+    throw new TokenError(`${url.host}: ${fault instanceof FetchFault ? fault.message : 'the request failed'}`, { cause: fault });
+  }
+}
+
+/** Reads the answer of a token endpoint. @throws TokenError with the endpoint's own reasons, and the field at fault */
+export function tokenOf(answer: TokenAnswer, blames: readonly GrantBlame[] = []): Token {
+  const { status, askedAt } = answer;
+  const said = parsed(answer.body);
+  const value = said['access_token'];
+  if (status === 200 && typeof value === 'string' && value !== '') return { value, ...lifeOf(said, askedAt) };
+  const reasons = reasonsIn(said, answer.secrets);
+  const told = `${answer.host} answered ${status}: ${reasons === '' ? 'no token, and no reason' : reasons}`;
+  const reason = typeof said['error'] === 'string' ? said['error'] : undefined;
+  const blame = status === 200 ? undefined : blames.find((one) => fits(one, status, reasons));
+  if (blame === undefined) throw new TokenError(told, { reason });
+  throw new TokenError(`${blame.field} ${blame.says} (${told.replace(/\.$/, '')})`, { field: blame.field, reason });
+}
+
+const fits = (blame: GrantBlame, status: number, reasons: string): boolean =>
+  (blame.status === undefined || blame.status === status) && (blame.text === undefined || reasons.includes(blame.text));
+
+/**
+ * When a token ends. `expires_on` comes first: endpoints of machines hand out tokens that they have kept, and
+ * `expires_in` may count from their first day. Numbers may be texts, and the moment a date.
+ */
+function lifeOf(said: Plain, askedAt: number): Pick<Token, 'expiresAt' | 'renewAt'> {
+  const until = momentIn(said['expires_on']);
+  const seconds = Number(said['expires_in']);
+  const expiresAt = until !== undefined && until > askedAt ? until : askedAt + (seconds > 0 ? seconds : assumedLife) * 1000;
+  const renewal = Number(said['refresh_in']);
+  return { expiresAt, renewAt: renewal > 0 ? askedAt + renewal * 1000 : undefined };
+}
+
+function momentIn(value: unknown): number | undefined {
+  if (typeof value !== 'string' && typeof value !== 'number') return undefined;
+  const seconds = Number(value);
+  const ms = Number.isFinite(seconds) ? seconds * 1000 : Date.parse(String(value));
+  return ms > 0 ? ms : undefined;
+}
+
+/** `invalid_client: AADSTS…: what is wrong`, as far as something is said; first lines only: trace ids stand behind. */
+function reasonsIn(said: Plain, secrets: SecretForms | undefined): string {
+  const { error } = said;
+  const parts = isPlain(error) ? [error['code'], error['message']] : [error, said['error_description'], said['message']];
+  return (
+    parts
+      .filter((part) => typeof part === 'string' && part !== '')
+      // Before it is cut: half a secret is no longer found.
+      .map((part) => (scrubbed(String(part), secrets).split(/[\r\n]/)[0] ?? '').slice(0, 300))
+      .join(': ')
+  );
+}
+
+function scrubbed(text: string, secrets: SecretForms | undefined): string {
+  return (secrets?.texts ?? []).reduce((left, secret) => left.replaceAll(secret, '***'), text);
+}
+
+/** Members of a form that prove who asks. */
+const proofs: ReadonlySet<string> = new Set(['client_secret', 'client_assertion', 'assertion']);
+
+function proofsIn({ form }: TokenRequest): string[] {
+  return [...(form ?? [])].filter(([name]) => proofs.has(name)).map(([, value]) => value);
+}
+
+function parsed(body: Buffer): Plain {
+  try {
+    const value: unknown = parseJson(body.toString('utf8'));
+    return isPlain(value) ? value : {};
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,151 @@
+import type { CryptoKey, LocalJWKSet } from 'jose';
+import { type JwtFault, type JwtSettings, type JwtVerdict, type JwtVerifier, unprovenClaims } from '../../core/secrets/jwt.ts';
+import { FetchedKeys, freshMs, type JwksDeps, type KeySet } from './jwks.ts';
+
+/** Verifiers that are kept: more than any configuration and the ones before it have. */
+const verifiersKept = 32;
+/** Characters of a token: a longer one is no token (a request's head has 64 KB in all). */
+const longestToken = 16_384;
+
+/** Where the keys of an issuer come from: fetched, or written in the configuration. */
+interface Keys {
+  get(): Promise<KeySet<LocalJWKSet>>;
+  newer(than: KeySet<LocalJWKSet>): Promise<KeySet<LocalJWKSet> | undefined>;
+}
+
+/** Makes what proves tokens. The same settings give the same verifier, the same URL the same keys: also over a reload. */
+export function createJwt(deps: JwksDeps): (settings: JwtSettings) => JwtVerifier {
+  const verifiers = new Map<string, JwtVerifier>();
+  const fetched = new Map<string, Keys>();
+  const keysOf = ({ jwks }: JwtSettings): Keys => {
+    if ('text' in jwks) return writtenKeys(jwks.text);
+    return kept(fetched, jwks.url, () => new FetchedKeys(jwks.url, compile, deps));
+  };
+  return (settings) => kept(verifiers, JSON.stringify(settings), () => new Verifier(settings, keysOf(settings), deps.now));
+}
+
+function kept<T>(map: Map<string, T>, key: string, make: () => T): T {
+  const known = map.get(key);
+  if (known !== undefined) return known;
+  const made = make();
+  const [oldest] = map.keys();
+  if (map.size >= verifiersKept && oldest !== undefined) map.delete(oldest);
+  map.set(key, made);
+  return made;
+}
+
+async function compile(set: unknown): Promise<LocalJWKSet> {
+  const { createLocalJWKSet } = await import('jose');
+  const keys = createLocalJWKSet(set as Parameters<typeof createLocalJWKSet>[0]);
+  if (keys.jwks().keys.length === 0) throw new Error('it contains no keys');
+  return keys;
+}
+
+/** A set that stands in the configuration: another one comes with another configuration. */
+function writtenKeys(text: string): Keys {
+  let set: Promise<KeySet<LocalJWKSet>> | undefined;
+  return {
+    get: () => (set ??= compile(JSON.parse(text)).then((keys) => ({ keys }))),
+    newer: () => Promise.resolve(undefined),
+  };
+}
+
+class Verifier implements JwtVerifier {
+  readonly #settings: JwtSettings;
+  readonly #keys: Keys;
+  readonly #now: () => number;
+  /** Tokens that are being proven: one proof for all who bring the same. */
+  readonly #running = new Map<string, Promise<JwtVerdict>>();
+
+  constructor(settings: JwtSettings, keys: Keys, now: () => number) {
+    this.#settings = settings;
+    this.#keys = keys;
+    this.#now = now;
+  }
+
+  verify(token: string): Promise<JwtVerdict> {
+    let running = this.#running.get(token);
+    if (running === undefined) {
+      running = this.#verdict(token).finally(() => this.#running.delete(token));
+      this.#running.set(token, running);
+    }
+    return running;
+  }
+
+  async #verdict(token: string): Promise<JwtVerdict> {
+    const claims = token.length > longestToken ? undefined : unprovenClaims(token);
+    if (claims === undefined) return { fault: 'malformed' };
+    // Before the signature: another issuer's token names keys that are nobody's business here.
+    if (!this.#settings.issuers.includes(claims['iss'] as string)) return { fault: 'issuer' };
+    let set: KeySet<LocalJWKSet> | undefined;
+    try {
+      set = await this.#keys.get();
+    } catch {
+      return { fault: 'no-keys' };
+    }
+    const first = await this.#prove(token, set);
+    if (!('fault' in first) || first.fault !== 'unknown-key') return first;
+    const newer = await this.#keys.newer(set);
+    return newer === undefined ? first : this.#prove(token, newer);
+  }
+
+  async #prove(token: string, { keys }: KeySet<LocalJWKSet>): Promise<JwtVerdict> {
+    const { jwtVerify } = await import('jose');
+    const now = this.#now();
+    const { issuers, audiences, algorithms, toleranceS } = this.#settings;
+    const options = {
+      issuer: [...issuers],
+      audience: [...audiences],
+      algorithms: [...algorithms],
+      clockTolerance: toleranceS,
+      currentDate: new Date(now),
+      requiredClaims: ['exp'],
+    };
+    try {
+      const { payload } = await jwtVerify(token, keys, options);
+      return { claims: payload, until: Math.min((payload.exp ?? 0) * 1000 + toleranceS * 1000, now + freshMs) };
+    } catch (error) {
+      if (codeOf(error) !== 'ERR_JWKS_MULTIPLE_MATCHING_KEYS') return faultOf(error);
+      return this.#proveByEach(token, error as AsyncIterable<CryptoKey>, options, now);
+    }
+  }
+
+  /** A token without a key id, and a set with several keys of its kind: each may be the one. */
+  async #proveByEach(token: string, candidates: AsyncIterable<CryptoKey>, options: object, now: number): Promise<JwtVerdict> {
+    const { jwtVerify } = await import('jose');
+    for await (const key of candidates) {
+      try {
+        const { payload } = await jwtVerify(token, key, options);
+        return { claims: payload, until: Math.min((payload.exp ?? 0) * 1000 + this.#settings.toleranceS * 1000, now + freshMs) };
+      } catch (error) {
+        if (codeOf(error) !== 'ERR_JWS_SIGNATURE_VERIFICATION_FAILED') return faultOf(error);
+      }
+    }
+    return { fault: 'signature' };
+  }
+}
+
+const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : '');
+
+const faults: Readonly<Record<string, JwtFault>> = {
+  ERR_JWT_EXPIRED: 'expired',
+  ERR_JOSE_ALG_NOT_ALLOWED: 'algorithm',
+  ERR_JOSE_NOT_SUPPORTED: 'algorithm',
+  ERR_JWKS_NO_MATCHING_KEY: 'unknown-key',
+  ERR_JWS_SIGNATURE_VERIFICATION_FAILED: 'signature',
+  ERR_JWS_INVALID: 'malformed',
+  ERR_JWT_INVALID: 'malformed',
+  // A key of the set that can't be read: as good as none of that name.
+  ERR_JWKS_INVALID: 'unknown-key',
+};
+
+/** The error's own text is left behind: it may quote the token. */
+function faultOf(error: unknown): JwtVerdict {
+  const code = codeOf(error);
+  if (code !== 'ERR_JWT_CLAIM_VALIDATION_FAILED') return { fault: faults[code] ?? 'unknown-key' };
+  const { claim } = error as Error & { claim?: string };
+  if (claim === 'iss') return { fault: 'issuer' };
+  if (claim === 'aud') return { fault: 'audience' };
+  if (claim === 'nbf') return { fault: 'not-yet' };
+  return { fault: 'claim', ...(claim === undefined ? {} : { claim }) };
+}

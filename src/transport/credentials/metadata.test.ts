@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest';
+import { GatewayError } from '../../core/error.ts';
+import { parseMetadata } from './metadata.ts';
+
+/** As node:http hands a header over whose bytes are UTF-8. */
+const wire = (text: string): string => Buffer.from(text, 'utf8').toString('latin1');
+
+describe('metadata', () => {
+  it.each<readonly [string, string | undefined, object]>([
+    ['nothing', undefined, {}],
+    ['an empty header', '', {}],
+    ['texts', '{"_user":"u-1","team":"web"}', { _user: 'u-1', team: 'web' }],
+    ['UTF-8', wire('{"name":"Jürgen 模型"}'), { name: 'Jürgen 模型' }],
+    ['Latin-1', '{"name":"J\u00fcrgen"}', { name: 'Jürgen' }],
+    ['escapes', '{"name":"J\\u00fcrgen"}', { name: 'Jürgen' }],
+    ['128 characters', JSON.stringify({ a: 'x'.repeat(128) }), { a: 'x'.repeat(128) }],
+    ['128 characters of two units', wire(JSON.stringify({ a: '😀'.repeat(128) })), { a: '😀'.repeat(128) }],
+  ])('of %s', (_name, header, expected) => {
+    expect(parseMetadata(header)).toEqual(expected);
+  });
+
+  it.each([
+    ['no JSON', '{', 'is not JSON'],
+    ['a list', '[]', 'must be a JSON object'],
+    ['null', 'null', 'must be a JSON object'],
+    ['a number', '{"a":1}', '"a" must be a string'],
+    ['an object inside', '{"a":{}}', '"a" must be a string'],
+    ['129 characters', JSON.stringify({ a: 'x'.repeat(129) }), 'longer than 128'],
+    ['129 characters of two units', wire(JSON.stringify({ a: '😀'.repeat(129) })), 'longer than 128'],
+  ])('is refused: %s', (_name, header, says) => {
+    expect(() => parseMetadata(header)).toThrow(GatewayError);
+    expect(() => parseMetadata(header)).toThrow(says);
+  });
+});

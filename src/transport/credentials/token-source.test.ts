@@ -1,0 +1,251 @@
+import { describe, expect, it } from 'vitest';
+import type { OAuthGrant } from '../../core/provider.ts';
+import { type Token, TokenError, TokenSource, TokenSources } from './token-source.ts';
+
+const minute = 60_000;
+
+/** A source on a clock of its own; each fetch waits until the test lets it go. */
+function rig(random = 0) {
+  /** `shift`: how far the time of day is off from where it began. */
+  const state = { now: 1_000_000, shift: 0, fetches: 0, forgotten: 0, faults: [] as Error[] };
+  const waiting: { resolve(token: Token): void; reject(error: Error): void }[] = [];
+  const source = new TokenSource(
+    {
+      fetch: () => {
+        state.fetches += 1;
+        return new Promise((resolve, reject) => waiting.push({ resolve, reject }));
+      },
+      forget: () => {
+        state.forgotten += 1;
+      },
+    },
+    { now: () => state.now + state.shift, monotonic: () => state.now, random: () => random, onFault: (error) => state.faults.push(error) },
+  );
+  const settle = () => new Promise((resolve) => setImmediate(resolve));
+  /** Answers the fetch that waits longest. */
+  const give = async (value: string, life = 60 * minute, renewal?: number): Promise<void> => {
+    waiting.shift()?.resolve({
+      value,
+      expiresAt: state.now + state.shift + life,
+      ...(renewal === undefined ? {} : { renewAt: state.now + state.shift + renewal }),
+    });
+    await settle();
+  };
+  return {
+    state,
+    source,
+    give,
+    async refuse(message: string) {
+      waiting.shift()?.reject(new TokenError(message));
+      await settle();
+    },
+    async begin(value: string, life?: number, renewal?: number) {
+      const got = source.get();
+      await give(value, life, renewal);
+      return got;
+    },
+  };
+}
+
+describe('a token source', () => {
+  it('fetches once for all who wait, and answers at once afterwards', async () => {
+    const { source, give, state } = rig();
+    const all = Promise.all(Array.from({ length: 100 }, async () => source.get()));
+    await give('t1');
+    expect(new Set(await all)).toEqual(new Set(['t1']));
+    expect([source.get(), state.fetches]).toEqual(['t1', 1]);
+  });
+
+  it.each([
+    ['five minutes before the end', 60 * minute, 0, 55 * minute],
+    ['up to a minute earlier', 60 * minute, 1, 54 * minute],
+    ['in the last quarter of a short life', 4 * minute, 0.5, 3 * minute],
+    ['at half of a long life', 24 * 60 * minute, 0, 12 * 60 * minute],
+    ['at half of a long life, up to a minute earlier', 120 * minute, 1, 59 * minute],
+  ])('renews in the background %s', async (_, life, random, due) => {
+    const { source, give, state, begin } = rig(random);
+    await begin('t1', life);
+    state.now += due - 1;
+    expect([source.get(), state.fetches]).toEqual(['t1', 1]);
+    state.now += 1;
+    expect([source.get(), source.get(), state.fetches]).toEqual(['t1', 't1', 2]);
+    await give('t2');
+    expect(source.get()).toBe('t2');
+  });
+
+  it.each([
+    ['before the gateway would', 60 * minute, 20 * minute, 20 * minute],
+    ['never later than the gateway would', 60 * minute, 59 * minute, 55 * minute],
+    ['which may be over already', 60 * minute, -1, 55 * minute],
+  ])('renews when its issuer says so, %s', async (_, life, renewal, due) => {
+    const { source, state, begin } = rig();
+    await begin('t1', life, renewal);
+    state.now += due - 1;
+    expect([source.get(), state.fetches]).toEqual(['t1', 1]);
+    state.now += 1;
+    expect([source.get(), state.fetches]).toEqual(['t1', 2]);
+  });
+
+  it('waits for a new token when the old one has ended', async () => {
+    const { source, give, state, begin } = rig();
+    await begin('t1', 60 * minute);
+    state.now += 60 * minute - 10_000;
+    const next = source.get();
+    expect(next).toBeInstanceOf(Promise);
+    await give('t2');
+    expect(await next).toBe('t2');
+  });
+
+  it('keeps the old token when the renewal fails, says so, and tries again after 30 s', async () => {
+    const { source, give, refuse, state, begin } = rig();
+    await begin('t1');
+    state.now += 56 * minute;
+    expect(source.get()).toBe('t1');
+    await refuse('the endpoint is away');
+    expect([source.get(), state.fetches]).toEqual(['t1', 2]);
+    expect([state.faults.map(String), source.lastError?.message]).toEqual([['Error: the endpoint is away'], 'the endpoint is away']);
+    state.now += 29_999;
+    expect([source.get(), state.fetches]).toEqual(['t1', 2]);
+    state.now += 1;
+    expect([source.get(), state.fetches]).toEqual(['t1', 3]);
+    await give('t2');
+    expect([source.get(), source.lastError]).toEqual(['t2', undefined]);
+  });
+
+  it('remembers a failure for a second, however many ask', async () => {
+    const { source, refuse, give, state } = rig();
+    const ask = async (): Promise<string> => {
+      try {
+        return await source.get();
+      } catch (error) {
+        return String(error);
+      }
+    };
+    const first = ask();
+    await refuse('the secret is wrong');
+    expect(await first).toBe('Error: the secret is wrong');
+    for (let n = 0; n < 50; n += 1) expect(await ask()).toBe('Error: the secret is wrong');
+    state.now += 999;
+    expect([await ask(), state.fetches]).toEqual(['Error: the secret is wrong', 1]);
+    state.now += 1;
+    const next = ask();
+    expect(state.fetches).toBe(2);
+    await give('t1');
+    expect([await next, await ask(), state.fetches]).toEqual(['t1', 't1', 2]);
+  });
+
+  it.each([-48 * 60 * minute, -minute, minute, 48 * 60 * minute])('is not misled by a time of day that is set by %d ms', async (shift) => {
+    const { source, give, state, begin } = rig();
+    await begin('t1');
+    state.shift = shift;
+    expect([source.get(), state.fetches]).toEqual(['t1', 1]);
+    // Its age counts, whatever the time of day says.
+    state.now += 60 * minute;
+    const next = source.get();
+    expect(state.fetches).toBe(2);
+    await give('t2');
+    expect([await next, source.get(), state.fetches]).toEqual(['t2', 't2', 2]);
+    // A token that is refused is replaced, but not twice a minute.
+    expect(source.evict('t2')).toBe(true);
+    const replaced = source.get();
+    await give('t3');
+    expect(await replaced).toBe('t3');
+    state.shift -= 60 * minute;
+    expect(source.evict('t3')).toBe(false);
+    state.now += minute;
+    expect(source.evict('t3')).toBe(true);
+  });
+
+  it('forgets a failure after a second, also when the time of day was set back', async () => {
+    const { source, refuse, state } = rig();
+    const first = Promise.allSettled([source.get()]);
+    await refuse('away');
+    expect(await first).toMatchObject([{ status: 'rejected', reason: { message: 'away' } }]);
+    state.shift = -60 * minute;
+    state.now += 1000;
+    void Promise.resolve(source.get()).catch(() => undefined);
+    expect(state.fetches).toBe(2);
+  });
+
+  it('pauses after a renewal that brought the same token', async () => {
+    const { source, give, state, begin } = rig();
+    await begin('t1');
+    state.now += 56 * minute;
+    void source.get();
+    await give('t1', 4 * minute - 1);
+    state.now += 3.5 * minute;
+    void source.get();
+    await give('t1', minute / 2);
+    state.now += 25_000;
+    const fetches = state.fetches;
+    expect([source.get(), state.fetches]).toEqual(['t1', fetches]);
+  });
+
+  it('fails all who wait, and asks again for those who come later', async () => {
+    const { source, give, refuse, state } = rig();
+    const both = Promise.allSettled([source.get(), source.get()]);
+    await refuse('invalid_grant');
+    for (const each of await both) expect(each).toMatchObject({ status: 'rejected', reason: { message: 'invalid_grant' } });
+    state.now += 1000;
+    const next = source.get();
+    await give('t1');
+    expect(await next).toBe('t1');
+  });
+});
+
+describe('a refused token', () => {
+  it('is replaced once for all who were refused with it', async () => {
+    const { source, give, state, begin } = rig();
+    await begin('t1');
+    expect([source.evict('t1'), source.evict('t1'), state.forgotten]).toEqual([true, true, 1]);
+    const waiting = Promise.all([1, 2].map(async () => source.get()));
+    await give('t2');
+    expect(await waiting).toEqual(['t2', 't2']);
+    expect([source.evict('t1'), source.get(), state.fetches]).toEqual([true, 't2', 2]);
+  });
+
+  it('that has just replaced another is not replaced again', async () => {
+    const { source, give, state, begin } = rig();
+    await begin('t1');
+    source.evict('t1');
+    void source.get();
+    await give('t2');
+    expect([source.evict('t2'), source.get(), state.fetches]).toEqual([false, 't2', 2]);
+    state.now += minute;
+    expect(source.evict('t2')).toBe(true);
+  });
+});
+
+describe('sources of many grants', () => {
+  const grant = (over: object = {}): OAuthGrant => ({ kind: 'google-ambient', scopes: ['a'], credentialsFile: undefined, ...over });
+  const sources = () =>
+    new TokenSources(() => ({ fetch: () => Promise.reject(new TokenError('no')) }), {
+      now: () => 0,
+      monotonic: () => 0,
+      random: () => 0,
+      onFault: () => undefined,
+    });
+
+  it('are found by content', () => {
+    const all = sources();
+    const first = all.for(grant(), 'operator');
+    expect(all.for(JSON.parse(JSON.stringify(grant())) as OAuthGrant, 'operator')).toBe(first);
+    expect(all.for(grant({ scopes: ['b'] }), 'operator')).not.toBe(first);
+  });
+
+  it("never give a request what the operator's grant earned", () => {
+    const all = sources();
+    expect(all.for(grant(), 'request')).not.toBe(all.for(grant(), 'operator'));
+  });
+
+  it('are bounded: the one used longest ago goes', () => {
+    const all = sources();
+    const first = all.for(grant(), 'operator');
+    const second = all.for(grant({ scopes: ['second'] }), 'operator');
+    for (let n = 0; n < 1022; n += 1) all.for(grant({ scopes: [`${n}`] }), 'request');
+    expect(all.for(grant(), 'operator')).toBe(first);
+    all.for(grant({ scopes: ['one more'] }), 'request');
+    expect(all.for(grant(), 'operator')).toBe(first);
+    expect(all.for(grant({ scopes: ['second'] }), 'operator')).not.toBe(second);
+  });
+});

@@ -1,0 +1,53 @@
+import { fromUnknown, GatewayError } from '../../../core/error.ts';
+import { formatSize } from '../../../core/text/units.ts';
+import { decode, DecodeFault, isDecodable, knownCodings } from './decode.ts';
+
+/** Why a request's `content-encoding` cannot be undone, known from its head; undefined where it can. */
+export function uncodable(codings: readonly string[]): GatewayError | undefined {
+  if (isDecodable(codings)) return undefined;
+  return new GatewayError('unsupported_content_encoding', {
+    message: `The body has the content-encoding "${codings.join(', ').slice(0, 100)}", which the gateway does not support.`,
+    param: 'content-encoding',
+    hint: `Send the body uncompressed, or with one of ${knownCodings.join(', ')}.`,
+  });
+}
+
+/** A form is read while it comes: it is never decompressed. */
+export function codedForm(codings: readonly string[]): GatewayError | undefined {
+  if (codings.length === 0) return undefined;
+  return new GatewayError('unsupported_content_encoding', {
+    message: `The form has the content-encoding "${codings.join(', ').slice(0, 100)}", which the gateway does not support for forms.`,
+    param: 'content-encoding',
+    hint: 'Send the form without a content-encoding.',
+  });
+}
+
+/**
+ * The bytes of a body behind its codings; never more than `maxBody`.
+ *
+ * @param grew told of bytes as they are made; what it throws ends the work
+ */
+export async function decodedBody(
+  bytes: Buffer,
+  codings: readonly string[],
+  maxBody: number,
+  grew: (bytes: number) => void,
+): Promise<Buffer | GatewayError> {
+  try {
+    return await decode(bytes, codings, maxBody, grew);
+  } catch (thrown) {
+    if (!(thrown instanceof DecodeFault)) return fromUnknown(thrown);
+    if (thrown.kind === 'too-large') {
+      return new GatewayError('body_too_large', {
+        message: `The body is larger than the limit of ${formatSize(maxBody)} when it is decompressed (${thrown.coding}).`,
+        hint: 'Setting: server.max_body',
+      });
+    }
+    return new GatewayError('invalid_json', {
+      message: `The body is not JSON: its bytes are not ${thrown.coding}, although its content-encoding says so.`,
+      param: 'content-encoding',
+      hint: 'Compress the body as the header says, or remove the header.',
+      cause: thrown,
+    });
+  }
+}

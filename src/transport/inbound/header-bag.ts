@@ -1,0 +1,117 @@
+import type { IncomingMessage } from 'node:http';
+import { type HeaderBag, libraryHeaders, type RequestHeader, requestHeaders } from '../../core/http/headers.ts';
+
+/** Full header names for each of our headers, by prefix order: made once for a list of prefixes. */
+export interface HeaderNames {
+  readonly prefixes: readonly string[];
+  readonly byHeader: Readonly<Record<RequestHeader, readonly string[]>>;
+  /** Every tail that has a meaning behind a prefix. */
+  readonly tails: ReadonlySet<string>;
+}
+
+/**
+ * @param prefixes the canonical one first
+ * @param settings tails of the headers that hold settings of providers
+ */
+export function headerNames(prefixes: readonly string[], settings: Iterable<string> = []): HeaderNames {
+  const byHeader: { [H in RequestHeader]?: readonly string[] } = {};
+  for (const header of Object.keys(requestHeaders) as RequestHeader[]) {
+    byHeader[header] = prefixes.flatMap((prefix) => requestHeaders[header].map((tail) => prefix + tail));
+  }
+  const tails = new Set([...Object.values<readonly string[]>(requestHeaders).flat(), ...libraryHeaders, ...settings]);
+  return { prefixes, byHeader: byHeader as Record<RequestHeader, readonly string[]>, tails };
+}
+
+/** The headers of a `node:http` request, read on demand. */
+export class RequestHeaderBag implements HeaderBag {
+  readonly #headers: IncomingMessage['headers'];
+  readonly #raw: readonly string[];
+  readonly #names: HeaderNames;
+  readonly #key: string | undefined;
+  #alias: string | undefined | null = null;
+  #hasGateway = false;
+  #strange: Set<string> | undefined;
+
+  /** @param key a key that came beside the headers (a WebSocket's query or subprotocol); stands in for `authorization` */
+  constructor(request: Pick<IncomingMessage, 'headers' | 'rawHeaders'>, names: HeaderNames, key?: string) {
+    this.#headers = request.headers;
+    this.#key = key;
+    this.#raw = request.rawHeaders;
+    this.#names = names;
+  }
+
+  get(name: string): string | undefined {
+    const value = this.#headers[name];
+    if (value === undefined && name === 'authorization' && this.#key !== undefined) return `Bearer ${this.#key}`;
+    return Array.isArray(value) ? value.join(', ') : value;
+  }
+
+  gateway(header: RequestHeader): string | undefined {
+    for (const name of this.#names.byHeader[header]) {
+      const value = this.get(name);
+      if (value !== undefined) return value;
+    }
+    return undefined;
+  }
+
+  tail(tail: string): string | undefined {
+    for (const prefix of this.#names.prefixes) {
+      const value = this.get(prefix + tail);
+      if (value !== undefined) return value;
+    }
+    return undefined;
+  }
+
+  *entries(): Iterable<readonly [string, string]> {
+    for (let i = 0; i + 1 < this.#raw.length; i += 2) yield [(this.#raw[i] ?? '').toLowerCase(), this.#raw[i + 1] ?? ''];
+  }
+
+  isGateway(name: string): boolean {
+    for (const prefix of this.#names.prefixes) if (name.startsWith(prefix)) return true;
+    return false;
+  }
+
+  get aliasPrefix(): string | undefined {
+    if (this.#alias === null) this.#alias = this.#scan();
+    return this.#alias;
+  }
+
+  get hasGateway(): boolean {
+    if (this.#alias === null) this.#alias = this.#scan();
+    return this.#hasGateway;
+  }
+
+  /** Names in lower case that have one of the prefixes and no meaning; undefined as a rule. */
+  get strange(): ReadonlySet<string> | undefined {
+    if (this.#alias === null) this.#alias = this.#scan();
+    return this.#strange;
+  }
+
+  /** One walk over the raw names, of which nearly all are told apart by two of their letters. */
+  #scan(): string | undefined {
+    const { prefixes, tails } = this.#names;
+    let alias: string | undefined;
+    for (let i = 0; i < this.#raw.length; i += 2) {
+      const name = this.#raw[i] ?? '';
+      for (let k = 0; k < prefixes.length; k += 1) {
+        const prefix = prefixes[k] ?? '';
+        if (!startsLike(name, prefix)) continue;
+        this.#hasGateway = true;
+        if (k > 0) alias ??= prefix;
+        if (!tails.has(name.slice(prefix.length).toLowerCase())) (this.#strange ??= new Set()).add(name.toLowerCase());
+        break;
+      }
+    }
+    return alias;
+  }
+}
+
+/** Every prefix ends in a dash. */
+function startsLike(name: string, prefix: string): boolean {
+  const end = prefix.length;
+  return (
+    (name.charCodeAt(0) | 0x20) === prefix.charCodeAt(0) &&
+    name.charCodeAt(end - 1) === prefix.charCodeAt(end - 1) &&
+    name.slice(0, end).toLowerCase() === prefix
+  );
+}

@@ -1,0 +1,27 @@
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { ListenAddress } from '../../../core/http/listen-address.ts';
+import { listenOnPath } from './unix-socket.ts';
+
+/** A server that listens. */
+export interface Listening {
+  /** The address as clients write it. */
+  readonly url: string;
+  /** Removes a socket from the file system; once, when nobody may connect any more. */
+  release(): void;
+}
+
+/** Starts listening; rejects with the system's error (`EADDRINUSE`, `EACCES`). */
+export async function listen(server: Server, address: ListenAddress): Promise<Listening> {
+  if ('path' in address) return { url: `unix:${address.path}`, release: await listenOnPath(server, address.path, address.mode) };
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen({ host: address.host, port: address.port }, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+  const { port } = server.address() as AddressInfo;
+  const host = address.host === '0.0.0.0' || address.host === '::' ? '127.0.0.1' : address.host;
+  return { url: `http://${host.includes(':') ? `[${host}]` : host}:${port}`, release: () => {} };
+}

@@ -1,0 +1,108 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { describe, expect, it } from 'vitest';
+import { slowClientMs } from '../../outbound/exchange/transfer-clocks.ts';
+import { NodeClient } from './node-client.ts';
+
+/** Everything that a client reads after one request, whatever it is. */
+async function bytesOf(request: string, answer: (client: NodeClient) => void): Promise<string> {
+  const server = createServer((_, response) => {
+    response.sendDate = false;
+    answer(new NodeClient(response));
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1').setEncoding('latin1');
+  let text = '';
+  socket.on('data', (chunk: string) => (text += chunk));
+  socket.write(request);
+  await once(socket, 'end');
+  server.close();
+  return text.slice(text.indexOf('\r\n\r\n') + 4);
+}
+
+const request = (version = '1.1'): string => `GET / HTTP/${version}\r\nhost: a\r\nconnection: close\r\n\r\n`;
+const grüße = Buffer.from('grüße 🎉\n');
+const large = Buffer.alloc(70_000, 'x');
+
+const streams: readonly [name: string, pieces: readonly Buffer[], last: Buffer | undefined, expected: string][] = [
+  [
+    'writes each piece as one frame',
+    [grüße, Buffer.from('b')],
+    Buffer.from('end'),
+    `d\r\n${grüße.toString('latin1')}\r\n1\r\nb\r\n3\r\nend\r\n0\r\n\r\n`,
+  ],
+  ['ends without a last piece', [Buffer.from('a')], undefined, '1\r\na\r\n0\r\n\r\n'],
+  ['makes no frame of nothing', [Buffer.from('a'), Buffer.alloc(0)], Buffer.alloc(0), '1\r\na\r\n0\r\n\r\n'],
+  ['frames large pieces', [large], large, `11170\r\n${large.toString()}\r\n11170\r\n${large.toString()}\r\n0\r\n\r\n`],
+];
+
+describe('NodeClient', () => {
+  it.each(streams)('%s', async (_, pieces, last, expected) => {
+    const got = await bytesOf(request(), (client) => {
+      client.head(200, ['content-type', 'text/plain']);
+      for (const piece of pieces) client.write(piece);
+      client.end(last);
+    });
+    expect(got).toBe(expected);
+  });
+
+  it('makes no frames for HTTP/1.0', async () => {
+    const got = await bytesOf(request('1.0'), (client) => {
+      client.head(200, ['content-type', 'text/plain']);
+      client.write(Buffer.from('a'));
+      client.end(Buffer.from('b'));
+    });
+    expect(got).toBe('ab');
+  });
+
+  it('makes no frames where the length is known', async () => {
+    const got = await bytesOf(request(), (client) => {
+      client.head(200, ['content-length', grüße.length.toString()]);
+      client.end(grüße);
+    });
+    expect(got).toBe(grüße.toString('latin1'));
+  });
+
+  it('leaves a body that is cut without its end', async () => {
+    const got = await bytesOf(request(), (client) => {
+      client.head(200, ['content-type', 'text/plain']);
+      client.write(Buffer.from('a'));
+      setImmediate(() => client.destroy());
+    });
+    expect(got).toBe('1\r\na\r\n');
+  });
+
+  it('takes the next request on the same connection', async () => {
+    const first = 'GET / HTTP/1.1\r\nhost: a\r\n\r\n';
+    const got = await bytesOf(first + request(), (client) => {
+      client.head(200, ['content-type', 'text/plain']);
+      client.end(Buffer.from('a'));
+    });
+    expect(got.split('HTTP/1.1 200 OK')).toHaveLength(2);
+    expect(got).toMatch(/^1\r\na\r\n0\r\n\r\nHTTP\/1\.1 200 OK[\s\S]*\r\n\r\n1\r\na\r\n0\r\n\r\n$/);
+  });
+});
+
+describe('an answer that is complete', () => {
+  it.each([
+    ['and that its client does not read has a timeout', 64 * 1024 * 1024, slowClientMs],
+    ['and taken at once has none', 10, 0],
+  ])('%s', async (_name, size, timeout) => {
+    let timeouts: readonly (number | undefined)[] = [];
+    const server = createServer({ keepAliveTimeout: 0 }, (_, response) => {
+      const client = new NodeClient(response);
+      client.head(200, ['content-length', size.toString()]);
+      client.end(Buffer.alloc(size, 'x'));
+      timeouts = [response.socket?.timeout ?? 0];
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const socket = connect((server.address() as AddressInfo).port, '127.0.0.1').on('error', () => undefined);
+    socket.write('GET / HTTP/1.1\r\nhost: a\r\n\r\n');
+    await once(server, 'request');
+    expect(timeouts).toEqual([timeout]);
+    socket.destroy();
+    server.closeAllConnections();
+    server.close();
+  });
+});

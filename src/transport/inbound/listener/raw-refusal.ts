@@ -1,0 +1,15 @@
+import { STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { GatewayError } from '../../../core/error.ts';
+
+/** Answers on a bare socket, where `node:http` has no response to write to: one whole answer, then the connection closes. */
+export function refuseRaw(socket: Duplex, { status, message, type, code, retry }: GatewayError): void {
+  if (!socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const body = JSON.stringify({ error: { message, type, code, param: null }, status: 'failure', message });
+  socket.end(
+    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'Unknown'}\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n${retry ? '' : 'x-should-retry: false\r\n'}connection: close\r\n\r\n${body}`,
+  );
+}

@@ -1,0 +1,146 @@
+import type { IncomingMessage } from 'node:http';
+import { fromUnknown, GatewayError } from '../../../core/error.ts';
+import { formatSize } from '../../../core/text/units.ts';
+import { lateness } from '../body/lateness.ts';
+import type { Swept, Sweeper } from '../../outbound/exchange/sweeper.ts';
+
+/** Bytes that may wait here: the next chunk is on its way while one is being sent. */
+const waitingLimit = 64 * 1024;
+
+export interface ClientBytesDeps {
+  readonly sweeper: Sweeper;
+  monotonic(): number;
+  /** Told of the bytes that pass. */
+  passed(bytes: number): void;
+}
+
+/** The largest body that is taken, and the setting that says so. */
+export interface SizeLimit {
+  readonly bytes: number;
+  readonly setting: string;
+}
+
+/**
+ * The body of a request, drawn chunk by chunk: what nobody draws stays with the client. The clock of its silence runs
+ * only while somebody waits.
+ */
+export class ClientBytes implements Swept {
+  place: number | undefined;
+  limit: SizeLimit;
+  /** Bytes that came. */
+  count = 0;
+  /** Milliseconds that a client may take for all of it; endless for what only passes. */
+  limitMs = Number.POSITIVE_INFINITY;
+  readonly #request: IncomingMessage;
+  readonly #deps: ClientBytesDeps;
+  readonly #queue: Buffer[] = [];
+  #queued = 0;
+  #hasEnded = false;
+  #failure: Error | undefined;
+  #waiting: Waiting | undefined;
+  #waitingSince = 0;
+  /** Milliseconds for which somebody has waited, up to `waitingSince`. */
+  #waitedMs = 0;
+
+  constructor(request: IncomingMessage, limit: SizeLimit, deps: ClientBytesDeps) {
+    this.#request = request;
+    this.limit = limit;
+    this.#deps = deps;
+    // A client that leaves is told of by its response; whoever waits here is let go by `stop`.
+    request.on('data', this.#onData).on('end', this.#onEnd).on('error', ignore);
+  }
+
+  /** The next chunk; undefined at the end. One call at a time. @throws GatewayError `body_too_large`, `timeout` */
+  next(): Promise<Buffer | undefined> {
+    if (this.#queued > 0) return Promise.resolve(this.#waited());
+    if (this.#failure !== undefined) return Promise.reject(this.#failure);
+    if (this.#hasEnded) return Promise.resolve(undefined);
+    this.#waitingSince = this.#deps.monotonic();
+    this.#deps.sweeper.add(this);
+    return new Promise((resolve, reject) => {
+      this.#waiting = { resolve, reject };
+    });
+  }
+
+  /** Nothing more is wanted: whoever waits is let go, and what still comes is thrown away. */
+  stop(error: Error): void {
+    this.#failure ??= error;
+    this.#queue.length = 0;
+    this.#queued = 0;
+    this.#settle()?.reject(this.#failure);
+  }
+
+  sweep(now: number): void {
+    const silentMs = now - this.#waitingSince;
+    const late = lateness({ silentMs, waitedMs: this.#waitedMs + silentMs, bytes: this.count, limitMs: this.limitMs });
+    if (late !== undefined) this.stop(late);
+  }
+
+  crashed(thrown: unknown): void {
+    this.stop(fromUnknown(thrown));
+  }
+
+  /** All that waits in one piece: a client may cut its form into single bytes, and whoever draws keeps what it gets. */
+  #waited(): Buffer {
+    const [first] = this.#queue;
+    const whole = this.#queue.length === 1 && first !== undefined ? first : Buffer.concat(this.#queue, this.#queued);
+    this.#queue.length = 0;
+    this.#queued = 0;
+    this.#request.resume();
+    return whole;
+  }
+
+  readonly #onData = (chunk: Buffer): void => {
+    if (this.#failure !== undefined) return;
+    this.count += chunk.length;
+    this.#deps.passed(chunk.length);
+    if (this.count > this.limit.bytes) {
+      this.stop(tooLarge(this.limit, undefined));
+      return;
+    }
+    const waiting = this.#settle();
+    if (waiting !== undefined) {
+      waiting.resolve(chunk);
+      return;
+    }
+    this.#queue.push(chunk);
+    this.#queued += chunk.length;
+    if (this.#queued >= waitingLimit) this.#request.pause();
+  };
+
+  readonly #onEnd = (): void => {
+    this.#hasEnded = true;
+    this.#settle()?.resolve(undefined);
+  };
+
+  #settle(): Waiting | undefined {
+    const waiting = this.#waiting;
+    if (waiting === undefined) return undefined;
+    this.#waiting = undefined;
+    this.#waitedMs += this.#deps.monotonic() - this.#waitingSince;
+    this.#deps.sweeper.delete(this);
+    return waiting;
+  }
+}
+
+interface Waiting {
+  resolve(chunk: Buffer | undefined): void;
+  reject(error: Error): void;
+}
+
+const ignore = (): void => {};
+
+/** Of bodies that only pass. */
+export const uploadLimit = (bytes: number | undefined): SizeLimit => ({
+  bytes: bytes ?? Number.POSITIVE_INFINITY,
+  setting: 'server.max_upload',
+});
+
+/** @param size as declared; undefined when it was counted */
+export function tooLarge(limit: SizeLimit, size: number | undefined): GatewayError {
+  const what = size === undefined ? 'The body' : `The body of ${size} bytes`;
+  return new GatewayError('body_too_large', {
+    message: `${what} is larger than the limit of ${formatSize(limit.bytes)}.`,
+    hint: `Setting: ${limit.setting}`,
+  });
+}

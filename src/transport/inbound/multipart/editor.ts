@@ -1,0 +1,133 @@
+import type { FormEdit } from '../../../core/http/form.ts';
+import { LineRewriter } from '../../../core/json/lines.ts';
+import { leadOf, type Part, refuseRepeated } from './fields.ts';
+import { bad, type PartHead, writeHead } from './head.ts';
+import type { Piece } from './scanner.ts';
+
+/** What an editor knows of the form before it begins. */
+export interface EditorFacts {
+  readonly boundary: string;
+  readonly lineEnd: string;
+  /** Names of the text fields that were read: all of them where the form is held. */
+  readonly known: ReadonlySet<string>;
+  readonly isHeld: boolean;
+}
+
+/** Writes a form anew from its pieces: delimiters wait until it is known whether their part stays. */
+export class FormEditor {
+  readonly #edit: FormEdit;
+  readonly #facts: EditorFacts;
+  readonly #written = new Set<string>();
+  #delimiter: Buffer = Buffer.alloc(0);
+  #isFirst = true;
+  #sawFile = false;
+  /** What happens to the content of the part in progress. */
+  #content: 'pass' | 'drop' | LineRewriter = 'pass';
+
+  /** @throws GatewayError `invalid_form` for a value that would end its own part */
+  constructor(edit: FormEdit, facts: EditorFacts) {
+    this.#edit = edit;
+    this.#facts = facts;
+    for (const [name, value] of edit.fields) {
+      if (value?.includes(`--${facts.boundary}`) === true) throw bad(`The value of "${name}" contains the boundary of the form.`);
+    }
+  }
+
+  /** Bytes of a line that has begun and not ended. */
+  get waiting(): number {
+    return this.#content instanceof LineRewriter ? this.#content.waiting : 0;
+  }
+
+  /** @throws GatewayError of a line edit; `invalid_form` */
+  take(piece: Piece, out: Buffer[]): void {
+    switch (piece.kind) {
+      case 'outside':
+        out.push(piece.bytes);
+        return;
+      case 'delimiter':
+        this.#endPart(out);
+        this.#delimiter = piece.bytes.subarray(leadOf(piece.bytes));
+        if (piece.isLast) {
+          if (!this.#sawFile) this.#addMissing(out);
+          this.#putDelimiter(out);
+        }
+        return;
+      case 'head':
+        this.#content = piece.part.isFile ? this.#file(piece.bytes, out) : this.#field(piece.part, piece.bytes, out);
+        return;
+      case 'body':
+        if (this.#content === 'pass') out.push(piece.bytes);
+        else if (this.#content !== 'drop') out.push(...this.#content.push(piece.bytes));
+        return;
+      default:
+        return piece satisfies never;
+    }
+  }
+
+  #file(head: Buffer, out: Buffer[]): 'pass' | LineRewriter {
+    const isFirst = !this.#sawFile;
+    this.#sawFile = true;
+    if (isFirst) this.#addMissing(out);
+    this.#putDelimiter(out);
+    out.push(head);
+    return isFirst && this.#edit.line !== undefined ? new LineRewriter(this.#edit.line, this.#edit.looksOnly) : 'pass';
+  }
+
+  #field({ name }: PartHead, head: Buffer, out: Buffer[]): 'pass' | 'drop' {
+    const isEdited = this.#edit.fields.has(name);
+    const { known, isHeld } = this.#facts;
+    if (!isHeld && this.#sawFile && known.has(name) && isEdited) refuseRepeated(name);
+    const value = this.#edit.fields.get(name);
+    if (isEdited && (value === undefined || this.#written.has(name))) return 'drop';
+    this.#putDelimiter(out);
+    out.push(head);
+    if (value === undefined) return 'pass';
+    this.#written.add(name);
+    out.push(Buffer.from(value, 'utf8'));
+    return 'drop';
+  }
+
+  #endPart(out: Buffer[]): void {
+    if (this.#content instanceof LineRewriter) out.push(...this.#content.end());
+    this.#content = 'pass';
+  }
+
+  #addMissing(out: Buffer[]): void {
+    const own = this.#delimiter;
+    const { boundary, lineEnd, known } = this.#facts;
+    this.#delimiter = Buffer.from(`--${boundary}${lineEnd}`, 'latin1');
+    for (const [name, value] of this.#edit.fields) {
+      if (value === undefined || known.has(name)) continue;
+      this.#written.add(name);
+      this.#putDelimiter(out);
+      out.push(Buffer.from(writeHead(name, lineEnd) + value, 'utf8'));
+    }
+    this.#delimiter = own;
+  }
+
+  /** The line end before a delimiter belongs to it, and the first of a form has none. */
+  #putDelimiter(out: Buffer[]): void {
+    if (!this.#isFirst) out.push(Buffer.from(this.#facts.lineEnd));
+    this.#isFirst = false;
+    out.push(this.#delimiter);
+  }
+}
+
+/** The length of a form with edited fields; undefined where it can't be known before the end. */
+export function editedLength(edit: FormEdit, size: number | undefined, parts: readonly Part[], facts: EditorFacts): number | undefined {
+  if (size === undefined || (edit.line !== undefined && edit.looksOnly !== true)) return undefined;
+  let length = size;
+  for (const [name, value] of edit.fields) {
+    const places = parts.filter((part) => !part.isFile && part.name === name);
+    if (!facts.isHeld && places.length === 0) return undefined;
+    for (const part of places) length -= facts.lineEnd.length + part.delimiter + part.head + part.body;
+    if (value !== undefined) length += lengthOfField(name, value, places[0], facts);
+  }
+  return length;
+}
+
+function lengthOfField(name: string, value: string, place: Part | undefined, { boundary, lineEnd }: EditorFacts): number {
+  const delimiter = place?.delimiter ?? Buffer.byteLength(`--${boundary}${lineEnd}`, 'latin1');
+  const head = place?.head ?? Buffer.byteLength(writeHead(name, lineEnd), 'utf8');
+  return lineEnd.length + delimiter + head + Buffer.byteLength(value, 'utf8');
+}

@@ -1,0 +1,124 @@
+import { isUtf8 } from 'node:buffer';
+import { GatewayError } from '../../../core/error.ts';
+import type { FormFile, FormPart } from '../../../core/http/form.ts';
+import { formatSize } from '../../../core/text/units.ts';
+import { bad, type PartHead } from './head.ts';
+import type { Piece } from './scanner.ts';
+
+/** Longer values (a speaker's voice as data URI) pass without being looked at. */
+const valueLimit = 256 * 1024;
+const allLimit = 1024 * 1024;
+
+/**
+ * Fields by which the gateway decides what a request may do. Of two values services read the first or the last, and a part
+ * whose file name is empty is a file to some and text to others: what they would heed must not differ from what was checked.
+ */
+const decisive: ReadonlySet<string> = new Set(['model', 'purpose']);
+
+/** Where a part stands, in bytes. */
+export interface Part extends PartHead {
+  /** Of its delimiter line, without the line end before it. */
+  readonly delimiter: number;
+  readonly head: number;
+  body: number;
+}
+
+/** What a form said so far: its text fields and the sizes of its parts, noted while its pieces pass. */
+export class FormFields {
+  readonly values = new Map<string, string>();
+  readonly parts: Part[] = [];
+  /** Files, and texts that have come whole. */
+  readonly seen: FormPart[] = [];
+  file: FormFile | undefined;
+  #open: Part | undefined;
+  #text: Buffer[] = [];
+  #size = 0;
+  #delimiter = 0;
+  readonly #isUpload: boolean;
+
+  /** @param isUpload its file is stored: there is one, whose lines are looked at */
+  constructor(isUpload: boolean) {
+    this.#isUpload = isUpload;
+  }
+
+  /** @throws GatewayError `body_too_large`, `invalid_form` */
+  note(piece: Piece): void {
+    switch (piece.kind) {
+      case 'delimiter':
+        this.#finish();
+        this.#delimiter = piece.bytes.length - leadOf(piece.bytes);
+        return;
+      case 'head':
+        this.#begin(piece.part, piece.bytes.length);
+        return;
+      case 'body':
+        this.#content(piece.bytes);
+        return;
+      case 'outside':
+        return;
+      default:
+        return piece satisfies never;
+    }
+  }
+
+  #begin(part: PartHead, head: number): void {
+    this.#open = { ...part, delimiter: this.#delimiter, head, body: 0 };
+    this.parts.push(this.#open);
+    if (part.isFile && decisive.has(part.name)) throw bad(`The field "${part.name}" is sent as a file.`);
+    if (part.isFile && this.file !== undefined && this.#isUpload) throw bad('The form contains more than one file.');
+    if (part.isFile) this.seen.push({ name: part.name, isFile: true, text: undefined });
+    if (part.isFile) this.file ??= { field: part.name, filename: part.filename, contentType: part.contentType };
+  }
+
+  #content(bytes: Buffer): void {
+    const part = this.#open;
+    if (part === undefined) return;
+    part.body += bytes.length;
+    if (part.isFile || part.body > valueLimit) return;
+    this.#size += bytes.length;
+    if (this.#size > allLimit) {
+      throw new GatewayError('body_too_large', {
+        message: `The text fields of the form are larger than ${formatSize(allLimit)}.`,
+        param: part.name,
+      });
+    }
+    this.#text.push(bytes);
+  }
+
+  #finish(): void {
+    const part = this.#open;
+    if (part === undefined) return;
+    this.#open = undefined;
+    const text = this.#text;
+    this.#text = [];
+    if (part.isFile) return;
+    const value = part.body > valueLimit ? undefined : textOf(part.name, Buffer.concat(text));
+    this.seen.push({ name: part.name, isFile: false, text: value });
+    const before = this.values.get(part.name);
+    if (before !== undefined && before !== value && decisive.has(part.name)) throw bad(`The field "${part.name}" has two values.`);
+    // The last of a name counts, and one that was not kept must not leave an earlier one standing.
+    if (value === undefined) this.values.delete(part.name);
+    else this.values.set(part.name, value);
+  }
+}
+
+/** @throws GatewayError `invalid_form`: bytes that are no text to the gateway may be one to the provider */
+function textOf(name: string, bytes: Buffer): string {
+  if (!isUtf8(bytes)) throw bad(`The field "${name}" is not UTF-8 text.`);
+  return bytes.toString('utf8');
+}
+
+/** Length of the line end that a delimiter begins with; the first of a form has none. */
+export function leadOf(delimiter: Buffer): number {
+  return delimiter[0] === 0x0d ? 2 : delimiter[0] === 0x0a ? 1 : 0;
+}
+
+/**
+ * A field that decides where a request may go must not come again behind the file of a form that is already on its
+ * way: the provider would heed the last one, and the gateway has gone by the first.
+ *
+ * @throws GatewayError `invalid_form`
+ */
+export function refuseRepeated(name: string): never {
+  throw bad(`The field "${name}" is both before and after the file.`);
+}

@@ -1,0 +1,268 @@
+import type { Hold } from '../../../core/memory/budget.ts';
+import { isBatchInput } from '../../../core/json/batch-file.ts';
+import type { FormBody, FormBytes, FormEdit, FormFile, FormPart, LineEdit } from '../../../core/http/form.ts';
+import { GatewayError } from '../../../core/error.ts';
+import { LineRewriter } from '../../../core/json/lines.ts';
+import { type ClientBytes, type SizeLimit, tooLarge } from './client-bytes.ts';
+import { type EditorFacts, editedLength, FormEditor } from './editor.ts';
+import { FormFields } from './fields.ts';
+import { FirstLine } from './first-line.ts';
+import { bad } from './head.ts';
+import { HeldBytes } from './held-form.ts';
+import { contentTypeOddity } from './oddities.ts';
+import { FormScanner, type Piece } from './scanner.ts';
+
+/** What may stand before the first file. */
+const frontLimit = 8 * 1024 * 1024;
+/** Pieces that are smaller together leave as one. */
+const joinLimit = 64 * 1024;
+
+const noEdit: FormEdit = Object.freeze({ fields: new Map() });
+
+export interface IncomingFormParts {
+  readonly contentType: string;
+  readonly boundary: string;
+  /** From content-length. */
+  readonly declared: number | undefined;
+  readonly source: ClientBytes;
+  /** Of a form that is held. */
+  readonly maxBody: number;
+  /** Milliseconds for what is read before anything goes out. */
+  readonly bodyTimeout: number;
+  /** Counts what is held in memory. */
+  readonly hold: Hold;
+  /** For temporary files. */
+  readonly dir: string;
+  /** It is an upload, whose lines may have to be written anew. */
+  readonly isUpload: boolean;
+}
+
+/** A form on its way from the client: read to its first file when it arrives, the rest when it is sent or held. */
+export class IncomingForm implements FormBody {
+  readonly kind = 'form';
+  readonly contentType: string;
+  isSpent = false;
+  readonly #parts: IncomingFormParts;
+  readonly #source: ClientBytes;
+  readonly #scanner: FormScanner;
+  readonly #fields: FormFields;
+  readonly #firstLine = new FirstLine();
+  #size: number | undefined;
+  /** What was read and not handed on: as pieces, and as chunks. */
+  #pieces: Piece[] = [];
+  #chunks: Buffer[] = [];
+  #held: HeldBytes | undefined;
+
+  constructor(parts: IncomingFormParts) {
+    this.#parts = parts;
+    this.contentType = parts.contentType;
+    this.#source = parts.source;
+    this.#scanner = new FormScanner(parts.boundary);
+    this.#fields = new FormFields(parts.isUpload);
+    this.#size = parts.declared;
+    parts.source.limitMs = parts.bodyTimeout;
+  }
+
+  get fields(): ReadonlyMap<string, string> {
+    return this.#fields.values;
+  }
+
+  get seen(): readonly FormPart[] {
+    return this.#fields.seen;
+  }
+
+  get oddity(): string | undefined {
+    return contentTypeOddity(this.contentType) ?? this.#scanner.oddity;
+  }
+
+  get file(): FormFile | undefined {
+    const { file } = this.#fields;
+    return file === undefined || this.#firstLine.text === undefined ? file : { ...file, firstLine: this.#firstLine.text };
+  }
+
+  get size(): number | undefined {
+    return this.#size;
+  }
+
+  get received(): number {
+    return this.#source.count;
+  }
+
+  get isHeld(): boolean {
+    return this.#held !== undefined;
+  }
+
+  /**
+   * Reads up to the head of the first file, of a batch its first line as well. A form that came whole with it is held already.
+   * @throws GatewayError `invalid_form`, `body_too_large`, `timeout`
+   */
+  async begin(): Promise<void> {
+    while (this.file === undefined && !this.#scanner.isClosed) {
+      const chunk = await this.#source.next();
+      if (chunk === undefined) this.#scanner.end();
+      else this.#keep(chunk);
+      if (this.received > frontLimit && this.file === undefined) {
+        throw bad(`The part of the form before the file is larger than ${frontLimit} bytes.`);
+      }
+    }
+    while (this.#parts.isUpload && !this.#scanner.isClosed && !this.#firstLine.isSettled && isBatchInput(this)) {
+      const chunk = await this.#source.next();
+      if (chunk === undefined) this.#scanner.end();
+      else this.#keep(chunk);
+    }
+    if (this.#scanner.isClosed) await this.hold();
+  }
+
+  async hold(): Promise<void> {
+    if (this.#held !== undefined) return;
+    if (this.isSpent) throw new Error('a form that is on its way cannot be held');
+    const limit: SizeLimit = { bytes: this.#parts.maxBody, setting: 'server.max_body' };
+    if (this.#size !== undefined && this.#size > limit.bytes) throw tooLarge(limit, this.#size);
+    if (this.received > limit.bytes) throw tooLarge(limit, undefined);
+    this.#source.limit = limit;
+    const { hold } = this.#parts;
+    const held = new HeldBytes(this.#parts.dir, hold);
+    try {
+      hold.set(0);
+      for (const chunk of this.#chunks.splice(0)) await held.add(chunk);
+      this.#pieces = [];
+      for (let chunk = await this.#source.next(); chunk !== undefined; chunk = await this.#source.next()) {
+        this.#scan(chunk);
+        await held.add(chunk);
+      }
+      this.#scanner.end();
+    } catch (error) {
+      await held.close();
+      throw error;
+    }
+    this.#size = held.size;
+    this.#held = held;
+  }
+
+  open(): FormBytes {
+    if (this.#held !== undefined) return { chunks: this.#held.chunks(), length: this.#held.size, contentType: this.contentType };
+    // Read on its way all the same: it may end in the middle of a part.
+    return this.edited(noEdit);
+  }
+
+  edited(edit: FormEdit): FormBytes {
+    const facts = this.#facts();
+    const length = editedLength(edit, this.#size, this.#fields.parts, facts);
+    return { chunks: this.#rewritten(new FormEditor(edit, facts), edit.check), length, contentType: this.contentType };
+  }
+
+  fileBytes(line?: LineEdit): FormBytes {
+    const place = this.#fields.parts.find((part) => part.isFile);
+    if (place === undefined) throw missingFile();
+    const length = this.isHeld && line === undefined ? place.body : undefined;
+    const contentType = place.contentType ?? 'application/octet-stream';
+    return { chunks: this.#fileContent(line === undefined ? undefined : new LineRewriter(line)), length, contentType };
+  }
+
+  /** No more is read; what is waited for ends with an error. */
+  stop(): void {
+    this.#source.stop(new Error('the request is over'));
+  }
+
+  /** The request is over: nothing of the form is left. */
+  async close(): Promise<void> {
+    this.stop();
+    this.#pieces = [];
+    this.#chunks = [];
+    await this.#held?.close();
+    this.#parts.hold.close();
+  }
+
+  #keep(chunk: Buffer): void {
+    this.#parts.hold.take(chunk.length);
+    this.#chunks.push(chunk);
+    this.#pieces.push(...this.#scan(chunk));
+  }
+
+  #scan(chunk: Buffer): Piece[] {
+    const pieces = this.#scanner.push(chunk);
+    for (const piece of pieces) {
+      this.#fields.note(piece);
+      if (this.#parts.isUpload) this.#firstLine.note(piece);
+    }
+    return pieces;
+  }
+
+  /** A line that is written anew waits for its end; a form that is held in memory counts already. */
+  #holdLine(bytes: number): void {
+    if (this.#held === undefined) this.#parts.hold.set(bytes);
+  }
+
+  #facts(): EditorFacts {
+    const known = new Set<string>();
+    for (const part of this.#fields.parts) if (!part.isFile) known.add(part.name);
+    return { boundary: this.#parts.boundary, lineEnd: this.#scanner.lineEnd, known, isHeld: this.isHeld };
+  }
+
+  /** The form in pieces, a batch for each read; once where it is not held. */
+  async *#batches(): AsyncGenerator<readonly Piece[]> {
+    if (this.#held !== undefined) {
+      const scanner = new FormScanner(this.#parts.boundary);
+      for await (const chunk of this.#held.chunks()) yield scanner.push(chunk);
+      return;
+    }
+    if (this.isSpent) throw new Error('a form that is on its way is sent again');
+    this.isSpent = true;
+    this.#source.limitMs = Number.POSITIVE_INFINITY;
+    this.#parts.hold.set(0);
+    this.#chunks = [];
+    yield this.#pieces.splice(0);
+    for (let chunk = await this.#source.next(); chunk !== undefined; chunk = await this.#source.next()) yield this.#scan(chunk);
+    this.#scanner.end();
+    this.#size = this.received;
+  }
+
+  async *#rewritten(editor: FormEditor, check: (() => void) | undefined): AsyncGenerator<Buffer> {
+    for await (const pieces of this.#batches()) {
+      const out: Buffer[] = [];
+      for (const piece of pieces) editor.take(piece, out);
+      this.#holdLine(editor.waiting);
+      check?.();
+      yield* joined(out);
+    }
+  }
+
+  /** What follows the file is read to the end of the form, so that a cut one is noticed before the last byte is sent. */
+  async *#fileContent(lines: LineRewriter | undefined): AsyncGenerator<Buffer> {
+    let files = 0;
+    let isOpen = false;
+    for await (const pieces of this.#batches()) {
+      const out: Buffer[] = [];
+      for (const piece of pieces) {
+        if (piece.kind === 'delimiter') {
+          if (isOpen && lines !== undefined) out.push(...lines.end());
+          isOpen = false;
+        } else if (piece.kind === 'head' && piece.part.isFile) {
+          files += 1;
+          isOpen = files === 1;
+        } else if (piece.kind === 'body' && isOpen) {
+          if (lines === undefined) out.push(piece.bytes);
+          else out.push(...lines.push(piece.bytes));
+        }
+      }
+      if (lines !== undefined) this.#holdLine(lines.waiting);
+      yield* joined(out);
+    }
+  }
+}
+
+/** Small pieces as one buffer, large ones as they are. */
+function joined(pieces: Buffer[]): readonly Buffer[] {
+  if (pieces.length < 2) return pieces;
+  let size = 0;
+  for (const piece of pieces) size += piece.length;
+  return size <= joinLimit ? [Buffer.concat(pieces, size)] : pieces;
+}
+
+function missingFile(): GatewayError {
+  return new GatewayError('invalid_form', {
+    message: 'The form contains no file.',
+    param: 'file',
+    hint: 'Send the file in the field "file".',
+  });
+}

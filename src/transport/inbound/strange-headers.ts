@@ -1,0 +1,48 @@
+import { GatewayError } from '../../core/error.ts';
+import { type RequestHeader, requestHeaders } from '../../core/http/headers.ts';
+import { nearest } from '../../core/text/nearest.ts';
+import type { HeaderNames } from './header-bag.ts';
+
+/** What is wrong with gateway headers that have no meaning. */
+export interface StrangeHeaders {
+  /** One of them was meant to choose the route or the caller: without it the request would go another way. */
+  readonly fault: GatewayError | undefined;
+  readonly warnings: readonly string[];
+}
+
+/** Headers without which a request goes to another provider, or is somebody else's. */
+const choosing: readonly RequestHeader[] = ['config', 'provider', 'virtualKey', 'apiKey'];
+const choosingTails: ReadonlySet<string> = new Set(choosing.flatMap((header) => requestHeaders[header]));
+
+/** Warnings of one request, and characters of a name that are shown. */
+const most = { warnings: 4, name: 60 } as const;
+
+/** @param strange names in lower case, each with one of the prefixes */
+export function strangeHeaders(strange: ReadonlySet<string>, names: HeaderNames): StrangeHeaders {
+  const warnings: string[] = [];
+  for (const name of strange) {
+    const prefix = names.prefixes.find((one) => name.startsWith(one)) ?? '';
+    const tail = name.slice(prefix.length);
+    const isShown = warnings.length < most.warnings;
+    // A head has room for hundreds of names: those that are only counted are compared with few.
+    const meant = isShown || nearest(tail, choosingTails) !== undefined ? nearest(tail, names.tails) : undefined;
+    if (meant !== undefined && choosingTails.has(meant)) return { fault: misspelt(name, prefix + meant), warnings };
+    if (!isShown) continue;
+    const hint = meant === undefined ? '' : ` Did you mean "${prefix}${meant}"?`;
+    warnings.push(`"${shown(name)}" is not a gateway header and has no effect.${hint}`);
+  }
+  const more = strange.size - warnings.length;
+  if (more <= 0) return { fault: undefined, warnings };
+  const rest = `${more} more header${more === 1 ? '' : 's'} of the request ${more === 1 ? 'is not a gateway header' : 'are not gateway headers'}.`;
+  return { fault: undefined, warnings: [...warnings, rest] };
+}
+
+function misspelt(name: string, meant: string): GatewayError {
+  return new GatewayError('invalid_header', {
+    message: `"${shown(name)}" is not a gateway header. Did you mean "${meant}"?`,
+    param: shown(name),
+    hint: `Send "${meant}", or leave the header out: the gateway does not guess where a request was meant to go.`,
+  });
+}
+
+const shown = (name: string): string => (name.length > most.name ? `${name.slice(0, most.name)}...` : name);

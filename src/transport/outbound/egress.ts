@@ -1,0 +1,190 @@
+import { lookup as systemLookup } from 'node:dns';
+import { isIP, isIPv4, type LookupFunction } from 'node:net';
+import { GatewayError } from '../../core/error.ts';
+import type { Trust } from '../../core/snapshot.ts';
+import { AddressList, type AddressRules, createAddressRules, unbracket } from './address.ts';
+
+/** `server.egress.allow`, compiled: hosts that a request may choose although the rules forbid them. */
+export interface EgressAllow {
+  /** The name, or an address literal without brackets, is listed as it is or below a `*.suffix`. */
+  hasHost(host: string): boolean;
+  /** The address is listed or lies in a listed network. */
+  hasAddress(address: string): boolean;
+}
+
+/** The one way out: every upstream origin passes `check`, and every name that is resolved for it passes `lookup`. */
+export interface Egress {
+  /** Why this origin may not be called, as an error for the caller; undefined when it may. */
+  check(origin: string, trust: Trust): GatewayError | undefined;
+  /** Name resolution for sockets. */
+  lookup(trust: Trust): LookupFunction;
+}
+
+/** More labels than any provider's host name has: a long name is somebody looking for a parser's limit. */
+const labelLimit = 10;
+
+/** Last labels that never name a public host: names of private networks, reserved names (RFC 2606, 6761, 6762, 8375). */
+const closedSuffixes: ReadonlySet<string> = new Set([
+  'local',
+  'localhost',
+  'localdomain',
+  'internal',
+  'intranet',
+  'private',
+  'lan',
+  'home',
+  'corp',
+  'test',
+  'example',
+  'invalid',
+  'onion',
+  'arpa',
+  'svc',
+  'consul',
+]);
+
+/**
+ * Compiles `server.egress.allow`. Names match without regard to case; an entry never opens more than it says.
+ * @throws GatewayError `invalid_config` for an entry that is neither a host, `*.suffix`, an address nor a network
+ */
+export function compileEgress(list: readonly string[]): EgressAllow {
+  const hosts = new Set<string>();
+  const suffixes: string[] = [];
+  const addresses = new AddressList();
+  for (const entry of list) {
+    const text = entry.toLowerCase();
+    if (addresses.add(text)) continue;
+    if (!/^(\*\.)?[a-z0-9_-]+(\.[a-z0-9_-]+)*$/.test(text)) throw unreadable(entry);
+    if (text.startsWith('*.')) suffixes.push(text.slice(1));
+    else hosts.add(text);
+  }
+  return {
+    hasHost: (host) => {
+      const name = host.toLowerCase();
+      return hosts.has(name) || suffixes.some((suffix) => name.endsWith(suffix)) || (isIP(name) !== 0 && addresses.has(name));
+    },
+    hasAddress: (address) => addresses.has(address),
+  };
+}
+
+/**
+ * May this origin be called? What the operator wrote is used as written; what came with a request must be https to a
+ * public host by name, unless the allow list names it. A path behind the origin is not looked at.
+ */
+export function checkUrl(
+  origin: string,
+  trust: Trust,
+  allow: EgressAllow,
+  rules: AddressRules = createAddressRules(),
+): GatewayError | undefined {
+  const url = parse(origin);
+  if (url === undefined) return refusal('is not an http or https URL', trust === 'operator' ? 'The host of the provider' : undefined);
+  if (trust === 'operator') return undefined;
+  const written = writtenHost(origin);
+  if (written === undefined) return refusal('must look like https://host, without user, spaces or unusual characters');
+  const host = unbracket(url.hostname);
+  const what = `"${host.slice(0, 100)}"`;
+  const odd = oddHost(written, url.hostname);
+  if (odd !== undefined) return refusal(odd, what);
+  if (allow.hasHost(host)) return undefined;
+  if (url.protocol !== 'https:' && url.protocol !== 'wss:') return refusal('does not use https', what);
+  if (isIP(host) !== 0) return rules.isPublic(host) ? undefined : refusal('is not a public address', what);
+  return closedName(host) ? refusal('is not a public host name', what) : undefined;
+}
+
+/**
+ * A `lookup` for `net.connect` that gives out public addresses only, so that a public name can't point inwards, not
+ * even between the check and the connection. Refuses when any of the addresses is closed: a name with both kinds is
+ * an attempt. Names and addresses of the allow list pass.
+ */
+export function lookupFor(
+  trust: Trust,
+  allow: EgressAllow,
+  rules: AddressRules = createAddressRules(),
+  resolve: LookupFunction = systemLookup,
+): LookupFunction {
+  if (trust === 'operator') return resolve;
+  return (hostname, options, callback) => {
+    resolve(hostname, { ...options, all: true }, (error, found) => {
+      const addresses = typeof found === 'string' ? [{ address: found, family: isIPv4(found) ? 4 : 6 }] : found;
+      const first = addresses?.[0];
+      if (error !== null || first === undefined) {
+        callback(error ?? notFound(hostname), '', 0);
+        return;
+      }
+      const isOpen = allow.hasHost(hostname) || addresses.every(({ address }) => rules.isPublic(address) || allow.hasAddress(address));
+      if (!isOpen) callback(refusal('resolves to an address that is not public', `"${hostname}"`), '', 0);
+      else if (options.all === true) callback(null, addresses);
+      else callback(null, first.address, first.family);
+    });
+  };
+}
+
+/** The way out for a gateway whose allow list may change at any time; it is compiled again only when it did. */
+export function createEgress(list: () => readonly string[], resolve: LookupFunction = systemLookup): Egress {
+  const rules = createAddressRules();
+  let known: { readonly list: readonly string[]; readonly allow: EgressAllow } | undefined;
+  const allow = (): EgressAllow => {
+    const current = list();
+    if (known?.list !== current) known = { list: current, allow: compileEgress(current) };
+    return known.allow;
+  };
+  return {
+    check: (origin, trust) => (trust === 'operator' ? checkUrl(origin, trust, nothing, rules) : checkUrl(origin, trust, allow(), rules)),
+    lookup: (trust) =>
+      trust === 'operator'
+        ? resolve
+        : (hostname, options, callback) => lookupFor(trust, allow(), rules, resolve)(hostname, options, callback),
+  };
+}
+
+const nothing: EgressAllow = Object.freeze({ hasHost: () => false, hasAddress: () => false });
+
+function parse(origin: string): URL | undefined {
+  if (!URL.canParse(origin)) return undefined;
+  const url = new URL(origin);
+  return /^(https?|wss?):$/.test(url.protocol) && url.hostname !== '' ? url : undefined;
+}
+
+/**
+ * The host as it was written. A URL parser accepts much (blanks, backslashes, escapes, user names, full-width digits)
+ * and reads it differently from the next one, so only the plain spelling is taken at all.
+ */
+function writtenHost(origin: string): string | undefined {
+  const match = /^(?:https?|wss?):\/\/(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::\d{1,5})?(?:[/?#][\x21-\x5b\x5d-\x7e]*)?$/i.exec(origin);
+  return match?.[1]?.toLowerCase();
+}
+
+function oddHost(written: string, parsed: string): string | undefined {
+  if (written.endsWith('.')) return 'ends in a dot';
+  // `0x7f.1`, `017700000001`, `127.1`: spellings of an address that only the parser understands.
+  if (isIPv4(parsed) && written !== parsed) return 'is an unusual notation of an IP address';
+  if (!written.startsWith('[') && written.split('.').length > labelLimit) return `has more than ${labelLimit} labels`;
+  return written.includes('..') || written.startsWith('.') ? 'has an empty label' : undefined;
+}
+
+/** One label (`localhost`, `metadata`, a service of the cluster) or a suffix that no public registry has. */
+function closedName(host: string): boolean {
+  const labels = host.split('.');
+  const last = labels.at(-1) ?? '';
+  return labels.length < 2 || closedSuffixes.has(last) || host.endsWith('.home.arpa');
+}
+
+function refusal(what: string, host = 'The host of the request'): GatewayError {
+  const message = host.startsWith('"') ? `A request cannot choose the host ${host}: it ${what}.` : `${host} ${what}.`;
+  return new GatewayError('not_allowed', {
+    message,
+    hint: 'Use a public https host, or have the operator allow the host in server.egress.allow of gateway.yaml.',
+  });
+}
+
+function notFound(hostname: string): NodeJS.ErrnoException {
+  return Object.assign(new Error(`getaddrinfo ENOTFOUND ${hostname}`), { code: 'ENOTFOUND', syscall: 'getaddrinfo', hostname });
+}
+
+function unreadable(entry: string): GatewayError {
+  return new GatewayError('invalid_config', {
+    message: `"${entry.slice(0, 100)}" in server.egress.allow is neither a host, "*.suffix", an address nor a network.`,
+    hint: 'Examples: "llm.example.com", "*.corp.example.com", "10.20.0.0/16".',
+  });
+}

@@ -1,0 +1,151 @@
+import { GatewayError } from '../../../core/error.ts';
+import { JsonEvents } from '../../../core/json/events.ts';
+import { type Scanned, type ScannedEvent, SseScanner } from '../framing/sse.ts';
+import { Answer, type State } from './answer.ts';
+import { interrupted, invalid } from './faults.ts';
+import { join, split } from './scanned.ts';
+
+/** Events without content are held back up to this many bytes, then the attempt is committed all the same. */
+const holdLimit = 64 * 1024;
+/** One event may be several megabytes (streamed images); beyond this it is a fault. */
+const eventLimit = 32 * 1024 * 1024;
+
+/**
+ * A stream of events. It is held back to its commit point, the first event with content; its end mark
+ * and whatever follows wait until the transport has closed.
+ */
+export class EventAnswer extends Answer {
+  protected readonly holdsLast = false;
+  readonly #scanner = new SseScanner();
+  readonly #json = new JsonEvents();
+  /** Bytes that were held back. */
+  #held = 0;
+
+  /** Of the usual events nothing: one that is cut waits for the next read. */
+  override get waiting(): number {
+    return this.#scanner.held > holdLimit ? this.#scanner.held : 0;
+  }
+
+  data(chunk: Buffer, now: number): void {
+    const scanned = this.#scanner.push(chunk);
+    if (this.#scanner.held > eventLimit) {
+      this.#fault(invalid(`One event of the stream is larger than ${eventLimit} bytes.`));
+      return;
+    }
+    for (const event of scanned.events) {
+      this.lastAt = now;
+      const kind = this.owner.state === 'closing' ? 'end' : this.owner.tap.event(event);
+      if (this.owner.state !== 'closing' && kind !== 'fault' && !this.#isJson(event.data)) {
+        this.#malformed(scanned, event);
+        return;
+      }
+      if (kind === 'content') {
+        if (this.owner.state === 'holding') this.#commit();
+      } else if (kind === 'end') {
+        this.#endMark(scanned, event, now);
+        return;
+      } else if (kind === 'fault') {
+        this.#providerFault(scanned, event);
+        return;
+      }
+    }
+    if (scanned.bytes.length > 0) this.#pass(scanned);
+  }
+
+  finished(): void {
+    const rest = this.#scanner.end();
+    if (this.owner.state === 'closing') {
+      this.tail = join(this.tail, rest);
+      this.close({ kind: 'whole' });
+      return;
+    }
+    const [last] = rest.events;
+    const state = last === undefined ? this.owner.state : this.#unterminated(rest, last);
+    if (state === 'over') return;
+    if (state === 'closing' || (state === 'flowing' && this.owner.tap.complete)) this.close({ kind: 'whole' });
+    else if (state === 'holding') this.owner.faulty(invalid('The provider sent an empty stream.'));
+    else this.#fault(interrupted('The provider closed the stream before its end.'));
+  }
+
+  /** Services keep a connection alive with events that hold nothing. */
+  #isJson(data: string): boolean {
+    return this.#json.isOne(data) || data.trim() === '';
+  }
+
+  /** What stands before the event is good and goes on; the event itself would end the client's parser. */
+  #malformed(scanned: Scanned, event: ScannedEvent): void {
+    const error = invalid('The provider sent an event that is not a JSON object in its stream.');
+    if (this.owner.state === 'flowing') {
+      const [before] = split(scanned, event.start);
+      if (before.bytes.length > 0) this.give(before);
+    }
+    this.#fault(error);
+  }
+
+  #commit(): void {
+    this.owner.state = 'flowing';
+    this.owner.committed(this);
+  }
+
+  #pass(scanned: Scanned): void {
+    if (this.owner.state === 'flowing') {
+      this.give(scanned);
+      return;
+    }
+    this.pending.push(scanned);
+    this.#held += scanned.bytes.length;
+    if (this.owner.state === 'holding' && this.#held > holdLimit) this.#commit();
+  }
+
+  /** The format's own end: everything before it goes on, the mark itself waits until the transport has closed. */
+  #endMark(scanned: Scanned, event: ScannedEvent, now: number): void {
+    if (this.owner.state === 'holding') {
+      this.owner.faulty(invalid('The provider sent an empty stream.'));
+      return;
+    }
+    if (this.owner.state === 'closing') {
+      this.tail = join(this.tail, scanned);
+      return;
+    }
+    const [before, tail] = split(scanned, event.start);
+    this.owner.state = 'closing';
+    this.closingAt = now;
+    this.tail = tail;
+    if (before.bytes.length > 0) this.give(before);
+  }
+
+  /** An error object in the stream: before content it is weather, afterwards it is passed on as the last event. */
+  #providerFault(scanned: Scanned, event: ScannedEvent): void {
+    const fault = this.owner.tap.fault ?? { message: 'unknown error' };
+    if (this.owner.state === 'holding') {
+      const { message, status } = fault;
+      this.owner.faulty(new GatewayError('provider_error', { message, status, source: 'provider', provider: fault }));
+      return;
+    }
+    const [before, tail] = split(scanned, event.start);
+    if (before.bytes.length > 0) this.#pass(before);
+    this.tail = tail;
+    this.close({ kind: 'whole' });
+  }
+
+  /**
+   * An event without its blank line counts when it ends the answer; otherwise it was cut, and nobody is sent half of one.
+   * Gives the state after it.
+   */
+  #unterminated(rest: Scanned, event: ScannedEvent): State {
+    const kind = this.owner.tap.event(event);
+    if (kind !== 'fault' && !this.#isJson(event.data)) return this.owner.state;
+    if (kind === 'end') this.#endMark(rest, event, this.owner.now());
+    else if (kind === 'fault') this.#providerFault(rest, event);
+    else if (this.owner.tap.complete) {
+      if (this.owner.state === 'holding') this.#commit();
+      this.#pass(rest);
+    }
+    return this.owner.state;
+  }
+
+  #fault(error: GatewayError): void {
+    if (this.owner.state === 'flowing') this.close({ kind: 'fault', error });
+    else this.owner.faulty(error);
+  }
+}

@@ -1,0 +1,396 @@
+import type { Budget } from '../../../core/memory/budget.ts';
+import { connectionFault } from '../../../core/http/connection-fault.ts';
+import { traitsOf } from '../../../core/endpoint.ts';
+import { fromUnknown, GatewayError } from '../../../core/error.ts';
+import type { FormUpstream } from '../../../core/http/form.ts';
+import type { Attempt, Flow, Outcome, Times, TimeoutPhase } from '../../../core/plan.ts';
+import { type EchoListener, Redactor, type SecretForms } from '../../../core/secrets/redactor.ts';
+import type { Clocks } from '../../../core/snapshot.ts';
+import { isFinalStatus } from '../../../core/http/status.ts';
+import type { Tap } from '../../../core/tap.ts';
+import type { Swept } from './sweeper.ts';
+import type { Receiver, Source } from '../upstream.ts';
+import type { Answer, AnswerOwner, State } from './answer.ts';
+import { BytesAnswer } from './bytes-answer.ts';
+import { expired, limitOf, type Watched } from './clocks.ts';
+import { EventAnswer } from './event-answer.ts';
+import { codeOf, interrupted, invalid, overdue } from './faults.ts';
+import { Keeper } from './keep.ts';
+import { isUntaken, silence, slowClientMs } from './transfer-clocks.ts';
+import { Upload } from './upload.ts';
+import { WholeAnswer } from './whole-answer.ts';
+
+/** After the end mark the provider has this long to close its side. */
+const closingMs = 1000;
+
+const none: Buffer = Buffer.alloc(0);
+
+/** What an exchange needs from outside. */
+export interface ExchangeSettings {
+  monotonic(): number;
+  /** Told of the bytes of files that come down. */
+  passed(bytes: number): void;
+  /** Told when the answer repeats the credential of its attempt, each time. */
+  onEcho(attempt: Attempt): void;
+  /** Bytes of the answer that the record keeps. */
+  readonly keep: number;
+  /** Bytes of the largest answer that is no stream and no file. */
+  readonly maxAnswer: number;
+  readonly budget: Budget;
+  /** Monotonic time of the request's arrival. */
+  readonly arrivedAt: number;
+  settle(outcome: Outcome): void;
+  /** Called once when nothing is in progress any more. */
+  over(exchange: Exchange): void;
+}
+
+/**
+ * One attempt on the wire: turns what the socket tells into one Outcome. What comes behind the head is read by an
+ * `Answer`, which says when it is committed and from then on flows.
+ */
+export class Exchange implements Receiver, Swept, AnswerOwner, Watched, EchoListener {
+  place: number | undefined;
+  readonly attempt: Attempt;
+  readonly tap: Tap;
+  readonly clocks: Clocks;
+  readonly kept: Keeper;
+  readonly maxAnswer: number;
+  readonly startedAt: number;
+  state: State = 'waiting';
+  status = 0;
+  headers: Readonly<Record<string, string>> = {};
+  answer: Answer | undefined;
+  dialAt: number;
+  connectedAt: number | undefined;
+  sentAt: number | undefined;
+  firstAt: number | undefined;
+  /** When the last bytes of the answer came. */
+  heardAt = 0;
+  /** The form that is being sent. */
+  upload: Upload | undefined;
+  /** A file of any size goes up or comes down: only silence ends it. */
+  readonly file: 'up' | 'down' | undefined;
+  readonly #settings: ExchangeSettings;
+  /** Bytes of the answer that are counted as held. */
+  #held = 0;
+  #settled = false;
+  #source: Source | undefined;
+  /** Hides the credential wherever the provider repeats it, before anybody reads the answer. */
+  #redactor: Redactor | undefined;
+  /** The bytes of a compressed answer say nothing: it is looked through once it is decompressed. */
+  #isCompressed = false;
+
+  constructor(attempt: Attempt, tap: Tap, settings: ExchangeSettings) {
+    this.attempt = attempt;
+    this.tap = tap;
+    this.clocks = attempt.clocks;
+    this.file = attempt.call === undefined ? undefined : traitsOf(attempt.call.endpoint).file;
+    this.#settings = settings;
+    this.startedAt = settings.monotonic();
+    this.dialAt = this.startedAt;
+    this.kept = new Keeper(settings.keep, settings.budget);
+    this.maxAnswer = settings.maxAnswer;
+  }
+
+  connected(source: Source): void {
+    this.#source = source;
+    this.connectedAt = this.now();
+    if (this.state === 'over') source.abort();
+  }
+
+  sent(): void {
+    this.sentAt = this.now();
+  }
+
+  /** What the request was signed with must not come back. */
+  hide(secrets: SecretForms | undefined): void {
+    this.#redactor = secrets === undefined ? undefined : new Redactor(secrets, this);
+  }
+
+  head(status: number, received: Readonly<Record<string, string>>): void {
+    if (this.state === 'over') return;
+    const headers = this.#redactor === undefined ? received : this.#redactor.headers(received);
+    this.status = status;
+    this.headers = headers;
+    this.#isCompressed = isEncoded(headers);
+    const type = headers['content-type']?.toLowerCase() ?? '';
+    if (!isFinalStatus(status)) {
+      this.faulty(invalid(`The provider returned the status ${status}, which is not a valid HTTP status.`));
+    } else if (this.#isFile(status, type)) {
+      this.state = 'whole';
+      this.answer = new BytesAnswer(this, this.now());
+    } else if (status >= 300 && status < 400) {
+      this.faulty(invalid(`The provider returned a redirect (${status}); the gateway does not follow redirects.`, false));
+    } else if (status < 300 && type.startsWith('text/event-stream')) {
+      if (this.#isCompressed) {
+        this.faulty(invalid('The provider compressed a stream although no compression was requested.'));
+        return;
+      }
+      this.state = 'holding';
+      this.answer = new EventAnswer(this, this.now());
+    } else {
+      this.state = 'whole';
+      this.answer = new WholeAnswer(this, this.now());
+    }
+  }
+
+  /** The answer is not read: a download, or sound and text in any format. */
+  #isFile(status: number, type: string): boolean {
+    if (this.tap.form !== 'bytes') return false;
+    if (this.file === 'down') return status < 300 || status === 304;
+    return status < 300 && !/^(?:text\/(?:event-stream|html)|application\/(?:[^;]*\+)?json)/.test(type);
+  }
+
+  data(received: Buffer): void {
+    if (this.state === 'over') return;
+    const now = this.now();
+    this.heardAt = now;
+    if (this.file !== undefined) this.#settings.passed(received.length);
+    this.firstAt ??= now;
+    const chunk = this.#redactor === undefined || this.#isCompressed ? received : this.#redactor.push(received);
+    if (chunk.length > 0) this.#read(chunk, now);
+  }
+
+  #read(chunk: Buffer, now: number): void {
+    this.kept.add(chunk, Math.round(now - this.#settings.arrivedAt));
+    this.answer?.data(chunk, now);
+    const waiting = this.answer?.waiting ?? 0;
+    if (waiting !== this.#held) this.#hold(waiting);
+  }
+
+  recounted(): boolean {
+    this.#hold(this.answer?.waiting ?? 0);
+    return !this.#settled;
+  }
+
+  /** So much of the answer is in memory now. */
+  #hold(bytes: number): void {
+    const { budget } = this.#settings;
+    if (this.state === 'over') return;
+    if (bytes < this.#held) budget.give(this.#held - bytes);
+    else if (!budget.take(bytes - this.#held)) {
+      if (this.state === 'flowing') this.answer?.close({ kind: 'fault', error: budget.exceeded() });
+      else this.refuse(budget.exceeded());
+      return;
+    }
+    this.#held = bytes;
+  }
+
+  /** Nothing is in flight any more. */
+  #end(): void {
+    this.state = 'over';
+    this.upload?.cancel();
+    this.#settings.budget.give(this.#held);
+    this.#held = 0;
+    this.kept.end();
+    this.#settings.over(this);
+  }
+
+  finished(): void {
+    const rest = this.#redactor?.end() ?? none;
+    if (this.state !== 'over' && rest.length > 0) this.#read(rest, this.now());
+    if (this.state !== 'over') this.answer?.finished();
+  }
+
+  /** A body that was decompressed. Written to in place. */
+  redacted(body: Buffer): Buffer {
+    return this.#redactor === undefined || !this.#isCompressed ? body : this.#redactor.whole(body);
+  }
+
+  onEcho(): void {
+    this.attempt.echoes += 1;
+    this.#settings.onEcho(this.attempt);
+  }
+
+  failed(error: Error, isUnread = false): void {
+    if (this.upload?.fault !== undefined && this.#unsendable(this.upload.fault)) return;
+    switch (this.state) {
+      case 'over':
+        return;
+      case 'closing':
+        this.answer?.close({ kind: 'whole' });
+        return;
+      case 'flowing':
+        this.answer?.close({
+          kind: 'fault',
+          error: interrupted(`The provider's connection broke in the middle of the response (${connectionFault(error)}).`),
+        });
+        return;
+      case 'waiting':
+        this.#unanswered(error, isUnread);
+        return;
+      default:
+        this.faulty(invalid(`The provider's connection broke before the response was complete (${connectionFault(error)}).`));
+    }
+  }
+
+  /** The client's form can't be read or written to its end: not the provider's fault. False when nothing depends on it. */
+  #unsendable(error: GatewayError): boolean {
+    if (this.state === 'over' || this.state === 'closing') return false;
+    if (this.state === 'flowing') this.answer?.close({ kind: 'fault', error });
+    else this.refuse(error);
+    return true;
+  }
+
+  /** Makes a form ready to be sent. False when it can't be. */
+  opens(body: FormUpstream): boolean {
+    try {
+      this.upload = new Upload(body, this.#settings.monotonic);
+      return true;
+    } catch (thrown) {
+      this.refuse(thrown);
+      return false;
+    }
+  }
+
+  /** A token has to be fetched first: nobody is being connected to, and the clock of that doesn't run. */
+  signing(): void {
+    this.dialAt = Number.POSITIVE_INFINITY;
+  }
+
+  /** The request goes out now. False when it is too late for that. */
+  signed(): boolean {
+    this.dialAt = this.now();
+    return this.state !== 'over';
+  }
+
+  /** The attempt could not be signed. */
+  refuse(error: unknown): void {
+    this.#settle({ kind: 'refused', attempt: this.attempt, times: this.#times(), error: fromUnknown(error) });
+    this.release();
+  }
+
+  /** A defect in what reads the answer, or in whoever takes it: the end of this attempt, and of no other. */
+  crashed(thrown: unknown): void {
+    if (this.state === 'flowing' || this.state === 'closing') this.answer?.close({ kind: 'fault', error: fromUnknown(thrown) });
+    else this.refuse(thrown);
+  }
+
+  /** The client is gone or the gateway stops. */
+  abort(): void {
+    if (this.state === 'over') return;
+    this.#settle({ kind: 'cancelled', attempt: this.attempt, times: this.#times() });
+    this.release();
+  }
+
+  #unanswered(error: Error, isUnread: boolean): void {
+    const code = codeOf(error);
+    if (code === 'UND_ERR_CONNECT_TIMEOUT') this.#timeout('connect');
+    else if (error.name === 'HTTPParserError') this.faulty(invalid("The provider's response is not valid HTTP."));
+    else if (code === 'UND_ERR_HEADERS_OVERFLOW') this.faulty(invalid("The provider's headers are too large."));
+    else {
+      const { attempt } = this;
+      const times = this.#times();
+      if (isUnread) this.#settle({ kind: 'unreachable', attempt, times, cause: error, sent: false, isUnread });
+      else this.#settle({ kind: 'unreachable', attempt, times, cause: error, sent: this.#isSent });
+      this.release();
+    }
+  }
+
+  /** Some of the request may have been read by the provider. */
+  get #isSent(): boolean {
+    return this.sentAt !== undefined || this.upload?.hasBegun === true;
+  }
+
+  get asksForStream(): boolean {
+    return this.attempt.call?.stream === true;
+  }
+
+  sweep(now: number): void {
+    if (this.state === 'closing') {
+      if (this.answer !== undefined && now - this.answer.closingAt > closingMs) this.answer.close({ kind: 'whole' });
+      return;
+    }
+    if (this.file !== undefined) {
+      this.#sweepTransfer(now);
+      return;
+    }
+    const phase = expired(this, now);
+    if (phase === undefined) {
+      if (isUntaken(this, now)) this.answer?.close({ kind: 'fault', error: untaken() });
+      return;
+    }
+    if (this.state === 'flowing') this.answer?.close({ kind: 'fault', error: overdue(phase, limitOf(this.clocks, phase)) });
+    else this.#timeout(phase);
+  }
+
+  #sweepTransfer(now: number): void {
+    const who = silence(this, now);
+    if (who === undefined) return;
+    if (who === 'client') this.answer?.close({ kind: 'fault', error: untaken() });
+    else if (this.state === 'flowing') this.answer?.close({ kind: 'fault', error: overdue('idle', this.clocks.idle) });
+    else this.#timeout(who === 'connect' ? 'connect' : 'idle');
+  }
+
+  #timeout(phase: TimeoutPhase): void {
+    const afterMs = limitOf(this.clocks, phase);
+    this.#settle({ kind: 'timeout', attempt: this.attempt, times: this.#times(), phase, afterMs, sent: this.#isSent });
+    this.release();
+  }
+
+  now(): number {
+    return this.#settings.monotonic();
+  }
+
+  committed(flow: Flow): void {
+    this.#answered(none, flow);
+  }
+
+  complete(body: Buffer): void {
+    this.#answered(body, undefined);
+    this.#end();
+  }
+
+  faulty(fault: GatewayError): void {
+    this.#settle({ kind: 'faulty', attempt: this.attempt, times: this.#times(), fault, status: fault.status });
+    this.release();
+  }
+
+  release(): void {
+    if (this.state === 'over') return;
+    this.state = 'over';
+    this.#source?.abort();
+    this.#end();
+  }
+
+  halt(): void {
+    this.#source?.pause();
+  }
+
+  proceed(): void {
+    this.#source?.resume();
+  }
+
+  #answered(body: Buffer, flow: Flow | undefined): void {
+    const { attempt, status, headers, tap } = this;
+    const reply = { status, headers, body, flow, tap };
+    const isVerbatim = flow instanceof BytesAnswer;
+    this.#settle({ kind: 'answered', attempt, times: this.#times(), reply: isVerbatim ? { ...reply, isVerbatim } : reply });
+  }
+
+  #settle(outcome: Outcome): void {
+    if (this.#settled) return;
+    this.#settled = true;
+    this.#settings.settle(outcome);
+  }
+
+  #times(): Times {
+    const { startedAt, connectedAt, firstAt } = this;
+    return {
+      at: startedAt - this.#settings.arrivedAt,
+      connectMs: connectedAt === undefined ? undefined : connectedAt - startedAt,
+      firstByteMs: firstAt === undefined ? undefined : firstAt - startedAt,
+      totalMs: this.now() - startedAt,
+    };
+  }
+}
+
+function isEncoded(headers: Readonly<Record<string, string>>): boolean {
+  const encoding = headers['content-encoding'];
+  return encoding !== undefined && encoding !== '' && encoding !== 'identity';
+}
+
+/** The other side of a download: it takes nothing. */
+function untaken(): GatewayError {
+  return new GatewayError('idle_timeout', { message: `The client read nothing for ${slowClientMs / 1000} s.` });
+}

@@ -1,0 +1,25 @@
+import { GatewayError } from '../../../core/error.ts';
+import type { TimeoutPhase } from '../../../core/plan.ts';
+
+/** What came is not what the format says; nothing of it was committed. */
+export function invalid(message: string, retry?: boolean): GatewayError {
+  return new GatewayError('upstream_invalid', { message, source: 'provider', retry });
+}
+
+/** A committed answer broke off. */
+export function interrupted(message: string): GatewayError {
+  return new GatewayError('stream_interrupted', { message, source: 'provider' });
+}
+
+/** The code of a socket error. */
+export function codeOf(error: Error): string | undefined {
+  return 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+}
+
+/** A clock ran out in the middle of a committed answer. */
+export function overdue(phase: TimeoutPhase, afterMs: number): GatewayError {
+  const isIdle = phase === 'idle';
+  const what = isIdle ? `sent nothing for ${afterMs} ms` : `did not finish within ${afterMs} ms`;
+  const message = `The provider ${what}.`;
+  return new GatewayError(isIdle ? 'idle_timeout' : 'timeout', { message, source: 'provider', hint: `Setting: timeouts.${phase}` });
+}

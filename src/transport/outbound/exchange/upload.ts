@@ -1,0 +1,103 @@
+import { fromUnknown, type GatewayError } from '../../../core/error.ts';
+import type { FormBytes, FormUpstream } from '../../../core/http/form.ts';
+import type { WireStream } from '../upstream.ts';
+
+/**
+ * A form on its way upstream: says who is waited for, client or provider, and ends when the attempt does, whatever its
+ * source is waiting for.
+ */
+export class Upload implements WireStream {
+  readonly kind = 'stream';
+  readonly length: number | undefined;
+  readonly contentType: string;
+  readonly isRepeatable: boolean;
+  /** The source failed: the client's form can't be read, or a line can't be written anew. */
+  fault: GatewayError | undefined;
+  /** Monotonic milliseconds at which a chunk was asked for or given. */
+  movedAt = 0;
+  hasBegun = false;
+  /** A chunk was asked for and has not come. */
+  isStarved = false;
+  readonly #body: FormUpstream;
+  readonly #monotonic: () => number;
+  #bytes: FormBytes;
+  #source: AsyncIterator<Uint8Array> | undefined;
+  #reject: ((error: Error) => void) | undefined;
+  #isOver = false;
+
+  /** @throws GatewayError `invalid_form` */
+  constructor(body: FormUpstream, monotonic: () => number) {
+    this.#body = body;
+    this.#monotonic = monotonic;
+    this.isRepeatable = body.form.isHeld;
+    this.#bytes = open(body);
+    this.length = this.#bytes.length;
+    this.contentType = this.#bytes.contentType;
+  }
+
+  /** From the beginning; again only where it is repeatable. */
+  [Symbol.asyncIterator](): AsyncIterator<Uint8Array> {
+    if (this.#source !== undefined) {
+      letGo(this.#source);
+      this.#bytes = open(this.#body);
+    }
+    this.#source = this.#bytes.chunks[Symbol.asyncIterator]();
+    return { next: () => this.#next(), return: () => this.#return() };
+  }
+
+  /** Reads it to its end for nobody. @throws GatewayError of the source */
+  async drain(): Promise<void> {
+    for await (const _ of this) if (this.#isOver) return;
+  }
+
+  /** The attempt is over: whoever waits for a chunk gets an error, so that what was sent never looks whole. */
+  cancel(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#reject?.(new Error('the attempt is over'));
+  }
+
+  #next(): Promise<IteratorResult<Uint8Array>> {
+    const source = this.#source;
+    if (source === undefined || this.#isOver) return Promise.reject(new Error('the attempt is over'));
+    this.movedAt = this.#monotonic();
+    this.isStarved = true;
+    this.hasBegun = true;
+    return new Promise((resolve, reject) => {
+      this.#reject = reject;
+      source.next().then(
+        (result) => {
+          this.#given();
+          resolve(result);
+        },
+        (thrown: unknown) => {
+          this.#given();
+          if (!this.#isOver) this.fault = fromUnknown(thrown);
+          reject(this.fault ?? new Error('the attempt is over'));
+        },
+      );
+    });
+  }
+
+  #given(): void {
+    this.isStarved = false;
+    this.movedAt = this.#monotonic();
+    this.#reject = undefined;
+  }
+
+  #return(): Promise<IteratorResult<Uint8Array>> {
+    // A source that waits for the client returns only when the client's exchange is over: nobody waits for that.
+    if (this.#source !== undefined) letGo(this.#source);
+    return Promise.resolve({ done: true, value: undefined });
+  }
+}
+
+function open(body: FormUpstream): FormBytes {
+  if (body.kind === 'file') return body.form.fileBytes(body.line);
+  return body.edit === undefined ? body.form.open() : body.form.edited(body.edit);
+}
+
+/** Nobody reads on: what its source still has to say about that is of no interest. */
+function letGo(source: AsyncIterator<Uint8Array>): void {
+  source.return?.()?.catch(() => {});
+}

@@ -1,0 +1,146 @@
+import { traitsOf } from '../../../core/endpoint.ts';
+import { fromUnknown, type GatewayError } from '../../../core/error.ts';
+import { appendBytes } from '../../../core/memory/byte-pieces.ts';
+import { formatSize } from '../../../core/text/units.ts';
+import { codingsOf } from '../../inbound/body/decode.ts';
+import { Answer, type AnswerOwner } from './answer.ts';
+import { interrupted, invalid } from './faults.ts';
+import { noScan } from './scanned.ts';
+import { decompress, endsLikeJson, faultOfWhole, wholeLimit } from './whole.ts';
+
+/** How many times `wholeLimit` an answer may grow to when it has to be held: converted ones hold images. */
+const heldTimes = { converted: 64, other: 16, decompressed: 64 } as const;
+
+/** An answer that is no stream: held until its end, which is its commit point; one that is too large flows. */
+export class WholeAnswer extends Answer {
+  protected readonly holdsLast = true;
+  #chunks: Buffer[] = [];
+  #length = 0;
+
+  override get waiting(): number {
+    return this.owner.state === 'flowing' ? 0 : this.#length;
+  }
+
+  data(chunk: Buffer, now: number): void {
+    if (this.owner.state === 'flowing') this.#flow(chunk, now);
+    else this.#collect(chunk, now);
+  }
+
+  finished(): void {
+    if (this.owner.state === 'flowing') this.#flowEnded();
+    else this.#heldEnded();
+  }
+
+  #collect(chunk: Buffer, now: number): void {
+    this.lastAt = now;
+    appendBytes(this.#chunks, chunk);
+    this.#length += chunk.length;
+    if (this.#length <= wholeLimit) return;
+    const { maxAnswer } = this.owner;
+    if (this.#length > maxAnswer) {
+      this.owner.faulty(invalid(tooLarge(maxAnswer)));
+      return;
+    }
+    const { status, headers } = this.owner;
+    if (this.#isConverted || status >= 300 || headers['content-encoding'] !== undefined) {
+      if (this.#length > this.#heldLimit) this.owner.faulty(invalid('The response is too large to be inspected.'));
+      return;
+    }
+    if (beginsLikeJson(this.#chunks)) this.#commit(now);
+    else this.owner.faulty(invalid("The provider's response is not JSON."));
+  }
+
+  /** An answer that is converted can't flow: it is read as one text. So is one that has to become a stream. */
+  get #isConverted(): boolean {
+    const { attempt, status, tap } = this.owner;
+    const isRead = attempt.lane === 'full' || tap.form === 'text' || attempt.readsWhole === true || attempt.call?.stream === true;
+    return isRead && status < 300;
+  }
+
+  /** Bytes of an answer that has to be held. */
+  get #heldLimit(): number {
+    return wholeLimit * (this.#isConverted ? heldTimes.converted : heldTimes.other);
+  }
+
+  #commit(now: number): void {
+    this.owner.state = 'flowing';
+    this.lastAt = now;
+    for (const bytes of this.#chunks) this.pending.push({ bytes, events: noScan.events });
+    this.#chunks = [];
+    this.owner.committed(this);
+  }
+
+  /** The last piece waits for the end. */
+  #flow(chunk: Buffer, now: number): void {
+    this.lastAt = now;
+    this.#length += chunk.length;
+    if (this.#length > this.owner.maxAnswer) {
+      this.close({ kind: 'fault', error: interrupted(tooLarge(this.owner.maxAnswer)) });
+      return;
+    }
+    const previous = this.pending.pop();
+    if (previous !== undefined) this.give(previous);
+    this.pending.push({ bytes: chunk, events: noScan.events });
+  }
+
+  #flowEnded(): void {
+    const last = this.pending.at(-1)?.bytes ?? noScan.bytes;
+    if (endsLikeJson(last)) this.close({ kind: 'whole' });
+    else this.close({ kind: 'fault', error: interrupted("The provider's response ended early.") });
+  }
+
+  #heldEnded(): void {
+    const [first] = this.#chunks;
+    const body = this.#chunks.length === 1 && first !== undefined ? first : Buffer.concat(this.#chunks, this.#length);
+    const codings = codingsOf(this.owner.headers['content-encoding']);
+    if (codings.length === 0) this.#ended(body);
+    else void this.#decoded(body, codings).catch((thrown: unknown) => this.owner.faulty(fromUnknown(thrown)));
+  }
+
+  /** The exchange may be over by then: its clocks run on, and its client may leave. */
+  async #decoded(body: Buffer, codings: readonly string[]): Promise<void> {
+    const held = this.owner.status < 300 ? wholeLimit * heldTimes.decompressed : this.#heldLimit;
+    const plain = await decompress(body, codings, Math.min(held, this.owner.maxAnswer), (made) => {
+      this.#length += made;
+      if (!this.owner.recounted()) throw interrupted('The client no longer waits for the response.');
+    });
+    if (this.owner.state === 'whole') this.#ended(plain);
+  }
+
+  #ended(plain: Buffer): void {
+    const { status } = this.owner;
+    const body = this.owner.redacted(plain);
+    const fault = status < 300 ? this.#faultOf(body) : undefined;
+    if (fault === undefined) this.owner.complete(body);
+    else this.owner.faulty(fault);
+  }
+
+  #faultOf(body: Buffer): GatewayError | undefined {
+    const { attempt, headers, status, tap } = this.owner;
+    // An object that was deleted may be answered without a body; work that was asked for may not.
+    if (status === 204 || status === 205) return answersWithNothing(this.owner) ? undefined : noContent(status);
+    if (tap.form === 'text' || (body.length === 0 && (tap.form === 'bytes' || tap.mayBeEmpty === true))) return undefined;
+    const fault = faultOfWhole(body, headers['content-type'] ?? '', tap);
+    // Where a stream was asked for, only the provider's own words say more than that this is none.
+    return fault !== undefined && fault.provider === undefined && attempt.call?.stream === true ? notAStream(headers) : fault;
+  }
+}
+
+/** Routes of objects, whose answer says that something is done; sound and text, of which there may be none. */
+function answersWithNothing({ attempt, tap }: AnswerOwner): boolean {
+  const isObject = attempt.call !== undefined && traitsOf(attempt.call.endpoint).state !== undefined;
+  return isObject || tap.form !== undefined || tap.mayBeEmpty === true;
+}
+
+const noContent = (status: number): GatewayError => invalid(`The provider returned ${status} without content.`);
+
+const tooLarge = (limit: number): string => `The provider's response is larger than the limit of ${formatSize(limit)} (server.max_answer).`;
+
+function beginsLikeJson(chunks: readonly Buffer[]): boolean {
+  const first = chunks[0]?.toString('latin1', 0, 64).trimStart() ?? '';
+  return first.startsWith('{') || first.startsWith('[');
+}
+
+function notAStream(headers: Readonly<Record<string, string>>): GatewayError {
+  return invalid(`The provider returned "${headers['content-type'] ?? ''}" although a stream was requested.`);
+}

@@ -1,0 +1,206 @@
+import { appendBytes } from '../../../core/memory/byte-pieces.ts';
+import type { WireEvent } from '../../../core/events.ts';
+
+const lf = 0x0a;
+const cr = 0x0d;
+const colon = 0x3a;
+const space = 0x20;
+const empty = Buffer.alloc(0);
+const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
+/** Bytes: an event of this size may have millions of lines, none of which becomes a string of its own. */
+const large = 16 * 1024;
+
+/** An event and where it stands in the bytes that were scanned with it: `end` is behind its blank line. */
+export interface ScannedEvent extends WireEvent {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** What one read completed: bytes of whole events (and comments between them), in order, and the events in them. */
+export interface Scanned {
+  readonly bytes: Buffer;
+  readonly events: readonly ScannedEvent[];
+}
+
+const nothing: Scanned = Object.freeze({ bytes: empty, events: Object.freeze([]) });
+
+/**
+ * Finds the ends of server-sent events in bytes that may be cut anywhere, and keeps the beginning of an event until its
+ * end has come. Lines end with LF, CRLF or CR (the event stream grammar of the HTML standard, 9.2.5). Nothing is
+ * re-encoded: the bytes that come out are the bytes that went in.
+ */
+export class SseScanner {
+  readonly #parts: Buffer[] = [];
+  #held = 0;
+  #atLineStart = true;
+  #afterCr = false;
+
+  /** Bytes of the event that has begun and not ended. */
+  get held(): number {
+    return this.#held;
+  }
+
+  push(chunk: Buffer): Scanned {
+    const ends = this.#eventEnds(chunk);
+    const last = ends.at(-1);
+    if (last === undefined) {
+      this.#keep(chunk);
+      return nothing;
+    }
+    const before = this.#held;
+    const whole = chunk.subarray(0, last);
+    const bytes = before === 0 ? whole : Buffer.concat([...this.#parts, whole], before + last);
+    this.#parts.length = 0;
+    this.#held = 0;
+    if (last < chunk.length) this.#keep(chunk.subarray(last));
+    return { bytes, events: readEvents(bytes, ends, before) };
+  }
+
+  /** The transport ended: what is left is one last event if it holds a data line, even without its blank line. */
+  end(): Scanned {
+    if (this.#held === 0) return nothing;
+    const bytes = this.#parts.length === 1 && this.#parts[0] !== undefined ? this.#parts[0] : Buffer.concat(this.#parts, this.#held);
+    this.#parts.length = 0;
+    this.#held = 0;
+    return { bytes, events: readEvents(bytes, [bytes.length], 0) };
+  }
+
+  #keep(bytes: Buffer): void {
+    appendBytes(this.#parts, bytes);
+    this.#held += bytes.length;
+  }
+
+  /** Offsets in `chunk` behind each blank line. One native search a line, and none twice for the same mark. */
+  #eventEnds(chunk: Buffer): number[] {
+    const ends: number[] = [];
+    const lines = new LineEnds(chunk);
+    let at = 0;
+    if (this.#afterCr && chunk.length > 0) {
+      this.#afterCr = false;
+      if (chunk[0] === lf) at = 1;
+    }
+    while (at < chunk.length) {
+      const byte = chunk[at];
+      if (this.#atLineStart && (byte === lf || byte === cr)) {
+        at = byte === cr ? this.#behindCr(chunk, at) : at + 1;
+        ends.push(at);
+        continue;
+      }
+      const end = lines.from(at);
+      if (end < 0) {
+        this.#atLineStart = false;
+        break;
+      }
+      this.#atLineStart = true;
+      at = chunk[end] === cr ? this.#behindCr(chunk, end) : end + 1;
+    }
+    return ends;
+  }
+
+  #behindCr(chunk: Buffer, at: number): number {
+    if (at + 1 >= chunk.length) {
+      this.#afterCr = true;
+      return at + 1;
+    }
+    return chunk[at + 1] === lf ? at + 2 : at + 1;
+  }
+}
+
+/** Finds the ends of lines in order. A mark that was found, or is nowhere, is not searched for again. */
+class LineEnds {
+  readonly #chunk: Buffer;
+  #lf = -1;
+  #cr = -1;
+
+  constructor(chunk: Buffer) {
+    this.#chunk = chunk;
+  }
+
+  /** The first end of a line from here on, or -1. */
+  from(at: number): number {
+    if (this.#lf < at) this.#lf = this.#next(lf, at);
+    if (this.#cr < at) this.#cr = this.#next(cr, at);
+    const end = Math.min(this.#lf, this.#cr);
+    return end === nowhere ? -1 : end;
+  }
+
+  #next(mark: number, at: number): number {
+    const found = this.#chunk.indexOf(mark, at);
+    return found < 0 ? nowhere : found;
+  }
+}
+
+const nowhere = Number.MAX_SAFE_INTEGER;
+
+function readEvents(bytes: Buffer, ends: readonly number[], offset: number): ScannedEvent[] {
+  const events: ScannedEvent[] = [];
+  let start = 0;
+  for (const relative of ends) {
+    const end = relative + offset;
+    // One line, as events usually are, has its end before the empty one.
+    const isLong = end - start >= large && bytes.indexOf(lf, start) < end - 2;
+    const event = isLong ? readLargeEvent(bytes, start, end) : readEvent(bytes.toString('utf8', start, end), start, end);
+    if (event !== undefined) events.push(event);
+    start = end;
+  }
+  return events;
+}
+
+/** Reads the lines of one event; undefined when none of them carries data (comments, blank lines). */
+function readEvent(text: string, start: number, end: number): ScannedEvent | undefined {
+  if (text.startsWith('data: ')) {
+    const lineEnd = text.indexOf('\n');
+    if (lineEnd > 0 && lineEnd === text.length - 2 && text.charCodeAt(lineEnd - 1) !== cr) {
+      return { name: '', data: text.slice(6, lineEnd), start, end };
+    }
+  }
+  let name = '';
+  let data: string | undefined;
+  for (const line of (text.charCodeAt(0) === 0xfeff ? text.slice(1) : text).split(/\r\n|\n|\r/)) {
+    const colon = line.indexOf(':');
+    const field = colon < 0 ? line : line.slice(0, colon);
+    if (field !== 'data' && field !== 'event') continue;
+    const value = colon < 0 ? '' : line.slice(line.charCodeAt(colon + 1) === 0x20 ? colon + 2 : colon + 1);
+    if (field === 'event') name = value;
+    else data = data === undefined ? value : `${data}\n${value}`;
+  }
+  return data === undefined ? undefined : { name, data, start, end };
+}
+
+/** The same from bytes: what it takes is the size of the event, however many lines it has. */
+function readLargeEvent(bytes: Buffer, start: number, end: number): ScannedEvent | undefined {
+  const data = Buffer.allocUnsafe(end - start);
+  let size = -1;
+  let name = '';
+  let at = bytes.indexOf(byteOrderMark, start) === start ? start + byteOrderMark.length : start;
+  while (at < end) {
+    const stop = lineEnd(bytes, at, end);
+    if (isField(bytes, at, stop, 'data')) {
+      if (size >= 0) data[size] = lf;
+      size += 1;
+      size += bytes.copy(data, size, valueStart(bytes, at + 4, stop), stop);
+    } else if (isField(bytes, at, stop, 'event')) name = bytes.toString('utf8', valueStart(bytes, at + 5, stop), stop);
+    at = stop + 1;
+  }
+  return size < 0 ? undefined : { name, data: data.toString('utf8', 0, size), start, end };
+}
+
+/** CRLF is taken for two ends: between them is an empty line, which means nothing inside of an event. */
+function lineEnd(bytes: Buffer, from: number, end: number): number {
+  let at = from;
+  while (at < end && bytes[at] !== lf && bytes[at] !== cr) at += 1;
+  return at;
+}
+
+function isField(bytes: Buffer, from: number, stop: number, field: 'data' | 'event'): boolean {
+  const end = from + field.length;
+  if (end > stop || (end < stop && bytes[end] !== colon)) return false;
+  for (let i = 0; i < field.length; i += 1) if (bytes[from + i] !== field.charCodeAt(i)) return false;
+  return true;
+}
+
+/** @param at where the name of the field ends */
+function valueStart(bytes: Buffer, at: number, stop: number): number {
+  if (at >= stop) return stop;
+  return Math.min(bytes[at + 1] === space ? at + 2 : at + 1, stop);
+}

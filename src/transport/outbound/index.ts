@@ -1,0 +1,76 @@
+import { lookup } from 'node:dns';
+import type { Clock } from '../../core/clock.ts';
+import type { JwtSettings, JwtVerifier } from '../../core/secrets/jwt.ts';
+import type { OAuthGrant } from '../../core/provider.ts';
+import type { Trust } from '../../core/snapshot.ts';
+import { createEgress, type Egress } from './egress.ts';
+import { clientCredentials } from '../credentials/grants/client-credentials.ts';
+import { federatedAssertion } from '../credentials/grants/federated-assertion.ts';
+import { googleAmbient } from '../credentials/grants/google-ambient.ts';
+import { instanceIdentity } from '../credentials/grants/instance-identity.ts';
+import { jwtBearer } from '../credentials/grants/jwt-bearer.ts';
+import type { GrantDeps } from '../credentials/grants/token-request.ts';
+import { createJwt } from '../credentials/jwt.ts';
+import { createMedia, type FetchMedia } from './media.ts';
+import { createNames } from './names/resolver.ts';
+import { createSigning, type Signing } from '../credentials/sign.ts';
+import { TokenError, type TokenFetcher, TokenSources } from '../credentials/token-source.ts';
+import { createUpstream, type Upstream } from './upstream.ts';
+
+/** Everything that leaves the gateway: one set of pools and one set of address rules for all of it. */
+export interface Outbound {
+  readonly egress: Egress;
+  readonly upstream: Upstream;
+  readonly sign: Signing;
+  readonly media: FetchMedia;
+  readonly jwt: (settings: JwtSettings) => JwtVerifier;
+}
+
+export interface OutboundDeps {
+  readonly clock: Clock;
+  random(): number;
+  /** `server.egress.allow` of the configuration that serves. */
+  egressAllow(): readonly string[];
+  /** The environment of the process: where a machine tells which identity it has. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** A token could not be renewed; the old one serves until it ends. */
+  onTokenFault(error: Error): void;
+  /** The public keys of a tokens' issuer could not be fetched; those from before serve, if there are any. */
+  onKeysFault(error: Error): void;
+}
+
+/** A request must not borrow the identity of the machine, nor name a file of it. */
+const notForRequests: TokenFetcher = Object.freeze({
+  fetch: () => Promise.reject(new TokenError("only providers in gateway.yaml may use the machine's own identity")),
+});
+
+export function createOutbound({ clock, random, egressAllow, env, onTokenFault, onKeysFault }: OutboundDeps): Outbound {
+  const names = createNames({ monotonic: clock.monotonic, hostsFile: hostsFileIn(env), system: lookup });
+  const egress = createEgress(egressAllow, names.lookup);
+  const upstream = createUpstream({ lookup: egress.lookup });
+  const deps = { upstream, checkEgress: egress.check, now: clock.now, monotonic: clock.monotonic, wait, env };
+  const fetcher = (grant: OAuthGrant, trust: Trust): TokenFetcher => fetcherFor(grant, trust, deps);
+  const tokens = new TokenSources(fetcher, { now: clock.now, monotonic: clock.monotonic, random, onFault: onTokenFault });
+  return { egress, upstream, sign: createSigning(tokens), media: createMedia(deps), jwt: createJwt({ ...deps, onFault: onKeysFault }) };
+}
+
+/** A request may bring keys of its own; what reads files or asks the machine is the operator's. */
+function fetcherFor(grant: OAuthGrant, trust: Trust, deps: GrantDeps): TokenFetcher {
+  if (grant.kind === 'jwt-bearer') return jwtBearer(grant, trust, deps);
+  if (grant.kind === 'client-credentials') return clientCredentials(grant, trust, deps);
+  if (trust !== 'operator') return notForRequests;
+  if (grant.kind === 'federated-assertion') return federatedAssertion(grant, deps);
+  return grant.kind === 'instance-identity' ? instanceIdentity(grant, deps) : googleAmbient(grant, deps);
+}
+
+function hostsFileIn(env: OutboundDeps['env']): string {
+  const windows = env['SystemRoot'];
+  return windows === undefined ? '/etc/hosts' : `${windows}\\System32\\drivers\\etc\\hosts`;
+}
+
+/** Nobody waits for it when the process ends. */
+function wait(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms).unref();
+  });
+}

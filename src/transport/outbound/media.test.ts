@@ -1,0 +1,222 @@
+import type { ServerResponse } from 'node:http';
+import { gzipSync } from 'node:zlib';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { deadPort, type Script, type ScriptedUpstream, startUpstream } from '../../../test/support/upstream.ts';
+import { Budget, Hold } from '../../core/memory/budget.ts';
+import { createEgress } from './egress.ts';
+import { createMedia } from './media.ts';
+import { createUpstream, type Upstream } from './upstream.ts';
+
+let server: ScriptedUpstream;
+let allow: readonly string[] = ['127.0.0.1'];
+const egress = createEgress(() => allow);
+let upstream: Upstream;
+
+const file = (response: ServerResponse, bytes: Buffer, headers: Record<string, string> = { 'content-type': 'image/png' }): void => {
+  response.writeHead(200, headers);
+  response.end(bytes);
+};
+const picture: Script = (response) => file(response, Buffer.from('picture'));
+
+beforeAll(async () => {
+  upstream = createUpstream({ lookup: egress.lookup });
+  server = await startUpstream(picture);
+});
+
+afterEach(() => {
+  allow = ['127.0.0.1'];
+  server.script = picture;
+  server.requests.length = 0;
+});
+
+afterAll(async () => {
+  await upstream.close();
+  await server.close();
+});
+
+const fetchMedia = (urls: readonly string[], maxBytes = 1000, hold = new Hold(new Budget(1_000_000_000))) =>
+  createMedia({ upstream, checkEgress: egress.check })(
+    urls.map((url) => ({ url, maxBytes })),
+    hold,
+  );
+
+const failure = async (url: string, maxBytes?: number): Promise<unknown> => fetchMedia([url], maxBytes).catch((error: unknown) => error);
+
+describe('a file', () => {
+  it('is downloaded with its type, under the URL as written', async () => {
+    server.script = (response) => file(response, Buffer.from('a picture'), { 'content-type': 'Image/PNG; charset=binary' });
+    const url = `${server.url}/a%20b.png?sig=x#part`;
+    const media = await fetchMedia([url]);
+    expect([...media]).toEqual([[url, { mimeType: 'image/png', base64: Buffer.from('a picture').toString('base64') }]]);
+    expect(server.requests.map((request) => request.url)).toEqual(['/a%20b.png?sig=x']);
+  });
+
+  it('carries nothing of the request: no credential, no cookie', async () => {
+    await fetchMedia([`${server.url}/a.png`]);
+    expect(Object.keys(server.requests[0]?.headers ?? {}).sort()).toEqual(['accept', 'connection', 'host', 'user-agent']);
+  });
+
+  it('without a type has none', async () => {
+    server.script = (response) => file(response, Buffer.from('x'), {});
+    expect((await fetchMedia([`${server.url}/x`])).get(`${server.url}/x`)?.mimeType).toBe('');
+  });
+
+  it('named twice is downloaded once', async () => {
+    expect((await fetchMedia([`${server.url}/a`, `${server.url}/a`])).size).toBe(1);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it('may come compressed', async () => {
+    server.script = (response) => file(response, gzipSync('text'), { 'content-encoding': 'gzip', 'content-type': 'text/plain' });
+    expect([...(await fetchMedia([`${server.url}/a`])).values()]).toEqual([
+      { mimeType: 'text/plain', base64: Buffer.from('text').toString('base64') },
+    ]);
+  });
+});
+
+it('many files come four at a time', async () => {
+  let open = 0;
+  let most = 0;
+  server.script = async (response) => {
+    most = Math.max(most, ++open);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    open -= 1;
+    file(response, Buffer.from('x'));
+  };
+  const urls = Array.from({ length: 12 }, (_, n) => `${server.url}/${n}`);
+  expect([...(await fetchMedia(urls)).keys()].sort()).toEqual([...urls].sort());
+  expect(most).toBe(4);
+});
+
+describe('a file that cannot be had', () => {
+  const rows: readonly [name: string, script: Script, status: number, says: RegExp][] = [
+    ['is missing', (response) => response.writeHead(404).end(), 400, /answered 404/],
+    [
+      'is behind a redirect',
+      (response) => response.writeHead(302, { location: 'http://169.254.169.254/' }).end(),
+      400,
+      /redirect \(302\); the gateway does not follow redirects/,
+    ],
+    ['is on a server that fails', (response) => response.writeHead(503).end(), 502, /answered 503/],
+    ['is empty', (response) => file(response, Buffer.alloc(0)), 400, /is empty/],
+    [
+      'says that it is too large',
+      (response) => file(response, Buffer.alloc(1001), { 'content-length': '1001' }),
+      400,
+      /larger than 1000 B/,
+    ],
+    [
+      'is too large and does not say',
+      (response) => file(response, Buffer.alloc(1001), { 'transfer-encoding': 'chunked' }),
+      400,
+      /larger than 1000 B/,
+    ],
+    [
+      'unpacks to too much',
+      (response) => file(response, gzipSync(Buffer.alloc(1001)), { 'content-encoding': 'gzip' }),
+      400,
+      /larger than 1000 B/,
+    ],
+    [
+      'breaks off',
+      (response) => (response.writeHead(200, { 'content-length': '10' }), response.write('x'), void response.socket?.destroy()),
+      502,
+      /the connection broke|connection failed/,
+    ],
+  ];
+
+  it.each(rows)('because it %s', async (_, script, status, says) => {
+    server.script = script;
+    const error = await failure(`${server.url}/a.png?signature=secret`);
+    expect(error).toMatchObject({ code: 'media_fetch_failed', status, message: expect.stringMatching(says) as string });
+    expect((error as Error).message).toContain(`"${server.url}/a.png"`);
+    expect((error as Error).message).not.toContain('secret');
+  });
+
+  it('because nobody listens', async () => {
+    expect(await failure(`http://127.0.0.1:${await deadPort()}/a.png`)).toMatchObject({
+      code: 'media_fetch_failed',
+      status: 502,
+      message: expect.stringMatching(/refused/) as string,
+    });
+  });
+
+  it.each(['gs://bucket/a.png', 'file:///etc/passwd', 'ftp://a.example/a.png', 'nonsense', 'https://'])(
+    'because %s is no web address',
+    async (url) => {
+      expect(await failure(url)).toMatchObject({ code: 'media_fetch_failed', status: 400 });
+    },
+  );
+
+  it('because all files together are too much', async () => {
+    const block = Buffer.alloc(40 * 1024 * 1024);
+    server.script = (response) => file(response, block);
+    const error = await fetchMedia([`${server.url}/1`, `${server.url}/2`], 50 * 1024 * 1024).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: 'media_fetch_failed' });
+  });
+});
+
+describe('an address inside', () => {
+  it.each([
+    'https://127.0.0.1/a.png',
+    'https://169.254.169.254/latest/meta-data',
+    'https://[::1]/a.png',
+    'https://localhost/a.png',
+    'https://metadata.google.internal/a.png',
+    'https://user@example.com/a.png',
+    'https://0x7f.1/a.png',
+    'http://93.184.216.34/a.png',
+    'https:\\\\127.0.0.1/a.png',
+  ])('is not asked: %s', async (url) => {
+    allow = [];
+    const error = await failure(url);
+    expect(error).toHaveProperty('code', expect.stringMatching(/^(not_allowed|media_fetch_failed)$/));
+    expect(server.requests).toEqual([]);
+  });
+
+  it('is not asked when a public name points there', async () => {
+    allow = [];
+    const inside = createUpstream({
+      lookup: () => (hostname, options, callback) => egress.lookup('request')?.call(undefined, hostname, options, callback),
+    });
+    const media = createMedia({ upstream: inside, checkEgress: () => undefined });
+    const hold = new Hold(new Budget(1000));
+    const error = await media([{ url: `http://localhost:${new URL(server.url).port}/a.png`, maxBytes: 10 }], hold).catch(
+      (thrown: unknown) => thrown,
+    );
+    await inside.close();
+    expect(error).toMatchObject({ code: 'not_allowed' });
+    expect(server.requests).toEqual([]);
+  });
+});
+
+describe('files count against the memory of the gateway', () => {
+  const large = Buffer.alloc(100_000, 'x');
+  const replies: Record<string, Script> = {
+    plain: (response) => file(response, large),
+    'of no declared length': (response) => {
+      response.writeHead(200, { 'content-type': 'image/png' });
+      response.write(large);
+      response.end();
+    },
+    compressed: (response) => file(response, gzipSync(large), { 'content-type': 'image/png', 'content-encoding': 'gzip' }),
+  };
+
+  it.each(Object.keys(replies))('%s', async (kind) => {
+    server.script = replies[kind] ?? picture;
+    const budget = new Budget(1_000_000);
+    const holds = Array.from({ length: 3 }, () => new Hold(budget));
+    const fetchTo = async (hold: Hold | undefined): Promise<unknown> =>
+      fetchMedia([`${server.url}/a.png`], 200_000, hold).then(
+        () => 'there',
+        ({ code }: { code: string }) => code,
+      );
+    // Four times its size each: there is room for two.
+    expect([await fetchTo(holds[0]), await fetchTo(holds[1]), await fetchTo(holds[2])]).toEqual(['there', 'there', 'overloaded']);
+    expect(budget.used).toBeLessThanOrEqual(budget.limit);
+    for (const hold of holds) hold.close();
+    expect(budget.used).toBe(0);
+    expect(await fetchTo(new Hold(budget))).toBe('there');
+    expect(await fetchTo(holds[0])).toBe('overloaded');
+  });
+});

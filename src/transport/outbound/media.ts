@@ -1,0 +1,154 @@
+import type { Hold } from '../../core/memory/budget.ts';
+import { GatewayError } from '../../core/error.ts';
+import { emptyBody } from '../../core/json/body.ts';
+import type { MediaSigner } from '../../core/plugin.ts';
+import type { Media, MediaNeed, UpstreamAddress } from '../../core/provider.ts';
+import type { Trust } from '../../core/snapshot.ts';
+import { formatSize } from '../../core/text/units.ts';
+import { type FetchedWhole, FetchFault, fetchWhole } from './fetch-whole.ts';
+import type { Upstream, WireRequest } from './upstream.ts';
+import { codingsOf, decode, DecodeFault } from '../inbound/body/decode.ts';
+
+export interface MediaDeps {
+  readonly upstream: Upstream;
+  checkEgress(origin: string, trust: Trust): GatewayError | undefined;
+}
+
+/**
+ * Downloads the files of one request.
+ *
+ * @param hold counts them; its owner closes it when the request is over
+ * @throws GatewayError `media_fetch_failed`, `not_allowed`, `overloaded`
+ */
+export type FetchMedia = (needs: readonly MediaNeed[], hold: Hold, signer?: MediaSigner) => Promise<ReadonlyMap<string, Media>>;
+
+/** Files of one request in progress at once. */
+const parallel = 4;
+/** Bytes of all files of one request: they are held in memory, and go upstream as base64. */
+const totalLimit = 64 * 1024 * 1024;
+/** What a file costs until its request is over: its bytes or base64, the text of the body that has it, and what is sent. */
+const copies = 4;
+const clocks = { connectMs: 5000, totalMs: 30_000 } as const;
+
+/**
+ * Files that clients name by URL and a provider can't fetch. The URLs come with requests: https and public addresses
+ * only, unless `server.egress.allow` opens others; redirects are refused.
+ */
+export function createMedia(deps: MediaDeps): FetchMedia {
+  return async (needs, hold, signer) => {
+    const take = (bytes: number): void => hold.take(bytes * copies);
+    const found = new Map<string, Media>();
+    const open = [...new Map(needs.map((need) => [need.url, need])).values()];
+    let room = totalLimit;
+    let failed = false;
+    const worker = async (): Promise<void> => {
+      for (let need = open.shift(); need !== undefined && !failed; need = open.shift()) {
+        const { body, mimeType } = await download(deps, need, { maxBytes: Math.min(need.maxBytes, room), take, signer });
+        room -= body.length;
+        if (room < 0) throw failure(need.url, `is too large: all files of a request together may have ${formatSize(totalLimit)} together`);
+        found.set(need.url, { mimeType, base64: body.toString('base64') });
+      }
+    };
+    const workers = Array.from({ length: Math.min(parallel, open.length) }, worker);
+    try {
+      await Promise.all(workers);
+    } catch (error) {
+      failed = true;
+      throw error;
+    }
+    return found;
+  };
+}
+
+type Take = (bytes: number) => void;
+
+interface Download {
+  readonly maxBytes: number;
+  readonly take: Take;
+  readonly signer: MediaSigner | undefined;
+}
+
+async function download(
+  deps: MediaDeps,
+  need: MediaNeed,
+  { maxBytes, take, signer }: Download,
+): Promise<{ body: Buffer; mimeType: string }> {
+  const { url: text } = need;
+  const { request, trust } = need.from === undefined ? plainRequest(deps, text) : await signedRequest(deps, text, need.from, signer);
+  let answer: FetchedWhole;
+  try {
+    answer = await fetchWhole(deps.upstream, request, { ...clocks, trust, maxBytes, take });
+  } catch (error) {
+    throw faultOf(text, error, maxBytes);
+  }
+  const { status } = answer;
+  if (status >= 300 && status < 400) throw failure(text, `returned a redirect (${status}); the gateway does not follow redirects`);
+  if (status !== 200) throw failure(text, `answered ${status}`, status >= 500 ? 502 : 400);
+  return {
+    body: await unpacked(answer, text, maxBytes, take),
+    mimeType: (answer.headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? '',
+  };
+}
+
+interface ReadyRequest {
+  readonly request: WireRequest;
+  readonly trust: Trust;
+}
+
+function plainRequest(deps: MediaDeps, text: string): ReadyRequest {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  // The host is checked as it was written: parsers read odd spellings differently.
+  const written = /^https?:\/\/[^/?#]*/i.exec(text)?.[0];
+  if (url === undefined || written === undefined) throw failure(text, 'is not an http or https URL');
+  const refusal = deps.checkEgress(written, 'request');
+  if (refusal !== undefined) throw refusal;
+  const request: WireRequest = { method: 'GET', origin: url.origin, path: url.pathname + url.search, headers, body: emptyBody };
+  return { request, trust: 'request' };
+}
+
+/** A file of the provider's own store. Its place is the provider's choice, as that of the attempt's own request. */
+async function signedRequest(
+  deps: MediaDeps,
+  text: string,
+  { origin, path, headers: own }: UpstreamAddress,
+  signer: MediaSigner | undefined,
+): Promise<ReadyRequest> {
+  if (signer === undefined) throw failure(text, 'cannot be read without a credential');
+  const { trust } = signer;
+  const refusal = deps.checkEgress(origin, trust);
+  if (refusal !== undefined) throw refusal;
+  const request = { method: 'GET', origin, path, headers: headers.concat(own ?? []), body: emptyBody };
+  return { request: { ...request, headers: request.headers.concat(await signer.sign({ ...request, dropped: [] })) }, trust };
+}
+
+/** Some hosts of pictures refuse clients without a name. */
+const headers: string[] = ['accept', '*/*', 'user-agent', 'llm-gateway'];
+
+async function unpacked(answer: FetchedWhole, url: string, maxBytes: number, take: Take): Promise<Buffer> {
+  const codings = codingsOf(answer.headers['content-encoding']);
+  const body = await decode(answer.body, codings, maxBytes, take).catch((fault: unknown) => {
+    if (!(fault instanceof DecodeFault)) throw fault;
+    const what = fault.kind === 'too-large' ? `is larger than ${formatSize(maxBytes)}` : `could not be decompressed (${fault.coding})`;
+    throw failure(url, what, 400, fault);
+  });
+  if (body.length === 0) throw failure(url, 'is empty');
+  return body;
+}
+
+function faultOf(url: string, error: unknown, maxBytes: number): GatewayError {
+  if (!(error instanceof FetchFault)) return failure(url, 'could not be downloaded', 502, error);
+  if (error.refusal !== undefined) return error.refusal;
+  if (error.kind === 'too-large') return failure(url, `is larger than ${formatSize(maxBytes)}`);
+  return failure(url, `could not be downloaded: ${error.message}`, 502, error);
+}
+
+/** Without the query: it often is a signature. */
+function failure(url: string, what: string, status = 400, cause?: unknown): GatewayError {
+  const shown = (url.split(/[?#]/)[0] ?? '').slice(0, 200);
+  return new GatewayError('media_fetch_failed', {
+    message: `The file "${shown}" ${what}.`,
+    status,
+    hint: 'Send the file as a data URI, or name one that the gateway can reach.',
+    ...(cause === undefined ? {} : { cause }),
+  });
+}

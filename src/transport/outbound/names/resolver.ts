@@ -1,0 +1,222 @@
+import type { LookupAddress } from 'node:dns';
+import { Resolver } from 'node:dns/promises';
+import { isIPv4, type LookupFunction } from 'node:net';
+import { HostsFile } from './hosts-file.ts';
+import { Slots } from './slots.ts';
+
+export interface NamesOptions {
+  /** Milliseconds that only go forward. */
+  monotonic(): number;
+  readonly hostsFile: string;
+  /** The system's own resolution, which takes a thread of the process for as long as it lasts. */
+  readonly system: LookupFunction;
+  /** Name servers as `address:port`; those of the system without it. */
+  readonly servers?: readonly string[];
+  /** Milliseconds until the first try is given up; the second may take twice as long. */
+  readonly tryMs?: number;
+}
+
+/** Resolves names for sockets. */
+export interface Names {
+  readonly lookup: LookupFunction;
+  /** Names that are kept, and names that are asked for right now. */
+  readonly size: { readonly kept: number; readonly asked: number };
+  close(): void;
+}
+
+type Addresses = readonly LookupAddress[];
+
+/** What one source says of a name. */
+interface Found {
+  readonly addresses: Addresses;
+  readonly ttlMs: number;
+  /** It did not answer, or not with an answer. */
+  readonly isLost?: true;
+}
+
+const nothing: Found = Object.freeze({ addresses: Object.freeze([]), ttlMs: 0 });
+const lost: Found = Object.freeze({ ...nothing, isLost: true });
+
+interface Kept {
+  /** None: there is no such name. */
+  readonly addresses: Addresses;
+  readonly until: number;
+}
+
+/** Names that are kept, names that are asked for at once, and lookups of the system that wait. */
+const limits = { kept: 1024, asked: 256, waiting: 64 } as const;
+/** Lookups of the system at once: the process has four such threads, and files need them too. */
+const systemLimit = 2;
+/** Milliseconds for which an answer is kept at least and at most, whatever its time to live, and "no such name". */
+const keepMs = { least: 1000, most: 60_000, nothing: 2000 } as const;
+/** Milliseconds for which the addresses from before serve when no name server answers. */
+const staleMs = 600_000;
+/** Milliseconds that a second address family may take longer than the first (RFC 8305 3). */
+const familyMs = 50;
+/** With two tries, and twice the time for the second one, this is less than a connection may take. */
+const defaultTryMs = 1500;
+/** The servers are read from the system again when none answers, but not more often than this. */
+const freshEveryMs = 10_000;
+
+/** The name server says that it has nothing, or could not be asked at all: other sources of the system may know the name. */
+const elsewhere: ReadonlySet<string> = new Set(['ENOTFOUND', 'ENODATA', 'EBADNAME', 'EFORMERR', 'ECONNREFUSED', 'ENOTIMP']);
+
+/**
+ * Names to addresses without the threads of the process: the hosts file, then the name servers, then, for names that
+ * those do not know (search domains, mDNS), a few lookups of the system at a time. A name server that does not answer
+ * holds up the names that are asked of it and nothing else. Answers are kept as long as they say, within bounds, and
+ * a name is asked for once however many wait for it.
+ */
+export function createNames(options: NamesOptions): Names {
+  return new Resolution(options);
+}
+
+class Resolution implements Names {
+  readonly #options: NamesOptions;
+  readonly #hosts: HostsFile;
+  readonly #system = new Slots(systemLimit, limits.waiting);
+  readonly #kept = new Map<string, Kept>();
+  readonly #asked = new Map<string, Promise<Addresses>>();
+  #resolver: Resolver;
+  #madeAt: number;
+
+  constructor(options: NamesOptions) {
+    this.#options = options;
+    this.#hosts = new HostsFile(options.hostsFile, options.monotonic);
+    this.#resolver = this.#make();
+    this.#madeAt = options.monotonic();
+  }
+
+  get size(): Names['size'] {
+    return { kept: this.#kept.size, asked: this.#asked.size };
+  }
+
+  close(): void {
+    this.#resolver.cancel();
+  }
+
+  readonly lookup: LookupFunction = (hostname, options, give) => {
+    this.#find(hostname.toLowerCase()).then(
+      (addresses) => {
+        const family = options.family === 'IPv4' ? 4 : options.family === 'IPv6' ? 6 : (options.family ?? 0);
+        const found = family === 0 ? [...addresses] : addresses.filter((each) => each.family === family);
+        const [first] = found;
+        // ExternalModules of the promise: what a socket throws at it is the socket's.
+        if (first === undefined) process.nextTick(give, failure('ENOTFOUND', hostname), '', 0);
+        else if (options.all === true) process.nextTick(give, null, found);
+        else process.nextTick(give, null, first.address, first.family);
+      },
+      (error: NodeJS.ErrnoException) => process.nextTick(give, error, '', 0),
+    );
+  };
+
+  /** Empty when there is no such name. @throws Error `EAI_AGAIN` when nobody could say */
+  async #find(name: string): Promise<Addresses> {
+    const kept = this.#kept.get(name);
+    if (kept !== undefined && this.#options.monotonic() < kept.until) return kept.addresses;
+    const running = this.#asked.get(name);
+    if (running !== undefined) return running;
+    if (this.#asked.size >= limits.asked) throw failure('EAI_AGAIN', name);
+    const asking = this.#ask(name, kept).finally(() => this.#asked.delete(name));
+    this.#asked.set(name, asking);
+    return asking;
+  }
+
+  async #ask(name: string, before: Kept | undefined): Promise<Addresses> {
+    const own = await this.#hosts.find(name);
+    if (own.length > 0) return own;
+    try {
+      const { addresses, ttlMs } = await this.#resolve(name);
+      this.#keep(name, addresses, addresses.length === 0 ? keepMs.nothing : Math.min(Math.max(ttlMs, keepMs.least), keepMs.most));
+      return addresses;
+    } catch (error) {
+      // Nobody could say anything: what was true a moment ago is the best that is known.
+      if (before !== undefined && before.addresses.length > 0 && this.#options.monotonic() < before.until + staleMs)
+        return before.addresses;
+      throw error;
+    }
+  }
+
+  async #resolve(name: string): Promise<Found> {
+    // Never a name on the network (RFC 6761 6.4), and asking would only tell others of it.
+    if (name.endsWith('.invalid')) return nothing;
+    // One label is completed by the search domains of the system, which a name server does not know.
+    if (!name.includes('.') || name.endsWith('.localhost')) return this.#bySystem(name);
+    const found = await this.#byServers(name);
+    return found.addresses.length === 0 ? this.#bySystem(name) : found;
+  }
+
+  /** Both families at once; the second one is not waited for much longer than the first. */
+  async #byServers(name: string): Promise<Found> {
+    const asked = [this.#family(name, 4), this.#family(name, 6)] as const;
+    const both = Promise.all(asked);
+    const first = await Promise.race(asked);
+    const answers = first.addresses.length === 0 ? await both : ((await Promise.race([both, after(familyMs)])) ?? [first]);
+    const good = answers.filter(({ addresses }) => addresses.length > 0);
+    if (good.length > 0)
+      return { addresses: good.flatMap(({ addresses }) => addresses), ttlMs: Math.min(...good.map(({ ttlMs }) => ttlMs)) };
+    if (answers.some(({ isLost }) => isLost === true)) throw failure('EAI_AGAIN', name);
+    return nothing;
+  }
+
+  async #family(name: string, family: 4 | 6): Promise<Found> {
+    try {
+      const records = await (family === 4 ? this.#resolver.resolve4(name, { ttl: true }) : this.#resolver.resolve6(name, { ttl: true }));
+      return { addresses: records.map(({ address }) => ({ address, family })), ttlMs: Math.min(...records.map(({ ttl }) => ttl)) * 1000 };
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code === undefined || !elsewhere.has(code) || code === 'ECONNREFUSED') this.#renew();
+      return code !== undefined && elsewhere.has(code) ? nothing : lost;
+    }
+  }
+
+  /** A machine that has moved to another network has other name servers. */
+  #renew(): void {
+    const now = this.#options.monotonic();
+    if (now - this.#madeAt < freshEveryMs) return;
+    this.#madeAt = now;
+    this.#resolver = this.#make();
+  }
+
+  #make(): Resolver {
+    const { servers, tryMs } = this.#options;
+    const resolver = new Resolver({ timeout: tryMs ?? defaultTryMs, tries: 2 });
+    if (servers !== undefined) resolver.setServers(servers);
+    return resolver;
+  }
+
+  async #bySystem(name: string): Promise<Found> {
+    const found = await this.#system.run(() => lookedUp(this.#options.system, name));
+    if (found === undefined) throw failure('EAI_AGAIN', name);
+    return { addresses: found, ttlMs: keepMs.least };
+  }
+
+  #keep(name: string, addresses: Addresses, forMs: number): void {
+    this.#kept.delete(name);
+    this.#kept.set(name, { addresses, until: this.#options.monotonic() + forMs });
+    if (this.#kept.size <= limits.kept) return;
+    const [oldest] = this.#kept.keys();
+    if (oldest !== undefined) this.#kept.delete(oldest);
+  }
+}
+
+function lookedUp(system: LookupFunction, name: string): Promise<Addresses> {
+  return new Promise((resolve, reject) => {
+    system(name, { all: true }, (error, found) => {
+      if (error?.code === 'ENOTFOUND') resolve([]);
+      else if (error !== null) reject(error);
+      else resolve(typeof found === 'string' ? [{ address: found, family: isIPv4(found) ? 4 : 6 }] : found);
+    });
+  });
+}
+
+/** As the system's own resolver reports it. */
+function failure(code: 'ENOTFOUND' | 'EAI_AGAIN', hostname: string): NodeJS.ErrnoException {
+  return Object.assign(new Error(`getaddrinfo ${code} ${hostname}`), { code, syscall: 'getaddrinfo', hostname });
+}
+
+function after(ms: number): Promise<undefined> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms, undefined).unref();
+  });
+}

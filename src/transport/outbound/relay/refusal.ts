@@ -1,0 +1,66 @@
+import { parseJson } from '../../../core/json/scan.ts';
+import type { IncomingMessage } from 'node:http';
+import { GatewayError, type ProviderFault } from '../../../core/error.ts';
+import { isPlain, type Plain } from '../../../core/json/merge.ts';
+import type { Redactor } from '../../../core/secrets/redactor.ts';
+import { isErrorStatus } from '../../../core/http/status.ts';
+
+/** Bytes of a refusal that are read; an error message is never longer. */
+const readLimit = 64 * 1024;
+/** Characters of a text that is not JSON which are shown. */
+const shownLimit = 200;
+
+/** Reads an HTTP answer to a WebSocket upgrade as an error with the provider's own status and words. Never rejects. */
+export async function readRefusal(answer: IncomingMessage, redactor: Redactor | undefined): Promise<GatewayError> {
+  const bytes = await bytesOf(answer);
+  // Before it is cut: half a secret is no longer found.
+  const text = (redactor?.whole(bytes) ?? bytes).subarray(0, readLimit).toString('utf8');
+  const status = answer.statusCode ?? 502;
+  const fault = faultOf(text);
+  const said = fault === undefined ? '' : `: ${fault.message}`;
+  return new GatewayError('provider_error', {
+    message: `The provider rejected the WebSocket with status ${status}${said}`,
+    // Anything else is no refusal that a client could understand.
+    status: isErrorStatus(status) ? status : 502,
+    source: 'provider',
+    provider: fault,
+  });
+}
+
+function bytesOf(answer: IncomingMessage): Promise<Buffer> {
+  return new Promise((resolve) => {
+    const pieces: Buffer[] = [];
+    let size = 0;
+    const done = (): void => resolve(Buffer.concat(pieces));
+    answer.on('data', (chunk: Buffer) => {
+      pieces.push(chunk);
+      size += chunk.length;
+      if (size > readLimit) answer.destroy();
+    });
+    answer.on('end', done).on('error', done).on('close', done);
+  });
+}
+
+function faultOf(text: string): ProviderFault | undefined {
+  if (text.trim() === '') return undefined;
+  try {
+    const value: unknown = parseJson(text);
+    const error = isPlain(value) && isPlain(value['error']) ? value['error'] : value;
+    if (isPlain(error)) return { message: textAt(error, 'message') ?? text.slice(0, shownLimit), ...optional(error) };
+  } catch {
+    // A page or a plain line: its beginning says enough.
+  }
+  return { message: text.slice(0, shownLimit) };
+}
+
+function optional(error: Plain): Partial<ProviderFault> {
+  const code = textAt(error, 'code');
+  const type = textAt(error, 'type');
+  const param = textAt(error, 'param');
+  return { ...(code === undefined ? {} : { code }), ...(type === undefined ? {} : { type }), ...(param === undefined ? {} : { param }) };
+}
+
+function textAt(object: Plain, key: string): string | undefined {
+  const value = object[key];
+  return typeof value === 'string' ? value : undefined;
+}

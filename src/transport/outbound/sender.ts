@@ -1,0 +1,183 @@
+import type { Budget } from '../../core/memory/budget.ts';
+import type { Clock } from '../../core/clock.ts';
+import { traitsOf } from '../../core/endpoint.ts';
+import { GatewayError } from '../../core/error.ts';
+import type { FormBody } from '../../core/http/form.ts';
+import type { HeaderPairs } from '../../core/http/headers.ts';
+import type { Attempt, Outcome, Send, Sending, Times } from '../../core/plan.ts';
+import type { UpstreamRequest } from '../../core/provider.ts';
+import { secretsOf } from '../../core/secrets/redactor.ts';
+import type { Trust } from '../../core/snapshot.ts';
+import { Exchange, type ExchangeSettings } from './exchange/exchange.ts';
+import type { Upload } from './exchange/upload.ts';
+import { Guarded } from './guarded.ts';
+import { playLocal } from './local-answer.ts';
+import { overload, type Sweeper } from './exchange/sweeper.ts';
+import type { Upstream, WireRequest } from './upstream.ts';
+
+export interface SenderDeps {
+  readonly upstream: Upstream;
+  readonly sweeper: Sweeper;
+  readonly clock: Clock;
+  /** Why this origin may not be called, or undefined. */
+  checkEgress(origin: string, trust: Trust): GatewayError | undefined;
+  /** Told of the bytes of files that pass. */
+  passed(bytes: number): void;
+  /** Told when an answer repeats the credential of its attempt, each time. */
+  onEcho(attempt: Attempt): void;
+  /** Bytes of an answer that the record keeps. */
+  keep(): number;
+  /** Bytes of the largest answer that is no stream and no file. */
+  maxAnswer(): number;
+  readonly budget: Budget;
+  /** The most attempts in progress at once; beyond it an attempt is refused with `overloaded`. */
+  maxInFlight(): number;
+}
+
+/** Makes the function that carries out attempts: signs, checks the way out, sends, and watches the clocks. */
+export function createSender(deps: SenderDeps): Send {
+  // What the operator wrote is checked once, not at each request.
+  const trusted = new Set<string>();
+  const checkEgress = (origin: string, trust: Trust): GatewayError | undefined => {
+    if (trust === 'operator' && trusted.has(origin)) return undefined;
+    const refusal = deps.checkEgress(origin, trust);
+    if (refusal === undefined && trust === 'operator') trusted.add(origin);
+    return refusal;
+  };
+  const checked: SenderDeps = { ...deps, checkEgress };
+  const over = (exchange: Exchange): void => deps.sweeper.delete(exchange);
+  return (attempt, arrivedAt): Sending => {
+    const refusal = refuse(attempt, checked);
+    if (refusal !== undefined)
+      return { outcome: Promise.resolve(refused(attempt, refusal, deps.clock.monotonic() - arrivedAt)), cancel: () => {} };
+    let exchange: Exchange | undefined;
+    const outcome = new Promise<Outcome>((settle) => {
+      const { clock, passed, onEcho, budget } = deps;
+      const { monotonic } = clock;
+      const settings = { monotonic, passed, onEcho, keep: deps.keep(), maxAnswer: deps.maxAnswer(), budget, arrivedAt, settle, over };
+      const first: Signed = { headers: none };
+      const again = (answer: Outcome): void => {
+        if (!mayRepeat(answer, first)) settle(answer);
+        else exchange = begin(attempt, deps, settings, { headers: none });
+      };
+      exchange = begin(attempt, deps, attempt.credential?.evict === undefined ? settings : { ...settings, settle: again }, first);
+    });
+    return { outcome, cancel: () => exchange?.abort() };
+  };
+}
+
+function refuse(attempt: Attempt, deps: SenderDeps): GatewayError | undefined {
+  const { upstream, operation, call } = attempt;
+  if (upstream === undefined || operation === undefined || call === undefined) {
+    return new GatewayError('internal', { message: 'No plugin prepared the upstream request.', hint: 'The chain needs "transform".' });
+  }
+  const overloaded = overload(deps.sweeper, deps.maxInFlight());
+  if (overloaded !== undefined) return overloaded;
+  return operation.local === undefined ? deps.checkEgress(upstream.origin, attempt.trust) : undefined;
+}
+
+const none: HeaderPairs = Object.freeze([] as string[]) as HeaderPairs;
+
+/** What an attempt was signed with, as soon as it is. */
+interface Signed {
+  headers: HeaderPairs;
+}
+
+/** The provider refused a token that was fetched: it may have been withdrawn before its time. Once, with another one. */
+function mayRepeat(outcome: Outcome, signed: Signed): boolean {
+  if (outcome.kind !== 'answered' || outcome.reply.status !== 401) return false;
+  // Also where this request can't be sent again: the next one must not be refused with the same token.
+  const isOther = outcome.attempt.credential?.evict?.(signed.headers) === true;
+  return isOther && formOf(outcome.attempt)?.isSpent !== true;
+}
+
+function begin(attempt: Attempt, deps: SenderDeps, settings: ExchangeSettings, signed: Signed): Exchange {
+  const { operation, call } = attempt as Prepared;
+  const exchange = new Exchange(attempt, operation.tap(call), settings);
+  deps.sweeper.add(exchange);
+  try {
+    go(exchange, attempt as Prepared, deps, signed);
+  } catch (thrown) {
+    exchange.crashed(thrown);
+  }
+  return exchange;
+}
+
+function go(exchange: Exchange, attempt: Prepared, deps: SenderDeps, signed: Signed): void {
+  const { upstream, operation, call } = attempt;
+  const { body } = upstream;
+  if ((body.kind === 'form' || body.kind === 'file') && !exchange.opens(body)) return;
+  if (operation.local !== undefined) {
+    play(exchange, operation.local, upstream, call);
+    return;
+  }
+  // An object is made, cancelled or deleted: done a second time it would be there twice, or be refused as done already.
+  // A step behind others can't be repeated without them, and a repeat must not meet another dead connection.
+  const isObject = upstream.method !== 'GET' && traitsOf(call.endpoint).state !== undefined;
+  const isOnce = isObject || attempt.isRepeat === true || attempt.earlier !== undefined;
+  const route = { trust: attempt.trust, connectMs: attempt.clocks.connect, isOnce };
+  const send = (headers: HeaderPairs): void => {
+    signed.headers = headers;
+    exchange.hide(secretsOf(attempt, headers));
+    deps.upstream.send(withHeaders(upstream, headers, exchange.upload), route, new Guarded(exchange));
+  };
+  const headers = attempt.credential?.headers(upstream) ?? none;
+  if (!(headers instanceof Promise)) {
+    send(headers);
+    return;
+  }
+  exchange.signing();
+  headers
+    .then((fetched) => {
+      if (exchange.signed()) send(fetched);
+    })
+    .catch((error: unknown) => exchange.refuse(error));
+}
+
+type Local = NonNullable<NonNullable<Attempt['operation']>['local']>;
+
+/** An answer without a network. A form is read to its end all the same: then all its fields are known. */
+function play(exchange: Exchange, local: Local, upstream: UpstreamRequest, call: Prepared['call']): void {
+  if (exchange.upload === undefined) {
+    playLocal(local(upstream, call), new Guarded(exchange));
+    return;
+  }
+  exchange.signing();
+  exchange.upload
+    .drain()
+    .then(() => {
+      if (exchange.signed()) playLocal(local(upstream, call), new Guarded(exchange));
+    })
+    .catch((error: unknown) => exchange.refuse(error));
+}
+
+type Prepared = Attempt & { upstream: UpstreamRequest; operation: NonNullable<Attempt['operation']>; call: NonNullable<Attempt['call']> };
+
+function withHeaders(request: UpstreamRequest, headers: HeaderPairs, upload: Upload | undefined): WireRequest {
+  const { body } = request;
+  if (body.kind === 'form' || body.kind === 'file') {
+    if (upload === undefined) throw new Error('a form was not opened');
+    return { ...request, body: upload, headers: [...request.headers, ...headers, ...framing(request.headers, upload)] };
+  }
+  return headers.length === 0 ? { ...request, body } : { ...request, body, headers: request.headers.concat(headers) };
+}
+
+/** What the bytes of a form are, where the provider doesn't say otherwise, and how many they are, where that is known. */
+function framing(own: HeaderPairs, { contentType, length }: Upload): HeaderPairs {
+  const pairs: HeaderPairs = [];
+  if (!own.some((name, at) => at % 2 === 0 && name.toLowerCase() === 'content-type')) pairs.push('content-type', contentType);
+  if (length !== undefined) pairs.push('content-length', length.toString());
+  return pairs;
+}
+
+/** The form that an attempt sends. */
+function formOf({ upstream }: Attempt): FormBody | undefined {
+  const body = upstream?.body;
+  return body?.kind === 'form' || body?.kind === 'file' ? body.form : undefined;
+}
+
+/** The outcome of an attempt that never reached the wire. */
+export function refused(attempt: Attempt, error: GatewayError, at: number): Outcome {
+  const times: Times = { at, connectMs: undefined, firstByteMs: undefined, totalMs: 0 };
+  return { kind: 'refused', attempt, times, error };
+}

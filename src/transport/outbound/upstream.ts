@@ -1,0 +1,183 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import type { Readable } from 'node:stream';
+import type { Dispatcher } from 'undici';
+import type { UpstreamRequest } from '../../core/provider.ts';
+import { type PoolOptions, Pools, type Route } from './pools.ts';
+
+/** What the wire tells about one request. Exactly one of `finished` and `failed` ends it. */
+export interface Receiver {
+  /** A connection is there and the request is being written. */
+  connected(source: Source): void;
+  /** The request is written whole. */
+  sent(): void;
+  head(status: number, headers: Readonly<Record<string, string>>): void;
+  data(chunk: Buffer): void;
+  finished(): void;
+  /** `isUnread`: a kept connection turned out to be closed, so that nobody has read the request. */
+  failed(error: Error, isUnread?: boolean): void;
+}
+
+/** The sending end of an answer. */
+export interface Source {
+  pause(): void;
+  resume(): void;
+  abort(): void;
+}
+
+/** A request as it goes on the wire; a body of another kind than JSON is bytes all the same. */
+export type WireRequest = Pick<UpstreamRequest, 'origin' | 'path' | 'method' | 'headers'> & {
+  readonly body: WireBody;
+};
+
+export type WireBody =
+  | { readonly kind: 'none' }
+  /** Held: may be written again. */
+  | { readonly kind: 'json' | 'form'; bytes(): Buffer }
+  | WireStream;
+
+/** A body that is made while it is sent: a new pass each time it is iterated. */
+export interface WireStream extends AsyncIterable<Uint8Array> {
+  readonly kind: 'stream';
+  /** It may be iterated more than once. */
+  readonly isRepeatable: boolean;
+}
+
+export interface Upstream {
+  send(request: WireRequest, route: Route, receiver: Receiver): void;
+  close(): Promise<void>;
+}
+
+/**
+ * Milliseconds within which a kept connection that was closed before reports it. A provider that has begun to work on a
+ * request may drop it as well, but not so soon.
+ */
+const staleMs = 100;
+
+/** Codes of a connection that is gone, as against an answer that can't be read. */
+const closed: ReadonlySet<unknown> = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE']);
+
+/** Why an attempt was aborted from this side; never shown. */
+class Aborted extends Error {}
+
+/**
+ * Connection pools by origin on undici's `dispatch` with a handler: no stream object and no promise for a request.
+ * The pools are unlimited on purpose: a connection limit is a silent queue; the bound is `server.max_in_flight`.
+ */
+export function createUpstream(options: PoolOptions): Upstream {
+  const pools = new Pools(options);
+  const used = new WeakSet<object>();
+  const state: { writing: Handler | undefined } = { writing: undefined };
+
+  // Tells a reused connection from a fresh one: this channel fires in the same tick as onRequestStart.
+  const onSendHeaders = (message: unknown): void => {
+    const { socket } = message as { socket: Counted };
+    if (state.writing !== undefined && used.has(socket)) state.writing.reuses(socket);
+    state.writing = undefined;
+    used.add(socket);
+  };
+  subscribe('undici:client:sendHeaders', onSendHeaders);
+
+  return {
+    send(request, route, receiver) {
+      const isOnce = route.isOnce === true || (request.body.kind === 'stream' && !request.body.isRepeatable);
+      const pool = isOnce ? pools.fresh(request.origin, route) : pools.for(request.origin, route);
+      const body = bodyOf(request.body);
+      const dispatch: Dispatcher.DispatchOptions = {
+        path: request.path,
+        method: request.method as Dispatcher.HttpMethod,
+        headers: request.headers,
+        body,
+        headersTimeout: 0,
+        bodyTimeout: 0,
+      };
+      pool.dispatch(dispatch, new Handler(receiver, state, isOnce ? () => pools.drop(pool) : undefined));
+    },
+    async close() {
+      unsubscribe('undici:client:sendHeaders', onSendHeaders);
+      await pools.destroy();
+    },
+  };
+}
+
+function bodyOf(body: WireBody): Buffer | Readable | null {
+  if (body.kind === 'none') return null;
+  // Any iterable is written as it comes, with back-pressure; the library's types name only those that it has classes for.
+  return body.kind === 'stream' ? (body as unknown as Readable) : body.bytes();
+}
+
+/** What a socket of either kind has read so far. */
+interface Counted {
+  readonly bytesRead: number;
+}
+
+class Handler implements Dispatcher.DispatchHandler {
+  readonly #receiver: Receiver;
+  readonly #state: { writing: Handler | undefined };
+  readonly #over: (() => void) | undefined;
+  /** The kept connection that is used, what it had read before, and when the request was written to it. */
+  #kept: Counted | undefined;
+  #readBefore = 0;
+  #writtenAt = 0;
+  #ended = false;
+
+  /** @param over is told of the end */
+  constructor(receiver: Receiver, state: { writing: Handler | undefined }, over: (() => void) | undefined) {
+    this.#receiver = receiver;
+    this.#state = state;
+    this.#over = over;
+  }
+
+  /** The connection has served a request before: it may have been closed since. */
+  reuses(socket: Counted): void {
+    this.#kept = socket;
+    this.#readBefore = socket.bytesRead;
+    this.#writtenAt = performance.now();
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#state.writing = this;
+    this.#receiver.connected({
+      pause: () => controller.pause(),
+      resume: () => controller.resume(),
+      // An error is dear, and after the end nothing is left to abort.
+      abort: () => {
+        if (!this.#ended) controller.abort(new Aborted('aborted'));
+      },
+    });
+  }
+
+  onRequestSent(): void {
+    this.#receiver.sent();
+  }
+
+  onResponseStart(_: Dispatcher.DispatchController, status: number, headers: Record<string, string | string[] | undefined>): void {
+    // Informational: the answer is still to come. Below 100 there is no such class.
+    if (status >= 100 && status < 200) return;
+    for (const name in headers) {
+      const value = headers[name];
+      if (Array.isArray(value)) headers[name] = value.join(', ');
+    }
+    this.#receiver.head(status, headers as Record<string, string>);
+  }
+
+  onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#receiver.data(chunk);
+  }
+
+  onResponseEnd(): void {
+    this.#ended = true;
+    this.#over?.();
+    this.#receiver.finished();
+  }
+
+  onResponseError(_: Dispatcher.DispatchController, error: Error): void {
+    this.#over?.();
+    this.#receiver.failed(error, this.#isUnread(error));
+  }
+
+  #isUnread(error: Error): boolean {
+    const kept = this.#kept;
+    if (kept === undefined || kept.bytesRead !== this.#readBefore || !('code' in error)) return false;
+    return closed.has(error.code) && performance.now() - this.#writtenAt <= staleMs;
+  }
+}
