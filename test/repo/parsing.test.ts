@@ -5,7 +5,7 @@ import { projectFiles, readProjectFile } from './tree.ts';
 const trusted: Readonly<Record<string, string>> = {
   'src/core/json/scan.ts': 'looks first',
   'src/core/json/body.ts': 'the text was scanned within limits',
-  'src/formats/anthropic-messages/exact.ts': 'looks first',
+  'src/formats/shared/exact.ts': 'looks first',
   'src/core/json/model-fields.ts': 'one string, which is no structure',
   'src/core/secrets/mask.ts': 'secrets of the operator',
   'src/config/check/keys/tokens.ts': 'a file of the operator',

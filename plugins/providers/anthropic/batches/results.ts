@@ -1,7 +1,8 @@
 import { isPlain, type Plain } from '#core/json/merge.ts';
 import type { LineEdit } from '#core/http/form.ts';
-import { type AnswerCall, fromMessage } from '#formats/anthropic-messages/answer/result.ts';
-import { parseExact } from '#formats/anthropic-messages/exact.ts';
+import type { CollectCall } from '#formats/openai-chat/collect.ts';
+import { fromMessage } from '#formats/anthropic-messages/answer/result.ts';
+import { parseExact } from '#formats/shared/exact.ts';
 import { statusOfType } from '#formats/anthropic-messages/fault.ts';
 import { textOf } from '#formats/shared/json.ts';
 import type { BatchEndpoint } from './ids.ts';
@@ -9,7 +10,7 @@ import type { BatchEndpoint } from './ids.ts';
 /** How the answers of a batch are written. */
 export interface ResultOptions {
   readonly endpoint: BatchEndpoint;
-  readonly call: AnswerCall;
+  readonly call: CollectCall;
 }
 
 /**

@@ -5,9 +5,9 @@ import type { Call } from '../../../core/provider.ts';
 import type { StreamTransform } from '../../../core/stream.ts';
 import { parseObject, textOf, valueOf } from '../../shared/json.ts';
 import { MessageBlocks } from './blocks.ts';
-import { answerExtras, choiceExtras } from './result.ts';
 import { faultInBand } from '../fault.ts';
 import { finishReason } from './finish.ts';
+import { isOutput } from './output-tool.ts';
 import { bareError, eventType } from './tap.ts';
 import { ThoughtNotes } from './thoughts.ts';
 import { UsageCounts } from '../usage.ts';
@@ -24,7 +24,7 @@ const known: ReadonlySet<string> = new Set([
   'error',
 ]);
 
-/** A streamed messages answer as events of the hub. */
+/** A messages answer, streamed or whole, as events of the hub. */
 export class MessagesStream implements StreamTransform<WireEvent, ModelEvent> {
   readonly #call: Pick<Call, 'createdAt'>;
   readonly #counts = new UsageCounts();
@@ -34,7 +34,7 @@ export class MessagesStream implements StreamTransform<WireEvent, ModelEvent> {
   #isFinished = false;
   #isOver = false;
 
-  constructor(call: Pick<Call, 'createdAt' | 'notes'>) {
+  constructor(call: Pick<Call, 'createdAt'> & Partial<Pick<Call, 'notes'>>) {
     this.#call = call;
     this.#thoughts = call.notes === undefined ? undefined : new ThoughtNotes();
   }
@@ -61,6 +61,18 @@ export class MessagesStream implements StreamTransform<WireEvent, ModelEvent> {
       default:
         return this.#error(data, event.data);
     }
+  }
+
+  /**
+   * A whole answer, as a stream of it would say it.
+   *
+   * @throws GatewayError `upstream_invalid`
+   */
+  whole(answer: unknown): readonly ModelEvent[] {
+    const message = messageIn(answer);
+    const events = [...this.#start(message)];
+    for (const [index, block] of contentOf(message).entries()) events.push(...this.#begin(index, block), ...this.#blocks.end(index));
+    return [...events, ...this.#messageDelta({ delta: message }), ...this.#finished()];
   }
 
   /** `message_stop` was not seen: the answer is not whole. */
@@ -97,7 +109,7 @@ export class MessagesStream implements StreamTransform<WireEvent, ModelEvent> {
     const events: ModelEvent[] = [];
     const top = answerExtras({ ...delta, ...data });
     if (Object.keys(top).length > 0) events.push({ type: 'extra', fields: top, strict: false });
-    const extras = choiceExtras(delta, undefined);
+    const extras = choiceExtras(delta);
     if (Object.keys(extras).length > 0) events.push({ type: 'extra', choice: 0, fields: extras, strict: false });
     return this.#stop === undefined ? events : [...events, ...this.#finish()];
   }
@@ -135,6 +147,32 @@ export class MessagesStream implements StreamTransform<WireEvent, ModelEvent> {
       new GatewayError('upstream_invalid', { message: `The provider sent an event "${type}" that is not JSON.`, source: 'provider' }),
     );
   }
+}
+
+function messageIn(answer: unknown): Plain {
+  if (isPlain(answer) && Array.isArray(answer['content'])) return answer;
+  throw new GatewayError('upstream_invalid', {
+    message: "The provider's response is not a message: it has no content.",
+    source: 'provider',
+  });
+}
+
+/** Texts beside the answer that is held to its schema are not part of it. */
+function contentOf({ content }: Plain): readonly Plain[] {
+  const blocks = (content as readonly unknown[]).filter(isPlain);
+  return blocks.some(isOutput) ? blocks.filter((block) => block['type'] !== 'text') : blocks;
+}
+
+/** What the choice says beyond OpenAI's words, with strict compliance off. */
+const choiceExtras = (delta: Plain): Plain => present(delta, ['stop_sequence', 'stop_details']);
+
+/** What the answer says beyond OpenAI's words, with strict compliance off. */
+const answerExtras = (answer: Plain): Plain => present(answer, ['container', 'context_management']);
+
+function present(object: Plain, keys: readonly string[]): Plain {
+  const found: Record<string, unknown> = {};
+  for (const key of keys) if (object[key] !== null && object[key] !== undefined) found[key] = object[key];
+  return found;
 }
 
 const numberOf = (value: unknown): number => (typeof value === 'number' ? value : 0);

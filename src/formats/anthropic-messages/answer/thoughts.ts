@@ -2,7 +2,7 @@ import type { EmptyBody, JsonBody } from '../../../core/json/body.ts';
 import { isPlain, type Plain } from '../../../core/json/merge.ts';
 import type { Note } from '../../../core/model/notes.ts';
 import type { Call, Operation } from '../../../core/provider.ts';
-import { parseExact } from '../exact.ts';
+import { parseExact } from '../../shared/exact.ts';
 import { traitsOf } from '../request/model.ts';
 
 /** Characters of the blocks before one call, beyond which they are not remembered. */

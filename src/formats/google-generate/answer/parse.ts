@@ -1,5 +1,5 @@
 import { parseJson } from '../../../core/json/scan.ts';
-import { parseExact } from '../../anthropic-messages/exact.ts';
+import { parseExact } from '../../shared/exact.ts';
 
 /**
  * A JSON text as a value, or undefined where it is none. Arguments of function calls go on as text, so their numbers keep

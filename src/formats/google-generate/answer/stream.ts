@@ -1,10 +1,11 @@
 import { GatewayError } from '../../../core/error.ts';
 import type { ModelEvent, WireEvent } from '../../../core/events.ts';
 import { isPlain, type Plain } from '../../../core/json/merge.ts';
+import type { Call } from '../../../core/provider.ts';
 import type { StreamTransform } from '../../../core/stream.ts';
 import { textOf } from '../../shared/json.ts';
 import { TextParts } from './annotations.ts';
-import { AudioDeltas, isAudio } from './audio.ts';
+import { AudioDeltas, type AudioFormat, audioOf, isAudio } from './audio.ts';
 import { CallIds } from './call-ids.ts';
 import { candidateExtras, laterExtras, logprobsOf } from './extras.ts';
 import { errorIn, streamError } from '../fault.ts';
@@ -12,8 +13,15 @@ import { finishReason, finishWord } from './finish.ts';
 import { traitsOf } from '../model.ts';
 import { parsedAnswer } from './parse.ts';
 import { type Piece, piecesOf } from './pieces.ts';
-import { type AnswerCall, thoughtSeparator } from './result.ts';
 import { geminiUsage, laterUsage } from './usage.ts';
+
+/** What an answer's conversion needs of its call. */
+export type AnswerCall = Pick<Call, 'model' | 'strict' | 'showsReasoning' | 'id' | 'createdAt'> & {
+  readonly audioFormat?: AudioFormat | undefined;
+};
+
+/** Between the thought and the answer of models that don't flag thoughts. */
+const thoughtSeparator = '\r\n\r\n';
 
 /** One answer of the stream, as far as it has come. */
 interface Candidate {
@@ -27,6 +35,8 @@ interface Candidate {
   extras: Plain | undefined;
   /** Undefined where there was none. */
   audio: AudioDeltas | undefined;
+  /** The pieces of sound of a whole answer. */
+  readonly sounds: { readonly mimeType: string; readonly base64: string }[];
   /** Undefined where no annotations are made. */
   readonly texts: TextParts | undefined;
   finish: string | undefined;
@@ -48,6 +58,7 @@ export class GenerateContentStream implements StreamTransform<WireEvent, ModelEv
   #blocked: string | undefined;
   #isStarted = false;
   #isOver = false;
+  #isWhole = false;
 
   constructor(call: AnswerCall) {
     this.#call = call;
@@ -61,6 +72,24 @@ export class GenerateContentStream implements StreamTransform<WireEvent, ModelEv
     const error = errorIn(answer);
     if (error !== undefined) return this.fail(streamError(error));
     if (!isPlain(answer)) return event.data.trim() === '[DONE]' ? [] : this.fail(broken());
+    return this.#answer(answer);
+  }
+
+  /**
+   * A whole answer, as a stream of it would say it, but that its sound is one piece. An answer without a candidate is one
+   * choice that says nothing.
+   *
+   * @throws GatewayError `upstream_invalid`
+   */
+  whole(answer: unknown): readonly ModelEvent[] {
+    if (!isPlain(answer)) {
+      throw new GatewayError('upstream_invalid', { message: 'The response of the provider is not a JSON object.', source: 'provider' });
+    }
+    this.#isWhole = true;
+    return [...this.#answer(answer), ...this.end()];
+  }
+
+  #answer(answer: Plain): readonly ModelEvent[] {
     const out: ModelEvent[] = [];
     if (!this.#isStarted) out.push(this.#start(answer));
     this.#usage = laterUsage(this.#usage, answer['usageMetadata']);
@@ -78,7 +107,9 @@ export class GenerateContentStream implements StreamTransform<WireEvent, ModelEv
     for (const candidate of this.#candidates) this.#finish(candidate, out);
     if (this.#candidates.length === 0 && this.#blocked !== undefined) {
       out.push({ type: 'finish', choice: 0, reason: 'content_filter', raw: this.#blocked });
-    } else if (this.#candidates.length === 0 || this.#candidates.some(({ finish }) => finish === undefined)) {
+    } else if (this.#isWhole && this.#candidates.length === 0) {
+      out.push({ type: 'finish', choice: 0, reason: 'stop' });
+    } else if (!this.#isWhole && (this.#candidates.length === 0 || this.#candidates.some(({ finish }) => finish === undefined))) {
       const message = 'The provider closed the stream before its end.';
       return [...out, { type: 'error', error: new GatewayError('stream_interrupted', { message, source: 'provider' }) }];
     }
@@ -150,6 +181,7 @@ export class GenerateContentStream implements StreamTransform<WireEvent, ModelEv
       calls: 0,
       extras: undefined,
       audio: undefined,
+      sounds: [],
       texts: this.#call.strict ? undefined : new TextParts(),
       finish: undefined,
       held: this.#twoPart ? '' : undefined,
@@ -175,6 +207,10 @@ export class GenerateContentStream implements StreamTransform<WireEvent, ModelEv
         return;
       case 'media':
         if (isAudio(piece.mimeType)) {
+          if (this.#isWhole) {
+            candidate.sounds.push(piece);
+            return;
+          }
           candidate.audio ??= new AudioDeltas(this.#call);
           out.push(candidate.audio.push(choice, piece));
         } else {
@@ -241,9 +277,13 @@ export class GenerateContentStream implements StreamTransform<WireEvent, ModelEv
     this.#release(candidate, out);
     const { finish: word, index: choice } = candidate;
     if (candidate.audio !== undefined) out.push(...candidate.audio.end(choice));
+    const audio = audioOf(candidate.sounds, this.#call);
+    if (audio !== undefined) out.push({ type: 'audio', choice, audio });
     const annotations = candidate.texts?.annotations(candidate.extras?.['groundingMetadata']) ?? [];
     if (annotations.length > 0) out.push({ type: 'annotations', choice, annotations: annotations });
-    if (word !== undefined) out.push({ type: 'finish', choice, reason: finishReason(word, candidate.calls > 0), raw: word });
+    const reason = finishReason(word, candidate.calls > 0);
+    if (word !== undefined) out.push({ type: 'finish', choice, reason, raw: word });
+    else if (this.#isWhole) out.push({ type: 'finish', choice, reason });
   }
 }
 

@@ -1,0 +1,256 @@
+import type { ModelEvent } from '../../core/events.ts';
+import type { Plain } from '../../core/json/merge.ts';
+import { madeCallId } from '../../core/model/call-id.ts';
+import { openaiUsage } from '../../core/model/openai-usage.ts';
+import type { Call } from '../../core/provider.ts';
+import { parseExact } from '../shared/exact.ts';
+
+/** What a collected answer depends on. */
+export type CollectCall = Pick<Call, 'id' | 'createdAt' | 'model' | 'strict' | 'showsReasoning'>;
+
+/**
+ * A whole answer as a chat completion: what the stream of the same events adds up to. With strict compliance off it has
+ * every block in its order (`content_blocks`), thinking with its signature.
+ *
+ * @param listsBlocks `content_blocks` is there even where the answer has none
+ * @throws GatewayError what an event of type `error` says
+ */
+export function collectChat(events: Iterable<ModelEvent>, call: CollectCall, listsBlocks = false): Plain {
+  const choices = new Map<number, Choice>();
+  const choiceOf = (index: number): Choice => {
+    const known = choices.get(index);
+    if (known !== undefined) return known;
+    const choice = new Choice(index, call);
+    choices.set(index, choice);
+    return choice;
+  };
+  let start: Plain = {};
+  let fields: Plain = {};
+  for (const event of events) {
+    switch (event.type) {
+      case 'start':
+        start = { id: event.id, model: event.model, created: event.created, ...event.fields };
+        break;
+      case 'usage':
+        fields = { ...fields, usage: openaiUsage(event.usage) };
+        break;
+      case 'error':
+        throw event.error;
+      case 'extra':
+        if (call.strict && !event.strict) break;
+        if (event.choice === undefined) fields = { ...fields, ...event.fields };
+        else choiceOf(event.choice).fields = { ...choiceOf(event.choice).fields, ...event.fields };
+        break;
+      case 'native':
+      case 'note':
+        break;
+      default:
+        choiceOf(event.choice).add(event);
+    }
+  }
+  return {
+    ...start,
+    id: start['id'] === '' || start['id'] === undefined ? `chatcmpl-${call.id}` : start['id'],
+    object: 'chat.completion',
+    created: start['created'] ?? call.createdAt,
+    model: start['model'] === '' || start['model'] === undefined ? call.model : start['model'],
+    choices: [...choices.values()].map((choice) => choice.made(listsBlocks)),
+    ...fields,
+  };
+}
+
+type OfChoice = Exclude<ModelEvent, { type: 'start' | 'usage' | 'error' | 'extra' | 'native' | 'note' }>;
+type Of<T extends OfChoice['type']> = Extract<OfChoice, { type: T }>;
+
+interface ToolCall {
+  readonly id: string;
+  name: string;
+  arguments: string;
+  signature: string | undefined;
+  readonly kind: 'function' | 'custom';
+}
+
+/** One answer (`n`) as far as it was told. */
+class Choice {
+  fields: Plain = {};
+  readonly #index: number;
+  readonly #call: CollectCall;
+  /** In the order in which they began; calls stand where they were made. */
+  readonly #blocks: (Record<string, unknown> | ToolCall)[] = [];
+  readonly #byNumber = new Map<number, Record<string, unknown>>();
+  readonly #calls = new Map<number, ToolCall>();
+  #last: { readonly kind: string; readonly block: Record<string, unknown> } | undefined;
+  #content = '';
+  #refusal: string | null = null;
+  #thoughts = '';
+  #finish: Of<'finish'> | undefined;
+  #audio: Plain | undefined;
+  #annotations: readonly Plain[] | undefined;
+
+  constructor(index: number, call: CollectCall) {
+    this.#index = index;
+    this.#call = call;
+  }
+
+  add(event: OfChoice): void {
+    switch (event.type) {
+      case 'text':
+        this.#content += event.text;
+        this.#join(event, 'text', { text: event.text });
+        return;
+      case 'thinking':
+        this.#thoughts += event.text ?? '';
+        this.#join(event, 'thinking', { thinking: event.text ?? '' });
+        return;
+      case 'block':
+        this.#block(event);
+        return;
+      case 'redacted':
+        this.#open(event.block, { type: 'redacted_thinking', data: event.data });
+        return;
+      case 'media':
+        this.#open(event.block, { ...mediaBlock(event), ...signed(event.signature) });
+        return;
+      case 'refusal':
+        this.#refusal = (this.#refusal ?? '') + event.text;
+        return;
+      case 'tool_call':
+        this.#toolCall(event);
+        return;
+      case 'audio':
+        this.#audio = withAudio(this.#audio, event.audio);
+        return;
+      case 'annotations':
+        this.#annotations = event.annotations;
+        return;
+      case 'finish':
+        this.#finish ??= event;
+        return;
+      default:
+        event satisfies never;
+    }
+  }
+
+  made(listsBlocks: boolean): Plain {
+    const { strict } = this.#call;
+    const raw = this.#finish?.raw;
+    return {
+      index: this.#index,
+      message: this.#message(listsBlocks),
+      logprobs: null,
+      finish_reason: this.#finish?.reason ?? 'stop',
+      ...this.fields,
+      ...(strict || raw === undefined ? {} : { native_finish_reason: raw }),
+    };
+  }
+
+  #message(listsBlocks: boolean): Plain {
+    const { strict, showsReasoning } = this.#call;
+    const calls = [...this.#calls.values()];
+    const blocks = strict ? [] : this.#shown();
+    const hasOther = calls.length > 0 || this.#audio !== undefined;
+    const images = blocks.some((block) => block['type'] === 'image_url');
+    return {
+      role: 'assistant',
+      content: images ? blocks.filter(isContent).map(withoutSignature) : this.#content === '' && hasOther ? null : this.#content,
+      refusal: this.#refusal,
+      // As DeepSeek and vLLM name it; joined without a separator, as a client joins the deltas of the same stream.
+      ...(showsReasoning === true && this.#thoughts !== '' ? { reasoning_content: this.#thoughts } : {}),
+      ...(this.#annotations === undefined ? {} : { annotations: this.#annotations }),
+      ...(calls.length === 0 ? {} : { tool_calls: calls.map((one) => toolCall(one, strict)) }),
+      ...(this.#audio === undefined ? {} : { audio: { transcript: '', ...this.#audio } }),
+      ...(blocks.length === 0 && (strict || !listsBlocks) ? {} : { content_blocks: blocks }),
+    };
+  }
+
+  /** All blocks but the calls, which have a list of their own; calls before other blocks stay, since they mark the order. */
+  #shown(): readonly Plain[] {
+    const last = this.#blocks.findLastIndex((block) => !isCall(block));
+    return this.#blocks.slice(0, last + 1).map((block) => (isCall(block) ? usedTool(block) : block));
+  }
+
+  /** A fragment of a block: that of its number, or of the last one while the kind stays. */
+  #join({ block, signature }: Of<'text' | 'thinking'>, kind: 'text' | 'thinking', part: Plain): void {
+    const known = block === undefined ? (this.#last?.kind === kind ? this.#last.block : undefined) : this.#byNumber.get(block);
+    if (known === undefined) {
+      this.#open(block, { type: kind, ...part, ...signed(signature) });
+      return;
+    }
+    known[kind] = String(known[kind] ?? '') + String(part[kind]);
+    if (signature !== undefined) known['signature'] = `${(known['signature'] as string | undefined) ?? ''}${signature}`;
+  }
+
+  #block({ block, state, kind, native }: Of<'block'>): void {
+    if (state === 'close') return;
+    if (kind === 'native') {
+      const known = this.#byNumber.get(block);
+      if (typeof native !== 'object' || native === null) return;
+      if (known === undefined) this.#open(block, { ...native });
+      else Object.assign(known, native);
+    } else if (kind === 'text' || kind === 'thinking') this.#open(block, { type: kind, [kind]: '' });
+  }
+
+  #open(number: number | undefined, block: Record<string, unknown>): void {
+    this.#blocks.push(block);
+    if (number !== undefined) this.#byNumber.set(number, block);
+    this.#last = { kind: String(block['type']), block };
+  }
+
+  #toolCall(event: Of<'tool_call'>): void {
+    let known = this.#calls.get(event.index);
+    if (known === undefined) {
+      const id = event.id ?? madeCallId(this.#call.id, this.#index, this.#calls.size);
+      known = { id, name: '', arguments: '', signature: undefined, kind: event.kind ?? 'function' };
+      this.#calls.set(event.index, known);
+      this.#blocks.push(known);
+      this.#last = undefined;
+    }
+    known.name += event.name ?? '';
+    known.arguments += event.arguments ?? '';
+    known.signature ??= event.thoughtSignature;
+  }
+}
+
+const isCall = (block: Plain | ToolCall): block is ToolCall => 'arguments' in block && 'signature' in block && 'kind' in block;
+
+/** The signature stands in the function and, as Google's own OpenAI endpoint has it, in `extra_content`. */
+function toolCall({ id, name, arguments: text, signature, kind }: ToolCall, strict: boolean): Plain {
+  if (kind === 'custom') return { id, type: 'custom', custom: { name, input: text } };
+  const fn = { name, arguments: text };
+  if (strict || signature === undefined) return { id, type: 'function', function: fn };
+  const member = { thought_signature: signature };
+  return { id, type: 'function', function: { ...fn, ...member }, extra_content: { google: member } };
+}
+
+function usedTool({ id, name, arguments: text }: ToolCall): Plain {
+  let input: unknown;
+  try {
+    input = parseExact(text);
+  } catch {
+    input = {};
+  }
+  return { type: 'tool_use', id, name, input };
+}
+
+/** A file as a content part: images as `image_url`, everything else as `file`. */
+function mediaBlock({ mimeType, base64 }: Of<'media'>): Plain {
+  const uri = `data:${mimeType};base64,${base64}`;
+  return mimeType.startsWith('image/') ? { type: 'image_url', image_url: { url: uri } } : { type: 'file', file: { file_data: uri } };
+}
+
+/** Deltas of sound are joined as clients join them. */
+function withAudio(before: Plain | undefined, delta: Plain): Plain {
+  if (before === undefined) return delta;
+  const joined = (member: string): Plain =>
+    delta[member] === undefined ? {} : { [member]: `${(before[member] as string | undefined) ?? ''}${String(delta[member])}` };
+  return { ...before, ...delta, ...joined('data'), ...joined('transcript') };
+}
+
+/** Parts that `content` may hold when it is a list. */
+const isContent = (block: Plain): boolean => block['type'] === 'image_url' || (block['type'] === 'text' && block['text'] !== '');
+
+function withoutSignature({ signature: _signature, ...block }: Plain): Plain {
+  return block;
+}
+
+const signed = (signature: string | undefined): Plain => (signature === undefined ? {} : { signature });
