@@ -2,6 +2,9 @@ import type { JsonBody, RequestBody } from '#core/json/body.ts';
 import type { Routed } from '#core/context.ts';
 import { bareModel } from '#core/model/model-name.ts';
 import { type Override, overridePatch } from './override.ts';
+import { GatewayError } from '#core/error.ts';
+import type { Clocks } from '#core/snapshot.ts';
+import { spelled } from '#core/text/header-spelling.ts';
 
 /** The client's body with the target's overrides. Bodies that only pass through can't be changed. */
 export function bodyFor(ctx: Routed, override: Override | undefined): RequestBody {
@@ -33,4 +36,24 @@ function warnAboutStream(ctx: Routed, override: Override): void {
   if (override.stream === undefined || override.stream === ctx.stream) return;
   const warning = 'override_params.stream is not applied: the client decides whether a response is streamed';
   if (!ctx.warnings.includes(warning)) ctx.warnings.push(warning);
+}
+
+/** `x-gateway-request-timeout` in milliseconds: it may only lower the clock. @throws GatewayError */
+export function lowered(ctx: Routed, clocks: Clocks): Clocks {
+  const text = ctx.headers.gateway('requestTimeout');
+  if (text === undefined || text === '') return clocks;
+  const ms = Number(text);
+  if (!Number.isFinite(ms) || ms <= 0) {
+    throw new GatewayError('invalid_header', {
+      message: `The request timeout "${text.slice(0, 40)}" is not a number of milliseconds.`,
+      param: spelled(ctx.headers, 'requestTimeout'),
+      hint: 'Send a number above 0, for example 30000.',
+    });
+  }
+  return clocks.request !== undefined && clocks.request <= ms ? clocks : { ...clocks, request: ms };
+}
+
+/** The host that the request chose for its provider; whether it may is the routing's business. */
+export function chosenHost(ctx: Routed): string | undefined {
+  return ctx.headers.gateway('customHost') || undefined;
 }

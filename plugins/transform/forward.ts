@@ -3,6 +3,7 @@ import { GatewayError } from '#core/error.ts';
 import { credentialHeaders, type HeaderPairs, hopByHopHeaders, isSteering, placeholderCredentials } from '#core/http/headers.ts';
 import type { CredentialRef } from '#core/snapshot.ts';
 import { spelled } from '#core/text/header-spelling.ts';
+import { formatTraceparent, parseTraceparent, spanIdOf } from '#core/http/trace.ts';
 
 /** Texts of `x-gateway-forward-headers` whose list is remembered, and characters of the longest that is. */
 const listsKept = 256;
@@ -87,4 +88,17 @@ function isCallers(ctx: Routed, name: string, value: string): boolean {
   if (ctx.facts.caller.consumed.includes(name)) return false;
   const bare = /^bearer(?: |$)/i.test(value) ? value.slice(7).trim() : value;
   return bare !== '' && !placeholderCredentials.has(bare);
+}
+
+/**
+ * What is copied, and the trace that the request is a part of: the provider's step hangs below ours. Nothing is added to
+ * a request that brings no trace, or whose `traceparent` is copied as it is.
+ */
+export function withTrace(ctx: Routed, copies: HeaderPairs | undefined): HeaderPairs | undefined {
+  const parent = parseTraceparent(ctx.headers.get('traceparent'));
+  if (parent === undefined || copies?.includes('traceparent') === true) return copies;
+  const pairs: HeaderPairs = ['traceparent', formatTraceparent(parent, spanIdOf(ctx.id))];
+  const state = ctx.headers.get('tracestate');
+  if (state !== undefined && state !== '' && copies?.includes('tracestate') !== true) pairs.push('tracestate', state);
+  return copies === undefined ? pairs : copies.concat(pairs);
 }

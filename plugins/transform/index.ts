@@ -13,16 +13,16 @@ import type { CredentialRef } from '#core/snapshot.ts';
 import { bodyFor, modelFor } from './body.ts';
 import { AttemptCall } from './call.ts';
 import { callersCredential } from './credential.ts';
-import { withoutAccountHeaders } from './account-headers.ts';
+import { withoutAccountHeaders } from './credential.ts';
 import { credentialPairs, type Forwarded, ForwardLists, forwardedCredential, forwardedHeaders } from './forward.ts';
 import { type LeafWork, LeafWorks, type Served } from './leaf-work.ts';
 import { checkEnforced } from './enforced.ts';
-import { chosenHost, lowered } from './request-values.ts';
-import { withOverride } from './form-override.ts';
+import { chosenHost, lowered } from './body.ts';
+import { withOverride } from './override.ts';
 import { withinLists } from './models.ts';
 import { checkNamedModels } from './named-models.ts';
 import { AttemptNotes, Remembering } from './notes.ts';
-import { withTrace } from './trace.ts';
+import { withTrace } from './forward.ts';
 
 /**
  * Turns the client's request into what one attempt sends: the target's overrides, the deployment, the credential, the

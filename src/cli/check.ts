@@ -3,7 +3,7 @@ import { type LoadedConfig, loadConfig, type LoadRequest } from '../config/reloa
 import type { Plugin } from '../core/plugin.ts';
 import type { Provider } from '../core/provider.ts';
 import { findConfig } from './find-config.ts';
-import { countDiagnostics, githubDiagnostics, plural, prettyDiagnostics, shortDiagnostics } from './render/diagnostics.ts';
+import { countDiagnostics, githubDiagnostics, plural, prettyDiagnostics, shortDiagnostics } from './diagnostics.ts';
 
 export const checkFormats = ['pretty', 'short', 'json', 'github'] as const;
 
@@ -69,7 +69,7 @@ export async function check(files: readonly string[], options: CheckOptions, io:
 function hooksOf({ providers, plugins, importPlugin }: CheckRegistry): Pick<LoadRequest, 'importPlugin' | 'rehearse'> {
   if (importPlugin === undefined) return {};
   const rehearse: LoadRequest['rehearse'] = async (loaded) =>
-    (await import('../gateway/rehearse.ts')).rehearse(loaded, { providers, stages: plugins });
+    (await import('../gateway/reload/rehearse.ts')).rehearse(loaded, { providers, stages: plugins });
   return { importPlugin, rehearse };
 }
 

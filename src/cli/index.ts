@@ -4,17 +4,17 @@ import type { Registry } from '../gateway/types.ts';
 import { topics } from './help.ts';
 import type { InitFlags } from './init.ts';
 import type { CheckIo, CheckOptions } from './check.ts';
-import type { HealthFlags } from './health.ts';
+import type { HealthFlags } from './health/index.ts';
 import { type CliIo, hasColors } from './io.ts';
 import type { AddFlags } from './providers/add.ts';
 import type { CatalogFlags } from './providers/catalog.ts';
 import type { ImportFlags } from './providers/import-uri.ts';
-import type { TestFlags } from './providers/try-entries.ts';
+import type { TestFlags } from './providers/test-entries.ts';
 import type { CreateFlags } from './keys/create.ts';
 import type { RotateFlags } from './keys/rotate.ts';
 import type { KeysFlags, KeysIo } from './keys/shared.ts';
-import type { PromptOptions, RenderOptions } from './prompts.ts';
-import type { StartFlags } from './start.ts';
+import type { PromptOptions, RenderOptions } from './prompts/index.ts';
+import type { StartFlags } from './start/index.ts';
 import { version } from '../gateway/version.ts';
 
 /** Wrong usage: an unknown command or flag, a missing argument. */
@@ -90,7 +90,7 @@ function addStart(program: Command, io: CliIo, registry: Registry, done: (code: 
     .option('--last-good', 'when the file is invalid, serve with the last valid copy')
     .option('--no-color', 'no colors')
     .action(async (flags: StartFlags) => {
-      const { start } = await import('./start.ts');
+      const { start } = await import('./start/index.ts');
       done(await start(flags, io, registry));
     });
   examples(command, ['gateway start', 'gateway start -c team.yaml', 'gateway start --listen 127.0.0.1:9000 --log-format json']);
@@ -149,7 +149,7 @@ function addHealth(program: Command, io: CliIo, done: (code: number) => void): v
     .option('--strict', 'exit code 1 also when the last reload failed')
     .option('--json', 'print JSON')
     .action(async (flags: HealthFlags) => {
-      const { health } = await import('./health.ts');
+      const { health } = await import('./health/index.ts');
       done(await health(flags, io));
     });
   examples(command, ['gateway health', 'gateway health --strict --json', 'gateway health --url http://127.0.0.1:9000 --timeout 1s']);
@@ -266,7 +266,7 @@ function addProviders(program: Command, io: CliIo, registry: Registry, done: (co
     .option('--deep', 'also request one token from each deployment')
     .option('--timeout <duration>', 'timeout of each request', '10s')
     .action(async (slugs: string[], flags: TestFlags) => {
-      const { testProviders } = await import('./providers/try-entries.ts');
+      const { testProviders } = await import('./providers/test-entries.ts');
       done(await testProviders(slugs, flags, io, registry));
     });
   group
@@ -338,7 +338,7 @@ function addPrompts(program: Command, io: CliIo, registry: Registry, done: (code
       .option('--no-color', 'no colors');
   type Shown = { readonly color: boolean };
   command('list', 'list all prompts with versions, labels and variables').action(async (flags: PromptOptions & Shown) => {
-    const { listPrompts } = await import('./prompts.ts');
+    const { listPrompts } = await import('./prompts/index.ts');
     done(await listPrompts(flags, checkIo(io, flags.color), known));
   });
   command('render', 'print the messages and parameters that a call would send, without sending them')
@@ -346,7 +346,7 @@ function addPrompts(program: Command, io: CliIo, registry: Registry, done: (code
     .option('--var <name=value>', 'a variable; JSON unless the prompt declares it as a string', every)
     .option('--var-file <name=path>', 'a variable whose value is the content of a file', every)
     .action(async (name: string, flags: RenderOptions & Shown) => {
-      const { renderPrompt } = await import('./prompts.ts');
+      const { renderPrompt } = await import('./prompts/index.ts');
       done(await renderPrompt(name, flags, checkIo(io, flags.color), known));
     });
   examples(prompts, [

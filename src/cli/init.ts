@@ -10,7 +10,7 @@ import { askFor } from './providers/questions.ts';
 import { type Known, knownService, serviceNames } from './providers/services.ts';
 import { replaceFile } from './replace-file.ts';
 import { shownPath } from './shown-path.ts';
-import { servicesIn } from './try-out.ts';
+import { servicesIn } from './start/try-out.ts';
 
 export interface InitFlags {
   readonly provider?: string | undefined;

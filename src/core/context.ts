@@ -72,3 +72,10 @@ export interface Admitted extends Received {
 export interface Routed extends Admitted {
   readonly plan: Plan;
 }
+/** Time comes in through this, so that tests and dry runs can set it. */
+export interface Clock {
+  /** Unix milliseconds. */
+  now(): number;
+  /** Milliseconds that only go forward, for durations. */
+  monotonic(): number;
+}

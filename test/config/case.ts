@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { providers, stages } from '../../plugins/index.ts';
-import { shortDiagnostic } from '../../src/cli/render/diagnostics.ts';
+import { shortDiagnostic } from '../../src/cli/diagnostics.ts';
 import { type LoadedConfig, loadConfig } from '../../src/config/reload/load.ts';
 import { Validators } from '../../src/config/validate/schema.ts';
-import { rehearse } from '../../src/gateway/rehearse.ts';
+import { rehearse } from '../../src/gateway/reload/rehearse.ts';
 
 /**
  * A golden pair: files, a line of dashes, and what loading them says.

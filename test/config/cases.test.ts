@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { providers } from '../../plugins/index.ts';
-import { githubDiagnostics, prettyDiagnostics, shortDiagnostics } from '../../src/cli/render/diagnostics.ts';
+import { githubDiagnostics, prettyDiagnostics, shortDiagnostics } from '../../src/cli/diagnostics.ts';
 import { compileConfig } from '../../src/config/compile/index.ts';
 import { diagnosticCodes } from '../../src/config/report/diagnostic.ts';
 import { describeLoad, loadCase, readCases } from './case.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { providers, stages } from '../../plugins/index.ts';
-import { prettyDiagnostics } from '../../src/cli/render/diagnostics.ts';
+import { prettyDiagnostics } from '../../src/cli/diagnostics.ts';
 import { loadConfig } from '../../src/config/reload/load.ts';
 import { readCases } from './case.ts';
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { providers, stages } from '../../plugins/index.ts';
 import type { LoadedConfig } from '../../src/config/reload/load.ts';
 import { createLoader, type Loader } from '../../src/config/reload/loader.ts';
-import { rehearse } from '../../src/gateway/rehearse.ts';
+import { rehearse } from '../../src/gateway/reload/rehearse.ts';
 import { begin, run } from '../cli/run.ts';
 import { type Case, describeLoad, inFolder, loadCase, readCases } from './case.ts';
 

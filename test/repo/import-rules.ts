@@ -41,7 +41,7 @@ export const wrappers: Readonly<Record<string, readonly string[]>> = {
   pino: ['src/telemetry/log.ts'],
   re2js: ['src/config/validate/regex.ts'],
   undici: ['src/transport/outbound/upstream.ts', 'src/transport/outbound/pools.ts', 'src/transport/outbound/undici-pool.d.ts'],
-  yaml: ['src/config/read/parse.ts', 'src/config/edit/document.ts', 'src/config/edit/new-entry.ts'],
+  yaml: ['src/config/read/yaml/parse.ts', 'src/config/edit/document.ts', 'src/config/edit/new-entry.ts'],
 };
 
 /** Where the rules hold: tests and benchmarks are the other side of every interface and may use anything. */

@@ -86,7 +86,7 @@ const forbidden = [
 
 const permitted = [
   { file: 'src/config/check/x.ts', specifier: '../../core/plan.ts' },
-  { file: 'src/config/read/parse.ts', specifier: 'yaml' },
+  { file: 'src/config/read/yaml/parse.ts', specifier: 'yaml' },
   { file: 'src/transport/outbound/upstream.ts', specifier: 'undici' },
   { file: 'plugins/auth/x.ts', specifier: '#core/plugin.ts' },
   { file: 'plugins/providers/mock/x.ts', specifier: '../_shared/chat.ts' },

@@ -10,7 +10,7 @@ const trusted: Readonly<Record<string, string>> = {
   'src/core/secrets/mask.ts': 'secrets of the operator',
   'src/config/check/keys/tokens.ts': 'a file of the operator',
   'src/config/edit/new-entry.ts': 'typed by the operator',
-  'src/cli/prompts.ts': 'typed by the operator',
+  'src/cli/prompts/index.ts': 'typed by the operator',
   'src/cli/providers/probe.ts': 'a command of the operator, which ends',
   'src/transport/credentials/jwt.ts': 'a file of the operator',
   'src/store/decode.ts': 'written by the gateway',

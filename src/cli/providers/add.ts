@@ -8,7 +8,7 @@ import { type Draft, isVariable, problemsOf, setIn, slugProblem } from './draft.
 import { ordered, readUri } from './import-uri.ts';
 import { askFor, askSettings } from './questions.ts';
 import { type Known, knownService, serviceNames } from './services.ts';
-import { type Ready, Refused, writeEntry } from './write-entry.ts';
+import { type Ready, Refused, writeEntry } from './write.ts';
 
 export interface AddFlags {
   readonly config?: string | undefined;

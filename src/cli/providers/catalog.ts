@@ -1,6 +1,6 @@
-import { compileCatalog } from '../../config/compile/providers.ts';
+import { compileCatalog } from '../../config/compile/providers/index.ts';
 import { complete } from '../../config/compile/steps.ts';
-import type { MakeCredential } from '../../config/compile/binding.ts';
+import type { MakeCredential } from '../../config/compile/providers/binding.ts';
 import { mergeFiles } from '../../config/read/merge-files.ts';
 import { loadConfig } from '../../config/reload/load.ts';
 import { child, type Entry, entriesOf } from '../../config/read/node.ts';
@@ -11,7 +11,7 @@ import type { ProviderBinding } from '../../core/snapshot.ts';
 import type { Registry } from '../../gateway/types.ts';
 import { findConfig } from '../find-config.ts';
 import { type CliIo, hasColors } from '../io.ts';
-import { prettyDiagnostics } from '../render/diagnostics.ts';
+import { prettyDiagnostics } from '../diagnostics.ts';
 
 /** What every command about the catalog takes. */
 export interface CatalogFlags {
@@ -112,3 +112,6 @@ export function whyOff({ entry, missing }: CatalogEntry): string | undefined {
   if (missing === undefined) return undefined;
   return /^[A-Za-z_]\w*$/.test(missing) ? `${missing} is not set` : `${missing} cannot be read`;
 }
+
+/** For commands that send nothing: signs nothing, and loads no part of the transport. */
+export const unsigned: MakeCredential = (_spec, owner) => ({ owner, headers: () => [] });

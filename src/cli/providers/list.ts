@@ -2,7 +2,7 @@ import type { Registry } from '../../gateway/types.ts';
 import type { CliIo } from '../io.ts';
 import { type CatalogEntry, type CatalogFlags, exitCodes, openCatalog, whyOff } from './catalog.ts';
 import { hostOf, modelsOf, table } from './facts.ts';
-import { unsigned } from './unsigned.ts';
+import { unsigned } from './catalog.ts';
 
 /** Names of models in one cell. */
 const shownModels = 3;

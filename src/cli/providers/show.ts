@@ -5,7 +5,7 @@ import type { Registry } from '../../gateway/types.ts';
 import type { CliIo } from '../io.ts';
 import { type CatalogEntry, type CatalogFlags, chosen, exitCodes, openCatalog, whyOff } from './catalog.ts';
 import { hostOf, modelsOf, table } from './facts.ts';
-import { unsigned } from './unsigned.ts';
+import { unsigned } from './catalog.ts';
 
 /** `gateway providers show SLUG`: show a provider with the source of each value; secrets as references. Returns the exit code. */
 export async function showProvider(slug: string, flags: CatalogFlags, io: CliIo, registry: Registry): Promise<number> {

@@ -1,7 +1,7 @@
 import { keyIdOf } from '../../core/secrets/key.ts';
 import type { ApiKey } from '../../core/snapshot.ts';
 import type { GatewayKeyEntry } from '../schema/index.ts';
-import { compileGlobs, compileNames } from './allow.ts';
+import { compileGlobs, compileNames } from './providers/allow.ts';
 import { deepFreeze } from './freeze.ts';
 import { invalid } from './invalid.ts';
 import type { Steps } from './steps.ts';

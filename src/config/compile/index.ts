@@ -1,12 +1,12 @@
 import type { CredentialOwner, CredentialSpec, Provider } from '../../core/provider.ts';
 import type { CompiledConfig, CredentialRef, ProviderBinding, Snapshot } from '../../core/snapshot.ts';
 import { compileApiKeys } from './api-keys.ts';
-import { makeBinding } from './binding.ts';
+import { makeBinding } from './providers/binding.ts';
 import type { Choosing } from './targets/choose.ts';
-import { directParts } from './direct.ts';
-import { compileCatalog } from './providers.ts';
+import { directParts } from './providers/direct.ts';
+import { compileCatalog } from './providers/index.ts';
 import { compileTokens } from './tokens.ts';
-import { compilePrompts } from './prompts.ts';
+import { compilePrompts } from './prompts/index.ts';
 import { compileLogging, compileServer } from './server.ts';
 import { complete, type Steps } from './steps.ts';
 import { compileTree, type TreeSource, treeSteps } from './targets/tree.ts';

@@ -4,7 +4,7 @@ import type { NoteBounds } from '../../core/model/notes.ts';
 import type { LogSettings, ServerSettings } from '../../core/snapshot.ts';
 import { parseSize } from '../../core/text/units.ts';
 import type { LoggingEntry, ServerEntry } from '../schema/index.ts';
-import { compileClocks, defaultClocks, needDuration } from './clocks.ts';
+import { compileClocks, defaultClocks, needDuration } from './timeouts.ts';
 import { invalid } from './invalid.ts';
 
 const mega = 1024 * 1024;

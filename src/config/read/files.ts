@@ -1,4 +1,5 @@
-import { readRegularFile } from '../../core/files/regular-file.ts';
+import { readRegularFile, readRegularFileLater } from '../../core/files/regular-file.ts';
+import type { SavedFiles } from './merge-files.ts';
 
 /** The most that one file of a configuration may hold, in bytes: far beyond any real one. */
 export const maxConfigFile = 16 * 1024 * 1024;
@@ -25,3 +26,20 @@ const reasons: Readonly<Record<string, string>> = {
   EMFILE: 'the process has too many open files',
   ENFILE: 'the system has too many open files',
 };
+
+/**
+ * True when the files hold what was read of them. A file that is written over is empty for a moment, and an empty or
+ * half file may be a valid one: what was read in such a moment must not serve.
+ */
+export async function areSettled(texts: SavedFiles): Promise<boolean> {
+  const same = await Promise.all(Object.entries(texts).map(async ([path, text]) => (await textNow(path)) === text));
+  return same.every(Boolean);
+}
+
+async function textNow(path: string): Promise<string | undefined> {
+  try {
+    return (await readRegularFileLater(path, maxConfigFile)).toString('utf8');
+  } catch {
+    return undefined;
+  }
+}

@@ -2,7 +2,7 @@ import { basename, dirname, extname, isAbsolute, join, matchesGlob, relative, re
 import { maxConfigFile, readText, reasonOf } from './files.ts';
 import { filesIn, filesOf, holdsKeys, isKeptEmpty, PatternError } from './include-pattern.ts';
 import { type Entry, type ListNode, type MapNode, type Node, type SourceLocation, type SourceFile, textOf, withEntries } from './node.ts';
-import { parse, sourceFile } from './parse.ts';
+import { parse, sourceFile } from './yaml/parse.ts';
 import { placeText, type Report } from '../report/problem.ts';
 import { type ReferenceSources, resolveReferences } from './references.ts';
 import { targetSettings } from '../schema/target.ts';

@@ -6,7 +6,7 @@ import { check } from '../check/index.ts';
 import { type Diagnostic, sortDiagnostics } from '../report/diagnostic.ts';
 import { withFrames } from '../report/frame.ts';
 import { mergeFiles, type MergedFiles, type SavedFiles, type Source } from '../read/merge-files.ts';
-import { withKeySet } from '../edit/key-set-file.ts';
+import { withKeySet } from '../read/key-set-file.ts';
 import { type Entry, type MapNode, nodeAt, type SourceLocation, textOf, toValue, withEntries } from '../read/node.ts';
 import { importExternal, type ExternalModules, withPaths } from '../read/external.ts';
 import type { Problem } from '../report/problem.ts';

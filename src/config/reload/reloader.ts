@@ -4,7 +4,7 @@ import type { Diagnostic } from '../report/diagnostic.ts';
 import type { LoadedConfig } from './load.ts';
 import { type Loader, LoaderFailure, type PostedRequest } from './loader.ts';
 import type { GatewayConfig } from '../schema/index.ts';
-import { areSettled } from '../read/settled.ts';
+import { areSettled } from '../read/files.ts';
 import { type ConfigWatcher, createWatcher } from './watch.ts';
 
 /** A configuration without errors. */

@@ -2,7 +2,7 @@ import { isPlain } from '../../core/json/merge.ts';
 import { nearest } from '../../core/text/nearest.ts';
 import { diagnosticCodes, type DiagnosticCode } from '../report/diagnostic.ts';
 import { actualOf, exampleLine, expectedOf, listOf, shorten, subjectOf } from './describe.ts';
-import { knownName } from '../read/known-names.ts';
+import { knownName } from './known-names.ts';
 import { valueHint } from './value-hints.ts';
 import { formatPath, keyPlace, type Node, nodeAt, type Path } from '../read/node.ts';
 import type { Problem } from '../report/problem.ts';

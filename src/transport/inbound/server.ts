@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 import type { Arrival, Incoming, PendingBody } from '../../core/http/arrival.ts';
 import type { Budget } from '../../core/memory/budget.ts';
 import type { Client } from '../../core/http/client.ts';
-import type { Clock } from '../../core/clock.ts';
+import type { Clock } from '../../core/context.ts';
 import { knownPaths, traitsOf } from '../../core/endpoint.ts';
 import { fromUnknown, GatewayError } from '../../core/error.ts';
 import type { HeaderBag } from '../../core/http/headers.ts';

@@ -1,5 +1,5 @@
 import { lookup } from 'node:dns';
-import type { Clock } from '../../core/clock.ts';
+import type { Clock } from '../../core/context.ts';
 import type { JwtSettings, JwtVerifier } from '../../core/secrets/jwt.ts';
 import type { OAuthGrant } from '../../core/provider.ts';
 import type { Trust } from '../../core/snapshot.ts';

@@ -1,5 +1,5 @@
 import type { Budget } from '../../core/memory/budget.ts';
-import type { Clock } from '../../core/clock.ts';
+import type { Clock } from '../../core/context.ts';
 import { traitsOf } from '../../core/endpoint.ts';
 import { GatewayError } from '../../core/error.ts';
 import type { FormBody } from '../../core/http/form.ts';

@@ -1,7 +1,7 @@
 import type { Plain } from '../../../core/json/merge.ts';
 import type { Provider, SettingsProblem } from '../../../core/provider.ts';
 import { withoutSecrets } from '../../compile/settings.ts';
-import { authOf } from '../../edit/entry-settings.ts';
+import { authOf } from '../../compile/providers/entry-settings.ts';
 import { providerUnder } from '../../read/registry.ts';
 import { child, type Entry, textOf, toValue } from '../../read/node.ts';
 import { authKeys } from './auth-keys.ts';

@@ -1,6 +1,6 @@
 import type { Plain } from '../../../core/json/merge.ts';
 import type { CommonSettings, Provider } from '../../../core/provider.ts';
-import { withoutAuth } from '../../edit/entry-settings.ts';
+import { withoutAuth } from '../../compile/providers/entry-settings.ts';
 import { providerOf } from '../../read/registry.ts';
 import { child, type Entry, type MapNode, textOf, toValue } from '../../read/node.ts';
 import { keyVariable } from '../../edit/new-entry.ts';

@@ -1,6 +1,6 @@
 import { isPlain, type Plain } from '../../../core/json/merge.ts';
 import type { CommonSettings, Provider, SettingsProblem } from '../../../core/provider.ts';
-import { settingsOf } from '../../edit/entry-settings.ts';
+import { settingsOf } from '../../compile/providers/entry-settings.ts';
 import { keyPlace, type MapNode, type Node, nodeAt, type Path, type SourceLocation, toValue } from '../../read/node.ts';
 import type { Report } from '../../report/problem.ts';
 

@@ -2,7 +2,7 @@ import { GatewayError } from '../../../core/error.ts';
 import { bareModel, slugOf } from '../../../core/model/model-name.ts';
 import { nearest } from '../../../core/text/nearest.ts';
 import type { CommonSettings, Provider } from '../../../core/provider.ts';
-import { compileGlobs, plainNames } from '../../compile/allow.ts';
+import { compileGlobs, plainNames } from '../../compile/providers/allow.ts';
 import { providerOf } from '../../read/registry.ts';
 import { child, type Node, textOf } from '../../read/node.ts';
 import { type CheckContext, section, sitesOf, slugIn, textsOf, valueOf } from '../context.ts';

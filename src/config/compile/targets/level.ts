@@ -1,7 +1,7 @@
 import { merge, type Plain } from '../../../core/json/merge.ts';
 import type { PartialClocks, RetryPolicy } from '../../../core/snapshot.ts';
 import type { ConfigEntry } from '../../schema/index.ts';
-import { compileClocks } from '../clocks.ts';
+import { compileClocks } from '../timeouts.ts';
 import { compileRetry, type RetryEntry } from './status-codes.ts';
 
 /** What a node of a target tree hands down. */

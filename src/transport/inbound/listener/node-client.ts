@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Client } from '../../../core/http/client.ts';
 import type { HeaderPairs } from '../../../core/http/headers.ts';
-import { slowClientMs } from '../../outbound/exchange/transfer-clocks.ts';
+import { slowClientMs } from '../../outbound/exchange/timeouts.ts';
 
 /** Up to this many bytes leave as one string in one write; `latin1` leaves every byte as it is. */
 const oneWrite = 64 * 1024;

@@ -2,7 +2,7 @@ import type { GatewayError } from '../../../core/error.ts';
 import type { Attempt, Flow, FlowConsumer, KeptBody } from '../../../core/plan.ts';
 import type { Tap } from '../../../core/tap.ts';
 import type { Scanned } from '../framing/sse.ts';
-import { join, noScan } from './scanned.ts';
+import { join, noScan } from '../framing/scanned.ts';
 
 /** Where an attempt stands. */
 export type State =

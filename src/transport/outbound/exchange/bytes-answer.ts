@@ -1,6 +1,6 @@
 import type { FlowConsumer } from '../../../core/plan.ts';
 import { Answer, type AnswerOwner } from './answer.ts';
-import { noScan } from './scanned.ts';
+import { noScan } from '../framing/scanned.ts';
 
 /** Bytes that may wait for somebody to take the answer: stages may look at its head first. */
 const waitingLimit = 256 * 1024;

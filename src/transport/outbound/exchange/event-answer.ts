@@ -3,7 +3,7 @@ import { JsonEvents } from '../../../core/json/events.ts';
 import { type Scanned, type ScannedEvent, SseScanner } from '../framing/sse.ts';
 import { Answer, type State } from './answer.ts';
 import { interrupted, invalid } from './faults.ts';
-import { join, split } from './scanned.ts';
+import { join, split } from '../framing/scanned.ts';
 
 /** Events without content are held back up to this many bytes, then the attempt is committed all the same. */
 const holdLimit = 64 * 1024;

@@ -12,11 +12,11 @@ import type { Swept } from './sweeper.ts';
 import type { Receiver, Source } from '../upstream.ts';
 import type { Answer, AnswerOwner, State } from './answer.ts';
 import { BytesAnswer } from './bytes-answer.ts';
-import { expired, limitOf, type Watched } from './clocks.ts';
+import { expired, limitOf, type Watched } from './timeouts.ts';
 import { EventAnswer } from './event-answer.ts';
 import { codeOf, interrupted, invalid, overdue } from './faults.ts';
 import { Keeper } from './keep.ts';
-import { isUntaken, silence, slowClientMs } from './transfer-clocks.ts';
+import { isUntaken, silence, slowClientMs } from './timeouts.ts';
 import { Upload } from './upload.ts';
 import { WholeAnswer } from './whole-answer.ts';
 

@@ -5,7 +5,7 @@ import { formatSize } from '../../../core/text/units.ts';
 import { codingsOf } from '../../inbound/body/decode.ts';
 import { Answer, type AnswerOwner } from './answer.ts';
 import { interrupted, invalid } from './faults.ts';
-import { noScan } from './scanned.ts';
+import { noScan } from '../framing/scanned.ts';
 import { decompress, endsLikeJson, faultOfWhole, wholeLimit } from './whole.ts';
 
 /** How many times `wholeLimit` an answer may grow to when it has to be held: converted ones hold images. */

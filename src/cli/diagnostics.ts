@@ -1,0 +1,98 @@
+import { styleText } from 'node:util';
+import type { Diagnostic } from '../config/report/diagnostic.ts';
+import { printable } from '../core/text/printable.ts';
+
+/** More than this nobody reads in one go; the rest is counted. */
+const most = 50;
+
+/** Column at which the code stands behind the message, counted from 0. */
+const codeColumn = 72;
+
+export interface DiagnosticStyle {
+  readonly colors: boolean;
+}
+
+/** For people: each problem with its line, a caret and what to do. Without a blank line at the end. */
+export function prettyDiagnostics(diagnostics: readonly Diagnostic[], style: DiagnosticStyle): string {
+  const shown = diagnostics.slice(0, most).map((one) => pretty(one, style));
+  return [...shown, ...rest(diagnostics)].join('\n\n');
+}
+
+/** For editors: `file:line:col: level: message [code]`. */
+export function shortDiagnostics(diagnostics: readonly Diagnostic[]): string {
+  return [...diagnostics.slice(0, most).map(shortDiagnostic), ...rest(diagnostics)].join('\n');
+}
+
+/** One problem on one line. */
+export function shortDiagnostic({ file, line, column, severity, message, code }: Diagnostic): string {
+  return `${file}:${line}:${column}: ${severity}: ${printable(message)} [${code}]`;
+}
+
+/** For GitHub Actions: workflow commands that become annotations. */
+export function githubDiagnostics(diagnostics: readonly Diagnostic[]): string {
+  return diagnostics.slice(0, most).map(github).join('\n');
+}
+
+function github({ severity, file, line, column, endColumn, code, message, hint }: Diagnostic): string {
+  const place = `file=${property(file)},line=${line},endLine=${line},col=${column},endColumn=${endColumn},title=${property(code)}`;
+  return `::${severity} ${place}::${data(hint === undefined ? message : `${message}: ${hint}`)}`;
+}
+
+const data = (text: string): string => text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
+const property = (text: string): string => data(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
+
+function rest(diagnostics: readonly Diagnostic[]): string[] {
+  const more = diagnostics.length - most;
+  return more > 0 ? [`… and ${more} more`] : [];
+}
+
+function pretty(one: Diagnostic, style: DiagnosticStyle): string {
+  const last = one.frame === undefined ? 0 : one.frame.first + one.frame.lines.length - 1;
+  const width = Math.max(2, String(last).length);
+  const bar = `${' '.repeat(width)} |`;
+  const lines = [heading(one, style)];
+  const arrow = `${' '.repeat(width)}--> ${one.file}:${one.line}:${one.column}`;
+  if (one.frame === undefined) {
+    lines.push(one.hint === undefined ? arrow : `${arrow}   ${printable(one.hint)}`);
+  } else {
+    lines.push(
+      arrow,
+      bar,
+      ...one.frame.lines.map((text, i) =>
+        `${String(last - (one.frame?.lines.length ?? 0) + 1 + i).padStart(width)} | ${printable(text)}`.trimEnd(),
+      ),
+    );
+    lines.push(`${bar} ${' '.repeat(one.column - 1)}${caret(one, style)}`);
+  }
+  if (one.note !== undefined) {
+    if (one.frame !== undefined) lines.push(bar);
+    lines.push(`${' '.repeat(width)} = ${printable(one.note)}${one.docs === undefined ? '' : ` (${one.docs})`}`);
+  }
+  return lines.join('\n');
+}
+
+function heading({ severity, message, code }: Diagnostic, style: DiagnosticStyle): string {
+  const text = `${severity}: ${printable(message)}`;
+  const gap = ' '.repeat(Math.max(2, codeColumn - text.length));
+  return `${paint(severity, severity, style)}${text.slice(severity.length)}${gap}[${code}]`;
+}
+
+/** Under the first line of what is meant, at least one mark. */
+function caret({ severity, column, endColumn, hint }: Diagnostic, style: DiagnosticStyle): string {
+  const marks = paint('^'.repeat(Math.max(1, endColumn - column)), severity, style);
+  return hint === undefined ? marks : `${marks} ${printable(hint)}`;
+}
+
+function paint(text: string, severity: Diagnostic['severity'], { colors }: DiagnosticStyle): string {
+  return colors ? styleText(severity === 'error' ? ['bold', 'red'] : ['bold', 'yellow'], text, { validateStream: false }) : text;
+}
+
+/** `4 errors, 1 warning`; what there is none of is left out. */
+export function countDiagnostics(diagnostics: readonly Diagnostic[]): string {
+  const errors = diagnostics.filter((one) => one.severity === 'error').length;
+  const warnings = diagnostics.length - errors;
+  return [...(errors > 0 ? [plural(errors, 'error')] : []), ...(warnings > 0 ? [plural(warnings, 'warning')] : [])].join(', ');
+}
+
+/** `1 file`, `4 files`. */
+export const plural = (count: number, word: string): string => `${count} ${word}${count === 1 ? '' : 's'}`;

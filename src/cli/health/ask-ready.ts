@@ -1,0 +1,69 @@
+import { type ClientRequest, type IncomingMessage, request as requestHttp, type RequestOptions } from 'node:http';
+import { parseJson } from '../../core/json/scan.ts';
+import { isPlain, type Plain } from '../../core/json/merge.ts';
+import type { HealthTarget } from './target.ts';
+
+/** What `/readyz` returned, or why nothing came, in a sentence. */
+export type Asked = { readonly status: number; readonly body: Plain } | { readonly fault: string };
+
+/** Bytes of a body: a gateway's has a few hundred. */
+const mostBytes = 64 * 1024;
+
+/** Asks once: the whole exchange ends within the time, and no redirect is followed. */
+export async function askReady(target: HealthTarget, timeoutMs: number): Promise<Asked> {
+  const signal = AbortSignal.timeout(timeoutMs);
+  try {
+    const response = await sent(target, signal);
+    const text = await textWithin(response);
+    const body = text === undefined ? undefined : objectOf(text);
+    if (body === undefined) return { fault: `HTTP ${response.statusCode} without the body of a gateway` };
+    return { status: response.statusCode ?? 0, body };
+  } catch (error) {
+    return { fault: signal.aborted ? `no response within ${timeoutMs} ms` : reasonOf(error) };
+  }
+}
+
+async function sent({ isTls, address, path }: HealthTarget, signal: AbortSignal): Promise<IncomingMessage> {
+  const options: RequestOptions = { ...address, path, signal, agent: false, headers: { accept: 'application/json', connection: 'close' } };
+  const send = isTls ? (await import('node:https')).request : requestHttp;
+  return new Promise((resolve, reject) => {
+    const request: ClientRequest = send(options, resolve);
+    request.on('error', reject);
+    request.end();
+  });
+}
+
+/** Undefined for one that is too long. */
+async function textWithin(response: IncomingMessage): Promise<string | undefined> {
+  const pieces: Buffer[] = [];
+  let size = 0;
+  for await (const piece of response as AsyncIterable<Buffer>) {
+    size += piece.length;
+    if (size > mostBytes) return undefined;
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces).toString('utf8');
+}
+
+/** Undefined for what no gateway sends. */
+function objectOf(text: string): Plain | undefined {
+  try {
+    const body = parseJson(text);
+    return isPlain(body) && typeof body['status'] === 'string' ? body : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function reasonOf(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  return reasons[code] ?? (error instanceof Error && error.message !== '' ? error.message : code);
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'nothing listens there',
+  ENOENT: 'there is no such socket',
+  EACCES: 'the system does not allow it',
+  ECONNRESET: 'the connection was closed without a response',
+  ENOTFOUND: 'the host is not known',
+};

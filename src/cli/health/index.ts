@@ -1,0 +1,98 @@
+import type { Plain } from '../../core/json/merge.ts';
+import { isPlain } from '../../core/json/merge.ts';
+import { printable } from '../../core/text/printable.ts';
+import { parseDuration } from '../../core/text/units.ts';
+import { type Asked, askReady } from './ask-ready.ts';
+import { type HealthTarget, healthTarget } from './target.ts';
+import type { CliIo } from '../io.ts';
+
+export interface HealthFlags {
+  readonly config?: string;
+  readonly url?: string;
+  readonly timeout: string;
+  /** A failed reload is a reason for exit code 1. */
+  readonly strict?: boolean;
+  readonly json?: boolean;
+}
+
+/** Exit codes. */
+const ready = 0;
+const notReady = 1;
+const usage = 2;
+
+/** The longest timeout: a probe that hangs for longer is no probe. */
+const mostMs = 600_000;
+
+/** `gateway health`: asks a running gateway whether it is ready. Returns the exit code. */
+export async function health(flags: HealthFlags, io: CliIo): Promise<number> {
+  const timeoutMs = parseDuration(flags.timeout);
+  if (timeoutMs === undefined || timeoutMs <= 0 || timeoutMs > mostMs)
+    return wrong(io, `"${flags.timeout}" is not a timeout; write it like 2s or 500ms`);
+  const target = healthTarget(flags, io);
+  if ('wrong' in target) return wrong(io, target.wrong);
+  const asked = await askReady(target, timeoutMs);
+  const verdict = verdictOf(asked);
+  const isFine = verdict.ready && !(flags.strict === true && verdict.config?.['state'] === 'failed');
+  io.stdout.write(flags.json === true ? `${JSON.stringify(report(verdict, asked, target), null, 2)}\n` : lines(verdict, asked, target));
+  return isFine ? ready : notReady;
+}
+
+function wrong(io: CliIo, message: string): number {
+  io.stderr.write(`error: ${message}\n`);
+  return usage;
+}
+
+interface Verdict {
+  readonly ready: boolean;
+  readonly reasons: readonly string[];
+  readonly notes: readonly string[];
+  readonly config: Plain | undefined;
+}
+
+function verdictOf(asked: Asked): Verdict {
+  if ('fault' in asked) return { ready: false, reasons: [], notes: [], config: undefined };
+  const { status, body } = asked;
+  const config = isPlain(body['config']) ? body['config'] : undefined;
+  return {
+    ready: status === 200 && body['status'] === 'ok',
+    reasons: textsOf(body['reasons']),
+    notes: textsOf(body['notes']),
+    config,
+  };
+}
+
+const textsOf = (value: unknown): readonly string[] =>
+  Array.isArray(value) ? value.filter((one) => typeof one === 'string').map(printable) : [];
+
+function report(verdict: Verdict, asked: Asked, { shown, faults }: HealthTarget): object {
+  return {
+    ready: verdict.ready,
+    url: shown,
+    ...('fault' in asked ? { error: asked.fault } : { status: asked.status }),
+    reasons: verdict.reasons,
+    notes: verdict.notes,
+    config: verdict.config ?? null,
+    ...(verdict.ready || faults.length === 0 ? {} : { config_faults: faults }),
+  };
+}
+
+/** One line; below it the causes of a failed reload, and what may explain that nothing responds. */
+function lines(verdict: Verdict, asked: Asked, { shown, faults }: HealthTarget): string {
+  const { config, reasons, notes } = verdict;
+  const state = verdict.ready ? 'ready' : 'fault' in asked ? 'unreachable' : 'not ready';
+  const why = 'fault' in asked ? [asked.fault] : reasons;
+  const first = [state, shown, ...why, ...(config === undefined ? [] : [configText(config)])].map(printable).join(' · ');
+  const below = [
+    ...textsOf(config?.['why']),
+    ...notes,
+    ...('fault' in asked ? [...faults.map(printable), 'if the gateway listens elsewhere, name its address with --url'] : []),
+  ];
+  return [first, ...below.map((line) => `  ${line}`), ''].join('\n');
+}
+
+function configText(config: Plain): string {
+  const { state, revision, loaded_at: loadedAt, failed_since: since, errors } = config;
+  if (state !== 'failed') return `config ok: revision ${String(revision)}, loaded ${String(loadedAt)}`;
+  const count = typeof errors === 'number' && errors > 0 ? ` (${errors} error${errors === 1 ? '' : 's'})` : '';
+  return `config reload failed since ${String(since)}${count}: revision ${String(revision)} of ${String(loadedAt)} serves`;
+}

@@ -1,0 +1,157 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { providers, stages } from '../../../plugins/index.ts';
+import { listPrompts, type PromptOptions, renderPrompt, type RenderOptions } from './index.ts';
+
+let cwd = '';
+beforeEach(() => {
+  cwd = mkdtempSync(join(tmpdir(), 'gateway-prompts-'));
+  writeFileSync(join(cwd, 'gateway.yaml'), file);
+});
+afterEach(() => rmSync(cwd, { recursive: true, force: true }));
+
+const file = `version: 1
+providers: {main: {type: openai, api_key: "\${env:NOT_SET}"}}
+configs: {support: {provider: main}}
+prompts:
+  welcome:
+    description: First answer
+    published: 1
+    labels: {canary: 2}
+    versions:
+      1:
+        config: support
+        model: gpt-4o-mini
+        parameters: {temperature: 0.3, stream: true, stream_options: {include_usage: true}}
+        variables: {product: {type: string, required: true}, tone: {default: friendly}, count: {type: number}, tags: {type: array}}
+        messages:
+          - {role: system, content: "Greet buyers of {{product}}, {{tone}}, {{count}}{{#tags}} [{{.}}]{{/tags}} by \${env:SECRET:-nobody}."}
+          - {role: user, content: [{type: text, text: "{{product}}"}, {type: image_url, image_url: {url: "https://x.example/{{product}}.png"}}]}
+      2:
+        messages: [{role: user, content: "{{question}}"}]
+`;
+
+type Run = Promise<{ code: number; out: string; err: string }>;
+
+async function run(command: (io: Parameters<typeof listPrompts>[1]) => Promise<number>, env: Record<string, string> = {}): Run {
+  let [out, err] = ['', ''];
+  const code = await command({
+    stdout: (text) => void (out += text),
+    stderr: (text) => void (err += text),
+    env,
+    cwd,
+    stdin: async () => file.replaceAll('welcome', 'piped'),
+    isTty: false,
+  });
+  return { code, out, err };
+}
+
+const known = { providers, plugins: stages };
+const list = (options: PromptOptions = {}): Run => run((io) => listPrompts(options, io, known));
+const render = (name: string, options: RenderOptions = {}, env: Record<string, string> = {}): Run =>
+  run((io) => renderPrompt(name, options, io, known), env);
+
+describe('gateway prompts list', () => {
+  it('shows every version in columns', async () => {
+    expect(await list()).toEqual({
+      code: 0,
+      err: '',
+      out: `PROMPT     NAMES      MODEL        CONFIG   VARIABLES
+welcome@1  published  gpt-4o-mini  support  product!, tone=friendly, count:number, tags:array
+welcome@2  canary     -            -        question
+`,
+    });
+  });
+
+  it('as JSON, and from standard input', async () => {
+    const { out } = await list({ json: true, config: '-' });
+    expect(JSON.parse(out)).toMatchObject([
+      {
+        id: 'piped',
+        description: 'First answer',
+        published: 1,
+        labels: { canary: 2 },
+        versions: [
+          { name: 'piped@1', variables: { tone: { type: null, required: false, default: 'friendly' } } },
+          { name: 'piped@2', model: null, variables: {}, reads: ['question'] },
+        ],
+      },
+    ]);
+  });
+
+  it('says that there are none', async () => {
+    writeFileSync(join(cwd, 'gateway.yaml'), 'version: 1\n');
+    const err = 'no prompts are defined; define them under "prompts" in gateway.yaml\n';
+    expect(await list()).toEqual({ code: 1, out: '', err });
+    expect(await list({ json: true })).toEqual({ code: 1, out: '[]\n', err });
+  });
+
+  it.each([{}, { json: true }])('hides what came from the environment, with %j', async (options) => {
+    const secret = 'hunter22-hunter22';
+    writeFileSync(join(cwd, 'gateway.yaml'), file.replace('default: friendly', 'default: "${env:SECRET}"'));
+    expect((await run((io) => listPrompts(options, io, known), { SECRET: secret })).out).not.toContain(secret);
+  });
+
+  it.each([
+    [{ config: 'absent.yaml' }, 'absent.yaml'],
+    [{ config: 'broken.yaml' }, '[bad-template]'],
+  ])('ends with 3 for %j', async (options, said) => {
+    writeFileSync(join(cwd, 'broken.yaml'), file.replace('{{question}}', '{{#question}}'));
+    expect(await list(options)).toMatchObject({ code: 3, out: '', err: expect.stringContaining(said) as string });
+  });
+});
+
+describe('gateway prompts render', () => {
+  it('shows the conversation as people read it', async () => {
+    expect(await render('welcome', { var: ['product=Kite', 'count=5', 'tags=["a","b"]'] })).toEqual({
+      code: 0,
+      err: '',
+      out: `welcome@1 · model gpt-4o-mini · config support
+temperature: 0.3
+
+system
+  Greet buyers of Kite, friendly, 5 [a] [b] by nobody.
+
+user
+  Kite
+  {"type":"image_url","image_url":{"url":"https://x.example/Kite.png"}}
+`,
+    });
+  });
+
+  it('gives the body as JSON', async () => {
+    writeFileSync(join(cwd, 'mail.txt'), 'line = 1\nline "2"\n');
+    const { code, out } = await render('welcome@canary', { json: true, varFile: ['question=mail.txt'] });
+    expect([code, JSON.parse(out)]).toEqual([0, { messages: [{ role: 'user', content: 'line = 1\nline "2"' }] }]);
+  });
+
+  it('hides what came from the environment', async () => {
+    const { out } = await render('welcome', { var: ['product=Kite'] }, { SECRET: 'hunter22-hunter22' });
+    expect(out).not.toContain('hunter22');
+  });
+
+  it.each<[string, RenderOptions, number, RegExp]>([
+    ['welcom', {}, 1, /^error: No prompt is named "welcom"\. Did you mean "welcome"\?\n/],
+    ['welcome@7', {}, 1, /^error: Prompt "welcome" has no version 7\.\nAvailable versions: 1, 2\.\n$/],
+    ['welcome', {}, 1, /^error: Prompt "welcome@1" needs the variable "product"\.\n/],
+    ['welcome', { var: ['product=x', 'count=many'] }, 1, /^error: Variable "count" of prompt "welcome@1" is a string, not a number\.\n/],
+    [
+      'welcome',
+      { var: ['product=5'], varFile: ['tone=absent.txt'] },
+      2,
+      /^error: the file "absent.txt" cannot be read \(no such file\)\n$/,
+    ],
+    ['welcome', { var: ['product'] }, 2, /^error: --var must be name=value, not "product"\n$/],
+    ['welcome', { varFile: ['=x'] }, 2, /^error: --var-file must be name=path, not "=x"\n$/],
+  ])('of %s with %j ends with %i', async (name, options, code, err) => {
+    expect(await render(name, options)).toMatchObject({ code, out: '', err: expect.stringMatching(err) as string });
+  });
+
+  it('warns of a variable that nothing reads', async () => {
+    expect((await render('welcome@2', { var: ['question=x', 'color=red'] })).err).toBe(
+      'warning: variable "color" is not used by prompt "welcome@2"\n',
+    );
+  });
+});

@@ -1,0 +1,163 @@
+import { briefDiagnostic, type Diagnostic } from '../../config/report/diagnostic.ts';
+import { printable } from '../../core/text/printable.ts';
+import { formatDuration } from '../../core/text/units.ts';
+import { plural } from '../diagnostics.ts';
+
+/** What the start says. */
+export interface BannerFacts {
+  readonly version: string;
+  /** As `v24.21.0`. */
+  readonly node: string;
+  readonly pid: number;
+  /** Undefined in try-out mode. */
+  readonly file:
+    | { readonly shown: string; readonly included: number; readonly checkedMs: number | undefined; readonly isCopy?: boolean }
+    | undefined;
+  readonly revision: string;
+  readonly warnings: readonly Diagnostic[];
+  /** Slugs, and where a provider of try-out mode has its key from. */
+  readonly providers: readonly { readonly slug: string; readonly from?: string | undefined }[];
+  readonly counts: { readonly configs: number; readonly apiKeys: number; readonly virtualKeys: number; readonly prompts?: number };
+  readonly pipeline: readonly string[];
+  /** With `/v1`. */
+  readonly url: string;
+  readonly probes: string | undefined;
+  /** What is not as it was asked for, as a sentence each. */
+  readonly notes?: readonly string[];
+  /** Only this machine can connect. */
+  readonly isLoopback: boolean;
+  readonly readyMs: number;
+  /** Files that are watched; undefined when none are. */
+  readonly watching: number | undefined;
+  /** A provider that answers a first request without a key; undefined when there is none. */
+  readonly echo: string | undefined;
+}
+
+const indent = ' '.repeat(11);
+const mostShown = 10;
+
+/** The start's whole text, without a last line feed. */
+export function banner(facts: BannerFacts): string {
+  const lines = [
+    `gateway ${facts.version} · node ${facts.node.replace(/^v(\d+\.\d+).*/, '$1')} · pid ${facts.pid}`,
+    row('config', configLine(facts)),
+    ...problems(facts.warnings, indent),
+    row('providers', providersLine(facts)),
+    row('pipeline', facts.pipeline.join(' → ')),
+    ...(facts.notes ?? []).map((note) => row('NOTE', printable(note))),
+    row('listening', facts.url + (facts.probes === undefined ? '' : `      probes  ${facts.probes}`)),
+    `ready in ${(facts.readyMs / 1000).toFixed(2)} s${facts.watching === undefined ? '' : ` · watching ${plural(facts.watching, 'file')}`}`,
+  ];
+  return [...lines, ...(facts.echo === undefined ? [] : tryIt(facts.url, facts.echo)), ''].join('\n');
+}
+
+/** What the JSON line of a start holds. */
+export function bannerFields(facts: BannerFacts): object {
+  const { version, node, pid, file, revision, warnings, providers, counts, pipeline, url, probes, readyMs } = facts;
+  const slugs = providers.map(({ slug }) => slug);
+  const told = warnings.map(briefDiagnostic);
+  return {
+    version,
+    node,
+    pid,
+    config: file?.shown ?? null,
+    revision,
+    warnings: told,
+    providers: slugs,
+    counts,
+    pipeline,
+    url,
+    probes,
+    ...(facts.notes === undefined || facts.notes.length === 0 ? {} : { notes: facts.notes }),
+    ready_ms: Math.round(readyMs),
+  };
+}
+
+/** `config reloaded · revision 91bd0e7 · ~configs.support  +providers.claude  (38 ms, 0 requests interrupted)`. */
+export function reloadedText(
+  event: { readonly revision: string; readonly changes: readonly string[]; readonly ms: number; readonly restart: readonly string[] },
+  time: string,
+): string {
+  const { revision, changes, ms, restart } = event;
+  const shown = changes.length > mostShown ? [...changes.slice(0, mostShown), `and ${changes.length - mostShown} more`] : changes;
+  const what = shown.length === 0 ? '' : ` · ${shown.join('  ')}`;
+  const first = `${time}  config reloaded · revision ${revision}${what}  (${formatDuration(ms)}, 0 requests interrupted)`;
+  return restart.length === 0 ? first : `${first}\n${' '.repeat(10)}needs a restart: ${restart.join(', ')}`;
+}
+
+/** What keeps serving, and what is wrong with the files. */
+export function rejectedText(
+  event: { readonly revision: string; readonly diagnostics: readonly Diagnostic[]; readonly reason?: string | undefined },
+  time: string,
+): string {
+  return [`${time}  config NOT reloaded, revision ${event.revision} keeps serving:`, ...causes(event)].join('\n');
+}
+
+/** Which copy serves instead of the files, and what is wrong with them. */
+export function lastGoodText(
+  event: {
+    readonly revision: string;
+    /** Unix milliseconds. */
+    readonly savedAt: number;
+    readonly diagnostics: readonly Diagnostic[];
+    readonly reason?: string | undefined;
+  },
+  file: string,
+  time: string,
+): string {
+  const from = new Date(event.savedAt).toISOString().slice(0, 16).replace('T', ' ');
+  const first = `${time}  ${file} is INVALID: serving the last valid copy, revision ${event.revision}, saved ${from} UTC`;
+  return [first, ...causes(event)].join('\n');
+}
+
+/** The errors of a load that was refused, indented. */
+function causes(event: { readonly diagnostics: readonly Diagnostic[]; readonly reason?: string | undefined }): string[] {
+  const errors = event.diagnostics.filter((one) => one.severity === 'error');
+  const reason = event.reason === undefined ? [] : [`${' '.repeat(10)}${printable(event.reason)}`];
+  return [...reason, ...problems(errors, ' '.repeat(10))];
+}
+
+function row(name: string, text: string): string {
+  return `${name.padEnd(11)}${text}`;
+}
+
+function configLine({ file, revision, warnings }: BannerFacts): string {
+  if (file === undefined) return 'none found, serving with a mock provider (write gateway.yaml, or name a file with -c)';
+  const parts = [
+    (file.isCopy === true ? 'last valid copy of ' : '') + file.shown + (file.included === 0 ? '' : ` + ${file.included} included`),
+    `revision ${revision}`,
+    ...(file.checkedMs === undefined ? [] : [`checked in ${formatDuration(file.checkedMs)}`]),
+    ...(warnings.length === 0 ? [] : [plural(warnings.length, 'warning')]),
+  ];
+  return parts.join(' · ');
+}
+
+function providersLine({ providers, counts, file, isLoopback }: BannerFacts): string {
+  const names = providers.map(({ slug, from }) => (from === undefined ? slug : `${slug} (from ${from})`)).join(' · ');
+  const numbers = [
+    ...(counts.configs === 0 ? [] : [`configs ${counts.configs}`]),
+    ...(counts.virtualKeys === 0 ? [] : [`virtual keys ${counts.virtualKeys}`]),
+    counts.apiKeys === 0
+      ? `no API keys: open to ${isLoopback ? 'this machine' : 'everyone who can connect'}`
+      : `api keys ${counts.apiKeys}`,
+    ...(counts.prompts === undefined || counts.prompts === 0 ? [] : [`prompts ${counts.prompts}`]),
+  ];
+  const shown = names === '' ? 'none' : names;
+  return file === undefined ? shown : `${shown}        ${numbers.join(' · ')}`;
+}
+
+function problems(diagnostics: readonly Diagnostic[], before: string): string[] {
+  const shown = diagnostics.slice(0, mostShown).map((one) => before + briefDiagnostic(one));
+  const more = diagnostics.length - mostShown;
+  return more > 0 ? [...shown, `${before}and ${more} more: run gateway check`] : shown;
+}
+
+function tryIt(url: string, slug: string): string[] {
+  const body = (more: string) => `'{"model":"@${slug}/echo",${more}"messages":[{"role":"user","content":"hello"}]}'`;
+  const at = url.startsWith('unix:') ? `--unix-socket ${url.slice(5).replace(/\/v1$/, '')} http://localhost/v1` : url;
+  const curl = (flag: string, more: string) => [
+    `  curl ${flag}${at}/chat/completions -H 'content-type: application/json' \\`,
+    `    -d ${body(more)}`,
+  ];
+  return ['', 'Try it:', ...curl('', ''), ...curl('-N ', '"stream":true,')];
+}

@@ -1,0 +1,24 @@
+import { StartError } from '../../gateway/types.ts';
+import type { CliStream } from '../io.ts';
+import { findPortOwner, findSocketOwner } from './port-owner.ts';
+import { countDiagnostics, prettyDiagnostics } from '../diagnostics.ts';
+
+/** Says on stderr why the gateway did not start. Returns the exit code; a defect is thrown on. */
+export function explainFault(error: unknown, stderr: Pick<CliStream, 'write'>, colors: boolean): number {
+  if (!(error instanceof StartError)) throw error;
+  const lines = error.diagnostics.length === 0 ? [] : [prettyDiagnostics(error.diagnostics, { colors }), ''];
+  const isConfig = error.diagnostics.some((one) => one.severity === 'error');
+  if (isConfig) lines.push(`${countDiagnostics(error.diagnostics)}: the gateway did not start`);
+  else lines.push(`error: ${error.message.replace(/\.$/, '')}${ownerOf(error.cause)}`);
+  for (const hint of error.hint?.split('\n') ?? []) lines.push(`  ${hint}`);
+  stderr.write(`${lines.join('\n')}\n`);
+  return error.exitCode;
+}
+
+/** Who has the address, where the system tells. */
+function ownerOf(cause: unknown): string {
+  if (!(cause instanceof Error) || !('code' in cause) || cause.code !== 'EADDRINUSE') return '';
+  const { port, path } = cause as { port?: unknown; path?: unknown };
+  const owner = typeof path === 'string' ? findSocketOwner(path) : findPortOwner(Number(port));
+  return owner === undefined ? '' : ` (process ${owner.pid}: ${owner.command})`;
+}

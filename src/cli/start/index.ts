@@ -1,0 +1,268 @@
+import { flushCompileCache } from 'node:module';
+import { briefDiagnostic } from '../../config/report/diagnostic.ts';
+import { isLoopback, listenAddress, listenText } from '../../core/http/listen-address.ts';
+import { createMask } from '../../core/secrets/mask.ts';
+import type { Gateway, GatewayEvent, GatewayOptions, Registry, StartGateway } from '../../gateway/types.ts';
+import { startGateway } from '../../gateway/start.ts';
+import { DescriptorWriter } from '../../telemetry/descriptor.ts';
+import { createLog, type Log, type LogFormat, type LogLevel } from '../../telemetry/log.ts';
+import { findConfig } from '../find-config.ts';
+import { type CliIo, hasColors } from '../io.ts';
+import { banner, bannerFields, type BannerFacts, lastGoodText, rejectedText, reloadedText } from './banner.ts';
+import { clockTime, requestLine } from './request-line.ts';
+import { shownPath } from '../shown-path.ts';
+import { Signals } from './signals.ts';
+import { explainFault } from './fault.ts';
+import { untilStopped } from './stop.ts';
+import { type TryOut, tryOutConfig } from './try-out.ts';
+import { version } from '../../gateway/version.ts';
+
+export interface StartFlags {
+  readonly config?: string;
+  readonly listen?: string;
+  readonly probeListen?: string;
+  readonly watch: boolean;
+  readonly logFormat?: LogFormat;
+  readonly logLevel?: LogLevel;
+  readonly allowMissingSecrets?: boolean;
+  readonly lastGood?: boolean;
+  readonly color: boolean;
+}
+
+/** Serves until a signal ends it. Resolves to the exit code. */
+export async function start(flags: StartFlags, io: CliIo, registry: Registry, serve: StartGateway = startGateway): Promise<number> {
+  const beganAt = performance.now();
+  const signals = new Signals(process);
+  const log = openLog(flags, io);
+  try {
+    const session = new Session(flags, io, log, registry);
+    const gateway = await unlessStopped(
+      session.options(signals).then((options) => serve(options)),
+      signals,
+    );
+    if (gateway === undefined) return stoppedEarly(log);
+    session.opened(gateway, performance.now() - beganAt);
+    // Everything is loaded. At its end it might be killed, and the next start would compile again.
+    flushCompileCache();
+    return await untilStopped(gateway, { log, signals, served: () => session.served });
+  } catch (error) {
+    if (signals.isStopping) return stoppedEarly(log);
+    await log.flush();
+    return await explain(error, io, hasColors(io.stderr, io.env, flags.color));
+  } finally {
+    await log.flush();
+    signals.close();
+  }
+}
+
+/** How long a start that is stopped may take to close what it has opened, in milliseconds. */
+const patience = 2000;
+
+/** Undefined when a signal stopped the start, and it does not come to its end soon. */
+async function unlessStopped(starting: Promise<Gateway>, { stopped }: Signals): Promise<Gateway | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<undefined>((resolve) => {
+    void stopped.then(() => (timer = setTimeout(() => resolve(undefined), patience)));
+  });
+  try {
+    return await Promise.race([starting, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** A reader of standard error that takes nothing must not keep the process from ending. */
+async function explain(error: unknown, { stderr }: CliIo, colors: boolean): Promise<number> {
+  if (stderr.fd === undefined) return explainFault(error, stderr, colors);
+  const writer = new DescriptorWriter(stderr.fd, () => {});
+  const code = explainFault(error, writer, colors);
+  await writer.flush();
+  return code;
+}
+
+function stoppedEarly(log: Log): number {
+  log.news('stopped before the gateway was ready', {}, 'stopped');
+  return 0;
+}
+
+function openLog(flags: StartFlags, io: CliIo): Log {
+  const colors = hasColors(io.stdout, io.env, flags.color);
+  return createLog({
+    level: flags.logLevel ?? 'info',
+    format: flags.logFormat ?? 'auto',
+    stdout: io.stdout,
+    colors,
+    now: Date.now,
+    clockTime,
+    requestLine: (record) => requestLine(record, { colors, clockTime }),
+  });
+}
+
+/** One run of `gateway start`: what was found, what it said, what it counts. */
+class Session {
+  served = 0;
+  readonly #flags: StartFlags;
+  readonly #io: CliIo;
+  readonly #log: Log;
+  readonly #registry: Registry;
+  #tryOut: TryOut | undefined;
+  #shown = '';
+  /** The last good copy serves, not the file. */
+  #isCopy = false;
+  /** Of the snapshot that serves. */
+  #secrets: readonly string[] = [];
+  #gateway: Gateway | undefined;
+
+  constructor(flags: StartFlags, io: CliIo, log: Log, registry: Registry) {
+    this.#flags = flags;
+    this.#io = io;
+    this.#log = log;
+    this.#registry = registry;
+  }
+
+  async options({ stopped }: Signals): Promise<GatewayOptions> {
+    const stop = new AbortController();
+    void stopped.then(() => stop.abort());
+    const { listen, probeListen, watch, allowMissingSecrets, lastGood } = this.#flags;
+    const { cwd, env } = this.#io;
+    return {
+      source: await this.#source(),
+      cwd,
+      env,
+      listen,
+      probeListen,
+      watch,
+      allowMissingSecrets,
+      lastGood,
+      log: this.#log,
+      registry: this.#registry,
+      stop: stop.signal,
+      onEvent: (event) => this.#told(event),
+    };
+  }
+
+  async #source(): Promise<GatewayOptions['source']> {
+    const { cwd, env } = this.#io;
+    const found = findConfig(this.#flags.config, env, cwd);
+    if ('stdin' in found) {
+      this.#shown = 'standard input';
+      return { text: await this.#io.readStdin(), name: '<stdin>' };
+    }
+    if ('path' in found) {
+      this.#shown = shownPath(found.path, cwd);
+      return { path: found.path };
+    }
+    this.#tryOut = tryOutConfig(env, this.#registry.services ?? []);
+    return { text: this.#tryOut.text, name: 'try-out' };
+  }
+
+  opened(gateway: Gateway, readyMs: number): void {
+    this.#gateway = gateway;
+    this.#followConfig(gateway);
+    const facts = this.#facts(gateway, readyMs);
+    this.#log.news(banner(facts), bannerFields(facts), 'gateway started');
+  }
+
+  #told(event: GatewayEvent): void {
+    const time = clockTime(Date.now());
+    switch (event.type) {
+      case 'request':
+        this.served += 1;
+        return;
+      case 'reloaded': {
+        if (this.#gateway !== undefined) this.#followConfig(this.#gateway);
+        const { revision, changes, ms, restart } = event;
+        this.#log.news(reloadedText(event, time), { revision, changes, ms, restart }, 'config reloaded');
+        return;
+      }
+      case 'unchanged': {
+        const message = event.recovered === true ? 'config valid again' : 'config unchanged';
+        this.#log.news(`${time}  ${message} · revision ${event.revision}`, { revision: event.revision }, message);
+        return;
+      }
+      case 'last-good': {
+        this.#isCopy = true;
+        const { revision, savedAt, reason } = event;
+        const diagnostics = event.diagnostics.map(briefDiagnostic);
+        const fields = { revision, saved_at: savedAt, diagnostics, reason };
+        this.#log.news(lastGoodText(event, this.#shown, time), fields, 'config INVALID, serving the last valid copy', 'error');
+        return;
+      }
+      case 'rejected': {
+        const errors = event.diagnostics.map(briefDiagnostic);
+        this.#log.news(
+          rejectedText(event, time),
+          { revision: event.revision, diagnostics: errors, reason: event.reason },
+          'config NOT reloaded',
+          'error',
+        );
+        return;
+      }
+      default:
+        event satisfies never;
+    }
+  }
+
+  /** Level, format and secrets of the snapshot that serves; flags win over the file. */
+  #followConfig(gateway: Gateway): void {
+    const { log, secrets } = gateway.snapshot();
+    this.#log.configure({
+      level: this.#flags.logLevel ?? log.level,
+      format: this.#flags.logFormat ?? log.format,
+      // Requests that began before a secret was rotated may still bring the old one back.
+      mask: createMask([...new Set([...secrets, ...this.#secrets])]),
+    });
+    this.#secrets = secrets;
+  }
+
+  #facts(gateway: Gateway, readyMs: number): BannerFacts {
+    const { loaded } = gateway;
+    const { tree, files } = loaded;
+    const snapshot = gateway.snapshot();
+    const virtualKeys = Object.keys(tree?.virtual_keys ?? {});
+    const slugs = [...snapshot.providers.keys()].filter((slug) => !virtualKeys.includes(slug));
+    const listen = listenAddress(this.#flags.listen ?? tree?.server?.listen ?? '127.0.0.1:8787');
+    const probes = this.#flags.probeListen ?? tree?.server?.probe_listen;
+    const isWatching = this.#flags.watch && files.length > 0;
+    return {
+      version,
+      node: process.version,
+      pid: process.pid,
+      file:
+        this.#tryOut === undefined
+          ? { shown: this.#shown, included: Math.max(0, files.length - 1), checkedMs: gateway.checkedMs, isCopy: this.#isCopy }
+          : undefined,
+      revision: loaded.revision,
+      warnings: loaded.diagnostics,
+      providers: this.#tryOut?.providers ?? slugs.map((slug) => ({ slug })),
+      counts: {
+        configs: snapshot.configs.size,
+        apiKeys: snapshot.apiKeys.size,
+        virtualKeys: virtualKeys.length,
+        prompts: snapshot.prompts.size,
+      },
+      pipeline: tree?.plugins?.map(nameOf) ?? this.#registry.stages.map(({ name }) => name),
+      url: gateway.url,
+      probes: probes === undefined ? undefined : listenText(probes),
+      notes: gateway.notes,
+      isLoopback: listen === undefined || isLoopback(listen),
+      readyMs,
+      watching: isWatching ? files.length : undefined,
+      echo: echoOf(gateway),
+    };
+  }
+}
+
+/** A mock that echoes, where a request needs no key to reach it. */
+function echoOf(gateway: Gateway): string | undefined {
+  const { apiKeys, providers } = gateway.snapshot();
+  if (apiKeys.size > 0) return undefined;
+  const bindings = [...providers.values()];
+  return bindings.find(
+    (one) => one.provider.type === 'mock' && one.unusable === undefined && one.virtualKey === undefined && one.allowsModel('echo'),
+  )?.slug;
+}
+
+function nameOf(entry: string | { readonly name?: string; readonly use?: string }): string {
+  return typeof entry === 'string' ? entry : (entry.name ?? entry.use ?? '?');
+}

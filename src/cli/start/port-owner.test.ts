@@ -1,0 +1,19 @@
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { existsSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { findPortOwner } from './port-owner.ts';
+import { skipping } from '../../../test/support/skipping.ts';
+
+it.skipIf(skipping(existsSync('/proc/net/tcp') ? undefined : 'this system has no /proc/net/tcp'))(
+  'names the process that listens on a port',
+  async () => {
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const owner = findPortOwner(port);
+    await new Promise((resolve) => server.close(resolve));
+    expect(owner).toEqual({ pid: process.pid, command: expect.stringMatching(/node|vitest/) as string });
+    expect(findPortOwner(port)).toBeUndefined();
+  },
+);

@@ -1,0 +1,30 @@
+import type { Gateway } from '../../gateway/types.ts';
+import type { Log } from '../../telemetry/log.ts';
+import { type Signals, stopCodes } from './signals.ts';
+
+interface StopDeps {
+  readonly log: Log;
+  readonly signals: Signals;
+  /** Requests that were served so far, for the last line. */
+  served(): number;
+}
+
+/**
+ * Follows the signals of a serving gateway: SIGHUP reloads, SIGTERM and SIGINT drain, and a second one of these ends at
+ * once. Resolves to the exit code when it has stopped: 0 after a drain.
+ */
+export async function untilStopped(gateway: Gateway, { log, signals, served }: StopDeps): Promise<number> {
+  // What has no owner fails one request at most; the process goes on. While it starts, such a throw still ends it.
+  const onDefect = (error: unknown): void => gateway.defect(error);
+  process.on('uncaughtException', onDefect);
+  process.on('unhandledRejection', onDefect);
+  signals.onHangUp(() => void gateway.reload());
+  const first = await signals.stopped;
+  log.news(`stopping on ${first}: finishing running requests; a second signal stops at once`, { signal: first }, 'stopping');
+  const atOnce = signals.stoppedAgain.then(async (signal) => (await gateway.close(), stopCodes[signal]));
+  const code = await Promise.race([gateway.drain().then(() => 0), atOnce]);
+  process.off('uncaughtException', onDefect);
+  process.off('unhandledRejection', onDefect);
+  log.news(`stopped · ${served()} request${served() === 1 ? '' : 's'} served`, { served: served() }, 'stopped');
+  return code;
+}

@@ -1,0 +1,113 @@
+import { isPlain, type Plain } from '../../../core/json/merge.ts';
+import { choosePrompt, type PromptVariable, type PromptVersion, type StoredPrompt, type Versioned } from '../../../core/model/prompt.ts';
+import type { PromptEntry } from '../../schema/index.ts';
+import { fixedKeys } from '../../validate/template.ts';
+import { deepFreeze } from '../freeze.ts';
+import { invalid } from '../invalid.ts';
+import { linkTemplates, type PromptSource } from './link.ts';
+import type { Steps } from '../steps.ts';
+import { type Meter, type Part, render, startMeter } from './render.ts';
+
+/** Fields of a saved chat completion that are not its own to say. */
+const notSaved: ReadonlySet<string> = new Set(['messages', 'model', 'stream', 'variables']);
+
+/** Compiles `prompts:`; every template is parsed here, once. @throws GatewayError `invalid_config` for what the checks have let through */
+export function* compilePrompts(entries: Readonly<Record<string, PromptEntry>> = {}): Steps<ReadonlyMap<string, StoredPrompt>> {
+  const sources = new Map(Object.entries(entries).map(([id, entry]) => [id, storedPrompt(id, sourcesOf(id, entry), entry)]));
+  const prompts = new Map<string, StoredPrompt>();
+  for (const [id, source] of sources) {
+    prompts.set(id, compilePrompt(source, sources));
+    yield;
+  }
+  return prompts;
+}
+
+/** One version beside the name is version 1. */
+function sourcesOf(id: string, entry: PromptEntry): Map<number, PromptSource> {
+  const { versions, published: _published, labels: _labels, messages, ...rest } = entry;
+  const written = versions ?? (messages === undefined ? {} : { 1: { ...rest, messages } });
+  return new Map(Object.entries(written).map(([number, version]) => [Number(number), { id, number: Number(number), entry: version }]));
+}
+
+function storedPrompt<V extends Versioned>(
+  id: string,
+  versions: ReadonlyMap<number, V>,
+  { published, labels = {} }: Pick<PromptEntry, 'published' | 'labels'>,
+): StoredPrompt<V> {
+  const version = (number: number): V => versions.get(number) ?? missing(id, number);
+  return {
+    id,
+    published: version(published ?? Math.max(...versions.keys())),
+    versions,
+    labels: new Map(Object.entries(labels).map(([label, number]) => [label, version(number)])),
+  };
+}
+
+function missing(id: string, number: number): never {
+  throw invalid(`prompt "${id}" has no version ${number}`, undefined, `prompts.${id}`);
+}
+
+function compilePrompt(source: StoredPrompt<PromptSource>, sources: ReadonlyMap<string, StoredPrompt<PromptSource>>): StoredPrompt {
+  const versions = new Map([...source.versions].map(([number, version]) => [number, compileVersion(version, sources)]));
+  const labels = Object.fromEntries([...source.labels].map(([label, { number }]) => [label, number]));
+  return Object.freeze(storedPrompt(source.id, versions, { published: source.published.number, labels }));
+}
+
+function compileVersion(source: PromptSource, sources: ReadonlyMap<string, StoredPrompt<PromptSource>>): PromptVersion {
+  const { id, number, entry } = source;
+  const linked = linkTemplates(source, (reference) => choosePrompt(sources, reference).version);
+  const template = (text: string): readonly Part[] | undefined => linked.template(text);
+  const makers = entry.messages.map((message) => makerOf(message, template) ?? constant(deepFreeze(message)));
+  return Object.freeze({
+    id,
+    number,
+    model: entry.model,
+    parameters: deepFreeze(Object.fromEntries(Object.entries(entry.parameters ?? {}).filter(([key]) => !notSaved.has(key)))),
+    config: entry.config,
+    metadata: deepFreeze({ ...entry.metadata }),
+    variables: variablesIn([source, ...linked.included]),
+    prints: linked.prints,
+    reads: linked.reads,
+    messages: (values: Plain, most: number) => {
+      const meter = startMeter(most);
+      return makers.map((make) => make(values, meter) as Plain);
+    },
+  });
+}
+
+/** The prompts that a prompt inserts bring their variables along; its own word about one counts first. */
+function variablesIn(sources: readonly PromptSource[]): ReadonlyMap<string, PromptVariable> {
+  const variables = new Map<string, PromptVariable>();
+  for (const { entry } of sources) {
+    for (const [name, written] of Object.entries(entry.variables ?? {})) {
+      if (variables.has(name)) continue;
+      variables.set(name, deepFreeze({ type: written.type, required: written.required ?? false, default: written.default }));
+    }
+  }
+  return variables;
+}
+
+type Maker = (values: Plain, meter: Meter) => unknown;
+
+const constant =
+  (value: unknown): Maker =>
+  (): unknown =>
+    value;
+
+/** What builds a value with its templates filled in; undefined where it holds none. Mappings and lists keep their shape. */
+function makerOf(value: unknown, template: (text: string) => readonly Part[] | undefined): Maker | undefined {
+  if (typeof value === 'string') {
+    const parts = template(value);
+    return parts === undefined ? undefined : (values, meter) => render(parts, values, meter);
+  }
+  if (Array.isArray(value)) {
+    const items = value.map((item: unknown) => makerOf(item, template) ?? constant(deepFreeze(item)));
+    return (values, meter) => items.map((make) => make(values, meter));
+  }
+  if (!isPlain(value)) return undefined;
+  const members = Object.entries(value).map(([key, member]): [string, Maker] => [
+    key,
+    (fixedKeys.has(key) ? undefined : makerOf(member, template)) ?? constant(deepFreeze(member)),
+  ]);
+  return (values, meter) => Object.fromEntries(members.map(([key, make]) => [key, make(values, meter)]));
+}

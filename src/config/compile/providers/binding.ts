@@ -1,0 +1,99 @@
+import type { GatewayError } from '../../../core/error.ts';
+import type { Plain } from '../../../core/json/merge.ts';
+import type { CommonSettings, CredentialOwner, CredentialSpec, Deployment, Provider } from '../../../core/provider.ts';
+import type { CredentialRef, PartialClocks, ProviderBinding, Trust } from '../../../core/snapshot.ts';
+import { deepFreeze } from '../freeze.ts';
+import { withoutSecrets } from '../settings.ts';
+
+/** Turns a signing scheme into headers: `transport/sign.ts`. */
+export type MakeCredential = (spec: CredentialSpec, owner: CredentialOwner) => CredentialRef;
+
+/** What makes a binding. */
+export interface BindingParts {
+  readonly slug: string;
+  readonly virtualKey: string | undefined;
+  readonly provider: Provider;
+  readonly settings: CommonSettings & Plain;
+  /** The key that signs, unless a deployment has its own. */
+  readonly key: string | undefined;
+  /** Where the credential is written: path of the provider, or of the virtual key that has its own. */
+  readonly signedAt: string;
+  /** `catalog` becomes `none` where there is nothing to sign with: a keyless entry sends no credential. */
+  readonly owner: 'catalog' | 'caller';
+  readonly trust: Trust;
+  readonly allowsHost: (host: string) => boolean;
+  readonly allowsModel: (model: string) => boolean;
+  readonly models: readonly string[];
+  readonly clocks: PartialClocks;
+  readonly isolate: boolean;
+  readonly metadata: Readonly<Record<string, string>>;
+  readonly unusable: GatewayError | undefined;
+}
+
+/** A binding with what it was made of, so that others can be derived from it. The parts hold secrets and stay in here. */
+export interface MadeBinding {
+  readonly binding: ProviderBinding;
+  readonly parts: BindingParts;
+}
+
+/** Makes a binding. Credentials are compiled once for each key, not for each request. */
+export function makeBinding(written: BindingParts, makeCredential: MakeCredential): MadeBinding {
+  const parts: BindingParts = { ...written, settings: deepFreeze(written.settings) };
+  const { owner } = parts;
+  const credentialOf = memoCredentials(parts, makeCredential);
+  const main = credentialOf(parts.key);
+  const binding: ProviderBinding = {
+    slug: parts.slug,
+    virtualKey: parts.virtualKey,
+    provider: parts.provider,
+    settings: parts.settings,
+    owner: owner === 'caller' ? 'caller' : main.owner,
+    trust: parts.trust,
+    allowsHost: parts.allowsHost,
+    allowsModel: parts.allowsModel,
+    models: parts.models,
+    clocks: parts.clocks,
+    isolate: parts.isolate,
+    metadata: parts.metadata,
+    unusable: parts.unusable,
+    // A deployment's own key is the operator's: whoever brings a credential is served with that one only.
+    credential(deployment: Deployment | undefined) {
+      if (deployment === undefined || (deployment.apiKey === undefined && deployment.signing === undefined)) return main;
+      return credentialOf(owner === 'caller' ? parts.key : (deployment.apiKey ?? parts.key), deployment.signing);
+    },
+    ...(owner === 'caller' ? { forCaller: (key: string | undefined) => makeBinding({ ...parts, key }, makeCredential).binding } : {}),
+  };
+  return { binding: Object.freeze(binding), parts };
+}
+
+function memoCredentials(
+  parts: BindingParts,
+  makeCredential: MakeCredential,
+): (key: string | undefined, signing?: string) => CredentialRef {
+  const { provider, settings, owner, key: mainKey } = parts;
+  const known = new Map<string | undefined, Map<string | undefined, CredentialRef>>();
+  // A deployment's own key comes before the entry's way to sign.
+  const keyed = withoutSecrets(provider, settings);
+  return (key, signing) => {
+    const compiled = known.get(signing)?.get(key);
+    if (compiled !== undefined) return compiled;
+    const spec = provider.credential(key === mainKey ? settings : keyed, key, signing);
+    const ref = makeCredential(spec, ownerOf(spec, owner));
+    const made = owner === 'catalog' ? { ...ref, setting: settingOf(parts, key) } : ref;
+    known.set(signing, (known.get(signing) ?? new Map<string | undefined, CredentialRef>()).set(key, made));
+    return made;
+  };
+}
+
+/** The setting that holds the credential, as the operator would look for it. */
+function settingOf({ provider, settings, key: mainKey, signedAt, slug }: BindingParts, key: string | undefined): string {
+  if (key !== mainKey) return `providers.${slug}.deployments`;
+  if (settings.auth !== undefined) return `${signedAt}.auth`;
+  if (key !== undefined) return `${signedAt}.api_key`;
+  const { keySetting } = provider;
+  return keySetting !== undefined && settings[keySetting] !== undefined ? `${signedAt}.${keySetting}` : signedAt;
+}
+
+function ownerOf(spec: CredentialSpec, owner: 'catalog' | 'caller'): CredentialOwner {
+  return owner === 'catalog' && spec.scheme === 'none' ? 'none' : owner;
+}

@@ -1,0 +1,27 @@
+import type { Plain } from '../../../core/json/merge.ts';
+import type { Provider } from '../../../core/provider.ts';
+import type { BindingParts } from './binding.ts';
+
+const always = (): boolean => true;
+const empty = Object.freeze({});
+
+/** A provider that is used without the catalog: everything comes with the request, and so does the credential. */
+export function directParts(provider: Provider, settings: Plain, key: string | undefined): BindingParts {
+  return {
+    slug: provider.type,
+    virtualKey: undefined,
+    provider,
+    settings,
+    key,
+    signedAt: '',
+    owner: 'caller',
+    trust: 'request',
+    allowsHost: always,
+    allowsModel: always,
+    models: Object.freeze([]),
+    clocks: empty,
+    isolate: false,
+    metadata: empty,
+    unusable: undefined,
+  };
+}

@@ -1,0 +1,235 @@
+import { type Document, isAlias, isMap, isScalar, isSeq, type Pair, parseDocument, type ParsedNode, visit } from 'yaml';
+import type { Entry, ListNode, MapNode, Node, SourceLocation, ScalarNode, SourceFile } from '../node.ts';
+import { placeText, type Report } from '../../report/problem.ts';
+import { explainSyntax } from './syntax-hints.ts';
+
+/** Values that a file may hold after its aliases are followed: far beyond any real file, far below harm. */
+const maxValues = 200_000;
+const maxDepth = 100;
+
+/** A parsed file. `broken`: what is there is only good for looking up names. */
+export interface Parsed {
+  readonly root: Node | undefined;
+  readonly broken: boolean;
+}
+
+/** Splits text into a file that problems can point into. */
+export function sourceFile(path: string, name: string, text: string): { readonly file: SourceFile; readonly text: string } {
+  const clean = text.startsWith('\ufeff') ? text.slice(1) : text;
+  return { file: { path, name, lines: clean.split(/\r?\n/) }, text: clean };
+}
+
+/** Reads YAML 1.2 (so also JSON) into a tree that remembers places. */
+export function parse(file: SourceFile, text: string, report: Report): Parsed {
+  const reader = new Reader(file, text, report);
+  try {
+    const document = parseDocument(text, { uniqueKeys: false, prettyErrors: false });
+    reader.syntax(document);
+    return { root: reader.read(document), broken: reader.broken };
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    report({
+      code: 'yaml-syntax',
+      at: { file, line: 1, column: 1, endColumn: 2, endLine: 1 },
+      message: `nested deeper than ${maxDepth} levels`,
+      show: 'none',
+    });
+    return { root: undefined, broken: true };
+  }
+}
+
+type YamlNode = ParsedNode | null;
+
+class Reader {
+  broken = false;
+  readonly #file: SourceFile;
+  readonly #text: string;
+  readonly #report: Report;
+  readonly #lineStarts: readonly number[];
+  readonly #anchors = new Map<string, YamlNode>();
+  readonly #done = new Map<YamlNode, { node: Node; size: number }>();
+  readonly #open = new Set<YamlNode>();
+  #tooLarge = false;
+
+  constructor(file: SourceFile, text: string, report: Report) {
+    this.#file = file;
+    this.#text = text;
+    this.#report = report;
+    const starts = [0];
+    for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
+    this.#lineStarts = starts;
+  }
+
+  /** What the parser itself refused: the first cause, and each further unquoted sign, which does no harm to what follows. */
+  syntax(document: Document.Parsed): void {
+    const errors = document.errors.filter((error, i) => i === 0 || error.code === 'BAD_SCALAR_START');
+    for (const error of errors) {
+      const explained = explainSyntax(error, this.#text);
+      this.#bad(this.#place(explained.start, explained.end), explained.message, explained.hint);
+    }
+    for (const warning of document.warnings) {
+      this.#bad(this.#place(...warning.pos), `${lowerFirst(warning.message)}`, 'remove the tag');
+    }
+  }
+
+  read(document: Document.Parsed): Node | undefined {
+    const contents = document.contents as YamlNode;
+    if (contents === null || (isScalar(contents) && contents.value === null)) return undefined;
+    // An alias means the last anchor of that name before it; names that are used twice are rare, and then refused.
+    visit(document, (_key, node) => {
+      if (isAlias(node) || node === null || typeof node !== 'object' || !('anchor' in node) || typeof node.anchor !== 'string') return;
+      this.#anchors.set(node.anchor, node as YamlNode);
+    });
+    return this.#node(contents, 0).node;
+  }
+
+  #node(source: YamlNode, depth: number): { node: Node; size: number } {
+    if (isAlias(source)) return this.#alias(source, depth);
+    const known = this.#done.get(source);
+    if (known !== undefined) return known;
+    if (depth > maxDepth) throw new RangeError('too deep');
+    this.#open.add(source);
+    const made = isMap(source)
+      ? this.#map(source as never, depth)
+      : isSeq(source)
+        ? this.#list(source as never, depth)
+        : this.#scalar(source);
+    this.#open.delete(source);
+    this.#done.set(source, made);
+    return made;
+  }
+
+  #alias(source: ParsedNode & { source: string }, depth: number): { node: Node; size: number } {
+    const at = this.#placeOf(source);
+    const target = this.#anchors.get(source.source);
+    const empty = { node: this.#text_(at, null, `*${source.source}`), size: 1 };
+    if (target === undefined || (target?.range[0] ?? 0) > (source.range?.[0] ?? 0)) {
+      if (source.source !== '')
+        this.#bad(at, `no anchor called "${source.source}"`, `a value that starts with "*" needs quotes: "*${source.source}"`);
+      return empty;
+    }
+    if (this.#open.has(target)) {
+      this.#bad(at, `the anchor "${source.source}" contains itself`, 'remove this alias');
+      return empty;
+    }
+    const made = this.#node(target, depth);
+    if (made.size <= maxValues) return made;
+    if (!this.#tooLarge) this.#bad(at, `the aliases expand to more than ${maxValues} values`, 'write fewer aliases');
+    this.#tooLarge = true;
+    return empty;
+  }
+
+  #map(source: ParsedNode & { items: Pair<ParsedNode, ParsedNode | null>[] }, depth: number): { node: MapNode; size: number } {
+    const entries = new Map<string, Entry>();
+    const merged: Node[] = [];
+    let size = 1;
+    for (const pair of source.items) {
+      const entry = this.#entry(pair, depth);
+      if (entry === undefined) continue;
+      size += entry.size;
+      const earlier = entries.get(entry.entry.key);
+      if (earlier !== undefined) this.#twice(entry.entry, earlier);
+      else if (entry.merges) merged.push(entry.entry.value);
+      else entries.set(entry.entry.key, entry.entry);
+    }
+    for (const from of merged) this.#merge(entries, from);
+    return { node: { kind: 'map', at: this.#placeOf(source), entries }, size };
+  }
+
+  #entry(pair: Pair<ParsedNode, ParsedNode | null>, depth: number): { entry: Entry; merges: boolean; size: number } | undefined {
+    const { key, value } = pair;
+    if (!isScalar(key) || key.value === null) {
+      const at = key === null ? this.#placeOf(value) : this.#placeOf(key);
+      const isTemplate = key !== null && at.file.lines[at.line - 1]?.[at.column - 2] === '{';
+      const hint = isTemplate ? 'a template needs quotes: "{{name}}"' : 'write name: value';
+      if (!this.broken) this.#bad(at, 'a key must be a string', hint);
+      return undefined;
+    }
+    const text = typeof key.value === 'string' ? key.value : (key.source ?? JSON.stringify(key.value));
+    const keyAt = this.#placeOf(key);
+    if (text === '__proto__') {
+      this.#report({ code: 'unknown-key', at: keyAt, message: '"__proto__" cannot be a key', hint: 'use another name' });
+      return undefined;
+    }
+    const made = value === null ? { node: this.#text_(keyAt, null, ''), size: 1 } : this.#node(value, depth + 1);
+    return { entry: { key: text, written: text, keyAt, value: made.node }, merges: text === '<<' && key.type === 'PLAIN', size: made.size };
+  }
+
+  /** YAML's merge key: what the mapping says itself wins, then the first source that says it. */
+  #merge(entries: Map<string, Entry>, from: Node): void {
+    if (from.kind === 'scalar' || (from.kind === 'list' && from.items.some((item) => item.kind !== 'map'))) {
+      this.#report({
+        code: 'wrong-type',
+        at: from.at,
+        message: '"<<" needs a mapping or a list of mappings',
+        hint: 'name an anchor: <<: *defaults',
+      });
+      return;
+    }
+    for (const map of from.kind === 'map' ? [from] : (from.items as readonly MapNode[])) {
+      for (const [key, entry] of map.entries) if (!entries.has(key)) entries.set(key, entry);
+    }
+  }
+
+  #list(source: ParsedNode & { items: ParsedNode[] }, depth: number): { node: ListNode; size: number } {
+    const made = source.items.map((item) => this.#node(item, depth + 1));
+    const size = made.reduce((sum, one) => sum + one.size, 1);
+    return { node: { kind: 'list', at: this.#placeOf(source), items: made.map((one) => one.node) }, size };
+  }
+
+  #scalar(source: YamlNode): { node: ScalarNode; size: number } {
+    const at = this.#placeOf(source);
+    if (!isScalar(source)) return { node: this.#text_(at, null, ''), size: 1 };
+    const { value } = source;
+    const text = source.source ?? (value === null ? '' : JSON.stringify(value));
+    const usable =
+      value === null || typeof value === 'string' || typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value));
+    return { node: this.#text_(at, usable ? value : text, text), size: 1 };
+  }
+
+  #text_(at: SourceLocation, value: ScalarNode['value'], text: string): ScalarNode {
+    return { kind: 'scalar', at, value, text, resolved: false };
+  }
+
+  #twice(entry: Entry, earlier: Entry): void {
+    this.#report({
+      code: 'duplicate-key',
+      at: entry.keyAt,
+      message: `"${entry.key}" is a duplicate key`,
+      hint: `first defined at ${placeText(earlier.keyAt)}:${earlier.keyAt.column}`,
+    });
+  }
+
+  #bad(at: SourceLocation, message: string, hint: string | undefined): void {
+    this.broken = true;
+    this.#report({ code: 'yaml-syntax', at, message, hint });
+  }
+
+  #placeOf(source: YamlNode): SourceLocation {
+    const range = source?.range;
+    return range ? this.#place(range[0], range[1]) : this.#place(0, 0);
+  }
+
+  #place(start: number, end: number): SourceLocation {
+    const line = this.#lineOf(start);
+    const from = this.#lineStarts[line - 1] ?? 0;
+    const length = this.#file.lines[line - 1]?.length ?? 0;
+    const column = Math.min(start - from, length) + 1;
+    const endLine = this.#lineOf(Math.max(start, end - 1));
+    const endColumn = endLine === line ? Math.min(end - from, length) + 1 : length + 1;
+    return { file: this.#file, line, column, endColumn: Math.max(endColumn, column + 1), endLine };
+  }
+
+  #lineOf(offset: number): number {
+    let low = 0;
+    let high = this.#lineStarts.length - 1;
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if ((this.#lineStarts[middle] ?? 0) <= offset) low = middle;
+      else high = middle - 1;
+    }
+    return low + 1;
+  }
+}
+
+const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1);

@@ -1,0 +1,73 @@
+import { resolve } from 'node:path';
+import type { PostedRequest } from '../../config/reload/loader.ts';
+import type { GoodConfig, Rejected } from '../../config/reload/reloader.ts';
+import type { GatewayEvent, GatewayOptions } from '../types.ts';
+import { readLastGood, saveLastGood } from '../../store/last-good.ts';
+import { stateDirPath } from '../../store/state-dir.ts';
+
+/** The copy of the configuration that served last: kept after each good load, and what `--last-good` starts from. */
+export class LastGoodCopy {
+  readonly #options: GatewayOptions;
+  /** What was wrong with the files, and when the copy was saved that was taken instead. */
+  #taken: { readonly rejected: Rejected; readonly savedAt: number; readonly revision: string } | undefined;
+  #looked = false;
+
+  constructor(options: GatewayOptions) {
+    this.#options = options;
+  }
+
+  /** What to load instead of files that were rejected at the start. */
+  instead(request: PostedRequest, rejected: Rejected): PostedRequest | undefined {
+    const entry = this.#entry;
+    if (this.#options.lastGood !== true || entry === undefined) return undefined;
+    this.#looked = true;
+    // A file that can't be read may not say where its state directory is: the usual place is looked at too.
+    for (const setting of [this.#options.stateDir ?? rejected.stateDir, undefined]) {
+      const dir = this.#dir(setting);
+      const found = dir === undefined ? undefined : readLastGood(dir, entry);
+      if (found === undefined) continue;
+      this.#taken = { rejected, savedAt: found.savedAt, revision: found.copy.revision };
+      return { ...request, saved: found.copy.files };
+    }
+    return undefined;
+  }
+
+  /** Tells that the copy serves. Once, after the start. */
+  event(revision: string): GatewayEvent | undefined {
+    if (this.#taken === undefined) return undefined;
+    const { rejected, savedAt } = this.#taken;
+    const { diagnostics, cause } = rejected;
+    return { type: 'last-good', revision, savedAt, diagnostics, ...(cause === undefined ? {} : { reason: cause.message }) };
+  }
+
+  /** What was wrong with the files in whose stead the copy serves. */
+  get rejected(): Rejected | undefined {
+    return this.#taken?.rejected;
+  }
+
+  /** Why a start failed although a copy was asked for. */
+  get fault(): string | undefined {
+    if (!this.#looked) return undefined;
+    return this.#taken === undefined ? '--last-good: there is no saved copy.' : '--last-good: the saved copy is not valid either.';
+  }
+
+  /** Saves what serves from now on; a copy that can't be written is only a warning. */
+  async keep({ texts, revision }: GoodConfig, dir: string): Promise<void> {
+    const entry = this.#entry;
+    if (entry === undefined || revision === this.#taken?.revision) return;
+    try {
+      await saveLastGood(dir, { entry, files: texts, revision });
+    } catch (error) {
+      this.#options.log.warn({ err: error }, 'the last valid configuration could not be saved');
+    }
+  }
+
+  get #entry(): string | undefined {
+    const { source, cwd } = this.#options;
+    return 'path' in source ? resolve(cwd, source.path) : undefined;
+  }
+
+  #dir(setting: string | undefined): string | undefined {
+    return stateDirPath({ setting, configPath: this.#entry, cwd: this.#options.cwd });
+  }
+}

@@ -1,0 +1,43 @@
+import type { ObjectOwners } from '../../core/objects/owners.ts';
+import type { Registry } from '../types.ts';
+import type { Log } from '../../telemetry/log.ts';
+import { createSigning } from '../../transport/credentials/sign.ts';
+import { TokenSources } from '../../transport/credentials/token-source.ts';
+import { type ValidConfig, Generations } from '../generations.ts';
+
+/**
+ * Sets a configuration up as a start does: compiles it, makes what signs with its credentials, and sets its plugins up.
+ * Then gives all of it back. Opens no connection and no file of its own.
+ *
+ * @returns why that failed, in the words in which a start would say it
+ */
+export async function rehearse(loaded: ValidConfig, registry: Registry): Promise<string | undefined> {
+  const refuse = (): never => {
+    throw new Error('a check opens no connection');
+  };
+  const tokens = new TokenSources(() => ({ fetch: refuse }), {
+    now: Date.now,
+    monotonic: performance.now.bind(performance),
+    random: Math.random,
+    onFault: ignore,
+  });
+  const generations = new Generations({
+    registry,
+    log: silent,
+    outbound: { sign: createSigning(tokens), media: refuse, jwt: () => ({ verify: refuse }) },
+    owners: () => Promise.resolve(nobodys),
+    now: Date.now,
+    monotonic: performance.now.bind(performance),
+  });
+  try {
+    const generation = await generations.build(loaded);
+    await generation.dispose();
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : 'the set-up failed';
+  }
+}
+
+const ignore = (): void => {};
+const silent: Pick<Log, 'warn' | 'debug' | 'request'> = { warn: ignore, debug: ignore, request: ignore };
+const nobodys: ObjectOwners = { ownerOf: () => undefined, bind: ignore };

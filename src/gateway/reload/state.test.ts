@@ -1,0 +1,92 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { Diagnostic } from '../../config/report/diagnostic.ts';
+import type { GoodConfig, Rejected, ReloadResult } from '../../config/reload/reloader.ts';
+import { ReloadState } from './state.ts';
+
+let now: number;
+let state: ReloadState;
+const iso = (ms: number): string => new Date(ms).toISOString();
+
+const applied = (revision: string): ReloadResult => ({
+  kind: 'applied',
+  revision,
+  ms: 1,
+  changes: [],
+  restart: [],
+  loaded: {} as GoodConfig,
+});
+const unchanged: ReloadResult = { kind: 'unchanged', revision: 'aaa', recovered: true };
+const problem = (message: string, severity: Diagnostic['severity'] = 'error'): Diagnostic => ({
+  code: 'unknown-key',
+  severity,
+  file: 'gateway.yaml',
+  line: 2,
+  column: 1,
+  endColumn: 2,
+  message,
+});
+const rejected = (over: Partial<Rejected> = {}): Rejected => ({
+  kind: 'rejected',
+  revision: 'aaa',
+  diagnostics: [problem('unknown key "a"'), problem('never used', 'warning')],
+  cause: undefined,
+  stateDir: undefined,
+  secrets: [],
+  ...over,
+});
+
+beforeEach(() => {
+  now = 1000;
+  state = new ReloadState(() => now);
+  state.started('aaa', undefined, []);
+});
+
+describe('the state of the reload', () => {
+  it('is ok from the start, with the time of the last configuration that was applied', () => {
+    expect(state.current(true)).toEqual({ state: 'ok', revision: 'aaa', loaded_at: iso(1000) });
+    now = 2000;
+    state.took({ ...unchanged, recovered: false } as ReloadResult, []);
+    expect(state.current(true)).toMatchObject({ loaded_at: iso(1000) });
+    state.took(applied('bbb'), []);
+    expect(state.current(true)).toEqual({ state: 'ok', revision: 'bbb', loaded_at: iso(2000) });
+  });
+
+  it('is failed since the first failure in a row, with the errors of the last one', () => {
+    now = 2000;
+    state.took(rejected(), []);
+    now = 3000;
+    state.took(rejected({ diagnostics: [problem('unknown key "b"'), problem('unknown key "c"')] }), []);
+    expect(state.current(true)).toEqual({
+      state: 'failed',
+      revision: 'aaa',
+      loaded_at: iso(1000),
+      failed_since: iso(2000),
+      errors: 2,
+      why: ['gateway.yaml:2:1 error: unknown key "b"', 'gateway.yaml:2:1 error: unknown key "c"'],
+    });
+    state.took(unchanged, []);
+    expect(state.current(true)).toMatchObject({ state: 'ok', loaded_at: iso(1000) });
+    now = 4000;
+    state.took(rejected(), []);
+    expect(state.current(true)).toMatchObject({ failed_since: iso(4000) });
+  });
+
+  it('is failed from the start where a copy serves instead of the files', () => {
+    const copy = new ReloadState(() => now);
+    copy.started('aaa', rejected({ diagnostics: [], cause: new Error('no such plugin') }), []);
+    expect(copy.current(true)).toMatchObject({ state: 'failed', revision: 'aaa', errors: 0, why: ['no such plugin'] });
+  });
+
+  it('shows no names of files to strangers, no secret to anybody, and not more than a probe can read', () => {
+    const many = Array.from({ length: 50 }, (_, i) => problem(`"${'x'.repeat(1000)}" ${i}`));
+    const secrets = ['hunter22-of-the-file'];
+    const cause = new Error('refused: hunter22-of-the-file and hunter22-of-before');
+    state.took(rejected({ diagnostics: many, cause, secrets }), ['hunter22-of-before']);
+    const shown = state.current(true);
+    expect(shown).toMatchObject({ errors: 50, why: { length: 6 } });
+    expect(JSON.stringify(shown)).not.toContain('hunter22');
+    expect(JSON.stringify(shown).length).toBeLessThan(2500);
+    expect(state.current(false)).not.toHaveProperty('why');
+    expect(JSON.stringify(state.current(false))).not.toContain('gateway.yaml');
+  });
+});
