@@ -7,7 +7,7 @@ import type { Hold } from './memory/budget.ts';
 import type { Attempt, Outcome, Plan, Reply, Verdict } from './plan.ts';
 import type { HeaderPairs } from './http/headers.ts';
 import type { Media, MediaNeed, UpstreamRequest } from './provider.ts';
-import type { LogRecord } from './records/record.ts';
+import type { Draft, LogRecord } from './records/record.ts';
 import type { Leaf, Trust } from './snapshot.ts';
 
 export type Awaitable<T> = T | Promise<T>;
@@ -39,6 +39,12 @@ export interface PluginInstance {
   judge?(ctx: Routed, outcome: Outcome, earlier: readonly Outcome[]): Verdict | undefined;
   /** The answer on its way out: its headers, and a whole body. Must not wait for the end of a stream. */
   reply?(ctx: Routed, attempt: Attempt, reply: Reply): Awaitable<Replied | undefined>;
+  /**
+   * The end of the answer is known, its record is not written yet: the last chance to add to it. Also for a request that
+   * was refused, even by a plugin before this one, and for one whose client left. Synchronous, since the end of the answer
+   * waits; what it throws costs the request nothing.
+   */
+  settle?(ctx: Received, draft: Draft): void;
   /** After the last byte, never on the caller's time. Must not throw. */
   record?(record: LogRecord): void;
   dispose?(): Awaitable<void>;
@@ -52,7 +58,7 @@ export type Replied = { readonly refuse: GatewayError };
 
 export type Moment = Exclude<keyof PluginInstance, 'dispose'>;
 
-export const moments: readonly Moment[] = ['admit', 'plan', 'screen', 'prepare', 'judge', 'reply', 'record'];
+export const moments: readonly Moment[] = ['admit', 'plan', 'screen', 'prepare', 'judge', 'reply', 'settle', 'record'];
 
 /** Everything a plugin may touch beyond its arguments. Nothing else is reachable. */
 export interface PluginHost {
@@ -72,6 +78,11 @@ export interface PluginHost {
   media(needs: readonly MediaNeed[], hold: Hold, signer: MediaSigner): Promise<ReadonlyMap<string, Media>>;
   /** What proves tokens of an issuer. The same settings share what is known of the issuer's keys, also over a reload. */
   jwt(settings: JwtSettings): JwtVerifier;
+  /**
+   * Adds facts to the record of a request, under the plugin's own name; a later value of the same name wins. Small JSON
+   * values: what is large or deep is cut, credentials are hidden. In every moment up to `settle`.
+   */
+  note(ctx: Received, fields: Readonly<Record<string, unknown>>): void;
   /** An error that callers see; `code` is one of the catalogue. */
   error(code: ErrorCode, details: ErrorDetails): GatewayError;
   readonly log: {

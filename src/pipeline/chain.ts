@@ -2,7 +2,7 @@ import type { Facts } from '../core/context.ts';
 import type { GatewayError } from '../core/error.ts';
 import type { Attempt, Outcome, Plan, Reply, Verdict } from '../core/plan.ts';
 import { type Moment, moments, type PluginInstance, type Screened } from '../core/plugin.ts';
-import type { LogRecord } from '../core/records/record.ts';
+import type { Draft, LogRecord } from '../core/records/record.ts';
 import type { Leaf } from '../core/snapshot.ts';
 import type { RequestContext } from './request.ts';
 
@@ -23,7 +23,16 @@ export class Chain {
   constructor(plugins: readonly NamedInstance[], monotonic: () => number) {
     this.names = plugins.map((plugin) => plugin.name);
     this.#monotonic = monotonic;
-    const steps: { [M in Moment]: Step<M>[] } = { admit: [], plan: [], screen: [], prepare: [], judge: [], reply: [], record: [] };
+    const steps: { [M in Moment]: Step<M>[] } = {
+      admit: [],
+      plan: [],
+      screen: [],
+      prepare: [],
+      judge: [],
+      reply: [],
+      settle: [],
+      record: [],
+    };
     for (const moment of moments) collect(moment, plugins, steps);
     this.#steps = steps;
   }
@@ -117,19 +126,37 @@ export class Chain {
     return undefined;
   }
 
-  record(record: LogRecord, onError: (plugin: string, error: unknown) => void): void {
-    for (const { name, run } of this.#steps.record) {
-      try {
-        const result: unknown = run(record);
-        if (result instanceof Promise) result.catch((error: unknown) => onError(name, error));
-      } catch (error) {
-        onError(name, error);
-      }
+  get settles(): boolean {
+    return this.#steps.settle.length > 0;
+  }
+
+  settle(ctx: RequestContext, draft: Draft, onDefect: OnDefect): void {
+    for (const { name, run } of this.#steps.settle) {
+      const from = this.#monotonic();
+      guarded('settle', name, () => run(ctx, draft), onDefect);
+      this.#note(ctx, name, 'settle', from);
     }
   }
 
+  record(record: LogRecord, onDefect: OnDefect): void {
+    for (const { name, run } of this.#steps.record) guarded('record', name, () => run(record), onDefect);
+  }
+
   #note(ctx: RequestContext, name: string, moment: Moment, from: number): void {
-    ctx.plugins.push({ name, moment, ms: Math.round((this.#monotonic() - from) * 1000) / 1000, note: null });
+    ctx.plugins.push({ name, moment, ms: Math.round((this.#monotonic() - from) * 1000) / 1000 });
+  }
+}
+
+type OnDefect = (error: Error) => void;
+
+/** Whatever comes of it, the next plugin has its turn. */
+function guarded(moment: Moment, plugin: string, run: () => unknown, onDefect: OnDefect): void {
+  const failed = (cause: unknown): void => onDefect(new Error(`plugin "${plugin}" threw in ${moment}`, { cause }));
+  try {
+    const result = run();
+    if (result instanceof Promise) result.catch(failed);
+  } catch (thrown) {
+    failed(thrown);
   }
 }
 

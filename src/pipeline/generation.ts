@@ -8,6 +8,7 @@ import type { LogRecord } from '../core/records/record.ts';
 import type { Snapshot } from '../core/snapshot.ts';
 import { Chain, type NamedInstance } from './chain.ts';
 import { Isolation } from './isolation/index.ts';
+import type { RequestContext } from './request.ts';
 
 /** One entry of the chain as the configuration names it. */
 export interface ChainEntry {
@@ -81,6 +82,8 @@ function hostFor(name: string, host: HostDeps, uses: SharedUses): PluginHost {
     sha256: host.sha256,
     media: host.media,
     jwt: host.jwt,
+    // What plugins are given is always the request itself.
+    note: (ctx, fields) => (ctx as RequestContext).note(name, fields),
     error: (code: ErrorCode, details: ErrorDetails) => new GatewayError(code, details),
     log: {
       warn: (fields, message) => host.warn({ plugin: name, ...fields }, message),

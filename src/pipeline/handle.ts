@@ -23,6 +23,7 @@ import { answerOf, neededPlan } from './catalog/planned.ts';
 import { isPromptRoute, startPrompt } from './catalog/prompt.ts';
 import { lastPiece } from './answer/last-event.ts';
 import { endPlainly, plainError, sealedOf } from './answer/last-resort.ts';
+import { settle } from './record/draft.ts';
 import type { Ending } from './record/index.ts';
 import { RequestContext } from './request.ts';
 import { bodyAllowed, isEventStream, ofProvider, overheadMs, passedEnd, saidOf, upstreamMs } from './record/facts.ts';
@@ -369,6 +370,7 @@ export class Handling implements DenseSetMember {
       own: this.#own,
     };
     const sealed = sealedOf(this.#ctx, this.#run, ending, this.#deps.onDefect);
+    settle(this.#ctx, sealed.record, this.#generation.chain, (error) => this.#deps.onDefect(error, this.#ctx.id));
     this.#deps.seal.add(sealed, () => this.#over(sealed.record, letGo));
   }
 
@@ -381,9 +383,7 @@ export class Handling implements DenseSetMember {
       onDefect(thrown, this.#ctx.id);
       this.#client.destroy();
     }
-    this.#generation.chain.record(record, (plugin, cause) =>
-      onDefect(new Error(`plugin "${plugin}" threw in record`, { cause }), this.#ctx.id),
-    );
+    this.#generation.chain.record(record, (error) => onDefect(error, this.#ctx.id));
     this.#lease.release();
     // What the request held is given up, however long its client takes for the last bytes.
     this.#run = undefined;

@@ -6,8 +6,9 @@ import type { Caller, Facts, Routed } from '../core/context.ts';
 import type { Endpoint } from '../core/endpoint.ts';
 import type { HeaderBag } from '../core/http/headers.ts';
 import type { Plan } from '../core/plan.ts';
-import type { PluginRecord } from '../core/records/record.ts';
+import type { Notes, PluginRecord } from '../core/records/record.ts';
 import type { Snapshot } from '../core/snapshot.ts';
+import { noNotes, withNote } from './record/notes.ts';
 import { withPathModel } from './catalog/path-model.ts';
 import type { PromptRun } from './catalog/prompt.ts';
 
@@ -44,6 +45,7 @@ export class RequestContext implements Routed {
   /** Set on prompts routes. */
   prompt: PromptRun | undefined;
   readonly plugins: PluginRecord[] = [];
+  notes: Notes = noNotes;
   readonly #budget: Budget;
   #hold: Hold | undefined;
   #plan: Plan | undefined;
@@ -77,6 +79,11 @@ export class RequestContext implements Routed {
     this.received = body.kind === 'form' ? body : read;
     this.requestedModel = requestedModelIn(this, body);
     this.stream = asksForStream(body, this.query);
+  }
+
+  /** @param plugin whose note it is */
+  note(plugin: string, fields: Readonly<Record<string, unknown>>): void {
+    this.notes = withNote(this.notes, plugin, fields);
   }
 
   /** Few requests hold anything but their body. */

@@ -46,6 +46,7 @@ function shortened(record: LogRecord): LogRecord {
     warnings: [`The record was larger than ${recordLimit / 1024} KB: headers, metadata, labels, warnings and more are left out.`],
     metadata: {},
     labels: {},
+    notes: {},
     request: bare(record.request),
     upstream: bare(record.upstream),
     response: bare(record.response),

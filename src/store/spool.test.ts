@@ -54,6 +54,14 @@ describe('spool', () => {
     expect(spool.stats).toMatchObject({ frames: 3, dropped: 0 });
   });
 
+  it('reads records of an older version, which had no notes', async () => {
+    const { notes: _, ...old } = sampleRecord({ id: 'old' });
+    const spool = open();
+    spool.append([encodeRecord({ ...old, plugins: [{ name: 'auth', moment: 'admit', ms: 1, note: null }] } as never, {})]);
+    spool.close();
+    expect(await read()).toMatchObject([{ entry: { kind: 'record', record: { id: 'old', notes: {}, metadata: { team: 'web' } } } }]);
+  });
+
   it('writes all frames of one call with one write', () => {
     let writes = 0;
     const spool = open({

@@ -33,6 +33,7 @@ export function requestFields(record: LogRecord): object {
     warnings: record.warnings,
     overruled: record.overruled,
     cache: record.cache,
+    notes: record.notes,
     metadata: record.metadata,
     labels: record.labels,
     client: record.client,

@@ -50,6 +50,7 @@ export default {
     prepare: of('prepare'),
     judge: of('judge'),
     reply: of('reply'),
+    settle: of('settle'),
     record: (record) => act('record', record.request.headers['x-bad']),
   }),
 };

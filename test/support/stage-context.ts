@@ -27,6 +27,7 @@ export function makeHost(over: Partial<PluginHost> = {}): PluginHost {
     sha256,
     media: () => Promise.reject(new Error('nothing is downloaded here')),
     jwt: () => ({ verify: () => Promise.reject(new Error('no token is proven here')) }),
+    note: () => undefined,
     error: (code, details) => new GatewayError(code, details),
     log: { warn: () => undefined, debug: () => undefined, request: () => undefined },
     ...over,

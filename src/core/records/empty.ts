@@ -53,6 +53,7 @@ export const emptyRecord: LogRecord = Object.freeze({
   overruled: Object.freeze([]),
   cache: 'DISABLED',
   guardrails: Object.freeze([]),
+  notes: none,
   metadata: none,
   labels: none,
   client: Object.freeze({ ip: null, agent: null }),

@@ -55,6 +55,8 @@ export interface LogRecord {
   readonly overruled: readonly Overruled[];
   readonly cache: string;
   readonly guardrails: readonly unknown[];
+  /** What plugins noted, by their names. */
+  readonly notes: Notes;
   readonly metadata: Readonly<Record<string, string>>;
   readonly labels: Readonly<Record<string, unknown>>;
   readonly client: { readonly ip: string | null; readonly agent: string | null };
@@ -99,7 +101,20 @@ export interface PluginRecord {
   readonly name: string;
   readonly moment: string;
   readonly ms: number;
-  readonly note: string | null;
+}
+
+export type Notes = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+
+/**
+ * A record before it is written, as `settle` plugins see it. They write the members below; a value that no record can
+ * hold throws where it is written, and the one before stays.
+ */
+export interface Draft {
+  readonly record: LogRecord;
+  usage: UsageRecord;
+  cost: LogRecord['cost'];
+  cache: string;
+  guardrails: readonly unknown[];
 }
 
 export interface UsageRecord {

@@ -72,4 +72,8 @@ function maskValue(value: unknown, level: number): unknown {
   return Object.fromEntries(members);
 }
 
+/** A member of an object of ours: a count of tokens is none. */
+export const isSecretMember = (name: string, value: unknown): boolean =>
+  typeof value !== 'number' && typeof value !== 'boolean' && value !== null && isSecret(name);
+
 const isSecret = (name: string): boolean => isNearSecretName(name) || isCredentialHeader(name.toLowerCase());

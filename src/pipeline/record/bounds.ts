@@ -1,5 +1,5 @@
-import { maskAddresses } from '../../core/secrets/credential-names.ts';
-import { maskHeader } from '../../core/secrets/mask-headers.ts';
+import { maskAddresses, masked } from '../../core/secrets/credential-names.ts';
+import { isSecretMember, maskHeader } from '../../core/secrets/mask-headers.ts';
 import { isPlain } from '../../core/json/merge.ts';
 
 /** Characters of one text of a record, by what it is. */
@@ -63,6 +63,8 @@ export interface ValueLimits {
   /** Of all names and texts together. */
   readonly characters: number;
   readonly levels: number;
+  /** Hides what is named like a credential, and credentials in addresses. */
+  readonly masks?: boolean;
 }
 
 const cut = '…';
@@ -87,19 +89,22 @@ function isSmall(value: unknown, { members, characters }: ValueLimits): boolean 
   return true;
 }
 
-function shrink(value: unknown, { members, characters, levels }: ValueLimits): unknown {
+/** A copy of such a value. Never more than agreed, and nothing that JSON has no word for. */
+export function shrink(value: unknown, { members, characters, levels, masks }: ValueLimits): unknown {
   let room = characters;
   const visit = (each: unknown, level: number): unknown => {
     if (typeof each === 'string') return text(each);
     if (typeof each !== 'object' || each === null) {
       room -= 8;
-      return each;
+      return typeof each === 'number' || typeof each === 'boolean' ? each : each === null ? null : cut;
     }
     if (level >= levels) return cut;
     if (Array.isArray(each)) return each.slice(0, members).flatMap((item) => (room <= 0 ? [] : [visit(item, level + 1)]));
     return isPlain(each) ? object(each, level) : cut;
   };
-  const text = (each: string): string => {
+  const text = (written: string): string => {
+    // Before it is cut: what is left of a secret would not be found any more.
+    const each = masks === true ? maskAddresses(written.slice(0, characters * 8)) : written;
     const kept = each.length <= room ? each : `${each.slice(0, Math.max(0, room)).toWellFormed()}${cut}`;
     room -= kept.length + 4;
     return kept;
@@ -108,7 +113,8 @@ function shrink(value: unknown, { members, characters, levels }: ValueLimits): u
     const out: [string, unknown][] = [];
     for (const name in each) {
       if (out.length >= members || room <= 0) break;
-      if (Object.hasOwn(each, name)) out.push([text(name), visit(each[name], level + 1)]);
+      if (Object.hasOwn(each, name))
+        out.push([text(name), masks === true && isSecretMember(name, each[name]) ? masked : visit(each[name], level + 1)]);
     }
     return Object.fromEntries(out);
   };

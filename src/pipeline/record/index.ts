@@ -79,6 +79,7 @@ export function makeRecord(ctx: RequestContext, run: Execution | undefined, endi
     overruled: attempt === undefined ? [] : overruledIn(ctx, attempt),
     cache: 'DISABLED',
     guardrails: [],
+    notes: ctx.notes,
     metadata: boundedTexts(metadataOf(ctx, attempt)),
     labels: labelsOf(ctx, attempt?.target.override),
     client: { ip: ctx.peer ?? null, agent: boundedOrNull(ctx.headers.get('user-agent'), limits.agent) },

@@ -2,6 +2,7 @@ import type { LogRecord } from '../../core/records/record.ts';
 import { emptyRecord } from '../../core/records/empty.ts';
 import { bounded, boundedOrNull } from './bounds.ts';
 import type { Ending } from './index.ts';
+import { notesOf } from './notes.ts';
 import type { RequestContext } from '../request.ts';
 
 /** Characters: whoever is not let in writes a few hundred bytes to the log, whatever was sent. */
@@ -24,5 +25,6 @@ export function strangerRecord(ctx: RequestContext, { error, status, end, bytesO
     client: { ip: ctx.peer ?? null, agent: boundedOrNull(ctx.headers.get('user-agent'), short.agent) },
     bytes: { in: 0, out: bytesOut },
     end,
+    notes: notesOf(ctx),
   };
 }
