@@ -1,0 +1,122 @@
+import { describe, expect, it } from 'vitest';
+import { GatewayError } from '../../core/error.ts';
+import type { ModelEvent } from '../../core/events.ts';
+import { collectChat } from './collect.ts';
+
+const call = { id: 'req_1', createdAt: 7, model: 'm', strict: false, showsReasoning: true };
+
+const message = (events: readonly ModelEvent[], over: Partial<typeof call> = {}) => {
+  const { choices } = collectChat(events, { ...call, ...over }) as { choices: { message: unknown }[] };
+  return choices[0]?.message;
+};
+
+const text = (value: string, more: object = {}): ModelEvent => ({ type: 'text', choice: 0, text: value, ...more });
+const use = (index: number, more: object = {}): ModelEvent => ({ type: 'tool_call', choice: 0, index, ...more });
+
+describe('a collected answer', () => {
+  it.each<readonly [name: string, events: readonly ModelEvent[], expected: unknown]>([
+    [
+      'joins texts of one kind that have no number',
+      [text('a'), text('b')],
+      { content: 'ab', content_blocks: [{ type: 'text', text: 'ab' }] },
+    ],
+    [
+      'joins what has one number, whatever comes between',
+      [text('a', { block: 0 }), text('x', { block: 1 }), text('b', { block: 0, signature: 'S' })],
+      {
+        content: 'axb',
+        content_blocks: [
+          { type: 'text', text: 'ab', signature: 'S' },
+          { type: 'text', text: 'x' },
+        ],
+      },
+    ],
+    [
+      'keeps the place of a call among the blocks, and leaves out calls at the end',
+      [
+        text('a'),
+        use(4, { id: 'i', name: 'f', arguments: '{"n":' }),
+        use(4, { arguments: '12345678901234567890}' }),
+        text('b'),
+        use(5, { name: 'g' }),
+      ],
+      {
+        content: 'ab',
+        tool_calls: [{ id: 'i', function: { name: 'f', arguments: '{"n":12345678901234567890}' } }, { function: { name: 'g' } }],
+        content_blocks: [{ text: 'a' }, { type: 'tool_use', id: 'i', name: 'f' }, { text: 'b' }],
+      },
+    ],
+    [
+      'has no text beside calls',
+      [use(0, { kind: 'custom', name: 'f', arguments: 'x' })],
+      { content: null, tool_calls: [{ type: 'custom', custom: { name: 'f', input: 'x' } }] },
+    ],
+    [
+      'shows thoughts',
+      [
+        { type: 'thinking', choice: 0, text: 'h' },
+        { type: 'thinking', choice: 0, text: 'm', signature: 'S' },
+      ],
+      { content: '', reasoning_content: 'hm', content_blocks: [{ type: 'thinking', thinking: 'hm', signature: 'S' }] },
+    ],
+    [
+      'merges the members of a native block',
+      [
+        { type: 'block', choice: 0, block: 0, state: 'open', kind: 'native', native: { type: 'n' } },
+        { type: 'block', choice: 0, block: 0, state: 'open', kind: 'native', native: { input: 1 } },
+      ],
+      { content_blocks: [{ type: 'n', input: 1 }] },
+    ],
+    [
+      'has a refusal',
+      [
+        { type: 'refusal', choice: 0, text: 'No' },
+        { type: 'refusal', choice: 0, text: '.' },
+      ],
+      { refusal: 'No.', content: '' },
+    ],
+    [
+      'joins sound',
+      [
+        { type: 'audio', choice: 0, audio: { id: 'a', data: 'AA' } },
+        { type: 'audio', choice: 0, audio: { data: 'BB', expires_at: 9 } },
+      ],
+      { content: null, audio: { id: 'a', data: 'AABB', expires_at: 9, transcript: '' } },
+    ],
+    [
+      'has images in its content',
+      [text('a'), { type: 'media', choice: 0, mimeType: 'image/png', base64: 'A', signature: 'S' }],
+      {
+        content: [
+          { type: 'text', text: 'a' },
+          { type: 'image_url', image_url: { url: 'data:image/png;base64,A' } },
+        ],
+      },
+    ],
+  ])('%s', (_, events, expected) => {
+    expect(message(events)).toMatchObject(expected as object);
+  });
+
+  it('shows strict clients neither blocks nor signatures', () => {
+    const events = [text('a', { signature: 'S' }), use(0, { id: 'i', name: 'f', arguments: '{}', thoughtSignature: 'T' })];
+    expect(message(events, { strict: true })).toEqual({
+      role: 'assistant',
+      content: 'a',
+      refusal: null,
+      tool_calls: [{ id: 'i', type: 'function', function: { name: 'f', arguments: '{}' } }],
+    });
+  });
+
+  it('takes id, model and time from the request where the answer has none', () => {
+    expect(collectChat([{ type: 'finish', choice: 0, reason: 'stop' }], call)).toMatchObject({
+      id: 'chatcmpl-req_1',
+      model: 'm',
+      created: 7,
+    });
+  });
+
+  it('throws the error of its events', () => {
+    const error = new GatewayError('provider_error', { message: 'No.' });
+    expect(() => collectChat([{ type: 'error', error }], call)).toThrow(error);
+  });
+});
