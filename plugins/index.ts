@@ -9,6 +9,7 @@ import azureOpenai from './providers/azure-openai/index.ts';
 import gemini from './providers/gemini/index.ts';
 import mock from './providers/mock/index.ts';
 import openai from './providers/openai/index.ts';
+import vendors from './providers/vendors/index.ts';
 import vertexAi from './providers/vertex-ai/index.ts';
 import routing from './routing/index.ts';
 import transform from './transform/index.ts';
@@ -17,7 +18,6 @@ import virtualKey from './virtual-key/index.ts';
 /** The stages that come with the gateway, in the order in which they run when `plugins:` is left out. */
 export const stages: readonly Plugin[] = Object.freeze([auth, virtualKey, routing, transform, fallbackRetry, logging]);
 
-/** The providers that come with the gateway. A new folder below `providers/` becomes known by its line here. */
-export const providers: readonly Provider[] = Object.freeze([mock, openai, azureOpenai, azureAi, anthropic, vertexAi, gemini]);
-
-export { services } from './services.ts';
+/** The providers that come with the gateway. A new folder below `providers/` becomes known by its line here, a vendor that
+ * speaks a known format by its row in `providers/vendors/`. */
+export const providers: readonly Provider[] = Object.freeze([mock, openai, azureOpenai, azureAi, anthropic, vertexAi, gemini, ...vendors]);

@@ -100,7 +100,7 @@ function addInit(program: Command, io: CliIo, registry: Registry, done: (code: n
   const command = program
     .command('init')
     .description('write a small configuration with comments; never overwrites a file without --force')
-    .option('--provider <name>', 'a provider type, or a service such as groq or ollama; without it: those whose keys are set')
+    .option('--provider <name>', 'a provider type such as openai, groq or ollama; without it: those whose keys are set')
     .option('--key-env <variable>', 'name of the variable that holds its key; name=variable for a fallback; repeatable', collect, [])
     .option('--fallback <name>', 'provider to try when the first one fails; repeatable', collect)
     .option('--file <file>', 'file to write instead of gateway.yaml')
@@ -286,7 +286,7 @@ function addProvider(group: Command, io: CliIo, registry: Registry, done: (code:
   const command = group
     .command('add')
     .description('add a provider to the configuration; prompts only on a terminal, and never for a secret')
-    .argument('<type>', 'a provider type, or a service such as groq or ollama')
+    .argument('<type>', 'a provider type such as openai, groq or ollama')
     .option('-c, --config <file>', 'configuration file; created if it does not exist')
     .option('--slug <slug>', 'slug of the provider')
     .option('--name <text>', 'display name')

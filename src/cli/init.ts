@@ -4,13 +4,13 @@ import { keyVariable, yamlOf } from '../config/edit/new-entry.ts';
 import { didYouMean } from '../core/text/nearest.ts';
 import type { Registry } from '../gateway/types.ts';
 import { type CliIo, Interrupted } from './io.ts';
-import { exitCodes } from './providers/catalog.ts';
+import type { Provider } from '../core/provider.ts';
+import { exitCodes, typesOf } from './providers/catalog.ts';
 import { isVariable, problemsOf } from './providers/draft.ts';
 import { askFor } from './providers/questions.ts';
-import { type Known, knownService, serviceNames } from './providers/services.ts';
 import { replaceFile } from './replace-file.ts';
 import { shownPath } from './shown-path.ts';
-import { servicesIn } from './start/try-out.ts';
+import { keyedIn } from './start/try-out.ts';
 
 export interface InitFlags {
   readonly provider?: string | undefined;
@@ -69,7 +69,7 @@ const taken = (file: string): Refused =>
 /** An entry of `providers:`. */
 interface Entry {
   readonly slug: string;
-  readonly known: Known;
+  readonly provider: Provider;
   /** Undefined where it needs no key. */
   readonly variable: string | undefined;
 }
@@ -81,7 +81,7 @@ interface Entries {
 }
 
 async function chosen(flags: InitFlags, io: CliIo, registry: Registry): Promise<Entries> {
-  const found = servicesIn(io.env, registry.services ?? []).map(({ name }) => name);
+  const found = keyedIn(io.env, registry.providers).map(({ type }) => type);
   const ask = flags.input === false || flags.json === true ? undefined : io.ask;
   let first = flags.provider;
   if (first === undefined && ask !== undefined) first = await askFor(ask, 'provider', found[0] ?? 'mock');
@@ -113,23 +113,22 @@ function variablesIn(flags: readonly string[], names: readonly string[]): Readon
   );
 }
 
-function entryOf(name: string, variable: string | undefined, registry: Registry): Entry {
-  const known = knownService(name, registry);
-  if (known === undefined) {
-    const all = serviceNames(registry);
+function entryOf(name: string, variable: string | undefined, { providers }: Registry): Entry {
+  const provider = typesOf(providers).get(name);
+  if (provider === undefined) {
+    const all = providers.map(({ type }) => type);
     throw new Refused(exitCodes.usage, `no provider "${name}".${didYouMean(name, all)}\nAvailable: ${all.join(', ')}`);
   }
-  const needsMore = problemsOf(known.provider, { ...known.settings }).find(({ severity }) => severity !== 'warning');
+  const needsMore = problemsOf(provider, {}).find(({ severity }) => severity !== 'warning');
   if (needsMore !== undefined)
     throw new Refused(exitCodes.usage, `${name} needs more than a key (${needsMore.message}); use: gateway providers add ${name}`);
-  const isOwn = known.settings['custom_host'] !== undefined && known.keyVariable === undefined;
-  const needsKey = known.provider.apiKey === 'required' && !isOwn;
-  return { slug: name, known, variable: variable ?? (needsKey ? (known.keyVariable ?? keyVariable(name)) : undefined) };
+  const usual = provider.apiKey === 'required' ? (provider.service?.keyVariable ?? keyVariable(name)) : undefined;
+  return { slug: name, provider, variable: variable ?? usual };
 }
 
 function textOf({ all, hasFallback }: Entries): string {
   const [first] = all;
-  const model = first?.known.provider.apiKey === 'none' ? 'echo' : 'MODEL';
+  const model = first?.provider.apiKey === 'none' ? 'echo' : 'MODEL';
   const mock = all.some(({ slug }) => slug === 'mock')
     ? ''
     : '\n  # Responds without a key and without a network: model "@mock/echo".\n  mock: {type: mock}\n';
@@ -154,9 +153,9 @@ ${hasFallback ? chainText(all) : `    targets: [{provider: ${first?.slug ?? 'moc
 `;
 }
 
-function providerText({ slug, known, variable }: Entry): string {
-  const key = variable === undefined ? {} : { [known.provider.keySetting ?? 'api_key']: `\${env:${variable}}` };
-  return `${yamlOf({ [slug]: { type: known.provider.type, ...known.settings, ...key } }, 2)}\n`;
+function providerText({ slug, provider, variable }: Entry): string {
+  const key = variable === undefined ? {} : { [provider.keySetting ?? 'api_key']: `\${env:${variable}}` };
+  return `${yamlOf({ [slug]: { type: provider.type, ...key } }, 2)}\n`;
 }
 
 function chainText(all: readonly Entry[]): string {
@@ -183,4 +182,4 @@ function nextSteps({ all }: Entries, flag: string, { env }: CliIo): string {
 }
 
 const asJson = ({ all }: Entries, file: string | null): string =>
-  `${JSON.stringify({ file, providers: all.map(({ slug, known, variable }) => ({ slug, type: known.provider.type, key_env: variable ?? null })) }, null, 2)}\n`;
+  `${JSON.stringify({ file, providers: all.map(({ slug, provider, variable }) => ({ slug, type: provider.type, key_env: variable ?? null })) }, null, 2)}\n`;

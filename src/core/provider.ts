@@ -20,6 +20,8 @@ export interface Provider<Settings = unknown> {
   readonly type: string;
   /** Further words with the same rights after `type:` and in `x-gateway-provider`. */
   readonly aliases: readonly string[];
+  /** The one service behind it, for the commands and pages that know services by name; absent where an entry says which. */
+  readonly service?: ServiceFacts;
   /**
    * JSON Schema of the keys that this type adds to `providers.<slug>`. The keys that every entry has (`type`, `name`,
    * `description`, `enabled`, `api_key`, `custom_host`, `allow_custom_host`, `models`, `timeouts`, …) are not repeated.
@@ -62,6 +64,15 @@ export interface Provider<Settings = unknown> {
    * no address of this service; a text says why one that is can't be used.
    */
   importUri?(uri: string): ImportedUri | string | undefined;
+}
+
+/** What people know a service by. */
+export interface ServiceFacts {
+  readonly title: string;
+  /** Base URL where the entry has no `custom_host`. */
+  readonly host: string;
+  /** Variable in which its users have its key; undefined: your own server, which needs none. */
+  readonly keyVariable: string | undefined;
 }
 
 /** One small request, made and signed like traffic. */

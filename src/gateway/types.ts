@@ -1,6 +1,5 @@
 import type { Diagnostic } from '../config/report/diagnostic.ts';
 import type { LoadedConfig } from '../config/reload/load.ts';
-import type { Plain } from '../core/json/merge.ts';
 import type { Plugin } from '../core/plugin.ts';
 import type { Provider } from '../core/provider.ts';
 import type { LogRecord } from '../core/records/record.ts';
@@ -11,21 +10,6 @@ import type { Log } from '../telemetry/log.ts';
 export interface Registry {
   readonly providers: readonly Provider[];
   readonly stages: readonly Plugin[];
-  /** Services that commands know by name. */
-  readonly services?: readonly KnownService[];
-}
-
-/** A service that is an entry of one of the types, with an address and a key of its own. */
-export interface KnownService {
-  readonly name: string;
-  readonly title: string;
-  readonly type: string;
-  /** `custom_host`; undefined: the type's own. */
-  readonly host: string | undefined;
-  /** Settings beside the host that the service needs. */
-  readonly settings?: Plain;
-  /** Variable in which its users have its key; undefined: it needs none. */
-  readonly keyVariable: string | undefined;
 }
 
 export interface GatewayOptions {

@@ -1,4 +1,4 @@
-import { providers, services, stages } from '../../plugins/index.ts';
+import { providers, stages } from '../../plugins/index.ts';
 import { runCli } from '../../src/cli/index.ts';
 import { type CliIo, Interrupted } from '../../src/cli/io.ts';
 
@@ -36,6 +36,6 @@ export async function runHere(
           },
         }),
   };
-  const code = await runCli(args, io, { providers, stages, services });
+  const code = await runCli(args, io, { providers, stages });
   return { code, out, err };
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { services } from '../../plugins/index.ts';
+import { providers } from '../../plugins/index.ts';
 import { interrupt, runHere } from './in-process.ts';
 import { begin } from './run.ts';
 
@@ -17,6 +17,7 @@ function folder(): string {
 }
 
 const read = (dir: string, file = 'gateway.yaml'): string => readFileSync(join(dir, file), 'utf8');
+const services = providers.flatMap(({ type, service }) => (service === undefined ? [] : [{ type, keyVariable: service.keyVariable }]));
 const env = Object.fromEntries(services.flatMap(({ keyVariable }) => (keyVariable === undefined ? [] : [[keyVariable, 'key-0123456789']])));
 
 /** As far as the tests look at it. */
@@ -27,16 +28,14 @@ interface Written {
 const parsed = (text: string): Written => parse(text) as Written;
 
 describe('gateway init', () => {
-  it.each(services.map((service) => [service.name, service] as const))(
+  it.each(services.map((service) => [service.type, service] as const))(
     'writes a file for %s that check accepts, without a warning',
-    async (name, { type, host, settings, keyVariable }) => {
+    async (name, { type, keyVariable }) => {
       const cwd = folder();
       const { code, out, err } = await runHere(['init', '--provider', name], cwd, { env });
       expect({ code, out, err }).toEqual({ code: 0, out: 'wrote ./gateway.yaml\n', err: 'Start it: gateway start\n' });
       expect(parsed(read(cwd)).providers[name]).toEqual({
         type,
-        ...(host === undefined ? {} : { custom_host: host }),
-        ...settings,
         ...(keyVariable === undefined ? {} : { api_key: `\${env:${keyVariable}}` }),
       });
       const checked = await runHere(['check', '--strict'], cwd, { env });
@@ -105,7 +104,7 @@ describe('gateway init', () => {
     const cwd = folder();
     expect(parsed((await runHere(['init', '--provider', 'groq', '--dry-run'], cwd)).out).providers).toHaveProperty('groq');
     const { out } = await runHere(['init', '--provider', 'groq', '--dry-run', '--json'], cwd);
-    expect(JSON.parse(out)).toEqual({ file: null, providers: [{ slug: 'groq', type: 'openai', key_env: 'GROQ_API_KEY' }] });
+    expect(JSON.parse(out)).toEqual({ file: null, providers: [{ slug: 'groq', type: 'groq', key_env: 'GROQ_API_KEY' }] });
     expect(existsSync(join(cwd, 'gateway.yaml'))).toBe(false);
   });
 
@@ -147,24 +146,15 @@ describe('gateway init', () => {
 
 describe('gateway providers add by the name of a service', () => {
   it.each([
-    [
-      'groq',
-      [],
-      'groq',
-      { type: 'openai', custom_host: 'https://api.groq.com/openai/v1', extensions: 'drop', api_key: '${env:GROQ_API_KEY}' },
-    ],
-    [
-      'groq',
-      ['--slug', 'fast'],
-      'fast',
-      { type: 'openai', custom_host: 'https://api.groq.com/openai/v1', extensions: 'drop', api_key: '${env:FAST_API_KEY}' },
-    ],
-    ['ollama', [], 'ollama', { type: 'openai', custom_host: 'http://127.0.0.1:11434/v1' }],
+    ['groq', [], 'groq', { type: 'groq', api_key: '${env:GROQ_API_KEY}' }],
+    ['groq', ['--slug', 'fast'], 'fast', { type: 'groq', api_key: '${env:FAST_API_KEY}' }],
+    ['ollama', [], 'ollama', { type: 'ollama' }],
+    ['lmstudio', [], 'lm-studio', { type: 'lm-studio' }],
     [
       'vllm',
       ['--set', 'custom_host=http://10.0.0.7:8000/v1', '--key-env', 'VLLM_KEY'],
       'vllm',
-      { type: 'openai', custom_host: 'http://10.0.0.7:8000/v1', api_key: '${env:VLLM_KEY}' },
+      { type: 'vllm', custom_host: 'http://10.0.0.7:8000/v1', api_key: '${env:VLLM_KEY}' },
     ],
   ])('%s %j', async (name, more, slug, entry) => {
     const { code, out } = await runHere(['providers', 'add', name, '--no-input', '--dry-run', ...more], folder());
@@ -172,9 +162,9 @@ describe('gateway providers add by the name of a service', () => {
     expect(parse(out)).toEqual({ providers: { [slug]: entry } });
   });
 
-  it('names both types and services', async () => {
+  it('offers the nearest type', async () => {
     const { code, err } = await runHere(['providers', 'add', 'olama', '--no-input'], folder());
     expect(code).toBe(2);
-    expect(err).toMatch(/no provider type or service "olama"\. Did you mean "ollama"\?\nAvailable: .*azure-openai.*vllm/);
+    expect(err).toMatch(/no provider type "olama"\. Did you mean "ollama"\?\nAvailable: .*azure-openai.*vllm/);
   });
 });

@@ -1,5 +1,6 @@
 import type { Endpoint } from '../../src/core/endpoint.ts';
 import type { CommonSettings } from '../../src/core/provider.ts';
+import { vendors } from '../../plugins/providers/vendors/index.ts';
 
 /** Settings of one entry as an operator could write them, and the only address its requests may go to. */
 export interface Sample {
@@ -24,6 +25,20 @@ const bucket = {
 
 /** The messages API is served for models of its maker only. */
 const claude = { messages: 'anthropic.claude-1', 'messages/count_tokens': 'vendorA.claude-1@20250101' } as const;
+
+/** Each row at its own host, and at one of the operator's. */
+const rows = Object.fromEntries(
+  vendors.map(({ type, host }): [string, readonly Sample[]] => {
+    const { origin, pathname } = new URL(host);
+    const custom = {
+      name: 'custom host',
+      settings: { custom_host: 'http://127.0.0.1:9000/team/v1' },
+      origin: 'http://127.0.0.1:9000',
+      base: '/team/v1/',
+    };
+    return [type, [{ name: 'default host', settings: {}, origin, base: `${pathname}/` }, custom]];
+  }),
+);
 
 /** By provider type. A provider without a sample fails the contract suite. */
 export const samples: Readonly<Record<string, readonly Sample[]>> = {
@@ -124,4 +139,5 @@ export const samples: Readonly<Record<string, readonly Sample[]>> = {
       models: { 'images/embeddings': 'embed', messages: 'claude', 'messages/count_tokens': 'claude' },
     },
   ],
+  ...rows,
 };

@@ -66,7 +66,7 @@ describe.each(Object.entries(compatible))('docs/recipes/%s.md', (name, kind) => 
 describe('docs/recipes/ollama.md', () => {
   it('moves on to the service while Ollama does not run', async () => {
     const page = new Page('ollama');
-    await begin('ollama', compatible.groq, page.block('yaml', 1).replace('127.0.0.1:11434', closed));
+    await begin('ollama', compatible.groq, page.block('yaml', 1).replace('type: ollama', `type: ollama, custom_host: http://${closed}/v1`));
     expect(contentOf(await ask(requests(page, /local-first/)[0] ?? ''))).toBe('Hello there!');
     expect(service.requests.map(({ url }) => url)).toEqual(['/openai/v1/chat/completions']);
   });

@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { parse, stringify } from 'yaml';
+import { vendors } from '../../plugins/providers/vendors/index.ts';
 import { begin } from '../cli/run.ts';
 import type { ScriptedUpstream } from '../support/upstream.ts';
 import { Page } from './page.ts';
@@ -77,10 +78,11 @@ export async function startRecipe(name: string, service: ScriptedUpstream, yaml?
 
 /** The same configuration with every provider at the test's service, below the path of its real address; closed ones stay so. */
 function redirected(yaml: string, service: string): string {
-  const config = parse(yaml) as { providers: Record<string, { custom_host?: string }> };
+  const config = parse(yaml) as { providers: Record<string, { type: string; custom_host?: string }> };
   for (const provider of Object.values(config.providers)) {
     if (provider.custom_host?.includes(closed) === true) continue;
-    provider.custom_host = service + (provider.custom_host === undefined ? '/v1' : new URL(provider.custom_host).pathname);
+    const host = provider.custom_host ?? vendors.find(({ type }) => type === provider.type)?.host;
+    provider.custom_host = service + (host === undefined ? '/v1' : new URL(host).pathname);
   }
   return stringify(config);
 }

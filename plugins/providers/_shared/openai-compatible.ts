@@ -5,6 +5,7 @@ import type { HeaderPairs } from '#core/http/headers.ts';
 import type { Call, CommonSettings, Operation, UpstreamAddress } from '#core/provider.ts';
 import { idSegment } from './address.ts';
 import type { HistoryRules } from '#formats/history/rules.ts';
+import type { ChatQuirk } from '#formats/openai-chat/quirks.ts';
 import { batchOutput } from '#formats/openai-objects/batch-output.ts';
 import { parseObject, textOf } from '#formats/shared/json.ts';
 import { ObjectTap, orNothing } from '#formats/openai-objects/object-tap.ts';
@@ -23,6 +24,10 @@ export interface OpenAiCompatible<Settings> {
   extensions(settings: Settings & CommonSettings): 'drop' | 'pass';
   /** What it takes of the assistant messages of a chat; OpenAI's own rules unless it says otherwise. */
   history?(call: ACall<Settings>): HistoryRules;
+  /** Body fields of ours that the service has, too: never left out. */
+  readonly known?: readonly string[];
+  /** How its chat requests differ from the format. */
+  readonly quirks?: readonly ChatQuirk[];
   /** Headers of the service, beside content type, accept and credential. */
   headers?(call: ACall<Settings>): HeaderPairs;
   /**

@@ -5,6 +5,7 @@ import type { HeaderPairs } from '#core/http/headers.ts';
 import type { Dropped, UpstreamRequest } from '#core/provider.ts';
 import { idSegment, segment } from './address.ts';
 import { dropExtensions } from '#formats/openai-chat/extensions.ts';
+import { withQuirks } from '#formats/openai-chat/quirks.ts';
 import { fileHeaders } from '#formats/openai-objects/file-headers.ts';
 import { checkMetadata } from '#formats/openai-objects/objects.ts';
 import type { ACall, OpenAiCompatible } from './openai-compatible.ts';
@@ -30,13 +31,17 @@ export function requestOf<Settings>(
   headers.push('content-type', 'application/json');
   if (endpoint === 'batches' || endpoint === 'fine_tuning/jobs') checkMetadata(body.has('metadata') ? body.value('metadata') : undefined);
   const drops = endpoint === 'chat/completions' && (call.settings.extensions ?? service.extensions(call.settings)) === 'drop';
-  const cleaned = drops ? dropExtensions(body, service.history?.(call)) : { body, dropped: [] };
+  const cleaned = drops ? dropExtensions(body, service.history?.(call), service.known) : { body, dropped: [] };
   if (endpoint === 'batches') {
     const { body: bare, dropped } = withoutModel(cleaned.body);
     return { ...address, method, headers, body: service.body?.(bare, call) ?? bare, dropped };
   }
   const named = cleaned.body.edit(modelPatch(service, route, cleaned.body, call));
-  return { ...address, method, headers, body: service.body?.(named, call) ?? named, dropped: cleaned.dropped };
+  const { quirks } = service;
+  const fitted = quirks === undefined || endpoint !== 'chat/completions' ? undefined : withQuirks(named, call.model, quirks);
+  const dropped = fitted === undefined ? cleaned.dropped : [...cleaned.dropped, ...fitted.dropped];
+  const fit = fitted?.body ?? named;
+  return { ...address, method, headers, body: service.body?.(fit, call) ?? fit, dropped };
 }
 
 /** The route of an endpoint behind `/v1/`, encoded. @throws GatewayError `route_not_found`, `invalid_value` for ids that can be none */

@@ -42,6 +42,7 @@ const chat: Operation<AnthropicSettings> = {
 export default defineProvider<AnthropicSettings>({
   type: 'anthropic',
   aliases: ['vendor-a'],
+  service: { title: 'Anthropic', host: 'https://api.anthropic.com/v1', keyVariable: 'ANTHROPIC_API_KEY' },
   settings: schema,
   requestSettings,
   apiKey: 'required',

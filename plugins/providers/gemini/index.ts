@@ -14,6 +14,7 @@ const place = memo(placeOf);
 export default defineProvider<GeminiSettings>({
   type: 'gemini',
   aliases: ['google'],
+  service: { title: 'Google Gemini', host: 'https://generativelanguage.googleapis.com', keyVariable: 'GEMINI_API_KEY' },
   settings: schema,
   requestSettings,
   accountHeaders: ['x-goog-user-project'],

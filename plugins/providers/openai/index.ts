@@ -21,6 +21,7 @@ const withoutSlug: LineEdit = (line, index) => (line.includes('"@') ? bare(line,
 export default defineProvider<OpenAiSettings>({
   type: 'openai',
   aliases: [],
+  service: { title: 'OpenAI', host: 'https://api.openai.com/v1', keyVariable: 'OPENAI_API_KEY' },
   settings: schema,
   requestSettings,
   accountHeaders: ['openai-organization', 'openai-project'],

@@ -3,11 +3,11 @@ import { keyVariable, yamlOf } from '../../config/edit/new-entry.ts';
 import { didYouMean } from '../../core/text/nearest.ts';
 import type { Registry } from '../../gateway/types.ts';
 import { type CliIo, Interrupted } from '../io.ts';
-import { exitCodes } from './catalog.ts';
+import type { Provider } from '../../core/provider.ts';
+import { exitCodes, typesOf } from './catalog.ts';
 import { type Draft, isVariable, problemsOf, setIn, slugProblem } from './draft.ts';
 import { ordered, readUri } from './import-uri.ts';
 import { askFor, askSettings } from './questions.ts';
-import { type Known, knownService, serviceNames } from './services.ts';
 import { type Ready, Refused, writeEntry } from './write.ts';
 
 export interface AddFlags {
@@ -33,7 +33,7 @@ class Usage extends Error {}
  */
 export async function addEntry(type: string, flags: AddFlags, io: CliIo, registry: Registry): Promise<number> {
   try {
-    const ready = await drafted(knownAs(type, registry), flags, io, registry);
+    const ready = await drafted(typeCalled(type, registry), flags, io, registry);
     if (flags.dryRun === true) {
       io.stdout.write(flags.json === true ? asJson(ready, null) : `providers:\n${yamlOf({ [ready.slug]: ready.entry }, 2)}\n`);
       return exitCodes.yes;
@@ -57,33 +57,31 @@ export async function addEntry(type: string, flags: AddFlags, io: CliIo, registr
   }
 }
 
-/** What a name on the command line means: a type, or a service with an address and a variable of its own. */
-function knownAs(name: string, registry: Registry): Known {
-  const known = knownService(name, registry);
+function typeCalled(name: string, { providers }: Registry): Provider {
+  const known = typesOf(providers).get(name);
   if (known !== undefined) return known;
-  const names = serviceNames(registry);
-  throw new Usage(`no provider type or service "${name}".${didYouMean(name, names)}\nAvailable: ${names.join(', ')}`);
+  const names = providers.map(({ type }) => type);
+  throw new Usage(`no provider type "${name}".${didYouMean(name, names)}\nAvailable: ${names.join(', ')}`);
 }
 
-async function drafted(known: Known, flags: AddFlags, io: CliIo, registry: Registry): Promise<Ready> {
-  const { provider } = known;
+async function drafted(provider: Provider, flags: AddFlags, io: CliIo, registry: Registry): Promise<Ready> {
   const imported = flags.uri === undefined ? undefined : readUri(flags.uri, registry.providers);
   if (typeof imported === 'string') throw new Usage(`the address cannot be used: ${imported}`);
   if (imported !== undefined && imported.provider.type !== provider.type)
     throw new Usage(`the address belongs to type ${imported.provider.type}`);
   const ask = flags.input === false ? undefined : io.ask;
-  const offered = imported?.slug ?? known.name;
+  const offered = imported?.slug ?? provider.type;
   const slug = flags.slug ?? (ask === undefined ? offered : await askFor(ask, 'slug, as clients write it after @', offered));
   const badSlug = slugProblem(slug);
   if (badSlug !== undefined) throw new Usage(badSlug);
-  const settings: Draft = { ...known.settings, ...imported?.entry };
+  const settings: Draft = { ...imported?.entry };
   for (const assignment of flags.set ?? []) {
     const why = setIn(settings, assignment, provider);
     if (why !== undefined) throw new Usage(why);
   }
   const texts = await described(flags, ask);
   if (ask !== undefined) await askSettings(ask, provider, settings);
-  const key = await keyReference(known, slug, settings, flags, ask);
+  const key = await keyReference(provider, slug, settings, flags, ask);
   const entry: Draft = { type: provider.type, ...texts, ...ordered({ ...settings, ...key }) };
   for (const { code, message, hint, severity } of problemsOf(provider, settings)) {
     if (severity !== 'warning') throw new Usage(`${message} [${code}]${hint === undefined ? '' : `\n${hint}`}`);
@@ -99,17 +97,14 @@ async function described({ name, description }: AddFlags, ask: CliIo['ask']): Pr
 }
 
 /** The reference to the key; none where the type takes none or the entry signs in another way. */
-async function keyReference(known: Known, slug: string, settings: Draft, flags: AddFlags, ask: CliIo['ask']): Promise<Draft> {
-  const { provider } = known;
+async function keyReference(provider: Provider, slug: string, settings: Draft, flags: AddFlags, ask: CliIo['ask']): Promise<Draft> {
   const setting = provider.keySetting ?? 'api_key';
   if (flags.keyFile !== undefined) return { [setting]: `\${file:${flags.keyFile}}` };
   if (flags.keyEnv !== undefined) return { [setting]: `\${env:${variable(flags.keyEnv)}}` };
   if (provider.apiKey !== 'required') return {};
   if (['api_key', 'auth', ...secretSettings(provider)].some((key) => settings[key] !== undefined)) return {};
-  if (known.settings['custom_host'] !== undefined && known.keyVariable === undefined) return {};
-  const offered = (slug === known.name ? known.keyVariable : undefined) ?? keyVariable(slug, setting);
-  const isElsewhere = settings['custom_host'] !== known.settings['custom_host'];
-  if (ask === undefined) return isElsewhere ? {} : { [setting]: `\${env:${offered}}` };
+  const offered = (slug === provider.type ? provider.service?.keyVariable : undefined) ?? keyVariable(slug, setting);
+  if (ask === undefined) return settings['custom_host'] !== undefined ? {} : { [setting]: `\${env:${offered}}` };
   const name = await askFor(ask, `NAME of the variable that holds the ${provider.keySetting ?? 'key'} (not the key; - for none)`, offered);
   return name === '-' ? {} : { [setting]: `\${env:${variable(name)}}` };
 }

@@ -78,7 +78,7 @@ export async function openCatalog(
 const egressOf = (tree: GatewayConfig): readonly string[] => tree.server?.egress?.allow ?? [];
 
 /** By type and alias. */
-function typesOf(providers: readonly Provider[]): ReadonlyMap<string, Provider> {
+export function typesOf(providers: readonly Provider[]): ReadonlyMap<string, Provider> {
   return new Map(providers.flatMap((provider) => [provider.type, ...provider.aliases].map((name) => [name, provider] as const)));
 }
 

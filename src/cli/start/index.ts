@@ -152,7 +152,7 @@ class Session {
       this.#shown = shownPath(found.path, cwd);
       return { path: found.path };
     }
-    this.#tryOut = tryOutConfig(env, this.#registry.services ?? []);
+    this.#tryOut = tryOutConfig(env, this.#registry.providers);
     return { text: this.#tryOut.text, name: 'try-out' };
   }
 

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import { services } from '../../../plugins/services.ts';
+import { providers } from '../../../plugins/index.ts';
 import { tryOutConfig } from './try-out.ts';
 
 it('serves the mock alone when the environment has no key', () => {
   for (const env of [{}, { OPENAI_API_KEY: '' }]) {
-    expect(tryOutConfig(env, services)).toEqual({
+    expect(tryOutConfig(env, providers)).toEqual({
       text: 'version: 1\nproviders:\n  mock: {type: mock}\n',
       providers: [{ slug: 'mock', from: undefined }],
     });
@@ -12,8 +12,8 @@ it('serves the mock alone when the environment has no key', () => {
 });
 
 it('adds a provider for a well-known key, by reference', () => {
-  expect(tryOutConfig({ OPENAI_API_KEY: 'sk-value', GROQ_API_KEY: 'gsk-value', HF_TOKEN: 'hf-value' }, services)).toEqual({
-    text: 'version: 1\nproviders:\n  mock: {type: mock}\n  openai: {"type":"openai","api_key":"${env:OPENAI_API_KEY}"}\n  groq: {"type":"openai","custom_host":"https://api.groq.com/openai/v1","extensions":"drop","api_key":"${env:GROQ_API_KEY}"}\n',
+  expect(tryOutConfig({ OPENAI_API_KEY: 'sk-value', GROQ_API_KEY: 'gsk-value', HF_TOKEN: 'hf-value' }, providers)).toEqual({
+    text: 'version: 1\nproviders:\n  mock: {type: mock}\n  openai: {"type":"openai","api_key":"${env:OPENAI_API_KEY}"}\n  groq: {"type":"groq","api_key":"${env:GROQ_API_KEY}"}\n',
     providers: [
       { slug: 'mock', from: undefined },
       { slug: 'openai', from: 'OPENAI_API_KEY' },

@@ -1,4 +1,4 @@
-import type { KnownService } from '../../gateway/types.ts';
+import type { Provider } from '../../core/provider.ts';
 
 /** A configuration for the first minute. */
 export interface TryOut {
@@ -8,19 +8,22 @@ export interface TryOut {
 }
 
 /** What serves when there is no file: the mock, and each service whose key is in the environment under its usual name. */
-export function tryOutConfig(env: Readonly<Record<string, string | undefined>>, services: readonly KnownService[]): TryOut {
-  const found = servicesIn(env, services);
-  const entries = found.map(({ name, type, host, settings, keyVariable }) => {
-    const custom = host === undefined ? {} : { custom_host: host, ...settings };
-    return `  ${name}: ${JSON.stringify({ type, ...custom, api_key: `\${env:${keyVariable}}` })}\n`;
-  });
+export function tryOutConfig(env: Readonly<Record<string, string | undefined>>, providers: readonly Provider[]): TryOut {
+  const found = keyedIn(env, providers);
+  const entries = found.map(({ type, variable }) => `  ${type}: ${JSON.stringify({ type, api_key: `\${env:${variable}}` })}\n`);
   return {
     text: `version: 1\nproviders:\n  mock: {type: mock}\n${entries.join('')}`,
-    providers: [{ slug: 'mock', from: undefined }, ...found.map(({ name, keyVariable }) => ({ slug: name, from: keyVariable }))],
+    providers: [{ slug: 'mock', from: undefined }, ...found.map(({ type, variable }) => ({ slug: type, from: variable }))],
   };
 }
 
-/** Tokens of other names are in many environments for other reasons. */
-export function servicesIn(env: Readonly<Record<string, string | undefined>>, services: readonly KnownService[]): readonly KnownService[] {
-  return services.filter(({ keyVariable: name }) => name?.endsWith('_API_KEY') === true && env[name]);
+/** The types whose key is in the environment. Tokens of other names are in many environments for other reasons. */
+export function keyedIn(
+  env: Readonly<Record<string, string | undefined>>,
+  providers: readonly Provider[],
+): readonly { readonly type: string; readonly variable: string }[] {
+  return providers.flatMap(({ type, service }) => {
+    const variable = service?.keyVariable;
+    return variable?.endsWith('_API_KEY') === true && env[variable] ? [{ type, variable }] : [];
+  });
 }

@@ -20,6 +20,7 @@ export function generateSchema(providers: readonly Provider[], plugins: readonly
   const catalog = isPlain(properties['providers']) ? properties['providers'] : {};
   const virtual = isPlain(properties['virtual_keys']) ? properties['virtual_keys'] : {};
   const defs = isPlain(schema['$defs']) ? schema['$defs'] : {};
+  const kinds = kindsOf(providers);
   return clean({
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     $id: id,
@@ -34,8 +35,8 @@ export function generateSchema(providers: readonly Provider[], plugins: readonly
     },
     $defs: {
       ...defs,
-      provider: anyProvider(providers),
-      ...Object.fromEntries(providers.map((one) => [`provider-${one.type}`, providerSchema(one)])),
+      provider: anyProvider(kinds),
+      ...Object.fromEntries(kinds.map(({ name, schema }) => [name, schema])),
     },
   }) as JsonSchema;
 }
@@ -46,16 +47,35 @@ function virtualKeyProperties(providers: readonly Provider[]): Record<string, Js
   return { ...virtualKey.properties, auth: { ...anyAuthSchema(providers), description: auth.description } };
 }
 
+/** Types whose entries take the same settings. */
+interface Kind {
+  readonly name: string;
+  readonly types: string[];
+  readonly schema: JsonSchema;
+}
+
+function kindsOf(providers: readonly Provider[]): readonly Kind[] {
+  const kinds = new Map<string, Kind>();
+  for (const one of providers) {
+    const schema = providerSchema(one);
+    const text = JSON.stringify(schema);
+    const kind = kinds.get(text) ?? { name: `provider-${one.type}`, types: [], schema };
+    kind.types.push(one.type, ...one.aliases);
+    kinds.set(text, kind);
+  }
+  return [...kinds.values()];
+}
+
 /** An entry of `providers:`: its type decides which settings it takes. */
-function anyProvider(providers: readonly Provider[]): JsonSchema {
-  const types = providers.flatMap((one) => [one.type, ...one.aliases]);
+function anyProvider(kinds: readonly Kind[]): JsonSchema {
+  const types = kinds.flatMap((kind) => kind.types);
   return {
     type: 'object',
     required: ['type'],
     properties: { type: { type: 'string', description: 'Type of the provider.', anyOf: [{ enum: types }, { pattern: '.' }] } },
-    allOf: providers.map((one) => ({
-      if: { required: ['type'], properties: { type: { enum: [one.type, ...one.aliases] } } },
-      then: { $ref: `#/$defs/provider-${one.type}` },
+    allOf: kinds.map((kind) => ({
+      if: { required: ['type'], properties: { type: { enum: kind.types } } },
+      then: { $ref: `#/$defs/${kind.name}` },
     })),
   };
 }

@@ -1,6 +1,7 @@
 import { isPlain, type Plain } from '../../core/json/merge.ts';
 import type { Drops } from '../shared/drops.ts';
 import { textOf } from '../shared/json.ts';
+import { reasoningNames } from '../shared/reasoning.ts';
 import { foreignMembers, type HistoryRules } from './rules.ts';
 import { type Said, saidBy } from './spoken.ts';
 
@@ -15,8 +16,9 @@ export function cleanHistory(messages: readonly unknown[], rules: HistoryRules, 
     // The results of the format's first days, where only today's are known.
     if (message['role'] === 'function' && rules.refused.has('function_call'))
       return { role: 'tool', tool_call_id: ids.result(undefined), content: message['content'] };
-    if (message['role'] === 'tool') return result(message, ids, rules, drops);
-    return message;
+    const refused = rules.refusedOf?.[textOf(message['role']) ?? ''];
+    const other = refused === undefined ? message : kept(message, new Set(refused), 'messages[].', drops);
+    return message['role'] === 'tool' ? result(other, ids, rules, drops) : other;
   });
 }
 
@@ -66,10 +68,13 @@ function assistant(message: Plain, rules: HistoryRules, ids: Ids, drops: Drops):
   const calls = said.flatMap((one) => (one.kind === 'call' ? [callOf(one.call, ids, drops)] : []));
   const isOld = isPlain(message['function_call']) && !Array.isArray(message['tool_calls']) && !rules.refused.has('function_call');
   if (message['content_blocks'] !== undefined) drops.add('messages[].content_blocks', reason);
-  const rest = Object.entries(message).filter(([key]) => !made.has(key));
+  const thoughts = thoughtsOf(message, said, rules, calls.length > 0);
+  const moved = (key: string): boolean => rules.thoughts !== undefined && isReasoning(key) && rules.refused.has(key);
+  const rest = Object.entries(message).filter(([key]) => !made.has(key) && !moved(key));
   const audio = audioOf(message['audio'], rules, drops);
   return {
     ...kept(Object.fromEntries(rest), rules.refused, 'messages[].', drops),
+    ...thoughts,
     ...contentOf(message, said, {
       hasOther: calls.length > 0 || audio !== undefined || textOf(message['refusal']) !== undefined,
       drops,
@@ -79,6 +84,17 @@ function assistant(message: Plain, rules: HistoryRules, ids: Ids, drops: Drops):
     ...(audio === undefined ? {} : { audio }),
   };
 }
+
+/** What was thought, under the member that the service reads; nothing where it reads none, or the message has it already. */
+function thoughtsOf(message: Plain, said: readonly Said[], rules: HistoryRules, hasCalls: boolean): Plain {
+  const { thoughts: member } = rules;
+  if (member === undefined || reasoningNames.some((name) => !rules.refused.has(name) && typeof message[name] === 'string')) return {};
+  const parts = said.map((one) => (one.kind === 'thinking' ? one.text : '')).join('');
+  const text = reasoningNames.map((name) => textOf(message[name])).find((one) => one !== undefined) ?? parts;
+  return text !== '' || (hasCalls && rules.needsThoughts === true) ? { [member]: text } : {};
+}
+
+const isReasoning = (key: string): boolean => reasoningNames.some((name) => name === key);
 
 interface Around {
   /** The message says something beside its content. */
@@ -103,7 +119,7 @@ function contentOf(message: Plain, said: readonly Said[], { hasOther, drops, rul
             ? { type: 'refusal', refusal: one.text }
             : { type: 'text', text: one.text },
         );
-    } else if (one.kind === 'thinking') drops.add('messages[].content[].thinking', reason);
+    } else if (one.kind === 'thinking' && rules.thoughts === undefined) drops.add('messages[].content[].thinking', reason);
     else if (one.kind === 'redacted') drops.add('messages[].content[].redacted_thinking', reason);
     else if (one.kind === 'other') drops.add(`messages[].content[].${one.type}`, reason);
   }

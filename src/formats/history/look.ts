@@ -1,7 +1,7 @@
 import type { JsonBody } from '../../core/json/body.ts';
 import { noLimits } from '../../core/json/limits.ts';
 import { type Member, scanArray, scanObject } from '../../core/json/scan.ts';
-import { foreignMembers, type HistoryRules } from './rules.ts';
+import { foreignMembers, type HistoryRules, type RoleMembers } from './rules.ts';
 
 /**
  * Whether a service of the OpenAI format would refuse an assistant message of a body. Looks at the structure alone: a
@@ -10,11 +10,19 @@ import { foreignMembers, type HistoryRules } from './rules.ts';
 export function needsCleaning(body: JsonBody, rules: HistoryRules): boolean {
   try {
     for (const { text, members } of body.objectsWith('role', 'assistant')) if (isRefused(text, members, rules)) return true;
+    if (rules.refusedOf !== undefined && othersAre(body, rules.refusedOf)) return true;
     return false;
   } catch {
     // Not JSON: whoever builds it says so with the place.
     return true;
   }
+}
+
+function othersAre(body: JsonBody, refused: RoleMembers): boolean {
+  return Object.entries(refused).some(([role, names]) => {
+    for (const { members } of body.objectsWith('role', role)) if (members.some(({ key }) => names.includes(key))) return true;
+    return false;
+  });
 }
 
 function isRefused(message: string, members: readonly Member[], rules: HistoryRules): boolean {
@@ -38,8 +46,11 @@ function isRefused(message: string, members: readonly Member[], rules: HistoryRu
       found ||= rules.refused.has(key);
     }
   }
-  return found || (isEmpty && !hasOther);
+  const lacks = rules.needsThoughts === true && members.some(isCalls) && !members.some(({ key }) => key === rules.thoughts);
+  return found || lacks || (isEmpty && !hasOther);
 }
+
+const isCalls = ({ key }: Member): boolean => key === 'tool_calls';
 
 const openBrace = 0x7b;
 const openBracket = 0x5b;

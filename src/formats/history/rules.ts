@@ -1,9 +1,18 @@
 import { reasoningNames } from '../shared/reasoning.ts';
 
+/** Members of messages, by role. */
+export type RoleMembers = Readonly<Record<string, readonly string[]>>;
+
 /** What a service that speaks the OpenAI format takes of an assistant message. */
 export interface HistoryRules {
   /** Members of the message that it refuses: of the gateway's own, and of answers of other services. */
   readonly refused: ReadonlySet<string>;
+  /** Members that it refuses in other messages, by their role. */
+  readonly refusedOf?: RoleMembers;
+  /** The member under which it reads thoughts again; without it they are left out. */
+  readonly thoughts?: string;
+  /** It wants that member in every message with calls, empty where nobody thought. */
+  readonly needsThoughts?: boolean;
   /** True for ids of calls that it takes. */
   isId(id: string): boolean;
   /** An id that it takes, always the same for the same id. */
@@ -51,6 +60,35 @@ export const mistralHistory: HistoryRules = {
   isId: (id) => /^[a-zA-Z0-9]{9}$/.test(id),
   idFor: (id) => digest(id, 9),
 };
+
+/** What a service of the format says about the messages that it takes. */
+export interface HistoryQuirk {
+  /** Members of answers, of its own or of other services, that it reads again. */
+  readonly takes?: readonly string[];
+  /** Members of earlier answers that it refuses. */
+  readonly refuses?: readonly string[];
+  /** Members that it refuses in other messages, by their role. */
+  readonly refusesOf?: RoleMembers;
+  readonly thoughts?: string;
+  readonly needsThoughts?: true;
+  /** The form of ids of calls: nine letters and digits; without it what OpenAI takes. */
+  readonly callIds?: 'nine';
+}
+
+/** One set of rules from all that is known of a service: what nobody says it takes is left out. */
+export function historyOf(quirks: readonly HistoryQuirk[]): HistoryRules {
+  const taken = new Set(quirks.flatMap(({ takes = [], thoughts }) => (thoughts === undefined ? takes : [...takes, thoughts])));
+  const refusedOf = quirks.find((one) => one.refusesOf !== undefined)?.refusesOf;
+  const refused = [...foreign, ...openais].filter((name) => !taken.has(name));
+  const thoughts = quirks.find((one) => one.thoughts !== undefined)?.thoughts;
+  return {
+    ...(quirks.some(({ callIds }) => callIds === 'nine') ? mistralHistory : openaiHistory),
+    refused: new Set([...refused, ...quirks.flatMap(({ refuses = [] }) => refuses)]),
+    ...(refusedOf === undefined ? {} : { refusedOf }),
+    ...(thoughts === undefined ? {} : { thoughts }),
+    needsThoughts: quirks.some(({ needsThoughts }) => needsThoughts === true),
+  };
+}
 
 const letters = 'abcdefghijklmnopqrstuvwxyz0123456789';
 

@@ -26,65 +26,77 @@ const reason = 'not supported by this service';
 /**
  * The body without the gateway's own fields, and with a history that the service takes; and what was taken out. The same
  * body when there was none.
+ *
+ * @param known fields of ours that the service has, too
  */
 export function dropExtensions(
   body: JsonBody,
   rules: HistoryRules = openaiHistory,
+  known: readonly string[] = none,
 ): { readonly body: JsonBody; readonly dropped: readonly Dropped[] } {
   const patch = new Map<string, unknown>();
   const drops = new Drops();
   for (const name of topLevel) {
-    if (!body.has(name)) continue;
+    if (!body.has(name) || known.includes(name)) continue;
     patch.set(name, undefined);
     drops.add(name, reason);
   }
   const isHinted = nestedHints.some((hint) => body.mentions(hint));
-  if (isHinted) dropTools(body, patch, drops);
+  const bare = known.includes('cache_control') ? asItIs : withoutMark;
+  if (isHinted) dropTools(body, patch, drops, bare);
   const isForeign = needsCleaning(body, rules);
-  if (isForeign || isHinted) dropNested(body, patch, drops, isForeign ? rules : undefined);
+  if (isForeign || isHinted) dropNested(body, patch, drops, { rules: isForeign ? rules : undefined, bare });
   return patch.size === 0 ? { body, dropped: none } : { body: body.edit(patch), dropped: drops.list };
 }
 
-const none: readonly Dropped[] = Object.freeze([]);
+const none: readonly never[] = Object.freeze([]);
 
-/** @param rules undefined where the history can stay */
-function dropNested(body: JsonBody, patch: Map<string, unknown>, drops: Drops, rules: HistoryRules | undefined): void {
+/** Takes `cache_control` off an object, or leaves it where the service knows it. */
+type Bare = (object: Plain, name: string, drops: Drops) => Plain;
+
+interface Nested {
+  /** Undefined where the history can stay. */
+  readonly rules: HistoryRules | undefined;
+  readonly bare: Bare;
+}
+
+function dropNested(body: JsonBody, patch: Map<string, unknown>, drops: Drops, { rules, bare }: Nested): void {
   const messages = body.value('messages');
   if (!Array.isArray(messages)) return;
   const history = rules === undefined ? messages : cleanHistory(messages, rules, drops);
-  const kept = history.map((message: unknown) => (isPlain(message) ? withoutMarks(message, drops) : message));
+  const kept = history.map((message: unknown) => (isPlain(message) ? withoutMarks(message, drops, bare) : message));
   if (rules !== undefined || kept.some((message, at) => message !== messages[at])) patch.set('messages', kept);
 }
 
 /** `cache_control` of a message and of its parts. */
-function withoutMarks(message: Plain, drops: Drops): Plain {
-  const bare = without(message, 'cache_control', 'messages[].cache_control', drops);
-  const { content } = bare;
-  if (!Array.isArray(content)) return bare;
-  const parts = content.map((part: unknown) =>
-    isPlain(part) ? without(part, 'cache_control', 'messages[].content[].cache_control', drops) : part,
-  );
-  return parts.some((part, at) => part !== content[at]) ? { ...bare, content: parts } : bare;
+function withoutMarks(message: Plain, drops: Drops, bare: Bare): Plain {
+  const out = bare(message, 'messages[].cache_control', drops);
+  const { content } = out;
+  if (!Array.isArray(content)) return out;
+  const parts = content.map((part: unknown) => (isPlain(part) ? bare(part, 'messages[].content[].cache_control', drops) : part));
+  return parts.some((part, at) => part !== content[at]) ? { ...out, content: parts } : out;
 }
 
-function dropTools(body: JsonBody, patch: Map<string, unknown>, drops: Drops): void {
+function dropTools(body: JsonBody, patch: Map<string, unknown>, drops: Drops, bare: Bare): void {
   const tools = body.value('tools');
   if (!Array.isArray(tools)) return;
   const served = tools.filter((tool) => !isSearchTool(tool));
   if (served.length < tools.length) drops.add('tools[].vendor_search', reason);
-  const kept = served.map((tool: unknown) => (isPlain(tool) ? without(tool, 'cache_control', 'tools[].cache_control', drops) : tool));
+  const kept = served.map((tool: unknown) => (isPlain(tool) ? bare(tool, 'tools[].cache_control', drops) : tool));
   if (kept.length === tools.length && kept.every((tool, at) => tool === tools[at])) return;
   patch.set('tools', kept.length === 0 ? undefined : kept);
   // Both are refused when there are no tools.
   if (kept.length === 0) for (const name of ['tool_choice', 'parallel_tool_calls']) if (body.has(name)) patch.set(name, undefined);
 }
 
-function without(object: Plain, key: string, name: string, drops: Drops): Plain {
-  if (!Object.hasOwn(object, key)) return object;
+const asItIs: Bare = (object) => object;
+
+const withoutMark: Bare = (object, name, drops) => {
+  if (!Object.hasOwn(object, 'cache_control')) return object;
   drops.add(name, reason);
-  const { [key]: _gone, ...rest } = object;
+  const { cache_control: _gone, ...rest } = object;
   return rest;
-}
+};
 
 /** A search tool of ours; a function of the caller's own that happens to be called `google_search` has parameters. */
 function isSearchTool(tool: unknown): boolean {

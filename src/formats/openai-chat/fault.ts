@@ -21,28 +21,61 @@ export function objectIn(text: string): Plain | undefined {
   return isPlain(first) ? first : undefined;
 }
 
+/**
+ * Where services of the format write what went wrong, each at its first place that has a text or number:
+ *
+ * - `error.…`: OpenAI's envelope
+ * - `message` beside the others: Cerebras, Mistral, vLLM; `message.detail`: Mistral's 422
+ * - `error` as a text: xAI, Hugging Face, LM Studio
+ * - `detail`, a text or a list of `{msg}`: services in Python, NVIDIA, whose `title` says less
+ */
+const messages = [
+  'error.message',
+  'message',
+  'message.detail.0.msg',
+  'error_description',
+  'error',
+  'detail',
+  'detail.msg',
+  'detail.0',
+  'detail.0.msg',
+  'title',
+] as const;
+
 /** The fault that an object with an `error` member (or a flat one) describes. */
 export function faultFrom(object: Plain, raw = ''): ProviderFault {
   const error = object['error'];
   if (isGoogleStatus(error)) return googleFault(error);
-  const inner = isPlain(error) ? error : {};
-  const message =
-    textOf(inner['message']) ??
-    textOf(object['message']) ??
-    textOf(object['error_description']) ??
-    textOf(error) ??
-    detailOf(object) ??
-    plainText(raw);
-  const from = isPlain(error) ? inner : object;
-  const { message: _message, code, type, param, ...extra } = inner;
+  // Beside an envelope only the message is the fault's.
+  const { message: _message, code, type, param, ...more } = isPlain(error) ? error : object;
   const fault: ProviderFault = {
-    message,
-    code: scalarOf(code ?? from['code']),
-    type: textOf(type ?? from['type']) ?? null,
-    param: textOf(param ?? from['param']) ?? null,
-    ...(Object.keys(extra).length === 0 ? {} : { extra }),
+    message: textAt(object, messages) ?? plainText(raw),
+    code: scalarOf(code),
+    type: textOf(type) ?? null,
+    param: textOf(param) ?? null,
+    ...(isPlain(error) && Object.keys(more).length > 0 ? { extra: more } : {}),
   };
   return permanent.has(fault.code ?? '') || permanent.has(fault.type ?? '') ? { ...fault, isPermanent: true } : fault;
+}
+
+/** The first text at one of these paths. */
+function textAt(object: Plain, paths: readonly string[]): string | undefined {
+  for (const path of paths) {
+    const text = textOf(valueAt(object, path));
+    if (text !== undefined) return text;
+  }
+  return undefined;
+}
+
+/** The value at a path of names and places in lists. */
+function valueAt(object: Plain, path: string): unknown {
+  let value: unknown = object;
+  for (const step of path.split('.')) {
+    if (Array.isArray(value)) value = (value as unknown[])[Number(step)];
+    else if (isPlain(value)) value = value[step];
+    else return undefined;
+  }
+  return value;
 }
 
 /**
@@ -86,15 +119,17 @@ const statuses: ReadonlyMap<string | number, number> = new Map([
   ['overloaded_error', 529],
 ]);
 
-/** Sent with 429, and until somebody pays no wait helps (OpenAI API, error codes). */
-const permanent: ReadonlySet<string | number> = new Set(['insufficient_quota', 'billing_hard_limit_reached', 'billing_not_active']);
-
-/** `{detail: …}` of Python services: a text, or a list of `{msg}`. */
-function detailOf(object: Plain): string | undefined {
-  const detail = object['detail'];
-  const first: unknown = Array.isArray(detail) ? detail[0] : detail;
-  return isPlain(first) ? textOf(first['msg']) : textOf(first);
-}
+/**
+ * Sent with 429, and until somebody pays no wait helps: OpenAI API, error codes; Moonshot AI, error codes (`type`); Z.AI,
+ * error codes (1113: the account is in arrears).
+ */
+const permanent: ReadonlySet<string | number> = new Set([
+  'insufficient_quota',
+  'billing_hard_limit_reached',
+  'billing_not_active',
+  'exceeded_current_quota_error',
+  '1113',
+]);
 
 const scalarOf = (value: unknown): string | number | null => (typeof value === 'string' || typeof value === 'number' ? value : null);
 

@@ -1,11 +1,11 @@
 import type { Argument, Command, Option } from 'commander';
-import { providers, services, stages } from '../../../plugins/index.ts';
+import { providers, stages } from '../../../plugins/index.ts';
 import { createProgram } from '../../../src/cli/index.ts';
 import { processIo } from '../../../src/cli/io.ts';
 
 /** docs/cli.md: every command with its arguments and options, from the tree that parses them. */
 export function cliPage(): string {
-  const program = createProgram(processIo(), { providers, services, stages }, () => undefined);
+  const program = createProgram(processIo(), { providers, stages }, () => undefined);
   return [
     '# Commands',
     '```sh\nnpm run gateway -- check --format short\n```',

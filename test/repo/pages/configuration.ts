@@ -1,4 +1,5 @@
 import { providers, stages } from '../../../plugins/index.ts';
+import type { Provider } from '../../../src/core/provider.ts';
 import { providerCommon } from '../../../src/config/schema/catalog.ts';
 import { gatewaySchema } from '../../../src/config/schema/join.ts';
 
@@ -73,6 +74,9 @@ configs:
 /** Aliases that only old configurations use. */
 const neutral = /^(?:cloud-)?(?:provider|vendor)-[a-z]$/;
 
+const hasOwn = ({ settings, authModes }: Provider): boolean =>
+  authModes !== undefined || Object.keys(isSchema(settings['properties']) ? settings['properties'] : {}).length > 0;
+
 /** `docs/configuration.md`, made from the schema that `gateway check` and editors use. */
 export function configurationPage(): string {
   const schema = gatewaySchema(providers) as Schema;
@@ -80,7 +84,7 @@ export function configurationPage(): string {
   const simple = Object.fromEntries(
     Object.entries(top).filter(([key]) => ['version', 'include', 'plugins', 'provider_plugins'].includes(key)),
   );
-  const kinds = providers.map((provider) => {
+  const kinds = providers.filter(hasOwn).map((provider) => {
     const names = [provider.type, ...provider.aliases.filter((alias) => !neutral.test(alias))].map((name) => `\`${name}\``).join(' or ');
     const signing = Object.entries(provider.authModes ?? {}).map(([name, mode]) => {
       const words = [name, ...mode.aliases].map((word) => `\`${word}\``).join(' or ');
@@ -100,6 +104,7 @@ export function configurationPage(): string {
     ...['server', 'logging'].map((key) => `## ${key}\n\n${about(child(top, key))}\n\n${table(child(top, key))}`),
     `## providers\n\n${about(child(top, 'providers'))}\n\n${table(providerCommon)}`,
     ...kinds,
+    `### other types\n\n${providers.flatMap((one) => (hasOwn(one) ? [] : [`\`${one.type}\``])).join(', ')} have no keys of their own: [services known by name](services.md).`,
     ...['virtual_keys', 'api_keys'].map(
       (key) => `## ${key}\n\n${about(child(top, key))}\n\n${table(child(top, key, 'additionalProperties'))}`,
     ),

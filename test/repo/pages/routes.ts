@@ -1,12 +1,16 @@
 import { providers } from '../../../plugins/index.ts';
+import { vendors } from '../../../plugins/providers/vendors/index.ts';
 import { type Endpoint, type EndpointTraits, endpoints } from '../../../src/core/endpoint.ts';
 import type { Provider } from '../../../src/core/provider.ts';
 
-const shown = providers.filter((provider) => provider.type !== 'mock');
+const rows: ReadonlySet<string> = new Set(vendors.map(({ type }) => type));
+
+/** Services that are rows have a page of their own. */
+const shown = providers.filter(({ type }) => type !== 'mock' && !rows.has(type));
 
 /** `docs/routes.md`: every modelled route, and which types of providers serve it. */
 export function routesPage(): string {
-  const rows = (Object.entries(endpoints) as [Endpoint, EndpointTraits][]).flatMap(([endpoint, traits]) =>
+  const lines = (Object.entries(endpoints) as [Endpoint, EndpointTraits][]).flatMap(([endpoint, traits]) =>
     traits.routes.map(([method, path]) => {
       const cells = shown.map((provider) => cell(provider, endpoint));
       return `| \`${method} /v1/${path}\` | ${traits.about} | ${cells.join(' | ')} |`;
@@ -15,12 +19,12 @@ export function routesPage(): string {
   const account = (Object.values(endpoints) as EndpointTraits[]).filter((traits) => traits.account === true);
   return [
     '# Routes',
-    '✓: the provider uses the format of the route, and bytes pass unchanged. ⇄: the gateway converts. Empty: the gateway returns 400 `unsupported_endpoint`, and a fallback tries its next target. –: the gateway itself responds. Types from `provider_plugins` define which routes they serve; `mock` simulates most routes without a network.',
-    `| Route | Does | ${shown.map(({ type }) => `\`${type}\``).join(' | ')} |\n|---|---|${shown.map(() => ':-:|').join('')}\n${rows.join('\n')}`,
+    '✓: the provider uses the format of the route, and bytes pass unchanged. ⇄: the gateway converts. Empty: the gateway returns 400 `unsupported_endpoint`, and a fallback tries its next target. –: the gateway itself responds. The [services known by name](services.md) list theirs. Types from `provider_plugins` define which routes they serve; `mock` simulates most routes without a network.',
+    `| Route | Does | ${shown.map(({ type }) => `\`${type}\``).join(' | ')} |\n|---|---|${shown.map(() => ':-:|').join('')}\n${lines.join('\n')}`,
     `Any other path below \`/v1/\` is passed through with its method, query and body to the provider that header, virtual key or config choose: ${shown
       .filter(({ relay }) => relay !== undefined)
       .map(({ type }) => `\`${type}\``)
-      .join(', ')} accept such requests.`,
+      .join(', ')} and the [services known by name](services.md) accept such requests.`,
     `${account.length} of these routes (batches and fine-tuning) belong to one account: they need \`x-gateway-virtual-key\`, or a header or config that names exactly one provider.`,
     'Clients of Azure OpenAI need only the address of the gateway (`azure_endpoint`, `endpoint`): `/openai/…` and `/openai/v1/…` are the routes above, and the deployment in `/openai/deployments/NAME/chat/completions` is the model that the request asks for, whatever its body says. Their `api-key` header holds the gateway key, and `api-version` is ignored. A deployment may be called `@slug/model`.',
     'Where a route is converted, models of one provider may differ: see the [pages of the providers](providers.md). An OpenAPI description is served at `/openapi.json`, and is in [openapi.json](openapi.json).\n',

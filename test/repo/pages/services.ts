@@ -1,11 +1,23 @@
-import { services } from '../../../plugins/index.ts';
+import { providers } from '../../../plugins/index.ts';
+import { vendors } from '../../../plugins/providers/vendors/index.ts';
+import type { Quirk } from '../../../plugins/providers/vendors/row.ts';
 
-/** `docs/services.md`: services that the commands know by name. */
+/** `docs/services.md`: services that are a type of their own, and how each differs from the format that it speaks. */
 export function servicesPage(): string {
-  const rows = services.map(({ name, title, type, host, keyVariable }) => {
-    const variable = keyVariable === undefined ? 'none' : `\`${keyVariable}\``;
-    return `| \`${name}\` | ${title} | \`${type}\` | ${host === undefined ? "the type's own" : `\`${host}\``} | ${variable} |`;
+  const rows = providers.flatMap(({ type, aliases, service }) => {
+    if (service === undefined) return [];
+    const names = [type, ...aliases.filter((alias) => !neutral.test(alias))].map((name) => `\`${name}\``).join(', ');
+    return [
+      `| ${names} | ${service.title} | \`${service.host}\` | ${service.keyVariable === undefined ? 'none' : `\`${service.keyVariable}\``} |`,
+    ];
   });
+  const own = vendors.map(({ type, title, docs, routes, quirks = [] }) =>
+    [
+      `### ${title}`,
+      `\`type: ${type}\` serves ${routes.map((route) => `\`${route}\``).join(', ')} ([documentation](${docs.split(',')[0]?.split(';')[0] ?? ''})).`,
+      ...(quirks.length === 0 ? [] : [quirks.map((quirk) => `- ${about(quirk)} ([source](${firstLink(quirk.source)}))`).join('\n')]),
+    ].join('\n\n'),
+  );
   return `# Services known by name
 
 \`\`\`sh
@@ -13,10 +25,52 @@ gateway init --provider groq --fallback openai   # writes a new gateway.yaml
 gateway providers add ollama                     # adds an entry to it
 \`\`\`
 
-Each name below is an entry of \`providers:\` with its address and its usual variable for the key. \`--slug\`, \`--key-env\` and \`--set custom_host=…\` of \`providers add\` change them. Without a configuration \`gateway start\` serves each service whose \`…_API_KEY\` is set. Every other service that speaks the format of OpenAI is \`type: openai\` with its base URL as \`custom_host\`.
+\`\`\`yaml
+version: 1
+providers:
+  groq: {type: groq, api_key: "\${env:GROQ_API_KEY}"}
+  gpu: {type: vllm, custom_host: http://10.0.0.11:8000/v1}
+\`\`\`
 
-| Name | Service | Type | \`custom_host\` | Key |
-|---|---|---|---|---|
+Each type below has its address and its usual variable for the key; \`custom_host\` sets another address. \`--slug\`, \`--key-env\` and \`--set custom_host=…\` of \`providers add\` change what is written. Without a configuration \`gateway start\` serves each service whose \`…_API_KEY\` is set. Every other service that speaks the format of OpenAI is \`type: openai\` with its base URL as \`custom_host\`.
+
+| Type | Service | Address | Key |
+|---|---|---|---|
 ${rows.join('\n')}
+
+## What differs
+
+These services speak the format of OpenAI. Requests and responses pass byte for byte, but for what a service would reject: such fields are left out or renamed, and \`x-gateway-dropped-params\` names what was left out. The gateway's own fields (\`labels\`, \`thinking\`, \`content_blocks\`, …) are left out except where the list says that a service has them; \`extensions: pass\` sends them. Other paths below \`/v1/\` are passed through to the same address.
+
+${own.join('\n\n')}
 `;
+}
+
+/** Aliases that only old configurations use. */
+const neutral = /^(?:cloud-)?(?:provider|vendor)-[a-z]$/;
+
+const firstLink = (source: string): string => /https:[^\s,;]+[^\s,;:]/.exec(source)?.[0] ?? '';
+
+const code = (names: readonly string[]): string => names.map((name) => `\`${name}\``).join(', ');
+
+/** A quirk in a sentence. */
+function about(quirk: Quirk): string {
+  const parts = [
+    ...(quirk.drops === undefined
+      ? []
+      : [`leaves out ${code(quirk.drops)}${quirk.models === undefined ? '' : ' for the models that reject them'}`]),
+    ...Object.entries(quirk.renames ?? {}).map(([from, to]) => `sends \`${from}\` as \`${to}\``),
+    ...Object.entries(quirk.roles ?? {}).map(([from, to]) => `sends messages of \`${from}\` as \`${to}\``),
+    ...(quirk.refuses === undefined ? [] : [`leaves out ${code(quirk.refuses)} of earlier responses`]),
+    ...(quirk.refusesOf === undefined
+      ? []
+      : [`and ${code([...new Set(Object.values(quirk.refusesOf).flat())])} of messages of ${code(Object.keys(quirk.refusesOf))}`]),
+    ...(quirk.thoughts === undefined ? [] : [`sends the thoughts of earlier responses as \`${quirk.thoughts}\``]),
+    ...(quirk.takes === undefined ? [] : [`keeps ${code(quirk.takes)} of earlier responses`]),
+    ...(quirk.needsThoughts === true ? ['gives earlier messages with tool calls empty thoughts where they have none'] : []),
+    ...(quirk.callIds === undefined ? [] : ['gives tool calls of other services ids of nine letters and digits']),
+    ...(quirk.known === undefined ? [] : [`passes on ${code(quirk.known)}`]),
+  ];
+  const [first = '', ...more] = parts;
+  return [`${first.charAt(0).toUpperCase()}${first.slice(1)}`, ...more].join(', ');
 }

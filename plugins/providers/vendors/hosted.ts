@@ -1,0 +1,397 @@
+import type { Vendor } from './row.ts';
+
+/** Thoughts as DeepSeek's API has them, which most services follow. */
+const thoughts = 'reasoning_content';
+
+/** What clients write for services that know instructions as `system` only. */
+const roles = { developer: 'system' } as const;
+
+const name = ['name'] as const;
+
+/** Services with a host of their own, by the names that people know them by. */
+export const hosted: readonly Vendor[] = [
+  {
+    type: 'cerebras',
+    title: 'Cerebras',
+    host: 'https://api.cerebras.ai/v1',
+    keyVariable: 'CEREBRAS_API_KEY',
+    docs: 'https://inference-docs.cerebras.ai/resources/openai',
+    routes: ['chat/completions', 'completions', 'models'],
+    quirks: [
+      {
+        name: 'developer',
+        source: 'https://inference-docs.cerebras.ai/resources/openai, "Key Differences from OpenAI": no developer role',
+        roles,
+      },
+      {
+        name: 'thoughts',
+        source:
+          'https://github.com/Kilo-Org/kilocode/issues/10375: 400 wrong_api_format, "property \'messages.2.assistant.reasoning_content\' is unsupported"',
+        refuses: ['reasoning_content'],
+      },
+    ],
+  },
+  {
+    type: 'dashscope',
+    aliases: ['alibaba'],
+    title: 'Alibaba Cloud Model Studio',
+    host: 'https://dashscope-intl.aliyuncs.com/compatible-mode/v1',
+    keyVariable: 'DASHSCOPE_API_KEY',
+    docs: 'https://www.alibabacloud.com/help/en/model-studio/compatibility-of-openai-with-dashscope',
+    routes: ['chat/completions', 'completions', 'embeddings', 'responses', 'models'],
+    quirks: [
+      {
+        name: 'developer',
+        source:
+          "https://github.com/earendil-works/pi/issues/5117: 400 invalid_parameter_error, \"developer is not one of ['system', 'assistant', 'user', 'tool', 'function']\"",
+        roles,
+      },
+    ],
+  },
+  {
+    type: 'deepinfra',
+    title: 'DeepInfra',
+    host: 'https://api.deepinfra.com/v1/openai',
+    keyVariable: 'DEEPINFRA_API_KEY',
+    docs: 'https://deepinfra.com/docs/openai_api',
+    routes: ['chat/completions', 'completions', 'embeddings', 'images/generations', 'models'],
+  },
+  {
+    type: 'deepseek',
+    title: 'DeepSeek',
+    host: 'https://api.deepseek.com/v1',
+    keyVariable: 'DEEPSEEK_API_KEY',
+    docs: 'https://api-docs.deepseek.com/',
+    routes: ['chat/completions', 'responses', 'models'],
+    quirks: [
+      {
+        name: 'developer',
+        source:
+          'https://github.com/earendil-works/pi/issues/1048: 400, "unknown variant `developer`, expected one of `system`, `user`, `assistant`, `tool`"',
+        roles,
+      },
+      {
+        name: 'thinking',
+        source: 'https://api-docs.deepseek.com/guides/thinking_mode, "Thinking Mode Toggle and Effort Control"',
+        known: ['thinking'],
+      },
+      {
+        name: 'thoughts',
+        source:
+          'https://api-docs.deepseek.com/guides/thinking_mode, "Tool Calls": reasoning_content must be passed back, otherwise the API returns 400; recorded requests have it',
+        thoughts,
+      },
+      {
+        name: 'thoughts of others',
+        source:
+          'https://github.com/NousResearch/hermes-agent/issues/16388: 400, "messages with tool_calls must include reasoning_content"; an empty one will do',
+        needsThoughts: true,
+      },
+    ],
+  },
+  {
+    type: 'fireworks',
+    aliases: ['fireworks-ai'],
+    title: 'Fireworks AI',
+    host: 'https://api.fireworks.ai/inference/v1',
+    keyVariable: 'FIREWORKS_API_KEY',
+    docs: 'https://docs.fireworks.ai/api-reference/post-chatcompletions',
+    routes: ['chat/completions', 'completions', 'embeddings', 'responses', 'responses/{id}', 'models'],
+    quirks: [
+      {
+        name: 'thinking',
+        source: 'https://docs.fireworks.ai/guides/reasoning, "Controlling reasoning effort": the Anthropic-compatible thinking parameter',
+        known: ['thinking'],
+      },
+      {
+        name: 'thoughts',
+        source:
+          'https://docs.fireworks.ai/guides/reasoning, "Interleaved thinking": reasoning_content of earlier turns must be included; models without it ignore it',
+        thoughts,
+      },
+    ],
+  },
+  {
+    type: 'groq',
+    title: 'Groq',
+    host: 'https://api.groq.com/openai/v1',
+    keyVariable: 'GROQ_API_KEY',
+    docs: 'https://console.groq.com/docs/openai; https://github.com/groq/groq-python, api.md',
+    routes: [
+      'chat/completions',
+      'embeddings',
+      'responses',
+      'audio/speech',
+      'audio/transcriptions',
+      'audio/translations',
+      'models',
+      'files',
+      'files/list',
+      'files/{id}',
+      'files/{id}/content',
+      'files/{id}/delete',
+      'batches',
+      'batches/list',
+      'batches/{id}',
+      'batches/{id}/cancel',
+      'batches/{id}/output',
+    ],
+    quirks: [
+      {
+        name: 'parameters',
+        source: 'https://console.groq.com/docs/openai, "Currently Unsupported OpenAI Features": 400 if they are supplied',
+        drops: ['logprobs', 'top_logprobs', 'logit_bias'],
+      },
+      {
+        name: 'names',
+        source: 'https://console.groq.com/docs/openai, "Currently Unsupported OpenAI Features": messages[].name',
+        refuses: name,
+        refusesOf: { system: name, developer: name, user: name, tool: name },
+      },
+      {
+        name: 'thoughts',
+        source:
+          'https://github.com/tashfeenahmed/freellmapi/issues/1070: 400, "property \'reasoning_content\' is unsupported"; https://github.com/karthink/gptel/issues/774: the same for reasoning, model by model',
+        refuses: ['reasoning_content', 'reasoning'],
+      },
+    ],
+  },
+  {
+    type: 'huggingface',
+    title: 'Hugging Face',
+    host: 'https://router.huggingface.co/v1',
+    keyVariable: 'HF_TOKEN',
+    docs: 'https://huggingface.co/docs/inference-providers/index',
+    routes: ['chat/completions', 'responses', 'models'],
+  },
+  {
+    type: 'mistral',
+    aliases: ['mistral-ai'],
+    title: 'Mistral AI',
+    host: 'https://api.mistral.ai/v1',
+    keyVariable: 'MISTRAL_API_KEY',
+    docs: 'https://docs.mistral.ai/api',
+    routes: [
+      'chat/completions',
+      'embeddings',
+      'moderations',
+      'audio/transcriptions',
+      'models',
+      'files',
+      'files/list',
+      'files/{id}',
+      'files/{id}/content',
+      'files/{id}/delete',
+    ],
+    quirks: [
+      {
+        name: 'limit',
+        source: 'https://github.com/editor-code-assistant/eca/issues/315: 422 extra_forbidden, body.max_completion_tokens',
+        renames: { max_completion_tokens: 'max_tokens' },
+      },
+      {
+        name: 'seed',
+        source: 'https://github.com/mistralai/client-python, models/chatcompletionrequest.py: random_seed',
+        renames: { seed: 'random_seed' },
+      },
+      {
+        name: 'parameters',
+        source:
+          'https://github.com/mistralai/client-python, models/chatcompletionrequest.py has none of them, and others are 422 extra_forbidden: https://github.com/mistralai/platform-docs-public/issues/7, for stream_options https://github.com/avante-corp/avante.nvim/issues/2347',
+        drops: [
+          'stream_options',
+          'logit_bias',
+          'logprobs',
+          'top_logprobs',
+          'user',
+          'store',
+          'service_tier',
+          'safety_identifier',
+          'prompt_cache_retention',
+          'prompt_cache_options',
+          'verbosity',
+          'modalities',
+          'audio',
+          'web_search_options',
+          'functions',
+          'function_call',
+          'moderation',
+        ],
+      },
+      {
+        name: 'developer',
+        source:
+          'https://github.com/mistralai/client-python, models/chatcompletionrequest.py: messages are of system, user, assistant and tool',
+        roles,
+      },
+      {
+        name: 'names',
+        source: 'https://github.com/Gage-Technologies/mistral-go/pull/2: 422 extra_forbidden, body.messages.0.user.name',
+        refuses: ['name', 'function_call'],
+        refusesOf: { system: name, developer: name, user: name, tool: name },
+      },
+      {
+        name: 'thoughts',
+        source: 'https://github.com/charmbracelet/crush/issues/1590: 422 extra_forbidden, body.messages.X.assistant.reasoning_content',
+        refuses: ['reasoning_content'],
+      },
+      {
+        name: 'ids',
+        source: 'https://github.com/nearai/ironclaw/issues/1241: 400, "Tool call id was … but must be a-z, A-Z, 0-9, with a length of 9"',
+        callIds: 'nine',
+      },
+    ],
+  },
+  {
+    type: 'moonshot',
+    aliases: ['kimi'],
+    title: 'Moonshot AI',
+    host: 'https://api.moonshot.ai/v1',
+    keyVariable: 'MOONSHOT_API_KEY',
+    docs: 'https://platform.kimi.ai/docs/overview',
+    routes: ['chat/completions', 'models', 'files', 'files/list', 'files/{id}', 'files/{id}/content', 'files/{id}/delete'],
+    quirks: [
+      { name: 'developer', source: 'https://github.com/openclaw/openclaw/issues/8579: system, user, assistant and tool only', roles },
+      { name: 'thinking', source: 'https://platform.kimi.ai/docs/guide/use-kimi-k2-thinking-model: thinking {type}', known: ['thinking'] },
+      {
+        name: 'thoughts',
+        source:
+          'https://www.kimi.com/code/docs/en/kimi-code/error-reference.html, "thinking is enabled but reasoning_content is missing": 400',
+        thoughts,
+      },
+      {
+        name: 'thoughts of others',
+        source: 'https://github.com/NousResearch/hermes-agent/issues/16388: an empty reasoning_content in messages with calls is accepted',
+        needsThoughts: true,
+      },
+    ],
+  },
+  {
+    type: 'nvidia',
+    title: 'NVIDIA NIM',
+    host: 'https://integrate.api.nvidia.com/v1',
+    keyVariable: 'NVIDIA_API_KEY',
+    docs: 'https://docs.nvidia.com/nim/large-language-models/latest/api-reference.html',
+    routes: ['chat/completions', 'completions', 'embeddings', 'responses', 'models'],
+    quirks: [
+      {
+        name: 'limit',
+        source:
+          'https://github.com/BerriAI/litellm, litellm/llms/nvidia_nim/chat/transformation.py: max_completion_tokens goes as max_tokens',
+        renames: { max_completion_tokens: 'max_tokens' },
+      },
+    ],
+  },
+  {
+    type: 'openrouter',
+    title: 'OpenRouter',
+    host: 'https://openrouter.ai/api/v1',
+    keyVariable: 'OPENROUTER_API_KEY',
+    docs: 'https://openrouter.ai/docs/api-reference/overview',
+    routes: ['chat/completions', 'completions', 'embeddings', 'responses', 'models'],
+    quirks: [
+      {
+        name: 'cache',
+        source: 'https://openrouter.ai/docs/guides/best-practices/prompt-caching, "Anthropic Claude"',
+        known: ['cache_control'],
+        takes: ['cache_control'],
+      },
+      {
+        name: 'thoughts',
+        source:
+          'https://openrouter.ai/docs/use-cases/reasoning-tokens, "Preserving reasoning blocks": reasoning, or reasoning_details unchanged',
+        thoughts: 'reasoning',
+        takes: ['reasoning_content', 'reasoning_details', 'annotations', 'refusal'],
+      },
+    ],
+  },
+  {
+    type: 'perplexity',
+    aliases: ['perplexity-ai'],
+    title: 'Perplexity',
+    // Sonar's own chat completions ended on 2026-09-27.
+    host: 'https://api.perplexity.ai/orchestrator/v1',
+    keyVariable: 'PERPLEXITY_API_KEY',
+    docs: 'https://docs.perplexity.ai/docs/orchestrator/faq, "Access and Setup"',
+    routes: ['chat/completions', 'responses'],
+  },
+  {
+    type: 'sambanova',
+    title: 'SambaNova',
+    host: 'https://api.sambanova.ai/v1',
+    keyVariable: 'SAMBANOVA_API_KEY',
+    docs: 'https://docs.sambanova.ai/docs/en/features/openai-compatibility',
+    routes: ['chat/completions', 'completions', 'embeddings', 'audio/transcriptions', 'audio/translations', 'models'],
+  },
+  {
+    type: 'together',
+    aliases: ['together-ai'],
+    title: 'Together AI',
+    host: 'https://api.together.ai/v1',
+    keyVariable: 'TOGETHER_API_KEY',
+    docs: 'https://docs.together.ai/docs/inference/openai-compatibility, "Endpoint compatibility matrix"',
+    routes: [
+      'chat/completions',
+      'completions',
+      'embeddings',
+      'images/generations',
+      'audio/speech',
+      'audio/transcriptions',
+      'audio/translations',
+      'models',
+    ],
+  },
+  {
+    type: 'xai',
+    aliases: ['x-ai'],
+    title: 'xAI',
+    host: 'https://api.x.ai/v1',
+    keyVariable: 'XAI_API_KEY',
+    docs: 'https://docs.x.ai/developers/rest-api-reference/inference',
+    routes: ['chat/completions', 'completions', 'responses', 'responses/{id}', 'images/generations', 'images/edits', 'models'],
+    quirks: [
+      {
+        name: 'penalties',
+        source:
+          'https://github.com/QuantumNous/new-api/pull/6081 and https://github.com/yym68686/uni-api/issues/105: 400, "Argument not supported on this model: presencePenalty" for grok-3-mini and grok-4 on',
+        drops: ['presence_penalty', 'frequency_penalty'],
+        models: /^grok-(?:3-mini|[4-9])/,
+      },
+      {
+        name: 'names',
+        source: 'https://github.com/BerriAI/litellm/issues/9720: 400, "Only messages of role \'user\' can have a name."',
+        refuses: name,
+        refusesOf: { system: name, developer: name, tool: name },
+      },
+    ],
+  },
+  {
+    type: 'zai',
+    aliases: ['z-ai'],
+    title: 'Z.AI',
+    host: 'https://api.z.ai/api/paas/v4',
+    keyVariable: 'ZAI_API_KEY',
+    docs: 'https://docs.z.ai/guides/develop/openai/python',
+    routes: ['chat/completions', 'images/generations'],
+    quirks: [
+      {
+        name: 'limit',
+        source:
+          'https://docs.z.ai/api-reference/llm/chat-completion: max_tokens alone; https://java.agentscope.io/v2/en/integration/model/glm: "GLM only supports max_tokens"',
+        renames: { max_completion_tokens: 'max_tokens' },
+      },
+      { name: 'developer', source: 'https://github.com/vastsa/PI-Desktop/issues/30: 400, "[1214] Incorrect role information"', roles },
+      {
+        name: 'thinking',
+        source: 'https://docs.z.ai/guides/capabilities/thinking-mode, "Default Thinking Behaviour"',
+        known: ['thinking'],
+      },
+      {
+        name: 'thoughts',
+        source:
+          'https://docs.z.ai/guides/capabilities/thinking-mode, "Interleaved thinking": thinking is returned together with the tool results',
+        thoughts,
+      },
+    ],
+  },
+];

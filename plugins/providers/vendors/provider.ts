@@ -1,0 +1,42 @@
+import { defineProvider, type CommonSettings, type Probe, type Provider } from '#core/provider.ts';
+import { historyOf } from '#formats/history/rules.ts';
+import { openaiFault } from '#formats/openai-chat/fault.ts';
+import { openaiEndpoints } from '#formats/openai-objects/taps.ts';
+import { at, baseOf, customHostProblems, memo, relayedRoute } from '../_shared/address.ts';
+import { openaiCompatible } from '../_shared/openai-compatible.ts';
+import type { Vendor } from './row.ts';
+
+const fixes = {
+  401: 'check the key: it was revoked, or belongs to another service',
+  403: 'give the key the permission to list models',
+  404: 'check custom_host: it is the base URL that the service gives for OpenAI libraries',
+} as const;
+
+const list: Probe = { endpoint: 'models', method: 'GET', model: '', proves: 'credential', fixes };
+
+/** The provider that a row describes. */
+export function vendorProvider({ type, aliases = [], title, host, keyVariable, routes, quirks = [] }: Vendor): Provider {
+  const base = memo((settings: CommonSettings) => baseOf(settings.custom_host ?? host));
+  const history = historyOf(quirks);
+  return defineProvider<CommonSettings>({
+    type,
+    aliases,
+    service: { title, host, keyVariable },
+    settings: { type: 'object', additionalProperties: false, properties: {} },
+    requestSettings: [],
+    apiKey: keyVariable === undefined ? 'optional' : 'required',
+    check: (settings) => customHostProblems(settings.custom_host),
+    credential: (_settings, key) => (key === undefined ? { scheme: 'none' } : { scheme: 'bearer', secret: key }),
+    operations: openaiCompatible<CommonSettings>({
+      address: (call, route) => at(base(call.settings), route, call.query),
+      extensions: () => 'drop',
+      known: quirks.flatMap(({ known = [] }) => known),
+      quirks: quirks.filter((quirk) => quirk.drops !== undefined || quirk.renames !== undefined || quirk.roles !== undefined),
+      history: () => history,
+      without: openaiEndpoints.filter((endpoint) => !routes.includes(endpoint)),
+    }),
+    relay: (call, path) => at(base(call.settings), relayedRoute(path), call.query),
+    fault: openaiFault,
+    ...(routes.includes('models') ? { probe: () => [list] } : {}),
+  });
+}

@@ -1,0 +1,77 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { JsonBody } from '#core/json/body.ts';
+import type { ProviderFault } from '#core/error.ts';
+import { describe, expect, it } from 'vitest';
+import { callOf } from '../../../test/contract/call.ts';
+import providers, { vendors } from './index.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** What a service takes and answers, written by hand. */
+interface Fixture {
+  /** `get` is what it must be sent for `send`; the id `ID` stands for any nine letters and digits. */
+  readonly requests?: readonly { quirk: string; model?: string; send: Json; get: Json; dropped: readonly string[] }[];
+  readonly faults?: readonly { source: string; status: number; body: Json | string; fault: ProviderFault }[];
+  readonly streams?: readonly { source: string; events: readonly (Json | string)[]; usage: Json; finish: readonly string[] }[];
+}
+
+function fixtureOf(type: string): Fixture {
+  const file = join(import.meta.dirname, 'fixtures', `${type}.json`);
+  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Fixture) : {};
+}
+
+const text = (value: Json | string): string => (typeof value === 'string' ? value : JSON.stringify(value));
+
+/** What every service takes: its bytes pass. */
+const plain =
+  '{ "model":"m", "temperature":1.0, "messages":[{"role":"system","content":"Be brief."},{"role":"user","content":"Hi"},{"role":"assistant","content":"Hello"},{"role":"user","content":"Bye"}], "hologram":{"a":1} }';
+
+describe.each(vendors.map((row) => [row.type, row] as const))('%s', (type, row) => {
+  const provider = providers.find((one) => one.type === type);
+  const chat = provider?.operations['chat/completions'];
+  const fixture = fixtureOf(type);
+  const sent = (body: string, model: string) => {
+    const made = chat?.request(JsonBody.from(Buffer.from(body)), callOf({ model }));
+    return { text: made?.body.kind === 'json' ? made.body.bytes().toString() : '', dropped: made?.dropped.map(({ param }) => param) };
+  };
+
+  it('names its sources', () => {
+    for (const { source } of [{ source: row.docs }, ...(row.quirks ?? [])]) expect(source).toMatch(/https:\/\/[a-z]/);
+    expect(new URL(row.host).pathname).not.toMatch(/\/$/);
+  });
+
+  it('passes the bytes of a request that needs nothing', () => {
+    expect(sent(plain, 'm')).toEqual({ text: plain, dropped: [] });
+  });
+
+  it('has a fixture for every quirk', () => {
+    expect([...new Set(fixture.requests?.map(({ quirk }) => quirk))].toSorted()).toEqual(
+      row.quirks?.map(({ name }) => name).toSorted() ?? [],
+    );
+  });
+
+  it.each(fixture.requests ?? [])('is sent what it takes: $quirk', ({ model = 'm', send, get, dropped }) => {
+    const got = sent(JSON.stringify({ model, ...send }), model);
+    const anyId = got.text.replaceAll(/("id"|"tool_call_id"):"[a-z0-9]{9}"/g, (same, key: string) =>
+      text(get).includes('"ID"') ? `${key}:"ID"` : same,
+    );
+    expect(JSON.parse(anyId)).toEqual({ model, ...get });
+    expect(got.dropped).toEqual(dropped);
+  });
+
+  it.each(fixture.faults ?? [])('is understood when it fails: $status, $source', ({ status, body, fault }) => {
+    expect(provider?.fault(status, text(body))).toEqual(fault);
+  });
+
+  it.each(fixture.streams ?? [])('reports usage in a stream: $source', ({ events, usage, finish }) => {
+    const tap = chat?.tap(callOf({ stream: true }));
+    for (const event of events) tap?.event({ name: '', data: text(event) });
+    expect({ usage: tap?.usage, finish: tap?.finish, complete: tap?.complete, fault: tap?.fault }).toEqual({
+      usage,
+      finish,
+      complete: true,
+      fault: undefined,
+    });
+  });
+});

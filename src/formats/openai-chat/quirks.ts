@@ -1,0 +1,54 @@
+import type { BodyPatch, JsonBody } from '../../core/json/body.ts';
+import { isPlain } from '../../core/json/merge.ts';
+import type { Dropped } from '../../core/provider.ts';
+
+/** One way in which a service differs from the chat requests of the format that it speaks. */
+export interface ChatQuirk {
+  /** Members of the body that it refuses: left out, and named. */
+  readonly drops?: readonly string[];
+  /** Members of the body that it knows under another name. */
+  readonly renames?: Readonly<Record<string, string>>;
+  /** Roles of messages that it knows under another name. */
+  readonly roles?: Readonly<Record<string, string>>;
+  /** The models that differ, by the service's own name; all without it. */
+  readonly models?: RegExp;
+}
+
+const reason = 'not supported by this service';
+
+/** The body as the service takes it, and what was left out. The same body where nothing differs. */
+export function withQuirks(
+  body: JsonBody,
+  model: string,
+  quirks: readonly ChatQuirk[],
+): { readonly body: JsonBody; readonly dropped: readonly Dropped[] } {
+  const patch = new Map<string, unknown>();
+  const dropped: Dropped[] = [];
+  const drop = (param: string, why: string): void => {
+    patch.set(param, undefined);
+    if (!isNeutral(body.value(param))) dropped.push({ param, reason: why });
+  };
+  for (const { drops = [], renames = {}, roles = {}, models } of quirks) {
+    if (models?.test(model) === false) continue;
+    for (const param of drops) if (body.has(param)) drop(param, reason);
+    for (const [from, to] of Object.entries(renames)) {
+      if (!body.has(from)) continue;
+      if (body.has(to)) drop(from, `the request has ${to}`);
+      else patch.set(from, undefined).set(to, body.value(from));
+    }
+    for (const [from, to] of Object.entries(roles)) renameRole(body, patch, from, to);
+  }
+  return patch.size === 0 ? { body, dropped } : { body: body.edit(patch as BodyPatch), dropped };
+}
+
+/** Asks for what happens anyway. */
+const isNeutral = (value: unknown): boolean =>
+  value === null || value === false || value === 0 || value === '' || (typeof value === 'object' && Object.keys(value).length === 0);
+
+function renameRole(body: JsonBody, patch: Map<string, unknown>, from: string, to: string): void {
+  if (!body.mentions(`"${from}"`)) return;
+  const messages: unknown = patch.get('messages') ?? body.value('messages');
+  if (!Array.isArray(messages)) return;
+  const renamed = messages.map((one: unknown) => (isPlain(one) && one['role'] === from ? { ...one, role: to } : one));
+  if (renamed.some((one, at) => one !== messages[at])) patch.set('messages', renamed);
+}

@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { json, type ScriptedUpstream, startUpstream } from '../support/upstream.ts';
+
+let upstream: ScriptedUpstream;
+let gateway: TestGateway;
+
+beforeAll(async () => {
+  upstream = await startUpstream((response) => json(response, 200, { id: '1', object: 'chat.completion', model: 'm', choices: [] }));
+  const host = upstream.url.replace('http://', '');
+  gateway = await startTestGateway(`
+version: 1
+server: {egress: {allow: ["${host.split(':')[0]}"]}}
+providers:
+  fast: {type: groq, api_key: sk-catalog-0123456789, custom_host: ${upstream.url}/openai/v1}
+  cerebras: {type: cerebras, api_key: sk-catalog-0123456789, custom_host: ${upstream.url}/v1}
+  gpu: {type: vllm, custom_host: ${upstream.url}/v1}
+`);
+});
+afterAll(async () => {
+  await gateway?.close();
+  await upstream?.close();
+});
+
+const post = (path: string, body: object, headers: Record<string, string> = {}): Promise<Response> =>
+  fetch(`${gateway.url}/v1/${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  });
+
+const messages = [{ role: 'user', content: 'Hi' }];
+const last = () => upstream.requests.at(-1);
+
+describe('a vendor that is a row', () => {
+  it('is called at its address with its key, and what it rejects is left out and named', async () => {
+    const response = await post('chat/completions', { model: '@fast/llama', messages, logprobs: true, labels: { a: 'b' } });
+    expect(response.status).toBe(200);
+    expect(response.headers.get('x-gateway-dropped-params')).toMatch(/labels.*logprobs/);
+    expect(last()).toMatchObject({ url: '/openai/v1/chat/completions', headers: { authorization: 'Bearer sk-catalog-0123456789' } });
+    expect(JSON.parse(last()?.body.toString() ?? '')).toEqual({ model: 'llama', messages });
+  });
+
+  it('keeps its own fields where the entry says so', async () => {
+    await post('chat/completions', { model: '@gpu/qwen', messages, top_k: 5, chat_template_kwargs: { a: 1 } });
+    expect(JSON.parse(last()?.body.toString() ?? '')).toEqual({ model: 'qwen', messages, top_k: 5, chat_template_kwargs: { a: 1 } });
+    expect(last()?.headers.authorization).toBeUndefined();
+  });
+
+  it('serves no route that its row leaves out, and passes on paths that nobody knows', async () => {
+    const refused = await post('embeddings', { model: '@cerebras/m', input: 'a' });
+    expect([refused.status, ((await refused.json()) as { error: { code: string } }).error.code]).toEqual([400, 'unsupported_endpoint']);
+    await post('fim/completions', { model: 'm' }, { 'x-gateway-provider': '@cerebras' });
+    expect(last()?.url).toBe('/v1/fim/completions');
+  });
+});
+
+describe('a vendor that a request names as a type', () => {
+  it("gets the caller's key, at a host that the rules allow", async () => {
+    const headers = {
+      authorization: 'Bearer sk-callers-0123456789',
+      'x-gateway-provider': 'mistral',
+      'x-gateway-custom-host': `${upstream.url}/v1`,
+    };
+    const response = await post('chat/completions', { model: 'm', messages, seed: 1 }, headers);
+    expect(response.status).toBe(200);
+    expect(last()?.headers.authorization).toBe('Bearer sk-callers-0123456789');
+    expect(JSON.parse(last()?.body.toString() ?? '')).toEqual({ model: 'm', messages, random_seed: 1 });
+  });
+
+  it('is not this machine, unless the operator says so', async () => {
+    const other = await startTestGateway('version: 1\nproviders: {mock: {type: mock}}\n');
+    const response = await fetch(`${other.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-gateway-provider': 'ollama', authorization: 'Bearer sk-callers-0123456789' },
+      body: JSON.stringify({ model: 'm', messages }),
+    });
+    const { error } = (await response.json()) as { error: { code: string; message: string } };
+    await other.close();
+    expect([response.status, error.code]).toEqual([403, 'not_allowed']);
+    expect(error.message).toContain('127.0.0.1');
+  });
+});
