@@ -5,6 +5,7 @@ import { mediaNeeds, toMessages } from '#formats/anthropic-messages/request/inde
 import { fromMessage } from '#formats/anthropic-messages/answer/result.ts';
 import { MessagesStream } from '#formats/anthropic-messages/answer/stream.ts';
 import { headerFields } from '#formats/anthropic-messages/headers.ts';
+import { withoutMarks } from '#formats/anthropic-messages/marks.ts';
 import { fromModelList } from '#formats/anthropic-messages/models.ts';
 import { MessagesTap } from '#formats/anthropic-messages/answer/tap.ts';
 import { thoughtMemory, withThoughts } from '#formats/anthropic-messages/answer/thoughts.ts';
@@ -71,7 +72,11 @@ function credentialOf(key: string | undefined): CredentialSpec {
 function native(body: Body, call: ACall, route: string): UpstreamRequest {
   const request = send(call, { route, body });
   if (body.kind === 'none') return request;
-  return { ...request, body: body.edit(nativePatch(body, call)), dropped: body.has('labels') ? labelsDropped : request.dropped };
+  return {
+    ...request,
+    body: withoutMarks(body).edit(nativePatch(body, call)),
+    dropped: body.has('labels') ? labelsDropped : request.dropped,
+  };
 }
 
 /** A config's labels belong to the record; the API refuses fields that it doesn't know. */

@@ -5,6 +5,7 @@ import { mediaNeeds, toMessages } from '#formats/anthropic-messages/request/inde
 import { fromMessage } from '#formats/anthropic-messages/answer/result.ts';
 import { MessagesStream } from '#formats/anthropic-messages/answer/stream.ts';
 import { betasOf, headerFields, versionOf } from '#formats/anthropic-messages/headers.ts';
+import { withoutMarks } from '#formats/anthropic-messages/marks.ts';
 import { MessagesTap } from '#formats/anthropic-messages/answer/tap.ts';
 import { thoughtMemory, withThoughts } from '#formats/anthropic-messages/answer/thoughts.ts';
 import { JsonTap } from '#formats/shared/json-tap.ts';
@@ -53,7 +54,7 @@ function native(body: Body, call: FoundryCall, route: string): UpstreamRequest {
   if (call.model !== '' && body.peek('model') !== call.model) patch.set('model', call.model);
   for (const field of [...headerFields, 'labels']) if (body.has(field)) patch.set(field, undefined);
   const dropped = body.has('labels') ? [{ param: 'labels', reason: 'kept only in the log record' }] : [];
-  return { ...request, body: body.edit(patch), dropped };
+  return { ...request, body: withoutMarks(body).edit(patch), dropped };
 }
 
 function send(body: Body, call: FoundryCall, route: string, needed: readonly string[] = []): UpstreamRequest {

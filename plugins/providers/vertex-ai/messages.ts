@@ -2,6 +2,7 @@ import { emptyBody } from '#core/json/body.ts';
 import { GatewayError } from '#core/error.ts';
 import type { Call, Operation } from '#core/provider.ts';
 import { inlined, nativeNeeds } from '#formats/anthropic-messages/native-files.ts';
+import { withoutMarks } from '#formats/anthropic-messages/marks.ts';
 import { MessagesTap } from '#formats/anthropic-messages/answer/tap.ts';
 import { JsonTap } from '#formats/shared/json-tap.ts';
 import type { Addresses } from './address.ts';
@@ -14,7 +15,8 @@ import type { VertexSettings } from './settings.ts';
 export function messages(to: Addresses, store: Storage): Operation<VertexSettings> {
   return {
     media: (body, call) => placed(nativeNeeds(body), call, store),
-    request(body, call) {
+    request(given, call) {
+      const body = given.kind === 'json' ? withoutMarks(given) : given;
       const address = to.model(call, 'anthropic', nameOf(call), call.stream ? 'streamRawPredict' : 'rawPredict');
       if (body.kind === 'none')
         return { ...address, method: call.method, headers: anthropicHeaders(undefined, call, undefined), body: emptyBody, dropped: [] };
@@ -42,7 +44,8 @@ export function messages(to: Addresses, store: Storage): Operation<VertexSetting
 export function countMessageTokens(to: Addresses, store: Storage): Operation<VertexSettings> {
   return {
     media: (body, call) => placed(nativeNeeds(body), call, store),
-    request(body, call) {
+    request(given, call) {
+      const body = given.kind === 'json' ? withoutMarks(given) : given;
       const model = nameOf(call);
       const address = to.model(call, 'anthropic', 'count-tokens', 'rawPredict');
       if (body.kind === 'none')

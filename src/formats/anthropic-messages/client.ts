@@ -1,16 +1,24 @@
-import type { Dialect } from '../../core/dialect.ts';
+import type { Dialect, DialectCall } from '../../core/dialect.ts';
 import type { ErrorFacts, GatewayError } from '../../core/error.ts';
 import { isPlain, type Plain } from '../../core/json/merge.ts';
 import { messageEvents } from '../shared/whole-as-events.ts';
+import { MessageWriter, wholeMessage } from './to-client/index.ts';
 
-/** The messages API. Its answers pass as they are, so only errors are written here, and streams that came whole. */
+const errorEvent = (error: GatewayError, facts: ErrorFacts): Buffer =>
+  Buffer.from(`event: error\ndata: ${messagesError(error, facts)}\n\n`, 'utf8');
+
+/** The messages API. Answers of services that speak it pass as they are; those of others are written here. */
 export const messagesDialect: Dialect = Object.freeze({
   idHeader: 'request-id',
   isError: ({ type, error }: Plain) =>
     type === 'error' && isPlain(error) && typeof error['type'] === 'string' && typeof error['message'] === 'string',
   errorBody: (error: GatewayError, facts: ErrorFacts) => Buffer.from(messagesError(error, facts), 'utf8'),
   streamed: { messages: messageEvents },
-  errorEvent: (error: GatewayError, facts: ErrorFacts) => Buffer.from(`event: error\ndata: ${messagesError(error, facts)}\n\n`, 'utf8'),
+  errorEvent,
+  // A count of tokens has no choices, and is what the client wants.
+  answer: (result: unknown, call: DialectCall) =>
+    JSON.stringify(isPlain(result) && Array.isArray(result['choices']) ? wholeMessage(result, call) : result),
+  write: (call: DialectCall) => new MessageWriter(call, errorEvent),
 });
 
 /** The API's error object, with ours under `error.gateway`: its libraries print the whole object. */

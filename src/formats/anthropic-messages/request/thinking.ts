@@ -35,16 +35,24 @@ export function thinkingFields(body: Plain, facts: ThinkingFacts, conversion: Co
   const asked = body['max_completion_tokens'] ?? body['max_tokens'] ?? undefined;
   const given = body['thinking'];
   const effort = body['reasoning_effort'];
-  if (isPlain(given) && typeof effort === 'string') conversion.drops.add('reasoning_effort', 'thinking is sent instead');
+  const besides = isPlain(given) && typeof effort === 'string' ? effortBeside(given, effort, conversion) : {};
   const shorter = body['max_tokens'] ?? asked;
   if (shorter !== asked) conversion.drops.add('max_tokens', 'max_completion_tokens is sent instead');
   const chosen = isPlain(given)
-    ? givenThinking(given, facts, conversion)
+    ? { ...givenThinking(given, facts, conversion), ...besides }
     : typeof effort === 'string'
       ? byEffort(effort, asked, facts, conversion)
       : {};
   const budget = chosen.thinking?.['budget_tokens'];
   return { ...chosen, max_tokens: asked ?? facts.maxTokens + (typeof budget === 'number' ? budget : 0) };
+}
+
+/** A model that thinks by itself takes an effort, too; a budget says the same in other words. */
+function effortBeside(given: Plain, effort: string, { traits, drops }: Conversion): Pick<ThinkingFields, 'effort'> {
+  if (traits.thinking === 'adaptive' && given['budget_tokens'] === undefined && effort !== 'none')
+    return { effort: effort === 'minimal' ? 'low' : effort };
+  drops.add('reasoning_effort', 'thinking is sent instead');
+  return {};
 }
 
 /** True when the answer will be thought about: then the API takes no sampling and no forced tool. */

@@ -1,0 +1,78 @@
+import type { ModelEvent } from '../../../core/events.ts';
+import type { Plain } from '../../../core/json/merge.ts';
+import type { Usage } from '../../../core/model/usage.ts';
+import { finishReason } from '../answer/finish.ts';
+
+/** OpenAI's finish reasons, and words that services of its format use beside them. */
+const reasons: Readonly<Record<string, string>> = {
+  stop: 'end_turn',
+  length: 'max_tokens',
+  model_length: 'max_tokens',
+  tool_calls: 'tool_use',
+  function_call: 'tool_use',
+  content_filter: 'refusal',
+};
+
+/** The API's own words: they say more than OpenAI's where the two mean the same. */
+const own: ReadonlySet<string> = new Set([
+  'end_turn',
+  'max_tokens',
+  'stop_sequence',
+  'tool_use',
+  'pause_turn',
+  'refusal',
+  'model_context_window_exceeded',
+]);
+
+/** What is told once an answer is over: why, and how many tokens. */
+export class Ending {
+  usage: Usage | undefined;
+  isRefused = false;
+  #finish: Extract<ModelEvent, { type: 'finish' }> | undefined;
+  #extras: Plain = {};
+
+  get isKnown(): boolean {
+    return this.#finish !== undefined;
+  }
+
+  /** A service may correct itself: the last word holds. */
+  finish(event: Extract<ModelEvent, { type: 'finish' }>): void {
+    this.#finish = event;
+  }
+
+  extra(fields: Plain): void {
+    this.#extras = { ...this.#extras, ...fields };
+  }
+
+  told(calls: number): { readonly delta: Plain; readonly usage: Plain; readonly more: Plain } {
+    const { stop_sequence: sequence, stop_details: details, container, context_management: edits } = this.#extras;
+    const delta = {
+      stop_reason: this.#reason(calls),
+      stop_sequence: sequence ?? null,
+      ...(details === undefined ? {} : { stop_details: details }),
+      ...(container === undefined ? {} : { container }),
+    };
+    return { delta, usage: usageOf(this.usage), more: edits === undefined ? {} : { context_management: edits } };
+  }
+
+  /** Calls are to be answered, whatever a service calls the end of such an answer. */
+  #reason(calls: number): string {
+    const { reason = 'stop', raw } = this.#finish ?? {};
+    if (raw !== undefined && own.has(raw) && finishReason(raw, { calls: 0, isOutput: false }) === reason) return raw;
+    const word = Object.hasOwn(reasons, reason) ? (reasons[reason] ?? 'end_turn') : 'end_turn';
+    if (word !== 'end_turn') return word === 'tool_use' && calls === 0 ? 'end_turn' : word;
+    return this.isRefused ? 'refusal' : calls > 0 ? 'tool_use' : 'end_turn';
+  }
+}
+
+/** The API counts what was read from a cache, or written to it, beside the input. */
+function usageOf(usage: Usage | undefined): Plain {
+  const { prompt = 0, completion = 0, cached = 0, cacheWrite = 0, reasoning } = usage ?? {};
+  return {
+    input_tokens: Math.max(0, prompt - cached - cacheWrite),
+    cache_creation_input_tokens: cacheWrite,
+    cache_read_input_tokens: cached,
+    output_tokens: Math.max(completion, reasoning ?? 0),
+    ...(reasoning === undefined || reasoning === 0 ? {} : { output_tokens_details: { thinking_tokens: reasoning } }),
+  };
+}

@@ -1,0 +1,211 @@
+import type { ModelEvent } from '../../../core/events.ts';
+import { isPlain, type Plain } from '../../../core/json/merge.ts';
+import { signedBy } from '../../history/signatures.ts';
+import { unsigned } from '../marks.ts';
+import { CallBlocks } from './call-blocks.ts';
+import { Ending } from './ending.ts';
+
+/** An event of the messages API. */
+export type ApiEvent = Plain & { readonly type: string };
+
+/** What an answer is called where its provider does not say. */
+export interface AnswerNames {
+  readonly id: string;
+  readonly model: string;
+}
+
+type Hub<T extends ModelEvent['type']> = Extract<ModelEvent, { type: T }>;
+
+/** The block in progress. */
+interface Open {
+  readonly kind: 'text' | 'thinking' | 'call' | 'native';
+  readonly index: number;
+  /** The number that the provider gave it. */
+  readonly block: number | undefined;
+  signature: string;
+}
+
+const nothing: readonly ApiEvent[] = Object.freeze([]);
+
+/**
+ * Events of the hub as events of the messages API: one block at a time, each closed before the next begins, and the
+ * reason and the counts at the very end. Whole answers are put together from the same events.
+ */
+export class MessageEvents {
+  readonly #names: AnswerNames;
+  readonly #calls: CallBlocks;
+  readonly #ending = new Ending();
+  #hasStarted = false;
+  #next = 0;
+  #open: Open | undefined;
+  /** Sources were told in the API's own form. */
+  #hasCitations = false;
+
+  constructor(names: AnswerNames) {
+    this.#names = names;
+    this.#calls = new CallBlocks(names.id);
+  }
+
+  /** False until the provider said why the answer ends. */
+  get isFinished(): boolean {
+    return this.#ending.isKnown;
+  }
+
+  push(event: ModelEvent): readonly ApiEvent[] {
+    if ('choice' in event && event.choice !== undefined && event.choice !== 0) return nothing;
+    switch (event.type) {
+      case 'start':
+        return this.#start(event.id, event.model);
+      case 'finish':
+        this.#ending.finish(event);
+        return nothing;
+      case 'usage':
+        this.#ending.usage = event.usage;
+        return nothing;
+      case 'extra':
+        this.#ending.extra(event.fields);
+        return nothing;
+      case 'error':
+      case 'note':
+      case 'native':
+      case 'media':
+        return nothing;
+      default:
+        return [...this.#start('', ''), ...this.#content(event)];
+    }
+  }
+
+  /** The end of the answer, once `isFinished`. */
+  end(): readonly ApiEvent[] {
+    const { delta, usage, more } = this.#ending.told(this.#calls.count);
+    return [...this.#start('', ''), ...this.#close(), { type: 'message_delta', delta, usage, ...more }, { type: 'message_stop' }];
+  }
+
+  #start(id: string, model: string): readonly ApiEvent[] {
+    if (this.#hasStarted) return nothing;
+    this.#hasStarted = true;
+    const message = {
+      id: id === '' ? `msg_${this.#names.id}` : id,
+      type: 'message',
+      role: 'assistant',
+      model: model === '' ? this.#names.model : model,
+      content: [],
+      stop_reason: null,
+      stop_sequence: null,
+      usage: { input_tokens: 0, output_tokens: 0 },
+    };
+    return [{ type: 'message_start', message }, { type: 'ping' }];
+  }
+
+  #content(
+    event: Hub<'text' | 'thinking' | 'redacted' | 'refusal' | 'tool_call' | 'block' | 'annotations' | 'audio'>,
+  ): readonly ApiEvent[] {
+    switch (event.type) {
+      case 'text':
+        return this.#text(event.text, event.block);
+      case 'refusal':
+        this.#ending.isRefused = true;
+        return this.#text(event.text, undefined);
+      case 'audio':
+        return this.#text(String(event.audio['transcript'] ?? ''), undefined);
+      case 'thinking':
+        return this.#thinking(event);
+      case 'redacted':
+        return [...this.#begin('native', { type: 'redacted_thinking', data: event.data }, event.block), ...this.#close()];
+      case 'tool_call':
+        return this.#call(event);
+      case 'block':
+        return this.#block(event);
+      case 'annotations':
+        return this.#sources(event.annotations);
+      default:
+        return event satisfies never;
+    }
+  }
+
+  #text(text: string, block: number | undefined): readonly ApiEvent[] {
+    if (text === '') return nothing;
+    const opened = this.#is('text', block) ? nothing : this.#begin('text', { type: 'text', text: '' }, block);
+    return [...opened, this.#delta({ type: 'text_delta', text })];
+  }
+
+  #thinking({ text, signature, block }: Hub<'thinking'>): readonly ApiEvent[] {
+    if (!text && signature === undefined) return nothing;
+    const opened = this.#is('thinking', block)
+      ? nothing
+      : this.#begin('thinking', { type: 'thinking', thinking: '', signature: '' }, block);
+    if (this.#open !== undefined && signature !== undefined) this.#open.signature += signature;
+    return text ? [...opened, this.#delta({ type: 'thinking_delta', thinking: text })] : opened;
+  }
+
+  #call(event: Hub<'tool_call'>): readonly ApiEvent[] {
+    const { start, delta, index } = this.#calls.take(event, () => this.#next);
+    const opened = start === undefined ? nothing : this.#begin('call', start, undefined);
+    return delta === ''
+      ? opened
+      : [...opened, { type: 'content_block_delta', index, delta: { type: 'input_json_delta', partial_json: delta } }];
+  }
+
+  /** Blocks that show themselves before their text; those of the API's own tools are told as they are. */
+  #block({ kind, state, block, native }: Hub<'block'>): readonly ApiEvent[] {
+    if (state === 'close') return this.#open?.block === block ? this.#close() : nothing;
+    if (kind === 'text')
+      return this.#is('text', block) && this.#open?.block === block ? nothing : this.#begin('text', { type: 'text', text: '' }, block);
+    if (kind !== 'native' || !isPlain(native)) return nothing;
+    if (isApiBlock(native['type'])) return this.#begin('native', native, block);
+    if (Array.isArray(native['citations']) && this.#is('text', block)) return this.#cite(native['citations'].filter(isPlain));
+    if (isPlain(native['input']) && this.#is('native', block))
+      return [this.#delta({ type: 'input_json_delta', partial_json: JSON.stringify(native['input']) })];
+    return nothing;
+  }
+
+  #cite(citations: readonly Plain[]): readonly ApiEvent[] {
+    this.#hasCitations = true;
+    return citations.map((citation) => this.#delta({ type: 'citations_delta', citation }));
+  }
+
+  /** Pages that a service found, at the text that is still open: a closed one cannot be added to. */
+  #sources(annotations: readonly Plain[]): readonly ApiEvent[] {
+    if (this.#hasCitations || this.#open?.kind !== 'text') return nothing;
+    const pages = annotations.map(({ url_citation: page }) => page).filter(isPlain);
+    return this.#cite(
+      pages.map(({ url, title }) => ({
+        type: 'web_search_result_location',
+        url,
+        title: title ?? null,
+        cited_text: '',
+        encrypted_index: unsigned,
+      })),
+    );
+  }
+
+  #is(kind: Open['kind'], block: number | undefined): boolean {
+    return this.#open?.kind === kind && (block === undefined || this.#open.block === undefined || this.#open.block === block);
+  }
+
+  #begin(kind: Open['kind'], content: Plain, block: number | undefined): readonly ApiEvent[] {
+    const closed = this.#close();
+    this.#open = { kind, index: this.#next, block, signature: '' };
+    this.#next += 1;
+    return [...closed, { type: 'content_block_start', index: this.#open.index, content_block: content }];
+  }
+
+  #delta(delta: Plain): ApiEvent {
+    return { type: 'content_block_delta', index: this.#open?.index, delta };
+  }
+
+  /** Clients send thoughts back with their signature; one that the API cannot have given gets a mark. */
+  #close(): readonly ApiEvent[] {
+    const open = this.#open;
+    if (open === undefined) return nothing;
+    const { signature } = open;
+    const own = signature !== '' && signedBy(signature) !== 'gemini' ? signature : unsigned;
+    const signed = open.kind === 'thinking' ? [this.#delta({ type: 'signature_delta', signature: own })] : nothing;
+    this.#open = undefined;
+    return [...signed, { type: 'content_block_stop', index: open.index }];
+  }
+}
+
+/** Steps of the API's own tools, whichever service ran them. */
+const isApiBlock = (type: unknown): boolean =>
+  typeof type === 'string' && /^(?:server_tool_use|mcp_tool_use|container_upload|compaction|\w+_tool_result)$/.test(type);

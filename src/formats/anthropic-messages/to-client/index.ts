@@ -1,0 +1,102 @@
+import type { DialectCall, DialectWriter } from '../../../core/dialect.ts';
+import { GatewayError } from '../../../core/error.ts';
+import type { ModelEvent } from '../../../core/events.ts';
+import { isPlain, type Plain } from '../../../core/json/merge.ts';
+import { completionEvents } from '../../openai-chat/reader/completion.ts';
+import { parseExact } from '../../shared/exact.ts';
+import { type ApiEvent, MessageEvents } from './events.ts';
+
+const nothing: readonly string[] = Object.freeze([]);
+
+/** Writes a stream of the messages API. */
+export class MessageWriter implements DialectWriter {
+  failure: GatewayError | undefined;
+  readonly #call: DialectCall;
+  readonly #events: MessageEvents;
+  readonly #errorEvent: (error: GatewayError, facts: { readonly requestId: string }) => Buffer;
+
+  constructor(call: DialectCall, errorEvent: (error: GatewayError, facts: { readonly requestId: string }) => Buffer) {
+    this.#call = call;
+    this.#events = new MessageEvents(call);
+    this.#errorEvent = errorEvent;
+  }
+
+  push(event: ModelEvent): readonly string[] {
+    if (this.failure !== undefined) return nothing;
+    return event.type === 'error' ? this.fail(event.error) : this.#events.push(event).map(textOf);
+  }
+
+  end(): readonly string[] {
+    if (this.failure !== undefined) return nothing;
+    return this.#events.isFinished ? this.#events.end().map(textOf) : this.fail(unfinished());
+  }
+
+  /** No end of the message: client libraries raise on the error, and nothing looks like an answer. */
+  fail(error: GatewayError): readonly string[] {
+    if (this.failure !== undefined) return nothing;
+    this.failure = error;
+    return [this.#errorEvent(error, { requestId: this.#call.id }).toString('utf8')];
+  }
+}
+
+const unfinished = (): GatewayError =>
+  new GatewayError('stream_interrupted', { message: 'The provider closed the stream before its end.', source: 'provider' });
+
+const textOf = (event: ApiEvent): string => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
+
+/** A whole chat completion as a message: the events of its stream, put together. @throws GatewayError `upstream_invalid` */
+export function wholeMessage(completion: unknown, call: Pick<DialectCall, 'id' | 'model'>): Plain {
+  const events = new MessageEvents(call);
+  const told = completionEvents(completion).flatMap((event) => [...events.push(event)]);
+  return joined([...told, ...events.end()]);
+}
+
+/** What client libraries put together of the events. */
+function joined(events: readonly ApiEvent[]): Plain {
+  let message: Plain = {};
+  const content: Record<string, unknown>[] = [];
+  const inputs = new Map<number, string>();
+  for (const event of events) {
+    const at = event['index'] as number;
+    if (event.type === 'message_start' && isPlain(event['message'])) message = event['message'];
+    if (event.type === 'content_block_start') content[at] = { ...(event['content_block'] as Plain) };
+    if (event.type === 'content_block_delta')
+      addDelta(content[at] ?? {}, event['delta'] as Plain, (text) => inputs.set(at, (inputs.get(at) ?? '') + text));
+    if (event.type === 'message_delta') {
+      const { type: _type, delta, ...rest } = event;
+      message = { ...message, ...(delta as Plain), ...rest };
+    }
+  }
+  for (const [at, text] of inputs) (content[at] ?? {})['input'] = inputOf(text);
+  return { ...message, content };
+}
+
+function addDelta(block: Record<string, unknown>, delta: Plain, input: (text: string) => void): void {
+  switch (delta['type']) {
+    case 'text_delta':
+      block['text'] = String(block['text']) + String(delta['text']);
+      return;
+    case 'thinking_delta':
+      block['thinking'] = String(block['thinking']) + String(delta['thinking']);
+      return;
+    case 'signature_delta':
+      block['signature'] = delta['signature'];
+      return;
+    case 'citations_delta':
+      block['citations'] = [...((block['citations'] as unknown[] | undefined) ?? []), delta['citation']];
+      return;
+    default:
+      input(String(delta['partial_json']));
+  }
+}
+
+/** Text that is no object (a call that was cut off) is kept under one name, as in a history. */
+function inputOf(text: string): unknown {
+  if (text.trim() === '') return {};
+  try {
+    const value = parseExact(text);
+    return isPlain(value) ? value : { arguments: value };
+  } catch {
+    return { arguments: text };
+  }
+}

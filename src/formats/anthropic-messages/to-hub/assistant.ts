@@ -1,0 +1,59 @@
+import { isPlain, type Plain } from '../../../core/json/merge.ts';
+import type { Drops } from '../../shared/drops.ts';
+import { isForeignThought, ownCitations } from '../marks.ts';
+
+/**
+ * An assistant's turn: text and calls where every service looks for them, and where there is more to it (thoughts, steps
+ * of the API's own tools, text behind calls) all blocks in their order in `content_blocks`, beside the thoughts as one text.
+ */
+export function assistantMessage({ content }: Plain, drops: Drops): Plain {
+  if (!Array.isArray(content)) return { role: 'assistant', content: typeof content === 'string' ? content : '' };
+  const blocks = content.filter(isPlain).map(readable);
+  const texts = blocks.filter(({ type }) => type === 'text');
+  const calls = blocks.filter(({ type }) => type === 'tool_use').map((block) => callOf(block, drops));
+  const thoughts = blocks.map(({ type, thinking }) => (type === 'thinking' && typeof thinking === 'string' ? thinking : '')).join('');
+  const isPlainTurn = isInOrder(blocks);
+  const text = texts.map((block) => String(block['text'] ?? '')).join('');
+  return {
+    role: 'assistant',
+    content: texts.length === 0 ? null : isPlainTurn ? plainContent(texts) : text,
+    ...(thoughts === '' ? {} : { reasoning_content: thoughts }),
+    ...(calls.length === 0 ? {} : { tool_calls: calls }),
+    ...(isPlainTurn ? {} : { content_blocks: blocks.map(placed) }),
+  };
+}
+
+/** A block without what the gateway itself put there for want of something better. */
+function readable(block: Plain): Plain {
+  if (isForeignThought(block)) return { type: 'thinking', thinking: block['thinking'] };
+  if (!Array.isArray(block['citations'])) return block;
+  const { citations, ...rest } = block;
+  const own = ownCitations(citations);
+  return own.length === 0 ? rest : { ...rest, citations: own };
+}
+
+/** Texts, then calls, and nothing else. */
+function isInOrder(blocks: readonly Plain[]): boolean {
+  const lastText = blocks.findLastIndex(({ type }) => type === 'text');
+  return blocks.every(({ type, citations }, at) => (type === 'text' && citations === undefined) || (type === 'tool_use' && at > lastText));
+}
+
+function plainContent(texts: readonly Plain[]): unknown {
+  const [only] = texts;
+  if (texts.length === 1 && only?.['cache_control'] === undefined) return only?.['text'];
+  return texts.map((block) => ({ type: 'text', text: block['text'], ...cacheOf(block) }));
+}
+
+/** Calls mark their place; what they say is in the list of calls. */
+const placed = (block: Plain): Plain =>
+  block['type'] === 'tool_use' ? { type: 'tool_use', id: block['id'], name: block['name'], input: {} } : block;
+
+const callMembers: ReadonlySet<string> = new Set(['type', 'id', 'name', 'input', 'cache_control', 'caller']);
+
+function callOf(block: Plain, drops: Drops): Plain {
+  drops.others(block, callMembers, 'messages[].content[].tool_use.', 'not known to other services');
+  const { id, name, input } = block;
+  return { id, type: 'function', function: { name, arguments: JSON.stringify(input ?? {}) }, ...cacheOf(block) };
+}
+
+const cacheOf = (block: Plain): Plain => (block['cache_control'] === undefined ? {} : { cache_control: block['cache_control'] });

@@ -1,0 +1,65 @@
+import { GatewayError } from '../../../core/error.ts';
+import { isPlain, type Plain } from '../../../core/json/merge.ts';
+import type { Dropped } from '../../../core/provider.ts';
+import { Drops } from '../../shared/drops.ts';
+import { chatMessages } from './messages.ts';
+import { plainFields } from './params.ts';
+import { toolFields } from './tools.ts';
+
+/** A messages request in the gateway's common form: a chat completions body with its extensions. */
+export interface HubRequest {
+  readonly body: Plain;
+  /** What the common form cannot say, in the names of the messages API. */
+  readonly dropped: readonly Dropped[];
+}
+
+/**
+ * A request of the messages API as a chat completions body: the inverse of what is made of a chat for services of this
+ * format (request/), for all that both can say.
+ *
+ * @throws GatewayError `invalid_type`, `unsupported_parameter`
+ */
+export function toHub(body: Plain): HubRequest {
+  checkTypes(body);
+  const drops = new Drops();
+  const hub = {
+    ...plainFields(body, drops),
+    messages: [...systemMessages(body['system']), ...chatMessages(body['messages'] as readonly Plain[], drops)],
+    ...toolFields(body, drops),
+    // Without it services of the chat format count nothing in streams.
+    ...(body['stream'] === true ? { stream_options: { include_usage: true } } : {}),
+  };
+  return { body: hub, dropped: drops.list };
+}
+
+function systemMessages(system: unknown): readonly Plain[] {
+  if (typeof system === 'string') return system === '' ? [] : [{ role: 'system', content: system }];
+  const blocks = Array.isArray(system) ? system.filter(isPlain) : [];
+  return blocks.length === 0 ? [] : [{ role: 'system', content: blocks.map(({ citations: _none, ...block }) => block) }];
+}
+
+/** Members that are walked: what has another type would be left out without a word. */
+const types: readonly (readonly [field: string, isOf: (value: unknown) => boolean, words: string])[] = [
+  ['messages', isObjects, 'a list of objects'],
+  ['system', (value) => typeof value === 'string' || isObjects(value), 'a string or a list of objects'],
+  ['tools', isObjects, 'a list of objects'],
+  ['tool_choice', isPlain, 'an object'],
+  ['stop_sequences', Array.isArray, 'a list'],
+  ['metadata', isPlain, 'an object'],
+  ['output_config', isPlain, 'an object'],
+  ['thinking', isPlain, 'an object'],
+];
+
+function isObjects(value: unknown): boolean {
+  return Array.isArray(value) && value.every(isPlain);
+}
+
+/** @throws GatewayError `invalid_type` */
+function checkTypes(body: Plain): void {
+  for (const [param, isOf, words] of types) {
+    const value = body[param];
+    if ((value === undefined || value === null) && param !== 'messages') continue;
+    if (isOf(value)) continue;
+    throw new GatewayError('invalid_type', { message: `"${param}" is not ${words}.`, param, hint: `Send ${words} in "${param}".` });
+  }
+}

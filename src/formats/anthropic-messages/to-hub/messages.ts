@@ -1,0 +1,50 @@
+import { isPlain, type Plain } from '../../../core/json/merge.ts';
+import { cannotCarry } from '../../shared/cannot-carry.ts';
+import type { Drops } from '../../shared/drops.ts';
+import { assistantMessage } from './assistant.ts';
+import { chatContent } from './parts.ts';
+
+/** Messages of the API as those of a chat: a result of a tool becomes a message of its own. @throws GatewayError */
+export function chatMessages(messages: readonly Plain[], drops: Drops): readonly Plain[] {
+  return messages.flatMap((message, at) => {
+    drops.others(message, members, 'messages[].', 'not known to the messages API');
+    switch (message['role']) {
+      case 'assistant':
+        return [assistantMessage(message, drops)];
+      case 'system':
+        return [{ role: 'system', content: chatContent(message['content'], drops) }];
+      case 'user':
+        return userMessages(message['content'], drops);
+      default:
+        throw cannotCarry(`messages[${at}].role`, `The role "${String(message['role'])}" is not known.`, 'Use user or assistant.');
+    }
+  });
+}
+
+const members: ReadonlySet<string> = new Set(['role', 'content']);
+
+/** Results first, as the API wants them: they belong to the turn before. */
+function userMessages(content: unknown, drops: Drops): readonly Plain[] {
+  if (!Array.isArray(content)) return [{ role: 'user', content: typeof content === 'string' ? content : '' }];
+  const blocks = content.filter(isPlain);
+  const results = blocks.filter(isResult).map((block) => toolMessage(block, drops));
+  const rest = chatContent(
+    blocks.filter((block) => !isResult(block)),
+    drops,
+  );
+  return rest.length === 0 ? results : [...results, { role: 'user', content: rest }];
+}
+
+const isResult = ({ type }: Plain): boolean => type === 'tool_result';
+const resultMembers: ReadonlySet<string> = new Set(['type', 'tool_use_id', 'content', 'is_error', 'cache_control']);
+
+function toolMessage(block: Plain, drops: Drops): Plain {
+  drops.others(block, resultMembers, 'messages[].content[].tool_result.', 'not known to other services');
+  return {
+    role: 'tool',
+    tool_call_id: block['tool_use_id'],
+    content: chatContent(block['content'], drops),
+    ...(block['is_error'] === true ? { is_error: true } : {}),
+    ...(block['cache_control'] === undefined ? {} : { cache_control: block['cache_control'] }),
+  };
+}

@@ -1,0 +1,96 @@
+import { isPlain, type Plain } from '../../../core/json/merge.ts';
+import type { Drops } from '../../shared/drops.ts';
+
+/** What becomes of one field of a messages request. */
+type Rule =
+  /** Read elsewhere, or by the gateway itself: headers stand for it. */
+  | 'handled'
+  /** Goes into the common form under this name; `with` may find nothing to say. */
+  | { readonly to: string; readonly with?: (value: unknown, drops: Drops) => unknown }
+  /** Left out and reported. */
+  | { readonly lost: string };
+
+const same = (to: string): Rule => ({ to });
+
+/** Every field of the messages request. */
+export const params: Readonly<Record<string, Rule>> = {
+  messages: 'handled',
+  system: 'handled',
+  tools: 'handled',
+  tool_choice: 'handled',
+  anthropic_beta: 'handled',
+  anthropic_version: 'handled',
+  vendor_beta: 'handled',
+  betas: 'handled',
+  model: same('model'),
+  max_tokens: { to: 'max_completion_tokens' },
+  stream: same('stream'),
+  temperature: same('temperature'),
+  top_p: same('top_p'),
+  top_k: same('top_k'),
+  stop_sequences: { to: 'stop', with: (value) => (Array.isArray(value) && value.length > 0 ? value : undefined) },
+  thinking: same('thinking'),
+  metadata: { to: 'user', with: userOf },
+  service_tier: { to: 'service_tier', with: tierOf },
+  cache_control: same('cache_control'),
+  context_management: same('context_management'),
+  container: same('container'),
+  mcp_servers: same('mcp_servers'),
+  inference_geo: same('inference_geo'),
+  speed: same('speed'),
+  labels: same('labels'),
+  diagnostics: { lost: 'only the API itself reports on its cache' },
+  user_profile_id: { lost: 'only the API itself has profiles' },
+  workspace_id: { lost: 'only the API itself has workspaces' },
+};
+
+/** Goes through the body once; `output_config` and the older `output_format` say two things each. */
+export function plainFields(body: Plain, drops: Drops): Plain {
+  const out: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(body)) {
+    if (value === null || value === undefined || key === 'output_config' || key === 'output_format') continue;
+    const rule = Object.hasOwn(params, key) ? params[key] : undefined;
+    if (rule === undefined) drops.add(key, 'not known to the messages API');
+    else if (typeof rule === 'string') continue;
+    else if ('lost' in rule) drops.add(key, rule.lost);
+    else {
+      const set = rule.with === undefined ? value : rule.with(value, drops);
+      if (set !== undefined) out[rule.to] = set;
+    }
+  }
+  return { ...out, ...outputFields(body, drops) };
+}
+
+/** Of metadata the API has the user's id alone. */
+function userOf(metadata: unknown, drops: Drops): unknown {
+  if (!isPlain(metadata)) return undefined;
+  drops.others(metadata, userOnly, 'metadata.', 'the API keeps the user id only');
+  return metadata['user_id'] ?? undefined;
+}
+
+const userOnly: ReadonlySet<string> = new Set(['user_id']);
+
+/** The API's own default is what every service does that is told nothing. */
+function tierOf(value: unknown): unknown {
+  return value === 'auto' ? undefined : value === 'standard_only' ? 'default' : value;
+}
+
+const outputMembers: ReadonlySet<string> = new Set(['effort', 'format']);
+
+function outputFields(body: Plain, drops: Drops): Plain {
+  const config = isPlain(body['output_config']) ? body['output_config'] : {};
+  drops.others(config, outputMembers, 'output_config.', 'not known to other services');
+  const effort = config['effort'];
+  const format = config['format'] ?? body['output_format'];
+  return {
+    ...(typeof effort === 'string' ? { reasoning_effort: effort } : {}),
+    ...(isPlain(format) ? { response_format: responseFormat(format) } : {}),
+  };
+}
+
+/** The API holds to every schema; services of the chat format want a name for it. */
+function responseFormat(format: Plain): Plain {
+  if (format['type'] !== 'json_schema') return format;
+  const { schema, name } = format;
+  return { type: 'json_schema', json_schema: { name: typeof name === 'string' ? name : 'response', schema, strict: true } };
+}

@@ -1,0 +1,120 @@
+import { isPlain, type Plain } from '../../../core/json/merge.ts';
+import { cannotCarry } from '../../shared/cannot-carry.ts';
+import type { Drops } from '../../shared/drops.ts';
+import { textOf } from '../../shared/json.ts';
+
+type Part = Record<string, unknown>;
+
+/** Content of a user's message or of a tool's result: a text as it is, blocks as parts. @throws GatewayError */
+export function chatContent(content: unknown, drops: Drops): string | readonly Part[] {
+  if (typeof content === 'string') return content;
+  return Array.isArray(content) ? content.filter(isPlain).flatMap((block) => partsOf(block, drops)) : '';
+}
+
+/** @throws GatewayError for blocks of a type that nobody knows */
+function partsOf(block: Plain, drops: Drops): readonly Part[] {
+  switch (block['type']) {
+    case 'text':
+      return [{ type: 'text', text: block['text'], ...cacheOf(block) }];
+    case 'image':
+      return [{ type: 'image_url', image_url: { url: imageUrl(block['source']) }, ...cacheOf(block) }];
+    case 'document':
+      return documentParts(block, drops);
+    case 'search_result':
+      return [{ type: 'text', text: searchText(block, drops), ...cacheOf(block) }];
+    case 'container_upload':
+    case 'tool_reference':
+    case 'browser_state':
+      drops.add(`messages[].content[].${block['type']}`, 'only the API itself knows what it refers to');
+      return [];
+    default: {
+      const type = String(block['type']);
+      throw cannotCarry(
+        `messages[].content[].${type}`,
+        `Content blocks of type "${type}" cannot be sent to this provider.`,
+        'It takes text, image, document, search_result, tool_use and tool_result.',
+      );
+    }
+  }
+}
+
+const cacheOf = (block: Plain): Part => (block['cache_control'] === undefined ? {} : { cache_control: block['cache_control'] });
+
+/** @throws GatewayError `unsupported_parameter` */
+function imageUrl(source: unknown): string {
+  const url = isPlain(source) ? urlOf(source) : undefined;
+  if (url !== undefined) return url;
+  throw cannotCarry('messages[].content[].image.source', 'The block names no image.', 'Send a source of type base64 or url.');
+}
+
+/** A data URI, an address, or the id of a stored file. */
+function urlOf(source: Plain): string | undefined {
+  const { type, media_type: mime, data, url, file_id: id } = source;
+  if (type === 'base64') return typeof data === 'string' ? `data:${String(mime)};base64,${data}` : undefined;
+  return textOf(type === 'file' ? id : url);
+}
+
+/** Members of a document that no other service reads; those that are texts become part of one. */
+const documentMembers: ReadonlySet<string> = new Set(['type', 'source', 'title', 'context', 'citations', 'cache_control']);
+
+/**
+ * Files stay files. Documents that are texts are texts everywhere: hardly another service takes them as files.
+ *
+ * @throws GatewayError `unsupported_parameter`
+ */
+function documentParts(block: Plain, drops: Drops): readonly Part[] {
+  const { source } = block;
+  drops.others(block, documentMembers, 'messages[].content[].document.', 'not known to other services');
+  if (!isPlain(source)) throw noSource();
+  if (source['type'] === 'text' || source['type'] === 'content') return textDocument(block, source, drops);
+  const url = urlOf(source);
+  if (url === undefined) throw noSource();
+  const name = textOf(block['title']);
+  const filename = name === undefined ? {} : { filename: name };
+  const member = source['type'] === 'base64' ? 'file_data' : source['type'] === 'file' ? 'file_id' : 'file_url';
+  return [{ type: 'file', file: { [member]: url, ...filename }, ...besides(block), ...cacheOf(block) }];
+}
+
+const noSource = (): Error =>
+  cannotCarry(
+    'messages[].content[].document.source',
+    'The block names no document.',
+    'Send a source of type base64, url, text or content.',
+  );
+
+/** Services of this format read them again; others name what they lose. */
+function besides({ context, citations }: Plain): Part {
+  const isCited = isPlain(citations) && citations['enabled'] === true;
+  return { ...(typeof context === 'string' ? { context } : {}), ...(isCited ? { citations } : {}) };
+}
+
+function textDocument(block: Plain, source: Plain, drops: Drops): readonly Part[] {
+  const { citations } = besides(block);
+  if (citations !== undefined)
+    drops.add('messages[].content[].document.citations', 'other services do not cite the documents of a request');
+  const inner = source['type'] === 'text' ? source['data'] : source['content'];
+  const parts = typeof inner === 'string' ? [{ type: 'text', text: inner }] : chatContent(inner, drops);
+  const head = opening('document', { title: block['title'], context: block['context'] });
+  const lines = typeof parts === 'string' ? [{ type: 'text', text: parts }] : parts;
+  return framed(head, lines, '</document>').map((part, at, all) => (at === all.length - 1 ? { ...part, ...cacheOf(block) } : part));
+}
+
+function searchText(block: Plain, drops: Drops): string {
+  if (besides(block)['citations'] !== undefined)
+    drops.add('messages[].content[].search_result.citations', 'other services do not cite the documents of a request');
+  const texts = Array.isArray(block['content']) ? block['content'].filter(isPlain).map(({ text }) => String(text ?? '')) : [];
+  return `${opening('search_result', { title: block['title'], source: block['source'] })}\n${texts.join('\n')}\n</search_result>`;
+}
+
+/** `<document title="…">`: a form that models read, with what the block says of its text. */
+function opening(name: string, facts: Plain): string {
+  const said = Object.entries(facts).flatMap(([key, value]) => (typeof value === 'string' ? [` ${key}=${JSON.stringify(value)}`] : []));
+  return `<${name}${said.join('')}>`;
+}
+
+/** The tags in the first and last text, so that one text stays one; files keep their place. */
+function framed(head: string, parts: readonly Part[], tail: string): readonly Part[] {
+  const [only] = parts;
+  if (parts.length === 1 && only?.['type'] === 'text') return [{ ...only, text: `${head}\n${String(only['text'])}\n${tail}` }];
+  return [{ type: 'text', text: head }, ...parts, { type: 'text', text: tail }];
+}

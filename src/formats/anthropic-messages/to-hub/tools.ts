@@ -1,0 +1,47 @@
+import { isPlain, type Plain } from '../../../core/json/merge.ts';
+import type { Drops } from '../../shared/drops.ts';
+
+/**
+ * `tools` and `tool_choice` as chat completions have them. Tools that the API runs or defines itself stay as they are:
+ * each service takes those that it has a counterpart of.
+ */
+export function toolFields(body: Plain, drops: Drops): Plain {
+  const tools = Array.isArray(body['tools']) ? body['tools'].filter(isPlain) : [];
+  const { choice, parallel } = choiceOf(body['tool_choice']);
+  return {
+    ...(tools.length === 0 ? {} : { tools: tools.map((tool) => toolOf(tool, drops)) }),
+    ...(choice === undefined ? {} : { tool_choice: choice }),
+    ...(parallel === undefined ? {} : { parallel_tool_calls: parallel }),
+  };
+}
+
+/** A tool of the client's own has a schema; the others have a dated type. */
+export const isOwnTool = ({ type }: Plain): boolean => type === undefined || type === null || type === 'custom';
+
+function toolOf(tool: Plain, drops: Drops): Plain {
+  if (!isOwnTool(tool)) return tool;
+  const { type: _type, name, description, input_schema: parameters, strict, ...rest } = tool;
+  if (parameters === undefined) drops.add('tools[].input_schema', 'the tool has none');
+  return {
+    type: 'function',
+    function: {
+      name,
+      ...(description === undefined ? {} : { description }),
+      ...(parameters === undefined ? {} : { parameters }),
+      ...(typeof strict === 'boolean' ? { strict } : {}),
+    },
+    ...rest,
+  };
+}
+
+const words: Readonly<Record<string, string>> = { auto: 'auto', any: 'required', none: 'none' };
+
+function choiceOf(choice: unknown): { readonly choice: unknown; readonly parallel: boolean | undefined } {
+  if (!isPlain(choice)) return { choice: undefined, parallel: undefined };
+  const { type, name, disable_parallel_tool_use: alone } = choice;
+  const word = typeof type === 'string' && Object.hasOwn(words, type) ? words[type] : undefined;
+  return {
+    choice: word ?? (type === 'tool' ? { type: 'function', function: { name } } : choice),
+    parallel: alone === true ? false : undefined,
+  };
+}

@@ -1,0 +1,94 @@
+import { GatewayError } from '../../../core/error.ts';
+import type { ModelEvent, WireEvent } from '../../../core/events.ts';
+import { isPlain, type Plain } from '../../../core/json/merge.ts';
+import type { StreamTransform } from '../../../core/stream.ts';
+import { faultInBand, objectIn } from '../fault.ts';
+import { textOf } from '../../shared/json.ts';
+import { choiceExtras, finishEvent, topExtras, usageIn } from './completion.ts';
+import { deltaEvents, newAnswer, type StreamedAnswer } from './delta.ts';
+
+const nothing: readonly ModelEvent[] = Object.freeze([]);
+
+/**
+ * A stream of chat completion chunks, the gateway's extensions included, as events of the hub: for clients of other
+ * formats, since for those of the same its bytes pass.
+ */
+export class ChatReader implements StreamTransform<WireEvent, ModelEvent> {
+  readonly #answers: StreamedAnswer[] = [];
+  #hasStarted = false;
+  #isDone = false;
+  #isOver = false;
+
+  push(event: WireEvent): readonly ModelEvent[] {
+    if (this.#isOver) return nothing;
+    if (event.data.length < 12 && event.data.trim() === '[DONE]') {
+      this.#isDone = true;
+      return nothing;
+    }
+    if (event.data === '') return nothing;
+    const chunk = objectIn(event.data);
+    if (chunk === undefined) return this.fail(unreadable());
+    const groq = isPlain(chunk['x_groq']) ? chunk['x_groq']['error'] : undefined;
+    if (isSet(chunk['error']) || isSet(groq) || event.name === 'error')
+      return this.#error(isSet(groq) ? { error: groq } : chunk, event.data);
+    return this.#chunk(chunk);
+  }
+
+  /** A service may name a reason and go on, or name none at all where it sends the end mark. */
+  end(): readonly ModelEvent[] {
+    if (this.#isOver) return nothing;
+    const open = this.#answers.some(({ finish }) => finish === undefined);
+    if (!this.#isDone && (open || this.#answers.length === 0)) return this.fail(interrupted());
+    this.#isOver = true;
+    return this.#answers.flatMap((answer): readonly ModelEvent[] => [
+      ...(answer.sources.length === 0 ? [] : [{ type: 'annotations', choice: answer.index, annotations: answer.sources } as const]),
+      finishEvent(answer.finish ?? {}, answer.index, answer.count),
+    ]);
+  }
+
+  fail(error: GatewayError): readonly ModelEvent[] {
+    if (this.#isOver) return nothing;
+    this.#isOver = true;
+    return [{ type: 'error', error }];
+  }
+
+  #chunk(chunk: Plain): readonly ModelEvent[] {
+    const choices = Array.isArray(chunk['choices']) ? chunk['choices'].filter(isPlain) : [];
+    const out: ModelEvent[] = [];
+    // A service in front of the model may say something of its own first, in which nothing is named.
+    if (!this.#hasStarted && choices.length > 0) {
+      this.#hasStarted = true;
+      const { id, model, created } = chunk;
+      out.push({ type: 'start', id: textOf(id) ?? '', model: textOf(model) ?? '', created: typeof created === 'number' ? created : 0 });
+    }
+    for (const [at, choice] of choices.entries()) this.#choice(choice, at, out);
+    out.push(...topExtras(chunk));
+    const usage = usageIn(chunk);
+    if (usage !== undefined) out.push({ type: 'usage', usage });
+    return out;
+  }
+
+  #choice(choice: Plain, at: number, out: ModelEvent[]): void {
+    const index = typeof choice['index'] === 'number' ? choice['index'] : at;
+    const answer = this.#answers.find((one) => one.index === index) ?? newAnswer(index);
+    if (!this.#answers.includes(answer)) this.#answers.push(answer);
+    const delta = choice['delta'] ?? choice['message'];
+    if (isPlain(delta)) deltaEvents(delta, answer, out);
+    out.push(...choiceExtras(choice, index));
+    if (textOf(choice['finish_reason']) !== undefined) answer.finish = choice;
+  }
+
+  #error(object: Plain, raw: string): readonly ModelEvent[] {
+    const provider = faultInBand(object, raw);
+    const { message, status, hint } = provider;
+    return this.fail(new GatewayError('provider_error', { message, status, source: 'provider', provider, hint }));
+  }
+}
+
+const isSet = (value: unknown): boolean => value !== undefined && value !== null && value !== false;
+
+const unreadable = (): GatewayError =>
+  new GatewayError('upstream_invalid', { message: 'An event of the provider is not a JSON object.', source: 'provider' });
+
+const interrupted = (): GatewayError =>
+  new GatewayError('stream_interrupted', { message: 'The provider closed the stream before its end.', source: 'provider' });

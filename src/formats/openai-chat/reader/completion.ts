@@ -1,0 +1,157 @@
+import { GatewayError } from '../../../core/error.ts';
+import type { ModelEvent } from '../../../core/events.ts';
+import { isPlain, type Plain } from '../../../core/json/merge.ts';
+import { parseDataUri } from '../../shared/data-uri.ts';
+import { type Said, saidBy } from '../../history/spoken.ts';
+import { textOf } from '../../shared/json.ts';
+import { reasoningNames } from '../../shared/reasoning.ts';
+import { readUsage } from '../../shared/usage.ts';
+
+/** A whole chat completion, the gateway's extensions included, as the events of the hub. @throws GatewayError `upstream_invalid` */
+export function completionEvents(completion: unknown): readonly ModelEvent[] {
+  const choices = isPlain(completion) && Array.isArray(completion['choices']) ? completion['choices'].filter(isPlain) : [];
+  if (!isPlain(completion) || choices.length === 0) {
+    throw new GatewayError('upstream_invalid', {
+      message: "The provider's response is not a chat completion: it has no choices.",
+      source: 'provider',
+    });
+  }
+  const { id, model, created } = completion;
+  const usage = usageIn(completion);
+  return [
+    { type: 'start', id: textOf(id) ?? '', model: textOf(model) ?? '', created: typeof created === 'number' ? created : 0 },
+    ...choices.flatMap((choice, at) => choiceEvents(choice, typeof choice['index'] === 'number' ? choice['index'] : at)),
+    ...topExtras(completion),
+    ...(usage === undefined ? [] : [{ type: 'usage', usage } as const]),
+  ];
+}
+
+/** Some services count in a member of their own. */
+export function usageIn(answer: Plain): ReturnType<typeof readUsage> {
+  const groq = answer['x_groq'];
+  return readUsage(answer['usage']) ?? (isPlain(groq) ? readUsage(groq['usage']) : undefined);
+}
+
+function choiceEvents(choice: Plain, at: number): readonly ModelEvent[] {
+  const message = isPlain(choice['message']) ? choice['message'] : {};
+  const said = saidBy(message);
+  const thought = said.some(({ kind }) => kind === 'thinking') ? '' : reasoningIn(message);
+  const thoughts: readonly ModelEvent[] = thought === '' ? [] : [{ type: 'thinking', choice: at, text: thought, block: -1 }];
+  const calls = said.filter(({ kind }) => kind === 'call').length;
+  const sources = Array.isArray(message['annotations']) ? message['annotations'].filter(isPlain) : [];
+  return [
+    ...thoughts,
+    ...said.flatMap((one, block) =>
+      saidEvents(one, { choice: at, block, call: said.slice(0, block).filter(({ kind }) => kind === 'call').length }),
+    ),
+    ...(sources.length === 0 ? [] : [{ type: 'annotations', choice: at, annotations: sources } as const]),
+    ...choiceExtras(choice, at),
+    finishEvent(choice, at, calls),
+  ];
+}
+
+/** Thoughts beside the content, by the names that services have for them. */
+export function reasoningIn(message: Plain): string {
+  for (const name of reasoningNames) {
+    const value = message[name];
+    if (typeof value === 'string' && value !== '') return value;
+  }
+  const details = message['reasoning_details'];
+  if (!Array.isArray(details)) return '';
+  return details
+    .filter(isPlain)
+    .map(({ text, summary }) => textOf(text) ?? textOf(summary) ?? '')
+    .join('');
+}
+
+interface Place {
+  readonly choice: number;
+  readonly block: number;
+  /** Calls before it. */
+  readonly call: number;
+}
+
+function saidEvents(said: Said, { choice, block, call }: Place): readonly ModelEvent[] {
+  switch (said.kind) {
+    case 'text':
+      return said.from['type'] === 'refusal'
+        ? [{ type: 'refusal', choice, text: said.text }]
+        : [{ type: 'text', choice, text: said.text, block }, ...cited(said.from, choice, block)];
+    case 'thinking':
+      return [{ type: 'thinking', choice, text: said.text, block, ...(said.signature === undefined ? {} : { signature: said.signature }) }];
+    case 'redacted':
+      return [{ type: 'redacted', choice, block, data: said.data }];
+    case 'call':
+      return [callEvent(said.call, choice, call)];
+    case 'other':
+      return [otherEvent(said.part, choice, block)];
+    case 'fragment':
+      return [];
+    default:
+      return said satisfies never;
+  }
+}
+
+/** Sources in the words of the messages API, where the text has them. */
+const cited = ({ citations }: Plain, choice: number, block: number): readonly ModelEvent[] =>
+  Array.isArray(citations) && citations.length > 0
+    ? [{ type: 'block', choice, block, state: 'open', kind: 'native', native: { citations } }]
+    : [];
+
+function callEvent(call: Plain, choice: number, index: number): ModelEvent {
+  const fn = [call['function'], call['custom']].find(isPlain) ?? {};
+  const id = textOf(call['id']);
+  return {
+    type: 'tool_call',
+    choice,
+    index,
+    ...(isPlain(call['custom']) ? { kind: 'custom' as const } : {}),
+    ...(id === undefined ? {} : { id }),
+    name: textOf(fn['name']) ?? '',
+    arguments: argumentsOf(fn) ?? '',
+    ...signatureOf(call, fn),
+  };
+}
+
+/** Text, or what some services put there as an object. */
+export function argumentsOf(fn: Plain): string | undefined {
+  const value = fn['arguments'] ?? fn['input'];
+  return typeof value === 'string' ? value : isPlain(value) ? JSON.stringify(value) : undefined;
+}
+
+export function signatureOf(call: Plain, fn: Plain): { readonly thoughtSignature?: string } {
+  const extra = isPlain(call['extra_content']) && isPlain(call['extra_content']['google']) ? call['extra_content']['google'] : {};
+  const signature = textOf(fn['thought_signature']) ?? textOf(extra['thought_signature']);
+  return signature === undefined ? {} : { thoughtSignature: signature };
+}
+
+/** A picture by value, or a step of a tool that ran at the service. */
+export function otherEvent(part: Plain, choice: number, block: number): ModelEvent {
+  const image = part['image_url'];
+  const url = isPlain(image) ? image['url'] : image;
+  const data = typeof url === 'string' ? parseDataUri(url) : undefined;
+  if (data === undefined) return { type: 'block', choice, block, state: 'open', kind: 'native', native: part };
+  return { type: 'media', choice, block, mimeType: data.mimeType, base64: data.base64 };
+}
+
+/** What the gateway and some services say beside OpenAI's words. */
+export function choiceExtras(choice: Plain, at: number): readonly ModelEvent[] {
+  const fields = present(choice, ['stop_sequence', 'stop_details']);
+  return fields === undefined ? [] : [{ type: 'extra', choice: at, fields, strict: false }];
+}
+
+export function topExtras(answer: Plain): readonly ModelEvent[] {
+  const fields = present(answer, ['container', 'context_management']);
+  return fields === undefined ? [] : [{ type: 'extra', fields, strict: false }];
+}
+
+function present(object: Plain, keys: readonly string[]): Plain | undefined {
+  const found = keys.filter((key) => object[key] !== undefined && object[key] !== null);
+  return found.length === 0 ? undefined : Object.fromEntries(found.map((key) => [key, object[key]]));
+}
+
+export function finishEvent(choice: Plain, at: number, calls: number): ModelEvent {
+  const reason = textOf(choice['finish_reason']) ?? (calls > 0 ? 'tool_calls' : 'stop');
+  const raw = textOf(choice['native_finish_reason']);
+  return { type: 'finish', choice: at, reason, ...(raw === undefined ? {} : { raw }) };
+}

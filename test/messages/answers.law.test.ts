@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+import { haveRecordings, type Recording, recordings } from '../contract/recordings.ts';
+import { skipping } from '../support/skipping.ts';
+import { byLibrary, orderProblems, saidByCompletion, saidByMessage } from './said.ts';
+import { streamOf, wayOf, wholeOf } from './ways.ts';
+
+/** Every recorded answer of every format, whole and streamed, says to a client of the messages API what it said. */
+
+const services = [
+  'openai',
+  'azure-openai',
+  'groq',
+  'mistral',
+  'deepseek',
+  'openrouter',
+  'xai',
+  'huggingface',
+  'cerebras',
+  'databricks',
+  'workers-ai',
+];
+/** Some services say in an error object under 200 that they refuse: the tap finds it. */
+const isError = (body: string): boolean => /^\s*\{\s*"error"/.test(body);
+
+const apis: ReadonlySet<string> = new Set(['chat.completions', 'messages', 'generateContent', 'streamGenerateContent']);
+
+const answers = recordings([...services, 'anthropic', 'gemini-api', 'vertex-gemini']).filter(
+  ({ api, response }) => apis.has(api) && response.status === 200 && response.body !== undefined && !isError(response.body),
+);
+
+/** How the bytes of a stream arrive: cut inside characters, line ends, names and numbers. */
+const pieceSizes = [Number.POSITIVE_INFINITY, 7, 1021];
+
+describe.skipIf(skipping(haveRecordings ? undefined : 'there is no recorded traffic next to the checkout'))('recorded answers', () => {
+  it('are there in numbers that mean something', () => {
+    for (const api of apis) expect(answers.filter((one) => one.api === api).length).toBeGreaterThan(40);
+  });
+
+  it.each(answers.map((one) => [`${one.provider} ${one.id}`, one] as const))('%s', async (_name, exchange) => {
+    await expectSame(exchange);
+  });
+});
+
+async function expectSame(exchange: Recording): Promise<void> {
+  const way = wayOf(exchange);
+  const { whole, stream } = way.forms(exchange);
+  const expected = saidByCompletion(way.completion(whole));
+  expect(saidByMessage(wholeOf(way, whole))).toEqual(expected);
+  if (stream === undefined) return;
+  const texts = pieceSizes.map((size) => streamOf(way, stream, size));
+  expect(new Set(texts).size).toBe(1);
+  if (breaksOff(stream)) {
+    expect(texts[0]).toMatch(/event: error\ndata: \{"type":"error","error":\{.*\n\n$/);
+    return;
+  }
+  expect(orderProblems(texts[0] ?? '')).toEqual([]);
+  expect(saidByMessage(await byLibrary(texts[0] ?? ''))).toEqual(expected);
+}
+
+/** The service said in the stream that it failed. */
+const breaksOff = (stream: string): boolean => /^data: *\{(?:"error":|.*"error":\{"code")/m.test(stream);

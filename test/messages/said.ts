@@ -1,0 +1,180 @@
+import { MessageStream } from '@anthropic-ai/sdk/lib/MessageStream';
+import type { Json } from '../contract/gemini-oracle.ts';
+
+/** What an answer says, whatever its format: what must be the same on every way. */
+export interface Said {
+  readonly text: string;
+  readonly thinking: string;
+  readonly calls: readonly { readonly name: unknown; readonly input: unknown }[];
+  readonly stop: unknown;
+  readonly usage: { readonly prompt: number; readonly cached: number; readonly completion: number; readonly reasoning: number } | undefined;
+}
+
+const list = (value: unknown): Json[] => (Array.isArray(value) ? (value as Json[]) : []);
+const num = (value: unknown): number => (typeof value === 'number' ? value : 0);
+const objectOf = (value: unknown): Json => (typeof value === 'object' && value !== null ? (value as Json) : {});
+
+/** Of a message of Anthropic's API. Text that the gateway's marks stand in says nothing. */
+export function saidByMessage(message: Json): Said {
+  const blocks = list(message['content']);
+  const usage = objectOf(message['usage']);
+  const cached = num(usage['cache_read_input_tokens']);
+  return {
+    text: blocks.map((block) => (block['type'] === 'text' ? String(block['text']) : '')).join(''),
+    thinking: blocks.map((block) => (block['type'] === 'thinking' ? String(block['thinking']) : '')).join(''),
+    calls: blocks.filter(({ type }) => type === 'tool_use').map(({ name, input }) => ({ name, input })),
+    stop: message['stop_reason'],
+    usage: {
+      prompt: num(usage['input_tokens']) + cached + num(usage['cache_creation_input_tokens']),
+      cached,
+      completion: num(usage['output_tokens']),
+      reasoning: num(objectOf(usage['output_tokens_details'])['thinking_tokens']),
+    },
+  };
+}
+
+const stops: Readonly<Record<string, string>> = {
+  stop: 'end_turn',
+  length: 'max_tokens',
+  tool_calls: 'tool_use',
+  function_call: 'tool_use',
+  content_filter: 'refusal',
+};
+
+/** Of the first choice of a chat completion, in any of the spellings that recorded services have. */
+export function saidByCompletion(completion: Json): Said {
+  const choice = list(completion['choices'])[0] ?? {};
+  const message = objectOf(choice['message']);
+  const blocks = list(message['content_blocks']);
+  const parts = list(message['content']);
+  const calls = list(message['tool_calls']).map((call) => objectOf(call['function']));
+  if (message['function_call']) calls.push(objectOf(message['function_call']));
+  const usage = objectOf(completion['usage'] ?? objectOf(completion['x_groq'])['usage']);
+  const prompt = objectOf(usage['prompt_tokens_details']);
+  const output = objectOf(usage['completion_tokens_details']);
+  // Anthropic's own word, where the gateway shows it.
+  const stop =
+    choice['native_finish_reason'] === 'stop_sequence' ? 'stop_sequence' : (stops[String(choice['finish_reason'])] ?? 'end_turn');
+  const refusal = typeof message['refusal'] === 'string' ? message['refusal'] : '';
+  const content = message['content'];
+  const isObject = typeof content === 'object' && content !== null && !Array.isArray(content);
+  const text =
+    typeof content === 'string'
+      ? content
+      : isObject
+        ? JSON.stringify(content)
+        : parts.map((part) => (part['type'] === 'text' ? String(part['text']) : '')).join('');
+  return {
+    text: text + refusal,
+    thinking:
+      blocks.map((block) => (block['type'] === 'thinking' ? String(block['thinking'] ?? '') : '')).join('') ||
+      String(message['reasoning_content'] ?? message['reasoning'] ?? '') ||
+      parts.map((part) => thoughtOf(part['thinking'] ?? (part['type'] === 'reasoning' ? part['summary'] : undefined))).join(''),
+    calls: calls.map((fn) => ({ name: fn['name'], input: inputOf(fn['arguments']) })),
+    stop: stop === 'end_turn' && refusal !== '' ? 'refusal' : stop === 'end_turn' && calls.length > 0 ? 'tool_use' : stop,
+    usage: {
+      prompt: num(usage['prompt_tokens']),
+      cached: num(prompt['cached_tokens'] ?? usage['prompt_cache_hit_tokens']),
+      completion: Math.max(num(usage['completion_tokens']), num(output['reasoning_tokens'])),
+      reasoning: num(output['reasoning_tokens']),
+    },
+  };
+}
+
+const thoughtOf = (value: unknown): string =>
+  typeof value === 'string'
+    ? value
+    : list(value)
+        .map(({ text }) => String(text ?? ''))
+        .join('');
+
+function inputOf(text: unknown): unknown {
+  if (typeof text !== 'string') return text ?? {};
+  return text.trim() === '' ? {} : (JSON.parse(text) as unknown);
+}
+
+/** A recorded stream of chunks as the whole answer that it tells, without anything of the gateway: first choice only. */
+export function completionOf(body: string): Json {
+  const message: Json = { role: 'assistant', content: '' };
+  const calls: Json[] = [];
+  let finish: unknown;
+  let usage: unknown;
+  for (const line of body.split(/\r\n|\r|\n/)) {
+    if (!line.startsWith('data:') || line.includes('[DONE]')) continue;
+    const chunk = JSON.parse(line.slice(5)) as Json;
+    usage = chunk['usage'] ?? objectOf(chunk['x_groq'])['usage'] ?? usage;
+    const choice = list(chunk['choices']).find(({ index }) => (index ?? 0) === 0);
+    if (choice === undefined) continue;
+    finish = choice['finish_reason'] || finish;
+    const delta = objectOf(choice['delta']);
+    for (const key of ['content', 'reasoning_content', 'reasoning', 'refusal']) {
+      const value = delta[key];
+      if (typeof value === 'string') message[key] = String(message[key] ?? '') + value;
+      else if (Array.isArray(value))
+        for (const part of value as Json[]) {
+          if (part['type'] === 'text') message['content'] = String(message['content']) + String(part['text']);
+          else message['reasoning'] = String(message['reasoning'] ?? '') + thoughtOf(part['thinking'] ?? part['summary']);
+        }
+    }
+    for (const [at, call] of list(delta['tool_calls']).entries()) {
+      const index = num(call['index'] ?? at);
+      const fn = objectOf(call['function']);
+      const known = (calls[index] ??= { function: { name: '', arguments: '' } });
+      const into = known['function'] as Json;
+      into['name'] = into['name'] || (fn['name'] ?? '');
+      into['arguments'] = String(into['arguments']) + String(fn['arguments'] ?? '');
+    }
+    const old = delta['function_call'];
+    if (old) {
+      const into = (message['function_call'] ??= { name: '', arguments: '' }) as Json;
+      into['name'] = String(into['name']) + String(objectOf(old)['name'] ?? '');
+      into['arguments'] = String(into['arguments']) + String(objectOf(old)['arguments'] ?? '');
+    }
+  }
+  if (calls.length > 0) message['tool_calls'] = calls;
+  return { choices: [{ index: 0, message, finish_reason: finish }], usage };
+}
+
+/** The data of the events of a text, in order. */
+export const eventsOf = (text: string): Json[] =>
+  text
+    .split('\n')
+    .filter((line) => line.startsWith('data:'))
+    .map((line) => JSON.parse(line.slice(5)) as Json);
+
+/** A stream as Anthropic's npm library puts it together. */
+export async function byLibrary(text: string): Promise<Json> {
+  const bytes = eventsOf(text).map((event) => new TextEncoder().encode(`${JSON.stringify(event)}\n`));
+  const stream = new ReadableStream({
+    start(controller) {
+      for (const one of bytes) controller.enqueue(one);
+      controller.close();
+    },
+  });
+  return JSON.parse(JSON.stringify(await MessageStream.fromReadableStream(stream).finalMessage())) as Json;
+}
+
+/** What is wrong with the order of events: blocks come one after the other, and everything is closed. */
+export function orderProblems(text: string): readonly string[] {
+  const problems: string[] = [];
+  let open: number | undefined;
+  let next = 0;
+  const types = eventsOf(text).map((event) => {
+    const { type, index } = event;
+    if (type === 'content_block_start') {
+      if (open !== undefined || index !== next)
+        problems.push(`block ${String(index)} begins while ${String(open)} is open, ${next} is next`);
+      open = index as number;
+      next += 1;
+    } else if (type === 'content_block_delta' && index !== open) problems.push(`a delta of ${String(index)} while ${String(open)} is open`);
+    else if (type === 'content_block_stop') {
+      if (index !== open) problems.push(`block ${String(index)} ends while ${String(open)} is open`);
+      open = undefined;
+    }
+    return String(type);
+  });
+  if (open !== undefined) problems.push(`block ${open} stays open`);
+  const around = types.filter((type) => !type.startsWith('content_block'));
+  if (around.join() !== 'message_start,ping,message_delta,message_stop') problems.push(`events ${around.join()}`);
+  return problems;
+}

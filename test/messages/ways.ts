@@ -1,0 +1,77 @@
+import type { DialectCall } from '../../src/core/dialect.ts';
+import type { ModelEvent, WireEvent } from '../../src/core/events.ts';
+import type { StreamTransform } from '../../src/core/stream.ts';
+import { messagesDialect } from '../../src/formats/anthropic-messages/client.ts';
+import { fromMessage } from '../../src/formats/anthropic-messages/answer/result.ts';
+import { MessagesStream } from '../../src/formats/anthropic-messages/answer/stream.ts';
+import { fromGenerateContent } from '../../src/formats/google-generate/answer/result.ts';
+import { GenerateContentStream } from '../../src/formats/google-generate/answer/stream.ts';
+import { ChatReader } from '../../src/formats/openai-chat/reader/chunks.ts';
+import { SseScanner } from '../../src/transport/outbound/framing/sse.ts';
+import { callOf } from '../contract/call.ts';
+import type { Json } from '../contract/gemini-oracle.ts';
+import type { Recording } from '../contract/recordings.ts';
+import { contentForms, messageForms } from '../convert/two-forms.ts';
+import { completionOf } from './said.ts';
+
+/** A provider's format on its way to a client of the messages API. */
+export interface Way {
+  readonly format: string;
+  readonly reader: () => StreamTransform<WireEvent, ModelEvent>;
+  /** A whole answer as the hub has it. */
+  readonly completion: (text: string) => Json;
+  /** Both forms of a recorded answer; a form that nobody recorded is made by the rules of the format. */
+  readonly forms: (exchange: Recording) => { readonly whole: string; readonly stream: string | undefined };
+}
+
+const call = callOf({ strict: false, includeUsage: true, id: 'req_1' });
+const dialectCall: DialectCall = { strict: false, includeUsage: true, provider: 'p', model: 'm', id: 'req_1', createdAt: 1 };
+
+export const openaiChat: Way = {
+  format: 'openai-chat',
+  reader: () => new ChatReader(),
+  completion: (text) => JSON.parse(text) as Json,
+  forms: ({ stream, response }) =>
+    stream
+      ? { whole: JSON.stringify(completionOf(response.body ?? '')), stream: response.body ?? '' }
+      : { whole: response.body ?? '', stream: undefined },
+};
+
+export const googleGenerate: Way = {
+  format: 'google-generate',
+  reader: () => new GenerateContentStream(call),
+  completion: (text) => fromGenerateContent(text, call),
+  forms: ({ response, stream }) => contentForms(response.body ?? '', stream),
+};
+
+export const anthropicMessages: Way = {
+  format: 'anthropic-messages',
+  reader: () => new MessagesStream(call),
+  completion: (text) => fromMessage(text, call),
+  forms: ({ response, stream }) => messageForms(response.body ?? '', stream),
+};
+
+export const wayOf = (exchange: Recording): Way =>
+  exchange.api === 'messages' ? anthropicMessages : exchange.api === 'chat.completions' ? openaiChat : googleGenerate;
+
+/** A whole answer of the provider as a message. */
+export const wholeOf = (way: Way, text: string): Json =>
+  JSON.parse(messagesDialect.answer?.(way.completion(text), dialectCall) ?? '') as Json;
+
+/** A stream of the provider, cut into pieces of a size, as text of a messages stream. */
+export function streamOf(way: Way, text: string, size: number): string {
+  const scanner = new SseScanner();
+  const read = way.reader();
+  const write = messagesDialect.write?.(dialectCall);
+  if (write === undefined) throw new Error('nothing writes');
+  const out: string[] = [];
+  const take = (events: readonly WireEvent[]): void => {
+    for (const event of events) for (const model of read.push(event)) out.push(...write.push(model));
+  };
+  const bytes = Buffer.from(text);
+  for (let at = 0; at < bytes.length; at += Math.min(size, bytes.length))
+    take(scanner.push(bytes.subarray(at, at + Math.min(size, bytes.length))).events);
+  take(scanner.end().events);
+  for (const model of read.end()) out.push(...write.push(model));
+  return out.concat(...write.end()).join('');
+}
