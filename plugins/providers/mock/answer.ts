@@ -1,16 +1,31 @@
 import { isPlain, type Plain } from '#core/json/merge.ts';
 import { bareModel } from '#core/model/model-name.ts';
 import type { Call, LocalAnswer, LocalPiece } from '#core/provider.ts';
+import type { Refusal } from './rules.ts';
 import { type MockReply, type MockSettings, msOf, replyOf } from './settings.ts';
 
 /** One question to the mock: the parsed body, and what is configured to come back. */
 export interface Question {
   readonly body: Plain;
-  readonly call: Call<MockSettings>;
+  readonly call: MockCall;
   readonly reply: MockReply;
 }
 
-export const question = (body: Plain, call: Call<MockSettings>): Question => ({
+/** What the mock looks at of a call. */
+export type MockCall = Pick<
+  Call<MockSettings>,
+  'endpoint' | 'settings' | 'model' | 'stream' | 'includeUsage' | 'params' | 'query' | 'form' | 'id' | 'createdAt'
+>;
+
+/** What a route answers; delay, headers and faults of the reply are added in one place. */
+export type Content =
+  | { readonly json: unknown }
+  | { readonly events: readonly (Plain | '[DONE]')[] }
+  | { readonly bytes: string | Uint8Array; readonly type: string };
+
+export type Answer = (asked: Question) => Content;
+
+export const question = (body: Plain, call: MockCall): Question => ({
   body,
   call,
   reply: afterTools(replyOf(call.settings, modelOf(body, call)), body),
@@ -37,51 +52,75 @@ function toolResult(turns: unknown): string | undefined {
 }
 
 /** The name that a form holds behind its file is known only now. */
-export const modelOf = (body: Plain, call: Call<MockSettings>): string =>
+export const modelOf = (body: Plain, call: MockCall): string =>
   call.model !== '' || call.form === undefined ? call.model : bareModel(String(body['model'] ?? ''));
 
-/** A whole JSON answer with the configured delay, headers and fault. */
-export function whole({ reply, call }: Question, value: unknown): LocalAnswer {
-  const text = JSON.stringify(value);
-  return answer(reply, call, 'application/json', [{ text: reply.breaks === undefined ? text : text.slice(0, text.length / 2) }]);
+const eventStream = 'text/event-stream; charset=utf-8';
+
+/** An answer as it is sent: events with the configured pause before each; a reply that breaks stops half way. */
+export function played(asked: Question, content: Content): LocalAnswer {
+  const { reply } = asked;
+  const isBroken = reply.breaks !== undefined;
+  if ('events' in content) {
+    const pause = msOf(reply.chunk_delay);
+    const events = isBroken ? content.events.slice(0, Math.max(1, Math.ceil(content.events.length / 2))) : content.events;
+    return send(
+      asked,
+      eventStream,
+      events.map((event) => ({ text: eventText(event), ...(pause === undefined ? {} : { afterMs: pause }) })),
+    );
+  }
+  const { bytes, type } = 'json' in content ? { bytes: JSON.stringify(content.json), type: 'application/json' } : content;
+  return send(asked, type, [{ text: isBroken ? bytes.slice(0, bytes.length / 2) : bytes }]);
 }
 
-/** The same for text and bytes of other kinds. */
-export function file({ reply, call }: Question, content: string | Uint8Array, contentType: string): LocalAnswer {
-  const half = content.length / 2;
-  const kept = typeof content === 'string' ? content.slice(0, half) : content.subarray(0, half);
-  return answer(reply, call, contentType, [{ text: reply.breaks === undefined ? content : kept }]);
+/** Events of all APIs but chat have their type as their name too. */
+function eventText(event: Plain | '[DONE]'): string {
+  const data = `data: ${typeof event === 'string' ? event : JSON.stringify(event)}\n\n`;
+  return isPlain(event) && typeof event['type'] === 'string' ? `event: ${event['type']}\n${data}` : data;
 }
-
-/** Events with the configured pause before each; a reply that breaks stops half way. */
-export function streamed({ reply, call }: Question, events: readonly string[]): LocalAnswer {
-  const pause = msOf(reply.chunk_delay);
-  const played = reply.breaks === undefined ? events : events.slice(0, Math.max(1, Math.ceil(events.length / 2)));
-  const pieces = played.map((text): LocalPiece => (pause === undefined ? { text } : { text, afterMs: pause }));
-  return answer(reply, call, 'text/event-stream; charset=utf-8', pieces);
-}
-
-/** Events of the images, audio and responses APIs: each has its type as its name too. */
-export const named = (event: { readonly type: string; readonly [member: string]: unknown }): string =>
-  `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
 
 /** The configured error, or undefined when the reply is a proper answer. */
-export function failure({ reply, call }: Question): LocalAnswer | undefined {
+export function failure(asked: Question): LocalAnswer | undefined {
+  const { call, reply } = asked;
   const status = reply.status ?? 200;
   if (status < 400 && reply.error === undefined) return undefined;
   const type = status === 429 ? 'requests' : status >= 500 ? 'server_error' : 'invalid_request_error';
-  const error = {
-    message: reply.error ?? `The mock was configured to return ${status}.`,
-    type,
-    param: null,
-    code: status === 429 ? 'rate_limit_exceeded' : null,
-  };
-  const text = JSON.stringify({ error });
-  if (status >= 400 || !call.stream) return answer(reply, call, 'application/json', [{ text }]);
-  return answer(reply, call, 'text/event-stream; charset=utf-8', [{ text: `data: ${text}\n\n` }]);
+  const message = reply.error ?? `The mock was configured to return ${status}.`;
+  const error = errorBody(call, status, { message, type, param: null, code: status === 429 ? 'rate_limit_exceeded' : null });
+  const isEvent = status < 400 && call.stream;
+  return send(asked, isEvent ? eventStream : 'application/json', [{ text: isEvent ? eventText(error) : JSON.stringify(error) }]);
 }
 
-function answer(reply: MockReply, call: Call<MockSettings>, contentType: string, pieces: readonly LocalPiece[]): LocalAnswer {
+export function refused(call: MockCall, { status, code, param, message }: Refusal): LocalAnswer {
+  const error = errorBody(call, status, { message, type: 'invalid_request_error', param, code });
+  const idHeader = isNative(call) ? 'request-id' : 'x-request-id';
+  return {
+    status,
+    headers: { 'content-type': 'application/json', [idHeader]: `mock-${call.id}` },
+    pieces: [{ text: JSON.stringify(error) }],
+  };
+}
+
+const isNative = ({ endpoint }: MockCall): boolean => endpoint.startsWith('messages');
+
+/** Types of errors of the messages API, whose errors have no code. */
+const nativeTypes: Readonly<Record<number, string>> = {
+  400: 'invalid_request_error',
+  401: 'authentication_error',
+  403: 'permission_error',
+  404: 'not_found_error',
+  413: 'request_too_large',
+  429: 'rate_limit_error',
+  529: 'overloaded_error',
+};
+
+function errorBody(call: MockCall, status: number, error: Plain): Plain {
+  if (!isNative(call)) return { error };
+  return { type: 'error', error: { type: nativeTypes[status] ?? 'api_error', message: error['message'] }, request_id: `mock-${call.id}` };
+}
+
+function send({ reply, call }: Question, contentType: string, pieces: readonly LocalPiece[]): LocalAnswer {
   const delayMs = msOf(reply.delay);
   return {
     status: reply.status ?? 200,
@@ -116,8 +155,15 @@ export function lastUserText(messages: unknown): string {
   return textOfContent(last?.['content']);
 }
 
+/** What is answered: the configured text, none beside a call, else what was said. */
+export const answerTo = ({ reply }: Question, said: string): string => reply.text ?? (reply.tool_call === undefined ? said : '');
+
 /** About four characters a token: enough for counts that grow with the text. */
 export const tokensIn = (text: string): number => Math.ceil(text.length / 4);
+
+/** How often `n` asks for an answer. */
+export const countOf = ({ body }: Question, most: number): number =>
+  typeof body['n'] === 'number' && body['n'] >= 1 ? Math.min(Math.floor(body['n']), most) : 1;
 
 export const argumentsOf = (reply: MockReply): string => {
   const value = reply.tool_call?.arguments ?? {};

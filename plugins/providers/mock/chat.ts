@@ -1,46 +1,54 @@
-import { isPlain } from '#core/json/merge.ts';
-import type { LocalAnswer } from '#core/provider.ts';
-import { argumentsOf, failure, lastUserText, piecesOf, type Question, streamed, textOfContent, tokensIn, whole } from './answer.ts';
+import { isPlain, type Plain } from '#core/json/merge.ts';
+import { answerTo, argumentsOf, type Content, countOf, lastUserText, piecesOf, type Question, textOfContent, tokensIn } from './answer.ts';
 
 /** Chat completions of the mock, whole and streamed. */
-export function chat(asked: Question): LocalAnswer {
-  const failed = failure(asked);
-  if (failed !== undefined) return failed;
-  return asked.call.stream ? streamed(asked, chunks(asked)) : whole(asked, completion(asked));
-}
-
-function completion(asked: Question): unknown {
+export function chat(asked: Question): Content {
   const { call, reply } = asked;
-  const text = answerText(asked);
-  const calls = reply.tool_call === undefined ? {} : { tool_calls: [toolCall(asked)] };
-  const choices = choiceNumbers(asked).map((index) => ({
-    index,
-    finish_reason: finishReason(asked),
-    logprobs: null,
-    message: { role: 'assistant', content: text, refusal: null, annotations: [], ...calls },
-  }));
-  return { id: `chatcmpl-${call.id}`, object: 'chat.completion', created: call.createdAt, model: call.model, choices, usage: usage(asked) };
-}
-
-function chunks(asked: Question): readonly string[] {
-  const { call, reply } = asked;
-  const head = { id: `chatcmpl-${call.id}`, object: 'chat.completion.chunk', created: call.createdAt, model: call.model };
-  const tail = call.includeUsage ? { usage: null } : {};
-  const event = (index: number, delta: unknown, reason: string | null = null): string =>
-    `data: ${JSON.stringify({ ...head, choices: [{ index, delta, logprobs: null, finish_reason: reason }], ...tail })}\n\n`;
-  const events: string[] = [];
-  for (const index of choiceNumbers(asked)) {
-    events.push(event(index, { role: 'assistant', content: '', refusal: null }));
-    for (const piece of piecesOf(answerText(asked) ?? '', reply)) events.push(event(index, { content: piece }));
-    if (reply.tool_call !== undefined) for (const delta of toolDeltas(asked)) events.push(event(index, delta));
-    events.push(event(index, {}, finishReason(asked)));
+  const choices = Array.from({ length: countOf(asked, 128) }, (_, index) => index);
+  const finish_reason = reply.finish_reason ?? (reply.tool_call === undefined ? 'stop' : 'tool_calls');
+  const content = answerTo(asked, lastUserText(asked.body['messages']));
+  const head = { id: `chatcmpl-${call.id}`, object: 'chat.completion', created: call.createdAt, model: call.model };
+  const usage = usageOf(sentText(asked), choices.length * tokensIn(content + (reply.tool_call === undefined ? '' : argumentsOf(reply))));
+  if (!call.stream) {
+    const calls = reply.tool_call === undefined ? {} : { tool_calls: [toolCall(asked)] };
+    // Beside a call there is no text, which is null.
+    const text = reply.tool_call !== undefined && reply.text === undefined ? null : content;
+    const message = { role: 'assistant', content: text, refusal: null, annotations: [], ...calls };
+    return { json: { ...head, choices: choices.map((index) => ({ index, finish_reason, logprobs: null, message })), usage } };
   }
-  if (call.includeUsage) events.push(`data: ${JSON.stringify({ ...head, choices: [], usage: usage(asked) })}\n\n`);
-  return [...events, 'data: [DONE]\n\n'];
+  const deltas = [
+    { role: 'assistant', content: '', refusal: null },
+    ...piecesOf(content, reply).map((piece) => ({ content: piece })),
+    ...(reply.tool_call === undefined ? [] : toolDeltas(asked)),
+  ];
+  const chunk = (index: number, delta: Plain, reason: string | null) => ({ index, delta, logprobs: null, finish_reason: reason });
+  const chunks = choices.flatMap((index) => [...deltas.map((delta) => chunk(index, delta, null)), chunk(index, {}, finish_reason)]);
+  return chunkEvents(asked, { ...head, object: 'chat.completion.chunk' }, chunks, usage);
+}
+
+/** Legacy text completions of the mock: the prompt comes back. */
+export function completions(asked: Question): Content {
+  const { body, call, reply } = asked;
+  const prompt = Array.isArray(body['prompt']) ? body['prompt'].join(' ') : String(body['prompt'] ?? '');
+  const text = reply.text ?? prompt;
+  const head = { id: `cmpl-${call.id}`, object: 'text_completion', created: call.createdAt, model: call.model };
+  const choice = (part: string, reason: string | null) => ({ index: 0, text: part, logprobs: null, finish_reason: reason });
+  const reason = reply.finish_reason ?? 'stop';
+  const usage = usageOf(prompt, tokensIn(text));
+  if (!call.stream) return { json: { ...head, choices: [choice(text, reason)], usage } };
+  return chunkEvents(asked, head, [...piecesOf(text, reply).map((piece) => choice(piece, null)), choice('', reason)], usage);
+}
+
+/** A chunk for each choice, and the usage where it was asked for. */
+function chunkEvents({ call }: Question, head: Plain, choices: readonly Plain[], usage: Plain): Content {
+  const isChat = call.endpoint === 'chat/completions';
+  const tail = call.includeUsage && isChat ? { usage: null } : {};
+  const last = call.includeUsage ? [{ ...head, choices: [], usage }] : [];
+  return { events: [...choices.map((choice) => ({ ...head, choices: [choice], ...tail })), ...last, '[DONE]'] };
 }
 
 /** A tool call names itself in its first delta; its arguments follow in two pieces. */
-function toolDeltas(asked: Question): readonly unknown[] {
+function toolDeltas(asked: Question): readonly Plain[] {
   const call = toolCall(asked);
   const text = call.function.arguments;
   const half = Math.ceil(text.length / 2);
@@ -54,26 +62,15 @@ function toolDeltas(asked: Question): readonly unknown[] {
 const toolCall = ({ call, reply }: Question) => ({
   id: `call_${call.id}`,
   type: 'function',
-  function: { name: reply.tool_call?.name ?? '', arguments: argumentsOf({ ...reply }) },
+  function: { name: reply.tool_call?.name ?? '', arguments: argumentsOf(reply) },
 });
 
-const finishReason = ({ reply }: Question): string => reply.finish_reason ?? (reply.tool_call === undefined ? 'stop' : 'tool_calls');
-
-const answerText = ({ body, reply }: Question): string | null =>
-  reply.text ?? (reply.tool_call === undefined ? lastUserText(body['messages']) : null);
-
-function choiceNumbers({ body }: Question): readonly number[] {
-  const n = typeof body['n'] === 'number' && body['n'] > 1 ? Math.min(body['n'], 128) : 1;
-  return Array.from({ length: n }, (_, index) => index);
+function sentText({ body }: Question): string {
+  const messages: readonly unknown[] = Array.isArray(body['messages']) ? body['messages'] : [];
+  return messages.map((message) => (isPlain(message) ? textOfContent(message['content']) : '')).join(' ');
 }
 
-function usage(asked: Question): unknown {
-  const messages = asked.body['messages'];
-  const said = Array.isArray(messages)
-    ? messages.map((message: unknown) => (isPlain(message) ? textOfContent(message['content']) : '')).join(' ')
-    : '';
-  const prompt = tokensIn(said);
-  const answered = tokensIn((answerText(asked) ?? '') + (asked.reply.tool_call === undefined ? '' : argumentsOf(asked.reply)));
-  const completion = answered * choiceNumbers(asked).length;
+function usageOf(sent: string, completion: number): Plain {
+  const prompt = tokensIn(sent);
   return { prompt_tokens: prompt, completion_tokens: completion, total_tokens: prompt + completion };
 }

@@ -1,6 +1,21 @@
 import type { Endpoint } from '#core/endpoint.ts';
 import type { Plain } from '#core/json/merge.ts';
-import { either, type Fields, flag, list, metadata, needed, number, object, one, shaped, text, whole } from './problems.ts';
+import {
+  checkFields,
+  either,
+  type Fields,
+  flag,
+  list,
+  metadata,
+  missing,
+  needed,
+  number,
+  object,
+  one,
+  shaped,
+  text,
+  whole,
+} from './rules.ts';
 
 const name = text(1);
 const message = shaped({
@@ -100,53 +115,32 @@ const fields: { readonly [E in Endpoint]?: Fields } = {
   },
 };
 
-/** The rules for one body: a stored prompt or conversation has its own input. */
-export function fieldsFor(endpoint: Endpoint, body: Plain): Fields | undefined {
+/** Endpoints whose bodies need not name a model, in themselves or by the config. */
+const withoutModel: ReadonlySet<Endpoint> = new Set<Endpoint>(['moderations', 'files', 'batches']);
+
+const stored = ['prompt', 'conversation', 'previous_response_id'] as const;
+
+/**
+ * Bodies that the API would reject. A stored prompt or conversation has its own input.
+ *
+ * @throws Refusal
+ */
+export function checkBody(endpoint: Endpoint, body: Plain, model: string): void {
   const rules = fields[endpoint];
-  const isStored = endpoint === 'responses' && ['prompt', 'conversation', 'previous_response_id'].some((name) => isPresent(body[name]));
-  return isStored ? { ...rules, input: either(list(object), text()) } : rules;
+  if (rules === undefined) return;
+  if (model === '' && !withoutModel.has(endpoint)) throw missing('model');
+  const isStored = endpoint === 'responses' && stored.some((name) => (body[name] ?? null) !== null);
+  checkFields(body, isStored ? { ...rules, input: either(list(object), text()) } : rules);
 }
 
-const isPresent = (value: unknown): boolean => value !== undefined && value !== null;
-
-/** Endpoints whose body has to name a model, in itself or by the config. */
-export const needsModel: ReadonlySet<Endpoint> = new Set<Endpoint>([
-  'chat/completions',
-  'completions',
-  'embeddings',
-  'images/embeddings',
-  'images/generations',
-  'images/edits',
-  'images/variations',
-  'audio/speech',
-  'audio/transcriptions',
-  'audio/translations',
-  'responses',
-  'responses/input_tokens',
-  'responses/compact',
-  'messages',
-  'messages/count_tokens',
-  'fine_tuning/jobs',
-]);
-
-/** Fields of a form that are numbers or truth values; every value of a form is a text. */
-const read: Readonly<Record<string, (value: string) => unknown>> = {
-  n: asNumber,
-  temperature: asNumber,
-  stream: (value) => (value === 'true' ? true : value === 'false' ? false : value),
-};
-
-/** The fields of a form as a body would hold them. */
-export function bodyOfForm(form: ReadonlyMap<string, string>): Readonly<Record<string, unknown>> {
-  const body: Record<string, unknown> = {};
-  for (const [key, value] of form) {
-    if (key === '__proto__') continue;
-    const reader = Object.hasOwn(read, key) ? read[key] : undefined;
-    body[key] = reader === undefined ? value : reader(value);
+/** The fields of a form as a body would hold them: every value of a form is a text. */
+export function bodyOfForm(form: ReadonlyMap<string, string>): Plain {
+  const body = Object.fromEntries<unknown>(form);
+  for (const key of ['n', 'temperature']) {
+    const value = form.get(key) ?? '';
+    if (value.trim() !== '' && !Number.isNaN(Number(value))) body[key] = Number(value);
   }
+  const stream = form.get('stream');
+  if (stream === 'true' || stream === 'false') body['stream'] = stream === 'true';
   return body;
-}
-
-function asNumber(value: string): unknown {
-  return value.trim() === '' || Number.isNaN(Number(value)) ? value : Number(value);
 }

@@ -1,26 +1,55 @@
-import type { LocalAnswer } from '#core/provider.ts';
+import type { Plain } from '#core/json/merge.ts';
+import { deletedFile } from '#formats/openai-objects/objects.ts';
 import { paramOf } from '../_shared/address.ts';
-import { listOf } from '#formats/openai-objects/objects.ts';
-import { failure, file, type Question, whole } from './answer.ts';
-import { contentOf } from './file-content.ts';
-import { fileId, fileNamed, givenFile, type MockFile } from './file-ids.ts';
-import { isProblem, pageOf } from './pages.ts';
-import { badValue, notFound, refusal } from './problems.ts';
+import type { Answer, Content, Question } from './answer.ts';
+import { chat, completions } from './chat.ts';
+import { firstCreated, found, idOf, isCount, isText, isTime, named, type Naming, pageOf } from './objects.ts';
+import { responses } from './responses.ts';
+import { missing, Refusal } from './rules.ts';
+import { embeddings, moderations } from './vectors.ts';
 
-/** The files API of the mock. */
-
-export function uploaded(asked: Question): LocalAnswer {
-  const { body, call } = asked;
-  const { form } = call;
-  if (form?.file === undefined)
-    return refusal(badValue('missing_required_parameter', 'file', "Missing required parameter: 'file'."), call.id);
-  const { filename } = form.file;
-  const bytes = form.fileBytes().length ?? form.size ?? form.received;
-  const made: MockFile = { createdAt: call.createdAt, purpose: String(body['purpose']), filename: filename ?? 'file', bytes, endpoint: '' };
-  return failure(asked) ?? whole(asked, shown(fileId(made), made));
+/** What the id of a file says: the mock has the names of files, and none of their bytes. */
+export interface MockFile {
+  /** Unix seconds. */
+  readonly created_at: number;
+  readonly purpose: string;
+  readonly filename: string;
+  readonly bytes: number;
+  /** For the answers of a batch: the endpoint that they came from; '' otherwise. */
+  readonly endpoint: string;
 }
 
-/** What is there before anything was uploaded, newest first. */
+const naming: Naming<MockFile> = {
+  prefix: 'file-',
+  parts: { created_at: isTime, purpose: isText, filename: isText, bytes: isCount, endpoint: isText },
+};
+
+export const fileId = (file: MockFile): string => idOf(naming, file);
+
+export const isFile = (id: string): boolean => named(naming, id) !== undefined;
+
+/** Characters of a name that an id holds. */
+const longestName = 200;
+
+export function uploaded({ body, call }: Question): Content {
+  const { form } = call;
+  if (form?.file === undefined) throw missing('file');
+  const filename = Array.from((form.file.filename ?? 'file').toWellFormed())
+    .slice(0, longestName)
+    .join('');
+  const bytes = form.fileBytes().length ?? form.size ?? form.received;
+  return { json: shown({ created_at: call.createdAt, purpose: String(body['purpose']), filename, bytes, endpoint: '' }) };
+}
+
+/** A file that was there before anything was uploaded. */
+export const givenFile = (purpose: string, filename: string, second = 0): MockFile => ({
+  created_at: firstCreated + second,
+  purpose,
+  filename,
+  bytes: 120,
+  endpoint: '',
+});
+
 const given: readonly MockFile[] = [
   givenFile('user_data', 'notes.txt', 3),
   givenFile('fine-tune', 'training.jsonl', 2),
@@ -28,35 +57,84 @@ const given: readonly MockFile[] = [
   givenFile('assistants', 'handbook.txt', 0),
 ];
 
-export function listed(asked: Question): LocalAnswer {
-  const { call } = asked;
-  const purpose = paramOf(call.query, 'purpose');
-  const rows = given.filter((one) => purpose === undefined || one.purpose === purpose).map((one) => shown(fileId(one), one));
-  const page = pageOf(rows, call.query, { usual: 10_000, most: 10_000, ordered: true });
-  return isProblem(page) ? refusal(page, call.id) : whole(asked, listOf(page.rows, page.hasMore));
+export function listed(asked: Question): Content {
+  const purpose = paramOf(asked.call.query, 'purpose');
+  const rows = given.filter((file) => purpose === undefined || file.purpose === purpose).map(shown);
+  return pageOf(asked, rows, { usual: 10_000, most: 10_000, ordered: true });
 }
 
-export const retrieved = (asked: Question): LocalAnswer => withFile(asked, (id, found) => whole(asked, shown(id, found)));
+const byId = (answer: (file: MockFile) => Content): Answer =>
+  found({ naming, unknown: (id) => noFile(id, 'id') }, (_, file) => answer(file));
 
-export const deleted = (asked: Question): LocalAnswer => withFile(asked, (id) => whole(asked, { id, object: 'file', deleted: true }));
+export const noFile = (id: string, param: string): Refusal => new Refusal(null, param, `No such File object: ${id}`, 404);
 
-export const content = (asked: Question): LocalAnswer =>
-  withFile(asked, (_, found) =>
-    file(asked, contentOf(found), /^(?:batch|fine-tune)/.test(found.purpose) ? 'application/jsonl' : 'text/plain; charset=utf-8'),
-  );
+export const retrieved = byId((file) => ({ json: shown(file) }));
+export const deleted = byId((file) => ({ json: deletedFile(fileId(file)) }));
+export const content = byId((file) => ({
+  bytes: contentOf(file),
+  type: /^(?:batch|fine-tune)/.test(file.purpose) ? 'application/jsonl' : 'text/plain; charset=utf-8',
+}));
 
-function withFile({ call }: Question, then: (id: string, found: MockFile) => LocalAnswer): LocalAnswer {
-  const id = call.params['id'] ?? '';
-  const found = fileNamed(id);
-  return found === undefined ? refusal(notFound(null, `No such File object: ${id}`, 'id'), call.id) : then(id, found);
+function shown(file: MockFile) {
+  const { endpoint: _, ...known } = file;
+  return { id: fileId(file), object: 'file', ...known, status: 'processed' };
 }
 
-const shown = (id: string, { createdAt, purpose, filename, bytes }: MockFile) => ({
-  id,
-  object: 'file',
-  bytes,
-  created_at: createdAt,
-  filename,
-  purpose,
-  status: 'processed',
-});
+/** Requests of every batch. */
+export const batchIds = ['request-1', 'request-2', 'request-3'] as const;
+
+/** The file that a batch has its answers in. */
+export function outputFile(created_at: number, endpoint: string): MockFile {
+  const file = { created_at, purpose: 'batch_output', filename: 'output.jsonl', bytes: 0, endpoint };
+  return { ...file, bytes: Buffer.byteLength(contentOf(file)) };
+}
+
+/** What comes of a file: made up by its purpose, since nothing is stored, and the same each time. */
+export function contentOf({ purpose, filename, endpoint, created_at: createdAt }: MockFile): string {
+  const said = (index: number): string => `Answer ${index + 1}.`;
+  const messages = (index: number) => [{ role: 'user', content: said(index) }];
+  const rows: Readonly<Record<string, (id: string, index: number) => Plain>> = {
+    batch: (id, index) => ({
+      custom_id: id,
+      method: 'POST',
+      url: '/v1/chat/completions',
+      body: { model: 'echo', messages: messages(index) },
+    }),
+    batch_output: (id, index) => ({
+      id: `batch_req_${index + 1}`,
+      custom_id: id,
+      response: { status_code: 200, request_id: `mock-${index + 1}`, body: echoed(endpoint, said(index), `${index}`, createdAt) },
+      error: null,
+    }),
+    'fine-tune': (_, index) => ({ messages: [...messages(index), { role: 'assistant', content: said(index) }] }),
+  };
+  const row = Object.hasOwn(rows, purpose) ? rows[purpose] : undefined;
+  return row === undefined ? `The content of ${filename}.\n` : batchIds.map((id, index) => `${JSON.stringify(row(id, index))}\n`).join('');
+}
+
+const echoes: Readonly<Record<string, Answer>> = {
+  '/v1/embeddings': embeddings,
+  '/v1/completions': completions,
+  '/v1/moderations': moderations,
+  '/v1/responses': responses,
+};
+
+/** How a line of a batch is asked. */
+const line = {
+  endpoint: 'batches',
+  settings: {},
+  model: 'echo',
+  stream: false,
+  includeUsage: false,
+  params: {},
+  query: '',
+  form: undefined,
+} as const;
+
+/** What the route of a batch answers to a line, as the echo. */
+function echoed(endpoint: string, text: string, id: string, createdAt: number): unknown {
+  const body = { messages: [{ role: 'user', content: text }], input: text, prompt: text, dimensions: 3 };
+  const answer = Object.hasOwn(echoes, endpoint) ? echoes[endpoint] : undefined;
+  const content = (answer ?? chat)({ body, reply: {}, call: { ...line, id, createdAt } });
+  return 'json' in content ? content.json : null;
+}

@@ -1,25 +1,30 @@
 import type { BodyPatch, EmptyBody, JsonBody } from '#core/json/body.ts';
 import type { Endpoint } from '#core/endpoint.ts';
-import { type Call, type CommonSettings, defineProvider, type LocalAnswer, type Operation, type UpstreamRequest } from '#core/provider.ts';
+import {
+  type Call,
+  type CommonSettings,
+  defineProvider,
+  type LocalAnswer,
+  type Operation,
+  type Probe,
+  type UpstreamRequest,
+} from '#core/provider.ts';
 import { MessagesTap } from '#formats/anthropic-messages/answer/tap.ts';
 import { JsonTap } from '#formats/shared/json-tap.ts';
 import { openaiFault } from '#formats/openai-chat/fault.ts';
 import { openaiTaps } from '#formats/openai-objects/taps.ts';
-import { modelOf, type Question, question } from './answer.ts';
-import * as audio from './audio.ts';
+import { type Answer, failure, modelOf, played, question, refused } from './answer.ts';
 import * as batches from './batches.ts';
-import { chat } from './chat.ts';
-import { completions } from './completions.ts';
-import { bodyOfForm, fieldsFor, needsModel } from './fields.ts';
+import { chat, completions } from './chat.ts';
+import { bodyOfForm, checkBody } from './fields.ts';
 import * as files from './files.ts';
-import * as tuning from './fine-tuning.ts';
-import { edits, images, variations } from './images.ts';
-import { countTokens, messages, nativeRefusal } from './messages.ts';
-import { embeddings, imageEmbeddings, models, moderations } from './objects.ts';
-import { probe } from './probe.ts';
-import { badValue, problemOf, refusal } from './problems.ts';
+import { edits, images, speech, transcript, variations } from './media.ts';
+import { countTokens, messages } from './messages.ts';
 import { compacted, inputTokens, noResponse, responses } from './responses.ts';
-import { builtIn, type MockSettings, problems, schema } from './settings.ts';
+import { Refusal } from './rules.ts';
+import { type MockSettings, modelNames, problems, schema } from './settings.ts';
+import * as tuning from './tuning.ts';
+import { embeddings, imageEmbeddings, models, moderations } from './vectors.ts';
 
 type ACall = Call<MockSettings & CommonSettings>;
 
@@ -34,9 +39,9 @@ const answers = {
   'images/generations': images,
   'images/edits': edits,
   'images/variations': variations,
-  'audio/speech': audio.speech,
-  'audio/transcriptions': audio.transcriptions,
-  'audio/translations': audio.translations,
+  'audio/speech': speech,
+  'audio/transcriptions': transcript,
+  'audio/translations': transcript,
   moderations,
   responses,
   'responses/input_tokens': inputTokens,
@@ -63,7 +68,7 @@ const answers = {
   'fine_tuning/jobs/{id}/cancel': tuning.cancelled,
   'fine_tuning/jobs/{id}/events': tuning.events,
   'fine_tuning/jobs/{id}/checkpoints': tuning.checkpoints,
-} as const satisfies { readonly [E in Endpoint]?: (asked: Question) => LocalAnswer };
+} as const satisfies { readonly [E in Endpoint]?: Answer };
 
 type Answered = keyof typeof answers;
 
@@ -99,17 +104,28 @@ const unchanged: BodyPatch = new Map();
 const modelPatch = (body: JsonBody, { model }: ACall): BodyPatch =>
   model === '' || body.peek('model') === model ? unchanged : new Map([['model', model]]);
 
-/** Bodies that the API would refuse are refused in its words. */
+/** Bodies that the API would reject are rejected in its format; then the configured error, then the answer. */
 function answerTo(endpoint: Answered, { body: sent }: UpstreamRequest, call: ACall): LocalAnswer {
   const body = sent.kind === 'json' ? sent.json() : sent.kind === 'none' ? {} : bodyOfForm(sent.form.fields);
-  const rules = fieldsFor(endpoint, body);
-  const problem =
-    (needsModel.has(endpoint) && modelOf(body, call) === ''
-      ? badValue('missing_required_parameter', 'model', "Missing required parameter: 'model'.")
-      : undefined) ?? (rules === undefined ? undefined : problemOf(body, rules));
-  if (problem === undefined) return answers[endpoint](question(body, call));
-  return (endpoint.startsWith('messages') ? nativeRefusal : refusal)(problem, call.id);
+  const asked = question(body, call);
+  try {
+    checkBody(endpoint, body, modelOf(body, call));
+    const content = answers[endpoint](asked);
+    return failure(asked) ?? played(asked, content);
+  } catch (thrown) {
+    if (thrown instanceof Refusal) return refused(call, thrown);
+    throw thrown;
+  }
 }
+
+/** Asks itself. */
+const probe: Probe = {
+  endpoint: 'chat/completions',
+  method: 'POST',
+  model: 'echo',
+  body: { messages: [{ role: 'user', content: 'ping' }] },
+  proves: 'credential',
+};
 
 /** Answers without a network: for the first minute, for tests, and for the last target of a fallback. */
 export default defineProvider<MockSettings>({
@@ -119,9 +135,9 @@ export default defineProvider<MockSettings>({
   requestSettings: [],
   apiKey: 'none',
   check: problems,
-  models: (settings) => [...new Set([...Object.keys(builtIn), ...Object.keys(settings.replies ?? {})])].map((id) => ({ id })),
+  models: (settings) => modelNames(settings).map((id) => ({ id })),
   credential: () => ({ scheme: 'none' }),
   operations: operations(),
   fault: openaiFault,
-  probe,
+  probe: () => [probe],
 });

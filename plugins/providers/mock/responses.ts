@@ -1,47 +1,49 @@
-import type { LocalAnswer } from '#core/provider.ts';
-import { argumentsOf, failure, lastUserText, piecesOf, type Question, streamed, tokensIn, whole } from './answer.ts';
-import { notFound, refusal } from './problems.ts';
+import type { Plain } from '#core/json/merge.ts';
+import { answerTo, argumentsOf, type Content, lastUserText, piecesOf, type Question, tokensIn } from './answer.ts';
+import { Refusal } from './rules.ts';
 
 /** The responses API of the mock, whole and streamed. Nothing is stored. */
-export function responses(asked: Question): LocalAnswer {
-  const failed = failure(asked);
-  if (failed !== undefined) return failed;
-  return asked.call.stream ? streamed(asked, events(asked)) : whole(asked, response(asked, 'completed'));
+export function responses(asked: Question): Content {
+  const done = response(asked, 'completed');
+  if (!asked.call.stream) return { json: done };
+  const begun = response(asked, 'in_progress');
+  const opened = item(asked, 'in_progress');
+  const events: readonly Plain[] = [
+    { type: 'response.created', response: begun },
+    { type: 'response.in_progress', response: begun },
+    { type: 'response.output_item.added', output_index: 0, item: opened },
+    ...itemEvents(asked, { item_id: opened['id'], output_index: 0 }),
+    { type: 'response.output_item.done', output_index: 0, item: item(asked, 'completed') },
+    { type: 'response.completed', response: done },
+  ];
+  return { events: events.map((event, sequence_number) => ({ sequence_number, ...event })) };
 }
 
 /** `POST /responses/input_tokens`: how many tokens the input would take. */
-export function inputTokens(asked: Question): LocalAnswer {
-  return failure(asked) ?? whole(asked, { object: 'response.input_tokens', input_tokens: tokensIn(inputText(asked)) });
-}
+export const inputTokens = (asked: Question): Content => ({
+  json: { object: 'response.input_tokens', input_tokens: tokensIn(inputText(asked)) },
+});
 
 /** Compacts a conversation: what the user said last, and a mark for the rest. */
-export function compacted(asked: Question): LocalAnswer {
-  const { call } = asked;
+export function compacted(asked: Question): Content {
+  const { id, createdAt } = asked.call;
   const text = inputText(asked);
-  const kept = { type: 'message', id: `msg_${call.id}`, role: 'user', status: 'completed', content: [{ type: 'input_text', text }] };
-  const rest = { type: 'compaction', id: `cmp_${call.id}`, encrypted_content: Buffer.from('mock').toString('base64') };
-  const tokens = tokensIn(text);
-  const usage = {
-    input_tokens: tokens,
-    input_tokens_details: { cached_tokens: 0 },
-    output_tokens: tokens,
-    output_tokens_details: { reasoning_tokens: 0 },
-    total_tokens: tokens * 2,
-  };
-  const shared = { id: `resp_${call.id}`, object: 'response.compaction', created_at: call.createdAt };
-  return failure(asked) ?? whole(asked, { ...shared, output: [kept, rest], usage });
+  const kept = { type: 'message', id: `msg_${id}`, role: 'user', status: 'completed', content: [{ type: 'input_text', text }] };
+  const rest = { type: 'compaction', id: `cmp_${id}`, encrypted_content: Buffer.from('mock').toString('base64') };
+  const shared = { id: `resp_${id}`, object: 'response.compaction', created_at: createdAt };
+  return { json: { ...shared, output: [kept, rest], usage: usageOf(text, text) } };
 }
 
 /** Responses are not stored, and say so: there is none to be found. */
-export function noResponse({ call }: Question): LocalAnswer {
-  return refusal(notFound(null, `Response with id '${call.params['id'] ?? ''}' not found.`, 'id'), call.id);
+export function noResponse({ call }: Question): never {
+  throw new Refusal(null, 'id', `Response with id '${call.params['id'] ?? ''}' not found.`, 404);
 }
 
-function response(asked: Question, status: 'completed' | 'in_progress'): Record<string, unknown> {
+type Status = 'completed' | 'in_progress';
+
+function response(asked: Question, status: Status): Plain {
   const { body, call } = asked;
-  const input = tokensIn(inputText(asked));
-  const output = tokensIn(answerText(asked));
-  const done = status === 'completed';
+  const isDone = status === 'completed';
   return {
     id: `resp_${call.id}`,
     object: 'response',
@@ -52,7 +54,7 @@ function response(asked: Question, status: 'completed' | 'in_progress'): Record<
     incomplete_details: null,
     instructions: body['instructions'] ?? null,
     metadata: body['metadata'] ?? {},
-    output: done ? [item(asked, 'completed')] : [],
+    output: isDone ? [item(asked, status)] : [],
     parallel_tool_calls: true,
     previous_response_id: null,
     store: false,
@@ -61,71 +63,52 @@ function response(asked: Question, status: 'completed' | 'in_progress'): Record<
     tool_choice: 'auto',
     tools: [],
     top_p: 1,
-    usage: done
-      ? {
-          input_tokens: input,
-          input_tokens_details: { cached_tokens: 0 },
-          output_tokens: output,
-          output_tokens_details: { reasoning_tokens: 0 },
-          total_tokens: input + output,
-        }
-      : null,
+    usage: isDone ? usageOf(inputText(asked), answerTo(asked, inputText(asked))) : null,
   };
 }
 
-function item(asked: Question, status: 'completed' | 'in_progress'): Record<string, unknown> {
+function usageOf(said: string, answered: string): Plain {
+  const [input, output] = [tokensIn(said), tokensIn(answered)];
+  return {
+    input_tokens: input,
+    input_tokens_details: { cached_tokens: 0 },
+    output_tokens: output,
+    output_tokens_details: { reasoning_tokens: 0 },
+    total_tokens: input + output,
+  };
+}
+
+function item(asked: Question, status: Status): Plain {
   const { call, reply } = asked;
-  const done = status === 'completed';
-  if (reply.tool_call !== undefined) {
-    return {
-      id: `fc_${call.id}`,
-      type: 'function_call',
-      call_id: `call_${call.id}`,
-      name: reply.tool_call.name,
-      arguments: done ? argumentsOf(reply) : '',
-      status,
-    };
+  const isDone = status === 'completed';
+  if (reply.tool_call === undefined) {
+    const content = isDone ? [part(answerTo(asked, inputText(asked)))] : [];
+    return { id: `msg_${call.id}`, type: 'message', role: 'assistant', status, content };
   }
-  return { id: `msg_${call.id}`, type: 'message', role: 'assistant', status, content: done ? [part(answerText(asked))] : [] };
+  const ids = { id: `fc_${call.id}`, type: 'function_call', call_id: `call_${call.id}` };
+  return { ...ids, name: reply.tool_call.name, arguments: isDone ? argumentsOf(reply) : '', status };
 }
 
 const part = (text: string) => ({ type: 'output_text', text, annotations: [], logprobs: [] });
 
-function events(asked: Question): readonly string[] {
+/** What is streamed of an item: its arguments, or its text. */
+function itemEvents(asked: Question, at: Plain): readonly Plain[] {
   const { reply } = asked;
-  const opened = item(asked, 'in_progress');
-  const at = { item_id: opened['id'], output_index: 0 };
-  const text = reply.tool_call === undefined ? answerText(asked) : argumentsOf(reply);
-  const body =
-    reply.tool_call === undefined ? textEvents(at, text, piecesOf(text, reply)) : argumentEvents(at, text, piecesOf(text, reply));
-  const list: readonly Record<string, unknown>[] = [
-    { type: 'response.created', response: response(asked, 'in_progress') },
-    { type: 'response.in_progress', response: response(asked, 'in_progress') },
-    { type: 'response.output_item.added', output_index: 0, item: opened },
-    ...body,
-    { type: 'response.output_item.done', output_index: 0, item: item(asked, 'completed') },
-    { type: 'response.completed', response: response(asked, 'completed') },
-  ];
-  return list.map(
-    ({ type, ...rest }, number) => `event: ${String(type)}\ndata: ${JSON.stringify({ type, sequence_number: number, ...rest })}\n\n`,
-  );
-}
-
-function textEvents(item: object, text: string, pieces: readonly string[]): readonly Record<string, unknown>[] {
-  const at = { ...item, content_index: 0 };
+  if (reply.tool_call !== undefined) {
+    const args = argumentsOf(reply);
+    return [
+      ...piecesOf(args, reply).map((delta) => ({ type: 'response.function_call_arguments.delta', ...at, delta })),
+      { type: 'response.function_call_arguments.done', ...at, arguments: args },
+    ];
+  }
+  const text = answerTo(asked, inputText(asked));
+  const inPart = { ...at, content_index: 0 };
   return [
-    { type: 'response.content_part.added', ...at, part: part('') },
-    ...pieces.map((delta) => ({ type: 'response.output_text.delta', ...at, delta, logprobs: [] })),
-    { type: 'response.output_text.done', ...at, text, logprobs: [] },
-    { type: 'response.content_part.done', ...at, part: part(text) },
+    { type: 'response.content_part.added', ...inPart, part: part('') },
+    ...piecesOf(text, reply).map((delta) => ({ type: 'response.output_text.delta', ...inPart, delta, logprobs: [] })),
+    { type: 'response.output_text.done', ...inPart, text, logprobs: [] },
+    { type: 'response.content_part.done', ...inPart, part: part(text) },
   ];
 }
-
-const argumentEvents = (at: object, text: string, pieces: readonly string[]): readonly Record<string, unknown>[] => [
-  ...pieces.map((delta) => ({ type: 'response.function_call_arguments.delta', ...at, delta })),
-  { type: 'response.function_call_arguments.done', ...at, arguments: text },
-];
-
-const answerText = (asked: Question): string => asked.reply.text ?? (asked.reply.tool_call === undefined ? inputText(asked) : '');
 
 const inputText = ({ body }: Question): string => (typeof body['input'] === 'string' ? body['input'] : lastUserText(body['input']));

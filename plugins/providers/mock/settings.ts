@@ -26,7 +26,7 @@ export interface MockSettings extends CommonSettings {
 }
 
 /** Models that are always there; an entry of the same name in `replies` takes their place. */
-export const builtIn: Readonly<Record<string, MockReply>> = {
+const builtIn: Readonly<Record<string, MockReply>> = {
   echo: {},
   fail: { status: 500, error: 'The mock was configured to fail.' },
   slow: { delay: '2s', chunk_delay: '250ms' },
@@ -39,6 +39,11 @@ export function replyOf(settings: MockSettings, model: string): MockReply {
   if (own !== undefined && Object.hasOwn(own, model)) return own[model] ?? {};
   return Object.hasOwn(builtIn, model) ? (builtIn[model] ?? {}) : {};
 }
+
+/** Names that the mock lists: every other name is the echo. */
+export const modelNames = (settings: MockSettings): readonly string[] => [
+  ...new Set([...Object.keys(builtIn), ...Object.keys(settings.replies ?? {})]),
+];
 
 /** Milliseconds of a duration that `problems` has accepted. */
 export const msOf = (value: string | number | undefined): number | undefined => (value === undefined ? undefined : parseDuration(value));

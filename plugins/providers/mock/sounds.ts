@@ -1,4 +1,9 @@
-/** Sounds that players take: short, and the same each time. */
+/** Sounds that players take: short, and the same each time. By the format that a request names. */
+export const sounds: Readonly<Record<string, { readonly type: string; readonly bytes: () => Buffer }>> = {
+  mp3: { type: 'audio/mpeg', bytes: mp3 },
+  wav: { type: 'audio/wav', bytes: wav },
+  pcm: { type: 'audio/pcm', bytes: samples },
+};
 
 const rate = 8_000;
 const seconds = 0.25;
@@ -13,7 +18,7 @@ function samples(): Buffer {
 }
 
 /** RIFF with one `fmt ` and one `data` chunk. */
-export function wav(): Buffer {
+function wav(): Buffer {
   const data = samples();
   const head = Buffer.alloc(44);
   head.write('RIFF', 0, 'latin1');
@@ -31,14 +36,11 @@ export function wav(): Buffer {
   return Buffer.concat([head, data]);
 }
 
-/** Samples alone. */
-export const pcm = samples;
-
 /**
  * Frames of MPEG-1 layer III, 32 kbit/s, 32 kHz, mono: 144 bytes each. Side information of zeros says that a frame has
  * no coefficients, so it is silence.
  */
-export function mp3(): Buffer {
+function mp3(): Buffer {
   const frame = Buffer.alloc(144);
   frame.writeUInt32BE(0xff_fb_18_c0);
   return Buffer.concat([frame, frame, frame, frame]);

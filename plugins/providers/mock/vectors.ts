@@ -1,0 +1,65 @@
+import { isPlain } from '#core/json/merge.ts';
+import { type Content, type Question, tokensIn } from './answer.ts';
+import { modelNames } from './settings.ts';
+
+/** Length of a vector when the request asks for none. */
+const defaultDimensions = 16;
+
+/** Embeddings: the same text always gives the same unit vector; `base64` is little-endian float32. */
+export function embeddings(asked: Question): Content {
+  const { body, call } = asked;
+  const inputs = inputsOf(body['input']);
+  const wanted = body['dimensions'];
+  const size = typeof wanted === 'number' && wanted >= 1 ? Math.min(Math.floor(wanted), 4096) : defaultDimensions;
+  const data = inputs.map((input, index) => {
+    const vector = vectorOf(input, size);
+    return { object: 'embedding', index, embedding: body['encoding_format'] === 'base64' ? toBase64(vector) : vector };
+  });
+  const tokens = tokensIn(inputs.join(''));
+  return { json: { object: 'list', data, model: call.model, usage: { prompt_tokens: tokens, total_tokens: tokens } } };
+}
+
+/** Embeddings of pictures: by the text of their address. */
+export function imageEmbeddings(asked: Question): Content {
+  const rows: readonly unknown[] = Array.isArray(asked.body['input']) ? asked.body['input'] : [];
+  const input = rows.map((row) => (isPlain(row) ? `${String(row['image'] ?? '')} ${String(row['text'] ?? '')}` : ''));
+  return embeddings({ ...asked, body: { ...asked.body, input } });
+}
+
+/** Moderations: nothing is ever flagged. */
+export function moderations({ body, call }: Question): Content {
+  const names = ['harassment', 'hate', 'self-harm', 'sexual', 'violence'];
+  const all = <T>(value: T): Record<string, T> => Object.fromEntries(names.map((name) => [name, value]));
+  const results = inputsOf(body['input']).map(() => ({ flagged: false, categories: all(false), category_scores: all(0) }));
+  return { json: { id: `modr-${call.id}`, model: call.model, results } };
+}
+
+/** The names of the mock's models. */
+export const models = ({ call }: Question): Content => ({
+  json: {
+    object: 'list',
+    data: modelNames(call.settings).map((id) => ({ id, object: 'model', created: call.createdAt, owned_by: 'mock' })),
+  },
+});
+
+/** One text for each input: a string, strings, one list of tokens, or several. */
+function inputsOf(input: unknown): readonly string[] {
+  if (!Array.isArray(input)) return [String(input ?? '')];
+  return typeof input[0] === 'number'
+    ? [input.join(' ')]
+    : input.map((one: unknown) => (typeof one === 'string' ? one : JSON.stringify(one)));
+}
+
+/** Numbers from a 32-bit linear generator seeded with the text's FNV-1a hash, scaled to length one. */
+function vectorOf(text: string, size: number): number[] {
+  let state = 0x811c9dc5;
+  for (let at = 0; at < text.length; at += 1) state = Math.imul(state ^ text.charCodeAt(at), 0x01000193);
+  const raw = Array.from({ length: size }, () => {
+    state = (Math.imul(state, 1664525) + 1013904223) | 0;
+    return state / 0x80000000;
+  });
+  const length = Math.hypot(...raw) || 1;
+  return raw.map((value) => Math.fround(value / length));
+}
+
+const toBase64 = (vector: readonly number[]): string => Buffer.from(Float32Array.from(vector).buffer).toString('base64');
