@@ -1,9 +1,125 @@
 import type { SettingsProblem } from '#core/provider.ts';
 import { parseBase } from '../_shared/address.ts';
+import { type AzureType, type AzureUri, entryUri } from './entries.ts';
 import { applicationIn, type AzureAuthSettings } from './request-auth.ts';
+import type { AzureDeploymentSettings, AzureEntrySettings, DeploymentRow } from './settings.ts';
+
+/** Texts in which the types of the cloud differ, and problems that only one of them has. */
+interface Differences<Settings extends AzureEntrySettings, Uri> {
+  /** What to write for a missing resource, and in place of one that cannot be used. */
+  readonly resource: { readonly missing: string; readonly label: string };
+  /** Keys that hold a whole address, each with the code of its problems. */
+  readonly addresses: Readonly<Record<string, 'bad-custom-host' | 'bad-url'>>;
+  readonly addressLike: string;
+  readonly versionHint: string;
+  /** Of an address that can be used. */
+  address?(key: string, uri: Uri): readonly SettingsProblem[];
+  entry?(settings: Settings, rows: Rows): readonly SettingsProblem[];
+  /** `uri`: the row's own address, else the entry's. */
+  row(row: DeploymentRow<Settings>, uri: Uri | undefined, path: readonly string[], settings: Settings): readonly SettingsProblem[];
+}
+
+export type Rows = readonly (readonly [alias: string, row: AzureDeploymentSettings])[];
+
+/** Problems of an entry that the schema can't express. */
+export function azureCheck<Settings extends AzureEntrySettings, Uri extends AzureUri, Api>(
+  type: AzureType<Settings, Uri, Api>,
+  texts: Differences<Settings, Uri>,
+): (settings: Settings) => readonly SettingsProblem[] {
+  return (settings) => {
+    const rows = Object.entries(settings.deployments ?? {});
+    return [
+      ...Object.keys(texts.addresses).flatMap((key) =>
+        addressProblems(type, texts, key, (settings as Readonly<Record<string, unknown>>)[key]),
+      ),
+      ...resourceProblems(type, texts, settings, rows),
+      ...versionProblems(settings.api_version, ['api_version'], texts.versionHint),
+      ...(texts.entry?.(settings, rows) ?? []),
+      ...azureAuthProblems(settings),
+      ...defaultProblems(rows),
+      ...rows.flatMap(([alias, row]) => rowProblems(type, texts, settings, alias, row as DeploymentRow<Settings>)),
+    ];
+  };
+}
+
+function addressProblems<Settings extends AzureEntrySettings, Uri extends AzureUri, Api>(
+  { parse }: AzureType<Settings, Uri, Api>,
+  { addresses, addressLike, address }: Differences<Settings, Uri>,
+  key: string,
+  written: unknown,
+): readonly SettingsProblem[] {
+  if (typeof written !== 'string') return [];
+  const at = { path: [key], code: addresses[key] ?? 'bad-url' } as const;
+  const uri = parse(written);
+  if (typeof uri === 'string') return [{ ...at, message: `${key} cannot be used: ${uri}`, hint: `Write it like ${addressLike}.` }];
+  if (!written.includes('://')) return [{ ...at, message: `${key} has no scheme`, hint: `Write ${uri.origin}${uri.path}.` }];
+  return address?.(key, uri) ?? [];
+}
+
+function resourceProblems<Settings extends AzureEntrySettings, Uri extends AzureUri, Api>(
+  type: AzureType<Settings, Uri, Api>,
+  { resource }: Differences<Settings, Uri>,
+  settings: Settings,
+  rows: Rows,
+): readonly SettingsProblem[] {
+  const { resource_name: name } = settings;
+  const path = ['resource_name'];
+  if (name === undefined) {
+    const isElsewhere = type.written(settings) !== undefined || (rows.length > 0 && rows.every(([, row]) => row.target_uri !== undefined));
+    return isElsewhere ? [] : [{ path, code: 'missing-key', message: 'resource_name is missing', hint: resource.missing }];
+  }
+  const uri = entryUri({ ...type, written: () => undefined }, settings);
+  if (typeof uri !== 'string') return [];
+  const hint = `Write the first label of the host only, for example ${resource.label}.`;
+  return [{ path, code: 'bad-url', message: `resource_name cannot be used: ${uri}`, hint }];
+}
+
+function versionProblems(version: string | undefined, path: readonly string[], hint: string): readonly SettingsProblem[] {
+  if (version === undefined || /^(?:\d{4}-\d{2}-\d{2}(?:-preview)?|v1|latest|preview)$/i.test(version.trim())) return [];
+  return [{ path, code: 'out-of-range', message: `"${version}" is not an API version`, hint }];
+}
+
+function defaultProblems(rows: Rows): readonly SettingsProblem[] {
+  const [first, second] = rows.filter(([, row]) => row.default === true);
+  if (first === undefined || second === undefined) return [];
+  const message = `two deployments are the default: "${first[0]}" and "${second[0]}"`;
+  return [{ path: ['deployments', second[0], 'default'], code: 'conflict', message, hint: 'Keep default: true on one of them.' }];
+}
+
+function rowProblems<Settings extends AzureEntrySettings, Uri extends AzureUri, Api>(
+  type: AzureType<Settings, Uri, Api>,
+  texts: Differences<Settings, Uri>,
+  settings: Settings,
+  alias: string,
+  row: DeploymentRow<Settings>,
+): readonly SettingsProblem[] {
+  const path = ['deployments', alias];
+  const found = [...versionProblems(row.api_version, [...path, 'api_version'], texts.versionHint)];
+  const own = row.target_uri === undefined ? undefined : type.parse(row.target_uri);
+  if (typeof own === 'string') {
+    const hint = 'Paste the target URI of the deployment as the portal shows it.';
+    found.push({ path: [...path, 'target_uri'], code: 'bad-url', message: `target_uri cannot be used: ${own}`, hint });
+  } else {
+    const entry = entryUri(type, settings);
+    found.push(...texts.row(row, own ?? (typeof entry === 'string' ? undefined : entry), path, settings));
+  }
+  if (row.foundation_model === undefined) {
+    const hint = 'Without it, cost and metrics have no model name.';
+    found.push({ path, code: 'missing-key', message: `deployment "${alias}" has no foundation_model`, hint, severity: 'warning' });
+  }
+  return found;
+}
+
+/** A deployment that nothing names. */
+export const noDeploymentId = (path: readonly string[], hint: string): SettingsProblem => ({
+  path,
+  code: 'missing-key',
+  message: `deployment "${path.at(-1) ?? ''}" has no deployment_id`,
+  hint,
+});
 
 /** Problems of `auth:` and of the settings beside it that the schema can't express. */
-export function azureAuthProblems(settings: AzureAuthSettings): readonly SettingsProblem[] {
+function azureAuthProblems(settings: AzureAuthSettings): readonly SettingsProblem[] {
   return [...beside(settings), ...brought(settings), ...authority(settings), ...scope(settings)];
 }
 

@@ -58,7 +58,7 @@ describe('an address of the foundry', () => {
   it.each(rows)('%s', (pasted, base, host, resource, format, apiVersion) => {
     const parsed = parseFoundryUri(pasted);
     if (typeof parsed === 'string') throw new Error(parsed);
-    expect({ ...parsed, base: parsed.origin + parsed.prefix }).toMatchObject({ base, host });
+    expect({ ...parsed, base: parsed.origin + parsed.path }).toMatchObject({ base, host });
     expect([parsed.resource, parsed.format, parsed.apiVersion]).toEqual([resource, format, apiVersion]);
   });
 

@@ -1,4 +1,5 @@
 import { parseBase } from '../_shared/address.ts';
+import type { AzureUri } from '../_azure/entries.ts';
 
 /** What a deployment speaks: the cloud's own inference route, the OpenAI format, or Anthropic's messages. */
 export type Format = 'inference' | 'openai' | 'messages';
@@ -6,17 +7,13 @@ export type Format = 'inference' | 'openai' | 'messages';
 export const formats: readonly Format[] = ['inference', 'openai', 'messages'];
 
 /** What an address that an operator pasted says. */
-export interface FoundryUri {
-  readonly origin: string;
-  /** Path in front of the format's own segment, encoded, without a slash at its end. */
-  readonly prefix: string;
-  /** First label of a host of the cloud; undefined for hosts of others. */
-  readonly resource: string | undefined;
+export interface FoundryUri extends AzureUri {
+  /** Path in front of the format's own segment. */
+  readonly path: string;
   /** `serverless` and `compute` serve one model at the root; all others have a segment for each format. */
   readonly host: 'resource' | 'serverless' | 'compute' | 'other';
   /** What the path says; undefined where it stops before. */
   readonly format: Format | undefined;
-  readonly apiVersion: string | undefined;
 }
 
 const resources = /^([a-z0-9](?:[a-z0-9-]*[a-z0-9])?)\.(?:services\.ai|openai|cognitiveservices)\.azure\.(?:com|us|cn)$/;
@@ -38,15 +35,15 @@ export function parseFoundryUri(pasted: string): FoundryUri | string {
   const { host, resource } = hostOf(url.hostname);
   const common = { origin, resource, host, apiVersion: versionIn(url) };
   if (host === 'serverless' || host === 'compute')
-    return { ...common, prefix: path.replace(operations, '').replace(/\/$/, ''), format: 'inference' };
+    return { ...common, path: path.replace(operations, '').replace(/\/$/, ''), format: 'inference' };
   const parts = path.split('/').slice(1);
   const at = parts.findIndex((part) => Object.hasOwn(segments, part));
   const word = parts[at];
-  if (word === undefined) return { ...common, prefix: path.replace(operations, ''), format: undefined };
+  if (word === undefined) return { ...common, path: path.replace(operations, ''), format: undefined };
   if (word === 'openai' && parts[at + 1] === 'deployments') return 'it is a dated deployment, which type azure-openai serves';
   return {
     ...common,
-    prefix: parts
+    path: parts
       .slice(0, at)
       .map((part) => `/${part}`)
       .join(''),
@@ -68,8 +65,11 @@ function versionIn(url: URL): string | undefined {
   return undefined;
 }
 
-/** The part of a prefix that stands for a project, which only the OpenAI format has: `/api/projects/p1`. */
-export const withoutProject = (prefix: string): string => prefix.replace(/\/api\/projects\/[^/]+$/, '');
+/** Hosts with a single model need no name of it. */
+export const isSingle = ({ host }: FoundryUri): boolean => host === 'serverless' || host === 'compute';
+
+/** The part of a path that stands for a project, which only the OpenAI format has: `/api/projects/p1`. */
+export const withoutProject = (path: string): string => path.replace(/\/api\/projects\/[^/]+$/, '');
 
 /** `claude-…`, `anthropic/…` and the like: the family that speaks messages, by the name of its models. */
 export const isAnthropicModel = (foundationModel: string): boolean =>

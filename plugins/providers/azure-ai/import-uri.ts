@@ -12,7 +12,7 @@ export function importUri(uri: string): ImportedUri | string | undefined {
   const parsed = parseFoundryUri(uri);
   if (typeof parsed === 'string') return /\.azure\.(?:com|us|cn)\b/i.test(uri) ? parsed : undefined;
   if (parsed.host === 'other' || !isFoundry(parsed)) return undefined;
-  const entry = { ...place(parsed), ...(parsed.apiVersion === undefined ? {} : { api_version: parsed.apiVersion }) };
+  const entry = { ...addressOf(parsed), ...(parsed.apiVersion === undefined ? {} : { api_version: parsed.apiVersion }) };
   return { slug: parsed.resource ?? 'foundry', kind: kindOf(parsed), entry, missing: missingIn(parsed) };
 }
 
@@ -20,12 +20,12 @@ export function importUri(uri: string): ImportedUri | string | undefined {
 const isFoundry = ({ host, origin, format }: FoundryUri): boolean =>
   host !== 'resource' || format !== undefined || origin.includes('.services.ai.');
 
-function place({ host, origin, prefix, resource, format }: FoundryUri): Readonly<Record<string, string>> {
-  if (host !== 'resource') return { foundry_url: `${origin}${prefix}` };
-  const usual = origin === `https://${resource}.services.ai.azure.com` && prefix === '';
+function addressOf({ host, origin, path, resource, format }: FoundryUri): Readonly<Record<string, string>> {
+  if (host !== 'resource') return { foundry_url: `${origin}${path}` };
+  const usual = origin === `https://${resource}.services.ai.azure.com` && path === '';
   const written = {
     ...(resource === undefined ? {} : { resource_name: resource }),
-    ...(usual ? {} : { foundry_url: `${origin}${prefix}` }),
+    ...(usual ? {} : { foundry_url: `${origin}${path}` }),
   };
   return format === undefined ? written : { ...written, format };
 }

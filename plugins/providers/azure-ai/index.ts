@@ -1,21 +1,17 @@
 import { GatewayError } from '#core/error.ts';
-import { defineProvider, type Deployment, type Operation } from '#core/provider.ts';
+import { defineProvider, type Operation } from '#core/provider.ts';
 import { relayedRoute } from '../_shared/address.ts';
-import { azureAuthModes } from '../_azure/auth-modes.ts';
-import { azureFault } from '../_azure/fault.ts';
-import { azureProbes } from '../_azure/probes.ts';
 import { check } from './check.ts';
-import { credential } from './credential.ts';
+import { credential, entries } from './entries.ts';
 import { importUri } from './import-uri.ts';
 import { imageEmbeddings, models, openChat, openHeaders, openRoutes } from './open-routes.ts';
-import { choose, type Place } from './places.ts';
-import { type FoundryCall, placeOf, places, relayed } from './routes.ts';
+import { type FoundryCall, relayed, targetOf } from './routes.ts';
 import { type FoundrySettings, requestSettings, schema } from './settings.ts';
 import { countTokens, nativeMessages, anthropicChat, anthropicHeaders } from './anthropic.ts';
 
 const open = openChat();
 
-const isMessages = (call: FoundryCall): boolean => placeOf(call).format === 'messages';
+const isMessages = (call: FoundryCall): boolean => targetOf(call).api === 'messages';
 
 /** Chat in whatever the deployment speaks. */
 const chat: Operation<FoundrySettings> = {
@@ -39,12 +35,8 @@ export default defineProvider<FoundrySettings>({
   settings: schema,
   requestSettings,
   accountHeaders: ['azureml-model-deployment', 'x-ms-model-mesh-model-name'],
-  apiKey: 'required',
-  authModes: azureAuthModes,
+  ...entries.provider,
   check,
-  deployment: (settings, model) => choose(places(settings), settings, model),
-  models: (settings) =>
-    [...places(settings).aliases].map(([id, { foundationModel }]) => (foundationModel === undefined ? { id } : { id, foundationModel })),
   credential,
   operations: {
     ...openRoutes,
@@ -58,12 +50,5 @@ export default defineProvider<FoundrySettings>({
     ...relayed(call, relayedRoute(path)),
     headers: isMessages(call) ? anthropicHeaders(call, undefined) : openHeaders(call),
   }),
-  fault: azureFault,
   importUri,
-  probe: (settings, deep) => azureProbes(places(settings).aliases, originOf, deep),
 });
-
-const originOf = ({ settings }: Deployment): string => {
-  const { origin, prefix } = (settings as Place).uri;
-  return origin + prefix;
-};

@@ -7,8 +7,8 @@ import { type HistoryRules, mistralHistory, openaiHistory, openHistory } from '#
 import { JsonTap } from '#formats/shared/json-tap.ts';
 import { parseObject, textOf } from '#formats/shared/json.ts';
 import { callerHeaders, openaiCompatible } from '../_shared/openai-compatible.ts';
-import { isSingle } from './places.ts';
-import { address, type FoundryCall, modelList, placeOf } from './routes.ts';
+import { isSingle } from './foundry-uri.ts';
+import { address, type FoundryCall, modelList, targetOf } from './routes.ts';
 import { defaultExtraParameters, type FoundrySettings } from './settings.ts';
 
 /**
@@ -37,14 +37,14 @@ const all = openaiCompatible<FoundrySettings>({
   headers: openHeaders,
   extensions: () => 'drop',
   history: historyOf,
-  bodyModel: (call) => placeOf(call).id ?? call.model,
+  bodyModel: (call) => targetOf(call).id ?? call.model,
 });
 
 /** Behind either route stand models of many vendors. */
 function historyOf(call: FoundryCall): HistoryRules {
   const model = call.foundationModel ?? call.model;
   if (/mistral|ministral|codestral/i.test(model)) return mistralHistory;
-  return placeOf(call).format === 'inference' || /deepseek|grok|kimi|qwen|glm|gpt-oss|phi/i.test(model) ? openHistory : openaiHistory;
+  return targetOf(call).api === 'inference' || /deepseek|grok|kimi|qwen|glm|gpt-oss|phi/i.test(model) ? openHistory : openaiHistory;
 }
 
 /** The client's own format, on the OpenAI route or the inference route: its bytes pass, the model is written anew. */
@@ -61,7 +61,7 @@ export function openChat(): Operation<FoundrySettings> {
 
 /** The inference route is told what to do about unknown fields; a managed endpoint, which of its deployments is meant. */
 export function openHeaders(call: FoundryCall): HeaderPairs {
-  const { format, uri, id } = placeOf(call);
+  const { api: format, uri, id } = targetOf(call);
   if (format !== 'inference') return callerHeaders(call, ['openai-beta', ...perRequest]);
   const { extra_parameters: extra, endpoint_name: endpoint } = call.settings;
   const headers: HeaderPairs = ['extra-parameters', extra ?? defaultExtraParameters];
@@ -83,7 +83,7 @@ export const imageEmbeddings: Operation<FoundrySettings> = {
     const target = { ...address(call, 'images/embeddings'), method: call.method, headers, dropped: [] };
     if (body.kind === 'none') return { ...target, body };
     headers.push('content-type', 'application/json');
-    const model = placeOf(call).id ?? call.model;
+    const model = targetOf(call).id ?? call.model;
     return { ...target, body: model === '' || body.peek('model') === model ? body : body.edit(new Map([['model', model]])) };
   },
   tap: () => new JsonTap(),
@@ -98,7 +98,7 @@ export const models: Operation<FoundrySettings> = {
     body: body.kind === 'none' ? body : emptyBody,
     dropped: [],
   }),
-  converts: (call) => isSingle(placeOf(call).uri),
+  converts: (call) => isSingle(targetOf(call).uri),
   tap: () => new JsonTap(),
   result(text, call) {
     const info = parseObject(text) ?? {};

@@ -1,8 +1,8 @@
 import { GatewayError } from '#core/error.ts';
 import type { Call, UpstreamAddress } from '#core/provider.ts';
-import { at, memo, paramOf, withParam } from '../_shared/address.ts';
-import { withoutProject } from './foundry-uri.ts';
-import { choose, isSingle, type Place, placesOf } from './places.ts';
+import { at, paramOf, withParam } from '../_shared/address.ts';
+import { entries, type Target } from './entries.ts';
+import { isSingle, withoutProject } from './foundry-uri.ts';
 import type { FoundrySettings } from './settings.ts';
 
 export type FoundryCall = Call<FoundrySettings>;
@@ -10,17 +10,8 @@ export type FoundryCall = Call<FoundrySettings>;
 /** The version that the inference route stays at. */
 const inferenceVersion = '2024-05-01-preview';
 
-/** Worked out once for each settings object: a request parses no address. */
-export const places = memo(placesOf);
-
-/** The place that was looked up; anew where the request came with a host of its own. @throws GatewayError */
-export function placeOf(call: FoundryCall): Place {
-  const known = call.deployment as Place | undefined;
-  if (known?.settings === call.settings) return known;
-  const chosen = choose(places(call.settings), call.settings, known?.name ?? call.model);
-  if (chosen instanceof Error) throw chosen;
-  return chosen.settings as Place;
-}
+/** The deployment that a call goes to. @throws GatewayError */
+export const targetOf = (call: FoundryCall): Target => entries.target(call);
 
 /** Routes of the inference format; the OpenAI format has all that this provider serves. */
 const inference: ReadonlySet<string> = new Set(['chat/completions', 'embeddings', 'images/embeddings']);
@@ -31,49 +22,49 @@ const inference: ReadonlySet<string> = new Set(['chat/completions', 'embeddings'
  * @throws GatewayError `unsupported_endpoint` where the format has no such route
  */
 export function address(call: FoundryCall, route: string): UpstreamAddress {
-  const place = placeOf(call);
+  const target = targetOf(call);
   // Vectors of pictures are the one thing that only the inference route has.
-  if (place.format === 'openai' && route !== 'images/embeddings') return openai(place, call, route);
-  if (place.format !== 'inference' || !inference.has(route)) throw unserved(place, route);
-  return onInference(place, call, route);
+  if (target.api === 'openai' && route !== 'images/embeddings') return openai(target, call, route);
+  if (target.api !== 'inference' || !inference.has(route)) throw unserved(target, route);
+  return onInference(target, call, route);
 }
 
-function onInference({ uri, version }: Place, call: FoundryCall, route: string): UpstreamAddress {
+function onInference({ uri, version }: Target, call: FoundryCall, route: string): UpstreamAddress {
   const { origin } = uri;
   if (!isSingle(uri)) {
     const sent = version ?? paramOf(call.query, 'api-version') ?? inferenceVersion;
-    return at({ origin, path: `${withoutProject(uri.prefix)}/models` }, route, withParam(call.query, 'api-version', sent));
+    return at({ origin, path: `${withoutProject(uri.path)}/models` }, route, withParam(call.query, 'api-version', sent));
   }
   const query = version === undefined ? call.query : withParam(call.query, 'api-version', version);
-  return at({ origin, path: uri.prefix }, route, query);
+  return at({ origin, path: uri.path }, route, query);
 }
 
 /** The v1 API refuses dated versions on hosts of the foundry; only the word `preview` goes along. */
-export function openai({ uri, version }: Place, call: FoundryCall, route: string): UpstreamAddress {
+export function openai({ uri, version }: Target, call: FoundryCall, route: string): UpstreamAddress {
   const asked = (version ?? paramOf(call.query, 'api-version'))?.trim().toLowerCase();
   const query = withParam(call.query, 'api-version', asked === 'preview' ? 'preview' : undefined);
-  return at({ origin: uri.origin, path: `${uri.prefix}/openai/v1` }, route, query);
+  return at({ origin: uri.origin, path: `${uri.path}/openai/v1` }, route, query);
 }
 
 /** The messages API of Anthropic: no version in the query. @throws GatewayError `unsupported_endpoint` for models of others */
 export function messages(call: FoundryCall, route: string): UpstreamAddress {
-  const place = placeOf(call);
-  if (place.format !== 'messages') throw unserved(place, route);
-  const { origin, prefix } = place.uri;
-  return at({ origin, path: `${withoutProject(prefix)}/anthropic/v1` }, route, withParam(call.query, 'api-version', undefined));
+  const target = targetOf(call);
+  if (target.api !== 'messages') throw unserved(target, route);
+  const { origin, path } = target.uri;
+  return at({ origin, path: `${withoutProject(path)}/anthropic/v1` }, route, withParam(call.query, 'api-version', undefined));
 }
 
 /** What is there to list: a resource tells its base models, a host with a single model tells that one. */
 export function modelList(call: FoundryCall): UpstreamAddress {
-  const place = placeOf(call);
-  return isSingle(place.uri) ? onInference(place, call, 'info') : openai(place, call, 'models');
+  const target = targetOf(call);
+  return isSingle(target.uri) ? onInference(target, call, 'info') : openai(target, call, 'models');
 }
 
 /** A path that is not modelled, below what the deployment speaks. */
 export function relayed(call: FoundryCall, route: string): UpstreamAddress {
-  const place = placeOf(call);
-  if (place.format === 'inference') return onInference(place, call, route);
-  return place.format === 'openai' ? openai(place, call, route) : messages(call, route);
+  const target = targetOf(call);
+  if (target.api === 'inference') return onInference(target, call, route);
+  return target.api === 'openai' ? openai(target, call, route) : messages(call, route);
 }
 
 const spoken = {
@@ -82,7 +73,7 @@ const spoken = {
   messages: 'the messages API',
 } as const;
 
-function unserved({ name, format }: Place, route: string): GatewayError {
+function unserved({ name, api: format }: Target, route: string): GatewayError {
   const which = name === '' ? 'This provider' : `The deployment "${name.slice(0, 100)}"`;
   const needed = route.startsWith('messages') ? 'messages' : route === 'images/embeddings' ? 'inference' : 'openai';
   return new GatewayError('unsupported_endpoint', {

@@ -1,30 +1,17 @@
 import type { JsonSchema } from '#core/json/schema.ts';
 import type { RequestSetting } from '#core/provider.ts';
-import { azureAuthProperties, azureAuthRequestSettings, type AzureAuthSettings } from '../_azure/request-auth.ts';
+import { azureAuthRequestSettings } from '../_azure/request-auth.ts';
+import { type AzureDeploymentSettings, type AzureEntrySettings, azureSchema, requestSetting, text } from '../_azure/settings.ts';
 import { type Format, formats } from './foundry-uri.ts';
 
-/** One row of `deployments`, by alias. */
-export interface DeploymentSettings {
-  readonly deployment_id?: string;
-  readonly api_version?: string;
-  /** For prices, and to know Anthropic's models; never sent. */
-  readonly foundation_model?: string;
-  /** A pasted address that fills in what the other keys leave open. */
-  readonly target_uri?: string;
+interface DeploymentSettings extends AzureDeploymentSettings {
   readonly format?: Format;
-  readonly api_key?: string;
-  /** Serves every model name that is not an alias. */
-  readonly default?: boolean;
 }
 
-export interface FoundrySettings extends AzureAuthSettings {
-  readonly resource_name?: string;
+export interface FoundrySettings extends AzureEntrySettings {
   readonly foundry_url?: string;
   readonly endpoint_name?: string;
   readonly deployments?: Readonly<Record<string, DeploymentSettings>>;
-  readonly deployment_id?: string;
-  readonly api_version?: string;
-  readonly model_name?: string;
   readonly format?: Format;
   readonly extra_parameters?: 'error' | 'drop' | 'pass-through';
   readonly key_as?: 'headers' | 'bearer';
@@ -33,10 +20,6 @@ export interface FoundrySettings extends AzureAuthSettings {
   readonly max_tokens?: number;
 }
 
-const text = (description: string) => ({ type: 'string', minLength: 1, description }) as const;
-
-const apiVersion = text('Version of the inference route, a date like 2024-05-01-preview; preview for the OpenAI format.');
-
 const format = {
   enum: formats,
   description: 'API format: inference (the /models route), openai (/openai/v1) or messages (/anthropic).',
@@ -44,34 +27,20 @@ const format = {
 
 const feature = { type: 'string', pattern: '^[ -~]+$' } as const;
 
-const deployment = {
-  type: 'object',
-  additionalProperties: false,
-  properties: {
-    deployment_id: text('Name of the deployment.'),
-    api_version: apiVersion,
-    foundation_model: text('Model of the deployment: for cost and metrics, and to recognize Anthropic models. Never sent.'),
-    target_uri: text('Target URI from the portal; fills in settings that are not set otherwise.'),
-    format: { ...format, description: `${format.description} Default: derived from the address or the foundation model.` },
-    api_key: { ...text('Key of this deployment, if it has its own.'), writeOnly: true },
-    default: { type: 'boolean', description: 'Serves every model name that is not an alias.' },
-  },
-} as const;
-
 /** What the service does about body fields that it doesn't know when nobody says. */
 export const defaultExtraParameters = 'drop';
 
-export const schema: JsonSchema = {
-  type: 'object',
-  additionalProperties: false,
-  properties: {
-    resource_name: text('Name of the resource: the first label of its host, not a URL.'),
+export const schema: JsonSchema = azureSchema({
+  apiVersion: text('Version of the inference route, a date like 2024-05-01-preview; preview for the OpenAI format.'),
+  foundationModel: 'Model of the deployment: for cost and metrics, and to recognize Anthropic models. Never sent.',
+  address: {
     foundry_url: text('Address of the resource, its project, a serverless model or a managed endpoint, as the portal shows it.'),
     endpoint_name: text('Deployment on a managed endpoint, sent as azureml-model-deployment.'),
-    deployments: { type: 'object', additionalProperties: deployment, description: 'Deployments by alias: the name clients use as model.' },
-    deployment_id: text('Deployment for every model name that is not an alias.'),
-    api_version: apiVersion,
-    model_name: text('Model of `deployment_id`: for cost and metrics, never sent.'),
+  },
+  deployment: {
+    format: { ...format, description: `${format.description} Default: derived from the address or the foundation model.` },
+  },
+  more: {
     format,
     extra_parameters: {
       enum: ['error', 'drop', 'pass-through'],
@@ -99,39 +68,25 @@ export const schema: JsonSchema = {
       default: 4096,
       description: 'max_tokens for chat completions to Anthropic models that do not set it: their API requires one.',
     },
-    ...azureAuthProperties,
   },
-};
+});
 
-/** Direct use without the catalog: the names of the cloud, and the neutral ones. */
+/** Direct use without the catalog. */
 export const requestSettings: readonly RequestSetting[] = [
-  row('foundry_url', 'foundry-url', true),
-  row('resource_name', 'resource-name', true),
-  { ...row('endpoint_name', 'endpoint-name', false), choosesPart: true, namesModel: true },
-  { ...row('deployment_id', 'deployment-id', false), choosesPart: true, namesModel: true },
-  { ...row('api_version', 'api-version', false), choosesPart: true },
-  row('model_name', 'model-name', false),
-  { ...row('format', 'model-format', false), choosesPart: true },
-  row('extra_parameters', 'extra-params', false),
-  {
-    setting: 'anthropic_version',
-    headers: ['anthropic-version'],
-    keys: ['anthropic_version'],
-    shapesHost: false,
-  },
-  {
-    setting: 'anthropic_beta',
-    headers: ['vendor-beta', 'anthropic-beta'],
-    keys: ['vendor_beta', 'anthropic_beta'],
-    shapesHost: false,
-  },
+  requestSetting('foundry_url', { shapesHost: true }),
+  requestSetting('resource_name', { shapesHost: true }),
+  requestSetting('endpoint_name', {
+    // The cloud's own spelling of the deployment's name is as old as the route.
+    headers: ['cloud-endpoint-name', 'azure-endpoint-name', 'azure-deployment-name', 'cloud-deployment-name'],
+    choosesPart: true,
+    namesModel: true,
+  }),
+  requestSetting('deployment_id', { choosesPart: true, namesModel: true }),
+  requestSetting('api_version', { choosesPart: true }),
+  requestSetting('model_name'),
+  requestSetting('format', { choosesPart: true }, 'model-format'),
+  requestSetting('extra_parameters', {}, 'extra-params'),
+  { setting: 'anthropic_version', headers: ['anthropic-version'], keys: ['anthropic_version'], shapesHost: false },
+  { setting: 'anthropic_beta', headers: ['vendor-beta', 'anthropic-beta'], keys: ['vendor_beta', 'anthropic_beta'], shapesHost: false },
   ...azureAuthRequestSettings,
 ];
-
-function row(setting: string, tail: string, shapesHost: boolean): RequestSetting {
-  const key = tail.replaceAll('-', '_');
-  const keys = [...new Set([setting, `azure_${key}`, `cloud_${key}`])];
-  // The cloud's own spelling of the deployment's name is as old as the route.
-  const more = setting === 'endpoint_name' ? ['azure-deployment-name', 'cloud-deployment-name'] : [];
-  return { setting, headers: [`cloud-${tail}`, `azure-${tail}`, ...more], keys, shapesHost };
-}

@@ -1,5 +1,5 @@
 import type { ImportedUri, MissingPart } from '#core/provider.ts';
-import { parseTargetUri, type TargetUri } from '../_azure/target-uri.ts';
+import { parseTargetUri, type TargetUri } from './target-uri.ts';
 
 /**
  * A target URI as an entry. What the address does not say is named, never guessed. Addresses of
@@ -15,7 +15,7 @@ export function importUri(uri: string): ImportedUri | string | undefined {
   const version = apiVersion ?? (v1 ? 'v1' : undefined);
   const versioned = version === undefined ? {} : { api_version: version };
   const row = { deployment_id: deployment, ...versioned };
-  const entry = { ...place(parsed), ...(deployment === undefined ? versioned : { deployments: { [deployment]: row } }) };
+  const entry = { ...addressOf(parsed), ...(deployment === undefined ? versioned : { deployments: { [deployment]: row } }) };
   return { slug: slugOf(parsed), kind: kindOf(uri, parsed), entry, missing: missingIn(parsed, version) };
 }
 
@@ -24,15 +24,15 @@ const isOurs = (uri: string): boolean => /\/openai(?:[/?#]|$)|\.(?:openai|cognit
 const isFoundryHost = ({ origin }: TargetUri): boolean => /\.services\.ai\.azure\.(?:com|us|cn)$/.test(origin);
 
 /** A resource by its name where its usual host is meant; every other host, suffix and prefix is kept as custom host. */
-function place({ origin, path, resource }: TargetUri): Readonly<Record<string, string>> {
+function addressOf({ origin, path, resource }: TargetUri): Readonly<Record<string, string>> {
   const usual = resource !== undefined && origin === `https://${resource}.openai.azure.com` && path === '/openai';
   return { ...(resource === undefined ? {} : { resource_name: resource }), ...(usual ? {} : { custom_host: `${origin}${path}` }) };
 }
 
 function kindOf(uri: string, { v1, path, deployment }: TargetUri): string {
   const word = /\/realtime(?:[/?]|$)/.test(uri) ? 'realtime' : path.includes('/api/projects/') ? 'project' : undefined;
-  const form = v1 ? 'v1' : deployment === undefined ? 'dated, without a deployment' : 'dated deployment';
-  return word === undefined ? form : `${word}, ${form}`;
+  const kind = v1 ? 'v1' : deployment === undefined ? 'dated, without a deployment' : 'dated deployment';
+  return word === undefined ? kind : `${word}, ${kind}`;
 }
 
 function missingIn({ resource, deployment, v1 }: TargetUri, version: string | undefined): readonly MissingPart[] {
@@ -55,7 +55,7 @@ function missingIn({ resource, deployment, v1 }: TargetUri, version: string | un
 }
 
 /** The resource's name, else the first label of the host. */
-export function slugOf({ origin, resource }: Pick<TargetUri, 'origin' | 'resource'>): string {
+function slugOf({ origin, resource }: Pick<TargetUri, 'origin' | 'resource'>): string {
   const label = resource ?? new URL(origin).hostname.split('.')[0] ?? 'azure';
   return /^[a-z0-9]/.test(label) ? label : 'azure';
 }

@@ -1,14 +1,11 @@
 import { parseBase } from '../_shared/address.ts';
+import type { AzureUri } from '../_azure/entries.ts';
 
 /** What an address that an operator pasted says. */
-export interface TargetUri {
-  readonly origin: string;
-  /** Path up to and including the first segment `openai`; encoded, without a slash at its end. */
+export interface TargetUri extends AzureUri {
+  /** Path up to and including the first segment `openai`. */
   readonly path: string;
-  /** First label of a host of the cloud; undefined for hosts of others. */
-  readonly resource: string | undefined;
   readonly deployment: string | undefined;
-  readonly apiVersion: string | undefined;
   /** The path goes on with `/v1` behind the base. */
   readonly v1: boolean;
   /** The path goes on behind `openai` with more than `/v1`, or with a query. */

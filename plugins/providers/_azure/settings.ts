@@ -1,0 +1,84 @@
+import type { JsonSchema } from '#core/json/schema.ts';
+import type { RequestSetting } from '#core/provider.ts';
+import { azureAuthProperties, type AzureAuthSettings } from './request-auth.ts';
+
+/** One row of `deployments`, by alias. */
+export interface AzureDeploymentSettings {
+  readonly deployment_id?: string;
+  readonly api_version?: string;
+  /** For prices and parameter rules; never sent. */
+  readonly foundation_model?: string;
+  /** A pasted address that fills in what the other keys leave open. */
+  readonly target_uri?: string;
+  readonly api_key?: string;
+  /** Serves every model name that is not an alias. */
+  readonly default?: boolean;
+}
+
+export interface AzureEntrySettings extends AzureAuthSettings {
+  readonly resource_name?: string;
+  readonly deployments?: Readonly<Record<string, AzureDeploymentSettings>>;
+  readonly deployment_id?: string;
+  readonly api_version?: string;
+  readonly model_name?: string;
+}
+
+/** A row as the type of its entry has it. */
+export type DeploymentRow<Settings extends AzureEntrySettings> = NonNullable<Settings['deployments']>[string];
+
+export const text = (description: string) => ({ type: 'string', minLength: 1, description }) as const;
+
+/** The parts of the schema in which the types differ. */
+interface Differences {
+  readonly apiVersion: JsonSchema;
+  readonly foundationModel: string;
+  /** Behind `resource_name`. */
+  readonly address?: Readonly<Record<string, JsonSchema>>;
+  /** Behind `target_uri` of a deployment. */
+  readonly deployment?: Readonly<Record<string, JsonSchema>>;
+  /** In front of the settings that say how to sign. */
+  readonly more?: Readonly<Record<string, JsonSchema>>;
+}
+
+export const azureSchema = ({ apiVersion, foundationModel, address, deployment, more }: Differences): JsonSchema => ({
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    resource_name: text('Name of the resource: the first label of its host, not a URL.'),
+    ...address,
+    deployments: {
+      type: 'object',
+      additionalProperties: {
+        type: 'object',
+        additionalProperties: false,
+        properties: {
+          deployment_id: text('Name of the deployment.'),
+          api_version: apiVersion,
+          foundation_model: text(foundationModel),
+          target_uri: text('Target URI from the portal; fills in settings that are not set otherwise.'),
+          ...deployment,
+          api_key: { ...text('Key of this deployment, if it has its own.'), writeOnly: true },
+          default: { type: 'boolean', description: 'Serves every model name that is not an alias.' },
+        },
+      },
+      description: 'Deployments by alias: the name clients use as model.',
+    },
+    deployment_id: text('Deployment for every model name that is not an alias.'),
+    api_version: apiVersion,
+    model_name: text('Model of `deployment_id`: for cost and metrics, never sent.'),
+    ...more,
+    ...azureAuthProperties,
+  },
+});
+
+/** A setting of direct use: neutral names of its header first, those of the cloud as aliases. */
+export function requestSetting(setting: string, over: Partial<RequestSetting> = {}, tail = setting.replaceAll('_', '-')): RequestSetting {
+  const key = tail.replaceAll('-', '_');
+  return {
+    setting,
+    headers: [`cloud-${tail}`, `azure-${tail}`],
+    keys: [...new Set([setting, `cloud_${key}`, `azure_${key}`])],
+    shapesHost: false,
+    ...over,
+  };
+}
