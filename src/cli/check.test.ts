@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { providers, stages } from '../../plugins/index.ts';
-import { check, type CheckOptions } from './check.ts';
+import { runHere, typed } from '../../test/cli/in-process.ts';
+import type { CheckFlags } from './check.ts';
 
 let cwd = '';
 beforeEach(() => {
@@ -24,24 +24,10 @@ function write(files: Readonly<Record<string, string>>): void {
 
 async function run(
   files: readonly string[],
-  options: CheckOptions = {},
+  flags: Partial<CheckFlags> = {},
   given: { env?: Record<string, string>; stdin?: string; isTty?: boolean } = {},
 ) {
-  let out = '';
-  let err = '';
-  const code = await check(
-    files,
-    options,
-    {
-      stdout: (text) => void (out += text),
-      stderr: (text) => void (err += text),
-      env: given.env ?? {},
-      cwd,
-      stdin: async () => given.stdin ?? '',
-      isTty: given.isTty ?? false,
-    },
-    { providers, plugins: stages },
-  );
+  const { code, out, err } = await runHere(['check', ...files, ...typed(flags)], cwd, given);
   return { code, out: out.replace(/\(\d+ ms\)/, '(0 ms)'), err: err.replace(/\(\d+ ms\)/, '(0 ms)') };
 }
 

@@ -1,6 +1,7 @@
 import { styleText } from 'node:util';
 import type { Diagnostic } from '../config/report/diagnostic.ts';
 import { printable } from '../core/text/printable.ts';
+import { plural } from './text.ts';
 
 /** More than this nobody reads in one go; the rest is counted. */
 const most = 50;
@@ -93,6 +94,3 @@ export function countDiagnostics(diagnostics: readonly Diagnostic[]): string {
   const warnings = diagnostics.length - errors;
   return [...(errors > 0 ? [plural(errors, 'error')] : []), ...(warnings > 0 ? [plural(warnings, 'warning')] : [])].join(', ');
 }
-
-/** `1 file`, `4 files`. */
-export const plural = (count: number, word: string): string => `${count} ${word}${count === 1 ? '' : 's'}`;

@@ -3,14 +3,15 @@ import { resolve } from 'node:path';
 import { keyVariable, yamlOf } from '../config/edit/new-entry.ts';
 import { didYouMean } from '../core/text/nearest.ts';
 import type { Registry } from '../gateway/types.ts';
-import { type CliIo, Interrupted } from './io.ts';
+import type { CliIo } from './io.ts';
 import type { Provider } from '../core/provider.ts';
-import { exitCodes, typesOf } from './providers/catalog.ts';
+import { typesOf } from './providers/catalog.ts';
 import { isVariable, problemsOf } from './providers/draft.ts';
 import { askFor } from './providers/questions.ts';
 import { replaceFile } from './replace-file.ts';
-import { shownPath } from './shown-path.ts';
 import { keyedIn } from './start/try-out.ts';
+import { CommandError, exitCodes } from './command.ts';
+import { jsonText, shownPath } from './text.ts';
 
 export interface InitFlags {
   readonly provider?: string | undefined;
@@ -24,47 +25,27 @@ export interface InitFlags {
   readonly json?: boolean | undefined;
 }
 
-/** Nothing was written: the text says why. */
-class Refused extends Error {
-  readonly code: number;
-
-  constructor(code: number, message: string) {
-    super(message);
-    this.code = code;
-  }
-}
-
 /**
  * `gateway init`: writes a small commented configuration for the providers that are named, or whose keys are in the
  * environment. Never overwrites a file unasked. Returns the exit code.
  */
 export async function init(flags: InitFlags, io: CliIo, registry: Registry): Promise<number> {
-  try {
-    const path = resolve(io.cwd, flags.file ?? 'gateway.yaml');
-    const shown = shownPath(path, io.cwd);
-    if (flags.dryRun !== true && flags.force !== true && existsSync(path)) throw taken(shown);
-    const entries = await chosen(flags, io, registry);
-    const text = textOf(entries);
-    if (flags.dryRun === true) io.stdout.write(flags.json === true ? asJson(entries, null) : text);
-    else {
-      write(path, shown, text);
-      io.stdout.write(flags.json === true ? asJson(entries, shown) : `wrote ${shown}\n`);
-      io.stderr.write(nextSteps(entries, flags.file === undefined ? '' : ` -c ${shown}`, io));
-    }
-    return exitCodes.yes;
-  } catch (error) {
-    if (error instanceof Interrupted) {
-      io.stderr.write('interrupted: nothing was written\n');
-      return exitCodes.interrupted;
-    }
-    if (!(error instanceof Refused)) throw error;
-    io.stderr.write(`error: ${error.message}\n`);
-    return error.code;
+  const path = resolve(io.cwd, flags.file ?? 'gateway.yaml');
+  const shown = shownPath(path, io.cwd);
+  if (flags.dryRun !== true && flags.force !== true && existsSync(path)) {
+    const ways = '--file gateway.local.yaml writes another one, --force replaces it';
+    throw new CommandError(exitCodes.no, `${shown} exists already; ${ways}`);
   }
+  const entries = await chosen(flags, io, registry);
+  const text = textOf(entries);
+  if (flags.dryRun === true) io.stdout.write(flags.json === true ? asJson(entries, null) : text);
+  else {
+    replaceFile(path, text, shown);
+    io.stdout.write(flags.json === true ? asJson(entries, shown) : `wrote ${shown}\n`);
+    io.stderr.write(nextSteps(entries, flags.file === undefined ? '' : ` -c ${shown}`, io));
+  }
+  return exitCodes.yes;
 }
-
-const taken = (file: string): Refused =>
-  new Refused(exitCodes.no, `${file} exists already; --file gateway.local.yaml writes another one, --force replaces it`);
 
 /** An entry of `providers:`. */
 interface Entry {
@@ -93,7 +74,7 @@ async function chosen(flags: InitFlags, io: CliIo, registry: Registry): Promise<
   const fallback = [...listed, asked].flatMap((names) => names.split(',')).flatMap((name) => name.trim() || []);
   const names = first === undefined ? (found.length === 0 ? ['mock'] : found) : [first, ...fallback];
   if (first === undefined && fallback.length > 0)
-    throw new Refused(exitCodes.usage, '--fallback needs --provider: the one that is tried first');
+    throw new CommandError(exitCodes.usage, '--fallback needs --provider: the one that is tried first');
   const variables = variablesIn(flags.keyEnv ?? [], names);
   const entries = [...new Set(names)].map((name) => entryOf(name, variables.get(name), registry));
   return { all: entries, hasFallback: fallback.length > 0 };
@@ -106,8 +87,9 @@ function variablesIn(flags: readonly string[], names: readonly string[]): Readon
       const name = cut < 0 ? (names[0] ?? '') : flag.slice(0, cut);
       const variable = flag.slice(cut + 1);
       if (!isVariable(variable))
-        throw new Refused(exitCodes.usage, '--key-env is the name of a variable, not the key itself: letters, digits and "_"');
-      if (!names.includes(name)) throw new Refused(exitCodes.usage, `--key-env names "${name}", which is none of: ${names.join(', ')}`);
+        throw new CommandError(exitCodes.usage, '--key-env is the name of a variable, not the key itself: letters, digits and "_"');
+      if (!names.includes(name))
+        throw new CommandError(exitCodes.usage, `--key-env names "${name}", which is none of: ${names.join(', ')}`);
       return [name, variable];
     }),
   );
@@ -117,11 +99,11 @@ function entryOf(name: string, variable: string | undefined, { providers }: Regi
   const provider = typesOf(providers).get(name);
   if (provider === undefined) {
     const all = providers.map(({ type }) => type);
-    throw new Refused(exitCodes.usage, `no provider "${name}".${didYouMean(name, all)}\nAvailable: ${all.join(', ')}`);
+    throw new CommandError(exitCodes.usage, `no provider "${name}".${didYouMean(name, all)}\nAvailable: ${all.join(', ')}`);
   }
   const needsMore = problemsOf(provider, {}).find(({ severity }) => severity !== 'warning');
   if (needsMore !== undefined)
-    throw new Refused(exitCodes.usage, `${name} needs more than a key (${needsMore.message}); use: gateway providers add ${name}`);
+    throw new CommandError(exitCodes.usage, `${name} needs more than a key (${needsMore.message}); use: gateway providers add ${name}`);
   const usual = provider.apiKey === 'required' ? (provider.service?.keyVariable ?? keyVariable(name)) : undefined;
   return { slug: name, provider, variable: variable ?? usual };
 }
@@ -167,14 +149,6 @@ function chainText(all: readonly Entry[]): string {
   return `    strategy: {mode: fallback} # when a target fails, the next one is tried\n    targets:\n${targets.join('\n')}`;
 }
 
-function write(path: string, file: string, text: string): void {
-  try {
-    replaceFile(path, text);
-  } catch (error) {
-    throw new Refused(exitCodes.no, `${file} cannot be written (${(error as NodeJS.ErrnoException).code}); nothing was changed`);
-  }
-}
-
 function nextSteps({ all }: Entries, flag: string, { env }: CliIo): string {
   const missing = all.flatMap(({ variable }) => (variable === undefined || env[variable] ? [] : [variable]));
   const set = missing.length === 0 ? '' : `Set ${missing.join(' and ')} in its environment first.\n`;
@@ -182,4 +156,4 @@ function nextSteps({ all }: Entries, flag: string, { env }: CliIo): string {
 }
 
 const asJson = ({ all }: Entries, file: string | null): string =>
-  `${JSON.stringify({ file, providers: all.map(({ slug, provider, variable }) => ({ slug, type: provider.type, key_env: variable ?? null })) }, null, 2)}\n`;
+  jsonText({ file, providers: all.map(({ slug, provider, variable }) => ({ slug, type: provider.type, key_env: variable ?? null })) });

@@ -1,13 +1,15 @@
 import { chmodSync, existsSync, realpathSync, renameSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
+import { CommandError, exitCodes } from './command.ts';
 import { basename, dirname, join } from 'node:path';
 
 /**
  * Writes a file whole or not at all: a draft beside it, then a rename, so that a gateway that watches never reads half of
  * it. Links are followed and the mode is kept; a new file gets the usual one.
  *
- * @throws NodeJS.ErrnoException when it can't be written; then nothing was changed
+ * @param shown the path for messages
+ * @throws CommandError when it can't be written; then nothing was changed
  */
-export function replaceFile(path: string, text: string): void {
+export function replaceFile(path: string, text: string, shown: string): void {
   const isNew = !existsSync(path);
   const file = isNew ? path : realpathSync(path);
   const draft = join(dirname(file), `.${basename(file)}.${process.pid}.draft`);
@@ -17,6 +19,7 @@ export function replaceFile(path: string, text: string): void {
     renameSync(draft, file);
   } catch (error) {
     if (existsSync(draft)) unlinkSync(draft);
-    throw error;
+    const { code } = error as NodeJS.ErrnoException;
+    throw new CommandError(exitCodes.no, `${shown} cannot be written (${code}); nothing was changed`);
   }
 }

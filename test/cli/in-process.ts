@@ -15,17 +15,22 @@ export const interrupt = Symbol('interrupt');
 export async function runHere(
   args: readonly string[],
   cwd: string,
-  more: { readonly env?: Readonly<Record<string, string>>; readonly answers?: readonly (string | typeof interrupt)[] } = {},
+  more: {
+    readonly env?: Readonly<Record<string, string>>;
+    readonly answers?: readonly (string | typeof interrupt)[];
+    readonly stdin?: string;
+    readonly isTty?: boolean;
+  } = {},
 ): Promise<Ran> {
   let out = '';
   let err = '';
   const left = [...(more.answers ?? [])];
   const io: CliIo = {
-    stdout: { write: (text: string) => (out += text) },
+    stdout: { write: (text: string) => (out += text), isTTY: more.isTty === true },
     stderr: { write: (text: string) => (err += text) },
     env: more.env ?? {},
     cwd,
-    readStdin: () => Promise.resolve(''),
+    readStdin: () => Promise.resolve(more.stdin ?? ''),
     ...(more.answers === undefined
       ? {}
       : {
@@ -39,3 +44,10 @@ export async function runHere(
   const code = await runCli(args, io, { providers, stages });
   return { code, out, err };
 }
+
+/** Flags as they are typed: `{varFile: ['a', 'b'], json: true}` is `--var-file a --var-file b --json`. */
+export const typed = (flags: object): string[] =>
+  Object.entries(flags).flatMap(([key, value]: [string, unknown]) => {
+    const flag = `--${key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+    return value === true ? [flag] : [value].flat().flatMap((one) => [flag, String(one)]);
+  });

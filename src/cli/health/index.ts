@@ -1,10 +1,11 @@
-import type { Plain } from '../../core/json/merge.ts';
-import { isPlain } from '../../core/json/merge.ts';
+import { type Plain, isPlain } from '../../core/json/merge.ts';
 import { printable } from '../../core/text/printable.ts';
 import { parseDuration } from '../../core/text/units.ts';
 import { type Asked, askReady } from './ask-ready.ts';
 import { type HealthTarget, healthTarget } from './target.ts';
 import type { CliIo } from '../io.ts';
+import { CommandError, exitCodes } from '../command.ts';
+import { plural, jsonText } from '../text.ts';
 
 export interface HealthFlags {
   readonly config?: string;
@@ -15,11 +16,6 @@ export interface HealthFlags {
   readonly json?: boolean;
 }
 
-/** Exit codes. */
-const ready = 0;
-const notReady = 1;
-const usage = 2;
-
 /** The longest timeout: a probe that hangs for longer is no probe. */
 const mostMs = 600_000;
 
@@ -27,19 +23,13 @@ const mostMs = 600_000;
 export async function health(flags: HealthFlags, io: CliIo): Promise<number> {
   const timeoutMs = parseDuration(flags.timeout);
   if (timeoutMs === undefined || timeoutMs <= 0 || timeoutMs > mostMs)
-    return wrong(io, `"${flags.timeout}" is not a timeout; write it like 2s or 500ms`);
+    throw new CommandError(exitCodes.usage, `"${flags.timeout}" is not a timeout; write it like 2s or 500ms`);
   const target = healthTarget(flags, io);
-  if ('wrong' in target) return wrong(io, target.wrong);
   const asked = await askReady(target, timeoutMs);
   const verdict = verdictOf(asked);
   const isFine = verdict.ready && !(flags.strict === true && verdict.config?.['state'] === 'failed');
-  io.stdout.write(flags.json === true ? `${JSON.stringify(report(verdict, asked, target), null, 2)}\n` : lines(verdict, asked, target));
-  return isFine ? ready : notReady;
-}
-
-function wrong(io: CliIo, message: string): number {
-  io.stderr.write(`error: ${message}\n`);
-  return usage;
+  io.stdout.write(flags.json === true ? jsonText(report(verdict, asked, target)) : lines(verdict, asked, target));
+  return isFine ? exitCodes.yes : exitCodes.no;
 }
 
 interface Verdict {
@@ -93,6 +83,6 @@ function lines(verdict: Verdict, asked: Asked, { shown, faults }: HealthTarget):
 function configText(config: Plain): string {
   const { state, revision, loaded_at: loadedAt, failed_since: since, errors } = config;
   if (state !== 'failed') return `config ok: revision ${String(revision)}, loaded ${String(loadedAt)}`;
-  const count = typeof errors === 'number' && errors > 0 ? ` (${errors} error${errors === 1 ? '' : 's'})` : '';
+  const count = typeof errors === 'number' && errors > 0 ? ` (${plural(errors, 'error')})` : '';
   return `config reload failed since ${String(since)}${count}: revision ${String(revision)} of ${String(loadedAt)} serves`;
 }

@@ -2,6 +2,7 @@ import { readListeners } from '../../config/edit/written-listeners.ts';
 import { listenAddress, type ListenSetting, listenText } from '../../core/http/listen-address.ts';
 import { findConfig } from '../find-config.ts';
 import type { CliIo } from '../io.ts';
+import { CommandError, exitCodes } from '../command.ts';
 
 /** Where `/readyz` is asked for. */
 export interface HealthTarget {
@@ -22,40 +23,39 @@ interface Flags {
   readonly config?: string | undefined;
 }
 
-/** The target, or why there is none, in a sentence. */
-export function healthTarget({ url, config }: Flags, { env, cwd }: Pick<CliIo, 'env' | 'cwd'>): HealthTarget | { readonly wrong: string } {
+/** The target. @throws CommandError */
+export function healthTarget({ url, config }: Flags, { env, cwd }: Pick<CliIo, 'env' | 'cwd'>): HealthTarget {
   if (url !== undefined) return byUrl(url);
-  const found = findConfig(config, env, cwd);
-  if ('stdin' in found) return { wrong: 'the configuration is read from standard input: name the address of the gateway with --url' };
+  const found = findConfig(config, { env, cwd });
+  if ('stdin' in found) throw wrong('the configuration is read from standard input: name the address of the gateway with --url');
   if (!('path' in found)) return byListener(usualAddress, []);
   const { listen, probeListen, faults, isRead } = readListeners(found, { cwd, env });
-  if (!isRead) return { wrong: faults.join('\n  ') };
+  if (!isRead) throw wrong(faults.join('\n  '));
   return byListener(probeListen ?? listen ?? usualAddress, faults);
 }
 
-function byUrl(text: string): HealthTarget | { readonly wrong: string } {
+function byUrl(text: string): HealthTarget {
   if (!/^https?:\/\//i.test(text)) return byListener(text, []);
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url === undefined || url.username !== '' || url.password !== '') return notAnAddress(text);
+  if (url === undefined || url.username !== '' || url.password !== '') throw wrong(notAnAddress(text));
   const isTls = url.protocol === 'https:';
   const path = url.pathname === '/' ? '/readyz' : url.pathname;
   const address = { host: url.hostname.replace(/^\[|\]$/g, ''), port: Number(url.port || (isTls ? 443 : 80)) };
   return { shown: `${url.origin}${path}`, isTls, address, path, faults: [] };
 }
 
-function byListener(setting: ListenSetting, faults: readonly string[]): HealthTarget | { readonly wrong: string } {
+function byListener(setting: ListenSetting, faults: readonly string[]): HealthTarget {
   const address = listenAddress(setting);
-  if (address === undefined) return { wrong: [notAnAddress(listenText(setting)).wrong, ...faults].join('\n  ') };
+  if (address === undefined) throw wrong([notAnAddress(listenText(setting)), ...faults].join('\n  '));
   if ('path' in address)
     return { shown: `unix:${address.path}`, isTls: false, address: { socketPath: address.path }, path: '/readyz', faults };
   const { port } = address;
-  if (port === 0) return { wrong: 'the gateway listens on a port that the system chose: name its address with --url' };
+  if (port === 0) throw wrong('the gateway listens on a port that the system chose: name its address with --url');
   // Who listens on all addresses of the machine listens on this one.
   const host = address.host === '0.0.0.0' ? '127.0.0.1' : address.host === '::' ? '::1' : address.host;
   const shown = `http://${host.includes(':') ? `[${host}]` : host}:${port}/readyz`;
   return { shown, isTls: false, address: { host, port }, path: '/readyz', faults };
 }
 
-const notAnAddress = (text: string): { readonly wrong: string } => ({
-  wrong: `"${text}" is not an address of a gateway: write http://host:port, host:port or unix:/path`,
-});
+const wrong = (message: string): CommandError => new CommandError(exitCodes.usage, message);
+const notAnAddress = (text: string): string => `"${text}" is not an address of a gateway: write http://host:port, host:port or unix:/path`;

@@ -1,16 +1,19 @@
+import { randomInt } from 'node:crypto';
 import { dirname, relative } from 'node:path';
+import { load } from '../load.ts';
 import { blockText } from '../../config/edit/document.ts';
-import { loadConfig } from '../../config/reload/load.ts';
 import { plainNames } from '../../config/schema/shared.ts';
 import { fileForKey } from '../../config/edit/written-keys.ts';
 import { issueKey, shownPrefix } from '../../core/secrets/key.ts';
-import type { Plugin } from '../../core/plugin.ts';
-import type { Provider } from '../../core/provider.ts';
 import { parseDuration } from '../../core/text/units.ts';
 import { writeNew } from './files.ts';
-import { exit, KeysFault, type KeysFlags, type KeysIo, type OpenConfig, openConfig, reported, sha256, shown, timeText } from './shared.ts';
+import { type OpenConfig, openConfig, sha256, timeText } from './shared.ts';
+import { CommandError, exitCodes, type CommonFlags } from '../command.ts';
+import { jsonText, barePath } from '../text.ts';
+import type { CliIo } from '../io.ts';
+import type { Registry } from '../../gateway/types.ts';
 
-export interface CreateFlags extends KeysFlags {
+export interface CreateFlags extends CommonFlags {
   readonly configs?: string | undefined;
   readonly providers?: string | undefined;
   readonly models?: string | undefined;
@@ -29,35 +32,26 @@ export interface CreateFlags extends KeysFlags {
   readonly concurrency?: string | undefined;
 }
 
-/** What a configuration may name. */
-export interface KeysRegistry {
-  readonly providers: readonly Provider[];
-  readonly plugins: readonly Plugin[];
-  importPlugin?(path: string): Promise<unknown>;
-}
-
 const limits = ['rate', 'tokens', 'budget', 'concurrency'] as const;
 
 /** `gateway keys create NAME`: issues a key, and writes or prints the entry that lets it in. Returns the exit code. */
-export function createKey(name: string, flags: CreateFlags, io: KeysIo, registry: KeysRegistry): Promise<number> {
-  return reported(io, async () => {
-    const limit = limits.find((one) => flags[one] !== undefined);
-    if (limit !== undefined)
-      throw new KeysFault(exit.usage, `--${limit} is not supported: this version has no limits for keys`, 'Remove it.');
-    if (!new RegExp(plainNames.pattern).test(name))
-      throw new KeysFault(exit.usage, `"${name}" is not a valid key name`, `Take ${plainNames['x-form']}.`);
-    const config = openConfig(flags, io);
-    if (config.keys.some((one) => one.name === name))
-      throw new KeysFault(exit.no, `a key called "${name}" already exists`, `gateway keys rotate ${name} gives it a new secret.`);
-    const key = issueKey(flags.test === true ? 'test' : 'live', io.random);
-    const entry = entryOf(key, flags, io.now());
-    const text = blockText('api_keys', name, entry);
-    const file = flags.write === true ? fileFor(name, config, io) : undefined;
-    const others = await refuseErrors({ name, text, file, config }, io, registry);
-    if (file !== undefined) writeNew(file, text, io.cwd);
-    print({ name, key, entry, text, file, others }, flags, io);
-    return exit.done;
-  });
+export async function createKey(name: string, flags: CreateFlags, io: CliIo, registry: Registry): Promise<number> {
+  const limit = limits.find((one) => flags[one] !== undefined);
+  if (limit !== undefined)
+    throw new CommandError(exitCodes.usage, `--${limit} is not supported: this version has no limits for keys`, 'Remove it.');
+  if (!new RegExp(plainNames.pattern).test(name))
+    throw new CommandError(exitCodes.usage, `"${name}" is not a valid key name`, `Take ${plainNames['x-form']}.`);
+  const config = openConfig(flags, io);
+  if (config.keys.some((one) => one.name === name))
+    throw new CommandError(exitCodes.no, `a key called "${name}" already exists`, `gateway keys rotate ${name} gives it a new secret.`);
+  const key = issueKey(flags.test === true ? 'test' : 'live', randomInt);
+  const entry = entryOf(key, flags, Date.now());
+  const text = blockText('api_keys', name, entry);
+  const file = flags.write === true ? fileFor(name, config, io) : undefined;
+  const others = await refuseErrors({ name, text, file, config }, io, registry);
+  if (file !== undefined) writeNew(file, text, io.cwd);
+  print({ name, key, entry, text, file, others }, flags, io);
+  return exitCodes.yes;
 }
 
 function entryOf(key: string, flags: CreateFlags, now: number): Readonly<Record<string, unknown>> {
@@ -84,7 +78,7 @@ function entryOf(key: string, flags: CreateFlags, now: number): Readonly<Record<
 function listed(key: string, text: string | undefined): Readonly<Record<string, readonly string[]>> {
   if (text === undefined) return {};
   const names = text.split(',').flatMap((one) => one.trim() || []);
-  if (names.length === 0) throw new KeysFault(exit.usage, `--${key} is empty`, `Write --${key} a,b, or leave it out: no limit.`);
+  if (names.length === 0) throw new CommandError(exitCodes.usage, `--${key} is empty`, `Write --${key} a,b, or leave it out: no limit.`);
   return { [key]: names };
 }
 
@@ -92,7 +86,7 @@ function metadataOf(pairs: readonly string[]): Readonly<Record<string, string>> 
   return Object.fromEntries(
     pairs.map((pair) => {
       const cut = pair.indexOf('=');
-      if (cut < 1) throw new KeysFault(exit.usage, `--metadata must be name=value, not "${pair}"`);
+      if (cut < 1) throw new CommandError(exitCodes.usage, `--metadata must be name=value, not "${pair}"`);
       return [pair.slice(0, cut), pair.slice(cut + 1)];
     }),
   );
@@ -103,18 +97,18 @@ function expiryOf(text: string, now: number): string {
   const life = /^\d+(\.\d+)?[a-z]+$/i.test(text) ? parseDuration(text) : undefined;
   if (life !== undefined && life > 0) return timeText(now + life);
   if (!/^\d{4}-\d\d-\d\d(T.*)?$/.test(text) || Number.isNaN(Date.parse(text)))
-    throw new KeysFault(exit.usage, `--expires must be a duration or a date, not "${text}"`, 'For example 90d, or 2027-03-01.');
-  if (Date.parse(text) <= now) throw new KeysFault(exit.usage, `--expires ${text} is in the past`);
+    throw new CommandError(exitCodes.usage, `--expires must be a duration or a date, not "${text}"`, 'For example 90d, or 2027-03-01.');
+  if (Date.parse(text) <= now) throw new CommandError(exitCodes.usage, `--expires ${text} is in the past`);
   return text;
 }
 
-function fileFor(name: string, { include, path }: OpenConfig, io: KeysIo): string {
+function fileFor(name: string, { include, path }: OpenConfig, io: CliIo): string {
   const file = fileForKey(name, include, path);
   if (file !== undefined) return file;
   const patterns = [...include, 'configs/keys/*.yaml'].join(', ');
-  throw new KeysFault(
-    exit.no,
-    `${shown(path, io.cwd)} includes no directory for keys, so nothing was written`,
+  throw new CommandError(
+    exitCodes.no,
+    `${barePath(path, io.cwd)} includes no directory for keys, so nothing was written`,
     `Add this line to it, and try again:\n\n  include: [${patterns}]\n\nOr omit --write to print the key's configuration.`,
   );
 }
@@ -127,20 +121,15 @@ interface Draft {
 }
 
 /** Loads the configuration with the new entry in it. Its own faults are refused; says how many others there are. */
-async function refuseErrors({ name, text, file, config }: Draft, io: KeysIo, registry: KeysRegistry): Promise<number> {
+async function refuseErrors({ name, text, file, config }: Draft, io: CliIo, registry: Registry): Promise<number> {
   const path = file ?? `${dirname(config.path)}/the configuration of ${name}`;
   const both = JSON.stringify([config.path, path]);
-  const { diagnostics } = await loadConfig({
-    source: { text: `version: 1\ninclude: ${both}\n`, name: '<keys>' },
-    cwd: io.cwd,
-    env: io.env,
-    ...registry,
-    saved: { ...config.texts, [path]: text },
-  });
+  const source = { text: `version: 1\ninclude: ${both}\n`, name: '<keys>' };
+  const { diagnostics } = await load(source, io, registry, { saved: { ...config.texts, [path]: text } });
   const errors = diagnostics.filter((one) => one.severity === 'error');
   const named = [path, relative(io.cwd, path)];
   const [own] = errors.filter((one) => named.includes(one.file));
-  if (own !== undefined) throw new KeysFault(exit.no, own.message, own.hint);
+  if (own !== undefined) throw new CommandError(exitCodes.no, own.message, own.hint);
   // A secret that is set where the gateway runs need not be set here.
   return errors.filter((one) => one.code !== 'unset-variable' && one.code !== 'unreadable-file').length;
 }
@@ -154,18 +143,18 @@ interface Created {
   readonly others: number;
 }
 
-function print({ name, key, entry, text, file, others }: Created, { json }: CreateFlags, io: KeysIo): void {
-  const where = file === undefined ? undefined : shown(file, io.cwd);
+function print({ name, key, entry, text, file, others }: Created, { json }: CreateFlags, io: CliIo): void {
+  const where = file === undefined ? undefined : barePath(file, io.cwd);
   const invalid = others === 0 ? '' : `the configuration has ${others} other ${others === 1 ? 'error' : 'errors'}: gateway check`;
   if (json === true) {
-    io.stdout(`${JSON.stringify({ name, key, ...entry, file: where ?? null, yaml: text }, null, 2)}\n`);
-    if (invalid !== '') io.stderr(`warning: ${invalid}\n`);
+    io.stdout.write(jsonText({ name, key, ...entry, file: where ?? null, yaml: text }));
+    if (invalid !== '') io.stderr.write(`warning: ${invalid}\n`);
     return;
   }
-  io.stdout(`created api key "${name}"\n\n  ${key}\n\n`);
-  io.stdout("This is shown once. Clients send it as   x-gateway-api-key: …   or as the SDK's api key.\n");
-  if (where === undefined) io.stdout(`It works once this is in the configuration (hash only):\n\n${text}`);
-  else if (invalid === '') io.stdout(`written to ${where} (hash only); a running gateway accepts it at once.\n`);
-  else io.stdout(`written to ${where} (hash only).\n`);
-  if (invalid !== '') io.stderr(`warning: it does not work yet, ${invalid}\n`);
+  io.stdout.write(`created api key "${name}"\n\n  ${key}\n\n`);
+  io.stdout.write("This is shown once. Clients send it as   x-gateway-api-key: …   or as the SDK's api key.\n");
+  if (where === undefined) io.stdout.write(`It works once this is in the configuration (hash only):\n\n${text}`);
+  else if (invalid === '') io.stdout.write(`written to ${where} (hash only); a running gateway accepts it at once.\n`);
+  else io.stdout.write(`written to ${where} (hash only).\n`);
+  if (invalid !== '') io.stderr.write(`warning: it does not work yet, ${invalid}\n`);
 }

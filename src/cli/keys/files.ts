@@ -3,9 +3,10 @@ import { basename, dirname, join } from 'node:path';
 import { EditError, type Member, setMembers } from '../../config/edit/document.ts';
 import type { WrittenKey } from '../../config/edit/written-keys.ts';
 import { replaceFile } from '../replace-file.ts';
-import { exit, KeysFault, shown } from './shared.ts';
+import { CommandError, exitCodes } from '../command.ts';
+import { barePath } from '../text.ts';
 
-/** Writes a new file for the owner alone, whole or not at all; never over one that is there. @throws KeysFault */
+/** Writes a new file for the owner alone, whole or not at all; never over one that is there. @throws CommandError */
 export function writeNew(path: string, text: string, cwd: string): void {
   guarded(path, cwd, () => {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
@@ -25,10 +26,10 @@ export function writeNew(path: string, text: string, cwd: string): void {
   });
 }
 
-/** Sets members of a key where it is written; everything else in the file stays as it is. @throws KeysFault */
+/** Sets members of a key where it is written; everything else in the file stays as it is. @throws CommandError */
 export function editKey({ name, file }: WrittenKey, members: Readonly<Record<string, Member>>, cwd: string): void {
   guarded(file, cwd, () => {
-    replaceFile(file, setMembers(readFileSync(file, 'utf8'), ['api_keys', name], 'hash', members));
+    replaceFile(file, setMembers(readFileSync(file, 'utf8'), ['api_keys', name], 'hash', members), barePath(file, cwd));
   });
 }
 
@@ -39,10 +40,11 @@ function guarded(path: string, cwd: string, run: () => void): void {
   try {
     run();
   } catch (error) {
-    const name = shown(path, cwd);
-    if (error instanceof EditError) throw new KeysFault(exit.no, `${name} cannot be edited: ${error.message}`, 'Edit it by hand.');
-    if (codeOf(error) === 'EEXIST') throw new KeysFault(exit.no, `${name} already exists and is not overwritten`);
-    throw new KeysFault(exit.no, `${name} cannot be written (${codeOf(error)})`, 'Nothing was changed.');
+    if (error instanceof CommandError) throw error;
+    const name = barePath(path, cwd);
+    if (error instanceof EditError) throw new CommandError(exitCodes.no, `${name} cannot be edited: ${error.message}`, 'Edit it by hand.');
+    if (codeOf(error) === 'EEXIST') throw new CommandError(exitCodes.no, `${name} already exists and is not overwritten`);
+    throw new CommandError(exitCodes.no, `${name} cannot be written (${codeOf(error)})`, 'Nothing was changed.');
   }
 }
 

@@ -1,8 +1,11 @@
+import { table, jsonText } from '../text.ts';
 import { keyIdOf } from '../../core/secrets/key.ts';
 import { formatDuration } from '../../core/text/units.ts';
 import type { WrittenKey } from '../../config/edit/written-keys.ts';
-import { digestOf, exit, type KeysFlags, type KeysIo, type KeyState, openConfig, reported, stateOf, timeOf } from './shared.ts';
+import { digestOf, type KeyState, openConfig, stateOf, timeOf } from './shared.ts';
 import { type LastUse, lastUse } from './usage.ts';
+import { exitCodes, type CommonFlags } from '../command.ts';
+import type { CliIo } from '../io.ts';
 
 interface Secret {
   readonly id: string | null;
@@ -25,17 +28,15 @@ interface Listed {
 }
 
 /** `gateway keys list`: every key, what it may use, and which of its secrets clients use. Returns the exit code. */
-export function listKeys(flags: KeysFlags, io: KeysIo): Promise<number> {
-  return reported(io, async () => {
-    const config = openConfig(flags, io);
-    const used = await lastUse(config.stateDir, config.path, io.cwd);
-    const now = io.now();
-    const keys = config.keys.map((key) => listedOf(key, used, now));
-    if (flags.json === true) io.stdout(`${JSON.stringify(keys, null, 2)}\n`);
-    else if (keys.length === 0) io.stderr('no keys are defined; to create one: gateway keys create NAME\n');
-    else io.stdout(table(keys, now));
-    return exit.done;
-  });
+export async function listKeys(flags: CommonFlags, io: CliIo): Promise<number> {
+  const config = openConfig(flags, io);
+  const used = await lastUse(config.stateDir, config.path, io.cwd);
+  const now = Date.now();
+  const keys = config.keys.map((key) => listedOf(key, used, now));
+  if (flags.json === true) io.stdout.write(jsonText(keys));
+  else if (keys.length === 0) io.stderr.write('no keys are defined; to create one: gateway keys create NAME\n');
+  else io.stdout.write(table([head, ...keys.flatMap((key) => rowsOf(key, now))]));
+  return exitCodes.yes;
 }
 
 function listedOf({ name, entry }: WrittenKey, used: LastUse, now: number): Listed {
@@ -58,21 +59,7 @@ function listedOf({ name, entry }: WrittenKey, used: LastUse, now: number): List
   };
 }
 
-const head = ['NAME', 'KEY', 'MAY USE', 'CREATED', 'EXPIRES', 'LAST USED'] as const;
-
-function table(keys: readonly Listed[], now: number): string {
-  const rows = [[...head], ...keys.flatMap((key) => rowsOf(key, now))];
-  const widths = head.map((_, i) => Math.max(...rows.map((row) => row[i]?.length ?? 0)));
-  return rows
-    .map(
-      (row) =>
-        `${row
-          .map((cell, i) => cell.padEnd(widths[i] ?? 0))
-          .join('  ')
-          .trimEnd()}\n`,
-    )
-    .join('');
-}
+const head = ['NAME', 'KEY', 'MAY USE', 'CREATED', 'EXPIRES', 'LAST USED'];
 
 function rowsOf(key: Listed, now: number): string[][] {
   const [first, ...older] = key.secrets;

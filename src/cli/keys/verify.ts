@@ -1,18 +1,9 @@
 import { isDamagedKey } from '../../core/secrets/key.ts';
 import { looksLikeJwt } from '../../core/secrets/jwt.ts';
-import {
-  digestOf,
-  exit,
-  KeysFault,
-  type KeysFlags,
-  type KeysIo,
-  type OpenConfig,
-  openConfig,
-  reported,
-  sha256,
-  stateOf,
-  timeOf,
-} from './shared.ts';
+import { digestOf, type OpenConfig, openConfig, sha256, stateOf, timeOf } from './shared.ts';
+import { CommandError, exitCodes, type CommonFlags } from '../command.ts';
+import { jsonText } from '../text.ts';
+import type { CliIo } from '../io.ts';
 
 /** What a key turns out to be. */
 interface Verdict {
@@ -27,23 +18,21 @@ interface Verdict {
 }
 
 /** `gateway keys verify`: says which key stands on standard input, and whether it works. Returns the exit code. */
-export function verifyKey(extra: readonly string[], flags: KeysFlags, io: KeysIo): Promise<number> {
-  return reported(io, async () => {
-    // Not repeated: it may be the key.
-    if (extra.length > 0)
-      throw new KeysFault(
-        exit.usage,
-        'the key must be on standard input, not on the command line, where other users and the shell history could see it',
-        'Run: gateway keys verify < file, or type the key and press Ctrl-D.',
-      );
-    const config = openConfig(flags, io);
-    const key = (await io.stdin()).trim();
-    if (key === '') throw new KeysFault(exit.usage, 'standard input is empty');
-    const verdict = verdictOf(key, config, io.now());
-    if (flags.json === true) io.stdout(`${JSON.stringify({ ...verdict, words: undefined }, null, 2)}\n`);
-    else io.stdout(`${verdict.words}\n`);
-    return verdict.valid ? exit.done : exit.no;
-  });
+export async function verifyKey(extra: readonly string[], flags: CommonFlags, io: CliIo): Promise<number> {
+  // Not repeated: it may be the key.
+  if (extra.length > 0)
+    throw new CommandError(
+      exitCodes.usage,
+      'the key must be on standard input, not on the command line, where other users and the shell history could see it',
+      'Run: gateway keys verify < file, or type the key and press Ctrl-D.',
+    );
+  const config = openConfig(flags, io);
+  const key = (await io.readStdin()).trim();
+  if (key === '') throw new CommandError(exitCodes.usage, 'standard input is empty');
+  const verdict = verdictOf(key, config, Date.now());
+  if (flags.json === true) io.stdout.write(jsonText({ ...verdict, words: undefined }));
+  else io.stdout.write(`${verdict.words}\n`);
+  return verdict.valid ? exitCodes.yes : exitCodes.no;
 }
 
 const nobody = { valid: false, name: null, secret: null, ends: null } as const;

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { providers, stages } from '../../../plugins/index.ts';
-import { listPrompts, type PromptOptions, renderPrompt, type RenderOptions } from './index.ts';
+import { runHere, typed } from '../../../test/cli/in-process.ts';
+import type { RenderFlags } from './index.ts';
 
 let cwd = '';
 beforeEach(() => {
@@ -33,25 +33,13 @@ prompts:
         messages: [{role: user, content: "{{question}}"}]
 `;
 
-type Run = Promise<{ code: number; out: string; err: string }>;
+type Run = ReturnType<typeof runHere>;
 
-async function run(command: (io: Parameters<typeof listPrompts>[1]) => Promise<number>, env: Record<string, string> = {}): Run {
-  let [out, err] = ['', ''];
-  const code = await command({
-    stdout: (text) => void (out += text),
-    stderr: (text) => void (err += text),
-    env,
-    cwd,
-    stdin: async () => file.replaceAll('welcome', 'piped'),
-    isTty: false,
-  });
-  return { code, out, err };
-}
-
-const known = { providers, plugins: stages };
-const list = (options: PromptOptions = {}): Run => run((io) => listPrompts(options, io, known));
-const render = (name: string, options: RenderOptions = {}, env: Record<string, string> = {}): Run =>
-  run((io) => renderPrompt(name, options, io, known), env);
+const run = (args: readonly string[], env: Record<string, string> = {}): Run =>
+  runHere(['prompts', ...args], cwd, { env, stdin: file.replaceAll('welcome', 'piped') });
+const list = (flags: RenderFlags = {}): Run => run(['list', ...typed(flags)]);
+const render = (name: string, flags: RenderFlags = {}, env: Record<string, string> = {}): Run =>
+  run(['render', name, ...typed(flags)], env);
 
 describe('gateway prompts list', () => {
   it('shows every version in columns', async () => {
@@ -91,7 +79,7 @@ welcome@2  canary     -            -        question
   it.each([{}, { json: true }])('hides what came from the environment, with %j', async (options) => {
     const secret = 'hunter22-hunter22';
     writeFileSync(join(cwd, 'gateway.yaml'), file.replace('default: friendly', 'default: "${env:SECRET}"'));
-    expect((await run((io) => listPrompts(options, io, known), { SECRET: secret })).out).not.toContain(secret);
+    expect((await run(['list', ...typed(options)], { SECRET: secret })).out).not.toContain(secret);
   });
 
   it.each([
@@ -132,7 +120,7 @@ user
     expect(out).not.toContain('hunter22');
   });
 
-  it.each<[string, RenderOptions, number, RegExp]>([
+  it.each<[string, RenderFlags, number, RegExp]>([
     ['welcom', {}, 1, /^error: No prompt is named "welcom"\. Did you mean "welcome"\?\n/],
     ['welcome@7', {}, 1, /^error: Prompt "welcome" has no version 7\.\nAvailable versions: 1, 2\.\n$/],
     ['welcome', {}, 1, /^error: Prompt "welcome@1" needs the variable "product"\.\n/],

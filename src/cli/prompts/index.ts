@@ -2,68 +2,53 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { compilePrompts } from '../../config/compile/prompts/index.ts';
 import { complete } from '../../config/compile/steps.ts';
-import { type LoadedConfig, loadConfig } from '../../config/reload/load.ts';
 import { reasonOf } from '../../config/read/files.ts';
 import { fromUnknown } from '../../core/error.ts';
 import { createMask } from '../../core/secrets/mask.ts';
 import { choosePrompt, promptName, promptPatch, type PromptVersion, type StoredPrompt, variablesFor } from '../../core/model/prompt.ts';
 import { parseSize } from '../../core/text/units.ts';
-import type { CheckIo, CheckRegistry } from '../check.ts';
-import { findConfig } from '../find-config.ts';
-import { prettyDiagnostics } from '../diagnostics.ts';
 import { listedPrompts, renderedPrompt } from './render.ts';
+import { CommandError, exitCodes, type CommonFlags } from '../command.ts';
+import { jsonText } from '../text.ts';
+import { loadTree } from '../load.ts';
+import type { CliIo } from '../io.ts';
+import type { Registry } from '../../gateway/types.ts';
+import type { GatewayConfig } from '../../config/schema/index.ts';
 
-export interface PromptOptions {
-  readonly config?: string | undefined;
-  readonly json?: boolean | undefined;
-}
-
-export interface RenderOptions extends PromptOptions {
+export interface RenderFlags extends CommonFlags {
   /** `name=value`, each. */
   readonly var?: readonly string[] | undefined;
   /** `name=path`, each. */
   readonly varFile?: readonly string[] | undefined;
 }
 
-/** Exit codes: done, the answer is no, wrong usage, the configuration is invalid. */
-const done = 0;
-const no = 1;
-const wrongUsage = 2;
-const invalid = 3;
-
 const defaultMaxBody = 50_000_000;
 
 /** `gateway prompts list`: every prompt with its versions and labels. Resolves to the exit code. */
-export async function listPrompts(options: PromptOptions, io: CheckIo, registry: CheckRegistry): Promise<number> {
-  const found = await load(options, io, registry);
-  if (found === undefined) return invalid;
+export async function listPrompts(flags: CommonFlags, io: CliIo, registry: Registry): Promise<number> {
+  const found = await open(flags, io, registry);
   const prompts = [...found.prompts.values()];
-  if (options.json === true) io.stdout(found.mask(`${JSON.stringify(prompts.map(found.rowOf), null, 2)}\n`));
-  else if (prompts.length > 0) io.stdout(found.mask(listedPrompts(prompts)));
-  if (prompts.length === 0) io.stderr('no prompts are defined; define them under "prompts" in gateway.yaml\n');
-  return prompts.length === 0 ? no : done;
+  if (flags.json === true) io.stdout.write(found.mask(jsonText(prompts.map(found.rowOf))));
+  else if (prompts.length > 0) io.stdout.write(found.mask(listedPrompts(prompts)));
+  if (prompts.length === 0) io.stderr.write('no prompts are defined; define them under "prompts" in gateway.yaml\n');
+  return prompts.length === 0 ? exitCodes.no : exitCodes.yes;
 }
 
 /** `gateway prompts render NAME`: what a call of it would send, without sending anything. Resolves to the exit code. */
-export async function renderPrompt(reference: string, options: RenderOptions, io: CheckIo, registry: CheckRegistry): Promise<number> {
-  const found = await load(options, io, registry);
-  if (found === undefined) return invalid;
+export async function renderPrompt(reference: string, flags: RenderFlags, io: CliIo, registry: Registry): Promise<number> {
+  const found = await open(flags, io, registry);
   try {
     const { version } = choosePrompt(found.prompts, reference);
-    const values = valuesFor(version, options, io.cwd);
-    const given = variablesFor(version, values, (text) => io.stderr(`warning: ${text}\n`));
+    const values = valuesFor(version, flags, io.cwd);
+    const given = variablesFor(version, values, (text) => io.stderr.write(`warning: ${text}\n`));
     const messages = version.messages(given, found.maxBody);
     const body = Object.fromEntries(promptPatch(version, messages, { stream: false, has: () => false }));
-    io.stdout(found.mask(options.json === true ? `${JSON.stringify(body, null, 2)}\n` : renderedPrompt(version, body)));
-    return done;
+    io.stdout.write(found.mask(flags.json === true ? jsonText(body) : renderedPrompt(version, body)));
+    return exitCodes.yes;
   } catch (thrown) {
-    if (thrown instanceof UsageError) {
-      io.stderr(`error: ${thrown.message}\n`);
-      return wrongUsage;
-    }
+    if (thrown instanceof CommandError) throw thrown;
     const { message, hint } = fromUnknown(thrown);
-    io.stderr(found.mask(`error: ${message}\n${hint === undefined ? '' : `${hint}\n`}`));
-    return no;
+    throw new CommandError(exitCodes.no, found.mask(message), hint === undefined ? undefined : found.mask(hint));
   }
 }
 
@@ -75,24 +60,9 @@ interface Found {
   rowOf(prompt: StoredPrompt): object;
 }
 
-/** Secrets of providers may be missing: nothing is called. What is wrong is printed. */
-async function load(options: PromptOptions, io: CheckIo, registry: CheckRegistry): Promise<Found | undefined> {
-  const found = findConfig(options.config, io.env, io.cwd);
-  if ('looked' in found) {
-    io.stderr(
-      `error: no configuration found; looked for ${found.looked.join(' and ')}\nName a file with -c FILE, or - for standard input.\n`,
-    );
-    return undefined;
-  }
-  const source = 'path' in found ? found : { text: await io.stdin(), name: '<stdin>' };
-  const loaded = await loadConfig({ source, cwd: io.cwd, env: io.env, ...registry, allowMissingSecrets: true });
-  if (loaded.tree === undefined) {
-    const errors = loaded.diagnostics.filter(({ severity }) => severity === 'error');
-    io.stderr(`${prettyDiagnostics(errors, { colors: io.isTty })}\n`);
-    return undefined;
-  }
-  const { tree, secrets } = loaded;
-  const mask = createMask(secrets);
+async function open(flags: CommonFlags, io: CliIo, registry: Registry): Promise<Found> {
+  const { loaded, tree } = await loadTree(flags, io, registry, 'Name a file with -c FILE, or - for standard input.');
+  const mask = createMask(loaded.secrets);
   return {
     prompts: complete(compilePrompts(tree.prompts)),
     maxBody: maxBodyOf(tree),
@@ -101,15 +71,13 @@ async function load(options: PromptOptions, io: CheckIo, registry: CheckRegistry
   };
 }
 
-function maxBodyOf({ server }: NonNullable<LoadedConfig['tree']>): number {
+function maxBodyOf({ server }: GatewayConfig): number {
   const written = server?.max_body;
   return (typeof written === 'string' ? parseSize(written) : written) ?? defaultMaxBody;
 }
 
-class UsageError extends Error {}
-
 /** A value is text; where the prompt asks for another type it is read as JSON. */
-function valuesFor(version: PromptVersion, { var: texts = [], varFile: files = [] }: RenderOptions, cwd: string): Record<string, unknown> {
+function valuesFor(version: PromptVersion, { var: texts = [], varFile: files = [] }: RenderFlags, cwd: string): Record<string, unknown> {
   const values = Object.create(null) as Record<string, unknown>;
   const add = (name: string, text: string): void => {
     const type = version.variables.get(name)?.type ?? 'string';
@@ -125,7 +93,7 @@ function valuesFor(version: PromptVersion, { var: texts = [], varFile: files = [
 
 function split(pair: string, flag: string): [string, string] {
   const cut = pair.indexOf('=');
-  if (cut <= 0) throw new UsageError(`${flag} must be name=${flag === '--var' ? 'value' : 'path'}, not "${pair}"`);
+  if (cut <= 0) throw new CommandError(exitCodes.usage, `${flag} must be name=${flag === '--var' ? 'value' : 'path'}, not "${pair}"`);
   return [pair.slice(0, cut), pair.slice(cut + 1)];
 }
 
@@ -133,7 +101,7 @@ function read(file: string, shown: string): string {
   try {
     return readFileSync(file, 'utf8').replace(/\r?\n$/, '');
   } catch (error) {
-    throw new UsageError(`the file "${shown}" cannot be read (${reasonOf(error)})`);
+    throw new CommandError(exitCodes.usage, `the file "${shown}" cannot be read (${reasonOf(error)})`);
   }
 }
 

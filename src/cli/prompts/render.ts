@@ -1,23 +1,14 @@
 import { isPlain } from '../../core/json/merge.ts';
 import { printable } from '../../core/text/printable.ts';
 import { promptName, type PromptVersion, type StoredPrompt } from '../../core/model/prompt.ts';
+import { table } from '../text.ts';
 
 /** One line for each version, in columns: name, where it is used by name, model, config, variables. */
 export function listedPrompts(prompts: readonly StoredPrompt[]): string {
   const rows = prompts.flatMap((prompt) =>
     [...prompt.versions.values()].toSorted((a, b) => a.number - b.number).map((one) => rowOf(prompt, one)),
   );
-  const table = [['PROMPT', 'NAMES', 'MODEL', 'CONFIG', 'VARIABLES'], ...rows];
-  const widths = [0, 1, 2, 3].map((column) => Math.max(...table.map((row) => row[column]?.length ?? 0)));
-  return table
-    .map(
-      (row) =>
-        `${row
-          .map((cell, i) => cell.padEnd(widths[i] ?? 0))
-          .join('  ')
-          .trimEnd()}\n`,
-    )
-    .join('');
+  return table([['PROMPT', 'NAMES', 'MODEL', 'CONFIG', 'VARIABLES'], ...rows]);
 }
 
 function rowOf(prompt: StoredPrompt, version: PromptVersion): string[] {

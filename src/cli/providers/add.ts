@@ -2,16 +2,17 @@ import { secretSettings } from '../../config/check/keys/credential.ts';
 import { keyVariable, yamlOf } from '../../config/edit/new-entry.ts';
 import { didYouMean } from '../../core/text/nearest.ts';
 import type { Registry } from '../../gateway/types.ts';
-import { type CliIo, Interrupted } from '../io.ts';
+import type { CliIo } from '../io.ts';
 import type { Provider } from '../../core/provider.ts';
-import { exitCodes, typesOf } from './catalog.ts';
-import { type Draft, isVariable, problemsOf, setIn, slugProblem } from './draft.ts';
+import { typesOf } from './catalog.ts';
+import { type Draft, isVariable, problemsOf, setIn, checkSlug } from './draft.ts';
 import { ordered, readUri } from './import-uri.ts';
 import { askFor, askSettings } from './questions.ts';
-import { type Ready, Refused, writeEntry } from './write.ts';
+import { type Ready, writeEntry } from './write.ts';
+import { CommandError, exitCodes, type CommonFlags } from '../command.ts';
+import { jsonText } from '../text.ts';
 
-export interface AddFlags {
-  readonly config?: string | undefined;
+export interface AddFlags extends CommonFlags {
   readonly slug?: string | undefined;
   readonly name?: string | undefined;
   readonly description?: string | undefined;
@@ -21,70 +22,47 @@ export interface AddFlags {
   readonly keyFile?: string | undefined;
   readonly input?: boolean | undefined;
   readonly dryRun?: boolean | undefined;
-  readonly json?: boolean | undefined;
 }
-
-/** Wrong usage: the text says what. */
-class Usage extends Error {}
 
 /**
  * `gateway providers add TYPE`: writes an entry into the configuration and keeps everything else in it. Asks only on a
  * terminal; of a secret it takes the name, never the value. Returns the exit code.
  */
 export async function addEntry(type: string, flags: AddFlags, io: CliIo, registry: Registry): Promise<number> {
-  try {
-    const ready = await drafted(typeCalled(type, registry), flags, io, registry);
-    if (flags.dryRun === true) {
-      io.stdout.write(flags.json === true ? asJson(ready, null) : `providers:\n${yamlOf({ [ready.slug]: ready.entry }, 2)}\n`);
-      return exitCodes.yes;
-    }
-    const written = await writeEntry(ready, flags, io, registry);
-    io.stdout.write(
-      flags.json === true
-        ? asJson(ready, written.file)
-        : `${written.isNew ? 'wrote' : 'added to'} ${written.file}: providers.${ready.slug}\n`,
-    );
-    io.stderr.write(`Try it: gateway providers test ${ready.slug}\n`);
+  const ready = await drafted(typeCalled(type, registry), flags, io, registry);
+  if (flags.dryRun === true) {
+    io.stdout.write(flags.json === true ? asJson(ready, null) : `providers:\n${yamlOf({ [ready.slug]: ready.entry }, 2)}\n`);
     return exitCodes.yes;
-  } catch (error) {
-    if (error instanceof Interrupted) {
-      io.stderr.write('interrupted: nothing was written\n');
-      return exitCodes.interrupted;
-    }
-    if (!(error instanceof Usage) && !(error instanceof Refused)) throw error;
-    io.stderr.write(`error: ${error.message}\n`);
-    return error instanceof Refused ? error.code : exitCodes.usage;
   }
+  const { file, isNew } = await writeEntry(ready, flags, io, registry);
+  io.stdout.write(flags.json === true ? asJson(ready, file) : `${isNew ? 'wrote' : 'added to'} ${file}: providers.${ready.slug}\n`);
+  io.stderr.write(`Try it: gateway providers test ${ready.slug}\n`);
+  return exitCodes.yes;
 }
 
 function typeCalled(name: string, { providers }: Registry): Provider {
   const known = typesOf(providers).get(name);
   if (known !== undefined) return known;
   const names = providers.map(({ type }) => type);
-  throw new Usage(`no provider type "${name}".${didYouMean(name, names)}\nAvailable: ${names.join(', ')}`);
+  throw new CommandError(exitCodes.usage, `no provider type "${name}".${didYouMean(name, names)}\nAvailable: ${names.join(', ')}`);
 }
 
 async function drafted(provider: Provider, flags: AddFlags, io: CliIo, registry: Registry): Promise<Ready> {
-  const imported = flags.uri === undefined ? undefined : readUri(flags.uri, registry.providers);
-  if (typeof imported === 'string') throw new Usage(`the address cannot be used: ${imported}`);
+  const imported = flags.uri === undefined ? undefined : readUri(flags.uri, registry.providers, exitCodes.usage);
   if (imported !== undefined && imported.provider.type !== provider.type)
-    throw new Usage(`the address belongs to type ${imported.provider.type}`);
+    throw new CommandError(exitCodes.usage, `the address belongs to type ${imported.provider.type}`);
   const ask = flags.input === false ? undefined : io.ask;
   const offered = imported?.slug ?? provider.type;
   const slug = flags.slug ?? (ask === undefined ? offered : await askFor(ask, 'slug, as clients write it after @', offered));
-  const badSlug = slugProblem(slug);
-  if (badSlug !== undefined) throw new Usage(badSlug);
+  checkSlug(slug);
   const settings: Draft = { ...imported?.entry };
-  for (const assignment of flags.set ?? []) {
-    const why = setIn(settings, assignment, provider);
-    if (why !== undefined) throw new Usage(why);
-  }
+  for (const assignment of flags.set ?? []) setIn(settings, assignment, provider);
   const texts = await described(flags, ask);
   if (ask !== undefined) await askSettings(ask, provider, settings);
   const key = await keyReference(provider, slug, settings, flags, ask);
   const entry: Draft = { type: provider.type, ...texts, ...ordered({ ...settings, ...key }) };
   for (const { code, message, hint, severity } of problemsOf(provider, settings)) {
-    if (severity !== 'warning') throw new Usage(`${message} [${code}]${hint === undefined ? '' : `\n${hint}`}`);
+    if (severity !== 'warning') throw new CommandError(exitCodes.usage, `${message} [${code}]${hint === undefined ? '' : `\n${hint}`}`);
     io.stderr.write(`warning: ${message} [${code}]\n`);
   }
   return { slug, entry };
@@ -111,7 +89,7 @@ async function keyReference(provider: Provider, slug: string, settings: Draft, f
 
 function variable(name: string): string {
   if (isVariable(name)) return name;
-  throw new Usage('a variable name has letters, digits and "_"; never enter the key itself');
+  throw new CommandError(exitCodes.usage, 'a variable name has letters, digits and "_"; never enter the key itself');
 }
 
-const asJson = ({ slug, entry }: Ready, file: string | null): string => `${JSON.stringify({ slug, entry, file }, null, 2)}\n`;
+const asJson = ({ slug, entry }: Ready, file: string | null): string => jsonText({ slug, entry, file });

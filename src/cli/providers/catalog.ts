@@ -2,26 +2,15 @@ import { compileCatalog } from '../../config/compile/providers/index.ts';
 import { complete } from '../../config/compile/steps.ts';
 import type { MakeCredential } from '../../config/compile/providers/binding.ts';
 import { mergeFiles } from '../../config/read/merge-files.ts';
-import { loadConfig } from '../../config/reload/load.ts';
 import { child, type Entry, entriesOf } from '../../config/read/node.ts';
-import type { GatewayConfig, ProviderEntry } from '../../config/schema/index.ts';
+import type { ProviderEntry } from '../../config/schema/index.ts';
 import { didYouMean } from '../../core/text/nearest.ts';
 import type { Provider } from '../../core/provider.ts';
 import type { ProviderBinding } from '../../core/snapshot.ts';
 import type { Registry } from '../../gateway/types.ts';
-import { findConfig } from '../find-config.ts';
-import { type CliIo, hasColors } from '../io.ts';
-import { prettyDiagnostics } from '../diagnostics.ts';
-
-/** What every command about the catalog takes. */
-export interface CatalogFlags {
-  readonly config?: string | undefined;
-  readonly json?: boolean | undefined;
-  readonly color?: boolean | undefined;
-}
-
-/** Exit codes. */
-export const exitCodes = { yes: 0, no: 1, usage: 2, invalid: 3, interrupted: 130 } as const;
+import type { CliIo } from '../io.ts';
+import { CommandError, exitCodes, type CommonFlags } from '../command.ts';
+import { loadTree, importPlugin } from '../load.ts';
 
 /** One entry of `providers:` in all its forms. */
 export interface CatalogEntry {
@@ -42,40 +31,19 @@ export interface Catalog {
   readonly egressAllow: readonly string[];
 }
 
-/** Loads the configuration as `start` does; entries with unset secrets are there, and switched off. A number is the exit code. */
-export async function openCatalog(
-  flags: CatalogFlags,
-  io: CliIo,
-  registry: Registry,
-  credential: MakeCredential,
-): Promise<Catalog | number> {
-  const found = findConfig(flags.config, io.env, io.cwd);
-  if ('looked' in found) {
-    io.stderr.write(`error: no configuration found; looked for ${found.looked.join(' and ')}\n`);
-    return exitCodes.invalid;
-  }
-  const source = 'path' in found ? found : { text: await io.readStdin(), name: '<stdin>' };
-  const importPlugin = async (path: string): Promise<unknown> => (await import('../../gateway/generations.ts')).importFile(path);
-  const { providers, stages: plugins } = registry;
-  const loaded = await loadConfig({ source, cwd: io.cwd, env: io.env, providers, plugins, importPlugin, allowMissingSecrets: true });
-  const { tree } = loaded;
-  if (tree === undefined) {
-    const errors = loaded.diagnostics.filter(({ severity }) => severity === 'error');
-    io.stderr.write(`${prettyDiagnostics(errors, { colors: hasColors(io.stderr, io.env, flags.color) })}\n`);
-    return exitCodes.invalid;
-  }
+/** Loads the configuration as `start` does; entries with unset secrets are there, and switched off. @throws CommandError */
+export async function openCatalog(flags: CommonFlags, io: CliIo, registry: Registry, credential: MakeCredential): Promise<Catalog> {
+  const { source, loaded, tree } = await loadTree(flags, io, registry);
   const outside = await Promise.all(loaded.outside.providers.map(async (path) => (await importPlugin(path)) as Provider));
-  const types = typesOf([...providers, ...outside]);
+  const types = typesOf([...registry.providers, ...outside]);
   const catalog = complete(compileCatalog({ ...tree, missing: loaded.missing }, types, credential));
   const written = writtenEntries(source, io);
   const entries = Object.entries(tree.providers ?? {}).flatMap(([slug, entry]): CatalogEntry[] => {
     const binding = catalog.get(slug)?.binding;
     return binding === undefined ? [] : [{ slug, entry, binding, written: written.get(slug), missing: loaded.missing[slug] }];
   });
-  return { entries, secrets: loaded.secrets, egressAllow: egressOf(tree) };
+  return { entries, secrets: loaded.secrets, egressAllow: tree.server?.egress?.allow ?? [] };
 }
-
-const egressOf = (tree: GatewayConfig): readonly string[] => tree.server?.egress?.allow ?? [];
 
 /** By type and alias. */
 export function typesOf(providers: readonly Provider[]): ReadonlyMap<string, Provider> {
@@ -91,19 +59,17 @@ export function writtenEntries(source: LoadedFrom, { cwd, env }: CliIo): Readonl
 
 type LoadedFrom = Parameters<typeof mergeFiles>[0];
 
-/** The entries with these slugs, all where none is named; a number is the exit code after saying what there is. */
-export function chosen(catalog: Catalog, slugs: readonly string[], io: CliIo): readonly CatalogEntry[] | number {
-  const found: CatalogEntry[] = [];
-  for (const slug of slugs) {
-    const entry = catalog.entries.find((one) => one.slug === slug.replace(/^@/, ''));
-    if (entry === undefined) {
-      const names = catalog.entries.map((one) => one.slug);
-      io.stderr.write(`error: no provider called "${slug}".${didYouMean(slug, names)}\nAvailable: ${names.join(', ') || 'none'}\n`);
-      return exitCodes.no;
-    }
-    found.push(entry);
-  }
-  return slugs.length === 0 ? catalog.entries : found;
+/** The entries with these slugs, all where none is named. @throws CommandError that says what there is */
+export function chosen(catalog: Catalog, slugs: readonly string[]): readonly CatalogEntry[] {
+  return slugs.length === 0 ? catalog.entries : slugs.map((slug) => entryOf(catalog, slug));
+}
+
+export function entryOf({ entries }: Catalog, slug: string): CatalogEntry {
+  const entry = entries.find((one) => one.slug === slug.replace(/^@/, ''));
+  if (entry !== undefined) return entry;
+  const names = entries.map((one) => one.slug);
+  const available = `Available: ${names.join(', ') || 'none'}`;
+  throw new CommandError(exitCodes.no, `no provider called "${slug}".${didYouMean(slug, names)}`, available);
 }
 
 /** Why no request goes to an entry; undefined when it is in use. */

@@ -1,22 +1,23 @@
 import { slugPattern } from '../../config/schema/shared.ts';
 import { isPlain, type Plain } from '../../core/json/merge.ts';
 import type { CommonSettings, Provider, SettingsProblem } from '../../core/provider.ts';
+import { CommandError, exitCodes } from '../command.ts';
 
 /** Settings in progress: plain data that grows by paths. */
 export type Draft = Record<string, unknown>;
 
-/** One `key.path=value` of the command line; a text says why it can't be used. */
-export function setIn(draft: Draft, assignment: string, provider: Provider): string | undefined {
+/** Takes one `key.path=value` of the command line. @throws CommandError */
+export function setIn(draft: Draft, assignment: string, provider: Provider): void {
+  const wrong = (message: string): CommandError => new CommandError(exitCodes.usage, message);
   const eq = assignment.indexOf('=');
-  if (eq <= 0) return `"${assignment}" is not key=value`;
+  if (eq <= 0) throw wrong(`"${assignment}" is not key=value`);
   const path = assignment.slice(0, eq).split('.');
   const text = assignment.slice(eq + 1);
-  if (path.some((step) => step === '' || step === '__proto__')) return `"${assignment.slice(0, eq)}" is not a path`;
+  if (path.some((step) => step === '' || step === '__proto__')) throw wrong(`"${assignment.slice(0, eq)}" is not a path`);
   if (isSecret(provider, path) && !/^\$\{(?:env|file):[^{}]+\}$/.test(text)) {
-    return `"${path.join('.')}" is a secret: write its reference, \${env:NAME} or \${file:/path}`;
+    throw wrong(`"${path.join('.')}" is a secret: write its reference, \${env:NAME} or \${file:/path}`);
   }
   put(draft, path, valueOf(text));
-  return undefined;
 }
 
 /** Writes a value at a path, making the mappings on the way. */
@@ -33,9 +34,11 @@ export function put(draft: Draft, path: readonly string[], value: unknown): void
   at[last] = value;
 }
 
-/** Why this can't be the name of an entry; undefined when it can. */
-export const slugProblem = (slug: string): string | undefined =>
-  new RegExp(slugPattern).test(slug) ? undefined : `"${slug}" is not a slug: use lower-case letters, digits, ".", "_" and "-"`;
+/** @throws CommandError for what can't be the name of an entry */
+export function checkSlug(slug: string): void {
+  if (new RegExp(slugPattern).test(slug)) return;
+  throw new CommandError(exitCodes.usage, `"${slug}" is not a slug: use lower-case letters, digits, ".", "_" and "-"`);
+}
 
 /** The name of a variable, and surely not a key that somebody pasted in its place. */
 export const isVariable = (name: string): boolean => /^[A-Za-z_][A-Za-z0-9_]{0,63}$/.test(name) && !/^(?:sk-|gw_|AIza)/.test(name);

@@ -79,15 +79,3 @@ export function shortHost(host: string, most = 28): string {
     .slice(-Math.floor(most / 2));
   return `${host.slice(0, most - end.length - 1)}…${end}`;
 }
-
-/** Rows with their columns in line; the last one is as long as it is. */
-export function table(rows: readonly (readonly string[])[]): string {
-  const widths: number[] = [];
-  for (const row of rows) row.forEach((cell, i) => (widths[i] = Math.max(widths[i] ?? 0, cell.length)));
-  const line = (row: readonly string[]): string =>
-    row
-      .map((cell, i) => (i === row.length - 1 ? cell : cell.padEnd(widths[i] ?? 0)))
-      .join('   ')
-      .trimEnd();
-  return rows.map((row) => `${line(row)}\n`).join('');
-}

@@ -3,8 +3,9 @@ import { isPlain, type Plain } from '../../core/json/merge.ts';
 import type { ImportedUri, MissingPart, Provider } from '../../core/provider.ts';
 import type { Registry } from '../../gateway/types.ts';
 import type { CliIo } from '../io.ts';
-import { exitCodes } from './catalog.ts';
-import { slugProblem } from './draft.ts';
+import { checkSlug } from './draft.ts';
+import { CommandError, exitCodes } from '../command.ts';
+import { jsonText } from '../text.ts';
 
 export interface ImportFlags {
   readonly slug?: string | undefined;
@@ -16,34 +17,26 @@ export interface Imported extends ImportedUri {
   readonly provider: Provider;
 }
 
-/** Asks each type what an address says; a text says why none can use it. The address is read, never called. */
-export function readUri(uri: string, providers: readonly Provider[]): Imported | string {
+/** Asks each type what an address says. The address is read, never called. @throws CommandError with this exit code */
+export function readUri(uri: string, providers: readonly Provider[], code: number): Imported {
   let why: string | undefined;
   for (const provider of providers) {
     const found = provider.importUri?.(uri);
     if (typeof found === 'string') why ??= found;
     else if (found !== undefined) return { ...found, provider };
   }
-  return why ?? 'no provider type has such an address';
+  throw new CommandError(code, `the address cannot be used: ${why ?? 'no provider type has such an address'}`);
 }
 
 /** `gateway providers import-uri URI`: the entry that an address means, ready to paste. Returns the exit code. */
-export function importUri(uri: string, flags: ImportFlags, io: CliIo, registry: Registry): number {
-  const found = readUri(uri, registry.providers);
-  if (typeof found === 'string') {
-    io.stderr.write(`error: the address cannot be used: ${found}\n`);
-    return exitCodes.no;
-  }
+export async function importUri(uri: string, flags: ImportFlags, io: CliIo, registry: Registry): Promise<number> {
+  const found = readUri(uri, registry.providers, exitCodes.no);
   const slug = flags.slug ?? found.slug;
-  const badSlug = slugProblem(slug);
-  if (badSlug !== undefined) {
-    io.stderr.write(`error: ${badSlug}\n`);
-    return exitCodes.usage;
-  }
+  checkSlug(slug);
   const entry = { type: found.provider.type, ...found.entry, api_key: `\${env:${keyVariable(slug)}}` };
   if (flags.json === true) {
     const { kind, missing, provider } = found;
-    io.stdout.write(`${JSON.stringify({ slug, type: provider.type, kind, entry, missing }, null, 2)}\n`);
+    io.stdout.write(jsonText({ slug, type: provider.type, kind, entry, missing }));
     return exitCodes.yes;
   }
   const below = withRemarks(yamlOf({ [slug]: ordered(entry) }, 2), found.missing);

@@ -1,19 +1,19 @@
 import type { Registry } from '../../gateway/types.ts';
 import type { CliIo } from '../io.ts';
-import { type CatalogEntry, type CatalogFlags, exitCodes, openCatalog, whyOff } from './catalog.ts';
-import { hostOf, modelsOf, table } from './facts.ts';
-import { unsigned } from './catalog.ts';
+import { type CatalogEntry, openCatalog, whyOff, unsigned } from './catalog.ts';
+import { hostOf, modelsOf } from './facts.ts';
+import { exitCodes, type CommonFlags } from '../command.ts';
+import { jsonText, table } from '../text.ts';
 
 /** Names of models in one cell. */
 const shownModels = 3;
 
 /** `gateway providers list`: the entries of the catalog, without a connection. Returns the exit code. */
-export async function listProviders(flags: CatalogFlags, io: CliIo, registry: Registry): Promise<number> {
+export async function listProviders(flags: CommonFlags, io: CliIo, registry: Registry): Promise<number> {
   const catalog = await openCatalog(flags, io, registry, unsigned);
-  if (typeof catalog === 'number') return catalog;
   const found = catalog.entries.map(factsOf);
-  if (flags.json === true) io.stdout.write(`${JSON.stringify(found, null, 2)}\n`);
-  else if (found.length > 0) io.stdout.write(table([header, ...found.map(rowOf)]));
+  if (flags.json === true) io.stdout.write(jsonText(found));
+  else if (found.length > 0) io.stdout.write(table([header, ...found.map(rowOf)], '   '));
   if (found.length > 0) return exitCodes.yes;
   io.stderr.write('no providers; write one with: gateway providers add TYPE\n');
   return exitCodes.no;

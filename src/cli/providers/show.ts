@@ -3,20 +3,17 @@ import { placeText } from '../../config/report/problem.ts';
 import { isSecretKey, withoutKeys } from '../../config/read/secrets.ts';
 import type { Registry } from '../../gateway/types.ts';
 import type { CliIo } from '../io.ts';
-import { type CatalogEntry, type CatalogFlags, chosen, exitCodes, openCatalog, whyOff } from './catalog.ts';
-import { hostOf, modelsOf, table } from './facts.ts';
-import { unsigned } from './catalog.ts';
+import { type CatalogEntry, openCatalog, whyOff, unsigned, entryOf } from './catalog.ts';
+import { hostOf, modelsOf } from './facts.ts';
+import { exitCodes, type CommonFlags } from '../command.ts';
+import { jsonText, table } from '../text.ts';
 
 /** `gateway providers show SLUG`: show a provider with the source of each value; secrets as references. Returns the exit code. */
-export async function showProvider(slug: string, flags: CatalogFlags, io: CliIo, registry: Registry): Promise<number> {
+export async function showProvider(slug: string, flags: CommonFlags, io: CliIo, registry: Registry): Promise<number> {
   const catalog = await openCatalog(flags, io, registry, unsigned);
-  if (typeof catalog === 'number') return catalog;
-  const found = chosen(catalog, [slug], io);
-  if (typeof found === 'number') return found;
-  const [one] = found;
-  if (one === undefined) return exitCodes.no;
+  const one = entryOf(catalog, slug);
   const rows = one.written === undefined ? [] : rowsOf(one.written.value, [one.slug]);
-  if (flags.json === true) io.stdout.write(`${JSON.stringify(asJson(one, rows), null, 2)}\n`);
+  if (flags.json === true) io.stdout.write(jsonText(asJson(one, rows)));
   else io.stdout.write(asText(one, rows));
   return exitCodes.yes;
 }
@@ -42,18 +39,19 @@ function printable(text: string): string {
   return references.length === 0 ? '(written in the file, not shown)' : references.join(' … ');
 }
 
-const originOf = (at: SourceLocation): string => `${placeText(at)}`;
-
 function asText(one: CatalogEntry, rows: readonly Row[]): string {
   const why = whyOff(one);
   const models = modelsOf(one);
-  const head = `${one.slug}   ${one.binding.provider.type}${one.written === undefined ? '' : `   ${originOf(one.written.keyAt)}`}\n`;
+  const head = `${one.slug}   ${one.binding.provider.type}${one.written === undefined ? '' : `   ${placeText(one.written.keyAt)}`}\n`;
   const facts = [
     ['host', hostOf(one) ?? '-'],
     ['models', models.length === 0 ? 'all' : models.join(', ')],
     ['state', why === undefined ? 'ok' : `off: ${why}`],
   ].map((row) => [`  ${row[0]}`, row[1] ?? '']);
-  return `${head}${table(rows.map(({ key, value, at }) => [`  ${key}`, value, originOf(at)]))}\n${table(facts)}`;
+  return `${head}${table(
+    rows.map(({ key, value, at }) => [`  ${key}`, value, placeText(at)]),
+    '   ',
+  )}\n${table(facts, '   ')}`;
 }
 
 function asJson(one: CatalogEntry, rows: readonly Row[]): object {

@@ -3,13 +3,15 @@ import { parseDuration } from '../../core/text/units.ts';
 import type { Registry } from '../../gateway/types.ts';
 import { createOutbound, type Outbound } from '../../transport/outbound/index.ts';
 import { type CliIo, hasColors } from '../io.ts';
-import { type Catalog, type CatalogEntry, type CatalogFlags, chosen, exitCodes, openCatalog, whyOff } from './catalog.ts';
+import { type Catalog, type CatalogEntry, chosen, openCatalog, whyOff } from './catalog.ts';
 import { hostOf, shortHost } from './facts.ts';
 import { type Probed, runProbe } from './probe.ts';
 import { child, entriesOf, type Node } from '../../config/read/node.ts';
 import { isSecretKey } from '../../config/read/secrets.ts';
+import { CommandError, exitCodes, type CommonFlags } from '../command.ts';
+import { plural, jsonText } from '../text.ts';
 
-export interface TestFlags extends CatalogFlags {
+export interface TestFlags extends CommonFlags {
   /** Also requests that cost tokens: one token for each deployment. */
   readonly deep?: boolean | undefined;
   /** For each request, as `10s`. */
@@ -37,10 +39,8 @@ export interface Tested {
 /** `gateway providers test [SLUG…]`: proves each entry with its real credential and the cheapest calls. Returns the exit code. */
 export async function testProviders(slugs: readonly string[], flags: TestFlags, io: CliIo, registry: Registry): Promise<number> {
   const timeoutMs = flags.timeout === undefined ? defaultTimeoutMs : parseDuration(flags.timeout);
-  if (timeoutMs === undefined || timeoutMs <= 0) {
-    io.stderr.write(`error: "${flags.timeout}" is not a duration; write it like 10s or 500ms\n`);
-    return exitCodes.usage;
-  }
+  if (timeoutMs === undefined || timeoutMs <= 0)
+    throw new CommandError(exitCodes.usage, `"${flags.timeout}" is not a duration; write it like 10s or 500ms`);
   let allowed: readonly string[] = [];
   const outbound = createOutbound({
     clock: { now: Date.now, monotonic: () => performance.now() },
@@ -52,10 +52,8 @@ export async function testProviders(slugs: readonly string[], flags: TestFlags, 
   });
   try {
     const catalog = await openCatalog(flags, io, registry, outbound.sign);
-    if (typeof catalog === 'number') return catalog;
     allowed = catalog.egressAllow;
-    const entries = chosen(catalog, slugs, io);
-    if (typeof entries === 'number') return entries;
+    const entries = chosen(catalog, slugs);
     return await tryAll(entries, catalog, { flags, io, outbound, timeoutMs });
   } finally {
     await outbound.upstream.close();
@@ -81,7 +79,7 @@ async function tryAll(entries: readonly CatalogEntry[], catalog: Catalog, trial:
     results.push(tested);
     if (flags.json !== true) print(tested);
   }
-  if (flags.json === true) io.stdout.write(`${JSON.stringify(results, null, 2)}\n`);
+  if (flags.json === true) io.stdout.write(jsonText(results));
   if (entries.length === 0) io.stderr.write('no providers to test\n');
   return results.length === 0 || results.some(({ state }) => state === 'fail') ? exitCodes.no : exitCodes.yes;
 }
@@ -129,9 +127,9 @@ function verdict(one: CatalogEntry, done: readonly Probed[]): Omit<Tested, 'slug
   const listed = provider.deployment === undefined ? 0 : (provider.models?.(settings).length ?? 0);
   const facts = [
     done.find(({ says }) => says !== undefined)?.says ?? (one.binding.owner === 'none' ? 'responds without a key' : 'key valid'),
-    ...(models === null ? [] : [`${models} model${models === 1 ? '' : 's'}`]),
+    ...(models === null ? [] : [plural(models, 'model')]),
     ...(deployments === null ? [] : [`${ok} of ${counted.length} deployments`]),
-    ...(deployments === null && listed > 0 ? [`${listed} deployment${listed === 1 ? '' : 's'} not tested`] : []),
+    ...(deployments === null && listed > 0 ? [`${plural(listed, 'deployment')} not tested`] : []),
   ];
   return { state: 'ok', says: facts.join(' · '), fix: null, status: done.at(-1)?.status ?? null, models, deployments };
 }

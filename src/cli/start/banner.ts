@@ -1,7 +1,7 @@
 import { briefDiagnostic, type Diagnostic } from '../../config/report/diagnostic.ts';
 import { printable } from '../../core/text/printable.ts';
 import { formatDuration } from '../../core/text/units.ts';
-import { plural } from '../diagnostics.ts';
+import { plural } from '../text.ts';
 
 /** What the start says. */
 export interface BannerFacts {

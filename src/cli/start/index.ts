@@ -10,12 +10,12 @@ import { findConfig } from '../find-config.ts';
 import { type CliIo, hasColors } from '../io.ts';
 import { banner, bannerFields, type BannerFacts, lastGoodText, rejectedText, reloadedText } from './banner.ts';
 import { clockTime, requestLine } from './request-line.ts';
-import { shownPath } from '../shown-path.ts';
 import { Signals } from './signals.ts';
 import { explainFault } from './fault.ts';
 import { untilStopped } from './stop.ts';
 import { type TryOut, tryOutConfig } from './try-out.ts';
 import { version } from '../../gateway/version.ts';
+import { shownPath } from '../text.ts';
 
 export interface StartFlags {
   readonly config?: string;
@@ -143,7 +143,7 @@ class Session {
 
   async #source(): Promise<GatewayOptions['source']> {
     const { cwd, env } = this.#io;
-    const found = findConfig(this.#flags.config, env, cwd);
+    const found = findConfig(this.#flags.config, this.#io);
     if ('stdin' in found) {
       this.#shown = 'standard input';
       return { text: await this.#io.readStdin(), name: '<stdin>' };

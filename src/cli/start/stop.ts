@@ -1,6 +1,7 @@
 import type { Gateway } from '../../gateway/types.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { type Signals, stopCodes } from './signals.ts';
+import { plural } from '../text.ts';
 
 interface StopDeps {
   readonly log: Log;
@@ -25,6 +26,6 @@ export async function untilStopped(gateway: Gateway, { log, signals, served }: S
   const code = await Promise.race([gateway.drain().then(() => 0), atOnce]);
   process.off('uncaughtException', onDefect);
   process.off('unhandledRejection', onDefect);
-  log.news(`stopped · ${served()} request${served() === 1 ? '' : 's'} served`, { served: served() }, 'stopped');
+  log.news(`stopped · ${plural(served(), 'request')} served`, { served: served() }, 'stopped');
   return code;
 }

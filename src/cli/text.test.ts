@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { shownPath } from './shown-path.ts';
+import { shownPath } from './text.ts';
 
 it.each([
   ['/a/b/gateway.yaml', './gateway.yaml'],

@@ -1,0 +1,29 @@
+/** Exit codes: done, the answer is no, wrong usage, the configuration is invalid, ended by Ctrl-C. */
+export const exitCodes = { yes: 0, no: 1, usage: 2, invalid: 3, interrupted: 130 } as const;
+
+/** Flags that most commands have. */
+export interface CommonFlags {
+  /** `-c`. */
+  readonly config?: string | undefined;
+  readonly json?: boolean | undefined;
+  /** False with `--no-color`. */
+  readonly color?: boolean | undefined;
+}
+
+/** A command that can't do what it was asked: what is wrong, what to do about it, and the exit code. Caught by `runCli`. */
+export class CommandError extends Error {
+  readonly code: number;
+  readonly hint: string | undefined;
+
+  /** @param message without a full stop at its end; '' where everything was said already */
+  constructor(code: number, message: string, hint?: string) {
+    super(message);
+    this.code = code;
+    this.hint = hint;
+  }
+}
+
+/** As it stands on stderr. */
+export function errorText({ message, hint }: CommandError): string {
+  return message === '' ? '' : `error: ${message}\n${hint === undefined ? '' : `${hint}\n`}`;
+}

@@ -1,0 +1,46 @@
+import { type LoadedConfig, type LoadRequest, loadConfig } from '../config/reload/load.ts';
+import type { GatewayConfig } from '../config/schema/index.ts';
+import type { Registry } from '../gateway/types.ts';
+import { CommandError, type CommonFlags, exitCodes } from './command.ts';
+import { prettyDiagnostics } from './diagnostics.ts';
+import { type NamedConfig, needConfig } from './find-config.ts';
+import { type CliIo, hasColors } from './io.ts';
+
+/** What is loaded: the file, or the text on standard input. */
+export async function sourceOf(found: NamedConfig, io: CliIo): Promise<LoadRequest['source']> {
+  return 'path' in found ? found : { text: await io.readStdin(), name: '<stdin>' };
+}
+
+/** Imports a plugin of the operator's by its path. */
+export const importPlugin = async (path: string): Promise<unknown> => (await import('../gateway/generations.ts')).importFile(path);
+
+/** Loads a configuration as `start` does. */
+export function load(
+  source: LoadRequest['source'],
+  { cwd, env }: CliIo,
+  { providers, stages }: Registry,
+  more: Partial<LoadRequest> = {},
+): Promise<LoadedConfig> {
+  return loadConfig({ source, cwd, env, providers, plugins: stages, importPlugin, ...more });
+}
+
+interface LoadedTree {
+  readonly source: LoadRequest['source'];
+  readonly loaded: LoadedConfig;
+  readonly tree: GatewayConfig;
+}
+
+/**
+ * The configuration of a command that starts nothing: secrets may be missing. Errors are printed.
+ *
+ * @param hint what to do where there is none
+ * @throws CommandError
+ */
+export async function loadTree(flags: CommonFlags, io: CliIo, registry: Registry, hint?: string): Promise<LoadedTree> {
+  const source = await sourceOf(needConfig(flags.config, io, hint), io);
+  const loaded = await load(source, io, registry, { allowMissingSecrets: true });
+  if (loaded.tree !== undefined) return { source, loaded, tree: loaded.tree };
+  const errors = loaded.diagnostics.filter(({ severity }) => severity === 'error');
+  io.stderr.write(`${prettyDiagnostics(errors, { colors: hasColors(io.stderr, io.env, flags.color) })}\n`);
+  throw new CommandError(exitCodes.invalid, '');
+}
