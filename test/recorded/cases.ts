@@ -44,6 +44,13 @@ function azurePlace(exchange: Recorded): { deployment: string; version: string; 
   };
 }
 
+/** The path of a vendor's base URL, and the route behind it. */
+function vendorPlace({ request }: Recorded): { base: string; route: string } {
+  const { pathname } = new URL(request.url);
+  const route = /\/(?:chat\/completions|models)$/.exec(pathname)?.[0] ?? pathname.slice(pathname.indexOf('/v1') + 3);
+  return { base: pathname.slice(0, -route.length), route };
+}
+
 /** Up to this many bytes an answer is cut most finely: a whole one is only gathered, a stream is read piece by piece. */
 const shortest = { whole: 300, stream: 2_000 } as const;
 
@@ -86,7 +93,7 @@ export function catalog(exchanges: readonly Recorded[], replay: string, deadPort
 }
 
 function entry(exchange: Recorded, base: string): Readonly<Record<string, unknown>> {
-  if (!isAzure(exchange)) return { type: 'openai', api_key: catalogKeys.openai, custom_host: `${base}/v1` };
+  if (!isAzure(exchange)) return { type: exchange.provider, api_key: catalogKeys.openai, custom_host: base + vendorPlace(exchange).base };
   const { deployment, version } = azurePlace(exchange);
   return {
     type: 'azure-openai',
@@ -108,7 +115,9 @@ export function caseOf(exchange: Recorded, manner: Manner): Case {
     manner,
     slug,
     path:
-      azure === undefined ? url.pathname + url.search : `/v1/${azure.path.replace(deploymentPath, '').replace(/^\/openai\/(?:v1\/)?/, '')}`,
+      azure === undefined
+        ? `/v1${vendorPlace(exchange).route}${url.search}`
+        : `/v1/${azure.path.replace(deploymentPath, '').replace(/^\/openai\/(?:v1\/)?/, '')}`,
     headers: {
       ...credentials[manner],
       ...configHeader(slug, manner),

@@ -1,6 +1,7 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { vendors } from '../../plugins/providers/vendors/index.ts';
 
 /** Recorded provider traffic and the tool that replays it lie beside the repository; they are not part of it. */
 const shared = join(import.meta.dirname, '../../../shared');
@@ -9,9 +10,11 @@ const folder = join(shared, 'data/recorded');
 /** One exchange, as far as the suite reads it. */
 export interface Recorded {
   readonly id: string;
-  readonly provider: 'openai' | 'azure-openai';
+  /** The provider type that it was recorded from. */
+  readonly provider: string;
   readonly api: string;
   readonly stream: boolean;
+  readonly features: readonly string[];
   readonly request: { readonly method: string; readonly url: string; readonly body?: Readonly<Record<string, unknown>> };
   readonly response: { readonly status: number; readonly headers: Readonly<Record<string, string>>; readonly body?: string };
 }
@@ -55,13 +58,19 @@ export const exceptions: Readonly<Record<string, { readonly status: number }>> =
   'azure-openai-chat-completions-dce1105859ca': { status: 400 },
 };
 
+/** What speaks the client's own format: its bytes pass. */
+const types: readonly string[] = ['openai', 'azure-openai', ...vendors.map(({ type }) => type)];
+
+/** Some were recorded without the body of their request: there is nothing to send. */
+const canBeAsked = ({ api, request }: Recorded): boolean => modelled.has(api) && (request.method === 'GET' || request.body !== undefined);
+
 /** The exchanges, or why there are none. @throws Error under GATEWAY_TEST_STRICT=1 when the folder is there and can't be read */
 export function findExchanges(): { readonly exchanges: readonly Recorded[]; readonly missing: string | undefined } {
   try {
     const names = readdirSync(folder);
-    const files = ['openai', 'azure-openai'].filter((name) => names.includes(`${name}.jsonl`));
+    const files = types.filter((name) => names.includes(`${name}.jsonl`));
     const all = files.flatMap((name) => read(join(folder, `${name}.jsonl`)));
-    return { exchanges: all.filter(({ api }) => modelled.has(api)), missing: undefined };
+    return { exchanges: all.filter(canBeAsked), missing: undefined };
   } catch (error) {
     const absent = (error as NodeJS.ErrnoException).code === 'ENOENT';
     if (!absent && process.env.GATEWAY_TEST_STRICT === '1') throw error;
@@ -81,5 +90,5 @@ export async function startReplay(): Promise<Replay> {
   const tool = (await import(pathToFileURL(join(shared, 'tools/replay-upstream.mjs')).href)) as {
     startReplay(options: { files: readonly string[]; port: number }): Promise<Replay>;
   };
-  return tool.startReplay({ files: [join(folder, 'openai.jsonl'), join(folder, 'azure-openai.jsonl')], port: 0 });
+  return tool.startReplay({ files: types.map((type) => join(folder, `${type}.jsonl`)).filter(existsSync), port: 0 });
 }

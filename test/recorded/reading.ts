@@ -53,13 +53,16 @@ function ofStream(api: string, text: string): Reading {
   return {
     model: textOr(objects.find((one) => choicesOf(one).length > 0 && one['model'] !== '')?.['model'], null),
     finish: [...finish].toSorted(([a], [b]) => Number(a) - Number(b)).map(([, reason]) => reason),
-    usage: usageOf(objects.findLast(({ usage }) => usage !== null && usage !== undefined)?.['usage']),
+    usage: usageOf(objects.map(usageIn).findLast((usage) => usage !== null && usage !== undefined)),
   };
 }
 
 const choicesOf = (object: Json): readonly Json[] => (object['choices'] ?? []) as readonly Json[];
 const textOr = (value: unknown, otherwise: string | null): string | null => (typeof value === 'string' ? value : otherwise);
 const statusOf = (response: Json): string => String((response['incomplete_details'] as Json | null)?.['reason'] ?? response['status']);
+
+/** Groq reports it beside its own id. */
+const usageIn = (object: Json): unknown => object['usage'] ?? (object['x_groq'] as Json | undefined)?.['usage'];
 
 function usageOf(value: unknown): UsageRecord | undefined {
   if (value === undefined || value === null) return undefined;
@@ -70,7 +73,8 @@ function usageOf(value: unknown): UsageRecord | undefined {
   return {
     prompt: usage['prompt_tokens'] ?? usage['input_tokens'] ?? 0,
     completion: usage['completion_tokens'] ?? usage['output_tokens'] ?? 0,
-    cached: detail(input, 'cached_tokens'),
+    // DeepSeek's own name.
+    cached: detail(input, 'cached_tokens') || (usage['prompt_cache_hit_tokens'] ?? 0),
     cache_write: detail(input, 'cache_write_tokens'),
     reasoning: detail(output, 'reasoning_tokens'),
     audio_in: detail(input, 'audio_tokens'),

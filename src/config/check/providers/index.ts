@@ -38,7 +38,7 @@ function unnamed({ key, keyAt, value }: Entry, provider: Provider, { report }: C
 function sameNameAsType({ key, keyAt }: Entry, provider: Provider, { kit, report }: CheckContext): void {
   const other = providerOf(kit, key);
   if (other === undefined || other.type === provider.type) return;
-  const hint = `"${key}" in a request could mean the type ${other.type}: choose another name`;
+  const hint = `"${key}" in a request could mean the type ${other.type}: choose another name, or write type: ${other.type}`;
   report({ code: 'conflict', severity: 'warning', at: keyAt, message: `the name "${key}" is also a provider type`, hint });
 }
 
