@@ -16,6 +16,7 @@ import { Tokens } from './tokens.ts';
  */
 export default definePlugin({
   name: 'auth',
+  moments: ['admit'],
   options: { type: 'object', properties: {}, additionalProperties: false },
   setup: (_options, host) => new Auth(host),
 });

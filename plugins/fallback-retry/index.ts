@@ -11,6 +11,7 @@ import { askedFor, longestWaitMs, patienceMs, waitAfter, waitedFor } from './wai
  */
 export default definePlugin({
   name: 'fallback-retry',
+  moments: ['judge'],
   options: { type: 'object', properties: {}, additionalProperties: false },
   setup: (_options, host) => new FallbackRetry(host),
 });

@@ -10,12 +10,13 @@ interface LoggingOptions {
  */
 export default definePlugin<LoggingOptions | undefined>({
   name: 'logging',
+  moments: ['record'],
   options: {
     type: 'object',
     properties: { line: { type: 'boolean', description: 'Print one line for each finished request.', default: true } },
     additionalProperties: false,
   },
-  setup: (options, host) => (options?.line === false ? {} : lines(host)),
+  setup: (options, host) => (options?.line === false ? { record: () => {} } : lines(host)),
 });
 
 const lines = (host: PluginHost): PluginInstance => ({ record: (record) => host.log.request(record) });

@@ -1,8 +1,9 @@
 import type { Admitted } from '#core/context.ts';
+import { GatewayError } from '#core/error.ts';
 import type { Plan } from '#core/plan.ts';
 import { definePlugin } from '#core/plugin.ts';
 import { stateOf } from '#core/objects/route-state.ts';
-import type { Branch, Leaf } from '#core/snapshot.ts';
+import type { Branch, CompiledConfig, Leaf } from '#core/snapshot.ts';
 import { choiceOf } from './choice.ts';
 import { configOf } from './config.ts';
 import { refusedBy } from './refusals.ts';
@@ -15,6 +16,7 @@ import { Walk } from './walk.ts';
  */
 export default definePlugin({
   name: 'routing',
+  moments: ['plan'],
   options: { type: 'object', properties: {}, additionalProperties: false },
   setup: () => ({ plan }),
 });
@@ -28,6 +30,7 @@ function plan(ctx: Admitted): Plan | undefined {
   if (asksCatalog && applies === undefined) return undefined;
   const config = applies ?? ctx.snapshot.noConfig;
   ctx.facts.config = config;
+  if (config.hasPrompts === true) refusePrompts(ctx, config);
   if (asksCatalog && dependsOnRequest(config.root)) return undefined;
   const state = stateOf(ctx);
   requireAccount(ctx, config, choice);
@@ -36,6 +39,18 @@ function plan(ctx: Admitted): Plan | undefined {
   const made = ctx.snapshot.plan(config, walk);
   if (made === undefined && !(asksCatalog && !ctx.headers.gateway('config'))) throw refusedBy(ctx, walk.refused);
   return made;
+}
+
+/**
+ * A config with prompts of its own makes no sense of other requests.
+ * @throws GatewayError `invalid_config`
+ */
+function refusePrompts(ctx: Admitted, { name }: CompiledConfig): void {
+  if (ctx.facts.prompt !== undefined) return;
+  throw new GatewayError('invalid_config', {
+    message: `Config "${name}" has targets with a prompt_id, but ${ctx.method} ${ctx.path} does not run stored prompts.`,
+    hint: 'Use it on POST /v1/prompts/{id}/completions, or name a config without prompt_id.',
+  });
 }
 
 /** Which target it is depends on a model, and a list names none. */

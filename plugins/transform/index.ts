@@ -30,6 +30,7 @@ import { withTrace } from './forward.ts';
  */
 export default definePlugin({
   name: 'transform',
+  moments: ['prepare'],
   options: { type: 'object', properties: {}, additionalProperties: false },
   setup: (_options, host) => new Transform(host),
 });

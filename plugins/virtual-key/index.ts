@@ -11,6 +11,7 @@ import { usableProviders } from '#core/model/usable-names.ts';
  */
 export default definePlugin({
   name: 'virtual-key',
+  moments: ['admit'],
   options: { type: 'object', properties: {}, additionalProperties: false },
   setup: () => ({ admit }),
 });

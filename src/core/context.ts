@@ -1,6 +1,7 @@
 import type { Arrival } from './http/arrival.ts';
 import type { RequestBody } from './json/body.ts';
 import type { Hold } from './memory/budget.ts';
+import type { ChosenPrompt } from './model/prompt.ts';
 import type { Plan } from './plan.ts';
 import type { ApiKey, CompiledConfig, ProviderBinding, Snapshot } from './snapshot.ts';
 
@@ -26,13 +27,15 @@ export interface Facts {
   choice: Choice | undefined;
   /** routing: the config that applies */
   config: CompiledConfig | undefined;
-  /** On a prompts route: what the stored prompt says about where the request goes. */
+  /** prompts: the stored prompt that the request runs, and what it says about where the request goes */
   prompt?: PromptFacts | undefined;
   /** Facts of plugins from outside, by plugin name. */
   readonly ext: Record<string, unknown>;
 }
 
 export interface PromptFacts {
+  /** The version that was sent last, or is going to be. */
+  readonly used: ChosenPrompt;
   /** The model that the request itself names, in place of the prompt's. */
   readonly requestedModel: string | undefined;
   /** The prompt's config, where the request makes no choice of its own. */

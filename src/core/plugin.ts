@@ -1,8 +1,9 @@
 import type { Admitted, Facts, Received, Routed } from './context.ts';
+import type { Endpoint } from './endpoint.ts';
 import type { ErrorCode, ErrorDetails, GatewayError } from './error.ts';
 import type { JwtSettings, JwtVerifier } from './secrets/jwt.ts';
 import type { JsonSchema } from './json/schema.ts';
-import type { RequestBody } from './json/body.ts';
+import type { JsonBody, RequestBody } from './json/body.ts';
 import type { Hold } from './memory/budget.ts';
 import type { Attempt, Outcome, Plan, Reply, Verdict } from './plan.ts';
 import type { HeaderPairs } from './http/headers.ts';
@@ -18,6 +19,15 @@ export interface Plugin<Options = unknown> {
   readonly name: string;
   /** JSON Schema of its options. Shown by the editor, enforced by `gateway check`. */
   readonly options: JsonSchema;
+  /**
+   * The moments that it implements, in any order: what `setup` returns is held against them. Left out, they are found at
+   * set-up, and `gateway check` can't tell whether its place in the chain has an effect.
+   */
+  readonly moments?: readonly Moment[];
+  /** The only routes that it takes part in, as the client called them. The others pay nothing for it. */
+  readonly endpoints?: readonly Endpoint[];
+  /** Of a built-in plugin: part of every chain. One that does not list it has it as its first or last plugin. */
+  readonly implied?: 'first' | 'last';
   /** Called once for each snapshot. Opens what it needs; whatever it opens, `dispose` closes. */
   setup(options: Options, host: PluginHost): Awaitable<PluginInstance>;
 }
@@ -29,8 +39,11 @@ export interface Plugin<Options = unknown> {
 export interface PluginInstance {
   /** Who is calling, and may they? By the head alone: the body is not read yet. Contributes facts, or refuses by throwing a GatewayError. */
   admit?(ctx: Received): Awaitable<Partial<Facts> | undefined>;
-  /** Which targets, in which order? The same facts always give the same plan. The last plan that is not undefined wins. */
-  plan?(ctx: Admitted, soFar: Plan | undefined): Awaitable<Plan | undefined>;
+  /**
+   * Which targets, in which order? The same facts always give the same plan, and the last one wins. May answer instead,
+   * which ends it, or turn the request into another one for the plugins that follow.
+   */
+  plan?(ctx: Admitted, soFar: Plan | undefined): Awaitable<Planned>;
   /** Look at the request as it goes to this leaf, before its first attempt: change it, answer it, or refuse it. */
   screen?(ctx: Routed, target: Leaf): Awaitable<Screened | undefined>;
   /** Turn the request into what this one attempt will send. Runs again for every attempt. */
@@ -48,6 +61,15 @@ export interface PluginInstance {
   /** After the last byte, never on the caller's time. Must not throw. */
   record?(record: LogRecord): void;
   dispose?(): Awaitable<void>;
+}
+
+export type Planned = Plan | { readonly answer: Reply } | { readonly request: Restated } | undefined;
+
+/** What a request is from here on. Its record shows what the client called. */
+export interface Restated {
+  readonly endpoint: Endpoint;
+  readonly params: Readonly<Record<string, string>>;
+  readonly body: JsonBody;
 }
 
 /** What a `screen` plugin may do: exactly one of these. */

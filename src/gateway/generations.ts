@@ -80,6 +80,8 @@ export class Generations {
       if (plugin === undefined) throw new Error(`there is no plugin called "${name}"`);
       entries.push({ plugin, options: typeof entry === 'string' ? {} : (entry.options ?? {}) });
     }
+    const implied = stages.filter((stage) => stage.implied !== undefined && !entries.some(({ plugin }) => plugin.name === stage.name));
+    for (const plugin of implied) entries[plugin.implied === 'first' ? 'unshift' : 'push']({ plugin, options: {} });
     return entries;
   }
 }

@@ -218,10 +218,10 @@ export class Runtime {
   }
 
   /** Whom the listener serves: worked out once for each snapshot. */
-  #openTo({ snapshot, chain }: Generation): void {
+  #openTo({ snapshot, chains }: Generation): void {
     const { corsOrigins, isOpen } = snapshot.server;
     this.#cors = corsOrigins.length === 0 ? undefined : new Cors(corsOrigins);
-    const isKeyless = (snapshot.apiKeys.size === 0 && snapshot.jwt === undefined) || !chain.names.includes('auth');
+    const isKeyless = (snapshot.apiKeys.size === 0 && snapshot.jwt === undefined) || !chains.names.includes('auth');
     this.#keyless = isKeyless ? new KeylessRules({ listen: this.#deps.listen, isOpen }, this.#cors) : undefined;
   }
 

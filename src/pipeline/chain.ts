@@ -1,27 +1,51 @@
 import type { Facts } from '../core/context.ts';
-import type { GatewayError } from '../core/error.ts';
+import type { Endpoint } from '../core/endpoint.ts';
+import { GatewayError } from '../core/error.ts';
 import type { Attempt, Outcome, Plan, Reply, Verdict } from '../core/plan.ts';
-import { type Moment, moments, type PluginInstance, type Screened } from '../core/plugin.ts';
+import { type Moment, moments, type Plugin, type PluginInstance, type Screened } from '../core/plugin.ts';
 import type { Draft, LogRecord } from '../core/records/record.ts';
 import type { Leaf } from '../core/snapshot.ts';
 import type { RequestContext } from './request.ts';
 
-/** A set-up plugin and its name. */
+/** A set-up plugin, with what it declares. */
 export interface NamedInstance {
   readonly name: string;
+  readonly endpoints?: Plugin['endpoints'] | undefined;
   readonly instance: PluginInstance;
+}
+
+/** The chains of one snapshot: plugins that take part in few routes are in the chains of those alone. */
+export class Chains {
+  readonly names: readonly string[];
+  readonly #common: Chain;
+  readonly #special = new Map<Endpoint, Chain>();
+
+  constructor(plugins: readonly NamedInstance[], monotonic: () => number) {
+    this.names = plugins.map(({ name }) => name);
+    const on = (route: Endpoint | undefined): Chain =>
+      new Chain(
+        plugins.filter(({ endpoints }) => endpoints === undefined || (route !== undefined && endpoints.includes(route))),
+        monotonic,
+      );
+    this.#common = on(undefined);
+    for (const route of plugins.flatMap(({ endpoints }) => endpoints ?? []))
+      if (!this.#special.has(route)) this.#special.set(route, on(route));
+  }
+
+  /** @param route as the client called it */
+  on(route: Endpoint): Chain {
+    return this.#special.get(route) ?? this.#common;
+  }
 }
 
 type Step<M extends Moment> = { readonly name: string; readonly run: NonNullable<PluginInstance[M]> };
 
-/** The plugins of one snapshot, sorted by moment once: a plugin that lacks a moment is not in its list. */
+/** Plugins sorted by moment once: one that lacks a moment is not in its list. */
 export class Chain {
-  readonly names: readonly string[];
   readonly #steps: { readonly [M in Moment]: readonly Step<M>[] };
   readonly #monotonic: () => number;
 
   constructor(plugins: readonly NamedInstance[], monotonic: () => number) {
-    this.names = plugins.map((plugin) => plugin.name);
     this.#monotonic = monotonic;
     const steps: { [M in Moment]: Step<M>[] } = {
       admit: [],
@@ -68,15 +92,21 @@ export class Chain {
     this.#note(ctx, name, 'admit', from);
   }
 
-  async plan(ctx: RequestContext): Promise<Plan | undefined> {
+  /** The last plan, or the first answer. @throws GatewayError `no_target` */
+  async plan(ctx: RequestContext): Promise<Plan | { readonly answer: Reply }> {
     let plan: Plan | undefined;
     for (const { name, run } of this.#steps.plan) {
       const from = this.#monotonic();
       const result = run(ctx, plan);
-      plan = (result instanceof Promise ? await result : result) ?? plan;
+      const planned = result instanceof Promise ? await result : result;
       this.#note(ctx, name, 'plan', from);
+      if (planned === undefined) continue;
+      if ('answer' in planned) return planned;
+      if ('request' in planned) ctx.restate(planned.request);
+      else plan = planned;
     }
-    return plan;
+    if (plan !== undefined) return plan;
+    throw new GatewayError('no_target', { message: 'No plugin in the chain made a plan.', hint: 'The chain needs "routing".' });
   }
 
   /** The first answer or refusal ends it; changed requests are passed along. */

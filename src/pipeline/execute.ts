@@ -72,7 +72,6 @@ export class Execution {
     let tries = 0;
     while (!this.isCancelled) {
       const isFirst = tries === 0 && !this.#isRepeat;
-      if (isFirst) this.ctx.prompt?.aim(leaf);
       const screened = isFirst ? await this.#deps.chain.screen(this.ctx, leaf) : undefined;
       if (screened !== undefined && 'answer' in screened) return screened.answer;
       const outcome = screened === undefined ? await this.#attempt(leaf, tries) : this.#refused(leaf, tries, screened.refuse);

@@ -2,11 +2,11 @@ import { GatewayError, type ErrorCode, type ErrorDetails } from '../core/error.t
 import type { Hold } from '../core/memory/budget.ts';
 import type { ObjectOwners } from '../core/objects/owners.ts';
 import type { JwtSettings, JwtVerifier } from '../core/secrets/jwt.ts';
-import type { MediaSigner, Plugin, PluginHost, PluginInstance } from '../core/plugin.ts';
+import { type MediaSigner, moments, type Plugin, type PluginHost, type PluginInstance } from '../core/plugin.ts';
 import type { Media, MediaNeed } from '../core/provider.ts';
 import type { LogRecord } from '../core/records/record.ts';
 import type { Snapshot } from '../core/snapshot.ts';
-import { Chain, type NamedInstance } from './chain.ts';
+import { Chains, type NamedInstance } from './chain.ts';
 import { Isolation } from './isolation/index.ts';
 import type { RequestContext } from './request.ts';
 
@@ -19,7 +19,7 @@ export interface ChainEntry {
 /** What serves requests at one moment: a snapshot, its plugins, and the mask for its secrets. Swapped whole. */
 export interface Generation {
   readonly snapshot: Snapshot;
-  readonly chain: Chain;
+  readonly chains: Chains;
   /** Set where a provider keeps the objects of keys apart. */
   readonly isolation: Isolation | undefined;
   maskBytes(bytes: Buffer): Buffer;
@@ -65,14 +65,27 @@ export async function createGeneration(
   for (const { plugin, options } of entries) {
     try {
       const instance: PluginInstance = await plugin.setup(options, hostFor(plugin.name, deps.host, uses));
-      ready.push({ name: plugin.name, instance });
+      ready.push({ name: plugin.name, endpoints: plugin.endpoints, instance });
+      checkMoments(plugin, instance);
     } catch (cause) {
       await dispose();
       throw new Error(`plugin "${plugin.name}" could not be set up: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
     }
   }
   const isolation = deps.owners === undefined ? undefined : new Isolation(deps.owners);
-  return { snapshot, chain: new Chain(ready, deps.monotonic), isolation, maskBytes: deps.mask(snapshot.secrets), dispose };
+  return { snapshot, chains: new Chains(ready, deps.monotonic), isolation, maskBytes: deps.mask(snapshot.secrets), dispose };
+}
+
+/** What a plugin declares is what `gateway check` has judged it by. @throws Error */
+function checkMoments({ moments: declared }: Plugin, instance: PluginInstance): void {
+  if (declared === undefined) return;
+  for (const moment of moments) {
+    const isThere = instance[moment] !== undefined;
+    if (isThere === declared.includes(moment)) continue;
+    throw new Error(
+      isThere ? `it implements "${moment}" without declaring it in moments` : `it declares "${moment}" in moments without implementing it`,
+    );
+  }
 }
 
 function hostFor(name: string, host: HostDeps, uses: SharedUses): PluginHost {

@@ -12,15 +12,13 @@ import type { DenseSetMember } from '../core/memory/dense-set.ts';
 import type { Lease } from '../core/snapshot.ts';
 import { isFinalStatus } from '../core/http/status.ts';
 import { faultFacts, type Final, finalOf, replyOf } from './answer/index.ts';
-import { usableList } from './catalog/index.ts';
 import { errorFacts } from './answer/errors.ts';
 import { Execution } from './execute.ts';
 import { formToHold, hold } from './forms.ts';
 import type { HandleDeps } from './handle-deps.ts';
+import type { Chain } from './chain.ts';
 import { completeHeaders, type ReplyFacts } from './answer/headers.ts';
 import { passThrough } from './passing.ts';
-import { answerOf, neededPlan } from './catalog/planned.ts';
-import { isPromptRoute, startPrompt } from './catalog/prompt.ts';
 import { lastPiece } from './answer/last-event.ts';
 import { endPlainly, plainError, sealedOf } from './answer/last-resort.ts';
 import { settle } from './record/draft.ts';
@@ -36,6 +34,7 @@ export class Handling implements DenseSetMember {
   readonly id: string;
   readonly #ctx: RequestContext;
   readonly #generation: Generation;
+  readonly #chain: Chain;
   readonly #lease: Lease<Generation>;
   readonly #client: Client;
   readonly #deps: HandleDeps;
@@ -83,6 +82,7 @@ export class Handling implements DenseSetMember {
     this.#refusal = refusal;
     this.#lease = lease;
     this.#generation = lease.value;
+    this.#chain = lease.value.chains.on(arrival.endpoint);
     this.#ctx = new RequestContext(arrival, lease.value.snapshot, deps.budget);
     this.#client = client;
     this.#deps = deps;
@@ -95,7 +95,7 @@ export class Handling implements DenseSetMember {
     this.#deps.enter(this.#ctx.id);
     try {
       if (this.#refusal !== undefined) throw this.#refusal;
-      const admission = this.#generation.chain.admit(this.#ctx);
+      const admission = this.#chain.admit(this.#ctx);
       if (admission === undefined) this.#admitted();
       else void admission.then(this.#onAdmitted).catch(this.#onRefused);
     } catch (thrown) {
@@ -114,23 +114,19 @@ export class Handling implements DenseSetMember {
     if (this.#recorded) return;
     try {
       if (body instanceof GatewayError) throw body;
-      const { chain, isolation, maskBytes: mask } = this.#generation;
+      const { isolation, maskBytes: mask } = this.#generation;
+      const chain = this.#chain;
       this.#ctx.receive(body);
-      const rendered = isPromptRoute(this.#ctx.endpoint) ? startPrompt(this.#ctx) : undefined;
-      if (rendered !== undefined) {
-        // The file may have put secrets into the texts: nobody but the provider sees them.
-        this.#deliver({ ...rendered, body: this.#generation.maskBytes(rendered.body) });
-        return;
-      }
       const unread = formToHold(this.#ctx, undefined);
       if (unread !== undefined) await hold(this.#ctx, unread);
       const plan = await chain.plan(this.#ctx);
-      const listed = answerOf(this.#ctx, plan);
-      if (listed !== undefined) {
-        this.#deliver(listed);
+      if ('answer' in plan) {
+        // The file may have put secrets into the texts of a prompt: nobody but the provider sees them.
+        const { body: own } = plan.answer;
+        this.#deliver(own === undefined ? plan.answer : { ...plan.answer, body: mask(own) });
         return;
       }
-      this.#ctx.plan = neededPlan(plan);
+      this.#ctx.plan = plan;
       const repeatable = formToHold(this.#ctx, this.#ctx.plan);
       if (repeatable !== undefined) await hold(this.#ctx, repeatable);
       // Refused in the meantime, by a gateway that stops: nothing of it is left to be sent.
@@ -221,7 +217,7 @@ export class Handling implements DenseSetMember {
     this.#final = final;
     if (final.kind === 'error') this.#noteDefect(final.error);
     const facts = errorFacts(this.#ctx.id, run, this.#ctx.snapshot.server.exposeRouting);
-    return usableList(this.#ctx, outcome.attempt, replyOf(final, this.#generation.maskBytes, this.#dialect, facts));
+    return replyOf(final, this.#generation.maskBytes, this.#dialect, facts);
   }
 
   /** Sends an answer of the chain, whole or as it comes. */
@@ -370,7 +366,7 @@ export class Handling implements DenseSetMember {
       own: this.#own,
     };
     const sealed = sealedOf(this.#ctx, this.#run, ending, this.#deps.onDefect);
-    settle(this.#ctx, sealed.record, this.#generation.chain, (error) => this.#deps.onDefect(error, this.#ctx.id));
+    settle(this.#ctx, sealed.record, this.#chain, (error) => this.#deps.onDefect(error, this.#ctx.id));
     this.#deps.seal.add(sealed, () => this.#over(sealed.record, letGo));
   }
 
@@ -383,7 +379,7 @@ export class Handling implements DenseSetMember {
       onDefect(thrown, this.#ctx.id);
       this.#client.destroy();
     }
-    this.#generation.chain.record(record, (error) => onDefect(error, this.#ctx.id));
+    this.#chain.record(record, (error) => onDefect(error, this.#ctx.id));
     this.#lease.release();
     // What the request held is given up, however long its client takes for the last bytes.
     this.#run = undefined;

@@ -1,21 +1,22 @@
 import type { Arrival } from '../core/http/arrival.ts';
-import { asksForStream, requestedModelIn } from '../core/model/requested-model.ts';
+import { asksForStream, requestedModelIn, requestedModelOf } from '../core/model/requested-model.ts';
 import { emptyBody, type RequestBody } from '../core/json/body.ts';
 import { type Budget, Hold } from '../core/memory/budget.ts';
 import type { Caller, Facts, Routed } from '../core/context.ts';
 import type { Endpoint } from '../core/endpoint.ts';
 import type { HeaderBag } from '../core/http/headers.ts';
 import type { Plan } from '../core/plan.ts';
+import type { Restated } from '../core/plugin.ts';
 import type { Notes, PluginRecord } from '../core/records/record.ts';
 import type { Snapshot } from '../core/snapshot.ts';
 import { noNotes, withNote } from './record/notes.ts';
-import { withPathModel } from './catalog/path-model.ts';
-import type { PromptRun } from './catalog/prompt.ts';
+import { withPathModel } from './path-model.ts';
 
 /** Everything known about one request: one object behind the three context types of core/context.ts. */
 export class RequestContext implements Routed {
   readonly id: string;
-  /** A stored prompt becomes a chat completion on its way. */
+  /** What the client called; a plugin may have made another request of it. */
+  readonly called: Endpoint;
   endpoint: Endpoint;
   readonly method: string;
   readonly path: string;
@@ -42,8 +43,6 @@ export class RequestContext implements Routed {
   readonly facts: Facts & { caller: Caller };
   /** Every plugin of the chain has let it in. */
   isAdmitted = false;
-  /** Set on prompts routes. */
-  prompt: PromptRun | undefined;
   readonly plugins: PluginRecord[] = [];
   notes: Notes = noNotes;
   readonly #budget: Budget;
@@ -53,6 +52,7 @@ export class RequestContext implements Routed {
   constructor(arrival: Arrival, snapshot: Snapshot, budget: Budget) {
     this.#budget = budget;
     this.id = arrival.id;
+    this.called = arrival.endpoint;
     this.endpoint = arrival.endpoint;
     this.method = arrival.method;
     this.path = arrival.path;
@@ -69,7 +69,6 @@ export class RequestContext implements Routed {
     this.metadata = arrival.metadata;
     if (arrival.warnings !== undefined) this.warnings.push(...arrival.warnings);
     this.facts = { caller: anonymous, virtualKey: undefined, choice: undefined, config: undefined, prompt: undefined, ext: {} };
-    this.prompt = undefined;
   }
 
   /** The body was read. */
@@ -79,6 +78,14 @@ export class RequestContext implements Routed {
     this.received = body.kind === 'form' ? body : read;
     this.requestedModel = requestedModelIn(this, body);
     this.stream = asksForStream(body, this.query);
+  }
+
+  /** From here on it is another request. */
+  restate({ endpoint, params, body }: Restated): void {
+    this.endpoint = endpoint;
+    this.params = params;
+    this.body = body;
+    this.requestedModel = requestedModelOf(body, '');
   }
 
   /** @param plugin whose note it is */

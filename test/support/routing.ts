@@ -64,7 +64,8 @@ export const snapshot = makeSnapshot({
 export async function route(parts: RequestParts): Promise<{ ctx: Routed; target: string | undefined; slug: string | undefined }> {
   const plugin = await setUp(routing);
   const ctx = makeContext({ snapshot, ...parts });
-  const plan = await plugin.plan?.(ctx, undefined);
+  const planned = await plugin.plan?.(ctx, undefined);
+  const plan = planned !== undefined && 'first' in planned ? planned : undefined;
   const binding = plan?.first.provider ?? ctx.facts.choice?.binding;
   return { ctx, target: plan?.first.path, slug: plan === undefined ? undefined : binding?.slug };
 }

@@ -1,27 +1,18 @@
-import type { Moment } from '../../core/plugin.ts';
-import { moments } from '../../core/plugin.ts';
-import { child, itemsOf, type Node, textOf } from '../read/node.ts';
+import { moments, type Plugin } from '../../core/plugin.ts';
+import { child, itemsOf, type Node } from '../read/node.ts';
+import { pluginOf } from '../read/registry.ts';
 import { placeText } from '../report/problem.ts';
 import type { CheckContext } from './context.ts';
-
-/** The first moment of each stage: between moments the order of the list changes nothing. */
-const firstMoment: Readonly<Record<string, Moment>> = {
-  auth: 'admit',
-  'virtual-key': 'admit',
-  routing: 'plan',
-  transform: 'prepare',
-  'fallback-retry': 'judge',
-  logging: 'record',
-};
 
 /** The list of plugins: what an entry is, each once, in an order that means something. */
 export function chain({ root, kit, report }: CheckContext): void {
   const seen = new Map<string, Node>();
-  let latest: string | undefined;
+  let latest: Plugin | undefined;
   for (const item of itemsOf(child(root, 'plugins'))) {
     if (item.kind === 'map') oneOf(item, report);
-    const name = textOf(item) ?? textOf(child(item, 'name'));
-    if (name === undefined || !kit.plugins.some((plugin) => plugin.name === name)) continue;
+    const plugin = pluginOf(item, kit);
+    if (plugin === undefined) continue;
+    const { name } = plugin;
     const first = seen.get(name);
     if (first !== undefined) {
       report({
@@ -33,17 +24,21 @@ export function chain({ root, kit, report }: CheckContext): void {
       continue;
     }
     seen.set(name, item);
-    if (latest !== undefined && order(name) < order(latest)) {
-      const hint = `${name} acts at "${firstMoment[name]}", before the "${firstMoment[latest]}" of ${latest}, whatever its position`;
-      report({ code: 'never-used', at: item.at, message: `"${name}" after "${latest}" has no effect`, hint });
-    } else latest = name;
+    if (latest !== undefined && isBefore(plugin, latest)) {
+      const hint = `${name} acts at ${listed(plugin)}, before the ${listed(latest)} of ${latest.name}, whatever its position`;
+      report({ code: 'never-used', at: item.at, message: `"${name}" after "${latest.name}" has no effect`, hint });
+    } else latest = plugin;
   }
 }
 
-function order(name: string): number {
-  const moment = firstMoment[name];
-  return moment === undefined ? moments.length : moments.indexOf(moment);
+/** All of its moments are over when the other one's begin: between moments the order of the list changes nothing. */
+function isBefore({ moments: one = [] }: Plugin, { moments: other = [] }: Plugin): boolean {
+  const last = Math.max(...one.map((moment) => moments.indexOf(moment)));
+  const first = Math.min(...other.map((moment) => moments.indexOf(moment)));
+  return one.length > 0 && other.length > 0 && last < first;
 }
+
+const listed = ({ moments: own = [] }: Plugin): string => own.map((moment) => `"${moment}"`).join(' and ');
 
 function oneOf(item: Node & { kind: 'map' }, report: CheckContext['report']): void {
   const name = item.entries.get('name');

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
-import type { Plugin } from '../../core/plugin.ts';
+import { endpoints } from '../../core/endpoint.ts';
+import { moments, type Plugin } from '../../core/plugin.ts';
 import type { Provider } from '../../core/provider.ts';
 import { isPlain } from '../../core/json/merge.ts';
 import { checkRegularFile } from '../../core/files/regular-file.ts';
 import { maxConfigFile } from './files.ts';
-import type { Kit } from './registry.ts';
+import { type Kit, pathOf } from './registry.ts';
 import { child, itemsOf, type MapNode, type Node, type SourceLocation, type ScalarNode, textOf, withEntries } from './node.ts';
 import type { Report } from '../report/problem.ts';
 
@@ -92,11 +92,6 @@ export function withPaths(root: MapNode, cwd: string): MapNode {
   return withEntries(root, entries);
 }
 
-/** A path in the configuration is relative to the file that names it. */
-export function pathOf(node: Node, written: string, cwd: string): string {
-  return resolve(node.at.file.path === '' ? cwd : dirname(node.at.file.path), written);
-}
-
 async function importOne(
   path: string,
   at: SourceLocation,
@@ -134,8 +129,13 @@ function pluginProblem(value: Record<string, unknown>, { stages }: Known): strin
     return '"name" must be a string of lower-case letters, digits and "-"';
   if (stages.has(value['name'])) return `the name "${value['name']}" is reserved for a built-in plugin`;
   if (!isPlain(value['options'])) return '"options" must be a JSON Schema';
+  if (!listsOnly(value['moments'], moments)) return `"moments" must be a list of ${moments.join(', ')}`;
+  if (!listsOnly(value['endpoints'], Object.keys(endpoints))) return '"endpoints" must be a list of routes, such as chat/completions';
   return typeof value['setup'] === 'function' ? undefined : '"setup" must be a function';
 }
+
+const listsOnly = (value: unknown, known: readonly unknown[]): boolean =>
+  value === undefined || (Array.isArray(value) && value.every((one) => known.includes(one)));
 
 function providerProblem(value: Record<string, unknown>, { types }: Known): string | undefined {
   if (typeof value['type'] !== 'string' || value['type'] === '') return '"type" must be a string';

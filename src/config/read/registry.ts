@@ -1,3 +1,4 @@
+import { dirname, resolve } from 'node:path';
 import type { Plugin } from '../../core/plugin.ts';
 import type { Provider } from '../../core/provider.ts';
 import { child, type MapNode, type Node, textOf } from './node.ts';
@@ -14,6 +15,20 @@ export interface Kit {
 /** The provider of a word behind `type:`. */
 export function providerOf(kit: Kit, type: string): Provider | undefined {
   return kit.providers.find((one) => one.type === type || one.aliases.includes(type));
+}
+
+/** The plugin that an item of `plugins:` means. */
+export function pluginOf(item: Node, { plugins, outside, cwd }: Kit): Plugin | undefined {
+  const use = child(item, 'use');
+  const path = textOf(use);
+  if (use !== undefined && path !== undefined) return outside.get(pathOf(use, path, cwd));
+  const name = textOf(item) ?? textOf(child(item, 'name'));
+  return plugins.find((plugin) => plugin.name === name);
+}
+
+/** A path in the configuration is relative to the file that names it. */
+export function pathOf(node: Node, written: string, cwd: string): string {
+  return resolve(node.at.file.path === '' ? cwd : dirname(node.at.file.path), written);
 }
 
 /** Every word that may stand behind `type:`. */

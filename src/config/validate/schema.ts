@@ -5,9 +5,8 @@ import { isPlain } from '../../core/json/merge.ts';
 import type { Provider } from '../../core/provider.ts';
 import { parseDuration, parseSize } from '../../core/text/units.ts';
 import type { Kit } from '../read/registry.ts';
-import { providerOf, providerUnder } from '../read/registry.ts';
+import { pluginOf, providerOf, providerUnder } from '../read/registry.ts';
 import { child, entriesOf, itemsOf, type MapNode, type Node, type Path, textOf, toValue } from '../read/node.ts';
-import { pathOf } from '../read/external.ts';
 import type { Problem, Report } from '../report/problem.ts';
 import { gatewaySchema, providerSchema, withNotes } from '../schema/join.ts';
 import { authSchema } from '../schema/provider-auth.ts';
@@ -94,11 +93,7 @@ function validateOptions(root: MapNode, kit: Kit, run: Run, report: Report): voi
     }
   }
   itemsOf(child(root, 'plugins')).forEach((item, i) => {
-    const use = child(item, 'use');
-    const written = textOf(use);
-    const name = textOf(child(item, 'name')) ?? textOf(item);
-    const isOutside = use !== undefined && written !== undefined;
-    const plugin = isOutside ? kit.outside.get(pathOf(use, written, kit.cwd)) : kit.plugins.find((one) => one.name === name);
+    const plugin = pluginOf(item, kit);
     const options = child(item, 'options');
     if (plugin === undefined || (options !== undefined && options.kind !== 'map')) return;
     const attempt = (): void => {

@@ -1,6 +1,7 @@
 import type { ErrorCode } from '../../core/error.ts';
 import { headerList, toHeader } from '../../core/http/header-text.ts';
 import { canonicalPrefix, type HeaderPairs, hopByHopHeaders, responseHeaders } from '../../core/http/headers.ts';
+import { promptName } from '../../core/model/prompt.ts';
 import { type Outcome, type Reply, statusOf } from '../../core/plan.ts';
 import type { Overruled } from '../../core/records/record.ts';
 import type { Dropped } from '../../core/provider.ts';
@@ -111,7 +112,8 @@ function ours(ctx: RequestContext, run: Execution | undefined, reply: Reply, fac
     responseHeaders.config,
     `${toHeader(ctx.facts.config?.name ?? '-')}${ctx.facts.config === undefined || ctx.facts.config.name === '-' ? '' : `@${ctx.snapshot.revision}`}`,
   );
-  if (ctx.prompt !== undefined) put(out, responseHeaders.prompt, toHeader(ctx.prompt.name));
+  const { prompt } = ctx.facts;
+  if (prompt !== undefined) put(out, responseHeaders.prompt, toHeader(promptName(prompt.used.version)));
   put(out, responseHeaders.cacheStatus, 'DISABLED');
   put(out, responseHeaders.overheadMs, facts.overheadMs.toString());
   if (error !== undefined) put(out, responseHeaders.errorSource, error.source);

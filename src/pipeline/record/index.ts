@@ -48,7 +48,7 @@ export function makeRecord(ctx: RequestContext, run: Execution | undefined, endi
     id: ctx.id,
     trace: traceRecord(ctx),
     at: ctx.at,
-    endpoint: ctx.prompt?.endpoint ?? ctx.endpoint,
+    endpoint: ctx.called,
     method: ctx.method,
     path: bounded(ctx.path, limits.path),
     stream: ctx.stream,
@@ -59,7 +59,7 @@ export function makeRecord(ctx: RequestContext, run: Execution | undefined, endi
     key_id: caller.key?.id || null,
     virtual_key: attempt?.binding.virtualKey ?? ctx.facts.virtualKey?.virtualKey ?? null,
     config: ctx.facts.config === undefined || ctx.facts.config.name === '-' ? null : ctx.facts.config.name,
-    prompt: ctx.prompt?.record ?? null,
+    prompt: promptRecord(ctx),
     revision: ctx.snapshot.revision,
     target: attempt === undefined ? null : bounded(fullPath(attempt.target.root, attempt.target.path), limits.name),
     provider: attempt?.binding.slug ?? null,
@@ -91,6 +91,10 @@ export function makeRecord(ctx: RequestContext, run: Execution | undefined, endi
     random: ctx.random,
   };
   return { record, request: bodies.parts.request, upstream: bodies.parts.upstream, response: bodies.parts.response };
+}
+
+function promptRecord({ facts: { prompt } }: RequestContext): LogRecord['prompt'] {
+  return prompt === undefined ? null : { id: prompt.used.version.id, version: prompt.used.version.number, label: prompt.used.label };
 }
 
 function modelRecord(ctx: RequestContext, attempt: Attempt | undefined, tap: Tap | undefined): LogRecord['model'] {
@@ -185,8 +189,14 @@ function usageRecord(tap: Tap | undefined, ctx: RequestContext, isAnswer: boolea
 const noUsage = emptyRecord.usage;
 
 /** The nearer to the caller, the stronger: what the request says wins over its key or token, that over what it chose. */
-function metadataOf({ facts, prompt, metadata }: RequestContext, attempt: Attempt | undefined): Readonly<Record<string, string>> {
-  return { ...prompt?.metadata, ...facts.config?.metadata, ...attempt?.binding.metadata, ...facts.caller.key?.metadata, ...metadata };
+function metadataOf({ facts, metadata }: RequestContext, attempt: Attempt | undefined): Readonly<Record<string, string>> {
+  return {
+    ...facts.prompt?.used.version.metadata,
+    ...facts.config?.metadata,
+    ...attempt?.binding.metadata,
+    ...facts.caller.key?.metadata,
+    ...metadata,
+  };
 }
 
 /** Labels of a request that the record keeps: more is no labelling. */

@@ -73,7 +73,7 @@ export class Messages {
     const { body } = upstream;
     const origin = body.edited?.root ?? body;
     // What a stored prompt writes into the body can be large: it is kept like any other body.
-    if (!this.#keepsBodies || origin !== ctx.received || ctx.prompt !== undefined)
+    if (!this.#keepsBodies || origin !== ctx.received || ctx.facts.prompt !== undefined)
       return this.#message(noHeaders, body, this.parts.upstream);
     const patch = Object.fromEntries([...(body.edited?.patch ?? [])].map(([key, value]) => [key, value ?? null]));
     const kept = shrunk(patch, patchLimits) as Readonly<Record<string, unknown>>;

@@ -16,7 +16,7 @@ const none: readonly Overruled[] = Object.freeze([]);
  * header of the gateway: they are told apart by what the walk over their head has found.
  */
 export function overruledIn(ctx: RequestContext, attempt: Attempt): readonly Overruled[] {
-  if (!ctx.headers.hasGateway && ctx.prompt === undefined && ctx.pathModel === undefined) return none;
+  if (!ctx.headers.hasGateway && ctx.facts.prompt === undefined && ctx.pathModel === undefined) return none;
   const found: Overruled[] = [];
   const add = (choice: string, value: string, by: string): void => {
     found.push({ choice, value: bounded(value, limits.id), by });
@@ -33,7 +33,7 @@ type Add = (choice: string, value: string, by: string) => void;
 /** Slug, provider header and virtual key: all of them where the target names its provider, else those behind the first. */
 function providers(ctx: RequestContext, { target, binding }: Attempt, add: Add): void {
   const { headers, facts } = ctx;
-  const slug = slugOf((ctx.prompt === undefined ? ctx.requestedModel : ctx.prompt.requestedModel) ?? '');
+  const slug = slugOf((facts.prompt === undefined ? ctx.requestedModel : facts.prompt.requestedModel) ?? '');
   const header = headers.gateway('provider') || undefined;
   const key = headers.gateway('virtualKey') || undefined;
   // The chosen one was understood, however it was written.

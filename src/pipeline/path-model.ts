@@ -1,6 +1,6 @@
-import type { RequestBody } from '../../core/json/body.ts';
-import { type Endpoint, traitsOf } from '../../core/endpoint.ts';
-import type { FormBody, FormBytes, FormEdit, FormPart, LineEdit } from '../../core/http/form.ts';
+import type { RequestBody } from '../core/json/body.ts';
+import { type Endpoint, traitsOf } from '../core/endpoint.ts';
+import type { FormBody, FormBytes, FormEdit, FormPart, LineEdit } from '../core/http/form.ts';
 
 /**
  * A body that names the model of its path. The service that this layout is from goes by the path alone, so what the

@@ -1,45 +1,54 @@
-import { dialectOf } from '../../core/endpoint.ts';
-import { GatewayError } from '../../core/error.ts';
-import { parseJson } from '../../core/json/scan.ts';
-import { isPlain } from '../../core/json/merge.ts';
-import { bareModel } from '../../core/model/model-name.ts';
-import { forbidden, isLimited, rulesFor, unseen } from '../../core/model/model-rules.ts';
-import { nearest } from '../../core/text/nearest.ts';
-import type { Attempt, Plan, Reply } from '../../core/plan.ts';
-import type { ApiKey, ProviderBinding, Snapshot } from '../../core/snapshot.ts';
+import type { Admitted, Routed } from '#core/context.ts';
+import { dialectOf } from '#core/endpoint.ts';
+import { GatewayError } from '#core/error.ts';
+import { parseJson } from '#core/json/scan.ts';
+import { isPlain } from '#core/json/merge.ts';
+import { bareModel } from '#core/model/model-name.ts';
+import { forbidden, isLimited, rulesFor, unseen } from '#core/model/model-rules.ts';
+import { definePlugin, type Planned } from '#core/plugin.ts';
+import { nearest } from '#core/text/nearest.ts';
+import type { Attempt, Plan, Reply } from '#core/plan.ts';
+import type { ApiKey, ProviderBinding, Snapshot } from '#core/snapshot.ts';
 import { modelsOfConfig, type Reader } from './config-models.ts';
-import { isRow, type KnownModel, listReply, messagesList, modelReply } from './model-list.ts';
-import type { RequestContext } from '../request.ts';
+import { isRow, type KnownModel, listReply, messagesList, modelReply } from './list.ts';
 
 /**
- * The answer to `GET /v1/models` and `GET /v1/models/{id}` as far as the file knows it. Undefined for every other
- * route, and when the provider that was chosen has to be asked.
- *
- * @throws GatewayError `model_not_found`, and `not_allowed` when the chosen provider is switched off
+ * `GET /v1/models` and `GET /v1/models/{id}`, answered as far as the file knows them; else the provider that was chosen is
+ * asked, and of its list the caller gets what it may use.
  */
-export function answerFromCatalog(ctx: RequestContext, plan: Plan | undefined): Reply | undefined {
+export default definePlugin({
+  name: 'models',
+  moments: ['plan', 'reply'],
+  endpoints: ['models', 'models/{id}'],
+  implied: 'last',
+  options: { type: 'object', properties: {}, additionalProperties: false },
+  setup: () => ({ plan, reply: keepUsable }),
+});
+
+/** @throws GatewayError `model_not_found`, and `not_allowed` when the chosen provider is switched off */
+function plan(ctx: Admitted, soFar: Plan | undefined): Planned {
   if (ctx.endpoint === 'models') {
-    const listed = listedRows(ctx, plan);
-    return listed === undefined ? undefined : listReply(listed, dialectOf(ctx));
+    const listed = listedRows(ctx, soFar);
+    return listed === undefined ? undefined : { answer: listReply(listed, dialectOf(ctx)) };
   }
-  const row = ctx.endpoint === 'models/{id}' ? findRow(ctx, plan) : undefined;
-  return row === undefined ? undefined : modelReply(row, dialectOf(ctx));
+  const row = findRow(ctx, soFar);
+  return row === undefined ? undefined : { answer: modelReply(row, dialectOf(ctx)) };
 }
 
 /** Of a provider's own list of models what the caller may use, in the caller's format; every other reply as it is. */
-export function usableList(ctx: RequestContext, { binding, target }: Attempt, reply: Reply): Reply {
-  if (ctx.endpoint !== 'models' || reply.status >= 300) return reply;
+function keepUsable(ctx: Routed, { binding, target }: Attempt, reply: Reply): undefined {
+  if (ctx.endpoint !== 'models' || reply.status >= 300) return;
   const rules = rulesFor(ctx.facts.caller.key, binding, target);
   const isMessages = dialectOf(ctx) === 'messages';
-  if (!isLimited(rules) && !isMessages) return reply;
+  if (!isLimited(rules) && !isMessages) return;
   const list = reply.body === undefined ? undefined : listIn(reply.body);
   if (list === undefined) {
-    if (!isLimited(rules)) return reply;
+    if (!isLimited(rules)) return;
     reply.flow?.abort();
     throw unseen(rules, 'requests a list that is too large or of an unexpected kind');
   }
   const data = list.data.filter(isRow).filter(({ id }) => forbidden(rules, id) === undefined);
-  return { ...reply, body: Buffer.from(JSON.stringify(isMessages ? messagesList({ ...list, data }) : { ...list, data }), 'utf8') };
+  reply.body = Buffer.from(JSON.stringify(isMessages ? messagesList({ ...list, data }) : { ...list, data }), 'utf8');
 }
 
 function listIn(body: Buffer): { readonly data: readonly unknown[] } | undefined {
@@ -55,7 +64,7 @@ function listIn(body: Buffer): { readonly data: readonly unknown[] } | undefined
  * What the config that applies takes, else the models of the provider that the request chose, else what the caller may
  * name as `@slug/model`. Undefined where a provider knows more than the file.
  */
-function listedRows(ctx: RequestContext, plan: Plan | undefined): readonly KnownModel[] | undefined {
+function listedRows(ctx: Admitted, plan: Plan | undefined): readonly KnownModel[] | undefined {
   const { caller, choice, config } = ctx.facts;
   const { key } = caller;
   if (choice === undefined && config !== undefined) {
@@ -72,7 +81,7 @@ function listedRows(ctx: RequestContext, plan: Plan | undefined): readonly Known
   return rowsOf(binding, key, ctx.snapshot);
 }
 
-function readerOf({ snapshot, facts: { caller }, metadata }: RequestContext): Reader {
+function readerOf({ snapshot, facts: { caller }, metadata }: Admitted): Reader {
   const { key } = caller;
   return {
     key,
@@ -85,7 +94,7 @@ function readerOf({ snapshot, facts: { caller }, metadata }: RequestContext): Re
 }
 
 /** A name as the catalog lists it is found at once; of a provider that was chosen its bare name will do. */
-function findRow(ctx: RequestContext, plan: Plan | undefined): KnownModel | undefined {
+function findRow(ctx: Admitted, plan: Plan | undefined): KnownModel | undefined {
   const asked = ctx.requestedModel;
   const listed = catalogRows(ctx.snapshot, ctx.facts.caller.key).find(({ id }) => id === asked);
   if (listed !== undefined) return listed;

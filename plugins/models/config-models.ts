@@ -1,6 +1,6 @@
-import { bareModel } from '../../core/model/model-name.ts';
-import type { ApiKey, Branch, CompiledConfig, Leaf, ProviderBinding, QueryFacts } from '../../core/snapshot.ts';
-import type { KnownModel } from './model-list.ts';
+import { bareModel } from '#core/model/model-name.ts';
+import type { ApiKey, Branch, CompiledConfig, Leaf, ProviderBinding, QueryFacts } from '#core/snapshot.ts';
+import type { KnownModel } from './list.ts';
 
 /** What decides beside the config. */
 export interface Reader {

@@ -1,6 +1,6 @@
-import type { DialectName } from '../../core/endpoint.ts';
-import { isPlain } from '../../core/json/merge.ts';
-import type { Reply } from '../../core/plan.ts';
+import type { DialectName } from '#core/endpoint.ts';
+import { isPlain } from '#core/json/merge.ts';
+import type { Reply } from '#core/plan.ts';
 
 /** A model that the file knows: its name as the caller writes it, and the entry that serves it. */
 export interface KnownModel {

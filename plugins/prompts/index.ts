@@ -1,0 +1,58 @@
+import type { Admitted, Routed } from '#core/context.ts';
+import { GatewayError } from '#core/error.ts';
+import type { JsonBody } from '#core/json/body.ts';
+import { choosePrompt, splitReference } from '#core/model/prompt.ts';
+import { definePlugin, type Planned, type Screened } from '#core/plugin.ts';
+import type { Leaf } from '#core/snapshot.ts';
+import { PromptRun } from './run.ts';
+
+/**
+ * Stored prompts: turns a call of one into the chat completion that it stands for. From there on the request is one, and
+ * only its record shows what the client asked for. A prompt that is only to be rendered is answered at once.
+ */
+export default definePlugin({
+  name: 'prompts',
+  moments: ['plan', 'screen'],
+  endpoints: ['prompts/{id}/completions', 'prompts/{id}/render'],
+  implied: 'first',
+  options: { type: 'object', properties: {}, additionalProperties: false },
+  setup: () => ({ plan, screen }),
+});
+
+/** @throws GatewayError `prompt_not_found`, `not_allowed`, `missing_required_parameter`, `invalid_type` */
+function plan(ctx: Admitted): Planned {
+  const { body, endpoint } = ctx;
+  if (body.kind !== 'json') throw new GatewayError('invalid_json', { message: 'The body is not a JSON object.' });
+  const { key } = ctx.facts.caller;
+  const reference = ctx.params['id'] ?? '';
+  const { id } = splitReference(reference);
+  // Before its versions are looked up: what there is of it is told to nobody else.
+  if (key !== undefined && ctx.snapshot.prompts.has(id) && !key.allowsPrompt(id)) {
+    throw new GatewayError('not_allowed', {
+      message: `Key "${key.name}" may not use prompt "${id}".`,
+      hint: 'The rule is allow.prompts of the key.',
+    });
+  }
+  const chosen = choosePrompt(ctx.snapshot.prompts, reference, undefined, (name) => key === undefined || key.allowsPrompt(name));
+  refuseMessages(body);
+  const run = new PromptRun(ctx, body, chosen);
+  ctx.facts.prompt = run;
+  if (endpoint !== 'prompts/{id}/render') return { request: { endpoint: 'chat/completions', params: {}, body: run.body } };
+  const text = Buffer.concat([Buffer.from('{"success":true,"data":'), run.body.bytes(), Buffer.from('}')]);
+  run.tell();
+  return { answer: { status: 200, headers: [], body: text, flow: undefined } };
+}
+
+function screen(ctx: Routed, target: Leaf): Screened | undefined {
+  const { prompt } = ctx.facts;
+  return prompt instanceof PromptRun ? { request: prompt.aim(target) } : undefined;
+}
+
+function refuseMessages(body: JsonBody): void {
+  if (!body.has('messages')) return;
+  throw new GatewayError('unsupported_parameter', {
+    message: 'The messages of a stored prompt cannot be overridden.',
+    param: 'messages',
+    hint: 'Set its variables in "variables", or call /v1/chat/completions.',
+  });
+}

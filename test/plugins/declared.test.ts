@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest';
+import { startTestGateway } from '../support/gateway.ts';
+
+const file = (declared: string, instance: string): Readonly<Record<string, string>> => ({
+  'own.ts': `export default { name: 'own', options: { type: 'object' }, ${declared} setup: (_options, host) => (${instance}) };`,
+});
+const chainOf = (plugins: string): string => `version: 1\nproviders: {mock: {type: mock, models: [echo]}}\nplugins: ${plugins}\n`;
+
+describe('what a plugin declares', () => {
+  it.each([
+    ["moments: ['admit'],", '{}', 'it declares "admit" in moments without implementing it'],
+    ["moments: ['record'],", '{ record() {}, judge() {} }', 'it implements "judge" without declaring it in moments'],
+  ])('%s is held against %s', async (declared, instance, said) => {
+    const start = startTestGateway(chainOf('[routing, transform, {use: ./own.ts}]'), { files: file(declared, instance) });
+    await expect(start).rejects.toThrow(`plugin "own" could not be set up: ${said}`);
+  });
+
+  it('keeps it out of all other routes', async () => {
+    const gateway = await startTestGateway(chainOf('[routing, transform, {use: ./own.ts}]'), {
+      files: file("endpoints: ['models'],", '{ admit(ctx) { host.note(ctx, { called: ctx.path }); } }'),
+    });
+    try {
+      const models = await fetch(`${gateway.url}/v1/models`);
+      expect(await models.json()).toMatchObject({ data: [{ id: '@mock/echo' }] });
+      const chat = await fetch(`${gateway.url}/v1/chat/completions`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ model: '@mock/echo', messages: [{ role: 'user', content: 'hello' }] }),
+      });
+      expect((await gateway.record(chat.headers.get('x-request-id'))).plugins.map(({ name }) => name)).not.toContain('own');
+      // The chain does not list the plugin that answers.
+      const { plugins, notes } = await gateway.record(models.headers.get('x-request-id'));
+      expect(plugins.map(({ name }) => name)).toEqual(['own', 'routing', 'models']);
+      expect(notes).toEqual({ own: { called: '/v1/models' } });
+    } finally {
+      await gateway.close();
+    }
+  });
+});
+
+describe('prompts and models', () => {
+  it.each(['[routing, transform]', '[prompts, routing, models, transform]'])('are part of the chain %s', async (plugins) => {
+    const prompts = 'prompts: {hello: {model: "@mock/echo", messages: [{role: user, content: "Hello {{name}}"}]}}\n';
+    const gateway = await startTestGateway(chainOf(plugins) + prompts);
+    try {
+      const response = await fetch(`${gateway.url}/v1/prompts/hello/completions`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: '{"variables":{"name":"Ada"}}',
+      });
+      expect(await response.json()).toMatchObject({ choices: [{ message: { content: 'Hello Ada' } }] });
+      expect(response.headers.get('x-gateway-prompt')).toBe('hello@1');
+      expect(await (await fetch(`${gateway.url}/v1/models/@mock/echo`)).json()).toMatchObject({ id: '@mock/echo' });
+    } finally {
+      await gateway.close();
+    }
+  });
+});
