@@ -71,8 +71,8 @@ function attemptOf(target: Leaf, index: number, tries: number): Attempt {
     clocks,
     trust: 'operator',
     lane: 'express',
-    operation: undefined,
     call: undefined,
+    translation: undefined,
     upstream: undefined,
     credential: undefined,
     forwarded: undefined,
@@ -314,7 +314,7 @@ describe('calls of several requests', () => {
   const later =
     (make: Make, hasWritten: boolean): Make =>
     (attempt) =>
-      make({ ...attempt, earlier: [{ status: 200, headers: {}, text: '{}' }], hasWritten });
+      make({ ...attempt, isFollowUp: true, hasWritten });
 
   it.each([
     ['a rate limit behind a read', later(answered(429), false), batch, 'again'],

@@ -3,11 +3,13 @@ import type { RequestBody } from '#core/json/body.ts';
 import type { Routed } from '#core/context.ts';
 import { type Endpoint, traitsOf } from '#core/endpoint.ts';
 import type { FormBody } from '#core/http/form.ts';
-import { type HeaderBag, requestHeaders } from '#core/http/headers.ts';
+import { requestHeaders } from '#core/http/headers.ts';
 import { isPlain, type Plain } from '#core/json/merge.ts';
 import type { Attempt } from '#core/plan.ts';
 import { withheldFrom } from '#core/model/request-settings.ts';
+import type { Notes } from '#core/model/notes.ts';
 import type { Call, CommonSettings, CredentialOwner, Deployment, Media } from '#core/provider.ts';
+import type { Remembering } from './notes.ts';
 
 /** What was decided about an attempt, for its call. */
 export interface CallParts {
@@ -16,6 +18,7 @@ export interface CallParts {
   readonly credential: CredentialOwner;
   /** The body after overrides. */
   readonly body: RequestBody;
+  readonly remembering: Remembering;
 }
 
 const noMedia: ReadonlyMap<string, Media> = new Map();
@@ -39,10 +42,10 @@ export class AttemptCall implements Call {
   readonly createdAt: number;
   /** Filled in before the provider converts, where it asked for files. */
   media: ReadonlyMap<string, Media> = noMedia;
-  /** The same, where it asked for what is remembered. */
-  notes: ReadonlyMap<string, string> | undefined = undefined;
-  readonly #headers: HeaderBag;
-  readonly #warnings: string[];
+  readonly #ctx: Routed;
+  readonly #attempt: Attempt;
+  readonly #remembering: Remembering;
+  #notes: Notes | undefined;
   readonly #shows: boolean | undefined;
   readonly #withheld: readonly string[];
 
@@ -64,29 +67,35 @@ export class AttemptCall implements Call {
     this.form = parts.body.kind === 'form' ? parts.body : undefined;
     this.id = ctx.id;
     this.createdAt = Math.floor(ctx.at / 1000);
-    this.#headers = ctx.headers;
-    this.#warnings = ctx.warnings;
+    this.#ctx = ctx;
+    this.#attempt = attempt;
+    this.#remembering = parts.remembering;
     this.#shows = attempt.target.showsReasoning ?? ctx.facts.caller.key?.showsReasoning;
     this.#withheld = withheldFrom(attempt.binding.provider, parts.credential);
   }
 
   /** Worked out when it is asked for: only answers that are converted depend on it. */
   get showsReasoning(): boolean {
-    return switchIn(this.#headers, this.#warnings, 'reasoningContent') ?? this.#shows === true;
+    return switchIn(this.#ctx, 'reasoningContent') ?? this.#shows === true;
   }
 
   header(name: string): string | undefined {
-    return this.#withheld.includes(name) ? undefined : (this.#headers.get(name) ?? this.#headers.tail(name));
+    return this.#withheld.includes(name) ? undefined : (this.#ctx.headers.get(name) ?? this.#ctx.headers.tail(name));
+  }
+
+  /** Asked for by formats that remember something of their answers, and by nobody else. */
+  get notes(): Notes | undefined {
+    return (this.#notes ??= this.#remembering.notesFor(this.#ctx, this.#attempt, this));
   }
 }
 
 /** A value that is neither true nor false changes nothing, and the client gets a warning. */
 function isStrict(ctx: Routed): boolean {
-  return switchIn(ctx.headers, ctx.warnings, 'strictCompliance') !== false;
+  return switchIn(ctx, 'strictCompliance') !== false;
 }
 
 /** A header that is true or false, in any case; a warning says that another value is ignored. */
-function switchIn(headers: HeaderBag, warnings: string[], header: 'strictCompliance' | 'reasoningContent'): boolean | undefined {
+function switchIn({ headers, warnings }: Routed, header: 'strictCompliance' | 'reasoningContent'): boolean | undefined {
   const text = headers.gateway(header);
   if (text === undefined) return undefined;
   const value = booleanIn(text);

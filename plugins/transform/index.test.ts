@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { GatewayError } from '#core/error.ts';
-import type { Attempt } from '#core/plan.ts';
-import type { MediaNeed, Operation } from '#core/provider.ts';
+import type { MediaNeed, Operation, Tap, Translation, UpstreamRequest } from '#core/provider.ts';
 import { chat, draft, prepare } from '../../test/support/prepare.ts';
 import { makeBinding, makeContext, makeHost, makeLeaf, makeProvider, noon, refusal, setUp } from '../../test/support/stage-context.ts';
 import transform from './index.ts';
@@ -30,7 +29,9 @@ describe('the model', () => {
   });
 
   it('is taken out when it is nothing but a slug', async () => {
-    const binding = makeBinding('main', { provider: makeProvider({ operations: { 'chat/completions': { ...untouched } } }) });
+    const binding = makeBinding('main', {
+      provider: makeProvider({ operations: { 'chat/completions': { begin: (body) => begun(body) } } }),
+    });
     expect((await prepare({ binding, body: { model: '@main', messages: [] } })).body).toBe('{"messages":[]}');
   });
 
@@ -39,19 +40,10 @@ describe('the model', () => {
   });
 });
 
-const untouched = {
-  request: (body: Parameters<NonNullable<NonNullable<Attempt['operation']>['request']>>[0]) => ({
-    origin: 'https://api.example',
-    path: '/',
-    method: 'POST',
-    headers: [],
-    body,
-    dropped: [],
-  }),
-  tap: () => {
-    throw new Error('not used');
-  },
-};
+const begun = (body: UpstreamRequest['body'], path = '/'): Translation => ({
+  request: { origin: 'https://api.example', path, method: 'POST', headers: [], body, dropped: [] },
+  tap: {} as Tap,
+});
 
 describe('override_params', () => {
   it.each([
@@ -97,7 +89,9 @@ describe('the lane', () => {
     [
       'full when the provider converts',
       {
-        binding: makeBinding('x', { provider: makeProvider({ operations: { 'chat/completions': { ...untouched, result: () => ({}) } } }) }),
+        binding: makeBinding('x', {
+          provider: makeProvider({ operations: { 'chat/completions': { begin: (body) => ({ ...begun(body), result: () => ({}) }) } } }),
+        }),
       },
       'full',
     ],
@@ -200,9 +194,8 @@ describe('deployments', () => {
 
 describe('files that the provider cannot fetch', () => {
   const operation = (needs: readonly MediaNeed[]): Operation => ({
-    ...untouched,
     media: () => needs,
-    request: (body, call) => ({ ...untouched.request(body), path: `/${call.media.get('https://a.example/cat.png')?.base64}` }),
+    begin: (body, call) => begun(body, `/${call.media.get('https://a.example/cat.png')?.base64}`),
   });
   const bindingFor = (needs: readonly MediaNeed[]) =>
     makeBinding('main', { provider: makeProvider({ operations: { 'chat/completions': operation(needs) } }) });

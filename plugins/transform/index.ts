@@ -8,7 +8,7 @@ import { checkPath, pathOf } from '#core/http/plain-path.ts';
 import type { Attempt } from '#core/plan.ts';
 import { forbidden, rulesFor } from '#core/model/model-rules.ts';
 import { definePlugin, type PluginHost, type PluginInstance } from '#core/plugin.ts';
-import type { CommonSettings, Operation, UpstreamRequest } from '#core/provider.ts';
+import { type CommonSettings, isConverting, type Operation, type UpstreamRequest } from '#core/provider.ts';
 import type { CredentialRef } from '#core/snapshot.ts';
 import { bodyFor, modelFor } from './body.ts';
 import { AttemptCall } from './call.ts';
@@ -21,7 +21,7 @@ import { chosenHost, lowered } from './body.ts';
 import { withOverride } from './override.ts';
 import { withinLists } from './models.ts';
 import { checkNamedModels } from './named-models.ts';
-import { AttemptNotes, Remembering } from './notes.ts';
+import { Remembering } from './notes.ts';
 import { withTrace } from './forward.ts';
 
 /**
@@ -40,6 +40,7 @@ interface Draft {
   readonly ctx: Routed;
   readonly attempt: Attempt;
   readonly work: LeafWork;
+  readonly operation: Operation | undefined;
   readonly call: AttemptCall;
   readonly body: RequestBody;
   readonly served: Served;
@@ -60,7 +61,7 @@ class Transform implements PluginInstance {
   /** Synchronous unless the provider needs files that have to be downloaded first. */
   prepare(ctx: Routed, attempt: Attempt): void | Promise<void> {
     if (attempt.binding.unusable !== undefined) throw attempt.binding.unusable;
-    attempt.operation = operationFor(ctx, attempt);
+    const operation = operationFor(ctx, attempt);
     const work = this.#works.for(ctx, attempt);
     const body = bodyFor(ctx, work.override);
     attempt.model = modelFor(ctx, work.override);
@@ -73,10 +74,15 @@ class Transform implements PluginInstance {
     const served = serve(ctx, attempt, work);
     const credential = ownerOf(work, served, copies);
     withoutAccountHeaders(ctx, attempt, { credential, copies: copies?.pairs, isCallers: isCallersList(ctx, attempt) });
-    const call = new AttemptCall(ctx, attempt, { settings, deployment: served.deployment, credential, body });
-    const draft: Draft = { ctx, attempt, work, call, body, served, copies };
-    if (attempt.operation?.recalls !== undefined) this.#recall(draft, attempt.operation);
-    const needs = attempt.operation?.media?.(sendable(body), call);
+    const call = new AttemptCall(ctx, attempt, {
+      settings,
+      deployment: served.deployment,
+      credential,
+      body,
+      remembering: this.#remembering,
+    });
+    const draft: Draft = { ctx, attempt, work, operation, call, body, served, copies };
+    const needs = operation?.media?.(sendable(body), call);
     if (needs === undefined || needs.length === 0) return finish(draft);
     const signer = { trust: attempt.trust, sign: (request: UpstreamRequest) => signedBy(draft, request) };
     return this.#host.media(needs, ctx.hold, signer).then((media) => {
@@ -84,18 +90,7 @@ class Transform implements PluginInstance {
       finish(draft);
     });
   }
-
-  /** What earlier answers said with the tool calls of this body. */
-  #recall({ ctx, attempt, call, body }: Draft, operation: Operation): void {
-    const memory = this.#remembering.memoryFor(ctx, call);
-    const ids = memory === undefined ? undefined : operation.recalls?.(sendable(body), call);
-    if (memory === undefined || ids === undefined) return;
-    attempt.notes = new AttemptNotes(memory, { ctx, attempt, call, host: this.#host });
-    call.notes = ids.length === 0 ? none : attempt.notes.recall(ids);
-  }
 }
-
-const none: ReadonlyMap<string, string> = new Map();
 
 /** @throws GatewayError `model_not_found`, which names only what the caller may use, and what else the provider says of the name */
 function serve(ctx: Routed, { model, binding, target }: Attempt, work: LeafWork): Served {
@@ -107,8 +102,9 @@ function serve(ctx: Routed, { model, binding, target }: Attempt, work: LeafWork)
 
 /** The provider's conversion, and what depends on it. */
 function finish(draft: Draft): void {
-  const { ctx, attempt, work, call, body, copies } = draft;
-  const made = upstreamFor(ctx, attempt, call, body);
+  const { ctx, attempt, work, operation, call, body, copies } = draft;
+  attempt.translation = operation?.begin(sendable(body), call);
+  const made = attempt.translation?.request ?? relayed(ctx, attempt, call);
   const upstream = withinLists(ctx, attempt, work.override === undefined ? made : withOverride(ctx, work.override, made));
   checkPath(pathOf(upstream));
   if (upstream.warnings !== undefined) ctx.warnings.push(...upstream.warnings);
@@ -169,8 +165,7 @@ function unserved(ctx: Routed, { binding }: Attempt): GatewayError {
   });
 }
 
-function upstreamFor(ctx: Routed, attempt: Attempt, call: AttemptCall, body: RequestBody): UpstreamRequest {
-  if (attempt.operation !== undefined) return attempt.operation.request(sendable(body), call);
+function relayed(ctx: Routed, attempt: Attempt, call: AttemptCall): UpstreamRequest {
   const address = attempt.binding.provider.relay?.(call, pathFor(ctx, attempt));
   if (address === undefined) throw new GatewayError('internal', { message: 'The provider does not serve this route.' });
   return { ...address, method: ctx.method, headers: address.headers ?? [], body: emptyBody, dropped: [] };
@@ -184,9 +179,7 @@ function pathFor(ctx: Routed, { model }: Attempt): string {
 const sendable = (body: RequestBody): JsonBody | EmptyBody => (body.kind === 'passing' || body.kind === 'form' ? emptyBody : body);
 
 function laneOf(ctx: Routed, attempt: Attempt, upstream: UpstreamRequest): Attempt['lane'] {
-  const { operation } = attempt;
-  const canConvert = operation?.result !== undefined || operation?.stream !== undefined;
-  if (canConvert && (attempt.call === undefined || operation.converts?.(attempt.call) !== false)) return 'full';
+  if (attempt.translation !== undefined && isConverting(attempt.translation)) return 'full';
   const { body } = upstream;
   if (body.kind === 'form') return body.edit === undefined ? 'express' : 'splice';
   return (body.kind === 'json' && body !== ctx.body) || body.kind === 'file' ? 'splice' : 'express';

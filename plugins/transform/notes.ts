@@ -13,8 +13,10 @@ interface Memory {
 /** The memory that all configurations share, one after the other. */
 export class Remembering {
   readonly #memory: NoteMemory;
+  readonly #host: PluginHost;
 
   constructor(host: PluginHost) {
+    this.#host = host;
     this.#memory = host.shared('notes', () => new NoteMemory());
   }
 
@@ -22,11 +24,11 @@ export class Remembering {
    * Undefined where nothing is remembered. A credential that is copied from the headers of the caller says of no two
    * requests that they are of the same account.
    */
-  memoryFor(ctx: Routed, { credential }: Call<CommonSettings>): Memory | undefined {
+  notesFor(ctx: Routed, attempt: Attempt, call: Call<CommonSettings>): Notes | undefined {
     const bounds = ctx.snapshot.server.thinkingMemory;
-    if (bounds !== undefined) return credential === 'forwarded' ? undefined : { memory: this.#memory, bounds };
-    this.#memory.clear();
-    return undefined;
+    if (bounds === undefined) this.#memory.clear();
+    if (bounds === undefined || call.credential === 'forwarded') return undefined;
+    return new AttemptNotes({ memory: this.#memory, bounds }, { ctx, attempt, call, host: this.#host });
   }
 }
 
@@ -38,7 +40,7 @@ interface Of {
 }
 
 /** The notes that one attempt may see. Whose they are is worked out when there is one. */
-export class AttemptNotes implements Notes {
+class AttemptNotes implements Notes {
   readonly #memory: Memory;
   readonly #of: Of;
   #scope: NoteScope | undefined;

@@ -1,8 +1,7 @@
 import type { GatewayError } from './error.ts';
 import type { WireEvent } from './events.ts';
 import type { HeaderPairs } from './http/headers.ts';
-import type { Notes } from './model/notes.ts';
-import type { Call, CommonSettings, Operation, StepReply, UpstreamRequest } from './provider.ts';
+import type { Call, CommonSettings, Translation, UpstreamRequest } from './provider.ts';
 import type { Clocks, CredentialRef, Leaf, ProviderBinding, Trust } from './snapshot.ts';
 import type { Tap } from './tap.ts';
 
@@ -36,18 +35,16 @@ export interface Attempt {
   trust: Trust;
   lane: Lane;
   /** Set by `transform`; a later `prepare` plugin may replace them. */
-  operation: Operation | undefined;
   call: Call<CommonSettings> | undefined;
+  translation: Translation | undefined;
   upstream: UpstreamRequest | undefined;
   credential: CredentialRef | undefined;
   /** The caller's headers that go along with every request of the attempt. */
   forwarded: HeaderPairs | undefined;
-  /** What is remembered for and of this attempt; undefined where its operation asks for nothing. */
-  notes?: Notes | undefined;
   /** How often the answer repeated the credential. Each was hidden. */
   echoes: number;
-  /** The answers before this request, where the call takes several; absent on the first request. */
-  readonly earlier?: readonly StepReply[];
+  /** Not the first request of its call: it can't be sent again without those before it. */
+  readonly isFollowUp?: true;
   /** A request before this one wrote something at the provider: doing all of it again could do it twice. */
   readonly hasWritten?: boolean;
   /** A whole answer is needed whole, whatever its size up to what a converted one may have. */

@@ -156,8 +156,7 @@ export class Execution {
     if ('kind' in prepared) return prepared;
     if (this.isCancelled) return { kind: 'cancelled', attempt: prepared, times: notSent(this.#now()) };
     const outcome = this.#masked(await this.#send(prepared));
-    const then = prepared.operation?.then;
-    const last = then === undefined ? outcome : await followUp(outcome, then, this.#stepDeps());
+    const last = prepared.translation?.then === undefined ? outcome : await followUp(outcome, this.#stepDeps());
     return convertOutcome(last, this.#deps.dialect, this.ctx.warnings);
   }
 
@@ -223,8 +222,8 @@ export class Execution {
       clocks: clocksOf(this.ctx.snapshot.server.clocks, binding, leaf),
       trust: binding.trust,
       lane: 'express',
-      operation: undefined,
       call: undefined,
+      translation: undefined,
       upstream: undefined,
       credential: undefined,
       forwarded: undefined,

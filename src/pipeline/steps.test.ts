@@ -3,7 +3,7 @@ import { makeBinding, makeLeaf } from '../../test/support/stage-context.ts';
 import { emptyBody } from '../core/json/body.ts';
 import { GatewayError } from '../core/error.ts';
 import type { Attempt, Outcome } from '../core/plan.ts';
-import type { Call, CommonSettings, Operation, StepReply, UpstreamRequest } from '../core/provider.ts';
+import type { Call, CommonSettings, StepReply, Tap, Translation, UpstreamRequest } from '../core/provider.ts';
 import { followUp } from './steps.ts';
 
 const request = (method: string, path: string, over: Partial<UpstreamRequest> = {}): UpstreamRequest => ({
@@ -16,15 +16,11 @@ const request = (method: string, path: string, over: Partial<UpstreamRequest> = 
   ...over,
 });
 
-const operation = (over: Partial<Operation>): Operation => ({
-  request: () => request('POST', '/cancel'),
-  tap: () => {
-    throw new Error('nothing is watched here');
-  },
-  ...over,
-});
+const unwatched = {} as Tap;
 
-function attemptOf(op: Operation, over: Partial<Attempt> = {}): Attempt {
+const cancel = (over: Partial<Translation>): Translation => ({ request: request('POST', '/cancel'), tap: unwatched, ...over });
+
+function attemptOf(translation: Translation, over: Partial<Attempt> = {}): Attempt {
   return {
     index: 2,
     tries: 1,
@@ -33,9 +29,9 @@ function attemptOf(op: Operation, over: Partial<Attempt> = {}): Attempt {
     model: '',
     clocks: { connect: 10, firstByte: 20, idle: 30, total: 1000, request: 500 },
     trust: 'operator',
-    lane: 'full',
-    operation: op,
+    lane: 'express',
     call: { endpoint: 'batches/{id}/cancel' } as Call<CommonSettings>,
+    translation,
     upstream: request('POST', '/cancel', { dropped: [{ param: 'a', reason: 'r' }] }),
     credential: undefined,
     forwarded: undefined,
@@ -55,7 +51,7 @@ function answered(attempt: Attempt, status: number, text: string, at = 0): Outco
 }
 
 /** Plays one call; each answer is a status and a text, or a kind of failure. */
-async function play(op: Operation, answers: readonly (readonly [number, string] | 'timeout' | 'cancelled')[], over: Partial<Attempt> = {}) {
+async function play(first: Translation, answers: readonly (readonly [number, string] | 'timeout' | 'cancelled')[]) {
   const sent: Attempt[] = [];
   const warnings: string[] = [];
   const outcomeOf = (attempt: Attempt): Outcome => {
@@ -73,7 +69,7 @@ async function play(op: Operation, answers: readonly (readonly [number, string] 
     warn: (text: string) => void warnings.push(text),
     key: undefined,
   };
-  const outcome = await followUp(outcomeOf(attemptOf(op, over)), op.then as NonNullable<Operation['then']>, deps);
+  const outcome = await followUp(outcomeOf(attemptOf(first)), deps);
   return {
     outcome,
     sent,
@@ -82,12 +78,10 @@ async function play(op: Operation, answers: readonly (readonly [number, string] 
   };
 }
 
-const read = operation({
-  then: (replies) => (replies.length === 1 ? request('GET', '/read', { dropped: [{ param: 'b', reason: 'r' }] }) : undefined),
-});
-const recovering = operation({
-  then: read.then as NonNullable<Operation['then']>,
-  recover: (replies) => ({ seen: replies.map(({ status }) => status) }),
+const answer = request('GET', '/read', { dropped: [{ param: 'b', reason: 'r' }] });
+const read = cancel({ then: () => ({ request: answer, tap: unwatched }) });
+const recovering = cancel({
+  then: ({ text }) => ({ request: answer, tap: unwatched, recover: ({ status }) => ({ seen: [text, status] }) }),
 });
 
 describe('a call of several requests', () => {
@@ -99,30 +93,35 @@ describe('a call of several requests', () => {
     expect(text).toBe('two');
     expect(sent.map(({ upstream }) => `${upstream?.method} ${upstream?.path}`)).toEqual(['POST /cancel', 'GET /read']);
     expect(sent[1]).toMatchObject({ index: 2, tries: 1, hasWritten: true, clocks: { total: 900, request: 400, idle: 30 } });
-    expect(sent[1]?.earlier).toEqual([{ status: 200, headers: { 'x-n': 'one' }, text: 'one' }]);
+    expect(sent.map(({ isFollowUp }) => isFollowUp)).toEqual([undefined, true]);
     expect(sent[1]?.upstream?.dropped.map(({ param }) => param)).toEqual(['a', 'b']);
     expect(outcome.times).toMatchObject({ at: 0, totalMs: 300 });
   });
 
-  it('hands the answers before it to the tap of each', async () => {
-    const heard: (readonly string[] | undefined)[] = [];
-    const op = operation({
-      then: (replies) => (replies.length < 3 ? request('GET', '/more') : undefined),
-      tap(_call, earlier) {
-        heard.push(earlier?.map(({ text }) => text));
-        return {} as ReturnType<Operation['tap']>;
+  it('hands each answer to what was sent for it, and converts as soon as one of them does', async () => {
+    const heard: StepReply[] = [];
+    const last: Translation = { request: answer, tap: unwatched, result: () => ({}) };
+    const hearing = (next: Translation): Translation => ({
+      request: answer,
+      tap: unwatched,
+      then(reply) {
+        heard.push(reply);
+        return next;
       },
     });
     const { sent } = await play(
-      op,
+      hearing(hearing(last)),
       ['one', 'two', 'three'].map((text) => [200, text] as const),
     );
-    for (const { operation: watched, call } of sent) watched?.tap(call as Call<CommonSettings>);
-    expect(heard).toEqual([undefined, ['one'], ['one', 'two']]);
+    expect(heard.map(({ text, headers }) => [text, headers['x-n']])).toEqual([
+      ['one', 'one'],
+      ['two', 'two'],
+    ]);
+    expect(sent.map(({ lane }) => lane)).toEqual(['express', 'express', 'full']);
   });
 
   it('ends after four', async () => {
-    const endless = operation({ then: () => request('GET', '/more') });
+    const endless: Translation = cancel({ then: () => endless });
     const { sent, text } = await play(
       endless,
       [1, 2, 3, 4, 5].map((n) => [200, `${n}`] as const),
@@ -150,9 +149,9 @@ describe('a call of several requests', () => {
         [500, 'down'],
       ],
       2,
-      '{"seen":[200,500]}',
+      '{"seen":["one",500]}',
     ],
-    ['what recovers of a silence', recovering, [[200, 'one'], 'timeout'], 2, '{"seen":[200,0]}'],
+    ['what recovers of a silence', recovering, [[200, 'one'], 'timeout'], 2, '{"seen":["one",0]}'],
     ['an error of the first, though later ones recover', recovering, [[404, 'none']], 1, 'none'],
   ] as const)('answers %s', async (_name, op, answers, count, expected) => {
     const { sent, text, outcome, warnings } = await play(op, answers);
@@ -170,12 +169,12 @@ describe('a call of several requests', () => {
     ['a refusal of ours', new GatewayError('invalid_value', { message: 'not yet' }), { kind: 'refused', error: { message: 'not yet' } }],
     ['a defect', new TypeError('x is not a function'), { kind: 'faulty', status: 502 }],
   ])('ends with %s that making the next request threw', async (_name, thrown, expected) => {
-    const op = operation({
+    const failing = cancel({
       then: () => {
         throw thrown;
       },
     });
-    expect((await play(op, [[200, 'one']])).outcome).toMatchObject(expected);
+    expect((await play(failing, [[200, 'one']])).outcome).toMatchObject(expected);
   });
 
   it('asks nothing after an answer that flows, and refuses one that was too large to be read', async () => {
@@ -185,7 +184,7 @@ describe('a call of several requests', () => {
       const tap = { form } as NonNullable<typeof rest.reply.tap>;
       const outcome: Outcome = { ...rest, attempt, times, reply: { ...rest.reply, flow, tap } };
       const deps = { send: () => Promise.reject(new Error('nothing is sent')), isOver: () => false, warn: () => undefined, key: undefined };
-      return followUp(outcome, read.then as (replies: readonly StepReply[]) => UpstreamRequest | undefined, deps);
+      return followUp(outcome, deps);
     };
     expect((await large('bytes')).kind).toBe('answered');
     expect(await large('json')).toMatchObject({ kind: 'faulty', status: 502 });

@@ -3,11 +3,11 @@ import { joinHeaders } from '../core/http/headers.ts';
 import { checkModels, rulesFor } from '../core/model/model-rules.ts';
 import { checkPath, pathOf } from '../core/http/plain-path.ts';
 import type { Attempt, Outcome, Times, UpstreamReply } from '../core/plan.ts';
-import type { Call, CommonSettings, Operation, StepReply, UpstreamRequest } from '../core/provider.ts';
+import { isConverting, type StepReply, type Translation } from '../core/provider.ts';
 import type { ApiKey, Clocks } from '../core/snapshot.ts';
 import { unconvertible } from './answer/convert.ts';
 
-/** Requests of one attempt in all (core/provider.ts, `Operation.then`). */
+/** Requests of one attempt in all (`Translation.then`). */
 const maxSteps = 4;
 
 /** What the walk needs of the execution. */
@@ -20,18 +20,17 @@ export interface StepDeps {
 }
 
 type Answered = Outcome & { readonly kind: 'answered' };
-type Then = NonNullable<Operation['then']>;
 
 /**
- * Carries out a call that takes several requests: each 2xx answer is handed to `Operation.then`, which makes the next
+ * Carries out a call that takes several requests: each 2xx answer is handed to `Translation.then`, which makes the next
  * one or says that this was the last. They are one attempt: one place in the history, one credential, one allowance of
- * time. What a later request can't finish is answered from what is known, where the operation can say it.
+ * time. What a later request can't finish is answered from what is known, where the translation can say it.
  */
-export async function followUp(first: Outcome, then: Then, deps: StepDeps): Promise<Outcome> {
+export async function followUp(first: Outcome, deps: StepDeps): Promise<Outcome> {
   const walk = new Walk(deps);
   let outcome = first;
   while (isWhole(outcome) && walk.count < maxSteps) {
-    const next = walk.next(outcome, then);
+    const next = walk.next(outcome);
     if (next === undefined) return outcome;
     if ('kind' in next) return walk.failed(next);
     if (deps.isOver()) return { kind: 'cancelled', attempt: next, times: outcome.times };
@@ -44,7 +43,7 @@ export async function followUp(first: Outcome, then: Then, deps: StepDeps): Prom
 /** The requests of one attempt so far. */
 class Walk {
   readonly #deps: StepDeps;
-  #replies: readonly StepReply[] = [];
+  #count = 1;
   #first: Answered | undefined;
   #hasWritten = false;
 
@@ -54,30 +53,26 @@ class Walk {
 
   /** Requests that were sent, the one in progress included. */
   get count(): number {
-    return this.#replies.length + 1;
+    return this.#count;
   }
 
   /** The next request as an attempt of its own, undefined after the last, or the outcome that `then` made by throwing. */
-  next(outcome: Answered, then: Then): Attempt | Outcome | undefined {
+  next(outcome: Answered): Attempt | Outcome | undefined {
     const { attempt, times } = outcome;
-    const call = attempt.call as Call<CommonSettings>;
-    const replies = [...this.#replies, stepReply(outcome.reply)];
-    let upstream: UpstreamRequest | undefined;
+    let next: Translation | undefined;
     try {
-      upstream = then(replies, call);
-      checkModels(rulesFor(this.#deps.key, attempt.binding, attempt.target), upstream?.models);
-      if (upstream !== undefined) checkPath(pathOf(upstream));
+      next = attempt.translation?.then?.(stepReply(outcome.reply));
+      checkModels(rulesFor(this.#deps.key, attempt.binding, attempt.target), next?.request.models);
+      if (next !== undefined) checkPath(pathOf(next.request));
     } catch (thrown) {
       return thrownBy(attempt, times, thrown);
     }
-    if (upstream === undefined) return undefined;
+    if (next === undefined) return undefined;
     const first = (this.#first ??= outcome);
-    this.#replies = replies;
+    this.#count += 1;
     this.#hasWritten ||= attempt.upstream?.method !== 'GET' && attempt.upstream?.method !== 'HEAD';
-    for (const warning of upstream.warnings ?? []) this.#deps.warn(warning);
-    const clocks = clocksLeft(first.attempt.clocks, times.totalMs);
-    const operation = first.attempt.operation as Operation;
-    return stepOf(attempt, upstream, { operation, clocks, hasWritten: this.#hasWritten, earlier: replies });
+    for (const warning of next.request.warnings ?? []) this.#deps.warn(warning);
+    return stepOf(attempt, next, { clocks: clocksLeft(first.attempt.clocks, times.totalMs), hasWritten: this.#hasWritten });
   }
 
   /** One span of time for all requests: from the start of the first to the end of the last. */
@@ -87,16 +82,16 @@ class Walk {
     return { ...outcome, times };
   }
 
-  /** The operation's own word on what is known although the last request failed, else the failure. */
+  /** The translation's own word on what is known although the last request failed, else the failure. */
   failed(outcome: Outcome): Outcome {
     const { attempt, times } = outcome;
-    const { operation, call } = attempt;
+    const { translation } = attempt;
     const first = this.#first;
-    if (first === undefined || outcome.kind === 'cancelled' || operation?.recover === undefined || call === undefined) return outcome;
+    if (first === undefined || outcome.kind === 'cancelled' || translation?.recover === undefined) return outcome;
     const last = outcome.kind === 'answered' ? stepReply(outcome.reply) : { status: 0, headers: {}, text: '' };
     let known: unknown;
     try {
-      known = operation.recover([...this.#replies, last], call);
+      known = translation.recover(last);
     } catch (thrown) {
       return thrownBy(attempt, times, thrown);
     }
@@ -115,18 +110,15 @@ function clocksLeft(clocks: Clocks, spentMs: number): Clocks {
 }
 
 /** The same attempt with another request; what was dropped before stays dropped, and the clocks of the whole go on running. */
-function stepOf(
-  attempt: Attempt,
-  upstream: UpstreamRequest,
-  more: Pick<Attempt, 'clocks' | 'hasWritten'> & { operation: Operation; earlier: readonly StepReply[] },
-): Attempt {
+function stepOf(attempt: Attempt, translation: Translation, more: Required<Pick<Attempt, 'clocks' | 'hasWritten'>>): Attempt {
+  const upstream = translation.request;
   const headers = attempt.forwarded === undefined ? upstream.headers : joinHeaders(upstream.headers, attempt.forwarded);
   return {
     ...attempt,
     ...more,
-    // The transport asks for one tap a request, and need not know of steps. The provider's own operation is asked: that of
-    // the step before knows fewer answers.
-    operation: { ...more.operation, tap: (call) => more.operation.tap(call, more.earlier) },
+    translation,
+    isFollowUp: true,
+    lane: isConverting(translation) ? 'full' : attempt.lane,
     upstream: { ...upstream, headers, dropped: [...(attempt.upstream?.dropped ?? []), ...upstream.dropped] },
   };
 }

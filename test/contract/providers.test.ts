@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import { emptyBody, JsonBody } from '../../src/core/json/body.ts';
 import { type Endpoint, traitsOf } from '../../src/core/endpoint.ts';
 import { GatewayError } from '../../src/core/error.ts';
-import type { Call, CommonSettings, Provider, UpstreamRequest } from '../../src/core/provider.ts';
+import type { Call, CommonSettings, OldProvider, UpstreamRequest } from '../../src/core/provider.ts';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -220,7 +220,7 @@ const chunkLike = fc
 
 type ACall = Call<CommonSettings>;
 
-function makeCall(provider: Provider, sample: Sample, endpoint: Endpoint, over: Partial<ACall>): ACall {
+function makeCall(provider: OldProvider, sample: Sample, endpoint: Endpoint, over: Partial<ACall>): ACall {
   const [[method, path] = ['POST', '']] = traitsOf(endpoint).routes;
   const form = traitsOf(endpoint).body === 'form' ? formOf({ model: '@slug/model-1', purpose: 'batch', prompt: 'hi' }) : undefined;
   const params = { id: sample.ids?.[path.split('/')[0] ?? ''] ?? 'resp_1' };

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import type { Provider } from '../../src/core/provider.ts';
+import type { OldProvider } from '../../src/core/provider.ts';
 import { describe, expect, it } from 'vitest';
 import gemini from '../../plugins/providers/gemini/index.ts';
 import vertexAi from '../../plugins/providers/vertex-ai/index.ts';
@@ -106,7 +106,7 @@ describe.skipIf(skipping(haveRecordings ? undefined : 'there is no recorded traf
 
 // ---- what the gateway makes of them -----------------------------------------------------------------
 
-const providerOf = ({ provider }: Recording): Provider => (provider === 'gemini-api' ? gemini : vertexAi);
+const providerOf = ({ provider }: Recording): OldProvider => (provider === 'gemini-api' ? gemini : vertexAi);
 
 function operation(exchange: Recording) {
   const found = providerOf(exchange).operations['chat/completions'];

@@ -87,25 +87,27 @@ const parrot: Provider = defineProvider<Settings>({
   credential: (_settings, key) => (key === undefined ? { scheme: 'none' } : { scheme: 'bearer', secret: key }),
   operations: {
     'chat/completions': {
-      request: (body, call) => ({
-        method: 'POST',
-        origin: call.settings.custom_host ?? '',
-        path: '/speak',
-        headers: [
-          'content-type',
-          'application/json',
-          ...[...call.media.values()].flatMap((each) => ['x-inlined', `${each.mimeType},${each.base64}`]),
-        ],
-        body,
-        dropped: [],
-      }),
       media: (body) => {
         const urls = body.kind === 'json' ? body.value('fetch') : undefined;
         return Array.isArray(urls) ? urls.map((url) => ({ url: String(url), maxBytes: 1000 })) : [];
       },
-      tap: () => new ParrotTap(),
-      result,
-      stream: () => new ParrotStream(),
+      begin: (body, call) => ({
+        request: {
+          method: 'POST',
+          origin: call.settings.custom_host ?? '',
+          path: '/speak',
+          headers: [
+            'content-type',
+            'application/json',
+            ...[...call.media.values()].flatMap((each) => ['x-inlined', `${each.mimeType},${each.base64}`]),
+          ],
+          body,
+          dropped: [],
+        },
+        tap: new ParrotTap(),
+        result: (text) => result(text, call),
+        reader: () => new ParrotStream(),
+      }),
     },
   },
   fault: (_status, body) => {

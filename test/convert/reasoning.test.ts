@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { WireEvent } from '../../src/core/events.ts';
-import type { Operation } from '../../src/core/provider.ts';
+import type { OldOperation } from '../../src/core/provider.ts';
 import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import anthropic from '../../plugins/providers/anthropic/index.ts';
@@ -18,9 +18,9 @@ import { json, type ScriptedUpstream, sse, startUpstream } from '../support/upst
 import { skipping } from '../support/skipping.ts';
 
 /** A recorded answer, and the thoughts in it as a reader that is not ours finds them. */
-type Row = readonly [id: string, exchange: Recording, operation: Operation, thoughts: string];
+type Row = readonly [id: string, exchange: Recording, operation: OldOperation, thoughts: string];
 
-const chatOf = (provider: typeof anthropic): Operation => provider.operations['chat/completions'] as Operation;
+const chatOf = (provider: typeof anthropic): OldOperation => provider.operations['chat/completions'] as OldOperation;
 const bodyOf = (exchange: Recording): string => exchange.response.body ?? '';
 const ofMessages = (exchange: Recording): string =>
   [...wantedOf(read(exchange)).thinking.values()].map(({ thinking }) => thinking).join('');

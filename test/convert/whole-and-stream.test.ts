@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import type { Provider } from '../../src/core/provider.ts';
+import type { OldProvider } from '../../src/core/provider.ts';
 import { describe, expect, it } from 'vitest';
 import anthropic from '../../plugins/providers/anthropic/index.ts';
 import gemini from '../../plugins/providers/gemini/index.ts';
@@ -14,7 +14,7 @@ import { type BothForms, contentForms, messageForms } from './two-forms.ts';
 import { skipping } from '../support/skipping.ts';
 
 interface Sample {
-  readonly provider: Provider;
+  readonly provider: OldProvider;
   readonly model: string;
   readonly forms: BothForms;
 }

@@ -1,4 +1,4 @@
-import type { Call, LocalAnswer, Operation, Provider } from '../../src/core/provider.ts';
+import { type Call, defineProvider, type LocalAnswer, type OldOperation, type Provider } from '../../src/core/provider.ts';
 import openai from '../../plugins/providers/openai/index.ts';
 
 /** A provider from outside whose steps fail: the model of the call names the step. */
@@ -17,9 +17,9 @@ const broken = <T extends object>(whole: T, member: string | symbol): T =>
     },
   });
 
-const chat = openai.operations['chat/completions'] as Operation;
+const chat = openai.operations['chat/completions'] as OldOperation;
 
-const badChat: Operation = {
+const badChat: OldOperation = {
   ...chat,
   request(body, call) {
     boom(call, 'request');
@@ -66,9 +66,9 @@ const locals: Readonly<Record<string, unknown>> = {
   'local.many': { ...good, pieces: [{ text: '[' }, ...Array.from({ length: 50_000 }, () => ({ text: '0,' })), { text: '0]' }] },
 };
 
-const embeddings = openai.operations.embeddings as Operation;
+const embeddings = openai.operations.embeddings as OldOperation;
 
-const bad: Provider = {
+const bad: Provider = defineProvider({
   ...openai,
   type: 'bad',
   operations: {
@@ -86,6 +86,6 @@ const bad: Provider = {
     if (text.includes('break the reading of faults')) throw new Error('fault of the provider threw');
     return openai.fault(status, text);
   },
-};
+});
 
 export default bad;

@@ -1,5 +1,5 @@
 import { JsonBody } from '../../src/core/json/body.ts';
-import type { CommonSettings, Provider } from '../../src/core/provider.ts';
+import type { CommonSettings, OldProvider } from '../../src/core/provider.ts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import anthropic from '../../plugins/providers/anthropic/index.ts';
@@ -125,7 +125,7 @@ const isNamed = (path: string, dropped: readonly string[]): boolean =>
     return (schema && name.endsWith(`.${key}`)) || (path.startsWith(holder) && name.endsWith(`.${key}`));
   });
 
-const targets: readonly (readonly [name: string, provider: Provider, model: string, settings: CommonSettings & Json])[] = [
+const targets: readonly (readonly [name: string, provider: OldProvider, model: string, settings: CommonSettings & Json])[] = [
   ['anthropic', anthropic, 'claude-sonnet-4-5', {}],
   ['vertex-ai, Anthropic', vertexAi, 'anthropic.claude-sonnet-4-5', { region: 'us-central1', project: 'p1' }],
   ['gemini', gemini, 'gemini-2.5-flash', {}],
@@ -134,7 +134,7 @@ const targets: readonly (readonly [name: string, provider: Provider, model: stri
 
 function send(
   body: Json,
-  provider: Provider,
+  provider: OldProvider,
   model: string,
   settings: CommonSettings,
 ): { readonly sent: string; readonly dropped: readonly string[] } {

@@ -1,4 +1,4 @@
-import type { Provider } from '../../src/core/provider.ts';
+import type { OldProvider } from '../../src/core/provider.ts';
 import anthropic from '../../plugins/providers/anthropic/index.ts';
 import gemini from '../../plugins/providers/gemini/index.ts';
 import { openaiDialect } from '../../src/formats/openai-chat/client.ts';
@@ -64,7 +64,7 @@ async function kept(one: Recording, text: string): Promise<readonly Source[]> {
   return (choices ?? []).flatMap(({ message }, at) => (message === undefined ? [] : [{ id: `${one.id} ${at}`, message }]));
 }
 
-const providerOf = ({ provider }: Recording): Provider => (provider === 'anthropic' ? anthropic : gemini);
+const providerOf = ({ provider }: Recording): OldProvider => (provider === 'anthropic' ? anthropic : gemini);
 
 function operation(one: Recording) {
   const found = providerOf(one).operations['chat/completions'];

@@ -46,10 +46,13 @@ export default {
   credential: (_settings, key) => ({ scheme: 'header', name: 'x-seed', secret: key }),
   operations: {
     'chat/completions': {
-      request: (body, call) => ({
-        origin: call.settings.perch, path: '/talk/' + call.model, method: 'POST', headers: ['content-type', 'application/json'], body, dropped: [],
+      begin: (body, call) => ({
+        request: {
+          origin: call.settings.perch, path: '/talk/' + call.model, method: 'POST', headers: ['content-type', 'application/json'], body,
+          dropped: [],
+        },
+        tap: tap(),
       }),
-      tap,
     },
   },
   fault: (_status, body) => ({ message: body }),

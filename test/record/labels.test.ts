@@ -1,5 +1,5 @@
 import { JsonBody } from '../../src/core/json/body.ts';
-import type { Call, CommonSettings, Provider } from '../../src/core/provider.ts';
+import type { Call, CommonSettings, OldProvider } from '../../src/core/provider.ts';
 import { describe, expect, it } from 'vitest';
 import { providers } from '../../plugins/index.ts';
 import { callOf } from '../contract/call.ts';
@@ -10,7 +10,7 @@ import { completion, json, startUpstream } from '../support/upstream.ts';
 
 const labels = { team: 'search' };
 
-const typeOf = (name: string): Provider => {
+const typeOf = (name: string): OldProvider => {
   const found = providers.find((provider) => [provider.type, ...provider.aliases].includes(name));
   if (found === undefined) throw new Error(`no provider ${name}`);
   return found;

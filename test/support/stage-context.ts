@@ -62,15 +62,17 @@ export function makeProvider(over: Partial<Provider> = {}): Provider {
     credential: (_settings, key) => (key === undefined ? { scheme: 'none' } : { scheme: 'bearer', secret: key }),
     operations: {
       'chat/completions': {
-        request: (body, call) => ({
-          origin: call.settings.custom_host ?? 'https://api.example',
-          path: '/v1/chat/completions',
-          method: call.method,
-          headers: ['content-type', 'application/json'],
-          body: body.kind === 'json' && body.peek('model') !== call.model ? body.edit(new Map([['model', call.model]])) : body,
-          dropped: [],
+        begin: (body, call) => ({
+          request: {
+            origin: call.settings.custom_host ?? 'https://api.example',
+            path: '/v1/chat/completions',
+            method: call.method,
+            headers: ['content-type', 'application/json'],
+            body: body.kind === 'json' && body.peek('model') !== call.model ? body.edit(new Map([['model', call.model]])) : body,
+            dropped: [],
+          },
+          tap: tap(),
         }),
-        tap,
       },
     },
     fault: (_status, body) => {

@@ -27,15 +27,17 @@ const minted: Provider = defineProvider<Settings>({
   credential: (_settings, key) => (key === undefined ? { scheme: 'none' } : { scheme: 'oauth2', grant: JSON.parse(key) as OAuthGrant }),
   operations: {
     'chat/completions': {
-      request: (body, call: Call<Settings>) => ({
-        method: 'POST',
-        origin: call.settings.custom_host ?? '',
-        path: '/chat',
-        headers: ['content-type', 'application/json'],
-        body,
-        dropped: [],
+      begin: (body, call: Call<Settings>) => ({
+        request: {
+          method: 'POST',
+          origin: call.settings.custom_host ?? '',
+          path: '/chat',
+          headers: ['content-type', 'application/json'],
+          body,
+          dropped: [],
+        },
+        tap: tap(),
       }),
-      tap,
     },
   },
   fault: (_status, body) => ({ message: body }),

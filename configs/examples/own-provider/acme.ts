@@ -58,15 +58,17 @@ const acme: Provider<Settings> = {
   credential: (_settings, key) => (key === undefined ? { scheme: 'none' } : { scheme: 'header', name: 'x-acme-key', secret: key }),
   operations: {
     'chat/completions': {
-      request: (body, { settings, stream }) => ({
-        origin: new URL(settings.custom_host).origin,
-        path: stream ? '/chat/stream' : '/chat',
-        method: 'POST',
-        headers: ['content-type', 'application/json'],
-        body,
-        dropped: [],
+      begin: (body, { settings, stream }) => ({
+        request: {
+          origin: new URL(settings.custom_host).origin,
+          path: stream ? '/chat/stream' : '/chat',
+          method: 'POST',
+          headers: ['content-type', 'application/json'],
+          body,
+          dropped: [],
+        },
+        tap: new AcmeTap(),
       }),
-      tap: () => new AcmeTap(),
     },
   },
   fault: (status, body) => ({ message: body === '' ? `The service returned the status ${status}.` : body }),

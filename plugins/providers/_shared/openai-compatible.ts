@@ -2,7 +2,7 @@ import { emptyBody, type JsonBody } from '#core/json/body.ts';
 import type { Endpoint } from '#core/endpoint.ts';
 import type { FormBody, LineEdit } from '#core/http/form.ts';
 import type { HeaderPairs } from '#core/http/headers.ts';
-import type { Call, CommonSettings, Operation, UpstreamAddress } from '#core/provider.ts';
+import type { Call, CommonSettings, OldOperation, UpstreamAddress } from '#core/provider.ts';
 import { idSegment } from './address.ts';
 import type { HistoryRules } from '#formats/history/rules.ts';
 import type { ChatQuirk } from '#formats/openai-chat/quirks.ts';
@@ -52,19 +52,19 @@ const objects: readonly Endpoint[] = openaiEndpoints.filter(
 );
 
 /** The operations of a service that speaks the client's own format: its bytes pass, only `model` is written anew. */
-export function openaiCompatible<Settings>(service: OpenAiCompatible<Settings>): { readonly [E in Endpoint]?: Operation<Settings> } {
-  const operations: { [E in Endpoint]?: Operation<Settings> } = {};
+export function openaiCompatible<Settings>(service: OpenAiCompatible<Settings>): { readonly [E in Endpoint]?: OldOperation<Settings> } {
+  const operations: { [E in Endpoint]?: OldOperation<Settings> } = {};
   for (const endpoint of openaiEndpoints) {
     if (service.without?.includes(endpoint) !== true) operations[endpoint] = operationOf(service, endpoint);
   }
   return Object.freeze(operations);
 }
 
-function operationOf<Settings>(service: OpenAiCompatible<Settings>, endpoint: OpenAiEndpoint): Operation<Settings> {
+function operationOf<Settings>(service: OpenAiCompatible<Settings>, endpoint: OpenAiEndpoint): OldOperation<Settings> {
   if (endpoint === 'batches/{id}/output') return outputOf(service);
   const deleted = endpoint === 'files/{id}/delete' ? { tap: () => orNothing(new ObjectTap()) } : {};
   const cancelled = endpoint === 'batches/{id}/cancel' || endpoint === 'fine_tuning/jobs/{id}/cancel' ? readAfter(service, endpoint) : {};
-  const plain: Operation<Settings> = {
+  const plain: OldOperation<Settings> = {
     request: (body, call) => requestOf(service, endpoint, body, call),
     tap: openaiTaps[endpoint],
     ...deleted,
@@ -89,7 +89,7 @@ const cancels = {
 function readAfter<Settings>(
   service: OpenAiCompatible<Settings>,
   endpoint: keyof typeof cancels,
-): Pick<Operation<Settings>, 'then' | 'recover' | 'tap'> {
+): Pick<OldOperation<Settings>, 'then' | 'recover' | 'tap'> {
   const { read, known } = cancels[endpoint];
   return {
     then([first, ...more], call) {
@@ -102,7 +102,7 @@ function readAfter<Settings>(
 }
 
 /** The output of a batch is read where the batch says that it is. */
-function outputOf<Settings>(service: OpenAiCompatible<Settings>): Operation<Settings> {
+function outputOf<Settings>(service: OpenAiCompatible<Settings>): OldOperation<Settings> {
   return {
     request: (body, call) => requestOf(service, 'batches/{id}', body, call),
     then(replies, call) {

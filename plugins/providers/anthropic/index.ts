@@ -1,5 +1,5 @@
 import { type BodyPatch, type EmptyBody, JsonBody } from '#core/json/body.ts';
-import { type CredentialSpec, defineProvider, type Dropped, type Operation, type UpstreamRequest } from '#core/provider.ts';
+import { type CredentialSpec, defineProvider, type Dropped, type OldOperation, type UpstreamRequest } from '#core/provider.ts';
 import { at, customHostProblems, relayedRoute } from '../_shared/address.ts';
 import { mediaNeeds, toMessages } from '#formats/anthropic-messages/request/index.ts';
 import { fromMessage } from '#formats/anthropic-messages/answer/result.ts';
@@ -8,7 +8,7 @@ import { headerFields } from '#formats/anthropic-messages/headers.ts';
 import { withoutMarks } from '#formats/anthropic-messages/marks.ts';
 import { fromModelList } from '#formats/anthropic-messages/models.ts';
 import { MessagesTap } from '#formats/anthropic-messages/answer/tap.ts';
-import { thoughtMemory, withThoughts } from '#formats/anthropic-messages/answer/thoughts.ts';
+import { thoughtsIn, withRemembered } from '#formats/anthropic-messages/answer/thoughts.ts';
 import { JsonTap } from '#formats/shared/json-tap.ts';
 import { batchOperations } from './batches/operations.ts';
 import { fault } from './fault.ts';
@@ -20,12 +20,12 @@ import { type AnthropicSettings, requestSettings, schema } from './settings.ts';
 type Body = JsonBody | EmptyBody;
 
 /** Chat completions, converted both ways. */
-const chat: Operation<AnthropicSettings> = {
+const chat: OldOperation<AnthropicSettings> = {
   request(body, call) {
     if (body.kind === 'none') return send(call, { route: 'messages' });
     const { max_tokens: maxTokens } = call.settings;
     const options = maxTokens === undefined ? { media: call.media } : { media: call.media, maxTokens };
-    const converted = toMessages(withThoughts(body.json(), call.notes), call, options);
+    const converted = toMessages(withRemembered(body, call), call, options);
     return {
       ...send(call, { route: 'messages', body, betas: converted.betas }),
       body: JsonBody.of(converted.body),
@@ -33,7 +33,7 @@ const chat: Operation<AnthropicSettings> = {
     };
   },
   media: (body) => (body.kind === 'json' && body.mentions('://') ? mediaNeeds(body.json(), 'direct') : []),
-  ...thoughtMemory,
+  notes: thoughtsIn,
   tap: () => new MessagesTap(),
   result: fromMessage,
   stream: (call) => new MessagesStream(call),

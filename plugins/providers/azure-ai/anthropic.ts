@@ -1,13 +1,13 @@
 import { emptyBody, type EmptyBody, JsonBody } from '#core/json/body.ts';
 import type { HeaderPairs } from '#core/http/headers.ts';
-import type { Operation, UpstreamRequest } from '#core/provider.ts';
+import type { OldOperation, UpstreamRequest } from '#core/provider.ts';
 import { mediaNeeds, toMessages } from '#formats/anthropic-messages/request/index.ts';
 import { fromMessage } from '#formats/anthropic-messages/answer/result.ts';
 import { MessagesStream } from '#formats/anthropic-messages/answer/stream.ts';
 import { betasOf, headerFields, versionOf } from '#formats/anthropic-messages/headers.ts';
 import { withoutMarks } from '#formats/anthropic-messages/marks.ts';
 import { MessagesTap } from '#formats/anthropic-messages/answer/tap.ts';
-import { thoughtMemory, withThoughts } from '#formats/anthropic-messages/answer/thoughts.ts';
+import { thoughtsIn, withRemembered } from '#formats/anthropic-messages/answer/thoughts.ts';
 import { JsonTap } from '#formats/shared/json-tap.ts';
 import { type FoundryCall, messages } from './routes.ts';
 import type { FoundrySettings } from './settings.ts';
@@ -17,32 +17,28 @@ type Body = JsonBody | EmptyBody;
 const defaultVersion = '2023-06-01';
 
 /** Chat completions with Anthropic's models, converted both ways. */
-export const anthropicChat: Operation<FoundrySettings> = {
+export const anthropicChat: OldOperation<FoundrySettings> = {
   request(body, call) {
     if (body.kind === 'none') return send(body, call, 'messages');
     const { max_tokens: maxTokens } = call.settings;
     const options = maxTokens === undefined ? { media: call.media } : { media: call.media, maxTokens };
-    const {
-      body: converted,
-      dropped,
-      betas,
-    } = toMessages(withThoughts(body.json(), call.notes), call, { ...options, handled: headerFields });
+    const { body: converted, dropped, betas } = toMessages(withRemembered(body, call), call, { ...options, handled: headerFields });
     return { ...send(body, call, 'messages', betas), body: JsonBody.of(converted), dropped };
   },
   media: (body) => (body.kind === 'json' && body.mentions('://') ? mediaNeeds(body.json(), 'direct') : []),
-  ...thoughtMemory,
+  notes: thoughtsIn,
   tap: () => new MessagesTap(),
   result: fromMessage,
   stream: (call) => new MessagesStream(call),
 };
 
 /** The messages API itself: bytes pass, but for the model and fields that stand for headers. */
-export const nativeMessages: Operation<FoundrySettings> = {
+export const nativeMessages: OldOperation<FoundrySettings> = {
   request: (body, call) => native(body, call, 'messages'),
   tap: () => new MessagesTap(),
 };
 
-export const countTokens: Operation<FoundrySettings> = {
+export const countTokens: OldOperation<FoundrySettings> = {
   request: (body, call) => native(body, call, 'messages/count_tokens'),
   tap: () => new JsonTap(),
 };

@@ -1,5 +1,5 @@
 import { GatewayError } from '#core/error.ts';
-import { defineProvider, type Operation } from '#core/provider.ts';
+import { defineProvider, type OldOperation } from '#core/provider.ts';
 import { relayedRoute } from '../_shared/address.ts';
 import { check } from './check.ts';
 import { credential, entries } from './entries.ts';
@@ -14,10 +14,9 @@ const open = openChat();
 const isMessages = (call: FoundryCall): boolean => targetOf(call).api === 'messages';
 
 /** Chat in whatever the deployment speaks. */
-const chat: Operation<FoundrySettings> = {
+const chat: OldOperation<FoundrySettings> = {
   request: (body, call) => (isMessages(call) ? anthropicChat : open).request(body, call),
   media: (body, call) => (isMessages(call) ? (anthropicChat.media?.(body, call) ?? []) : []),
-  recalls: (body, call) => (isMessages(call) ? anthropicChat.recalls?.(body, call) : undefined),
   notes: (answer, call) => (isMessages(call) ? (anthropicChat.notes?.(answer, call) ?? []) : []),
   converts: isMessages,
   tap: (call) => (isMessages(call) ? anthropicChat : open).tap(call),

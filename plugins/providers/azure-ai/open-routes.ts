@@ -2,7 +2,7 @@ import { emptyBody } from '#core/json/body.ts';
 import type { Endpoint } from '#core/endpoint.ts';
 import { GatewayError } from '#core/error.ts';
 import type { HeaderPairs } from '#core/http/headers.ts';
-import type { Operation } from '#core/provider.ts';
+import type { OldOperation } from '#core/provider.ts';
 import { type HistoryRules, mistralHistory, openaiHistory, openHistory } from '#formats/history/rules.ts';
 import { JsonTap } from '#formats/shared/json-tap.ts';
 import { parseObject, textOf } from '#formats/shared/json.ts';
@@ -48,12 +48,12 @@ function historyOf(call: FoundryCall): HistoryRules {
 }
 
 /** The client's own format, on the OpenAI route or the inference route: its bytes pass, the model is written anew. */
-export const openRoutes: { readonly [E in Endpoint]?: Operation<FoundrySettings> } = Object.fromEntries(
+export const openRoutes: { readonly [E in Endpoint]?: OldOperation<FoundrySettings> } = Object.fromEntries(
   Object.entries(all).filter(([endpoint]) => served.has(endpoint)),
 );
 
 /** Chat in the client's own format; it is always there. */
-export function openChat(): Operation<FoundrySettings> {
+export function openChat(): OldOperation<FoundrySettings> {
   const chat = openRoutes['chat/completions'];
   if (chat === undefined) throw new GatewayError('internal', { message: 'The shared operations have no chat.' });
   return chat;
@@ -77,7 +77,7 @@ function nameable(deployment: string): string {
 }
 
 /** Vectors of pictures: only the inference route has them. */
-export const imageEmbeddings: Operation<FoundrySettings> = {
+export const imageEmbeddings: OldOperation<FoundrySettings> = {
   request(body, call) {
     const headers: HeaderPairs = ['accept', 'application/json', ...openHeaders(call)];
     const target = { ...address(call, 'images/embeddings'), method: call.method, headers, dropped: [] };
@@ -90,7 +90,7 @@ export const imageEmbeddings: Operation<FoundrySettings> = {
 };
 
 /** Base models of the resource as the service lists them; a host with a single model describes that one. */
-export const models: Operation<FoundrySettings> = {
+export const models: OldOperation<FoundrySettings> = {
   request: (body, call) => ({
     ...modelList(call),
     method: call.method,

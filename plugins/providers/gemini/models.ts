@@ -1,14 +1,14 @@
 import { emptyBody } from '#core/json/body.ts';
 import { GatewayError } from '#core/error.ts';
 import { isPlain, type Plain } from '#core/json/merge.ts';
-import type { Call, Operation } from '#core/provider.ts';
+import type { Call, OldOperation } from '#core/provider.ts';
 import type { Base } from '../_shared/address.ts';
 import { parseObject } from '#formats/shared/json.ts';
 import { WholeTap } from '#formats/shared/json-tap.ts';
 import type { GeminiSettings } from './settings.ts';
 
 /** The service's list of models as OpenAI's. One page holds all of them. */
-export function listModels(place: (settings: GeminiSettings) => Base): Operation<GeminiSettings> {
+export function listModels(place: (settings: GeminiSettings) => Base): OldOperation<GeminiSettings> {
   return {
     request(_body, call) {
       const { origin, path } = place(call.settings);

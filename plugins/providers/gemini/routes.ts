@@ -1,6 +1,6 @@
 import { JsonBody, type EmptyBody } from '#core/json/body.ts';
 import { isPlain, type Plain } from '#core/json/merge.ts';
-import type { Call, Dropped, Operation, UpstreamRequest } from '#core/provider.ts';
+import type { Call, Dropped, OldOperation, UpstreamRequest } from '#core/provider.ts';
 import type { Base } from '../_shared/address.ts';
 import type { GeminiOptions } from '#formats/google-generate/request/conversion.ts';
 import { AudioFormats } from '#formats/google-generate/answer/audio.ts';
@@ -13,7 +13,7 @@ import { developerMedia } from '#formats/google-generate/request/media-needs.ts'
 import { toGenerateContent } from '#formats/google-generate/request/index.ts';
 import { fromGenerateContent } from '#formats/google-generate/answer/result.ts';
 import { GenerateContentStream } from '#formats/google-generate/answer/stream.ts';
-import { signatureMemory, withSignatures } from '#formats/google-generate/answer/signature-memory.ts';
+import { signaturesIn, withRemembered } from '#formats/google-generate/answer/signature-memory.ts';
 import { GeminiTap } from '#formats/google-generate/answer/tap.ts';
 import { WholeTap } from '#formats/shared/json-tap.ts';
 import { headersOf, methodAddress, modelOf } from './address.ts';
@@ -22,16 +22,16 @@ import type { GeminiSettings } from './settings.ts';
 type Place = (settings: GeminiSettings) => Base;
 
 /** Chat. */
-export function chat(place: Place): Operation<GeminiSettings> {
+export function chat(place: Place): OldOperation<GeminiSettings> {
   const sounds = new AudioFormats();
   return {
     media: (body) => developerMedia(body),
     request(body, call) {
       sounds.note(call, objectOf(body));
-      const { body: out, dropped } = toGenerateContent(withSignatures(objectOf(body), call.notes), named(call), optionsOf(call.settings));
+      const { body: out, dropped } = toGenerateContent(withRemembered(body, call), named(call), optionsOf(call.settings));
       return requestTo(place, call, { method: call.stream ? 'streamGenerateContent?alt=sse' : 'generateContent', body: out, dropped });
     },
-    ...signatureMemory,
+    notes: (answer, call) => signaturesIn(answer, call.id),
     tap: () => new GeminiTap(),
     result: (text, call, answer) => fromGenerateContent(text, { ...named(call), audioFormat: sounds.of(call) }, answer),
     stream: (call) => new GenerateContentStream({ ...named(call), audioFormat: sounds.of(call) }),
@@ -39,7 +39,7 @@ export function chat(place: Place): Operation<GeminiSettings> {
 }
 
 /** Vectors. */
-export function embeddings(place: Place): Operation<GeminiSettings> {
+export function embeddings(place: Place): OldOperation<GeminiSettings> {
   // The wanted form stands in the request, the vectors come in the answer: remembered by the call that both belong to.
   const base64 = new WeakSet<object>();
   return {
@@ -54,7 +54,7 @@ export function embeddings(place: Place): Operation<GeminiSettings> {
 }
 
 /** Images. */
-export function images(place: Place): Operation<GeminiSettings> {
+export function images(place: Place): OldOperation<GeminiSettings> {
   const orders = new ImageCalls();
   return {
     request(body, call) {
@@ -69,7 +69,7 @@ export function images(place: Place): Operation<GeminiSettings> {
 }
 
 /** Counts the tokens of a responses request. */
-export function countInputTokens(place: Place): Operation<GeminiSettings> {
+export function countInputTokens(place: Place): OldOperation<GeminiSettings> {
   return {
     request(body, call) {
       const served = toGenerateContent(chatOfResponses(objectOf(body)), named(call), optionsOf(call.settings));

@@ -5,7 +5,7 @@ import {
   type CommonSettings,
   defineProvider,
   type LocalAnswer,
-  type Operation,
+  type OldOperation,
   type Probe,
   type UpstreamRequest,
 } from '#core/provider.ts';
@@ -81,8 +81,8 @@ const taps = {
   'messages/count_tokens': () => new JsonTap(),
 };
 
-function operations(): { readonly [E in Endpoint]?: Operation<MockSettings> } {
-  const made: { [E in Endpoint]?: Operation<MockSettings> } = {};
+function operations(): { readonly [E in Endpoint]?: OldOperation<MockSettings> } {
+  const made: { [E in Endpoint]?: OldOperation<MockSettings> } = {};
   for (const endpoint of Object.keys(answers) as Answered[]) {
     made[endpoint] = {
       request: (body, call) => request(body, call),

@@ -1,13 +1,13 @@
 import { JsonBody } from '#core/json/body.ts';
 import type { HeaderPairs } from '#core/http/headers.ts';
 import { isPlain } from '#core/json/merge.ts';
-import type { Call, MediaNeed, Operation } from '#core/provider.ts';
+import type { Call, MediaNeed, OldOperation } from '#core/provider.ts';
 import { mediaNeeds, toMessages } from '#formats/anthropic-messages/request/index.ts';
 import { fromMessage } from '#formats/anthropic-messages/answer/result.ts';
 import { MessagesStream } from '#formats/anthropic-messages/answer/stream.ts';
 import { betasOf, headerFields } from '#formats/anthropic-messages/headers.ts';
 import { MessagesTap } from '#formats/anthropic-messages/answer/tap.ts';
-import { thoughtMemory, withThoughts } from '#formats/anthropic-messages/answer/thoughts.ts';
+import { thoughtsIn, withRemembered } from '#formats/anthropic-messages/answer/thoughts.ts';
 import { type Addresses, commonHeaders } from './address.ts';
 import { allowedObject, type Storage, storageHeaders } from './files/storage.ts';
 import { objectOf } from './gemini-chat.ts';
@@ -24,7 +24,7 @@ export function anthropicName(call: Call<VertexSettings>): string {
 }
 
 /** Chat with models of Anthropic. */
-export function anthropicChat(to: Addresses, store: Storage): Operation<VertexSettings> {
+export function anthropicChat(to: Addresses, store: Storage): OldOperation<VertexSettings> {
   return {
     media: (body, call) => placed(mediaNeeds(objectOf(body), 'vertex'), call, store),
     request(body, call) {
@@ -32,7 +32,7 @@ export function anthropicChat(to: Addresses, store: Storage): Operation<VertexSe
       const version = bodyVersion(call.settings);
       const handled = ['labels', ...headerFields];
       const messages = toMessages(
-        withThoughts(chat, call.notes),
+        body.kind === 'json' ? withRemembered(body, call) : chat,
         { ...bare(call), stream: call.stream },
         { media: call.media, vertex: { version }, handled },
       );
@@ -44,7 +44,7 @@ export function anthropicChat(to: Addresses, store: Storage): Operation<VertexSe
         dropped: messages.dropped,
       };
     },
-    ...thoughtMemory,
+    notes: thoughtsIn,
     tap: () => new MessagesTap(),
     result: (text, call, answer) => fromMessage(text, bare(call), answer),
     stream: (call) => new MessagesStream(call),

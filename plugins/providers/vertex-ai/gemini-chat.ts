@@ -1,12 +1,12 @@
 import { emptyBody, JsonBody } from '#core/json/body.ts';
 import { isPlain, type Plain } from '#core/json/merge.ts';
-import type { Call, Operation } from '#core/provider.ts';
+import type { Call, OldOperation } from '#core/provider.ts';
 import { AudioFormats } from '#formats/google-generate/answer/audio.ts';
 import type { FileRules, GeminiOptions } from '#formats/google-generate/request/conversion.ts';
 import { toGenerateContent } from '#formats/google-generate/request/index.ts';
 import { fromGenerateContent } from '#formats/google-generate/answer/result.ts';
 import { GenerateContentStream } from '#formats/google-generate/answer/stream.ts';
-import { signatureMemory, withSignatures } from '#formats/google-generate/answer/signature-memory.ts';
+import { signaturesIn, withRemembered } from '#formats/google-generate/answer/signature-memory.ts';
 import { GeminiTap } from '#formats/google-generate/answer/tap.ts';
 import { type Addresses, commonHeaders, geminiAddress } from './address.ts';
 import { fileRules } from './files/rules.ts';
@@ -22,13 +22,13 @@ export const optionsOf = (settings: VertexSettings, files: FileRules | undefined
 });
 
 /** Chat with models of Gemini. */
-export function geminiChat(to: Addresses): Operation<VertexSettings> {
+export function geminiChat(to: Addresses): OldOperation<VertexSettings> {
   const sounds = new AudioFormats();
   return {
     request(body, call) {
       sounds.note(call, objectOf(body));
       const form = formOf(call.model, call.settings.endpoint_format === 'generateContent');
-      const known = withSignatures(objectOf(body), call.notes);
+      const known = withRemembered(body, call);
       const served = toGenerateContent(known, named(call), optionsOf(call.settings, fileRules(call)));
       const method = call.stream ? 'streamGenerateContent?alt=sse' : 'generateContent';
       return {
@@ -39,7 +39,7 @@ export function geminiChat(to: Addresses): Operation<VertexSettings> {
         dropped: served.dropped,
       };
     },
-    ...signatureMemory,
+    notes: (answer, call) => signaturesIn(answer, call.id),
     tap: () => new GeminiTap(),
     result: (text, call, answer) => fromGenerateContent(text, { ...named(call), audioFormat: sounds.of(call) }, answer),
     stream: (call) => new GenerateContentStream({ ...named(call), audioFormat: sounds.of(call) }),

@@ -1,7 +1,7 @@
 import { JsonBody } from '#core/json/body.ts';
 import { GatewayError } from '#core/error.ts';
 import type { Plain } from '#core/json/merge.ts';
-import type { Call, Dropped, Operation, UpstreamRequest } from '#core/provider.ts';
+import type { Call, Dropped, OldOperation, UpstreamRequest } from '#core/provider.ts';
 import { chatOfResponses, fromCountTokens, toCountTokens } from '#formats/google-generate/count-tokens.ts';
 import { EmbeddingTap, fromEmbeddings, toVertexEmbedding } from '#formats/google-generate/embeddings.ts';
 import { allTexts, ImageCalls, imageTap, paintedSoFar } from '#formats/google-generate/images/calls.ts';
@@ -16,7 +16,7 @@ import { formOf, type ModelForm } from './model-form.ts';
 import type { VertexSettings } from './settings.ts';
 
 /** Vectors. */
-export function embeddings(to: Addresses): Operation<VertexSettings> {
+export function embeddings(to: Addresses): OldOperation<VertexSettings> {
   // The wanted form stands in the request, the vectors come in the answer: remembered by the call that both belong to.
   const base64 = new WeakSet<object>();
   return {
@@ -33,7 +33,7 @@ export function embeddings(to: Addresses): Operation<VertexSettings> {
 }
 
 /** Images, by the models' own method or by a chat that paints. */
-export function images(to: Addresses): Operation<VertexSettings> {
+export function images(to: Addresses): OldOperation<VertexSettings> {
   const orders = new ImageCalls();
   return {
     request(body, call) {
@@ -49,7 +49,7 @@ export function images(to: Addresses): Operation<VertexSettings> {
 }
 
 /** Counts the tokens of a responses request. */
-export function countInputTokens(to: Addresses): Operation<VertexSettings> {
+export function countInputTokens(to: Addresses): OldOperation<VertexSettings> {
   return {
     request(body, call) {
       const form = googleForm(call);

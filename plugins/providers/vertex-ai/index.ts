@@ -1,6 +1,6 @@
 import { parseJson } from '#core/json/scan.ts';
 import { GatewayError } from '#core/error.ts';
-import { type Call, defineProvider, type Operation } from '#core/provider.ts';
+import { type Call, defineProvider, type OldOperation } from '#core/provider.ts';
 import { addresses, requireCredential } from './address.ts';
 import { anthropicChat } from './anthropic-chat.ts';
 import { batchOperations } from './batches/operations.ts';
@@ -25,7 +25,7 @@ const gemini = geminiChat(to);
 const anthropic = anthropicChat(to, store);
 
 /** Which translator speaks to which kind of model. */
-const chats: { readonly [K in ModelForm['kind']]: Operation<VertexSettings> } = {
+const chats: { readonly [K in ModelForm['kind']]: OldOperation<VertexSettings> } = {
   gemini,
   tuned: gemini,
   anthropic,
@@ -34,17 +34,16 @@ const chats: { readonly [K in ModelForm['kind']]: Operation<VertexSettings> } = 
   endpoint: open,
 };
 
-const chatOf = (call: Call<VertexSettings>): Operation<VertexSettings> =>
+const chatOf = (call: Call<VertexSettings>): OldOperation<VertexSettings> =>
   chats[formOf(call.model, call.settings.endpoint_format === 'generateContent').kind];
 
 /** Chat by the kind of the model: some formats are converted, others are the client's own. */
-const chat: Operation<VertexSettings> = {
+const chat: OldOperation<VertexSettings> = {
   request(body, call) {
     requireCredential(call, call.settings.custom_host);
     return chatOf(call).request(body, call);
   },
   media: (body, call) => chatOf(call).media?.(body, call) ?? [],
-  recalls: (body, call) => chatOf(call).recalls?.(body, call),
   notes: (answer, call) => chatOf(call).notes?.(answer, call) ?? [],
   converts: (call) => chatOf(call).converts?.(call) ?? true,
   tap: (call) => chatOf(call).tap(call),
@@ -60,7 +59,7 @@ const chat: Operation<VertexSettings> = {
 const unconverted = (text: string): unknown => parseJson(text);
 
 /** Every other operation needs a credential as well. */
-const signed = (operation: Operation<VertexSettings>): Operation<VertexSettings> => ({
+const signed = (operation: OldOperation<VertexSettings>): OldOperation<VertexSettings> => ({
   ...operation,
   request(body, call) {
     requireCredential(call, call.settings.custom_host);
@@ -68,9 +67,9 @@ const signed = (operation: Operation<VertexSettings>): Operation<VertexSettings>
   },
 });
 
-const signedAll = <Name extends string>(operations: { readonly [N in Name]: Operation<VertexSettings> }) =>
-  Object.fromEntries(Object.entries<Operation<VertexSettings>>(operations).map(([name, operation]) => [name, signed(operation)])) as {
-    readonly [N in Name]: Operation<VertexSettings>;
+const signedAll = <Name extends string>(operations: { readonly [N in Name]: OldOperation<VertexSettings> }) =>
+  Object.fromEntries(Object.entries<OldOperation<VertexSettings>>(operations).map(([name, operation]) => [name, signed(operation)])) as {
+    readonly [N in Name]: OldOperation<VertexSettings>;
   };
 
 /** Vertex AI: models of Gemini, Anthropic and other vendors, and self-deployed ones, behind one project and region. */

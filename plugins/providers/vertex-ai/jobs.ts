@@ -1,7 +1,7 @@
 import { JsonBody } from '#core/json/body.ts';
 import { GatewayError } from '#core/error.ts';
 import type { Plain } from '#core/json/merge.ts';
-import type { Call, Dropped, Operation, UpstreamRequest } from '#core/provider.ts';
+import type { Call, Dropped, OldOperation, UpstreamRequest } from '#core/provider.ts';
 import { WholeTap } from '#formats/shared/json-tap.ts';
 import { parseObject, textOf } from '#formats/shared/json.ts';
 import { orNothing } from '#formats/openai-objects/object-tap.ts';
@@ -48,7 +48,7 @@ export function jobIn(call: VertexCall, { noun }: JobKind): string {
 export const readJob = (to: Addresses, call: VertexCall, kind: JobKind, dropped: readonly Dropped[] = []): UpstreamRequest =>
   plainRequest(to.resource(call, `${kind.collection}/${jobIn(call, kind)}`), 'GET', commonHeaders(call), dropped);
 
-export function retrieveJob(to: Addresses, kind: JobKind): Operation<VertexSettings> {
+export function retrieveJob(to: Addresses, kind: JobKind): OldOperation<VertexSettings> {
   return {
     request: (_body, call) => readJob(to, call, kind),
     tap: () => new WholeTap(),
@@ -57,7 +57,7 @@ export function retrieveJob(to: Addresses, kind: JobKind): Operation<VertexSetti
 }
 
 /** The service answers a cancel with nothing: the job is read afterwards. */
-export function cancelJob(to: Addresses, kind: JobKind): Operation<VertexSettings> {
+export function cancelJob(to: Addresses, kind: JobKind): OldOperation<VertexSettings> {
   return {
     request: (_body, call) => ({
       ...to.resource(call, `${kind.collection}/${jobIn(call, kind)}:cancel`),
@@ -74,7 +74,7 @@ export function cancelJob(to: Addresses, kind: JobKind): Operation<VertexSetting
 }
 
 /** Jobs behind an id: pages are walked from the newest on until it is met, since the service knows page tokens only. */
-export function listJobs(to: Addresses, kind: JobKind): Operation<VertexSettings> {
+export function listJobs(to: Addresses, kind: JobKind): OldOperation<VertexSettings> {
   return {
     request: (_body, call) => pageRequest(to, call, kind, { dropped: filtersOf(call) }),
     then(replies, call) {

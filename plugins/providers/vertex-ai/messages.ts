@@ -1,6 +1,6 @@
 import { emptyBody } from '#core/json/body.ts';
 import { GatewayError } from '#core/error.ts';
-import type { Call, Operation } from '#core/provider.ts';
+import type { Call, OldOperation } from '#core/provider.ts';
 import { inlined, nativeNeeds } from '#formats/anthropic-messages/native-files.ts';
 import { withoutMarks } from '#formats/anthropic-messages/marks.ts';
 import { MessagesTap } from '#formats/anthropic-messages/answer/tap.ts';
@@ -12,7 +12,7 @@ import { formOf } from './model-form.ts';
 import type { VertexSettings } from './settings.ts';
 
 /** The messages API for models of Anthropic: bytes pass, but for the model, the version, and files named by address. */
-export function messages(to: Addresses, store: Storage): Operation<VertexSettings> {
+export function messages(to: Addresses, store: Storage): OldOperation<VertexSettings> {
   return {
     media: (body, call) => placed(nativeNeeds(body), call, store),
     request(given, call) {
@@ -41,7 +41,7 @@ export function messages(to: Addresses, store: Storage): Operation<VertexSetting
 }
 
 /** Token counting: a place of its own for all models, and the model in the body. */
-export function countMessageTokens(to: Addresses, store: Storage): Operation<VertexSettings> {
+export function countMessageTokens(to: Addresses, store: Storage): OldOperation<VertexSettings> {
   return {
     media: (body, call) => placed(nativeNeeds(body), call, store),
     request(given, call) {

@@ -1,6 +1,6 @@
 import type { JsonBody } from '#core/json/body.ts';
 import { isPlain } from '#core/json/merge.ts';
-import type { Dropped, Operation } from '#core/provider.ts';
+import type { Dropped, OldOperation } from '#core/provider.ts';
 import { mistralHistory, openHistory } from '#formats/history/rules.ts';
 import { openaiCompatible } from '../_shared/openai-compatible.ts';
 import { type Addresses, commonHeaders } from './address.ts';
@@ -11,7 +11,7 @@ import type { VertexSettings } from './settings.ts';
 const platformFields = ['store', 'service_tier', 'prompt_cache_key', 'metadata'] as const;
 
 /** Models of other vendors and self-deployed ones: the client's own format behind another address. */
-export function openChat(to: Addresses): Operation<VertexSettings> {
+export function openChat(to: Addresses): OldOperation<VertexSettings> {
   const chat = openaiCompatible<VertexSettings>({
     address(call) {
       const form = formOf(call.model, false);

@@ -1,14 +1,12 @@
 import { emptyBody, JsonBody } from '../../core/json/body.ts';
 import { endpoints, type Endpoint } from '../../core/endpoint.ts';
-import type { Call, CommonSettings, Deployment, Operation, Probe, UpstreamRequest } from '../../core/provider.ts';
+import type { Call, CommonSettings, Deployment, Probe, Translation } from '../../core/provider.ts';
 import type { ProviderBinding } from '../../core/snapshot.ts';
 import type { CatalogEntry } from './catalog.ts';
 
 /** A request as the provider makes it, with all that is needed to send it. */
 export interface Made {
-  readonly operation: Operation;
-  readonly upstream: UpstreamRequest;
-  readonly call: Call<CommonSettings>;
+  readonly translation: Translation;
   readonly deployment: Deployment | undefined;
 }
 
@@ -40,7 +38,7 @@ export function make(binding: ProviderBinding, probe: Pick<Probe, 'endpoint' | '
     createdAt: 0,
   };
   const body = probe.body === undefined ? emptyBody : JsonBody.of({ model: probe.model, ...probe.body });
-  return { operation, upstream: operation.request(body, call), call, deployment: chosen };
+  return { translation: operation.begin(body, call), deployment: chosen };
 }
 
 /** Endpoints whose address is the entry's, in the order in which they are tried. */
@@ -54,8 +52,8 @@ export function hostOf({ binding }: CatalogEntry): string | undefined {
     const method = endpoints[endpoint].body === 'none' ? 'GET' : 'POST';
     try {
       const body = method === 'GET' ? {} : { body: { messages: [{ role: 'user', content: 'ping' }] } };
-      const { operation, upstream } = make(binding, { endpoint, method, model: method === 'GET' ? '' : model, ...body });
-      return operation.local === undefined ? new URL(upstream.origin).host : undefined;
+      const { translation } = make(binding, { endpoint, method, model: method === 'GET' ? '' : model, ...body });
+      return translation.local === undefined ? new URL(translation.request.origin).host : undefined;
     } catch {
       // It needs something that an entry alone doesn't have; the next endpoint may not.
     }

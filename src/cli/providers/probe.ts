@@ -28,16 +28,17 @@ const maxBytes = 4 * 1024 * 1024;
 /** Sends one probe of an entry: made, signed and checked like traffic. Never rejects. */
 export async function runProbe(one: CatalogEntry, probe: Probe, outbound: Outbound, totalMs: number): Promise<Probed> {
   try {
-    const { operation, upstream, call, deployment } = make(one.binding, probe);
+    const { translation, deployment } = make(one.binding, probe);
+    const { request } = translation;
     const answer =
-      operation.local === undefined
-        ? await sendSigned(one, upstream, one.binding.credential(deployment), outbound, totalMs)
-        : played(operation.local(upstream, call));
+      translation.local === undefined
+        ? await sendSigned(one, request, one.binding.credential(deployment), outbound, totalMs)
+        : played(translation.local(request));
     const text = answer.body.toString('utf8');
     if (answer.status >= 200 && answer.status < 300) {
       const whole = parsed(text);
       if (!isPlain(whole) || isPlain(whole['error'])) return bad(probe, answer.status, notAsked(whole), connectionFixes['too-large']);
-      return good(probe, answer.status, operation.result?.(text, call) ?? whole);
+      return good(probe, answer.status, translation.result?.(text, whole) ?? whole);
     }
     const accepted = probe.accepts?.[answer.status];
     if (accepted !== undefined) return { ...good(probe, answer.status, undefined), says: accepted };

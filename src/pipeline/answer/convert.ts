@@ -5,7 +5,7 @@ import type { ModelEvent, WireEvent } from '../../core/events.ts';
 import { parseJson } from '../../core/json/scan.ts';
 import { isPlain } from '../../core/json/merge.ts';
 import type { Attempt, Flow, FlowConsumer, Outcome, UpstreamReply } from '../../core/plan.ts';
-import type { Call, CommonSettings, Operation } from '../../core/provider.ts';
+import type { Call, CommonSettings, Translation } from '../../core/provider.ts';
 import type { StreamTransform } from '../../core/stream.ts';
 import type { Tap } from '../../core/tap.ts';
 import { FlowOver } from './flow-over.ts';
@@ -24,15 +24,15 @@ export function convertOutcome(outcome: Outcome, dialect: Dialect, warnings: str
 
 function converted(outcome: Outcome, dialect: Dialect): Outcome {
   if (outcome.kind !== 'answered' || outcome.attempt.lane !== 'full' || outcome.reply.status >= 300)
-    return convertLines(outcome.attempt.operation?.mend === undefined ? outcome : mended(outcome), unconvertible);
+    return convertLines(outcome.attempt.translation?.mend === undefined ? outcome : mended(outcome), unconvertible);
   const { attempt, reply, times } = outcome;
-  const { operation, call } = attempt;
-  if (operation?.lines !== undefined && reply.flow !== undefined) return convertLines(outcome, unconvertible);
-  if (operation === undefined || call === undefined) return outcome;
+  const { translation, call } = attempt;
+  if (translation?.lines !== undefined && reply.flow !== undefined) return convertLines(outcome, unconvertible);
+  if (translation === undefined || call === undefined) return outcome;
   try {
     return {
       ...outcome,
-      reply: reply.flow === undefined ? whole(attempt, operation, call, reply, dialect) : stream(attempt, operation, call, reply, dialect),
+      reply: reply.flow === undefined ? whole(outcome, translation, call, dialect) : stream(outcome, translation, call, dialect),
     };
   } catch (thrown) {
     reply.flow?.abort();
@@ -74,20 +74,20 @@ function mended(outcome: Outcome): Outcome {
   if (outcome.kind !== 'answered' || outcome.reply.status >= 300 || outcome.reply.flow !== undefined) return outcome;
   const { attempt, reply } = outcome;
   // What a step before made of it is whole already.
-  if (attempt.call === undefined || reply.converted !== undefined) return outcome;
-  const text = attempt.operation?.mend?.(reply.body.toString('utf8'), attempt.call);
+  if (reply.converted !== undefined) return outcome;
+  const text = attempt.translation?.mend?.(reply.body.toString('utf8'));
   if (text === undefined) return outcome;
   return { ...outcome, reply: { ...reply, status: 200, converted: { contentType: 'application/json', body: Buffer.from(text, 'utf8') } } };
 }
 
 type AnyCall = Call<CommonSettings>;
+type Answered = Outcome & { readonly kind: 'answered' };
 
-function whole(attempt: Attempt, operation: Operation, call: AnyCall, reply: UpstreamReply, dialect: Dialect): UpstreamReply {
-  if (operation.result === undefined || reply.converted !== undefined) return reply;
+function whole({ attempt, reply }: Answered, translation: Translation, call: AnyCall, dialect: Dialect): UpstreamReply {
+  if (translation.result === undefined || reply.converted !== undefined) return reply;
   const isObject = traitsOf(call.endpoint).state !== undefined;
   if (reply.body.length === 0 && !isObject) return reply;
-  const result = operation.result(reply.body.toString('utf8'), call, reply.tap?.answer, attempt.earlier);
-  if (attempt.notes !== undefined) for (const note of operation.notes?.(reply.tap?.answer, call) ?? []) attempt.notes.keep(note);
+  const result = translation.result(reply.body.toString('utf8'), reply.tap?.answer);
   // Objects that are kept somewhere answer 200 whatever their provider says of having made or deleted them,
   // and have no place for the name of a provider.
   const text = isObject ? undefined : dialect.answer?.(result, dialectCall(attempt, call));
@@ -95,9 +95,9 @@ function whole(attempt: Attempt, operation: Operation, call: AnyCall, reply: Ups
   return { ...reply, status: isObject ? 200 : reply.status, converted: { contentType: 'application/json', body } };
 }
 
-function stream(attempt: Attempt, operation: Operation, call: AnyCall, reply: UpstreamReply, dialect: Dialect): UpstreamReply {
+function stream({ attempt, reply }: Answered, translation: Translation, call: AnyCall, dialect: Dialect): UpstreamReply {
   const { flow, tap } = reply;
-  const read = operation.stream?.(call);
+  const read = translation.reader?.();
   const write = dialect.write?.(dialectCall(attempt, call));
   if (flow === undefined || read === undefined || write === undefined) return reply;
   return {
@@ -229,7 +229,7 @@ class ConvertedFlow extends FlowOver {
   #models(events: Iterable<ModelEvent>): void {
     const { attempt, write } = this.#conversion;
     for (const event of events) {
-      if (event.type === 'note') attempt.notes?.keep(event.note);
+      if (event.type === 'note') attempt.call?.notes?.keep(event.note);
       else this.#pieces(write.push(event));
     }
   }

@@ -23,7 +23,7 @@ function answered(
   line: LineEdit | undefined,
   over: { status?: number; headers?: Record<string, string>; flow?: Flow | undefined },
 ): Outcome {
-  const attempt = { operation: { lines: () => line }, call: {} } as unknown as Attempt;
+  const attempt = { translation: { lines: line } } as unknown as Attempt;
   const reply = { status: 200, headers: {}, body: Buffer.alloc(0), flow: undefined, tap: undefined, ...over };
   return { kind: 'answered', attempt, times: { at: 0, connectMs: 0, firstByteMs: 0, totalMs: 0 }, reply };
 }

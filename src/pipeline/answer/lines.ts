@@ -4,19 +4,17 @@ import type { Attempt, Flow, FlowConsumer, Outcome } from '../../core/plan.ts';
 import { FlowOver } from './flow-over.ts';
 
 /**
- * Answers that are files of lines (`Operation.lines`): each line becomes another on its way. Called for every outcome,
+ * Answers that are files of lines (`Translation.lines`): each line becomes another on its way. Called for every outcome,
  * and gives back what it got where no line changes.
  *
  * @param unconvertible the error for an answer that could not be converted
  */
 export function convertLines(outcome: Outcome, unconvertible: (attempt: Attempt, thrown: unknown) => GatewayError): Outcome {
-  if (outcome.kind !== 'answered' || outcome.attempt.operation?.lines === undefined) return outcome;
+  if (outcome.kind !== 'answered') return outcome;
   const { attempt, reply, times } = outcome;
-  const { operation, call } = attempt;
-  if (call === undefined || reply.flow === undefined || reply.status >= 300) return outcome;
+  const edit = attempt.translation?.lines;
+  if (edit === undefined || reply.flow === undefined || reply.status >= 300) return outcome;
   try {
-    const edit = operation?.lines?.(call, attempt.earlier ?? []);
-    if (edit === undefined) return outcome;
     if (reply.status === 206 || isEncoded(reply.headers)) throw inParts();
     const flow = new LinedFlow(reply.flow, new LineRewriter(edit), (thrown) => unconvertible(attempt, thrown));
     return { ...outcome, reply: { ...reply, flow, converted: { contentType: linesType, body: undefined } } };

@@ -5,7 +5,7 @@ import { GatewayError } from '../../core/error.ts';
 import type { FormBody } from '../../core/http/form.ts';
 import type { HeaderPairs } from '../../core/http/headers.ts';
 import type { Attempt, Outcome, Send, Sending, Times } from '../../core/plan.ts';
-import type { UpstreamRequest } from '../../core/provider.ts';
+import type { Translation, UpstreamRequest } from '../../core/provider.ts';
 import { secretsOf } from '../../core/secrets/redactor.ts';
 import type { Trust } from '../../core/snapshot.ts';
 import { Exchange, type ExchangeSettings } from './exchange/exchange.ts';
@@ -67,13 +67,13 @@ export function createSender(deps: SenderDeps): Send {
 }
 
 function refuse(attempt: Attempt, deps: SenderDeps): GatewayError | undefined {
-  const { upstream, operation, call } = attempt;
-  if (upstream === undefined || operation === undefined || call === undefined) {
+  const { upstream, translation, call } = attempt;
+  if (upstream === undefined || translation === undefined || call === undefined) {
     return new GatewayError('internal', { message: 'No plugin prepared the upstream request.', hint: 'The chain needs "transform".' });
   }
   const overloaded = overload(deps.sweeper, deps.maxInFlight());
   if (overloaded !== undefined) return overloaded;
-  return operation.local === undefined ? deps.checkEgress(upstream.origin, attempt.trust) : undefined;
+  return translation.local === undefined ? deps.checkEgress(upstream.origin, attempt.trust) : undefined;
 }
 
 const none: HeaderPairs = Object.freeze([] as string[]) as HeaderPairs;
@@ -92,8 +92,7 @@ function mayRepeat(outcome: Outcome, signed: Signed): boolean {
 }
 
 function begin(attempt: Attempt, deps: SenderDeps, settings: ExchangeSettings, signed: Signed): Exchange {
-  const { operation, call } = attempt as Prepared;
-  const exchange = new Exchange(attempt, operation.tap(call), settings);
+  const exchange = new Exchange(attempt, (attempt as Prepared).translation.tap, settings);
   deps.sweeper.add(exchange);
   try {
     go(exchange, attempt as Prepared, deps, signed);
@@ -104,17 +103,17 @@ function begin(attempt: Attempt, deps: SenderDeps, settings: ExchangeSettings, s
 }
 
 function go(exchange: Exchange, attempt: Prepared, deps: SenderDeps, signed: Signed): void {
-  const { upstream, operation, call } = attempt;
+  const { upstream, translation, call } = attempt;
   const { body } = upstream;
   if ((body.kind === 'form' || body.kind === 'file') && !exchange.opens(body)) return;
-  if (operation.local !== undefined) {
-    play(exchange, operation.local, upstream, call);
+  if (translation.local !== undefined) {
+    play(exchange, translation as Local, upstream);
     return;
   }
   // An object is made, cancelled or deleted: done a second time it would be there twice, or be refused as done already.
   // A step behind others can't be repeated without them, and a repeat must not meet another dead connection.
   const isObject = upstream.method !== 'GET' && traitsOf(call.endpoint).state !== undefined;
-  const isOnce = isObject || attempt.isRepeat === true || attempt.earlier !== undefined;
+  const isOnce = isObject || attempt.isRepeat === true || attempt.isFollowUp === true;
   const route = { trust: attempt.trust, connectMs: attempt.clocks.connect, isOnce };
   const send = (headers: HeaderPairs): void => {
     signed.headers = headers;
@@ -134,24 +133,24 @@ function go(exchange: Exchange, attempt: Prepared, deps: SenderDeps, signed: Sig
     .catch((error: unknown) => exchange.refuse(error));
 }
 
-type Local = NonNullable<NonNullable<Attempt['operation']>['local']>;
+type Local = Translation & Required<Pick<Translation, 'local'>>;
 
 /** An answer without a network. A form is read to its end all the same: then all its fields are known. */
-function play(exchange: Exchange, local: Local, upstream: UpstreamRequest, call: Prepared['call']): void {
+function play(exchange: Exchange, translation: Local, upstream: UpstreamRequest): void {
   if (exchange.upload === undefined) {
-    playLocal(local(upstream, call), new Guarded(exchange));
+    playLocal(translation.local(upstream), new Guarded(exchange));
     return;
   }
   exchange.signing();
   exchange.upload
     .drain()
     .then(() => {
-      if (exchange.signed()) playLocal(local(upstream, call), new Guarded(exchange));
+      if (exchange.signed()) playLocal(translation.local(upstream), new Guarded(exchange));
     })
     .catch((error: unknown) => exchange.refuse(error));
 }
 
-type Prepared = Attempt & { upstream: UpstreamRequest; operation: NonNullable<Attempt['operation']>; call: NonNullable<Attempt['call']> };
+type Prepared = Attempt & { upstream: UpstreamRequest; translation: Translation; call: NonNullable<Attempt['call']> };
 
 function withHeaders(request: UpstreamRequest, headers: HeaderPairs, upload: Upload | undefined): WireRequest {
   const { body } = request;

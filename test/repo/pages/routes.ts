@@ -41,5 +41,5 @@ function cell(provider: Provider, endpoint: Endpoint): string {
   if (endpoint === 'relay') return '';
   const operation = provider.operations[endpoint];
   if (operation === undefined) return '';
-  return operation.result === undefined && operation.stream === undefined && operation.lines === undefined ? '✓' : '⇄';
+  return operation.isConverted === true ? '⇄' : '✓';
 }

@@ -2,7 +2,7 @@ import { type EmptyBody, JsonBody } from '#core/json/body.ts';
 import { GatewayError } from '#core/error.ts';
 import { isPlain, type Plain } from '#core/json/merge.ts';
 import { bareModel } from '#core/model/model-name.ts';
-import type { Dropped, Operation, StepReply, UpstreamRequest } from '#core/provider.ts';
+import type { Dropped, OldOperation, StepReply, UpstreamRequest } from '#core/provider.ts';
 import { segment } from '../../_shared/address.ts';
 import { parseObject, textOf } from '#formats/shared/json.ts';
 import { ObjectTap } from '#formats/openai-objects/object-tap.ts';
@@ -33,7 +33,7 @@ const known: ReadonlySet<string> = new Set(['input_file_id', 'requests', 'endpoi
  *
  * @throws GatewayError of `toRequests`, `checkMetadata`; `invalid_value`, `missing_required_parameter`
  */
-export function createBatch(): Operation<AnthropicSettings> {
+export function createBatch(): OldOperation<AnthropicSettings> {
   // What was asked is needed again when the file has come and when the batch is there; both are told with the same call.
   const asked = new WeakMap<ACall, Asked>();
   const askedOf = (call: ACall): Asked | undefined => asked.get(call);

@@ -1,5 +1,5 @@
 import type { Endpoint } from '#core/endpoint.ts';
-import type { Operation, UpstreamRequest } from '#core/provider.ts';
+import type { OldOperation, UpstreamRequest } from '#core/provider.ts';
 import { idSegment, paramOf } from '../../_shared/address.ts';
 import { parseObject, textOf } from '#formats/shared/json.ts';
 import { BytesTap, ObjectTap, orNothing } from '#formats/openai-objects/object-tap.ts';
@@ -13,7 +13,7 @@ import { toBatch, toBatches } from './object.ts';
 import { outputLines, readBatch, readResults } from './output.ts';
 
 /** The batch routes on message batches. */
-export const batchOperations = (): { readonly [E in Endpoint]?: Operation<AnthropicSettings> } => ({
+export const batchOperations = (): { readonly [E in Endpoint]?: OldOperation<AnthropicSettings> } => ({
   batches: createBatch(),
   'batches/list': { request: (_body, call) => list(call), tap: () => new ObjectTap(), result: toBatches },
   'batches/{id}': { request: (_body, call) => readBatch(call), tap: () => new ObjectTap(), result: named },

@@ -3,7 +3,7 @@ import { GatewayError } from '#core/error.ts';
 import type { FormBody, FormEdit } from '#core/http/form.ts';
 import { defaultPrefixes } from '#core/http/headers.ts';
 import type { Plain } from '#core/json/merge.ts';
-import type { Operation, UpstreamRequest } from '#core/provider.ts';
+import type { OldOperation, UpstreamRequest } from '#core/provider.ts';
 import { idSegment, paramOf } from '../../_shared/address.ts';
 import { fileHeaders } from '#formats/openai-objects/file-headers.ts';
 import { parseObject } from '#formats/shared/json.ts';
@@ -17,7 +17,7 @@ import type { AnthropicSettings } from '../settings.ts';
 import { filesBeta } from '#formats/anthropic-messages/files-beta.ts';
 import { toDeleted, toFile, toFiles } from './object.ts';
 
-type Op = Operation<AnthropicSettings>;
+type Op = OldOperation<AnthropicSettings>;
 
 /**
  * The file routes on the files API. Its own library calls the same paths: those requests pass unchanged both ways. The

@@ -1,7 +1,7 @@
 import { JsonBody } from '#core/json/body.ts';
 import { GatewayError } from '#core/error.ts';
 import type { Plain } from '#core/json/merge.ts';
-import type { Call, Dropped, Operation, UpstreamRequest } from '#core/provider.ts';
+import type { Call, Dropped, OldOperation, UpstreamRequest } from '#core/provider.ts';
 import { WholeTap } from '#formats/shared/json-tap.ts';
 import { parseObject, textOf } from '#formats/shared/json.ts';
 import { checkMetadata } from '#formats/openai-objects/objects.ts';
@@ -37,7 +37,7 @@ interface Order {
  * Starts a batch. The model comes from the request's body or header, else from the
  * notes of the upload, which takes a request before.
  */
-export function createBatch(to: Addresses, store: Storage): Operation<VertexSettings> {
+export function createBatch(to: Addresses, store: Storage): OldOperation<VertexSettings> {
   const orders = new WeakMap<object, Order>();
   return {
     findsModel: true,

@@ -1,4 +1,4 @@
-import type { Operation } from '#core/provider.ts';
+import type { OldOperation } from '#core/provider.ts';
 import { noBatchOutput } from '#formats/openai-objects/batch-output.ts';
 import { BytesTap } from '#formats/openai-objects/object-tap.ts';
 import { WholeTap } from '#formats/shared/json-tap.ts';
@@ -33,7 +33,7 @@ export const batchOperations = (to: Addresses, store: Storage) => ({
 });
 
 /** The answers of a batch: the job tells where they are, and each row becomes a line of OpenAI's. */
-function batchOutput(to: Addresses, store: Storage): Operation<VertexSettings> {
+function batchOutput(to: Addresses, store: Storage): OldOperation<VertexSettings> {
   return {
     request: (_body, call) => readJob(to, call, batchJobs),
     then(replies, call) {

@@ -1,4 +1,4 @@
-import type { Call, Operation, StepReply, UpstreamRequest } from '#core/provider.ts';
+import type { Call, OldOperation, StepReply, UpstreamRequest } from '#core/provider.ts';
 import { paramOf } from '../../_shared/address.ts';
 import { WholeTap } from '#formats/shared/json-tap.ts';
 import { listOf } from '#formats/openai-objects/objects.ts';
@@ -22,7 +22,7 @@ const maxPages = 4;
  * The gateway's files in the bucket, newest first. Object storage lists by name and can begin at one,
  * which is what `after` needs.
  */
-export function listFiles(to: Storage): Operation<VertexSettings> {
+export function listFiles(to: Storage): OldOperation<VertexSettings> {
   return {
     request: (_body, call) => pageRequest(to, call),
     then(replies, call) {

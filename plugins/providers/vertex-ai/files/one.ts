@@ -1,4 +1,4 @@
-import type { Operation } from '#core/provider.ts';
+import type { OldOperation } from '#core/provider.ts';
 import { GatewayError } from '#core/error.ts';
 import { BytesTap } from '#formats/openai-objects/object-tap.ts';
 import { WholeTap } from '#formats/shared/json-tap.ts';
@@ -11,7 +11,7 @@ import { fileIdOf } from './object-id.ts';
 import { allowedObject, ownObject, type Storage, storageHeaders } from './storage.ts';
 
 /** What is known of one file. */
-export function retrieveFile(to: Storage): Operation<VertexSettings> {
+export function retrieveFile(to: Storage): OldOperation<VertexSettings> {
   return {
     request: (_body, call) => plainRequest(to.object(call, fileIn(call)), 'GET', storageHeaders(call)),
     tap: () => new WholeTap(),
@@ -27,7 +27,7 @@ export function retrieveFile(to: Storage): Operation<VertexSettings> {
  * The bytes of a file, whole or a range of them. What a batch has put out becomes OpenAI's lines on the way, so a range
  * of it would be one of other bytes: it is sent whole.
  */
-export function fileContent(to: Storage): Operation<VertexSettings> {
+export function fileContent(to: Storage): OldOperation<VertexSettings> {
   return {
     request(_body, call) {
       const object = fileIn(call);
@@ -44,7 +44,7 @@ export function fileContent(to: Storage): Operation<VertexSettings> {
   };
 }
 
-export function deleteFile(to: Storage): Operation<VertexSettings> {
+export function deleteFile(to: Storage): OldOperation<VertexSettings> {
   return {
     request: (_body, call) => plainRequest(to.object(call, ownObject(call, fileIn(call), 'file_id')), 'DELETE', storageHeaders(call)),
     tap: () => new WholeTap(),
@@ -52,6 +52,6 @@ export function deleteFile(to: Storage): Operation<VertexSettings> {
   };
 }
 
-type FileCall = Parameters<Operation<VertexSettings>['request']>[1];
+type FileCall = Parameters<OldOperation<VertexSettings>['request']>[1];
 
 const fileIn = (call: FileCall) => allowedObject(call, call.params['id'] ?? '', 'file_id');

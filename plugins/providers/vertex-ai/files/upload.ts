@@ -1,7 +1,7 @@
 import { JsonBody } from '#core/json/body.ts';
 import { GatewayError } from '#core/error.ts';
 import type { FormBody } from '#core/http/form.ts';
-import type { Call, Operation, UpstreamRequest } from '#core/provider.ts';
+import type { Call, OldOperation, UpstreamRequest } from '#core/provider.ts';
 import { WholeTap } from '#formats/shared/json-tap.ts';
 import type { VertexSettings } from '../settings.ts';
 import { fileOf, type FileNotes, type FileObject, rowOf } from './file-object.ts';
@@ -27,7 +27,7 @@ const ofLines: ReadonlySet<string> = new Set(['batch', 'fine-tune']);
 /**
  * Uploads a file to object storage, written anew line by line where it is for a batch or for tuning. A second request notes its purpose and model, which may come behind the file or stand in its lines.
  */
-export function upload(to: Storage): Operation<VertexSettings> {
+export function upload(to: Storage): OldOperation<VertexSettings> {
   // What the file's lines told is known after they were sent: kept by the call that both requests belong to.
   const uploads = new WeakMap<object, Upload>();
   return {

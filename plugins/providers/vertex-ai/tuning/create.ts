@@ -1,7 +1,7 @@
 import { JsonBody } from '#core/json/body.ts';
 import { GatewayError } from '#core/error.ts';
 import { isPlain, type Plain } from '#core/json/merge.ts';
-import type { Call, Operation } from '#core/provider.ts';
+import type { Call, OldOperation } from '#core/provider.ts';
 import { cannotCarry } from '#formats/shared/cannot-carry.ts';
 import { Drops } from '#formats/shared/drops.ts';
 import { WholeTap } from '#formats/shared/json-tap.ts';
@@ -28,7 +28,7 @@ const handled: ReadonlySet<string> = new Set([
 ]);
 
 /** Starts a supervised tuning job of a Gemini model. */
-export function createTuning(to: Addresses): Operation<VertexSettings> {
+export function createTuning(to: Addresses): OldOperation<VertexSettings> {
   return {
     request(body, call) {
       const order = objectOf(body);

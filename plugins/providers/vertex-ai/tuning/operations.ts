@@ -1,5 +1,5 @@
 import type { Plain } from '#core/json/merge.ts';
-import type { Operation } from '#core/provider.ts';
+import type { OldOperation } from '#core/provider.ts';
 import { WholeTap } from '#formats/shared/json-tap.ts';
 import { listOf } from '#formats/openai-objects/objects.ts';
 import type { Addresses } from '../address.ts';
@@ -39,7 +39,7 @@ interface JobList {
 }
 
 /** The service has no such list: the job is read, and paged here. */
-function inJob(to: Addresses, { rows, usual, noun }: JobList): Operation<VertexSettings> {
+function inJob(to: Addresses, { rows, usual, noun }: JobList): OldOperation<VertexSettings> {
   return {
     request(_body, call) {
       // A page that can't be is refused before anything is asked.

@@ -2,7 +2,7 @@ import { JsonBody } from '../../../core/json/body.ts';
 import type { Note } from '../../../core/model/notes.ts';
 import { describe, expect, it } from 'vitest';
 import { callOf } from '../../../../test/contract/call.ts';
-import { ThoughtNotes, thoughtMemory, withThoughts } from './thoughts.ts';
+import { ThoughtNotes, thoughtsIn, withRemembered } from './thoughts.ts';
 
 type Block = Readonly<Record<string, unknown>>;
 
@@ -11,7 +11,7 @@ const redacted: Block = { type: 'redacted_thinking', data: 'x' };
 const text = (value: string): Block => ({ type: 'text', text: value });
 const use = (id: unknown): Block => ({ type: 'tool_use', id, name: 'f', input: {} });
 
-const whole = (blocks: readonly Block[]): readonly Note[] => thoughtMemory.notes({ content: blocks }, callOf());
+const whole = (blocks: readonly Block[]): readonly Note[] => thoughtsIn({ content: blocks });
 
 function streamed(blocks: readonly Block[]): readonly Note[] {
   const notes = new ThoughtNotes();
@@ -79,7 +79,13 @@ describe('what a request needs', () => {
   ];
 
   it.each(rows)('%s', (_name, body, name, ids) => {
-    expect(thoughtMemory.recalls(JsonBody.of(body), callOf({ model: name }))).toEqual(ids);
+    const asked: string[] = [];
+    const recall = (recalled: readonly string[]) => {
+      asked.push(...recalled);
+      return new Map<string, string>();
+    };
+    withRemembered(JsonBody.of(body), callOf({ model: name, notes: { recall, keep: () => undefined } }));
+    expect(asked).toEqual(ids);
   });
 });
 
@@ -88,6 +94,10 @@ describe('a body with its thoughts again', () => {
     ['1', JSON.stringify([thought('a'), text('b')])],
     ['2', JSON.stringify([thought('c')])],
   ]);
+  const withThoughts = (body: Block, notes: ReadonlyMap<string, string> | undefined) => {
+    const memory = notes === undefined ? undefined : { recall: () => notes, keep: () => undefined };
+    return withRemembered(JsonBody.of({ ...body, thinking: {} }), callOf({ notes: memory }));
+  };
   const restored = (message: Block) => withThoughts({ messages: [message] }, known)['messages'] as readonly Block[];
   const blocksOf = (message: Block) => restored(message)[0]?.['content_blocks'];
 
@@ -110,7 +120,7 @@ describe('a body with its thoughts again', () => {
   });
 
   it('is the same body where nothing is known', () => {
-    const body = { messages: [called('1')] };
+    const body = { messages: [called('1')], thinking: {} };
     expect([withThoughts(body, new Map()), withThoughts(body, undefined)]).toEqual([body, body]);
     expect(restored(called('9'))).toEqual([called('9')]);
   });

@@ -1,7 +1,7 @@
-import type { EmptyBody, JsonBody } from '../../../core/json/body.ts';
+import type { JsonBody } from '../../../core/json/body.ts';
 import { isPlain, type Plain } from '../../../core/json/merge.ts';
 import type { Note } from '../../../core/model/notes.ts';
-import type { Call, Operation } from '../../../core/provider.ts';
+import type { Call } from '../../../core/provider.ts';
 import { parseExact } from '../../shared/exact.ts';
 import { traitsOf } from '../request/model.ts';
 
@@ -69,17 +69,27 @@ export class ThoughtNotes {
   }
 }
 
-/** What operations with the messages format add to be asked for thoughts again. */
-export const thoughtMemory: Required<Pick<Operation, 'recalls' | 'notes'>> = {
-  recalls: (body, call) => (mayThink(body, call) ? callsWithoutThoughts(body.json()) : nothing),
-  notes: (answer) => notesIn(answer),
-};
+/** A chat body whose assistant messages have the thoughts again that are remembered of them. */
+export function withRemembered(body: JsonBody, call: Pick<Call, 'model' | 'foundationModel' | 'notes'>): Plain {
+  const chat = body.json();
+  if (!mayThink(body, call)) return chat;
+  const { notes } = call;
+  const ids = notes === undefined ? nothing : callsWithoutThoughts(chat);
+  return ids.length === 0 ? chat : withThoughts(chat, notes?.recall(ids));
+}
+
+/** What is to be remembered of a whole answer. */
+export function thoughtsIn(answer: unknown): readonly Note[] {
+  const content = isPlain(answer) ? listOf(answer['content']) : nothing;
+  const notes = new ThoughtNotes();
+  return content.flatMap((block, index) => notes.begin(index, block) ?? nothing);
+}
 
 const nothing: readonly never[] = Object.freeze([]);
 
 /** A request whose answer is thought about, with calls in its history. */
-function mayThink(body: JsonBody | EmptyBody, call: Pick<Call, 'model' | 'foundationModel'>): body is JsonBody {
-  if (body.kind === 'none' || !body.mentions('"tool_calls"')) return false;
+function mayThink(body: JsonBody, call: Pick<Call, 'model' | 'foundationModel'>): boolean {
+  if (!body.mentions('"tool_calls"')) return false;
   if (body.has('thinking') || body.has('reasoning_effort')) return true;
   return traitsOf(call.foundationModel ?? call.model).refusesThinking.includes('disabled');
 }
@@ -93,14 +103,8 @@ function callsWithoutThoughts(body: Plain): readonly string[] {
   return [...ids];
 }
 
-function notesIn(answer: unknown): readonly Note[] {
-  const content = isPlain(answer) ? listOf(answer['content']) : nothing;
-  const notes = new ThoughtNotes();
-  return content.flatMap((block, index) => notes.begin(index, block) ?? nothing);
-}
-
 /** A chat body whose assistant messages have their thoughts again, each id used once; the same body where none is known. */
-export function withThoughts(body: Plain, known: ReadonlyMap<string, string> | undefined): Plain {
+function withThoughts(body: Plain, known: ReadonlyMap<string, string> | undefined): Plain {
   if (known === undefined || known.size === 0) return body;
   const left = new Map(known);
   const messages = listOf(body['messages']).map((message) =>

@@ -1,6 +1,7 @@
+import type { EmptyBody, JsonBody } from '../../../core/json/body.ts';
 import { isPlain, type Plain } from '../../../core/json/merge.ts';
 import type { Note } from '../../../core/model/notes.ts';
-import type { Operation } from '../../../core/provider.ts';
+import type { Call } from '../../../core/provider.ts';
 import { CallIds } from './call-ids.ts';
 import { hasSignature } from '../request/calls.ts';
 import { piecesOf } from './pieces.ts';
@@ -8,13 +9,15 @@ import { piecesOf } from './pieces.ts';
 const nothing: readonly never[] = Object.freeze([]);
 
 /**
- * What operations with the generateContent format add to be asked for signatures again: a call of the open turn that
- * comes back without its own is refused (Gemini API, thought signatures), and clients drop what they do not know.
+ * The chat of a body, its calls with the signatures again that are remembered: a call of the open turn that comes back
+ * without its own is refused (Gemini API, thought signatures), and clients drop what they do not know.
  */
-export const signatureMemory: Required<Pick<Operation, 'recalls' | 'notes'>> = {
-  recalls: (body) => (body.kind === 'json' && body.mentions('"tool_calls"') ? unsignedCalls(body.json()) : nothing),
-  notes: (answer, call) => notesIn(answer, call.id),
-};
+export function withRemembered(body: JsonBody | EmptyBody, { notes }: Pick<Call, 'notes'>): Plain {
+  const chat = body.kind === 'json' ? body.json() : {};
+  if (body.kind === 'none' || !body.mentions('"tool_calls"') || notes === undefined) return chat;
+  const ids = unsignedCalls(chat);
+  return ids.length === 0 ? chat : withSignatures(chat, notes.recall(ids));
+}
 
 function unsignedCalls(body: Plain): readonly string[] {
   const ids = new Set<string>();
@@ -23,8 +26,8 @@ function unsignedCalls(body: Plain): readonly string[] {
   return [...ids];
 }
 
-/** Ids are given out in the order in which the conversion of the answer gives them. */
-function notesIn(answer: unknown, requestId: string): readonly Note[] {
+/** What is to be remembered of a whole answer. Ids are given out in the order in which its conversion gives them. */
+export function signaturesIn(answer: unknown, requestId: string): readonly Note[] {
   const ids = new CallIds(requestId);
   const notes: Note[] = [];
   for (const [at, candidate] of listOf(isPlain(answer) ? answer['candidates'] : undefined).entries()) {
@@ -40,8 +43,8 @@ function notesIn(answer: unknown, requestId: string): readonly Note[] {
 }
 
 /** A chat body whose calls have their signatures again; the same body where none is known. */
-export function withSignatures(body: Plain, known: ReadonlyMap<string, string> | undefined): Plain {
-  if (known === undefined || known.size === 0) return body;
+function withSignatures(body: Plain, known: ReadonlyMap<string, string>): Plain {
+  if (known.size === 0) return body;
   const messages = listOf(body['messages']).map((message) => {
     const calls = message['tool_calls'];
     return Array.isArray(calls)

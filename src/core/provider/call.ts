@@ -1,0 +1,81 @@
+import type { Endpoint } from '../endpoint.ts';
+import type { FormBody, FormUpstream } from '../http/form.ts';
+import type { HeaderPairs } from '../http/headers.ts';
+import type { EmptyBody, JsonBody } from '../json/body.ts';
+import type { Notes } from '../model/notes.ts';
+import type { CommonSettings, CredentialOwner } from './entry.ts';
+
+/** One attempt as a provider sees it. */
+export interface Call<Settings = unknown> {
+  readonly endpoint: Endpoint;
+  readonly method: string;
+  readonly settings: Settings & CommonSettings;
+  /** The upstream's name of the model; '' where the route has none. */
+  readonly model: string;
+  readonly deployment: unknown;
+  readonly foundationModel: string | undefined;
+  readonly strict: boolean;
+  /** The client reads thoughts as `reasoning_content`: converted answers carry them there, strict or not. */
+  readonly showsReasoning?: boolean | undefined;
+  readonly stream: boolean;
+  /** The client asked for the usage chunk. */
+  readonly includeUsage: boolean;
+  /** Path parameters (`id`), decoded. */
+  readonly params: Readonly<Record<string, string>>;
+  /** Query text without `?`, as sent, gateway credentials taken out. */
+  readonly query: string;
+  /** A header of the caller by full name, or by tail under an accepted prefix. */
+  header(name: string): string | undefined;
+  readonly credential: CredentialOwner;
+  /** The client's form, where the endpoint's body is one and the client sent it as one; the body is empty then. */
+  readonly form: FormBody | undefined;
+  /** What `Operation.media` asked for, by URL. */
+  readonly media: ReadonlyMap<string, Media>;
+  /** What is remembered of answers for later requests; undefined where nothing is to be. */
+  readonly notes?: Notes | undefined;
+  /** Id of the request, for ids that the provider's format lacks. */
+  readonly id: string;
+  /** Unix seconds. */
+  readonly createdAt: number;
+}
+
+/** Where a request goes. `origin` is scheme, host and port; `path` is encoded, with its query. */
+export interface UpstreamAddress {
+  readonly origin: string;
+  readonly path: string;
+  readonly headers?: HeaderPairs;
+}
+
+export interface UpstreamRequest extends UpstreamAddress {
+  readonly method: string;
+  readonly headers: HeaderPairs;
+  readonly body: JsonBody | EmptyBody | FormUpstream;
+  /** Fields that could not be carried: named in `x-gateway-dropped-params` and in the record. */
+  readonly dropped: readonly Dropped[];
+  /** Models that it runs, where only the provider could find them: held to the same lists as one that the request names. */
+  readonly models?: readonly string[];
+  /** What the caller should know of the way this takes: told in `x-gateway-warnings` and in the record. */
+  readonly warnings?: readonly string[];
+}
+
+export interface Dropped {
+  readonly param: string;
+  readonly reason: string;
+}
+
+/** A file that must be inlined. */
+export interface MediaNeed {
+  /** As the client wrote it: the key in `Call.media`. */
+  readonly url: string;
+  /** Bytes. */
+  readonly maxBytes: number;
+  /** Where it is read with the credential of the attempt; absent where `url` itself is called, without one. */
+  readonly from?: UpstreamAddress;
+}
+
+/** A downloaded file. */
+export interface Media {
+  /** From the answer's content-type, without parameters; '' when it had none. */
+  readonly mimeType: string;
+  readonly base64: string;
+}

@@ -1,0 +1,135 @@
+import type { Endpoint } from '../endpoint.ts';
+import type { Plain } from '../json/merge.ts';
+import type { JsonSchema } from '../json/schema.ts';
+import type { OAuthGrant } from '../secrets/grant.ts';
+
+/** What people know a service by. */
+export interface ServiceFacts {
+  readonly title: string;
+  /** Base URL where the entry has no `custom_host`. */
+  readonly host: string;
+  /** Variable in which its users have its key; undefined: your own server, which needs none. */
+  readonly keyVariable: string | undefined;
+}
+
+/** One small request, made and signed like traffic. */
+export interface Probe {
+  readonly endpoint: Endpoint;
+  readonly method: 'GET' | 'POST';
+  /** As a client would name it; '' where the route has none. */
+  readonly model: string;
+  readonly body?: Plain;
+  /** What a success proves: that the credential is accepted, or that the deployment `model` answers. */
+  readonly proves: 'credential' | 'deployment';
+  /** Further statuses that prove the same, with what is then known. */
+  readonly accepts?: Readonly<Record<number, string>>;
+  /** What to do about a status, in one line. */
+  readonly fixes?: Readonly<Record<number, string>>;
+}
+
+/** An entry as far as an address tells it. */
+export interface ImportedUri {
+  /** A name that fits. */
+  readonly slug: string;
+  /** Which kind of address it is, for people. */
+  readonly kind: string;
+  /** Settings as they stand in `providers.<slug>`, in the order in which they are written; without type and key. */
+  readonly entry: Plain;
+  /** What the address doesn't say. */
+  readonly missing: readonly MissingPart[];
+}
+
+export interface MissingPart {
+  /** Path below the entry. */
+  readonly path: readonly string[];
+  readonly about: string;
+  /** Without it the entry serves nothing; otherwise it only knows less. */
+  readonly isNeeded: boolean;
+}
+
+/** A way to sign requests that an entry of `gateway.yaml` chooses under `auth:`. */
+export interface AuthMode {
+  /** Further words with the same meaning. */
+  readonly aliases: readonly string[];
+  /** For the schema's description and the docs: the rest of a sentence that begins with the word. */
+  readonly about: string;
+  /** JSON Schema of the keys that it takes beside `mode`; secrets are `writeOnly`. */
+  readonly properties: Readonly<Record<string, JsonSchema>>;
+  readonly required: readonly string[];
+  /** It signs with an identity of the machine that the gateway runs on. */
+  readonly ambient: boolean;
+}
+
+/** A setting that may come with a request. */
+export interface RequestSetting {
+  /** Key in `providers.<slug>`. */
+  readonly setting: string;
+  /** Tails of headers, and keys of a config object, that set it. The first is the one we print. */
+  readonly headers: readonly string[];
+  readonly keys: readonly string[];
+  /** Shapes the host or path: with a credential of the catalog it is refused, with the caller's the egress rules apply. */
+  readonly shapesHost: boolean;
+  /** Chooses what of an account is used (deployment, version, organization): with a credential of the catalog it is refused too. */
+  readonly choosesPart?: true;
+  /** Its value is the name of a model or deployment: held to the lists of models. */
+  readonly namesModel?: true;
+  /** Values that ask for an identity of the machine: refused where a request brings them. */
+  readonly ambient?: readonly string[];
+}
+
+export interface SettingsProblem {
+  /** Path below the entry, for example `['deployments', 'image', 'target_uri']`. */
+  readonly path: readonly (string | number)[];
+  readonly code: 'missing-key' | 'bad-url' | 'bad-custom-host' | 'out-of-range' | 'conflict';
+  readonly message: string;
+  readonly hint?: string;
+  readonly severity?: 'error' | 'warning';
+}
+
+/** Keys of `providers.<slug>` that every type understands, as a provider sees them. */
+export interface CommonSettings {
+  /** Base URL written by the operator or, in direct mode, sent by the caller. */
+  readonly custom_host?: string;
+  /** What happens to the gateway's own body fields (`labels`, `thinking`, …) that the service may refuse. */
+  readonly extensions?: 'drop' | 'pass';
+  /** What stands under `auth:`, where its mode is one of the type's own; the mode in the word that we print. */
+  readonly auth?: AuthSettings;
+}
+
+/** `auth:` of an entry: the mode, and the keys that `AuthMode.properties` describes. */
+export interface AuthSettings {
+  readonly mode: string;
+  readonly [key: string]: unknown;
+}
+
+export interface Deployment {
+  /** The provider's own description of it, handed back in `Call.deployment`. */
+  readonly settings: unknown;
+  /** The name that goes upstream. */
+  readonly model: string;
+  /** For prices and parameter rules. */
+  readonly foundationModel?: string;
+  /** Its own key, where it has one. */
+  readonly apiKey?: string;
+  /** Handed to `credential` where requests to it are signed in another way than the entry's others. */
+  readonly signing?: string;
+}
+
+/** One row of the gateway's own `/models`. */
+export interface ListedModel {
+  readonly id: string;
+  readonly foundationModel?: string;
+}
+
+/** How a request is signed: data only. `transport/sign.ts` turns it into headers. */
+export type CredentialSpec =
+  | { readonly scheme: 'none' }
+  | { readonly scheme: 'bearer'; readonly secret: string }
+  | { readonly scheme: 'header'; readonly name: string; readonly secret: string }
+  /** The same key under several names; as `authorization` it goes as bearer. */
+  | { readonly scheme: 'headers'; readonly names: readonly string[]; readonly secret: string }
+  /** A token that is fetched, cached until shortly before it expires, and sent as `Authorization: Bearer`. */
+  | { readonly scheme: 'oauth2'; readonly grant: OAuthGrant };
+
+/** Whose credential is used. `forwarded`: the caller's own header passes unchanged because `forward_headers` names it. */
+export type CredentialOwner = 'catalog' | 'caller' | 'forwarded' | 'none';
