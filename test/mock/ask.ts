@@ -20,10 +20,9 @@ export interface Asking extends Partial<Call<MockSettings>> {
 /** Asks the mock without a gateway. */
 export function ask(endpoint: Endpoint, { body, at = 0, ...over }: Asking = {}) {
   const call: Call<MockSettings> = callOf({ endpoint, model: 'echo', createdAt: start + at, stream: body?.['stream'] === true, ...over });
-  const operation = mock.operations[endpoint];
-  const request = operation?.request(body === undefined ? emptyBody : JsonBody.of(body), call);
-  if (operation?.local === undefined || request === undefined) throw new Error(`no ${endpoint}`);
-  const { status, headers, pieces } = operation.local(request, call);
+  const begun = mock.operations[endpoint]?.begin(body === undefined ? emptyBody : JsonBody.of(body), call);
+  if (begun?.local === undefined) throw new Error(`no ${endpoint}`);
+  const { status, headers, pieces } = begun.local(begun.request);
   const bytes = Buffer.concat(pieces.map(({ text }) => (typeof text === 'string' ? Buffer.from(text) : text)));
   return { status, type: headers['content-type'], bytes, text: bytes.toString(), json: () => JSON.parse(bytes.toString()) as Json };
 }

@@ -11,10 +11,9 @@ const chat = { messages: [user] };
 
 function ask(endpoint: Endpoint, body: Json, model = 'echo') {
   const call = callOf({ endpoint, model, stream: body['stream'] === true });
-  const operation = mock.operations[endpoint];
-  const request = operation?.request(JsonBody.of(body), call);
-  if (operation?.local === undefined || request === undefined) throw new Error(`no ${endpoint}`);
-  const { status, pieces } = operation.local(request, call);
+  const begun = mock.operations[endpoint]?.begin(JsonBody.of(body), call);
+  if (begun?.local === undefined) throw new Error(`no ${endpoint}`);
+  const { status, pieces } = begun.local(begun.request);
   return { status, error: status < 400 ? undefined : (JSON.parse(pieces.map(({ text }) => text).join('')) as { error: Json }).error };
 }
 

@@ -1,41 +1,20 @@
 import { emptyBody, JsonBody } from '#core/json/body.ts';
 import type { Endpoint } from '#core/endpoint.ts';
 import type { Call } from '#core/provider.ts';
-import type { Tap } from '#core/tap.ts';
 import { describe, expect, it } from 'vitest';
+import { callOf } from '../../../test/contract/call.ts';
 import mock from './index.ts';
 import type { MockReply, MockSettings } from './settings.ts';
 
 type Json = Record<string, unknown>;
 
 function ask(endpoint: Endpoint, body: Json | undefined, over: Partial<Call<MockSettings>> = {}) {
-  const operation = mock.operations[endpoint];
-  const call: Call<MockSettings> = {
-    endpoint,
-    method: 'POST',
-    settings: {},
-    model: 'echo',
-    deployment: undefined,
-    foundationModel: undefined,
-    strict: true,
-    stream: body?.['stream'] === true,
-    includeUsage: false,
-    params: {},
-    query: '',
-    header: () => undefined,
-    form: undefined,
-    credential: 'none',
-    media: new Map(),
-    id: 'req_1',
-    createdAt: 7,
-    ...over,
-  };
-  const request = operation?.request(body === undefined ? emptyBody : JsonBody.of(body), call);
-  if (operation?.local === undefined || request === undefined) throw new Error(`no ${endpoint}`);
-  const answer = operation.local(request, call);
+  const call = callOf({ endpoint, method: 'POST', model: 'echo', stream: body?.['stream'] === true, createdAt: 7, ...over });
+  const begun = mock.operations[endpoint]?.begin(body === undefined ? emptyBody : JsonBody.of(body), call);
+  if (begun?.local === undefined) throw new Error(`no ${endpoint}`);
+  const answer = begun.local(begun.request);
   const text = answer.pieces.map((piece) => piece.text).join('');
-  const tap: Tap = operation.tap(call);
-  return { answer, text, tap, json: () => JSON.parse(text) as Json };
+  return { answer, text, tap: begun.tap, json: () => JSON.parse(text) as Json };
 }
 
 const messages = [

@@ -5,7 +5,7 @@ import {
   type CommonSettings,
   defineProvider,
   type LocalAnswer,
-  type OldOperation,
+  type Operation,
   type Probe,
   type UpstreamRequest,
 } from '#core/provider.ts';
@@ -14,16 +14,16 @@ import { JsonTap } from '#formats/shared/json-tap.ts';
 import { openaiFault } from '#formats/openai-chat/fault.ts';
 import { openaiTaps } from '#formats/openai-objects/taps.ts';
 import { type Answer, failure, modelOf, played, question, refused } from './answer.ts';
-import * as batches from './batches.ts';
+import * as batches from './stateful/batches.ts';
 import { chat, completions } from './chat.ts';
 import { bodyOfForm, checkBody } from './fields.ts';
-import * as files from './files.ts';
+import * as files from './stateful/files.ts';
 import { edits, images, speech, transcript, variations } from './media.ts';
 import { countTokens, messages } from './messages.ts';
 import { compacted, inputTokens, noResponse, responses } from './responses.ts';
 import { Refusal } from './rules.ts';
 import { type MockSettings, modelNames, problems, schema } from './settings.ts';
-import * as tuning from './tuning.ts';
+import * as tuning from './stateful/tuning.ts';
 import { embeddings, imageEmbeddings, models, moderations } from './vectors.ts';
 
 type ACall = Call<MockSettings & CommonSettings>;
@@ -81,16 +81,15 @@ const taps = {
   'messages/count_tokens': () => new JsonTap(),
 };
 
-function operations(): { readonly [E in Endpoint]?: OldOperation<MockSettings> } {
-  const made: { [E in Endpoint]?: OldOperation<MockSettings> } = {};
-  for (const endpoint of Object.keys(answers) as Answered[]) {
-    made[endpoint] = {
-      request: (body, call) => request(body, call),
-      tap: taps[endpoint],
-      local: (sent, call) => answerTo(endpoint, sent, call),
-    };
-  }
-  return Object.freeze(made);
+function operations(): { readonly [E in Endpoint]?: Operation<MockSettings> } {
+  const begun = (endpoint: Answered): Operation<MockSettings> => ({
+    begin: (body, call) => ({
+      request: request(body, call),
+      tap: taps[endpoint](call),
+      local: (sent) => answerTo(endpoint, sent, call),
+    }),
+  });
+  return Object.freeze(Object.fromEntries((Object.keys(answers) as Answered[]).map((endpoint) => [endpoint, begun(endpoint)])));
 }
 
 function request(body: JsonBody | EmptyBody, call: ACall): UpstreamRequest {

@@ -1,9 +1,9 @@
 import { parseJson } from '#core/json/scan.ts';
 import { isPlain, type Plain } from '#core/json/merge.ts';
 import { listOf } from '#formats/openai-objects/objects.ts';
-import { paramOf } from '../_shared/address.ts';
-import type { Answer, Question } from './answer.ts';
-import { one, Refusal, whole, wrongType } from './rules.ts';
+import { paramOf } from '../../_shared/address.ts';
+import type { Answer, Question } from '../answer.ts';
+import { one, Refusal, whole, wrongType } from '../rules.ts';
 
 /**
  * The mock stores nothing: an id holds what it stands for, so that an object that was created is found again, and how

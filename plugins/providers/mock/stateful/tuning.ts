@@ -1,8 +1,8 @@
 import { textOf } from '#formats/shared/json.ts';
-import type { Content, Question } from './answer.ts';
+import type { Content, Question } from '../answer.ts';
 import { fileId, givenFile, isFile } from './files.ts';
 import * as objects from './objects.ts';
-import { Refusal } from './rules.ts';
+import { Refusal } from '../rules.ts';
 
 const { isCount, isMetadata, isText, isTextOrNull, isTime } = objects;
 

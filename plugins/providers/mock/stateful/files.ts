@@ -1,12 +1,12 @@
 import type { Plain } from '#core/json/merge.ts';
 import { deletedFile } from '#formats/openai-objects/objects.ts';
-import { paramOf } from '../_shared/address.ts';
-import type { Answer, Content, Question } from './answer.ts';
-import { chat, completions } from './chat.ts';
+import { paramOf } from '../../_shared/address.ts';
+import type { Answer, Content, Question } from '../answer.ts';
+import { chat, completions } from '../chat.ts';
 import { firstCreated, found, idOf, isCount, isText, isTime, named, type Naming, pageOf } from './objects.ts';
-import { responses } from './responses.ts';
-import { missing, Refusal } from './rules.ts';
-import { embeddings, moderations } from './vectors.ts';
+import { responses } from '../responses.ts';
+import { missing, Refusal } from '../rules.ts';
+import { embeddings, moderations } from '../vectors.ts';
 
 /** What the id of a file says: the mock has the names of files, and none of their bytes. */
 export interface MockFile {

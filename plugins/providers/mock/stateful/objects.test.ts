@@ -1,6 +1,6 @@
 import type { Endpoint } from '#core/endpoint.ts';
 import { describe, expect, it } from 'vitest';
-import { ask, byId, errorOf, form, type Json, rowsOf, start } from '../../../test/mock/ask.ts';
+import { ask, byId, errorOf, form, type Json, rowsOf, start } from '../../../../test/mock/ask.ts';
 import { fileId, givenFile } from './files.ts';
 
 const batchFile = fileId(givenFile('batch', 'in.jsonl'));

@@ -1,8 +1,8 @@
 import { type Batch, batchOf, type BatchStatus } from '#formats/openai-objects/objects.ts';
-import type { Content, Question } from './answer.ts';
+import type { Content, Question } from '../answer.ts';
 import { batchIds, contentOf, fileId, givenFile, isFile, noFile, outputFile } from './files.ts';
 import { firstCreated, found, idOf, isMetadata, isText, isTime, type Life, type Living, living, progress, reached } from './objects.ts';
-import { Refusal } from './rules.ts';
+import { Refusal } from '../rules.ts';
 
 /** What was asked stands in the id of a batch, and how far it is follows from the time. */
 type Asked = Pick<Batch, 'created_at' | 'endpoint' | 'metadata'> & { readonly input_file_id: string };
