@@ -24,7 +24,7 @@ describe('the model', () => {
     const realtime = makeBinding('main', {
       provider: makeProvider({ relay: (call) => ({ origin: 'https://api.example', path: `/${call.model}` }) }),
     });
-    const over = { endpoint: 'realtime', requestedModel: '@main/live', body: { kind: 'passing', contentType: undefined } } as const;
+    const over = { endpoint: 'realtime', requestedModel: '@main/live', body: { kind: 'socket' } } as const;
     expect((await prepare({ binding: realtime, over })).attempt.upstream).toMatchObject({ path: '/live' });
   });
 
@@ -335,7 +335,8 @@ describe('refusing', () => {
       binding: makeBinding('main', { provider }),
       over: { endpoint: 'relay', path: '/v1/files', method: 'GET' },
     });
-    expect(attempt.upstream).toMatchObject({ path: '/v1/files', method: 'GET', headers: ['x-org', 'o'], body: { kind: 'none' } });
+    expect(attempt.upstream).toMatchObject({ path: '/v1/files', method: 'GET', body: { kind: 'none' } });
+    expect(attempt.upstream?.headers).toEqual(['x-org', 'o', 'accept-encoding', 'identity']);
     expect(attempt.credential?.owner).toBe('catalog');
   });
 });

@@ -7,8 +7,9 @@ import type { Plain } from '#core/json/merge.ts';
 import { checkPath, pathOf } from '#core/http/plain-path.ts';
 import type { Attempt } from '#core/plan.ts';
 import { forbidden, rulesFor } from '#core/model/model-rules.ts';
+import { withheldFrom } from '#core/model/request-settings.ts';
 import { definePlugin, type PluginHost, type PluginInstance } from '#core/plugin.ts';
-import { type CommonSettings, isConverting, type Operation, type UpstreamRequest } from '#core/provider.ts';
+import { type CommonSettings, isConverting, type Operation, type Translation, type UpstreamRequest } from '#core/provider.ts';
 import type { CredentialRef } from '#core/snapshot.ts';
 import { bodyFor, modelFor } from './body.ts';
 import { AttemptCall } from './call.ts';
@@ -19,6 +20,7 @@ import { type LeafWork, LeafWorks, type Served } from './leaf-work.ts';
 import { checkEnforced } from './enforced.ts';
 import { chosenHost, lowered } from './body.ts';
 import { withOverride } from './override.ts';
+import { relayedHeaders, unread } from './relayed.ts';
 import { withinLists } from './models.ts';
 import { checkNamedModels } from './named-models.ts';
 import { Remembering } from './notes.ts';
@@ -103,8 +105,9 @@ function serve(ctx: Routed, { model, binding, target }: Attempt, work: LeafWork)
 /** The provider's conversion, and what depends on it. */
 function finish(draft: Draft): void {
   const { ctx, attempt, work, operation, call, body, copies } = draft;
-  attempt.translation = operation?.begin(sendable(body), call);
-  const made = attempt.translation?.request ?? relayed(ctx, attempt, call);
+  const translation = operation?.begin(sendable(body), call) ?? relayed(ctx, attempt, call, body);
+  attempt.translation = translation;
+  const made = translation.request;
   const upstream = withinLists(ctx, attempt, work.override === undefined ? made : withOverride(ctx, work.override, made));
   checkPath(pathOf(upstream));
   if (upstream.warnings !== undefined) ctx.warnings.push(...upstream.warnings);
@@ -165,10 +168,16 @@ function unserved(ctx: Routed, { binding }: Attempt): GatewayError {
   });
 }
 
-function relayed(ctx: Routed, attempt: Attempt, call: AttemptCall): UpstreamRequest {
+/** What passes without being read: the client's request with the provider's address and credential. */
+function relayed(ctx: Routed, attempt: Attempt, call: AttemptCall, body: RequestBody): Translation {
   const address = attempt.binding.provider.relay?.(call, pathFor(ctx, attempt));
   if (address === undefined) throw new GatewayError('internal', { message: 'The provider does not serve this route.' });
-  return { ...address, method: ctx.method, headers: address.headers ?? [], body: emptyBody, dropped: [] };
+  const theirs = relayedHeaders(ctx.headers, withheldFrom(attempt.binding.provider, call.credential));
+  const headers = joinHeaders(theirs, address.headers ?? []);
+  // Of a compressed answer nobody could say whether it repeats the credential.
+  headers.push('accept-encoding', 'identity');
+  const passes = body.kind === 'passing' ? body : emptyBody;
+  return { request: { ...address, method: ctx.method, headers, body: passes, dropped: [] }, tap: unread };
 }
 
 /** The client's own path; the name of a model in it as it is asked of this target. */
@@ -176,7 +185,7 @@ function pathFor(ctx: Routed, { model }: Attempt): string {
   return ctx.endpoint !== 'models/{id}' || model === ctx.params['id'] ? ctx.path : `/v1/models/${encodeURIComponent(model)}`;
 }
 
-const sendable = (body: RequestBody): JsonBody | EmptyBody => (body.kind === 'passing' || body.kind === 'form' ? emptyBody : body);
+const sendable = (body: RequestBody): JsonBody | EmptyBody => (body.kind === 'json' ? body : emptyBody);
 
 function laneOf(ctx: Routed, attempt: Attempt, upstream: UpstreamRequest): Attempt['lane'] {
   if (attempt.translation !== undefined && isConverting(attempt.translation)) return 'full';

@@ -77,6 +77,8 @@ export interface Converted {
 export interface Flow {
   /** What the record keeps of the answer: bytes as they came from the provider. */
   readonly kept: KeptBody;
+  /** The answer's head goes to the client at once, not with the first bytes. */
+  readonly isBegun?: boolean;
   /** Starts the flow into the consumer, beginning with what was held back until the commit point. Once. */
   into(consumer: FlowConsumer): void;
   pause(): void;

@@ -161,7 +161,6 @@ export class Runtime {
         });
       },
       probes: this.probes(false),
-      passHttp: (request, response, bag) => relay.http(request, response, bag),
       passSocket: (request, socket, head, bag) => relay.socket(request, socket, head, bag),
       socketClient: (socket) => relay.socketClient(socket),
     });

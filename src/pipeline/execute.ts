@@ -245,11 +245,11 @@ export class Execution {
   }
 }
 
-/** Bytes of a form that nobody holds went out: it can't be sent a second time, whoever wants that. */
-const isSpent = (body: RequestBody): boolean => body.kind === 'form' && body.isSpent;
+/** Bytes that nobody holds went out: it can't be sent a second time, whoever wants that. */
+const isSpent = (body: RequestBody): boolean => (body.kind === 'form' || body.kind === 'passing') && body.isSpent;
 
 const answerIt = (judged: Verdict): Verdict =>
-  judged.do === 'answer' ? judged : { do: 'answer', because: `${judged.because}, and the form cannot be sent again` };
+  judged.do === 'answer' ? judged : { do: 'answer', because: `${judged.because}, and the body cannot be sent again` };
 
 function notSent(at: number): Times {
   return { at, connectMs: undefined, firstByteMs: undefined, totalMs: 0 };

@@ -237,14 +237,16 @@ export class Handling implements DenseSetMember {
     this.#status = reply.status;
     const said = error === undefined ? ofProvider(`status ${reply.status}`) : saidOf(error);
     if (this.#run?.last?.kind !== 'answered') this.#own = body;
-    if (bodyAllowed(reply.status)) reply.headers.push('content-length', body.length.toString());
+    // HEAD: the provider's head says how long the body is that another method would get.
+    if (bodyAllowed(reply.status) && !(this.#final?.kind === 'pass' && this.#final.reply.isVerbatim))
+      reply.headers.push('content-length', body.length.toString());
     // Before the record: a head that can't be written becomes an error that is recorded.
     this.#head(reply);
     this.#finish(isFault ? faultEnd : 'whole', isFault ? said : null, () => this.#client.end(bodyAllowed(reply.status) ? body : undefined));
   }
 
-  #head(reply: Reply): void {
-    this.#client.head(reply.status, reply.headers);
+  #head(reply: Reply, isAlone = false): void {
+    this.#client.head(reply.status, reply.headers, isAlone);
     this.#isHeadSent = true;
   }
 
@@ -253,6 +255,7 @@ export class Handling implements DenseSetMember {
     this.#status = reply.status;
     this.#client.onDrain = this.#onDrain;
     // The head leaves with the first bytes: until then a fault is an error that the client can read.
+    if (flow.isBegun === true) this.#head(reply, true);
     flow.into({
       data: (bytes) => {
         if (!this.#isHeadSent && bytes.length > 0) this.#head(reply);
@@ -312,7 +315,8 @@ export class Handling implements DenseSetMember {
   #break(error: GatewayError, end: LogRecord['end'], lastWords?: Buffer): void {
     if (this.#recorded) return;
     this.#noteDefect(error);
-    const framed = this.#run?.last?.kind === 'answered' && isEventStream(this.#run.last.reply);
+    const last = this.#run?.last;
+    const framed = last?.kind === 'answered' && last.reply.isVerbatim !== true && isEventStream(last.reply);
     const words = lastWords ?? this.#dialect.errorEvent(error, errorFacts(this.#ctx.id, undefined, false));
     const event = framed ? this.#generation.maskBytes(words) : undefined;
     this.#bytesOut += event?.length ?? 0;
@@ -357,7 +361,7 @@ export class Handling implements DenseSetMember {
       status: this.#status === 0 && end === 'client_gone' ? 499 : this.#status,
       end,
       error,
-      bytesIn: this.#ctx.received.kind === 'form' ? this.#ctx.received.received : this.#bytesIn,
+      bytesIn: 'received' in this.#ctx.received ? this.#ctx.received.received : this.#bytesIn,
       bytesOut: this.#bytesOut,
       totalMs: this.#deps.monotonic() - this.#ctx.arrivedAt,
       firstEventMs: this.#firstEventMs,

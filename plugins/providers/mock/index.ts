@@ -105,7 +105,7 @@ const modelPatch = (body: JsonBody, { model }: ACall): BodyPatch =>
 
 /** Bodies that the API would reject are rejected in its format; then the configured error, then the answer. */
 function answerTo(endpoint: Answered, { body: sent }: UpstreamRequest, call: ACall): LocalAnswer {
-  const body = sent.kind === 'json' ? sent.json() : sent.kind === 'none' ? {} : bodyOfForm(sent.form.fields);
+  const body = sent.kind === 'json' ? sent.json() : 'form' in sent ? bodyOfForm(sent.form.fields) : {};
   const asked = question(body, call);
   try {
     checkBody(endpoint, body, modelOf(body, call));

@@ -2,7 +2,8 @@ import type { HeaderPairs } from './headers.ts';
 
 /** The client's side of one exchange, as the pipeline sees it. */
 export interface Client {
-  head(status: number, headers: HeaderPairs): void;
+  /** @param isAlone it is sent at once, not with the first bytes */
+  head(status: number, headers: HeaderPairs, isAlone?: boolean): void;
   /** False when the client is slow: wait for `onDrain`. */
   write(bytes: Buffer): boolean;
   end(bytes?: Buffer): void;

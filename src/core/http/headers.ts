@@ -148,3 +148,8 @@ function hasName(pairs: HeaderPairs, name: string): boolean {
   for (let i = 0; i < pairs.length; i += 2) if (pairs[i] === name) return true;
   return false;
 }
+
+/** Headers that belong to one connection because it says so, in lower case. */
+export function namedByConnection(values: readonly (string | undefined)[]): ReadonlySet<string> {
+  return new Set(values.flatMap((value) => value?.split(',').map((each) => each.trim().toLowerCase()) ?? []));
+}

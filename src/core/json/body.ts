@@ -1,5 +1,5 @@
 import { GatewayError } from '../error.ts';
-import type { FormBody } from '../http/form.ts';
+import type { FormBody, FormBytes } from '../http/form.ts';
 import { type JsonLimits, noLimits, requestLimits } from './limits.ts';
 import { type Member, membersAt, objectAround, scanObject } from './scan.ts';
 import { firstNotUtf8 } from '../text/utf8.ts';
@@ -11,16 +11,31 @@ export type Scalar = string | number | boolean | null;
 export type BodyPatch = ReadonlyMap<string, unknown>;
 
 /** A request body as the pipeline sees it. */
-export type RequestBody = JsonBody | EmptyBody | FormBody | PassingBody;
+export type RequestBody = JsonBody | EmptyBody | FormBody | PassingBody | SocketBody;
 
 export interface EmptyBody {
   readonly kind: 'none';
 }
 
-/** Bytes that only pass through: uploads, unknown routes. The pipeline never holds them. */
+/** Bytes that only pass through: any body of an unknown route. Nobody holds them, so they go out once. */
 export interface PassingBody {
   readonly kind: 'passing';
   readonly contentType: string | undefined;
+  /** Bytes; 0 where there is none, undefined where the client does not say. */
+  readonly length: number | undefined;
+  /** Bytes that came from the client so far. */
+  readonly received: number;
+  /** It may have been read, or acted upon, by a provider: it can't be sent again. */
+  readonly isSpent: boolean;
+  /** A provider is connected: what is sent from now on can't be taken back. */
+  spend(): void;
+  /** Not before it is connected: until then the next target may have the body whole. */
+  open(): FormBytes;
+}
+
+/** A connection that asks to be switched to WebSocket frames. */
+export interface SocketBody {
+  readonly kind: 'socket';
 }
 
 export const emptyBody: EmptyBody = Object.freeze({ kind: 'none' });

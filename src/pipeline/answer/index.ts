@@ -18,10 +18,13 @@ export function finalOf(run: Execution, outcome: Outcome, dialect: Dialect): Fin
   const targets = new Set(run.history.map((each) => each.attempt.target));
   if (targets.size > 1) return { kind: 'error', error: allFailed(run, outcome, targets.size) };
   if (outcome.kind === 'answered' && outcome.attempt.lane !== 'full' && !isAuthFault(outcome.attempt, outcome.reply.status)) {
-    if (isErrorObject(outcome, dialect)) return { kind: 'pass', reply: outcome.reply };
+    if (isUnread(outcome.attempt) || isErrorObject(outcome, dialect)) return { kind: 'pass', reply: outcome.reply };
   }
   return { kind: 'error', error: errorOf(outcome) };
 }
+
+/** Of a route that is not modelled nobody knows how its errors look: they pass as they are. */
+const isUnread = ({ call }: Attempt): boolean => call !== undefined && traitsOf(call.endpoint).body === 'passing';
 
 /** The error of one outcome, as the client would see it if it were the only one. */
 export function errorOf(outcome: Outcome): GatewayError {
@@ -30,6 +33,7 @@ export function errorOf(outcome: Outcome): GatewayError {
   switch (outcome.kind) {
     case 'answered': {
       const { status, body } = outcome.reply;
+      if (isUnread(attempt) && isAuthFault(attempt, status)) return refusedCredential(attempt, status, undefined);
       return saidBy(attempt, status, attempt.binding.provider.fault(status, body.toString('utf8')));
     }
     case 'timeout':
@@ -105,13 +109,13 @@ const wholeTexts: Partial<Readonly<Record<TimeoutPhase, string>>> = {
 /** Files have no events: of those every byte counts. */
 function timeoutText({ phase, attempt }: Outcome & { kind: 'timeout' }): string {
   const isFile = attempt.call !== undefined && traitsOf(attempt.call.endpoint).file !== undefined;
-  if (phase === 'idle' && isFile) return 'transferred no data';
+  if (phase === 'idle' && (isFile || isUnread(attempt))) return 'transferred no data';
   return attempt.call?.stream === true ? timeoutTexts[phase] : (wholeTexts[phase] ?? timeoutTexts[phase]);
 }
 
 function isCutUpload({ sent, attempt }: Outcome & { kind: 'unreachable' }): boolean {
   const kind = attempt.upstream?.body.kind;
-  return sent && (kind === 'form' || kind === 'file');
+  return sent && kind !== undefined && kind !== 'json' && kind !== 'none';
 }
 
 /** The operator's credential was refused: not the caller's fault. */

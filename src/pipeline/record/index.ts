@@ -72,7 +72,7 @@ export function makeRecord(ctx: RequestContext, run: Execution | undefined, endi
     usage: usageRecord(tap, ctx, isModelAnswer(last)),
     cost: { usd: null, source: null },
     finish: first(tap?.finish ?? [], most.finish).map((text) => bounded(text, limits.id)),
-    lane: ctx.received.kind === 'passing' && attempt !== undefined ? 'relay' : (attempt?.lane ?? 'none'),
+    lane: isRelayed(ctx) && attempt !== undefined ? 'relay' : (attempt?.lane ?? 'none'),
     strict: attempt?.call?.strict ?? true,
     dropped: droppedOf(attempt),
     warnings: warningsOf(ctx, run?.history ?? []),
@@ -96,6 +96,8 @@ export function makeRecord(ctx: RequestContext, run: Execution | undefined, endi
 function promptRecord({ facts: { prompt } }: RequestContext): LogRecord['prompt'] {
   return prompt === undefined ? null : { id: prompt.used.version.id, version: prompt.used.version.number, label: prompt.used.label };
 }
+
+const isRelayed = ({ received }: RequestContext): boolean => received.kind === 'passing' || received.kind === 'socket';
 
 function modelRecord(ctx: RequestContext, attempt: Attempt | undefined, tap: Tap | undefined): LogRecord['model'] {
   return {

@@ -60,7 +60,7 @@ export class Messages {
   request(ctx: RequestContext): MessageRecord {
     const headers = this.#headers(ctx.headers.entries());
     const { received } = ctx;
-    if (received.kind === 'passing' || received.kind === 'form')
+    if (received.kind !== 'json' && received.kind !== 'none')
       return { headers, body: null, why_absent: 'it was passed through without buffering' };
     if (received.kind === 'none')
       return { headers, body: null, why_absent: endpoints[ctx.endpoint].body === 'none' ? 'there was none' : 'it was not read' };

@@ -58,7 +58,6 @@ export interface ServerDeps {
   describeApi(response: ServerResponse): void;
   /** `/healthz` and `/readyz` for whoever asks: platforms probe the port that they send requests to, without a key. */
   readonly probes: Probes;
-  passHttp(request: IncomingMessage, response: ServerResponse, bag: HeaderBag): Pass;
   passSocket(request: IncomingMessage, socket: Duplex, head: Buffer, bag: HeaderBag): Pass;
   /** A client for an upgrade that is refused: it can only write a plain answer. */
   socketClient(socket: Duplex): Client;
@@ -145,8 +144,7 @@ class RequestReader {
       return;
     }
     const refusal = refused ?? this.#refusal(head);
-    const pass = traits.body === 'passing' ? deps.passHttp(request, response, head.bag) : undefined;
-    deps.handle(this.#incoming(head, client, body, pass, refusal));
+    deps.handle(this.#incoming(head, client, body, undefined, refusal));
   }
 
   #upgrade(request: IncomingMessage, socket: Duplex, upgradeHead: Buffer): void {
@@ -155,7 +153,7 @@ class RequestReader {
     const refused =
       this.#deps.keyless()?.refusal(request, undefined) ?? this.#refusal({ ...head, matched: isRealtime(head.path) ? matched : undefined });
     const pass = refused === undefined ? this.#deps.passSocket(request, socket, upgradeHead, head.bag) : undefined;
-    const body = new NoClientBody({ kind: 'passing', contentType: head.bag.get('content-type') });
+    const body = new NoClientBody({ kind: 'socket' });
     this.#deps.handle(this.#incoming({ ...head, matched }, this.#deps.socketClient(socket), body, pass, refused));
   }
 

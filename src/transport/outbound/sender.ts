@@ -2,14 +2,14 @@ import type { Budget } from '../../core/memory/budget.ts';
 import type { Clock } from '../../core/context.ts';
 import { traitsOf } from '../../core/endpoint.ts';
 import { GatewayError } from '../../core/error.ts';
-import type { FormBody } from '../../core/http/form.ts';
-import type { HeaderPairs } from '../../core/http/headers.ts';
+import { type HeaderPairs, joinHeaders } from '../../core/http/headers.ts';
+import { emptyBody } from '../../core/json/body.ts';
 import type { Attempt, Outcome, Send, Sending, Times } from '../../core/plan.ts';
 import type { Translation, UpstreamRequest } from '../../core/provider.ts';
 import { secretsOf } from '../../core/secrets/redactor.ts';
 import type { Trust } from '../../core/snapshot.ts';
 import { Exchange, type ExchangeSettings } from './exchange/exchange.ts';
-import type { Upload } from './exchange/upload.ts';
+import { isPassage, type Upload } from './exchange/upload.ts';
 import { Guarded } from './guarded.ts';
 import { playLocal } from './local-answer.ts';
 import { overload, type Sweeper } from './exchange/sweeper.ts';
@@ -88,7 +88,7 @@ function mayRepeat(outcome: Outcome, signed: Signed): boolean {
   if (outcome.kind !== 'answered' || outcome.reply.status !== 401) return false;
   // Also where this request can't be sent again: the next one must not be refused with the same token.
   const isOther = outcome.attempt.credential?.evict?.(signed.headers) === true;
-  return isOther && formOf(outcome.attempt)?.isSpent !== true;
+  return isOther && !isSpent(outcome.attempt);
 }
 
 function begin(attempt: Attempt, deps: SenderDeps, settings: ExchangeSettings, signed: Signed): Exchange {
@@ -105,7 +105,7 @@ function begin(attempt: Attempt, deps: SenderDeps, settings: ExchangeSettings, s
 function go(exchange: Exchange, attempt: Prepared, deps: SenderDeps, signed: Signed): void {
   const { upstream, translation, call } = attempt;
   const { body } = upstream;
-  if ((body.kind === 'form' || body.kind === 'file') && !exchange.opens(body)) return;
+  if (isPassage(body) && !exchange.opens(body)) return;
   if (translation.local !== undefined) {
     play(exchange, translation as Local, upstream);
     return;
@@ -154,25 +154,28 @@ type Prepared = Attempt & { upstream: UpstreamRequest; translation: Translation;
 
 function withHeaders(request: UpstreamRequest, headers: HeaderPairs, upload: Upload | undefined): WireRequest {
   const { body } = request;
-  if (body.kind === 'form' || body.kind === 'file') {
-    if (upload === undefined) throw new Error('a form was not opened');
-    return { ...request, body: upload, headers: [...request.headers, ...headers, ...framing(request.headers, upload)] };
+  if (isPassage(body)) {
+    if (upload === undefined) throw new Error('a body was not opened');
+    const all = body.kind === 'passing' ? joinHeaders(request.headers, headers) : [...request.headers, ...headers];
+    return { ...request, body: upload.length === 0 ? emptyBody : upload, headers: [...all, ...framing(request.headers, upload)] };
   }
   return headers.length === 0 ? { ...request, body } : { ...request, body, headers: request.headers.concat(headers) };
 }
 
-/** What the bytes of a form are, where the provider doesn't say otherwise, and how many they are, where that is known. */
+/** What the bytes of a body are, where the provider doesn't say otherwise, and how many they are, where that is known. */
 function framing(own: HeaderPairs, { contentType, length }: Upload): HeaderPairs {
   const pairs: HeaderPairs = [];
-  if (!own.some((name, at) => at % 2 === 0 && name.toLowerCase() === 'content-type')) pairs.push('content-type', contentType);
-  if (length !== undefined) pairs.push('content-length', length.toString());
+  if (contentType !== '' && !own.some((name, at) => at % 2 === 0 && name.toLowerCase() === 'content-type'))
+    pairs.push('content-type', contentType);
+  if (length !== undefined && length > 0) pairs.push('content-length', length.toString());
   return pairs;
 }
 
-/** The form that an attempt sends. */
-function formOf({ upstream }: Attempt): FormBody | undefined {
+/** Bytes that nobody holds went out. */
+function isSpent({ upstream }: Attempt): boolean {
   const body = upstream?.body;
-  return body?.kind === 'form' || body?.kind === 'file' ? body.form : undefined;
+  if (body?.kind === 'passing') return body.isSpent;
+  return (body?.kind === 'form' || body?.kind === 'file') && body.form.isSpent;
 }
 
 /** The outcome of an attempt that never reached the wire. */

@@ -71,7 +71,7 @@ export function createUpstream(options: PoolOptions): Upstream {
   // Tells a reused connection from a fresh one: this channel fires in the same tick as onRequestStart.
   const onSendHeaders = (message: unknown): void => {
     const { socket } = message as { socket: Counted };
-    if (state.writing !== undefined && used.has(socket)) state.writing.reuses(socket);
+    state.writing?.uses(socket, used.has(socket));
     state.writing = undefined;
     used.add(socket);
   };
@@ -105,17 +105,19 @@ function bodyOf(body: WireBody): Buffer | Readable | null {
   return body.kind === 'stream' ? (body as unknown as Readable) : body.bytes();
 }
 
-/** What a socket of either kind has read so far. */
+/** What a socket of either kind has read so far, and why it broke. */
 interface Counted {
   readonly bytesRead: number;
+  readonly errored: Error | null;
 }
 
 class Handler implements Dispatcher.DispatchHandler {
   readonly #receiver: Receiver;
   readonly #state: { writing: Handler | undefined };
   readonly #over: (() => void) | undefined;
-  /** The kept connection that is used, what it had read before, and when the request was written to it. */
-  #kept: Counted | undefined;
+  #socket: Counted | undefined;
+  /** The connection is a kept one; what it had read before, and when the request was written to it. */
+  #isKept = false;
   #readBefore = 0;
   #writtenAt = 0;
   #ended = false;
@@ -127,9 +129,11 @@ class Handler implements Dispatcher.DispatchHandler {
     this.#over = over;
   }
 
-  /** The connection has served a request before: it may have been closed since. */
-  reuses(socket: Counted): void {
-    this.#kept = socket;
+  /** @param isKept the connection has served a request before: it may have been closed since */
+  uses(socket: Counted, isKept: boolean): void {
+    this.#socket = socket;
+    this.#isKept = isKept;
+    if (!isKept) return;
     this.#readBefore = socket.bytesRead;
     this.#writtenAt = performance.now();
   }
@@ -167,7 +171,10 @@ class Handler implements Dispatcher.DispatchHandler {
   onResponseEnd(): void {
     this.#ended = true;
     this.#over?.();
-    this.#receiver.finished();
+    // Of a body that only the closing ends, the library takes a reset for the end.
+    const broken = this.#socket?.errored;
+    if (broken) this.#receiver.failed(broken);
+    else this.#receiver.finished();
   }
 
   onResponseError(_: Dispatcher.DispatchController, error: Error): void {
@@ -176,8 +183,7 @@ class Handler implements Dispatcher.DispatchHandler {
   }
 
   #isUnread(error: Error): boolean {
-    const kept = this.#kept;
-    if (kept === undefined || kept.bytesRead !== this.#readBefore || !('code' in error)) return false;
+    if (!this.#isKept || this.#socket?.bytesRead !== this.#readBefore || !('code' in error)) return false;
     return closed.has(error.code) && performance.now() - this.#writtenAt <= staleMs;
   }
 }

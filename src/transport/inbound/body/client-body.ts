@@ -10,6 +10,7 @@ import { codedForm, decodedBody, uncodable } from './coded-body.ts';
 import { codingsOf } from './decode.ts';
 import { bodyKind, receiveForm } from '../multipart/arrive.ts';
 import { type ClientBytesDeps, tooLarge, uploadLimit } from '../multipart/client-bytes.ts';
+import { PassingBytes } from './passing-body.ts';
 import { bodyCopies, BodyReader } from './read-body.ts';
 
 /** What reading any body needs. */
@@ -34,6 +35,7 @@ export interface ClientBodyParts {
 export class ClientBody implements PendingBody {
   readonly #parts: ClientBodyParts;
   #reader: BodyReader | undefined;
+  #passing: PassingBytes | undefined;
   #isDropped = false;
   #hold: Hold | undefined;
 
@@ -48,7 +50,7 @@ export class ClientBody implements PendingBody {
       return;
     }
     if (isAwaited) response.writeContinue();
-    if (traits.body === 'passing') done(this.#passing());
+    if (traits.body === 'passing') done(this.#pass());
     else if (traits.body === 'form') this.#readForm(done);
     else if (hasBody(request)) this.#readJson(done);
     else done(noBody());
@@ -57,16 +59,18 @@ export class ClientBody implements PendingBody {
   drop(): void {
     this.#isDropped = true;
     this.#reader?.stop();
+    this.#passing?.close();
     this.#hold?.close();
   }
 
-  #passing(): RequestBody | GatewayError {
-    const { request, limits } = this.#parts;
+  #pass(): RequestBody | GatewayError {
+    const { request, limits, deps } = this.#parts;
     if (hasBody(request) && (request.method === 'GET' || request.method === 'HEAD')) return unexpectedBody(request.method);
     // A length that is declared is refused before anything of it is read.
     const size = Number(request.headers['content-length'] ?? 0);
     if (limits.maxUpload !== undefined && size > limits.maxUpload) return tooLarge(uploadLimit(limits.maxUpload), size);
-    return { kind: 'passing', contentType: request.headers['content-type'] };
+    this.#passing = new PassingBytes(request, limits.maxUpload, deps);
+    return this.#passing;
   }
 
   /** A body that is held in memory. */

@@ -36,11 +36,12 @@ export class NodeClient implements Client {
     return this.#gone;
   }
 
-  head(status: number, headers: HeaderPairs): void {
+  head(status: number, headers: HeaderPairs, isAlone = false): void {
     if (this.#gone || this.#response.headersSent) return;
     this.#response.writeHead(status, headers);
     this.#isFramed = this.#response.chunkedEncoding;
     this.#response.chunkedEncoding = false;
+    if (isAlone) this.#response.flushHeaders();
   }
 
   write(bytes: Buffer): boolean {

@@ -1,3 +1,4 @@
+import { namedByConnection } from '../../../core/http/headers.ts';
 import type { FlowConsumer } from '../../../core/plan.ts';
 import { Answer, type AnswerOwner } from './answer.ts';
 import { noScan } from '../framing/scanned.ts';
@@ -11,6 +12,7 @@ const waitingLimit = 256 * 1024;
  */
 export class BytesAnswer extends Answer {
   protected readonly holdsLast = false;
+  isBegun = false;
   /** Bytes of the promised length that have not come; endless where chunks or the closing tell the end. */
   #missing: number;
   #waiting = 0;
@@ -20,6 +22,12 @@ export class BytesAnswer extends Answer {
     super(owner, now);
     const length = owner.headers['content-length'];
     this.#missing = length === undefined ? Number.POSITIVE_INFINITY : Number(length);
+  }
+
+  /** Nobody promised a length: the head may leave before the first byte, which can be long in coming. */
+  begin(): void {
+    this.isBegun = this.#missing === Number.POSITIVE_INFINITY;
+    if (this.isBegun) this.#commit();
   }
 
   data(chunk: Buffer, now: number): void {
@@ -50,4 +58,15 @@ export class BytesAnswer extends Answer {
     this.owner.state = 'flowing';
     this.owner.committed(this);
   }
+}
+
+/** May bytes follow this head? */
+export const hasBody = (status: number, method: string | undefined): boolean => method !== 'HEAD' && status !== 204 && status !== 304;
+
+type Headers = Readonly<Record<string, string>>;
+
+/** Without those that are about the provider's connection. */
+export function ofMessage(headers: Headers): Headers {
+  const named = namedByConnection([headers['connection']]);
+  return named.size === 0 ? headers : Object.fromEntries(Object.entries(headers).filter(([name]) => !named.has(name)));
 }

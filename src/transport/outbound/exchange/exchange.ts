@@ -1,8 +1,6 @@
 import type { Budget } from '../../../core/memory/budget.ts';
 import { connectionFault } from '../../../core/http/connection-fault.ts';
-import { traitsOf } from '../../../core/endpoint.ts';
 import { fromUnknown, GatewayError } from '../../../core/error.ts';
-import type { FormUpstream } from '../../../core/http/form.ts';
 import type { Attempt, Flow, Outcome, Times, TimeoutPhase } from '../../../core/plan.ts';
 import { type EchoListener, Redactor, type SecretForms } from '../../../core/secrets/redactor.ts';
 import type { Clocks } from '../../../core/snapshot.ts';
@@ -11,13 +9,12 @@ import type { Tap } from '../../../core/tap.ts';
 import type { Swept } from './sweeper.ts';
 import type { Receiver, Source } from '../upstream.ts';
 import type { Answer, AnswerOwner, State } from './answer.ts';
-import { BytesAnswer } from './bytes-answer.ts';
-import { expired, limitOf, type Watched } from './timeouts.ts';
+import { BytesAnswer, hasBody, ofMessage } from './bytes-answer.ts';
 import { EventAnswer } from './event-answer.ts';
-import { codeOf, interrupted, invalid, overdue } from './faults.ts';
+import { codeOf, interrupted, invalid, overdue, unsent, untaken } from './faults.ts';
 import { Keeper } from './keep.ts';
-import { isUntaken, silence, slowClientMs } from './timeouts.ts';
-import { Upload } from './upload.ts';
+import { expired, isUntaken, limitOf, silence, type Traffic, trafficOf, type Watched } from './timeouts.ts';
+import { type Passage, Upload } from './upload.ts';
 import { WholeAnswer } from './whole-answer.ts';
 
 /** After the end mark the provider has this long to close its side. */
@@ -68,8 +65,8 @@ export class Exchange implements Receiver, Swept, AnswerOwner, Watched, EchoList
   heardAt = 0;
   /** The form that is being sent. */
   upload: Upload | undefined;
-  /** A file of any size goes up or comes down: only silence ends it. */
-  readonly file: 'up' | 'down' | undefined;
+  /** Bytes of any number go up or come down: only silence ends them. `relay`: nobody knows what they are. */
+  readonly file: Traffic;
   readonly #settings: ExchangeSettings;
   /** Bytes of the answer that are counted as held. */
   #held = 0;
@@ -84,7 +81,7 @@ export class Exchange implements Receiver, Swept, AnswerOwner, Watched, EchoList
     this.attempt = attempt;
     this.tap = tap;
     this.clocks = attempt.clocks;
-    this.file = attempt.call === undefined ? undefined : traitsOf(attempt.call.endpoint).file;
+    this.file = trafficOf(attempt.call?.endpoint);
     this.#settings = settings;
     this.startedAt = settings.monotonic();
     this.dialAt = this.startedAt;
@@ -95,7 +92,9 @@ export class Exchange implements Receiver, Swept, AnswerOwner, Watched, EchoList
   connected(source: Source): void {
     this.#source = source;
     this.connectedAt = this.now();
+    const body = this.attempt.upstream?.body;
     if (this.state === 'over') source.abort();
+    else if (body?.kind === 'passing') body.spend();
   }
 
   sent(): void {
@@ -109,7 +108,8 @@ export class Exchange implements Receiver, Swept, AnswerOwner, Watched, EchoList
 
   head(status: number, received: Readonly<Record<string, string>>): void {
     if (this.state === 'over') return;
-    const headers = this.#redactor === undefined ? received : this.#redactor.headers(received);
+    const shown = this.#redactor === undefined ? received : this.#redactor.headers(received);
+    const headers = this.file === 'relay' ? ofMessage(shown) : shown;
     this.status = status;
     this.headers = headers;
     this.#isCompressed = isEncoded(headers);
@@ -118,7 +118,9 @@ export class Exchange implements Receiver, Swept, AnswerOwner, Watched, EchoList
       this.faulty(invalid(`The provider returned the status ${status}, which is not a valid HTTP status.`));
     } else if (this.#isFile(status, type)) {
       this.state = 'whole';
-      this.answer = new BytesAnswer(this, this.now());
+      const answer = new BytesAnswer(this, this.now());
+      this.answer = answer;
+      if (this.file === 'relay' && hasBody(status, this.attempt.upstream?.method)) answer.begin();
     } else if (status >= 300 && status < 400) {
       this.faulty(invalid(`The provider returned a redirect (${status}); the gateway does not follow redirects.`, false));
     } else if (status < 300 && type.startsWith('text/event-stream')) {
@@ -137,6 +139,7 @@ export class Exchange implements Receiver, Swept, AnswerOwner, Watched, EchoList
   /** The answer is not read: a download, or sound and text in any format. */
   #isFile(status: number, type: string): boolean {
     if (this.tap.form !== 'bytes') return false;
+    if (this.file === 'relay') return status < 400;
     if (this.file === 'down') return status < 300 || status === 304;
     return status < 300 && !/^(?:text\/(?:event-stream|html)|application\/(?:[^;]*\+)?json)/.test(type);
   }
@@ -232,8 +235,8 @@ export class Exchange implements Receiver, Swept, AnswerOwner, Watched, EchoList
     return true;
   }
 
-  /** Makes a form ready to be sent. False when it can't be. */
-  opens(body: FormUpstream): boolean {
+  /** Makes a body that is not held ready to be sent. False when it can't be. */
+  opens(body: Passage): boolean {
     try {
       this.upload = new Upload(body, this.#settings.monotonic);
       return true;
@@ -317,7 +320,8 @@ export class Exchange implements Receiver, Swept, AnswerOwner, Watched, EchoList
   #sweepTransfer(now: number): void {
     const who = silence(this, now);
     if (who === undefined) return;
-    if (who === 'client') this.answer?.close({ kind: 'fault', error: untaken() });
+    if (who === 'upload') this.refuse(unsent(this.clocks.idle));
+    else if (who === 'client') this.answer?.close({ kind: 'fault', error: untaken() });
     else if (this.state === 'flowing') this.answer?.close({ kind: 'fault', error: overdue('idle', this.clocks.idle) });
     else this.#timeout(who === 'connect' ? 'connect' : 'idle');
   }
@@ -364,7 +368,8 @@ export class Exchange implements Receiver, Swept, AnswerOwner, Watched, EchoList
   #answered(body: Buffer, flow: Flow | undefined): void {
     const { attempt, status, headers, tap } = this;
     const reply = { status, headers, body, flow, tap };
-    const isVerbatim = flow instanceof BytesAnswer;
+    // A head that stands alone tells of the body that another method would get.
+    const isVerbatim = this.answer instanceof BytesAnswer && (flow !== undefined || this.attempt.upstream?.method === 'HEAD');
     this.#settle({ kind: 'answered', attempt, times: this.#times(), reply: isVerbatim ? { ...reply, isVerbatim } : reply });
   }
 
@@ -388,9 +393,4 @@ export class Exchange implements Receiver, Swept, AnswerOwner, Watched, EchoList
 function isEncoded(headers: Readonly<Record<string, string>>): boolean {
   const encoding = headers['content-encoding'];
   return encoding !== undefined && encoding !== '' && encoding !== 'identity';
-}
-
-/** The other side of a download: it takes nothing. */
-function untaken(): GatewayError {
-  return new GatewayError('idle_timeout', { message: `The client read nothing for ${slowClientMs / 1000} s.` });
 }

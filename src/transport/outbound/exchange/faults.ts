@@ -1,5 +1,6 @@
 import { GatewayError } from '../../../core/error.ts';
 import type { TimeoutPhase } from '../../../core/plan.ts';
+import { slowClientMs } from './timeouts.ts';
 
 /** What came is not what the format says; nothing of it was committed. */
 export function invalid(message: string, retry?: boolean): GatewayError {
@@ -22,4 +23,14 @@ export function overdue(phase: TimeoutPhase, afterMs: number): GatewayError {
   const what = isIdle ? `sent nothing for ${afterMs} ms` : `did not finish within ${afterMs} ms`;
   const message = `The provider ${what}.`;
   return new GatewayError(isIdle ? 'idle_timeout' : 'timeout', { message, source: 'provider', hint: `Setting: timeouts.${phase}` });
+}
+
+/** The other side of an upload: it sends nothing. */
+export function unsent(afterMs: number): GatewayError {
+  return new GatewayError('timeout', { message: `The client transferred no data for ${afterMs} ms.`, hint: 'Setting: timeouts.idle' });
+}
+
+/** The other side of a download: it takes nothing. */
+export function untaken(): GatewayError {
+  return new GatewayError('idle_timeout', { message: `The client read nothing for ${slowClientMs / 1000} s.` });
 }

@@ -1,3 +1,4 @@
+import { type Endpoint, traitsOf } from '../../../core/endpoint.ts';
 import type { TimeoutPhase } from '../../../core/plan.ts';
 import type { Clocks } from '../../../core/snapshot.ts';
 import type { State } from './answer.ts';
@@ -50,9 +51,18 @@ export function limitOf(clocks: Clocks, phase: TimeoutPhase): number {
 /** A client that takes nothing of an answer may do so for this long: it holds a connection, but nobody waits in vain. */
 export const slowClientMs = 10 * 60_000;
 
+/** Bytes of any number go up or come down, so that only silence ends them. `relay`: nobody knows what they are. */
+export type Traffic = 'up' | 'down' | 'relay' | undefined;
+
+export function trafficOf(endpoint: Endpoint | undefined): Traffic {
+  const traits = endpoint === undefined ? undefined : traitsOf(endpoint);
+  return traits?.body === 'passing' ? 'relay' : traits?.file;
+}
+
 /** What the clocks of a file on its way look at: moments on the monotonic clock in milliseconds. */
 export interface WatchedTransfer {
   readonly state: State;
+  readonly file: Traffic;
   readonly clocks: Clocks;
   readonly dialAt: number;
   readonly connectedAt: number | undefined;
@@ -69,13 +79,15 @@ export function isUntaken({ state, clocks, answer }: Pick<WatchedTransfer, 'stat
 
 /**
  * Who has been silent for too long while a file goes up or comes down: bytes in either direction count,
- * and no time in all. A client that pauses in the middle of its form has its own clock.
+ * and no time in all. A client that pauses in the middle of its form has its own clock; a relayed body has this one too.
  */
-export function silence(watched: WatchedTransfer, now: number): 'connect' | 'provider' | 'client' | undefined {
+export function silence(watched: WatchedTransfer, now: number): 'connect' | 'provider' | 'client' | 'upload' | undefined {
   const { clocks, connectedAt, upload, answer } = watched;
   if (connectedAt === undefined) return now - watched.dialAt > clocks.connect ? 'connect' : undefined;
   if (watched.state === 'flowing' && answer?.isDrawn === false) return isUntaken(watched, now) ? 'client' : undefined;
-  if (upload?.isStarved === true && answer === undefined) return undefined;
+  if (upload?.isStarved === true && answer === undefined) {
+    return watched.file === 'relay' && now - upload.movedAt > clocks.idle ? 'upload' : undefined;
+  }
   const movedAt = Math.max(connectedAt, watched.heardAt, upload?.movedAt ?? 0, answer?.lastAt ?? 0);
   return now - movedAt > clocks.idle ? 'provider' : undefined;
 }

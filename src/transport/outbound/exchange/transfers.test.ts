@@ -2,7 +2,16 @@ import { expect, it } from 'vitest';
 import { isUntaken, silence, slowClientMs, type WatchedTransfer } from './timeouts.ts';
 
 const clocks = { connect: 100, firstByte: 1, idle: 1000, total: 1, request: 1 };
-const sent: WatchedTransfer = { state: 'waiting', clocks, dialAt: 0, connectedAt: 50, heardAt: 0, upload: undefined, answer: undefined };
+const sent: WatchedTransfer = {
+  state: 'waiting',
+  file: 'up',
+  clocks,
+  dialAt: 0,
+  connectedAt: 50,
+  heardAt: 0,
+  upload: undefined,
+  answer: undefined,
+};
 
 const table: readonly (readonly [what: string, over: Partial<WatchedTransfer>, now: number, who: ReturnType<typeof silence>])[] = [
   ['nobody answers the call', { connectedAt: undefined }, 101, 'connect'],
@@ -10,6 +19,7 @@ const table: readonly (readonly [what: string, over: Partial<WatchedTransfer>, n
   ['the head is waited for', {}, 1050, undefined],
   ['the head does not come', {}, 1051, 'provider'],
   ['the client pauses in its form', { upload: { isStarved: true, movedAt: 60 } }, 1e6, undefined],
+  ['a relayed client pauses', { file: 'relay', upload: { isStarved: true, movedAt: 60 } }, 1061, 'upload'],
   ['the provider takes no more', { upload: { isStarved: false, movedAt: 60 } }, 1061, 'provider'],
   ['the upload moves', { upload: { isStarved: false, movedAt: 900 } }, 1061, undefined],
   ['bytes come down', { state: 'flowing', heardAt: 900, answer: { lastAt: 900, isDrawn: true } }, 1061, undefined],

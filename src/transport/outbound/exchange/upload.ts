@@ -1,9 +1,14 @@
 import { fromUnknown, type GatewayError } from '../../../core/error.ts';
 import type { FormBytes, FormUpstream } from '../../../core/http/form.ts';
+import type { PassingBody } from '../../../core/json/body.ts';
+import type { UpstreamRequest } from '../../../core/provider.ts';
 import type { WireStream } from '../upstream.ts';
 
+/** A body that is not held: a form, or what only passes. */
+export type Passage = FormUpstream | PassingBody;
+
 /**
- * A form on its way upstream: says who is waited for, client or provider, and ends when the attempt does, whatever its
+ * A body on its way upstream: says who is waited for, client or provider, and ends when the attempt does, whatever its
  * source is waiting for.
  */
 export class Upload implements WireStream {
@@ -18,7 +23,7 @@ export class Upload implements WireStream {
   hasBegun = false;
   /** A chunk was asked for and has not come. */
   isStarved = false;
-  readonly #body: FormUpstream;
+  readonly #body: Passage;
   readonly #monotonic: () => number;
   #bytes: FormBytes;
   #source: AsyncIterator<Uint8Array> | undefined;
@@ -26,10 +31,10 @@ export class Upload implements WireStream {
   #isOver = false;
 
   /** @throws GatewayError `invalid_form` */
-  constructor(body: FormUpstream, monotonic: () => number) {
+  constructor(body: Passage, monotonic: () => number) {
     this.#body = body;
     this.#monotonic = monotonic;
-    this.isRepeatable = body.form.isHeld;
+    this.isRepeatable = body.kind !== 'passing' && body.form.isHeld;
     this.#bytes = open(body);
     this.length = this.#bytes.length;
     this.contentType = this.#bytes.contentType;
@@ -92,7 +97,10 @@ export class Upload implements WireStream {
   }
 }
 
-function open(body: FormUpstream): FormBytes {
+export const isPassage = (body: UpstreamRequest['body']): body is Passage => body.kind !== 'json' && body.kind !== 'none';
+
+function open(body: Passage): FormBytes {
+  if (body.kind === 'passing') return body.open();
   if (body.kind === 'file') return body.form.fileBytes(body.line);
   return body.edit === undefined ? body.form.open() : body.form.edited(body.edit);
 }

@@ -1,0 +1,59 @@
+import { credentialHeaders, type HeaderBag, type HeaderPairs, hopByHopHeaders, isSteering, namedByConnection } from '#core/http/headers.ts';
+import type { Tap } from '#core/provider.ts';
+
+/** Not the caller's to send on: whom we call, what we have answered already, and how the body is framed on our side. */
+const ownToUs: ReadonlySet<string> = new Set([
+  'host',
+  'expect',
+  'content-length',
+  'http2-settings',
+  'sec-websocket-key',
+  'sec-websocket-version',
+  'sec-websocket-extensions',
+  'sec-websocket-protocol',
+  'sec-websocket-accept',
+]);
+
+/**
+ * Credentials for services in front of a provider, and codings: the gateway can only look for secrets in a response that
+ * is not compressed. Providers that need one of these get it by `forward_headers`.
+ */
+const notRelayed: ReadonlySet<string> = new Set([
+  'apikey',
+  'x-apikey',
+  'ocp-apim-subscription-key',
+  'x-functions-key',
+  'x-auth-token',
+  'x-access-token',
+  'x-amz-security-token',
+  'accept-encoding',
+]);
+
+/**
+ * The caller's headers that go along with a relayed request: all but credentials, hop-by-hop ones (those that
+ * `Connection` names among them), gateway headers, headers that steer a service, and what is written anew.
+ */
+export function relayedHeaders(bag: Pick<HeaderBag, 'entries' | 'get' | 'isGateway'>, withheld: readonly string[] = []): HeaderPairs {
+  const named = namedByConnection([bag.get('connection'), bag.get('proxy-connection')]);
+  const out: HeaderPairs = [];
+  for (const [name, value] of bag.entries()) {
+    const isSecret = credentialHeaders.has(name) || notRelayed.has(name);
+    const isOurs = hopByHopHeaders.has(name) || ownToUs.has(name) || named.has(name) || bag.isGateway(name);
+    if (!isSecret && !isOurs && !isSteering(name) && !withheld.includes(name)) out.push(name, value);
+  }
+  return out;
+}
+
+/** What passes is not read: it is whole when the transport says so, and tells nothing of models and tokens. */
+export const unread: Tap = Object.freeze({
+  form: 'bytes',
+  event: () => 'content',
+  whole: () => undefined,
+  complete: true,
+  usage: undefined,
+  finish: [],
+  model: undefined,
+  id: undefined,
+  fault: undefined,
+  contentEvents: 0,
+});

@@ -1,0 +1,54 @@
+import type { IncomingMessage } from 'node:http';
+import type { FormBytes } from '../../../core/http/form.ts';
+import type { PassingBody } from '../../../core/json/body.ts';
+import { ClientBytes, type ClientBytesDeps, uploadLimit } from '../multipart/client-bytes.ts';
+
+/** Doing these twice does no harm (RFC 9110 9.2.2). */
+const idempotentMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE']);
+
+/** The body of a relayed request. Its bytes stay with the client until somebody draws them. */
+export class PassingBytes implements PassingBody {
+  readonly kind = 'passing';
+  readonly contentType: string | undefined;
+  readonly length: number | undefined;
+  isSpent = false;
+  readonly #request: IncomingMessage;
+  readonly #maxUpload: number | undefined;
+  readonly #deps: ClientBytesDeps;
+  #bytes: ClientBytes | undefined;
+
+  constructor(request: IncomingMessage, maxUpload: number | undefined, deps: ClientBytesDeps) {
+    const { headers } = request;
+    this.#request = request;
+    this.#maxUpload = maxUpload;
+    this.#deps = deps;
+    this.contentType = headers['content-type'];
+    // From what the server parsed, never from what a header list says: the two must not differ.
+    this.length = headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : undefined;
+  }
+
+  get received(): number {
+    return this.#bytes?.count ?? 0;
+  }
+
+  /** Without a body only what may be done twice is not spent by being sent. */
+  spend(): void {
+    this.isSpent ||= this.length !== 0 || !idempotentMethods.has(this.#request.method ?? '');
+  }
+
+  open(): FormBytes {
+    const chunks: AsyncIterable<Uint8Array> = { [Symbol.asyncIterator]: () => ({ next: () => this.#next() }) };
+    return { chunks, length: this.length, contentType: this.contentType ?? '' };
+  }
+
+  /** The request is over. */
+  close(): void {
+    this.#bytes?.stop(new Error('the request is over'));
+  }
+
+  async #next(): Promise<IteratorResult<Uint8Array>> {
+    this.#bytes ??= new ClientBytes(this.#request, uploadLimit(this.#maxUpload), this.#deps);
+    const value = await this.#bytes.next();
+    return value === undefined ? { done: true, value } : { done: false, value };
+  }
+}
