@@ -17,6 +17,7 @@ import { Tokens } from './tokens.ts';
 export default definePlugin({
   name: 'auth',
   moments: ['admit'],
+  provides: ['authentication'],
   options: { type: 'object', properties: {}, additionalProperties: false },
   setup: (_options, host) => new Auth(host),
 });

@@ -12,6 +12,7 @@ import { askedFor, longestWaitMs, patienceMs, waitAfter, waitedFor } from './wai
 export default definePlugin({
   name: 'fallback-retry',
   moments: ['judge'],
+  provides: ['retries'],
   options: { type: 'object', properties: {}, additionalProperties: false },
   setup: (_options, host) => new FallbackRetry(host),
 });

@@ -17,6 +17,7 @@ import { Walk } from './walk.ts';
 export default definePlugin({
   name: 'routing',
   moments: ['plan'],
+  provides: ['targets'],
   options: { type: 'object', properties: {}, additionalProperties: false },
   setup: () => ({ plan }),
 });

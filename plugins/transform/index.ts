@@ -33,6 +33,7 @@ import { withTrace } from './forward.ts';
 export default definePlugin({
   name: 'transform',
   moments: ['prepare'],
+  provides: ['upstream-requests'],
   options: { type: 'object', properties: {}, additionalProperties: false },
   setup: (_options, host) => new Transform(host),
 });

@@ -12,6 +12,7 @@ import { usableProviders } from '#core/model/usable-names.ts';
 export default definePlugin({
   name: 'virtual-key',
   moments: ['admit'],
+  provides: ['virtual-keys'],
   options: { type: 'object', properties: {}, additionalProperties: false },
   setup: () => ({ admit }),
 });

@@ -24,6 +24,8 @@ export interface Plugin<Options = unknown> {
    * set-up, and `gateway check` can't tell whether its place in the chain has an effect.
    */
   readonly moments?: readonly Moment[];
+  /** Work that the configuration counts on, and that it does: `gateway check` reports settings that nobody gives an effect. */
+  readonly provides?: readonly Duty[];
   /** The only routes that it takes part in, as the client called them. The others pay nothing for it. */
   readonly endpoints?: readonly Endpoint[];
   /** Of a built-in plugin: part of every chain. One that does not list it has it as its first or last plugin. */
@@ -31,6 +33,14 @@ export interface Plugin<Options = unknown> {
   /** Called once for each snapshot. Opens what it needs; whatever it opens, `dispose` closes. */
   setup(options: Options, host: PluginHost): Awaitable<PluginInstance>;
 }
+
+/**
+ * `authentication`: callers need one of the keys or tokens · `virtual-keys` · `targets`: a plan · `upstream-requests`: what an
+ * attempt sends · `retries`, fallbacks included.
+ */
+export type Duty = (typeof duties)[number];
+
+export const duties = ['authentication', 'virtual-keys', 'targets', 'upstream-requests', 'retries'] as const;
 
 /**
  * The moments of a request, in this order. A plugin implements the ones it cares about; those that return

@@ -45,7 +45,7 @@ export class Generations {
   /** @throws Error when a plugin can't be loaded or set up; nothing stays open then */
   async build(loaded: ValidConfig): Promise<Generation> {
     const { registry, log } = this.#deps;
-    const outside = await Promise.all(loaded.outside.providers.map(async (path) => (await importFile(path)) as Provider));
+    const outside = await Promise.all(loaded.providerPaths.map(async (path) => (await importFile(path)) as Provider));
     const providers = new Map<string, Provider>();
     for (const provider of [...registry.providers, ...outside])
       for (const name of [provider.type, ...provider.aliases]) providers.set(name, provider);

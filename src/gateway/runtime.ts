@@ -220,7 +220,7 @@ export class Runtime {
   #openTo({ snapshot, chains }: Generation): void {
     const { corsOrigins, isOpen } = snapshot.server;
     this.#cors = corsOrigins.length === 0 ? undefined : new Cors(corsOrigins);
-    const isKeyless = (snapshot.apiKeys.size === 0 && snapshot.jwt === undefined) || !chains.names.includes('auth');
+    const isKeyless = (snapshot.apiKeys.size === 0 && snapshot.jwt === undefined) || !chains.asksForKeys;
     this.#keyless = isKeyless ? new KeylessRules({ listen: this.#deps.listen, isOpen }, this.#cors) : undefined;
   }
 

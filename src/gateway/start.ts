@@ -233,12 +233,8 @@ class Starting {
 }
 
 /** Callers are asked who they are: for keys or tokens, by a chain that looks at them. */
-function hasKeys({ tree: { api_keys, auth, plugins } }: GoodConfig): boolean {
-  const isDefined = Object.keys(api_keys ?? {}).length > 0 || auth?.jwt !== undefined;
-  return (
-    isDefined &&
-    (plugins === undefined || plugins.some((entry) => entry === 'auth' || (typeof entry !== 'string' && entry.name === 'auth')))
-  );
+function hasKeys({ tree: { api_keys, auth }, asksForKeys }: GoodConfig): boolean {
+  return asksForKeys && (Object.keys(api_keys ?? {}).length > 0 || auth?.jwt !== undefined);
 }
 
 /** Also on a reload: taking the last key away must not open what other hosts can reach, or what a proxy publishes. */

@@ -11,17 +11,19 @@ import type { RequestContext } from './request.ts';
 export interface NamedInstance {
   readonly name: string;
   readonly endpoints?: Plugin['endpoints'] | undefined;
+  readonly provides?: Plugin['provides'] | undefined;
   readonly instance: PluginInstance;
 }
 
 /** The chains of one snapshot: plugins that take part in few routes are in the chains of those alone. */
 export class Chains {
-  readonly names: readonly string[];
+  /** Callers are asked for a key or token. */
+  readonly asksForKeys: boolean;
   readonly #common: Chain;
   readonly #special = new Map<Endpoint, Chain>();
 
   constructor(plugins: readonly NamedInstance[], monotonic: () => number) {
-    this.names = plugins.map(({ name }) => name);
+    this.asksForKeys = plugins.some(({ provides }) => provides?.includes('authentication') === true);
     const on = (route: Endpoint | undefined): Chain =>
       new Chain(
         plugins.filter(({ endpoints }) => endpoints === undefined || (route !== undefined && endpoints.includes(route))),
@@ -106,7 +108,10 @@ export class Chain {
       else plan = planned;
     }
     if (plan !== undefined) return plan;
-    throw new GatewayError('no_target', { message: 'No plugin in the chain made a plan.', hint: 'The chain needs "routing".' });
+    throw new GatewayError('no_target', {
+      message: 'No plugin in the chain made a plan.',
+      hint: 'The chain needs a plugin that chooses the target.',
+    });
   }
 
   /** The first answer or refusal ends it; changed requests are passed along. */

@@ -65,7 +65,8 @@ export async function createGeneration(
   for (const { plugin, options } of entries) {
     try {
       const instance: PluginInstance = await plugin.setup(options, hostFor(plugin.name, deps.host, uses));
-      ready.push({ name: plugin.name, endpoints: plugin.endpoints, instance });
+      const { name, endpoints, provides } = plugin;
+      ready.push({ name, endpoints, provides, instance });
       checkMoments(plugin, instance);
     } catch (cause) {
       await dispose();

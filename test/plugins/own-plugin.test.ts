@@ -15,10 +15,9 @@ const load = (source: { path: string } | { text: string; name: string }) =>
 
 describe("the example of a plugin of one's own", () => {
   it('loads by its path, without a complaint', async () => {
-    const { tree, diagnostics, outside } = await load({ path: join(folder, 'gateway.yaml') });
+    const { tree, diagnostics } = await load({ path: join(folder, 'gateway.yaml') });
     expect(diagnostics).toEqual([]);
-    expect(tree).toBeDefined();
-    expect(outside.plugins).toEqual({ [join(folder, 'require-metadata.ts')]: 'require-metadata' });
+    expect(tree?.plugins).toContainEqual(expect.objectContaining({ use: join(folder, 'require-metadata.ts') }));
   });
 
   it('has its options checked', async () => {

@@ -8,6 +8,7 @@ interface Options {
 /** Rejects requests without this metadata. A key's own metadata counts. */
 const plugin: Plugin<Options> = {
   name: 'require-metadata',
+  moments: ['admit'],
   options: {
     type: 'object',
     properties: { keys: { type: 'array', items: { type: 'string', minLength: 1 }, minItems: 1 } },

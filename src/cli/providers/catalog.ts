@@ -34,7 +34,7 @@ export interface Catalog {
 /** Loads the configuration as `start` does; entries with unset secrets are there, and switched off. @throws CommandError */
 export async function openCatalog(flags: CommonFlags, io: CliIo, registry: Registry, credential: MakeCredential): Promise<Catalog> {
   const { source, loaded, tree } = await loadTree(flags, io, registry);
-  const outside = await Promise.all(loaded.outside.providers.map(async (path) => (await importPlugin(path)) as Provider));
+  const outside = await Promise.all(loaded.providerPaths.map(async (path) => (await importPlugin(path)) as Provider));
   const types = typesOf([...registry.providers, ...outside]);
   const catalog = complete(compileCatalog({ ...tree, missing: loaded.missing }, types, credential));
   const written = writtenEntries(source, io);

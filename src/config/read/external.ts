@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { endpoints } from '../../core/endpoint.ts';
-import { moments, type Plugin } from '../../core/plugin.ts';
+import { duties, moments, type Plugin } from '../../core/plugin.ts';
 import type { Provider } from '../../core/provider.ts';
 import { isPlain } from '../../core/json/merge.ts';
 import { checkRegularFile } from '../../core/files/regular-file.ts';
@@ -13,12 +13,8 @@ import type { Report } from '../report/problem.ts';
 export interface ExternalModules {
   readonly plugins: Kit['outside'];
   readonly providers: readonly Provider[];
-  readonly paths: {
-    /** Absolute path → the plugin's own name. */
-    readonly plugins: Readonly<Record<string, string>>;
-    /** Absolute paths. */
-    readonly providers: readonly string[];
-  };
+  /** Absolute paths of the providers. */
+  readonly providerPaths: readonly string[];
 }
 
 export interface Importer {
@@ -62,8 +58,7 @@ export async function importExternal(root: MapNode, importer: Importer, report: 
     else if (isProvider) providers.set(path, found.value as unknown as Provider);
     else plugins.set(path, found.value as unknown as Plugin);
   }
-  const names = Object.fromEntries([...plugins].map(([path, plugin]) => [path, plugin.name]));
-  return { plugins, providers: [...providers.values()], paths: { plugins: names, providers: [...providers.keys()] } };
+  return { plugins, providers: [...providers.values()], providerPaths: [...providers.keys()] };
 }
 
 /** The tree with the paths of plugins made absolute, so that whoever sets them up needs no folder. */
@@ -130,6 +125,7 @@ function pluginProblem(value: Record<string, unknown>, { stages }: Known): strin
   if (stages.has(value['name'])) return `the name "${value['name']}" is reserved for a built-in plugin`;
   if (!isPlain(value['options'])) return '"options" must be a JSON Schema';
   if (!listsOnly(value['moments'], moments)) return `"moments" must be a list of ${moments.join(', ')}`;
+  if (!listsOnly(value['provides'], duties)) return `"provides" must be a list of ${duties.join(', ')}`;
   if (!listsOnly(value['endpoints'], Object.keys(endpoints))) return '"endpoints" must be a list of routes, such as chat/completions';
   return typeof value['setup'] === 'function' ? undefined : '"setup" must be a function';
 }

@@ -1,7 +1,7 @@
 import { dirname, resolve } from 'node:path';
-import type { Plugin } from '../../core/plugin.ts';
+import type { Duty, Plugin } from '../../core/plugin.ts';
 import type { Provider } from '../../core/provider.ts';
-import { child, type MapNode, type Node, textOf } from './node.ts';
+import { child, itemsOf, type MapNode, type Node, textOf } from './node.ts';
 
 /** What a configuration may name: providers (those from outside included), stages, and plugins from outside by absolute path. */
 export interface Kit {
@@ -25,6 +25,17 @@ export function pluginOf(item: Node, { plugins, outside, cwd }: Kit): Plugin | u
   const name = textOf(item) ?? textOf(child(item, 'name'));
   return plugins.find((plugin) => plugin.name === name);
 }
+
+/** The chain as it is written, without what no plugin is called; what comes with the gateway where it is left out. */
+export function chainOf(root: MapNode, kit: Kit): readonly Plugin[] {
+  const written = child(root, 'plugins');
+  return written === undefined ? kit.plugins : itemsOf(written).flatMap((item) => pluginOf(item, kit) ?? []);
+}
+
+export const provides = (chain: readonly Plugin[], duty: Duty): boolean => chain.some((plugin) => plugin.provides?.includes(duty) === true);
+
+/** The plugin that comes with the gateway for a duty, for hints. */
+export const builtInFor = (duty: Duty, { plugins }: Kit): string => plugins.find((plugin) => provides([plugin], duty))?.name ?? duty;
 
 /** A path in the configuration is relative to the file that names it. */
 export function pathOf(node: Node, written: string, cwd: string): string {

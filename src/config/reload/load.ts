@@ -8,7 +8,8 @@ import { withFrames } from '../report/frame.ts';
 import { mergeFiles, type MergedFiles, type SavedFiles, type Source } from '../read/merge-files.ts';
 import { withKeySet } from '../read/key-set-file.ts';
 import { type Entry, type MapNode, nodeAt, type SourceLocation, textOf, toValue, withEntries } from '../read/node.ts';
-import { importExternal, type ExternalModules, withPaths } from '../read/external.ts';
+import { importExternal, withPaths } from '../read/external.ts';
+import { chainOf, provides } from '../read/registry.ts';
 import type { Problem } from '../report/problem.ts';
 import { type Policy, type ReferenceSources, resolveReferences } from '../read/references.ts';
 import type { GatewayConfig } from '../schema/index.ts';
@@ -53,7 +54,10 @@ export interface LoadedConfig {
   readonly revision: string;
   /** With `allowMissingSecrets`: slug → the variable or file that its entry lacks. */
   readonly missing: Readonly<Record<string, string>>;
-  readonly outside: ExternalModules['paths'];
+  /** Absolute paths of the files that `provider_plugins` names. */
+  readonly providerPaths: readonly string[];
+  /** The chain asks callers for a key or token. */
+  readonly asksForKeys: boolean;
   /** Absolute path → text as read, references unresolved. */
   readonly texts: SavedFiles;
   /** `server.state_dir`, as far as it can be read: also where there is no tree. */
@@ -104,7 +108,8 @@ export async function loadConfig(request: LoadRequest): Promise<LoadedConfig> {
     watch: [...watch],
     revision: revisionOf(toValue(root)),
     missing,
-    outside: outside.paths,
+    providerPaths: outside.providerPaths,
+    asksForKeys: provides(chainOf(root, kit), 'authentication'),
     texts: gathered.texts,
     stateDir: textOf(nodeAt(root, ['server', 'state_dir'])),
   };

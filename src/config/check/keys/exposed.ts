@@ -1,12 +1,13 @@
 import { isLoopback, listenAddress, type ListenSetting, listenText } from '../../../core/http/listen-address.ts';
-import { child, itemsOf, keyPlace, textOf, toValue } from '../../read/node.ts';
+import { child, keyPlace, toValue } from '../../read/node.ts';
+import { builtInFor, chainOf, provides } from '../../read/registry.ts';
 import { type CheckContext, section, valueOf } from '../context.ts';
 
 /** The listener of the data is open to other hosts, and nothing asks them for a key. A chain without `auth` asks nobody. */
 export function exposed(context: CheckContext): void {
-  const { root, report } = context;
-  const chain = child(root, 'plugins');
-  const hasAuth = chain === undefined || itemsOf(chain).some((item) => (textOf(item) ?? textOf(child(item, 'name'))) === 'auth');
+  const { root, kit, report } = context;
+  const hasAuth = provides(chainOf(root, kit), 'authentication');
+  const builtIn = builtInFor('authentication', kit);
   const keys = section(root, 'api_keys').size;
   const hasKeys = keys > 0 || child(child(root, 'auth'), 'jwt') !== undefined;
   const reachable = reachableBy(context);
@@ -15,8 +16,8 @@ export function exposed(context: CheckContext): void {
       code: 'exposed',
       severity: reachable === undefined ? 'warning' : 'error',
       at: keyPlace(root, ['plugins']),
-      message: `${keys > 0 ? 'API keys are' : 'auth.jwt is'} defined, but the chain has no "auth": the gateway accepts requests without ${keys > 0 ? 'one' : 'a token'}`,
-      hint: 'add auth to plugins',
+      message: `${keys > 0 ? 'API keys are' : 'auth.jwt is'} defined, but the chain has no "${builtIn}": the gateway accepts requests without ${keys > 0 ? 'one' : 'a token'}`,
+      hint: `add ${builtIn} to plugins`,
     });
   } else if (!hasKeys && reachable !== undefined) {
     report({

@@ -1,27 +1,28 @@
-import { child, type Entry, itemsOf, keyPlace, textOf } from '../../read/node.ts';
+import type { Duty } from '../../../core/plugin.ts';
+import { child, type Entry, itemsOf, keyPlace } from '../../read/node.ts';
+import { builtInFor, chainOf, pluginOf, provides } from '../../read/registry.ts';
 import { type CheckContext, entryOf, section, sitesOf, valueOf } from '../context.ts';
 
-/** Stages without which no request reaches a provider. */
-const needed = ['routing', 'transform'] as const;
+/** Without them no request reaches a provider. */
+const needed = ['targets', 'upstream-requests'] as const satisfies readonly Duty[];
 
 /** A chain that is written leaves nothing out that the rest of the configuration needs. */
 export function serving(context: CheckContext): void {
   const { root, kit, report } = context;
   const plugins = child(root, 'plugins');
   if (plugins?.kind !== 'list' || !context.valid(['plugins'])) return;
-  const written = plugins.items.flatMap((item) => textOf(item) ?? textOf(child(item, 'name')) ?? []);
   // A name that does not exist was meant to be another one.
-  if (written.some((name) => !kit.plugins.some((plugin) => plugin.name === name))) return;
-  const names = new Set(written);
-  const missing = needed.filter((name) => !names.has(name));
+  if (plugins.items.some((item) => child(item, 'use') === undefined && pluginOf(item, kit) === undefined)) return;
+  const written = chainOf(root, kit);
+  const missing = needed.filter((duty) => !provides(written, duty)).map((duty) => builtInFor(duty, kit));
   if (missing.length > 0) {
     const message = `the chain has no "${missing.join('" and no "')}": no request reaches a provider`;
     const hint = `add ${missing.join(' and ')} to plugins, unless a plugin of your own does the work`;
     report({ code: 'missing-key', severity: 'warning', at: keyPlace(root, ['plugins']), message, hint });
   }
-  if (!names.has('fallback-retry')) unused('fallback-retry', usesOfFallbackRetry(context), context);
-  if (!names.has('virtual-key'))
-    unused('virtual-key', section(root, 'virtual_keys').size > 0 ? topEntry(context, 'virtual_keys') : [], context);
+  if (!provides(written, 'retries')) unused('retries', usesOfRetries(context), context);
+  if (!provides(written, 'virtual-keys'))
+    unused('virtual-keys', section(root, 'virtual_keys').size > 0 ? topEntry(context, 'virtual_keys') : [], context);
 }
 
 const topEntry = ({ root }: CheckContext, key: string): Entry[] => {
@@ -29,7 +30,7 @@ const topEntry = ({ root }: CheckContext, key: string): Entry[] => {
   return entry === undefined ? [] : [entry];
 };
 
-function usesOfFallbackRetry({ root }: CheckContext): Entry[] {
+function usesOfRetries({ root }: CheckContext): Entry[] {
   return sitesOf(root).flatMap(({ node }) => {
     const strategy = entryOf(node, 'strategy');
     const falls = valueOf(child(strategy?.value, 'mode')) === 'fallback' && itemsOf(child(node, 'targets')).length > 1;
@@ -38,8 +39,9 @@ function usesOfFallbackRetry({ root }: CheckContext): Entry[] {
 }
 
 /** Once, at the first place that needs it. */
-function unused(plugin: string, [first, ...more]: readonly Entry[], { report }: CheckContext): void {
+function unused(duty: Duty, [first, ...more]: readonly Entry[], { kit, report }: CheckContext): void {
   if (first === undefined) return;
+  const plugin = builtInFor(duty, kit);
   report({
     code: 'never-used',
     at: first.keyAt,
