@@ -32,7 +32,7 @@ function partsOf(block: Plain, drops: Drops): readonly Part[] {
       throw cannotCarry(
         `messages[].content[].${type}`,
         `Content blocks of type "${type}" cannot be sent to this provider.`,
-        'It takes text, image, document, search_result, tool_use and tool_result.',
+        'Its content may be text, image, document, search_result, tool_use or tool_result.',
       );
     }
   }

@@ -92,7 +92,7 @@ function saidEvents(said: Said, { choice, block, call }: Place): readonly ModelE
   }
 }
 
-/** Sources in the words of the messages API, where the text has them. */
+/** Sources in the form of the messages API, where the text has them. */
 const cited = ({ citations }: Plain, choice: number, block: number): readonly ModelEvent[] =>
   Array.isArray(citations) && citations.length > 0
     ? [{ type: 'block', choice, block, state: 'open', kind: 'native', native: { citations } }]
