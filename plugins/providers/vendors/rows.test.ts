@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { JsonBody } from '#core/json/body.ts';
+import type { Endpoint } from '#core/endpoint.ts';
+import { emptyBody, JsonBody } from '#core/json/body.ts';
 import type { ProviderFault } from '#core/error.ts';
 import { describe, expect, it } from 'vitest';
 import { callOf } from '../../../test/contract/call.ts';
@@ -12,6 +13,8 @@ type Json = Readonly<Record<string, unknown>>;
 interface Fixture {
   /** `get` is what it must be sent for `send`; the id `ID` stands for any nine letters and digits. */
   readonly requests?: readonly { quirk: string; model?: string; send: Json; get: Json; dropped: readonly string[] }[];
+  /** Whole answers as clients get them. */
+  readonly answers?: readonly { source: string; endpoint: Endpoint; body: unknown; get: unknown }[];
   readonly faults?: readonly { source: string; status: number; body: Json | string; fault: ProviderFault }[];
   readonly streams?: readonly { source: string; events: readonly (Json | string)[]; usage: Json; finish: readonly string[] }[];
 }
@@ -32,7 +35,7 @@ describe.each(vendors.map((row) => [row.type, row] as const))('%s', (type, row) 
   const chat = provider?.operations['chat/completions'];
   const fixture = fixtureOf(type);
   const sent = (body: string, model: string) => {
-    const made = chat?.request(JsonBody.from(Buffer.from(body)), callOf({ model }));
+    const made = chat?.begin(JsonBody.from(Buffer.from(body)), callOf({ model })).request;
     return { text: made?.body.kind === 'json' ? made.body.bytes().toString() : '', dropped: made?.dropped.map(({ param }) => param) };
   };
 
@@ -60,12 +63,22 @@ describe.each(vendors.map((row) => [row.type, row] as const))('%s', (type, row) 
     expect(got.dropped).toEqual(dropped);
   });
 
+  it.each(fixture.answers ?? [])('is answered for as clients are promised: $endpoint, $source', ({ endpoint, body, get }) => {
+    const operation = provider?.operations[endpoint];
+    const sent = JSON.stringify(body);
+    const translation = operation?.begin(emptyBody, callOf({ endpoint, method: 'GET' }));
+    const tap = translation?.tap;
+    tap?.whole(sent);
+    expect(tap?.complete).toBe(true);
+    expect(JSON.parse(translation?.mend?.(sent) ?? sent)).toEqual(get);
+  });
+
   it.each(fixture.faults ?? [])('is understood when it fails: $status, $source', ({ status, body, fault }) => {
     expect(provider?.fault(status, text(body))).toEqual(fault);
   });
 
   it.each(fixture.streams ?? [])('reports usage in a stream: $source', ({ events, usage, finish }) => {
-    const tap = chat?.tap(callOf({ stream: true }));
+    const tap = chat?.begin(JsonBody.from(Buffer.from(plain)), callOf({ stream: true })).tap;
     for (const event of events) tap?.event({ name: '', data: text(event) });
     expect({ usage: tap?.usage, finish: tap?.finish, complete: tap?.complete, fault: tap?.fault }).toEqual({
       usage,

@@ -34,15 +34,16 @@ export async function runProbe(one: CatalogEntry, probe: Probe, outbound: Outbou
       translation.local === undefined
         ? await sendSigned(one, request, one.binding.credential(deployment), outbound, totalMs)
         : played(translation.local(request));
-    const text = answer.body.toString('utf8');
+    const sent = answer.body.toString('utf8');
     if (answer.status >= 200 && answer.status < 300) {
+      const text = translation.mend?.(sent) ?? sent;
       const whole = parsed(text);
       if (!isPlain(whole) || isPlain(whole['error'])) return bad(probe, answer.status, notAsked(whole), connectionFixes['too-large']);
       return good(probe, answer.status, translation.result?.(text, whole) ?? whole);
     }
     const accepted = probe.accepts?.[answer.status];
     if (accepted !== undefined) return { ...good(probe, answer.status, undefined), says: accepted };
-    const { message } = one.binding.provider.fault(answer.status, text);
+    const { message } = one.binding.provider.fault(answer.status, sent);
     return bad(probe, answer.status, oneLine(message), probe.fixes?.[answer.status]);
   } catch (error) {
     return failed(probe, error);

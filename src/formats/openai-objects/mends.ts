@@ -2,12 +2,15 @@ import { JsonBody } from '../../core/json/body.ts';
 import type { Endpoint } from '../../core/endpoint.ts';
 import type { Call } from '../../core/provider.ts';
 import { parseObject } from '../shared/json.ts';
+import { wrapped } from '../shared/json-tap.ts';
 import { deletedFile } from './objects.ts';
 
 type Mend = (text: string, call: Call) => string | undefined;
 
 /** What services of the OpenAI format leave out although clients are promised it; everything else passes as it came. */
 export const mends: ReadonlyMap<Endpoint, Mend> = new Map<Endpoint, Mend>([
+  // Together AI.
+  ['models', wrapped],
   ['fine_tuning/jobs/{id}/checkpoints', withCursors],
   ['files/{id}/delete', (text, call) => (text === '' ? JSON.stringify(deletedFile(call.params['id'] ?? '')) : undefined)],
 ]);

@@ -4,7 +4,7 @@ import type { Tap } from '../../core/tap.ts';
 import { AudioTap, transcriptForm } from './audio-tap.ts';
 import { ChatTap } from '../openai-chat/tap.ts';
 import { ImageTap } from './image-tap.ts';
-import { JsonTap } from '../shared/json-tap.ts';
+import { JsonTap, ListTap } from '../shared/json-tap.ts';
 import { BytesTap, ObjectTap } from './object-tap.ts';
 import { ResponsesTap } from '../openai-responses/tap.ts';
 
@@ -36,7 +36,7 @@ export const openaiTaps = {
   'responses/{id}': response,
   'responses/{id}/cancel': response,
   'responses/{id}/input_items': whole,
-  models: whole,
+  models: () => new ListTap(),
   files: object,
   'files/list': object,
   'files/{id}': object,

@@ -39,6 +39,16 @@ export class JsonTap implements Tap {
   }
 }
 
+/** Lists of models, of which some services leave out the wrapper. */
+export class ListTap extends JsonTap {
+  override whole(text: string): ProviderFault | undefined {
+    return super.whole(wrapped(text) ?? text);
+  }
+}
+
+/** A bare list in the wrapper that clients are promised; undefined where the text has one. */
+export const wrapped = (text: string): string | undefined => (/^\s*\[/.test(text) ? `{"object":"list","data":${text}}` : undefined);
+
 /** Answers without usage and without a format of ours: nothing is read, everything is content. */
 export class WholeTap implements Tap {
   complete = false;
