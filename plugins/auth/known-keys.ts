@@ -1,3 +1,4 @@
+import { remember } from '#core/memory/recent.ts';
 import type { PluginHost } from '#core/plugin.ts';
 import type { ApiKey, Snapshot } from '#core/snapshot.ts';
 
@@ -16,7 +17,7 @@ export class KnownKeys {
   readonly #apiKeys: ReadonlyMap<string, ApiKey>;
   readonly #host: Hasher;
   readonly #keys = new Map<string, ApiKey>();
-  readonly #strangers = new Set<string>();
+  readonly #strangers = new Map<string, true>();
 
   constructor(snapshot: Snapshot, host: Hasher) {
     this.#apiKeys = snapshot.apiKeys;
@@ -29,23 +30,8 @@ export class KnownKeys {
     if (this.#strangers.has(value)) return undefined;
     const key = this.#apiKeys.get(this.#host.sha256(value));
     if (value.length > longest) return key;
-    if (key === undefined) {
-      dropOldest(this.#strangers, strangersKept);
-      this.#strangers.add(value);
-    } else {
-      dropOldest(this.#keys, keysKept);
-      this.#keys.set(value, key);
-    }
+    if (key === undefined) remember(this.#strangers, value, true, strangersKept);
+    else remember(this.#keys, value, key, keysKept);
     return key;
   }
-}
-
-/** Makes room for one more; maps and sets keep the order of insertion. */
-function dropOldest(
-  kept: { readonly size: number; keys(): IterableIterator<string>; delete(value: string): boolean },
-  limit: number,
-): void {
-  if (kept.size < limit) return;
-  const [oldest] = kept.keys();
-  if (oldest !== undefined) kept.delete(oldest);
 }

@@ -1,3 +1,4 @@
+import { remember } from '#core/memory/recent.ts';
 import type { Received } from '#core/context.ts';
 import { claimAt, claimText, type JwtClaims, type JwtVerdict, type JwtVerifier, looksLikeJwt, unprovenClaims } from '#core/secrets/jwt.ts';
 import type { PluginHost } from '#core/plugin.ts';
@@ -57,15 +58,8 @@ export class Tokens {
     const verdict: JwtVerdict = await this.#verifier.verify(token);
     if ('fault' in verdict) throw refusedToken(verdict.fault, verdict.claim, header);
     const key = this.#keyOf(verdict.claims, header);
-    if (token.length <= longest && verdict.until > ctx.at) this.#remember(token, { key, until: verdict.until });
+    if (token.length <= longest && verdict.until > ctx.at) remember(this.#known, token, { key, until: verdict.until }, tokensKept);
     return key;
-  }
-
-  #remember(token: string, proven: Proven): void {
-    this.#known.delete(token);
-    const [oldest] = this.#known.keys();
-    if (this.#known.size >= tokensKept && oldest !== undefined) this.#known.delete(oldest);
-    this.#known.set(token, proven);
   }
 
   #keyOf(claims: JwtClaims, header: string): ApiKey {

@@ -1,5 +1,4 @@
 import { didYouMean } from './text/nearest.ts';
-
 import { isErrorStatus } from './http/status.ts';
 
 /** One row of the catalogue. */
@@ -14,52 +13,39 @@ export interface CatalogueRow {
   readonly retry?: 'yes' | 'by status';
 }
 
+const invalid = { type: 'invalid_request_error' } as const;
+const busy = { type: 'overloaded_error', retry: 'yes' } as const;
+
 /**
  * Every error a caller can see. One row: adding a code is adding a row, and the docs page is made from it.
  * `status` is the default; some rows are raised with the provider's own status.
  */
 export const errorCatalogue = {
-  invalid_json: { status: 400, type: 'invalid_request_error', about: 'The request body is not JSON, or not a JSON object.' },
-  json_too_complex: {
-    status: 400,
-    type: 'invalid_request_error',
-    about: 'The request body is nested deeper or has more members than server.json allows.',
-  },
-  invalid_config: { status: 400, type: 'invalid_request_error', about: 'The config sent with the request is not valid.' },
-  invalid_header: { status: 400, type: 'invalid_request_error', about: 'A gateway header has an invalid value.' },
-  invalid_metadata: { status: 400, type: 'invalid_request_error', about: 'x-gateway-metadata is not a JSON object of short strings.' },
-  invalid_form: { status: 400, type: 'invalid_request_error', about: 'The body is not a complete multipart form.' },
-  unexpected_body: { status: 400, type: 'invalid_request_error', about: 'A relayed GET or HEAD request has a body.' },
-  no_target: { status: 400, type: 'invalid_request_error', about: 'The request names no provider and no config.' },
-  missing_virtual_key: {
-    status: 400,
-    type: 'invalid_request_error',
-    about: 'The route needs a virtual key, or a provider named by header or config.',
-  },
-  unsupported_parameter: {
-    status: 400,
-    type: 'invalid_request_error',
-    about: 'The chosen provider does not support a parameter of the request.',
-  },
-  invalid_type: { status: 400, type: 'invalid_request_error', about: 'A field of the body has the wrong type.' },
-  invalid_value: { status: 400, type: 'invalid_request_error', about: 'A field of the body has an invalid value.' },
-  missing_required_parameter: { status: 400, type: 'invalid_request_error', about: 'A required field is missing.' },
-  object_above_max_properties: { status: 400, type: 'invalid_request_error', about: 'A field has too many key-value pairs.' },
-  integer_above_max_value: { status: 400, type: 'invalid_request_error', about: 'A number is too large.' },
-  integer_below_min_value: { status: 400, type: 'invalid_request_error', about: 'A number is too small.' },
-  string_above_max_length: { status: 400, type: 'invalid_request_error', about: 'A string is too long.' },
+  invalid_json: { status: 400, ...invalid, about: 'The request body is not JSON, or not a JSON object.' },
+  json_too_complex: { status: 400, ...invalid, about: 'The request body is nested deeper or has more members than server.json allows.' },
+  invalid_config: { status: 400, ...invalid, about: 'The config sent with the request is not valid.' },
+  invalid_header: { status: 400, ...invalid, about: 'A gateway header has an invalid value.' },
+  invalid_metadata: { status: 400, ...invalid, about: 'x-gateway-metadata is not a JSON object of short strings.' },
+  invalid_form: { status: 400, ...invalid, about: 'The body is not a complete multipart form.' },
+  unexpected_body: { status: 400, ...invalid, about: 'A relayed GET or HEAD request has a body.' },
+  no_target: { status: 400, ...invalid, about: 'The request names no provider and no config.' },
+  missing_virtual_key: { status: 400, ...invalid, about: 'The route needs a virtual key, or a provider named by header or config.' },
+  unsupported_parameter: { status: 400, ...invalid, about: 'The chosen provider does not support a parameter of the request.' },
+  invalid_type: { status: 400, ...invalid, about: 'A field of the body has the wrong type.' },
+  invalid_value: { status: 400, ...invalid, about: 'A field of the body has an invalid value.' },
+  missing_required_parameter: { status: 400, ...invalid, about: 'A required field is missing.' },
+  object_above_max_properties: { status: 400, ...invalid, about: 'A field has too many key-value pairs.' },
+  integer_above_max_value: { status: 400, ...invalid, about: 'A number is too large.' },
+  integer_below_min_value: { status: 400, ...invalid, about: 'A number is too small.' },
+  string_above_max_length: { status: 400, ...invalid, about: 'A string is too long.' },
   media_fetch_failed: {
     status: 400,
-    type: 'invalid_request_error',
+    ...invalid,
     retry: 'by status',
     about: 'A file named by URL could not be downloaded for the provider.',
   },
-  missing_file_extension: {
-    status: 400,
-    type: 'invalid_request_error',
-    about: 'The media type of a file URL is unknown: its path has no known extension.',
-  },
-  length_required: { status: 411, type: 'invalid_request_error', about: 'The request has no content-length.' },
+  missing_file_extension: { status: 400, ...invalid, about: 'The media type of a file URL is unknown: its path has no known extension.' },
+  length_required: { status: 411, ...invalid, about: 'The request has no content-length.' },
   missing_api_key: { status: 401, type: 'authentication_error', about: 'Missing gateway API key.' },
   invalid_api_key: { status: 401, type: 'authentication_error', about: 'Unknown gateway API key.' },
   expired_api_key: { status: 401, type: 'authentication_error', about: 'The gateway API key has expired or was revoked.' },
@@ -84,40 +70,32 @@ export const errorCatalogue = {
     about:
       'A web page of an origin that is not in server.cors sent the request, and the gateway has no API keys or the request is a preflight.',
   },
-  config_not_found: { status: 404, type: 'invalid_request_error', about: 'No config has this name.' },
-  provider_not_found: { status: 404, type: 'invalid_request_error', about: 'No provider or virtual key has this slug.' },
-  prompt_not_found: { status: 404, type: 'invalid_request_error', about: 'No stored prompt has this name, version or label.' },
-  model_not_found: { status: 404, type: 'invalid_request_error', about: 'The provider has no model or deployment of this name.' },
+  config_not_found: { status: 404, ...invalid, about: 'No config has this name.' },
+  provider_not_found: { status: 404, ...invalid, about: 'No provider or virtual key has this slug.' },
+  prompt_not_found: { status: 404, ...invalid, about: 'No stored prompt has this name, version or label.' },
+  model_not_found: { status: 404, ...invalid, about: 'The provider has no model or deployment of this name.' },
   object_not_found: {
     status: 404,
-    type: 'invalid_request_error',
+    ...invalid,
     about: 'The provider has isolate: true, and the API key of the request did not create an object with this id.',
   },
-  no_batch_output: { status: 404, type: 'invalid_request_error', about: 'The batch has no output file, or not yet (409).' },
-  route_not_found: { status: 404, type: 'invalid_request_error', about: 'The gateway has no such route.' },
-  method_not_allowed: {
-    status: 405,
-    type: 'invalid_request_error',
-    about: 'The gateway does not support this HTTP method on any route.',
-  },
+  no_batch_output: { status: 404, ...invalid, about: 'The batch has no output file, or not yet (409).' },
+  route_not_found: { status: 404, ...invalid, about: 'The gateway has no such route.' },
+  method_not_allowed: { status: 405, ...invalid, about: 'The gateway does not support this HTTP method on any route.' },
   timeout: { status: 408, type: 'timeout_error', retry: 'yes', about: 'A timeout expired before the provider responded.' },
   body_too_large: {
     status: 413,
-    type: 'invalid_request_error',
+    ...invalid,
     about: 'The request body is larger than server.max_body, or an upload than server.max_upload.',
   },
-  unsupported_content_encoding: {
-    status: 415,
-    type: 'invalid_request_error',
-    about: 'The gateway does not support the content-encoding of the body.',
-  },
+  unsupported_content_encoding: { status: 415, ...invalid, about: 'The gateway does not support the content-encoding of the body.' },
   unsupported_media_type: {
     status: 415,
-    type: 'invalid_request_error',
+    ...invalid,
     about: 'The gateway has no API keys, and the body has a content type that any web page could send.',
   },
   rate_limited: { status: 429, type: 'rate_limit_error', retry: 'yes', about: 'Too many requests.' },
-  headers_too_large: { status: 431, type: 'invalid_request_error', about: 'The request headers are larger than 64 KB.' },
+  headers_too_large: { status: 431, ...invalid, about: 'The request headers are larger than 64 KB.' },
   provider_error: {
     status: 502,
     type: 'upstream_error',
@@ -125,7 +103,7 @@ export const errorCatalogue = {
     about: "The provider returned an error; the status is the provider's own.",
   },
   internal: { status: 500, type: 'internal_error', retry: 'yes', about: 'Internal error of the gateway.' },
-  unsupported_endpoint: { status: 400, type: 'invalid_request_error', about: 'The chosen provider does not serve this route.' },
+  unsupported_endpoint: { status: 400, ...invalid, about: 'The chosen provider does not serve this route.' },
   provider_auth_failed: { status: 502, type: 'upstream_error', about: "The provider rejected the gateway's credential." },
   upstream_unreachable: {
     status: 502,
@@ -152,14 +130,9 @@ export const errorCatalogue = {
     retry: 'yes',
     about: 'The provider sent no event in time in the middle of a stream; sent as an event in the stream.',
   },
-  auth_unavailable: {
-    status: 503,
-    type: 'overloaded_error',
-    retry: 'yes',
-    about: 'The public keys to verify tokens are not available at the moment.',
-  },
-  draining: { status: 503, type: 'overloaded_error', retry: 'yes', about: 'The gateway is shutting down.' },
-  overloaded: { status: 503, type: 'overloaded_error', retry: 'yes', about: 'Too many requests are in progress.' },
+  auth_unavailable: { status: 503, ...busy, about: 'The public keys to verify tokens are not available at the moment.' },
+  draining: { status: 503, ...busy, about: 'The gateway is shutting down.' },
+  overloaded: { status: 503, ...busy, about: 'Too many requests are in progress.' },
 } as const satisfies Record<string, CatalogueRow>;
 
 export type ErrorCode = keyof typeof errorCatalogue;

@@ -2,6 +2,7 @@ import type { Server } from 'node:http';
 import { StartError } from './types.ts';
 import { listenAddress, type ListenSetting, listenText } from '../core/http/listen-address.ts';
 import { listen, type Listening } from '../transport/inbound/listener/listen.ts';
+import { errorCode } from '../core/text/error-code.ts';
 
 /** Listens, or says why that is not possible. `flag` chooses another address. */
 export async function openListener(server: Server, setting: ListenSetting, flag: string): Promise<Listening> {
@@ -16,7 +17,7 @@ export async function openListener(server: Server, setting: ListenSetting, flag:
   try {
     return await listen(server, address);
   } catch (cause) {
-    const code = (cause as NodeJS.ErrnoException).code ?? '';
+    const code = errorCode(cause);
     throw new StartError({
       exitCode: 1,
       message: `Can't listen on ${text}: ${reasons[code] ?? code}.`,

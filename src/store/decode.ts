@@ -1,6 +1,7 @@
 import { emptyRecord } from '../core/records/empty.ts';
 import type { LogRecord } from '../core/records/record.ts';
 import { type EndAmendment, type Part, parts, type SpoolEntry } from './frame.ts';
+import { objectIn } from '../core/json/scan.ts';
 
 const lineFeed = 0x0a;
 
@@ -18,7 +19,7 @@ const broken: Decoded = Object.freeze({ state: 'broken' });
 export function decodeFrame(bytes: Buffer, from: number): Decoded {
   const lineEnd = bytes.indexOf(lineFeed, from);
   if (lineEnd < 0) return { state: 'short', needs: bytes.length - from + 1 };
-  const line = parseLine(bytes.toString('utf8', from, lineEnd));
+  const line = objectIn(bytes.toString('utf8', from, lineEnd));
   const sizes = line === undefined ? undefined : readSizes(line.parts);
   if (line === undefined || sizes === undefined) return broken;
   const bodies: { [P in Part]?: Buffer } = {};
@@ -43,15 +44,6 @@ function toEntry(line: Readonly<Record<string, unknown>>, bodies: { readonly [P 
 function recordOf(line: Readonly<Record<string, unknown>>): LogRecord {
   const known = line['admitted'] === false ? { ...emptyRecord, ...line } : { notes: {}, ...line, admitted: true };
   return known as unknown as LogRecord;
-}
-
-function parseLine(text: string): Record<string, unknown> | undefined {
-  if (!text.startsWith('{')) return undefined;
-  try {
-    return JSON.parse(text) as Record<string, unknown>;
-  } catch {
-    return undefined;
-  }
 }
 
 /** Undefined when it is not a list of known parts with sizes; an amendment has none. */

@@ -1,6 +1,8 @@
 import { linkSync, renameSync, statSync, unlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { readRegularFile } from '../core/files/regular-file.ts';
+import { objectIn } from '../core/json/scan.ts';
+import { errorCode } from '../core/text/error-code.ts';
 
 /** A file that says which process owns the folder it stands in. */
 export interface Lock {
@@ -43,7 +45,7 @@ function create(path: string, text: string): boolean {
     writeFileSync(path, text, { flag: 'wx', mode: 0o600 });
     return true;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    if (errorCode(error) === 'EEXIST') return false;
     // A full disk takes the name and not the text: an empty lock would look like one that is being written.
     if (readIfThere(path) === '') unlinkSync(path);
     throw error;
@@ -58,7 +60,7 @@ function isAlive(path: string, text: string): boolean {
   try {
     process.kill(owner.pid, 0);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false;
+    if (errorCode(error) === 'ESRCH') return false;
   }
   const start = startOf(owner.pid);
   return start === null || owner.start === null || start === owner.start;
@@ -84,13 +86,9 @@ function setAside(path: string, stale: string): void {
 }
 
 function parse(text: string): { readonly pid: number; readonly start: string | null; readonly host: string } | undefined {
-  try {
-    const value = JSON.parse(text) as { pid?: unknown; start?: unknown; host?: unknown };
-    if (!Number.isSafeInteger(value.pid) || typeof value.host !== 'string') return undefined;
-    return { pid: value.pid as number, start: typeof value.start === 'string' ? value.start : null, host: value.host };
-  } catch {
-    return undefined;
-  }
+  const { pid, start, host } = objectIn(text) ?? {};
+  if (!Number.isSafeInteger(pid) || typeof host !== 'string') return undefined;
+  return { pid: pid as number, start: typeof start === 'string' ? start : null, host };
 }
 
 /** Clock ticks since boot at which a process began, where /proc tells; the name before it may hold any character. */

@@ -2,6 +2,7 @@ import { accessSync, constants, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { makeFolder } from '../core/files/folder.ts';
 import { type Lock, takeLock } from './lock.ts';
+import { errorCode } from '../core/text/error-code.ts';
 
 /** Where this process keeps what outlives it. */
 export type StateDir =
@@ -94,6 +95,6 @@ function prepare(path: string): void {
   try {
     writeFileSync(join(path, '.gitignore'), '*\n', { flag: 'wx', mode: 0o600 });
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    if (errorCode(error) !== 'EEXIST') throw error;
   }
 }

@@ -1,7 +1,8 @@
 import { type ClientRequest, type IncomingMessage, request as requestHttp, type RequestOptions } from 'node:http';
-import { parseJson } from '../../core/json/scan.ts';
-import { isPlain, type Plain } from '../../core/json/merge.ts';
+import { objectIn } from '../../core/json/scan.ts';
+import type { Plain } from '../../core/json/merge.ts';
 import type { HealthTarget } from './target.ts';
+import { errorCode } from '../../core/text/error-code.ts';
 
 /** What `/readyz` returned, or why nothing came, in a sentence. */
 export type Asked = { readonly status: number; readonly body: Plain } | { readonly fault: string };
@@ -15,8 +16,9 @@ export async function askReady(target: HealthTarget, timeoutMs: number): Promise
   try {
     const response = await sent(target, signal);
     const text = await textWithin(response);
-    const body = text === undefined ? undefined : objectOf(text);
-    if (body === undefined) return { fault: `HTTP ${response.statusCode} without the body of a gateway` };
+    const body = text === undefined ? undefined : objectIn(text);
+    // No gateway sends another one.
+    if (typeof body?.['status'] !== 'string') return { fault: `HTTP ${response.statusCode} without the body of a gateway` };
     return { status: response.statusCode ?? 0, body };
   } catch (error) {
     return { fault: signal.aborted ? `no response within ${timeoutMs} ms` : reasonOf(error) };
@@ -45,18 +47,8 @@ async function textWithin(response: IncomingMessage): Promise<string | undefined
   return Buffer.concat(pieces).toString('utf8');
 }
 
-/** Undefined for what no gateway sends. */
-function objectOf(text: string): Plain | undefined {
-  try {
-    const body = parseJson(text);
-    return isPlain(body) && typeof body['status'] === 'string' ? body : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
 function reasonOf(error: unknown): string {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  const code = errorCode(error);
   return reasons[code] ?? (error instanceof Error && error.message !== '' ? error.message : code);
 }
 

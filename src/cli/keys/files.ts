@@ -5,6 +5,7 @@ import type { WrittenKey } from '../../config/edit/written-keys.ts';
 import { replaceFile } from '../replace-file.ts';
 import { CommandError, exitCodes } from '../command.ts';
 import { barePath } from '../text.ts';
+import { errorCode } from '../../core/text/error-code.ts';
 
 /** Writes a new file for the owner alone, whole or not at all; never over one that is there. @throws CommandError */
 export function writeNew(path: string, text: string, cwd: string): void {
@@ -15,7 +16,7 @@ export function writeNew(path: string, text: string, cwd: string): void {
     try {
       linkSync(draft, path);
     } catch (error) {
-      if (codeOf(error) === 'EEXIST') throw error;
+      if (errorCode(error) === 'EEXIST') throw error;
       // A file system without hard links.
       if (existsSync(path)) throw Object.assign(new Error('it exists'), { code: 'EEXIST' });
       renameSync(draft, path);
@@ -43,9 +44,11 @@ function guarded(path: string, cwd: string, run: () => void): void {
     if (error instanceof CommandError) throw error;
     const name = barePath(path, cwd);
     if (error instanceof EditError) throw new CommandError(exitCodes.no, `${name} cannot be edited: ${error.message}`, 'Edit it by hand.');
-    if (codeOf(error) === 'EEXIST') throw new CommandError(exitCodes.no, `${name} already exists and is not overwritten`);
-    throw new CommandError(exitCodes.no, `${name} cannot be written (${codeOf(error)})`, 'Nothing was changed.');
+    if (errorCode(error) === 'EEXIST') throw new CommandError(exitCodes.no, `${name} already exists and is not overwritten`);
+    throw new CommandError(
+      exitCodes.no,
+      `${name} cannot be written (${errorCode(error) || (error as Error).message})`,
+      'Nothing was changed.',
+    );
   }
 }
-
-const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? (error as Error).message;

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { stateDirPath } from '../../store/state-dir.ts';
 import { listSegments } from '../../store/spool.ts';
 import { readSegment } from '../../store/spool-reader.ts';
+import { errorCode } from '../../core/text/error-code.ts';
 
 /** When each secret was last used, by its id; Unix milliseconds. */
 export type LastUse = ReadonlyMap<string, number>;
@@ -31,7 +32,7 @@ async function readInto(used: Map<string, number>, path: string): Promise<void> 
     }
   } catch (error) {
     // It made room for newer ones while it was read.
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    if (errorCode(error) !== 'ENOENT') throw error;
   }
 }
 

@@ -8,6 +8,7 @@ import type { Outbound } from '../../transport/outbound/index.ts';
 import type { WireRequest } from '../../transport/outbound/upstream.ts';
 import type { CatalogEntry } from './catalog.ts';
 import { make } from './facts.ts';
+import { objectIn } from '../../core/json/scan.ts';
 
 /** What became of one probe. */
 export interface Probed {
@@ -37,7 +38,7 @@ export async function runProbe(one: CatalogEntry, probe: Probe, outbound: Outbou
     const sent = answer.body.toString('utf8');
     if (answer.status >= 200 && answer.status < 300) {
       const text = translation.mend?.(sent) ?? sent;
-      const whole = parsed(text);
+      const whole = objectIn(text);
       if (!isPlain(whole) || isPlain(whole['error'])) return bad(probe, answer.status, notAsked(whole), connectionFixes['too-large']);
       return good(probe, answer.status, translation.result?.(text, whole) ?? whole);
     }
@@ -125,11 +126,3 @@ const oneLine = (text: string): string => {
   const line = text.replaceAll(/\s+/g, ' ').trim().replace(/\.$/, '');
   return line.length > 200 ? `${line.slice(0, 199)}…` : line;
 };
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
-}

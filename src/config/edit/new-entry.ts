@@ -1,5 +1,6 @@
 import { isPlain, type Plain } from '../../core/json/merge.ts';
 import { Document, isMap, isScalar, parseDocument, visit } from 'yaml';
+import { objectIn } from '../../core/json/scan.ts';
 
 /** Lines are never folded: an address stays in one piece. */
 const style = { lineWidth: 0 } as const;
@@ -54,15 +55,7 @@ export function withEntry(text: string, section: string, name: string, entry: st
 }
 
 /** The object of a text that is JSON as well as YAML: such a file stays JSON. */
-function jsonOf(text: string): Plain | undefined {
-  if (!text.trimStart().startsWith('{')) return undefined;
-  try {
-    const value: unknown = JSON.parse(text);
-    return isPlain(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
-}
+const jsonOf = (text: string): Plain | undefined => (text.trimStart().startsWith('{') ? objectIn(text) : undefined);
 
 function withMember(json: Plain, section: string, name: string, entry: string): string | undefined {
   const members = json[section] ?? {};

@@ -1,5 +1,6 @@
 import { readRegularFile, readRegularFileLater } from '../../core/files/regular-file.ts';
 import type { SavedFiles } from './merge-files.ts';
+import { errorCode } from '../../core/text/error-code.ts';
 
 /** The most that one file of a configuration may hold, in bytes: far beyond any real one. */
 export const maxConfigFile = 16 * 1024 * 1024;
@@ -11,7 +12,7 @@ export function readText(path: string, maxBytes: number): string {
 
 /** `ENOENT` and the like in words. */
 export function reasonOf(error: unknown): string {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  const code = errorCode(error);
   return reasons[code] ?? (code === '' ? 'unknown error' : code);
 }
 

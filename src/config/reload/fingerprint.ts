@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { lstat, readdir, readlink, realpath, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { readRegularFileLater } from '../../core/files/regular-file.ts';
+import { errorCode } from '../../core/text/error-code.ts';
 
 /** Files larger than this are told apart by size and time alone. */
 const hashLimit = 16 * 1024 * 1024;
@@ -27,7 +28,7 @@ export async function fingerprint(path: string): Promise<string> {
             .digest('hex');
     return `${real} ${found.ino} ${found.size} ${found.mtimeNs} ${hash}`;
   } catch (error) {
-    return `absent ${(error as NodeJS.ErrnoException).code ?? ''}`;
+    return `absent ${errorCode(error)}`;
   }
 }
 

@@ -20,6 +20,12 @@ export function compileRegex(pattern: string): LinearRegex | { readonly error: s
   return compileWithin(pattern, mostSteps);
 }
 
+/** A pattern of our own making that a text has to fit as a whole. A dot is any character. */
+export function compileWhole(pattern: string): (text: string) => boolean {
+  const compiled = RE2JS.compile(pattern, RE2JS.DOTALL);
+  return (text) => compiled.matches(text);
+}
+
 function compileWithin(pattern: string, most: number): LinearRegex | { readonly error: string } {
   const size = sizeOfPattern(pattern);
   if (size > most) return { error: `it is too large: about ${size} steps, and the limit is ${most}` };

@@ -1,9 +1,11 @@
+import { errorCode } from '../text/error-code.ts';
+
 /**
  * A short word for a socket error that is safe to show: by its code, never its message, which may hold an address of
  * the inside. Codes that only our HTTP client knows say nothing to a caller.
  */
 export function connectionFault(error: Error): string {
-  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
+  const code = errorCode(error);
   const word = words.get(code);
   if (word !== undefined) return word;
   return code === '' || code.startsWith('UND_ERR_') ? 'connection failed' : code;
@@ -26,5 +28,4 @@ const words: ReadonlyMap<string, string> = new Map([
 const certificateCode = /^(?:ERR_TLS_CERT|ERR_SSL_WRONG_VERSION|CERT_|DEPTH_|SELF_SIGNED|UNABLE_TO_|HOSTNAME_)/;
 
 /** True for a connection that fails in the same way each time, until somebody changes an address or a certificate. */
-export const isPermanentFault = (error: Error): boolean =>
-  'code' in error && typeof error.code === 'string' && certificateCode.test(error.code);
+export const isPermanentFault = (error: Error): boolean => certificateCode.test(errorCode(error));

@@ -1,3 +1,4 @@
+import { isPlain, type Plain } from './merge.ts';
 import { GatewayError } from '../error.ts';
 import { answerLimits, JsonBudget, type JsonLimits, memberCost, noLimits, requestLimits } from './limits.ts';
 
@@ -134,6 +135,16 @@ const harmless = 1024;
 export function parseJson(text: string, limits?: JsonLimits): unknown {
   checkJson(text, limits);
   return JSON.parse(text);
+}
+
+/** The object that a text is; undefined for all that is none. */
+export function objectIn(text: string): Plain | undefined {
+  try {
+    const value = parseJson(text);
+    return isPlain(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** The look before a text is parsed, for parsers with a way of their own. @throws GatewayError as `parseJson` */

@@ -1,5 +1,6 @@
 import { masked } from './credential-names.ts';
 import { createSubstringSearch, type SubstringSearch } from './substring-search.ts';
+import { objectIn } from '../json/scan.ts';
 
 /** Hides known secrets, and what looks like an issued key, wherever text leaves the process. */
 export interface Mask {
@@ -66,13 +67,10 @@ function spellings(secrets: readonly string[]): string[] {
 /** A service account file is one secret in the configuration, and its private key another one on the wire. */
 function withInner(secret: string): string[] {
   if (!secret.trimStart().startsWith('{')) return [secret];
-  try {
-    const members = Object.entries(JSON.parse(secret) as Record<string, unknown>);
-    const inner = members.filter(([name, value]) => typeof value === 'string' && /key|secret|token|password/i.test(name));
-    return [secret, ...inner.map(([, value]) => value as string)];
-  } catch {
-    return [secret];
-  }
+  const inner = Object.entries(objectIn(secret) ?? {}).flatMap(([name, value]) =>
+    typeof value === 'string' && /key|secret|token|password/i.test(name) ? [value] : [],
+  );
+  return [secret, ...inner];
 }
 
 /** Returns the buffer that was written: `into`, or a copy made at the first match; undefined when nothing matched. */

@@ -1,6 +1,8 @@
 import type { CryptoKey, LocalJWKSet } from 'jose';
 import { type JwtFault, type JwtSettings, type JwtVerdict, type JwtVerifier, unprovenClaims } from '../../core/secrets/jwt.ts';
 import { FetchedKeys, freshMs, type JwksDeps, type KeySet } from './jwks.ts';
+import { errorCode } from '../../core/text/error-code.ts';
+import { remember } from '../../core/memory/recent.ts';
 
 /** Verifiers that are kept: more than any configuration and the ones before it have. */
 const verifiersKept = 32;
@@ -25,13 +27,7 @@ export function createJwt(deps: JwksDeps): (settings: JwtSettings) => JwtVerifie
 }
 
 function kept<T>(map: Map<string, T>, key: string, make: () => T): T {
-  const known = map.get(key);
-  if (known !== undefined) return known;
-  const made = make();
-  const [oldest] = map.keys();
-  if (map.size >= verifiersKept && oldest !== undefined) map.delete(oldest);
-  map.set(key, made);
-  return made;
+  return map.get(key) ?? remember(map, key, make(), verifiersKept);
 }
 
 async function compile(set: unknown): Promise<LocalJWKSet> {
@@ -105,7 +101,7 @@ class Verifier implements JwtVerifier {
       const { payload } = await jwtVerify(token, keys, options);
       return { claims: payload, until: Math.min((payload.exp ?? 0) * 1000 + toleranceS * 1000, now + freshMs) };
     } catch (error) {
-      if (codeOf(error) !== 'ERR_JWKS_MULTIPLE_MATCHING_KEYS') return faultOf(error);
+      if (errorCode(error) !== 'ERR_JWKS_MULTIPLE_MATCHING_KEYS') return faultOf(error);
       return this.#proveByEach(token, error as AsyncIterable<CryptoKey>, options, now);
     }
   }
@@ -118,14 +114,12 @@ class Verifier implements JwtVerifier {
         const { payload } = await jwtVerify(token, key, options);
         return { claims: payload, until: Math.min((payload.exp ?? 0) * 1000 + this.#settings.toleranceS * 1000, now + freshMs) };
       } catch (error) {
-        if (codeOf(error) !== 'ERR_JWS_SIGNATURE_VERIFICATION_FAILED') return faultOf(error);
+        if (errorCode(error) !== 'ERR_JWS_SIGNATURE_VERIFICATION_FAILED') return faultOf(error);
       }
     }
     return { fault: 'signature' };
   }
 }
-
-const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : '');
 
 const faults: Readonly<Record<string, JwtFault>> = {
   ERR_JWT_EXPIRED: 'expired',
@@ -141,7 +135,7 @@ const faults: Readonly<Record<string, JwtFault>> = {
 
 /** The error's own text is left behind: it may quote the token. */
 function faultOf(error: unknown): JwtVerdict {
-  const code = codeOf(error);
+  const code = errorCode(error);
   if (code !== 'ERR_JWT_CLAIM_VALIDATION_FAILED') return { fault: faults[code] ?? 'unknown-key' };
   const { claim } = error as Error & { claim?: string };
   if (claim === 'iss') return { fault: 'issuer' };

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { OAuthGrant } from '../../core/provider.ts';
 import type { Trust } from '../../core/snapshot.ts';
+import { remember } from '../../core/memory/recent.ts';
 
 /** A token and the end of its life, in Unix milliseconds. */
 export interface Token {
@@ -169,17 +170,8 @@ export class TokenSources {
   /** @param trust who wrote the grant: a token that the operator's grant earned is never given for a request's */
   for(grant: OAuthGrant, trust: Trust): TokenSource {
     const key = keyOf(grant, trust);
-    const known = this.#sources.get(key);
-    if (known !== undefined) {
-      this.#sources.delete(key);
-      this.#sources.set(key, known);
-      return known;
-    }
-    const source = new TokenSource(this.#fetcher(grant, trust), this.#deps);
-    this.#sources.set(key, source);
-    const [oldest] = this.#sources.keys();
-    if (this.#sources.size > sourceLimit && oldest !== undefined) this.#sources.delete(oldest);
-    return source;
+    const source = this.#sources.get(key) ?? new TokenSource(this.#fetcher(grant, trust), this.#deps);
+    return remember(this.#sources, key, source, sourceLimit);
   }
 }
 

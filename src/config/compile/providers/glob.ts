@@ -1,30 +1,18 @@
+import { compileWhole } from '../../validate/regex.ts';
+
 /** True when a name fits a pattern as a whole. */
 export type Matches = (name: string) => boolean;
-
-/** One step of a compiled pattern. A name fits when some way through the steps ends behind the last one. */
-type Step =
-  | { readonly kind: 'one'; fits(code: number): boolean }
-  /** Any number of characters. */
-  | { readonly kind: 'star' }
-  /** Goes on at each of these steps, all of them further on, without reading a character. */
-  | { readonly kind: 'jump'; readonly to: number[] };
-
-const anyOne: Step = { kind: 'one', fits: () => true };
-const star: Step = { kind: 'star' };
 
 /**
  * Compiles a glob: `*` is any number of characters, slashes included, `?` one of any kind, `[a-c]` and `[!a-c]` one of a
  * set, `{a,b}` one of several texts, a backslash takes the next character as it is. An open bracket or brace that is not
  * closed is an ordinary character. Case counts.
  *
- * All ways through the pattern are followed at once, so that the work for a name is at most its length times the length
- * of the pattern, whatever the two are.
+ * A name is matched in time linear to its length, whatever the pattern.
  */
 export function compileGlob(pattern: string): Matches {
   if (!/[?[{\\]/.test(pattern)) return onlyStars(pattern.split('*'));
-  const steps: Step[] = [];
-  new Reader(pattern, steps).sequence(false);
-  return (name) => fits(steps, name);
+  return compileWhole(new Translator(pattern).all());
 }
 
 /** Nearly every pattern: the texts between stars are looked for in order, each as early as it occurs. */
@@ -50,108 +38,66 @@ export function literalOf(pattern: string): string | undefined {
   return /[*?[{\\]/.test(pattern) ? undefined : pattern;
 }
 
-function fits(steps: readonly Step[], name: string): boolean {
-  let now = new Uint8Array(steps.length + 1);
-  let next = new Uint8Array(steps.length + 1);
-  now[0] = 1;
-  for (let at = 0; at < name.length; at += 1) {
-    if (!advance(steps, now, next, name.charCodeAt(at))) return false;
-    [now, next] = [next, now];
-    next.fill(0);
-  }
-  advance(steps, now, next, undefined);
-  return now[steps.length] === 1;
-}
-
-/** Reads one character, or none at the end of the name; false when no way goes on. Steps only ever lead further on. */
-function advance(steps: readonly Step[], now: Uint8Array, next: Uint8Array, code: number | undefined): boolean {
-  let goesOn = false;
-  for (let i = 0; i < steps.length; i += 1) {
-    const step = steps[i];
-    if (now[i] !== 1 || step === undefined) continue;
-    if (step.kind === 'jump') for (const to of step.to) now[to] = 1;
-    else if (step.kind === 'star') {
-      now[i + 1] = 1;
-      next[i] = 1;
-      goesOn = true;
-    } else if (code !== undefined && step.fits(code)) {
-      next[i + 1] = 1;
-      goesOn = true;
-    }
-  }
-  return goesOn;
-}
-
-class Reader {
+/** A glob as a regular expression. */
+class Translator {
   readonly #text: string;
-  readonly #steps: Step[];
   #at = 0;
 
-  constructor(text: string, steps: Step[]) {
+  constructor(text: string) {
     this.#text = text;
-    this.#steps = steps;
+  }
+
+  all(): string {
+    return this.#sequence(false);
   }
 
   /** Up to the end, or to the comma or brace that ends an alternative. */
-  sequence(isAlternative: boolean): void {
+  #sequence(isAlternative: boolean): string {
+    let out = '';
     for (; this.#at < this.#text.length; this.#at += 1) {
       const c = this.#text.charAt(this.#at);
-      if (isAlternative && (c === ',' || c === '}')) return;
-      this.#one(c);
+      if (isAlternative && (c === ',' || c === '}')) break;
+      out += this.#one(c);
     }
+    return out;
   }
 
-  #one(c: string): void {
-    if (c === '*') {
-      if (this.#steps.at(-1) !== star) this.#steps.push(star);
-    } else if (c === '?') this.#steps.push(anyOne);
-    else if (c === '[') this.#set();
-    else if (c === '{') this.#alternatives();
-    else {
-      if (c === '\\' && this.#at + 1 < this.#text.length) this.#at += 1;
-      this.#literal();
-    }
+  #one(c: string): string {
+    if (c === '*') return '.*';
+    if (c === '?') return '.';
+    if (c === '[') return this.#set() ?? quoted(c);
+    if (c === '{' && isClosed(this.#text, this.#at)) return this.#alternatives();
+    if (c === '\\' && this.#at + 1 < this.#text.length) this.#at += 1;
+    const literal = String.fromCodePoint(this.#text.codePointAt(this.#at) ?? 0);
+    this.#at += literal.length - 1;
+    return quoted(literal);
   }
 
-  #literal(): void {
-    const wanted = this.#text.charCodeAt(this.#at);
-    this.#steps.push({ kind: 'one', fits: (code) => code === wanted });
-  }
-
-  #set(): void {
-    const found = /^\[([!^]?)(\]?[^\]]*)\]/.exec(this.#text.slice(this.#at));
-    if (found === null) {
-      this.#literal();
-      return;
-    }
-    const [whole, sign, inside = ''] = found;
-    const ranges = [...inside.matchAll(/([^])-([^])|[^]/g)].map(([one, from, to]) => [
-      (from ?? one).charCodeAt(0),
-      (to ?? one).charCodeAt(0),
-    ]);
-    const wanted = sign === '';
-    this.#steps.push({ kind: 'one', fits: (code) => ranges.some(([from = 0, to = 0]) => code >= from && code <= to) === wanted });
+  #set(): string | undefined {
+    const [whole = '', sign = '', inside = ''] = /^\[([!^]?)(\]?[^\]]*)\]/.exec(this.#text.slice(this.#at)) ?? [];
+    if (whole === '') return undefined;
     this.#at += whole.length - 1;
+    const ranges = [...inside.matchAll(/([^])-([^])|[^]/g)].flatMap(([one, from = one, to = one]) =>
+      from <= to ? [`${quoted(from)}-${quoted(to)}`] : [],
+    );
+    const isOut = sign !== '';
+    // A range whose ends are swapped holds nothing.
+    if (ranges.length === 0) return isOut ? '.' : '[^\\x00-\\x{10FFFF}]';
+    return `[${isOut ? '^' : ''}${ranges.join('')}]`;
   }
 
-  /** A fork to each alternative, and from the end of each to the end of all. */
-  #alternatives(): void {
-    if (!isClosed(this.#text, this.#at)) {
-      this.#literal();
-      return;
-    }
-    const starts: number[] = [];
-    const ends: number[] = [];
-    this.#steps.push({ kind: 'jump', to: starts });
+  #alternatives(): string {
+    const found: string[] = [];
     do {
       this.#at += 1;
-      starts.push(this.#steps.length);
-      this.sequence(true);
-      this.#steps.push({ kind: 'jump', to: ends });
+      found.push(this.#sequence(true));
     } while (this.#text.charAt(this.#at) === ',');
-    ends.push(this.#steps.length);
+    return `(?:${found.join('|')})`;
   }
 }
+
+/** A character that stands for itself, also between brackets. */
+const quoted = (c: string): string => (/^[\w]$/.test(c) ? c : `\\x{${(c.codePointAt(0) ?? 0).toString(16)}}`);
 
 /** True when the brace at this place is closed. */
 function isClosed(text: string, from: number): boolean {

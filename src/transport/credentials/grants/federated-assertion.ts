@@ -3,6 +3,7 @@ import { readRegularFileLater } from '../../../core/files/regular-file.ts';
 import { type Token, TokenError, type TokenFetcher } from '../token-source.ts';
 import { endpointUrl, given } from './given.ts';
 import { askToken, type GrantDeps, tokenOf } from './token-request.ts';
+import { errorCode } from '../../../core/text/error-code.ts';
 
 type Grant = Extract<OAuthGrant, { kind: 'federated-assertion' }>;
 
@@ -60,8 +61,8 @@ async function read({ file, fileField: field }: Grant, { env }: GrantDeps): Prom
   try {
     text = (await readRegularFileLater(path, maxAssertion)).toString('utf8').trim();
   } catch (cause) {
-    const code = cause instanceof Error && 'code' in cause ? ` (${String(cause.code)})` : '';
-    throw new TokenError(`${field} names a file that cannot be read${code}`, { field, cause });
+    const code = errorCode(cause);
+    throw new TokenError(`${field} names a file that cannot be read${code === '' ? '' : ` (${code})`}`, { field, cause });
   }
   if (text === '') throw new TokenError(`${field} names an empty file`, { field });
   return text;

@@ -4,6 +4,7 @@ import type { FileChallenge } from '../../../core/secrets/grant.ts';
 import { readRegularFileLater } from '../../../core/files/regular-file.ts';
 import { TokenError } from '../token-source.ts';
 import { given, isSet } from './given.ts';
+import { errorCode } from '../../../core/text/error-code.ts';
 
 /**
  * The content of the file that a challenge `Basic realm=<file>` names. Any process may stand on the local port, so only
@@ -25,8 +26,8 @@ export async function answerChallenge(
     return await readSmall(path, challenge.maxBytes);
   } catch (cause) {
     if (cause instanceof TokenError) throw cause;
-    const code = cause instanceof Error && 'code' in cause ? ` (${String(cause.code)})` : '';
-    throw new TokenError(`the file of the challenge cannot be read${code}`, { cause });
+    const code = errorCode(cause);
+    throw new TokenError(`the file of the challenge cannot be read${code === '' ? '' : ` (${code})`}`, { cause });
   }
 }
 
@@ -43,8 +44,7 @@ async function readSmall(path: string, maxBytes: number): Promise<string> {
   try {
     return (await readRegularFileLater(path, maxBytes)).toString('utf8').trim();
   } catch (cause) {
-    if (cause instanceof Error && 'code' in cause && cause.code === 'EFBIG')
-      throw new TokenError(`the file of the challenge is larger than ${maxBytes} bytes`, { cause });
+    if (errorCode(cause) === 'EFBIG') throw new TokenError(`the file of the challenge is larger than ${maxBytes} bytes`, { cause });
     throw cause;
   }
 }

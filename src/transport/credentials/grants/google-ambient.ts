@@ -2,6 +2,7 @@ import type { AuthClient, GoogleAuthOptions } from 'google-auth-library';
 import type { OAuthGrant } from '../../../core/provider.ts';
 import { checkRegularFile } from '../../../core/files/regular-file.ts';
 import { type Token, TokenError, type TokenFetcher } from '../token-source.ts';
+import { errorCode } from '../../../core/text/error-code.ts';
 
 type Grant = Extract<OAuthGrant, { kind: 'google-ambient' }>;
 
@@ -68,7 +69,7 @@ function checkCredentials(file: string): void {
   try {
     checkRegularFile(file, maxCredentials);
   } catch (cause) {
-    const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
+    const code = errorCode(cause);
     // The library names the file.
     if (code === 'ENOENT') return;
     throw new TokenError(`the credentials file cannot be read (${code})`, { cause });

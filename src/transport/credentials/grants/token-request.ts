@@ -1,4 +1,4 @@
-import { parseJson } from '../../../core/json/scan.ts';
+import { objectIn } from '../../../core/json/scan.ts';
 import type { GatewayError } from '../../../core/error.ts';
 import type { GrantBlame, GrantRepeat } from '../../../core/secrets/grant.ts';
 import type { HeaderPairs } from '../../../core/http/headers.ts';
@@ -87,7 +87,7 @@ async function once({ url, form, headers = [], trust, connectMs }: TokenRequest,
 /** Reads the answer of a token endpoint. @throws TokenError with the endpoint's own reasons, and the field at fault */
 export function tokenOf(answer: TokenAnswer, blames: readonly GrantBlame[] = []): Token {
   const { status, askedAt } = answer;
-  const said = parsed(answer.body);
+  const said = objectIn(answer.body.toString('utf8')) ?? {};
   const value = said['access_token'];
   if (status === 200 && typeof value === 'string' && value !== '') return { value, ...lifeOf(said, askedAt) };
   const reasons = reasonsIn(said, answer.secrets);
@@ -142,13 +142,4 @@ const proofs: ReadonlySet<string> = new Set(['client_secret', 'client_assertion'
 
 function proofsIn({ form }: TokenRequest): string[] {
   return [...(form ?? [])].filter(([name]) => proofs.has(name)).map(([, value]) => value);
-}
-
-function parsed(body: Buffer): Plain {
-  try {
-    const value: unknown = parseJson(body.toString('utf8'));
-    return isPlain(value) ? value : {};
-  } catch {
-    return {};
-  }
 }

@@ -1,5 +1,6 @@
 import { lstatSync, renameSync, type Stats, unlinkSync } from 'node:fs';
 import { connect, type Server } from 'node:net';
+import { errorCode } from '../../../core/text/error-code.ts';
 
 /** Longest path that a socket address holds on the systems in use. */
 const mostBytes = 103;
@@ -63,7 +64,7 @@ function remove(path: string): void {
   try {
     unlinkSync(path);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    if (errorCode(error) !== 'ENOENT') throw error;
   }
 }
 

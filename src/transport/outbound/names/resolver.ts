@@ -3,6 +3,7 @@ import { Resolver } from 'node:dns/promises';
 import { isIPv4, type LookupFunction } from 'node:net';
 import { HostsFile } from './hosts-file.ts';
 import { Slots } from './slots.ts';
+import { remember } from '../../../core/memory/recent.ts';
 
 export interface NamesOptions {
   /** Milliseconds that only go forward. */
@@ -192,11 +193,7 @@ class Resolution implements Names {
   }
 
   #keep(name: string, addresses: Addresses, forMs: number): void {
-    this.#kept.delete(name);
-    this.#kept.set(name, { addresses, until: this.#options.monotonic() + forMs });
-    if (this.#kept.size <= limits.kept) return;
-    const [oldest] = this.#kept.keys();
-    if (oldest !== undefined) this.#kept.delete(oldest);
+    remember(this.#kept, name, { addresses, until: this.#options.monotonic() + forMs }, limits.kept);
   }
 }
 

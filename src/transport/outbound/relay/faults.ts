@@ -1,5 +1,6 @@
 import { isPermanentFault } from '../../../core/http/connection-fault.ts';
 import { GatewayError } from '../../../core/error.ts';
+import { errorCode } from '../../../core/text/error-code.ts';
 
 /** Codes of certificate errors have many names; these prefixes cover node's and OpenSSL's. */
 const tlsCode = /^(ERR_TLS|ERR_SSL|CERT_|DEPTH_|SELF_SIGNED|UNABLE_TO_|HOSTNAME_)/;
@@ -7,7 +8,7 @@ const tlsCode = /^(ERR_TLS|ERR_SSL|CERT_|DEPTH_|SELF_SIGNED|UNABLE_TO_|HOSTNAME_
 /** The provider was not reached, or it hung up before it answered. An egress refusal of the resolver stays what it is. */
 export function notReached(error: Error, origin: string): GatewayError {
   if (error instanceof GatewayError) return error;
-  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
+  const code = errorCode(error);
   return new GatewayError('upstream_unreachable', {
     message: `The provider at "${hostOf(origin)}" could not be reached: ${words(code, error)}.`,
     source: 'provider',

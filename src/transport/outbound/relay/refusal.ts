@@ -1,4 +1,4 @@
-import { parseJson } from '../../../core/json/scan.ts';
+import { objectIn } from '../../../core/json/scan.ts';
 import type { IncomingMessage } from 'node:http';
 import { GatewayError, type ProviderFault } from '../../../core/error.ts';
 import { isPlain, type Plain } from '../../../core/json/merge.ts';
@@ -43,14 +43,11 @@ function bytesOf(answer: IncomingMessage): Promise<Buffer> {
 
 function faultOf(text: string): ProviderFault | undefined {
   if (text.trim() === '') return undefined;
-  try {
-    const value: unknown = parseJson(text);
-    const error = isPlain(value) && isPlain(value['error']) ? value['error'] : value;
-    if (isPlain(error)) return { message: textAt(error, 'message') ?? text.slice(0, shownLimit), ...optional(error) };
-  } catch {
-    // A page or a plain line: its beginning says enough.
-  }
-  return { message: text.slice(0, shownLimit) };
+  const value = objectIn(text);
+  // A page or a plain line: its beginning says enough.
+  if (value === undefined) return { message: text.slice(0, shownLimit) };
+  const error = isPlain(value['error']) ? value['error'] : value;
+  return { message: textAt(error, 'message') ?? text.slice(0, shownLimit), ...optional(error) };
 }
 
 function optional(error: Plain): Partial<ProviderFault> {

@@ -1,0 +1,8 @@
+/** Remembers under a key, as the newest; where there are too many the oldest is forgotten. Maps keep the order of insertion. */
+export function remember<K, V>(kept: Map<K, V>, key: K, value: V, most: number): V {
+  kept.delete(key);
+  const [oldest] = kept.keys();
+  if (kept.size >= most && oldest !== undefined) kept.delete(oldest);
+  kept.set(key, value);
+  return value;
+}
