@@ -76,6 +76,11 @@ export interface Operation<Settings = unknown> {
   media?(body: JsonBody | EmptyBody, call: Call<Settings & CommonSettings>): readonly MediaNeed[];
   /** Begins an attempt; a retry begins anew. It must not change its input. @throws GatewayError what can't be asked */
   begin(body: JsonBody | EmptyBody, call: Call<Settings & CommonSettings>): Translation;
+  /**
+   * Where it serves some models only: false for a call whose model speaks another format, which is served through the chat
+   * operation then.
+   */
+  serves?(call: Call<Settings & CommonSettings>): boolean;
   /** Some or all answers are in another format than the client's: for the table of routes. */
   readonly isConverted?: true;
   /**

@@ -8,6 +8,7 @@ import { createMask } from '../core/secrets/mask.ts';
 import type { ObjectOwners } from '../core/objects/owners.ts';
 import type { Plugin } from '../core/plugin.ts';
 import type { Provider } from '../core/provider.ts';
+import { throughHub } from '../formats/through-hub/index.ts';
 import type { Registry } from './types.ts';
 import { type ChainEntry, createGeneration, SharedState, type Generation } from '../pipeline/generation.ts';
 import type { Log } from '../telemetry/log.ts';
@@ -47,7 +48,7 @@ export class Generations {
     const { registry, log } = this.#deps;
     const outside = await Promise.all(loaded.providerPaths.map(async (path) => (await importFile(path)) as Provider));
     const providers = new Map<string, Provider>();
-    for (const provider of [...registry.providers, ...outside])
+    for (const provider of [...registry.providers, ...outside].map(throughHub))
       for (const name of [provider.type, ...provider.aliases]) providers.set(name, provider);
     const snapshot = await inSlices(compileSteps(loaded, { providers, credential: this.#deps.outbound.sign }), this.#deps.monotonic);
     const host = {

@@ -48,7 +48,6 @@ report = {
     "limit": thrown(lambda: client.messages.create(model="@claude/m-limit", **ask)),
     "refuse": thrown(lambda: client.messages.create(model="@claude/m-refuse", **ask)),
     "unknown": thrown(lambda: client.messages.create(model="@nobody/m", **ask)),
-    "unsupported": thrown(lambda: client.messages.create(model="@chat/m", **ask)),
     "breaks": thrown(lambda: streamed("@claude/m-breaks")),
     "cut": thrown(lambda: streamed("@claude/m-cut")),
     "key": thrown(lambda: anthropic.Anthropic(base_url=base_url, api_key="wrong-key-0123456789", max_retries=0).messages.create(model="@claude/m-text", **ask)),

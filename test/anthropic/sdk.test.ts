@@ -24,7 +24,6 @@ beforeAll(async () => {
       api_keys: { app: { hash: `sha256:${createHash('sha256').update(callerKey).digest('hex')}` } },
       providers: {
         claude: { type: 'anthropic', api_key: catalogKey, custom_host },
-        chat: { type: 'openai', api_key: 'sk-chat-0123456789', custom_host },
       },
     }),
   );
@@ -50,7 +49,6 @@ interface Report {
   readonly limit: Seen;
   readonly refuse: Seen;
   readonly unknown: Seen;
-  readonly unsupported: Seen;
   readonly breaks: Seen;
   readonly cut: Seen;
   readonly key: Seen;
@@ -90,7 +88,6 @@ async function npmReport(baseURL: string): Promise<Report> {
     limit: await thrown(() => create('@claude/m-limit')),
     refuse: await thrown(() => create('@claude/m-refuse')),
     unknown: await thrown(() => create('@nobody/m')),
-    unsupported: await thrown(() => create('@chat/m')),
     breaks: await thrown(() => streamed('@claude/m-breaks')),
     cut: await thrown(() => streamed('@claude/m-cut')),
     key: await thrown(() => create('@claude/m-text', new Anthropic({ baseURL, apiKey: 'wrong-key-0123456789', maxRetries: 0 }))),
@@ -136,7 +133,6 @@ describe.each([
     ['limit', 'RateLimitError', 429, 'Slow down.', 'provider_error'],
     ['refuse', 'BadRequestError', 400, 'max_tokens: too large', 'provider_error'],
     ['unknown', 'NotFoundError', 404, 'No provider has the slug', 'provider_not_found'],
-    ['unsupported', 'BadRequestError', 400, 'does not serve POST', 'unsupported_endpoint'],
     ['key', 'AuthenticationError', 401, 'is not a key of this gateway', 'invalid_api_key'],
   ] as const)('throws its own exception, which leads to the record: %s', async (scenario, type, status, text, code) => {
     const seen = report[scenario];

@@ -162,9 +162,10 @@ describe('npm anthropic', () => {
     expect(last().url).toBe('/anthropic/v1/messages/count_tokens');
   });
 
-  it('is told of a deployment that does not speak it', async () => {
-    const other = anthropic().messages.create({ model: '@team/llama', max_tokens: 64, messages: hello });
-    await expect(other).rejects.toMatchObject({ status: 400 });
+  it('reaches deployments that do not speak it through their chat', async () => {
+    const other = await anthropic().messages.create({ model: '@team/llama', max_tokens: 64, messages: hello });
+    expect(other.content).toEqual([{ type: 'text', text: 'from models' }]);
+    expect(last().url).toBe('/models/chat/completions?api-version=2024-05-01-preview');
   });
 });
 

@@ -1,10 +1,11 @@
-import { emptyBody, type JsonBody } from '#core/json/body.ts';
+import { emptyBody, type EmptyBody, type JsonBody } from '#core/json/body.ts';
 import type { Endpoint } from '#core/endpoint.ts';
 import type { FormBody, LineEdit } from '#core/http/form.ts';
 import type { HeaderPairs } from '#core/http/headers.ts';
-import type { Call, CommonSettings, OldOperation, UpstreamAddress } from '#core/provider.ts';
+import type { Call, CommonSettings, MediaNeed, OldOperation, UpstreamAddress } from '#core/provider.ts';
 import { idSegment } from './address.ts';
 import type { HistoryRules } from '#formats/history/rules.ts';
+import { urlFiles } from '#formats/openai-chat/plain/files.ts';
 import type { ChatQuirk } from '#formats/openai-chat/quirks.ts';
 import { batchOutput } from '#formats/openai-objects/batch-output.ts';
 import { parseObject, textOf } from '#formats/shared/json.ts';
@@ -67,6 +68,8 @@ function operationOf<Settings>(service: OpenAiCompatible<Settings>, endpoint: Op
   const plain: OldOperation<Settings> = {
     request: (body, call) => requestOf(service, endpoint, body, call),
     tap: openaiTaps[endpoint],
+    // Clients of the format itself send files as the service takes them.
+    ...(endpoint === 'chat/completions' ? { media: translatedFiles } : {}),
     ...deleted,
     ...cancelled,
   };
@@ -75,6 +78,11 @@ function operationOf<Settings>(service: OpenAiCompatible<Settings>, endpoint: Op
   const mend = mends.get(endpoint);
   return mend === undefined ? plain : { ...plain, mend };
 }
+
+const translatedFiles = (body: JsonBody | EmptyBody, call: Pick<Call, 'isTranslated'>): readonly MediaNeed[] =>
+  call.isTranslated === true && body.kind === 'json' ? urlFiles(body.json()) : noFiles;
+
+const noFiles: readonly MediaNeed[] = Object.freeze([]);
 
 /** What is read after a cancel, and what is known where that fails: when it was made is not. */
 const cancels = {

@@ -1,10 +1,12 @@
-import { type BodyPatch, emptyBody, type EmptyBody, type JsonBody } from '#core/json/body.ts';
+import { type BodyPatch, emptyBody, type EmptyBody, JsonBody } from '#core/json/body.ts';
 import { endpoints } from '#core/endpoint.ts';
 import type { FormBody, FormEdit } from '#core/http/form.ts';
 import type { HeaderPairs } from '#core/http/headers.ts';
 import type { Dropped, UpstreamRequest } from '#core/provider.ts';
 import { idSegment, segment } from './address.ts';
+import { openaiHistory } from '#formats/history/rules.ts';
 import { dropExtensions } from '#formats/openai-chat/extensions.ts';
+import { plainChat } from '#formats/openai-chat/plain/index.ts';
 import { withQuirks } from '#formats/openai-chat/quirks.ts';
 import { fileHeaders } from '#formats/openai-objects/file-headers.ts';
 import { checkMetadata } from '#formats/openai-objects/objects.ts';
@@ -30,8 +32,11 @@ export function requestOf<Settings>(
   if (body.kind === 'none') return { ...address, method, headers, body: emptyBody, dropped: [] };
   headers.push('content-type', 'application/json');
   if (endpoint === 'batches' || endpoint === 'fine_tuning/jobs') checkMetadata(body.has('metadata') ? body.value('metadata') : undefined);
-  const drops = endpoint === 'chat/completions' && (call.settings.extensions ?? service.extensions(call.settings)) === 'drop';
-  const cleaned = drops ? dropExtensions(body, service.history?.(call), service.known) : { body, dropped: [] };
+  const drops = endpoint === 'chat/completions' && extensionsOf(service, call) === 'drop';
+  const plain =
+    endpoint === 'chat/completions' && call.isTranslated === true ? plainOf(service, body, call, !drops) : { body, dropped: none };
+  const bare = drops ? dropExtensions(plain.body, service.history?.(call), service.known) : { body: plain.body, dropped: none };
+  const cleaned = plain.dropped.length === 0 ? bare : { body: bare.body, dropped: [...plain.dropped, ...bare.dropped] };
   if (endpoint === 'batches') {
     const { body: bare, dropped } = withoutModel(cleaned.body);
     return { ...address, method, headers, body: service.body?.(bare, call) ?? bare, dropped };
@@ -44,6 +49,23 @@ export function requestOf<Settings>(
   return { ...address, method, headers, body: service.body?.(fit, call) ?? fit, dropped };
 }
 
+/** Nobody wrote those of a body that was made from another format: they go along only where the entry says so itself. */
+const extensionsOf = <Settings>(service: OpenAiCompatible<Settings>, call: ACall<Settings>): 'drop' | 'pass' =>
+  call.settings.extensions ?? (call.isTranslated === true ? 'drop' : service.extensions(call.settings));
+
+/** A body that was made from another format: with what only the gateway knows in the service's own forms. */
+function plainOf<Settings>(service: OpenAiCompatible<Settings>, body: JsonBody, call: ACall<Settings>, passes: boolean) {
+  const history = service.history?.(call);
+  const { body: plain, dropped } = plainChat(body.json(), {
+    model: call.foundationModel ?? call.model,
+    isOpenAi: history === undefined || history === openaiHistory,
+    passes,
+    known: service.known ?? [],
+    media: call.media,
+  });
+  return { body: JsonBody.of(plain), dropped };
+}
+
 /** The route of an endpoint behind `/v1/`, encoded. @throws GatewayError `route_not_found`, `invalid_value` for ids that can be none */
 export function routeOf(endpoint: OpenAiEndpoint, id: string | undefined): string {
   const [, template] = endpoints[endpoint].routes[0];
@@ -51,6 +73,8 @@ export function routeOf(endpoint: OpenAiEndpoint, id: string | undefined): strin
   const part = endpoint.startsWith('responses') ? segment : idSegment;
   return template.replace('{id}', () => part(id ?? ''));
 }
+
+const none: readonly never[] = Object.freeze([]);
 
 /** Answers of any type: sound, text, files. */
 const anyType: ReadonlySet<OpenAiEndpoint> = new Set(['audio/speech', 'audio/transcriptions', 'audio/translations', 'files/{id}/content']);

@@ -16,7 +16,7 @@ const isMessages = (call: FoundryCall): boolean => targetOf(call).api === 'messa
 /** Chat in whatever the deployment speaks. */
 const chat: OldOperation<FoundrySettings> = {
   request: (body, call) => (isMessages(call) ? anthropicChat : open).request(body, call),
-  media: (body, call) => (isMessages(call) ? (anthropicChat.media?.(body, call) ?? []) : []),
+  media: (body, call) => (isMessages(call) ? anthropicChat : open).media?.(body, call) ?? [],
   notes: (answer, call) => (isMessages(call) ? (anthropicChat.notes?.(answer, call) ?? []) : []),
   converts: isMessages,
   tap: (call) => (isMessages(call) ? anthropicChat : open).tap(call),
@@ -42,8 +42,8 @@ export default defineProvider<FoundrySettings>({
     'chat/completions': chat,
     'images/embeddings': imageEmbeddings,
     models,
-    messages: nativeMessages,
-    'messages/count_tokens': countTokens,
+    messages: { ...nativeMessages, serves: isMessages },
+    'messages/count_tokens': { ...countTokens, serves: isMessages },
   },
   relay: (call, path) => ({
     ...relayed(call, relayedRoute(path)),

@@ -51,6 +51,7 @@ export function images(to: Addresses): OldOperation<VertexSettings> {
 /** Counts the tokens of a responses request. */
 export function countInputTokens(to: Addresses): OldOperation<VertexSettings> {
   return {
+    serves: (call) => ['gemini', 'tuned'].includes(formOf(call.model, call.settings.endpoint_format === 'generateContent').kind),
     request(body, call) {
       const form = googleForm(call);
       const chat = toGenerateContent(chatOfResponses(objectOf(body)), named(call), optionsOf(call.settings, fileRules(call)));

@@ -14,6 +14,7 @@ import type { VertexSettings } from './settings.ts';
 /** The messages API for models of Anthropic: bytes pass, but for the model, the version, and files named by address. */
 export function messages(to: Addresses, store: Storage): OldOperation<VertexSettings> {
   return {
+    serves,
     media: (body, call) => placed(nativeNeeds(body), call, store),
     request(given, call) {
       const body = given.kind === 'json' ? withoutMarks(given) : given;
@@ -43,6 +44,7 @@ export function messages(to: Addresses, store: Storage): OldOperation<VertexSett
 /** Token counting: a place of its own for all models, and the model in the body. */
 export function countMessageTokens(to: Addresses, store: Storage): OldOperation<VertexSettings> {
   return {
+    serves,
     media: (body, call) => placed(nativeNeeds(body), call, store),
     request(given, call) {
       const body = given.kind === 'json' ? withoutMarks(given) : given;
@@ -57,6 +59,12 @@ export function countMessageTokens(to: Addresses, store: Storage): OldOperation<
     },
     tap: () => new JsonTap(),
   };
+}
+
+/** Clients of this API don't know the prefix: names of Gemini's models begin otherwise. */
+function serves({ model }: Call<VertexSettings>): boolean {
+  const form = formOf(model, false);
+  return form.kind === 'anthropic' || (form.kind === 'gemini' && form.name.startsWith('claude'));
 }
 
 function nameOf(call: Call<VertexSettings>): string {

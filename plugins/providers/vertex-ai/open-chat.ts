@@ -25,6 +25,7 @@ export function openChat(to: Addresses): OldOperation<VertexSettings> {
   if (chat === undefined) throw new Error('The shared operations have no chat.');
   return {
     tap: chat.tap,
+    ...(chat.media === undefined ? {} : { media: chat.media }),
     converts: () => false,
     request(body, call) {
       const cleaned = body.kind === 'json' ? withoutPlatform(body) : { body, dropped: [] };

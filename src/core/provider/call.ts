@@ -14,6 +14,8 @@ export interface Call<Settings = unknown> {
   readonly model: string;
   readonly deployment: unknown;
   readonly foundationModel: string | undefined;
+  /** The body was made from a request in another format: it has extensions that the client did not write. */
+  readonly isTranslated?: boolean;
   readonly strict: boolean;
   /** The client reads thoughts as `reasoning_content`: converted answers carry them there, strict or not. */
   readonly showsReasoning?: boolean | undefined;

@@ -39,6 +39,8 @@ export interface OldOperation<Settings = unknown> {
    * them over in `Call.media` before `request` is called.
    */
   media?(body: JsonBody | EmptyBody, call: Call<Settings & CommonSettings>): readonly MediaNeed[];
+  /** See `Operation.serves`. */
+  serves?(call: Call<Settings & CommonSettings>): boolean;
   /** What is to be remembered of a whole answer, as its tap has parsed it; a stream has events of type `note`. */
   notes?(answer: unknown, call: Call<Settings & CommonSettings>): readonly Note[];
   /**

@@ -1,4 +1,5 @@
 import { providers } from '../../../plugins/index.ts';
+import { throughHub } from '../../../src/formats/through-hub/index.ts';
 import { vendors } from '../../../plugins/providers/vendors/index.ts';
 import { type Endpoint, type EndpointTraits, endpoints } from '../../../src/core/endpoint.ts';
 import type { Provider } from '../../../src/core/provider.ts';
@@ -39,7 +40,7 @@ function cell(provider: Provider, endpoint: Endpoint): string {
   if (endpoint === 'realtime' && provider.operations['audio/speech'] === undefined) return '';
   if (endpoint === 'realtime' || endpoint === 'models/{id}') return provider.relay === undefined ? '' : '✓';
   if (endpoint === 'relay') return '';
-  const operation = provider.operations[endpoint];
+  const operation = throughHub(provider).operations[endpoint];
   if (operation === undefined) return '';
   return operation.isConverted === true ? '⇄' : '✓';
 }

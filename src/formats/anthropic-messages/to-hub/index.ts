@@ -3,8 +3,12 @@ import { isPlain, type Plain } from '../../../core/json/merge.ts';
 import type { Dropped } from '../../../core/provider.ts';
 import { Drops } from '../../shared/drops.ts';
 import { chatMessages } from './messages.ts';
+import { ownNames } from './names.ts';
 import { plainFields } from './params.ts';
 import { toolFields } from './tools.ts';
+
+/** The request half of the messages API toward clients. */
+export const messagesRequests = Object.freeze({ toHub, ownNames });
 
 /** A messages request in the gateway's common form: a chat completions body with its extensions. */
 export interface HubRequest {

@@ -30,6 +30,17 @@ const members: Readonly<Record<string, string>> = {
   fileSearch: 'fileSearch',
 };
 
+/** Tools of Anthropic's API that this service has, too: what they are told beside their name means nothing here. */
+const counterparts: readonly (readonly [type: RegExp, name: string])[] = [
+  [/^web_search_\d{8}$/, 'google_search'],
+  [/^web_fetch_\d{8}$/, 'url_context'],
+  [/^code_execution_\d{8}$/, 'code_execution'],
+];
+
+/** A tool that only another service has, by its dated name or one that stands for a server. */
+export const isForeignTool = ({ type, function: fn }: Plain): boolean =>
+  fn === undefined && typeof type === 'string' && /_\d{8}$|^mcp_toolset$|^tool_search_tool_/.test(type);
+
 /**
  * A built-in tool in any spelling: `{type: 'function', function: {name: 'vendor_search', parameters: {…options}}}`,
  * `{type: 'google_search', …}` or the service's own `{googleSearch: {…}}`. Undefined for the caller's own functions, which
@@ -44,8 +55,10 @@ export function builtIn(tool: Plain): BuiltIn | undefined {
     if (!name.startsWith('vendor_') && isOwnSchema(parameters)) return undefined;
     return made(name, isSchema(parameters) ? {} : parameters);
   }
-  const type =
-    typeof tool['type'] === 'string' ? tool['type'] : Object.keys(tool).find((key) => Object.hasOwn(members, key) && isPlain(tool[key]));
+  const { type: written } = tool;
+  const dated = typeof written === 'string' ? counterparts.find(([name]) => name.test(written))?.[1] : undefined;
+  if (dated !== undefined) return made(dated, {});
+  const type = typeof written === 'string' ? written : Object.keys(tool).find((key) => Object.hasOwn(members, key) && isPlain(tool[key]));
   if (type === undefined || !Object.hasOwn(members, type)) return undefined;
   const member = members[type] ?? '';
   const { type: _type, ...beside } = tool;

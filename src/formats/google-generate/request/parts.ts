@@ -29,6 +29,8 @@ export function toParts(content: unknown, at: string, conversion: Conversion): P
   });
 }
 
+const cachesItself = 'this service caches by itself';
+
 /** The texts of a content, for roles that have nothing else. */
 export function toTexts(content: unknown, drops: Drops): string[] {
   if (typeof content === 'string') return content === '' ? [] : [content];
@@ -37,6 +39,7 @@ export function toTexts(content: unknown, drops: Drops): string[] {
     const text = typeof part === 'string' ? part : isPlain(part) ? part['text'] : undefined;
     if (isPlain(part)) {
       if (typeof text !== 'string') drops.add(`messages[].content[].${textOf(part['type']) ?? 'type'}`, 'system messages hold text only');
+      if (part['cache_control'] !== undefined) drops.add('messages[].content[].cache_control', cachesItself);
       else drops.others(part, textMembers, 'messages[].content[].', 'not known to this service');
     }
     return typeof text === 'string' && text !== '' ? [text] : [];
@@ -45,7 +48,7 @@ export function toTexts(content: unknown, drops: Drops): string[] {
 
 export function toPart(part: Plain, at: string, conversion: Conversion): Part[] {
   const type = textOf(part['type']) ?? (typeof part['text'] === 'string' ? 'text' : '');
-  if (part['cache_control'] !== undefined) conversion.drops.add('messages[].content[].cache_control', 'this service caches by itself');
+  if (part['cache_control'] !== undefined) conversion.drops.add('messages[].content[].cache_control', cachesItself);
   if (type === 'text' || type === 'input_text' || type === 'output_text' || type === 'refusal') {
     conversion.drops.others(part, textMembers, 'messages[].content[].', 'not known to this service');
     return textPart(part);

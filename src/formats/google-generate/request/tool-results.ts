@@ -63,7 +63,7 @@ function responseOf(
     .filter((text) => typeof text === 'string')
     .join('');
   const files = parts.filter((part) => part['text'] === undefined);
-  const response = { ...head, response: { output } };
+  const response = { ...head, response: result.message['is_error'] === true ? { error: output } : { output } };
   if (files.length === 0) return { response: { functionResponse: response }, beside: [] };
   // Older models know files only beside the result.
   if (!isThird(conversion.traits)) return { response: { functionResponse: response }, beside: files };

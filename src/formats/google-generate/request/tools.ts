@@ -3,7 +3,7 @@ import { textOf } from '../../shared/json.ts';
 import { cannotCarry } from '../../shared/cannot-carry.ts';
 import { type Conversion, oneOf } from './conversion.ts';
 import { toServedSchema } from '../schema/index.ts';
-import { type BuiltIn, builtIn } from './built-in-tools.ts';
+import { type BuiltIn, builtIn, isForeignTool } from './built-in-tools.ts';
 
 /** Tools as the service wants them, and what its `toolConfig` needs of them. */
 export interface ServedTools {
@@ -29,6 +29,7 @@ export function toServedTools(body: Plain, conversion: Conversion): ServedTools 
       others.push(known.tool);
       retrievalConfig ??= known.retrievalConfig;
     } else if (tool['type'] === 'custom') conversion.drops.add('tools[].custom', 'this service has no tools with free text input');
+    else if (isForeignTool(tool)) conversion.drops.add(`tools[].${String(tool['type'])}`, 'only another service has this tool');
     else declarations.push(declaration(tool, at, conversion));
   }
   if (isPlain(body['web_search_options']) && !others.some(isSearch)) others.push({ googleSearch: {} });

@@ -1,0 +1,32 @@
+import { isPlain, type Plain } from '../../../core/json/merge.ts';
+import type { Media, MediaNeed } from '../../../core/provider.ts';
+
+/** Bytes: what services of the chat format take of one file, base64 included. */
+const maxFileBytes = 22 * 1024 * 1024;
+
+const listOf = (value: unknown): readonly Plain[] => (Array.isArray(value) ? value.filter(isPlain) : []);
+
+/** Documents that a body in the common form names by address: services of the chat format take files by value. */
+export function urlFiles(body: Plain): readonly MediaNeed[] {
+  const parts = listOf(body['messages']).flatMap(({ content }) => listOf(content));
+  const urls = parts.map(({ file }) => (isPlain(file) ? file['file_url'] : undefined)).filter((url) => typeof url === 'string');
+  return [...new Set(urls)].map((url) => ({ url, maxBytes: maxFileBytes }));
+}
+
+/** The same body with the documents that were downloaded in place of their addresses. */
+export function inlinedFiles(body: Plain, media: ReadonlyMap<string, Media>): Plain {
+  if (media.size === 0) return body;
+  const messages = listOf(body['messages']).map((message) =>
+    Array.isArray(message['content']) ? { ...message, content: listOf(message['content']).map((part) => inlined(part, media)) } : message,
+  );
+  return { ...body, messages };
+}
+
+function inlined(part: Plain, media: ReadonlyMap<string, Media>): Plain {
+  const { file } = part;
+  const fetched = isPlain(file) ? media.get(String(file['file_url'])) : undefined;
+  if (!isPlain(file) || fetched === undefined) return part;
+  const { file_url: _url, ...rest } = file;
+  const type = fetched.mimeType === '' ? 'application/pdf' : fetched.mimeType;
+  return { ...part, file: { ...rest, file_data: `data:${type};base64,${fetched.base64}` } };
+}

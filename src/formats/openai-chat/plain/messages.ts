@@ -1,0 +1,109 @@
+import { isPlain, type Plain } from '../../../core/json/merge.ts';
+import { cannotCarry } from '../../shared/cannot-carry.ts';
+import type { Drops } from '../../shared/drops.ts';
+
+/**
+ * Messages with texts as plain texts, since many services take nothing else, and with the files of results in a message
+ * of the user's: results hold text only. @throws GatewayError
+ */
+export function plainMessages(messages: readonly Plain[], drops: Drops): readonly Plain[] {
+  const out: Plain[] = [];
+  let files: Plain[] = [];
+  const flush = (): void => {
+    if (files.length > 0) out.push({ role: 'user', content: files });
+    files = [];
+  };
+  for (const message of messages) {
+    if (message['role'] === 'tool') {
+      const { text, parts } = resultOf(message, drops);
+      out.push({ role: 'tool', tool_call_id: message['tool_call_id'], content: text });
+      files.push(...parts);
+      continue;
+    }
+    if (message['role'] === 'user' && files.length > 0) {
+      out.push({ role: 'user', content: [...files, ...partsOf(message['content'], drops)] });
+      files = [];
+      continue;
+    }
+    flush();
+    out.push(message['role'] === 'assistant' ? withText(message, drops) : { ...message, content: contentOf(message['content'], drops) });
+  }
+  flush();
+  return out;
+}
+
+function resultOf(message: Plain, drops: Drops): { readonly text: string; readonly parts: readonly Plain[] } {
+  const { content } = message;
+  nameMarks(message, drops);
+  if (message['is_error'] === true) drops.add('messages[].is_error', 'results have no such mark here');
+  if (!Array.isArray(content)) return { text: typeof content === 'string' ? content : '', parts: [] };
+  const parts = partsOf(content, drops);
+  const files = parts.filter(({ type }) => type !== 'text');
+  const text = joined(parts.filter(({ type }) => type === 'text'));
+  if (files.length === 0) return { text, parts: [] };
+  const id = String(message['tool_call_id']);
+  return {
+    text: text === '' ? 'The result is in the next message.' : text,
+    parts: [{ type: 'text', text: `From the result of ${id}:` }, ...files],
+  };
+}
+
+/** Whoever said only text says it as text. */
+function contentOf(content: unknown, drops: Drops): unknown {
+  if (!Array.isArray(content)) return content;
+  const parts = partsOf(content, drops);
+  return parts.every(({ type }) => type === 'text') ? joined(parts) : parts;
+}
+
+/** Blocks and calls are the business of the history's own rules. */
+function withText(message: Plain, drops: Drops): Plain {
+  const { content } = message;
+  if (!Array.isArray(content) || !content.filter(isPlain).every(({ type }) => type === 'text')) return message;
+  return { ...message, content: contentOf(content, drops) };
+}
+
+const joined = (parts: readonly Plain[]): string => parts.map(({ text }) => String(text ?? '')).join('\n\n');
+
+function partsOf(content: unknown, drops: Drops): readonly Plain[] {
+  if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }];
+  return Array.isArray(content) ? content.filter(isPlain).map((part) => partOf(part, drops)) : [];
+}
+
+const partMembers: ReadonlySet<string> = new Set(['type', 'text', 'image_url', 'file', 'input_audio', 'cache_control']);
+
+/** @throws GatewayError `unsupported_parameter` */
+function partOf(part: Plain, drops: Drops): Plain {
+  nameMarks(part, drops);
+  drops.others(part, partMembers, 'messages[].content[].', 'not supported by this service');
+  const { type, text, image_url: image, file, input_audio: sound } = part;
+  if (type === 'text') return { type, text };
+  if (type === 'image_url') return { type, image_url: imageOf(image) };
+  return isPlain(file) ? { type, file: fileOf(file) } : { type, ...(sound === undefined ? {} : { input_audio: sound }) };
+}
+
+function imageOf(image: unknown): unknown {
+  const url = isPlain(image) ? image['url'] : image;
+  if (typeof url === 'string' && /^(?:data:|https?:\/\/)/i.test(url)) return image;
+  throw cannotCarry(
+    'messages[].content[].image.source',
+    'This service reads no stored images of another.',
+    'Send a source of type base64 or url.',
+  );
+}
+
+/** @throws GatewayError `unsupported_parameter` */
+function fileOf(file: Plain): Plain {
+  if (file['file_url'] !== undefined) {
+    throw cannotCarry(
+      'messages[].content[].document.source',
+      'This service reads no documents by address.',
+      'Send the document in a source of type base64.',
+    );
+  }
+  // The service wants a name beside the bytes.
+  return file['file_data'] === undefined || file['filename'] !== undefined ? file : { filename: 'document.pdf', ...file };
+}
+
+function nameMarks(object: Plain, drops: Drops): void {
+  if (object['cache_control'] !== undefined) drops.add('messages[].content[].cache_control', 'this service caches by itself');
+}

@@ -1,0 +1,71 @@
+import { createHash } from 'node:crypto';
+import { isPlain, type Plain } from '../../../core/json/merge.ts';
+import type { Drops } from '../../shared/drops.ts';
+import type { PlainService } from './index.ts';
+
+const unknown = 'not supported by this service';
+
+/** Fields of other APIs that no service of the format has, unless it says so. */
+const foreign = ['top_k', 'cache_control', 'context_management', 'container', 'mcp_servers', 'inference_geo', 'speed'] as const;
+
+/** OpenAI's models that think before they answer; they refuse most sampling fields. */
+const thinkers = /(?:^|[/.])(?:o[1-9]|gpt-5|gpt-oss|codex)/i;
+
+/** OpenAI takes four. */
+const mostStops = 4;
+
+/** Characters of the user's id that OpenAI takes. */
+const longestUser = 64;
+
+/** The fields of a body beside messages and tools. */
+export function fitted(body: Plain, service: PlainService, drops: Drops): Record<string, unknown> {
+  const out: Record<string, unknown> = { ...body };
+  const drop = (name: string, reason: string): void => {
+    if (out[name] === undefined) return;
+    delete out[name];
+    drops.add(name, reason);
+  };
+  if (!service.isOpenAi) rename(out, 'max_completion_tokens', 'max_tokens');
+  if (!service.passes) {
+    for (const name of foreign) if (!service.known.includes(name)) drop(name, unknown);
+    if (!service.known.includes('thinking')) thinkingOf(out, service, drop);
+    if (!service.isOpenAi) drop('service_tier', unknown);
+  }
+  const { stop, user } = out;
+  if (Array.isArray(stop) && stop.length > mostStops) {
+    out['stop'] = stop.slice(0, mostStops);
+    drops.add('stop', `the service takes ${mostStops} of them: the first`);
+  }
+  if (typeof user === 'string' && user.length > longestUser) out['user'] = createHash('sha256').update(user).digest('hex');
+  if (service.isOpenAi && thinkers.test(service.model)) {
+    drop('stop', 'this model takes no stop sequences');
+    for (const name of ['temperature', 'top_p']) if (out[name] !== 1) drop(name, 'this model does not support sampling parameters');
+  }
+  return out;
+}
+
+function rename(out: Record<string, unknown>, from: string, to: string): void {
+  if (out[from] === undefined || out[to] !== undefined) return;
+  out[to] = out[from];
+  delete out[from];
+}
+
+/** A model that thinks is told how much by a word; one that does not refuses the word. */
+function thinkingOf(out: Record<string, unknown>, { model }: PlainService, drop: (name: string, reason: string) => void): void {
+  const { thinking, reasoning_effort: effort } = out;
+  if (!thinkers.test(model)) {
+    drop('thinking', 'this model is not known to think');
+    drop('reasoning_effort', 'this model is not known to think');
+    return;
+  }
+  const word = isPlain(thinking) ? wordFor(thinking) : undefined;
+  if (effort === undefined && word !== undefined) out['reasoning_effort'] = word;
+  delete out['thinking'];
+}
+
+/** Without a budget the model's own default is what the client means. */
+function wordFor({ type, budget_tokens: budget }: Plain): string | undefined {
+  if (type === 'disabled' || budget === 0) return 'low';
+  if (typeof budget !== 'number') return undefined;
+  return budget < 2048 ? 'low' : budget < 16_384 ? 'medium' : 'high';
+}

@@ -1,0 +1,43 @@
+import { isPlain, type Plain } from '../../../core/json/merge.ts';
+import type { Drops } from '../../shared/drops.ts';
+import type { PlainService } from './index.ts';
+
+/** Models that search the web before they answer. */
+const searchers = /search|sonar/i;
+
+/** Functions as they are; a search of the web where the model has one. */
+export function plainTools(
+  tools: readonly Plain[],
+  service: PlainService,
+  drops: Drops,
+): { readonly tools?: readonly Plain[]; readonly web_search_options?: Plain } {
+  const functions: Plain[] = [];
+  let search: Plain | undefined;
+  for (const tool of tools) {
+    const type = String(tool['type']);
+    if (isPlain(tool['function'])) functions.push(functionTool(tool, tool['function'], service, drops));
+    else if (/^web_search(?:_\d{8})?$/.test(type) && searchers.test(service.model)) search ??= searchOptions(tool, drops);
+    else drops.add(`tools[].${type}`, 'this service has no such tool');
+  }
+  return { ...(functions.length === 0 ? {} : { tools: functions }), ...(search === undefined ? {} : { web_search_options: search }) };
+}
+
+const members: ReadonlySet<string> = new Set(['type', 'function']);
+
+function functionTool(tool: Plain, fn: Plain, { isOpenAi, passes }: PlainService, drops: Drops): Plain {
+  if (passes) return tool;
+  drops.others(tool, members, 'tools[].', 'not supported by this service');
+  const { strict, ...rest } = fn;
+  if (strict === true && !isOpenAi) drops.add('tools[].function.strict', 'not supported by this service');
+  return { type: 'function', function: strict === undefined || !isOpenAi ? rest : fn };
+}
+
+const searchMembers: ReadonlySet<string> = new Set(['type', 'name', 'user_location']);
+
+function searchOptions(tool: Plain, drops: Drops): Plain {
+  drops.others(tool, searchMembers, `tools[].${String(tool['type'])}.`, 'not supported by this service');
+  const place = tool['user_location'];
+  if (!isPlain(place)) return {};
+  const { type: _type, ...approximate } = place;
+  return { user_location: { type: 'approximate', approximate } };
+}

@@ -1,0 +1,55 @@
+import type { Endpoint } from '../../core/endpoint.ts';
+import type { FormBody } from '../../core/http/form.ts';
+import type { Notes } from '../../core/model/notes.ts';
+import type { Call, CommonSettings, CredentialOwner, Media } from '../../core/provider.ts';
+
+type AnyCall = Call<CommonSettings>;
+
+/** A call as the operation sees it that serves it for another route: in the common form, with all that an answer says. */
+export class HubCall implements AnyCall {
+  readonly endpoint: Endpoint;
+  readonly isTranslated = true;
+  readonly method = 'POST';
+  readonly settings: CommonSettings;
+  readonly model: string;
+  readonly deployment: unknown;
+  readonly foundationModel: string | undefined;
+  /** What strict clients of the chat format are not shown has its place in other formats. */
+  readonly strict = false;
+  readonly stream: boolean;
+  readonly includeUsage: boolean;
+  readonly params: Readonly<Record<string, string>> = {};
+  /** The client's query belongs to the client's route. */
+  readonly query = '';
+  readonly credential: CredentialOwner;
+  readonly form: FormBody | undefined = undefined;
+  readonly id: string;
+  readonly createdAt: number;
+  readonly #call: AnyCall;
+
+  constructor(call: AnyCall, endpoint: Endpoint) {
+    this.#call = call;
+    this.endpoint = endpoint;
+    this.settings = call.settings;
+    this.model = call.model;
+    this.deployment = call.deployment;
+    this.foundationModel = call.foundationModel;
+    this.stream = call.stream;
+    this.includeUsage = call.stream;
+    this.credential = call.credential;
+    this.id = call.id;
+    this.createdAt = call.createdAt;
+  }
+
+  header(name: string): string | undefined {
+    return this.#call.header(name);
+  }
+
+  get media(): ReadonlyMap<string, Media> {
+    return this.#call.media;
+  }
+
+  get notes(): Notes | undefined {
+    return this.#call.notes;
+  }
+}

@@ -1,0 +1,83 @@
+import { GatewayError } from '../../core/error.ts';
+import { type EmptyBody, JsonBody } from '../../core/json/body.ts';
+import { isPlain, type Plain } from '../../core/json/merge.ts';
+import type { Call, CommonSettings, Dropped, Operation, StepReply, Translation } from '../../core/provider.ts';
+import { ChatReader } from '../openai-chat/reader/chunks.ts';
+import { parseExact } from '../shared/exact.ts';
+import { HubCall } from './call.ts';
+
+type AnyCall = Call<CommonSettings>;
+type AnyBody = JsonBody | EmptyBody;
+
+/** The request half of a client's format. */
+export interface ClientRequests {
+  /** Its request as a chat completions body with the gateway's extensions. @throws GatewayError what can't be asked */
+  toHub(body: Plain): { readonly body: Plain; readonly dropped: readonly Dropped[] };
+  /** What a provider could not take, in the names of the client's format. */
+  ownNames(dropped: readonly Dropped[], stream: boolean): readonly Dropped[];
+}
+
+/** A route of a client's format, served by a provider's chat completions. */
+export function viaChat(chat: Operation, format: ClientRequests): Operation {
+  return {
+    isConverted: true,
+    media(body, call) {
+      // Most requests name no address, and are not converted for this.
+      if (chat.media === undefined || body.kind === 'none' || !body.mentions('://')) return none;
+      return chat.media(JsonBody.of(hubOf(body, format).body), new HubCall(call, 'chat/completions'));
+    },
+    begin(body, call) {
+      const hub = hubOf(body, format);
+      const inner = new HubCall(call, 'chat/completions');
+      return translated(chat.begin(JsonBody.of(hub.body), inner), hub.dropped, format, call);
+    },
+  };
+}
+
+const none: readonly never[] = Object.freeze([]);
+
+/** @throws GatewayError `invalid_type` and others */
+export function hubOf(body: AnyBody, format: ClientRequests): ReturnType<ClientRequests['toHub']> {
+  // Numbers in the inputs of tools keep their digits.
+  const value = body.kind === 'json' ? parseExact(body.bytes().toString('utf8')) : {};
+  return format.toHub(isPlain(value) ? value : {});
+}
+
+/** What was begun for the chat, with what the client's format needs around it. */
+function translated(chat: Translation, dropped: readonly Dropped[], format: ClientRequests, call: AnyCall): Translation {
+  const { request, tap, then, recover, local } = chat;
+  const lost = format.ownNames([...dropped, ...request.dropped], call.stream);
+  return {
+    request: { ...request, dropped: lost },
+    tap,
+    reader: () => chat.reader?.() ?? new ChatReader(),
+    result: (text, answer) => completionIn(chat.result === undefined ? parsed(chat.mend?.(text) ?? text) : chat.result(text, answer)),
+    ...(then === undefined ? {} : { then: (reply: StepReply) => next(chat.then?.(reply), lost, format, call) }),
+    ...(recover === undefined ? {} : { recover: (failure: StepReply) => chat.recover?.(failure) }),
+    ...(local === undefined ? {} : { local: (sent) => local.call(chat, sent) }),
+  };
+}
+
+const next = (
+  chat: Translation | undefined,
+  dropped: readonly Dropped[],
+  format: ClientRequests,
+  call: AnyCall,
+): Translation | undefined => (chat === undefined ? undefined : translated(chat, dropped, format, call));
+
+function parsed(text: string): unknown {
+  try {
+    return parseExact(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** @throws GatewayError `upstream_invalid` */
+function completionIn(answer: unknown): unknown {
+  if (isPlain(answer) && Array.isArray(answer['choices']) && answer['choices'].length > 0) return answer;
+  throw new GatewayError('upstream_invalid', {
+    message: "The provider's response is not a chat completion: it has no choices.",
+    source: 'provider',
+  });
+}

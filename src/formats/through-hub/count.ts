@@ -1,0 +1,58 @@
+import { emptyBody, JsonBody } from '../../core/json/body.ts';
+import { isPlain } from '../../core/json/merge.ts';
+import type { Operation, Translation } from '../../core/provider.ts';
+import { responsesOf } from '../openai-responses/from-chat.ts';
+import { JsonTap } from '../shared/json-tap.ts';
+import { parseObject } from '../shared/json.ts';
+import { HubCall } from './call.ts';
+import { type ClientRequests, hubOf } from './chat.ts';
+import { estimatedTokens } from './estimate.ts';
+
+/** Counting by a provider that counts the input of the responses API: one number, under the same name. */
+export function viaInputTokens(count: Operation, format: ClientRequests): Operation {
+  const { serves } = count;
+  return {
+    isConverted: true,
+    ...(serves === undefined ? {} : { serves: (call) => serves(new HubCall(call, 'responses/input_tokens')) }),
+    begin(body, call) {
+      const hub = hubOf(body, format);
+      const inner = count.begin(JsonBody.of(responsesOf(hub.body)), new HubCall(call, 'responses/input_tokens'));
+      const { request, tap } = inner;
+      return {
+        request: { ...request, dropped: format.ownNames([...hub.dropped, ...request.dropped], false) },
+        tap,
+        result: (text, answer) => {
+          const counted = inner.result === undefined ? parseObject(text) : inner.result(text, answer);
+          return { input_tokens: isPlain(counted) ? counted['input_tokens'] : undefined };
+        },
+      };
+    },
+  };
+}
+
+const warning = 'input_tokens is an estimate: this provider counts no tokens';
+
+/** Where nobody counts, a guess is better than nothing, and says that it is one. */
+export const estimatedCount = (format: ClientRequests): Operation => ({
+  isConverted: true,
+  begin(body): Translation {
+    const tokens = estimatedTokens(hubOf(body, format).body);
+    return {
+      request: {
+        origin: 'http://localhost',
+        path: '/estimate',
+        method: 'POST',
+        headers: [],
+        body: emptyBody,
+        dropped: [],
+        warnings: [warning],
+      },
+      tap: new JsonTap(),
+      local: () => ({
+        status: 200,
+        headers: { 'content-type': 'application/json' },
+        pieces: [{ text: JSON.stringify({ input_tokens: tokens }) }],
+      }),
+    };
+  },
+});

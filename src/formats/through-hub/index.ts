@@ -1,0 +1,44 @@
+import type { Endpoint } from '../../core/endpoint.ts';
+import type { Call, CommonSettings, Operation, Provider } from '../../core/provider.ts';
+import { messagesRequests } from '../anthropic-messages/to-hub/index.ts';
+import { viaChat } from './chat.ts';
+import { estimatedCount, viaInputTokens } from './count.ts';
+
+type Operations = Provider['operations'];
+
+/** How a route is served by a provider that does not speak its format; undefined where it has nothing that could. */
+type Detour = (operations: Operations) => Operation | undefined;
+
+const detours: { readonly [E in Endpoint]?: Detour } = {
+  messages: ({ 'chat/completions': chat }) => (chat === undefined ? undefined : viaChat(chat, messagesRequests)),
+  'messages/count_tokens'({ 'chat/completions': chat, 'responses/input_tokens': count }) {
+    const estimate = chat === undefined ? undefined : estimatedCount(messagesRequests);
+    const counted = count === undefined ? undefined : viaInputTokens(count, messagesRequests);
+    return counted?.serves === undefined || estimate === undefined ? (counted ?? estimate) : either(counted, estimate);
+  },
+};
+
+/**
+ * A provider with the routes that others of its operations serve. The one rule for all formats: an operation of its own
+ * for the client's route passes the bytes; else the request goes through the common form to its chat completions; else
+ * the route is not served.
+ */
+export function throughHub(provider: Provider): Provider {
+  const operations: { -readonly [E in Endpoint]?: Operation } = { ...provider.operations };
+  for (const [endpoint, detour] of Object.entries(detours) as [Endpoint, Detour][]) {
+    const own = operations[endpoint];
+    const other = own !== undefined && own.serves === undefined ? undefined : detour(provider.operations);
+    if (other !== undefined) operations[endpoint] = own === undefined ? other : either(own, other);
+  }
+  return Object.freeze({ ...provider, operations: Object.freeze(operations) });
+}
+
+/** Some models speak the client's format, and others of the same provider do not. */
+function either(own: Operation, other: Operation): Operation {
+  const chosen = (call: Call<CommonSettings>): Operation => (own.serves?.(call) === false ? other : own);
+  return {
+    isConverted: true,
+    media: (body, call) => chosen(call).media?.(body, call) ?? [],
+    begin: (body, call) => chosen(call).begin(body, call),
+  };
+}

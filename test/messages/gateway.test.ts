@@ -1,0 +1,253 @@
+import Anthropic from '@anthropic-ai/sdk';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Json } from '../contract/gemini-oracle.ts';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { json, type ScriptedUpstream, sse, startUpstream } from '../support/upstream.ts';
+
+/** Clients of the messages API on providers that do not speak it, whole and streamed, with the library and without. */
+
+let gateway: TestGateway;
+let service: ScriptedUpstream;
+
+const chunk = (delta: object, finish: string | null = null): string =>
+  `data: ${JSON.stringify({ id: 'c1', object: 'chat.completion.chunk', created: 1, model: 'gpt-x', choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`;
+const usage = {
+  prompt_tokens: 20,
+  completion_tokens: 9,
+  total_tokens: 29,
+  prompt_tokens_details: { cached_tokens: 8 },
+  completion_tokens_details: { reasoning_tokens: 4 },
+};
+const call = { id: 'call_1', type: 'function', function: { name: 'get_weather', arguments: '{"city":"Oslo"}' } };
+
+const chatWhole = {
+  id: 'c1',
+  object: 'chat.completion',
+  created: 1,
+  model: 'gpt-x',
+  choices: [
+    {
+      index: 0,
+      message: { role: 'assistant', content: 'Let me look.', reasoning_content: 'Hm.', tool_calls: [call] },
+      finish_reason: 'tool_calls',
+    },
+  ],
+  usage,
+};
+const chatStream = [
+  chunk({ role: 'assistant', content: '' }),
+  chunk({ reasoning_content: 'H' }),
+  chunk({ reasoning_content: 'm.' }),
+  chunk({ content: 'Let me' }),
+  chunk({ content: ' look.' }),
+  chunk({ tool_calls: [{ index: 0, ...call, function: { name: 'get_weather', arguments: '' } }] }),
+  chunk({ tool_calls: [{ index: 0, function: { arguments: '{"city":' } }] }),
+  chunk({ tool_calls: [{ index: 0, function: { arguments: '"Oslo"}' } }] }),
+  chunk({}, 'tool_calls'),
+  `data: ${JSON.stringify({ id: 'c1', object: 'chat.completion.chunk', created: 1, model: 'gpt-x', choices: [], usage })}\n\n`,
+  'data: [DONE]\n\n',
+];
+const contents = {
+  candidates: [
+    {
+      index: 0,
+      content: {
+        role: 'model',
+        parts: [
+          { text: 'Hm.', thought: true },
+          { text: 'Let me look.' },
+          { functionCall: { name: 'get_weather', args: { city: 'Oslo' } } },
+        ],
+      },
+      finishReason: 'STOP',
+    },
+  ],
+  usageMetadata: { promptTokenCount: 20, candidatesTokenCount: 5, thoughtsTokenCount: 4, totalTokenCount: 29, cachedContentTokenCount: 8 },
+  modelVersion: 'gpt-x',
+  responseId: 'c1',
+};
+
+beforeAll(async () => {
+  service = await startUpstream((response, { url, body }) => {
+    if (url.includes('/fails/')) return json(response, 529, { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } });
+    if (url.includes('/refuses/'))
+      return json(response, 400, { error: { message: 'Bad field', type: 'invalid_request_error', param: 'x', code: null } });
+    if (url.includes('/breaks/'))
+      return sse(response, [...chatStream.slice(0, 5), 'data: {"error":{"message":"Lost","type":"server_error"}}\n\n']);
+    if (url.endsWith('/responses/input_tokens')) return json(response, 200, { object: 'response.input_tokens', input_tokens: 42 });
+    if (url.includes(':countTokens')) return json(response, 200, { totalTokens: 43 });
+    if (url.includes(':generateContent')) return json(response, 200, contents);
+    if (url.includes(':streamGenerateContent')) return sse(response, [`data: ${JSON.stringify(contents)}\r\n\r\n`]);
+    return (JSON.parse(body.toString()) as Json)['stream'] === true ? sse(response, chatStream) : json(response, 200, chatWhole);
+  });
+  const { url } = service;
+  gateway = await startTestGateway(`
+version: 1
+providers:
+  openai: {type: openai, api_key: k, custom_host: "${url}/v1"}
+  groq: {type: groq, api_key: k, custom_host: "${url}/v1"}
+  azure: {type: azure-openai, api_key: k, custom_host: "${url}", api_version: v1}
+  gemini: {type: gemini, api_key: k, custom_host: "${url}/v1beta"}
+  claude: {type: anthropic, api_key: k, custom_host: "${url}/fails/v1"}
+  refuses: {type: openai, api_key: k, custom_host: "${url}/refuses/v1"}
+  breaks: {type: openai, api_key: k, custom_host: "${url}/breaks/v1"}
+configs:
+  mixed:
+    strategy: {mode: fallback}
+    targets: [{provider: claude}, {provider: openai, override_params: {model: gpt-x}}]
+`);
+});
+afterAll(async () => {
+  await gateway?.close();
+  await service?.close();
+});
+
+const anthropic = (headers: Record<string, string> = {}): Anthropic =>
+  new Anthropic({ baseURL: gateway.url, apiKey: 'none', maxRetries: 0, defaultHeaders: headers });
+
+const request = {
+  max_tokens: 100,
+  system: [{ type: 'text' as const, text: 'Be brief.', cache_control: { type: 'ephemeral' as const } }],
+  messages: [{ role: 'user' as const, content: 'What is the weather in Oslo?' }],
+  tools: [
+    { name: 'get_weather', description: 'Weather', input_schema: { type: 'object' as const, properties: { city: { type: 'string' } } } },
+  ],
+  stop_sequences: ['END'],
+  top_k: 5,
+};
+
+const answer = {
+  id: 'c1',
+  type: 'message',
+  role: 'assistant',
+  model: 'gpt-x',
+  content: [
+    { type: 'thinking', thinking: 'Hm.', signature: 'gateway:unsigned' },
+    { type: 'text', text: 'Let me look.' },
+    { type: 'tool_use', name: 'get_weather', input: { city: 'Oslo' } },
+  ],
+  stop_reason: 'tool_use',
+  stop_sequence: null,
+  usage: { input_tokens: 12, cache_read_input_tokens: 8, output_tokens: 9, output_tokens_details: { thinking_tokens: 4 } },
+};
+
+const lastBody = (): Json => JSON.parse(service.requests.at(-1)?.body.toString() ?? '') as Json;
+
+describe.each([['openai'], ['groq'], ['azure'], ['gemini']])('/v1/messages on %s', (slug) => {
+  const model = `@${slug}/gpt-x`;
+
+  it('answers whole', async () => {
+    const { data, response } = await anthropic()
+      .messages.create({ model, ...request })
+      .withResponse();
+    expect(data).toMatchObject(answer);
+    expect(response.headers.get('x-gateway-dropped-params')).toContain('cache_control');
+    if (slug !== 'gemini') expect(lastBody()).not.toHaveProperty('top_k');
+  });
+
+  it('streams', async () => {
+    const stream = anthropic().messages.stream({ model, ...request });
+    expect(await stream.finalMessage()).toMatchObject(answer);
+  });
+
+  it('records usage', async () => {
+    const { response } = await anthropic()
+      .messages.create({ model, ...request })
+      .withResponse();
+    const record = await gateway.record(response.headers.get('x-request-id'));
+    expect(record.usage).toMatchObject({ prompt: 20, completion: 9, cached: 8 });
+  });
+});
+
+it('sends plain chat completions', async () => {
+  await anthropic().messages.create({ model: '@openai/gpt-4.1', ...request, metadata: { user_id: 'u'.repeat(100) } });
+  expect(lastBody()).toEqual({
+    model: 'gpt-4.1',
+    max_completion_tokens: 100,
+    stop: ['END'],
+    user: expect.stringMatching(/^[0-9a-f]{64}$/) as unknown,
+    messages: [
+      { role: 'system', content: 'Be brief.' },
+      { role: 'user', content: 'What is the weather in Oslo?' },
+    ],
+    tools: [
+      {
+        type: 'function',
+        function: { name: 'get_weather', description: 'Weather', parameters: { type: 'object', properties: { city: { type: 'string' } } } },
+      },
+    ],
+  });
+});
+
+it('moves on from the API itself to another service', async () => {
+  const headers = { 'x-gateway-config': 'mixed' };
+  const history: Anthropic.MessageParam[] = [
+    ...request.messages,
+    {
+      role: 'assistant',
+      content: answer.content.map((block) => (block.type === 'tool_use' ? { id: 'call_1', ...block } : block)) as never,
+    },
+    {
+      role: 'user',
+      content: [
+        {
+          type: 'tool_result',
+          tool_use_id: 'call_1',
+          content: [
+            { type: 'text', text: 'Rain' },
+            { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'iVBORw0KGgo=' } },
+          ],
+        },
+      ],
+    },
+  ];
+  expect(await anthropic(headers).messages.create({ model: 'claude-x', ...request, messages: history })).toMatchObject({
+    stop_reason: 'tool_use',
+  });
+  const [native, chat] = service.requests.slice(-2).map(({ body }) => JSON.parse(body.toString()) as Json);
+  // What another service thought is not shown to the API: it would refuse the turn.
+  expect(JSON.stringify(native)).not.toContain('gateway:');
+  expect(native).toMatchObject({ messages: [{}, { content: [{ type: 'text' }, { type: 'tool_use' }] }, {}] });
+  expect(chat?.['messages']).toEqual([
+    { role: 'system', content: 'Be brief.' },
+    { role: 'user', content: 'What is the weather in Oslo?' },
+    { role: 'assistant', content: 'Let me look.', tool_calls: [call] },
+    { role: 'tool', tool_call_id: 'call_1', content: 'Rain' },
+    {
+      role: 'user',
+      content: [
+        { type: 'text', text: 'From the result of call_1:' },
+        { type: 'image_url', image_url: { url: 'data:image/png;base64,iVBORw0KGgo=' } },
+      ],
+    },
+  ]);
+});
+
+it("speaks of errors in the API's own form", async () => {
+  const error = await anthropic()
+    .messages.create({ model: '@refuses/gpt-x', ...request })
+    .catch((thrown: unknown) => thrown);
+  expect(error).toBeInstanceOf(Anthropic.BadRequestError);
+  expect((error as { error: unknown }).error).toMatchObject({
+    type: 'error',
+    error: { type: 'invalid_request_error', message: 'openai error: Bad field' },
+  });
+});
+
+it('breaks off a stream with an error event', async () => {
+  const stream = anthropic().messages.stream({ model: '@breaks/gpt-x', ...request });
+  await expect(stream.finalMessage()).rejects.toThrow('Lost');
+});
+
+it.each([
+  ['openai', 42, null],
+  ['gemini', 43, null],
+  ['groq', 42, 'input_tokens is an estimate: this provider counts no tokens'],
+])('counts tokens on %s', async (slug, tokens, warning) => {
+  const { data, response } = await anthropic()
+    .messages.countTokens({ model: `@${slug}/gpt-x`, system: request.system, messages: request.messages, tools: request.tools })
+    .withResponse();
+  if (warning === null) expect(data).toEqual({ input_tokens: tokens });
+  else expect(data.input_tokens).toBeGreaterThan(20);
+  expect(response.headers.get('x-gateway-warnings')).toBe(warning);
+});
