@@ -34,11 +34,11 @@ export function fitted(body: Plain, service: PlainService, drops: Drops): Record
   const { stop, user } = out;
   if (Array.isArray(stop) && stop.length > mostStops) {
     out['stop'] = stop.slice(0, mostStops);
-    drops.add('stop', `the service takes ${mostStops} of them: the first`);
+    drops.add('stop', `the service accepts ${mostStops} of them: the first`);
   }
   if (typeof user === 'string' && user.length > longestUser) out['user'] = createHash('sha256').update(user).digest('hex');
   if (service.isOpenAi && thinkers.test(service.model)) {
-    drop('stop', 'this model takes no stop sequences');
+    drop('stop', 'this model does not support stop sequences');
     for (const name of ['temperature', 'top_p']) if (out[name] !== 1) drop(name, 'this model does not support sampling parameters');
   }
   return out;
