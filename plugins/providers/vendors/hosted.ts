@@ -371,8 +371,8 @@ export const hosted: readonly Vendor[] = [
     title: 'Z.AI',
     host: 'https://api.z.ai/api/paas/v4',
     keyVariable: 'ZAI_API_KEY',
-    docs: 'https://docs.z.ai/guides/develop/openai/python',
-    routes: ['chat/completions', 'images/generations'],
+    docs: 'https://docs.z.ai/guides/develop/openai/python; the list of models: https://hex.pm/packages/genai/0.3.3/files/lib/genai_providers/zai/models.ex, "verified live"',
+    routes: ['chat/completions', 'images/generations', 'models'],
     quirks: [
       {
         name: 'limit',
