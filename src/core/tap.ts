@@ -14,6 +14,11 @@ export type EventKind = 'meta' | 'content' | 'end' | 'fault';
  */
 export interface Tap {
   event(event: WireEvent): EventKind;
+  /**
+   * Streams of frames that only carry events of another format: the event in one. The client gets these as server-sent
+   * events, and the tap sees them.
+   */
+  readonly unwrap?: (event: WireEvent) => WireEvent;
   /** A whole answer with a 2xx status, as UTF-8 text. Returns the error object that some services send under 200. */
   whole(text: string): ProviderFault | undefined;
   /** What `whole` parsed, where the conversion of the answer goes on from it. */

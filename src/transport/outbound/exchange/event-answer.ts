@@ -1,7 +1,8 @@
 import { GatewayError } from '../../../core/error.ts';
 import { JsonEvents } from '../../../core/json/events.ts';
-import { type Scanned, type ScannedEvent, SseScanner } from '../framing/sse.ts';
-import { Answer, type State } from './answer.ts';
+import type { EventScanner } from '../framing/index.ts';
+import type { Scanned, ScannedEvent } from '../framing/sse.ts';
+import { Answer, type AnswerOwner, type State } from './answer.ts';
 import { interrupted, invalid } from './faults.ts';
 import { join, split } from '../framing/scanned.ts';
 
@@ -16,10 +17,15 @@ const eventLimit = 32 * 1024 * 1024;
  */
 export class EventAnswer extends Answer {
   protected readonly holdsLast = false;
-  readonly #scanner = new SseScanner();
+  readonly #scanner: EventScanner;
   readonly #json = new JsonEvents();
   /** Bytes that were held back. */
   #held = 0;
+
+  constructor(owner: AnswerOwner, now: number, scanner: EventScanner) {
+    super(owner, now);
+    this.#scanner = scanner;
+  }
 
   /** Of the usual events nothing: one that is cut waits for the next read. */
   override get waiting(): number {
@@ -50,6 +56,9 @@ export class EventAnswer extends Answer {
       }
     }
     if (scanned.bytes.length > 0) this.#pass(scanned);
+    const { flaw } = this.#scanner;
+    if (flaw !== undefined && this.owner.state !== 'closing')
+      this.#fault(invalid(`The provider sent a broken frame in its stream: ${flaw}.`));
   }
 
   finished(): void {

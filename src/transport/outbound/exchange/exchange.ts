@@ -10,6 +10,7 @@ import type { Swept } from './sweeper.ts';
 import type { Receiver, Source } from '../upstream.ts';
 import type { Answer, AnswerOwner, State } from './answer.ts';
 import { BytesAnswer, hasBody, ofMessage } from './bytes-answer.ts';
+import { framingOf, scannerOf } from '../framing/index.ts';
 import { EventAnswer } from './event-answer.ts';
 import { codeOf, interrupted, invalid, overdue, unsent, untaken } from './faults.ts';
 import { Keeper } from './keep.ts';
@@ -114,6 +115,7 @@ export class Exchange implements Receiver, Swept, AnswerOwner, Watched, EchoList
     this.headers = headers;
     this.#isCompressed = isEncoded(headers);
     const type = headers['content-type']?.toLowerCase() ?? '';
+    const framing = status < 300 ? framingOf(type) : undefined;
     if (!isFinalStatus(status)) {
       this.faulty(invalid(`The provider returned the status ${status}, which is not a valid HTTP status.`));
     } else if (this.#isFile(status, type)) {
@@ -123,13 +125,15 @@ export class Exchange implements Receiver, Swept, AnswerOwner, Watched, EchoList
       if (this.file === 'relay' && hasBody(status, this.attempt.upstream?.method)) answer.begin();
     } else if (status >= 300 && status < 400) {
       this.faulty(invalid(`The provider returned a redirect (${status}); the gateway does not follow redirects.`, false));
-    } else if (status < 300 && type.startsWith('text/event-stream')) {
+    } else if (framing !== undefined) {
       if (this.#isCompressed) {
         this.faulty(invalid('The provider compressed a stream although no compression was requested.'));
         return;
       }
       this.state = 'holding';
-      this.answer = new EventAnswer(this, this.now());
+      // Frames that only carry events of another format pass as server-sent events.
+      if (framing === 'aws-frames' && this.tap.unwrap !== undefined) this.headers = { ...headers, 'content-type': 'text/event-stream' };
+      this.answer = new EventAnswer(this, this.now(), scannerOf(framing, this.tap.unwrap));
     } else {
       this.state = 'whole';
       this.answer = new WholeAnswer(this, this.now());

@@ -1,0 +1,189 @@
+import { crc32 } from 'node:zlib';
+import type { WireEvent } from '../../../core/events.ts';
+import { appendBytes } from '../../../core/memory/byte-pieces.ts';
+import type { Scanned, ScannedEvent } from './sse.ts';
+
+/** Bytes of the lengths and their checksum, and of all that is neither headers nor payload. */
+const preludeSize = 12;
+const overhead = 16;
+
+/** The service's limits for one frame, in bytes (Smithy, `application/vnd.amazon.eventstream`). */
+const maxHeaders = 128 * 1024;
+const maxPayload = 24 * 1024 * 1024;
+
+const none: Buffer = Buffer.alloc(0);
+const nothing: Scanned = Object.freeze({ bytes: none, events: Object.freeze([]) });
+
+/** A frame says what no frame can say. */
+class FrameFlaw extends Error {}
+
+/**
+ * Finds the frames of AWS's event streams (`application/vnd.amazon.eventstream`) in bytes that may be cut anywhere. Both
+ * checksums of each are verified; the lengths are believed only once theirs is, so that no broken length makes anybody
+ * wait. Written here instead of taken from `@smithy/eventstream-codec`, which is eight megabytes of packages by now.
+ *
+ * Events are named by their `:event-type`, and by the name of the exception where the frame holds one.
+ */
+export class AwsFrameScanner {
+  /** What is wrong with the stream; nothing is read behind it. */
+  flaw: string | undefined;
+  readonly #parts: Buffer[] = [];
+  readonly #unwrap: ((event: WireEvent) => WireEvent) | undefined;
+  #held = 0;
+  /** Bytes that must be there before it is worth looking. */
+  #needed = preludeSize;
+
+  /** @param unwrap what stands in an event that only carries another format's: it passes as a server-sent event then */
+  constructor(unwrap?: (event: WireEvent) => WireEvent) {
+    this.#unwrap = unwrap;
+  }
+
+  /** Bytes of the frame that has begun and not ended. */
+  get held(): number {
+    return this.#held;
+  }
+
+  push(chunk: Buffer): Scanned {
+    if (this.flaw !== undefined) return nothing;
+    appendBytes(this.#parts, chunk);
+    this.#held += chunk.length;
+    if (this.#held < this.#needed) return nothing;
+    const bytes = this.#parts.length === 1 && this.#parts[0] !== undefined ? this.#parts[0] : Buffer.concat(this.#parts, this.#held);
+    this.#parts.length = 0;
+    const out = this.#unwrap === undefined ? new RawFrames(bytes) : new UnwrappedFrames(this.#unwrap);
+    const at = this.#read(bytes, out);
+    this.#held = bytes.length - at;
+    if (this.#held > 0) this.#parts.push(bytes.subarray(at));
+    return out.scanned(at);
+  }
+
+  /** The transport ended: half a frame says nothing. */
+  end(): Scanned {
+    this.#parts.length = 0;
+    this.#held = 0;
+    return nothing;
+  }
+
+  /** Hands on every whole frame. Gives the place behind the last of them. */
+  #read(bytes: Buffer, out: Frames): number {
+    let at = 0;
+    try {
+      while (bytes.length - at >= preludeSize) {
+        const size = frameSize(bytes, at);
+        this.#needed = size;
+        if (bytes.length - at < size) return at;
+        out.add(readFrame(bytes, at, size), at, at + size);
+        at += size;
+      }
+      this.#needed = preludeSize;
+    } catch (error) {
+      if (!(error instanceof FrameFlaw)) throw error;
+      this.flaw = error.message;
+    }
+    return at;
+  }
+}
+
+/** What is made of frames. */
+interface Frames {
+  add(event: WireEvent, start: number, end: number): void;
+  /** @param end place behind the last whole frame */
+  scanned(end: number): Scanned;
+}
+
+/** Frames as they came. */
+class RawFrames implements Frames {
+  readonly #bytes: Buffer;
+  readonly #events: ScannedEvent[] = [];
+
+  constructor(bytes: Buffer) {
+    this.#bytes = bytes;
+  }
+
+  add({ name, data }: WireEvent, start: number, end: number): void {
+    this.#events.push({ name, data, start, end });
+  }
+
+  scanned(end: number): Scanned {
+    return end === 0 ? nothing : { bytes: this.#bytes.subarray(0, end), events: this.#events };
+  }
+}
+
+/** The events inside of frames, as server-sent events. */
+class UnwrappedFrames implements Frames {
+  readonly #unwrap: (event: WireEvent) => WireEvent;
+  readonly #events: ScannedEvent[] = [];
+  #text = '';
+  #size = 0;
+
+  constructor(unwrap: (event: WireEvent) => WireEvent) {
+    this.#unwrap = unwrap;
+  }
+
+  add(event: WireEvent): void {
+    const { name, data } = this.#unwrap(event);
+    const text = `event: ${name.replaceAll(/[\r\n]+/g, ' ')}\ndata: ${data.replaceAll(/\r\n|\n|\r/g, '\ndata: ')}\n\n`;
+    const start = this.#size;
+    this.#text += text;
+    this.#size += Buffer.byteLength(text, 'utf8');
+    this.#events.push({ name, data, start, end: this.#size });
+  }
+
+  scanned(): Scanned {
+    return this.#size === 0 ? nothing : { bytes: Buffer.from(this.#text, 'utf8'), events: this.#events };
+  }
+}
+
+/** @throws FrameFlaw */
+function frameSize(bytes: Buffer, at: number): number {
+  if (crc32(bytes.subarray(at, at + 8)) !== bytes.readUInt32BE(at + 8)) throw new FrameFlaw('the checksum of its lengths is wrong');
+  const size = bytes.readUInt32BE(at);
+  const headers = bytes.readUInt32BE(at + 4);
+  if (headers > maxHeaders) throw new FrameFlaw(`its headers are larger than ${maxHeaders} bytes`);
+  if (size < headers + overhead) throw new FrameFlaw('its lengths contradict each other');
+  if (size - headers - overhead > maxPayload) throw new FrameFlaw(`its payload is larger than ${maxPayload} bytes`);
+  return size;
+}
+
+/** @throws FrameFlaw */
+function readFrame(bytes: Buffer, at: number, size: number): WireEvent {
+  const end = at + size - 4;
+  if (crc32(bytes.subarray(at, end)) !== bytes.readUInt32BE(end)) throw new FrameFlaw('its checksum is wrong');
+  const behindHeaders = at + preludeSize + bytes.readUInt32BE(at + 4);
+  const headers = readHeaders(bytes.subarray(at + preludeSize, behindHeaders));
+  const data = bytes.toString('utf8', behindHeaders, end);
+  switch (headers.get(':message-type')) {
+    case 'exception':
+      return { name: headers.get(':exception-type') ?? 'unknownException', data };
+    case 'error': {
+      const code = headers.get(':error-code') ?? 'unknown';
+      const message = headers.get(':error-message') ?? '';
+      return { name: /(?:Exception|Error)$/.test(code) ? code : `${code}Exception`, data: JSON.stringify({ message }) };
+    }
+    default:
+      return { name: headers.get(':event-type') ?? '', data };
+  }
+}
+
+/** Sizes of values by their type: true, false, byte, short, int, long; then what says its own, a time, and a UUID. */
+const sizes = [0, 0, 1, 2, 4, 8, undefined, undefined, 8, 16] as const;
+const text = 7;
+
+/** The headers that are texts: no other kind says anything here. @throws FrameFlaw */
+function readHeaders(bytes: Buffer): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  let at = 0;
+  while (at < bytes.length) {
+    const nameEnd = at + 1 + (bytes[at] ?? 0);
+    const type = bytes[nameEnd];
+    if (type === undefined || type >= sizes.length) throw new FrameFlaw('one of its headers has an unknown type');
+    const fixed = sizes[type];
+    const start = nameEnd + (fixed === undefined ? 3 : 1);
+    if (start > bytes.length) throw new FrameFlaw('its headers are cut off');
+    const end = start + (fixed ?? bytes.readUInt16BE(nameEnd + 1));
+    if (end > bytes.length) throw new FrameFlaw('its headers are cut off');
+    if (type === text) found.set(bytes.toString('utf8', at + 1, nameEnd), bytes.toString('utf8', start, end));
+    at = end;
+  }
+  return found;
+}
