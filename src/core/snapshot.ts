@@ -139,6 +139,8 @@ export interface CredentialRef {
    * differently.
    */
   evict?(used: HeaderPairs): boolean;
+  /** True for an answer other than 401 that says the same. */
+  isRefused?(status: number, body: Buffer): boolean;
   /** What must not come back in an answer to a request with these headers. */
   secrets?(used: HeaderPairs): SecretForms | undefined;
 }

@@ -1,7 +1,7 @@
 import type { Endpoint } from '../endpoint.ts';
 import type { Plain } from '../json/merge.ts';
 import type { JsonSchema } from '../json/schema.ts';
-import type { OAuthGrant } from '../secrets/grant.ts';
+import type { AwsGrant, AwsKeys, OAuthGrant } from '../secrets/grant.ts';
 
 /** What people know a service by. */
 export interface ServiceFacts {
@@ -129,7 +129,9 @@ export type CredentialSpec =
   /** The same key under several names; as `authorization` it goes as bearer. */
   | { readonly scheme: 'headers'; readonly names: readonly string[]; readonly secret: string }
   /** A token that is fetched, cached until shortly before it expires, and sent as `Authorization: Bearer`. */
-  | { readonly scheme: 'oauth2'; readonly grant: OAuthGrant };
+  | { readonly scheme: 'oauth2'; readonly grant: OAuthGrant }
+  /** Signature Version 4 of AWS over the whole request, with keys that are known or fetched. */
+  | { readonly scheme: 'aws-sigv4'; readonly region: string; readonly service: string; readonly keys: AwsKeys | AwsGrant };
 
 /** Whose credential is used. `forwarded`: the caller's own header passes unchanged because `forward_headers` names it. */
 export type CredentialOwner = 'catalog' | 'caller' | 'forwarded' | 'none';

@@ -66,8 +66,34 @@ export interface FileChallenge {
   readonly maxBytes: number;
 }
 
+/** Keys of an AWS account, or of a role for as long as their token lives. */
+export interface AwsKeys {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  readonly sessionToken?: string | undefined;
+}
+
+/** Where the keys of a role of AWS come from: their surroundings tell which role. */
+export type AwsGrant =
+  /** A token that another issuer keeps in a file, for the keys of a role (AWS STS, AssumeRoleWithWebIdentity). */
+  | {
+      readonly kind: 'aws-web-identity';
+      readonly endpoint: Given;
+      readonly role: Given;
+      readonly sessionName: Given;
+      readonly file: Given;
+      /** What messages call the file and the role. */
+      readonly fileField: string;
+      readonly roleField: string;
+    }
+  /** What runs a container gives it keys at a local endpoint: ECS and EKS. */
+  | { readonly kind: 'aws-container' }
+  /** The instance metadata service of EC2, version 2. */
+  | { readonly kind: 'aws-instance'; readonly role: string | undefined };
+
 /** Where a token comes from. The parameters are the provider's; the transport knows only the kinds. */
 export type OAuthGrant =
+  | AwsGrant
   /** RFC 7523: a signed assertion is exchanged at the token endpoint. */
   | {
       readonly kind: 'jwt-bearer';

@@ -1,10 +1,10 @@
-import { validateHeaderName, validateHeaderValue } from 'node:http';
-import { GatewayError } from '../../core/error.ts';
 import type { HeaderPairs } from '../../core/http/headers.ts';
 import { type SecretForms, secretForms } from '../../core/secrets/redactor.ts';
 import type { CredentialOwner, CredentialSpec, OAuthGrant } from '../../core/provider.ts';
 import type { CredentialRef } from '../../core/snapshot.ts';
-import { TokenError, type TokenSources } from './token-source.ts';
+import { awsCredential } from './aws/credential.ts';
+import { checkHeaders, noToken } from './faults.ts';
+import type { TokenSources } from './token-source.ts';
 
 type Scheme = CredentialSpec['scheme'];
 /** How one scheme signs: what is made of its data once, at the start or when a request brings it. */
@@ -13,8 +13,11 @@ type Schemes = { readonly [S in Scheme]: (spec: Extract<CredentialSpec, { scheme
 /** Compiles credentials into what signs requests. @throws GatewayError `invalid_config` when a secret holds characters that no header may hold */
 export type Signing = (spec: CredentialSpec, owner: CredentialOwner) => CredentialRef;
 
-/** @param tokens where fetched tokens are kept, whatever their scheme */
-export function createSigning(tokens: TokenSources): Signing {
+/**
+ * @param tokens where fetched tokens are kept, whatever their scheme
+ * @param now Unix milliseconds, for signatures that have a date
+ */
+export function createSigning(tokens: TokenSources, now: () => number = Date.now): Signing {
   /** One row a scheme: a further one is a row here and a shape in `CredentialSpec`. */
   const schemes: Schemes = {
     none: (_, owner) => fixed(owner, []),
@@ -23,6 +26,7 @@ export function createSigning(tokens: TokenSources): Signing {
     header: ({ name, secret }, owner) => fixed(owner, [name.toLowerCase(), secret]),
     headers: ({ names, secret }, owner) => fixed(owner, underNames(names, secret)),
     oauth2: ({ grant }, owner) => fetched(owner, grant, tokens),
+    'aws-sigv4': (spec, owner) => awsCredential(owner, spec, tokens, now),
   };
   return <S extends Scheme>(spec: Extract<CredentialSpec, { scheme: S }>, owner: CredentialOwner) =>
     (schemes[spec.scheme as S] as (spec: Extract<CredentialSpec, { scheme: S }>, owner: CredentialOwner) => CredentialRef)(spec, owner);
@@ -36,7 +40,7 @@ function underNames(names: readonly string[], secret: string): HeaderPairs {
 
 /** The headers are made once, checked and frozen: the same list signs every request, so nobody may add to it. */
 function fixed(owner: CredentialOwner, headers: HeaderPairs): CredentialRef {
-  check(headers);
+  checkHeaders(headers);
   Object.freeze(headers);
   let forms: SecretForms | null | undefined = null;
   const secrets = (): SecretForms | undefined => {
@@ -53,7 +57,7 @@ function fetched(owner: CredentialOwner, grant: OAuthGrant, tokens: TokenSources
   const headersOf = (token: string): HeaderPairs => {
     if (last?.token !== token) {
       const headers = ['authorization', `Bearer ${token}`];
-      check(headers);
+      checkHeaders(headers);
       Object.freeze(headers);
       last = { token, headers, forms: secretForms(headers) };
     }
@@ -72,40 +76,4 @@ function fetched(owner: CredentialOwner, grant: OAuthGrant, tokens: TokenSources
     secrets: (used) => (last?.headers === used ? last.forms : secretForms(used)),
     evict: (used) => source.evict((used[1] ?? '').slice('Bearer '.length)),
   };
-}
-
-/** Whose material it was decides whose fault it is. */
-function noToken(owner: CredentialOwner, cause: unknown): GatewayError {
-  const words = cause instanceof Error ? cause.message.replace(/\.$/, '') : 'it failed';
-  const field = cause instanceof TokenError ? cause.field : undefined;
-  // What the endpoint said, or a field that cannot be used, stays as it is until somebody corrects it.
-  const retry = field === undefined && (!(cause instanceof TokenError) || cause.reason === undefined);
-  const details = { retry, cause, ...(field === undefined ? {} : { param: field }) };
-  if (owner === 'catalog') {
-    return new GatewayError('provider_auth_failed', {
-      message: `The gateway could not get a token for its credential: ${words}.`,
-      hint: `Check ${field ?? 'the credential'} of the provider in gateway.yaml.`,
-      ...details,
-    });
-  }
-  return new GatewayError('missing_credential', {
-    message: `The gateway could not get a token for the credential of the request: ${words}.`,
-    hint: `Check ${field ?? 'the credential'} of the request.`,
-    ...details,
-  });
-}
-
-function check(headers: HeaderPairs): void {
-  for (let i = 0; i + 1 < headers.length; i += 2) {
-    try {
-      validateHeaderName(headers[i] ?? '');
-      validateHeaderValue(headers[i] ?? '', headers[i + 1] ?? '');
-    } catch {
-      // Without the cause: its text may quote the secret.
-      throw new GatewayError('invalid_config', {
-        message: 'The credential contains a character that is not allowed in a header.',
-        hint: 'Remove line breaks and spaces that were pasted with the key.',
-      });
-    }
-  }
 }

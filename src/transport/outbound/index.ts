@@ -4,6 +4,9 @@ import type { JwtSettings, JwtVerifier } from '../../core/secrets/jwt.ts';
 import type { OAuthGrant } from '../../core/provider.ts';
 import type { Trust } from '../../core/snapshot.ts';
 import { createEgress, type Egress } from './egress.ts';
+import { awsContainer } from '../credentials/aws/container.ts';
+import { awsInstance } from '../credentials/aws/instance.ts';
+import { awsWebIdentity } from '../credentials/aws/web-identity.ts';
 import { clientCredentials } from '../credentials/grants/client-credentials.ts';
 import { federatedAssertion } from '../credentials/grants/federated-assertion.ts';
 import { googleAmbient } from '../credentials/grants/google-ambient.ts';
@@ -51,7 +54,13 @@ export function createOutbound({ clock, random, egressAllow, env, onTokenFault, 
   const deps = { upstream, checkEgress: egress.check, now: clock.now, monotonic: clock.monotonic, wait, env };
   const fetcher = (grant: OAuthGrant, trust: Trust): TokenFetcher => fetcherFor(grant, trust, deps);
   const tokens = new TokenSources(fetcher, { now: clock.now, monotonic: clock.monotonic, random, onFault: onTokenFault });
-  return { egress, upstream, sign: createSigning(tokens), media: createMedia(deps), jwt: createJwt({ ...deps, onFault: onKeysFault }) };
+  return {
+    egress,
+    upstream,
+    sign: createSigning(tokens, clock.now),
+    media: createMedia(deps),
+    jwt: createJwt({ ...deps, onFault: onKeysFault }),
+  };
 }
 
 /** A request may bring keys of its own; what reads files or asks the machine is the operator's. */
@@ -59,8 +68,22 @@ function fetcherFor(grant: OAuthGrant, trust: Trust, deps: GrantDeps): TokenFetc
   if (grant.kind === 'jwt-bearer') return jwtBearer(grant, trust, deps);
   if (grant.kind === 'client-credentials') return clientCredentials(grant, trust, deps);
   if (trust !== 'operator') return notForRequests;
-  if (grant.kind === 'federated-assertion') return federatedAssertion(grant, deps);
-  return grant.kind === 'instance-identity' ? instanceIdentity(grant, deps) : googleAmbient(grant, deps);
+  switch (grant.kind) {
+    case 'federated-assertion':
+      return federatedAssertion(grant, deps);
+    case 'instance-identity':
+      return instanceIdentity(grant, deps);
+    case 'google-ambient':
+      return googleAmbient(grant, deps);
+    case 'aws-web-identity':
+      return awsWebIdentity(grant, deps);
+    case 'aws-container':
+      return awsContainer(deps);
+    case 'aws-instance':
+      return awsInstance(grant, deps);
+    default:
+      return grant satisfies never;
+  }
 }
 
 function hostsFileIn(env: OutboundDeps['env']): string {

@@ -85,7 +85,9 @@ interface Signed {
 
 /** The provider refused a token that was fetched: it may have been withdrawn before its time. Once, with another one. */
 function mayRepeat(outcome: Outcome, signed: Signed): boolean {
-  if (outcome.kind !== 'answered' || outcome.reply.status !== 401) return false;
+  if (outcome.kind !== 'answered' || outcome.reply.status < 400) return false;
+  const { status, body } = outcome.reply;
+  if (status !== 401 && outcome.attempt.credential?.isRefused?.(status, body) !== true) return false;
   // Also where this request can't be sent again: the next one must not be refused with the same token.
   const isOther = outcome.attempt.credential?.evict?.(signed.headers) === true;
   return isOther && !isSpent(outcome.attempt);

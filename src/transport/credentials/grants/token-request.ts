@@ -25,6 +25,8 @@ export interface GrantDeps {
 /** One request for a token. */
 export interface TokenRequest {
   readonly url: URL;
+  /** Where it is neither the GET of a request without a form nor its POST. */
+  readonly method?: 'PUT';
   /** Sent as POST; without it the request is a GET. */
   readonly form?: URLSearchParams;
   readonly headers?: HeaderPairs;
@@ -67,11 +69,11 @@ export async function askToken(request: TokenRequest, deps: GrantDeps): Promise<
   }
 }
 
-async function once({ url, form, headers = [], trust, connectMs }: TokenRequest, upstream: Upstream): Promise<FetchedWhole> {
+async function once({ url, method, form, headers = [], trust, connectMs }: TokenRequest, upstream: Upstream): Promise<FetchedWhole> {
   const body = form === undefined ? undefined : Buffer.from(form.toString(), 'latin1');
   const type = body === undefined ? [] : ['content-type', 'application/x-www-form-urlencoded'];
   const wire: WireRequest = {
-    method: body === undefined ? 'GET' : 'POST',
+    method: method ?? (body === undefined ? 'GET' : 'POST'),
     origin: url.origin,
     path: url.pathname + url.search,
     headers: [...type, 'accept', 'application/json', ...headers],

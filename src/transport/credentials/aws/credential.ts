@@ -1,0 +1,77 @@
+import type { CredentialOwner, CredentialSpec, UpstreamRequest } from '../../../core/provider.ts';
+import type { HeaderPairs } from '../../../core/http/headers.ts';
+import { parseJson } from '../../../core/json/scan.ts';
+import type { AwsKeys } from '../../../core/secrets/grant.ts';
+import { type SecretForms, secretForms } from '../../../core/secrets/redactor.ts';
+import type { CredentialRef } from '../../../core/snapshot.ts';
+import { checkHeaders, noToken } from '../faults.ts';
+import type { TokenSources } from '../token-source.ts';
+import { type Signable, SigV4 } from './sigv4.ts';
+
+type Spec = Extract<CredentialSpec, { scheme: 'aws-sigv4' }>;
+
+/** Signs with keys that the configuration holds, or with those that its surroundings give it. */
+export function awsCredential(owner: CredentialOwner, spec: Spec, tokens: TokenSources, now: () => number): CredentialRef {
+  const { keys } = spec;
+  if (!('kind' in keys)) {
+    const held = new Held(keys, spec);
+    return { owner, headers: (request) => held.sign(request, now()), secrets: () => held.secrets };
+  }
+  const source = tokens.for(keys, owner === 'catalog' ? 'operator' : 'request');
+  let last: { readonly text: string; readonly held: Held } | undefined;
+  const heldOf = (text: string): Held => {
+    if (last?.text !== text) last = { text, held: new Held(parseJson(text) as AwsKeys, spec) };
+    return last.held;
+  };
+  return {
+    owner,
+    headers: (request) => {
+      const text = source.get();
+      if (typeof text === 'string') return heldOf(text).sign(request, now());
+      return text.then(
+        (fetched) => heldOf(fetched).sign(request, now()),
+        (error: unknown) => {
+          throw noToken(owner, error);
+        },
+      );
+    },
+    // A request that was signed before a renewal may be answered after it.
+    secrets: (used) => (last?.held.hasSigned(used) === true ? last.held.secrets : secretForms(used)),
+    evict: (used) => last === undefined || !last.held.hasSigned(used) || source.evict(last.text),
+    isRefused: (status, body) => status === 403 && /ExpiredToken|security token included in the request/.test(body.toString('latin1')),
+  };
+}
+
+/** Keys, and what is made of them once. */
+class Held {
+  /** The secret key never leaves the gateway, and the other one is no secret: the token alone may come back. */
+  readonly secrets: SecretForms | undefined;
+  readonly #token: string | undefined;
+  readonly #signer: SigV4;
+
+  constructor(keys: AwsKeys, spec: Spec) {
+    const { accessKeyId, sessionToken: token } = keys;
+    checkHeaders(['authorization', accessKeyId, 'x-amz-security-token', token ?? '']);
+    this.#token = token;
+    this.#signer = new SigV4(keys, spec);
+    this.secrets = token === undefined ? undefined : secretForms(['x-amz-security-token', token]);
+  }
+
+  sign(request: UpstreamRequest, now: number): HeaderPairs {
+    return this.#signer.sign(signable(request), now);
+  }
+
+  hasSigned(used: HeaderPairs): boolean {
+    return this.#token !== undefined && used.includes(this.#token);
+  }
+}
+
+/** The type of the body and the service's own headers are signed: nobody on the way may change what they say. */
+function signable({ method, origin, path, headers, body }: UpstreamRequest): Signable {
+  const signed: HeaderPairs = [];
+  for (let i = 0; i + 1 < headers.length; i += 2) {
+    const name = headers[i] ?? '';
+    if (name === 'content-type' || name.startsWith('x-amz')) signed.push(name, headers[i + 1] ?? '');
+  }
+  return { method, host: origin.slice(origin.indexOf('://') + 3), path, headers: signed, body: body.kind === 'json' ? body.bytes() : '' };
+}

@@ -1,0 +1,57 @@
+import type { AwsGrant } from '../../../core/secrets/grant.ts';
+import { FetchFault } from '../../outbound/fetch-whole.ts';
+import { given } from '../grants/given.ts';
+import { askToken, type GrantDeps, type TokenAnswer, type TokenRequest, tokenUrl } from '../grants/token-request.ts';
+import { TokenError, type TokenFetcher } from '../token-source.ts';
+import { keysOf } from './keys-answer.ts';
+
+type Grant = Extract<AwsGrant, { kind: 'aws-instance' }>;
+
+/** Seconds for which a session of the service is good: it serves one fetch. */
+const sessionLife = '60';
+
+/** On a machine without the service nothing answers. Milliseconds. */
+const connectMs = 2000;
+
+const repeats = [{ statuses: [429, 500, 502, 503, 504], waitsMs: [500, 1500] }] as const;
+
+/**
+ * Keys of the instance's role, from the metadata service of EC2 in its second version alone: the first answers whoever can
+ * make the gateway fetch an address. For the operator's grants only.
+ */
+export function awsInstance(grant: Grant, deps: GrantDeps): TokenFetcher {
+  const base = (): string =>
+    given({ env: 'AWS_EC2_METADATA_SERVICE_ENDPOINT', otherwise: 'http://169.254.169.254' }, deps.env).replace(/\/+$/, '');
+  const ask = async (path: string, request: Omit<TokenRequest, 'url' | 'trust'>): Promise<TokenAnswer> => {
+    try {
+      return await askToken({ url: tokenUrl(`${base()}/latest/${path}`), trust: 'operator', connectMs, repeats, ...request }, deps);
+    } catch (error) {
+      if (!(error instanceof TokenError) || !(error.cause instanceof FetchFault)) throw error;
+      throw new TokenError(`the instance metadata service does not respond, so the machine has no role (${error.message})`, {
+        cause: error,
+      });
+    }
+  };
+  return {
+    async fetch() {
+      if (deps.env['AWS_EC2_METADATA_DISABLED']?.trim().toLowerCase() === 'true')
+        throw new TokenError('AWS_EC2_METADATA_DISABLED switches the instance metadata service off');
+      const session = lineOf(
+        await ask('api/token', { method: 'PUT', headers: ['x-aws-ec2-metadata-token-ttl-seconds', sessionLife] }),
+        'session',
+      );
+      const headers = ['x-aws-ec2-metadata-token', session];
+      const place = 'meta-data/iam/security-credentials/';
+      const role = grant.role ?? lineOf(await ask(place, { headers }), 'role');
+      return keysOf(await ask(place + encodeURIComponent(role), { headers }));
+    },
+  };
+}
+
+/** The first line of a text answer. @throws TokenError */
+function lineOf({ status, body }: TokenAnswer, what: 'session' | 'role'): string {
+  const line = body.toString('latin1').trim().split(/\r?\n/)[0] ?? '';
+  if (status === 200 && /^[\x21-\x7e]{1,1024}$/.test(line)) return line;
+  if (what === 'role' && (status === 404 || (status === 200 && line === ''))) throw new TokenError('this instance has no role');
+  throw new TokenError(`the instance metadata service returned ${status} for its ${what}`);
+}

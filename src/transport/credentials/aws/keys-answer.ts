@@ -1,0 +1,73 @@
+import { isPlain, type Plain } from '../../../core/json/merge.ts';
+import { parseJson } from '../../../core/json/scan.ts';
+import type { TokenAnswer } from '../grants/token-request.ts';
+import { type Token, TokenError } from '../token-source.ts';
+
+/** How long keys are used whose giver doesn't say, in milliseconds. */
+const assumedLife = 900_000;
+
+/**
+ * Keys out of an answer: `{AccessKeyId, SecretAccessKey, Token | SessionToken, Expiration}`, anywhere in JSON or XML. They
+ * are kept as the text of their JSON, like any other token.
+ *
+ * @throws TokenError with what the endpoint says
+ */
+export function keysOf({ status, body, host, askedAt }: TokenAnswer, field?: string): Token {
+  const text = body.toString('utf8');
+  const found = membersIn(text);
+  const { AccessKeyId: accessKeyId, SecretAccessKey: secretAccessKey, Expiration: until } = found;
+  const sessionToken = found['Token'] ?? found['SessionToken'];
+  if (status !== 200 || accessKeyId === undefined || secretAccessKey === undefined) {
+    const why = [found['Code'] ?? found['code'], found['Message'] ?? found['message']].filter(
+      (part) => part !== undefined && part !== 'Success',
+    );
+    const said = why.length === 0 ? 'no keys, and no reason' : why.join(': ').slice(0, 300);
+    const told = `${host} answered ${status}: ${said}`;
+    throw new TokenError(field === undefined ? told : `${field} cannot be used (${told.replace(/\.$/, '')})`, { field, reason: why[0] });
+  }
+  const ends = until === undefined ? Number.NaN : momentIn(until);
+  const value = JSON.stringify({ accessKeyId, secretAccessKey, ...(sessionToken === undefined ? {} : { sessionToken }) });
+  return { value, expiresAt: ends > askedAt ? ends : askedAt + assumedLife };
+}
+
+/** A date, or seconds. */
+const momentIn = (text: string): number => (/^[\d.e+]+$/i.test(text) ? Number(text) * 1000 : Date.parse(text));
+
+const names = ['AccessKeyId', 'SecretAccessKey', 'SessionToken', 'Token', 'Expiration', 'Code', 'Message', 'code', 'message'] as const;
+type Found = { [N in (typeof names)[number]]?: string };
+
+function membersIn(text: string): Found {
+  const found: Found = {};
+  const object = objectIn(text);
+  if (object !== undefined) collect(object, found, 0);
+  else
+    for (const name of names) {
+      const value = new RegExp(`<${name}>([^<]{1,8192})</${name}>`).exec(text)?.[1];
+      if (value !== undefined) found[name] = unescaped(value).trim();
+    }
+  return found;
+}
+
+/** Answers wrap them a few times. */
+const deepest = 4;
+
+function collect(object: Plain, found: Found, depth: number): void {
+  for (const name of names) {
+    const value = object[name];
+    if (typeof value === 'string' || typeof value === 'number') found[name] ??= String(value);
+  }
+  if (depth < deepest) for (const value of Object.values(object)) if (isPlain(value)) collect(value, found, depth + 1);
+}
+
+function objectIn(text: string): Plain | undefined {
+  if (!text.trimStart().startsWith('{')) return undefined;
+  try {
+    const value = parseJson(text);
+    return isPlain(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const entities: Readonly<Record<string, string>> = { '&lt;': '<', '&gt;': '>', '&quot;': '"', '&apos;': "'", '&amp;': '&' };
+const unescaped = (text: string): string => text.replaceAll(/&(?:lt|gt|quot|apos|amp);/g, (one) => entities[one] ?? one);
