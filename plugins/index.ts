@@ -8,6 +8,7 @@ import prompts from './prompts/index.ts';
 import anthropic from './providers/anthropic/index.ts';
 import azureAi from './providers/azure-ai/index.ts';
 import azureOpenai from './providers/azure-openai/index.ts';
+import bedrock from './providers/bedrock/index.ts';
 import gemini from './providers/gemini/index.ts';
 import mock from './providers/mock/index.ts';
 import openai from './providers/openai/index.ts';
@@ -30,5 +31,6 @@ export const providers: readonly OldProvider[] = Object.freeze([
   anthropic,
   vertexAi,
   gemini,
+  bedrock,
   ...vendors,
 ]);

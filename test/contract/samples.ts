@@ -139,5 +139,28 @@ export const samples: Readonly<Record<string, readonly Sample[]>> = {
       models: { 'images/embeddings': 'embed', messages: 'claude', 'messages/count_tokens': 'claude' },
     },
   ],
+  bedrock: [
+    {
+      name: 'a region, a guardrail and profiles',
+      settings: {
+        region: 'eu-west-1',
+        guardrail: { id: 'gr1', version: '1' },
+        deployments: {
+          claude: { model_id: 'arn:aws:bedrock:eu-west-1:1:application-inference-profile/a', foundation_model: 'anthropic.claude-1' },
+        },
+      },
+      origin: 'https://bedrock-runtime.eu-west-1.amazonaws.com',
+      base: '/model/',
+      models: { messages: 'claude', 'messages/count_tokens': 'eu.anthropic.claude-1-v1:0', embeddings: 'amazon.titan-embed-text-v2:0' },
+      storage: { origin: 'https://bedrock.eu-west-1.amazonaws.com', base: '/foundation-models' },
+    },
+    {
+      name: 'custom host',
+      settings: { custom_host: 'http://127.0.0.1:9000/team' },
+      origin: 'http://127.0.0.1:9000',
+      base: '/team/',
+      models: { messages: 'anthropic.claude-1', 'messages/count_tokens': 'anthropic.claude-1', embeddings: 'cohere.embed-v4:0' },
+    },
+  ],
   ...rows,
 };

@@ -176,7 +176,8 @@ function predicted(prediction: Plain): readonly number[] {
 
 const numbers = (value: unknown): readonly number[] => (Array.isArray(value) ? (value as number[]) : []);
 
-function floats(vector: readonly number[]): string {
+/** A vector in base64: little-endian 32-bit floats. */
+export function floats(vector: readonly number[]): string {
   const bytes = Buffer.allocUnsafe(vector.length * 4);
   for (const [index, value] of vector.entries()) bytes.writeFloatLE(value, index * 4);
   return bytes.toString('base64');

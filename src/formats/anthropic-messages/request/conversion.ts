@@ -3,8 +3,8 @@ import type { Media } from '../../../core/provider.ts';
 import type { Drops } from '../../shared/drops.ts';
 import type { ModelTraits } from './model.ts';
 
-/** Who serves the model: its vendor, or Vertex AI with the vendor's format. */
-export type Form = 'direct' | 'vertex';
+/** Who serves the model: its vendor, Vertex AI with the vendor's format, or Bedrock, whose format is made of this one. */
+export type Form = 'direct' | 'vertex' | 'converse';
 
 /** One request under conversion. */
 export interface Conversion {
@@ -16,6 +16,8 @@ export interface Conversion {
   readonly offered: ReadonlySet<string>;
   /** Features of the API that the request turns out to need. */
   readonly betas: Set<string>;
+  /** Parts that the service takes in a form of its own: asked before the API's own forms. @throws GatewayError */
+  own?(part: Plain): Block | undefined;
 }
 
 /** A content block on its way: plain JSON. */

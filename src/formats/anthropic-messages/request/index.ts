@@ -126,12 +126,12 @@ export function mediaNeeds(body: Plain, form: Form): readonly MediaNeed[] {
 }
 
 /** The API has no JSON mode without a schema: the model is told in words. */
-const jsonOnly: Block = Object.freeze({
+export const jsonOnly: Block = Object.freeze({
   type: 'text',
   text: 'Answer with one JSON object and nothing else: no other text, no code fence.',
 });
 
-const wantsJson = (body: Plain): boolean => isPlain(body['response_format']) && body['response_format']['type'] === 'json_object';
+export const wantsJson = (body: Plain): boolean => isPlain(body['response_format']) && body['response_format']['type'] === 'json_object';
 
 /** `effort` and `format`; what the caller wrote in the API's own terms wins. */
 function outputConfig(body: Plain, effort: string | undefined, format: Plain | undefined): Plain | undefined {

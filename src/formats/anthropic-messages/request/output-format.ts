@@ -22,7 +22,7 @@ export function outputFormat(body: Plain, tools: ToolFields, conversion: Convers
   const wanted = wantedSchema(body);
   if (wanted === undefined) return {};
   const canForce = !traits.refusesForcedTool && !(traits.structured && asksToThink(body));
-  if (traits.structured && (form === 'direct' || !canForce))
+  if (traits.structured && (form !== 'vertex' || !canForce))
     return { format: { type: 'json_schema', schema: strictSchema(wanted.schema, drops) } };
   const why = forced(tools)
     ? 'the tool that the request forces is called instead'

@@ -78,12 +78,12 @@ export const params: Readonly<Record<string, Rule>> = {
 };
 
 /** Goes through the body once: what has a name of its own upstream is set, what can't be carried is reported. */
-export function plainFields(body: Plain, conversion: Conversion, handled: readonly string[]): Block {
+export function plainFields(body: Plain, conversion: Conversion, handled: readonly string[], rules = params): Block {
   const out: Block = {};
   for (const key in body) {
     const value = body[key];
     if (value === null || value === undefined || handled.includes(key)) continue;
-    const rule = Object.hasOwn(params, key) ? params[key] : undefined;
+    const rule = Object.hasOwn(rules, key) ? rules[key] : undefined;
     if (rule === undefined) conversion.drops.add(key, 'not supported by this service');
     else if ('unsupported' in rule) {
       if (rule.neutral?.(value) !== true) conversion.drops.add(key, rule.unsupported);

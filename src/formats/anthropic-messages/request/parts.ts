@@ -21,6 +21,8 @@ function partBlock(part: Plain, conversion: Conversion): Block | undefined {
     return textBlock(part['text'], part);
   }
   nameLosses(part, conversion);
+  const own = conversion.own?.(part);
+  if (own !== undefined) return { ...own, ...cacheOf(part) };
   // The id of a stored file may be written where an address is expected.
   const file = part['type'] === 'image_url' && storedBlock(part, conversion) !== undefined ? undefined : fileIn(part);
   if (file !== undefined) return { ...fileBlock(file, conversion), ...keptOf(part) };

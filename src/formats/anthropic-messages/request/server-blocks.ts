@@ -27,6 +27,7 @@ const isResult = (type: unknown): boolean => typeof type === 'string' && type !=
 function isServed(name: string, { form, offered }: Conversion): boolean {
   // What was found refers to tools of the request, and steps of a server to the server.
   if (name.startsWith('tool_search')) return offered.has('tool_search');
+  if (form === 'converse') return false;
   if (form === 'vertex') return name === 'web_search';
   return name === 'web_search' || name === 'web_fetch' || offered.has(name);
 }

@@ -66,13 +66,13 @@ const functionMembers: ReadonlySet<string> = new Set(['name', 'description', 'pa
 function functionTool(fn: Plain, tool: Plain, { form, drops }: Conversion): Block {
   drops.others(fn, functionMembers, 'tools[].function.', 'not known to this service');
   drops.others(tool, toolMembers, 'tools[].', 'not known to this service');
-  if (fn['strict'] === true && form !== 'direct') drops.add('tools[].function.strict', 'not served by Vertex AI');
+  if (fn['strict'] === true && form === 'vertex') drops.add('tools[].function.strict', 'not served by Vertex AI');
   const out: Block = { name: fn['name'] };
   if (typeof fn['description'] === 'string') out['description'] = fn['description'];
   const parameters = isPlain(fn['parameters']) ? fn['parameters'] : anyObject;
   out['input_schema'] = parameters['type'] === 'object' ? parameters : { ...parameters, type: 'object' };
   // Vertex AI refuses it.
-  if (fn['strict'] === true && form === 'direct') out['strict'] = true;
+  if (fn['strict'] === true && form !== 'vertex') out['strict'] = true;
   for (const key of kept) {
     const value = tool[key] ?? fn[key];
     if (value !== undefined) out[key] = value;

@@ -1,0 +1,89 @@
+import { emptyBody, type EmptyBody, type JsonBody } from '#core/json/body.ts';
+import { GatewayError } from '#core/error.ts';
+import type { HeaderPairs } from '#core/http/headers.ts';
+import type { Call, Dropped, UpstreamRequest } from '#core/provider.ts';
+import { at, type Base, baseOf, memo, segment } from '../_shared/address.ts';
+import { type BedrockSettings, defaultRegion, regionPattern } from './settings.ts';
+
+/** A call of this provider. */
+export type BCall = Call<BedrockSettings>;
+
+/** Where the models of an entry answer, and where the lists of them are. */
+interface Places {
+  readonly runtime: Base;
+  readonly control: Base;
+}
+
+/** Ends of the hosts of the service by the beginning of a region (AWS partitions). */
+const suffixes: readonly (readonly [start: string, suffix: string])[] = [
+  ['cn-', 'amazonaws.com.cn'],
+  ['eusc-', 'amazonaws.eu'],
+  ['us-isob-', 'sc2s.sgov.gov'],
+  ['us-iso-', 'c2s.ic.gov'],
+];
+
+const suffixOf = (region: string): string => suffixes.find(([start]) => region.startsWith(start))?.[1] ?? 'amazonaws.com';
+
+export const stsHost = (region: string): string => `sts.${region}.${suffixOf(region)}`;
+
+/** Worked out once for each settings object. @throws GatewayError `invalid_config` */
+const places = memo(({ custom_host: host, region = defaultRegion, fips }: BedrockSettings): Places => {
+  if (host !== undefined) {
+    const base = baseOf(host);
+    return { runtime: base, control: base };
+  }
+  if (!new RegExp(regionPattern).test(region)) {
+    throw new GatewayError('invalid_config', {
+      message: `"${region.slice(0, 40)}" is not a region of AWS.`,
+      param: 'aws-region',
+      hint: 'Write it like us-east-1.',
+    });
+  }
+  const end = `${fips === true ? '-fips' : ''}.${region}.${suffixOf(region)}`;
+  return { runtime: { origin: `https://bedrock-runtime${end}`, path: '' }, control: { origin: `https://bedrock${end}`, path: '' } };
+});
+
+/** What differs from one request to another. */
+interface Sent {
+  readonly body?: JsonBody | EmptyBody;
+  readonly headers?: HeaderPairs;
+  readonly dropped?: readonly Dropped[];
+  /** Events come in frames. */
+  readonly streams?: boolean;
+}
+
+/** One request to a model: its id is one segment of the path, whatever it holds. */
+export function toModel(call: BCall, model: string, action: string, { body, headers = [], dropped = [], streams }: Sent): UpstreamRequest {
+  requireCredential(call);
+  const address = at(places(call.settings).runtime, `model/${segment(model)}/${action}`, '');
+  const accept = streams === true ? 'application/vnd.amazon.eventstream' : 'application/json';
+  return {
+    ...address,
+    method: 'POST',
+    headers: ['accept', accept, 'content-type', 'application/json', ...headers],
+    body: body ?? emptyBody,
+    dropped,
+  };
+}
+
+/** One request for a list of the account's. */
+export function toControl(call: BCall, route: string): UpstreamRequest {
+  requireCredential(call);
+  return {
+    ...at(places(call.settings).control, route, ''),
+    method: 'GET',
+    headers: ['accept', 'application/json'],
+    body: emptyBody,
+    dropped: [],
+  };
+}
+
+/** A request that nothing would sign is refused here. A host of the operator's own may want no credential. */
+function requireCredential(call: BCall): void {
+  if (call.credential !== 'none' || call.settings.custom_host !== undefined) return;
+  throw new GatewayError('missing_credential', {
+    message: 'Bedrock needs an access key or an API key, but neither the provider nor the request has one.',
+    param: 'authorization',
+    hint: 'Set access_key_id and secret_access_key, api_key or auth for the provider; or send x-gateway-aws-access-key-id and x-gateway-aws-secret-access-key.',
+  });
+}

@@ -1,0 +1,57 @@
+import { type EmptyBody, JsonBody } from '#core/json/body.ts';
+import type { Plain } from '#core/json/merge.ts';
+import type { Call, Operation, UpstreamRequest } from '#core/provider.ts';
+import { withRemembered } from '#formats/anthropic-messages/answer/thoughts.ts';
+import { betasOf, headerFields, listed } from '#formats/anthropic-messages/headers.ts';
+import { ConverseStream } from '#formats/bedrock-converse/answer/stream.ts';
+import { ConverseTap } from '#formats/bedrock-converse/answer/tap.ts';
+import { fromConverse } from '#formats/bedrock-converse/answer/whole.ts';
+import { mediaNeeds, toConverse } from '#formats/bedrock-converse/request/index.ts';
+import { type BCall, toModel } from './address.ts';
+import type { BedrockSettings } from './settings.ts';
+
+/** Chat completions as Converse and ConverseStream, for models of every vendor. */
+export const chat: Operation<BedrockSettings> = {
+  isConverted: true,
+  media: (body) => (body.kind === 'json' && body.mentions('://') ? mediaNeeds(body.json()) : []),
+  begin: (body, call) => ({
+    request: request(body, call),
+    tap: new ConverseTap(),
+    reader: () => new ConverseStream(call),
+    result: (text, answer) => fromConverse(text, call, answer),
+  }),
+};
+
+function request(body: JsonBody | EmptyBody, call: BCall): UpstreamRequest {
+  const action = call.stream ? 'converse-stream' : 'converse';
+  if (body.kind === 'none') return toModel(call, call.model, action, {});
+  const { settings } = call;
+  const given = Object.fromEntries(Object.entries(withRemembered(body, call)).filter(([name]) => !isHeaderField(name)));
+  const converted = toConverse(given, call, {
+    media: call.media,
+    betas: betasOf(call, body, listed(settings.anthropic_beta)),
+    maxTokens: settings.max_tokens,
+    defaults: defaultsOf(settings, call),
+  });
+  return toModel(call, call.model, action, { body: JsonBody.of(converted.body), dropped: converted.dropped, streams: call.stream });
+}
+
+const isHeaderField = (name: string): boolean => headerFields.some((one) => one === name);
+
+/** What the entry says of every request. A whole answer is never held back, so it knows no mode of that. */
+function defaultsOf({ guardrail, latency }: BedrockSettings, { stream }: Pick<Call, 'stream'>): Plain {
+  const mode = guardrail?.stream_processing_mode;
+  return {
+    ...(guardrail === undefined
+      ? {}
+      : {
+          guardrailConfig: {
+            guardrailIdentifier: guardrail.id,
+            guardrailVersion: guardrail.version,
+            ...(guardrail.trace === undefined ? {} : { trace: guardrail.trace }),
+            ...(mode === undefined || !stream ? {} : { streamProcessingMode: mode }),
+          },
+        }),
+    ...(latency === undefined ? {} : { performanceConfig: { latency } }),
+  };
+}

@@ -1,0 +1,101 @@
+import { GatewayError } from '#core/error.ts';
+import { JsonBody } from '#core/json/body.ts';
+import { isPlain, type Plain } from '#core/json/merge.ts';
+import type { Operation } from '#core/provider.ts';
+import { openaiUsage } from '#core/model/openai-usage.ts';
+import { bareModel } from '#formats/bedrock-converse/request/model.ts';
+import { cannotCarry } from '#formats/shared/cannot-carry.ts';
+import { Drops } from '#formats/shared/drops.ts';
+import { parseObject } from '#formats/shared/json.ts';
+import { floats } from '#formats/google-generate/embeddings.ts';
+import { JsonTap } from '#formats/shared/json-tap.ts';
+import { type BCall, toModel } from './address.ts';
+import type { BedrockSettings } from './settings.ts';
+
+/** Members that every family reads, or that are the gateway's own business. */
+const common = ['model', 'input', 'dimensions', 'encoding_format', 'labels'] as const;
+const titan: ReadonlySet<string> = new Set([...common, 'normalize']);
+const cohere: ReadonlySet<string> = new Set([...common, 'input_type', 'truncate']);
+
+/** Vectors of Amazon's Titan models and of Cohere's, through InvokeModel. */
+export const embeddings: Operation<BedrockSettings> = {
+  isConverted: true,
+  begin(body, call) {
+    const drops = new Drops();
+    const asked = body.kind === 'none' ? {} : body.json();
+    const sent = isCohere(call) ? cohereBody(asked, drops) : titanBody(asked, call, drops);
+    const asBase64 = asked['encoding_format'] === 'base64';
+    return {
+      request: toModel(call, call.model, 'invoke', { body: JsonBody.of(sent), dropped: drops.list }),
+      tap: new VectorTap(),
+      result: (text) => listOf(text, call.model, asBase64),
+    };
+  },
+};
+
+/** Titan counts the tokens of its text; Cohere's models do so in a header. */
+class VectorTap extends JsonTap {
+  override whole(text: string): ReturnType<JsonTap['whole']> {
+    const fault = super.whole(text);
+    const counted = /"inputTextTokenCount"\s*:\s*(\d{1,9})/.exec(text)?.[1];
+    if (counted !== undefined) this.usage = { prompt: Number(counted), completion: 0 };
+    return fault;
+  }
+}
+
+const nameOf = ({ model, foundationModel }: BCall): string => bareModel(foundationModel ?? model);
+const isCohere = (call: BCall): boolean => nameOf(call).startsWith('cohere.');
+
+/** Version 1 takes the text alone (Bedrock User Guide, "Amazon Titan Text Embeddings"). */
+function titanBody(body: Plain, call: BCall, drops: Drops): Plain {
+  drops.others(body, titan, '', 'not known to this model');
+  const [text, ...more] = textsIn(body['input']);
+  if (text === undefined || more.length > 0)
+    throw cannotCarry('input', 'The model accepts one text in a request.', 'Send several requests, or use a model of Cohere.');
+  const isFirst = /embed-text-v1|embed-g1/.test(nameOf(call));
+  const { dimensions, normalize } = body;
+  if (isFirst && dimensions !== undefined) drops.add('dimensions', 'this model has one size of vectors');
+  if (isFirst) return { inputText: text };
+  return { inputText: text, ...(dimensions === undefined ? {} : { dimensions }), ...(normalize === undefined ? {} : { normalize }) };
+}
+
+function cohereBody(body: Plain, drops: Drops): Plain {
+  drops.others(body, cohere, '', 'not known to this model');
+  const { dimensions, input_type: type = 'search_document', truncate } = body;
+  return {
+    texts: textsIn(body['input']),
+    input_type: type,
+    embedding_types: ['float'],
+    ...(truncate === undefined ? {} : { truncate }),
+    ...(dimensions === undefined ? {} : { output_dimension: dimensions }),
+  };
+}
+
+/** @throws GatewayError `unsupported_parameter` for tokens */
+function textsIn(input: unknown): readonly string[] {
+  const list: readonly unknown[] = Array.isArray(input) ? input : [input];
+  if (list.length > 0 && list.every((one) => typeof one === 'string')) return list as readonly string[];
+  throw cannotCarry('input', 'The model accepts texts, not tokens.', 'Send a text, or a list of texts.');
+}
+
+/** @throws GatewayError `upstream_invalid` */
+function listOf(text: string, model: string, asBase64: boolean): Plain {
+  const answer = parseObject(text) ?? {};
+  const vectors = vectorsOf(answer);
+  if (vectors === undefined)
+    throw new GatewayError('upstream_invalid', { message: 'The response of the provider contains no embeddings.', source: 'provider' });
+  const counted = answer['inputTextTokenCount'];
+  const { prompt_tokens, total_tokens } = openaiUsage({ prompt: typeof counted === 'number' ? counted : 0, completion: 0 });
+  return {
+    object: 'list',
+    data: vectors.map((vector, index) => ({ object: 'embedding', index, embedding: asBase64 ? floats(vector) : vector })),
+    model,
+    usage: { prompt_tokens, total_tokens },
+  };
+}
+
+function vectorsOf({ embedding, embeddings: list }: Plain): readonly (readonly number[])[] | undefined {
+  if (Array.isArray(embedding)) return [embedding as number[]];
+  const many: unknown = isPlain(list) ? list['float'] : list;
+  return Array.isArray(many) ? (many as number[][]) : undefined;
+}

@@ -1,0 +1,41 @@
+import { defineProvider, type Probe } from '#core/provider.ts';
+import { bedrockFault } from '#formats/bedrock-converse/fault.ts';
+import { chat } from './chat.ts';
+import { credential } from './credential.ts';
+import { check, deployment, models } from './deployments.ts';
+import { embeddings } from './embeddings.ts';
+import { countTokens, messages } from './messages.ts';
+import { modelList } from './models.ts';
+import { authModes, type BedrockSettings, requestSettings, schema } from './settings.ts';
+
+/** Lists of models cost nothing, and are signed like calls of them. */
+const probes: readonly Probe[] = [
+  {
+    endpoint: 'models',
+    method: 'GET',
+    model: '',
+    proves: 'credential',
+    fixes: {
+      400: 'check the access key: its id is not known, or its session token is missing',
+      403: 'check the keys and the time of the machine, and allow bedrock:ListFoundationModels and bedrock:InvokeModel',
+    },
+  },
+];
+
+/** Amazon Bedrock: models of every vendor through Converse, Anthropic's also through InvokeModel. */
+export default defineProvider<BedrockSettings>({
+  type: 'bedrock',
+  aliases: ['aws-bedrock'],
+  settings: schema,
+  requestSettings,
+  apiKey: 'required',
+  keySetting: 'secret_access_key',
+  authModes,
+  check,
+  deployment,
+  models,
+  credential,
+  operations: { 'chat/completions': chat, messages, 'messages/count_tokens': countTokens, embeddings, models: modelList },
+  fault: bedrockFault,
+  probe: () => probes,
+});

@@ -1,0 +1,98 @@
+import { GatewayError } from '#core/error.ts';
+import type { HeaderPairs } from '#core/http/headers.ts';
+import { type BodyPatch, JsonBody } from '#core/json/body.ts';
+import { isPlain } from '#core/json/merge.ts';
+import type { Operation } from '#core/provider.ts';
+import { betasOf, listed } from '#formats/anthropic-messages/headers.ts';
+import { withoutMarks } from '#formats/anthropic-messages/marks.ts';
+import { inlined, nativeNeeds } from '#formats/anthropic-messages/native-files.ts';
+import { InvokeTap } from '#formats/bedrock-converse/invoke.ts';
+import { bareModel, familyOf } from '#formats/bedrock-converse/request/model.ts';
+import { parseObject } from '#formats/shared/json.ts';
+import { JsonTap } from '#formats/shared/json-tap.ts';
+import { type BCall, toModel } from './address.ts';
+import type { BedrockSettings, GuardrailSettings } from './settings.ts';
+
+/** The version that bodies for this service carry. */
+const bodyVersion = 'bedrock-2023-05-31';
+
+/** The messages API for models of Anthropic, through InvokeModel: bytes pass, but for what stands in path and headers elsewhere. */
+export const messages: Operation<BedrockSettings> = {
+  media: (body) => nativeNeeds(body),
+  begin(body, call) {
+    requireClaude(call);
+    const action = call.stream ? 'invoke-with-response-stream' : 'invoke';
+    const sent = { headers: invokeHeaders(call), streams: call.stream };
+    const request = toModel(call, call.model, action, body.kind === 'none' ? sent : { ...sent, body: nativeBody(body, call) });
+    return { request, tap: new InvokeTap() };
+  },
+};
+
+/** Tokens of a messages request: the whole request in base64. Profiles of several regions are not known there. */
+export const countTokens: Operation<BedrockSettings> = {
+  isConverted: true,
+  media: (body) => nativeNeeds(body),
+  begin(body, call) {
+    requireClaude(call);
+    const model = bareModel(call.model) || call.model;
+    const request = toModel(call, model, 'count-tokens', body.kind === 'none' ? {} : { body: countBody(body, call) });
+    return { request, tap: new JsonTap(), result: counted };
+  },
+};
+
+/** @throws GatewayError `upstream_invalid` */
+function counted(text: string): unknown {
+  const tokens = parseObject(text)?.['inputTokens'];
+  if (typeof tokens === 'number') return { input_tokens: tokens };
+  throw new GatewayError('upstream_invalid', { message: 'The response of the provider contains no count of tokens.', source: 'provider' });
+}
+
+const nativeBody = (given: JsonBody, call: BCall): JsonBody => {
+  const body = withoutMarks(given);
+  return body.edit(nativePatch(body, call));
+};
+
+function countBody(given: JsonBody, call: BCall): JsonBody {
+  const body = withoutMarks(given);
+  const thinking = body.value('thinking');
+  const budget = isPlain(thinking) && typeof thinking['budget_tokens'] === 'number' ? thinking['budget_tokens'] : 0;
+  // A request to the model must set a limit, above what is for its thoughts; counting knows none.
+  const patch = new Map([...nativePatch(body, call), ...(body.has('max_tokens') ? [] : [['max_tokens', budget + 1] as const])]);
+  return JsonBody.of({ input: { invokeModel: { body: body.edit(patch).bytes().toString('base64') } } });
+}
+
+/** Model and streaming are in the path; versions and features, headers elsewhere, in the body. */
+function nativePatch(body: JsonBody, call: BCall): BodyPatch {
+  const version = body.peek('anthropic_version');
+  const betas = betasOf(call, body, listed(call.settings.anthropic_beta));
+  const patch = new Map<string, unknown>([
+    ['anthropic_version', typeof version === 'string' && version.startsWith('bedrock-') ? version : bodyVersion],
+    ...(betas.length === 0 ? [] : [['anthropic_beta', betas] as const]),
+  ]);
+  for (const name of ['model', 'stream', 'vendor_beta', 'labels']) if (body.has(name)) patch.set(name, undefined);
+  if (call.media.size > 0) patch.set('messages', inlined(body.value('messages'), call.media));
+  return patch;
+}
+
+/** What Converse has in its body. */
+function invokeHeaders({ settings: { guardrail, latency } }: BCall): HeaderPairs {
+  const headers: HeaderPairs = [];
+  if (guardrail !== undefined) headers.push(...guardrailHeaders(guardrail));
+  if (latency !== undefined) headers.push('x-amzn-bedrock-performanceconfig-latency', latency);
+  return headers;
+}
+
+function guardrailHeaders({ id, version, trace }: GuardrailSettings): HeaderPairs {
+  const headers: HeaderPairs = ['x-amzn-bedrock-guardrailidentifier', id, 'x-amzn-bedrock-guardrailversion', version];
+  if (trace !== undefined) headers.push('x-amzn-bedrock-trace', trace.toUpperCase());
+  return headers;
+}
+
+/** @throws GatewayError `unsupported_endpoint` */
+function requireClaude({ model, foundationModel }: BCall): void {
+  if (familyOf(foundationModel ?? model).isClaude) return;
+  throw new GatewayError('unsupported_endpoint', {
+    message: `The model "${model.slice(0, 100)}" does not support the messages API.`,
+    hint: 'Use a model of Anthropic, or /v1/chat/completions. For an ARN, set foundation_model in deployments.',
+  });
+}

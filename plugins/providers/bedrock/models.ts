@@ -1,0 +1,35 @@
+import { GatewayError } from '#core/error.ts';
+import { isPlain, type Plain } from '#core/json/merge.ts';
+import type { Call, Operation } from '#core/provider.ts';
+import { parseObject, textOf } from '#formats/shared/json.ts';
+import { JsonTap } from '#formats/shared/json-tap.ts';
+import { toControl } from './address.ts';
+import type { BedrockSettings } from './settings.ts';
+
+/** The models of the region, in the form of OpenAI's list. */
+export const modelList: Operation<BedrockSettings> = {
+  isConverted: true,
+  begin: (_body, call) => ({
+    request: toControl(call, 'foundation-models'),
+    tap: new JsonTap(),
+    result: (text) => fromSummaries(text, call),
+  }),
+};
+
+/** @throws GatewayError `upstream_invalid` */
+function fromSummaries(text: string, { createdAt }: Pick<Call, 'createdAt'>): Plain {
+  const summaries = parseObject(text)?.['modelSummaries'];
+  if (!Array.isArray(summaries))
+    throw new GatewayError('upstream_invalid', { message: 'The response of the provider contains no models.', source: 'provider' });
+  return { object: 'list', data: summaries.filter(isPlain).map((one) => row(one, createdAt)) };
+}
+
+const row = ({ modelId, modelName, providerName, inputModalities, outputModalities }: Plain, created: number): Plain => ({
+  id: textOf(modelId) ?? '',
+  object: 'model',
+  created,
+  owned_by: textOf(providerName) ?? '',
+  name: textOf(modelName) ?? '',
+  input_modalities: inputModalities,
+  output_modalities: outputModalities,
+});

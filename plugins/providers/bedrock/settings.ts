@@ -1,0 +1,139 @@
+import type { JsonSchema } from '#core/json/schema.ts';
+import type { AuthMode, CommonSettings, RequestSetting } from '#core/provider.ts';
+
+/** One row of `deployments`, by the name that clients use. */
+export interface DeploymentSettings {
+  /** Id of a model or an inference profile, or an ARN. */
+  readonly model_id: string;
+  /** The model behind an application's profile: nothing else tells its vendor. */
+  readonly foundation_model?: string;
+}
+
+export interface GuardrailSettings {
+  readonly id: string;
+  readonly version: string;
+  readonly trace?: 'enabled' | 'disabled' | 'enabled_full';
+  readonly stream_processing_mode?: 'sync' | 'async';
+}
+
+export interface BedrockSettings extends CommonSettings {
+  readonly region?: string;
+  readonly fips?: boolean;
+  readonly access_key_id?: string;
+  readonly secret_access_key?: string;
+  readonly session_token?: string;
+  readonly auth_type?: string;
+  readonly deployments?: Readonly<Record<string, DeploymentSettings>>;
+  readonly guardrail?: GuardrailSettings;
+  readonly latency?: 'standard' | 'optimized';
+  readonly anthropic_beta?: string | readonly string[];
+  readonly max_tokens?: number;
+}
+
+export const defaultRegion = 'us-east-1';
+
+const text = (description: string) => ({ type: 'string', minLength: 1, description }) as const;
+const feature = { type: 'string', pattern: '^[ -~]+$' } as const;
+
+/** The text becomes a part of a host. */
+export const regionPattern = '^[a-z]{2,6}(?:-[a-z]+)+-\\d{1,2}$';
+
+export const schema: JsonSchema = {
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    region: {
+      ...text('Region of the service, such as us-east-1. It is part of the host and of each signature.'),
+      pattern: regionPattern,
+      'x-form': 'a region such as us-east-1',
+      default: defaultRegion,
+    },
+    fips: { type: 'boolean', description: 'Uses the FIPS endpoint of the region.', default: false },
+    access_key_id: text('Id of an access key: with secret_access_key, requests are signed with it.'),
+    secret_access_key: { ...text('Secret of the access key.'), writeOnly: true },
+    session_token: { ...text('Session token of temporary keys.'), writeOnly: true },
+    auth_type: text('How a request with its own credential authenticates: apiKey or accessKey. In gateway.yaml: auth.'),
+    deployments: {
+      type: 'object',
+      description: 'Models by the name that clients use: ids, inference profiles and ARNs. Other names are ids of models.',
+      additionalProperties: {
+        type: 'object',
+        additionalProperties: false,
+        required: ['model_id'],
+        properties: {
+          model_id: text('Id of the model or inference profile, or its ARN.'),
+          foundation_model: text('Model behind the ARN of an application inference profile, such as anthropic.claude-sonnet-4-6.'),
+        },
+      },
+    },
+    guardrail: {
+      type: 'object',
+      additionalProperties: false,
+      required: ['id', 'version'],
+      description: 'Guardrail for requests without one of their own.',
+      properties: {
+        id: text('Id or ARN of the guardrail.'),
+        version: text('Its version: a number, or DRAFT.'),
+        trace: { enum: ['enabled', 'disabled', 'enabled_full'], description: 'Whether responses say what the guardrail found.' },
+        stream_processing_mode: { enum: ['sync', 'async'], description: 'async: streams are not held back while they are looked at.' },
+      },
+    },
+    latency: { enum: ['standard', 'optimized'], description: 'Latency of the models that have an optimized one.' },
+    anthropic_beta: {
+      anyOf: [feature, { type: 'array', items: feature }],
+      description: "Beta features for every request to Anthropic's models, together with the client's own.",
+    },
+    max_tokens: { type: 'integer', minimum: 1, description: "Limit for chat completions that set none. Default: the model's own." },
+  },
+};
+
+/** Ways to sign with a role of the machine that the gateway runs on. */
+export const authModes = {
+  web_identity: {
+    aliases: ['irsa'],
+    about: 'keys of a role, for the token that the cluster keeps in a file',
+    properties: {
+      role_arn: { ...text('ARN of the role. Default: AWS_ROLE_ARN.'), examples: ['arn:aws:iam::123456789012:role/gateway'] },
+      token_file: text('File with the token. Default: AWS_WEB_IDENTITY_TOKEN_FILE.'),
+      session_name: text('Name of the session in the logs of AWS. Default: AWS_ROLE_SESSION_NAME, else llm-gateway.'),
+      sts_endpoint: text("Base URL of the token service. Default: AWS_ENDPOINT_URL_STS, else the region's."),
+    },
+    required: [],
+    ambient: true,
+  },
+  container: {
+    aliases: ['pod_identity', 'ecs'],
+    about: 'keys of the role of an ECS task or an EKS pod',
+    properties: {},
+    required: [],
+    ambient: true,
+  },
+  instance: {
+    aliases: ['instance_profile'],
+    about: 'keys of the role of an EC2 instance',
+    properties: { role: text("Name of the role. Default: the instance's own.") },
+    required: [],
+    ambient: true,
+  },
+} as const satisfies Readonly<Record<string, AuthMode>>;
+
+/** Words of other gateways that ask for the machine's identity, or for a role that only it may take. */
+const ambient: readonly string[] = ['assumedRole', ...Object.entries(authModes).flatMap(([mode, { aliases }]) => [mode, ...aliases])];
+
+const setting = (name: string, more: Partial<RequestSetting> = {}): RequestSetting => ({
+  setting: name,
+  headers: [`aws-${name.replaceAll('_', '-')}`],
+  keys: [`aws_${name}`, name],
+  shapesHost: false,
+  ...more,
+});
+
+/** Direct use without the catalog. The machine's own identity is not among it. */
+export const requestSettings: readonly RequestSetting[] = [
+  setting('region', { shapesHost: true }),
+  setting('access_key_id'),
+  setting('secret_access_key'),
+  setting('session_token'),
+  setting('auth_type', { ambient }),
+  setting('anthropic_beta', { headers: ['anthropic-beta', 'vendor-beta'], keys: ['anthropic_beta', 'vendor_beta'] }),
+];

@@ -1,0 +1,234 @@
+import type { BlockKind, ModelEvent } from '../../../core/events.ts';
+import { isPlain, type Plain } from '../../../core/json/merge.ts';
+import type { Call } from '../../../core/provider.ts';
+import { annotationsOf } from '../../anthropic-messages/citations.ts';
+import { outputTool } from '../../anthropic-messages/answer/output-tool.ts';
+import { ThoughtNotes } from '../../anthropic-messages/answer/thoughts.ts';
+import { textOf } from '../../shared/json.ts';
+import { toHubCitation } from '../citations.ts';
+import { finishReason } from './finish.ts';
+import { converseUsage } from './usage.ts';
+
+/** What the reading of an answer depends on. */
+export type AnswerCall = Pick<Call, 'id' | 'createdAt' | 'model'> & Partial<Pick<Call, 'notes'>>;
+
+/** A content block between its first event and its last. */
+interface OpenBlock {
+  kind: BlockKind;
+  /** Number of a tool call: it counts calls over the whole answer. */
+  readonly call: number | undefined;
+  /** Its input is the text of the answer. */
+  readonly isOutput: boolean;
+  hasInput: boolean;
+  /** Base64 of what is encrypted, decoded. */
+  readonly redacted: Buffer[];
+  readonly citations: Plain[];
+  /** Where its text begins in the text of the answer. */
+  readonly start: number;
+}
+
+const nothing: readonly ModelEvent[] = Object.freeze([]);
+
+/**
+ * Events of a Converse stream as events of the hub. Blocks of text and thought have no first event: they begin with
+ * their first delta. Whole answers are read as the same events.
+ */
+export class ConverseReader {
+  readonly #call: AnswerCall;
+  /** Undefined where nothing is to be remembered. */
+  readonly #thoughts: ThoughtNotes | undefined;
+  readonly #open = new Map<number, OpenBlock>();
+  readonly #annotations: Plain[] = [];
+  #calls = 0;
+  /** Characters of the answer's text so far. */
+  #length = 0;
+  #isOutput = false;
+
+  constructor(call: AnswerCall) {
+    this.#call = call;
+    this.#thoughts = call.notes === undefined ? undefined : new ThoughtNotes();
+  }
+
+  event(name: string, data: Plain): readonly ModelEvent[] {
+    const block = typeof data['contentBlockIndex'] === 'number' ? data['contentBlockIndex'] : 0;
+    switch (name) {
+      case 'contentBlockDelta':
+        return isPlain(data['delta']) ? this.#delta(block, data['delta']) : nothing;
+      case 'contentBlockStart':
+        return isPlain(data['start']) ? this.#start(block, data['start']) : nothing;
+      case 'contentBlockStop':
+        return this.#stop(block);
+      case 'messageStart':
+        return [{ type: 'start', id: `chatcmpl-${this.#call.id}`, model: this.#call.model, created: this.#call.createdAt }];
+      case 'messageStop':
+        return this.#finish(data);
+      case 'metadata':
+        return metadata(data);
+      default:
+        return nothing;
+    }
+  }
+
+  #start(block: number, { toolUse, toolResult, image }: Plain): readonly ModelEvent[] {
+    if (isPlain(toolUse)) return this.#toolUse(block, toolUse);
+    if (isPlain(toolResult)) {
+      this.#opened(block, 'native');
+      const { toolUseId, status, type } = toolResult;
+      return [
+        native(block, { type: textOf(type) ?? 'tool_result', tool_use_id: toolUseId, ...(status === 'error' ? { is_error: true } : {}) }),
+      ];
+    }
+    if (isPlain(image)) this.#opened(block, 'media', textOf(image['format']));
+    return nothing;
+  }
+
+  #toolUse(block: number, { toolUseId, name, type }: Plain): readonly ModelEvent[] {
+    if (type === 'server_tool_use') {
+      this.#opened(block, 'native');
+      return [native(block, { type: 'server_tool_use', id: toolUseId, name })];
+    }
+    const isOutput = name === outputTool;
+    this.#isOutput ||= isOutput;
+    const call = isOutput ? undefined : this.#calls;
+    if (!isOutput) this.#calls += 1;
+    this.#open.set(block, this.#made(isOutput ? 'text' : 'tool', call, isOutput));
+    if (call === undefined) return [{ type: 'block', choice: 0, block, state: 'open', kind: 'text' }];
+    const id = textOf(toolUseId);
+    const note = this.#thoughts?.begin(block, { type: 'tool_use', id });
+    const event: ModelEvent = {
+      type: 'tool_call',
+      choice: 0,
+      index: call,
+      name: textOf(name) ?? '',
+      arguments: '',
+      ...(id === undefined ? {} : { id }),
+    };
+    // The thoughts before a call are known before the client hears of the call.
+    return note === undefined ? [event] : [{ type: 'note', note }, event];
+  }
+
+  #delta(block: number, { text, toolUse, reasoningContent, citation, image }: Plain): readonly ModelEvent[] {
+    if (typeof text === 'string') return this.#text(block, text);
+    if (isPlain(toolUse)) return this.#input(block, toolUse['input']);
+    if (isPlain(reasoningContent)) return this.#reasoning(block, reasoningContent);
+    if (isPlain(citation)) {
+      const found = toHubCitation(citation);
+      if (found !== undefined) this.#block(block, 'text').citations.push(found);
+      return nothing;
+    }
+    return isPlain(image) ? this.#image(block, image) : nothing;
+  }
+
+  #text(block: number, text: string): readonly ModelEvent[] {
+    const isNew = !this.#open.has(block);
+    this.#block(block, 'text');
+    this.#length += text.length;
+    const event: ModelEvent = { type: 'text', choice: 0, block, text };
+    if (isNew) this.#thoughts?.begin(block, { type: 'text', text });
+    else this.#thoughts?.delta(block, { text });
+    return isNew ? [{ type: 'block', choice: 0, block, state: 'open', kind: 'text' }, event] : [event];
+  }
+
+  #input(block: number, input: unknown): readonly ModelEvent[] {
+    const opened = this.#open.get(block);
+    if (opened === undefined || typeof input !== 'string' || input === '') return nothing;
+    opened.hasInput = true;
+    if (opened.isOutput) return this.#text(block, input);
+    if (opened.call === undefined) return [native(block, { partial_json: input })];
+    return [{ type: 'tool_call', choice: 0, index: opened.call, arguments: input }];
+  }
+
+  #reasoning(block: number, { text, signature, redactedContent }: Plain): readonly ModelEvent[] {
+    if (typeof redactedContent === 'string') {
+      this.#block(block, 'redacted').redacted.push(Buffer.from(redactedContent, 'base64'));
+      return nothing;
+    }
+    const isNew = !this.#open.has(block);
+    this.#block(block, 'thinking');
+    const events: ModelEvent[] = isNew ? [{ type: 'block', choice: 0, block, state: 'open', kind: 'thinking' }] : [];
+    if (isNew) this.#thoughts?.begin(block, { type: 'thinking', thinking: text, signature });
+    else this.#thoughts?.delta(block, { thinking: text, signature });
+    if (typeof text === 'string') events.push({ type: 'thinking', choice: 0, block, text });
+    if (typeof signature === 'string') events.push({ type: 'thinking', choice: 0, block, signature });
+    return events;
+  }
+
+  #image(block: number, { source, format }: Plain): readonly ModelEvent[] {
+    const bytes = isPlain(source) ? textOf(source['bytes']) : undefined;
+    if (bytes === undefined) return nothing;
+    const opened = this.#block(block, 'media');
+    const word = textOf(format) ?? this.#formats.get(opened) ?? 'png';
+    return [{ type: 'media', choice: 0, block, mimeType: `image/${word}`, base64: bytes }];
+  }
+
+  #stop(block: number): readonly ModelEvent[] {
+    const opened = this.#open.get(block);
+    this.#open.delete(block);
+    const close: ModelEvent = { type: 'block', choice: 0, block, state: 'close', kind: opened?.kind ?? 'native' };
+    if (opened === undefined) return [close];
+    // Without arguments there are no deltas; clients want JSON all the same.
+    if (!opened.hasInput && opened.isOutput) return [...this.#text(block, '{}'), close];
+    if (!opened.hasInput && opened.call !== undefined)
+      return [{ type: 'tool_call', choice: 0, index: opened.call, arguments: '{}' }, close];
+    // What is encrypted is base64 already, and comes encoded once more.
+    if (opened.redacted.length > 0) {
+      const data = Buffer.concat(opened.redacted).toString('utf8');
+      this.#thoughts?.begin(block, { type: 'redacted_thinking', data });
+      return [{ type: 'redacted', choice: 0, block, data }, close];
+    }
+    if (opened.citations.length === 0) return [close];
+    this.#annotations.push(...annotationsOf(opened.citations, opened.start, this.#length - opened.start));
+    return [native(block, { citations: opened.citations }), close];
+  }
+
+  #finish({ stopReason, additionalModelResponseFields: fields }: Plain): readonly ModelEvent[] {
+    const raw = textOf(stopReason);
+    const events: ModelEvent[] = [];
+    if (isPlain(fields)) events.push({ type: 'extra', fields: { additional_model_response_fields: fields }, strict: false });
+    if (this.#annotations.length > 0) events.push({ type: 'annotations', choice: 0, annotations: this.#annotations });
+    const reason = finishReason(raw, { calls: this.#calls, isOutput: this.#isOutput });
+    events.push({ type: 'finish', choice: 0, reason, ...(raw === undefined ? {} : { raw }) });
+    return events;
+  }
+
+  /** What an image is, by the start of its block. */
+  readonly #formats = new WeakMap<OpenBlock, string>();
+
+  #opened(block: number, kind: BlockKind, format?: string): void {
+    const opened = this.#made(kind, undefined, false);
+    if (format !== undefined) this.#formats.set(opened, format);
+    this.#open.set(block, opened);
+  }
+
+  #block(block: number, kind: BlockKind): OpenBlock {
+    const known = this.#open.get(block) ?? this.#made(kind, undefined, false);
+    this.#open.set(block, known);
+    return known;
+  }
+
+  #made(kind: BlockKind, call: number | undefined, isOutput: boolean): OpenBlock {
+    return { kind, call, isOutput, hasInput: false, redacted: [], citations: [], start: this.#length };
+  }
+}
+
+function metadata({ usage, trace, performanceConfig, serviceTier }: Plain): readonly ModelEvent[] {
+  const events: ModelEvent[] = [];
+  const fields = {
+    ...(isPlain(trace) ? { trace } : {}),
+    ...(isPlain(performanceConfig) ? { performance_config: performanceConfig } : {}),
+    ...(isPlain(serviceTier) ? { service_tier: serviceTier['type'] } : {}),
+  };
+  if (Object.keys(fields).length > 0) events.push({ type: 'extra', fields, strict: false });
+  const counts = converseUsage(usage);
+  if (counts !== undefined) events.push({ type: 'usage', usage: counts });
+  return events;
+}
+
+const native = (block: number, members: unknown): ModelEvent => ({
+  type: 'block',
+  choice: 0,
+  block,
+  state: 'open',
+  kind: 'native',
+  native: members,
+});

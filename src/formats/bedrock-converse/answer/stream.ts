@@ -1,0 +1,49 @@
+import { GatewayError } from '../../../core/error.ts';
+import type { ModelEvent, WireEvent } from '../../../core/events.ts';
+import type { StreamTransform } from '../../../core/stream.ts';
+import { parseObject } from '../../shared/json.ts';
+import { faultOfEvent, isFault } from '../fault.ts';
+import { type AnswerCall, ConverseReader } from './reader.ts';
+
+const nothing: readonly ModelEvent[] = Object.freeze([]);
+
+/** A ConverseStream answer, its frames taken apart, as events of the hub. */
+export class ConverseStream implements StreamTransform<WireEvent, ModelEvent> {
+  readonly #reader: ConverseReader;
+  #isFinished = false;
+  #isOver = false;
+
+  constructor(call: AnswerCall) {
+    this.#reader = new ConverseReader(call);
+  }
+
+  push(event: WireEvent): readonly ModelEvent[] {
+    if (this.#isOver) return nothing;
+    if (isFault(event)) {
+      const provider = faultOfEvent(event);
+      const { message, status, hint } = provider;
+      return this.fail(new GatewayError('provider_error', { message, status, source: 'provider', provider, hint }));
+    }
+    const data = parseObject(event.data);
+    if (data === undefined) {
+      const message = `The provider sent an event "${event.name}" that is not JSON.`;
+      return this.fail(new GatewayError('upstream_invalid', { message, source: 'provider' }));
+    }
+    if (event.name === 'messageStop') this.#isFinished = true;
+    return this.#reader.event(event.name, data);
+  }
+
+  /** The counts come behind the end of the message, which may lack them. */
+  end(): readonly ModelEvent[] {
+    if (this.#isOver || this.#isFinished) return nothing;
+    return this.fail(
+      new GatewayError('stream_interrupted', { message: 'The provider closed the stream before its end.', source: 'provider' }),
+    );
+  }
+
+  fail(error: GatewayError): readonly ModelEvent[] {
+    if (this.#isOver) return nothing;
+    this.#isOver = true;
+    return [{ type: 'error', error }];
+  }
+}

@@ -1,0 +1,83 @@
+import type { ProviderFault } from '../../../core/error.ts';
+import type { WireEvent } from '../../../core/events.ts';
+import { isPlain, type Plain } from '../../../core/json/merge.ts';
+import type { Usage } from '../../../core/model/usage.ts';
+import type { EventKind, Tap } from '../../../core/tap.ts';
+import { parseExact } from '../../shared/exact.ts';
+import { parseObject, textOf } from '../../shared/json.ts';
+import { faultIn, faultOfEvent, isFault } from '../fault.ts';
+import { converseUsage } from './usage.ts';
+
+/**
+ * Converse answers, streamed and whole. The message ends with `messageStop`, and `metadata` with the counts is the last
+ * event. Deltas are not parsed once there was content.
+ */
+export class ConverseTap implements Tap {
+  complete = false;
+  fault: ProviderFault | undefined;
+  contentEvents = 0;
+  answer: unknown;
+  usage: Usage | undefined;
+  /** In the provider's own words. */
+  finish: readonly string[] = [];
+  readonly model = undefined;
+  readonly id = undefined;
+
+  event(event: WireEvent): EventKind {
+    switch (event.name) {
+      case 'contentBlockDelta':
+        return this.#content(this.contentEvents > 0 || saysSomething(event.data));
+      case 'contentBlockStart':
+        return this.#content(true);
+      case 'messageStop':
+        this.complete = true;
+        this.#finished(parseObject(event.data) ?? {});
+        return this.#content(true);
+      case 'metadata':
+        this.usage = converseUsage(parseObject(event.data)?.['usage']);
+        return this.complete ? 'end' : 'meta';
+      default:
+        if (!isFault(event)) return 'meta';
+        this.fault ??= faultOfEvent(event);
+        return 'fault';
+    }
+  }
+
+  whole(text: string): ProviderFault | undefined {
+    const answer = objectIn(text);
+    if (answer === undefined) return undefined;
+    this.complete = true;
+    this.answer = answer;
+    if (isPlain(answer['output'])) {
+      this.usage = converseUsage(answer['usage']);
+      this.#finished(answer);
+    } else this.fault = faultIn(answer);
+    return this.fault;
+  }
+
+  #finished(holder: Plain): void {
+    const reason = textOf(holder['stopReason']);
+    if (reason !== undefined) this.finish = [reason];
+  }
+
+  #content(isContent: boolean): EventKind {
+    if (!isContent) return 'meta';
+    this.contentEvents += 1;
+    return 'content';
+  }
+}
+
+/** Some models begin with a text of no characters. */
+function saysSomething(data: string): boolean {
+  const delta = parseObject(data)?.['delta'];
+  return isPlain(delta) && Object.values(delta).some((value) => value !== '');
+}
+
+function objectIn(text: string): Plain | undefined {
+  try {
+    const value = parseExact(text);
+    return isPlain(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}

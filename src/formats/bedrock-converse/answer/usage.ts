@@ -1,0 +1,16 @@
+import { isPlain } from '../../../core/json/merge.ts';
+import type { Usage } from '../../../core/model/usage.ts';
+
+/** Counts of an answer: `inputTokens` does not hold what was read from the cache or written to it. */
+export function converseUsage(value: unknown): Usage | undefined {
+  if (!isPlain(value)) return undefined;
+  const input = count(value['inputTokens']);
+  const output = count(value['outputTokens']);
+  if (input === undefined && output === undefined) return undefined;
+  const cached = count(value['cacheReadInputTokens']) ?? 0;
+  const cacheWrite = count(value['cacheWriteInputTokens']) ?? 0;
+  return { prompt: (input ?? 0) + cached + cacheWrite, completion: output ?? 0, cached, cacheWrite };
+}
+
+const count = (value: unknown): number | undefined =>
+  typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : undefined;

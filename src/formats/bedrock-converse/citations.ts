@@ -1,0 +1,68 @@
+import { isPlain, type Plain } from '../../core/json/merge.ts';
+import { textOf } from '../shared/json.ts';
+
+/** Places in documents: Converse's name, the messages API's, and that one's names for the first and last. */
+const ranges = [
+  ['documentChar', 'char_location', 'start_char_index', 'end_char_index'],
+  ['documentPage', 'page_location', 'start_page_number', 'end_page_number'],
+  ['documentChunk', 'content_block_location', 'start_block_index', 'end_block_index'],
+] as const;
+
+/** A source as the hub has it: in the form of the messages API, whose clients know it. Undefined where it names no place. */
+export function toHubCitation({ title, source, sourceContent, location }: Plain): Plain | undefined {
+  if (!isPlain(location)) return undefined;
+  const cited = textsIn(sourceContent);
+  const text = cited === '' ? {} : { cited_text: cited };
+  for (const [name, type, first, last] of ranges) {
+    const range = location[name];
+    if (isPlain(range))
+      return {
+        type,
+        ...text,
+        document_index: range['documentIndex'],
+        document_title: title ?? null,
+        [first]: range['start'],
+        [last]: range['end'],
+      };
+  }
+  const { web, searchResultLocation: found } = location;
+  if (isPlain(web)) return { type: 'web_search_result_location', ...text, url: web['url'], title: title ?? null };
+  if (!isPlain(found)) return undefined;
+  const { searchResultIndex, start, end } = found;
+  const place = { search_result_index: searchResultIndex, start_block_index: start, end_block_index: end };
+  return { type: 'search_result_location', ...text, source, title: title ?? null, ...place };
+}
+
+/** The way back; undefined for sources that Converse has no form for. */
+export function fromHubCitation(citation: Plain): Plain | undefined {
+  const location = locationOf(citation);
+  if (location === undefined) return undefined;
+  const title = textOf(citation['document_title']) ?? textOf(citation['title']);
+  const text = textOf(citation['cited_text']);
+  const source = textOf(citation['source']);
+  return {
+    ...(title === undefined ? {} : { title }),
+    ...(source === undefined ? {} : { source }),
+    ...(text === undefined ? {} : { sourceContent: [{ text }] }),
+    location,
+  };
+}
+
+function locationOf(citation: Plain): Plain | undefined {
+  const { type } = citation;
+  for (const [name, own, first, last] of ranges) {
+    if (own === type) return { [name]: { documentIndex: citation['document_index'], start: citation[first], end: citation[last] } };
+  }
+  if (type === 'web_search_result_location') return { web: { url: citation['url'] } };
+  if (type !== 'search_result_location') return undefined;
+  const { search_result_index: searchResultIndex, start_block_index: start, end_block_index: end } = citation;
+  return { searchResultLocation: { searchResultIndex, start, end } };
+}
+
+const textsIn = (list: unknown): string =>
+  Array.isArray(list)
+    ? list
+        .filter(isPlain)
+        .map((one) => textOf(one['text']) ?? '')
+        .join('')
+    : '';

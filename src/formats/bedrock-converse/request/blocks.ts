@@ -1,0 +1,76 @@
+import type { Block } from '../../anthropic-messages/request/conversion.ts';
+import type { Turn } from '../../anthropic-messages/request/turns.ts';
+import { isPlain, type Plain } from '../../../core/json/merge.ts';
+import type { Drops } from '../../shared/drops.ts';
+import { fromHubCitation } from '../citations.ts';
+import { converseType } from './files.ts';
+
+/** What blocks of a messages request become depends on. */
+export interface Blocks {
+  readonly drops: Drops;
+  /** The model takes marks for its cache. */
+  readonly caches: boolean;
+}
+
+/** The turns of a messages request as messages of Converse. */
+export const converseMessages = (turns: readonly Turn[], to: Blocks): readonly Plain[] =>
+  turns.map(({ role, content }) => ({ role, content: typeof content === 'string' ? [{ text: content }] : blocksOf(content, to) }));
+
+/** Blocks in their order, each mark of the cache behind its block. */
+export const blocksOf = (blocks: readonly Block[], to: Blocks): Plain[] => blocks.flatMap((one) => marked(converseBlock(one, to), one, to));
+
+/** What bears `cache_control`, with the mark behind it. */
+export function marked(made: Plain, { cache_control: mark }: Plain, { drops, caches }: Blocks): Plain[] {
+  if (mark === undefined || mark === null) return [made];
+  if (!caches) {
+    drops.add('cache_control', 'this model has no marks for its cache');
+    return [made];
+  }
+  return [made, { cachePoint: cachePoint(mark) }];
+}
+
+/** The mark itself, with its time where it says one. */
+export function cachePoint(mark: unknown): Plain {
+  const ttl = isPlain(mark) ? mark['ttl'] : undefined;
+  return { type: 'default', ...(ttl === '5m' || ttl === '1h' ? { ttl } : {}) };
+}
+
+function converseBlock(block: Block, to: Blocks): Plain {
+  switch (block['type']) {
+    case converseType:
+      return block['block'] as Plain;
+    case 'tool_use':
+      return { toolUse: { toolUseId: toolUseId(block['id']), name: String(block['name']).slice(0, longestId), input: block['input'] } };
+    case 'tool_result':
+      return { toolResult: toolResult(block, to) };
+    case 'thinking':
+      return { reasoningContent: { reasoningText: { text: block['thinking'], signature: block['signature'] } } };
+    case 'redacted_thinking':
+      return { reasoningContent: { redactedContent: Buffer.from(String(block['data']), 'utf8').toString('base64') } };
+    default:
+      return textBlock(block, to);
+  }
+}
+
+function textBlock({ text, citations }: Block, { drops }: Blocks): Plain {
+  const cited = Array.isArray(citations) ? citations.filter(isPlain) : [];
+  const known = cited.map(fromHubCitation).filter((one) => one !== undefined);
+  if (known.length < cited.length) drops.add('messages[].content[].citations', 'not in the form of this service');
+  return known.length === 0 ? { text } : { citationsContent: { content: [{ text }], citations: known } };
+}
+
+/** Marks inside a result count for the whole of it, and stand there already. */
+function toolResult({ tool_use_id: id, content, is_error: isError }: Block, to: Blocks): Plain {
+  const blocks = typeof content === 'string' ? (content.trim() === '' ? [] : [{ type: 'text', text: content }]) : (content as Block[]);
+  return {
+    toolUseId: toolUseId(id),
+    content: blocks.map((one) => converseBlock(one, to)),
+    ...(isError === true ? { status: 'error' } : {}),
+  };
+}
+
+/** Characters of an id of a call, and of a tool's name (Converse API, ToolUseBlock). */
+const longestId = 64;
+
+/** Ids of other services may be longer: their ends tell them apart. */
+const toolUseId = (id: unknown): string => String(id).slice(-longestId);

@@ -1,0 +1,79 @@
+import { type Rule, params } from '../../anthropic-messages/request/params.ts';
+import { isPlain, type Plain } from '../../../core/json/merge.ts';
+import type { Drops } from '../../shared/drops.ts';
+
+const computed: Rule = { computed: true };
+const object = (to: string): Rule => ({ to, with: (value) => (isPlain(value) ? value : undefined) });
+
+/** Of Anthropic's API alone. */
+const notServed: Rule = { unsupported: 'not served by Bedrock' };
+
+/** Every field of the chat completions request and of its extensions, and Converse's own under their names. */
+export const converseParams: Readonly<Record<string, Rule>> = {
+  ...params,
+  stop: computed,
+  stop_sequences: computed,
+  labels: computed,
+  metadata: computed,
+  output_config: computed,
+  requestMetadata: computed,
+  additionalModelRequestFields: computed,
+  additional_model_request_fields: computed,
+  user: { unsupported: 'the service has no field for a user' },
+  safety_identifier: { unsupported: 'the service has no field for a user' },
+  service_tier: { to: 'serviceTier', with: serviceTier },
+  cache_control: { unsupported: 'mark a message, part or tool instead' },
+  context_management: notServed,
+  container: notServed,
+  mcp_servers: notServed,
+  inference_geo: notServed,
+  speed: notServed,
+  web_search_options: { unsupported: 'not served by Bedrock' },
+  prompt_cache_key: { unsupported: 'the service caches where cache_control is set' },
+  guardrailConfig: object('guardrailConfig'),
+  guardrail_config: object('guardrailConfig'),
+  performanceConfig: object('performanceConfig'),
+  performance_config: object('performanceConfig'),
+  promptVariables: object('promptVariables'),
+  additionalModelResponseFieldPaths: { to: 'additionalModelResponseFieldPaths' },
+};
+
+const tiers: ReadonlySet<unknown> = new Set(['priority', 'default', 'flex', 'reserved']);
+
+/** OpenAI's words are the service's; `auto` asks for nothing. */
+function serviceTier(value: unknown, { drops }: { readonly drops: Drops }): unknown {
+  if (tiers.has(value)) return { type: value };
+  if (isPlain(value)) return value;
+  if (value !== 'auto') drops.add('service_tier', 'the service has no such tier');
+  return undefined;
+}
+
+/** Converse API, RequestMetadata: so many entries, of these characters. */
+const maxEntries = 16;
+const allowed = /^[a-zA-Z0-9\s:_@$#=/+,.-]{0,256}$/;
+
+/** Words by which the service's log of calls is searched: labels, and metadata that is one. */
+export function requestMetadata(body: Plain, drops: Drops): Plain | undefined {
+  const found: Record<string, string> = {};
+  for (const field of ['requestMetadata', 'labels', 'metadata'] as const) {
+    const entries = isPlain(body[field]) ? Object.entries(body[field]) : [];
+    for (const [key, value] of entries) {
+      const text = typeof value === 'number' || typeof value === 'boolean' ? String(value) : value;
+      if (typeof text !== 'string' || key === '' || !allowed.test(key) || !allowed.test(text))
+        drops.add(`${field}.${key.slice(0, 100)}`, 'the service accepts short texts of letters, digits and some signs');
+      else if (!Object.hasOwn(found, key) && Object.keys(found).length >= maxEntries)
+        drops.add(`${field}.${key}`, `the service accepts ${maxEntries} entries`);
+      else if (!Object.hasOwn(found, key)) found[key] = text;
+    }
+  }
+  return Object.keys(found).length === 0 ? undefined : found;
+}
+
+/** One text or a list; blank ones are left out. */
+export function stopSequences(body: Plain, drops: Drops): readonly unknown[] | undefined {
+  const value = body['stop_sequences'] ?? body['stop'];
+  const given: readonly unknown[] = Array.isArray(value) ? value : value === undefined || value === null ? [] : [value];
+  const stops = given.filter((one) => typeof one === 'string' && one !== '');
+  if (stops.length < given.length) drops.add('stop', 'the service accepts texts that are not empty');
+  return stops.length === 0 ? undefined : stops;
+}

@@ -1,0 +1,219 @@
+import { fileIn } from '../../anthropic-messages/request/parts.ts';
+import type { NamedFile } from '../../anthropic-messages/request/files.ts';
+import type { Block, Conversion } from '../../anthropic-messages/request/conversion.ts';
+import { isPlain, type Plain } from '../../../core/json/merge.ts';
+import type { MediaNeed } from '../../../core/provider.ts';
+import { cannotCarry } from '../../shared/cannot-carry.ts';
+import { looksLikeBase64, parseDataUri, sniffBase64, standardBase64 } from '../../shared/data-uri.ts';
+import { audioType, servedType } from '../../shared/media-types.ts';
+import { typeOfPath } from '../../shared/mime.ts';
+
+type Kind = 'image' | 'document' | 'video' | 'audio';
+
+/** Media types that Converse takes, by its own words for them. */
+const formats: Readonly<Record<string, readonly [kind: Kind, format: string]>> = {
+  'image/png': ['image', 'png'],
+  'image/jpeg': ['image', 'jpeg'],
+  'image/gif': ['image', 'gif'],
+  'image/webp': ['image', 'webp'],
+  'application/pdf': ['document', 'pdf'],
+  'text/csv': ['document', 'csv'],
+  'application/msword': ['document', 'doc'],
+  'application/vnd.openxmlformats-officedocument.wordprocessingml.document': ['document', 'docx'],
+  'application/vnd.ms-excel': ['document', 'xls'],
+  'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': ['document', 'xlsx'],
+  'text/html': ['document', 'html'],
+  'text/markdown': ['document', 'md'],
+  'text/plain': ['document', 'txt'],
+  'video/x-matroska': ['video', 'mkv'],
+  'video/matroska': ['video', 'mkv'],
+  'video/quicktime': ['video', 'mov'],
+  'video/mp4': ['video', 'mp4'],
+  'video/webm': ['video', 'webm'],
+  'video/x-flv': ['video', 'flv'],
+  'video/mpeg': ['video', 'mpeg'],
+  'video/mpg': ['video', 'mpg'],
+  'video/x-ms-wmv': ['video', 'wmv'],
+  'video/wmv': ['video', 'wmv'],
+  'video/3gpp': ['video', 'three_gp'],
+  'audio/mp3': ['audio', 'mp3'],
+  'audio/mpeg': ['audio', 'mp3'],
+  'audio/wav': ['audio', 'wav'],
+  'audio/x-wav': ['audio', 'wav'],
+  'audio/flac': ['audio', 'flac'],
+  'audio/ogg': ['audio', 'ogg'],
+  'audio/aac': ['audio', 'aac'],
+  'audio/m4a': ['audio', 'm4a'],
+  'audio/mp4': ['audio', 'mp4'],
+  'audio/webm': ['audio', 'webm'],
+  'audio/pcm': ['audio', 'pcm'],
+};
+
+/** Bytes: the service's limit for one video; images and documents have smaller ones, which it names itself. */
+const maxFileBytes = 25 * 1024 * 1024;
+
+/** The parts beside the API's own that name a file by URL; the member of the same name holds it. */
+const urlParts: ReadonlySet<unknown> = new Set(['video_url', 'audio_url', 'document_url', 'file_url']);
+
+/** A block of Converse on its way through the conversion of a messages request. */
+export const converseType = 'converse';
+const block = (made: Plain): Block => ({ type: converseType, block: made });
+
+/** Names of the documents of one request: the service wants each once. */
+export type DocumentNames = Map<string, number>;
+
+/** Files, sources and guarded content as blocks of Converse; undefined for parts of other kinds. @throws GatewayError */
+export function ownPart(part: Plain, conversion: Pick<Conversion, 'media'>, names: DocumentNames): Block | undefined {
+  const file = namedFile(part);
+  if (file !== undefined) return block(fileBlock(file, part, conversion, names));
+  switch (part['type']) {
+    case 'input_audio':
+      return block(soundBlock(part));
+    case 'image':
+    case 'document':
+      return nativeFile(part, names);
+    case 'search_result':
+      return block({ searchResult: searchResult(part) });
+    case 'guard_content':
+      return isPlain(part['guard_content']) ? block({ guardContent: part['guard_content'] }) : undefined;
+    default:
+      return undefined;
+  }
+}
+
+function namedFile(part: Plain): NamedFile | undefined {
+  const type = String(part['type']);
+  if (!urlParts.has(type)) return fileIn(part);
+  const inner = part[type];
+  const url = isPlain(inner) ? inner['url'] : inner;
+  if (typeof url !== 'string' || url === '') throw cannotCarry(`messages[].content[].${type}`, 'The part names no file.');
+  const mimeType = isPlain(inner) && typeof inner['mime_type'] === 'string' ? inner['mime_type'] : undefined;
+  return { url, mimeType, name: undefined, otherwise: 'document', param: `messages[].content[].${type}` };
+}
+
+/** Files that must be inlined, each once: the service reads addresses of S3 alone. */
+export function mediaNeeds(body: Plain): readonly MediaNeed[] {
+  const urls = new Set<string>();
+  const { messages } = body;
+  for (const message of Array.isArray(messages) ? messages.filter(isPlain) : []) {
+    const { content, role } = message;
+    if (role === 'assistant' || !Array.isArray(content)) continue;
+    for (const part of content.filter(isPlain)) {
+      const inner = part['type'] === 'tool_result' && Array.isArray(part['content']) ? part['content'].filter(isPlain) : [part];
+      for (const one of inner) {
+        const url = namedFile(one)?.url;
+        if (url !== undefined && /^https?:\/\//i.test(url)) urls.add(url);
+      }
+    }
+  }
+  return [...urls].map((url) => ({ url, maxBytes: maxFileBytes }));
+}
+
+function fileBlock(file: NamedFile, part: Plain, { media }: Pick<Conversion, 'media'>, names: DocumentNames): Plain {
+  const { url, mimeType, param } = file;
+  const data = parseDataUri(url);
+  if (data !== undefined) return fileOf(mimeType ?? data.mimeType, { bytes: data.base64 }, file, part, names);
+  const fetched = media.get(url);
+  if (fetched !== undefined) {
+    const served = fetched.mimeType === 'application/octet-stream' ? '' : fetched.mimeType;
+    return fileOf(mimeType ?? (served || typeOfAddress(file)), { bytes: fetched.base64 }, file, part, names);
+  }
+  if (/^s3:\/\//i.test(url)) return fileOf(mimeType ?? typeOfAddress(file), { s3Location: { uri: url } }, file, part, names);
+  if (!url.includes('://') && looksLikeBase64(url)) {
+    const type = mimeType ?? (file.name === undefined ? undefined : typeOfPath(file.name)) ?? sniffBase64(url);
+    return fileOf(type, { bytes: standardBase64(url) }, file, part, names);
+  }
+  throw cannotCarry(
+    param,
+    'The service cannot read this file: it accepts bytes, and addresses of S3.',
+    'Send a data URI, https:// or s3://.',
+  );
+}
+
+/** By the extension of the path, query and fragment aside. */
+function typeOfAddress({ url, name, param, otherwise }: NamedFile): string {
+  const type = typeOfPath((url.split(/[?#]/, 1)[0] ?? '').replace(/^[a-z0-9]+:\/\/[^/]*/i, '')) ?? typeOfPath(name ?? '');
+  if (type !== undefined) return type;
+  if (otherwise === 'image') return 'image/jpeg';
+  throw cannotCarry(param, 'The media type of the file is not known.', 'Set mime_type, or use a name with an extension.');
+}
+
+function fileOf(type: string, source: Plain, { param, name }: NamedFile, part: Plain, names: DocumentNames): Plain {
+  const [kind, format] = formatOf(type, param);
+  if (kind !== 'document') return { [kind]: { format, source } };
+  return { document: { format, name: documentName(name ?? part['title'], names), source, ...documentExtras(part) } };
+}
+
+function formatOf(type: string, param: string): readonly [Kind, string] {
+  const bare = (type.split(';', 1)[0] ?? '').trim().toLowerCase();
+  const found = own(bare) ?? own(servedType(bare, param));
+  if (found !== undefined) return found;
+  throw cannotCarry(
+    param,
+    `Files of type ${bare} are not read by this service.`,
+    'It reads images, PDF, office documents, text and video.',
+  );
+}
+
+const own = (type: string): readonly [Kind, string] | undefined => (Object.hasOwn(formats, type) ? formats[type] : undefined);
+
+function soundBlock(part: Plain): Plain {
+  const audio = isPlain(part['input_audio']) ? part['input_audio'] : {};
+  const param = 'messages[].content[].input_audio';
+  const [, format] = formatOf(audioType(audio['format'], param), param);
+  return { audio: { format, source: { bytes: standardBase64(String(audio['data'])) } } };
+}
+
+/** The messages API's own blocks with their content by value. */
+function nativeFile(part: Plain, names: DocumentNames): Block | undefined {
+  const { source, type, title } = part;
+  if (!isPlain(source)) return undefined;
+  const param = `messages[].content[].${String(type)}.source`;
+  const file: NamedFile = { url: '', mimeType: undefined, name: undefined, otherwise: 'document', param };
+  switch (source['type']) {
+    case 'base64':
+      return block(fileOf(String(source['media_type']), { bytes: source['data'] }, file, part, names));
+    case 'text':
+      return block({
+        document: { format: 'txt', name: documentName(title, names), source: { text: source['data'] }, ...documentExtras(part) },
+      });
+    case 'content': {
+      const content = listOf(source['content']).map(({ text }) => ({ text }));
+      return block({ document: { format: 'txt', name: documentName(title, names), source: { content }, ...documentExtras(part) } });
+    }
+    default:
+      throw cannotCarry(param, 'Files by id are not read by this service.', 'Send the file as base64, or as a data URI.');
+  }
+}
+
+const listOf = (value: unknown): readonly Plain[] =>
+  typeof value === 'string' ? [{ text: value }] : Array.isArray(value) ? value.filter(isPlain) : [];
+
+function documentExtras({ context, citations }: Plain): Plain {
+  return {
+    ...(typeof context === 'string' && context !== '' ? { context } : {}),
+    ...(isPlain(citations) ? { citations: { enabled: citations['enabled'] === true } } : {}),
+  };
+}
+
+function searchResult({ source, title, content, citations }: Plain): Plain {
+  return {
+    source,
+    title,
+    content: listOf(content).map(({ text }) => ({ text })),
+    ...(isPlain(citations) ? { citations: { enabled: citations['enabled'] === true } } : {}),
+  };
+}
+
+/** Letters, digits, single spaces, hyphens and brackets (Converse API, DocumentBlock). */
+function documentName(given: unknown, names: DocumentNames): string {
+  const text = typeof given === 'string' ? given : '';
+  const fitting =
+    text
+      .replaceAll(/[^A-Za-z0-9()[\]-]+/g, ' ')
+      .trim()
+      .slice(0, 190) || 'document';
+  const times = (names.get(fitting) ?? 0) + 1;
+  names.set(fitting, times);
+  return times === 1 ? fitting : `${fitting} (${times})`;
+}

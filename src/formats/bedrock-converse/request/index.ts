@@ -1,0 +1,175 @@
+import { conversationOf } from '../../anthropic-messages/request/conversation.ts';
+import type { Block, Conversion } from '../../anthropic-messages/request/conversion.ts';
+import { jsonOnly, wantsJson } from '../../anthropic-messages/request/index.ts';
+import { outputFormat } from '../../anthropic-messages/request/output-format.ts';
+import { plainFields } from '../../anthropic-messages/request/params.ts';
+import { samplingFields, type ThinkingFacts } from '../../anthropic-messages/request/thinking.ts';
+import { type ToolFields, toolFields } from '../../anthropic-messages/request/tools.ts';
+import type { Turn } from '../../anthropic-messages/request/turns.ts';
+import { isPlain, type Plain } from '../../../core/json/merge.ts';
+import type { Call, Dropped, Media } from '../../../core/provider.ts';
+import { Drops } from '../../shared/drops.ts';
+import { checkChatTypes } from '../../shared/field-types.ts';
+import { type Blocks, blocksOf, converseMessages } from './blocks.ts';
+import { converseParams, requestMetadata, stopSequences } from './fields.ts';
+import { ownPart } from './files.ts';
+import { type Family, familyOf } from './model.ts';
+import { converseThinking } from './thinking.ts';
+import { converseTools } from './tools.ts';
+
+export { mediaNeeds } from './files.ts';
+
+/** How a chat request becomes a Converse request. */
+export interface ConverseOptions {
+  /** Downloaded files, by URL. */
+  readonly media: ReadonlyMap<string, Media>;
+  /** Features of Anthropic's models that the client or the entry asks for. */
+  readonly betas?: readonly string[];
+  /** `maxTokens` where the caller sets none; without it the model's own limit counts. */
+  readonly maxTokens?: number | undefined;
+  /** Fields of the request that the entry sets where the caller doesn't. */
+  readonly defaults?: Plain;
+}
+
+/** A Converse request, and what of the chat request is not in it. */
+export interface ConverseRequest {
+  readonly body: Plain;
+  readonly dropped: readonly Dropped[];
+}
+
+const noTools: ReadonlySet<string> = new Set();
+
+/** What is added to a thinking budget where nobody sets a limit. */
+const usualMaxTokens = 4096;
+
+/**
+ * A chat completions body as a body of Converse and ConverseStream. The conversation is brought into the order of the
+ * messages API first, whose rules for turns, results and signed thoughts are the ones that Converse has.
+ *
+ * @throws GatewayError `invalid_type`, `unsupported_parameter`
+ */
+export function toConverse(
+  body: Plain,
+  call: Pick<Call, 'model' | 'foundationModel' | 'showsReasoning'>,
+  options: ConverseOptions,
+): ConverseRequest {
+  checkChatTypes(body);
+  const drops = new Drops();
+  const family = familyOf(call.foundationModel ?? call.model);
+  const names = new Map<string, number>();
+  const { media } = options;
+  const conversion: Conversion = {
+    form: 'converse',
+    media,
+    traits: family.traits,
+    drops,
+    offered: noTools,
+    betas: new Set(options.betas),
+    own: (part) => ownPart(part, { media }, names),
+  };
+  const to: Blocks = { drops, caches: family.caches };
+  const { system, messages } = conversationOf(body['messages'], conversion);
+  const ownTools = toolFields({ ...body, web_search_options: undefined }, messages, conversion);
+  const answer = outputFormat(body, ownTools, conversion);
+  const tools = answer.tools ?? ownTools;
+  const choice = tools.tool_choice?.['type'];
+  const asked = body['max_completion_tokens'] ?? body['max_tokens'] ?? options.maxTokens;
+  const facts = {
+    turns: messages,
+    forcesTool: choice === 'any' || choice === 'tool',
+    forcesOutput: answer.tools !== undefined,
+    maxTokens: usualMaxTokens,
+    showsThoughts: call.showsReasoning === true,
+  };
+  const made: Made = { conversion, family, to, turns: messages, tools, format: answer.format, facts };
+  const out = {
+    ...options.defaults,
+    messages: converseMessages(messages, to),
+    ...systemField(system, body, to),
+    ...settingFields(body, asked, made),
+  };
+  return { body: out, dropped: drops.list };
+}
+
+/** What of a request is converted already. */
+interface Made {
+  readonly conversion: Conversion;
+  readonly family: Family;
+  readonly to: Blocks;
+  readonly turns: readonly Turn[];
+  readonly tools: ToolFields;
+  readonly format: Plain | undefined;
+  readonly facts: ThinkingFacts;
+}
+
+function systemField(system: readonly Block[], body: Plain, to: Blocks): Plain {
+  const instructions = wantsJson(body) ? [...system, jsonOnly] : system;
+  return nonEmpty('system', blocksOf(instructions, to));
+}
+
+/** Everything but the conversation. */
+function settingFields(body: Plain, maxTokens: unknown, { conversion, family, to, turns, tools, format, facts }: Made): Plain {
+  const { drops } = to;
+  const thought = converseThinking(body, facts, family, conversion);
+  const { top_k: topK, temperature, top_p: topP } = samplingFields(body, thought.thinking, conversion);
+  const oneCall = body['parallel_tool_calls'] === false;
+  const { toolConfig, own: toolsOwn } = converseTools(tools, { turns, family, oneCall }, to);
+  const effort = thought.effort === undefined ? {} : { effort: thought.effort };
+  const ownFields = {
+    ...betasField(conversion.betas, family.isClaude, drops),
+    ...topKField(topK, family.topK, drops),
+    ...thought.own,
+    ...toolsOwn,
+    ...ownObject(body, 'additionalModelRequestFields'),
+  };
+  const metadata = requestMetadata(body, drops);
+  return {
+    ...nonEmpty('inferenceConfig', present({ maxTokens, temperature, topP, stopSequences: stopSequences(body, drops) })),
+    ...(toolConfig === undefined ? {} : { toolConfig }),
+    ...nonEmpty('outputConfig', { ...outputOf(format, body), ...effort, ...ownObject(body, 'outputConfig') }),
+    ...nonEmpty('additionalModelRequestFields', ownFields),
+    ...(metadata === undefined ? {} : { requestMetadata: metadata }),
+    ...plainFields(body, conversion, handled, converseParams),
+  };
+}
+
+/** Converse's own name of a field that is merged with what is made here. */
+const handled: readonly string[] = ['outputConfig', 'additionalModelRequestFields'];
+
+/** What the caller wrote in the service's own terms wins. */
+function ownObject(body: Plain, name: string): Plain {
+  const value = body[name] ?? body[name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)];
+  return name === 'outputConfig' && value === body['output_config'] ? {} : isPlain(value) ? value : {};
+}
+
+/** The schema of the answer as text; `output_config` of the messages API says the same. */
+function outputOf(format: Plain | undefined, body: Plain): Plain {
+  const own = isPlain(body['output_config']) ? body['output_config'] : {};
+  const schema = isPlain(own['format']) ? own['format']['schema'] : format?.['schema'];
+  const effort = typeof own['effort'] === 'string' ? { effort: own['effort'] } : {};
+  if (schema === undefined) return effort;
+  const wanted = isPlain(body['response_format']) ? body['response_format']['json_schema'] : undefined;
+  const name = isPlain(wanted) && typeof wanted['name'] === 'string' && wanted['name'] !== '' ? { name: wanted['name'] } : {};
+  return { ...effort, textFormat: { type: 'json_schema', structure: { jsonSchema: { schema: JSON.stringify(schema), ...name } } } };
+}
+
+function betasField(betas: ReadonlySet<string>, isClaude: boolean, drops: Drops): Plain {
+  if (betas.size === 0) return {};
+  if (isClaude) return { anthropic_beta: [...betas] };
+  drops.add('anthropic_beta', 'not a model of Anthropic');
+  return {};
+}
+
+function topKField(value: unknown, path: readonly string[] | undefined, drops: Drops): Plain {
+  if (value === undefined) return {};
+  if (path === undefined) {
+    drops.add('top_k', 'not known to this model');
+    return {};
+  }
+  return path.reduceRight<unknown>((inner, key) => ({ [key]: inner }), value) as Plain;
+}
+
+const present = (object: Plain): Plain =>
+  Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined && value !== null));
+
+const nonEmpty = (key: string, value: Plain | readonly unknown[]): Plain => (Object.keys(value).length === 0 ? {} : { [key]: value });

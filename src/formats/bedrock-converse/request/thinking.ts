@@ -1,0 +1,44 @@
+import { type ThinkingFacts, thinkingFields } from '../../anthropic-messages/request/thinking.ts';
+import type { Conversion } from '../../anthropic-messages/request/conversion.ts';
+import { isPlain, type Plain } from '../../../core/json/merge.ts';
+import type { Family } from './model.ts';
+
+/** How much the model thinks, in the fields of its vendor. */
+export interface ConverseThinking {
+  /** As the messages API has it: rules out sampling. */
+  readonly thinking?: Plain;
+  /** For `outputConfig`. */
+  readonly effort?: string;
+  /** For `additionalModelRequestFields`. */
+  readonly own: Plain;
+}
+
+const levels: Readonly<Record<string, string>> = { minimal: 'low', low: 'low', medium: 'medium', high: 'high', xhigh: 'high', max: 'high' };
+
+/** `thinking`, else `reasoning_effort`: Anthropic's rules for its models, one field for those that have one. */
+export function converseThinking(body: Plain, facts: ThinkingFacts, family: Family, conversion: Conversion): ConverseThinking {
+  if (family.isClaude) {
+    const { thinking, effort } = thinkingFields(body, facts, conversion);
+    return {
+      ...(thinking === undefined ? {} : { thinking }),
+      ...(effort === undefined ? {} : { effort }),
+      own: thinking === undefined ? {} : { thinking },
+    };
+  }
+  const { thinking, reasoning_effort: effort } = body;
+  if (isPlain(thinking) && thinking['type'] !== 'disabled')
+    conversion.drops.add('thinking', family.effort === undefined ? 'not known to this model' : 'this model uses reasoning_effort instead');
+  if (typeof effort !== 'string' || effort === 'none') return { own: {} };
+  const level = Object.hasOwn(levels, effort) ? levels[effort] : undefined;
+  if (family.effort === undefined || level === undefined) {
+    conversion.drops.add('reasoning_effort', 'not known to this model');
+    return { own: {} };
+  }
+  if (level !== effort) conversion.drops.add('reasoning_effort', `sent as ${level}`);
+  return {
+    own:
+      family.effort === 'reasoning_effort'
+        ? { reasoning_effort: level }
+        : { reasoningConfig: { type: 'enabled', maxReasoningEffort: level } },
+  };
+}

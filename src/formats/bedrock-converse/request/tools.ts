@@ -1,0 +1,90 @@
+import type { Block } from '../../anthropic-messages/request/conversion.ts';
+import type { ToolFields } from '../../anthropic-messages/request/tools.ts';
+import type { Turn } from '../../anthropic-messages/request/turns.ts';
+import { isPlain, type Plain } from '../../../core/json/merge.ts';
+import { type Blocks, marked } from './blocks.ts';
+import type { Family } from './model.ts';
+
+/** The tools of a request, and what of them only the model's own fields can say. */
+export interface ConverseTools {
+  readonly toolConfig?: Plain;
+  /** For `additionalModelRequestFields`. */
+  readonly own: Plain;
+}
+
+/** Tools of Anthropic's API that the client runs; those that its service runs are not on Bedrock. */
+const clientTools = /^(?:computer|bash|text_editor|memory)_\d{8}$/;
+
+/** What a tool of the client says that Converse knows. */
+const members: ReadonlySet<string> = new Set(['name', 'description', 'input_schema', 'cache_control', 'strict']);
+
+/** What is asked of the tools beside the tools themselves. */
+export interface ToolWishes {
+  readonly turns: readonly Turn[];
+  readonly family: Family;
+  /** The client wants no two calls at once. */
+  readonly oneCall: boolean;
+}
+
+/** The tools of a messages request for Converse. */
+export function converseTools({ tools = [], tool_choice: choice }: ToolFields, wishes: ToolWishes, to: Blocks): ConverseTools {
+  const { turns, family } = wishes;
+  const specs: Plain[] = [];
+  const native: Plain[] = [];
+  for (const tool of tools) {
+    if (isPlain(tool['input_schema'])) specs.push(...toolSpec(tool, family, to));
+    else nativeTool(tool, { specs, native }, family, to);
+  }
+  const word = choice?.['type'];
+  // The service wants the tools that a history uses, and has no word for using none of them.
+  const isNone = word === 'none';
+  const usesTools = turns.some(({ content }) => typeof content !== 'string' && content.some((block) => block['type'] === 'tool_use'));
+  if (isNone && !usesTools) return { own: {} };
+  if (isNone && tools.length > 0) to.drops.add('tool_choice', 'the service has no way to rule out tools');
+  const oneCall = wishes.oneCall && !isNone && tools.length > 0 ? parallelField(word, family, to) : undefined;
+  const toolChoice = oneCall === undefined ? choiceOf(choice) : undefined;
+  return {
+    ...(specs.length === 0 ? {} : { toolConfig: { tools: specs, ...(toolChoice === undefined ? {} : { toolChoice }) } }),
+    own: { ...(native.length === 0 ? {} : { tools: native }), ...(oneCall === undefined ? {} : { tool_choice: oneCall }) },
+  };
+}
+
+function toolSpec(tool: Block, { traits }: Family, to: Blocks): Plain[] {
+  const { name, description, input_schema: schema, strict } = tool;
+  to.drops.others(tool, members, 'tools[].', 'not known to this service');
+  if (strict === true && !traits.structured) to.drops.add('tools[].function.strict', 'this model has no strict tools');
+  const spec = {
+    name,
+    ...(typeof description === 'string' && description !== '' ? { description } : {}),
+    inputSchema: { json: schema },
+    ...(strict === true && traits.structured ? { strict } : {}),
+  };
+  return marked({ toolSpec: spec }, tool, to);
+}
+
+function nativeTool(tool: Block, found: { specs: Plain[]; native: Plain[] }, { isClaude }: Family, { drops }: Blocks): void {
+  const type = String(tool['type']);
+  if (isClaude && clientTools.test(type)) found.native.push(tool);
+  else if (type === 'system_tool' && typeof tool['name'] === 'string') found.specs.push({ systemTool: { name: tool['name'] } });
+  else drops.add(`tools[].${type}`, 'not served by Bedrock');
+}
+
+/** One call at a time: a field of the model itself, beside which the service takes no choice of its own. */
+function parallelField(word: unknown, { isClaude }: Family, { drops }: Blocks): Plain | undefined {
+  if (isClaude && word === 'auto') return { type: 'auto', disable_parallel_tool_use: true };
+  drops.add('parallel_tool_calls', isClaude ? 'not possible with a forced tool on Bedrock' : 'not supported by this model');
+  return undefined;
+}
+
+function choiceOf(choice: Block | undefined): Plain | undefined {
+  switch (choice?.['type']) {
+    case 'auto':
+      return { auto: {} };
+    case 'any':
+      return { any: {} };
+    case 'tool':
+      return { tool: { name: choice['name'] } };
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,193 @@
+import Anthropic from '@anthropic-ai/sdk';
+import OpenAI from 'openai';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { skipping } from '../support/skipping.ts';
+import {
+  type Exchange,
+  exchanges,
+  framesOf,
+  type Json,
+  missing,
+  modelOf,
+  type Reading,
+  readingOf,
+  type Replay,
+  startReplay,
+} from './replayed.ts';
+
+/** Every recorded answer through the whole gateway, cut at awkward places, as the official libraries put it together. */
+
+const good = exchanges.filter(({ response }) => response.status === 200);
+const ofApi = (...apis: readonly string[]): readonly (readonly [string, Exchange])[] =>
+  good.filter(({ api }) => apis.includes(api)).map((one) => [one.id, one] as const);
+const isClaude = (exchange: Exchange): boolean =>
+  modelOf(exchange).includes('anthropic.claude-') && exchange.request.body?.['messages'] !== undefined;
+
+let replay: Replay;
+let gateway: TestGateway;
+let openai: OpenAI;
+let anthropic: Anthropic;
+
+/** How the answers are cut: as they came, and in pieces of so many bytes. */
+const cuts = [0, 3, 61] as const;
+const slugOf = (id: string, cut: number): string => `${id}-${cut}`;
+
+beforeAll(async () => {
+  replay = await startReplay();
+  const providers = Object.fromEntries(
+    exchanges.flatMap(({ id }) =>
+      cuts.map((cut) => {
+        const path = `${replay.url}/x/${id}${cut === 0 ? '' : `,split=${cut}`}`;
+        return [slugOf(id, cut), { type: 'bedrock', api_key: 'bedrock-api-key-0123456789', custom_host: path }];
+      }),
+    ),
+  );
+  gateway = await startTestGateway(JSON.stringify({ version: 1, providers }));
+  openai = new OpenAI({ baseURL: `${gateway.url}/v1`, apiKey: 'x', maxRetries: 0 });
+  anthropic = new Anthropic({ baseURL: gateway.url, apiKey: 'x', maxRetries: 0 });
+});
+afterAll(async () => {
+  await gateway?.close();
+  await replay?.close();
+});
+
+const question = [{ role: 'user' as const, content: 'Hi' }];
+const headersFor = (id: string, cut: number) => ({
+  headers: { 'x-gateway-provider': `@${slugOf(id, cut)}`, 'x-gateway-reasoning-content': 'true', 'x-gateway-strict-compliance': 'false' },
+});
+
+const finishes: Readonly<Record<string, string>> = {
+  end_turn: 'stop',
+  stop_sequence: 'stop',
+  max_tokens: 'length',
+  tool_use: 'tool_calls',
+  guardrail_intervened: 'content_filter',
+};
+
+function expectRead(
+  message: OpenAI.ChatCompletionMessage,
+  usage: OpenAI.CompletionUsage | undefined,
+  finish: string | null,
+  wanted: Reading,
+): void {
+  expect(message.content ?? '').toBe(wanted.text);
+  expect((message as { reasoning_content?: string }).reasoning_content ?? '').toBe(wanted.thoughts);
+  const calls = (message.tool_calls ?? []).filter((call) => call.type === 'function');
+  expect(calls.map((call) => ({ id: call.id, name: call.function.name, input: JSON.parse(call.function.arguments) as unknown }))).toEqual(
+    wanted.tools,
+  );
+  expect([usage?.prompt_tokens, usage?.completion_tokens, usage?.prompt_tokens_details?.cached_tokens]).toEqual(wanted.usage);
+  expect(finish).toBe(finishes[wanted.stop]);
+}
+
+describe.skipIf(skipping(missing))('recorded answers of Converse', () => {
+  it('are there in numbers that mean something', () => {
+    expect(ofApi('converse').length).toBe(39);
+    expect(ofApi('converse-stream').length).toBe(14);
+  });
+
+  it.each(ofApi('converse'))('%s', async (id, exchange) => {
+    for (const cut of cuts) {
+      const { data, response } = await openai.chat.completions
+        .create({ model: modelOf(exchange), messages: question }, headersFor(id, cut))
+        .withResponse();
+      const [choice] = data.choices;
+      expectRead(choice?.message as OpenAI.ChatCompletionMessage, data.usage, choice?.finish_reason ?? null, readingOf(exchange));
+      expect(choice).toMatchObject({ native_finish_reason: readingOf(exchange).stop });
+      const record = await gateway.record(response.headers.get('x-request-id'));
+      expect(record.usage).toMatchObject({ prompt: readingOf(exchange).usage[0], completion: readingOf(exchange).usage[1] });
+    }
+    expect(replay.seen(id).requests.map(({ path }) => path)).toEqual(
+      cuts.map(() => `/model/${encodeURIComponent(modelOf(exchange))}/converse`),
+    );
+  });
+
+  it.each(ofApi('converse-stream'))('%s', async (id, exchange) => {
+    for (const cut of cuts) {
+      const stream = openai.chat.completions.stream(
+        { model: modelOf(exchange), messages: question, stream_options: { include_usage: true } },
+        headersFor(id, cut),
+      );
+      const thoughts: string[] = [];
+      stream.on('chunk', (chunk) =>
+        thoughts.push(String((chunk.choices[0]?.delta as { reasoning_content?: string } | undefined)?.reasoning_content ?? '')),
+      );
+      const { choices, usage } = await stream.finalChatCompletion();
+      const message = { ...choices[0]?.message, reasoning_content: thoughts.join('') } as unknown as OpenAI.ChatCompletionMessage;
+      expectRead(message, usage, choices[0]?.finish_reason ?? null, readingOf(exchange));
+    }
+  });
+});
+
+describe.skipIf(skipping(missing))('recorded answers of InvokeModel', () => {
+  const claude = ofApi('invoke').filter(([, one]) => isClaude(one) && !modelOf(one).includes('claude-v2'));
+  const streams = ofApi('invoke-with-response-stream').filter(([, one]) => isClaude(one));
+
+  it('are there in numbers that mean something', () => {
+    expect([claude.length, streams.length]).toEqual([7, 12]);
+  });
+
+  it.each(claude)('%s', async (id, exchange) => {
+    for (const cut of cuts) {
+      const { stream: _stream, anthropic_version: _version, ...body } = exchange.request.body ?? {};
+      const asked = { ...body, model: modelOf(exchange) } as unknown as Anthropic.MessageCreateParamsNonStreaming;
+      const answer = await anthropic.messages.create(asked, headersFor(id, cut));
+      expect(answer).toMatchObject(JSON.parse(exchange.response.body ?? '') as Json);
+    }
+    expectSent(id, exchange, 'invoke');
+  });
+
+  it.each(streams)('%s', async (id, exchange) => {
+    const wanted = framesOf(exchange).map(([, { bytes }]) => JSON.parse(Buffer.from(String(bytes), 'base64').toString()) as Json);
+    for (const cut of cuts) {
+      const { anthropic_version: _version, ...body } = exchange.request.body ?? {};
+      const asked = { ...body, model: modelOf(exchange), stream: true } as unknown as Anthropic.MessageCreateParamsStreaming;
+      const { data, response } = await anthropic.messages.create(asked, headersFor(id, cut)).withResponse();
+      expect(response.headers.get('content-type')).toMatch(/^text\/event-stream/);
+      const events: unknown[] = [];
+      for await (const event of data) events.push(event);
+      expect(events).toEqual(wanted.filter(({ type }) => type !== 'ping'));
+    }
+    expectSent(id, exchange, 'invoke-with-response-stream');
+  });
+});
+
+/** The client's body with the model in the path, and the version in the body. */
+function expectSent(id: string, exchange: Exchange, action: string): void {
+  const [first] = replay.seen(id).requests;
+  expect(first?.path).toBe(`/model/${encodeURIComponent(modelOf(exchange))}/${action}`);
+  const sent = JSON.parse(Buffer.from(first?.body_base64 ?? '', 'base64').toString()) as Json;
+  expect(sent).toEqual({ ...exchange.request.body, anthropic_version: 'bedrock-2023-05-31' });
+}
+
+describe.skipIf(skipping(missing))('what else was recorded', () => {
+  it('counts of tokens', async () => {
+    const [[id, exchange] = ['', undefined]] = ofApi('count-tokens');
+    const asked = { model: 'us.anthropic.claude-sonnet-4-20250514-v1:0', messages: question };
+    const answer = await anthropic.messages.countTokens(asked, headersFor(id, 0));
+    expect(answer).toEqual({ input_tokens: 19 });
+    const [seen] = replay.seen(id).requests;
+    expect(seen?.path).toBe(`/model/${encodeURIComponent(modelOf(exchange as Exchange))}/count-tokens`);
+    const { input } = JSON.parse(Buffer.from(seen?.body_base64 ?? '', 'base64').toString()) as { input: { invokeModel: { body: string } } };
+    expect(JSON.parse(Buffer.from(input.invokeModel.body, 'base64').toString())).toEqual({
+      messages: question,
+      anthropic_version: 'bedrock-2023-05-31',
+      max_tokens: 1,
+    });
+  });
+
+  it.each(exchanges.filter(({ response }) => response.status >= 400).map((one) => [one.id, one] as const))(
+    'the error %s',
+    async (id, exchange) => {
+      const { message } = JSON.parse(exchange.response.body ?? '') as { message: string };
+      const isInvoke = exchange.api.startsWith('invoke');
+      const model = isInvoke ? 'anthropic.claude-x' : 'm';
+      const stream = exchange.api.includes('stream');
+      const run = isInvoke
+        ? anthropic.messages.create({ model, messages: question, max_tokens: 9, stream }, headersFor(id, 0))
+        : openai.chat.completions.create({ model, messages: question, stream }, headersFor(id, 0));
+      await expect(run).rejects.toMatchObject({ status: 400, message: expect.stringContaining(message) as string });
+    },
+  );
+});
