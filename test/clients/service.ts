@@ -1,0 +1,72 @@
+import type { ServerResponse } from 'node:http';
+import type { Json } from '../contract/gemini-oracle.ts';
+import { chat, type Spoken, type Step } from '../recipes/formats.ts';
+import { json, type ScriptedUpstream, type SeenRequest, sse, startUpstream } from '../support/upstream.ts';
+
+/** What a model is asked: its tools, and the results of those that it has called so far. */
+export interface Turn {
+  readonly tools: readonly string[];
+  readonly results: readonly unknown[];
+}
+
+const list = (value: unknown): Json[] => (Array.isArray(value) ? (value as Json[]) : []);
+
+/** How one kind of service is spoken to. */
+interface Kind {
+  readonly path: RegExp;
+  readonly isStream: (request: SeenRequest, body: Json) => boolean;
+  readonly turn: (body: Json) => Turn;
+  readonly speak: (step: Step, model: unknown, nth: number) => Spoken;
+}
+
+const chatKind: Kind = {
+  path: /\/chat\/completions$/,
+  isStream: (_request, body) => body['stream'] === true,
+  turn: ({ tools, messages }) => ({
+    tools: list(tools).map((tool) => String((tool['function'] as Json)['name'])),
+    results: list(messages).flatMap(({ role, content }) => (role === 'tool' ? [content] : [])),
+  }),
+  speak: chat,
+};
+
+const contentKind: Kind = {
+  path: /:(?:stream)?[gG]enerateContent$/,
+  isStream: ({ url }) => url.includes(':streamGenerateContent'),
+  turn: ({ tools, contents }) => ({
+    tools: list(tools).flatMap(({ functionDeclarations }) => list(functionDeclarations).map(({ name }) => String(name))),
+    results: list(contents).flatMap(({ parts }) =>
+      list(parts).flatMap((part) => (part['functionResponse'] === undefined ? [] : [part['functionResponse']])),
+    ),
+  }),
+  speak(step, model, nth) {
+    const parts =
+      'call' in step
+        ? [{ functionCall: { name: step.call, args: step.input } }]
+        : (step.text.match(/[^]{1,6}/gu)?.map((text) => ({ text })) ?? []);
+    const answer = (some: readonly object[], finish?: string): object => ({
+      candidates: [{ index: 0, content: { role: 'model', parts: some }, ...(finish === undefined ? {} : { finishReason: finish }) }],
+      usageMetadata: { promptTokenCount: 9, candidatesTokenCount: 7, totalTokenCount: 16 },
+      modelVersion: model,
+      responseId: `r${nth}`,
+    });
+    return {
+      whole: answer(parts, 'STOP'),
+      stream: parts.map((part, at) => `data: ${JSON.stringify(answer([part], at === parts.length - 1 ? 'STOP' : undefined))}\r\n\r\n`),
+    };
+  },
+};
+
+const kinds: readonly Kind[] = [chatKind, contentKind];
+
+/**
+ * A service with a model that a test plays. `whole`: it ignores that a stream was asked for, as some servers do.
+ */
+export const startModel = (play: (turn: Turn) => Step, whole: boolean): Promise<ScriptedUpstream> =>
+  startUpstream((response: ServerResponse, request: SeenRequest, nth: number) => {
+    const path = request.url.split('?')[0] ?? '';
+    const kind = kinds.find((one) => one.path.test(path));
+    if (kind === undefined) return json(response, 404, { error: { message: `No ${path} here.` } });
+    const body = JSON.parse(request.body.toString('utf8')) as Json;
+    const spoken = kind.speak(play(kind.turn(body)), body['model'] ?? 'm', nth);
+    return kind.isStream(request, body) && !whole ? sse(response, spoken.stream) : json(response, 200, spoken.whole);
+  });
