@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { pathToFileURL } from 'node:url';
 import { compileSteps } from '../config/compile/index.ts';
 import { inSlices } from '../config/compile/steps.ts';
-import type { LoadedConfig } from '../config/reload/load.ts';
-import type { GatewayConfig, PluginEntry } from '../config/schema/index.ts';
+import type { ValidConfig } from '../config/reload/load.ts';
+import type { PluginEntry } from '../config/schema/index.ts';
 import { createMask } from '../core/secrets/mask.ts';
 import type { ObjectOwners } from '../core/objects/owners.ts';
 import type { Plugin } from '../core/plugin.ts';
@@ -13,9 +13,6 @@ import type { Registry } from './types.ts';
 import { type ChainEntry, createGeneration, SharedState, type Generation } from '../pipeline/generation.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { Outbound } from '../transport/outbound/index.ts';
-
-/** A loaded configuration that can serve. */
-export type ValidConfig = LoadedConfig & { readonly tree: GatewayConfig };
 
 export interface GenerationsDeps {
   readonly registry: Registry;

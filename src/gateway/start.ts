@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { createLoader } from '../config/reload/loader.ts';
-import { createReloader, type GoodConfig, type Reloader, type ReloadResult } from '../config/reload/reloader.ts';
+import { createReloader, type Reloader, type ReloadResult } from '../config/reload/reloader.ts';
 import type { Clock } from '../core/context.ts';
 import { listenAddress, type ListenSetting, listenText } from '../core/http/listen-address.ts';
 import type { ObjectOwners } from '../core/objects/owners.ts';
@@ -22,6 +22,7 @@ import type { Log } from '../telemetry/log.ts';
 import { createProbeServer } from '../transport/inbound/probes.ts';
 import { createOutbound, type Outbound } from '../transport/outbound/index.ts';
 import { Generations } from './generations.ts';
+import type { ValidConfig } from '../config/reload/load.ts';
 
 /** The process's own time; the only place that reads it for requests. */
 const clock: Clock = { now: Date.now, monotonic: () => performance.now() };
@@ -47,7 +48,7 @@ class Starting {
   readonly #outbound: Outbound;
   readonly #opened: (() => Promise<void> | void)[] = [];
   #runtime: Runtime | undefined;
-  #loaded: GoodConfig | undefined;
+  #loaded: ValidConfig | undefined;
   /** What the first configuration opens the data listener on: a reload can't move it. */
   #address: ListenSetting | undefined;
   /** Where the copy of what serves is kept; undefined where nothing is kept on disk. */
@@ -145,7 +146,7 @@ class Starting {
     }
   }
 
-  async #apply(loaded: GoodConfig): Promise<void> {
+  async #apply(loaded: ValidConfig): Promise<void> {
     const address = this.#address ?? this.#options.listen ?? loaded.tree.server?.listen ?? '127.0.0.1:8787';
     refuseExposure(this.#options, address, loaded, this.#loaded !== undefined && hasKeys(this.#loaded));
     this.#stateRequest ??= this.#stateRequestOf(loaded);
@@ -161,7 +162,7 @@ class Starting {
     if (this.#stateDir !== undefined) await this.#lastGood.keep(loaded, this.#stateDir);
   }
 
-  #serve(generation: Generation, loaded: GoodConfig, address: ListenSetting): void {
+  #serve(generation: Generation, loaded: ValidConfig, address: ListenSetting): void {
     if (this.#runtime !== undefined) {
       this.#runtime.swap(generation);
       return;
@@ -182,7 +183,7 @@ class Starting {
     this.#opened.push(() => runtime.close());
   }
 
-  #stateRequestOf({ tree }: GoodConfig): StateDirRequest {
+  #stateRequestOf({ tree }: ValidConfig): StateDirRequest {
     const { source, cwd, stateDir } = this.#options;
     const configPath = 'path' in source ? source.path : undefined;
     return { setting: stateDir ?? tree.server?.state_dir, configPath, cwd, isRequired: tree.server?.state_dir_required };
@@ -195,7 +196,7 @@ class Starting {
     return this.#owners;
   }
 
-  #openStore(loaded: GoodConfig, spoolSize: number): RecordStore {
+  #openStore(loaded: ValidConfig, spoolSize: number): RecordStore {
     const { log } = this.#options;
     const request = this.#stateRequestOf(loaded);
     const state = openState(request);
@@ -213,7 +214,7 @@ class Starting {
     });
   }
 
-  async #listen(runtime: Runtime, loaded: GoodConfig): Promise<{ data: string }> {
+  async #listen(runtime: Runtime, loaded: ValidConfig): Promise<{ data: string }> {
     const { server } = loaded.tree;
     const { log } = this.#options;
     const { url, release } = await openListener(runtime.server, this.#address ?? '', '--listen');
@@ -233,12 +234,12 @@ class Starting {
 }
 
 /** Callers are asked who they are: for keys or tokens, by a chain that looks at them. */
-function hasKeys({ tree: { api_keys, auth }, asksForKeys }: GoodConfig): boolean {
+function hasKeys({ tree: { api_keys, auth }, asksForKeys }: ValidConfig): boolean {
   return asksForKeys && (Object.keys(api_keys ?? {}).length > 0 || auth?.jwt !== undefined);
 }
 
 /** Also on a reload: taking the last key away must not open what other hosts can reach, or what a proxy publishes. */
-function refuseExposure({ source }: GatewayOptions, listen: ListenSetting, loaded: GoodConfig, hadKeys: boolean): void {
+function refuseExposure({ source }: GatewayOptions, listen: ListenSetting, loaded: ValidConfig, hadKeys: boolean): void {
   const fault = exposureFault({
     listen: listenText(listen),
     hasKeys: hasKeys(loaded),
@@ -264,7 +265,7 @@ interface RunningParts {
   readonly reloader: Reloader;
   readonly checkedMs: number | undefined;
   readonly notes: readonly string[];
-  loaded(): GoodConfig;
+  loaded(): ValidConfig;
   undo(): Promise<void>;
 }
 
@@ -282,7 +283,7 @@ class RunningGateway implements Gateway {
     this.url = urls.data.startsWith('unix:') ? urls.data : `${urls.data}/v1`;
   }
 
-  get loaded(): GoodConfig {
+  get loaded(): ValidConfig {
     return this.#parts.loaded();
   }
 

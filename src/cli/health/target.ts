@@ -1,4 +1,4 @@
-import { readListeners } from '../../config/edit/written-listeners.ts';
+import { readListeners } from '../../config/edit/written.ts';
 import { listenAddress, type ListenSetting, listenText } from '../../core/http/listen-address.ts';
 import { findConfig } from '../find-config.ts';
 import type { CliIo } from '../io.ts';

@@ -3,7 +3,7 @@ import { dirname, relative } from 'node:path';
 import { load } from '../load.ts';
 import { blockText } from '../../config/edit/document.ts';
 import { plainNames } from '../../config/schema/shared.ts';
-import { fileForKey } from '../../config/edit/written-keys.ts';
+import { fileForKey } from '../../config/edit/written.ts';
 import { issueKey, shownPrefix } from '../../core/secrets/key.ts';
 import { parseDuration } from '../../core/text/units.ts';
 import { writeNew } from './files.ts';

@@ -1,7 +1,7 @@
 import { existsSync, linkSync, mkdirSync, readFileSync, renameSync, unlinkSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { EditError, type Member, setMembers } from '../../config/edit/document.ts';
-import type { WrittenKey } from '../../config/edit/written-keys.ts';
+import type { WrittenKey } from '../../config/edit/written.ts';
 import { replaceFile } from '../replace-file.ts';
 import { CommandError, exitCodes } from '../command.ts';
 import { barePath } from '../text.ts';

@@ -1,7 +1,7 @@
 import { table, jsonText } from '../text.ts';
 import { keyIdOf } from '../../core/secrets/key.ts';
 import { formatDuration } from '../../core/text/units.ts';
-import type { WrittenKey } from '../../config/edit/written-keys.ts';
+import type { WrittenKey } from '../../config/edit/written.ts';
 import { digestOf, type KeyState, openConfig, stateOf, timeOf } from './shared.ts';
 import { type LastUse, lastUse } from './usage.ts';
 import { exitCodes, type CommonFlags } from '../command.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { GatewayKeyEntry } from '../../config/schema/index.ts';
-import { readKeys, type WrittenKey, type WrittenKeys } from '../../config/edit/written-keys.ts';
+import { readKeys, type WrittenKey, type WrittenKeys } from '../../config/edit/written.ts';
 import { didYouMean } from '../../core/text/nearest.ts';
 import { needConfig } from '../find-config.ts';
 import { CommandError, exitCodes, type CommonFlags } from '../command.ts';

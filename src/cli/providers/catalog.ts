@@ -1,7 +1,7 @@
 import { compileCatalog } from '../../config/compile/providers/index.ts';
 import { complete } from '../../config/compile/steps.ts';
 import type { MakeCredential } from '../../config/compile/providers/binding.ts';
-import { mergeFiles } from '../../config/read/merge-files.ts';
+import type { Source } from '../../config/read/merge-files.ts';
 import { child, type Entry, entriesOf } from '../../config/read/node.ts';
 import type { ProviderEntry } from '../../config/schema/index.ts';
 import { didYouMean } from '../../core/text/nearest.ts';
@@ -11,6 +11,7 @@ import type { Registry } from '../../gateway/types.ts';
 import type { CliIo } from '../io.ts';
 import { CommandError, exitCodes, type CommonFlags } from '../command.ts';
 import { loadTree, importPlugin } from '../load.ts';
+import { readWritten } from '../../config/edit/written.ts';
 
 /** One entry of `providers:` in all its forms. */
 export interface CatalogEntry {
@@ -51,13 +52,10 @@ export function typesOf(providers: readonly Provider[]): ReadonlyMap<string, Pro
 }
 
 /** The entries as they are written, through includes and anchors. */
-export function writtenEntries(source: LoadedFrom, { cwd, env }: CliIo): ReadonlyMap<string, Entry> {
-  const nothing = (): void => {};
-  const { root } = mergeFiles(source, { cwd, env, report: nothing, secret: nothing, unresolved: nothing, watch: nothing });
+export function writtenEntries(source: Source, io: CliIo): ReadonlyMap<string, Entry> {
+  const { root } = readWritten(source, io);
   return new Map(entriesOf(child(root, 'providers')).map((entry) => [entry.key, entry]));
 }
-
-type LoadedFrom = Parameters<typeof mergeFiles>[0];
 
 /** The entries with these slugs, all where none is named. @throws CommandError that says what there is */
 export function chosen(catalog: Catalog, slugs: readonly string[]): readonly CatalogEntry[] {

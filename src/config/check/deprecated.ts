@@ -2,9 +2,7 @@ import { isPlain } from '../../core/json/merge.ts';
 import { providerOf } from '../read/registry.ts';
 import { child, entriesOf, type Entry, textOf } from '../read/node.ts';
 import { type CheckContext, section, sitesOf } from './context.ts';
-
-/** Old spellings in config objects. They keep working; `written` differs from the key that counts. */
-const old: ReadonlySet<string> = new Set(['strict_open_ai_compliance', 'strict_openai_compliance', 'use_retry_after_headers']);
+import { isOldName } from '../read/spelling.ts';
 
 /** Old names, and settings that a type's schema marks `deprecated`. */
 export function deprecated(context: CheckContext): void {
@@ -24,8 +22,6 @@ export function deprecated(context: CheckContext): void {
 }
 
 function oldName({ key, written, keyAt }: Entry, { report }: CheckContext): void {
-  if (key === written || !old.has(snake(written))) return;
+  if (key === written || !isOldName(written)) return;
   report({ code: 'deprecated', at: keyAt, message: `"${written}" is an old name`, hint: `write ${key}` });
 }
-
-const snake = (key: string): string => key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);

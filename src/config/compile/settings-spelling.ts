@@ -1,11 +1,5 @@
 import { isPlain, type Plain } from '../../core/json/merge.ts';
-
-/** Other spellings of keys of a config object, after camelCase was undone. */
-const aliases: Readonly<Record<string, string>> = {
-  strict_open_ai_compliance: 'strict_compliance',
-  strict_openai_compliance: 'strict_compliance',
-  use_retry_after_headers: 'use_retry_after_header',
-};
+import { canonicalKey } from '../read/spelling.ts';
 
 /** Keys whose values are config objects themselves; below all other keys the spelling is somebody else's. */
 const nested: ReadonlySet<string> = new Set(['strategy', 'retry', 'cache', 'targets', 'conditions', 'timeouts']);
@@ -27,10 +21,4 @@ function canonicalObject(value: Plain): Plain {
     out[name] = nested.has(name) ? canonicalConfig(member) : member;
   }
   return out;
-}
-
-function canonicalKey(key: string): string {
-  if (key.startsWith('x-')) return key;
-  const snake = key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-  return Object.hasOwn(aliases, snake) ? (aliases[snake] ?? snake) : snake;
 }

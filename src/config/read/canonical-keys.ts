@@ -1,23 +1,15 @@
 import type { Kit } from './registry.ts';
-import { type Entry, type ListNode, type MapNode, type Node, withEntries } from './node.ts';
+import { type Entry, type ListNode, type MapNode, type Node, mapEntries, withValueAt } from './node.ts';
 import { placeText, type Report } from '../report/problem.ts';
 import { inlineSettings } from '../schema/join.ts';
 import { targetSettings } from '../schema/target.ts';
-
-/** Further spellings with the same rights in config objects, and the one that counts. */
-const spellings: Readonly<Record<string, string>> = {
-  strict_open_ai_compliance: 'strict_compliance',
-  strict_openai_compliance: 'strict_compliance',
-  use_retry_after_headers: 'use_retry_after_header',
-};
+import { canonicalKey } from './spelling.ts';
 
 /** Mappings below a target whose keys are ours; everything else is passed on and keeps its spelling. */
 const ours: ReadonlySet<string> = new Set(['strategy', 'retry', 'cache', 'timeouts']);
 
 /** Config objects with every key in its canonical spelling. The diagnostics keep pointing at what is written. */
 export function canonicalSpelling(root: MapNode, kit: Kit, report: Report): MapNode {
-  const configs = root.entries.get('configs');
-  if (configs?.value.kind !== 'map') return root;
   const known = new Set([
     ...Object.keys(targetSettings.properties),
     'targets',
@@ -25,12 +17,8 @@ export function canonicalSpelling(root: MapNode, kit: Kit, report: Report): MapN
     ...laterKeys,
   ]);
   const respell = new Speller(known, report);
-  const named = [...configs.value.entries.values()].map((entry) => ({ ...entry, value: respell.target(entry.value) }));
-  return withEntries(
-    root,
-    [...root.entries.values()].map((entry) =>
-      entry === configs ? { ...entry, value: withEntries(configs.value as MapNode, named) } : entry,
-    ),
+  return withValueAt(root, ['configs'], (configs) =>
+    configs.kind === 'map' ? mapEntries(configs, (entry) => ({ ...entry, value: respell.target(entry.value) })) : configs,
   );
 }
 
@@ -76,8 +64,7 @@ class Speller {
     if (node.kind !== 'map') return node;
     const entries = new Map<string, Entry>();
     for (const entry of node.entries.values()) {
-      const snake = entry.key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-      const canonical = spellings[snake] ?? snake;
+      const canonical = canonicalKey(entry.key);
       const key = known(canonical) ? canonical : entry.key;
       const first = entries.get(key);
       if (first === undefined) entries.set(key, { ...entry, key, value: inside(key, entry.value) });

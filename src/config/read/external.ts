@@ -6,7 +6,7 @@ import { isPlain } from '../../core/json/merge.ts';
 import { checkRegularFile } from '../../core/files/regular-file.ts';
 import { maxConfigFile } from './files.ts';
 import { type Kit, pathOf } from './registry.ts';
-import { child, itemsOf, type MapNode, type Node, type SourceLocation, type ScalarNode, textOf, withEntries } from './node.ts';
+import { child, itemsOf, type MapNode, type Node, type SourceLocation, textOf, withValueAt } from './node.ts';
 import type { Report } from '../report/problem.ts';
 
 /** Plugins and providers that `gateway.yaml` names by file. */
@@ -63,28 +63,10 @@ export async function importExternal(root: MapNode, importer: Importer, report: 
 
 /** The tree with the paths of plugins made absolute, so that whoever sets them up needs no folder. */
 export function withPaths(root: MapNode, cwd: string): MapNode {
-  const absolute = (node: ScalarNode): ScalarNode => ({ ...node, value: pathOf(node, String(node.value), cwd) });
-  const entries = [...root.entries.values()].map((entry) => {
-    if (entry.value.kind !== 'list') return entry;
-    if (entry.key === 'provider_plugins') {
-      return {
-        ...entry,
-        value: { ...entry.value, items: entry.value.items.map((item) => (item.kind === 'scalar' ? absolute(item) : item)) },
-      };
-    }
-    if (entry.key !== 'plugins') return entry;
-    const items = entry.value.items.map((item): Node => {
-      const use = item.kind === 'map' ? item.entries.get('use') : undefined;
-      if (item.kind !== 'map' || use?.value.kind !== 'scalar') return item;
-      const value = absolute(use.value);
-      return withEntries(
-        item,
-        [...item.entries.values()].map((one) => (one === use ? { ...one, value } : one)),
-      );
-    });
-    return { ...entry, value: { ...entry.value, items } };
-  });
-  return withEntries(root, entries);
+  const absolute = (node: Node): Node => (node.kind === 'scalar' ? { ...node, value: pathOf(node, String(node.value), cwd) } : node);
+  const each = (list: Node, make: (item: Node) => Node): Node => (list.kind === 'list' ? { ...list, items: list.items.map(make) } : list);
+  const withProviders = withValueAt(root, ['provider_plugins'], (list) => each(list, absolute));
+  return withValueAt(withProviders, ['plugins'], (list) => each(list, (item) => withValueAt(item, ['use'], absolute)));
 }
 
 async function importOne(

@@ -1,7 +1,7 @@
-import { dirname, resolve } from 'node:path';
 import { readText, reasonOf } from './files.ts';
-import { child, type Entry, type MapNode, type SourceLocation, textOf, withEntries } from './node.ts';
+import { type MapNode, type SourceLocation, textOf, withValueAt } from './node.ts';
 import type { Report } from '../report/problem.ts';
+import { pathOf } from './registry.ts';
 
 interface Files {
   readonly cwd: string;
@@ -18,27 +18,14 @@ const maxSize = 1024 * 1024;
  * configuration. Paths are relative to the file that names them. Public keys are no secrets, unlike what `${file:}` gives.
  */
 export function withKeySet(root: MapNode, files: Files): MapNode {
-  const auth = root.entries.get('auth');
-  const jwt = child(auth?.value, 'jwt');
-  const jwks = child(jwt, 'jwks');
-  const written = textOf(jwks);
-  if (auth?.value.kind !== 'map' || jwt?.kind !== 'map' || jwks?.kind !== 'scalar' || !isPath(written)) return root;
-  const path = resolve(jwks.at.file.path === '' ? files.cwd : dirname(jwks.at.file.path), written);
-  files.watch(path);
-  const text = read(path, written, jwks.at, files);
-  const key = jwt.entries.get('jwks');
-  const holder = auth.value.entries.get('jwt');
-  if (text === undefined || key === undefined || holder === undefined) return root;
-  const set = { ...key, value: { ...jwks, value: text } };
-  return put(root, 'auth', { ...auth, value: put(auth.value, 'jwt', { ...holder, value: put(jwt, 'jwks', set) }) });
-}
-
-/** The mapping with one entry exchanged, in its place. */
-function put(map: MapNode, key: string, value: Entry): MapNode {
-  return withEntries(
-    map,
-    [...map.entries.values()].map((entry) => (entry.key === key ? value : entry)),
-  );
+  return withValueAt(root, ['auth', 'jwt', 'jwks'], (jwks) => {
+    const written = textOf(jwks);
+    if (jwks.kind !== 'scalar' || !isPath(written)) return jwks;
+    const path = pathOf(jwks, written, files.cwd);
+    files.watch(path);
+    const text = read(path, written, jwks.at, files);
+    return text === undefined ? jwks : { ...jwks, value: text };
+  });
 }
 
 /** Neither a URL nor a set. */

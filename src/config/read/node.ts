@@ -121,3 +121,14 @@ export function formatPath(path: Path): string {
 export function withEntries(node: MapNode, entries: Iterable<Entry>): MapNode {
   return { ...node, entries: new Map([...entries].map((entry) => [entry.key, entry])) };
 }
+
+/** The mapping with each entry exchanged for what is made of it. */
+export const mapEntries = (node: MapNode, make: (entry: Entry) => Entry): MapNode =>
+  withEntries(node, [...node.entries.values()].map(make));
+
+/** The tree with the value at a path exchanged; as it is where there is none. */
+export function withValueAt<N extends Node>(root: N, [step, ...rest]: readonly string[], make: (node: Node) => Node): N {
+  if (root.kind !== 'map' || step === undefined) return root;
+  const made = (value: Node): Node => (rest.length === 0 ? make(value) : withValueAt(value, rest, make));
+  return mapEntries(root, (entry) => (entry.key === step ? { ...entry, value: made(entry.value) } : entry)) as N;
+}

@@ -7,7 +7,7 @@ import { type Diagnostic, sortDiagnostics } from '../report/diagnostic.ts';
 import { withFrames } from '../report/frame.ts';
 import { mergeFiles, type MergedFiles, type SavedFiles, type Source } from '../read/merge-files.ts';
 import { withKeySet } from '../read/key-set-file.ts';
-import { type Entry, type MapNode, nodeAt, type SourceLocation, textOf, toValue, withEntries } from '../read/node.ts';
+import { type Entry, type MapNode, nodeAt, type SourceLocation, textOf, toValue, mapEntries } from '../read/node.ts';
 import { importExternal, withPaths } from '../read/external.ts';
 import { chainOf, provides } from '../read/registry.ts';
 import type { Problem } from '../report/problem.ts';
@@ -16,6 +16,7 @@ import type { GatewayConfig } from '../schema/index.ts';
 import { literalSecrets } from '../read/secrets.ts';
 import { canonicalSpelling } from '../read/canonical-keys.ts';
 import { type Validators, validate } from '../validate/schema.ts';
+import { isPlain } from '../../core/json/merge.ts';
 
 export interface LoadRequest {
   /** Path of gateway.yaml, or text with a name to show (standard input, try-out). */
@@ -33,10 +34,13 @@ export interface LoadRequest {
   /** What else than the files decides whether a gateway starts with them. */
   readonly start?: StartFacts | undefined;
   /** Sets a configuration without errors up as a start does, and gives all of it back: why that failed, in a sentence. */
-  rehearse?(loaded: LoadedConfig & { readonly tree: GatewayConfig }): Promise<string | undefined>;
+  rehearse?(loaded: ValidConfig): Promise<string | undefined>;
   /** Reads these instead of the files on the disk; references are resolved as ever. */
   readonly saved?: SavedFiles;
 }
+
+/** A configuration without errors. */
+export type ValidConfig = LoadedConfig & { readonly tree: GatewayConfig };
 
 /** Plain data: it is posted between threads. */
 export interface LoadedConfig {
@@ -122,18 +126,15 @@ export async function loadConfig(request: LoadRequest): Promise<LoadedConfig> {
 
 /** Resolves the references of every part by its own rule: notes are left alone, switched-off providers are forgiven. */
 function resolveAll(root: MapNode, world: ReferenceSources, allowMissing: boolean, missing: Record<string, string>): MapNode {
-  const entries = [...root.entries.values()].map((entry): Entry => {
+  return mapEntries(root, (entry): Entry => {
     if (entry.key.startsWith('x-') || entry.key === 'include') return entry;
     if ((entry.key !== 'providers' && entry.key !== 'virtual_keys') || entry.value.kind !== 'map') {
       return { ...entry, value: resolveReferences(entry.value, world) };
     }
-    const named = [...entry.value.entries.values()].map((one) => ({
-      ...one,
-      value: resolveReferences(one.value, world, policyOf(one, entry.key === 'providers')),
-    }));
-    return { ...entry, value: withEntries(entry.value, named) };
+    const isProvider = entry.key === 'providers';
+    const resolved = (one: Entry): Entry => ({ ...one, value: resolveReferences(one.value, world, policyOf(one, isProvider)) });
+    return { ...entry, value: mapEntries(entry.value, resolved) };
   });
-  return withEntries(root, entries);
 
   function policyOf(entry: Entry, isProvider: boolean): Policy {
     const enabled = nodeAt(entry.value, ['enabled']);
@@ -163,9 +164,7 @@ function relevant(problems: readonly Problem[], { broken }: MergedFiles): readon
 /** Object keys are sorted, so that the same content in another order is the same revision; lists keep their order. */
 function revisionOf(tree: unknown): string {
   const text = JSON.stringify(tree, (_key, value: unknown) =>
-    typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)))
-      : value,
+    isPlain(value) ? Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1))) : value,
   );
   return createHash('sha256').update(text).digest('hex').slice(0, 7);
 }

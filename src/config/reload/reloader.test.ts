@@ -3,12 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createLoader, LoaderFailure } from './loader.ts';
-import { createReloader, type GoodConfig, type Reloader, type ReloaderOptions, type ReloadResult } from './reloader.ts';
+import { createReloader, type Reloader, type ReloaderOptions, type ReloadResult } from './reloader.ts';
+import type { ValidConfig } from './load.ts';
 
 let folder: string;
 let reloader: Reloader | undefined;
 let results: ReloadResult[];
-let applied: GoodConfig[];
+let applied: ValidConfig[];
 
 const state = (check: () => void): Promise<void> => vi.waitFor(check, { timeout: 10_000, interval: 10 });
 const config = (model: string) => `version: 1\nproviders: {mock: {type: mock}}\nconfigs: {a: {targets: [mock/${model}]}}\n`;

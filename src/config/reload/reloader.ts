@@ -1,18 +1,14 @@
 import { resolve } from 'node:path';
 import { type ConfigChanges, diffConfigs } from '../report/diff.ts';
 import type { Diagnostic } from '../report/diagnostic.ts';
-import type { LoadedConfig } from './load.ts';
+import type { LoadedConfig, ValidConfig } from './load.ts';
 import { type Loader, LoaderFailure, type PostedRequest } from './loader.ts';
-import type { GatewayConfig } from '../schema/index.ts';
 import { areSettled } from '../read/files.ts';
 import { type ConfigWatcher, createWatcher } from './watch.ts';
 
-/** A configuration without errors. */
-export type GoodConfig = LoadedConfig & { readonly tree: GatewayConfig };
-
 /** How a load ended. */
 export type ReloadResult =
-  | ({ readonly kind: 'applied'; readonly loaded: GoodConfig; readonly revision: string; readonly ms: number } & ConfigChanges)
+  | ({ readonly kind: 'applied'; readonly loaded: ValidConfig; readonly revision: string; readonly ms: number } & ConfigChanges)
   /** The content is what serves already. `recovered`: the load before was rejected. */
   | { readonly kind: 'unchanged'; readonly revision: string; readonly recovered: boolean }
   | {
@@ -38,7 +34,7 @@ export interface ReloaderOptions {
   /** Time between two looks that need no event, in milliseconds. */
   readonly pollMs?: number;
   /** Compiles, sets plugins up and swaps. When it rejects, what served before must still serve. */
-  apply(loaded: GoodConfig): Promise<void>;
+  apply(loaded: ValidConfig): Promise<void>;
   /** Told of every result but that of `start`; after a change of a file only when it is news. Before `reloadNow` resolves. */
   onResult(result: ReloadResult): void;
   /** What to load where the first load is rejected; undefined when there is nothing. What `request` names is watched. */
@@ -81,7 +77,7 @@ export function createReloader(options: ReloaderOptions): Reloader {
 /** One load after the other; however many changes come during one, they are one more load. */
 class OneAtATime implements Reloader {
   readonly #options: ReloaderOptions;
-  #serving: GoodConfig | undefined;
+  #serving: ValidConfig | undefined;
   #watcher: ConfigWatcher | undefined;
   #paths: readonly string[] = [];
   /** Queued, not begun. */
@@ -196,7 +192,7 @@ class OneAtATime implements Reloader {
     }
   }
 
-  async #apply(loaded: GoodConfig, begun: number): Promise<ReloadResult> {
+  async #apply(loaded: ValidConfig, begun: number): Promise<ReloadResult> {
     const before = this.#serving;
     try {
       await this.#options.apply(loaded);

@@ -1,9 +1,10 @@
 import { resolve } from 'node:path';
 import type { PostedRequest } from '../../config/reload/loader.ts';
-import type { GoodConfig, Rejected } from '../../config/reload/reloader.ts';
+import type { Rejected } from '../../config/reload/reloader.ts';
 import type { GatewayEvent, GatewayOptions } from '../types.ts';
 import { readLastGood, saveLastGood } from '../../store/last-good.ts';
 import { stateDirPath } from '../../store/state-dir.ts';
+import type { ValidConfig } from '../../config/reload/load.ts';
 
 /** The copy of the configuration that served last: kept after each good load, and what `--last-good` starts from. */
 export class LastGoodCopy {
@@ -52,7 +53,7 @@ export class LastGoodCopy {
   }
 
   /** Saves what serves from now on; a copy that can't be written is only a warning. */
-  async keep({ texts, revision }: GoodConfig, dir: string): Promise<void> {
+  async keep({ texts, revision }: ValidConfig, dir: string): Promise<void> {
     const entry = this.#entry;
     if (entry === undefined || revision === this.#taken?.revision) return;
     try {

@@ -3,7 +3,8 @@ import type { Registry } from '../types.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { createSigning } from '../../transport/credentials/sign.ts';
 import { TokenSources } from '../../transport/credentials/token-source.ts';
-import { type ValidConfig, Generations } from '../generations.ts';
+import { Generations } from '../generations.ts';
+import type { ValidConfig } from '../../config/reload/load.ts';
 
 /**
  * Sets a configuration up as a start does: compiles it, makes what signs with its credentials, and sets its plugins up.

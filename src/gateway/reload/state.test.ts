@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Diagnostic } from '../../config/report/diagnostic.ts';
-import type { GoodConfig, Rejected, ReloadResult } from '../../config/reload/reloader.ts';
+import type { ValidConfig } from '../../config/reload/load.ts';
+import type { Rejected, ReloadResult } from '../../config/reload/reloader.ts';
 import { ReloadState } from './state.ts';
 
 let now: number;
@@ -13,7 +14,7 @@ const applied = (revision: string): ReloadResult => ({
   ms: 1,
   changes: [],
   restart: [],
-  loaded: {} as GoodConfig,
+  loaded: {} as ValidConfig,
 });
 const unchanged: ReloadResult = { kind: 'unchanged', revision: 'aaa', recovered: true };
 const problem = (message: string, severity: Diagnostic['severity'] = 'error'): Diagnostic => ({

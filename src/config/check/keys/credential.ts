@@ -1,22 +1,12 @@
 import { isPlain } from '../../../core/json/merge.ts';
 import type { Provider } from '../../../core/provider.ts';
 import { type Node, walk } from '../../read/node.ts';
-import { entryOf } from '../context.ts';
 
 /** Names of the settings that are secrets of this type: its schema marks them `writeOnly`. */
 export function secretSettings(provider: Provider): string[] {
   const { properties } = provider.settings;
   if (!isPlain(properties)) return [];
   return Object.entries(properties).flatMap(([name, schema]) => (isPlain(schema) && schema['writeOnly'] === true ? [name] : []));
-}
-
-/** True when a credential for this type stands in the target itself. */
-export function bringsCredential(node: Node, provider: Provider): boolean {
-  if (entryOf(node, 'api_key') !== undefined) return true;
-  const secrets = secretSettings(provider);
-  return provider.requestSettings
-    .filter(({ setting }) => secrets.includes(setting))
-    .some(({ setting, keys }) => [setting, ...keys].some((key) => entryOf(node, key) !== undefined));
 }
 
 /** True when any credential stands somewhere in an entry of the catalog, below its deployments too. */

@@ -8,7 +8,9 @@ import { customHost } from './hosts.ts';
 import { authModeOf } from '../../schema/provider-auth.ts';
 import { targetSettings } from '../../schema/target.ts';
 import { authKeys } from '../keys/auth-keys.ts';
-import { bringsCredential, holdsCredential } from '../keys/credential.ts';
+import { bringsCredential } from '../../compile/settings.ts';
+import { holdsCredential } from '../keys/credential.ts';
+import { membersOf } from '../prompts/sites.ts';
 import { type CheckContext, entryOf, section, type Site, sitesOf, slugIn, valueOf } from '../context.ts';
 import { isIncomplete } from './incomplete.ts';
 import { placeOf, problemsOf, settingsIn, tell } from './type-problems.ts';
@@ -99,7 +101,7 @@ function withSettings(node: MapNode, extra: readonly Entry[], { provider, settin
   if (host !== undefined) sent.set('custom_host', host);
   if (sent.size === 0 && isSlug) return;
   // A credential of its own takes the place of the entry's way to sign.
-  const under = bringsCredential(node, provider) ? withoutAuth(settings) : settings;
+  const under = bringsCredential(membersOf(node), provider) ? withoutAuth(settings) : settings;
   const all = { ...under, ...Object.fromEntries([...sent].map(([setting, entry]) => [setting, toValue(entry.value)])) };
   const problems = problemsOf(provider, all, node.at, report);
   for (const problem of problems) {

@@ -1,12 +1,12 @@
 import { slugOf } from '../../../core/model/model-name.ts';
 import { nearest } from '../../../core/text/nearest.ts';
 import { splitReference } from '../../../core/model/prompt.ts';
-import { typeNames } from '../../read/registry.ts';
-import { child, itemsOf, type SourceLocation, textOf } from '../../read/node.ts';
+import { typeNames, providerOf } from '../../read/registry.ts';
+import { child, itemsOf, type SourceLocation, textOf, type Node } from '../../read/node.ts';
 import { placeText } from '../../report/problem.ts';
-import { bringsCredential } from '../keys/credential.ts';
-import { promptSites } from '../prompts/sites.ts';
-import { callersOf, type CheckContext, section, type Site, sitesOf, slugIn, textsOf } from '../context.ts';
+import { promptSites, membersOf } from '../prompts/sites.ts';
+import { callersOf, type CheckContext, section, type Site, sitesOf, slugIn } from '../context.ts';
+import { bringsCredential } from '../../compile/settings.ts';
 
 /** A name that should be defined somewhere. */
 interface Use {
@@ -80,91 +80,67 @@ function usesInConfigs(context: CheckContext): Use[] {
   });
 }
 
-function* usesInTarget({ node }: Site, { kit }: CheckContext): Generator<Use> {
+/** A name as it is written; none where there is no text. */
+function used(what: Use['what'], node: Node | undefined, nameOf = (text: string): string | undefined => text, hint?: string): Use[] {
+  const name = nameOf(textOf(node) ?? '');
+  return node === undefined || name === undefined || name === '' ? [] : [{ what, name, at: node.at, hint }];
+}
+
+function usesInTarget({ node }: Site, { kit }: CheckContext): Use[] {
   const provider = child(node, 'provider');
-  const written = textOf(provider);
-  if (provider !== undefined && written !== undefined && written !== '') {
-    const name = slugIn(written);
-    const type = written.startsWith('@') ? undefined : kit.providers.find((one) => one.type === name || one.aliases.includes(name));
-    // In the file a bare word is a slug first, else a type that needs no credential or brings one.
-    const direct = type !== undefined && (bringsCredential(node, type) || type.apiKey !== 'required');
-    const hint =
-      type === undefined ? undefined : `"${name}" is a type: define providers: {${name}: {type: ${name}, …}}, or add api_key next to it`;
-    if (!direct) yield { what: 'provider', name, at: provider.at, hint };
-  }
   const virtual = child(node, 'virtual_key');
-  const key = textOf(virtual);
-  if (virtual !== undefined && key !== undefined && key !== '') yield { what: 'virtual key', name: slugIn(key), at: virtual.at };
-  const config = child(node, 'config');
-  const name = textOf(config);
-  if (config !== undefined && name !== undefined && name !== '') yield { what: 'config', name, at: config.at };
-  const prompt = child(node, 'prompt_id');
-  const id = splitReference(textOf(prompt) ?? '').id;
-  if (prompt !== undefined && id !== '') yield { what: 'prompt', name: id, at: prompt.at };
-  const model = child(child(node, 'override_params'), 'model');
-  const slug = slugOf(textOf(model) ?? '');
-  if (model !== undefined && slug !== undefined && provider === undefined && virtual === undefined) {
-    yield { what: 'provider', name: slug, at: model.at };
-  }
+  const others = [
+    ...used('virtual key', virtual, slugIn),
+    ...used('config', child(node, 'config')),
+    ...used('prompt', child(node, 'prompt_id'), (text) => splitReference(text).id),
+    ...(provider === undefined && virtual === undefined ? used('provider', child(child(node, 'override_params'), 'model'), slugOf) : []),
+  ];
+  const written = textOf(provider) ?? '';
+  const name = slugIn(written);
+  const type = written.startsWith('@') ? undefined : providerOf(kit, name);
+  // In the file a bare word is a slug first, else a type that needs no credential or brings one.
+  if (type !== undefined && (type.apiKey !== 'required' || bringsCredential(membersOf(node), type))) return others;
+  const hint = `"${name}" is a type: define providers: {${name}: {type: ${name}, …}}, or add api_key next to it`;
+  return [...used('provider', provider, slugIn, type === undefined ? undefined : hint), ...others];
 }
 
 function usesInCatalog({ root, kit }: CheckContext): Use[] {
-  const types = [...section(root, 'providers').values()].flatMap((entry): Use[] => {
-    const type = child(entry.value, 'type');
-    const name = textOf(type);
-    return type === undefined || name === undefined ? [] : [{ what: 'provider type', name, at: type.at }];
-  });
-  const virtual = [...section(root, 'virtual_keys').values()].flatMap((entry): Use[] => {
-    const provider = child(entry.value, 'provider');
-    const name = textOf(provider);
-    if (provider === undefined || name === undefined || name === '') return [];
-    // A virtual key stands for a provider, never for another virtual key.
-    const slug = name.replace(/^@/, '');
-    return section(root, 'virtual_keys').has(slug) && !section(root, 'providers').has(slug)
-      ? [{ what: 'provider', name: `${slug}`, at: provider.at, hint: `"${slug}" is a virtual key too` }]
-      : [{ what: 'provider', name: slug, at: provider.at }];
-  });
+  const types = [...section(root, 'providers').values()].flatMap(({ value }) => used('provider type', child(value, 'type')));
+  const virtual = [...section(root, 'virtual_keys').values()].flatMap(({ value }) => used('provider', child(value, 'provider'), slugText));
   const plugins = itemsOf(child(root, 'plugins')).flatMap((item): Use[] => {
     const node = item.kind === 'map' ? child(item, 'name') : item;
-    const name = textOf(node);
-    if (node === undefined || name === undefined || name === '') return [];
+    const name = textOf(node) ?? '';
     const hint = /[./]/.test(name) ? `refer to a file as {use: ${name}}` : undefined;
-    return kit.plugins.some((plugin) => plugin.name === name) ? [] : [{ what: 'plugin', name, at: node.at, hint }];
+    return kit.plugins.some((plugin) => plugin.name === name) ? [] : used('plugin', node, undefined, hint);
   });
   return [...types, ...virtual, ...plugins];
 }
 
 function usesInPrompts({ root }: CheckContext): Use[] {
-  return promptSites(root).flatMap(({ node }): Use[] => {
-    const config = child(node, 'config');
-    const name = textOf(config);
-    const model = child(node, 'model');
-    const slug = slugOf(textOf(model) ?? '');
-    return [
-      ...(config === undefined || name === undefined || name === '' ? [] : [{ what: 'config' as const, name, at: config.at }]),
-      ...(model === undefined || slug === undefined ? [] : [{ what: 'provider' as const, name: slug, at: model.at }]),
-    ];
-  });
+  return promptSites(root).flatMap(({ node }) => [
+    ...used('config', child(node, 'config')),
+    ...used('provider', child(node, 'model'), slugOf),
+  ]);
 }
 
 function usesInKeys({ root, kit }: CheckContext): Use[] {
   return callersOf(root).flatMap((caller) => {
-    const config = child(caller, 'default_config');
-    const name = textOf(config);
-    const uses: Use[] = config === undefined || name === undefined || name === '' ? [] : [{ what: 'config', name, at: config.at }];
-    for (const { node, text } of textsOf(child(child(caller, 'allow'), 'configs'))) {
-      if (text !== 'inline' && text !== '') uses.push({ what: 'config', name: text, at: node.at });
-    }
-    for (const { node, text } of textsOf(child(child(caller, 'allow'), 'prompts'))) {
-      if (text !== '') uses.push({ what: 'prompt', name: text, at: node.at });
-    }
-    for (const { node, text } of textsOf(child(child(caller, 'allow'), 'providers'))) {
-      if (text.startsWith('type:')) uses.push({ what: 'provider type', name: text.slice(5), at: node.at });
-      else if (text !== '') uses.push({ what: 'provider', name: text.replace(/^@/, ''), at: node.at });
-    }
-    return uses.filter((use) => use.what !== 'provider type' || !typeNames(kit).includes(use.name));
+    const allowed = (list: string): readonly Node[] => itemsOf(child(child(caller, 'allow'), list));
+    const providers = allowed('providers').flatMap((node) =>
+      textOf(node)?.startsWith('type:') === true
+        ? used('provider type', node, (text) => text.slice(5)).filter(({ name }) => !typeNames(kit).includes(name))
+        : used('provider', node, slugText),
+    );
+    return [
+      ...used('config', child(caller, 'default_config')),
+      ...allowed('configs').flatMap((node) => (textOf(node) === 'inline' ? [] : used('config', node))),
+      ...allowed('prompts').flatMap((node) => used('prompt', node)),
+      ...providers,
+    ];
   });
 }
+
+const slugText = (text: string): string => text.replace(/^@/, '');
 
 /** `then` and `default` name a target beside them. */
 function targetNames({ root, report }: CheckContext): void {

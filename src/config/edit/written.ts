@@ -2,9 +2,11 @@ import { dirname, matchesGlob, resolve } from 'node:path';
 import { mergeFiles, type Source } from '../read/merge-files.ts';
 import { fixedFolder, holdsKeys } from '../read/include-pattern.ts';
 import { child, entriesOf, itemsOf, type Node, textOf, toValue } from '../read/node.ts';
-import type { Problem } from '../report/problem.ts';
+import type { Problem, Report } from '../report/problem.ts';
 import { type ReferenceSources, resolveReferences } from '../read/references.ts';
 import type { GatewayKeyEntry } from '../schema/index.ts';
+import { isPlain } from '../../core/json/merge.ts';
+import type { ListenSetting } from '../../core/http/listen-address.ts';
 
 /** An entry of `api_keys`, and the file in which it is written. */
 export interface WrittenKey {
@@ -26,30 +28,30 @@ export interface WrittenKeys {
   readonly stateDir: string | undefined;
 }
 
-interface SourceLocation {
+interface Around {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** Reads a configuration and its includes for their keys; references outside `api_keys` are not resolved. */
-export function readKeys(source: Source, { cwd, env }: SourceLocation): WrittenKeys {
-  const problems: Problem[] = [];
-  const sources: ReferenceSources = {
-    cwd,
-    env,
-    report: (problem) => void problems.push(problem),
-    secret: () => undefined,
-    unresolved: () => undefined,
-    watch: () => undefined,
-  };
-  const { root, broken, texts } = mergeFiles(source, sources);
+const nothing = (): void => {};
+
+/** A configuration and its includes as they are written: no reference is resolved, and nothing has to be valid. */
+export function readWritten(source: Source, { cwd, env }: Around, report: Report = nothing) {
+  const sources: ReferenceSources = { cwd, env, report, secret: nothing, unresolved: nothing, watch: nothing };
   const resolved = (node: Node | undefined): Node | undefined => (node === undefined ? undefined : resolveReferences(node, sources));
+  return { ...mergeFiles(source, sources), resolved };
+}
+
+/** Reads a configuration and its includes for their keys; references outside `api_keys` are not resolved. */
+export function readKeys(source: Source, around: Around): WrittenKeys {
+  const problems: Problem[] = [];
+  const { root, broken, texts, resolved } = readWritten(source, around, (problem) => void problems.push(problem));
   const include = resolved(child(root, 'include'));
   const unreadable = problems.filter((problem) => problem.code === 'unreadable-file').map((problem) => problem.at.file);
   return {
     keys: entriesOf(resolved(child(root, 'api_keys'))).flatMap(({ key, keyAt, value }): WrittenKey[] => {
       const entry: unknown = toValue(value);
-      const isEntry = !key.startsWith('x-') && typeof entry === 'object' && entry !== null && !Array.isArray(entry);
+      const isEntry = !key.startsWith('x-') && isPlain(entry);
       return isEntry ? [{ name: key, entry, file: keyAt.file.path }] : [];
     }),
     broken: [...new Set([...broken, ...unreadable].map((file) => file.name))],
@@ -72,4 +74,37 @@ export function fileForKey(name: string, include: readonly string[], configPath:
     if (found !== undefined) return found;
   }
   return undefined;
+}
+
+/** Where a gateway with this configuration listens. */
+export interface WrittenListeners {
+  readonly listen: ListenSetting | undefined;
+  readonly probeListen: ListenSetting | undefined;
+  /** What keeps the files from being read as a whole, as `file:line: message`. The rest of them counts all the same. */
+  readonly faults: readonly string[];
+  /** False where the file itself cannot be read. */
+  readonly isRead: boolean;
+}
+
+/** Reads the addresses of a configuration and its includes. Nothing else is resolved or has to be valid. */
+export function readListeners(source: Source, around: Around): WrittenListeners {
+  const faults: string[] = [];
+  const { root, texts, resolved } = readWritten(source, around, ({ code, at, message }) => {
+    if (faultCodes.has(code)) faults.push(`${at.file.name}:${at.line}: ${message}`);
+  });
+  const setting = (name: string): ListenSetting | undefined => settingOf(resolved(child(child(root, 'server'), name)));
+  return {
+    listen: setting('listen'),
+    probeListen: setting('probe_listen'),
+    faults,
+    isRead: !('path' in source) || Object.keys(texts).length > 0,
+  };
+}
+
+const faultCodes: ReadonlySet<string> = new Set(['yaml-syntax', 'unreadable-file', 'unset-variable', 'unknown-reference']);
+
+function settingOf(node: Node | undefined): ListenSetting | undefined {
+  const value = node === undefined ? undefined : toValue(node);
+  if (typeof value === 'string') return value === '' ? undefined : value;
+  return isPlain(value) && typeof value['unix'] === 'string' ? { unix: value['unix'] } : undefined;
 }
