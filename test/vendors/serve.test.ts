@@ -6,7 +6,11 @@ let upstream: ScriptedUpstream;
 let gateway: TestGateway;
 
 beforeAll(async () => {
-  upstream = await startUpstream((response) => json(response, 200, { id: '1', object: 'chat.completion', model: 'm', choices: [] }));
+  upstream = await startUpstream((response, request) =>
+    request.url === '/together/v1/models'
+      ? json(response, 200, [{ id: 'a/b', object: 'model' }])
+      : json(response, 200, { id: '1', object: 'chat.completion', model: 'm', choices: [] }),
+  );
   const host = upstream.url.replace('http://', '');
   gateway = await startTestGateway(`
 version: 1
@@ -14,6 +18,7 @@ server: {egress: {allow: ["${host.split(':')[0]}"]}}
 providers:
   fast: {type: groq, api_key: sk-catalog-0123456789, custom_host: ${upstream.url}/openai/v1}
   cerebras: {type: cerebras, api_key: sk-catalog-0123456789, custom_host: ${upstream.url}/v1}
+  many: {type: together, api_key: sk-catalog-0123456789, custom_host: ${upstream.url}/together/v1}
   gpu: {type: vllm, custom_host: ${upstream.url}/v1}
 `);
 });
@@ -41,7 +46,12 @@ describe('a vendor that is a row', () => {
     expect(JSON.parse(last()?.body.toString() ?? '')).toEqual({ model: 'llama', messages });
   });
 
-  it('keeps its own fields where the entry says so', async () => {
+  it('answers with a list of models as clients are promised it, although it comes bare', async () => {
+    const response = await fetch(`${gateway.url}/v1/models`, { headers: { 'x-gateway-provider': '@many' } });
+    expect([response.status, await response.json()]).toEqual([200, { object: 'list', data: [{ id: 'a/b', object: 'model' }] }]);
+  });
+
+  it('gets the fields that nobody knows', async () => {
     await post('chat/completions', { model: '@gpu/qwen', messages, top_k: 5, chat_template_kwargs: { a: 1 } });
     expect(JSON.parse(last()?.body.toString() ?? '')).toEqual({ model: 'qwen', messages, top_k: 5, chat_template_kwargs: { a: 1 } });
     expect(last()?.headers.authorization).toBeUndefined();
