@@ -130,14 +130,16 @@ const isGood = (outcome: Outcome): outcome is Answered =>
 
 const isWhole = (outcome: Outcome): outcome is Answered => isGood(outcome) && outcome.reply.flow === undefined;
 
-/** False for an answer that a next request should have been made of, and that flows because it was too large to hold. */
-const isReadable = ({ reply }: Answered): boolean =>
-  reply.flow === undefined || reply.tap?.form === 'bytes' || reply.headers['content-type']?.startsWith('text/event-stream') === true;
+/** False for an answer that a next request should have been made of, and that flows: too large to hold, or a stream. */
+function isReadable({ attempt, reply }: Answered): boolean {
+  if (reply.flow === undefined || reply.tap?.form === 'bytes') return true;
+  return attempt.translation?.then === undefined && reply.headers['content-type']?.startsWith('text/event-stream') === true;
+}
 
 function tooLarge({ attempt, times, reply }: Answered): Outcome {
   reply.flow?.abort();
   const fault = new GatewayError('upstream_invalid', {
-    message: 'The response is too large to be read before the next request.',
+    message: 'The response is too large to be read before the next request, or is a stream.',
     source: 'provider',
   });
   return { kind: 'faulty', attempt, times, fault, status: fault.status };

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import anthropic from '../../plugins/providers/anthropic/index.ts';
 import { openaiDialect } from '../../src/formats/openai-chat/client.ts';
 import { SseScanner } from '../../src/transport/outbound/framing/sse.ts';
-import { callOf } from '../contract/call.ts';
+import { begin, callOf } from '../contract/call.ts';
 import type { Recording } from '../contract/recordings.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { type Gathered, gatherStream, gatherWhole, others } from './gathered.ts';
@@ -13,7 +13,6 @@ import { read, type Wanted, wantedOf } from './oracle.ts';
 import { bad, catalog, good, missing, type Replay, startReplay } from './recorded.ts';
 import { skipping } from '../support/skipping.ts';
 
-const chat = anthropic.operations['chat/completions'];
 const wholes = good.filter(({ stream }) => !stream);
 const streams = good.filter(({ stream }) => stream);
 
@@ -24,7 +23,7 @@ describe.skipIf(skipping(missing))(`recorded messages as the upstream of chat co
 
   describe.each([true, false])('strict %s', (strict) => {
     it.each(named(wholes))('%s, whole', (_id, exchange) => {
-      const result = chat?.result?.(exchange.response.body ?? '', callOf({ strict }));
+      const result = begin(anthropic, callOf({ strict })).result?.(exchange.response.body ?? '');
       const answer = JSON.parse(openaiDialect.answer?.(result, dialectCall(strict)) ?? '') as Record<string, unknown>;
       const wanted = wantedOf(read(exchange));
       expectSame(gatherWhole(answer, strict), wanted);
@@ -141,10 +140,11 @@ interface Converted {
 /** Scanner, tap, translator and dialect, one behind the other. */
 function converted(pieces: readonly Buffer[], strict: boolean): Converted {
   const call = callOf({ strict, stream: true, includeUsage: true });
-  const tap = chat?.tap(call);
-  const translate = chat?.stream?.(call);
+  const begun = begin(anthropic, call);
+  const { tap } = begun;
+  const translate = begun.reader?.();
   const write = openaiDialect.write?.(dialectCall(strict));
-  if (tap === undefined || translate === undefined || write === undefined) throw new Error('no stream');
+  if (translate === undefined || write === undefined) throw new Error('no stream');
   const scanner = new SseScanner();
   let text = '';
   const feed = (events: readonly WireEvent[]): void => {
@@ -252,14 +252,14 @@ function sentBack(exchange: Recording): readonly Record<string, unknown>[] {
       { role: 'user', content: 'Go' },
     ],
   };
-  const request = chat?.request(JsonBody.of(body), callOf({ model: 'claude-sonnet-4-0' }));
+  const { request } = begin(anthropic, callOf({ model: 'claude-sonnet-4-0' }), JsonBody.of(body));
   const sent =
-    request?.body.kind === 'json' ? (request.body.json()['messages'] as { role: string; content: Record<string, unknown>[] }[]) : [];
+    request.body.kind === 'json' ? (request.body.json()['messages'] as { role: string; content: Record<string, unknown>[] }[]) : [];
   return sent[1]?.content ?? [];
 }
 
 function wholeMessage(exchange: Recording): Record<string, unknown> {
-  const result = chat?.result?.(exchange.response.body ?? '', callOf({ strict: false })) as {
+  const result = begin(anthropic, callOf({ strict: false })).result?.(exchange.response.body ?? '') as {
     choices: { message: Record<string, unknown> }[];
   };
   return result.choices[0]?.message ?? {};

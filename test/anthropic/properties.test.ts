@@ -4,15 +4,13 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import anthropic from '../../plugins/providers/anthropic/index.ts';
 import { openaiDialect } from '../../src/formats/openai-chat/client.ts';
-import { callOf } from '../contract/call.ts';
+import { begin, callOf } from '../contract/call.ts';
 import { refusals } from './messages-schema.ts';
 
 type Json = Record<string, unknown>;
 
-const chat = anthropic.operations['chat/completions'];
-
 function sent(body: Json, model: string): { body: Json; dropped: readonly string[] } {
-  const request = chat?.request(JsonBody.of(body), callOf({ model, stream: body['stream'] === true }));
+  const request = begin(anthropic, callOf({ model, stream: body['stream'] === true }), JsonBody.of(body)).request;
   if (request?.body.kind !== 'json') throw new Error('no body');
   return { body: request.body.json(), dropped: request.dropped.map(({ param }) => param) };
 }
@@ -232,13 +230,13 @@ const message = (content: readonly Json[]): Json => ({
 });
 
 function whole(content: readonly Json[]): Json {
-  const result = chat?.result?.(JSON.stringify(message(content)), callOf({ strict: false })) as { choices: { message: Json }[] };
+  const result = begin(anthropic, callOf({ strict: false })).result?.(JSON.stringify(message(content))) as { choices: { message: Json }[] };
   return JSON.parse(JSON.stringify(result.choices[0]?.message)) as Json;
 }
 
 /** Through the translator and the dialect's text, put together as a client does. */
 function streamed(content: readonly Json[]): Json {
-  const translate = chat?.stream?.(callOf({ strict: false }));
+  const translate = begin(anthropic, callOf({ strict: false })).reader?.();
   const write = openaiDialect.write?.({ strict: false, includeUsage: false, provider: 'anthropic', model: 'm', id: 'r', createdAt: 1 });
   if (translate === undefined || write === undefined) throw new Error('no stream');
   let text = '';

@@ -62,7 +62,7 @@ function convert(one: Case): { url: string; headers: Record<string, string>; tex
     header: (name) => one.headers?.[name] ?? one.headers?.[`x-gateway-${name}`],
   });
   const asked = operation.media?.(body, call).map(({ url }) => url) ?? [];
-  const sent = operation.request(body, call);
+  const sent = operation.begin(body, call).request;
   if (sent.body.kind !== 'json') throw new Error('no body was sent');
   return {
     url: sent.origin + sent.path,

@@ -1,5 +1,7 @@
+import { emptyBody, type EmptyBody, JsonBody } from '../../src/core/json/body.ts';
+import { traitsOf } from '../../src/core/endpoint.ts';
 import type { FormBody } from '../../src/core/http/form.ts';
-import type { Call, CommonSettings } from '../../src/core/provider.ts';
+import type { Call, CommonSettings, Provider, Translation } from '../../src/core/provider.ts';
 
 /** A call with nothing set, for asking a provider what it would do. */
 export function callOf(over: Partial<Call<CommonSettings>> = {}): Call<CommonSettings> {
@@ -23,6 +25,17 @@ export function callOf(over: Partial<Call<CommonSettings>> = {}): Call<CommonSet
     createdAt: 1_767_312_000,
     ...over,
   };
+}
+
+/** Enough for every route that takes JSON. */
+const anything = { messages: [{ role: 'user', content: 'hi' }], input: 'hi', prompt: 'hi' };
+
+/** An attempt that nobody sends. */
+export function begin(provider: Provider, call: Call<CommonSettings>, body?: JsonBody | EmptyBody): Translation {
+  const operation = provider.operations[call.endpoint];
+  if (operation === undefined) throw new Error(`${provider.type} has no ${call.endpoint}`);
+  const usual = traitsOf(call.endpoint).body === 'json' ? JsonBody.of({ model: call.model, ...anything }) : emptyBody;
+  return operation.begin(body ?? usual, call);
 }
 
 /** A form with a file of lines, of which nothing is ever read. */

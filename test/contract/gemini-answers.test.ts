@@ -8,7 +8,7 @@ import { GeminiTap } from '../../src/formats/google-generate/answer/tap.ts';
 import vertexAi from '../../plugins/providers/vertex-ai/index.ts';
 import { openaiDialect } from '../../src/formats/openai-chat/client.ts';
 import { readChatStream } from '../support/chat-chunk.ts';
-import { callOf } from './call.ts';
+import { begin, callOf } from './call.ts';
 
 type Json = Record<string, unknown>;
 
@@ -461,8 +461,9 @@ describe('errors', () => {
 });
 
 describe('images', () => {
-  const { 'images/generations': images } = vertexAi.operations;
-  const made = (answer: object) => images?.result?.(JSON.stringify(answer), callOf({ model: 'imagen-4.0' }));
+  const settings: object = { region: 'us-central1', project: 'p1' };
+  const made = (answer: object) =>
+    begin(vertexAi, callOf({ endpoint: 'images/generations', model: 'imagen-4.0', settings })).result?.(JSON.stringify(answer));
 
   it('come inline, filtered ones are left out', () => {
     expect(made({ predictions: [{ bytesBase64Encoded: 'AAAA', prompt: 'rewritten' }, { raiFilteredReason: 'No.' }] })).toEqual({
@@ -491,11 +492,10 @@ describe('images', () => {
 
 describe('embeddings', () => {
   it('are floats in base64 for clients that ask for it', () => {
-    const { embeddings } = vertexAi.operations;
     const call = callOf({ endpoint: 'embeddings', model: 'text-embedding-005', settings: { region: 'eu', project: 'p' } as object });
-    embeddings?.request(JsonBody.of({ input: 'a', encoding_format: 'base64' }), call);
+    const begun = begin(vertexAi, call, JsonBody.of({ input: 'a', encoding_format: 'base64' }));
     const answer = { predictions: [{ embeddings: { values: [0.5, -2], statistics: { token_count: 3 } } }] };
-    const result = embeddings?.result?.(JSON.stringify(answer), call) as { data: { embedding: string }[]; usage: object };
+    const result = begun.result?.(JSON.stringify(answer)) as { data: { embedding: string }[]; usage: object };
     expect([...new Float32Array(Uint8Array.from(Buffer.from(result.data[0]?.embedding ?? '', 'base64')).buffer)]).toEqual([0.5, -2]);
     expect(result.usage).toEqual({ prompt_tokens: 3, total_tokens: 3 });
   });

@@ -3,7 +3,7 @@ import { GatewayError } from '../../src/core/error.ts';
 import { describe, expect, it } from 'vitest';
 import gemini from '../../plugins/providers/gemini/index.ts';
 import vertexAi from '../../plugins/providers/vertex-ai/index.ts';
-import { callOf } from './call.ts';
+import { begin, callOf } from './call.ts';
 import { mediaRows } from './requests/media.ts';
 import { messageRows } from './requests/messages.ts';
 import { otherRows } from './requests/other-routes.ts';
@@ -28,7 +28,6 @@ describe('requests to Gemini and its neighbours', () => {
 
 function send(row: RequestRow) {
   const provider = row.provider === 'gemini' ? gemini : vertexAi;
-  const operation = provider.operations[row.endpoint ?? 'chat/completions'];
   const call = callOf({
     endpoint: row.endpoint ?? 'chat/completions',
     model: row.model ?? 'gemini-2.5-flash',
@@ -40,7 +39,7 @@ function send(row: RequestRow) {
   });
   const body = JsonBody.of(row.body);
   const before = body.bytes().toString();
-  const request = operation?.request(body, call);
+  const { request } = begin(provider, call, body);
   expect(body.bytes().toString()).toBe(before);
   return request;
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { providers } from '../../plugins/index.ts';
-import { callOf } from './call.ts';
+import type { Provider } from '../../src/core/provider.ts';
+import { begin, callOf } from './call.ts';
 
 /** Whole answers with a call whose arguments hold a number that JavaScript can't. */
 const answers: Readonly<Record<string, string>> = {
@@ -11,13 +12,12 @@ const answers: Readonly<Record<string, string>> = {
 
 describe('an answer that the tap has parsed', () => {
   it.each(Object.entries(answers))('is converted by %s like its text', (type, text) => {
-    const operation = providers.find((provider) => provider.type === type)?.operations['chat/completions'];
-    const call = callOf();
-    const tap = operation?.tap(call);
-    tap?.whole(text);
-    expect(tap?.answer).toBeDefined();
-    const converted = JSON.stringify(operation?.result?.('not read again', call, tap?.answer));
-    expect(converted).toBe(JSON.stringify(operation?.result?.(text, call)));
+    const provider = providers.find((one) => one.type === type) as Provider;
+    const { tap } = begin(provider, callOf());
+    tap.whole(text);
+    expect(tap.answer).toBeDefined();
+    const converted = JSON.stringify(begin(provider, callOf()).result?.('not read again', tap.answer));
+    expect(converted).toBe(JSON.stringify(begin(provider, callOf()).result?.(text)));
     expect(converted).toContain('12345678901234567890');
   });
 });

@@ -1,12 +1,12 @@
 import { Buffer } from 'node:buffer';
-import type { OldProvider } from '../../src/core/provider.ts';
+import type { Provider } from '../../src/core/provider.ts';
 import { describe, expect, it } from 'vitest';
 import gemini from '../../plugins/providers/gemini/index.ts';
 import vertexAi from '../../plugins/providers/vertex-ai/index.ts';
 import { openaiDialect } from '../../src/formats/openai-chat/client.ts';
 import { SseScanner } from '../../src/transport/outbound/framing/sse.ts';
 import { chunkProblems, readChatStream } from '../support/chat-chunk.ts';
-import { callOf } from './call.ts';
+import { begin, callOf } from './call.ts';
 import { type Answer, answerOf, framesOf, type Json, mergeStream, signaturesOf } from './gemini-oracle.ts';
 import { haveRecordings, type Recording, recordings } from './recordings.ts';
 import { skipping } from '../support/skipping.ts';
@@ -42,7 +42,7 @@ describe.skipIf(skipping(haveRecordings ? undefined : 'there is no recorded traf
     it.each(whole.map((one) => [one.id, one] as const))('%s', (_id, exchange) => {
       const raw = JSON.parse(exchange.response.body ?? '') as Json;
       for (const strict of [true, false]) {
-        const result = operation(exchange).result?.(exchange.response.body ?? '', call(exchange, strict)) as Json;
+        const result = begin(providerOf(exchange), call(exchange, strict)).result?.(exchange.response.body ?? '') as Json;
         expect(result).toMatchObject({ object: 'chat.completion', id: raw['responseId'] ?? 'chatcmpl-req_1', model: raw['modelVersion'] });
         expect(answerOfCompletion(result)).toEqual(seen(answerOf(raw), strict));
         if (!strict) expect(signaturesIn(result)).toEqual(signaturesOf([raw]));
@@ -95,9 +95,8 @@ describe.skipIf(skipping(haveRecordings ? undefined : 'there is no recorded traf
         embeddings?: { values: number[] }[];
       };
       const values = (raw.predictions?.map((one) => one.embeddings) ?? raw.embeddings ?? []).map((one) => one.values);
-      const { embeddings } = providerOf(exchange).operations;
-      const call = callOf({ endpoint: 'embeddings', model: 'm', settings: {} });
-      const result = embeddings?.result?.(exchange.response.body ?? '', call) as { data: { embedding: number[] }[] };
+      const call = callOf({ endpoint: 'embeddings', model: 'm', settings });
+      const result = begin(providerOf(exchange), call).result?.(exchange.response.body ?? '') as { data: { embedding: number[] }[] };
       expect(result.data.map(({ embedding }) => embedding)).toEqual(values);
       expect(values[0]?.length).toBeGreaterThan(100);
     });
@@ -106,22 +105,19 @@ describe.skipIf(skipping(haveRecordings ? undefined : 'there is no recorded traf
 
 // ---- what the gateway makes of them -----------------------------------------------------------------
 
-const providerOf = ({ provider }: Recording): OldProvider => (provider === 'gemini-api' ? gemini : vertexAi);
+const providerOf = ({ provider }: Recording): Provider => (provider === 'gemini-api' ? gemini : vertexAi);
 
-function operation(exchange: Recording) {
-  const found = providerOf(exchange).operations['chat/completions'];
-  if (found === undefined) throw new Error('no chat');
-  return found;
-}
+/** Where requests of Vertex AI go; the Gemini API needs none. */
+const settings: object = { region: 'us-central1', project: 'p1' };
 
 function call(exchange: Recording, strict: boolean) {
   const model = /models\/([^:]+):/.exec(exchange.request.url)?.[1] ?? '';
-  return callOf({ model, strict, stream: exchange.stream, includeUsage: true, settings: {} });
+  return callOf({ model, strict, stream: exchange.stream, includeUsage: true, settings });
 }
 
 function convert(exchange: Recording, pieces: readonly Buffer[], strict: boolean): string {
   const scanner = new SseScanner();
-  const read = operation(exchange).stream?.(call(exchange, strict));
+  const read = begin(providerOf(exchange), call(exchange, strict)).reader?.();
   const write = openaiDialect.write?.({ strict, includeUsage: true, provider: 'x', model: 'm', id: 'req_1', createdAt: 1 });
   if (read === undefined || write === undefined) throw new Error('nothing converts');
   let text = '';
@@ -137,7 +133,7 @@ function convert(exchange: Recording, pieces: readonly Buffer[], strict: boolean
 
 function watch(exchange: Recording, body: string) {
   const scanner = new SseScanner();
-  const tap = operation(exchange).tap(call(exchange, true));
+  const tap = begin(providerOf(exchange), call(exchange, true)).tap;
   for (const event of [...scanner.push(Buffer.from(body)).events, ...scanner.end().events]) tap.event(event);
   return tap;
 }

@@ -5,7 +5,7 @@ import type { Usage } from '../../src/core/model/usage.ts';
 import { describe, expect, it } from 'vitest';
 import openai from '../../plugins/providers/openai/index.ts';
 import { SseScanner } from '../../src/transport/outbound/framing/sse.ts';
-import { callOf } from './call.ts';
+import { begin, callOf } from './call.ts';
 import { haveRecordings, type Recording, recordings } from './recordings.ts';
 import { skipping } from '../support/skipping.ts';
 
@@ -119,9 +119,7 @@ const at = (text: string, mark: string): number => (text.includes(mark) ? text.i
 
 function tapOf({ api }: Recording): Tap {
   const endpoint = endpointOf[api] ?? 'chat/completions';
-  const operation = openai.operations[endpoint];
-  if (operation === undefined) throw new Error(`no operation for ${endpoint}`);
-  return operation.tap(callOf({ endpoint }));
+  return begin(openai, callOf({ endpoint })).tap;
 }
 
 function play(exchange: Recording): { readonly tap: Tap; readonly kinds: readonly string[] } {

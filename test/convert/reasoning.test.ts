@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { WireEvent } from '../../src/core/events.ts';
-import type { OldOperation } from '../../src/core/provider.ts';
+import type { Provider } from '../../src/core/provider.ts';
 import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import anthropic from '../../plugins/providers/anthropic/index.ts';
@@ -10,7 +10,7 @@ import { SseScanner } from '../../src/transport/outbound/framing/sse.ts';
 import { read, wantedOf } from '../anthropic/oracle.ts';
 import { good } from '../anthropic/recorded.ts';
 import { events, message, thoughts } from '../anthropic/sdk-upstream.ts';
-import { callOf } from '../contract/call.ts';
+import { begin, callOf } from '../contract/call.ts';
 import { answerOf, framesOf, type Json, mergeStream } from '../contract/gemini-oracle.ts';
 import { haveRecordings, type Recording, recordings } from '../contract/recordings.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
@@ -18,9 +18,8 @@ import { json, type ScriptedUpstream, sse, startUpstream } from '../support/upst
 import { skipping } from '../support/skipping.ts';
 
 /** A recorded answer, and the thoughts in it as a reader that is not ours finds them. */
-type Row = readonly [id: string, exchange: Recording, operation: OldOperation, thoughts: string];
+type Row = readonly [id: string, exchange: Recording, provider: Provider, thoughts: string];
 
-const chatOf = (provider: typeof anthropic): OldOperation => provider.operations['chat/completions'] as OldOperation;
 const bodyOf = (exchange: Recording): string => exchange.response.body ?? '';
 const ofMessages = (exchange: Recording): string =>
   [...wantedOf(read(exchange)).thinking.values()].map(({ thinking }) => thinking).join('');
@@ -33,8 +32,8 @@ const generated = recordings(['vertex-gemini', 'gemini-api']).filter(
   ({ api, response }) => response.status === 200 && response.body !== undefined && /generateContent$/i.test(api),
 );
 const rows: readonly Row[] = [
-  ...good.map((exchange): Row => [exchange.id, exchange, chatOf(anthropic), ofMessages(exchange)]),
-  ...generated.map((exchange): Row => [exchange.id, exchange, chatOf(gemini), ofGemini(exchange)]),
+  ...good.map((exchange): Row => [exchange.id, exchange, anthropic, ofMessages(exchange)]),
+  ...generated.map((exchange): Row => [exchange.id, exchange, gemini, ofGemini(exchange)]),
 ];
 const thoughtful = rows.filter(([, , , text]) => text !== '');
 
@@ -62,13 +61,13 @@ interface Asked {
 
 const asCall = (asked: Asked) => ({ ...asked, includeUsage: true, provider: 'p', model: 'model-1', id: 'req_1', createdAt: 1 });
 
-function whole([, exchange, operation]: Row, asked: Asked): Shown {
-  const result = operation.result?.(bodyOf(exchange), callOf({ ...asked, settings: {} }));
+function whole([, exchange, provider]: Row, asked: Asked): Shown {
+  const result = begin(provider, callOf({ ...asked, settings: {} })).result?.(bodyOf(exchange));
   return shownIn([JSON.parse(openaiDialect.answer?.(result, asCall(asked)) ?? '') as Json]);
 }
 
-function streamed([, exchange, operation]: Row, asked: Asked, size: number): Shown {
-  const translate = operation.stream?.(callOf({ ...asked, settings: {}, stream: true }));
+function streamed([, exchange, provider]: Row, asked: Asked, size: number): Shown {
+  const translate = begin(provider, callOf({ ...asked, settings: {}, stream: true })).reader?.();
   const write = openaiDialect.write?.(asCall(asked));
   if (translate === undefined || write === undefined) throw new Error('no stream');
   const scanner = new SseScanner();

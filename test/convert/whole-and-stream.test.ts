@@ -1,11 +1,11 @@
 import { Buffer } from 'node:buffer';
-import type { OldProvider } from '../../src/core/provider.ts';
+import type { Provider } from '../../src/core/provider.ts';
 import { describe, expect, it } from 'vitest';
 import anthropic from '../../plugins/providers/anthropic/index.ts';
 import gemini from '../../plugins/providers/gemini/index.ts';
 import { openaiDialect } from '../../src/formats/openai-chat/client.ts';
 import { SseScanner } from '../../src/transport/outbound/framing/sse.ts';
-import { callOf } from '../contract/call.ts';
+import { begin, callOf } from '../contract/call.ts';
 import type { Json } from '../contract/gemini-oracle.ts';
 import { haveRecordings, type Recording, recordings } from '../contract/recordings.ts';
 import { readChatStream } from '../support/chat-chunk.ts';
@@ -14,7 +14,7 @@ import { type BothForms, contentForms, messageForms } from './two-forms.ts';
 import { skipping } from '../support/skipping.ts';
 
 interface Sample {
-  readonly provider: OldProvider;
+  readonly provider: Provider;
   readonly model: string;
   readonly forms: BothForms;
 }
@@ -225,14 +225,13 @@ function callFor({ model }: Sample, view: View, stream: boolean) {
 const dialectCall = (view: View) => ({ ...view, includeUsage: true, provider: 'p', model: 'm', id: 'req_1', createdAt: 1_767_312_000 });
 
 function whole(sample: Sample, view: View): Json {
-  const { operations } = sample.provider;
-  const result = operations['chat/completions']?.result?.(sample.forms.whole, callFor(sample, view, false));
+  const result = begin(sample.provider, callFor(sample, view, false)).result?.(sample.forms.whole);
   return JSON.parse(openaiDialect.answer?.(result, dialectCall(view)) ?? '') as Json;
 }
 
 function streamed(sample: Sample, view: View, size: number): string {
   const scanner = new SseScanner();
-  const read = sample.provider.operations['chat/completions']?.stream?.(callFor(sample, view, true));
+  const read = begin(sample.provider, callFor(sample, view, true)).reader?.();
   const write = openaiDialect.write?.(dialectCall(view));
   if (read === undefined || write === undefined) throw new Error('nothing converts');
   const out: string[] = [];

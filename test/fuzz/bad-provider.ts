@@ -1,4 +1,4 @@
-import { type Call, defineProvider, type LocalAnswer, type OldOperation, type Provider } from '../../src/core/provider.ts';
+import { type Call, defineProvider, type LocalAnswer, type Operation, type Provider, type Translation } from '../../src/core/provider.ts';
 import openai from '../../plugins/providers/openai/index.ts';
 
 /** A provider from outside whose steps fail: the model of the call names the step. */
@@ -17,37 +17,36 @@ const broken = <T extends object>(whole: T, member: string | symbol): T =>
     },
   });
 
-const chat = openai.operations['chat/completions'] as OldOperation;
+const chat = openai.operations['chat/completions'] as Operation;
 
-const badChat: OldOperation = {
-  ...chat,
-  request(body, call) {
+const badChat: Operation = {
+  begin(body, call) {
     boom(call, 'request');
-    const request = chat.request(body, call);
-    if (call.model === 'origin') return { ...request, origin: 'no origin' };
-    if (call.model === 'path') return { ...request, path: 'no path\r\n' };
-    if (call.model === 'header') return { ...request, headers: [...request.headers, 'x-broken', 'a\r\nb'] };
-    if (call.model === 'nothing') return undefined as never;
-    return request;
-  },
-  tap(call) {
     boom(call, 'tap');
-    const tap = chat.tap(call);
-    return call.model.startsWith('tap.') ? broken(tap, call.model.slice(4)) : tap;
+    const passing = chat.begin(body, call);
+    const { request, tap } = passing;
+    if (call.model === 'origin') return { ...passing, request: { ...request, origin: 'no origin' } };
+    if (call.model === 'path') return { ...passing, request: { ...request, path: 'no path\r\n' } };
+    if (call.model === 'header') return { ...passing, request: { ...request, headers: [...request.headers, 'x-broken', 'a\r\nb'] } };
+    if (call.model === 'nothing') return undefined as never;
+    if (call.model.startsWith('tap.')) return { ...passing, tap: broken(tap, call.model.slice(4)) };
+    return call.model.startsWith('full.') ? { ...passing, ...converting(call) } : passing;
   },
-  converts: (call) => call.model.startsWith('full.'),
-  result(text, call) {
+};
+
+const converting = (call: Call): Pick<Translation, 'result' | 'reader'> => ({
+  result(text) {
     boom(call, 'full.result');
     return call.model === 'full.cycle' ? cyclic() : (JSON.parse(text) as unknown);
   },
-  stream: (call) => {
+  reader() {
     boom(call, 'full.stream');
     const fail = (): never => {
       throw new Error('a step of the stream threw');
     };
     return { push: fail, end: fail, fail };
   },
-};
+});
 
 const cyclic = (): unknown => {
   const value: { self?: unknown } = {};
@@ -66,7 +65,7 @@ const locals: Readonly<Record<string, unknown>> = {
   'local.many': { ...good, pieces: [{ text: '[' }, ...Array.from({ length: 50_000 }, () => ({ text: '0,' })), { text: '0]' }] },
 };
 
-const embeddings = openai.operations.embeddings as OldOperation;
+const embeddings = openai.operations.embeddings as Operation;
 
 const bad: Provider = defineProvider({
   ...openai,
@@ -75,11 +74,13 @@ const bad: Provider = defineProvider({
     ...openai.operations,
     'chat/completions': badChat,
     embeddings: {
-      ...embeddings,
-      local(_request, call) {
-        boom(call, 'local.throw');
-        return locals[call.model] as LocalAnswer;
-      },
+      begin: (body, call) => ({
+        ...embeddings.begin(body, call),
+        local() {
+          boom(call, 'local.throw');
+          return locals[call.model] as LocalAnswer;
+        },
+      }),
     },
   },
   fault(status, text) {

@@ -1,6 +1,6 @@
 import { JsonBody } from '../../src/core/json/body.ts';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { callOf } from '../contract/call.ts';
+import { begin, callOf } from '../contract/call.ts';
 import { haveRecordings } from '../contract/recordings.ts';
 import type { Json } from './assembled.ts';
 import { converted, passed, type Source } from './sources.ts';
@@ -28,14 +28,14 @@ function conversation(message: Json): Json {
 }
 
 function send({ provider, model, settings }: Target, message: Json): { body: Json; dropped: readonly string[] } {
-  const chat = provider.operations['chat/completions'];
   const deployment = provider.deployment?.(settings, model);
   if (deployment instanceof Error) throw deployment;
-  const request = chat?.request(
-    JsonBody.from(Buffer.from(JSON.stringify(conversation(message)))),
+  const { request } = begin(
+    provider,
     callOf({ model: deployment?.model ?? model, settings, deployment: deployment?.settings }),
+    JsonBody.from(Buffer.from(JSON.stringify(conversation(message)))),
   );
-  if (request?.body.kind !== 'json') throw new Error('no body');
+  if (request.body.kind !== 'json') throw new Error('no body');
   return { body: request.body.json(), dropped: request.dropped.map(({ param }) => param) };
 }
 

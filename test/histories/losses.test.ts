@@ -1,11 +1,11 @@
 import { JsonBody } from '../../src/core/json/body.ts';
-import type { CommonSettings, OldProvider } from '../../src/core/provider.ts';
+import type { CommonSettings, Provider } from '../../src/core/provider.ts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import anthropic from '../../plugins/providers/anthropic/index.ts';
 import gemini from '../../plugins/providers/gemini/index.ts';
 import vertexAi from '../../plugins/providers/vertex-ai/index.ts';
-import { callOf } from '../contract/call.ts';
+import { begin, callOf } from '../contract/call.ts';
 import type { Json } from './assembled.ts';
 
 /**
@@ -125,7 +125,7 @@ const isNamed = (path: string, dropped: readonly string[]): boolean =>
     return (schema && name.endsWith(`.${key}`)) || (path.startsWith(holder) && name.endsWith(`.${key}`));
   });
 
-const targets: readonly (readonly [name: string, provider: OldProvider, model: string, settings: CommonSettings & Json])[] = [
+const targets: readonly (readonly [name: string, provider: Provider, model: string, settings: CommonSettings & Json])[] = [
   ['anthropic', anthropic, 'claude-sonnet-4-5', {}],
   ['vertex-ai, Anthropic', vertexAi, 'anthropic.claude-sonnet-4-5', { region: 'us-central1', project: 'p1' }],
   ['gemini', gemini, 'gemini-2.5-flash', {}],
@@ -134,12 +134,12 @@ const targets: readonly (readonly [name: string, provider: OldProvider, model: s
 
 function send(
   body: Json,
-  provider: OldProvider,
+  provider: Provider,
   model: string,
   settings: CommonSettings,
 ): { readonly sent: string; readonly dropped: readonly string[] } {
-  const made = provider.operations['chat/completions']?.request(JsonBody.of(body), callOf({ model, settings }));
-  if (made?.body.kind !== 'json') throw new Error('no body');
+  const made = begin(provider, callOf({ model, settings }), JsonBody.of(body)).request;
+  if (made.body.kind !== 'json') throw new Error('no body');
   return { sent: made.body.bytes().toString(), dropped: made.dropped.map(({ param }) => param) };
 }
 

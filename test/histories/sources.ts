@@ -1,9 +1,9 @@
-import type { OldProvider } from '../../src/core/provider.ts';
+import type { Provider } from '../../src/core/provider.ts';
 import anthropic from '../../plugins/providers/anthropic/index.ts';
 import gemini from '../../plugins/providers/gemini/index.ts';
 import { openaiDialect } from '../../src/formats/openai-chat/client.ts';
 import { SseScanner } from '../../src/transport/outbound/framing/sse.ts';
-import { callOf } from '../contract/call.ts';
+import { begin, callOf } from '../contract/call.ts';
 import { type Recording, recordings } from '../contract/recordings.ts';
 import { type Assembled, assembled, byAnthropic, type Json } from './assembled.ts';
 
@@ -43,7 +43,9 @@ export async function converted(): Promise<readonly Source[]> {
   );
   const all = found.flatMap((one) =>
     [true, false].map(async (strict) => {
-      const text = one.stream ? streamOf(one, strict) : JSON.stringify(operation(one).result?.(one.response.body ?? '', call(one, strict)));
+      const text = one.stream
+        ? streamOf(one, strict)
+        : JSON.stringify(begin(providerOf(one), call(one, strict)).result?.(one.response.body ?? ''));
       return (await kept(one, text)).map((source) => ({ ...source, id: `${source.id}${strict ? ', strict' : ''}` }));
     }),
   );
@@ -64,13 +66,7 @@ async function kept(one: Recording, text: string): Promise<readonly Source[]> {
   return (choices ?? []).flatMap(({ message }, at) => (message === undefined ? [] : [{ id: `${one.id} ${at}`, message }]));
 }
 
-const providerOf = ({ provider }: Recording): OldProvider => (provider === 'anthropic' ? anthropic : gemini);
-
-function operation(one: Recording) {
-  const found = providerOf(one).operations['chat/completions'];
-  if (found === undefined) throw new Error('no chat');
-  return found;
-}
+const providerOf = ({ provider }: Recording): Provider => (provider === 'anthropic' ? anthropic : gemini);
 
 function call(one: Recording, strict: boolean) {
   const model = /models\/([^:]+):/.exec(one.request.url)?.[1] ?? String(one.request.body?.['model'] ?? '');
@@ -79,7 +75,7 @@ function call(one: Recording, strict: boolean) {
 
 function streamOf(one: Recording, strict: boolean): string {
   const scanner = new SseScanner();
-  const read = operation(one).stream?.(call(one, strict));
+  const read = begin(providerOf(one), call(one, strict)).reader?.();
   const write = openaiDialect.write?.({ strict, includeUsage: true, provider: 'x', model: 'm', id: 'req_1', createdAt: 1 });
   if (read === undefined || write === undefined) throw new Error('nothing converts');
   let text = '';

@@ -1,5 +1,5 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import type { CommonSettings, OldProvider } from '../../src/core/provider.ts';
+import type { CommonSettings, Provider } from '../../src/core/provider.ts';
 import anthropic from '../../plugins/providers/anthropic/index.ts';
 import azureAi from '../../plugins/providers/azure-ai/index.ts';
 import azureOpenAi from '../../plugins/providers/azure-openai/index.ts';
@@ -14,7 +14,7 @@ import { chatRefusals, type Strictness } from './openai-oracle.ts';
 /** A service that a history goes to, and what it refuses. */
 export interface Target {
   readonly name: string;
-  readonly provider: OldProvider;
+  readonly provider: Provider;
   readonly model: string;
   readonly settings: CommonSettings & Readonly<Record<string, unknown>>;
   readonly refusals: (body: Json) => readonly string[];

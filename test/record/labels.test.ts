@@ -1,8 +1,8 @@
 import { JsonBody } from '../../src/core/json/body.ts';
-import type { Call, CommonSettings, OldProvider } from '../../src/core/provider.ts';
+import type { Call, CommonSettings, Provider } from '../../src/core/provider.ts';
 import { describe, expect, it } from 'vitest';
 import { providers } from '../../plugins/index.ts';
-import { callOf } from '../contract/call.ts';
+import { begin, callOf } from '../contract/call.ts';
 import { startTestGateway } from '../support/gateway.ts';
 import { completion, json, startUpstream } from '../support/upstream.ts';
 
@@ -10,7 +10,7 @@ import { completion, json, startUpstream } from '../support/upstream.ts';
 
 const labels = { team: 'search' };
 
-const typeOf = (name: string): OldProvider => {
+const typeOf = (name: string): Provider => {
   const found = providers.find((provider) => [provider.type, ...provider.aliases].includes(name));
   if (found === undefined) throw new Error(`no provider ${name}`);
   return found;
@@ -22,8 +22,8 @@ function sentBy(type: string, model: string, settings: CommonSettings & Readonly
   if (deployment instanceof Error) throw deployment;
   const call: Call<CommonSettings> = callOf({ settings, model, deployment });
   const body = JsonBody.of({ model, labels, messages: [{ role: 'user', content: 'hi' }] });
-  const request = provider.operations['chat/completions']?.request(body, call);
-  if (request?.body.kind !== 'json') throw new Error('no body');
+  const { request } = begin(provider, call, body);
+  if (request.body.kind !== 'json') throw new Error('no body');
   return { body: request.body.value('labels'), dropped: request.dropped.map(({ param }) => param) };
 }
 

@@ -2,14 +2,24 @@ import { emptyBody, type EmptyBody, type JsonBody } from '#core/json/body.ts';
 import type { Endpoint } from '#core/endpoint.ts';
 import type { FormBody, LineEdit } from '#core/http/form.ts';
 import type { HeaderPairs } from '#core/http/headers.ts';
-import type { Call, CommonSettings, MediaNeed, OldOperation, UpstreamAddress } from '#core/provider.ts';
+import {
+  type Call,
+  type CommonSettings,
+  type MediaNeed,
+  type OldOperation,
+  type Operation,
+  Passing,
+  type Translation,
+  type UpstreamAddress,
+  type UpstreamRequest,
+} from '#core/provider.ts';
 import { idSegment } from './address.ts';
 import type { HistoryRules } from '#formats/history/rules.ts';
 import { urlFiles } from '#formats/openai-chat/plain/files.ts';
 import type { ChatQuirk } from '#formats/openai-chat/quirks.ts';
 import { batchOutput } from '#formats/openai-objects/batch-output.ts';
 import { parseObject, textOf } from '#formats/shared/json.ts';
-import { ObjectTap, orNothing } from '#formats/openai-objects/object-tap.ts';
+import { BytesTap, ObjectTap, orNothing } from '#formats/openai-objects/object-tap.ts';
 import { batchOf, jobOf } from '#formats/openai-objects/objects.ts';
 import { mends } from '#formats/openai-objects/mends.ts';
 import { requestOf } from './openai-request.ts';
@@ -53,30 +63,48 @@ const objects: readonly Endpoint[] = openaiEndpoints.filter(
 );
 
 /** The operations of a service that speaks the client's own format: its bytes pass, only `model` is written anew. */
-export function openaiCompatible<Settings>(service: OpenAiCompatible<Settings>): { readonly [E in Endpoint]?: OldOperation<Settings> } {
-  const operations: { [E in Endpoint]?: OldOperation<Settings> } = {};
+export function openaiCompatible<Settings>(service: OpenAiCompatible<Settings>): {
+  readonly [E in Endpoint]?: Operation<Settings> & Pick<OldOperation<Settings>, 'request' | 'tap'>;
+} {
+  const operations: { [E in Endpoint]?: Operation<Settings> & Pick<OldOperation<Settings>, 'request' | 'tap'> } = {};
   for (const endpoint of openaiEndpoints) {
-    if (service.without?.includes(endpoint) !== true) operations[endpoint] = operationOf(service, endpoint);
+    if (service.without?.includes(endpoint) !== true) {
+      const operation = operationOf(service, endpoint);
+      // For those who mix operations of the old kind, until they no longer do.
+      operations[endpoint] = {
+        ...operation,
+        request: (body, call) => operation.begin(body, call).request,
+        tap: (call) => openaiTaps[endpoint](call),
+      };
+    }
   }
   return Object.freeze(operations);
 }
 
-function operationOf<Settings>(service: OpenAiCompatible<Settings>, endpoint: OpenAiEndpoint): OldOperation<Settings> {
+function operationOf<Settings>(service: OpenAiCompatible<Settings>, endpoint: OpenAiEndpoint): Operation<Settings> {
   if (endpoint === 'batches/{id}/output') return outputOf(service);
-  const deleted = endpoint === 'files/{id}/delete' ? { tap: () => orNothing(new ObjectTap()) } : {};
-  const cancelled = endpoint === 'batches/{id}/cancel' || endpoint === 'fine_tuning/jobs/{id}/cancel' ? readAfter(service, endpoint) : {};
-  const plain: OldOperation<Settings> = {
-    request: (body, call) => requestOf(service, endpoint, body, call),
-    tap: openaiTaps[endpoint],
-    // Clients of the format itself send files as the service takes them.
-    ...(endpoint === 'chat/completions' ? { media: translatedFiles } : {}),
-    ...deleted,
-    ...cancelled,
-  };
+  const shown = shownBy(service, endpoint);
+  if (endpoint === 'batches/{id}/cancel' || endpoint === 'fine_tuning/jobs/{id}/cancel') return cancelOf(service, endpoint, shown);
+  const tapOf = endpoint === 'files/{id}/delete' ? () => orNothing(new ObjectTap()) : openaiTaps[endpoint];
+  const begin: Operation<Settings>['begin'] = (body, call) => new Passing(requestOf(service, endpoint, body, call), tapOf(call));
+  // Clients of the format itself send files as the service takes them.
+  if (endpoint === 'chat/completions') return { media: translatedFiles, begin };
+  if (shown === undefined) return { begin };
+  return { ...shown.facts, begin: (body, call) => ({ ...begin(body, call), ...shown.by(call) }) };
+}
+
+/** What becomes of answers that do not pass as they are. */
+interface Shown<Settings> {
+  readonly facts: Pick<Operation, 'isConverted'>;
+  by(call: ACall<Settings>): Pick<Translation, 'result' | 'mend'>;
+}
+
+function shownBy<Settings>(service: OpenAiCompatible<Settings>, endpoint: OpenAiEndpoint): Shown<Settings> | undefined {
   const { object } = service;
-  if (object !== undefined && objects.includes(endpoint)) return { ...plain, result: (text, call) => object(text, call) };
+  if (object !== undefined && objects.includes(endpoint))
+    return { facts: { isConverted: true }, by: (call) => ({ result: (text) => object(text, call) }) };
   const mend = mends.get(endpoint);
-  return mend === undefined ? plain : { ...plain, mend };
+  return mend === undefined ? undefined : { facts: {}, by: (call) => ({ mend: (text) => mend(text, call) }) };
 }
 
 const translatedFiles = (body: JsonBody | EmptyBody, call: Pick<Call, 'isTranslated'>): readonly MediaNeed[] =>
@@ -94,34 +122,43 @@ const cancels = {
 } as const;
 
 /** Services of the format that answer a cancel with nothing: the object is read, since the client is promised it. */
-function readAfter<Settings>(
+function cancelOf<Settings>(
   service: OpenAiCompatible<Settings>,
   endpoint: keyof typeof cancels,
-): Pick<OldOperation<Settings>, 'then' | 'recover' | 'tap'> {
+  shown: Shown<Settings> | undefined,
+): Operation<Settings> {
   const { read, known } = cancels[endpoint];
+  const readAfter = (call: ACall<Settings>): Translation => ({
+    request: { ...requestOf(service, read, emptyBody, call), method: 'GET' },
+    tap: new ObjectTap(),
+    ...shown?.by(call),
+    recover: () => known(call.params['id'] ?? ''),
+  });
   return {
-    then([first, ...more], call) {
-      if (first === undefined || more.length > 0 || textOf(parseObject(first.text)?.['id']) !== undefined) return undefined;
-      return { ...requestOf(service, read, emptyBody, call), method: 'GET' };
-    },
-    recover: (_replies, call) => known(call.params['id'] ?? ''),
-    tap: (_call, earlier) => (earlier === undefined ? orNothing(new ObjectTap()) : new ObjectTap()),
+    ...shown?.facts,
+    begin: (body, call) => ({
+      request: requestOf(service, endpoint, body, call),
+      tap: orNothing(new ObjectTap()),
+      ...shown?.by(call),
+      then: ({ text }) => (textOf(parseObject(text)?.['id']) === undefined ? readAfter(call) : undefined),
+    }),
   };
 }
 
 /** The output of a batch is read where the batch says that it is. */
-function outputOf<Settings>(service: OpenAiCompatible<Settings>): OldOperation<Settings> {
+function outputOf<Settings>(service: OpenAiCompatible<Settings>): Operation<Settings> {
+  const fileOf = (batch: string, call: ACall<Settings>): UpstreamRequest => {
+    const { fileId, warnings } = batchOutput(batch);
+    const headers: HeaderPairs = ['accept', '*/*', ...(service.headers?.(call) ?? [])];
+    const address = service.address(call, `files/${idSegment(fileId)}/content`);
+    return { ...address, method: 'GET', headers, body: emptyBody, dropped: [], warnings };
+  };
   return {
-    request: (body, call) => requestOf(service, 'batches/{id}', body, call),
-    then(replies, call) {
-      const [batch, ...more] = replies;
-      if (batch === undefined || more.length > 0) return undefined;
-      const { fileId, warnings } = batchOutput(batch.text);
-      const headers: HeaderPairs = ['accept', '*/*', ...(service.headers?.(call) ?? [])];
-      const address = service.address(call, `files/${idSegment(fileId)}/content`);
-      return { ...address, method: 'GET', headers, body: emptyBody, dropped: [], warnings };
-    },
-    tap: openaiTaps['batches/{id}/output'],
+    begin: (body, call) => ({
+      request: requestOf(service, 'batches/{id}', body, call),
+      tap: new ObjectTap(),
+      then: ({ text }) => new Passing(fileOf(text, call), new BytesTap()),
+    }),
   };
 }
 

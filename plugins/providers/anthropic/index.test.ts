@@ -1,6 +1,5 @@
-import { emptyBody } from '#core/json/body.ts';
 import { describe, expect, it } from 'vitest';
-import { callOf } from '../../../test/contract/call.ts';
+import { begin, callOf } from '../../../test/contract/call.ts';
 import anthropic from './index.ts';
 
 describe('anthropic', () => {
@@ -16,7 +15,7 @@ describe('anthropic', () => {
   it('lists models for libraries of both APIs', () => {
     const model = { type: 'model', id: 'claude-sonnet-4-5', display_name: 'Claude Sonnet 4.5', created_at: '2025-09-29T00:00:00Z' };
     const list = { data: [model, { id: 'odd' }], has_more: false, first_id: 'claude-sonnet-4-5', last_id: 'odd' };
-    expect(anthropic.operations.models?.result?.(JSON.stringify(list), callOf({ endpoint: 'models' }))).toEqual({
+    expect(begin(anthropic, callOf({ endpoint: 'models' })).result?.(JSON.stringify(list))).toEqual({
       ...list,
       object: 'list',
       data: [
@@ -24,7 +23,7 @@ describe('anthropic', () => {
         { id: 'odd', object: 'model', created: 0, owned_by: 'anthropic' },
       ],
     });
-    const request = anthropic.operations.models?.request(emptyBody, callOf({ endpoint: 'models', method: 'GET', query: 'limit=5' }));
+    const { request } = begin(anthropic, callOf({ endpoint: 'models', method: 'GET', query: 'limit=5' }));
     expect(request).toMatchObject({ origin: 'https://api.anthropic.com', path: '/v1/models?limit=5', method: 'GET' });
   });
 

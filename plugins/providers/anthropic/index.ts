@@ -1,14 +1,13 @@
 import { type BodyPatch, type EmptyBody, JsonBody } from '#core/json/body.ts';
-import { type CredentialSpec, defineProvider, type Dropped, type OldOperation, type UpstreamRequest } from '#core/provider.ts';
+import { type CredentialSpec, defineProvider, type Dropped, type Operation, Passing, type UpstreamRequest } from '#core/provider.ts';
 import { at, customHostProblems, relayedRoute } from '../_shared/address.ts';
 import { mediaNeeds, toMessages } from '#formats/anthropic-messages/request/index.ts';
-import { fromMessage } from '#formats/anthropic-messages/answer/result.ts';
-import { MessagesStream } from '#formats/anthropic-messages/answer/stream.ts';
+import { MessagesChat } from '#formats/anthropic-messages/answer/chat.ts';
 import { headerFields } from '#formats/anthropic-messages/headers.ts';
 import { withoutMarks } from '#formats/anthropic-messages/marks.ts';
 import { fromModelList } from '#formats/anthropic-messages/models.ts';
 import { MessagesTap } from '#formats/anthropic-messages/answer/tap.ts';
-import { thoughtsIn, withRemembered } from '#formats/anthropic-messages/answer/thoughts.ts';
+import { withRemembered } from '#formats/anthropic-messages/answer/thoughts.ts';
 import { JsonTap } from '#formats/shared/json-tap.ts';
 import { batchOperations } from './batches/operations.ts';
 import { fault } from './fault.ts';
@@ -20,23 +19,17 @@ import { type AnthropicSettings, requestSettings, schema } from './settings.ts';
 type Body = JsonBody | EmptyBody;
 
 /** Chat completions, converted both ways. */
-const chat: OldOperation<AnthropicSettings> = {
-  request(body, call) {
-    if (body.kind === 'none') return send(call, { route: 'messages' });
+const chat: Operation<AnthropicSettings> = {
+  isConverted: true,
+  media: (body) => (body.kind === 'json' && body.mentions('://') ? mediaNeeds(body.json(), 'direct') : []),
+  begin(body, call) {
+    if (body.kind === 'none') return new MessagesChat(send(call, { route: 'messages' }), call);
     const { max_tokens: maxTokens } = call.settings;
     const options = maxTokens === undefined ? { media: call.media } : { media: call.media, maxTokens };
     const converted = toMessages(withRemembered(body, call), call, options);
-    return {
-      ...send(call, { route: 'messages', body, betas: converted.betas }),
-      body: JsonBody.of(converted.body),
-      dropped: converted.dropped,
-    };
+    const request = send(call, { route: 'messages', body, betas: converted.betas });
+    return new MessagesChat({ ...request, body: JsonBody.of(converted.body), dropped: converted.dropped }, call);
   },
-  media: (body) => (body.kind === 'json' && body.mentions('://') ? mediaNeeds(body.json(), 'direct') : []),
-  notes: thoughtsIn,
-  tap: () => new MessagesTap(),
-  result: fromMessage,
-  stream: (call) => new MessagesStream(call),
 };
 
 /** Anthropic: its own messages API as it is, and chat completions converted. */
@@ -51,11 +44,14 @@ export default defineProvider<AnthropicSettings>({
   credential: (_settings, key) => credentialOf(key),
   operations: {
     'chat/completions': chat,
-    messages: { request: (body, call) => native(body, call, 'messages'), tap: () => new MessagesTap() },
-    'messages/count_tokens': { request: (body, call) => native(body, call, 'messages/count_tokens'), tap: () => new JsonTap() },
-    models: { request: (body, call) => send(call, { route: 'models', body }), tap: () => new JsonTap(), result: fromModelList },
-    ...batchOperations(),
-    ...fileOperations(),
+    messages: { begin: (body, call) => new Passing(native(body, call, 'messages'), new MessagesTap()) },
+    'messages/count_tokens': { begin: (body, call) => new Passing(native(body, call, 'messages/count_tokens'), new JsonTap()) },
+    models: {
+      isConverted: true,
+      begin: (body, call) => ({ request: send(call, { route: 'models', body }), tap: new JsonTap(), result: fromModelList }),
+    },
+    ...batchOperations,
+    ...fileOperations,
   },
   relay: (call, path) => ({ ...at(base(call.settings), relayedRoute(path), call.query), headers: versionHeaders(call, undefined) }),
   fault,

@@ -7,7 +7,7 @@ import { MessagesStream } from '#formats/anthropic-messages/answer/stream.ts';
 import { betasOf, headerFields, versionOf } from '#formats/anthropic-messages/headers.ts';
 import { withoutMarks } from '#formats/anthropic-messages/marks.ts';
 import { MessagesTap } from '#formats/anthropic-messages/answer/tap.ts';
-import { thoughtsIn, withRemembered } from '#formats/anthropic-messages/answer/thoughts.ts';
+import { withRemembered } from '#formats/anthropic-messages/answer/thoughts.ts';
 import { JsonTap } from '#formats/shared/json-tap.ts';
 import { type FoundryCall, messages } from './routes.ts';
 import type { FoundrySettings } from './settings.ts';
@@ -26,7 +26,6 @@ export const anthropicChat: OldOperation<FoundrySettings> = {
     return { ...send(body, call, 'messages', betas), body: JsonBody.of(converted), dropped };
   },
   media: (body) => (body.kind === 'json' && body.mentions('://') ? mediaNeeds(body.json(), 'direct') : []),
-  notes: thoughtsIn,
   tap: () => new MessagesTap(),
   result: fromMessage,
   stream: (call) => new MessagesStream(call),

@@ -17,7 +17,6 @@ const isMessages = (call: FoundryCall): boolean => targetOf(call).api === 'messa
 const chat: OldOperation<FoundrySettings> = {
   request: (body, call) => (isMessages(call) ? anthropicChat : open).request(body, call),
   media: (body, call) => (isMessages(call) ? anthropicChat : open).media?.(body, call) ?? [],
-  notes: (answer, call) => (isMessages(call) ? (anthropicChat.notes?.(answer, call) ?? []) : []),
   converts: isMessages,
   tap: (call) => (isMessages(call) ? anthropicChat : open).tap(call),
   result: (text, call, answer) => anthropicChat.result?.(text, call, answer),

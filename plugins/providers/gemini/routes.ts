@@ -13,7 +13,7 @@ import { developerMedia } from '#formats/google-generate/request/media-needs.ts'
 import { toGenerateContent } from '#formats/google-generate/request/index.ts';
 import { fromGenerateContent } from '#formats/google-generate/answer/result.ts';
 import { GenerateContentStream } from '#formats/google-generate/answer/stream.ts';
-import { signaturesIn, withRemembered } from '#formats/google-generate/answer/signature-memory.ts';
+import { withRemembered } from '#formats/google-generate/answer/signature-memory.ts';
 import { GeminiTap } from '#formats/google-generate/answer/tap.ts';
 import { WholeTap } from '#formats/shared/json-tap.ts';
 import { headersOf, methodAddress, modelOf } from './address.ts';
@@ -31,7 +31,6 @@ export function chat(place: Place): OldOperation<GeminiSettings> {
       const { body: out, dropped } = toGenerateContent(withRemembered(body, call), named(call), optionsOf(call.settings));
       return requestTo(place, call, { method: call.stream ? 'streamGenerateContent?alt=sse' : 'generateContent', body: out, dropped });
     },
-    notes: (answer, call) => signaturesIn(answer, call.id),
     tap: () => new GeminiTap(),
     result: (text, call, answer) => fromGenerateContent(text, { ...named(call), audioFormat: sounds.of(call) }, answer),
     stream: (call) => new GenerateContentStream({ ...named(call), audioFormat: sounds.of(call) }),
@@ -104,9 +103,9 @@ const optionsOf = (settings: GeminiSettings): GeminiOptions => ({
 });
 
 /** The call under the model's bare name, which tells its generation. */
-function named(call: Call<GeminiSettings>): Pick<Call, 'model' | 'media' | 'strict' | 'showsReasoning' | 'id' | 'createdAt'> {
-  const { media, strict, showsReasoning, id, createdAt } = call;
-  return { model: modelOf(call), media, strict, showsReasoning, id, createdAt };
+function named(call: Call<GeminiSettings>): Pick<Call, 'model' | 'media' | 'strict' | 'showsReasoning' | 'id' | 'createdAt' | 'notes'> {
+  const { media, strict, showsReasoning, id, createdAt, notes } = call;
+  return { model: modelOf(call), media, strict, showsReasoning, id, createdAt, notes };
 }
 
 function objectOf(body: JsonBody | EmptyBody): Plain {

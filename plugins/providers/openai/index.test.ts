@@ -2,6 +2,7 @@ import { emptyBody, JsonBody } from '#core/json/body.ts';
 import type { Endpoint } from '#core/endpoint.ts';
 import type { Call, CommonSettings } from '#core/provider.ts';
 import { describe, expect, it } from 'vitest';
+import { begin } from '../../../test/contract/call.ts';
 import openai from './index.ts';
 
 type Settings = CommonSettings & Readonly<Record<string, unknown>>;
@@ -36,11 +37,7 @@ function callOf(endpoint: Endpoint, settings: Settings, over: Partial<Call<Setti
 }
 
 const send = (endpoint: Endpoint, text: string, settings: Settings = {}, over: Partial<Call<Settings>> = {}) => {
-  const request = openai.operations[endpoint]?.request(
-    text === '' ? emptyBody : JsonBody.from(Buffer.from(text)),
-    callOf(endpoint, settings, over),
-  );
-  if (request === undefined) throw new Error(`no ${endpoint}`);
+  const { request } = begin(openai, callOf(endpoint, settings, over), text === '' ? emptyBody : JsonBody.from(Buffer.from(text)));
   return { ...request, url: request.origin + request.path, text: request.body.kind === 'json' ? request.body.bytes().toString() : '' };
 };
 
@@ -48,7 +45,7 @@ const send = (endpoint: Endpoint, text: string, settings: Settings = {}, over: P
 const outputAt = (id: string): string => {
   const call = callOf('batches/{id}/output', {}, { params: { id: 'batch-1' } });
   const batch = { status: 200, headers: {}, text: JSON.stringify({ id: 'batch-1', output_file_id: id }) };
-  const next = openai.operations['batches/{id}/output']?.then?.([batch], call);
+  const next = begin(openai, call).then?.(batch)?.request;
   return `${next?.origin}${next?.path}`;
 };
 

@@ -1,10 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { JsonBody } from '#core/json/body.ts';
 import type { Endpoint } from '#core/endpoint.ts';
-import { emptyBody, JsonBody } from '#core/json/body.ts';
+import type { Provider } from '#core/provider.ts';
 import type { ProviderFault } from '#core/error.ts';
 import { describe, expect, it } from 'vitest';
-import { callOf } from '../../../test/contract/call.ts';
+import { begin, callOf } from '../../../test/contract/call.ts';
 import providers, { vendors } from './index.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -31,12 +32,11 @@ const plain =
   '{ "model":"m", "temperature":1.0, "messages":[{"role":"system","content":"Be brief."},{"role":"user","content":"Hi"},{"role":"assistant","content":"Hello"},{"role":"user","content":"Bye"}], "hologram":{"a":1} }';
 
 describe.each(vendors.map((row) => [row.type, row] as const))('%s', (type, row) => {
-  const provider = providers.find((one) => one.type === type);
-  const chat = provider?.operations['chat/completions'];
+  const provider = providers.find((one) => one.type === type) as Provider;
   const fixture = fixtureOf(type);
   const sent = (body: string, model: string) => {
-    const made = chat?.begin(JsonBody.from(Buffer.from(body)), callOf({ model })).request;
-    return { text: made?.body.kind === 'json' ? made.body.bytes().toString() : '', dropped: made?.dropped.map(({ param }) => param) };
+    const made = begin(provider, callOf({ model }), JsonBody.from(Buffer.from(body))).request;
+    return { text: made.body.kind === 'json' ? made.body.bytes().toString() : '', dropped: made.dropped.map(({ param }) => param) };
   };
 
   it('names its sources', () => {
@@ -64,23 +64,21 @@ describe.each(vendors.map((row) => [row.type, row] as const))('%s', (type, row) 
   });
 
   it.each(fixture.answers ?? [])('is answered for as clients are promised: $endpoint, $source', ({ endpoint, body, get }) => {
-    const operation = provider?.operations[endpoint];
     const sent = JSON.stringify(body);
-    const translation = operation?.begin(emptyBody, callOf({ endpoint, method: 'GET' }));
-    const tap = translation?.tap;
-    tap?.whole(sent);
-    expect(tap?.complete).toBe(true);
-    expect(JSON.parse(translation?.mend?.(sent) ?? sent)).toEqual(get);
+    const translation = begin(provider, callOf({ endpoint, method: 'GET' }));
+    translation.tap.whole(sent);
+    expect(translation.tap.complete).toBe(true);
+    expect(JSON.parse(translation.mend?.(sent) ?? sent)).toEqual(get);
   });
 
   it.each(fixture.faults ?? [])('is understood when it fails: $status, $source', ({ status, body, fault }) => {
-    expect(provider?.fault(status, text(body))).toEqual(fault);
+    expect(provider.fault(status, text(body))).toEqual(fault);
   });
 
   it.each(fixture.streams ?? [])('reports usage in a stream: $source', ({ events, usage, finish }) => {
-    const tap = chat?.begin(JsonBody.from(Buffer.from(plain)), callOf({ stream: true })).tap;
-    for (const event of events) tap?.event({ name: '', data: text(event) });
-    expect({ usage: tap?.usage, finish: tap?.finish, complete: tap?.complete, fault: tap?.fault }).toEqual({
+    const { tap } = begin(provider, callOf({ stream: true }));
+    for (const event of events) tap.event({ name: '', data: text(event) });
+    expect({ usage: tap.usage, finish: tap.finish, complete: tap.complete, fault: tap.fault }).toEqual({
       usage,
       finish,
       complete: true,

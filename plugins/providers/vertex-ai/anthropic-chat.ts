@@ -7,7 +7,7 @@ import { fromMessage } from '#formats/anthropic-messages/answer/result.ts';
 import { MessagesStream } from '#formats/anthropic-messages/answer/stream.ts';
 import { betasOf, headerFields } from '#formats/anthropic-messages/headers.ts';
 import { MessagesTap } from '#formats/anthropic-messages/answer/tap.ts';
-import { thoughtsIn, withRemembered } from '#formats/anthropic-messages/answer/thoughts.ts';
+import { withRemembered } from '#formats/anthropic-messages/answer/thoughts.ts';
 import { type Addresses, commonHeaders } from './address.ts';
 import { allowedObject, type Storage, storageHeaders } from './files/storage.ts';
 import { objectOf } from './gemini-chat.ts';
@@ -44,7 +44,6 @@ export function anthropicChat(to: Addresses, store: Storage): OldOperation<Verte
         dropped: messages.dropped,
       };
     },
-    notes: thoughtsIn,
     tap: () => new MessagesTap(),
     result: (text, call, answer) => fromMessage(text, bare(call), answer),
     stream: (call) => new MessagesStream(call),
@@ -77,7 +76,9 @@ export function anthropicHeaders(
   return pairs;
 }
 
-const bare = (call: Call<VertexSettings>): Pick<Call, 'model' | 'foundationModel' | 'strict' | 'showsReasoning' | 'id' | 'createdAt'> => {
-  const { foundationModel, strict, showsReasoning, id, createdAt } = call;
-  return { model: anthropicName(call), foundationModel, strict, showsReasoning, id, createdAt };
+const bare = (
+  call: Call<VertexSettings>,
+): Pick<Call, 'model' | 'foundationModel' | 'strict' | 'showsReasoning' | 'id' | 'createdAt' | 'notes'> => {
+  const { foundationModel, strict, showsReasoning, id, createdAt, notes } = call;
+  return { model: anthropicName(call), foundationModel, strict, showsReasoning, id, createdAt, notes };
 };

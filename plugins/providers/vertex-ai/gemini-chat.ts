@@ -6,7 +6,7 @@ import type { FileRules, GeminiOptions } from '#formats/google-generate/request/
 import { toGenerateContent } from '#formats/google-generate/request/index.ts';
 import { fromGenerateContent } from '#formats/google-generate/answer/result.ts';
 import { GenerateContentStream } from '#formats/google-generate/answer/stream.ts';
-import { signaturesIn, withRemembered } from '#formats/google-generate/answer/signature-memory.ts';
+import { withRemembered } from '#formats/google-generate/answer/signature-memory.ts';
 import { GeminiTap } from '#formats/google-generate/answer/tap.ts';
 import { type Addresses, commonHeaders, geminiAddress } from './address.ts';
 import { fileRules } from './files/rules.ts';
@@ -39,7 +39,6 @@ export function geminiChat(to: Addresses): OldOperation<VertexSettings> {
         dropped: served.dropped,
       };
     },
-    notes: (answer, call) => signaturesIn(answer, call.id),
     tap: () => new GeminiTap(),
     result: (text, call, answer) => fromGenerateContent(text, { ...named(call), audioFormat: sounds.of(call) }, answer),
     stream: (call) => new GenerateContentStream({ ...named(call), audioFormat: sounds.of(call) }),
@@ -47,9 +46,11 @@ export function geminiChat(to: Addresses): OldOperation<VertexSettings> {
 }
 
 /** The call under the model's bare name, which tells its generation. */
-export function named(call: Call<VertexSettings>): Pick<Call, 'model' | 'media' | 'strict' | 'showsReasoning' | 'id' | 'createdAt'> {
-  const { media, strict, showsReasoning, id, createdAt } = call;
-  return { model: call.foundationModel ?? call.model.replace(/^google\./i, ''), media, strict, showsReasoning, id, createdAt };
+export function named(
+  call: Call<VertexSettings>,
+): Pick<Call, 'model' | 'media' | 'strict' | 'showsReasoning' | 'id' | 'createdAt' | 'notes'> {
+  const { media, strict, showsReasoning, id, createdAt, notes } = call;
+  return { model: call.foundationModel ?? call.model.replace(/^google\./i, ''), media, strict, showsReasoning, id, createdAt, notes };
 }
 
 /** The object of a body; an empty one where a route without a body is asked. */

@@ -44,7 +44,6 @@ const chat: OldOperation<VertexSettings> = {
     return chatOf(call).request(body, call);
   },
   media: (body, call) => chatOf(call).media?.(body, call) ?? [],
-  notes: (answer, call) => chatOf(call).notes?.(answer, call) ?? [],
   converts: (call) => chatOf(call).converts?.(call) ?? true,
   tap: (call) => chatOf(call).tap(call),
   result: (text, call, answer) => (chatOf(call).result ?? unconverted)(text, call, answer),

@@ -2,7 +2,6 @@ import type { Endpoint } from '../endpoint.ts';
 import type { ModelEvent, WireEvent } from '../events.ts';
 import type { LineEdit } from '../http/form.ts';
 import type { EmptyBody, JsonBody } from '../json/body.ts';
-import type { Note } from '../model/notes.ts';
 import type { StreamTransform } from '../stream.ts';
 import type { Tap } from '../tap.ts';
 import type { Call, MediaNeed, UpstreamRequest } from './call.ts';
@@ -41,8 +40,6 @@ export interface OldOperation<Settings = unknown> {
   media?(body: JsonBody | EmptyBody, call: Call<Settings & CommonSettings>): readonly MediaNeed[];
   /** See `Operation.serves`. */
   serves?(call: Call<Settings & CommonSettings>): boolean;
-  /** What is to be remembered of a whole answer, as its tap has parsed it; a stream has events of type `note`. */
-  notes?(answer: unknown, call: Call<Settings & CommonSettings>): readonly Note[];
   /**
    * Where a provider speaks several formats: false for calls whose answers come in the client's format already, so that
    * their bytes pass although `result` and `stream` are there for the others.
@@ -75,7 +72,7 @@ export function adapted(operations: { readonly [E in Endpoint]?: object }): obje
 }
 
 export function begun<T extends object>(operation: T): T & { begin(body: JsonBody | EmptyBody, call: AnyCall): Translation } {
-  if (!('request' in operation)) return operation as never;
+  if ('begin' in operation) return operation as never;
   const old = operation as unknown as Old;
   const converts = old.result !== undefined || old.stream !== undefined || old.lines !== undefined ? true : undefined;
   const begin = (body: JsonBody | EmptyBody, call: AnyCall): Translation => new OldTranslation(old, call, old.request(body, call), []);
@@ -99,12 +96,7 @@ class OldTranslation implements Translation {
     this.tap = old.tap(call, earlier);
     const converts = (old.result !== undefined || old.stream !== undefined) && old.converts?.(call) !== false;
     if (converts && old.stream !== undefined) this.reader = () => (old.stream as NonNullable<Old['stream']>)(call);
-    if (converts && old.result !== undefined)
-      this.result = (text, answer) => {
-        const result = old.result?.(text, call, answer, earlier);
-        for (const note of old.notes?.(answer, call) ?? []) call.notes?.keep(note);
-        return result;
-      };
+    if (converts && old.result !== undefined) this.result = (text, answer) => old.result?.(text, call, answer, earlier);
     if (old.mend !== undefined) this.mend = (text) => old.mend?.(text, call);
     const lines = replies.length === 0 && old.then !== undefined ? undefined : old.lines?.(call, replies);
     if (lines !== undefined) this.lines = lines;

@@ -15,8 +15,11 @@ export interface Translation {
   readonly tap: Tap;
   /** Reads a stream: the provider's events → hub. Asked once. */
   reader?(): StreamTransform<WireEvent, ModelEvent>;
-  /** Whole answer of the provider → object in the endpoint's format. `answer`: the same text as the tap has parsed it. */
-  result?(text: string, answer: unknown): unknown;
+  /**
+   * Whole answer of the provider → object in the endpoint's format. `answer`: the same text as the tap has parsed it. The
+   * first of several requests has it, too, where the last one converts: its errors are then written in the gateway's words.
+   */
+  result?(text: string, answer?: unknown): unknown;
   /**
    * Where the bytes pass: the text of a whole 2xx answer with what the service left out, undefined where nothing is
    * missing. Answers that are too large to be held pass as they are.
@@ -39,6 +42,17 @@ export interface Translation {
   recover?(failure: StepReply): unknown;
   /** Answers without a network (the mock). `request`: as it would have been sent. */
   local?(request: UpstreamRequest): LocalAnswer;
+}
+
+/** An attempt whose provider speaks the client's format: bytes pass. A class, since most requests make one. */
+export class Passing implements Translation {
+  readonly request: UpstreamRequest;
+  readonly tap: Tap;
+
+  constructor(request: UpstreamRequest, tap: Tap) {
+    this.request = request;
+    this.tap = tap;
+  }
 }
 
 /** Is the answer converted? Otherwise its bytes pass, with small changes at most. */

@@ -6,7 +6,7 @@ import type { Call } from '../../core/provider.ts';
 import { parseExact } from '../shared/exact.ts';
 
 /** What a collected answer depends on. */
-export type CollectCall = Pick<Call, 'id' | 'createdAt' | 'model' | 'strict' | 'showsReasoning'>;
+export type CollectCall = Pick<Call, 'id' | 'createdAt' | 'model' | 'strict' | 'showsReasoning' | 'notes'>;
 
 /**
  * A whole answer as a chat completion: what the stream of the same events adds up to. With strict compliance off it has
@@ -41,8 +41,10 @@ export function collectChat(events: Iterable<ModelEvent>, call: CollectCall, lis
         if (event.choice === undefined) fields = { ...fields, ...event.fields };
         else choiceOf(event.choice).fields = { ...choiceOf(event.choice).fields, ...event.fields };
         break;
-      case 'native':
       case 'note':
+        call.notes?.keep(event.note);
+        break;
+      case 'native':
         break;
       default:
         choiceOf(event.choice).add(event);

@@ -1,5 +1,5 @@
 import type { Endpoint } from '../../core/endpoint.ts';
-import type { Call, StepReply } from '../../core/provider.ts';
+import type { Call } from '../../core/provider.ts';
 import type { Tap } from '../../core/tap.ts';
 import { AudioTap, transcriptForm } from './audio-tap.ts';
 import { ChatTap } from '../openai-chat/tap.ts';
@@ -8,7 +8,7 @@ import { JsonTap, ListTap } from '../shared/json-tap.ts';
 import { BytesTap, ObjectTap } from './object-tap.ts';
 import { ResponsesTap } from '../openai-responses/tap.ts';
 
-type TapOf = (call: Call, earlier?: readonly StepReply[]) => Tap;
+type TapOf = (call: Call) => Tap;
 
 const chat: TapOf = () => new ChatTap();
 const whole: TapOf = () => new JsonTap();
@@ -46,8 +46,8 @@ export const openaiTaps = {
   'batches/list': object,
   'batches/{id}': object,
   'batches/{id}/cancel': object,
-  // First the batch is read, then its file flows.
-  'batches/{id}/output': (_call, earlier) => (earlier === undefined ? new ObjectTap() : new BytesTap()),
+  // Of the batch, which is read first.
+  'batches/{id}/output': object,
   'fine_tuning/jobs': object,
   'fine_tuning/jobs/list': object,
   'fine_tuning/jobs/{id}': object,

@@ -2,7 +2,7 @@ import { type EmptyBody, JsonBody } from '#core/json/body.ts';
 import { GatewayError } from '#core/error.ts';
 import { isPlain, type Plain } from '#core/json/merge.ts';
 import { bareModel } from '#core/model/model-name.ts';
-import type { Dropped, OldOperation, StepReply, UpstreamRequest } from '#core/provider.ts';
+import type { Dropped, Operation, StepReply, Translation, UpstreamRequest } from '#core/provider.ts';
 import { segment } from '../../_shared/address.ts';
 import { parseObject, textOf } from '#formats/shared/json.ts';
 import { ObjectTap } from '#formats/openai-objects/object-tap.ts';
@@ -33,26 +33,16 @@ const known: ReadonlySet<string> = new Set(['input_file_id', 'requests', 'endpoi
  *
  * @throws GatewayError of `toRequests`, `checkMetadata`; `invalid_value`, `missing_required_parameter`
  */
-export function createBatch(): OldOperation<AnthropicSettings> {
-  // What was asked is needed again when the file has come and when the batch is there; both are told with the same call.
-  const asked = new WeakMap<ACall, Asked>();
-  const askedOf = (call: ACall): Asked | undefined => asked.get(call);
-  return {
-    request(body, call) {
-      const request = read(body, call);
-      asked.set(call, request);
-      return request.lines === undefined ? download(request, call) : create(request, request.lines, call);
-    },
-    then(replies, call) {
-      const request = askedOf(call);
-      const [file, batch] = replies;
-      if (request === undefined || request.lines !== undefined || file === undefined || batch !== undefined) return undefined;
-      return create(request, linesOf(file), call);
-    },
-    tap: (call, earlier) => (earlier === undefined && askedOf(call)?.lines === undefined ? new TextTap() : new ObjectTap()),
-    result: (text, call) => toBatch(parseObject(text), askedOf(call)),
-  };
-}
+export const createBatch: Operation<AnthropicSettings> = {
+  isConverted: true,
+  begin(body, call) {
+    const asked = read(body, call);
+    const result = (text: string) => toBatch(parseObject(text), asked);
+    const made = (lines: readonly InputLine[]): Translation => ({ request: create(asked, lines, call), tap: new ObjectTap(), result });
+    if (asked.lines !== undefined) return made(asked.lines);
+    return { request: download(asked, call), tap: new TextTap(), result, then: (file) => made(linesOf(file)) };
+  },
+};
 
 function read(body: JsonBody | EmptyBody, call: ACall): Asked {
   const fields: Plain = body.kind === 'json' ? body.json() : {};

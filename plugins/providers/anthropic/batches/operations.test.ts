@@ -1,19 +1,13 @@
-import { emptyBody, JsonBody } from '#core/json/body.ts';
+import { JsonBody } from '#core/json/body.ts';
 import type { Endpoint } from '#core/endpoint.ts';
 import type { Call, CommonSettings, StepReply } from '#core/provider.ts';
 import { describe, expect, it } from 'vitest';
-import { callOf } from '../../../../test/contract/call.ts';
+import { begin, callOf } from '../../../../test/contract/call.ts';
 import anthropic from '../index.ts';
 
 type Json = Record<string, unknown>;
 type ACall = Call<CommonSettings>;
 type Over = Partial<ACall>;
-
-function operation(endpoint: Endpoint) {
-  const found = anthropic.operations[endpoint];
-  if (found === undefined) throw new Error(`no ${endpoint}`);
-  return found;
-}
 
 const callFor = (endpoint: Endpoint, over: Over = {}): ACall => callOf({ endpoint, method: 'GET', model: '', ...over });
 const reply = (value: unknown): StepReply => ({
@@ -32,24 +26,23 @@ const create = { endpoint: '/v1/chat/completions', completion_window: '24h', req
 const batch = { id: 'msgbatch_1', processing_status: 'in_progress', request_counts: { processing: 1 }, created_at: '2026-01-01T00:00:00Z' };
 
 const ask = (body: Json, over: Over = {}) => {
-  const call = callFor('batches', { method: 'POST', ...over });
-  const op = operation('batches');
-  return { call, op, request: op.request(JsonBody.of(body), call) };
+  const begun = begin(anthropic, callFor('batches', { method: 'POST', ...over }), JsonBody.of(body));
+  return { begun, request: begun.request };
 };
 
 const sentBody = (request: { readonly body: { readonly kind: string } }): Json => (request.body as JsonBody).json();
 
 describe('create', () => {
   it('sends the requests of the body', () => {
-    const { request, op, call } = ask({ ...create, metadata: { team: 'a' }, output_expires_after: { seconds: 3600 } });
+    const { request, begun } = ask({ ...create, metadata: { team: 'a' }, output_expires_after: { seconds: 3600 } });
     expect(request).toMatchObject({ method: 'POST', origin: 'https://api.anthropic.com', path: '/v1/messages/batches' });
     expect(request.headers.join()).toBe('accept,application/json,content-type,application/json,anthropic-version,2023-06-01');
     expect(sentBody(request)).toEqual({
       requests: [{ custom_id: 'r-1', params: expect.objectContaining({ model: 'm', max_tokens: 4096 }) as object }],
     });
     expect(request.dropped.map(({ param }) => param)).toEqual(['output_expires_after', 'metadata']);
-    expect(op.then?.([reply(batch)], call)).toBeUndefined();
-    expect(op.result?.(JSON.stringify(batch), call)).toMatchObject({
+    expect(begun.then).toBeUndefined();
+    expect(begun.result?.(JSON.stringify(batch))).toMatchObject({
       id: 'msgbatch_1',
       input_file_id: null,
       endpoint: '/v1/chat/completions',
@@ -57,24 +50,24 @@ describe('create', () => {
   });
 
   it('reads the input file first', () => {
-    const { request, op, call } = ask({ endpoint: '/v1/chat/completions', input_file_id: 'file_1/..', metadata: { a: 'b' } });
+    const { request, begun } = ask({ endpoint: '/v1/chat/completions', input_file_id: 'file_1/..', metadata: { a: 'b' } });
     expect(request).toMatchObject({ method: 'GET', path: '/v1/files/file_1%2F../content' });
     expect(request.headers.join()).toContain('anthropic-beta,files-api-2025-04-14');
     expect(request.dropped.map(({ param }) => param)).toEqual(['metadata']);
-    expect(op.tap(call).form).toBe('text');
+    expect(begun.tap.form).toBe('text');
     const file = reply(
       `\uFEFF${JSON.stringify(line)}\n\n${JSON.stringify({ ...line, custom_id: 'r-2', body: { ...line.body, seed: 1 } })}\r\n`,
     );
-    const next = op.then?.([file], call);
-    expect(next).toMatchObject({ method: 'POST', path: '/v1/messages/batches', dropped: [{ param: 'seed' }] });
-    expect((sentBody(next as never)['requests'] as Json[]).map((one) => one['custom_id'])).toEqual(['r-1', 'r-2']);
-    expect(op.then?.([file, reply(batch)], call)).toBeUndefined();
-    expect(op.result?.(JSON.stringify(batch), call)).toMatchObject({ input_file_id: 'file_1/..' });
+    const next = begun.then?.(file);
+    expect(next?.request).toMatchObject({ method: 'POST', path: '/v1/messages/batches', dropped: [{ param: 'seed' }] });
+    expect((sentBody(next?.request as never)['requests'] as Json[]).map((one) => one['custom_id'])).toEqual(['r-1', 'r-2']);
+    expect(next?.then).toBeUndefined();
+    expect(next?.result?.(JSON.stringify(batch))).toMatchObject({ input_file_id: 'file_1/..' });
   });
 
   it('names the line of the file that is wrong', () => {
-    const { op, call } = ask({ endpoint: '/v1/chat/completions', input_file_id: 'file_1' });
-    const then = (text: string) => () => op.then?.([reply(text)], call);
+    const { begun } = ask({ endpoint: '/v1/chat/completions', input_file_id: 'file_1' });
+    const then = (text: string) => () => begun.then?.(reply(text));
     expect(then(`${JSON.stringify(line)}\n{"a"`)).toThrow(
       expect.objectContaining({ code: 'invalid_json', param: 'input_file_id', message: expect.stringContaining('Line 2') as string }),
     );
@@ -83,9 +76,9 @@ describe('create', () => {
   });
 
   it('gives messages an id that says so', () => {
-    const { op, call, request } = ask({ ...create, endpoint: '/v1/messages', requests: [{ ...line, url: '/v1/messages' }] });
+    const { request, begun } = ask({ ...create, endpoint: '/v1/messages', requests: [{ ...line, url: '/v1/messages' }] });
     expect(sentBody(request)).toEqual({ requests: [{ custom_id: 'r-1', params: line.body }] });
-    expect(op.result?.(JSON.stringify(batch), call)).toMatchObject({ id: 'msgbatch_1-messages', endpoint: '/v1/messages' });
+    expect(begun.result?.(JSON.stringify(batch))).toMatchObject({ id: 'msgbatch_1-messages', endpoint: '/v1/messages' });
   });
 
   it('takes the model of the batch for lines without one, and the features that lines ask for', () => {
@@ -127,7 +120,7 @@ describe('list', () => {
     ['limit=x%20y', 'limit=x+y', []],
     ['before=msgbatch_1&order=asc&limit=5', 'limit=5', ['before', 'order']],
   ])('asks for %j as %j', (query, wanted, dropped) => {
-    const request = operation('batches/list').request(emptyBody, callFor('batches/list', { query }));
+    const { request } = begin(anthropic, callFor('batches/list', { query }));
     expect(request).toMatchObject({ method: 'GET', path: `/v1/messages/batches${wanted === '' ? '' : '?'}${wanted}` });
     expect(request.dropped.map(({ param }) => param)).toEqual(dropped);
   });
@@ -147,22 +140,20 @@ describe('one batch', () => {
     ['files/{id}/delete', 'DELETE', 'file_1', '/v1/files/file_1'],
   ] as const)('%s: %s of %s', (endpoint, method, id, path) => {
     const call = callFor(endpoint, { method, params: { id }, query: 'x=1' });
-    expect(operation(endpoint).request(emptyBody, call)).toMatchObject({ method, path, body: { kind: 'none' } });
+    expect(begin(anthropic, call).request).toMatchObject({ method, path, body: { kind: 'none' } });
   });
 
   it.each(['batches/{id}', 'batches/{id}/cancel', 'batches/{id}/output', 'files/{id}'] as const)(
     '%s has no id with slashes',
     (endpoint) => {
       const call = callFor(endpoint, { params: { id: 'a/../b' } });
-      expect(() => operation(endpoint).request(emptyBody, call)).toThrow(
-        expect.objectContaining({ code: 'invalid_value', status: 404 }) as Error,
-      );
+      expect(() => begin(anthropic, call)).toThrow(expect.objectContaining({ code: 'invalid_value', status: 404 }) as Error);
     },
   );
 
   it('keeps the format of its id', () => {
     const call = callFor('batches/{id}', { params: { id: 'msgbatch_1-messages' } });
-    expect(operation('batches/{id}').result?.(JSON.stringify(batch), call)).toMatchObject({
+    expect(begin(anthropic, call).result?.(JSON.stringify(batch))).toMatchObject({
       id: 'msgbatch_1-messages',
       endpoint: '/v1/messages',
     });
@@ -177,18 +168,16 @@ describe('output', () => {
     ['batches/{id}/output', 'msgbatch_1'],
     ['files/{id}/content', 'msgbatch_1-output'],
   ] as const)('%s of %s is the results, from the host that is configured', (endpoint, id) => {
-    const op = operation(endpoint);
-    const call = callFor(endpoint, { params: { id } });
-    const replies = [reply({ ...over, results_url })];
-    expect(op.then?.(replies, call)).toMatchObject({
+    const begun = begin(anthropic, callFor(endpoint, { params: { id } }));
+    const next = begun.then?.(reply({ ...over, results_url }));
+    expect(next?.request).toMatchObject({
       origin: 'https://api.anthropic.com',
       path: '/v1/messages/batches/msgbatch_1/results',
       method: 'GET',
     });
-    expect(op.then?.([...replies, reply('{}')], call)).toBeUndefined();
-    expect([op.tap(call).form, op.tap(call, replies).form]).toEqual([undefined, 'bytes']);
+    expect([next?.then, begun.tap.form, next?.tap.form]).toEqual([undefined, undefined, 'bytes']);
     const message = { content: [{ type: 'text', text: 'x' }], stop_reason: 'end_turn' };
-    const written = op.lines?.(call, replies)?.(JSON.stringify({ custom_id: 'a', result: { type: 'succeeded', message } }), 0) ?? '';
+    const written = next?.lines?.(JSON.stringify({ custom_id: 'a', result: { type: 'succeeded', message } }), 0) ?? '';
     expect(JSON.parse(written)).toMatchObject({
       custom_id: 'a',
       response: { body: { object: 'chat.completion', created: 1_767_229_200 } },
@@ -201,23 +190,21 @@ describe('output', () => {
     ['archived', { ...over, results_url: null }, 404, /"completed"/],
   ])('is refused while the batch is %s', (_, value, status, message) => {
     const call = callFor('batches/{id}/output', { params: { id: 'msgbatch_1' } });
-    expect(() => operation('batches/{id}/output').then?.([reply(value)], call)).toThrow(
+    expect(() => begin(anthropic, call).then?.(reply(value))).toThrow(
       expect.objectContaining({ code: 'no_batch_output', status, message: expect.stringMatching(message) as string }),
     );
   });
 
   it('is asked for whole, other files in parts too', () => {
     const header = (name: string): string | undefined => (name === 'range' ? 'bytes=0-9' : undefined);
-    const sent = (id: string) =>
-      operation('files/{id}/content').request(emptyBody, callFor('files/{id}/content', { params: { id }, header })).headers;
+    const sent = (id: string) => begin(anthropic, callFor('files/{id}/content', { params: { id }, header })).request.headers;
     expect(sent('file_1').join()).toContain('range,bytes=0-9');
     expect(sent('msgbatch_1-output').join()).not.toContain('range');
   });
 
   it('of other files passes as it is', () => {
-    const op = operation('files/{id}/content');
-    const call = callFor('files/{id}/content', { params: { id: 'file_1' } });
-    expect([op.then?.([reply('x')], call), op.lines?.(call, []), op.tap(call).form]).toEqual([undefined, undefined, 'bytes']);
+    const begun = begin(anthropic, callFor('files/{id}/content', { params: { id: 'file_1' } }));
+    expect([begun.then, begun.lines, begun.tap.form]).toEqual([undefined, undefined, 'bytes']);
   });
 });
 

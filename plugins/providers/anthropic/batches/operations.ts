@@ -1,8 +1,8 @@
 import type { Endpoint } from '#core/endpoint.ts';
-import type { OldOperation, UpstreamRequest } from '#core/provider.ts';
+import type { Operation, Translation, UpstreamRequest } from '#core/provider.ts';
 import { idSegment, paramOf } from '../../_shared/address.ts';
 import { parseObject, textOf } from '#formats/shared/json.ts';
-import { BytesTap, ObjectTap, orNothing } from '#formats/openai-objects/object-tap.ts';
+import { ObjectTap, orNothing } from '#formats/openai-objects/object-tap.ts';
 import { batchOf } from '#formats/openai-objects/objects.ts';
 import { otherParams } from '../query.ts';
 import { type ACall, send } from '../send.ts';
@@ -10,35 +10,47 @@ import type { AnthropicSettings } from '../settings.ts';
 import { createBatch } from './create.ts';
 import { type BatchName, batchNamed } from './ids.ts';
 import { toBatch, toBatches } from './object.ts';
-import { outputLines, readBatch, readResults } from './output.ts';
+import { readBatch, readOutput } from './output.ts';
+
+type Op = Operation<AnthropicSettings>;
 
 /** The batch routes on message batches. */
-export const batchOperations = (): { readonly [E in Endpoint]?: OldOperation<AnthropicSettings> } => ({
-  batches: createBatch(),
-  'batches/list': { request: (_body, call) => list(call), tap: () => new ObjectTap(), result: toBatches },
-  'batches/{id}': { request: (_body, call) => readBatch(call), tap: () => new ObjectTap(), result: named },
+export const batchOperations: { readonly [E in Endpoint]?: Op } = {
+  batches: createBatch,
+  'batches/list': {
+    isConverted: true,
+    begin: (_body, call) => ({ request: list(call), tap: new ObjectTap(), result: toBatches }),
+  },
+  'batches/{id}': { isConverted: true, begin: (_body, call) => one(call) },
   'batches/{id}/cancel': {
-    request: (_body, call) =>
-      send(call, { route: `messages/batches/${idSegment(nameIn(call).id)}/cancel`, method: 'POST', query: '', accept: 'application/json' }),
-    // The service answers the batch; one that says nothing is asked for it.
-    then: ([first, ...more], call) =>
-      first === undefined || more.length > 0 || textOf(parseObject(first.text)?.['id']) !== undefined ? undefined : readBatch(call),
-    recover: (_replies, call) => batchOf({ id: call.params['id'] ?? '', status: 'cancelling', created_at: 0 }),
-    tap: (_call, earlier) => (earlier === undefined ? orNothing(new ObjectTap()) : new ObjectTap()),
-    result: named,
+    isConverted: true,
+    begin: (_body, call) => ({
+      ...one(call),
+      request: send(call, {
+        route: `messages/batches/${idSegment(nameIn(call).id)}/cancel`,
+        method: 'POST',
+        query: '',
+        accept: 'application/json',
+      }),
+      tap: orNothing(new ObjectTap()),
+      // The service answers the batch; one that says nothing is asked for it.
+      then: ({ text }) =>
+        textOf(parseObject(text)?.['id']) === undefined
+          ? { ...one(call), recover: () => batchOf({ id: call.params['id'] ?? '', status: 'cancelling', created_at: 0 }) }
+          : undefined,
+    }),
   },
-  'batches/{id}/output': {
-    request: (_body, call) => readBatch(call),
-    then: readResults,
-    tap: (_call, earlier) => (earlier === undefined ? new ObjectTap() : new BytesTap()),
-    lines: outputLines,
-  },
+  'batches/{id}/output': { isConverted: true, begin: (_body, call) => readOutput(call) },
+};
+
+/** A batch in the format that the client's id of it says. */
+const one = (call: ACall): Translation => ({
+  request: readBatch(call),
+  tap: new ObjectTap(),
+  result: (text) => toBatch(parseObject(text), { endpoint: nameIn(call).endpoint, inputFileId: null }),
 });
 
 const nameIn = (call: ACall): BatchName => batchNamed(call.params['id'] ?? '');
-
-/** A batch in the format that the client's id of it says. */
-const named = (text: string, call: ACall) => toBatch(parseObject(text), { endpoint: nameIn(call).endpoint, inputFileId: null });
 
 /**
  * `after` means the same as `after_id`: what follows in a list whose newest row comes first. The service's `before_id`

@@ -1,29 +1,23 @@
-import { emptyBody } from '#core/json/body.ts';
 import type { Endpoint } from '#core/endpoint.ts';
 import type { FormBody } from '#core/http/form.ts';
 import type { Call, CommonSettings } from '#core/provider.ts';
 import { describe, expect, it } from 'vitest';
-import { callOf } from '../../../../test/contract/call.ts';
+import { begin, callOf } from '../../../../test/contract/call.ts';
 import anthropic from '../index.ts';
 import { isNative } from './operations.ts';
 
 type ACall = Call<CommonSettings>;
 type Over = Partial<ACall>;
 
-function operation(endpoint: Endpoint) {
-  const found = anthropic.operations[endpoint];
-  if (found === undefined) throw new Error(`no ${endpoint}`);
-  return found;
-}
+/** As far as a provider looks at it. */
+const form = (fields: Record<string, string>) => ({ kind: 'form', fields: new Map(Object.entries(fields)) }) as unknown as FormBody;
 
-const callFor = (endpoint: Endpoint, over: Over = {}): ACall => callOf({ endpoint, method: 'GET', model: '', ...over });
+const callFor = (endpoint: Endpoint, over: Over = {}): ACall =>
+  callOf({ endpoint, method: 'GET', model: '', form: endpoint === 'files' ? form({}) : undefined, ...over });
 const headers = (given: Record<string, string>) => ({
   header: (name: string): string | undefined => given[name] ?? given[`x-gateway-${name}`] ?? given[`x-portkey-${name}`],
 });
 const native = headers({ 'anthropic-version': '2023-06-01' });
-
-/** As far as a provider looks at it. */
-const form = (fields: Record<string, string>) => ({ kind: 'form', fields: new Map(Object.entries(fields)) }) as unknown as FormBody;
 
 const file = {
   type: 'file',
@@ -63,14 +57,14 @@ describe('a native request', () => {
     ['files/{id}/delete', { method: 'DELETE', params: { id: 'file_1' } }],
   ] as const)('of %s passes unchanged both ways', (endpoint, over) => {
     const call = callFor(endpoint, { ...over, ...native });
-    const request = operation(endpoint).request(emptyBody, call);
+    const { request, ...begun } = begin(anthropic, call);
     const query = 'query' in over ? `?${over.query}` : '';
     expect(request.path.endsWith(query)).toBe(true);
     expect(request.headers.join()).not.toContain('beta');
     expect(request.dropped).toEqual([]);
     if (request.body.kind === 'form') expect(request.body).toEqual({ kind: 'form', form: call.form, edit: undefined });
-    expect(operation(endpoint).converts?.(call)).toBe(false);
-    expect(operation(endpoint).converts?.(callFor(endpoint, over))).toBe(true);
+    expect(begun).not.toHaveProperty('result');
+    expect(begin(anthropic, callFor(endpoint, over))).toHaveProperty('result');
   });
 });
 
@@ -78,7 +72,7 @@ describe('an upload', () => {
   it('sends the file alone and keeps the purpose in its answer', () => {
     const fields = form({ purpose: 'batch', 'expires_after[seconds]': '3600', other: 'x' });
     const call = callFor('files', { method: 'POST', form: fields });
-    const request = operation('files').request(emptyBody, call);
+    const { request } = begin(anthropic, call);
     expect(request).toMatchObject({ method: 'POST', path: '/v1/files', body: { kind: 'form', form: fields } });
     expect(request.headers.join()).toContain('anthropic-beta,files-api-2025-04-14');
     // The client's content type, boundary included, is the form's business.
@@ -91,12 +85,12 @@ describe('an upload', () => {
       ]),
     );
     expect(request.dropped.map(({ param }) => param)).toEqual(['purpose', 'expires_after[seconds]', 'other']);
-    expect(operation('files').result?.(JSON.stringify(file), call)).toEqual({ ...converted, purpose: 'batch' });
+    expect(begin(anthropic, call).result?.(JSON.stringify(file))).toEqual({ ...converted, purpose: 'batch' });
   });
 
   it('is a form', () => {
-    const call = callFor('files', { method: 'POST' });
-    expect(() => operation('files').request(emptyBody, call)).toThrow(expect.objectContaining({ code: 'invalid_form', param: 'file' }));
+    const call = callFor('files', { method: 'POST', form: undefined });
+    expect(() => begin(anthropic, call)).toThrow(expect.objectContaining({ code: 'invalid_form', param: 'file' }));
   });
 });
 
@@ -108,7 +102,7 @@ describe('files', () => {
     ['limit=x', 'limit=x', []],
     ['purpose=batch&order=asc', '', ['purpose', 'order']],
   ])('are listed by %j as %j', (query, wanted, dropped) => {
-    const request = operation('files/list').request(emptyBody, callFor('files/list', { query }));
+    const { request } = begin(anthropic, callFor('files/list', { query }));
     expect(request.path).toBe(`/v1/files${wanted === '' ? '' : '?'}${wanted}`);
     expect(request.dropped.map(({ param }) => param)).toEqual(dropped);
   });
@@ -124,12 +118,12 @@ describe('files', () => {
     ['files/{id}', { ...file, expires_at: '2026-01-24T06:01:38Z' }, { ...converted, expires_at: 1_769_234_498 }],
     ['files/{id}/delete', { id: 'file_1', type: 'file_deleted' }, { id: 'file_1', object: 'file', deleted: true }],
   ] as const)('%s in the OpenAI format', (endpoint, value, wanted) => {
-    expect(operation(endpoint).result?.(JSON.stringify(value), callFor(endpoint, { params: { id: 'file_1' } }))).toEqual(wanted);
+    expect(begin(anthropic, callFor(endpoint, { params: { id: 'file_1' } })).result?.(JSON.stringify(value))).toEqual(wanted);
   });
 
   it('say more with strict compliance off', () => {
     const call = callFor('files/{id}', { params: { id: 'file_1' }, strict: false });
-    expect(operation('files/{id}').result?.(JSON.stringify(file), call)).toEqual({
+    expect(begin(anthropic, call).result?.(JSON.stringify(file))).toEqual({
       ...converted,
       mime_type: 'image/png',
       downloadable: false,
@@ -139,7 +133,7 @@ describe('files', () => {
   it('of a batch’s answers are known by the batch', () => {
     const call = callFor('files/{id}', { params: { id: 'msgbatch_1-output' } });
     const batch = { id: 'msgbatch_1', processing_status: 'ended', ended_at: '2026-01-23T06:01:38Z' };
-    expect(operation('files/{id}').result?.(JSON.stringify(batch), call)).toEqual({
+    expect(begin(anthropic, call).result?.(JSON.stringify(batch))).toEqual({
       id: 'msgbatch_1-output',
       object: 'file',
       bytes: 0,
@@ -156,7 +150,7 @@ describe('files', () => {
     ['files/list', '{}'],
     ['files/{id}', '[]'],
   ] as const)('%s are not made of %j', (endpoint, text) => {
-    expect(() => operation(endpoint).result?.(text, callFor(endpoint, { params: { id: 'x' } }))).toThrow(
+    expect(() => begin(anthropic, callFor(endpoint, { params: { id: 'x' } })).result?.(text)).toThrow(
       expect.objectContaining({ code: 'upstream_invalid' }),
     );
   });

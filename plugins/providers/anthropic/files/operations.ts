@@ -3,51 +3,53 @@ import { GatewayError } from '#core/error.ts';
 import type { FormBody, FormEdit } from '#core/http/form.ts';
 import { defaultPrefixes } from '#core/http/headers.ts';
 import type { Plain } from '#core/json/merge.ts';
-import type { OldOperation, UpstreamRequest } from '#core/provider.ts';
+import { type Operation, Passing, type UpstreamRequest } from '#core/provider.ts';
 import { idSegment, paramOf } from '../../_shared/address.ts';
 import { fileHeaders } from '#formats/openai-objects/file-headers.ts';
 import { parseObject } from '#formats/shared/json.ts';
 import { BytesTap, ObjectTap } from '#formats/openai-objects/object-tap.ts';
 import { unixSeconds } from '#formats/openai-objects/objects.ts';
 import { batchNamed, isOutputFile } from '../batches/ids.ts';
-import { outputLines, readBatch, readResults } from '../batches/output.ts';
+import { readBatch, readOutput } from '../batches/output.ts';
 import { otherParams } from '../query.ts';
 import { type ACall, send, type Sent } from '../send.ts';
 import type { AnthropicSettings } from '../settings.ts';
 import { filesBeta } from '#formats/anthropic-messages/files-beta.ts';
 import { toDeleted, toFile, toFiles } from './object.ts';
 
-type Op = OldOperation<AnthropicSettings>;
+type Op = Operation<AnthropicSettings>;
 
 /**
  * The file routes on the files API. Its own library calls the same paths: those requests pass unchanged both ways. The
  * file of a batch's answers is none of the service; its id leads to the results.
  */
-export const fileOperations = (): { readonly [E in Endpoint]?: Op } => ({
-  files: object({ request: (_body, call) => upload(call), result: (text, call) => toFile(parseObject(text), view(call)) }),
-  'files/list': object({ request: (_body, call) => list(call), result: (text, call) => toFiles(text, view(call)) }),
-  'files/{id}': object({
-    request: (_body, call) => (isOutput(call) ? readBatch(call) : one(call)),
-    result: (text, call) => (isOutput(call) ? outputFile(text, call) : toFile(parseObject(text), view(call))),
-  }),
-  'files/{id}/delete': object({
-    request: (_body, call) => one(call),
-    result: (text, call) => toDeleted(text, call.params['id'] ?? ''),
-  }),
+export const fileOperations: { readonly [E in Endpoint]?: Op } = {
+  files: object(upload, (call, text) => toFile(parseObject(text), view(call))),
+  'files/list': object(list, (call, text) => toFiles(text, view(call))),
+  'files/{id}': object(
+    (call) => (isOutput(call) ? readBatch(call) : one(call)),
+    (call, text) => (isOutput(call) ? outputFile(text, call) : toFile(parseObject(text), view(call))),
+  ),
+  'files/{id}/delete': object(
+    (call) => one(call),
+    (call, text) => toDeleted(text, call.params['id'] ?? ''),
+  ),
   'files/{id}/content': {
-    request: (_body, call) => (isOutput(call) ? readBatch(call) : content(call)),
-    then: (replies, call) => (isOutput(call) ? readResults(replies, call) : undefined),
-    tap: (call, earlier) => (isOutput(call) && earlier === undefined ? new ObjectTap() : new BytesTap()),
-    lines: (call, earlier) => (isOutput(call) ? outputLines(call, earlier) : undefined),
+    isConverted: true,
+    begin: (_body, call) => (isOutput(call) ? readOutput(call) : new Passing(content(call), new BytesTap())),
   },
-});
+};
 
-/** Answers that are one object of the OpenAI format. */
-const object = (operation: Pick<Op, 'request'> & { readonly result: NonNullable<Op['result']> }): Op => ({
-  ...operation,
-  converts: (call) => !isNative(call),
-  tap: () => new ObjectTap(),
-});
+/** Answers that are one object of the OpenAI format; for the service's own library they pass. */
+function object(request: (call: ACall) => UpstreamRequest, result: (call: ACall, text: string) => unknown): Op {
+  return {
+    isConverted: true,
+    begin(_body, call) {
+      const passing = { request: request(call), tap: new ObjectTap() };
+      return isNative(call) ? passing : { ...passing, result: (text) => result(call, text) };
+    },
+  };
+}
 
 /**
  * The service's own library: it names the version in every request. Under one of our prefixes the same header is only a

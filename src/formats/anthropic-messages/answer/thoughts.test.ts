@@ -2,7 +2,8 @@ import { JsonBody } from '../../../core/json/body.ts';
 import type { Note } from '../../../core/model/notes.ts';
 import { describe, expect, it } from 'vitest';
 import { callOf } from '../../../../test/contract/call.ts';
-import { ThoughtNotes, thoughtsIn, withRemembered } from './thoughts.ts';
+import { MessagesStream } from './stream.ts';
+import { ThoughtNotes, withRemembered } from './thoughts.ts';
 
 type Block = Readonly<Record<string, unknown>>;
 
@@ -11,7 +12,9 @@ const redacted: Block = { type: 'redacted_thinking', data: 'x' };
 const text = (value: string): Block => ({ type: 'text', text: value });
 const use = (id: unknown): Block => ({ type: 'tool_use', id, name: 'f', input: {} });
 
-const whole = (blocks: readonly Block[]): readonly Note[] => thoughtsIn({ content: blocks });
+const notes = { recall: () => new Map<string, string>(), keep: () => undefined };
+const whole = (blocks: readonly Block[]): readonly Note[] =>
+  new MessagesStream(callOf({ notes })).whole({ content: blocks }).flatMap((event) => (event.type === 'note' ? [event.note] : []));
 
 function streamed(blocks: readonly Block[]): readonly Note[] {
   const notes = new ThoughtNotes();

@@ -78,13 +78,6 @@ export function withRemembered(body: JsonBody, call: Pick<Call, 'model' | 'found
   return ids.length === 0 ? chat : withThoughts(chat, notes?.recall(ids));
 }
 
-/** What is to be remembered of a whole answer. */
-export function thoughtsIn(answer: unknown): readonly Note[] {
-  const content = isPlain(answer) ? listOf(answer['content']) : nothing;
-  const notes = new ThoughtNotes();
-  return content.flatMap((block, index) => notes.begin(index, block) ?? nothing);
-}
-
 const nothing: readonly never[] = Object.freeze([]);
 
 /** A request whose answer is thought about, with calls in its history. */

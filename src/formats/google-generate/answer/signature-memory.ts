@@ -1,10 +1,7 @@
 import type { EmptyBody, JsonBody } from '../../../core/json/body.ts';
 import { isPlain, type Plain } from '../../../core/json/merge.ts';
-import type { Note } from '../../../core/model/notes.ts';
 import type { Call } from '../../../core/provider.ts';
-import { CallIds } from './call-ids.ts';
 import { hasSignature } from '../request/calls.ts';
-import { piecesOf } from './pieces.ts';
 
 const nothing: readonly never[] = Object.freeze([]);
 
@@ -24,22 +21,6 @@ function unsignedCalls(body: Plain): readonly string[] {
   for (const call of listOf(body['messages']).flatMap((message) => listOf(message['tool_calls'])))
     if (typeof call['id'] === 'string' && !hasSignature(call)) ids.add(call['id']);
   return [...ids];
-}
-
-/** What is to be remembered of a whole answer. Ids are given out in the order in which its conversion gives them. */
-export function signaturesIn(answer: unknown, requestId: string): readonly Note[] {
-  const ids = new CallIds(requestId);
-  const notes: Note[] = [];
-  for (const [at, candidate] of listOf(isPlain(answer) ? answer['candidates'] : undefined).entries()) {
-    const index = typeof candidate['index'] === 'number' ? candidate['index'] : at;
-    for (const [place, piece] of piecesOf(candidate)
-      .filter((one) => one.kind === 'call')
-      .entries()) {
-      const id = ids.next(piece.id, index, place);
-      if (piece.signature !== undefined) notes.push({ id, text: piece.signature });
-    }
-  }
-  return notes;
 }
 
 /** A chat body whose calls have their signatures again; the same body where none is known. */
