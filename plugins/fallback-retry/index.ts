@@ -70,8 +70,9 @@ function reasonOf(outcome: Outcome): string {
       return outcome.fault.provider === undefined ? `invalid response (${outcome.fault.code})` : `error object (status ${outcome.status})`;
     case 'refused':
       return outcome.error.code;
+    case 'skipped':
     case 'cancelled':
-      return 'cancelled';
+      return outcome.kind;
     default:
       return outcome satisfies never;
   }

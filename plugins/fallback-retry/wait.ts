@@ -40,10 +40,10 @@ export function askedFor(outcome: Outcome, now: number): number | undefined {
  */
 export function waitedFor(ctx: Routed, outcomes: readonly Outcome[]): number {
   let waited = 0;
-  for (let i = 0; i + 1 < outcomes.length; i += 1) {
-    const outcome = outcomes[i] as Outcome;
-    const next = outcomes[i + 1] as Outcome;
-    if (next.attempt.tries > outcome.attempt.tries) waited += waitAfter(ctx, outcome, ctx.at + outcome.times.at + outcome.times.totalMs);
+  for (const { attempt } of outcomes) {
+    if (attempt.tries === 0 || attempt.isRepeat === true) continue;
+    const before = outcomes.findLast((each) => each.attempt.target === attempt.target && each.attempt.tries === attempt.tries - 1);
+    if (before !== undefined) waited += waitAfter(ctx, before, ctx.at + before.times.at + before.times.totalMs);
   }
   return waited;
 }

@@ -118,6 +118,12 @@ export const errorCatalogue = {
     about: "The provider's response is invalid: HTML, an empty or truncated stream, broken JSON.",
   },
   all_targets_failed: { status: 502, type: 'upstream_error', about: 'Every target of the config failed.' },
+  target_skipped: {
+    status: 503,
+    type: 'overloaded_error',
+    retry: 'yes',
+    about: 'A plugin left out the target, for example because it has failed too often.',
+  },
   stream_interrupted: {
     status: 502,
     type: 'upstream_error',

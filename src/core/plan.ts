@@ -8,7 +8,10 @@ import type { Tap } from './tap.ts';
 /** A walk over the target tree: a pure function of what has happened so far. */
 export interface Plan {
   readonly first: Leaf;
-  /** The next target, or undefined when no fallback above it wants to move on. */
+  /**
+   * The next target after the last of these outcomes, or undefined when no fallback above it wants to move on. A target
+   * that was skipped is not drawn again: the others of a `loadbalance` share its weight.
+   */
   after(history: readonly Outcome[]): Leaf | undefined;
 }
 
@@ -128,6 +131,8 @@ export type Outcome =
     }
   | { readonly kind: 'faulty'; readonly attempt: Attempt; readonly times: Times; readonly fault: GatewayError; readonly status: number }
   | { readonly kind: 'refused'; readonly attempt: Attempt; readonly times: Times; readonly error: GatewayError }
+  /** A plugin left this target out: nothing was sent. */
+  | { readonly kind: 'skipped'; readonly attempt: Attempt; readonly times: Times; readonly because: string }
   | { readonly kind: 'cancelled'; readonly attempt: Attempt; readonly times: Times };
 
 export type TimeoutPhase = 'connect' | 'first-byte' | 'idle' | 'total' | 'request';
@@ -162,6 +167,8 @@ export function statusOf(outcome: Outcome): number {
       return outcome.status;
     case 'refused':
       return outcome.error.status;
+    case 'skipped':
+      return 503;
     case 'cancelled':
       return 499;
     default:

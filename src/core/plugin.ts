@@ -54,6 +54,11 @@ export interface PluginInstance {
    * which ends it, or turn the request into another one for the plugins that follow.
    */
   plan?(ctx: Admitted, soFar: Plan | undefined): Awaitable<Planned>;
+  /**
+   * Why this target is left out, asked when the walk over the plan comes to it; undefined: it is tried. A short phrase for
+   * the record and the error. The next target of the plan follows.
+   */
+  skip?(ctx: Routed, target: Leaf): string | undefined;
   /** Look at the request as it goes to this leaf, before its first attempt: change it, answer it, or refuse it. */
   screen?(ctx: Routed, target: Leaf): Awaitable<Screened | undefined>;
   /** Turn the request into what this one attempt will send. Runs again for every attempt. */
@@ -90,7 +95,7 @@ export type Replied = { readonly refuse: GatewayError };
 
 export type Moment = Exclude<keyof PluginInstance, 'dispose'>;
 
-export const moments: readonly Moment[] = ['admit', 'plan', 'screen', 'prepare', 'judge', 'reply', 'settle', 'record'];
+export const moments: readonly Moment[] = ['admit', 'plan', 'skip', 'screen', 'prepare', 'judge', 'reply', 'settle', 'record'];
 
 /** Everything a plugin may touch beyond its arguments. Nothing else is reachable. */
 export interface PluginHost {

@@ -52,6 +52,7 @@ export class Chain {
     const steps: { [M in Moment]: Step<M>[] } = {
       admit: [],
       plan: [],
+      skip: [],
       screen: [],
       prepare: [],
       judge: [],
@@ -114,6 +115,19 @@ export class Chain {
     });
   }
 
+  /** Why the target is left out. */
+  skip(ctx: RequestContext, target: Leaf): string | undefined {
+    for (const { name, run } of this.#steps.skip) {
+      const from = this.#monotonic();
+      const because: unknown = run(ctx, target);
+      this.#note(ctx, name, 'skip', from);
+      if (because instanceof Promise) throw waits(name, 'skip', because);
+      if (typeof because === 'string') return `${name}: ${because}`;
+      if (because !== undefined) throw new Error(`plugin "${name}" returned no text from skip`);
+    }
+    return undefined;
+  }
+
   /** The first answer or refusal ends it; changed requests are passed along. */
   async screen(ctx: RequestContext, target: Leaf): Promise<Exclude<Screened, { request: unknown }> | undefined> {
     for (const { name, run } of this.#steps.screen) {
@@ -143,7 +157,7 @@ export class Chain {
     for (const { name, run } of this.#steps.judge) {
       const from = this.#monotonic();
       const said: unknown = run(ctx, outcome, earlier);
-      if (said instanceof Promise) throw waits(name, said);
+      if (said instanceof Promise) throw waits(name, 'judge', said);
       verdict = (said as Verdict | undefined) ?? verdict;
       this.#note(ctx, name, 'judge', from);
     }
@@ -211,8 +225,8 @@ function contribute(facts: Facts, more: Partial<Facts>): void {
   if (more.ext !== undefined) Object.assign(facts.ext, more.ext);
 }
 
-/** A verdict is given at once; what was begun instead must not end the process on its own. */
-function waits(plugin: string, promise: Promise<unknown>): Error {
+/** What decides is said at once; what was begun instead must not end the process on its own. */
+function waits(plugin: string, moment: Moment, promise: Promise<unknown>): Error {
   promise.catch(() => {});
-  return new Error(`plugin "${plugin}" returned a promise from judge, which must be synchronous`);
+  return new Error(`plugin "${plugin}" returned a promise from ${moment}, which must be synchronous`);
 }

@@ -23,6 +23,22 @@ export interface ExecuteDeps {
   reply(run: Execution, outcome: Outcome): Reply;
 }
 
+/** Milliseconds from the arrival of the request. */
+export type Span = Pick<Times, 'at' | 'totalMs'>;
+
+/** A try of a target: the first, one after a pause, or one that sends again what nobody has read. */
+export interface Try {
+  readonly leaf: Leaf;
+  readonly tries: number;
+  readonly isRepeat: boolean;
+}
+
+export const firstOf = (leaf: Leaf): Try => ({ leaf, tries: 0, isRepeat: false });
+
+interface Answer {
+  readonly reply: Reply;
+}
+
 /** The whole allowance for attempts of one request, whatever the tree and its retries say. */
 const maxAttempts = 64;
 
@@ -32,17 +48,20 @@ const maxAttempts = 64;
  */
 export class Execution {
   readonly ctx: RequestContext;
+  /** In the order in which attempts ended; they may have overlapped. */
   readonly history: Outcome[] = [];
-  /** Why each outcome was left, by its place in `history`. */
-  readonly reasons: (string | undefined)[] = [];
-  /** Milliseconds spent between attempts on purpose. */
-  waitedMs = 0;
+  /** The outcome that was decided about last: that of the answer, once there is one. */
+  last: Outcome | undefined;
+  /** Times between attempts in which the request waited on purpose. */
+  readonly waits: Span[] = [];
   isCancelled = false;
-  /** The attempt to come sends again what nobody has read. */
-  #isRepeat = false;
   readonly #deps: ExecuteDeps;
-  #sending: Sending | undefined;
-  #wake: (() => void) | undefined;
+  /** Why an outcome was left. */
+  #reasons: Map<Outcome, string> | undefined;
+  /** Attempts that were begun. */
+  #begun = 0;
+  readonly #sendings: Sending[] = [];
+  #pauses: Set<() => void> | undefined;
 
   constructor(ctx: RequestContext, deps: ExecuteDeps) {
     this.ctx = ctx;
@@ -52,66 +71,95 @@ export class Execution {
   /** The client is gone: whatever is in progress ends at once. */
   cancel(): void {
     this.isCancelled = true;
-    this.#sending?.cancel();
-    this.#wake?.();
+    for (const sending of this.#sendings) sending.cancel();
+    for (const wake of this.#pauses ?? []) wake();
   }
 
   /** Notes how an attempt ended. */
   push(outcome: Outcome): void {
     this.history.push(outcome);
-    this.reasons.push(undefined);
+    // What was left out has no answer, if there is another one.
+    if (outcome.kind !== 'skipped' || this.last === undefined) this.last = outcome;
   }
 
-  get last(): Outcome | undefined {
-    return this.history.at(-1);
+  /** The history in the order in which attempts began. */
+  get attempts(): readonly Outcome[] {
+    return this.history.length < 2 ? this.history : this.history.toSorted((one, other) => one.attempt.index - other.attempt.index);
+  }
+
+  reasonOf(outcome: Outcome): string | undefined {
+    return outcome.kind === 'skipped' ? outcome.because : this.#reasons?.get(outcome);
+  }
+
+  #left(outcome: Outcome, because: string | undefined): void {
+    if (because !== undefined) (this.#reasons ??= new Map()).set(outcome, because);
   }
 
   /** Runs to an answer. Undefined when the client left first. @throws GatewayError when a `screen` plugin refuses */
   async run(): Promise<Reply | undefined> {
-    let leaf: Leaf | undefined = this.ctx.plan.first;
-    let tries = 0;
-    while (!this.isCancelled) {
-      const isFirst = tries === 0 && !this.#isRepeat;
-      const screened = isFirst ? await this.#deps.chain.screen(this.ctx, leaf) : undefined;
+    let now = this.#first(this.ctx.plan.first);
+    while (!this.isCancelled && now !== undefined) {
+      const { leaf, tries, isRepeat } = now;
+      const screened = tries === 0 && !isRepeat ? await this.#deps.chain.screen(this.ctx, leaf) : undefined;
       if (screened !== undefined && 'answer' in screened) return screened.answer;
-      const outcome = screened === undefined ? await this.#attempt(leaf, tries) : this.#refused(leaf, tries, screened.refuse);
+      const outcome = screened === undefined ? await this.attempt(now) : this.#refused(leaf, screened.refuse);
       this.push(outcome);
       // A defect on the way of an attempt is not the provider's: no other one is tried.
       if (outcome.kind === 'refused' && outcome.error.code === 'internal') throw outcome.error;
-      const step = await this.#decide(leaf);
-      if (step.reply !== undefined || step.leaf === undefined) return step.reply;
-      if (!this.#isRepeat) tries = step.leaf === leaf ? tries + 1 : 0;
-      leaf = step.leaf;
+      const step = await this.#decide(outcome, now);
+      if (step === undefined || 'reply' in step) return step?.reply;
+      now = step;
+    }
+    return this.isCancelled ? undefined : this.#deps.reply(this, this.last as Outcome);
+  }
+
+  /** The first try of a target, or of the one after it that is not left out. */
+  #first(leaf: Leaf | undefined): Try | undefined {
+    for (let next = leaf; next !== undefined; next = this.#next()) {
+      const because = this.#deps.chain.skip(this.ctx, next);
+      if (because === undefined) return firstOf(next);
+      this.push({ kind: 'skipped', attempt: this.#draft(firstOf(next)), times: notSent(this.#now()), because });
     }
     return undefined;
   }
 
-  /** What follows from the last outcome: a reply, or the leaf to try. Neither when the client left. */
-  async #decide(leaf: Leaf): Promise<{ reply?: Reply; leaf?: Leaf }> {
+  async #decide(ended: Outcome, { leaf, tries }: Try): Promise<Answer | Try | undefined> {
+    let outcome = ended;
     for (;;) {
-      const outcome = this.history.at(-1) as Outcome;
-      if (outcome.kind === 'cancelled' || this.isCancelled) return {};
-      if (this.repeats(outcome)) return { leaf };
-      const judged = this.#deps.chain.judge(this.ctx, outcome, this.history.slice(0, -1));
+      if (outcome.kind === 'cancelled' || this.isCancelled) return undefined;
+      if (this.repeats(outcome)) return { leaf, tries, isRepeat: true };
+      const judged = this.#deps.chain.judge(this.ctx, outcome, this.#earlier(outcome));
       const verdict = isSpent(this.ctx.received) ? answerIt(judged) : judged;
-      this.reasons[this.history.length - 1] = verdict.because;
-      const next = verdict.do === 'answer' || (verdict.do === 'again' && verdict.orNext === undefined) ? undefined : this.#next();
+      this.#left(outcome, verdict.because);
+      const wantsNext = verdict.do === 'next' || (verdict.do === 'again' && verdict.orNext !== undefined);
+      const next = wantsNext ? this.#first(this.#next()) : undefined;
       if (next !== undefined) {
-        if (verdict.do === 'again') this.reasons[this.history.length - 1] = verdict.orNext;
+        if (verdict.do === 'again') this.#left(outcome, verdict.orNext);
         drop(outcome);
-        return { leaf: next };
+        return next;
       }
       if (verdict.do === 'again' && this.history.length < maxAttempts) {
         drop(outcome);
         await this.#pause(verdict.afterMs);
-        return this.isCancelled ? {} : { leaf };
+        return this.isCancelled ? undefined : { leaf, tries: tries + 1, isRepeat: false };
       }
       const reply = this.#deps.reply(this, outcome);
       const refusal = outcome.kind === 'answered' ? await this.#deps.chain.reply(this.ctx, outcome.attempt, reply) : undefined;
       if (refusal === undefined) return { reply };
       drop(outcome);
-      this.history[this.history.length - 1] = { kind: 'refused', attempt: outcome.attempt, times: outcome.times, error: refusal };
+      outcome = this.#instead(outcome, { kind: 'refused', attempt: outcome.attempt, times: outcome.times, error: refusal });
     }
+  }
+
+  /** A plugin refused this answer. */
+  #instead(outcome: Outcome, refused: Outcome): Outcome {
+    this.history[this.history.indexOf(outcome)] = refused;
+    this.last = refused;
+    return refused;
+  }
+
+  #earlier(outcome: Outcome): readonly Outcome[] {
+    return this.history.length === 1 ? noOutcomes : this.history.filter((each) => each !== outcome);
   }
 
   /** The next target of the plan, where another attempt is allowed at all. */
@@ -124,35 +172,42 @@ export class Execution {
    * to each of them when a provider starts again. Once for each target, whatever its policy says, and as an attempt.
    */
   repeats(outcome: Outcome): boolean {
-    this.#isRepeat =
+    const isRepeat =
       outcome.kind === 'unreachable' &&
       outcome.isUnread === true &&
       !isSpent(this.ctx.received) &&
       this.history.length < maxAttempts &&
       !this.history.some(({ attempt }) => attempt.isRepeat === true && attempt.target === outcome.attempt.target);
-    if (this.#isRepeat) this.reasons[this.history.length - 1] = 'the kept connection was closed';
-    return this.#isRepeat;
+    if (isRepeat) this.#left(outcome, 'the kept connection was closed');
+    return isRepeat;
   }
 
-  async #attempt(leaf: Leaf, tries: number): Promise<Outcome> {
+  /** Carries out one attempt. Several may be in progress: whoever begins them pushes their outcomes. */
+  async attempt(now: Try): Promise<Outcome> {
     const { isolation } = this.#deps;
-    const outcome = await this.#once(leaf, tries);
-    return isolation === undefined ? outcome : isolation.settle(this.ctx, outcome, (query) => this.#page(leaf, tries, query));
+    const index = this.#begin();
+    const outcome = await this.#once(now, index);
+    return isolation === undefined ? outcome : isolation.settle(this.ctx, outcome, (query) => this.#page(now, index, query));
   }
 
   /** A further page of the list that was asked for: part of the same attempt. */
-  async #page(leaf: Leaf, tries: number, query: string): Promise<Outcome> {
+  async #page(now: Try, index: number, query: string): Promise<Outcome> {
     const asked = this.ctx.query;
     this.ctx.query = query;
     try {
-      return await this.#once(leaf, tries);
+      return await this.#once(now, index);
     } finally {
       this.ctx.query = asked;
     }
   }
 
-  async #once(leaf: Leaf, tries: number): Promise<Outcome> {
-    const prepared = await this.prepare(leaf, tries);
+  #begin(): number {
+    this.#begun += 1;
+    return this.#begun - 1;
+  }
+
+  async #once(now: Try, index: number): Promise<Outcome> {
+    const prepared = await this.prepare(now, index);
     if ('kind' in prepared) return prepared;
     if (this.isCancelled) return { kind: 'cancelled', attempt: prepared, times: notSent(this.#now()) };
     const outcome = this.#masked(await this.#send(prepared));
@@ -168,8 +223,9 @@ export class Execution {
   }
 
   #send(attempt: Attempt): Promise<Outcome> {
-    this.#sending = this.#deps.send(attempt, this.ctx.arrivedAt);
-    return this.#sending.outcome;
+    const sending = this.#deps.send(attempt, this.ctx.arrivedAt);
+    this.#sendings.push(sending);
+    return sending.outcome;
   }
 
   #stepDeps(): StepDeps {
@@ -183,8 +239,8 @@ export class Execution {
   }
 
   /** An attempt that is ready to be sent, or the outcome that a plugin's refusal makes of it. */
-  async prepare(leaf: Leaf, tries: number): Promise<Attempt | Outcome> {
-    const attempt = this.#draft(leaf, tries);
+  async prepare(now: Try, index = this.#begin()): Promise<Attempt | Outcome> {
+    const attempt = this.#draft(now, index);
     const at = this.#now();
     try {
       this.#deps.isolation?.admitFiles(this.ctx, attempt);
@@ -203,19 +259,19 @@ export class Execution {
     return this.#deps.monotonic() - this.ctx.arrivedAt;
   }
 
-  #refused(leaf: Leaf, tries: number, error: GatewayError): Outcome {
-    return { kind: 'refused', attempt: this.#draft(leaf, tries), times: notSent(this.#now()), error };
+  #refused(leaf: Leaf, error: GatewayError): Outcome {
+    return { kind: 'refused', attempt: this.#draft(firstOf(leaf)), times: notSent(this.#now()), error };
   }
 
-  #draft(leaf: Leaf, tries: number): Attempt {
+  #draft({ leaf, tries, isRepeat }: Try, index = this.#begin()): Attempt {
     const binding = leaf.provider ?? this.ctx.facts.choice?.binding;
     if (binding === undefined) {
       throw new GatewayError('no_target', { message: `Target "${leaf.path}" names no provider, and neither does the request.` });
     }
     return {
-      index: this.history.length,
+      index,
       tries,
-      isRepeat: this.#isRepeat,
+      isRepeat,
       target: leaf,
       binding,
       model: '',
@@ -232,18 +288,21 @@ export class Execution {
   }
 
   async #pause(ms: number): Promise<void> {
-    const from = this.#deps.monotonic();
+    const at = this.#now();
     await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, ms);
-      this.#wake = () => {
+      const timer = setTimeout(() => wake(), ms);
+      const wake = (): void => {
         clearTimeout(timer);
+        this.#pauses?.delete(wake);
         resolve();
       };
+      (this.#pauses ??= new Set()).add(wake);
     });
-    this.#wake = undefined;
-    this.waitedMs += this.#deps.monotonic() - from;
+    this.waits.push({ at, totalMs: this.#now() - at });
   }
 }
+
+const noOutcomes: readonly Outcome[] = Object.freeze([]);
 
 /** Bytes that nobody holds went out: it can't be sent a second time, whoever wants that. */
 const isSpent = (body: RequestBody): boolean => (body.kind === 'form' || body.kind === 'passing') && body.isSpent;

@@ -5,7 +5,7 @@ import { withheldFrom } from '../core/model/request-settings.ts';
 import type { Pass, PassResult } from '../core/pass.ts';
 import type { Attempt, Outcome, Times } from '../core/plan.ts';
 import { secretsOf } from '../core/secrets/redactor.ts';
-import type { Execution } from './execute.ts';
+import { type Execution, firstOf } from './execute.ts';
 
 export interface PassingDeps {
   readonly pass: Pass;
@@ -29,16 +29,19 @@ interface Step {
  * left and nothing was answered. Undefined when the client has its answer; else the outcome to report.
  */
 export async function passThrough(run: Execution, deps: PassingDeps): Promise<Outcome | undefined> {
-  let leaf = run.ctx.plan.first;
+  let now = firstOf(run.ctx.plan.first);
   for (;;) {
-    const prepared = await run.prepare(leaf, 0);
+    const prepared = await run.prepare(now);
     const step: Step = 'kind' in prepared ? { outcome: prepared, final: undefined } : await send(run, prepared, deps);
     if (run.last !== step.outcome) run.push(step.outcome);
     if (step.final === 'answered') return undefined;
-    if (step.final === undefined && !run.isCancelled && run.repeats(step.outcome)) continue;
+    if (step.final === undefined && !run.isCancelled && run.repeats(step.outcome)) {
+      now = { ...now, isRepeat: true };
+      continue;
+    }
     const next = step.final === 'spent' || run.isCancelled ? undefined : run.ctx.plan.after(run.history);
     if (next === undefined) return step.outcome;
-    leaf = next;
+    now = firstOf(next);
   }
 }
 

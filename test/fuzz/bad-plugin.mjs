@@ -46,6 +46,7 @@ export default {
   setup: () => ({
     admit: of('admit'),
     plan: of('plan'),
+    skip: of('skip'),
     screen: of('screen'),
     prepare: of('prepare'),
     judge: of('judge'),

@@ -7,7 +7,7 @@ import { isSuccess } from '../execute.ts';
 /** @param expose false hides who was tried (`server.expose_routing`) */
 export function errorFacts(requestId: string, run: Execution | undefined, expose: boolean): ErrorFacts {
   if (run === undefined || run.history.length === 0 || !expose) return { requestId };
-  const attempts = run.history.map((outcome) => ({
+  const attempts = run.attempts.map((outcome) => ({
     target: outcome.attempt.target.path,
     provider: outcome.attempt.binding.slug,
     model: outcome.attempt.model,

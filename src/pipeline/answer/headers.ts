@@ -127,7 +127,7 @@ function ours(ctx: RequestContext, run: Execution | undefined, reply: Reply, fac
   if (attempt.model !== '') put(out, responseHeaders.model, toHeader(attempt.model));
   put(out, responseHeaders.lastUsedOptionIndex, toHeader(attempt.target.path, idBytes));
   put(out, responseHeaders.retryAttemptCount, retryCount(last).toString());
-  put(out, responseHeaders.attempts, headerList(run.history, attemptText, ', ', attemptsLimit.items));
+  put(out, responseHeaders.attempts, headerList(run.attempts, attemptText, ', ', attemptsLimit.items));
   const dropped = attempt.upstream?.dropped ?? [];
   if (dropped.length > 0) {
     const named = ({ param }: Dropped): string => toHeader(param, droppedLimit.bytes);
@@ -194,7 +194,7 @@ function replaceContent(out: HeaderPairs, contentType: string): void {
  */
 function retryCount(last: Outcome): number {
   const { tries, target } = last.attempt;
-  if (isSuccess(last) || target.retry.attempts === 0) return tries;
+  if (isSuccess(last) || last.kind === 'skipped' || target.retry.attempts === 0) return tries;
   const isFinal = (last.kind === 'answered' || last.kind === 'refused') && !target.retry.retries(statusOf(last));
   return isFinal ? tries : -1;
 }

@@ -53,6 +53,11 @@ export function errorOf(outcome: Outcome): GatewayError {
       return outcome.fault.provider === undefined ? outcome.fault : saidBy(attempt, outcome.status, outcome.fault.provider);
     case 'refused':
       return withSetting(attempt, outcome.error);
+    case 'skipped':
+      return new GatewayError('target_skipped', {
+        message: `Provider "${slug}" was left out (${outcome.because}).`,
+        hint: 'Try again later.',
+      });
     case 'cancelled':
       return new GatewayError('internal', { message: 'Cancelled: the request had already ended.' });
     default:
@@ -130,7 +135,7 @@ function allFailed(run: Execution, ended: Outcome, targets: number): GatewayErro
   const { status } = error;
   const of = config === undefined || config === '-' ? '' : ` of config "${config}"`;
   return new GatewayError('all_targets_failed', {
-    message: `All ${targets} targets${of} failed. Last: ${last.attempt.binding.slug} ${summary(last, error)}`,
+    message: `All ${targets} targets${of} failed. Last: ${last.attempt.binding.slug} ${summary(last, error)}${leftOut(run, last)}`,
     status,
     source: error.source,
     hint: `Look for ${run.ctx.id} in the gateway's log.`,
@@ -138,7 +143,16 @@ function allFailed(run: Execution, ended: Outcome, targets: number): GatewayErro
   });
 }
 
-const isPassedOver = (outcome: Outcome): boolean => outcome.kind === 'refused' && outcome.error.code === 'unsupported_endpoint';
+/** The targets beside the last one that a plugin left out. */
+function leftOut({ attempts }: Execution, last: Outcome): string {
+  const out = attempts.flatMap((each) =>
+    each.kind === 'skipped' && each !== last ? [`${each.attempt.binding.slug} (${each.because})`] : [],
+  );
+  return out.length === 0 ? '' : ` Left out: ${out.slice(0, 8).join(', ')}.`;
+}
+
+const isPassedOver = (outcome: Outcome): boolean =>
+  outcome.kind === 'skipped' || (outcome.kind === 'refused' && outcome.error.code === 'unsupported_endpoint');
 
 function summary(outcome: Outcome, error: GatewayError): string {
   return outcome.kind === 'answered' ? `answered ${statusOf(outcome)} (${JSON.stringify(error.message)}).` : `– ${error.message}`;

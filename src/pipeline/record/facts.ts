@@ -2,7 +2,7 @@ import type { GatewayError } from '../../core/error.ts';
 import type { PassResult } from '../../core/pass.ts';
 import type { UpstreamReply } from '../../core/plan.ts';
 import type { LogRecord } from '../../core/records/record.ts';
-import type { Execution } from '../execute.ts';
+import type { Execution, Span } from '../execute.ts';
 
 /** Small readings of an answer: what the record says of it, and how its body leaves. */
 
@@ -28,14 +28,25 @@ export function bodyAllowed(status: number): boolean {
   return status !== 204 && status !== 304;
 }
 
-/** Milliseconds that were spent on attempts. */
-export function upstreamMs(run: Execution | undefined): number {
-  let sum = 0;
-  for (const outcome of run?.history ?? []) sum += outcome.times.totalMs;
-  return sum;
-}
+/** Milliseconds in which at least one attempt was in progress. */
+export const upstreamMs = (run: Execution | undefined): number => (run === undefined ? 0 : coveredMs(spansOf(run)));
+
+const spansOf = ({ history }: Execution): readonly Span[] => history.map(({ times }) => times);
 
 /** Milliseconds of ours until now, to the microsecond. @param elapsed milliseconds since the arrival */
 export function overheadMs(elapsed: number, run: Execution | undefined): number {
-  return Math.max(0, Math.round((elapsed - upstreamMs(run) - (run?.waitedMs ?? 0)) * 1000) / 1000);
+  const others = run === undefined ? 0 : coveredMs(run.waits.length === 0 ? spansOf(run) : [...spansOf(run), ...run.waits]);
+  return Math.max(0, Math.round((elapsed - others) * 1000) / 1000);
+}
+
+/** Attempts may overlap, and a wait may be for one of them: each millisecond counts once. */
+function coveredMs(spans: readonly Span[]): number {
+  if (spans.length === 1) return (spans[0] as Span).totalMs;
+  let covered = 0;
+  let end = Number.NEGATIVE_INFINITY;
+  for (const { at, totalMs } of spans.toSorted((one, other) => one.at - other.at)) {
+    covered += Math.max(0, at + totalMs - Math.max(at, end));
+    end = Math.max(end, at + totalMs);
+  }
+  return covered;
 }

@@ -66,7 +66,7 @@ export function makeRecord(ctx: RequestContext, run: Execution | undefined, endi
     type: attempt?.binding.provider.type ?? null,
     model: modelRecord(ctx, attempt, tap),
     foundation_model: boundedOrNull(attempt?.call?.foundationModel, limits.name),
-    attempts: run === undefined ? [] : run.history.map((outcome, n) => attemptRecord(outcome, n, run.reasons[n])),
+    attempts: run === undefined ? [] : run.attempts.map((outcome) => attemptRecord(outcome, run.reasonOf(outcome))),
     plugins: first(ctx.plugins, most.plugins),
     ms: timesRecord(ending),
     usage: usageRecord(tap, ctx, isModelAnswer(last)),
@@ -135,8 +135,9 @@ function isModelAnswer(last: Outcome | undefined): boolean {
   return last !== undefined && isSuccess(last);
 }
 
-function attemptRecord(outcome: Outcome, n: number, because: string | undefined): AttemptRecord {
+function attemptRecord(outcome: Outcome, because: string | undefined): AttemptRecord {
   const { attempt, times } = outcome;
+  const n = attempt.index;
   const answered = outcome.kind === 'answered';
   return {
     n,

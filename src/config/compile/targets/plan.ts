@@ -48,29 +48,44 @@ class TreePlan implements Plan {
     if (last.kind === 'cancelled') return undefined;
     const always = movesAlways(last);
     const status = statusOf(last);
+    const facts = last.kind === 'skipped' ? withoutSkipped(this.#facts, history) : this.#facts;
     let node: Node = last.attempt.target;
     for (let above = node.parent; above !== undefined; above = above.parent) {
       if (above.strategy === 'fallback' && (always || above.fallsBackOn(status))) {
-        const next = this.#siblingAfter(above, node.index);
+        const next = siblingAfter(above, node.index, facts);
+        if (next !== undefined) return next;
+      } else if (above.strategy === 'loadbalance' && last.kind === 'skipped') {
+        const next = descend(above, facts);
         if (next !== undefined) return next;
       }
       node = above;
     }
     return undefined;
   }
+}
 
-  /** A sibling that resolves to nothing (no condition holds) is passed over: the caller is owed the answer that came. */
-  #siblingAfter(parent: Branch, index: number): Leaf | undefined {
-    for (const sibling of parent.targets.slice(index + 1)) {
-      try {
-        const leaf = descend(sibling, this.#facts);
-        if (leaf !== undefined) return leaf;
-      } catch (error) {
-        if (!(error instanceof GatewayError)) throw error;
-      }
+/** The same walk, with the targets closed that were left out. */
+function withoutSkipped(facts: PlanFacts, history: readonly Outcome[]): PlanFacts {
+  const skipped = new Set(history.flatMap(({ kind, attempt }) => (kind === 'skipped' ? [attempt.target] : [])));
+  return {
+    walk: facts.walk,
+    random: facts.random,
+    query: facts.query,
+    accepts: (leaf) => !skipped.has(leaf) && facts.accepts(leaf),
+  };
+}
+
+/** A sibling that resolves to nothing (no condition holds) is passed over: the caller is owed the answer that came. */
+function siblingAfter(parent: Branch, index: number, facts: PlanFacts): Leaf | undefined {
+  for (const sibling of parent.targets.slice(index + 1)) {
+    try {
+      const leaf = descend(sibling, facts);
+      if (leaf !== undefined) return leaf;
+    } catch (error) {
+      if (!(error instanceof GatewayError)) throw error;
     }
-    return undefined;
   }
+  return undefined;
 }
 
 /** Faults that move a fallback chain whatever its list says. */
@@ -79,6 +94,7 @@ function movesAlways(outcome: Outcome): boolean {
     case 'unreachable':
     case 'timeout':
     case 'faulty':
+    case 'skipped':
       return true;
     case 'refused':
       return outcome.error.code === 'unsupported_endpoint';
@@ -94,6 +110,8 @@ function canMove(leaf: Leaf): boolean {
   let node: Node = leaf;
   for (let above = node.parent; above !== undefined; above = above.parent) {
     if (above.strategy === 'fallback' && node.index + 1 < above.targets.length) return true;
+    // One that is drawn may be left out.
+    if (above.strategy === 'loadbalance' && above.targets.length > 1) return true;
     node = above;
   }
   return false;
@@ -193,7 +211,7 @@ function planInOrder(root: Branch, facts: PlanFacts): Plan | undefined {
 function mayBeElsewhere(outcome: Outcome): boolean {
   if (outcome.kind === 'answered') return outcome.reply.status === 404;
   if (outcome.kind === 'timeout') return outcome.phase === 'connect';
-  return outcome.kind === 'unreachable' || (outcome.kind === 'refused' && isNotHere(outcome.error));
+  return outcome.kind === 'unreachable' || outcome.kind === 'skipped' || (outcome.kind === 'refused' && isNotHere(outcome.error));
 }
 
 /** All leaves below a node, in written order. */

@@ -1,0 +1,154 @@
+import { describe, expect, it } from 'vitest';
+import { createPlanner } from '../config/compile/targets/plan.ts';
+import type { Dialect } from '../core/dialect.ts';
+import type { Arrival } from '../core/http/arrival.ts';
+import { Budget } from '../core/memory/budget.ts';
+import type { Attempt, Outcome, Send } from '../core/plan.ts';
+import type { PluginInstance } from '../core/plugin.ts';
+import { makeBinding, makeBranch, makeConfig, makeContext, makeLeaf, makeRetry, makeSnapshot } from '../../test/support/stage-context.ts';
+import { errorOf, finalOf } from './answer/index.ts';
+import { Chain } from './chain.ts';
+import { Execution, firstOf } from './execute.ts';
+import { makeRecord } from './record/index.ts';
+import { overheadMs, upstreamMs } from './record/facts.ts';
+import { RequestContext } from './request.ts';
+
+const leaves = ['a', 'b', 'c'].map((slug) => makeLeaf({ provider: makeBinding(slug), retry: makeRetry(0) }));
+const dialect = { isError: () => false } as unknown as Dialect;
+
+/** A request over these leaves, with a sender whose attempts end when the test says so, and a clock that it sets. */
+function rig(strategy: 'fallback' | 'loadbalance', instance: PluginInstance) {
+  const clock = { now: 0 };
+  const sent: { attempt: Attempt; end: (outcome: Outcome) => void; isCancelled: boolean }[] = [];
+  const send: Send = (attempt) => {
+    let end: (outcome: Outcome) => void = () => undefined;
+    const outcome = new Promise<Outcome>((resolve) => (end = resolve));
+    const sending = { attempt, end, isCancelled: false };
+    sent.push(sending);
+    const cancel = (): void => {
+      sending.isCancelled = true;
+      end({ kind: 'cancelled', attempt, times: { at: 0, connectMs: undefined, firstByteMs: undefined, totalMs: clock.now } });
+    };
+    return { outcome, cancel };
+  };
+  const snapshot = makeSnapshot();
+  const ctx = new RequestContext(makeContext({ snapshot }) as unknown as Arrival, snapshot, new Budget(Number.POSITIVE_INFINITY));
+  ctx.isAdmitted = true;
+  const branch = makeBranch(strategy, leaves);
+  const query = { metadata: {}, pathname: '/', params: () => undefined };
+  const plan = createPlanner()(makeConfig('test', branch), { walk: 'model', random: 0, query, accepts: () => true });
+  if (plan === undefined) throw new Error('no plan');
+  ctx.plan = plan;
+  const monotonic = (): number => clock.now;
+  const run = new Execution(ctx, {
+    chain: new Chain([{ name: 'breaker', instance }], monotonic),
+    send,
+    dialect,
+    isolation: undefined,
+    monotonic,
+    mask: (bytes) => bytes,
+    reply: (of, outcome) => {
+      const final = finalOf(of, outcome, dialect);
+      const body = Buffer.from(final.kind === 'error' ? final.error.message : 'passed');
+      return { status: final.kind === 'error' ? final.error.status : 200, headers: [], body, flow: undefined };
+    },
+  });
+  return { ctx, run, sent, clock, targets: branch.targets as typeof leaves };
+}
+
+const answered = (attempt: Attempt, status: number, at: number, totalMs: number): Outcome => ({
+  kind: 'answered',
+  attempt,
+  times: { at, connectMs: 0, firstByteMs: 1, totalMs },
+  reply: { status, headers: {}, body: Buffer.from('{"error":{"message":"down"}}'), flow: undefined, tap: undefined },
+});
+
+const ending = { status: 200, end: 'whole', error: null, bytesIn: 0, bytesOut: 0, totalMs: 100, firstEventMs: 1, overheadMs: 0 } as const;
+const recordOf = (ctx: RequestContext, run: Execution) => makeRecord(ctx, run, { ...ending, kept: undefined, own: undefined }).record;
+
+/** Leaves these slugs out; a failed answer moves on. */
+const breaker = (...open: readonly string[]): PluginInstance => ({
+  skip: (_ctx, target) => (open.includes(target.provider?.slug ?? '') ? 'open' : undefined),
+  judge: (_ctx, outcome) => (outcome.kind === 'answered' && outcome.reply.status < 400 ? undefined : { do: 'next', because: 'failed' }),
+});
+
+describe('a target that a plugin leaves out', () => {
+  // The random number draws b, and after it c.
+  it.each<['fallback' | 'loadbalance', readonly string[], readonly string[], string]>([
+    ['fallback', ['a'], ['a'], 'b'],
+    ['fallback', ['a', 'b'], ['a', 'b'], 'c'],
+    ['fallback', ['b'], [], 'a'],
+    ['loadbalance', ['a'], [], 'b'],
+    ['loadbalance', ['b'], ['b'], 'c'],
+    ['loadbalance', ['b', 'c'], ['b', 'c'], 'a'],
+  ])('%s with %j left out: after %j comes %s', async (strategy, open, left, served) => {
+    const { ctx, run, sent } = rig(strategy, breaker(...open));
+    const reply = run.run();
+    await new Promise(setImmediate);
+    expect(sent.map(({ attempt }) => attempt.binding.slug)).toEqual([served]);
+    sent[0]?.end(answered(sent[0].attempt, 200, 0, 10));
+    expect((await reply)?.status).toBe(200);
+    const record = recordOf(ctx, run);
+    expect(record.attempts.map(({ provider, outcome, reason }) => [provider, outcome, reason])).toEqual([
+      ...left.map((slug) => [slug, 'skipped', 'breaker: open']),
+      [served, 'answered', null],
+    ]);
+    expect([record.provider, record.attempts.map(({ n }) => n)]).toEqual([served, [...left, served].map((_, n) => n)]);
+  });
+
+  it('is named in the error of those that were tried', async () => {
+    const { ctx, run, sent } = rig('fallback', breaker('b', 'c'));
+    const reply = run.run();
+    await new Promise(setImmediate);
+    sent[0]?.end(answered(sent[0].attempt, 500, 0, 10));
+    const { status, body } = (await reply) ?? {};
+    expect(status).toBe(500);
+    expect(body?.toString()).toBe('All 3 targets failed. Last: a answered 500 ("down"). Left out: b (breaker: open), c (breaker: open).');
+    expect(recordOf(ctx, run)).toMatchObject({
+      provider: 'a',
+      attempts: [{ reason: 'failed' }, { outcome: 'skipped' }, { outcome: 'skipped' }],
+    });
+  });
+
+  it('leaves an error of its own where nothing else is there', async () => {
+    const { run, sent } = rig('loadbalance', breaker('a', 'b', 'c'));
+    expect(await run.run()).toMatchObject({ status: 503 });
+    expect(sent).toEqual([]);
+    expect(run.last === undefined ? undefined : errorOf(run.last)).toMatchObject({ code: 'target_skipped', status: 503 });
+  });
+});
+
+describe('attempts that overlap', () => {
+  it('are in the record as they began, and each millisecond counts once', async () => {
+    const { ctx, run, sent, clock, targets } = rig('fallback', { prepare: () => undefined });
+    const tries = targets.slice(0, 2).map((leaf) => run.attempt(firstOf(leaf)));
+    await new Promise(setImmediate);
+    const [one, two] = sent.map(({ attempt }) => attempt) as [Attempt, Attempt];
+    expect([one.index, two.index]).toEqual([0, 1]);
+    // The second began at 50, and was answered before the first one, which is not needed any more.
+    sent[1]?.end(answered(two, 200, 50, 30));
+    run.push(await (tries[1] as Promise<Outcome>));
+    clock.now = 90;
+    sent[0]?.end({ kind: 'cancelled', attempt: one, times: { at: 0, connectMs: 1, firstByteMs: undefined, totalMs: 90 } });
+    run.history.push(await (tries[0] as Promise<Outcome>));
+    expect(run.last?.attempt).toBe(two);
+    expect([upstreamMs(run), overheadMs(100, run)]).toEqual([90, 10]);
+    run.waits.push({ at: 85, totalMs: 10 });
+    expect([upstreamMs(run), overheadMs(100, run)]).toEqual([90, 5]);
+    const { attempts, provider } = recordOf(ctx, run);
+    expect(provider).toBe('b');
+    expect(attempts).toMatchObject([
+      { n: 0, provider: 'a', at: 0, total_ms: 90, outcome: 'cancelled' },
+      { n: 1, provider: 'b', at: 50, total_ms: 30, outcome: 'answered' },
+    ]);
+  });
+
+  it('all end when the client leaves', async () => {
+    const { run, sent, targets } = rig('fallback', { prepare: () => undefined });
+    const tries = targets.map((leaf) => run.attempt(firstOf(leaf)));
+    await new Promise(setImmediate);
+    run.cancel();
+    expect(sent.map(({ isCancelled }) => isCancelled)).toEqual([true, true, true]);
+    expect((await Promise.all(tries)).map(({ kind }) => kind)).toEqual(['cancelled', 'cancelled', 'cancelled']);
+  });
+});
