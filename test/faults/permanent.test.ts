@@ -18,6 +18,7 @@ const passing: readonly ErrorCode[] = [
   'auth_unavailable',
   'draining',
   'overloaded',
+  'target_skipped',
 ];
 
 /** Throws the error that a header names. */
