@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { haveRecordings, type Recording, recordings } from '../contract/recordings.ts';
+import type { Json } from '../contract/gemini-oracle.ts';
+import { python, runScript } from '../sdk/python.ts';
 import { skipping } from '../support/skipping.ts';
 import { byLibrary, orderProblems, saidByCompletion, saidByMessage } from './said.ts';
 import { streamOf, wayOf, wholeOf } from './ways.ts';
@@ -40,6 +42,35 @@ describe.skipIf(skipping(haveRecordings ? undefined : 'there is no recorded traf
     await expectSame(exchange);
   });
 });
+
+const noPython = 'missing' in python ? python.missing : undefined;
+
+describe.skipIf(skipping(noPython ?? (haveRecordings ? undefined : 'there is no recorded traffic next to the checkout')))(
+  `recorded answers in the hands of PyPI anthropic (${noPython ?? 'run'})`,
+  () => {
+    it('say what they said, streamed and whole', { timeout: 120_000 }, async () => {
+      if ('missing' in python) return;
+      const jobs = answers.map((exchange) => {
+        const way = wayOf(exchange);
+        const { whole, stream } = way.forms(exchange);
+        return {
+          id: exchange.id,
+          expected: saidByCompletion(way.completion(whole)),
+          whole: JSON.stringify(wholeOf(way, whole)),
+          stream: stream === undefined || breaksOff(stream) ? null : streamOf(way, stream, 1021),
+        };
+      });
+      const text = await runScript(python.python, ['../messages/pypi-client.py'], JSON.stringify(jobs));
+      const made = JSON.parse(text) as { readonly stream: Json | null; readonly whole: Json }[];
+      expect(made.length).toBe(answers.length);
+      for (const [at, { stream, whole }] of made.entries()) {
+        const { id, expected } = jobs[at] ?? { id: '', expected: undefined };
+        expect({ id, said: saidByMessage(whole) }).toEqual({ id, said: expected });
+        if (stream !== null) expect({ id, said: saidByMessage(stream) }).toEqual({ id, said: expected });
+      }
+    });
+  },
+);
 
 async function expectSame(exchange: Recording): Promise<void> {
   const way = wayOf(exchange);
