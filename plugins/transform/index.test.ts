@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { GatewayError } from '#core/error.ts';
+import { emptyBody } from '#core/json/body.ts';
 import type { MediaNeed, Operation, Tap, Translation, UpstreamRequest } from '#core/provider.ts';
 import { chat, draft, prepare } from '../../test/support/prepare.ts';
 import { makeBinding, makeContext, makeHost, makeLeaf, makeProvider, noon, refusal, setUp } from '../../test/support/stage-context.ts';
@@ -24,7 +25,7 @@ describe('the model', () => {
     const realtime = makeBinding('main', {
       provider: makeProvider({ relay: (call) => ({ origin: 'https://api.example', path: `/${call.model}` }) }),
     });
-    const over = { endpoint: 'realtime', requestedModel: '@main/live', body: { kind: 'socket' } } as const;
+    const over = { endpoint: 'realtime', requestedModel: '@main/live', body: emptyBody } as const;
     expect((await prepare({ binding: realtime, over })).attempt.upstream).toMatchObject({ path: '/live' });
   });
 

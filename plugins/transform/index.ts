@@ -177,7 +177,7 @@ function relayed(ctx: Routed, attempt: Attempt, call: AttemptCall, body: Request
   const headers = joinHeaders(theirs, address.headers ?? []);
   // Of a compressed answer nobody could say whether it repeats the credential.
   headers.push('accept-encoding', 'identity');
-  const passes = body.kind === 'passing' ? body : emptyBody;
+  const passes = body.kind === 'passing' || body.kind === 'socket' ? body : emptyBody;
   return { request: { ...address, method: ctx.method, headers, body: passes, dropped: [] }, tap: unread };
 }
 

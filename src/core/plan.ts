@@ -3,6 +3,7 @@ import type { WireEvent } from './events.ts';
 import type { HeaderPairs } from './http/headers.ts';
 import type { Call, CommonSettings, Translation, UpstreamRequest } from './provider.ts';
 import type { Clocks, CredentialRef, Leaf, ProviderBinding, Trust } from './snapshot.ts';
+import type { SocketRecord } from './records/record.ts';
 import type { Tap } from './tap.ts';
 
 /** A walk over the target tree: a pure function of what has happened so far. */
@@ -82,6 +83,10 @@ export interface Flow {
   readonly kept: KeptBody;
   /** The answer's head goes to the client at once, not with the first bytes. */
   readonly isBegun?: boolean;
+  /** Of a WebSocket: how it was closed so far, and what passed. */
+  readonly socket?: SocketRecord;
+  /** What the client is told where the flow is cut by us; undefined where its format has a word for that, or none. */
+  readonly farewell?: Buffer | undefined;
   /** Starts the flow into the consumer, beginning with what was held back until the commit point. Once. */
   into(consumer: FlowConsumer): void;
   pause(): void;

@@ -30,7 +30,6 @@ import { type HeaderNames, headerNames } from '../transport/inbound/header-bag.t
 import { Ids } from '../transport/inbound/ids.ts';
 import { KeylessRules } from '../transport/inbound/keyless-rules.ts';
 import { createProbes, type Probes } from '../transport/inbound/probes.ts';
-import { createRelay, type Relay } from '../transport/outbound/relay/index.ts';
 import { createMemoryRelief } from '../transport/outbound/exchange/external-memory.ts';
 import type { Outbound } from '../transport/outbound/index.ts';
 import { createSender } from '../transport/outbound/sender.ts';
@@ -62,7 +61,6 @@ export class Runtime {
   readonly #sweeper: Sweeper;
   /** Bodies that are coming, of whoever it may be: they take no attempt's place. */
   readonly #arriving: Sweeper;
-  readonly #relay: Relay;
   readonly #budget: Budget;
   readonly #seal: GroupCommit;
   readonly #handling: HandleDeps;
@@ -102,8 +100,6 @@ export class Runtime {
     );
     const { egress, upstream } = deps.outbound;
     const maxInFlight = (): number => this.#settings().maxInFlight;
-    const maxUpload = (): number | undefined => this.#settings().maxUpload;
-    this.#relay = createRelay({ egress, sweeper: this.#sweeper, monotonic: clock.monotonic, maxUpload, maxInFlight });
     const echoes = new Echoes(log, () => this.holder.current().snapshot.revision);
     this.#seal = new GroupCommit((records) => this.#append(records), defects.report);
     const passed = createMemoryRelief();
@@ -115,6 +111,7 @@ export class Runtime {
       sweeper: this.#sweeper,
       clock,
       checkEgress: egress.check,
+      lookup: egress.lookup,
       keep: () => this.#keep(),
       maxAnswer: () => this.#settings().maxAnswer,
       maxInFlight,
@@ -129,7 +126,6 @@ export class Runtime {
       // Not `run`, which copies what was before once more to put it back: node does so at the end of each callback.
       enter: (id) => this.#running.enterWith(id),
       onDefect: defects.report,
-      onEcho: echoes.add,
       onOver: (record) => deps.onRequest(record),
       onLeft: (handling) => this.drain.running.delete(handling),
     };
@@ -140,7 +136,6 @@ export class Runtime {
 
   /** @param passed told of the bytes of files that pass */
   #listener(passed: (bytes: number) => void): Server {
-    const relay = this.#relay;
     return createDataServer({
       clock: this.#deps.clock,
       ids: new Ids(),
@@ -161,8 +156,6 @@ export class Runtime {
         });
       },
       probes: this.probes(false),
-      passSocket: (request, socket, head, bag) => relay.socket(request, socket, head, bag),
-      socketClient: (socket) => relay.socketClient(socket),
     });
   }
 
@@ -202,7 +195,6 @@ export class Runtime {
     this.#seal.flush();
     this.server.closeAllConnections();
     if (this.server.listening) await new Promise((resolve) => this.server.close(resolve));
-    this.#relay.close();
     this.#sweeper.close();
     this.#arriving.close();
     await this.#deps.outbound.upstream.close();

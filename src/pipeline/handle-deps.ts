@@ -1,7 +1,7 @@
 import type { Budget } from '../core/memory/budget.ts';
 import type { Dialect } from '../core/dialect.ts';
 import type { DialectName } from '../core/endpoint.ts';
-import type { Attempt, Send } from '../core/plan.ts';
+import type { Send } from '../core/plan.ts';
 import type { LogRecord } from '../core/records/record.ts';
 import type { DenseSetMember } from '../core/memory/dense-set.ts';
 import type { GroupCommit } from './record/group-commit.ts';
@@ -22,8 +22,6 @@ export interface HandleDeps {
   enter(requestId: string): void;
   /** A defect of the gateway or of a plugin: shown to operators with its stack, never to callers. Never throws. */
   onDefect(error: unknown, requestId: string): void;
-  /** Told when an answer repeats the credential of its attempt, each time. */
-  onEcho(attempt: Attempt): void;
   /** The request is over: its record is written and its end has left. */
   onOver(record: LogRecord): void;
   /** Nothing of it is left in this process: a slow client has taken the last byte, or is gone. */

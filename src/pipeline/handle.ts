@@ -4,8 +4,6 @@ import type { Client } from '../core/http/client.ts';
 import type { Dialect } from '../core/dialect.ts';
 import { dialectOf } from '../core/endpoint.ts';
 import { type ErrorCode, fromUnknown, GatewayError } from '../core/error.ts';
-import type { HeaderPairs } from '../core/http/headers.ts';
-import type { Pass, PassResult } from '../core/pass.ts';
 import type { Flow, Reply } from '../core/plan.ts';
 import type { LogRecord } from '../core/records/record.ts';
 import type { DenseSetMember } from '../core/memory/dense-set.ts';
@@ -18,13 +16,12 @@ import { formToHold, hold } from './forms.ts';
 import type { HandleDeps } from './handle-deps.ts';
 import type { Chain } from './chain.ts';
 import { completeHeaders, type ReplyFacts } from './answer/headers.ts';
-import { passThrough } from './passing.ts';
 import { lastPiece } from './answer/last-event.ts';
 import { endPlainly, plainError, sealedOf } from './answer/last-resort.ts';
 import { settle } from './record/draft.ts';
 import type { Ending } from './record/index.ts';
 import { RequestContext } from './request.ts';
-import { bodyAllowed, isEventStream, ofProvider, overheadMs, passedEnd, saidOf, upstreamMs } from './record/facts.ts';
+import { bodyAllowed, isEventStream, ofProvider, overheadMs, saidOf, upstreamMs } from './record/facts.ts';
 import type { KeyInFlight } from './in-flight.ts';
 import type { Generation } from './generation.ts';
 
@@ -39,7 +36,6 @@ export class Handling implements DenseSetMember {
   readonly #client: Client;
   readonly #deps: HandleDeps;
   readonly #body: PendingBody;
-  readonly #pass: Pass | undefined;
   readonly #refusal: GatewayError | undefined;
   readonly #dialect: Dialect;
   #share: KeyInFlight | undefined;
@@ -48,7 +44,6 @@ export class Handling implements DenseSetMember {
   /** Bytes of a whole answer, which waits in memory until the client has taken it. */
   #answerSize = 0;
   #bytesOut = 0;
-  #bytesIn = 0;
   #overheadMs = 0;
   #firstEventMs: number | null = null;
   /** An answer that no provider gave. */
@@ -57,7 +52,6 @@ export class Handling implements DenseSetMember {
   #status = 0;
   #recorded = false;
   #isTrying = false;
-  #isPassing = false;
   // Not where they are assigned: V8 makes a function that is written there in the old generation, and the whole request
   // would stay with it until the next full collection.
   readonly #onGone = (): void => this.#owned(() => this.#gone());
@@ -75,10 +69,9 @@ export class Handling implements DenseSetMember {
   #isStopped = false;
   #isHeadSent = false;
 
-  constructor({ arrival, client, body, pass, refusal }: Incoming, lease: Lease<Generation>, deps: HandleDeps) {
+  constructor({ arrival, client, body, refusal }: Incoming, lease: Lease<Generation>, deps: HandleDeps) {
     this.id = arrival.id;
     this.#body = body;
-    this.#pass = pass;
     this.#refusal = refusal;
     this.#lease = lease;
     this.#generation = lease.value;
@@ -134,10 +127,6 @@ export class Handling implements DenseSetMember {
       const { send, monotonic } = this.#deps;
       const reply = (run: Execution): Reply => this.#reply(run);
       this.#run = new Execution(this.#ctx, { chain, send, monotonic, isolation, mask, dialect: this.#dialect, reply });
-      if (this.#pass !== undefined) {
-        await this.#passThrough(this.#run, this.#pass);
-        return;
-      }
       this.#isTrying = true;
       const answer = await this.#run.run();
       this.#isTrying = false;
@@ -152,7 +141,7 @@ export class Handling implements DenseSetMember {
 
   /** Something that was begun for this request threw where nobody waited for it. An answer that flows has its own owner. */
   crashed(thrown: unknown): void {
-    if (this.#recorded || this.#isHeadSent || this.#isPassing) {
+    if (this.#recorded || this.#isHeadSent) {
       this.#deps.onDefect(thrown, this.#ctx.id);
       return;
     }
@@ -176,40 +165,6 @@ export class Handling implements DenseSetMember {
     else this.#failed(error, 'drained');
   }
 
-  async #passThrough(run: Execution, pass: Pass): Promise<void> {
-    this.#isPassing = true;
-    const outcome = await passThrough(run, {
-      pass,
-      monotonic: this.#deps.monotonic,
-      onEcho: this.#deps.onEcho,
-      headers: () => this.#headPassed(run),
-      finish: (result) => this.#endPassed(result),
-    });
-    this.#isPassing = false;
-    if (outcome === undefined || this.#recorded) return;
-    if (outcome.kind === 'cancelled' || this.#client.isGone) this.#gone();
-    else this.#deliver(this.#reply(run));
-  }
-
-  /** The provider's head of a passing answer is there: ours go beside it. */
-  #headPassed(run: Execution): HeaderPairs {
-    const last = run.last;
-    const status = last?.kind === 'answered' ? last.reply.status : 502;
-    const reply: Reply = { status, headers: [], body: undefined, flow: undefined };
-    this.#status = status;
-    this.#complete(reply, status >= 400 ? faultFacts(undefined, status, undefined) : undefined);
-    this.#isHeadSent = true;
-    return reply.headers;
-  }
-
-  /** The last bytes of a passing answer wait for this. */
-  #endPassed(result: PassResult): Promise<void> {
-    this.#bytesOut = result.bytesOut;
-    this.#bytesIn = result.bytesIn;
-    const { end, error } = passedEnd(result, this.#status);
-    return new Promise((resolve) => this.#finish(end, error, resolve));
-  }
-
   #reply(run: Execution): Reply {
     const outcome = run.last;
     if (outcome === undefined) throw new Error('a reply without an attempt');
@@ -222,7 +177,8 @@ export class Handling implements DenseSetMember {
 
   /** Sends an answer of the chain, whole or as it comes. */
   #deliver(reply: Reply, faultEnd: 'fault' | 'drained' = 'fault'): void {
-    if (!isFinalStatus(reply.status)) throw new Error(`a reply with the status ${String(reply.status)}`);
+    if (!isFinalStatus(reply.status) && reply.flow?.socket === undefined)
+      throw new Error(`a reply with the status ${String(reply.status)}`);
     const error = this.#final?.kind === 'error' ? this.#final.error : undefined;
     const isFault = error !== undefined || reply.status >= 400;
     this.#complete(reply, isFault ? faultFacts(error, reply.status, this.#run?.last) : undefined);
@@ -318,7 +274,7 @@ export class Handling implements DenseSetMember {
     const last = this.#run?.last;
     const framed = last?.kind === 'answered' && last.reply.isVerbatim !== true && isEventStream(last.reply);
     const words = lastWords ?? this.#dialect.errorEvent(error, errorFacts(this.#ctx.id, undefined, false));
-    const event = framed ? this.#generation.maskBytes(words) : undefined;
+    const event = this.#flow?.farewell ?? (framed ? this.#generation.maskBytes(words) : undefined);
     this.#bytesOut += event?.length ?? 0;
     this.#finish(end, saidOf(error), () => {
       if (event === undefined) this.#client.destroy();
@@ -338,8 +294,8 @@ export class Handling implements DenseSetMember {
   #gone(): void {
     if (this.#recorded) return;
     this.#run?.cancel();
-    // The relay sees the same and ends the attempt with its counts; a run comes back at once, with the attempt in its history.
-    if (this.#isPassing || this.#isTrying) return;
+    // A run comes back at once, with the attempt in its history.
+    if (this.#isTrying) return;
     this.#flow?.abort();
     this.#finish('client_gone', null, () => this.#client.destroy());
   }
@@ -361,12 +317,13 @@ export class Handling implements DenseSetMember {
       status: this.#status === 0 && end === 'client_gone' ? 499 : this.#status,
       end,
       error,
-      bytesIn: 'received' in this.#ctx.received ? this.#ctx.received.received : this.#bytesIn,
+      bytesIn: 'received' in this.#ctx.received ? this.#ctx.received.received : 0,
       bytesOut: this.#bytesOut,
       totalMs: this.#deps.monotonic() - this.#ctx.arrivedAt,
       firstEventMs: this.#firstEventMs,
       overheadMs: this.#overheadMs,
       kept: this.#flow?.kept,
+      socket: this.#flow?.socket,
       own: this.#own,
     };
     const sealed = sealedOf(this.#ctx, this.#run, ending, this.#deps.onDefect);
@@ -390,7 +347,7 @@ export class Handling implements DenseSetMember {
     this.#flow = undefined;
     this.#ctx.forget();
     this.#body.drop();
-    if (this.#isPassing || this.#client.isGone) this.#onLeft();
+    if (this.#client.isGone) this.#onLeft();
     else this.#client.onLeft = this.#onLeft;
     onOver(record);
   }

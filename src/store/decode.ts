@@ -42,7 +42,7 @@ function toEntry(line: Readonly<Record<string, unknown>>, bodies: { readonly [P 
 
 /** All members are there: what the line of a request that was not let in leaves out, and what older lines had not. */
 function recordOf(line: Readonly<Record<string, unknown>>): LogRecord {
-  const known = line['admitted'] === false ? { ...emptyRecord, ...line } : { notes: {}, ...line, admitted: true };
+  const known = line['admitted'] === false ? { ...emptyRecord, ...line } : { notes: {}, socket: null, ...line, admitted: true };
   return known as unknown as LogRecord;
 }
 

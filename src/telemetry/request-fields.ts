@@ -34,6 +34,7 @@ export function requestFields(record: LogRecord): object {
     overruled: record.overruled,
     cache: record.cache,
     notes: record.notes,
+    socket: record.socket,
     metadata: record.metadata,
     labels: record.labels,
     client: record.client,

@@ -3,9 +3,8 @@ import { Agent, type IncomingMessage, request as httpRequest, type Server } from
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, test } from 'vitest';
 import { GatewayError } from '../../src/core/error.ts';
-import type { PassResult } from '../../src/core/pass.ts';
 import { compileEgress, lookupFor } from '../../src/transport/outbound/egress.ts';
-import { call, createRig, provider, raw, rawProvider, read, type Rig, type RigOptions, until } from './rig.ts';
+import { call, createRig, type PassResult, provider, raw, rawProvider, read, type Rig, type RigOptions, until } from './rig.ts';
 
 let rig: Rig | undefined;
 afterEach(async () => {
@@ -59,13 +58,13 @@ describe('what the provider gets', () => {
     await call(port, { path: '/v1/files?purpose=a%20b&x=1&x=2', headers });
     expect(seen[0]).toMatchObject({ method: 'GET', url: '/v1/files?purpose=a%20b&x=1&x=2' });
     expect(lower(seen[0]?.raw ?? []).filter(([name]) => name !== 'connection')).toEqual([
+      ['host', `127.0.0.1:${upstreamPort}`],
       ['x-keep', '1'],
       ['x-keep', '2'],
       ['x-stainless-os', 'Linux'],
+      ['accept-encoding', 'identity'],
       ['authorization', 'Bearer ours'],
       ['openai-project', 'p'],
-      ['accept-encoding', 'identity'],
-      ['host', `127.0.0.1:${upstreamPort}`],
     ]);
   });
 

@@ -7,16 +7,31 @@ import {
   type ServerResponse,
 } from 'node:http';
 import { type AddressInfo, connect, createServer as createNetServer, type Server as NetServer, type Socket } from 'node:net';
-import type { Duplex } from 'node:stream';
-import { defaultPrefixes, type HeaderPairs } from '../../src/core/http/headers.ts';
-import type { PassRequest, PassResult } from '../../src/core/pass.ts';
+import type { GatewayError } from '../../src/core/error.ts';
+import type { HeaderPairs } from '../../src/core/http/headers.ts';
+import type { SecretForms } from '../../src/core/secrets/redactor.ts';
 import type { Trust } from '../../src/core/snapshot.ts';
-import { createEgress, type Egress } from '../../src/transport/outbound/egress.ts';
-import { headerNames, RequestHeaderBag } from '../../src/transport/inbound/header-bag.ts';
-import { createRelay, type Relay } from '../../src/transport/outbound/relay/index.ts';
-import { createSweeper } from '../../src/transport/outbound/exchange/sweeper.ts';
+import type { Egress } from '../../src/transport/outbound/egress.ts';
+import { createFront, type Front } from './front.ts';
 
 type Handler = (req: IncomingMessage, res: ServerResponse) => void;
+
+/** How a relayed request ended, as its record, its answer and its client tell. */
+export interface PassResult {
+  readonly kind: 'whole' | 'client_gone' | 'unreachable' | 'timeout' | 'interrupted' | 'refused';
+  readonly error?: Partial<GatewayError> | undefined;
+  readonly status?: number | undefined;
+  /** The client has the provider's head. */
+  readonly headSent: boolean;
+  /** The request can't be sent again. */
+  readonly bodySent: boolean;
+  /** A kept connection turned out to be closed. */
+  readonly isUnread: boolean;
+  readonly bytesIn: number;
+  readonly bytesOut: number;
+  readonly close?: { readonly client: number; readonly provider: number } | undefined;
+  readonly frames?: { readonly in: number; readonly out: number } | undefined;
+}
 
 export interface RigOptions {
   readonly trust?: Trust;
@@ -31,10 +46,10 @@ export interface RigOptions {
   readonly path?: (url: string) => string;
   /** What is sent beside the caller's headers. */
   readonly headers?: HeaderPairs;
-  readonly secrets?: PassRequest['secrets'];
-  readonly onEcho?: PassRequest['onEcho'];
-  readonly onHead?: PassRequest['onHead'];
-  readonly onEnd?: PassRequest['onEnd'];
+  readonly secrets?: SecretForms | undefined;
+  readonly onEcho?: () => void;
+  readonly onHead?: (status: number) => HeaderPairs | GatewayError;
+  readonly onEnd?: (result: PassResult) => Promise<void>;
 }
 
 export interface Rig {
@@ -42,82 +57,35 @@ export interface Rig {
   readonly port: number;
   /** Where the provider listens. */
   readonly upstreamPort: number;
-  readonly relay: Relay;
+  readonly relay: Pick<Front, 'close'>;
   /** The next ended pass. */
   result(): Promise<PassResult>;
   close(): Promise<void>;
 }
 
-const bagNames = headerNames(defaultPrefixes);
-
-/** A relay between a front server and a provider, all on loopback. */
+/** The gateway's way of a relayed request between a front server and a provider, all on loopback. */
 export async function createRig(upstream: Server | NetServer, options: RigOptions = {}): Promise<Rig> {
-  const monotonic = (): number => performance.now() * (options.speed ?? 1);
-  const sweeper = createSweeper(monotonic, (error) => {
-    throw error;
-  });
-  const relay = createRelay({
-    egress: options.egress ?? createEgress(() => options.allow ?? noList),
-    sweeper,
-    monotonic,
-  });
   await listen(upstream);
   const upstreamPort = portOf(upstream);
   const results = queue<PassResult>();
-  const origins = options.origins ?? [`http://127.0.0.1:${upstreamPort}`];
-
-  const passOf = (origin: string, url: string): PassRequest => ({
-    address: { origin, path: options.path?.(url) ?? url },
-    trust: options.trust ?? 'operator',
-    headers: options.headers ?? [],
-    secrets: options.secrets,
-    onEcho: options.onEcho ?? (() => {}),
-    clocks: options.clocks ?? { connect: 5000, idle: 20_000 },
-    onHead: options.onHead ?? (() => ['x-gateway-provider', 'rig']),
-    onEnd: options.onEnd ?? (() => Promise.resolve()),
-  });
-  const run = async (pass: (request: PassRequest) => Promise<PassResult>, url: string): Promise<PassResult> => {
-    let last: PassResult | undefined;
-    for (const origin of origins) {
-      last = await pass(passOf(origin, url));
-      if (last.headSent || last.bodySent || last.kind === 'client_gone') break;
-    }
-    if (last === undefined) throw new Error('a rig without targets');
-    results.push(last);
-    return last;
-  };
-
-  const front = createServer((req, res) => {
-    res.on('error', () => {});
-    void run(relay.http(req, res, new RequestHeaderBag(req, bagNames)), req.url ?? '/').then((result) => {
-      if (!result.headSent && !res.destroyed)
-        res.writeHead(result.error?.status ?? 500, { 'x-code': result.error?.code ?? 'none' }).end(result.error?.message);
-    });
-  });
-  front.on('upgrade', (req: IncomingMessage, socket: Duplex, head: Buffer) => {
-    const client = relay.socketClient(socket);
-    void run(relay.socket(req, socket, head, new RequestHeaderBag(req, bagNames)), req.url ?? '/').then((result) => {
-      if (result.headSent) return;
-      const body = Buffer.from(result.error?.message ?? '');
-      client.head(result.error?.status ?? 500, ['x-code', result.error?.code ?? 'none', 'content-length', body.length.toString()]);
-      client.end(body);
-    });
-  });
-  await listen(front);
+  const front = createFront(
+    () => options.origins ?? [`http://127.0.0.1:${upstreamPort}`],
+    options,
+    (result) => results.push(result),
+  );
+  await listen(front.server);
   return {
-    port: portOf(front),
+    port: portOf(front.server),
     upstreamPort,
-    relay,
+    relay: front,
     result: results.next,
     async close() {
-      relay.close();
-      sweeper.close();
-      await Promise.all([shut(front), shut(upstream)]);
+      front.close();
+      await Promise.all([shut(front.server), shut(upstream)]);
+      await front.dispose();
     },
   };
 }
-
-const noList: readonly string[] = [];
 
 /** A provider that answers with `handler`. */
 export function provider(handler: Handler): Server {

@@ -34,7 +34,6 @@ export const wrappers: Readonly<Record<string, readonly string[]>> = {
   chokidar: ['src/config/reload/watch.ts'],
   commander: ['src/cli/index.ts'],
   'google-auth-library': ['src/transport/credentials/grants/google-ambient.ts'],
-  'http-proxy-3': ['src/transport/outbound/relay/index.ts'],
   jose: ['src/transport/credentials/grants/jwt-bearer.ts', 'src/transport/credentials/jwt.ts'],
   mime: ['src/formats/shared/mime.ts'],
   mustache: ['src/config/validate/template.ts'],

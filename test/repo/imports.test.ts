@@ -73,7 +73,7 @@ const forbidden = [
   { file: 'src/store/x.ts', specifier: '../config/load.ts' },
   { file: 'src/pipeline/x.ts', specifier: '../transport/upstream.ts' },
   { file: 'src/transport/inbound/server.ts', specifier: '../../pipeline/chain.ts' },
-  { file: 'src/transport/outbound/upstream.ts', specifier: 'http-proxy-3' },
+  { file: 'src/transport/outbound/upstream.ts', specifier: 'jose' },
   { file: 'src/cli/x.ts', specifier: 'pino' },
   { file: 'src/gateway/start.ts', specifier: 'yaml' },
   { file: 'plugins/auth/x.ts', specifier: '../routing/index.ts' },

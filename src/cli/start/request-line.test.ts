@@ -36,6 +36,16 @@ it.each<[string, Partial<LogRecord>, string]>([
     '09:31:07  200  support   azure-eu/gpt-4o-mini                          5 ms            ~312→88 tok   $0.0001  app-web  req_…R9S0T1V2W3',
   ],
   [
+    'a WebSocket',
+    {
+      status: 101,
+      stream: false,
+      usage: none,
+      socket: { close: { client: 1000, provider: 1006 }, frames: { in: 8, out: 6 } },
+    },
+    '09:31:07  101  support   azure-eu/gpt-4o-mini                        812 ms  ws 1000/1006  8→6 frames  app-web  req_…R9S0T1V2W3',
+  ],
+  [
     'an error before any attempt',
     {
       status: 404,

@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
 import { printable } from '../../core/text/printable.ts';
-import type { AttemptRecord, LogRecord } from '../../core/records/record.ts';
+import type { AttemptRecord, LogRecord, SocketRecord } from '../../core/records/record.ts';
 import { formatDuration } from '../../core/text/units.ts';
 
 export interface LineStyle {
@@ -16,7 +16,7 @@ const numbersWidth = 22;
 
 /**
  * A finished request on one line: time, status, config, the route it took, duration, time to the first event of a
- * stream, tokens, cost where it is known, key, and the tail of the id (its head is the time).
+ * stream, tokens (of a WebSocket close codes and frames), cost where it is known, key, and the tail of the id (its head is the time).
  */
 export function requestLine(record: LogRecord, style: LineStyle): string {
   const failed = record.error !== null || record.status >= 400;
@@ -80,11 +80,17 @@ function ending(record: LogRecord): string {
 }
 
 function numbers(record: LogRecord): string {
+  if (record.socket !== null) return talk(record.socket);
   const first =
     !record.stream || record.attempts.length === 0 || record.ms.first_event === null ? '' : `ttft ${Math.round(record.ms.first_event)}`;
   const { prompt, completion, source } = record.usage;
   const tokens = source === 'none' ? '' : `${source === 'estimated' ? '~' : ''}${prompt}→${completion} tok`;
   return `${first.padEnd(8)}  ${tokens}`;
+}
+
+/** How a WebSocket was closed, by one code where both sides sent it, and the frames in and out. */
+function talk({ close: { client, provider }, frames }: SocketRecord): string {
+  return `ws ${client === provider ? client : `${client}/${provider}`}  ${frames.in}→${frames.out} frames`;
 }
 
 function statusCell(record: LogRecord, isColored: boolean): string {

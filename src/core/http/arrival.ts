@@ -3,7 +3,6 @@ import type { Client } from './client.ts';
 import type { Endpoint } from '../endpoint.ts';
 import type { GatewayError } from '../error.ts';
 import type { HeaderBag } from './headers.ts';
-import type { Pass } from '../pass.ts';
 
 /** What the transport read of a request's head: nothing decided yet, and nothing of its body. */
 export interface Arrival {
@@ -51,8 +50,6 @@ export interface Incoming {
   readonly arrival: Arrival;
   readonly client: Client;
   readonly body: PendingBody;
-  /** Set for bodies that only pass through. */
-  readonly pass: Pass | undefined;
   /** Set where the head shows that the request cannot be served, whoever sent it. */
   readonly refusal: GatewayError | undefined;
 }

@@ -1,5 +1,6 @@
 import { GatewayError } from '../error.ts';
 import type { FormBody, FormBytes } from '../http/form.ts';
+import type { HeaderPairs } from '../http/headers.ts';
 import { type JsonLimits, noLimits, requestLimits } from './limits.ts';
 import { type Member, membersAt, objectAround, scanObject } from './scan.ts';
 import { firstNotUtf8 } from '../text/utf8.ts';
@@ -36,6 +37,27 @@ export interface PassingBody {
 /** A connection that asks to be switched to WebSocket frames. */
 export interface SocketBody {
   readonly kind: 'socket';
+  /** Bytes of frames that were passed on. */
+  readonly received: number;
+  /** Subprotocols that a provider may choose from. */
+  readonly offered: readonly string[];
+  /** The headers that ask for the switch. */
+  readonly handshake: HeaderPairs;
+  /** The provider has agreed: what the client sends goes there, beginning with what was kept. Once. */
+  into(reader: SocketReader): void;
+  pause(): void;
+  resume(): void;
+  /** The client is gone without a word, and nobody waits for the provider's. */
+  leave(): void;
+}
+
+/** Takes what a client sends over its WebSocket. */
+export interface SocketReader {
+  data(chunk: Buffer): void;
+  /** It sends nothing more. */
+  end(): void;
+  /** Its connection is closed. */
+  gone(): void;
 }
 
 export const emptyBody: EmptyBody = Object.freeze({ kind: 'none' });

@@ -57,6 +57,7 @@ export const emptyRecord: LogRecord = Object.freeze({
   metadata: none,
   labels: none,
   client: Object.freeze({ ip: null, agent: null }),
+  socket: null,
   bytes: Object.freeze({ in: 0, out: 0 }),
   end: 'fault',
   request: noMessage,

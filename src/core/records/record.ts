@@ -61,6 +61,8 @@ export interface LogRecord {
   readonly labels: Readonly<Record<string, unknown>>;
   readonly client: { readonly ip: string | null; readonly agent: string | null };
   readonly bytes: { readonly in: number; readonly out: number };
+  /** Of a WebSocket that was opened. */
+  readonly socket: SocketRecord | null;
   /** `whole`: the client was handed a complete answer; `fault`: an error answer or event; `drained`: ended by a stop. */
   readonly end: 'whole' | 'fault' | 'client_gone' | 'drained';
   readonly request: MessageRecord;
@@ -77,6 +79,13 @@ export interface Overruled {
   readonly value: string;
   /** What counted instead: `config`, `model`, `path`, or a header. */
   readonly by: string;
+}
+
+export interface SocketRecord {
+  /** Close codes that each side sent: 1005 for a close without a code, 1006 where none was seen. */
+  readonly close: { readonly client: number; readonly provider: number };
+  /** Frames of each direction, control frames and continuations included. */
+  readonly frames: { readonly in: number; readonly out: number };
 }
 
 export interface AttemptRecord {

@@ -52,6 +52,9 @@ export function errorOf(outcome: Outcome): GatewayError {
     case 'faulty':
       return outcome.fault.provider === undefined ? outcome.fault : saidBy(attempt, outcome.status, outcome.fault.provider);
     case 'refused':
+      // A WebSocket that the provider refuses: with its status and words, unless it was the operator's credential.
+      if (outcome.error.code === 'provider_error' && isAuthFault(attempt, outcome.error.status))
+        return refusedCredential(attempt, outcome.error.status, outcome.error.provider);
       return withSetting(attempt, outcome.error);
     case 'skipped':
       return new GatewayError('target_skipped', {

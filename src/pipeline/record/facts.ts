@@ -1,5 +1,4 @@
 import type { GatewayError } from '../../core/error.ts';
-import type { PassResult } from '../../core/pass.ts';
 import type { UpstreamReply } from '../../core/plan.ts';
 import type { LogRecord } from '../../core/records/record.ts';
 import type { Execution, Span } from '../execute.ts';
@@ -11,14 +10,6 @@ type Said = NonNullable<LogRecord['error']>;
 export const saidOf = ({ code, source, message }: GatewayError): Said => ({ code, source, message });
 
 export const ofProvider = (message: string): Said => ({ code: 'provider_error', source: 'provider', message });
-
-/** How a passing answer ended, for the record. @param status of the answer */
-export function passedEnd({ kind, error }: PassResult, status: number): { end: LogRecord['end']; error: LogRecord['error'] } {
-  const isFault = kind !== 'whole' || status >= 400;
-  const end = kind === 'client_gone' ? 'client_gone' : isFault ? 'fault' : 'whole';
-  if (error !== undefined) return { end, error: saidOf(error) };
-  return { end, error: end === 'fault' ? ofProvider(`status ${status}`) : null };
-}
 
 export function isEventStream({ headers, converted }: UpstreamReply): boolean {
   return (converted?.contentType ?? headers['content-type'])?.toLowerCase().startsWith('text/event-stream') === true;

@@ -25,6 +25,8 @@ export interface Ending extends Delivered {
   readonly totalMs: number;
   readonly firstEventMs: number | null;
   readonly overheadMs: number;
+  /** Of a WebSocket that was opened. */
+  readonly socket?: LogRecord['socket'] | undefined;
 }
 
 const none: Readonly<Record<string, never>> = Object.freeze({});
@@ -84,6 +86,7 @@ export function makeRecord(ctx: RequestContext, run: Execution | undefined, endi
     labels: labelsOf(ctx, attempt?.target.override),
     client: { ip: ctx.peer ?? null, agent: boundedOrNull(ctx.headers.get('user-agent'), limits.agent) },
     bytes: { in: ctx.received.kind === 'json' ? ctx.received.size : ending.bytesIn, out: ending.bytesOut },
+    socket: ending.socket ?? null,
     end: ending.end,
     request,
     upstream,

@@ -6,20 +6,19 @@ import type { Client } from '../../core/http/client.ts';
 import type { Clock } from '../../core/context.ts';
 import { knownPaths, traitsOf } from '../../core/endpoint.ts';
 import { fromUnknown, GatewayError } from '../../core/error.ts';
-import type { HeaderBag } from '../../core/http/headers.ts';
 import { nearest } from '../../core/text/nearest.ts';
 import { pathFault } from '../../core/http/plain-path.ts';
-import type { Pass } from '../../core/pass.ts';
 import { plainQuery, without } from '../../core/http/query.ts';
 import { parseTraceparent } from '../../core/http/trace.ts';
 import type { KeylessRules } from './keyless-rules.ts';
-import { type BodyLimits, ClientBody, type ClientBodyDeps, NoClientBody } from './body/client-body.ts';
+import { type BodyLimits, ClientBody, type ClientBodyDeps } from './body/client-body.ts';
 import type { Cors } from './cors.ts';
 import { type HeaderNames, RequestHeaderBag } from './header-bag.ts';
 import type { Ids } from './ids.ts';
 import { parseMetadata } from '../credentials/metadata.ts';
 import { strangeHeaders } from './strange-headers.ts';
 import { linger } from './listener/linger.ts';
+import { ClientSocket } from './listener/client-socket.ts';
 import { NodeClient } from './listener/node-client.ts';
 import type { Probes } from './probes.ts';
 import { refuseRaw } from './listener/raw-refusal.ts';
@@ -58,9 +57,6 @@ export interface ServerDeps {
   describeApi(response: ServerResponse): void;
   /** `/healthz` and `/readyz` for whoever asks: platforms probe the port that they send requests to, without a key. */
   readonly probes: Probes;
-  passSocket(request: IncomingMessage, socket: Duplex, head: Buffer, bag: HeaderBag): Pass;
-  /** A client for an upgrade that is refused: it can only write a plain answer. */
-  socketClient(socket: Duplex): Client;
 }
 
 /** The data listener: hands requests over as soon as their heads are there. Nothing is decided here but what has no route. */
@@ -144,7 +140,7 @@ class RequestReader {
       return;
     }
     const refusal = refused ?? this.#refusal(head);
-    deps.handle(this.#incoming(head, client, body, undefined, refusal));
+    deps.handle(this.#incoming(head, client, body, refusal));
   }
 
   #upgrade(request: IncomingMessage, socket: Duplex, upgradeHead: Buffer): void {
@@ -152,9 +148,8 @@ class RequestReader {
     const matched: Matched = { endpoint: 'realtime', params: {}, path: '/v1/realtime', model: undefined };
     const refused =
       this.#deps.keyless()?.refusal(request, undefined) ?? this.#refusal({ ...head, matched: isRealtime(head.path) ? matched : undefined });
-    const pass = refused === undefined ? this.#deps.passSocket(request, socket, upgradeHead, head.bag) : undefined;
-    const body = new NoClientBody({ kind: 'socket' });
-    this.#deps.handle(this.#incoming({ ...head, matched }, this.#deps.socketClient(socket), body, pass, refused));
+    const client = new ClientSocket(request, socket, upgradeHead);
+    this.#deps.handle(this.#incoming({ ...head, matched }, client, client, refused));
   }
 
   #head(request: IncomingMessage, names: HeaderNames, key?: string): Head {
@@ -188,7 +183,7 @@ class RequestReader {
     return head.matched === undefined ? noRoute(head) : undefined;
   }
 
-  #incoming(head: Head, client: Client, body: PendingBody, pass: Pass | undefined, refusal: GatewayError | undefined): Incoming {
+  #incoming(head: Head, client: Client, body: PendingBody, refusal: GatewayError | undefined): Incoming {
     let fault = refusal;
     let metadata: Readonly<Record<string, string>> = {};
     const { strange } = head.bag;
@@ -216,7 +211,7 @@ class RequestReader {
       metadata,
       warnings: found?.warnings,
     };
-    return { arrival, client, body, pass, refusal: fault };
+    return { arrival, client, body, refusal: fault };
   }
 }
 

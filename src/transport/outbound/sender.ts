@@ -1,3 +1,4 @@
+import type { LookupFunction } from 'node:net';
 import type { Budget } from '../../core/memory/budget.ts';
 import type { Clock } from '../../core/context.ts';
 import { traitsOf } from '../../core/endpoint.ts';
@@ -12,8 +13,9 @@ import { Exchange, type ExchangeSettings } from './exchange/exchange.ts';
 import { isPassage, type Upload } from './exchange/upload.ts';
 import { Guarded } from './guarded.ts';
 import { playLocal } from './local-answer.ts';
-import { overload, type Sweeper } from './exchange/sweeper.ts';
+import { overload, type Sweeper, type Swept } from './exchange/sweeper.ts';
 import type { Upstream, WireRequest } from './upstream.ts';
+import { SocketExchange } from './websocket/exchange.ts';
 
 export interface SenderDeps {
   readonly upstream: Upstream;
@@ -21,6 +23,8 @@ export interface SenderDeps {
   readonly clock: Clock;
   /** Why this origin may not be called, or undefined. */
   checkEgress(origin: string, trust: Trust): GatewayError | undefined;
+  /** Name resolution that refuses addresses which the egress rules forbid. */
+  lookup(trust: Trust): LookupFunction | undefined;
   /** Told of the bytes of files that pass. */
   passed(bytes: number): void;
   /** Told when an answer repeats the credential of its attempt, each time. */
@@ -45,12 +49,12 @@ export function createSender(deps: SenderDeps): Send {
     return refusal;
   };
   const checked: SenderDeps = { ...deps, checkEgress };
-  const over = (exchange: Exchange): void => deps.sweeper.delete(exchange);
+  const over = (exchange: Swept): void => deps.sweeper.delete(exchange);
   return (attempt, arrivedAt): Sending => {
     const refusal = refuse(attempt, checked);
     if (refusal !== undefined)
       return { outcome: Promise.resolve(refused(attempt, refusal, deps.clock.monotonic() - arrivedAt)), cancel: () => {} };
-    let exchange: Exchange | undefined;
+    let exchange: AnyExchange | undefined;
     const outcome = new Promise<Outcome>((settle) => {
       const { clock, passed, onEcho, budget } = deps;
       const { monotonic } = clock;
@@ -85,19 +89,32 @@ interface Signed {
 
 /** The provider refused a token that was fetched: it may have been withdrawn before its time. Once, with another one. */
 function mayRepeat(outcome: Outcome, signed: Signed): boolean {
-  if (outcome.kind !== 'answered' || outcome.reply.status < 400) return false;
-  const { status, body } = outcome.reply;
-  if (status !== 401 && outcome.attempt.credential?.isRefused?.(status, body) !== true) return false;
+  if (!isRefused(outcome)) return false;
   // Also where this request can't be sent again: the next one must not be refused with the same token.
   const isOther = outcome.attempt.credential?.evict?.(signed.headers) === true;
   return isOther && !isSpent(outcome.attempt);
 }
 
-function begin(attempt: Attempt, deps: SenderDeps, settings: ExchangeSettings, signed: Signed): Exchange {
-  const exchange = new Exchange(attempt, (attempt as Prepared).translation.tap, settings);
+/** A WebSocket that is refused has no answer. */
+function isRefused(outcome: Outcome): boolean {
+  if (outcome.kind === 'refused') return outcome.error.code === 'provider_error' && outcome.error.status === 401;
+  if (outcome.kind !== 'answered' || outcome.reply.status < 400) return false;
+  const { status, body } = outcome.reply;
+  return status === 401 || outcome.attempt.credential?.isRefused?.(status, body) === true;
+}
+
+type AnyExchange = Exchange | SocketExchange;
+
+function begin(attempt: Attempt, deps: SenderDeps, settings: ExchangeSettings, signed: Signed): AnyExchange {
+  const body = attempt.upstream?.body;
+  const exchange =
+    body?.kind === 'socket'
+      ? new SocketExchange(attempt, body, { ...settings, lookup: deps.lookup(attempt.trust) })
+      : new Exchange(attempt, (attempt as Prepared).translation.tap, settings);
   deps.sweeper.add(exchange);
   try {
-    go(exchange, attempt as Prepared, deps, signed);
+    if (exchange instanceof SocketExchange) dial(exchange, attempt as Prepared, signed);
+    else go(exchange, attempt as Prepared, deps, signed);
   } catch (thrown) {
     exchange.crashed(thrown);
   }
@@ -117,12 +134,24 @@ function go(exchange: Exchange, attempt: Prepared, deps: SenderDeps, signed: Sig
   const isObject = upstream.method !== 'GET' && traitsOf(call.endpoint).state !== undefined;
   const isOnce = isObject || attempt.isRepeat === true || attempt.isFollowUp === true;
   const route = { trust: attempt.trust, connectMs: attempt.clocks.connect, isOnce };
+  sign(exchange, attempt, signed, (headers) =>
+    deps.upstream.send(withHeaders(upstream, headers, exchange.upload), route, new Guarded(exchange)),
+  );
+}
+
+function dial(exchange: SocketExchange, attempt: Prepared, signed: Signed): void {
+  const { origin, path, headers: own } = attempt.upstream;
+  sign(exchange, attempt, signed, (headers) => exchange.dial(origin, path, joinHeaders(own, headers)));
+}
+
+/** Goes on with the headers that sign the attempt, at once where they are known. */
+function sign(exchange: AnyExchange, attempt: Prepared, signed: Signed, next: (headers: HeaderPairs) => void): void {
   const send = (headers: HeaderPairs): void => {
     signed.headers = headers;
     exchange.hide(secretsOf(attempt, headers));
-    deps.upstream.send(withHeaders(upstream, headers, exchange.upload), route, new Guarded(exchange));
+    next(headers);
   };
-  const headers = attempt.credential?.headers(upstream) ?? none;
+  const headers = attempt.credential?.headers(attempt.upstream) ?? none;
   if (!(headers instanceof Promise)) {
     send(headers);
     return;
@@ -161,6 +190,7 @@ function withHeaders(request: UpstreamRequest, headers: HeaderPairs, upload: Upl
     const all = body.kind === 'passing' ? joinHeaders(request.headers, headers) : [...request.headers, ...headers];
     return { ...request, body: upload.length === 0 ? emptyBody : upload, headers: [...all, ...framing(request.headers, upload)] };
   }
+  if (body.kind === 'socket') throw new Error('a WebSocket has no body');
   return headers.length === 0 ? { ...request, body } : { ...request, body, headers: request.headers.concat(headers) };
 }
 

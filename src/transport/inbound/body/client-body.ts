@@ -119,21 +119,6 @@ export class ClientBody implements PendingBody {
   }
 }
 
-/** The body of a request that can have none, or whose bytes another reader has: an upgrade. */
-export class NoClientBody implements PendingBody {
-  readonly #body: RequestBody;
-
-  constructor(body: RequestBody) {
-    this.#body = body;
-  }
-
-  read(done: (body: RequestBody) => void): void {
-    done(this.#body);
-  }
-
-  drop(): void {}
-}
-
 function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
 }

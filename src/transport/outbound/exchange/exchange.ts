@@ -9,7 +9,7 @@ import type { Tap } from '../../../core/tap.ts';
 import type { Swept } from './sweeper.ts';
 import type { Receiver, Source } from '../upstream.ts';
 import type { Answer, AnswerOwner, State } from './answer.ts';
-import { BytesAnswer, hasBody, ofMessage } from './bytes-answer.ts';
+import { BytesAnswer, hasBody, isEncoded, ofMessage } from './bytes-answer.ts';
 import { framingOf, scannerOf } from '../framing/index.ts';
 import { EventAnswer } from './event-answer.ts';
 import { codeOf, interrupted, invalid, overdue, unsent, untaken } from './faults.ts';
@@ -39,7 +39,7 @@ export interface ExchangeSettings {
   readonly arrivedAt: number;
   settle(outcome: Outcome): void;
   /** Called once when nothing is in progress any more. */
-  over(exchange: Exchange): void;
+  over(exchange: Swept): void;
 }
 
 /**
@@ -282,7 +282,9 @@ export class Exchange implements Receiver, Swept, AnswerOwner, Watched, EchoList
 
   #unanswered(error: Error, isUnread: boolean): void {
     const code = codeOf(error);
-    if (code === 'UND_ERR_CONNECT_TIMEOUT') this.#timeout('connect');
+    // The name resolves to where it may not be called.
+    if (error instanceof GatewayError && this.file === 'relay') this.refuse(error);
+    else if (code === 'UND_ERR_CONNECT_TIMEOUT') this.#timeout('connect');
     else if (error.name === 'HTTPParserError') this.faulty(invalid("The provider's response is not valid HTTP."));
     else if (code === 'UND_ERR_HEADERS_OVERFLOW') this.faulty(invalid("The provider's headers are too large."));
     else {
@@ -392,9 +394,4 @@ export class Exchange implements Receiver, Swept, AnswerOwner, Watched, EchoList
       totalMs: this.now() - startedAt,
     };
   }
-}
-
-function isEncoded(headers: Readonly<Record<string, string>>): boolean {
-  const encoding = headers['content-encoding'];
-  return encoding !== undefined && encoding !== '' && encoding !== 'identity';
 }

@@ -97,7 +97,8 @@ export class Upload implements WireStream {
   }
 }
 
-export const isPassage = (body: UpstreamRequest['body']): body is Passage => body.kind !== 'json' && body.kind !== 'none';
+export const isPassage = (body: UpstreamRequest['body']): body is Passage =>
+  body.kind !== 'json' && body.kind !== 'none' && body.kind !== 'socket';
 
 function open(body: Passage): FormBytes {
   if (body.kind === 'passing') return body.open();

@@ -1,0 +1,164 @@
+import { type IncomingMessage, STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import type { PendingBody } from '../../../core/http/arrival.ts';
+import type { Client } from '../../../core/http/client.ts';
+import { type HeaderPairs, hopByHopHeaders } from '../../../core/http/headers.ts';
+import type { SocketBody, SocketReader } from '../../../core/json/body.ts';
+import { slowClientMs } from '../../outbound/exchange/timeouts.ts';
+
+/** Bytes that a client may send before the provider has agreed; beyond them it waits. */
+const roomBytes = 64 * 1024;
+
+/** Subprotocols that hold a key: browsers can send it no other way. Read by `auth`, never sent on. */
+const keySubprotocol = /^openai-insecure-api-key\.|^gw_|api[-_]?key[.=]|bearer[.=]/i;
+
+/**
+ * The client of an upgrade: both the one who is answered and the body of its request. Until the provider has agreed its
+ * bytes are kept and it can be answered with a plain error; from `101` on they are frames.
+ */
+export class ClientSocket implements Client, PendingBody, SocketBody {
+  readonly kind = 'socket';
+  onGone: (() => void) | undefined;
+  onDrain: (() => void) | undefined;
+  onLeft: (() => void) | undefined;
+  received = 0;
+  readonly offered: readonly string[];
+  readonly handshake: HeaderPairs;
+  readonly #socket: Duplex;
+  #reader: SocketReader | undefined;
+  #held: Buffer[] = [];
+  #heldSize = 0;
+  #isGone = false;
+  #hasEnded = false;
+  #isSwitched = false;
+
+  /** @param head what came in the same segment behind the request's head */
+  constructor({ headers }: IncomingMessage, socket: Duplex, head: Buffer) {
+    this.#socket = socket;
+    this.offered = relaySubprotocols(headers['sec-websocket-protocol']);
+    this.handshake = handshakeOf(headers, this.offered);
+    if (head.length > 0) socket.unshift(head);
+    socket.on('error', this.#onClose).on('close', this.#onClose);
+    socket.on('drain', () => this.onDrain?.());
+  }
+
+  // ---- the body ---------------------------------------------------------------------------------
+
+  /** From here on it is read: a socket that nobody reads does not notice that its client has left. */
+  read(done: (body: SocketBody) => void): void {
+    this.#socket.on('data', this.#onData).on('end', this.#onEnd);
+    done(this);
+  }
+
+  drop(): void {}
+
+  into(reader: SocketReader): void {
+    this.#reader = reader;
+    for (const chunk of this.#held.splice(0)) this.#pass(reader, chunk);
+    this.#socket.resume();
+    if (this.#isGone) reader.gone();
+  }
+
+  pause(): void {
+    this.#socket.pause();
+  }
+
+  resume(): void {
+    this.#socket.resume();
+  }
+
+  leave(): void {
+    this.onGone?.();
+  }
+
+  readonly #onData = (chunk: Buffer): void => {
+    if (this.#reader !== undefined) {
+      this.#pass(this.#reader, chunk);
+      return;
+    }
+    this.#held.push(chunk);
+    this.#heldSize += chunk.length;
+    if (this.#heldSize >= roomBytes) this.#socket.pause();
+  };
+
+  #pass(reader: SocketReader, chunk: Buffer): void {
+    this.received += chunk.length;
+    reader.data(chunk);
+  }
+
+  /** An end before the answer is no half-closed talk: there was none yet. */
+  readonly #onEnd = (): void => {
+    if (this.#reader === undefined) this.#socket.destroy();
+    else this.#reader.end();
+  };
+
+  // ---- the client -------------------------------------------------------------------------------
+
+  get isGone(): boolean {
+    return this.#isGone;
+  }
+
+  head(status: number, headers: HeaderPairs): void {
+    if (this.#isGone) return;
+    this.#isSwitched = status === 101;
+    let text = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'Unknown'}\r\n`;
+    for (let i = 0; i + 1 < headers.length; i += 2) {
+      const name = headers[i] ?? '';
+      // The value is checked where it is made; this is a socket without node's own check, so a break is cut here again.
+      if (!hopByHopHeaders.has(name)) text += `${name}: ${(headers[i + 1] ?? '').replace(/[\r\n\0]/g, ' ')}\r\n`;
+    }
+    this.#socket.write(`${text}${this.#isSwitched ? 'connection: Upgrade\r\nupgrade: websocket' : 'connection: close'}\r\n\r\n`, 'latin1');
+  }
+
+  write(bytes: Buffer): boolean {
+    return this.#isGone || this.#socket.write(bytes);
+  }
+
+  end(bytes?: Buffer): void {
+    this.#hasEnded = true;
+    if (this.#isGone) return;
+    if (bytes !== undefined && bytes.length > 0) this.#socket.write(bytes);
+    if (this.#isSwitched) this.#close();
+    else this.#socket.end();
+  }
+
+  destroy(): void {
+    this.#hasEnded = true;
+    if (this.#isSwitched) this.#close();
+    else this.#socket.destroy();
+  }
+
+  /** What is written still goes out, then both directions close, however long the client would leave its own open. */
+  #close(): void {
+    const { destroySoon, setTimeout } = this.#socket as Partial<Socket>;
+    setTimeout?.call(this.#socket, slowClientMs, () => this.#socket.destroy());
+    if (destroySoon === undefined) this.#socket.end(() => this.#socket.destroy());
+    else destroySoon.call(this.#socket);
+  }
+
+  readonly #onClose = (): void => {
+    if (this.#isGone) return;
+    this.#isGone = true;
+    if (this.#reader !== undefined) this.#reader.gone();
+    else if (!this.#hasEnded) this.onGone?.();
+    this.onLeft?.();
+  };
+}
+
+/** The headers of the upgrade itself; the key is the client's own, so the provider's answer to it fits. */
+function handshakeOf(headers: IncomingMessage['headers'], offered: readonly string[]): HeaderPairs {
+  const out: HeaderPairs = ['connection', 'Upgrade', 'upgrade', 'websocket'];
+  for (const name of ['sec-websocket-key', 'sec-websocket-version', 'sec-websocket-extensions'] as const) {
+    const value = headers[name];
+    if (typeof value === 'string') out.push(name, value);
+  }
+  if (offered.length > 0) out.push('sec-websocket-protocol', offered.join(', '));
+  return out;
+}
+
+/** The client's WebSocket subprotocols that go to the provider, in order: all that hold no key. */
+export function relaySubprotocols(header: string | undefined): string[] {
+  const offered = (header ?? '').split(',').map((each) => each.trim());
+  return offered.filter((each) => each !== '' && !keySubprotocol.test(each));
+}

@@ -1,0 +1,335 @@
+import { type ClientRequest, type IncomingMessage, request as httpRequest } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import type { LookupFunction, Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { fromUnknown, GatewayError } from '../../../core/error.ts';
+import type { HeaderPairs } from '../../../core/http/headers.ts';
+import { isFinalStatus } from '../../../core/http/status.ts';
+import type { SocketBody } from '../../../core/json/body.ts';
+import type { Attempt, Flow, FlowConsumer, KeptBody, Outcome, Times, TimeoutPhase } from '../../../core/plan.ts';
+import type { SocketRecord } from '../../../core/records/record.ts';
+import { type EchoListener, Redactor, type SecretForms } from '../../../core/secrets/redactor.ts';
+import { ofMessage } from '../exchange/bytes-answer.ts';
+import type { ExchangeSettings } from '../exchange/exchange.ts';
+import { interrupted, invalid, overdue } from '../exchange/faults.ts';
+import type { Swept } from '../exchange/sweeper.ts';
+import { abnormalClose, closeFrame, FrameCounter } from './frames.ts';
+import { headersToSend, passedHeaders } from './handshake.ts';
+import { readRefusal } from './refusal.ts';
+
+/** RFC 6455 7.4.1: an endpoint goes away. */
+const goingAway = 1001;
+
+const none: Buffer = Buffer.alloc(0);
+const noPieces: readonly never[] = Object.freeze([]);
+
+export interface SocketSettings extends Pick<ExchangeSettings, 'monotonic' | 'onEcho' | 'arrivedAt' | 'settle' | 'over'> {
+  /** Name resolution that refuses addresses which the egress rules forbid. */
+  readonly lookup: LookupFunction | undefined;
+}
+
+/**
+ * One attempt at a WebSocket: the upgrade is its request, `101` its answer, and the frames in both directions flow.
+ * They pass as they are; we look at them from the side.
+ */
+export class SocketExchange implements Swept, Flow, EchoListener {
+  place: number | undefined;
+  readonly isBegun = true;
+  readonly #attempt: Attempt;
+  readonly #body: SocketBody;
+  readonly #settings: SocketSettings;
+  readonly #startedAt: number;
+  readonly #fromClient = new FrameCounter();
+  readonly #fromProvider = new FrameCounter();
+  #redactor: Redactor | undefined;
+  #out: ClientRequest | undefined;
+  #upstream: Duplex | undefined;
+  #consumer: FlowConsumer | undefined;
+  /** Infinite while a token is fetched. */
+  #dialAt: number;
+  #connectedAt: number | undefined;
+  #firstAt: number | undefined;
+  #movedAt: number;
+  #bytes = 0;
+  #isSettled = false;
+  /** Nothing more comes from the client. */
+  #hasClientEnded = false;
+  #isClientGone = false;
+  #isProviderGone = false;
+  /** Nothing more is passed on: both sides are being closed. */
+  #isEnding = false;
+  #isOver = false;
+
+  constructor(attempt: Attempt, body: SocketBody, settings: SocketSettings) {
+    this.#attempt = attempt;
+    this.#body = body;
+    this.#settings = settings;
+    this.#startedAt = settings.monotonic();
+    this.#dialAt = this.#startedAt;
+    this.#movedAt = this.#startedAt;
+  }
+
+  // ---- the request ------------------------------------------------------------------------------
+
+  hide(secrets: SecretForms | undefined): void {
+    this.#redactor = secrets === undefined ? undefined : new Redactor(secrets, this);
+  }
+
+  onEcho(): void {
+    this.#attempt.echoes += 1;
+    this.#settings.onEcho(this.#attempt);
+  }
+
+  /** A token has to be fetched first: nobody is being connected to. */
+  signing(): void {
+    this.#dialAt = Number.POSITIVE_INFINITY;
+  }
+
+  signed(): boolean {
+    this.#dialAt = this.#settings.monotonic();
+    return !this.#isSettled;
+  }
+
+  /** A connection of its own: it would not come back to the others anyway, and a kept one may be closed by now. */
+  dial(origin: string, path: string, headers: HeaderPairs): void {
+    const url = new URL(origin);
+    const { lookup } = this.#settings;
+    const isSecure = url.protocol === 'https:' || url.protocol === 'wss:';
+    const sent = headersToSend([...headers, ...this.#body.handshake, 'host', url.host]);
+    const options = {
+      host: url.hostname.replace(/^\[|\]$/g, ''),
+      port: Number(url.port || (isSecure ? 443 : 80)),
+      path,
+      agent: false as const,
+    };
+    const out = (isSecure ? httpsRequest : httpRequest)({ ...options, headers: sent, ...(lookup === undefined ? {} : { lookup }) });
+    this.#out = out;
+    out.on('socket', (socket: Socket) => {
+      if (!socket.connecting) this.#onConnected();
+      else socket.once('encrypted' in socket ? 'secureConnect' : 'connect', this.#onConnected);
+    });
+    out.on('error', (error) => this.#owned(() => this.#failed(error)));
+    out.on('response', (answer) => this.#owned(() => this.#refused(answer)));
+    out.on('upgrade', (answer, upstream, head) => this.#owned(() => this.#agreed(answer, upstream, head)));
+    out.end();
+  }
+
+  readonly #onConnected = (): void => {
+    this.#connectedAt = this.#settings.monotonic();
+    this.#movedAt = this.#connectedAt;
+  };
+
+  #failed(error: Error): void {
+    if (error instanceof GatewayError) this.refuse(error);
+    else
+      this.#settle({
+        kind: 'unreachable',
+        attempt: this.#attempt,
+        times: this.#times(),
+        cause: error,
+        sent: this.#connectedAt !== undefined,
+      });
+  }
+
+  #refused(answer: IncomingMessage): void {
+    this.#heard();
+    const status = answer.statusCode ?? 0;
+    if (isFinalStatus(status)) {
+      readRefusal(answer, this.#redactor)
+        .then((error) => this.refuse(error))
+        .catch((thrown: unknown) => this.crashed(thrown));
+      return;
+    }
+    const fault = invalid(`The provider returned the status ${status}, which is not a valid HTTP status.`);
+    this.#settle({ kind: 'faulty', attempt: this.#attempt, times: this.#times(), fault, status: fault.status });
+  }
+
+  #agreed(answer: IncomingMessage, upstream: Duplex, head: Buffer): void {
+    upstream.on('error', () => {});
+    if (this.#isSettled) {
+      upstream.destroy();
+      return;
+    }
+    this.#heard();
+    this.#upstream = upstream;
+    if (head.length > 0) upstream.unshift(head);
+    upstream.on('close', this.#onProviderClose).on('drain', () => this.#body.resume());
+    const passed = ofMessage(passedHeaders(answer.headers, this.#body.offered));
+    const headers = this.#redactor === undefined ? passed : this.#redactor.headers(passed);
+    const reply = { status: 101, headers, body: none, flow: this, tap: this.#attempt.translation?.tap };
+    this.#settle({ kind: 'answered', attempt: this.#attempt, times: this.#times(), reply });
+  }
+
+  #heard(): void {
+    this.#firstAt = this.#settings.monotonic();
+    this.#movedAt = this.#firstAt;
+  }
+
+  refuse(error: unknown): void {
+    this.#settle({ kind: 'refused', attempt: this.#attempt, times: this.#times(), error: fromUnknown(error) });
+  }
+
+  /** A defect on its way: the end of this one. */
+  crashed(thrown: unknown): void {
+    if (this.#upstream === undefined) this.refuse(thrown);
+    else this.#end(() => this.#consumer?.fault(fromUnknown(thrown)));
+  }
+
+  #owned(work: () => void): void {
+    try {
+      work();
+    } catch (thrown) {
+      this.crashed(thrown);
+    }
+  }
+
+  #settle(outcome: Outcome): void {
+    if (this.#isSettled) return;
+    this.#isSettled = true;
+    if (outcome.kind !== 'answered') {
+      this.#out?.destroy();
+      this.#over();
+    }
+    this.#settings.settle(outcome);
+  }
+
+  // ---- the flow ---------------------------------------------------------------------------------
+
+  /** Frames are counted, not kept. */
+  get kept(): KeptBody {
+    return { pieces: noPieces, size: this.#bytes, times: noPieces };
+  }
+
+  get socket(): SocketRecord {
+    return {
+      close: { client: this.#fromClient.closeCode, provider: this.#fromProvider.closeCode },
+      frames: { in: this.#fromClient.frames, out: this.#fromProvider.frames },
+    };
+  }
+
+  /** Where we end it ourselves the client is told so, as long as the provider stands and no frame is cut in two. */
+  get farewell(): Buffer | undefined {
+    return this.#isProviderGone || !this.#fromProvider.isAtBoundary ? undefined : closeFrame(goingAway, false);
+  }
+
+  into(consumer: FlowConsumer): void {
+    this.#consumer = consumer;
+    this.#movedAt = this.#settings.monotonic();
+    const upstream = this.#upstream as Duplex;
+    if (upstream.destroyed) {
+      this.#onProviderClose();
+      return;
+    }
+    upstream.on('data', (chunk: Buffer) => this.#owned(() => this.#down(chunk, consumer)));
+    this.#body.into({
+      data: (chunk) => this.#owned(() => this.#up(chunk, upstream)),
+      end: () => {
+        this.#hasClientEnded = true;
+        upstream.end();
+      },
+      gone: () => this.#owned(() => this.#clientGone()),
+    });
+  }
+
+  pause(): void {
+    this.#upstream?.pause();
+  }
+
+  resume(): void {
+    this.#upstream?.resume();
+  }
+
+  /** Before the agreement an attempt that is cancelled, after it the end from our side. */
+  abort(): void {
+    if (this.#upstream === undefined) this.#settle({ kind: 'cancelled', attempt: this.#attempt, times: this.#times() });
+    else this.#end(() => {});
+  }
+
+  /** The credential is overwritten in uncompressed frames; what a compressed one says, nobody looks at. */
+  #down(chunk: Buffer, consumer: FlowConsumer): void {
+    this.#movedAt = this.#settings.monotonic();
+    if (this.#isEnding) return;
+    this.#redactor?.passing(chunk);
+    this.#bytes += chunk.length;
+    this.#fromProvider.push(chunk);
+    consumer.data(chunk, noPieces);
+  }
+
+  #up(chunk: Buffer, upstream: Duplex): void {
+    this.#movedAt = this.#settings.monotonic();
+    this.#fromClient.push(chunk);
+    if (!this.#isEnding && !upstream.destroyed && !upstream.write(chunk)) this.#body.pause();
+  }
+
+  /** A talk that was closed by its own rules waits for the provider's last word; any other one is over. */
+  #clientGone(): void {
+    this.#isClientGone = true;
+    if (this.#isClosed()) endSoon(this.#upstream);
+    else if (!this.#isEnding) this.#body.leave();
+  }
+
+  readonly #onProviderClose = (): void => {
+    this.#isProviderGone = true;
+    if (this.#consumer === undefined) return;
+    const consumer = this.#consumer;
+    if (this.#isClosed()) this.#end(() => consumer.end(none, noPieces));
+    else if (this.#hasClientEnded) this.#end(() => this.#body.leave());
+    else this.#end(() => consumer.fault(interrupted("The provider's connection broke in the middle of the response.")));
+    this.#over();
+  };
+
+  #isClosed(): boolean {
+    return this.#fromClient.closeCode !== abnormalClose || this.#fromProvider.closeCode !== abnormalClose;
+  }
+
+  /** Once: says how it ended, and closes the provider's side; with a word of ours where neither side has gone. */
+  #end(tell: () => void): void {
+    if (this.#isEnding) return;
+    this.#isEnding = true;
+    this.#movedAt = this.#settings.monotonic();
+    const upstream = this.#upstream;
+    const isOurs = !this.#isClientGone && !this.#isProviderGone && !this.#isClosed();
+    if (isOurs && this.#fromClient.isAtBoundary && upstream?.writable === true) upstream.write(closeFrame(goingAway, true));
+    tell();
+    endSoon(upstream);
+    if (upstream?.destroyed !== false) this.#over();
+  }
+
+  // ---- clocks -----------------------------------------------------------------------------------
+
+  sweep(now: number): void {
+    const { clocks } = this.#attempt;
+    if (this.#connectedAt === undefined) {
+      if (now - this.#dialAt > clocks.connect) this.#late('connect', clocks.connect);
+    } else if (now - this.#movedAt > clocks.idle) {
+      if (this.#isEnding || this.#isClientGone) this.#upstream?.destroy();
+      else if (this.#upstream === undefined) this.#late('idle', clocks.idle);
+      else this.#end(() => this.#consumer?.fault(overdue('idle', clocks.idle)));
+    }
+  }
+
+  #late(phase: TimeoutPhase, afterMs: number): void {
+    const sent = this.#connectedAt !== undefined;
+    this.#settle({ kind: 'timeout', attempt: this.#attempt, times: this.#times(), phase, afterMs, sent });
+  }
+
+  #over(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#settings.over(this);
+  }
+
+  #times(): Times {
+    const since = (at: number | undefined): number | undefined => (at === undefined ? undefined : at - this.#startedAt);
+    const at = this.#startedAt - this.#settings.arrivedAt;
+    const totalMs = this.#settings.monotonic() - this.#startedAt;
+    return { at, connectMs: since(this.#connectedAt), firstByteMs: since(this.#firstAt), totalMs };
+  }
+}
+
+/** Writes what is waiting, then closes both directions; `destroySoon` is what net and TLS sockets have for it. */
+function endSoon(socket: Duplex | undefined): void {
+  if (socket === undefined) return;
+  if ('destroySoon' in socket && typeof socket.destroySoon === 'function') socket.destroySoon();
+  else socket.end(() => socket.destroy());
+}

@@ -1,0 +1,252 @@
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { relayedHeaders, unread } from '../../plugins/transform/relayed.ts';
+import type { Arrival, PendingBody } from '../../src/core/http/arrival.ts';
+import type { Client } from '../../src/core/http/client.ts';
+import type { RequestBody } from '../../src/core/json/body.ts';
+import type { Dialect } from '../../src/core/dialect.ts';
+import type { Endpoint } from '../../src/core/endpoint.ts';
+import { GatewayError } from '../../src/core/error.ts';
+import { defaultPrefixes, type HeaderPairs, joinHeaders } from '../../src/core/http/headers.ts';
+import { Budget } from '../../src/core/memory/budget.ts';
+import type { Attempt, Plan, Reply, Verdict } from '../../src/core/plan.ts';
+import type { PluginInstance } from '../../src/core/plugin.ts';
+import type { Call, CommonSettings } from '../../src/core/provider.ts';
+import type { LogRecord } from '../../src/core/records/record.ts';
+import type { CredentialRef, Leaf } from '../../src/core/snapshot.ts';
+import { Chains } from '../../src/pipeline/chain.ts';
+import { Handling } from '../../src/pipeline/handle.ts';
+import { InFlightByKey } from '../../src/pipeline/in-flight.ts';
+import type { GroupCommit, SealedRecord } from '../../src/pipeline/record/group-commit.ts';
+import type { RequestContext } from '../../src/pipeline/request.ts';
+import { PassingBytes } from '../../src/transport/inbound/body/passing-body.ts';
+import { headerNames, RequestHeaderBag } from '../../src/transport/inbound/header-bag.ts';
+import { ClientSocket } from '../../src/transport/inbound/listener/client-socket.ts';
+import { NodeClient } from '../../src/transport/inbound/listener/node-client.ts';
+import { createEgress } from '../../src/transport/outbound/egress.ts';
+import { createSweeper } from '../../src/transport/outbound/exchange/sweeper.ts';
+import { createSender } from '../../src/transport/outbound/sender.ts';
+import { createUpstream } from '../../src/transport/outbound/upstream.ts';
+import { makeBinding, makeLeaf, makeProvider, makeSnapshot } from '../support/stage-context.ts';
+import type { PassResult, RigOptions } from './rig.ts';
+
+/** The gateway's side of a relay: the real handling, sender and clients, with a chain that only aims. */
+export interface Front {
+  readonly server: Server;
+  /** Ends what is in progress, as a gateway that stops does. */
+  close(): void;
+  dispose(): Promise<void>;
+}
+
+const bagNames = headerNames(defaultPrefixes);
+const noList: readonly string[] = [];
+
+const provider = makeProvider({ fault: (_status, body) => ({ message: body }) });
+
+const report = (error: unknown): void => {
+  throw error;
+};
+
+export function createFront(origins: () => readonly string[], options: RigOptions, onResult: (result: PassResult) => void): Front {
+  const monotonic = (): number => performance.now() * (options.speed ?? 1);
+  const sweeper = createSweeper(monotonic, report);
+  const egress = options.egress ?? createEgress(() => options.allow ?? noList);
+  const upstream = createUpstream({ lookup: egress.lookup });
+  const budget = new Budget(Number.POSITIVE_INFINITY);
+  const send = createSender({
+    upstream,
+    sweeper,
+    budget,
+    clock: { now: Date.now, monotonic },
+    checkEgress: egress.check,
+    lookup: egress.lookup,
+    passed: () => {},
+    onEcho: () => options.onEcho?.(),
+    keep: () => 0,
+    maxAnswer: () => 64_000_000,
+    maxInFlight: () => 100,
+  });
+  const live = new Set<Handling>();
+
+  const handle = (req: IncomingMessage, endpoint: Endpoint, client: Client, body: PendingBody): void => {
+    const told: Told = { error: undefined, status: undefined, isSpent: false };
+    const shown = showing(client, told);
+    const chains = new Chains([{ name: 'rig', instance: aim(origins(), options, told), endpoints: undefined }], monotonic);
+    const snapshot = makeSnapshot();
+    const seal = {
+      async add({ record }: SealedRecord, letGo: () => void): Promise<void> {
+        const result = resultOf(record, told);
+        await options.onEnd?.(result);
+        letGo();
+        onResult(result);
+      },
+    } as unknown as GroupCommit;
+    const value = { snapshot, chains, isolation: undefined, maskBytes: (bytes: Buffer) => bytes, dispose: () => Promise.resolve() };
+    const handling = new Handling(
+      { arrival: arrivalOf(req, endpoint, monotonic()), client: shown, body, refusal: undefined },
+      { value, release: () => {} },
+      {
+        send,
+        seal,
+        shares: new InFlightByKey(),
+        budget,
+        dialects: { openai: dialectOf(told), messages: dialectOf(told) },
+        monotonic,
+        enter: () => {},
+        onDefect: report,
+        onOver: () => {},
+        onLeft: () => void live.delete(handling),
+      },
+    );
+    live.add(handling);
+    handling.start();
+  };
+
+  const server = createServer((req, res) => {
+    res.on('error', () => {});
+    const body = new PassingBytes(req, undefined, { sweeper, monotonic, passed: () => {} });
+    handle(req, 'relay', new NodeClient(res), { read: (done: (body: RequestBody) => void) => done(body), drop: () => body.close() });
+  });
+  server.on('upgrade', (req: IncomingMessage, socket: Duplex, head: Buffer) => {
+    const client = new ClientSocket(req, socket, head);
+    handle(req, 'realtime', client, client);
+  });
+  return {
+    server,
+    close: () => {
+      for (const handling of live) handling.stop();
+    },
+    async dispose() {
+      sweeper.close();
+      await upstream.close();
+    },
+  };
+}
+
+/** What the parts of the rig see of one request. */
+interface Told {
+  error: GatewayError | undefined;
+  status: number | undefined;
+  isSpent: boolean;
+}
+
+/** The chain: targets in order, and the request as it is. */
+function aim(origins: readonly string[], options: RigOptions, told: Told): PluginInstance {
+  const { secrets } = options;
+  const credential: CredentialRef = {
+    owner: 'caller',
+    headers: () => options.headers ?? [],
+    ...(secrets === undefined ? {} : { secrets: () => secrets }),
+  };
+  const binding = makeBinding('rig', { provider, trust: options.trust ?? 'operator', credential: () => credential });
+  const leaves = origins.map((_, index) => makeLeaf({ index, path: `config.targets[${index}]`, provider: binding }));
+  const { connect, idle } = options.clocks ?? { connect: 5000, idle: 20_000 };
+  const next: Verdict = { do: 'next', because: 'rig' };
+  return {
+    plan: (): Plan => ({ first: leaves[0] as Leaf, after: (history) => leaves[(history.at(-1)?.attempt.target.index ?? 0) + 1] }),
+    prepare(ctx, attempt: Attempt) {
+      const { body, headers, method, endpoint, path, query } = ctx as RequestContext;
+      const url = query === '' ? path : `${path}?${query}`;
+      const all: HeaderPairs = [...relayedHeaders(headers), 'accept-encoding', 'identity'];
+      attempt.upstream = {
+        origin: origins[attempt.target.index] ?? '',
+        path: options.path?.(url) ?? url,
+        method,
+        headers: all,
+        body: body.kind === 'passing' || body.kind === 'socket' ? body : { kind: 'none' },
+        dropped: [],
+      };
+      attempt.translation = { request: attempt.upstream, tap: unread };
+      attempt.call = { endpoint, method, stream: false } as Call<CommonSettings>;
+      attempt.credential = credential;
+      attempt.clocks = { ...attempt.clocks, connect, idle };
+    },
+    judge(ctx, outcome) {
+      const { received } = ctx as RequestContext;
+      told.isSpent = received.kind === 'passing' && received.isSpent;
+      return outcome.kind === 'answered' || outcome.kind === 'cancelled' ? { do: 'answer' } : next;
+    },
+    reply(ctx, _attempt, reply: Reply) {
+      const { received } = ctx as RequestContext;
+      told.isSpent = received.kind !== 'passing' || received.isSpent;
+      told.status = reply.status;
+      const ours = options.onHead?.(reply.status) ?? [];
+      if (ours instanceof GatewayError) return { refuse: ours };
+      reply.headers = joinHeaders(
+        reply.headers,
+        ours.filter((_, at) => ours[at - (at % 2)] !== 'x-request-id'),
+      );
+      return undefined;
+    },
+  };
+}
+
+/** Errors as plain texts; their codes go into a header. */
+const dialectOf = (told: Told): Dialect => ({
+  isError: () => true,
+  errorBody(error) {
+    told.error = error;
+    return Buffer.from(error.message);
+  },
+  errorEvent: (error) => Buffer.from(error.message),
+});
+
+function showing(client: Client, told: Told): Client {
+  const head = client.head.bind(client);
+  client.head = (status, headers, isAlone) => {
+    head(status, told.error === undefined ? headers : [...headers, 'x-code', told.error.code], isAlone);
+  };
+  return client;
+}
+
+function arrivalOf(req: IncomingMessage, endpoint: Endpoint, arrivedAt: number): Arrival {
+  const [path = '', query = ''] = splitOnce(req.url ?? '/');
+  return {
+    id: 'req_1',
+    endpoint,
+    method: req.method ?? 'GET',
+    path,
+    pathModel: undefined,
+    params: {},
+    query,
+    headers: new RequestHeaderBag(req, bagNames),
+    at: Date.now(),
+    arrivedAt,
+    peer: undefined,
+    random: 0.5,
+    traceId: '0'.repeat(32),
+    metadata: {},
+    warnings: undefined,
+  };
+}
+
+function splitOnce(url: string): readonly string[] {
+  const mark = url.indexOf('?');
+  return mark < 0 ? [url] : [url.slice(0, mark), url.slice(mark + 1)];
+}
+
+function resultOf(record: LogRecord, { error, status, isSpent }: Told): PassResult {
+  const last = record.attempts.at(-1);
+  const headSent = last?.outcome === 'answered';
+  return {
+    kind: kindOf(record, headSent),
+    error: error ?? (record.error as Partial<GatewayError> | null) ?? undefined,
+    status: last?.status ?? status ?? error?.status,
+    headSent,
+    bodySent: isSpent,
+    isUnread: record.attempts.some(({ reason }) => reason === 'the kept connection was closed'),
+    bytesIn: record.bytes.in,
+    bytesOut: record.bytes.out,
+    close: record.socket?.close,
+    frames: record.socket?.frames,
+  };
+}
+
+function kindOf({ end, error }: LogRecord, headSent: boolean): PassResult['kind'] {
+  if (end === 'client_gone' || end === 'whole') return end;
+  const code = error?.code ?? '';
+  if (end === 'drained' || code === 'stream_interrupted') return 'interrupted';
+  if (code === 'timeout' || code === 'idle_timeout') return 'timeout';
+  if (code === 'upstream_unreachable' || code === 'upstream_invalid') return 'unreachable';
+  return headSent ? 'whole' : 'refused';
+}
