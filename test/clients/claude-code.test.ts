@@ -21,6 +21,7 @@ const targets: readonly (readonly [name: string, entry: (url: string) => object,
   ['openai', (url) => ({ type: 'openai', api_key: 'k', custom_host: `${url}/v1` }), 'gpt-5'],
   ['azure-openai', (url) => ({ type: 'azure-openai', api_key: 'k', custom_host: url, api_version: 'v1' }), 'gpt-4.1'],
   ['gemini', (url) => ({ type: 'gemini', api_key: 'k', custom_host: `${url}/v1beta` }), 'gemini-3-pro-preview'],
+  ['bedrock', (url) => ({ type: 'bedrock', access_key_id: 'AKIA1', secret_access_key: 's', custom_host: url }), 'amazon.nova-pro-v1:0'],
   ['groq', (url) => ({ type: 'groq', api_key: 'k', custom_host: `${url}/openai/v1` }), 'llama-3.3-70b'],
 ];
 

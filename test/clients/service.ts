@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { event, eventStream } from '../bedrock/frames.ts';
 import type { Json } from '../contract/gemini-oracle.ts';
 import { chat, type Spoken, type Step } from '../recipes/formats.ts';
 import { json, type ScriptedUpstream, type SeenRequest, sse, startUpstream } from '../support/upstream.ts';
@@ -16,7 +17,7 @@ interface Kind {
   readonly path: RegExp;
   readonly isStream: (request: SeenRequest, body: Json) => boolean;
   readonly turn: (body: Json) => Turn;
-  readonly speak: (step: Step, model: unknown, nth: number) => Spoken;
+  readonly speak: (step: Step, model: unknown, nth: number) => Spoken | { readonly whole: object; readonly frames: readonly Buffer[] };
 }
 
 const chatKind: Kind = {
@@ -56,7 +57,41 @@ const contentKind: Kind = {
   },
 };
 
-const kinds: readonly Kind[] = [chatKind, contentKind];
+const converseKind: Kind = {
+  path: /\/converse(?:-stream)?$/,
+  isStream: ({ url }) => url.endsWith('-stream'),
+  turn: ({ toolConfig, messages }) => ({
+    tools: list((toolConfig as Json | undefined)?.['tools']).map(({ toolSpec }) => String((toolSpec as Json | undefined)?.['name'])),
+    results: list(messages).flatMap(({ content }) =>
+      list(content).flatMap(({ toolResult }) => (toolResult === undefined ? [] : [toolResult])),
+    ),
+  }),
+  speak(step, _model, nth) {
+    const toolUse = 'call' in step ? { toolUseId: `tooluse_${nth}`, name: step.call } : undefined;
+    const stopReason = toolUse === undefined ? 'end_turn' : 'tool_use';
+    const usage = { inputTokens: 9, outputTokens: 7, totalTokens: 16 };
+    const block = 'call' in step ? { toolUse: { ...toolUse, input: step.input } } : { text: step.text };
+    const deltas =
+      'call' in step
+        ? pieces(JSON.stringify(step.input)).map((input) => ({ toolUse: { input } }))
+        : pieces(step.text).map((text) => ({ text }));
+    return {
+      whole: { output: { message: { role: 'assistant', content: [block] } }, stopReason, usage },
+      frames: [
+        event('messageStart', { role: 'assistant' }),
+        ...(toolUse === undefined ? [] : [event('contentBlockStart', { contentBlockIndex: 0, start: { toolUse } })]),
+        ...deltas.map((delta) => event('contentBlockDelta', { contentBlockIndex: 0, delta })),
+        event('contentBlockStop', { contentBlockIndex: 0 }),
+        event('messageStop', { stopReason }),
+        event('metadata', { usage }),
+      ],
+    };
+  },
+};
+
+const pieces = (text: string): readonly string[] => text.match(/[^]{1,6}/gu) ?? [];
+
+const kinds: readonly Kind[] = [chatKind, contentKind, converseKind];
 
 /**
  * A service with a model that a test plays. `whole`: it ignores that a stream was asked for, as some servers do.
@@ -68,5 +103,6 @@ export const startModel = (play: (turn: Turn) => Step, whole: boolean): Promise<
     if (kind === undefined) return json(response, 404, { error: { message: `No ${path} here.` } });
     const body = JSON.parse(request.body.toString('utf8')) as Json;
     const spoken = kind.speak(play(kind.turn(body)), body['model'] ?? 'm', nth);
-    return kind.isStream(request, body) && !whole ? sse(response, spoken.stream) : json(response, 200, spoken.whole);
+    if (!kind.isStream(request, body) || whole) return json(response, 200, spoken.whole);
+    return 'frames' in spoken ? eventStream(response, spoken.frames) : sse(response, spoken.stream);
   });

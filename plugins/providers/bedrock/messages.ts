@@ -16,11 +16,14 @@ import type { BedrockSettings, GuardrailSettings } from './settings.ts';
 /** The version that bodies for this service carry. */
 const bodyVersion = 'bedrock-2023-05-31';
 
+/** Models of others are served through chat completions. */
+const isClaude = ({ model, foundationModel }: BCall): boolean => familyOf(foundationModel ?? model).isClaude;
+
 /** The messages API for models of Anthropic, through InvokeModel: bytes pass, but for what stands in path and headers elsewhere. */
 export const messages: Operation<BedrockSettings> = {
   media: (body) => nativeNeeds(body),
+  serves: isClaude,
   begin(body, call) {
-    requireClaude(call);
     const action = call.stream ? 'invoke-with-response-stream' : 'invoke';
     const sent = { headers: invokeHeaders(call), streams: call.stream };
     const request = toModel(call, call.model, action, body.kind === 'none' ? sent : { ...sent, body: nativeBody(body, call) });
@@ -32,8 +35,8 @@ export const messages: Operation<BedrockSettings> = {
 export const countTokens: Operation<BedrockSettings> = {
   isConverted: true,
   media: (body) => nativeNeeds(body),
+  serves: isClaude,
   begin(body, call) {
-    requireClaude(call);
     const model = bareModel(call.model) || call.model;
     const request = toModel(call, model, 'count-tokens', body.kind === 'none' ? {} : { body: countBody(body, call) });
     return { request, tap: new JsonTap(), result: counted };
@@ -86,13 +89,4 @@ function guardrailHeaders({ id, version, trace }: GuardrailSettings): HeaderPair
   const headers: HeaderPairs = ['x-amzn-bedrock-guardrailidentifier', id, 'x-amzn-bedrock-guardrailversion', version];
   if (trace !== undefined) headers.push('x-amzn-bedrock-trace', trace.toUpperCase());
   return headers;
-}
-
-/** @throws GatewayError `unsupported_endpoint` */
-function requireClaude({ model, foundationModel }: BCall): void {
-  if (familyOf(foundationModel ?? model).isClaude) return;
-  throw new GatewayError('unsupported_endpoint', {
-    message: `The model "${model.slice(0, 100)}" does not support the messages API.`,
-    hint: 'Use a model of Anthropic, or /v1/chat/completions. For an ARN, set foundation_model in deployments.',
-  });
 }

@@ -113,7 +113,8 @@ function settingFields(body: Plain, maxTokens: unknown, { conversion, family, to
   const thought = converseThinking(body, facts, family, conversion);
   const { top_k: topK, temperature, top_p: topP } = samplingFields(body, thought.thinking, conversion);
   const oneCall = body['parallel_tool_calls'] === false;
-  const { toolConfig, own: toolsOwn } = converseTools(tools, { turns, family, oneCall }, to);
+  const asksNone = (body['tool_choice'] ?? body['function_call']) === 'none';
+  const { toolConfig, own: toolsOwn } = converseTools(tools, { turns, family, oneCall, asksNone }, to);
   const effort = thought.effort === undefined ? {} : { effort: thought.effort };
   const ownFields = {
     ...betasField(conversion.betas, family.isClaude, drops),

@@ -24,6 +24,8 @@ export interface ToolWishes {
   readonly family: Family;
   /** The client wants no two calls at once. */
   readonly oneCall: boolean;
+  /** The client wants none of its tools used. */
+  readonly asksNone: boolean;
 }
 
 /** The tools of a messages request for Converse. */
@@ -40,7 +42,7 @@ export function converseTools({ tools = [], tool_choice: choice }: ToolFields, w
   const isNone = word === 'none';
   const usesTools = turns.some(({ content }) => typeof content !== 'string' && content.some((block) => block['type'] === 'tool_use'));
   if (isNone && !usesTools) return { own: {} };
-  if (isNone && tools.length > 0) to.drops.add('tool_choice', 'the service has no way to rule out tools');
+  if (isNone && wishes.asksNone) to.drops.add('tool_choice', 'the service has no way to rule out tools');
   const oneCall = wishes.oneCall && !isNone && tools.length > 0 ? parallelField(word, family, to) : undefined;
   const toolChoice = oneCall === undefined ? choiceOf(choice) : undefined;
   return {

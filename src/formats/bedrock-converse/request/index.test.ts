@@ -1,0 +1,49 @@
+import { readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import type { Plain } from '../../../core/json/merge.ts';
+import { toConverse } from './index.ts';
+
+/** Chat completions bodies and what they are to Converse; `dropped` names what is not in it. */
+interface Row {
+  readonly name: string;
+  readonly model: string;
+  readonly chat: Plain;
+  readonly converse: Plain;
+  readonly dropped: readonly string[];
+}
+
+const rows = JSON.parse(readFileSync(new URL('../fixtures/requests.json', import.meta.url), 'utf8')) as readonly Row[];
+
+it.each(rows)('$name', ({ model, chat, converse, dropped }) => {
+  const made = toConverse(chat, { model, foundationModel: undefined }, { media: new Map() });
+  expect(made.body).toEqual(converse);
+  expect(made.dropped.map(({ param }) => param)).toEqual(dropped);
+});
+
+it.each([
+  [
+    { messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url: 'gs://b/k.png' } }] }] },
+    'it accepts bytes, and addresses of S3',
+  ],
+  [
+    { messages: [{ role: 'user', content: [{ type: 'file', file: { file_data: 'data:application/zip;base64,AAAA' } }] }] },
+    'application/zip are not read',
+  ],
+  [{ messages: [{ role: 'user', content: [{ type: 'document', source: { type: 'file', file_id: 'f' } }] }] }, 'Files by id are not read'],
+  [{ messages: [{ role: 'user', content: 'Hi' }], n: 2 }, 'The service returns one choice'],
+  [{ messages: 'Hi' }, '"messages" is a string'],
+])('refuses %j', (chat, message) => {
+  expect(() => toConverse(chat, { model: 'amazon.nova-pro-v1:0', foundationModel: undefined }, { media: new Map() })).toThrow(message);
+});
+
+it('asks for features of Claude alone', () => {
+  const chat = { messages: [{ role: 'user', content: 'Hi' }] };
+  const options = { media: new Map(), betas: ['a-1'], maxTokens: 7, defaults: { guardrailConfig: { guardrailIdentifier: 'g' } } };
+  const asked = (model: string, foundationModel?: string) => toConverse(chat, { model, foundationModel }, options);
+  const wanted = { inferenceConfig: { maxTokens: 7 }, guardrailConfig: { guardrailIdentifier: 'g' } };
+  expect(asked('arn:x', 'anthropic.claude-sonnet-4-5').body).toMatchObject({
+    ...wanted,
+    additionalModelRequestFields: { anthropic_beta: ['a-1'] },
+  });
+  expect(asked('amazon.nova-pro-v1:0')).toMatchObject({ body: wanted, dropped: [{ param: 'anthropic_beta' }] });
+});

@@ -1,0 +1,195 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { SigV4 } from '../../src/transport/credentials/aws/sigv4.ts';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { json, type Script, type ScriptedUpstream, type SeenRequest, startUpstream } from '../support/upstream.ts';
+
+/** Every way to sign, through the whole gateway: the service checks each signature, and the sources are stand-ins. */
+
+/** Secret keys by their ids. */
+const secrets: Readonly<Record<string, string>> = {
+  AKIAOWN: 'own/secret+1',
+  AKIACALLER: 'callers-secret',
+  ASIA1: 'role-secret-1',
+  ASIA2: 'role-secret-2',
+};
+const answer = {
+  output: { message: { role: 'assistant', content: [{ text: 'yes' }] } },
+  stopReason: 'end_turn',
+  usage: { inputTokens: 1, outputTokens: 1 },
+};
+const model = 'arn:aws:bedrock:eu-west-1:1:inference-profile/eu.x-v1:0';
+
+let service: ScriptedUpstream;
+let source: ScriptedUpstream;
+let gateway: TestGateway | undefined;
+let folder: string;
+/** Roles are given keys one after the other. */
+let given: number;
+
+/** The key that signed a request rightly; undefined where none did. */
+function signer({ method, url, headers, body }: SeenRequest): string | undefined {
+  const [, id = '', region = ''] = /Credential=(\w+)\/\d+\/([\w-]+)\/bedrock/.exec(headers.authorization ?? '') ?? [];
+  const token = headers['x-amz-security-token'];
+  const at = /(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z/.exec(String(headers['x-amz-date']));
+  if (at === null) return undefined;
+  const now = Date.UTC(Number(at[1]), Number(at[2]) - 1, Number(at[3]), Number(at[4]), Number(at[5]), Number(at[6]));
+  const keys = { accessKeyId: id, secretAccessKey: secrets[id] ?? '', sessionToken: token === undefined ? undefined : String(token) };
+  const signable = { method, host: headers.host ?? '', path: url, headers: ['content-type', 'application/json'], body };
+  const isRight = new SigV4(keys, { region, service: 'bedrock' }).sign(signable, now).at(-1) === headers.authorization;
+  return isRight && Math.abs(now - Date.now()) < 60_000 ? `${id} ${region} ${String(token)}` : undefined;
+}
+
+const accept: Script = (response, request) =>
+  signer(request) === undefined ? json(response, 403, { message: 'bad signature' }) : json(response, 200, answer);
+const keys = (): object => {
+  given += 1;
+  return {
+    AccessKeyId: `ASIA${given}`,
+    SecretAccessKey: secrets[`ASIA${given}`],
+    Token: `T${given}`,
+    SessionToken: `T${given}`,
+    Expiration: new Date(Date.now() + 3_600_000).toISOString(),
+  };
+};
+
+/** STS, the agent of containers, and the metadata service of instances at once. */
+const sources: Script = (response, { method, url, headers }) => {
+  if (url.startsWith('/sts')) return json(response, 200, { AssumeRoleWithWebIdentityResponse: { Result: { Credentials: keys() } } });
+  if (url === '/container' && headers.authorization === 'pod-token') return json(response, 200, keys());
+  if (method === 'PUT' || url.endsWith('security-credentials/'))
+    return void response.writeHead(200).end(method === 'PUT' ? 'session' : 'role');
+  if (url.endsWith('/role') && headers['x-aws-ec2-metadata-token'] === 'session') return json(response, 200, keys());
+  return json(response, 400, {});
+};
+
+beforeEach(async () => {
+  given = 0;
+  service = await startUpstream(accept);
+  source = await startUpstream(sources);
+  folder = await mkdtemp(join(tmpdir(), 'bedrock-credentials-'));
+  await writeFile(join(folder, 'token'), 'web-token');
+});
+afterEach(async () => {
+  await gateway?.close();
+  gateway = undefined;
+  await Promise.all([service.close(), source.close(), rm(folder, { recursive: true })]);
+});
+
+async function start(entry: object, env: Record<string, string> = {}): Promise<void> {
+  const aws = { type: 'bedrock', region: 'eu-west-1', custom_host: service.url, ...entry };
+  gateway = await startTestGateway(JSON.stringify({ version: 1, server: { egress: { allow: ['127.0.0.1'] } }, providers: { aws } }), {
+    env,
+  });
+}
+
+async function ask(headers: Record<string, string> = { 'x-gateway-provider': '@aws' }): Promise<{ status: number; text: string }> {
+  const response = await fetch(`${gateway?.url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify({ model, messages: [{ role: 'user', content: 'hi ü' }] }),
+  });
+  return { status: response.status, text: await response.text() };
+}
+
+const signed = (): (string | undefined)[] => service.requests.map(signer);
+
+describe('an access key', () => {
+  it.each([
+    [{}, 'undefined'],
+    [{ session_token: 'own-token' }, 'own-token'],
+  ])('of the entry signs: %j', async (more, token) => {
+    await start({ access_key_id: 'AKIAOWN', secret_access_key: secrets['AKIAOWN'], ...more });
+    expect((await ask()).status).toBe(200);
+    expect(signed()).toEqual([`AKIAOWN eu-west-1 ${token}`]);
+    expect(service.requests[0]?.url).toBe(`/model/${encodeURIComponent(model)}/converse`);
+  });
+
+  it('of a request signs for the region that it names', async () => {
+    await start({ api_key: 'k' });
+    const headers = {
+      'x-gateway-provider': 'bedrock',
+      'x-gateway-custom-host': service.url,
+      'x-gateway-aws-region': 'us-west-2',
+      'x-gateway-aws-access-key-id': 'AKIACALLER',
+      'x-gateway-aws-secret-access-key': secrets['AKIACALLER'] ?? '',
+    };
+    expect((await ask(headers)).status).toBe(200);
+    expect(signed()).toEqual(['AKIACALLER us-west-2 undefined']);
+    const { 'x-gateway-aws-access-key-id': _id, ...half } = headers;
+    expect(await ask(half)).toMatchObject({ status: 401, text: expect.stringContaining('access_key_id is missing') as string });
+    expect(await ask({ ...headers, 'x-gateway-aws-auth-type': 'assumedRole' })).toMatchObject({
+      status: 403,
+      text: expect.stringContaining('not_allowed') as string,
+    });
+    expect(service.requests.length).toBe(1);
+  });
+
+  it('is not needed beside an API key, which goes as bearer', async () => {
+    service.script = (response) => json(response, 200, answer);
+    await start({ api_key: 'bedrock-api-key' });
+    expect((await ask()).status).toBe(200);
+    expect(service.requests[0]?.headers.authorization).toBe('Bearer bedrock-api-key');
+    expect(service.requests[0]?.headers['x-amz-date']).toBeUndefined();
+  });
+});
+
+describe('a role', () => {
+  const rows: readonly (readonly [name: string, entry: () => object, env: () => Record<string, string>])[] = [
+    [
+      'of a cluster by its environment',
+      () => ({ auth: { mode: 'web_identity' } }),
+      () => ({
+        AWS_ROLE_ARN: 'arn:aws:iam::1:role/r',
+        AWS_WEB_IDENTITY_TOKEN_FILE: join(folder, 'token'),
+        AWS_ENDPOINT_URL_STS: `${source.url}/sts`,
+      }),
+    ],
+    [
+      'of a cluster as written',
+      () => ({ auth: { mode: 'irsa', role_arn: 'r', token_file: join(folder, 'token'), sts_endpoint: `${source.url}/sts` } }),
+      () => ({}),
+    ],
+    [
+      'of a pod',
+      () => ({ auth: { mode: 'container' } }),
+      () => ({ AWS_CONTAINER_CREDENTIALS_FULL_URI: `${source.url}/container`, AWS_CONTAINER_AUTHORIZATION_TOKEN: 'pod-token' }),
+    ],
+    ['of an instance', () => ({ auth: { mode: 'instance' } }), () => ({ AWS_EC2_METADATA_SERVICE_ENDPOINT: source.url })],
+  ];
+
+  it.each(rows)('%s signs with keys that are fetched once', async (_name, entry, env) => {
+    await start(entry(), env());
+    expect((await Promise.all([ask(), ask()])).map(({ status }) => status)).toEqual([200, 200]);
+    expect((await ask()).status).toBe(200);
+    expect(signed()).toEqual([1, 2, 3].map(() => 'ASIA1 eu-west-1 T1'));
+    expect(given).toBe(1);
+  });
+
+  it('whose keys are refused as expired gets others, once', async () => {
+    await start({ auth: { mode: 'instance' } }, { AWS_EC2_METADATA_SERVICE_ENDPOINT: source.url });
+    service.script = (response, request, nth) =>
+      signer(request)?.startsWith('ASIA1') === true
+        ? json(response, 403, { message: 'The security token included in the request is expired' })
+        : accept(response, request, nth);
+    expect((await ask()).status).toBe(200);
+    expect(signed()).toEqual(['ASIA1 eu-west-1 T1', 'ASIA2 eu-west-1 T2']);
+    // Another refusal says nothing about the keys.
+    service.script = (response) => json(response, 403, { message: 'You don’t have access to the model.' });
+    await ask();
+    expect(given).toBe(2);
+  });
+
+  it('that cannot be had names the reason, and no secret', async () => {
+    source.script = (response) =>
+      json(response, 403, { Error: { Code: 'AccessDenied', Message: 'Not authorized to perform sts:AssumeRoleWithWebIdentity' } });
+    await start({ auth: { mode: 'web_identity', role_arn: 'r', token_file: join(folder, 'token'), sts_endpoint: `${source.url}/sts` } });
+    const { status, text } = await ask();
+    expect(status).toBe(502);
+    expect(text).toContain('provider_auth_failed');
+    expect(text).not.toContain('web-token');
+    expect(service.requests).toEqual([]);
+  });
+});

@@ -1,0 +1,150 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { completion, json, type Script, type ScriptedUpstream, startUpstream } from '../support/upstream.ts';
+import { chunk, event, eventStream, exception, said } from './frames.ts';
+
+/** What goes wrong in frames and around them: before content it is weather, behind it the client is told. */
+
+let upstream: ScriptedUpstream;
+let other: ScriptedUpstream;
+let gateway: TestGateway;
+
+beforeAll(async () => {
+  upstream = await startUpstream((response) => json(response, 500, {}));
+  other = await startUpstream((response) => json(response, 200, completion('from the other')));
+  gateway = await startTestGateway(
+    JSON.stringify({
+      version: 1,
+      providers: {
+        aws: { type: 'bedrock', api_key: 'k-0123456789', custom_host: upstream.url },
+        other: { type: 'openai', api_key: 'k-0123456789', custom_host: `${other.url}/v1` },
+      },
+      configs: {
+        chain: { strategy: { mode: 'fallback' }, targets: [{ provider: 'aws' }, { provider: 'other', override_params: { model: 'm' } }] },
+      },
+    }),
+  );
+});
+afterAll(async () => {
+  await gateway?.close();
+  await Promise.all([upstream?.close(), other?.close()]);
+});
+
+const stream =
+  (...frames: readonly Buffer[]): Script =>
+  (response) =>
+    eventStream(response, frames);
+
+async function ask(
+  script: Script,
+  over: object = {},
+  headers: Record<string, string> = { 'x-gateway-provider': '@aws' },
+  route = 'chat/completions',
+) {
+  upstream.script = script;
+  const response = await fetch(`${gateway.url}/v1/${route}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify({
+      model: 'anthropic.claude-x',
+      messages: [{ role: 'user', content: 'Hi' }],
+      max_tokens: 9,
+      stream: true,
+      ...over,
+    }),
+  });
+  return { status: response.status, text: await response.text(), headers: response.headers };
+}
+
+const exceptions: readonly (readonly [name: string, status: number])[] = [
+  ['throttlingException', 429],
+  ['validationException', 400],
+  ['serviceUnavailableException', 503],
+  ['internalServerException', 500],
+  ['modelStreamErrorException', 424],
+  ['modelTimeoutException', 408],
+];
+
+describe('an exception in a stream', () => {
+  it.each(exceptions)('before content is an error: %s', async (name, status) => {
+    const answer = await ask(stream(event('messageStart', { role: 'assistant' }), exception(name, 'Too bad.')));
+    expect(answer.status).toBe(status);
+    expect(JSON.parse(answer.text)).toMatchObject({ error: { message: expect.stringContaining('Too bad.') as string } });
+  });
+
+  it('before content moves a chain on', async () => {
+    const answer = await ask(stream(exception('throttlingException', 'Slow down.')), { stream: false }, { 'x-gateway-config': 'chain' });
+    expect([answer.status, answer.text]).toEqual([200, expect.stringContaining('from the other')]);
+  });
+
+  it('behind content is the last event', async () => {
+    const { status, text } = await ask(stream(...said('Hel').slice(0, 2), exception('throttlingException', 'Slow down.')));
+    expect(status).toBe(200);
+    expect(text).toContain('"content":"Hel"');
+    expect(text).toContain('Slow down.');
+    expect(text).not.toContain('[DONE]');
+  });
+
+  it('is an error of the messages API to its clients', async () => {
+    const begin = chunk({
+      type: 'message_start',
+      message: { id: 'm', type: 'message', role: 'assistant', content: [], usage: { input_tokens: 1 } },
+    });
+    const block = chunk({ type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } });
+    const delta = chunk({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'Hel' } });
+    const { text } = await ask(stream(begin, block, delta, exception('throttlingException', 'Slow down.')), {}, undefined, 'messages');
+    expect(text.endsWith('event: error\ndata: {"type":"error","error":{"type":"rate_limit_error","message":"Slow down."}}\n\n')).toBe(true);
+    const early = await ask(stream(begin, exception('throttlingException', 'Slow down.')), {}, undefined, 'messages');
+    expect([early.status, JSON.parse(early.text)]).toEqual([429, expect.objectContaining({ type: 'error' })]);
+  });
+});
+
+describe('a broken stream', () => {
+  const broken = (frames: readonly Buffer[], at: number): Buffer[] =>
+    frames.map((one, index) => {
+      const copy = Buffer.from(one);
+      if (index === at) copy[copy.length - 6] = 0x20;
+      return copy;
+    });
+
+  it('with a wrong checksum before content is no answer', async () => {
+    const answer = await ask(stream(...broken(said('Hello'), 0)));
+    expect([answer.status, answer.text]).toEqual([502, expect.stringContaining('broken frame in its stream: its checksum is wrong')]);
+  });
+
+  it('with a wrong checksum behind content says so and ends', async () => {
+    const { text } = await ask(stream(...broken(said('Hel', 'lo'), 2)));
+    expect(text).toContain('"content":"Hel"');
+    expect(text).toContain('its checksum is wrong');
+    expect(text).not.toContain('lo"');
+  });
+
+  it.each([3, 5])('that ends within its frame %i is interrupted', async (at) => {
+    const frames = said('Hel', 'lo');
+    const { text } = await ask(stream(...frames.slice(0, at), (frames[at] as Buffer).subarray(0, 20)));
+    if (at === 3) expect(text).toContain('stream_interrupted');
+    // Only the counts are missing then.
+    else expect(text).toContain('[DONE]');
+  });
+});
+
+describe('an error', () => {
+  it.each([
+    [400, { message: 'The provided model identifier is invalid.' }, 'invalid_request_error', 'ValidationException'],
+    [
+      403,
+      { __type: 'com.amazon.coral.service#UnrecognizedClientException', message: 'The security token included in the request is invalid.' },
+      'authentication_error',
+      'UnrecognizedClientException',
+    ],
+    [404, { message: 'Model not found.' }, 'invalid_request_error', 'model_not_found'],
+    [429, { message: 'Too many requests.' }, 'rate_limit_error', 'ThrottlingException'],
+    [503, { Message: 'Bedrock is unable to process your request.' }, 'api_error', 'ServiceUnavailableException'],
+  ])('of status %i keeps its words', async (status, body, type, code) => {
+    const answer = await ask((response) => json(response, status, body), { stream: false });
+    const { error } = JSON.parse(answer.text) as { error: { message: string; type: string; code: string } };
+    expect(error.message).toContain(Object.values(body).at(-1));
+    // A refused key of the catalog is the operator's business.
+    if (status !== 403) expect([answer.status, error.type, error.code]).toEqual([status, type, code]);
+  });
+});
