@@ -1,5 +1,5 @@
 import type { Plugin } from '#core/plugin.ts';
-import type { OldProvider } from '#core/provider.ts';
+import type { Provider } from '#core/provider.ts';
 import auth from './auth/index.ts';
 import fallbackRetry from './fallback-retry/index.ts';
 import logging from './logging/index.ts';
@@ -23,7 +23,7 @@ export const stages: readonly Plugin[] = Object.freeze([auth, virtualKey, prompt
 
 /** The providers that come with the gateway. A new folder below `providers/` becomes known by its line here, a vendor that
  * speaks a known format by its row in `providers/vendors/`. */
-export const providers: readonly OldProvider[] = Object.freeze([
+export const providers: readonly Provider[] = Object.freeze([
   mock,
   openai,
   azureOpenai,

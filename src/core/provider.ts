@@ -5,10 +5,8 @@ import type { JsonSchema } from './json/schema.ts';
 import type { Call, MediaNeed, UpstreamAddress } from './provider/call.ts';
 import type * as entry from './provider/entry.ts';
 import type { CommonSettings } from './provider/entry.ts';
-import { adapted, type OldOperation } from './provider/old-operation.ts';
 import type { Translation } from './provider/translation.ts';
 
-export type { OldOperation } from './provider/old-operation.ts';
 export type * from './provider/call.ts';
 export type * from './provider/entry.ts';
 export * from './provider/translation.ts';
@@ -90,13 +88,5 @@ export interface Operation<Settings = unknown> {
   readonly findsModel?: true;
 }
 
-type Given<Settings> = Omit<Provider<Settings>, 'operations'> & {
-  readonly operations: { readonly [E in Endpoint]?: Operation<Settings> | OldOperation<Settings> };
-};
-
-/** Until all operations begin their attempts themselves. */
-export type OldProvider = Provider & { readonly operations: { readonly [E in Endpoint]?: Operation & OldOperation } };
-
 /** Identity function that gives a provider literal its types. */
-export const defineProvider = <Settings>(provider: Given<Settings>): OldProvider =>
-  Object.freeze({ ...provider, operations: adapted(provider.operations) }) as OldProvider;
+export const defineProvider = <Settings>(provider: Provider<Settings>): Provider => Object.freeze(provider) as Provider;

@@ -6,7 +6,6 @@ import {
   type Call,
   type CommonSettings,
   type MediaNeed,
-  type OldOperation,
   type Operation,
   Passing,
   type Translation,
@@ -63,23 +62,16 @@ const objects: readonly Endpoint[] = openaiEndpoints.filter(
 );
 
 /** The operations of a service that speaks the client's own format: its bytes pass, only `model` is written anew. */
-export function openaiCompatible<Settings>(service: OpenAiCompatible<Settings>): {
-  readonly [E in Endpoint]?: Operation<Settings> & Pick<OldOperation<Settings>, 'request' | 'tap'>;
-} {
-  const operations: { [E in Endpoint]?: Operation<Settings> & Pick<OldOperation<Settings>, 'request' | 'tap'> } = {};
+export function openaiCompatible<Settings>(service: OpenAiCompatible<Settings>): { readonly [E in Endpoint]?: Operation<Settings> } {
+  const operations: { [E in Endpoint]?: Operation<Settings> } = {};
   for (const endpoint of openaiEndpoints) {
-    if (service.without?.includes(endpoint) !== true) {
-      const operation = operationOf(service, endpoint);
-      // For those who mix operations of the old kind, until they no longer do.
-      operations[endpoint] = {
-        ...operation,
-        request: (body, call) => operation.begin(body, call).request,
-        tap: (call) => openaiTaps[endpoint](call),
-      };
-    }
+    if (service.without?.includes(endpoint) !== true) operations[endpoint] = operationOf(service, endpoint);
   }
   return Object.freeze(operations);
 }
+
+/** Its chat alone, for providers whose models speak several formats. */
+export const openaiChat = <Settings>(service: OpenAiCompatible<Settings>): Operation<Settings> => operationOf(service, 'chat/completions');
 
 function operationOf<Settings>(service: OpenAiCompatible<Settings>, endpoint: OpenAiEndpoint): Operation<Settings> {
   if (endpoint === 'batches/{id}/output') return outputOf(service);

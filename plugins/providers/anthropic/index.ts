@@ -1,36 +1,20 @@
-import { type BodyPatch, type EmptyBody, JsonBody } from '#core/json/body.ts';
-import { type CredentialSpec, defineProvider, type Dropped, type Operation, Passing, type UpstreamRequest } from '#core/provider.ts';
+import { type CredentialSpec, defineProvider } from '#core/provider.ts';
 import { at, customHostProblems, relayedRoute } from '../_shared/address.ts';
-import { mediaNeeds, toMessages } from '#formats/anthropic-messages/request/index.ts';
-import { MessagesChat } from '#formats/anthropic-messages/answer/chat.ts';
-import { headerFields } from '#formats/anthropic-messages/headers.ts';
-import { withoutMarks } from '#formats/anthropic-messages/marks.ts';
+import { anthropicOperations } from '../_shared/anthropic-compatible.ts';
 import { fromModelList } from '#formats/anthropic-messages/models.ts';
-import { MessagesTap } from '#formats/anthropic-messages/answer/tap.ts';
-import { withRemembered } from '#formats/anthropic-messages/answer/thoughts.ts';
 import { JsonTap } from '#formats/shared/json-tap.ts';
 import { batchOperations } from './batches/operations.ts';
 import { fault } from './fault.ts';
 import { fileOperations } from './files/operations.ts';
 import { probe } from './probe.ts';
-import { type ACall, base, send, versionHeaders } from './send.ts';
+import { base, send, versionHeaders } from './send.ts';
 import { type AnthropicSettings, requestSettings, schema } from './settings.ts';
 
-type Body = JsonBody | EmptyBody;
-
-/** Chat completions, converted both ways. */
-const chat: Operation<AnthropicSettings> = {
-  isConverted: true,
-  media: (body) => (body.kind === 'json' && body.mentions('://') ? mediaNeeds(body.json(), 'direct') : []),
-  begin(body, call) {
-    if (body.kind === 'none') return new MessagesChat(send(call, { route: 'messages' }), call);
-    const { max_tokens: maxTokens } = call.settings;
-    const options = maxTokens === undefined ? { media: call.media } : { media: call.media, maxTokens };
-    const converted = toMessages(withRemembered(body, call), call, options);
-    const request = send(call, { route: 'messages', body, betas: converted.betas });
-    return new MessagesChat({ ...request, body: JsonBody.of(converted.body), dropped: converted.dropped }, call);
-  },
-};
+/** Chats are converted, the messages API passes. */
+const api = anthropicOperations<AnthropicSettings>({
+  send: (call, route, body, betas) => send(call, betas === undefined ? { route, body } : { route, body, betas }),
+  options: ({ settings: { max_tokens: maxTokens } }) => (maxTokens === undefined ? {} : { maxTokens }),
+});
 
 /** Anthropic: its own messages API as it is, and chat completions converted. */
 export default defineProvider<AnthropicSettings>({
@@ -43,9 +27,7 @@ export default defineProvider<AnthropicSettings>({
   check: (settings) => customHostProblems(settings.custom_host),
   credential: (_settings, key) => credentialOf(key),
   operations: {
-    'chat/completions': chat,
-    messages: { begin: (body, call) => new Passing(native(body, call, 'messages'), new MessagesTap()) },
-    'messages/count_tokens': { begin: (body, call) => new Passing(native(body, call, 'messages/count_tokens'), new JsonTap()) },
+    ...api,
     models: {
       isConverted: true,
       begin: (body, call) => ({ request: send(call, { route: 'models', body }), tap: new JsonTap(), result: fromModelList }),
@@ -62,27 +44,4 @@ export default defineProvider<AnthropicSettings>({
 function credentialOf(key: string | undefined): CredentialSpec {
   if (key === undefined) return { scheme: 'none' };
   return key.startsWith('sk-ant-oat') ? { scheme: 'bearer', secret: key } : { scheme: 'header', name: 'x-api-key', secret: key };
-}
-
-/** The client's own messages request: only the model is written anew, and fields that stand for headers are taken out. */
-function native(body: Body, call: ACall, route: string): UpstreamRequest {
-  const request = send(call, { route, body });
-  if (body.kind === 'none') return request;
-  return {
-    ...request,
-    body: withoutMarks(body).edit(nativePatch(body, call)),
-    dropped: body.has('labels') ? labelsDropped : request.dropped,
-  };
-}
-
-/** A config's labels belong to the record; the API refuses fields that it doesn't know. */
-const labelsDropped: readonly Dropped[] = Object.freeze([{ param: 'labels', reason: 'kept only in the log record' }]);
-
-const unchanged: BodyPatch = new Map();
-
-function nativePatch(body: JsonBody, call: ACall): BodyPatch {
-  const patch = new Map<string, unknown>();
-  if (call.model !== '' && body.peek('model') !== call.model) patch.set('model', call.model);
-  for (const field of [...headerFields, 'labels']) if (body.has(field)) patch.set(field, undefined);
-  return patch.size === 0 ? unchanged : patch;
 }

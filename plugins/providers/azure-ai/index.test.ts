@@ -2,7 +2,7 @@ import { emptyBody, JsonBody } from '#core/json/body.ts';
 import type { Endpoint } from '#core/endpoint.ts';
 import type { Call, CommonSettings } from '#core/provider.ts';
 import { describe, expect, it } from 'vitest';
-import { callOf } from '../../../test/contract/call.ts';
+import { begin, callOf } from '../../../test/contract/call.ts';
 import azureAi from './index.ts';
 
 type Settings = CommonSettings & Readonly<Record<string, unknown>>;
@@ -35,8 +35,7 @@ function ask(endpoint: Endpoint, model: string, settings: Settings = resource, {
   });
   const body =
     text === '' ? emptyBody : JsonBody.from(Buffer.from(text ?? `{"model":"@team/${model}","messages":[{"role":"user","content":"Hi"}]}`));
-  const request = azureAi.operations[endpoint]?.request(body, call);
-  if (request === undefined) throw new Error(`no ${endpoint}`);
+  const { request } = begin(azureAi, call, body);
   const signed = azureAi.credential(settings, chosen.apiKey ?? 'K', chosen.signing);
   return {
     url: request.origin + request.path,
@@ -185,9 +184,9 @@ describe('what is sent', () => {
 
 describe('answers', () => {
   it('of the two open formats pass, of Anthropic are converted', () => {
-    const converts = (model: string): boolean | undefined => {
+    const converts = (model: string): boolean => {
       const { call } = ask('chat/completions', model);
-      return azureAi.operations['chat/completions']?.converts?.(call);
+      return begin(azureAi, call).result !== undefined;
     };
     expect(['llama', 'gpt', 'serverless', 'claude', 'pasted'].map(converts)).toEqual([false, false, false, true, true]);
   });
@@ -195,7 +194,7 @@ describe('answers', () => {
   it('of a single model become a list', () => {
     const { call } = ask('models', 'serverless', resource, { text: '' });
     const text = '{"model_name":"mistral-large","model_type":"chat-completion","model_provider_name":"mistralai"}';
-    expect(azureAi.operations.models?.result?.(text, call)).toEqual({
+    expect(begin(azureAi, call).result?.(text)).toEqual({
       object: 'list',
       data: [{ id: 'mistral-large', object: 'model', created: 0, owned_by: 'mistralai' }],
     });

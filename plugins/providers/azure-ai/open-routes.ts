@@ -2,11 +2,11 @@ import { emptyBody } from '#core/json/body.ts';
 import type { Endpoint } from '#core/endpoint.ts';
 import { GatewayError } from '#core/error.ts';
 import type { HeaderPairs } from '#core/http/headers.ts';
-import type { OldOperation } from '#core/provider.ts';
+import type { Operation } from '#core/provider.ts';
 import { type HistoryRules, mistralHistory, openaiHistory, openHistory } from '#formats/history/rules.ts';
 import { JsonTap } from '#formats/shared/json-tap.ts';
 import { parseObject, textOf } from '#formats/shared/json.ts';
-import { callerHeaders, openaiCompatible } from '../_shared/openai-compatible.ts';
+import { callerHeaders, openaiChat, type OpenAiCompatible, openaiCompatible } from '../_shared/openai-compatible.ts';
 import { isSingle } from './foundry-uri.ts';
 import { address, type FoundryCall, modelList, targetOf } from './routes.ts';
 import { defaultExtraParameters, type FoundrySettings } from './settings.ts';
@@ -16,7 +16,6 @@ import { defaultExtraParameters, type FoundrySettings } from './settings.ts';
  * are served by the type azure-openai, which has one account for all of them.
  */
 const served: ReadonlySet<string> = new Set<Endpoint>([
-  'chat/completions',
   'completions',
   'embeddings',
   'images/generations',
@@ -32,13 +31,13 @@ const served: ReadonlySet<string> = new Set<Endpoint>([
 
 const perRequest = ['idempotency-key', 'x-client-request-id', 'x-ms-client-request-id'] as const;
 
-const all = openaiCompatible<FoundrySettings>({
+const service: OpenAiCompatible<FoundrySettings> = {
   address,
   headers: openHeaders,
   extensions: () => 'drop',
   history: historyOf,
   bodyModel: (call) => targetOf(call).id ?? call.model,
-});
+};
 
 /** Behind either route stand models of many vendors. */
 function historyOf(call: FoundryCall): HistoryRules {
@@ -48,16 +47,11 @@ function historyOf(call: FoundryCall): HistoryRules {
 }
 
 /** The client's own format, on the OpenAI route or the inference route: its bytes pass, the model is written anew. */
-export const openRoutes: { readonly [E in Endpoint]?: OldOperation<FoundrySettings> } = Object.fromEntries(
-  Object.entries(all).filter(([endpoint]) => served.has(endpoint)),
+export const openRoutes: { readonly [E in Endpoint]?: Operation<FoundrySettings> } = Object.fromEntries(
+  Object.entries(openaiCompatible(service)).filter(([endpoint]) => served.has(endpoint)),
 );
 
-/** Chat in the client's own format; it is always there. */
-export function openChat(): OldOperation<FoundrySettings> {
-  const chat = openRoutes['chat/completions'];
-  if (chat === undefined) throw new GatewayError('internal', { message: 'The shared operations have no chat.' });
-  return chat;
-}
+export const openChat = openaiChat(service);
 
 /** The inference route is told what to do about unknown fields; a managed endpoint, which of its deployments is meant. */
 export function openHeaders(call: FoundryCall): HeaderPairs {
@@ -77,33 +71,32 @@ function nameable(deployment: string): string {
 }
 
 /** Vectors of pictures: only the inference route has them. */
-export const imageEmbeddings: OldOperation<FoundrySettings> = {
-  request(body, call) {
+export const imageEmbeddings: Operation<FoundrySettings> = {
+  begin(body, call) {
     const headers: HeaderPairs = ['accept', 'application/json', ...openHeaders(call)];
     const target = { ...address(call, 'images/embeddings'), method: call.method, headers, dropped: [] };
-    if (body.kind === 'none') return { ...target, body };
+    if (body.kind === 'none') return { request: { ...target, body }, tap: new JsonTap() };
     headers.push('content-type', 'application/json');
     const model = targetOf(call).id ?? call.model;
-    return { ...target, body: model === '' || body.peek('model') === model ? body : body.edit(new Map([['model', model]])) };
+    const named = model === '' || body.peek('model') === model ? body : body.edit(new Map([['model', model]]));
+    return { request: { ...target, body: named }, tap: new JsonTap() };
   },
-  tap: () => new JsonTap(),
 };
 
 /** Base models of the resource as the service lists them; a host with a single model describes that one. */
-export const models: OldOperation<FoundrySettings> = {
-  request: (body, call) => ({
-    ...modelList(call),
-    method: call.method,
-    headers: ['accept', 'application/json', ...openHeaders(call)],
-    body: body.kind === 'none' ? body : emptyBody,
-    dropped: [],
-  }),
-  converts: (call) => isSingle(targetOf(call).uri),
-  tap: () => new JsonTap(),
-  result(text, call) {
-    const info = parseObject(text) ?? {};
-    const id = textOf(info['model_name']) ?? call.model;
-    const owner = textOf(info['model_provider_name']) ?? 'azure-ai';
-    return { object: 'list', data: [{ id, object: 'model', created: 0, owned_by: owner }] };
+export const models: Operation<FoundrySettings> = {
+  isConverted: true,
+  begin(_body, call) {
+    const headers: HeaderPairs = ['accept', 'application/json', ...openHeaders(call)];
+    const request = { ...modelList(call), method: call.method, headers, body: emptyBody, dropped: [] };
+    const tap = new JsonTap();
+    return isSingle(targetOf(call).uri) ? { request, tap, result: (text) => listOfOne(text, call) } : { request, tap };
   },
 };
+
+function listOfOne(text: string, call: FoundryCall): unknown {
+  const info = parseObject(text) ?? {};
+  const id = textOf(info['model_name']) ?? call.model;
+  const owner = textOf(info['model_provider_name']) ?? 'azure-ai';
+  return { object: 'list', data: [{ id, object: 'model', created: 0, owned_by: owner }] };
+}

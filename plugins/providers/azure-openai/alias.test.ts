@@ -2,7 +2,7 @@ import { emptyBody, JsonBody } from '#core/json/body.ts';
 import { type Endpoint, endpoints, traitsOf } from '#core/endpoint.ts';
 import type { CommonSettings } from '#core/provider.ts';
 import { describe, expect, it } from 'vitest';
-import { callOf } from '../../../test/contract/call.ts';
+import { begin, callOf } from '../../../test/contract/call.ts';
 import azure from './index.ts';
 
 const settings: CommonSettings & Readonly<Record<string, unknown>> = {
@@ -41,9 +41,9 @@ describe.each(served)('%s', (endpoint) => {
     // A batch names its deployment in the lines of its file.
     const isJson = traitsOf(endpoint).body === 'json' && endpoint !== 'batches';
     const body = isJson ? JsonBody.of({ model: `@team/${model}`, input_file_id: 'file-1', endpoint: '/v1/chat/completions' }) : emptyBody;
-    const request = azure.operations[endpoint]?.request(body, call);
-    expect(request?.origin).toBe(origin);
-    expect(request?.path).toMatch(new RegExp(`^/openai/(?:deployments/${id}/)?[^?]+\\?api-version=${version}$`));
-    expect(request?.body.kind === 'json' ? request.body.peek('model') : id).toBe(id);
+    const { request } = begin(azure, call, body);
+    expect(request.origin).toBe(origin);
+    expect(request.path).toMatch(new RegExp(`^/openai/(?:deployments/${id}/)?[^?]+\\?api-version=${version}$`));
+    expect(request.body.kind === 'json' ? request.body.peek('model') : id).toBe(id);
   });
 });

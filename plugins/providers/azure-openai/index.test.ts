@@ -3,6 +3,7 @@ import type { Endpoint } from '#core/endpoint.ts';
 import { GatewayError } from '#core/error.ts';
 import type { Call } from '#core/provider.ts';
 import { describe, expect, it } from 'vitest';
+import { begin, callOf as anyCall } from '../../../test/contract/call.ts';
 import azure from './index.ts';
 import type { AzureSettings } from './settings.ts';
 
@@ -23,34 +24,13 @@ const catalog: AzureSettings = {
 function callOf(endpoint: Endpoint, settings: AzureSettings, asked: string, over: Partial<Call<AzureSettings>> = {}): Call<AzureSettings> {
   const deployment = azure.deployment?.(settings, asked);
   if (deployment === undefined || deployment instanceof GatewayError) throw deployment;
-  return {
-    endpoint,
-    method: 'POST',
-    settings,
-    model: deployment.model,
-    deployment: deployment.settings,
-    foundationModel: deployment.foundationModel,
-    strict: true,
-    stream: false,
-    includeUsage: false,
-    params: { id: 'x1' },
-    query: '',
-    header: () => undefined,
-    form: undefined,
-    credential: 'catalog',
-    media: new Map(),
-    id: 'req_1',
-    createdAt: 1,
-    ...over,
-  };
+  const { model, settings: known, foundationModel } = deployment;
+  return anyCall({ endpoint, settings, model, deployment: known, foundationModel, params: { id: 'x1' }, ...over });
 }
 
 const send = (endpoint: Endpoint, settings: AzureSettings, asked: string, text = '', over: Partial<Call<AzureSettings>> = {}) => {
-  const request = azure.operations[endpoint]?.request(
-    text === '' ? emptyBody : JsonBody.from(Buffer.from(text)),
-    callOf(endpoint, settings, asked, over),
-  );
-  if (request === undefined) throw new Error(`no ${endpoint}`);
+  const body = text === '' ? emptyBody : JsonBody.from(Buffer.from(text));
+  const { request } = begin(azure, callOf(endpoint, settings, asked, over), body);
   return { url: request.origin + request.path, text: request.body.kind === 'json' ? request.body.bytes().toString() : '' };
 };
 
@@ -239,8 +219,8 @@ describe('the catalog', () => {
     const settings: AzureSettings = { ...catalog, custom_host: 'https://apim.example/team/openai' };
     const over = (alias: string) => ({ ...callOf('chat/completions', catalog, alias), settings });
     const url = (alias: string) => {
-      const request = azure.operations['chat/completions']?.request(JsonBody.of({ model: alias }), over(alias));
-      return `${request?.origin}${request?.path}`;
+      const { request } = begin(azure, over(alias), JsonBody.of({ model: alias }));
+      return request.origin + request.path;
     };
     expect(url('chat-fast')).toBe('https://apim.example/team/openai/deployments/d-4o/chat/completions?api-version=2024-10-21');
     expect(url('image')).toMatch(/^https:\/\/r2\.openai\.azure\.com\/openai\/deployments\/img1\//);

@@ -1,14 +1,13 @@
 import { GatewayError } from '#core/error.ts';
-import type { HeaderPairs } from '#core/http/headers.ts';
-import type { Call, UpstreamAddress } from '#core/provider.ts';
-import { type Base, baseOf } from '../_shared/address.ts';
+import type { Call } from '#core/provider.ts';
+import { type Base, baseOf, memo } from '../_shared/address.ts';
 import type { GeminiSettings } from './settings.ts';
 
 const versionName = /^v\d{1,2}(?:(?:alpha|beta)\d{0,2})?$/;
 const modelName = /^[A-Za-z0-9](?:[A-Za-z0-9_@-]|\.(?!\.))*$/;
 
-/** Host and version. A custom host may name the version itself. @throws GatewayError `invalid_config` */
-export function placeOf(settings: GeminiSettings): Base {
+/** Host and version, worked out once for each settings object. A custom host may name the version itself. @throws GatewayError `invalid_config` */
+export const baseFor = memo((settings: GeminiSettings): Base => {
   const version = settings.api_version ?? 'v1beta';
   if (!versionName.test(version)) {
     throw new GatewayError('invalid_config', {
@@ -19,7 +18,7 @@ export function placeOf(settings: GeminiSettings): Base {
   }
   const { origin, path } = baseOf(settings.custom_host ?? 'https://generativelanguage.googleapis.com');
   return { origin, path: versionName.test(path.slice(path.lastIndexOf('/') + 1)) ? path : `${path}/${version}` };
-}
+});
 
 /** The bare name: clients also write `models/<name>` and `google.<name>`. @throws GatewayError `model_not_found` */
 export function modelOf(call: Call<GeminiSettings>): string {
@@ -30,15 +29,3 @@ export function modelOf(call: Call<GeminiSettings>): string {
     param: 'model',
   });
 }
-
-/** `models/<name>:<method>`. */
-export function methodAddress(place: Base, call: Call<GeminiSettings>, method: string): UpstreamAddress {
-  return { origin: place.origin, path: `${place.path}/models/${encodeURIComponent(modelOf(call))}:${method}` };
-}
-
-export const headersOf = (call: Call<GeminiSettings>): HeaderPairs => [
-  'accept',
-  call.stream ? 'text/event-stream' : 'application/json',
-  'content-type',
-  'application/json',
-];

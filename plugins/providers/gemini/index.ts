@@ -1,14 +1,22 @@
-import { type CredentialSpec, defineProvider } from '#core/provider.ts';
-import { customHostProblems, memo } from '../_shared/address.ts';
+import { type CredentialSpec, defineProvider, type Probe } from '#core/provider.ts';
 import { geminiFault } from '#formats/google-generate/fault.ts';
-import { placeOf } from './address.ts';
+import { developerMedia } from '#formats/google-generate/request/media-needs.ts';
+import { geminiOperations } from '../_google/operations.ts';
+import { customHostProblems } from '../_shared/address.ts';
+import { baseFor, modelOf } from './address.ts';
 import { listModels } from './models.ts';
-import { probe } from './probe.ts';
-import { chat, countInputTokens, embeddings, images } from './routes.ts';
 import { type GeminiSettings, requestSettings, schema } from './settings.ts';
 
-/** Worked out once for each settings object. */
-const place = memo(placeOf);
+const refused = 'check the key, and that the Generative Language API is enabled for its project';
+
+/** The list of models proves the key and costs nothing. A wrong key is a 400 here. */
+const probe: Probe = {
+  endpoint: 'models',
+  method: 'GET',
+  model: '',
+  proves: 'credential',
+  fixes: { 400: refused, 401: refused, 403: refused },
+};
 
 /** Gemini with an API key. */
 export default defineProvider<GeminiSettings>({
@@ -22,14 +30,21 @@ export default defineProvider<GeminiSettings>({
   check: (settings) => customHostProblems(settings.custom_host),
   credential: (_settings, key) => (key === undefined ? { scheme: 'none' } : signedWith(key)),
   operations: {
-    'chat/completions': chat(place),
-    embeddings: embeddings(place),
-    'images/generations': images(place),
-    'responses/input_tokens': countInputTokens(place),
-    models: listModels(place),
+    ...geminiOperations<GeminiSettings>({
+      surface: 'developer',
+      address(call, method) {
+        const { origin, path } = baseFor(call.settings);
+        return { origin, path: `${path}/models/${encodeURIComponent(modelOf(call))}:${method}` };
+      },
+      headers: ({ stream }) => ['accept', stream ? 'text/event-stream' : 'application/json', 'content-type', 'application/json'],
+      ownModel: modelOf,
+      chatModel: modelOf,
+      media: developerMedia,
+    }),
+    models: listModels,
   },
   fault: geminiFault,
-  probe,
+  probe: () => [probe],
 });
 
 /** Keys go in a header, never in the query, where logs would show them; access tokens are recognised by their start. */

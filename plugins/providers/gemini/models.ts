@@ -1,30 +1,25 @@
 import { emptyBody } from '#core/json/body.ts';
 import { GatewayError } from '#core/error.ts';
 import { isPlain, type Plain } from '#core/json/merge.ts';
-import type { Call, OldOperation } from '#core/provider.ts';
-import type { Base } from '../_shared/address.ts';
+import type { Call, Operation } from '#core/provider.ts';
 import { parseObject } from '#formats/shared/json.ts';
 import { WholeTap } from '#formats/shared/json-tap.ts';
+import { baseFor } from './address.ts';
 import type { GeminiSettings } from './settings.ts';
 
 /** The service's list of models as OpenAI's. One page holds all of them. */
-export function listModels(place: (settings: GeminiSettings) => Base): OldOperation<GeminiSettings> {
-  return {
-    request(_body, call) {
-      const { origin, path } = place(call.settings);
-      return {
-        origin,
-        path: `${path}/models?pageSize=1000`,
-        method: 'GET',
-        headers: ['accept', 'application/json'],
-        body: emptyBody,
-        dropped: [],
-      };
-    },
-    tap: () => new WholeTap(),
-    result: (text, call) => fromModels(text, call),
-  };
-}
+export const listModels: Operation<GeminiSettings> = {
+  isConverted: true,
+  begin(_body, call) {
+    const { origin, path } = baseFor(call.settings);
+    const address = { origin, path: `${path}/models?pageSize=1000` };
+    return {
+      request: { ...address, method: 'GET', headers: ['accept', 'application/json'], body: emptyBody, dropped: [] },
+      tap: new WholeTap(),
+      result: (text) => fromModels(text, call),
+    };
+  },
+};
 
 function fromModels(text: string, call: Call<GeminiSettings>): Plain {
   const models = parseObject(text)?.['models'];

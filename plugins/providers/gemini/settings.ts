@@ -1,10 +1,9 @@
 import type { JsonSchema } from '#core/json/schema.ts';
 import type { CommonSettings, RequestSetting } from '#core/provider.ts';
+import type { GeminiConversion } from '../_google/operations.ts';
 
-export interface GeminiSettings extends CommonSettings {
+export interface GeminiSettings extends CommonSettings, GeminiConversion {
   readonly api_version?: string;
-  readonly schemas?: 'converted' | 'original';
-  readonly signature_stand_in?: boolean;
 }
 
 export const schema: JsonSchema = {

@@ -1,4 +1,4 @@
-import type { OldProvider } from '#core/provider.ts';
+import type { Provider } from '#core/provider.ts';
 import { hosted } from './hosted.ts';
 import { own } from './own.ts';
 import { vendorProvider } from './provider.ts';
@@ -8,4 +8,4 @@ import type { Vendor } from './row.ts';
 export const vendors: readonly Vendor[] = Object.freeze([...hosted, ...own]);
 
 /** The same as providers. */
-export default Object.freeze(vendors.map(vendorProvider)) as readonly OldProvider[];
+export default Object.freeze(vendors.map(vendorProvider)) as readonly Provider[];

@@ -1,8 +1,8 @@
 import type { SettingsProblem } from '#core/provider.ts';
 import { customHostProblems } from '../_shared/address.ts';
 import { isBucket } from './files/object-id.ts';
-import { isProject, isVersion, regionProblem } from './places.ts';
-import { parseServiceAccount } from './service-account.ts';
+import { isProject, isVersion, regionProblem } from './location.ts';
+import { parseServiceAccount } from './credential.ts';
 import type { VertexSettings } from './settings.ts';
 
 /** Problems of an entry that the schema can't express. */

@@ -1,5 +1,8 @@
+import { GatewayError } from '#core/error.ts';
+import { isPlain } from '#core/json/merge.ts';
+import { parseJson } from '#core/json/scan.ts';
 import type { CredentialSpec } from '#core/provider.ts';
-import { type ServiceAccount, serviceAccountOf } from './service-account.ts';
+import { textOf } from '#formats/shared/json.ts';
 import type { VertexSettings } from './settings.ts';
 
 const scope = 'https://www.googleapis.com/auth/cloud-platform';
@@ -29,4 +32,49 @@ function grant({ email, privateKey, keyId, tokenUri }: ServiceAccount): Credenti
     scheme: 'oauth2',
     grant: { kind: 'jwt-bearer', tokenUri: uri, issuer: email, audience: uri, scope, privateKey, keyId },
   };
+}
+
+/** What a service account's key file says, as far as tokens need it. */
+interface ServiceAccount {
+  readonly email: string;
+  readonly privateKey: string;
+  readonly keyId: string | undefined;
+  readonly project: string | undefined;
+  readonly tokenUri: string | undefined;
+}
+
+/** Reads the key file's text; a text says what is wrong with it, without quoting it. */
+export function parseServiceAccount(text: string): ServiceAccount | string {
+  let file: unknown;
+  try {
+    file = parseJson(text);
+  } catch {
+    return 'it is not JSON';
+  }
+  if (!isPlain(file)) return 'it is not a JSON object';
+  const type = file['type'];
+  if (type !== undefined && type !== 'service_account') return `it is a file of type "${String(type).slice(0, 40)}", not service_account`;
+  const email = textOf(file['client_email']);
+  const key = textOf(file['private_key']);
+  if (email === undefined) return 'it has no client_email';
+  if (key === undefined) return 'it has no private_key';
+  return {
+    email,
+    // Keys that went through an environment variable have their line breaks spelled out.
+    privateKey: key.replaceAll(String.raw`\n`, '\n'),
+    keyId: textOf(file['private_key_id']),
+    project: textOf(file['project_id']),
+    tokenUri: textOf(file['token_uri']),
+  };
+}
+
+/** @throws GatewayError `invalid_config` */
+export function serviceAccountOf(text: string, param: string): ServiceAccount {
+  const account = parseServiceAccount(text);
+  if (typeof account !== 'string') return account;
+  throw new GatewayError('invalid_config', {
+    message: `The service account cannot be used: ${account}.`,
+    param,
+    hint: 'Use the whole JSON text of a key of type service_account.',
+  });
 }

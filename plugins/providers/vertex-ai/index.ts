@@ -1,75 +1,56 @@
-import { parseJson } from '#core/json/scan.ts';
-import { GatewayError } from '#core/error.ts';
-import { type Call, defineProvider, type OldOperation } from '#core/provider.ts';
-import { addresses, requireCredential } from './address.ts';
-import { anthropicChat } from './anthropic-chat.ts';
+import { defineProvider, type Operation, type Probe } from '#core/provider.ts';
+import { anthropicFault } from '#formats/anthropic-messages/fault.ts';
+import { objectIn, openaiFault } from '#formats/openai-chat/fault.ts';
+import type { VertexCall } from './address.ts';
+import { anthropic } from './anthropic.ts';
 import { batchOperations } from './batches/operations.ts';
 import { check } from './check.ts';
 import { credential } from './credential.ts';
 import { fileOperations } from './files/operations.ts';
-import { storage } from './files/storage.ts';
-import { vertexFault } from './fault.ts';
-import { geminiChat } from './gemini-chat.ts';
-import { countInputTokens, embeddings, images } from './google-routes.ts';
-import { countMessageTokens, messages } from './messages.ts';
-import { formOf, type ModelForm } from './model-form.ts';
+import { gemini, modelOf } from './gemini.ts';
+import type { VertexModel } from './model.ts';
 import { openChat } from './open-chat.ts';
-import { probes } from './probe.ts';
 import { requestSettings, schema, type VertexSettings } from './settings.ts';
 import { tuningOperations } from './tuning/operations.ts';
 
-const to = addresses();
-const store = storage();
-const open = openChat(to);
-const gemini = geminiChat(to);
-const anthropic = anthropicChat(to, store);
+const { 'chat/completions': anthropicChat, ...messagesRoutes } = anthropic;
+const { 'chat/completions': geminiChat, ...googleRoutes } = gemini;
 
-/** Which translator speaks to which kind of model. */
-const chats: { readonly [K in ModelForm['kind']]: OldOperation<VertexSettings> } = {
-  gemini,
-  tuned: gemini,
-  anthropic,
-  mistral: open,
-  open,
-  endpoint: open,
+/** Which format each kind of model has. */
+const chats: { readonly [K in VertexModel['kind']]: Operation<VertexSettings> } = {
+  gemini: geminiChat,
+  tuned: geminiChat,
+  anthropic: anthropicChat,
+  mistral: openChat,
+  open: openChat,
+  endpoint: openChat,
 };
 
-const chatOf = (call: Call<VertexSettings>): OldOperation<VertexSettings> =>
-  chats[formOf(call.model, call.settings.endpoint_format === 'generateContent').kind];
+const chatOf = (call: VertexCall): Operation<VertexSettings> => chats[modelOf(call).kind];
 
 /** Chat by the kind of the model: some formats are converted, others are the client's own. */
-const chat: OldOperation<VertexSettings> = {
-  request(body, call) {
-    requireCredential(call, call.settings.custom_host);
-    return chatOf(call).request(body, call);
-  },
+const chat: Operation<VertexSettings> = {
+  isConverted: true,
   media: (body, call) => chatOf(call).media?.(body, call) ?? [],
-  converts: (call) => chatOf(call).converts?.(call) ?? true,
-  tap: (call) => chatOf(call).tap(call),
-  result: (text, call, answer) => (chatOf(call).result ?? unconverted)(text, call, answer),
-  stream(call) {
-    const { stream } = chatOf(call);
-    if (stream === undefined) throw new GatewayError('internal', { message: 'This model is not converted.' });
-    return stream(call);
-  },
+  begin: (body, call) => chatOf(call).begin(body, call),
 };
 
-/** Never asked for, since `converts` says so. */
-const unconverted = (text: string): unknown => parseJson(text);
+/** Counted by every project that may call models at all; a name that is retired later is answered 404. */
+const model = 'gemini-2.5-flash';
 
-/** Every other operation needs a credential as well. */
-const signed = (operation: OldOperation<VertexSettings>): OldOperation<VertexSettings> => ({
-  ...operation,
-  request(body, call) {
-    requireCredential(call, call.settings.custom_host);
-    return operation.request(body, call);
+/** Counting tokens costs nothing and asks for the same permission as an answer. */
+const probe: Probe = {
+  endpoint: 'responses/input_tokens',
+  method: 'POST',
+  model,
+  body: { input: 'ping' },
+  proves: 'credential',
+  accepts: { 404: `credential accepted · ${model} is not available there` },
+  fixes: {
+    401: 'check the service account or the identity of the machine: its token is not accepted',
+    403: 'grant the role "Vertex AI User" in this project, and enable the Vertex AI API',
   },
-});
-
-const signedAll = <Name extends string>(operations: { readonly [N in Name]: OldOperation<VertexSettings> }) =>
-  Object.fromEntries(Object.entries<OldOperation<VertexSettings>>(operations).map(([name, operation]) => [name, signed(operation)])) as {
-    readonly [N in Name]: OldOperation<VertexSettings>;
-  };
+};
 
 /** Vertex AI: models of Gemini, Anthropic and other vendors, and self-deployed ones, behind one project and region. */
 export default defineProvider<VertexSettings>({
@@ -84,16 +65,13 @@ export default defineProvider<VertexSettings>({
   credential,
   operations: {
     'chat/completions': chat,
-    embeddings: signed(embeddings(to)),
-    'images/generations': signed(images(to)),
-    'responses/input_tokens': signed(countInputTokens(to)),
-    messages: signed(messages(to, store)),
-    'messages/count_tokens': signed(countMessageTokens(to, store)),
-    // Object storage has a host of its own, and asks for a credential where its addresses are made.
-    ...fileOperations(store),
-    ...signedAll(batchOperations(to, store)),
-    ...signedAll(tuningOperations(to)),
+    ...googleRoutes,
+    ...messagesRoutes,
+    ...fileOperations,
+    ...batchOperations,
+    ...tuningOperations,
   },
-  fault: vertexFault,
-  probe: () => probes,
+  // Models of Anthropic report errors in their own form; the service itself and all other models in forms that one reader knows.
+  fault: (status, body) => (objectIn(body)?.['type'] === 'error' ? anthropicFault(status, body) : openaiFault(status, body)),
+  probe: () => [probe],
 });

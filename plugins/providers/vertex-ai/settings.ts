@@ -1,7 +1,8 @@
 import type { JsonSchema } from '#core/json/schema.ts';
 import type { CommonSettings, RequestSetting } from '#core/provider.ts';
+import type { GeminiConversion } from '../_google/operations.ts';
 
-export interface VertexSettings extends CommonSettings {
+export interface VertexSettings extends CommonSettings, GeminiConversion {
   readonly region?: string;
   readonly project?: string;
   /** JSON text of a service account's key; `token_uri` in it is used as written. */
@@ -20,8 +21,6 @@ export interface VertexSettings extends CommonSettings {
   readonly media?: { readonly buckets?: readonly string[] };
   readonly endpoint_format?: 'chat' | 'generateContent';
   readonly anthropic_version?: string;
-  readonly schemas?: 'converted' | 'original';
-  readonly signature_stand_in?: boolean;
 }
 
 const text = (description: string) => ({ type: 'string', minLength: 1, description }) as const;

@@ -1,24 +1,20 @@
 import { JsonBody } from '#core/json/body.ts';
 import { GatewayError } from '#core/error.ts';
 import type { Plain } from '#core/json/merge.ts';
-import type { Call, Dropped, OldOperation, UpstreamRequest } from '#core/provider.ts';
+import type { Dropped, Operation, Translation, UpstreamRequest } from '#core/provider.ts';
 import { WholeTap } from '#formats/shared/json-tap.ts';
-import { parseObject, textOf } from '#formats/shared/json.ts';
+import { textOf } from '#formats/shared/json.ts';
 import { checkMetadata } from '#formats/openai-objects/objects.ts';
-import { type Addresses, commonHeaders } from '../address.ts';
+import { objectOf } from '../../_google/operations.ts';
+import { commonHeaders, plainRequest, resourceAddress, type VertexCall } from '../address.ts';
 import { notesOf, rowOf } from '../files/file-object.ts';
 import { type StoredObject, uriOf } from '../files/object-id.ts';
-import { allowedObject, type Storage, storageHeaders } from '../files/storage.ts';
-import { objectOf } from '../gemini-chat.ts';
-import { endpointLabel, labelsOf } from '../labels.ts';
-import { plainRequest } from '../plain-request.ts';
+import { allowedObject, objectAddress, storageHeaders } from '../files/storage.ts';
+import { endpointLabel, labelsOf } from '../jobs/labels.ts';
 import type { VertexSettings } from '../settings.ts';
-import { type BatchEndpoint, batchEndpoints, endpointOf, wordOf } from './endpoint.ts';
+import { type BatchEndpoint, batchEndpoints, endpointOf, outputPrefix, wordOf } from './kind.ts';
 import { batchFromJob } from './job.ts';
-import { outputPrefix } from './output-place.ts';
-import { batchForm } from './rows.ts';
-
-type VertexCall = Call<VertexSettings>;
+import { batchModel } from './rows.ts';
 
 const handled: ReadonlySet<string> = new Set(['input_file_id', 'endpoint', 'completion_window', 'metadata', 'model', 'labels']);
 
@@ -37,28 +33,29 @@ interface Order {
  * Starts a batch. The model comes from the request's body or header, else from the
  * notes of the upload, which takes a request before.
  */
-export function createBatch(to: Addresses, store: Storage): OldOperation<VertexSettings> {
-  const orders = new WeakMap<object, Order>();
-  return {
-    findsModel: true,
-    request(body, call) {
-      const order = orderOf(objectOf(body), call);
-      orders.set(call, order);
-      if (order.model !== undefined) return jobRequest(to, call, order, order.model);
-      return plainRequest(store.object(call, order.input), 'GET', storageHeaders(call), order.dropped);
-    },
-    then(replies, call) {
-      const order = orders.get(call);
-      if (order === undefined || order.model !== undefined || replies.length > 1) return undefined;
-      const { model, endpoint } = notesOf(rowOf(replies[0]?.text ?? ''));
-      if (model === undefined) throw noModel();
-      if (endpoint !== undefined && endpoint !== order.endpoint) throw wrongEndpoint(order.endpoint, endpoint);
-      return { ...jobRequest(to, call, { ...order, dropped: [] }, model), models: [model] };
-    },
-    tap: () => new WholeTap(),
-    result: (text) => batchFromJob(parseObject(text) ?? {}),
-  };
-}
+export const createBatch: Operation<VertexSettings> = {
+  isConverted: true,
+  findsModel: true,
+  begin(body, call) {
+    const order = orderOf(objectOf(body), call);
+    const begun = (request: UpstreamRequest): Translation => ({
+      request,
+      tap: new WholeTap(),
+      result: (text) => batchFromJob(rowOf(text)),
+    });
+    if (order.model !== undefined) return begun(jobRequest(call, order, order.model));
+    return {
+      ...begun(plainRequest(objectAddress(call, order.input), 'GET', storageHeaders(call), order.dropped)),
+      then({ text }) {
+        const { model, endpoint } = notesOf(rowOf(text));
+        if (model === undefined) throw noModel();
+        if (endpoint !== undefined && endpoint !== order.endpoint) throw wrongEndpoint(order.endpoint, endpoint);
+        // The first request has reported what was dropped.
+        return begun({ ...jobRequest(call, { ...order, dropped: [] }, model), models: [model] });
+      },
+    };
+  },
+};
 
 /** @throws GatewayError for what is missing or can't be */
 function orderOf(body: Plain, call: VertexCall): Order {
@@ -96,13 +93,13 @@ function dropsOf(body: Plain): readonly Dropped[] {
   return dropped;
 }
 
-function jobRequest(to: Addresses, call: VertexCall, order: Order, model: string): UpstreamRequest {
+function jobRequest(call: VertexCall, order: Order, model: string): UpstreamRequest {
   const { input, endpoint } = order;
   const { labels, dropped } = labelsOf({ [endpointLabel]: wordOf(endpoint) }, order.labels, order.metadata);
   const bucket = call.settings.storage_bucket ?? input.bucket;
   const { resource, instanceConfig } = resourceOf(model);
   return {
-    ...to.resource(call, 'batchPredictionJobs'),
+    ...resourceAddress(call, 'batchPredictionJobs'),
     method: 'POST',
     headers: commonHeaders(call),
     body: JsonBody.of({
@@ -127,15 +124,15 @@ const ownModel = /^projects\/[^/]+\/locations\/[^/]+\/models\/[^/]+$/;
 /** The resource that runs the rows, and how they are read. @throws GatewayError `unsupported_parameter` */
 function resourceOf(model: string): { readonly resource: string; readonly instanceConfig: Plain | undefined } {
   if (ownModel.test(model)) return { resource: model, instanceConfig: excluded };
-  const form = batchForm(model);
+  const served = batchModel(model);
   const publisher = (name: string, of: string): string => `publishers/${of}/models/${name}`;
-  if (form.kind === 'gemini') {
-    const isKeyed = /^gemini-embedding-(?:[2-9]|[1-9]\d)(?!\d)/.test(form.name);
-    return { resource: publisher(form.name, 'google'), instanceConfig: isKeyed ? undefined : excluded };
+  if (served.kind === 'gemini') {
+    const isKeyed = /^gemini-embedding-(?:[2-9]|[1-9]\d)(?!\d)/.test(served.name);
+    return { resource: publisher(served.name, 'google'), instanceConfig: isKeyed ? undefined : excluded };
   }
-  if (form.kind === 'anthropic') return { resource: publisher(form.name, 'anthropic'), instanceConfig: undefined };
-  if (form.kind === 'open') {
-    const [of = '', name = ''] = form.model.split('/');
+  if (served.kind === 'anthropic') return { resource: publisher(served.name, 'anthropic'), instanceConfig: undefined };
+  if (served.kind === 'open') {
+    const [of = '', name = ''] = served.model.split('/');
     return { resource: publisher(name, of), instanceConfig: undefined };
   }
   throw new GatewayError('unsupported_parameter', {

@@ -2,10 +2,9 @@ import { isPlain, type Plain } from '#core/json/merge.ts';
 import { textOf } from '#formats/shared/json.ts';
 import { type Batch, batchOf, type BatchStatus, unixSeconds } from '#formats/openai-objects/objects.ts';
 import { fileIdOf, parseUri, type StoredObject } from '../files/object-id.ts';
-import { jobIdOf } from '../jobs.ts';
-import { endpointLabel, metadataOf } from '../labels.ts';
-import { type BatchEndpoint, endpointOfWord } from './endpoint.ts';
-import { outputFile } from './output-place.ts';
+import { jobIdOf } from '../jobs/jobs.ts';
+import { endpointLabel, metadataOf } from '../jobs/labels.ts';
+import { type BatchEndpoint, endpointOfWord, outputFile } from './kind.ts';
 
 /** States of a job as a batch's. */
 const states: Readonly<Record<string, BatchStatus>> = {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Plain } from '#core/json/merge.ts';
-import type { BatchEndpoint } from './endpoint.ts';
+import type { BatchEndpoint } from './kind.ts';
 import { outputLines } from './output-lines.ts';
 
 const call = { strict: true, id: 'req_1', createdAt: 1_793_610_000 };

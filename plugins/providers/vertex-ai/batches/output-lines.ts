@@ -8,7 +8,7 @@ import { parsedAnswer } from '#formats/google-generate/answer/parse.ts';
 import { fromGenerateContent } from '#formats/google-generate/answer/result.ts';
 import { parseObject, textOf } from '#formats/shared/json.ts';
 import { unixSeconds } from '#formats/openai-objects/objects.ts';
-import type { OutputKind } from './output-place.ts';
+import type { OutputKind } from './kind.ts';
 
 /** What the conversion of answers needs of the call that reads them. */
 export type OutputCall = Pick<Call, 'strict' | 'id' | 'createdAt'>;

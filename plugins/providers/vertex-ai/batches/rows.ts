@@ -7,11 +7,11 @@ import type { FileRules } from '#formats/google-generate/request/conversion.ts';
 import { toVertexEmbedding } from '#formats/google-generate/embeddings.ts';
 import { toGenerateContent } from '#formats/google-generate/request/index.ts';
 import { textOf } from '#formats/shared/json.ts';
-import { bodyVersion } from '../anthropic-chat.ts';
-import { optionsOf } from '../gemini-chat.ts';
-import { formOf, type ModelForm } from '../model-form.ts';
+import { bodyVersion } from '../anthropic.ts';
+import { optionsOf } from '../gemini.ts';
+import { modelFor, type VertexModel } from '../model.ts';
 import type { VertexSettings } from '../settings.ts';
-import { type BatchEndpoint, endpointOf } from './endpoint.ts';
+import { type BatchEndpoint, endpointOf } from './kind.ts';
 
 /** One request of a batch in the service's form. */
 export interface Row {
@@ -26,7 +26,7 @@ interface Line {
   readonly customId: string;
   readonly body: Plain;
   readonly model: string;
-  readonly form: ModelForm;
+  readonly served: VertexModel;
   readonly settings: VertexSettings;
   readonly files: FileRules | undefined;
 }
@@ -50,20 +50,20 @@ export function toRow(line: Plain, settings: VertexSettings, files?: FileRules):
   const model = bareModel(asked);
   const endpoint = endpointOf(textOf(line['url']) ?? (body['input'] === undefined ? '/v1/chat/completions' : '/v1/embeddings'));
   if (endpoint === undefined) throw unserved(String(line['url']).slice(0, 100));
-  const served = rowOf(endpoint, { customId, body, model, form: batchForm(model), settings, files });
-  return { ...served, model, endpoint };
+  const row = rowOf(endpoint, { customId, body, model, served: batchModel(model), settings, files });
+  return { ...row, model, endpoint };
 }
 
 /** What a model of a batch is. Clients of the messages API leave the publisher out. @throws GatewayError `model_not_found` */
-export function batchForm(model: string): ModelForm {
-  const form = formOf(model, false);
-  return form.kind === 'gemini' && form.name.startsWith('claude') ? { kind: 'anthropic', name: form.name } : form;
+export function batchModel(model: string): VertexModel {
+  const found = modelFor(model, false);
+  return found.kind === 'gemini' && found.name.startsWith('claude') ? { kind: 'anthropic', name: found.name } : found;
 }
 
 type Served = Pick<Row, 'row' | 'dropped'>;
 
 function rowOf(endpoint: BatchEndpoint, line: Line): Served {
-  const { kind } = line.form;
+  const { kind } = line.served;
   if (endpoint === '/v1/embeddings') return kind === 'gemini' ? embeddingRow(line) : wrongModel(line, endpoint);
   if (kind === 'anthropic') return endpoint === '/v1/messages' ? messagesRow(line) : anthropicRow(line);
   if (endpoint === '/v1/messages') return wrongModel(line, endpoint);
@@ -77,8 +77,8 @@ function geminiRow({ customId, body, model, settings, files }: Line): Served {
   return { row: { request, requestId: customId }, dropped };
 }
 
-function anthropicRow({ customId, body, form, settings }: Line): Served {
-  const name = form.kind === 'anthropic' ? form.name : '';
+function anthropicRow({ customId, body, served, settings }: Line): Served {
+  const name = served.kind === 'anthropic' ? served.name : '';
   if (mediaNeeds(body, 'vertex').length > 0) {
     throw new GatewayError('unsupported_parameter', {
       message: 'the gateway does not download files for batches',
@@ -98,8 +98,8 @@ function messagesRow({ customId, body, settings }: Line): Served {
 }
 
 /** A row of the older models is one instance; newer ones take a request under a key. */
-function embeddingRow({ customId, body, form, files }: Line): Served {
-  const made = toVertexEmbedding(body, form.kind === 'gemini' ? form.name : '', files);
+function embeddingRow({ customId, body, served, files }: Line): Served {
+  const made = toVertexEmbedding(body, served.kind === 'gemini' ? served.name : '', files);
   if (made.method === 'embedContent') return { row: { key: customId, request: made.body }, dropped: made.dropped };
   const instances: unknown = made.body['instances'];
   const [instance, ...more] = Array.isArray(instances) ? instances.filter(isPlain) : [];
@@ -123,8 +123,8 @@ const parameterNames: Readonly<Record<string, string>> = {
 };
 
 /** Open models take OpenAI's lines, with their own name. */
-function openRow({ customId, body, form }: Line): Served {
-  const model = form.kind === 'open' ? form.model : '';
+function openRow({ customId, body, served }: Line): Served {
+  const model = served.kind === 'open' ? served.model : '';
   return { row: { custom_id: customId, method: 'POST', url: '/v1/chat/completions', body: { ...body, model } }, dropped: [] };
 }
 

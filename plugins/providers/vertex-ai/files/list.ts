@@ -1,15 +1,12 @@
-import type { Call, OldOperation, StepReply, UpstreamRequest } from '#core/provider.ts';
+import type { Operation, UpstreamRequest } from '#core/provider.ts';
 import { paramOf } from '../../_shared/address.ts';
-import { WholeTap } from '#formats/shared/json-tap.ts';
 import { listOf } from '#formats/openai-objects/objects.ts';
-import { pageOf, tooDeep, unknownAfter, wantedOf } from '../pages.ts';
-import { plainRequest } from '../plain-request.ts';
+import { plainRequest, type VertexCall } from '../address.ts';
+import { pageOf, Pages, tooDeep, unknownAfter, wantedOf } from '../jobs/pages.ts';
 import type { VertexSettings } from '../settings.ts';
 import { type FileObject, fileOf } from './file-object.ts';
 import { objectOf } from './object-id.ts';
-import { batchesPrefix, bucketOf, filesPrefix, ownPrefix, type Storage, storageHeaders } from './storage.ts';
-
-type VertexCall = Call<VertexSettings>;
+import { batchesPrefix, bucketOf, filesPrefix, listAddress, ownPrefix, storageHeaders } from './storage.ts';
 
 /** OpenAI's own. */
 const limits = { usual: 10_000, most: 10_000 };
@@ -22,25 +19,22 @@ const maxPages = 4;
  * The gateway's files in the bucket, newest first. Object storage lists by name and can begin at one,
  * which is what `after` needs.
  */
-export function listFiles(to: Storage): OldOperation<VertexSettings> {
-  return {
-    request: (_body, call) => pageRequest(to, call),
-    then(replies, call) {
-      const { files, token } = collected(
-        replies.map(({ text }) => text),
-        call,
-      );
-      const isEnough = token === undefined || files.length >= wantedOf(call, limits.usual, limits.most).limit;
-      return isEnough ? undefined : pageRequest(to, call, token);
-    },
-    tap: () => new WholeTap(),
-    result: (text, call, _answer, earlier) => listed([...textsOf(earlier), text], call),
-  };
-}
+export const listFiles: Operation<VertexSettings> = {
+  isConverted: true,
+  begin(_body, call) {
+    const { limit } = wantedOf(call, limits.usual, limits.most);
+    return new Pages({
+      request: (token) => pageRequest(call, token),
+      next(texts) {
+        const { files, token } = collected(texts, call);
+        return files.length >= limit ? undefined : token;
+      },
+      result: (texts) => listed(texts, call),
+    });
+  },
+};
 
-const textsOf = (replies: readonly StepReply[] = []): readonly string[] => replies.map(({ text }) => text);
-
-function pageRequest(to: Storage, call: VertexCall, token?: string): UpstreamRequest {
+function pageRequest(call: VertexCall, token?: string): UpstreamRequest {
   const { after, limit } = wantedOf(call, limits.usual, limits.most);
   const bucket = bucketOf(call);
   // One more for the object that the list begins at; and nobody knows how many there are between those of one purpose.
@@ -51,7 +45,7 @@ function pageRequest(to: Storage, call: VertexCall, token?: string): UpstreamReq
   const order = paramOf(call.query, 'order');
   const dropped = order === 'asc' ? [{ param: 'order', reason: 'this provider lists the newest first' }] : [];
   const query = Object.entries(parameters).map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
-  return plainRequest(to.list(call, bucket, query.join('&')), 'GET', storageHeaders(call), dropped);
+  return plainRequest(listAddress(call, bucket, query.join('&')), 'GET', storageHeaders(call), dropped);
 }
 
 function purposeIn({ query }: VertexCall): string | undefined {

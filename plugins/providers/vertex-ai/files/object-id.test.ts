@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fileIdOf, isBucket, objectOf, parseUri } from './object-id.ts';
-import { fileNameOf, folderOf } from './object-name.ts';
+import { fileIdOf, fileNameOf, folderOf, isBucket, objectOf, parseUri } from './object-id.ts';
 
 describe('id of a file', () => {
   const odd = { bucket: 'acme-media', name: 'in/100%25 ü?.jsonl' };

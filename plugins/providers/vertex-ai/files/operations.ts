@@ -1,13 +1,75 @@
+import type { Operation } from '#core/provider.ts';
+import { GatewayError } from '#core/error.ts';
+import { BytesTap } from '#formats/openai-objects/object-tap.ts';
+import { deletedFile } from '#formats/openai-objects/objects.ts';
+import { WholeTap } from '#formats/shared/json-tap.ts';
+import { plainRequest, type VertexCall } from '../address.ts';
+import { outputLines } from '../batches/output-lines.ts';
+import { outputOf } from '../batches/kind.ts';
+import type { VertexSettings } from '../settings.ts';
+import { fileOf, rowOf } from './file-object.ts';
 import { listFiles } from './list.ts';
-import { deleteFile, fileContent, retrieveFile } from './one.ts';
-import type { Storage } from './storage.ts';
+import { fileIdOf, type StoredObject } from './object-id.ts';
+import { allowedObject, objectAddress, ownObject, storageHeaders } from './storage.ts';
 import { upload } from './upload.ts';
 
+type Op = Operation<VertexSettings>;
+
+/** What is known of one file. */
+const retrieve: Op = {
+  isConverted: true,
+  begin(_body, call) {
+    const object = fileIn(call);
+    return {
+      request: plainRequest(objectAddress(call, object), 'GET', storageHeaders(call)),
+      tap: new WholeTap(),
+      result(text) {
+        const file = fileOf(rowOf(text), { object, createdAt: call.createdAt });
+        if (file === undefined)
+          throw new GatewayError('upstream_invalid', { message: 'The response names no object.', source: 'provider' });
+        return file;
+      },
+    };
+  },
+};
+
+/**
+ * The bytes of a file, whole or a range of them. What a batch has put out becomes OpenAI's lines on the way, so a range
+ * of it would be one of other bytes: it is sent whole.
+ */
+const content: Op = {
+  isConverted: true,
+  begin(_body, call) {
+    const object = fileIn(call);
+    const output = outputOf(object);
+    const range = output === undefined ? call.header('range') : undefined;
+    const headers = storageHeaders(call, '*/*');
+    if (range !== undefined) headers.push('range', range);
+    const request = plainRequest(objectAddress(call, object, '?alt=media'), 'GET', headers);
+    const tap = new BytesTap();
+    return output === undefined ? { request, tap } : { request, tap, lines: outputLines(output, call) };
+  },
+};
+
+const remove: Op = {
+  isConverted: true,
+  begin(_body, call) {
+    const object = fileIn(call);
+    return {
+      request: plainRequest(objectAddress(call, ownObject(call, object, 'file_id')), 'DELETE', storageHeaders(call)),
+      tap: new WholeTap(),
+      result: () => deletedFile(fileIdOf(object)),
+    };
+  },
+};
+
 /** Objects of object storage as OpenAI's files. */
-export const fileOperations = (store: Storage) => ({
-  files: upload(store),
-  'files/list': listFiles(store),
-  'files/{id}': retrieveFile(store),
-  'files/{id}/content': fileContent(store),
-  'files/{id}/delete': deleteFile(store),
-});
+export const fileOperations = {
+  files: upload,
+  'files/list': listFiles,
+  'files/{id}': retrieve,
+  'files/{id}/content': content,
+  'files/{id}/delete': remove,
+} as const;
+
+const fileIn = (call: VertexCall): StoredObject => allowedObject(call, call.params['id'] ?? '', 'file_id');

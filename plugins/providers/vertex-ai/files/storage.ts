@@ -1,12 +1,11 @@
 import { GatewayError } from '#core/error.ts';
 import type { HeaderPairs } from '#core/http/headers.ts';
 import type { Call, UpstreamAddress } from '#core/provider.ts';
+import type { FileRules } from '#formats/google-generate/request/conversion.ts';
 import { type Base, baseOf, memo } from '../../_shared/address.ts';
-import { requireCredential } from '../address.ts';
+import { requireCredential, type VertexCall } from '../address.ts';
 import type { VertexSettings } from '../settings.ts';
 import { isBucket, objectOf, type StoredObject } from './object-id.ts';
-
-type VertexCall = Call<VertexSettings>;
 
 /** Everything that the gateway stores lies below this, so that a bucket may hold other things as well. */
 export const ownPrefix = 'gateway/';
@@ -14,28 +13,25 @@ export const ownPrefix = 'gateway/';
 export const filesPrefix = `${ownPrefix}files/`;
 export const batchesPrefix = `${ownPrefix}batches/`;
 
-/** Object storage for one call: addresses, and which buckets it may touch. */
-export interface Storage {
-  upload(call: VertexCall, object: StoredObject): UpstreamAddress;
-  /** One object: what is known of it, or with `?alt=media` its bytes. */
-  object(call: VertexCall, object: StoredObject, query?: string): UpstreamAddress;
-  list(call: VertexCall, bucket: string, query: string): UpstreamAddress;
+/** Parsed once for each settings object. */
+const baseIn = memo(({ storage_host: host }: VertexSettings): Base => baseOf(host ?? 'https://storage.googleapis.com'));
+
+/** @throws GatewayError `missing_credential` */
+function at(call: VertexCall, tail: string): UpstreamAddress {
+  requireCredential(call, call.settings.storage_host);
+  const { origin, path } = baseIn(call.settings);
+  return { origin, path: `${path}${tail}` };
 }
 
-/** Made where the provider is defined: hosts are parsed once for each settings object. */
-export function storage(): Storage {
-  const base = memo(({ storage_host: host }: VertexSettings): Base => baseOf(host ?? 'https://storage.googleapis.com'));
-  const at = (call: VertexCall, tail: string): UpstreamAddress => {
-    requireCredential(call, call.settings.storage_host);
-    const { origin, path } = base(call.settings);
-    return { origin, path: `${path}${tail}` };
-  };
-  return {
-    upload: (call, { bucket, name }) => at(call, `/upload/storage/v1/b/${bucket}/o?uploadType=media&name=${segmentOf(name)}`),
-    object: (call, { bucket, name }, query = '') => at(call, `/storage/v1/b/${bucket}/o/${segmentOf(name)}${query}`),
-    list: (call, bucket, query) => at(call, `/storage/v1/b/${bucket}/o?${query}`),
-  };
-}
+export const uploadAddress = (call: VertexCall, { bucket, name }: StoredObject): UpstreamAddress =>
+  at(call, `/upload/storage/v1/b/${bucket}/o?uploadType=media&name=${segmentOf(name)}`);
+
+/** One object: what is known of it, or with `?alt=media` its bytes. */
+export const objectAddress = (call: VertexCall, { bucket, name }: StoredObject, query = ''): UpstreamAddress =>
+  at(call, `/storage/v1/b/${bucket}/o/${segmentOf(name)}${query}`);
+
+export const listAddress = (call: VertexCall, bucket: string, query: string): UpstreamAddress =>
+  at(call, `/storage/v1/b/${bucket}/o?${query}`);
 
 /** A name is one segment of the path, its slashes encoded. */
 const segmentOf = (name: string): string => encodeURIComponent(name.toWellFormed());
@@ -95,10 +91,25 @@ export function ownObject(call: VertexCall, object: StoredObject, param: string)
   });
 }
 
-const isCallers = ({ credential }: VertexCall): boolean => credential === 'caller' || credential === 'forwarded';
+const isCallers = ({ credential }: Pick<Call, 'credential'>): boolean => credential === 'caller' || credential === 'forwarded';
 
 /** Headers of a request to object storage, beside the credential. */
 export function storageHeaders(call: VertexCall, accept = 'application/json'): HeaderPairs {
   const { quota_project: project } = call.settings;
   return ['accept', accept, ...(project === undefined ? [] : ['x-goog-user-project', project])];
+}
+
+const ofEntry = memo(
+  (settings: VertexSettings): FileRules => ({
+    check: (uri, param) => checkBucket(settings, objectOf(uri, param), param),
+  }),
+);
+
+/**
+ * Which files a request may name by address where Vertex AI reads them itself: those of the buckets that the entry names,
+ * if it names any. A caller's own credential opens what it opens.
+ */
+export function fileRules({ settings, credential }: Pick<Call<VertexSettings>, 'settings' | 'credential'>): FileRules | undefined {
+  if (isCallers({ credential })) return undefined;
+  return settings.storage_bucket === undefined && settings.media?.buckets === undefined ? undefined : ofEntry(settings);
 }

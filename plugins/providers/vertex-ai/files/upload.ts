@@ -1,17 +1,14 @@
 import { JsonBody } from '#core/json/body.ts';
 import { GatewayError } from '#core/error.ts';
 import type { FormBody } from '#core/http/form.ts';
-import type { Call, OldOperation, UpstreamRequest } from '#core/provider.ts';
+import type { Operation, UpstreamRequest } from '#core/provider.ts';
 import { WholeTap } from '#formats/shared/json-tap.ts';
+import type { VertexCall } from '../address.ts';
 import type { VertexSettings } from '../settings.ts';
 import { fileOf, type FileNotes, type FileObject, rowOf } from './file-object.ts';
 import { UploadLines } from './line-kinds.ts';
-import { fileRules } from './rules.ts';
-import type { StoredObject } from './object-id.ts';
-import { fileNameOf, folderOf } from './object-name.ts';
-import { bucketOf, filesPrefix, type Storage, storageHeaders } from './storage.ts';
-
-type VertexCall = Call<VertexSettings>;
+import { fileNameOf, folderOf, type StoredObject } from './object-id.ts';
+import { bucketOf, fileRules, filesPrefix, objectAddress, storageHeaders, uploadAddress } from './storage.ts';
 
 /** One upload in progress. */
 interface Upload {
@@ -25,32 +22,32 @@ interface Upload {
 const ofLines: ReadonlySet<string> = new Set(['batch', 'fine-tune']);
 
 /**
- * Uploads a file to object storage, written anew line by line where it is for a batch or for tuning. A second request notes its purpose and model, which may come behind the file or stand in its lines.
+ * Uploads a file to object storage, written anew line by line where it is for a batch or for tuning. A second request
+ * notes its purpose and model, which may come behind the file or stand in its lines.
  */
-export function upload(to: Storage): OldOperation<VertexSettings> {
-  // What the file's lines told is known after they were sent: kept by the call that both requests belong to.
-  const uploads = new WeakMap<object, Upload>();
-  return {
-    request(_body, call) {
-      const one = uploadOf(call);
-      uploads.set(call, one);
-      return {
-        ...to.upload(call, one.object),
+export const upload: Operation<VertexSettings> = {
+  isConverted: true,
+  begin(_body, call) {
+    const one = uploadOf(call);
+    const { object, form, lines } = one;
+    return {
+      request: {
+        ...uploadAddress(call, object),
         method: 'POST',
         headers: storageHeaders(call),
-        body: { kind: 'file', form: one.form, line: one.lines?.edit },
+        body: { kind: 'file', form, line: lines?.edit },
         dropped: [],
-      };
-    },
-    then(replies, call) {
-      const one = uploads.get(call);
-      return one === undefined || replies.length > 1 ? undefined : noteRequest(to, call, one);
-    },
-    recover: (replies, call) => stored(replies[0]?.text ?? '', call, uploads.get(call)),
-    tap: () => new WholeTap(),
-    result: (text, call, _answer, earlier) => stored(earlier?.[0]?.text ?? text, call, uploads.get(call)),
-  };
-}
+      },
+      tap: new WholeTap(),
+      result: (text) => stored(text, call, one),
+      then({ text }) {
+        const request = noteRequest(call, one);
+        const known = () => stored(text, call, one);
+        return request === undefined ? undefined : { request, tap: new WholeTap(), result: known, recover: known };
+      },
+    };
+  },
+};
 
 function uploadOf(call: VertexCall): Upload {
   const { form } = call;
@@ -82,13 +79,13 @@ function notesFor({ form, lines }: Upload, call: VertexCall): FileNotes {
   return { ...lines?.notes, purpose: saidPurpose(call, form) ?? lines?.notes.purpose };
 }
 
-function noteRequest(to: Storage, call: VertexCall, one: Upload): UpstreamRequest | undefined {
+function noteRequest(call: VertexCall, one: Upload): UpstreamRequest | undefined {
   const { purpose, model, endpoint } = notesFor(one, call);
   const dropped = one.lines?.dropped ?? [];
   const metadata = { ...(purpose && { purpose }), ...(model && { model }), ...(endpoint && { endpoint }) };
   if (Object.keys(metadata).length === 0 && dropped.length === 0) return undefined;
   return {
-    ...to.object(call, one.object),
+    ...objectAddress(call, one.object),
     method: 'PATCH',
     headers: [...storageHeaders(call), 'content-type', 'application/json'],
     body: JsonBody.of({ metadata }),
@@ -97,10 +94,9 @@ function noteRequest(to: Storage, call: VertexCall, one: Upload): UpstreamReques
 }
 
 /** The object as the upload's own answer tells it, with the purpose that was noted since. */
-function stored(text: string, call: VertexCall, one: Upload | undefined): FileObject {
-  const fallback = one === undefined ? undefined : { object: one.object, createdAt: call.createdAt };
-  const file = fileOf(rowOf(text), fallback);
+function stored(text: string, call: VertexCall, one: Upload): FileObject {
+  const file = fileOf(rowOf(text), { object: one.object, createdAt: call.createdAt });
   if (file === undefined) throw new GatewayError('upstream_invalid', { message: 'The response names no object.', source: 'provider' });
-  const purpose = one === undefined ? undefined : notesFor(one, call).purpose;
+  const { purpose } = notesFor(one, call);
   return purpose === undefined ? file : { ...file, purpose };
 }

@@ -1,18 +1,19 @@
 import { JsonBody } from '#core/json/body.ts';
 import { GatewayError } from '#core/error.ts';
 import { isPlain, type Plain } from '#core/json/merge.ts';
-import type { Call, OldOperation } from '#core/provider.ts';
+import type { Operation } from '#core/provider.ts';
 import { cannotCarry } from '#formats/shared/cannot-carry.ts';
 import { Drops } from '#formats/shared/drops.ts';
 import { WholeTap } from '#formats/shared/json-tap.ts';
-import { parseObject, textOf } from '#formats/shared/json.ts';
+import { textOf } from '#formats/shared/json.ts';
 import { checkMetadata } from '#formats/openai-objects/objects.ts';
-import { type Addresses, commonHeaders } from '../address.ts';
+import { objectOf } from '../../_google/operations.ts';
+import { commonHeaders, resourceAddress, type VertexCall } from '../address.ts';
+import { rowOf } from '../files/file-object.ts';
 import { uriOf } from '../files/object-id.ts';
 import { allowedObject } from '../files/storage.ts';
-import { objectOf } from '../gemini-chat.ts';
-import { labelsOf } from '../labels.ts';
-import { formOf } from '../model-form.ts';
+import { labelsOf } from '../jobs/labels.ts';
+import { modelFor } from '../model.ts';
 import type { VertexSettings } from '../settings.ts';
 import { tuningFromJob } from './job.ts';
 
@@ -28,30 +29,31 @@ const handled: ReadonlySet<string> = new Set([
 ]);
 
 /** Starts a supervised tuning job of a Gemini model. */
-export function createTuning(to: Addresses): OldOperation<VertexSettings> {
-  return {
-    request(body, call) {
-      const order = objectOf(body);
-      checkMetadata(order['metadata']);
-      const drops = new Drops();
-      for (const [key, value] of Object.entries(order))
-        if (value !== null && !handled.has(key)) drops.add(key, 'not supported by this service');
-      const { labels, dropped } = labelsOf({}, order['labels'], order['metadata']);
-      const job = { ...jobOf(order, call, drops), ...(Object.keys(labels).length === 0 ? {} : { labels }) };
-      return {
-        ...to.resource(call, 'tuningJobs'),
+export const createTuning: Operation<VertexSettings> = {
+  isConverted: true,
+  begin(body, call) {
+    const order = objectOf(body);
+    checkMetadata(order['metadata']);
+    const drops = new Drops();
+    for (const [key, value] of Object.entries(order))
+      if (value !== null && !handled.has(key)) drops.add(key, 'not supported by this service');
+    const { labels, dropped } = labelsOf({}, order['labels'], order['metadata']);
+    const job = { ...jobOf(order, call, drops), ...(Object.keys(labels).length === 0 ? {} : { labels }) };
+    return {
+      request: {
+        ...resourceAddress(call, 'tuningJobs'),
         method: 'POST',
         headers: commonHeaders(call),
         body: JsonBody.of(job),
         dropped: [...drops.list, ...dropped],
-      };
-    },
-    tap: () => new WholeTap(),
-    result: (text) => tuningFromJob(parseObject(text) ?? {}),
-  };
-}
+      },
+      tap: new WholeTap(),
+      result: (text) => tuningFromJob(rowOf(text)),
+    };
+  },
+};
 
-function jobOf(order: Plain, call: Call<VertexSettings>, drops: Drops): Plain {
+function jobOf(order: Plain, call: VertexCall, drops: Drops): Plain {
   const training = fileIn(order, call, 'training_file');
   if (training === undefined) throw missing('training_file');
   const validation = fileIn(order, call, 'validation_file');
@@ -69,10 +71,10 @@ function jobOf(order: Plain, call: Call<VertexSettings>, drops: Drops): Plain {
 }
 
 /** @throws GatewayError for models that can't be tuned this way */
-function baseModel(call: Call<VertexSettings>): string {
+function baseModel(call: VertexCall): string {
   if (call.model === '') throw missing('model');
-  const form = formOf(call.model, false);
-  if (form.kind === 'gemini') return form.name;
+  const model = modelFor(call.model, false);
+  if (model.kind === 'gemini') return model.name;
   throw cannotCarry(
     'model',
     `The model "${call.model.slice(0, 100)}" cannot be tuned by this provider.`,
@@ -80,7 +82,7 @@ function baseModel(call: Call<VertexSettings>): string {
   );
 }
 
-function fileIn(order: Plain, call: Call<VertexSettings>, param: string): string | undefined {
+function fileIn(order: Plain, call: VertexCall, param: string): string | undefined {
   const id = textOf(order[param]);
   return id === undefined ? undefined : uriOf(allowedObject(call, id, param));
 }

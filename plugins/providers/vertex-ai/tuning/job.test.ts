@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { checkpointsOf } from './checkpoints.ts';
-import { eventsOf } from './events.ts';
 import { tuningFromJob, tuningStatus } from './job.ts';
+import { checkpointsOf, eventsOf } from './progress.ts';
 import { toTrainingRow } from './rows.ts';
 
 const place = 'projects/123/locations/us-central1';

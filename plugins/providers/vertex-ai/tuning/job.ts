@@ -2,8 +2,8 @@ import { isPlain, type Plain } from '#core/json/merge.ts';
 import { textOf } from '#formats/shared/json.ts';
 import { unixSeconds } from '#formats/openai-objects/objects.ts';
 import { fileIdOf, parseUri } from '../files/object-id.ts';
-import { jobIdOf } from '../jobs.ts';
-import { metadataOf } from '../labels.ts';
+import { jobIdOf } from '../jobs/jobs.ts';
+import { metadataOf } from '../jobs/labels.ts';
 
 /** Words of a job's life that clients know. */
 export type TuningStatus = 'queued' | 'running' | 'succeeded' | 'failed' | 'cancelled';

@@ -2,7 +2,7 @@ import type { Plain } from '#core/json/merge.ts';
 import type { Dropped, Media } from '#core/provider.ts';
 import type { FileRules } from '#formats/google-generate/request/conversion.ts';
 import { toGenerateContent } from '#formats/google-generate/request/index.ts';
-import { optionsOf } from '../gemini-chat.ts';
+import { optionsOf } from '../gemini.ts';
 import type { VertexSettings } from '../settings.ts';
 
 const noMedia: ReadonlyMap<string, Media> = new Map();

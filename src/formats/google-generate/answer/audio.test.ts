@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Plain } from '../../../core/json/merge.ts';
-import { type AudioFormat, AudioFormats } from './audio.ts';
+import { type AudioFormat, audioFormat } from './audio.ts';
 import { laterExtras } from './extras.ts';
 import { toGenerateContent } from '../request/index.ts';
 import { fromGenerateContent } from './result.ts';
@@ -89,10 +89,7 @@ describe('audio.format of a request', () => {
     const body = { messages: [{ role: 'user', content: 'Hi' }], modalities: ['audio'], audio: { voice: 'Kore', format } };
     const served = toGenerateContent(body, { model: 'gemini-2.5-flash-preview-tts', media: new Map(), strict: true }, options);
     expect(served.dropped.map(({ param }) => param)).toEqual(dropped);
-    const formats = new AudioFormats();
-    const key = {};
-    formats.note(key, body);
-    expect(formats.of(key)).toBe(wanted);
+    expect(audioFormat(body)).toBe(wanted);
   });
 });
 

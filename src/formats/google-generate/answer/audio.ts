@@ -17,20 +17,6 @@ export function audioFormat(body: Plain, drops?: Drops): AudioFormat | undefined
   return 'wav';
 }
 
-/** The formats that requests asked for, until their answers come: remembered by the call that both belong to. */
-export class AudioFormats {
-  readonly #asked = new WeakMap<object, AudioFormat>();
-
-  note(call: object, body: Plain): void {
-    const format = audioFormat(body);
-    if (format !== undefined) this.#asked.set(call, format);
-  }
-
-  of(call: object): AudioFormat | undefined {
-    return this.#asked.get(call);
-  }
-}
-
 interface Sound {
   readonly mimeType: string;
   readonly base64: string;

@@ -1,51 +1,57 @@
 import { parseObject } from '../../shared/json.ts';
-import type { StepReply, UpstreamRequest } from '../../../core/provider.ts';
+import type { Call, StepReply, Translation, UpstreamRequest } from '../../../core/provider.ts';
 import type { Tap } from '../../../core/tap.ts';
 import type { Usage } from '../../../core/model/usage.ts';
 import { WholeTap } from '../../shared/json-tap.ts';
 import { paintsInChat } from './request.ts';
+import { fromImages } from './result.ts';
 import { GeminiTap } from '../answer/tap.ts';
 import { geminiUsage } from '../answer/usage.ts';
 
-/**
- * Models that paint in a chat make one image for each request: for several the same request is sent again. What is to be sent is remembered by the call.
- */
-export class ImageCalls {
-  readonly #orders = new WeakMap<object, { readonly request: UpstreamRequest; readonly calls: number }>();
+/** What is asked for images. */
+interface Order {
+  readonly model: string;
+  /** How often the request is sent: models that paint in a chat make one image for each. */
+  readonly calls: number;
+  readonly call: Pick<Call, 'createdAt'>;
+}
 
-  /** The first request, unchanged. */
-  first(call: object, request: UpstreamRequest, calls: number): UpstreamRequest {
-    if (calls > 1) this.#orders.set(call, { request, calls });
-    return request;
+/** One request for images, and the same again until there are as many as were asked for. */
+export class ImageTranslation implements Translation {
+  readonly request: UpstreamRequest;
+  readonly tap: Tap;
+  readonly #order: Order;
+  /** The answers so far. */
+  readonly #painted: readonly string[];
+
+  constructor(request: UpstreamRequest, order: Order, painted: readonly string[] = []) {
+    this.request = request;
+    this.tap = paintsInChat(order.model) ? new SumTap(painted) : new WholeTap();
+    this.#order = order;
+    this.#painted = painted;
   }
 
-  next(replies: readonly StepReply[], call: object): UpstreamRequest | undefined {
-    const order = this.#orders.get(call);
-    return order === undefined || replies.length >= order.calls ? undefined : { ...order.request, dropped: [] };
+  result(text: string): unknown {
+    return fromImages([...this.#painted, text], this.#order.call);
+  }
+
+  then({ text }: StepReply): Translation | undefined {
+    const painted = [...this.#painted, text];
+    return painted.length >= this.#order.calls ? undefined : new ImageTranslation({ ...this.request, dropped: [] }, this.#order, painted);
+  }
+
+  recover(): unknown {
+    return fromImages(this.#painted, this.#order.call);
   }
 }
 
-/** The answers that were images, when the last one failed. */
-export const paintedSoFar = (replies: readonly StepReply[]): readonly string[] => replies.slice(0, -1).map(({ text }) => text);
-
-/** All answers of a call. */
-export const allTexts = (earlier: readonly StepReply[] | undefined, last: string): readonly string[] => [
-  ...(earlier ?? []).map(({ text }) => text),
-  last,
-];
-
-/** Watches the answers of either method; the last one of several counts what all of them used. */
-export function imageTap(model: string, earlier: readonly StepReply[] | undefined): Tap {
-  if (!paintsInChat(model)) return new WholeTap();
-  return earlier === undefined ? new GeminiTap() : new SumTap(earlier);
-}
-
+/** The last one of several answers counts what all of them used. */
 class SumTap extends GeminiTap {
   readonly #before: readonly Usage[];
 
-  constructor(earlier: readonly StepReply[]) {
+  constructor(earlier: readonly string[]) {
     super();
-    this.#before = earlier.flatMap(({ text }) => geminiUsage(parseObject(text)?.['usageMetadata']) ?? []);
+    this.#before = earlier.flatMap((text) => geminiUsage(parseObject(text)?.['usageMetadata']) ?? []);
   }
 
   override get usage(): Usage | undefined {

@@ -16,7 +16,7 @@ export interface ServedImages {
   readonly calls: number;
 }
 
-/** Requests of one call in all (core/provider.ts, `OldOperation.then`). */
+/** Requests of one call in all (core/provider.ts, `Translation.then`). */
 const mostCalls = 4;
 
 /** Images of one `predict` request: `imagegeneration` models make eight, later ones four (Vertex AI, Imagen API). */

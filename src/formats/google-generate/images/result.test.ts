@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { imageTap } from './calls.ts';
+import { emptyBody } from '../../../core/json/body.ts';
+import { ImageTranslation } from './calls.ts';
 import { fromImages } from './result.ts';
 
 const answer = (data: string): string =>
@@ -17,7 +18,8 @@ describe('images of an answer', () => {
       data: [{ b64_json: 'AA==' }, { b64_json: 'BB==' }],
       usage: { input_tokens: 6, output_tokens: 20, total_tokens: 26 },
     });
-    const tap = imageTap('gemini-2.5-flash-image', [{ status: 200, headers: {}, text: answer('AA==') }]);
+    const request = { origin: 'https://a.example', path: '/', method: 'POST', headers: [], body: emptyBody, dropped: [] };
+    const { tap } = new ImageTranslation(request, { model: 'gemini-2.5-flash-image', calls: 2, call }, [answer('AA==')]);
     tap.whole(answer('BB=='));
     expect(tap.usage).toMatchObject({ prompt: 6, completion: 20 });
   });

@@ -1,7 +1,8 @@
 import { GatewayError } from '#core/error.ts';
 import { isPlain, type Plain } from '#core/json/merge.ts';
-import type { Call } from '#core/provider.ts';
-import { paramOf } from '../_shared/address.ts';
+import type { Call, StepReply, Translation, UpstreamRequest } from '#core/provider.ts';
+import { WholeTap } from '#formats/shared/json-tap.ts';
+import { paramOf } from '../../_shared/address.ts';
 import { parseObject, textOf } from '#formats/shared/json.ts';
 
 /** Which part of a list a client asks for. */
@@ -43,6 +44,40 @@ export function pageOf(text: string, key: string): Page {
   const object = parseObject(text);
   const rows: unknown = object?.[key];
   return { rows: Array.isArray(rows) ? rows.filter(isPlain) : [], token: textOf(object?.['nextPageToken']) };
+}
+
+/** A list of which one request gives a page. */
+interface PagedList {
+  /** The request for a page; for the first without a token. */
+  request(token?: string): UpstreamRequest;
+  /** The page to ask for next, by the answers so far. @throws GatewayError where none can hold what is looked for */
+  next(texts: readonly string[]): string | undefined;
+  result(texts: readonly string[]): unknown;
+}
+
+/** Pages of a list, read one after the other until there is enough. */
+export class Pages implements Translation {
+  readonly request: UpstreamRequest;
+  readonly tap = new WholeTap();
+  readonly #list: PagedList;
+  /** The answers so far. */
+  readonly #texts: readonly string[];
+
+  constructor(list: PagedList, token?: string, texts: readonly string[] = []) {
+    this.request = list.request(token);
+    this.#list = list;
+    this.#texts = texts;
+  }
+
+  then({ text }: StepReply): Translation | undefined {
+    const texts = [...this.#texts, text];
+    const token = this.#list.next(texts);
+    return token === undefined ? undefined : new Pages(this.#list, token, texts);
+  }
+
+  result(text: string): unknown {
+    return this.#list.result([...this.#texts, text]);
+  }
 }
 
 /** What of the pages so far the client asked for. */

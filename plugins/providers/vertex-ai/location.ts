@@ -1,11 +1,10 @@
 import { GatewayError } from '#core/error.ts';
-import type { Base } from '../_shared/address.ts';
-import { baseOf } from '../_shared/address.ts';
-import { serviceAccountOf } from './service-account.ts';
+import { type Base, baseOf } from '../_shared/address.ts';
+import { serviceAccountOf } from './credential.ts';
 import type { VertexSettings } from './settings.ts';
 
 /** Where requests of an entry go: everything in front of `/publishers` and `/endpoints`. */
-export interface Place extends Base {
+export interface Location extends Base {
   /** `path` ends at the version: express mode has nothing behind it. */
   readonly versioned: string;
 }
@@ -32,7 +31,7 @@ export function hostOf(region: string): string {
 }
 
 /** Worked out once for each settings object. @throws GatewayError `invalid_config` where something is missing or not usable */
-export function placeOf(settings: VertexSettings): Place {
+export function locationOf(settings: VertexSettings): Location {
   const version = settings.api_version ?? 'v1';
   if (!isVersion(version)) throw unusable('api_version', `"${version.slice(0, 40)}" is not a version`, 'Use v1 or v1beta1.');
   const region = regionOf(settings);

@@ -1,7 +1,7 @@
 import { GatewayError } from '#core/error.ts';
 
 /** Which of the service's faces a model has. */
-export type ModelForm =
+export type VertexModel =
   | { readonly kind: 'gemini'; readonly name: string }
   | { readonly kind: 'tuned'; readonly id: string }
   | { readonly kind: 'anthropic'; readonly name: string }
@@ -37,7 +37,7 @@ const endpointId = /^[A-Za-z0-9][A-Za-z0-9-]{0,127}$/;
  *
  * @throws GatewayError `model_not_found` for names that could leave their place in the path
  */
-export function formOf(model: string, tuned: boolean): ModelForm {
+export function modelFor(model: string, tuned: boolean): VertexModel {
   const dot = model.indexOf('.');
   const word = dot < 0 ? '' : model.slice(0, dot).toLowerCase();
   const kind = Object.hasOwn(publishers, word) ? publishers[word] : undefined;
@@ -51,8 +51,8 @@ export function formOf(model: string, tuned: boolean): ModelForm {
   return { kind: kind ?? 'gemini', name };
 }
 
-const badName = (model: string, form: string): GatewayError =>
+const badName = (model: string, wanted: string): GatewayError =>
   new GatewayError('model_not_found', {
-    message: model === '' ? 'The request names no model.' : `"${model.slice(0, 100)}" is not ${form}.`,
+    message: model === '' ? 'The request names no model.' : `"${model.slice(0, 100)}" is not ${wanted}.`,
     param: 'model',
   });

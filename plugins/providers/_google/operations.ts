@@ -1,0 +1,135 @@
+import { type EmptyBody, JsonBody } from '#core/json/body.ts';
+import type { HeaderPairs } from '#core/http/headers.ts';
+import type { Plain } from '#core/json/merge.ts';
+import type { Call, CommonSettings, Dropped, MediaNeed, Operation, UpstreamAddress, UpstreamRequest } from '#core/provider.ts';
+import { audioFormat } from '#formats/google-generate/answer/audio.ts';
+import { fromGenerateContent } from '#formats/google-generate/answer/result.ts';
+import { withRemembered } from '#formats/google-generate/answer/signature-memory.ts';
+import { GenerateContentStream } from '#formats/google-generate/answer/stream.ts';
+import { GeminiTap } from '#formats/google-generate/answer/tap.ts';
+import { chatOfResponses, fromCountTokens, toCountTokens } from '#formats/google-generate/count-tokens.ts';
+import { EmbeddingTap, fromEmbeddings, toDeveloperEmbedding, toVertexEmbedding } from '#formats/google-generate/embeddings.ts';
+import { ImageTranslation } from '#formats/google-generate/images/calls.ts';
+import { toImages } from '#formats/google-generate/images/request.ts';
+import type { GeminiOptions } from '#formats/google-generate/request/conversion.ts';
+import { toGenerateContent } from '#formats/google-generate/request/index.ts';
+import { WholeTap } from '#formats/shared/json-tap.ts';
+
+type ACall<Settings> = Call<Settings & CommonSettings>;
+
+/** Settings of conversion that both services have. */
+export interface GeminiConversion {
+  readonly schemas?: 'converted' | 'original';
+  readonly signature_stand_in?: boolean;
+}
+
+/** What differs between the services that serve Gemini. */
+export interface GeminiService<Settings extends GeminiConversion> {
+  readonly surface: 'developer' | 'vertex';
+  /** Where a method of the call's model is. */
+  address(call: ACall<Settings>, method: string): UpstreamAddress;
+  headers(call: ACall<Settings>): HeaderPairs;
+  /** Whether the call's model is one of Google's own, where others are served too. */
+  readonly isOwn?: (call: ACall<Settings>) => boolean;
+  /** The model of routes that only Google's own models serve; '' for a tuned one. @throws GatewayError for all others */
+  ownModel(call: ACall<Settings>): string;
+  /** The bare name of the model of a chat, which tells its generation. */
+  chatModel(call: ACall<Settings>): string;
+  /** Which files a request may name by address; undefined where all may be. */
+  files?(call: ACall<Settings>): GeminiOptions['files'];
+  /** Files that the service does not fetch itself. */
+  media?(body: JsonBody | EmptyBody, call: ACall<Settings>): readonly MediaNeed[];
+}
+
+/** How an entry wants its chats converted. */
+export const geminiOptions = (
+  surface: GeminiOptions['surface'],
+  { schemas = 'converted', signature_stand_in: signatureStandIn = true }: GeminiConversion,
+  files?: GeminiOptions['files'],
+): GeminiOptions => ({ files, surface, schemas, signatureStandIn });
+
+/** The routes that Gemini serves, converted both ways. */
+export function geminiOperations<Settings extends GeminiConversion>(service: GeminiService<Settings>) {
+  const { surface } = service;
+  const optionsOf = (call: ACall<Settings>) => geminiOptions(surface, call.settings, service.files?.(call));
+  const media = service.media === undefined ? {} : { media: service.media.bind(service) };
+  const named = (call: ACall<Settings>) => {
+    const { media: files, strict, showsReasoning, id, createdAt, notes } = call;
+    return { model: service.chatModel(call), media: files, strict, showsReasoning, id, createdAt, notes };
+  };
+
+  const chat: Operation<Settings> = {
+    ...media,
+    isConverted: true,
+    begin(body, call) {
+      const known = withRemembered(body, call);
+      const converted = toGenerateContent(known, named(call), optionsOf(call));
+      const answered = { ...named(call), audioFormat: audioFormat(known) };
+      return {
+        request: requestTo(service, call, { ...converted, method: call.stream ? 'streamGenerateContent?alt=sse' : 'generateContent' }),
+        tap: new GeminiTap(),
+        reader: () => new GenerateContentStream(answered),
+        result: (text, answer) => fromGenerateContent(text, answered, answer),
+      };
+    },
+  };
+
+  const embeddings: Operation<Settings> = {
+    isConverted: true,
+    begin(body, call) {
+      const wanted = objectOf(body);
+      const model = service.ownModel(call);
+      const made = surface === 'vertex' ? toVertexEmbedding(wanted, model, service.files?.(call)) : toDeveloperEmbedding(wanted, model);
+      return {
+        request: requestTo(service, call, made),
+        tap: new EmbeddingTap(),
+        result: (text) => fromEmbeddings(text, call.model, wanted['encoding_format'] === 'base64'),
+      };
+    },
+  };
+
+  /** Images, by the models' own method or by a chat that paints. */
+  const images: Operation<Settings> = {
+    isConverted: true,
+    begin(body, call) {
+      const model = service.ownModel(call);
+      const made = toImages(objectOf(body), model, surface);
+      return new ImageTranslation(requestTo(service, call, made), { model, calls: made.calls, call });
+    },
+  };
+
+  /** Counts the tokens of a responses request. */
+  const inputTokens: Operation<Settings> = {
+    ...(service.isOwn === undefined ? {} : { serves: service.isOwn }),
+    isConverted: true,
+    begin(body, call) {
+      const model = service.ownModel(call);
+      const { body: asked, dropped } = toGenerateContent(chatOfResponses(objectOf(body)), named(call), optionsOf(call));
+      return {
+        request: requestTo(service, call, { method: 'countTokens', body: toCountTokens(asked, model, surface), dropped }),
+        tap: new WholeTap(),
+        result: fromCountTokens,
+      };
+    },
+  };
+
+  return { 'chat/completions': chat, embeddings, 'images/generations': images, 'responses/input_tokens': inputTokens } as const;
+}
+
+interface Made {
+  readonly method: string;
+  readonly body: Plain;
+  readonly dropped: readonly Dropped[];
+}
+
+function requestTo<Settings extends GeminiConversion>(
+  service: GeminiService<Settings>,
+  call: ACall<Settings>,
+  { method, body, dropped }: Made,
+): UpstreamRequest {
+  const address = service.address(call, method);
+  return { ...address, method: call.method, headers: service.headers(call), body: JsonBody.of(body), dropped };
+}
+
+/** The object of a body; an empty one where a route without a body is asked. */
+export const objectOf = (body: JsonBody | EmptyBody): Plain => (body.kind === 'json' ? body.json() : {});

@@ -1,0 +1,107 @@
+import { type BodyPatch, type EmptyBody, JsonBody } from '#core/json/body.ts';
+import {
+  type Call,
+  type CommonSettings,
+  type Dropped,
+  type MediaNeed,
+  type Operation,
+  Passing,
+  type UpstreamRequest,
+} from '#core/provider.ts';
+import { MessagesChat } from '#formats/anthropic-messages/answer/chat.ts';
+import { MessagesTap } from '#formats/anthropic-messages/answer/tap.ts';
+import { withRemembered } from '#formats/anthropic-messages/answer/thoughts.ts';
+import { headerFields } from '#formats/anthropic-messages/headers.ts';
+import { withoutMarks } from '#formats/anthropic-messages/marks.ts';
+import { mediaNeeds, toMessages } from '#formats/anthropic-messages/request/index.ts';
+import { JsonTap } from '#formats/shared/json-tap.ts';
+
+type Body = JsonBody | EmptyBody;
+type ACall<Settings> = Call<Settings & CommonSettings>;
+type Needs<Settings> = (body: Body, call: ACall<Settings>) => readonly MediaNeed[];
+
+export type AnthropicRoute = 'messages' | 'messages/count_tokens';
+
+/** What differs between services that serve Anthropic's models. */
+export interface AnthropicService<Settings> {
+  /** A request with what every request of the API needs. `needed`: features that its body uses. */
+  send(call: ACall<Settings>, route: AnthropicRoute, body: Body, needed?: readonly string[]): UpstreamRequest;
+  /** How chats are converted, beside their files. */
+  options(call: ACall<Settings>): Omit<Parameters<typeof toMessages>[2], 'media'>;
+  /** Where some models only speak the messages API: whether this call's does. */
+  readonly serves?: (call: ACall<Settings>) => boolean;
+  /** The name of the model, where it is not the call's own. */
+  modelOf?(call: ACall<Settings>): string;
+  /** Files that the service does not fetch itself, of chats and of the API's own requests; those that no address reaches unless given. */
+  readonly media?: { readonly chat: Needs<Settings>; readonly native: Needs<Settings> };
+  /** What changes in the API's own requests; the model and fields that stand for headers unless given. */
+  native?(body: JsonBody, call: ACall<Settings>, route: AnthropicRoute): BodyPatch;
+}
+
+/** Chat completions, converted both ways, and the messages API, whose bytes pass. */
+export function anthropicOperations<Settings>(service: AnthropicService<Settings>) {
+  const { media } = service;
+  const chat: Operation<Settings> = {
+    isConverted: true,
+    media: media?.chat ?? ((body) => (body.kind === 'json' && body.mentions('://') ? mediaNeeds(body.json(), 'direct') : [])),
+    begin(body, call) {
+      const named = service.modelOf === undefined ? call : answering(call, service.modelOf(call));
+      const request = body.kind === 'none' ? service.send(call, 'messages', body) : chatRequest(service, body, call, named);
+      return new MessagesChat(request, named);
+    },
+  };
+  const shared = {
+    ...(media === undefined ? {} : { media: media.native }),
+    ...(service.serves === undefined ? {} : { serves: service.serves }),
+  };
+  const messages: Operation<Settings> = {
+    ...shared,
+    begin: (body, call) => new Passing(nativeRequest(service, 'messages', body, call), new MessagesTap()),
+  };
+  const countTokens: Operation<Settings> = {
+    ...shared,
+    begin: (body, call) => new Passing(nativeRequest(service, 'messages/count_tokens', body, call), new JsonTap()),
+  };
+  return { 'chat/completions': chat, messages, 'messages/count_tokens': countTokens } as const;
+}
+
+type Named = Pick<Call, 'model' | 'stream' | 'foundationModel' | 'strict' | 'showsReasoning' | 'id' | 'createdAt' | 'notes'>;
+
+/** The call under another name of its model. */
+function answering<Settings>(call: ACall<Settings>, model: string): Named {
+  const { stream, foundationModel, strict, showsReasoning, id, createdAt, notes } = call;
+  return { model, stream, foundationModel, strict, showsReasoning, id, createdAt, notes };
+}
+
+function chatRequest<Settings>(service: AnthropicService<Settings>, body: JsonBody, call: ACall<Settings>, named: Named): UpstreamRequest {
+  const { media } = call;
+  const made = toMessages(withRemembered(body, call), named, { ...service.options(call), media });
+  return { ...service.send(call, 'messages', body, made.betas), body: JsonBody.of(made.body), dropped: made.dropped };
+}
+
+function nativeRequest<Settings>(
+  service: AnthropicService<Settings>,
+  route: AnthropicRoute,
+  given: Body,
+  call: ACall<Settings>,
+): UpstreamRequest {
+  const body = given.kind === 'json' ? withoutMarks(given) : given;
+  const request = service.send(call, route, body);
+  if (body.kind === 'none') return request;
+  if (service.native !== undefined) return { ...request, body: body.edit(service.native(body, call, route)) };
+  return { ...request, body: body.edit(nativePatch(body, call)), dropped: body.has('labels') ? labelsDropped : request.dropped };
+}
+
+/** A config's labels belong to the record; the API refuses fields that it doesn't know. */
+const labelsDropped: readonly Dropped[] = Object.freeze([{ param: 'labels', reason: 'kept only in the log record' }]);
+
+const unchanged: BodyPatch = new Map();
+const removed = [...headerFields, 'labels'] as const;
+
+/** Empty when the body is right already: then no byte of it changes. */
+function nativePatch(body: JsonBody, { model }: Pick<Call, 'model'>): BodyPatch {
+  const patch = new Map<string, unknown>();
+  if (model !== '' && body.peek('model') !== model) patch.set('model', model);
+  for (const field of removed) if (body.has(field)) patch.set(field, undefined);
+  return patch.size === 0 ? unchanged : patch;
+}

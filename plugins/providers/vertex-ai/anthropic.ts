@@ -1,0 +1,85 @@
+import { emptyBody, type JsonBody } from '#core/json/body.ts';
+import { GatewayError } from '#core/error.ts';
+import type { HeaderPairs } from '#core/http/headers.ts';
+import { isPlain } from '#core/json/merge.ts';
+import type { MediaNeed } from '#core/provider.ts';
+import { betasOf, headerFields } from '#formats/anthropic-messages/headers.ts';
+import { inlined, nativeNeeds } from '#formats/anthropic-messages/native-files.ts';
+import { mediaNeeds } from '#formats/anthropic-messages/request/index.ts';
+import { type AnthropicRoute, anthropicOperations } from '../_shared/anthropic-compatible.ts';
+import { commonHeaders, modelAddress, type VertexCall } from './address.ts';
+import { allowedObject, objectAddress, storageHeaders } from './files/storage.ts';
+import { modelFor } from './model.ts';
+import type { VertexSettings } from './settings.ts';
+
+/** The version that bodies for Vertex AI carry. */
+export const bodyVersion = ({ anthropic_version: version }: VertexSettings): string => version ?? 'vertex-2023-10-16';
+
+/** Models of Anthropic: chats are converted; the messages API passes, but for the model, the version, and files named by address. */
+export const anthropic = anthropicOperations<VertexSettings>({
+  send(call, route, body, needed) {
+    const json = body.kind === 'json' ? body : undefined;
+    const isCount = route === 'messages/count_tokens';
+    const name = nameOf(call);
+    // Token counting is one method for all models, and the model is in the body.
+    const method = call.stream && !isCount ? 'streamRawPredict' : 'rawPredict';
+    const address = modelAddress(call, 'anthropic', isCount ? 'count-tokens' : name, method);
+    const headers = headersOf(json, call, isCount ? undefined : json?.value('labels'), needed);
+    return { ...address, method: call.method, headers, body: json ?? emptyBody, dropped: [] };
+  },
+  options: ({ settings }) => ({ vertex: { version: bodyVersion(settings) }, handled: ['labels', ...headerFields] }),
+  serves: (call) => servedName(call) !== undefined,
+  modelOf: nameOf,
+  media: {
+    chat: (body, call) => located(body.kind === 'json' ? mediaNeeds(body.json(), 'vertex') : [], call),
+    native: (body, call) => located(nativeNeeds(body), call),
+  },
+  native: (body, call, route) => nativePatch(body, call, route),
+});
+
+function nativePatch(body: JsonBody, call: VertexCall, route: AnthropicRoute): ReadonlyMap<string, unknown> {
+  const patch = new Map<string, unknown>();
+  if (route === 'messages') {
+    const version = body.peek('anthropic_version');
+    patch.set('model', undefined);
+    patch.set('anthropic_version', typeof version === 'string' ? version : bodyVersion(call.settings));
+  } else if (body.peek('model') !== nameOf(call)) patch.set('model', nameOf(call));
+  // These travel in headers.
+  for (const name of ['labels', 'anthropic_beta', 'vendor_beta']) if (body.has(name)) patch.set(name, undefined);
+  if (call.media.size > 0) patch.set('messages', inlined(body.value('messages'), call.media));
+  return patch;
+}
+
+/** The service reads no addresses: files of object storage are read here, with what the request is signed with. @throws GatewayError for those that may not be named */
+const located = (needs: readonly MediaNeed[], call: VertexCall): readonly MediaNeed[] =>
+  needs.map((need) => {
+    if (!/^gs:/i.test(need.url)) return need;
+    const object = allowedObject(call, need.url, 'messages[].content[]');
+    return { ...need, from: { ...objectAddress(call, object, '?alt=media'), headers: storageHeaders(call, '*/*') } };
+  });
+
+/** Beta features and labels travel in headers; the API's version in the body. */
+function headersOf(body: JsonBody | undefined, call: VertexCall, labels: unknown, needed?: readonly string[]): HeaderPairs {
+  const pairs = commonHeaders(call);
+  const betas = betasOf(call, body, needed);
+  if (betas.length > 0) pairs.push('anthropic-beta', betas.join(','));
+  if (isPlain(labels) && Object.keys(labels).length > 0) {
+    pairs.push('x-vertex-ai-labels', Buffer.from(JSON.stringify(labels), 'utf8').toString('base64'));
+  }
+  return pairs;
+}
+
+/** Clients of the messages API don't know the prefix: names of Gemini's models begin otherwise. */
+function servedName({ model }: Pick<VertexCall, 'model'>): string | undefined {
+  const found = modelFor(model, false);
+  return found.kind === 'anthropic' || (found.kind === 'gemini' && found.name.startsWith('claude')) ? found.name : undefined;
+}
+
+function nameOf(call: VertexCall): string {
+  const name = servedName(call);
+  if (name !== undefined) return name;
+  throw new GatewayError('unsupported_endpoint', {
+    message: `The model "${call.model.slice(0, 100)}" does not support the messages API.`,
+    hint: 'Use a model named anthropic.<name>, or /v1/chat/completions.',
+  });
+}

@@ -1,0 +1,84 @@
+import { isPlain, type Plain } from '#core/json/merge.ts';
+import { unixSeconds } from '#formats/openai-objects/objects.ts';
+import { textOf } from '#formats/shared/json.ts';
+import { jobIdOf } from '../jobs/jobs.ts';
+import { endpointModel, plainIn, tuningStatus } from './job.ts';
+
+/** A checkpoint as clients know it. */
+export interface Checkpoint {
+  readonly id: string;
+  readonly object: 'fine_tuning.job.checkpoint';
+  /** Unix seconds: the service tells no time of a checkpoint's own, so it is the job's end or last change. */
+  readonly created_at: number;
+  readonly fine_tuned_model_checkpoint: string;
+  readonly step_number: number;
+  readonly fine_tuning_job_id: string;
+  readonly metrics: Plain;
+}
+
+/** The checkpoints of a job, newest first: the service has no list of them, but the job names them. */
+export function checkpointsOf(job: Plain): readonly Checkpoint[] {
+  const list: unknown = plainIn(job, 'tunedModel')['checkpoints'];
+  const at = unixSeconds(job['endTime']) ?? unixSeconds(job['updateTime']) ?? unixSeconds(job['createTime']) ?? 0;
+  const found = Array.isArray(list) ? list.filter(isPlain) : [];
+  return found.map((one) => checkpointOf(one, jobIdOf(job), at)).sort((a, b) => b.step_number - a.step_number);
+}
+
+function checkpointOf(one: Plain, job: string, at: number): Checkpoint {
+  // Numbers of 64 bits travel as text.
+  const step = Number(one['step'] ?? 0);
+  const epoch = Number(one['epoch']);
+  const endpoint = one['endpoint'];
+  return {
+    id: String(one['checkpointId'] ?? ''),
+    object: 'fine_tuning.job.checkpoint',
+    created_at: at,
+    fine_tuned_model_checkpoint: endpointModel(endpoint) ?? (typeof endpoint === 'string' ? endpoint : ''),
+    step_number: step,
+    fine_tuning_job_id: job,
+    metrics: { step, ...(Number.isFinite(epoch) ? { epoch } : {}) },
+  };
+}
+
+/** An event as clients know it. */
+export interface TuningEvent {
+  readonly id: string;
+  readonly object: 'fine_tuning.job.event';
+  readonly created_at: number;
+  readonly level: 'info' | 'error';
+  readonly message: string;
+  readonly type: 'message';
+  readonly data: null;
+}
+
+/**
+ * What is known of a job's life, newest first. The service keeps no events: these are made of the times in the job and of
+ * nothing else, so there are at most three.
+ */
+export function eventsOf(job: Plain): readonly TuningEvent[] {
+  const { createTime, startTime, endTime, error } = job;
+  const status = tuningStatus(job['state']);
+  const reason = isPlain(error) ? textOf(error['message']) : undefined;
+  const ended = `The job ended: ${status}${reason === undefined ? '' : ` (${reason})`}.`;
+  const known = [
+    { word: 'created', time: createTime, message: 'The job was created.', level: 'info' },
+    { word: 'started', time: startTime, message: 'The job was started.', level: 'info' },
+    { word: 'ended', time: endTime, message: ended, level: status === 'failed' ? 'error' : 'info' },
+  ] as const;
+  const events = known.flatMap(({ word, time, message, level }): TuningEvent[] => {
+    const at = unixSeconds(time);
+    if (at === null) return [];
+    return [
+      {
+        id: `ftevent-${jobIdOf(job)}-${word}`,
+        object: 'fine_tuning.job.event',
+        created_at: at,
+        level,
+        message,
+        type: 'message',
+        data: null,
+      },
+    ];
+  });
+  return events.reverse();
+}
