@@ -83,11 +83,19 @@ function addDelta(block: Record<string, unknown>, delta: Plain, input: (text: st
       block['signature'] = delta['signature'];
       return;
     case 'citations_delta':
-      block['citations'] = [...((block['citations'] as unknown[] | undefined) ?? []), delta['citation']];
+      citationsOf(block).push(delta['citation']);
       return;
     default:
       input(String(delta['partial_json']));
   }
+}
+
+/** The block's own list: that of an event is shared with it. */
+function citationsOf(block: Record<string, unknown>): unknown[] {
+  const known = block['citations'];
+  const list = Array.isArray(known) && known.length > 0 ? (known as unknown[]) : [];
+  block['citations'] = list;
+  return list;
 }
 
 /** Text that is no object (a call that was cut off) is kept under one name, as in a history. */

@@ -37,13 +37,11 @@ function choiceEvents(choice: Plain, at: number): readonly ModelEvent[] {
   const said = saidBy(message);
   const thought = said.some(({ kind }) => kind === 'thinking') ? '' : reasoningIn(message);
   const thoughts: readonly ModelEvent[] = thought === '' ? [] : [{ type: 'thinking', choice: at, text: thought, block: -1 }];
-  const calls = said.filter(({ kind }) => kind === 'call').length;
+  let calls = 0;
   const sources = Array.isArray(message['annotations']) ? message['annotations'].filter(isPlain) : [];
   return [
     ...thoughts,
-    ...said.flatMap((one, block) =>
-      saidEvents(one, { choice: at, block, call: said.slice(0, block).filter(({ kind }) => kind === 'call').length }),
-    ),
+    ...said.flatMap((one, block) => saidEvents(one, { choice: at, block, call: one.kind === 'call' ? calls++ : calls })),
     ...(sources.length === 0 ? [] : [{ type: 'annotations', choice: at, annotations: sources } as const]),
     ...choiceExtras(choice, at),
     finishEvent(choice, at, calls),
@@ -64,14 +62,14 @@ export function reasoningIn(message: Plain): string {
     .join('');
 }
 
-interface Place {
+interface Position {
   readonly choice: number;
   readonly block: number;
   /** Calls before it. */
   readonly call: number;
 }
 
-function saidEvents(said: Said, { choice, block, call }: Place): readonly ModelEvent[] {
+function saidEvents(said: Said, { choice, block, call }: Position): readonly ModelEvent[] {
   switch (said.kind) {
     case 'text':
       return said.from['type'] === 'refusal'
