@@ -1,6 +1,7 @@
 import { type EmptyBody, JsonBody } from '#core/json/body.ts';
 import type { HeaderPairs } from '#core/http/headers.ts';
 import type { Plain } from '#core/json/merge.ts';
+import type { JsonSchema } from '#core/json/schema.ts';
 import type { Call, CommonSettings, Dropped, MediaNeed, Operation, UpstreamAddress, UpstreamRequest } from '#core/provider.ts';
 import { audioFormat } from '#formats/google-generate/answer/audio.ts';
 import { fromGenerateContent } from '#formats/google-generate/answer/result.ts';
@@ -22,6 +23,18 @@ export interface GeminiConversion {
   readonly schemas?: 'converted' | 'original';
   readonly signature_stand_in?: boolean;
 }
+
+export const conversionProperties = {
+  schemas: {
+    enum: ['converted', 'original'],
+    description: "JSON Schemas: converted to the service's subset, or sent as the client wrote them.",
+  },
+  signature_stand_in: {
+    type: 'boolean',
+    description: 'Function calls without their thought signature get the documented placeholder.',
+    default: true,
+  },
+} as const satisfies Readonly<Record<keyof GeminiConversion, JsonSchema>>;
 
 /** What differs between the services that serve Gemini. */
 export interface GeminiService<Settings extends GeminiConversion> {

@@ -1,6 +1,6 @@
 import type { JsonSchema } from '#core/json/schema.ts';
 import type { CommonSettings, RequestSetting } from '#core/provider.ts';
-import type { GeminiConversion } from '../_google/operations.ts';
+import { conversionProperties, type GeminiConversion } from '../_google/operations.ts';
 
 export interface VertexSettings extends CommonSettings, GeminiConversion {
   readonly region?: string;
@@ -61,15 +61,7 @@ export const schema: JsonSchema = {
       description: 'API format of models named endpoints.<id>: chat completions, or the format of tuned Gemini models.',
     },
     anthropic_version: text('Version in the bodies for anthropic. models.'),
-    schemas: {
-      enum: ['converted', 'original'],
-      description: "JSON Schemas: converted to the service's subset, or sent as the client wrote them.",
-    },
-    signature_stand_in: {
-      type: 'boolean',
-      description: 'Function calls without their thought signature get the documented placeholder.',
-      default: true,
-    },
+    ...conversionProperties,
   },
 };
 

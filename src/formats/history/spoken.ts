@@ -1,5 +1,6 @@
 import { isPlain, type Plain } from '../../core/json/merge.ts';
 import { textOf } from '../shared/json.ts';
+import { reasoningNames } from '../shared/reasoning.ts';
 import { placedBlocks } from './blocks.ts';
 
 /** One piece of what an assistant said. `from` is what the client sent for it. */
@@ -13,6 +14,18 @@ export type Said =
   | { readonly kind: 'other'; readonly type: string; readonly part: Plain }
   /** A piece of a block, as clients keep it that put streams together by the last value alone. */
   | { readonly kind: 'fragment' };
+
+/** Members of an assistant message that every format reads or has a reason of its own for. */
+export const assistantMembers = [
+  'role',
+  'content',
+  'content_blocks',
+  'tool_calls',
+  'function_call',
+  'refusal',
+  'audio',
+  ...reasoningNames,
+] as const;
 
 /**
  * What an assistant message says, in the order in which it was said: `content`, `content_blocks` and the calls tell one

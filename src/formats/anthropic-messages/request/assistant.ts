@@ -1,7 +1,7 @@
 import type { Plain } from '../../../core/json/merge.ts';
-import { type Said, saidBy } from '../../history/spoken.ts';
+import { assistantMembers, type Said, saidBy } from '../../history/spoken.ts';
 import { signedBy } from '../../history/signatures.ts';
-import { dropReasoning, reasoningNames } from '../../shared/reasoning.ts';
+import { dropReasoning } from '../../shared/reasoning.ts';
 import { type Block, cacheOf, type Conversion, textBlock } from './conversion.ts';
 import { pairedBlocks, serverBlock } from './server-blocks.ts';
 import { type Called, calledBy } from './tool-calls.ts';
@@ -9,18 +9,7 @@ import { type Called, calledBy } from './tool-calls.ts';
 /** One piece of an assistant's turn: a block as it goes out, or a call that gets its id with the turn. */
 export type Piece = { readonly block: Block } | { readonly called: Called };
 
-/** Members of an assistant message that are read here; audio has a reason of its own. */
-const read: ReadonlySet<string> = new Set([
-  'role',
-  'content',
-  'content_blocks',
-  'tool_calls',
-  'function_call',
-  'refusal',
-  'cache_control',
-  'audio',
-  ...reasoningNames,
-]);
+const read: ReadonlySet<string> = new Set([...assistantMembers, 'cache_control']);
 
 const unsigned = 'thinking blocks need their signature';
 

@@ -1,8 +1,8 @@
 import { GatewayError } from '../../../core/error.ts';
 import { isPlain, type Plain } from '../../../core/json/merge.ts';
-import { type Said, saidBy } from '../../history/spoken.ts';
+import { assistantMembers, type Said, saidBy } from '../../history/spoken.ts';
 import { textOf } from '../../shared/json.ts';
-import { dropReasoning, reasoningNames } from '../../shared/reasoning.ts';
+import { dropReasoning } from '../../shared/reasoning.ts';
 import { callPart, type MadeCall, ownSignature } from './calls.ts';
 import { type Conversion, oneOf, type Part } from './conversion.ts';
 import { toPart } from './parts.ts';
@@ -13,16 +13,7 @@ export interface Step {
   readonly calls: readonly MadeCall[];
 }
 
-const read: ReadonlySet<string> = new Set([
-  'role',
-  'content',
-  'content_blocks',
-  'tool_calls',
-  'function_call',
-  'refusal',
-  'audio',
-  ...reasoningNames,
-]);
+const read: ReadonlySet<string> = new Set(assistantMembers);
 
 /**
  * Text, files, steps of the service's own code tool and calls, with their signatures. What only another service
