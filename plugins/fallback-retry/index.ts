@@ -3,7 +3,7 @@ import { type Outcome, statusOf, type Verdict } from '#core/plan.ts';
 import { definePlugin, type PluginHost, type PluginInstance } from '#core/plugin.ts';
 import { stateOf } from '#core/objects/route-state.ts';
 import { mayRepeat, wantsNext, wantsRetry } from './moves.ts';
-import { askedFor, longestWaitMs, patienceMs, waitAfter, waitedFor } from './wait.ts';
+import { requestedWait, longestWaitMs, patienceMs, waitAfter, waitedFor } from './wait.ts';
 
 /**
  * What follows an attempt: the same target again after a pause, the next target, or the answer as it is. Decides
@@ -38,7 +38,7 @@ class FallbackRetry implements PluginInstance {
     const because = reasonOf(outcome);
     if (wait !== undefined && wait.fits) {
       const again: Verdict = { do: 'again', afterMs: wait.ms, because };
-      if (wait.ms <= patienceMs || askedFor(outcome, this.#host.now()) === undefined || !wantsNext(outcome, state)) return again;
+      if (wait.ms <= patienceMs || requestedWait(outcome, this.#host.now()) === undefined || !wantsNext(outcome, state)) return again;
       return { ...again, orNext: `${because}, so the next target is tried instead of waiting ${Math.ceil(wait.ms / 1000)} s` };
     }
     const left = wait === undefined ? because : `${because}, the wait of ${Math.ceil(wait.ms / 1000)} s is too long`;

@@ -21,14 +21,14 @@ const spread = 0.6180339887498949;
  */
 export function waitAfter(ctx: Routed, outcome: Outcome, now: number): number {
   const { attempt } = outcome;
-  return askedFor(outcome, now) ?? Math.round(firstBackoffMs * 2 ** attempt.tries * fraction(ctx.random, attempt.index));
+  return requestedWait(outcome, now) ?? Math.round(firstBackoffMs * 2 ** attempt.tries * fraction(ctx.random, attempt.index));
 }
 
 /**
  * The wait that the provider asks for, where the target's policy listens to it: in a header, else in the body where the
  * provider's format has a place for it.
  */
-export function askedFor(outcome: Outcome, now: number): number | undefined {
+export function requestedWait(outcome: Outcome, now: number): number | undefined {
   if (!outcome.attempt.target.retry.useRetryAfter) return undefined;
   const told = outcome.kind === 'answered' ? retryAfterMs(outcome.reply.headers, now) : undefined;
   return told ?? faultOf(outcome)?.retryAfterMs;

@@ -8,7 +8,7 @@ import { choiceOf } from './choice.ts';
 import { configOf } from './config.ts';
 import { refusedBy } from './refusals.ts';
 import { ignoredStrategy, requireAccount } from './stateful.ts';
-import { Walk } from './walk.ts';
+import { LeafRules } from './leaf-rules.ts';
 
 /**
  * Which targets, in which order: the config that applies, the request's own choice where the config leaves the
@@ -36,7 +36,7 @@ function plan(ctx: Admitted): Plan | undefined {
   const state = stateOf(ctx);
   requireAccount(ctx, config, choice);
   if (state === 'names' && config.root.strategy !== 'leaf') warnIgnored(ctx, ignoredStrategy(config));
-  const walk = new Walk(ctx, choice, state === 'names' ? 'stateful' : 'model');
+  const walk = new LeafRules(ctx, choice, state === 'names' ? 'stateful' : 'model');
   const made = ctx.snapshot.plan(config, walk);
   if (made === undefined && !(asksCatalog && !ctx.headers.gateway('config'))) throw refusedBy(ctx, walk.refused);
   return made;

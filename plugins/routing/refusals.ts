@@ -5,7 +5,7 @@ import { GatewayError } from '#core/error.ts';
 import { didYouMean } from '#core/text/nearest.ts';
 import { spelled } from '#core/text/header-spelling.ts';
 import { slugList } from './choice.ts';
-import type { Refused } from './walk.ts';
+import type { Refused } from './leaf-rules.ts';
 
 /** Neither the request nor its config names a provider. */
 export function noTarget(ctx: Admitted): GatewayError {

@@ -37,7 +37,7 @@ export function checkNamedModels(ctx: Routed, { binding, model, target }: Attemp
 
 /** A form that is on its way is checked again each time that more of it was read: what follows its file comes late. */
 export function watchedParts(body: FormUpstream, rules: ModelRules): FormUpstream {
-  if (body.kind !== 'form' || body.form.isHeld) return body;
+  if (body.kind !== 'form' || body.form.isBuffered) return body;
   const { form } = body;
   const own = body.edit?.check;
   let checked = form.seen.length;

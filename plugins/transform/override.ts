@@ -59,7 +59,7 @@ export function withOverride(ctx: Routed, override: Override, upstream: Upstream
   }
   for (const [name, text] of body.edit?.fields ?? []) fields.set(name, text);
   // What follows the file of a form that is on its way is known only then.
-  const isEnforced = ctx.facts.caller.key?.enforceConfig === true && !body.form.isHeld;
+  const isEnforced = ctx.facts.caller.key?.enforceConfig === true && !body.form.isBuffered;
   const watched = isEnforced ? { check: () => checkEnforced(ctx, override) } : {};
   return { ...upstream, body: { ...body, edit: { ...body.edit, fields, ...watched } } };
 }

@@ -43,9 +43,9 @@ export class Generations {
   /** @throws Error when a plugin can't be loaded or set up; nothing stays open then */
   async build(loaded: ValidConfig): Promise<Generation> {
     const { registry, log } = this.#deps;
-    const outside = await Promise.all(loaded.providerPaths.map(async (path) => (await importFile(path)) as Provider));
+    const external = await Promise.all(loaded.providerPaths.map(async (path) => (await importFile(path)) as Provider));
     const providers = new Map<string, Provider>();
-    for (const provider of [...registry.providers, ...outside].map(throughHub))
+    for (const provider of [...registry.providers, ...external].map(throughHub))
       for (const name of [provider.type, ...provider.aliases]) providers.set(name, provider);
     const snapshot = await inSlices(compileSteps(loaded, { providers, credential: this.#deps.outbound.sign }), this.#deps.monotonic);
     const host = {

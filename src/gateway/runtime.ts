@@ -30,7 +30,7 @@ import { type HeaderNames, headerNames } from '../transport/inbound/header-bag.t
 import { Ids } from '../transport/inbound/ids.ts';
 import { KeylessRules } from '../transport/inbound/keyless-rules.ts';
 import { createProbes, type Probes } from '../transport/inbound/probes.ts';
-import { createMemoryRelief } from '../transport/outbound/exchange/external-memory.ts';
+import { createYoungCollector } from '../transport/outbound/exchange/external-memory.ts';
 import type { Outbound } from '../transport/outbound/index.ts';
 import { createSender } from '../transport/outbound/sender.ts';
 import { createDataServer, type ServerDeps } from '../transport/inbound/server.ts';
@@ -102,7 +102,7 @@ export class Runtime {
     const maxInFlight = (): number => this.#settings().maxInFlight;
     const echoes = new Echoes(log, () => this.holder.current().snapshot.revision);
     this.#seal = new GroupCommit((records) => this.#append(records), defects.report);
-    const passed = createMemoryRelief();
+    const passed = createYoungCollector();
     const send = createSender({
       upstream,
       passed,

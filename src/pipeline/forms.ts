@@ -12,7 +12,7 @@ import type { RequestContext } from './request.ts';
  */
 export function formToHold(ctx: RequestContext, plan: Plan | undefined): FormBody | undefined {
   const form = ctx.received;
-  if (form.kind !== 'form' || form.isHeld || traitsOf(ctx.endpoint).file === 'up') return undefined;
+  if (form.kind !== 'form' || form.isBuffered || traitsOf(ctx.endpoint).file === 'up') return undefined;
   const needs = plan === undefined ? ctx.requestedModel === '' : mayGoTwice(plan.first);
   return needs ? form : undefined;
 }

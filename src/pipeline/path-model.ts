@@ -52,8 +52,8 @@ class NamedForm implements FormBody {
     return this.#form.received;
   }
 
-  get isHeld(): boolean {
-    return this.#form.isHeld;
+  get isBuffered(): boolean {
+    return this.#form.isBuffered;
   }
 
   get isSpent(): boolean {

@@ -12,7 +12,7 @@ export interface MemoryStore extends RecordStore {
 export function openMemory(options: { readonly maxTotal: number }): MemoryStore {
   const stats = { frames: 0, bytes: 0, dropped: 0, evicted: 0 };
   const assembler = createAssembler();
-  const held = new Map<number, Buffer>();
+  const kept = new Map<number, Buffer>();
   let total = 0;
   let oldest = 0;
   let next = 0;
@@ -25,12 +25,12 @@ export function openMemory(options: { readonly maxTotal: number }): MemoryStore 
     assembled.copy(bytes);
     stats.frames += 1;
     stats.bytes += bytes.length;
-    held.set(next, bytes);
+    kept.set(next, bytes);
     next += 1;
     total += bytes.length;
     for (; total > options.maxTotal && oldest < next; oldest += 1) {
-      total -= held.get(oldest)?.length ?? 0;
-      held.delete(oldest);
+      total -= kept.get(oldest)?.length ?? 0;
+      kept.delete(oldest);
       stats.evicted += 1;
     }
   };
@@ -41,13 +41,13 @@ export function openMemory(options: { readonly maxTotal: number }): MemoryStore 
       for (const frame of frames) add(frame);
     },
     *entries() {
-      for (const bytes of held.values()) {
+      for (const bytes of kept.values()) {
         const decoded = decodeFrame(bytes, 0);
         if (decoded.state === 'whole') yield decoded.entry;
       }
     },
     close() {
-      held.clear();
+      kept.clear();
       total = 0;
     },
   };

@@ -23,15 +23,15 @@ export class Output {
     this.#lines.push(line);
     if (this.#armed) return;
     this.#armed = true;
-    setImmediate(this.#pass);
+    setImmediate(this.#handOn);
   }
 
   async flush(): Promise<void> {
-    this.#pass();
+    this.#handOn();
     await this.#destination.flush();
   }
 
-  readonly #pass = (): void => {
+  readonly #handOn = (): void => {
     this.#armed = false;
     if (this.#lines.length === 0) return;
     const text = this.#lines.join('');

@@ -52,7 +52,7 @@ export function formOf(fields: Readonly<Record<string, string>>): FormBody {
     file: { field: 'file', filename: 'a.jsonl', contentType: 'application/jsonl' },
     size: 100,
     received: 100,
-    isHeld: true,
+    isBuffered: true,
     isSpent: false,
     hold: () => Promise.resolve(),
     open: unread,

@@ -42,7 +42,7 @@ function requestOf(chunks: readonly Buffer[]): IncomingMessage {
   }) as unknown as IncomingMessage;
 }
 
-async function formFrom(bytes: Buffer, size: number, isHeld: boolean): Promise<IncomingForm> {
+async function formFrom(bytes: Buffer, size: number, isBuffered: boolean): Promise<IncomingForm> {
   const chunks: Buffer[] = [];
   for (let at = 0; at < bytes.length; at += size) chunks.push(bytes.subarray(at, at + size));
   const limit = { bytes: Number.POSITIVE_INFINITY, setting: 'none' };
@@ -59,7 +59,7 @@ async function formFrom(bytes: Buffer, size: number, isHeld: boolean): Promise<I
     isUpload: false,
   });
   await form.begin();
-  if (isHeld) await form.hold();
+  if (isBuffered) await form.hold();
   return form;
 }
 
@@ -179,8 +179,8 @@ describe('the lines of a file', () => {
   ];
 
   test.each([1, 2, 7, 1000])('are written anew on their way, in chunks of %i', async (size) => {
-    for (const isHeld of [true, false]) {
-      const form = await formFrom(formOf(parts), size, isHeld);
+    for (const isBuffered of [true, false]) {
+      const form = await formFrom(formOf(parts), size, isBuffered);
       const edited = form.edited({ fields: new Map([['purpose', 'fine-tune']]), line });
       expect(edited.length).toBeUndefined();
       expect(await readByNode(await bytesOf(edited))).toEqual([

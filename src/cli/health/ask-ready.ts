@@ -5,13 +5,13 @@ import type { HealthTarget } from './target.ts';
 import { errorCode } from '../../core/text/error-code.ts';
 
 /** What `/readyz` returned, or why nothing came, in a sentence. */
-export type Asked = { readonly status: number; readonly body: Plain } | { readonly fault: string };
+export type ReadyResponse = { readonly status: number; readonly body: Plain } | { readonly fault: string };
 
 /** Bytes of a body: a gateway's has a few hundred. */
 const mostBytes = 64 * 1024;
 
 /** Asks once: the whole exchange ends within the time, and no redirect is followed. */
-export async function askReady(target: HealthTarget, timeoutMs: number): Promise<Asked> {
+export async function askReady(target: HealthTarget, timeoutMs: number): Promise<ReadyResponse> {
   const signal = AbortSignal.timeout(timeoutMs);
   try {
     const response = await sent(target, signal);

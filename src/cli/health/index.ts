@@ -1,7 +1,7 @@
 import { type Plain, isPlain } from '../../core/json/merge.ts';
 import { printable } from '../../core/text/printable.ts';
 import { parseDuration } from '../../core/text/units.ts';
-import { type Asked, askReady } from './ask-ready.ts';
+import { type ReadyResponse, askReady } from './ask-ready.ts';
 import { type HealthTarget, healthTarget } from './target.ts';
 import type { CliIo } from '../io.ts';
 import { CommandError, exitCodes } from '../command.ts';
@@ -25,10 +25,10 @@ export async function health(flags: HealthFlags, io: CliIo): Promise<number> {
   if (timeoutMs === undefined || timeoutMs <= 0 || timeoutMs > mostMs)
     throw new CommandError(exitCodes.usage, `"${flags.timeout}" is not a timeout; write it like 2s or 500ms`);
   const target = healthTarget(flags, io);
-  const asked = await askReady(target, timeoutMs);
-  const verdict = verdictOf(asked);
+  const response = await askReady(target, timeoutMs);
+  const verdict = verdictOf(response);
   const isFine = verdict.ready && !(flags.strict === true && verdict.config?.['state'] === 'failed');
-  io.stdout.write(flags.json === true ? jsonText(report(verdict, asked, target)) : lines(verdict, asked, target));
+  io.stdout.write(flags.json === true ? jsonText(report(verdict, response, target)) : lines(verdict, response, target));
   return isFine ? exitCodes.yes : exitCodes.no;
 }
 
@@ -39,9 +39,9 @@ interface Verdict {
   readonly config: Plain | undefined;
 }
 
-function verdictOf(asked: Asked): Verdict {
-  if ('fault' in asked) return { ready: false, reasons: [], notes: [], config: undefined };
-  const { status, body } = asked;
+function verdictOf(response: ReadyResponse): Verdict {
+  if ('fault' in response) return { ready: false, reasons: [], notes: [], config: undefined };
+  const { status, body } = response;
   const config = isPlain(body['config']) ? body['config'] : undefined;
   return {
     ready: status === 200 && body['status'] === 'ok',
@@ -54,11 +54,11 @@ function verdictOf(asked: Asked): Verdict {
 const textsOf = (value: unknown): readonly string[] =>
   Array.isArray(value) ? value.filter((one) => typeof one === 'string').map(printable) : [];
 
-function report(verdict: Verdict, asked: Asked, { shown, faults }: HealthTarget): object {
+function report(verdict: Verdict, response: ReadyResponse, { shown, faults }: HealthTarget): object {
   return {
     ready: verdict.ready,
     url: shown,
-    ...('fault' in asked ? { error: asked.fault } : { status: asked.status }),
+    ...('fault' in response ? { error: response.fault } : { status: response.status }),
     reasons: verdict.reasons,
     notes: verdict.notes,
     config: verdict.config ?? null,
@@ -67,15 +67,15 @@ function report(verdict: Verdict, asked: Asked, { shown, faults }: HealthTarget)
 }
 
 /** One line; below it the causes of a failed reload, and what may explain that nothing responds. */
-function lines(verdict: Verdict, asked: Asked, { shown, faults }: HealthTarget): string {
+function lines(verdict: Verdict, response: ReadyResponse, { shown, faults }: HealthTarget): string {
   const { config, reasons, notes } = verdict;
-  const state = verdict.ready ? 'ready' : 'fault' in asked ? 'unreachable' : 'not ready';
-  const why = 'fault' in asked ? [asked.fault] : reasons;
+  const state = verdict.ready ? 'ready' : 'fault' in response ? 'unreachable' : 'not ready';
+  const why = 'fault' in response ? [response.fault] : reasons;
   const first = [state, shown, ...why, ...(config === undefined ? [] : [configText(config)])].map(printable).join(' · ');
   const below = [
     ...textsOf(config?.['why']),
     ...notes,
-    ...('fault' in asked ? [...faults.map(printable), 'if the gateway listens elsewhere, name its address with --url'] : []),
+    ...('fault' in response ? [...faults.map(printable), 'if the gateway listens elsewhere, name its address with --url'] : []),
   ];
   return [first, ...below.map((line) => `  ${line}`), ''].join('\n');
 }

@@ -35,8 +35,8 @@ export interface Catalog {
 /** Loads the configuration as `start` does; entries with unset secrets are there, and switched off. @throws CommandError */
 export async function openCatalog(flags: CommonFlags, io: CliIo, registry: Registry, credential: MakeCredential): Promise<Catalog> {
   const { source, loaded, tree } = await loadTree(flags, io, registry);
-  const outside = await Promise.all(loaded.providerPaths.map(async (path) => (await importPlugin(path)) as Provider));
-  const types = typesOf([...registry.providers, ...outside]);
+  const external = await Promise.all(loaded.providerPaths.map(async (path) => (await importPlugin(path)) as Provider));
+  const types = typesOf([...registry.providers, ...external]);
   const catalog = complete(compileCatalog({ ...tree, missing: loaded.missing }, types, credential));
   const written = writtenEntries(source, io);
   const entries = Object.entries(tree.providers ?? {}).flatMap(([slug, entry]): CatalogEntry[] => {

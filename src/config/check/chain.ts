@@ -5,12 +5,12 @@ import { placeText } from '../report/problem.ts';
 import type { CheckContext } from './context.ts';
 
 /** The list of plugins: what an entry is, each once, in an order that means something. */
-export function chain({ root, kit, report }: CheckContext): void {
+export function chain({ root, registry, report }: CheckContext): void {
   const seen = new Map<string, Node>();
   let latest: Plugin | undefined;
   for (const item of itemsOf(child(root, 'plugins'))) {
     if (item.kind === 'map') oneOf(item, report);
-    const plugin = pluginOf(item, kit);
+    const plugin = pluginOf(item, registry);
     if (plugin === undefined) continue;
     const { name } = plugin;
     const first = seen.get(name);

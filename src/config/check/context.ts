@@ -1,4 +1,4 @@
-import type { Kit } from '../read/registry.ts';
+import type { PluginRegistry } from '../read/registry.ts';
 import {
   child,
   type Entry,
@@ -17,7 +17,7 @@ import type { Valid } from '../validate/schema.ts';
 /** What a rule may look at. The tree may have any shape: rules say nothing about what the schema has refused. */
 export interface CheckContext {
   readonly root: MapNode;
-  readonly kit: Kit;
+  readonly registry: PluginRegistry;
   readonly valid: Valid;
   /** Slugs whose secret is missing and may be. */
   readonly missing: Readonly<Record<string, string>>;

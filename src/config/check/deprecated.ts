@@ -10,7 +10,7 @@ export function deprecated(context: CheckContext): void {
     for (const entry of [...entriesOf(node), ...entriesOf(child(node, 'retry'))]) oldName(entry, context);
   }
   for (const { value } of section(context.root, 'providers').values()) {
-    const provider = providerOf(context.kit, textOf(child(value, 'type')) ?? '');
+    const provider = providerOf(context.registry, textOf(child(value, 'type')) ?? '');
     const properties = isPlain(provider?.settings['properties']) ? provider.settings['properties'] : {};
     for (const { key, keyAt } of entriesOf(value)) {
       const schema = properties[key];

@@ -19,11 +19,11 @@ export function paths(context: CheckContext): void {
   if (valid(['server'])) stateDir(context);
 }
 
-function socket(node: Node, { kit, report }: CheckContext): void {
+function socket(node: Node, { registry, report }: CheckContext): void {
   const address = listenAddress(toValue(node) as ListenSetting);
   if (address === undefined || !('path' in address)) return;
   const at = child(node, 'unix')?.at ?? node.at;
-  const path = resolve(kit.cwd, address.path);
+  const path = resolve(registry.cwd, address.path);
   const bytes = Buffer.byteLength(path);
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (bytes > longestSocket) {

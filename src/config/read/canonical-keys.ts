@@ -1,4 +1,4 @@
-import type { Kit } from './registry.ts';
+import type { PluginRegistry } from './registry.ts';
 import { type Entry, type ListNode, type MapNode, type Node, mapEntries, withValueAt } from './node.ts';
 import { placeText, type Report } from '../report/problem.ts';
 import { inlineSettings } from '../schema/join.ts';
@@ -9,11 +9,11 @@ import { canonicalKey } from './spelling.ts';
 const ours: ReadonlySet<string> = new Set(['strategy', 'retry', 'cache', 'timeouts']);
 
 /** Config objects with every key in its canonical spelling. The diagnostics keep pointing at what is written. */
-export function canonicalSpelling(root: MapNode, kit: Kit, report: Report): MapNode {
+export function canonicalSpelling(root: MapNode, registry: PluginRegistry, report: Report): MapNode {
   const known = new Set([
     ...Object.keys(targetSettings.properties),
     'targets',
-    ...Object.keys(inlineSettings(kit.providers)),
+    ...Object.keys(inlineSettings(registry.providers)),
     ...laterKeys,
   ]);
   const respell = new Speller(known, report);

@@ -5,13 +5,13 @@ import type { Provider } from '../../core/provider.ts';
 import { isPlain } from '../../core/json/merge.ts';
 import { checkRegularFile } from '../../core/files/regular-file.ts';
 import { maxConfigFile } from './files.ts';
-import { type Kit, pathOf } from './registry.ts';
+import { type PluginRegistry, pathOf } from './registry.ts';
 import { child, itemsOf, type MapNode, type Node, type SourceLocation, textOf, withValueAt } from './node.ts';
 import type { Report } from '../report/problem.ts';
 
 /** Plugins and providers that `gateway.yaml` names by file. */
 export interface ExternalModules {
-  readonly plugins: Kit['outside'];
+  readonly plugins: PluginRegistry['external'];
   readonly providers: readonly Provider[];
   /** Absolute paths of the providers. */
   readonly providerPaths: readonly string[];

@@ -3,39 +3,40 @@ import type { Duty, Plugin } from '../../core/plugin.ts';
 import type { Provider } from '../../core/provider.ts';
 import { child, itemsOf, type MapNode, type Node, textOf } from './node.ts';
 
-/** What a configuration may name: providers (those from outside included), stages, and plugins from outside by absolute path. */
-export interface Kit {
+/** What a configuration may name: providers (external ones included), stages, and external plugins by absolute path. */
+export interface PluginRegistry {
   readonly providers: readonly Provider[];
   readonly plugins: readonly Plugin[];
-  readonly outside: ReadonlyMap<string, Plugin>;
+  readonly external: ReadonlyMap<string, Plugin>;
   /** What paths in a text without a file are relative to. */
   readonly cwd: string;
 }
 
 /** The provider of a word behind `type:`. */
-export function providerOf(kit: Kit, type: string): Provider | undefined {
-  return kit.providers.find((one) => one.type === type || one.aliases.includes(type));
+export function providerOf(registry: PluginRegistry, type: string): Provider | undefined {
+  return registry.providers.find((one) => one.type === type || one.aliases.includes(type));
 }
 
 /** The plugin that an item of `plugins:` means. */
-export function pluginOf(item: Node, { plugins, outside, cwd }: Kit): Plugin | undefined {
+export function pluginOf(item: Node, { plugins, external, cwd }: PluginRegistry): Plugin | undefined {
   const use = child(item, 'use');
   const path = textOf(use);
-  if (use !== undefined && path !== undefined) return outside.get(pathOf(use, path, cwd));
+  if (use !== undefined && path !== undefined) return external.get(pathOf(use, path, cwd));
   const name = textOf(item) ?? textOf(child(item, 'name'));
   return plugins.find((plugin) => plugin.name === name);
 }
 
 /** The chain as it is written, without what no plugin is called; what comes with the gateway where it is left out. */
-export function chainOf(root: MapNode, kit: Kit): readonly Plugin[] {
+export function chainOf(root: MapNode, registry: PluginRegistry): readonly Plugin[] {
   const written = child(root, 'plugins');
-  return written === undefined ? kit.plugins : itemsOf(written).flatMap((item) => pluginOf(item, kit) ?? []);
+  return written === undefined ? registry.plugins : itemsOf(written).flatMap((item) => pluginOf(item, registry) ?? []);
 }
 
 export const provides = (chain: readonly Plugin[], duty: Duty): boolean => chain.some((plugin) => plugin.provides?.includes(duty) === true);
 
 /** The plugin that comes with the gateway for a duty, for hints. */
-export const builtInFor = (duty: Duty, { plugins }: Kit): string => plugins.find((plugin) => provides([plugin], duty))?.name ?? duty;
+export const builtInFor = (duty: Duty, { plugins }: PluginRegistry): string =>
+  plugins.find((plugin) => provides([plugin], duty))?.name ?? duty;
 
 /** A path in the configuration is relative to the file that names it. */
 export function pathOf(node: Node, written: string, cwd: string): string {
@@ -43,12 +44,12 @@ export function pathOf(node: Node, written: string, cwd: string): string {
 }
 
 /** Every word that may stand behind `type:`. */
-export function typeNames(kit: Kit): string[] {
-  return kit.providers.flatMap((one) => [one.type, ...one.aliases]);
+export function typeNames(registry: PluginRegistry): string[] {
+  return registry.providers.flatMap((one) => [one.type, ...one.aliases]);
 }
 
 /** The type of the entry that a virtual key stands for. */
-export function providerUnder(virtualKey: Node, root: MapNode, kit: Kit): Provider | undefined {
+export function providerUnder(virtualKey: Node, root: MapNode, registry: PluginRegistry): Provider | undefined {
   const slug = textOf(child(virtualKey, 'provider'))?.replace(/^@/, '') ?? '';
-  return providerOf(kit, textOf(child(child(child(root, 'providers'), slug), 'type')) ?? '');
+  return providerOf(registry, textOf(child(child(child(root, 'providers'), slug), 'type')) ?? '');
 }

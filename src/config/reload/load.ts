@@ -76,7 +76,7 @@ export async function loadConfig(request: LoadRequest): Promise<LoadedConfig> {
   const missing: Record<string, string> = {};
   const report = (problem: Problem): void => void problems.push(problem);
   const unresolved = new Set<SourceLocation>();
-  const world: ReferenceSources = {
+  const sources: ReferenceSources = {
     cwd: request.cwd,
     env: request.env,
     report,
@@ -85,21 +85,21 @@ export async function loadConfig(request: LoadRequest): Promise<LoadedConfig> {
     watch: (path) => watch.add(path),
   };
 
-  const gathered = mergeFiles(request.source, world, request.saved);
-  const resolved = withKeySet(resolveAll(gathered.root, world, request.allowMissingSecrets === true, missing), world);
+  const gathered = mergeFiles(request.source, sources, request.saved);
+  const resolved = withKeySet(resolveAll(gathered.root, sources, request.allowMissingSecrets === true, missing), sources);
   // One cause, one message: what could not be resolved is not also empty.
   const later = (problem: Problem): void => (unresolved.has(problem.at) ? undefined : report(problem));
-  const outside = await importExternal(resolved, request, later);
-  const kit = {
-    providers: outside.providers.length === 0 ? request.providers : [...request.providers, ...outside.providers],
+  const external = await importExternal(resolved, request, later);
+  const registry = {
+    providers: external.providers.length === 0 ? request.providers : [...request.providers, ...external.providers],
     plugins: request.plugins,
-    outside: outside.plugins,
+    external: external.plugins,
     cwd: request.cwd,
   };
-  const root = canonicalSpelling(resolved, kit, later);
+  const root = canonicalSpelling(resolved, registry, later);
   for (const secret of literalSecrets(root)) secrets.add(secret);
-  const valid = validate(root, kit, later, request.validators);
-  check({ root, kit, valid, missing, unresolved, broken: gathered.broken.size > 0, start: request.start ?? {}, report: later });
+  const valid = validate(root, registry, later, request.validators);
+  check({ root, registry, valid, missing, unresolved, broken: gathered.broken.size > 0, start: request.start ?? {}, report: later });
 
   const told = (): Diagnostic[] => sortDiagnostics(withFrames(relevant(problems, gathered), secrets));
   const diagnostics = told();
@@ -112,8 +112,8 @@ export async function loadConfig(request: LoadRequest): Promise<LoadedConfig> {
     watch: [...watch],
     revision: revisionOf(toValue(root)),
     missing,
-    providerPaths: outside.providerPaths,
-    asksForKeys: provides(chainOf(root, kit), 'authentication'),
+    providerPaths: external.providerPaths,
+    asksForKeys: provides(chainOf(root, registry), 'authentication'),
     texts: gathered.texts,
     stateDir: textOf(nodeAt(root, ['server', 'state_dir'])),
   };
@@ -125,14 +125,14 @@ export async function loadConfig(request: LoadRequest): Promise<LoadedConfig> {
 }
 
 /** Resolves the references of every part by its own rule: notes are left alone, switched-off providers are forgiven. */
-function resolveAll(root: MapNode, world: ReferenceSources, allowMissing: boolean, missing: Record<string, string>): MapNode {
+function resolveAll(root: MapNode, sources: ReferenceSources, allowMissing: boolean, missing: Record<string, string>): MapNode {
   return mapEntries(root, (entry): Entry => {
     if (entry.key.startsWith('x-') || entry.key === 'include') return entry;
     if ((entry.key !== 'providers' && entry.key !== 'virtual_keys') || entry.value.kind !== 'map') {
-      return { ...entry, value: resolveReferences(entry.value, world) };
+      return { ...entry, value: resolveReferences(entry.value, sources) };
     }
     const isProvider = entry.key === 'providers';
-    const resolved = (one: Entry): Entry => ({ ...one, value: resolveReferences(one.value, world, policyOf(one, isProvider)) });
+    const resolved = (one: Entry): Entry => ({ ...one, value: resolveReferences(one.value, sources, policyOf(one, isProvider)) });
     return { ...entry, value: mapEntries(entry.value, resolved) };
   });
 
@@ -142,7 +142,7 @@ function resolveAll(root: MapNode, world: ReferenceSources, allowMissing: boolea
     if (!allowMissing) return isProvider ? { otherwise: ', or set enabled: false' } : {};
     const forgive = (what: string, at: SourceLocation): boolean => {
       missing[entry.key] ??= what;
-      world.report({
+      sources.report({
         code: 'unset-variable',
         severity: 'warning',
         at,

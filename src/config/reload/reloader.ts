@@ -144,7 +144,7 @@ class OneAtATime implements Reloader {
     const begun = this.#options.now();
     try {
       const isRunning = this.#serving !== undefined;
-      const loaded = await this.#loadStill(isRunning ? { ...request, start: { ...request.start, isRunning } } : request);
+      const loaded = await this.#loadSettled(isRunning ? { ...request, start: { ...request.start, isRunning } } : request);
       this.#failures = 0;
       await this.#follow(loaded, request);
       if (loaded.tree === undefined) return this.#rejected(loaded, undefined);
@@ -174,7 +174,7 @@ class OneAtATime implements Reloader {
   }
 
   /** What was read while somebody wrote is read again; a writer that never pauses is taken as it is. */
-  async #loadStill(request: PostedRequest): Promise<LoadedConfig> {
+  async #loadSettled(request: PostedRequest): Promise<LoadedConfig> {
     for (let tries = 1; ; tries += 1) {
       const loaded = await this.#loadTwice(request);
       if (tries === mostTries || request.saved !== undefined || (await areSettled(loaded.texts))) return loaded;

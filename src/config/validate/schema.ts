@@ -4,7 +4,7 @@ import type { JsonSchema } from '../../core/json/schema.ts';
 import { isPlain } from '../../core/json/merge.ts';
 import type { Provider } from '../../core/provider.ts';
 import { parseDuration, parseSize } from '../../core/text/units.ts';
-import type { Kit } from '../read/registry.ts';
+import type { PluginRegistry } from '../read/registry.ts';
 import { pluginOf, providerOf, providerUnder } from '../read/registry.ts';
 import { child, entriesOf, itemsOf, type MapNode, type Node, type Path, textOf, toValue } from '../read/node.ts';
 import type { Problem, Report } from '../report/problem.ts';
@@ -37,7 +37,7 @@ export class Validators {
 }
 
 /** Validates the whole tree; each entry of `providers` and each plugin's options by its own schema. */
-export function validate(root: MapNode, kit: Kit, report: Report, validators = new Validators()): Valid {
+export function validate(root: MapNode, registry: PluginRegistry, report: Report, validators = new Validators()): Valid {
   const bad: string[] = [];
   const run: Run = (owner, schema, node, path) => {
     const check = validators.of(owner, schema);
@@ -46,20 +46,20 @@ export function validate(root: MapNode, kit: Kit, report: Report, validators = n
       report(problem);
     }
   };
-  run(kit.providers, () => gatewaySchema(kit.providers), root, []);
-  validateProviders(root, kit, run, report);
-  validateVirtualKeys(root, kit, run);
-  validateOptions(root, kit, run, report);
+  run(registry.providers, () => gatewaySchema(registry.providers), root, []);
+  validateProviders(root, registry, run, report);
+  validateVirtualKeys(root, registry, run);
+  validateOptions(root, registry, run, report);
   return (path) => !bad.some((one) => one.startsWith(`${path.join('\n')}\n`));
 }
 
 /** Validates a node by the schema of `owner`, which is compiled once. Throws when the schema itself is none. */
 type Run = (owner: object, schema: () => JsonSchema, node: Node, path: Path) => void;
 
-function validateProviders(root: MapNode, kit: Kit, run: Run, report: Report): void {
+function validateProviders(root: MapNode, registry: PluginRegistry, run: Run, report: Report): void {
   for (const { key, value } of entriesOf(child(root, 'providers'))) {
     const type = child(value, 'type');
-    const provider = providerOf(kit, textOf(type) ?? '');
+    const provider = providerOf(registry, textOf(type) ?? '');
     if (provider === undefined || type === undefined || value.kind !== 'map') continue;
     const attempt = (): void => run(provider, () => providerSchema(provider), value, ['providers', key]);
     orReport(
@@ -71,10 +71,10 @@ function validateProviders(root: MapNode, kit: Kit, run: Run, report: Report): v
 }
 
 /** `auth:` of a virtual key takes what the type of its provider takes. */
-function validateVirtualKeys(root: MapNode, kit: Kit, run: Run): void {
+function validateVirtualKeys(root: MapNode, registry: PluginRegistry, run: Run): void {
   for (const { key, value } of entriesOf(child(root, 'virtual_keys'))) {
     const auth = child(value, 'auth');
-    const provider = providerUnder(value, root, kit);
+    const provider = providerUnder(value, root, registry);
     if (auth?.kind !== 'map' || provider === undefined) continue;
     const { authModes = noModes } = provider;
     run(authModes, () => authSchema(authModes), auth, ['virtual_keys', key, 'auth']);
@@ -84,16 +84,16 @@ function validateVirtualKeys(root: MapNode, kit: Kit, run: Run): void {
 const noModes: NonNullable<Provider['authModes']> = Object.freeze({});
 
 /** Options of plugins are validated by the plugin's own schema; one without options by the empty mapping. */
-function validateOptions(root: MapNode, kit: Kit, run: Run, report: Report): void {
+function validateOptions(root: MapNode, registry: PluginRegistry, run: Run, report: Report): void {
   // A chain that is not written sets every stage up without options.
   if (child(root, 'plugins') === undefined) {
-    for (const plugin of kit.plugins) {
+    for (const plugin of registry.plugins) {
       if (Array.isArray((plugin.options as { required?: unknown }).required))
         run(plugin, () => plugin.options, { kind: 'map', at: root.at, entries: new Map() }, ['plugins', plugin.name]);
     }
   }
   itemsOf(child(root, 'plugins')).forEach((item, i) => {
-    const plugin = pluginOf(item, kit);
+    const plugin = pluginOf(item, registry);
     const options = child(item, 'options');
     if (plugin === undefined || (options !== undefined && options.kind !== 'map')) return;
     const attempt = (): void => {

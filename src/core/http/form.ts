@@ -22,7 +22,7 @@ export interface FormBody {
   /** Bytes that came from the client so far. */
   readonly received: number;
   /** It was read to its end, in memory or in a temporary file, so it can be sent more than once. */
-  readonly isHeld: boolean;
+  readonly isBuffered: boolean;
   /** It is not held, and bytes of it went out: it can't be sent again. */
   readonly isSpent: boolean;
   /** Reads it to its end. @throws GatewayError `body_too_large`, `timeout`, `invalid_form` */

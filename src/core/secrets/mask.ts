@@ -38,13 +38,13 @@ const issuedPattern = new RegExp(
  * that contains another is hidden whole. Secrets shorter than 6 characters are left alone.
  */
 export function createMask(secrets: readonly string[]): Mask {
-  const needles = spellings(secrets);
-  const search = createSubstringSearch(needles.map((needle) => Buffer.from(needle, 'utf8')));
+  const texts = spellings(secrets);
+  const search = createSubstringSearch(texts.map((one) => Buffer.from(one, 'utf8')));
   const inPlace = (bytes: Buffer): boolean => overwrite(bytes, bytes, search) !== undefined;
   return {
     text(text) {
       let out = text;
-      for (const needle of needles) if (out.includes(needle)) out = out.replaceAll(needle, masked);
+      for (const one of texts) if (out.includes(one)) out = out.replaceAll(one, masked);
       return out.replace(issuedPattern, `$1${masked}`);
     },
     bytes: (bytes) => overwrite(bytes, undefined, search) ?? bytes,

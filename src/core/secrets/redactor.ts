@@ -116,7 +116,7 @@ export interface EchoListener {
 export class Redactor {
   readonly #forms: SecretForms;
   readonly #listener: EchoListener;
-  #held: Buffer = none;
+  #pending: Buffer = none;
 
   constructor(forms: SecretForms, listener: EchoListener) {
     this.#forms = forms;
@@ -125,17 +125,17 @@ export class Redactor {
 
   /** What may leave now; it may be empty. */
   push(chunk: Buffer): Buffer {
-    const bytes = this.#held.length === 0 ? chunk : Buffer.concat([this.#held, chunk]);
+    const bytes = this.#pending.length === 0 ? chunk : Buffer.concat([this.#pending, chunk]);
     this.#overwrite(bytes);
     const open = this.#openEnd(bytes);
-    this.#held = open === 0 ? none : bytes.subarray(bytes.length - open);
+    this.#pending = open === 0 ? none : bytes.subarray(bytes.length - open);
     return open === 0 ? bytes : bytes.subarray(0, bytes.length - open);
   }
 
   /** The rest, after the last chunk. More than half of a secret is hidden like a whole one. */
   end(): Buffer {
-    const rest = this.#held;
-    this.#held = none;
+    const rest = this.#pending;
+    this.#pending = none;
     if (rest.length > 0 && this.#forms.bytes.some((secret) => rest.length * 2 > secret.length && isBeginning(secret, rest, 0))) {
       rest.fill(asterisk);
       this.#listener.onEcho();
@@ -154,12 +154,12 @@ export class Redactor {
    * cut by the end of a chunk only the second part is hidden.
    */
   passing(chunk: Buffer): void {
-    const before = this.#held;
+    const before = this.#pending;
     const joined = before.length === 0 ? chunk : Buffer.concat([before, chunk]);
     this.#overwrite(joined);
     if (joined !== chunk) joined.copy(chunk, 0, before.length);
     const open = this.#openEnd(joined);
-    this.#held = open === 0 ? none : Buffer.from(joined.subarray(joined.length - open));
+    this.#pending = open === 0 ? none : Buffer.from(joined.subarray(joined.length - open));
   }
 
   text(value: string): string {

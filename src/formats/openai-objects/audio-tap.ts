@@ -65,8 +65,8 @@ const jsonFormats: ReadonlySet<string> = new Set(['json', 'verbose_json', 'diari
 
 /** What was asked for, as far as the form is known by now: of a form that is still on the wire nothing is assumed. */
 export function transcriptForm(
-  form: { readonly fields: ReadonlyMap<string, string>; readonly isHeld: boolean } | undefined,
+  form: { readonly fields: ReadonlyMap<string, string>; readonly isBuffered: boolean } | undefined,
 ): 'json' | 'bytes' {
-  const asked = form?.fields.get('response_format') ?? (form?.isHeld === true ? 'json' : undefined);
+  const asked = form?.fields.get('response_format') ?? (form?.isBuffered === true ? 'json' : undefined);
   return asked !== undefined && jsonFormats.has(asked) ? 'json' : 'bytes';
 }

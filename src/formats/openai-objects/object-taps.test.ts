@@ -54,7 +54,7 @@ describe('the tap of sound', () => {
     expect(new AudioTap('json').whole('{"text":"a","usage":{"type":"duration","seconds":9}}')).toBeUndefined();
   });
 
-  const form = (fields: Record<string, string>, isHeld = true) => ({ fields: new Map(Object.entries(fields)), isHeld });
+  const form = (fields: Record<string, string>, isBuffered = true) => ({ fields: new Map(Object.entries(fields)), isBuffered });
 
   it.each([
     [form({}), 'json'],

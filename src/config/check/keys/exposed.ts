@@ -5,9 +5,9 @@ import { type CheckContext, section, valueOf } from '../context.ts';
 
 /** The listener of the data is open to other hosts, and nothing asks them for a key. A chain without `auth` asks nobody. */
 export function exposed(context: CheckContext): void {
-  const { root, kit, report } = context;
-  const hasAuth = provides(chainOf(root, kit), 'authentication');
-  const builtIn = builtInFor('authentication', kit);
+  const { root, registry, report } = context;
+  const hasAuth = provides(chainOf(root, registry), 'authentication');
+  const builtIn = builtInFor('authentication', registry);
   const keys = section(root, 'api_keys').size;
   const hasKeys = keys > 0 || child(child(root, 'auth'), 'jwt') !== undefined;
   const reachable = reachableBy(context);

@@ -11,9 +11,9 @@ import { placeOf, problemsOf, settingsIn, tell } from '../providers/type-problem
 
 /** Virtual keys with a way to sign of their own: it must fit the type of their provider. */
 export function virtualKeys(context: CheckContext): void {
-  const { root, kit, valid } = context;
+  const { root, registry, valid } = context;
   for (const [name, entry] of section(root, 'virtual_keys')) {
-    const provider = providerUnder(entry.value, root, kit);
+    const provider = providerUnder(entry.value, root, registry);
     const under = section(root, 'providers').get(textOf(child(entry.value, 'provider'))?.replace(/^@/, '') ?? '');
     if (provider === undefined || under === undefined || !hasOwn(entry)) continue;
     if (!valid(['virtual_keys', name]) || isIncomplete(entry, context)) continue;

@@ -18,7 +18,7 @@ import { placeOf, problemsOf, settingsIn, tell } from './type-problems.ts';
 /** Entries of the catalog by their type's own check, and what targets add to them. */
 export function providers(context: CheckContext): void {
   for (const [slug, entry] of section(context.root, 'providers')) {
-    const provider = providerOf(context.kit, textOf(child(entry.value, 'type')) ?? '');
+    const provider = providerOf(context.registry, textOf(child(entry.value, 'type')) ?? '');
     if (provider === undefined) continue;
     sameNameAsType(entry, provider, context);
     if (!context.valid(['providers', slug]) || valueOf(child(entry.value, 'enabled')) === false || isIncomplete(entry, context)) continue;
@@ -37,8 +37,8 @@ function unnamed({ key, keyAt, value }: Entry, provider: Provider, { report }: C
 }
 
 /** A bare name in a header or in inline JSON means the type when a credential comes along. */
-function sameNameAsType({ key, keyAt }: Entry, provider: Provider, { kit, report }: CheckContext): void {
-  const other = providerOf(kit, key);
+function sameNameAsType({ key, keyAt }: Entry, provider: Provider, { registry, report }: CheckContext): void {
+  const other = providerOf(registry, key);
   if (other === undefined || other.type === provider.type) return;
   const hint = `"${key}" in a request could mean the type ${other.type}: choose another name, or write type: ${other.type}`;
   report({ code: 'conflict', severity: 'warning', at: keyAt, message: `the name "${key}" is also a provider type`, hint });
@@ -118,15 +118,15 @@ interface Named {
   readonly isSlug: boolean;
 }
 
-function providerNamed(written: string, { root, kit }: CheckContext): Named | undefined {
+function providerNamed(written: string, { root, registry }: CheckContext): Named | undefined {
   const name = slugIn(written);
   const virtual = textOf(child(section(root, 'virtual_keys').get(name)?.value, 'provider'))?.replace(/^@/, '');
   const entry = section(root, 'providers').get(virtual ?? name);
   if (entry !== undefined) {
-    const provider = providerOf(kit, textOf(child(entry.value, 'type')) ?? '');
+    const provider = providerOf(registry, textOf(child(entry.value, 'type')) ?? '');
     return provider === undefined ? undefined : { provider, settings: settingsIn(entry.value, provider), isSlug: true };
   }
-  const provider = written.startsWith('@') ? undefined : providerOf(kit, name);
+  const provider = written.startsWith('@') ? undefined : providerOf(registry, name);
   return provider === undefined ? undefined : { provider, settings: {}, isSlug: false };
 }
 
@@ -145,13 +145,13 @@ function foreignSetting(entry: Entry, provider: Provider | undefined, { report }
 }
 
 /** A bare word that is both a slug and a type, with a key beside it: the slug wins, which pasted configs do not expect. */
-function ambiguous({ node }: Site, written: string, isSlug: boolean, { kit, report }: CheckContext): void {
+function ambiguous({ node }: Site, written: string, isSlug: boolean, { registry, report }: CheckContext): void {
   const provider = child(node, 'provider');
   if (
     !isSlug ||
     provider === undefined ||
     written.startsWith('@') ||
-    providerOf(kit, written) === undefined ||
+    providerOf(registry, written) === undefined ||
     entryOf(node, 'api_key') === undefined
   )
     return;

@@ -24,9 +24,10 @@ export function conflicts(context: CheckContext): void {
     const refused = new Set<string>();
     for (const rule of inTargets) for (const key of exclude(node, rule, refused, context)) refused.add(key);
   }
-  const { root, kit } = context;
-  for (const { value } of section(root, 'providers').values()) twoKeys(value, providerOf(kit, textOf(child(value, 'type')) ?? ''), context);
-  for (const { value } of section(root, 'virtual_keys').values()) twoKeys(value, providerUnder(value, root, kit), context);
+  const { root, registry } = context;
+  for (const { value } of section(root, 'providers').values())
+    twoKeys(value, providerOf(registry, textOf(child(value, 'type')) ?? ''), context);
+  for (const { value } of section(root, 'virtual_keys').values()) twoKeys(value, providerUnder(value, root, registry), context);
   sameKey(context);
 }
 

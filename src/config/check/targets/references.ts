@@ -32,7 +32,7 @@ export function references(context: CheckContext): void {
 type Known = Readonly<Record<Use['what'], ReadonlyMap<string, SourceLocation | undefined>>>;
 
 /** Providers and virtual keys share one namespace. */
-function definitions({ root, kit }: CheckContext): Known {
+function definitions({ root, registry }: CheckContext): Known {
   const places = (name: string) => [...section(root, name)].map(([key, entry]): [string, SourceLocation] => [key, entry.keyAt]);
   const shared = new Map([...places('providers'), ...places('virtual_keys')]);
   return {
@@ -40,8 +40,8 @@ function definitions({ root, kit }: CheckContext): Known {
     'virtual key': shared,
     config: new Map(places('configs')),
     prompt: new Map(places('prompts')),
-    'provider type': new Map(typeNames(kit).map((name) => [name, undefined])),
-    plugin: new Map(kit.plugins.map((plugin) => [plugin.name, undefined])),
+    'provider type': new Map(typeNames(registry).map((name) => [name, undefined])),
+    plugin: new Map(registry.plugins.map((plugin) => [plugin.name, undefined])),
   };
 }
 
@@ -86,7 +86,7 @@ function used(what: Use['what'], node: Node | undefined, nameOf = (text: string)
   return node === undefined || name === undefined || name === '' ? [] : [{ what, name, at: node.at, hint }];
 }
 
-function usesInTarget({ node }: Site, { kit }: CheckContext): Use[] {
+function usesInTarget({ node }: Site, { registry }: CheckContext): Use[] {
   const provider = child(node, 'provider');
   const virtual = child(node, 'virtual_key');
   const others = [
@@ -97,21 +97,21 @@ function usesInTarget({ node }: Site, { kit }: CheckContext): Use[] {
   ];
   const written = textOf(provider) ?? '';
   const name = slugIn(written);
-  const type = written.startsWith('@') ? undefined : providerOf(kit, name);
+  const type = written.startsWith('@') ? undefined : providerOf(registry, name);
   // In the file a bare word is a slug first, else a type that needs no credential or brings one.
   if (type !== undefined && (type.apiKey !== 'required' || bringsCredential(membersOf(node), type))) return others;
   const hint = `"${name}" is a type: define providers: {${name}: {type: ${name}, …}}, or add api_key next to it`;
   return [...used('provider', provider, slugIn, type === undefined ? undefined : hint), ...others];
 }
 
-function usesInCatalog({ root, kit }: CheckContext): Use[] {
+function usesInCatalog({ root, registry }: CheckContext): Use[] {
   const types = [...section(root, 'providers').values()].flatMap(({ value }) => used('provider type', child(value, 'type')));
   const virtual = [...section(root, 'virtual_keys').values()].flatMap(({ value }) => used('provider', child(value, 'provider'), slugText));
   const plugins = itemsOf(child(root, 'plugins')).flatMap((item): Use[] => {
     const node = item.kind === 'map' ? child(item, 'name') : item;
     const name = textOf(node) ?? '';
     const hint = /[./]/.test(name) ? `refer to a file as {use: ${name}}` : undefined;
-    return kit.plugins.some((plugin) => plugin.name === name) ? [] : used('plugin', node, undefined, hint);
+    return registry.plugins.some((plugin) => plugin.name === name) ? [] : used('plugin', node, undefined, hint);
   });
   return [...types, ...virtual, ...plugins];
 }
@@ -123,12 +123,12 @@ function usesInPrompts({ root }: CheckContext): Use[] {
   ]);
 }
 
-function usesInKeys({ root, kit }: CheckContext): Use[] {
+function usesInKeys({ root, registry }: CheckContext): Use[] {
   return callersOf(root).flatMap((caller) => {
     const allowed = (list: string): readonly Node[] => itemsOf(child(child(caller, 'allow'), list));
     const providers = allowed('providers').flatMap((node) =>
       textOf(node)?.startsWith('type:') === true
-        ? used('provider type', node, (text) => text.slice(5)).filter(({ name }) => !typeNames(kit).includes(name))
+        ? used('provider type', node, (text) => text.slice(5)).filter(({ name }) => !typeNames(registry).includes(name))
         : used('provider', node, slugText),
     );
     return [

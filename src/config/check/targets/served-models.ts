@@ -45,11 +45,11 @@ interface ServedBy {
 }
 
 /** Undefined where the entry is missing, wrong or switched off: that is told elsewhere. */
-function entryFor(slug: string, { root, kit, valid, missing }: CheckContext): ServedBy | undefined {
+function entryFor(slug: string, { root, registry, valid, missing }: CheckContext): ServedBy | undefined {
   const virtual = section(root, 'virtual_keys').get(slug);
   const name = virtual === undefined ? slug : (textOf(child(virtual.value, 'provider'))?.replace(/^@/, '') ?? '');
   const entry = section(root, 'providers').get(name);
-  const provider = providerOf(kit, textOf(child(entry?.value, 'type')) ?? '');
+  const provider = providerOf(registry, textOf(child(entry?.value, 'type')) ?? '');
   if (entry === undefined || provider === undefined || !valid(['providers', name]) || missing[name] !== undefined) return undefined;
   if (valueOf(child(entry.value, 'enabled')) === false) return undefined;
   return { provider, settings: settingsIn(entry.value, provider), models: listOf(entry.value), ownModels: listOf(virtual?.value) };

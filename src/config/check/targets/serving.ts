@@ -8,13 +8,13 @@ const needed = ['targets', 'upstream-requests'] as const satisfies readonly Duty
 
 /** A chain that is written leaves nothing out that the rest of the configuration needs. */
 export function serving(context: CheckContext): void {
-  const { root, kit, report } = context;
+  const { root, registry, report } = context;
   const plugins = child(root, 'plugins');
   if (plugins?.kind !== 'list' || !context.valid(['plugins'])) return;
   // A name that does not exist was meant to be another one.
-  if (plugins.items.some((item) => child(item, 'use') === undefined && pluginOf(item, kit) === undefined)) return;
-  const written = chainOf(root, kit);
-  const missing = needed.filter((duty) => !provides(written, duty)).map((duty) => builtInFor(duty, kit));
+  if (plugins.items.some((item) => child(item, 'use') === undefined && pluginOf(item, registry) === undefined)) return;
+  const written = chainOf(root, registry);
+  const missing = needed.filter((duty) => !provides(written, duty)).map((duty) => builtInFor(duty, registry));
   if (missing.length > 0) {
     const message = `the chain has no "${missing.join('" and no "')}": no request reaches a provider`;
     const hint = `add ${missing.join(' and ')} to plugins, unless a plugin of your own does the work`;
@@ -39,9 +39,9 @@ function usesOfRetries({ root }: CheckContext): Entry[] {
 }
 
 /** Once, at the first place that needs it. */
-function unused(duty: Duty, [first, ...more]: readonly Entry[], { kit, report }: CheckContext): void {
+function unused(duty: Duty, [first, ...more]: readonly Entry[], { registry, report }: CheckContext): void {
   if (first === undefined) return;
-  const plugin = builtInFor(duty, kit);
+  const plugin = builtInFor(duty, registry);
   report({
     code: 'never-used',
     at: first.keyAt,

@@ -36,16 +36,16 @@ export function compileNames(names: readonly string[] | undefined): Allows {
 export function compileHosts(patterns: readonly string[] | undefined): Allows {
   const tests = (patterns ?? []).map((pattern) => compileHost(pattern.toLowerCase()));
   return (host) => {
-    const asked = host.toLowerCase();
-    return tests.some((test) => test(asked));
+    const lower = host.toLowerCase();
+    return tests.some((test) => test(lower));
   };
 }
 
 function compileHost(pattern: string): Allows {
   const withPort = /:\d+$/.test(pattern);
   const suffix = pattern.startsWith('*.') ? pattern.slice(1) : undefined;
-  return (asked) => {
-    const host = withPort ? asked : asked.replace(/:\d+$/, '');
+  return (asWritten) => {
+    const host = withPort ? asWritten : asWritten.replace(/:\d+$/, '');
     return suffix === undefined ? host === pattern : host.endsWith(suffix) && host.length > suffix.length;
   };
 }

@@ -29,7 +29,7 @@ export interface Choosing {
  *
  * @throws GatewayError
  */
-export function chooseBinding(entry: ConfigEntry, level: Level, from: Choosing, at: TargetPlace): ProviderBinding | undefined {
+export function chooseBinding(entry: ConfigEntry, level: Level, from: Choosing, at: TargetLocation): ProviderBinding | undefined {
   const { path } = at;
   const chosen = choose(entry, level, from, at);
   if (chosen === undefined) {
@@ -50,7 +50,7 @@ export function chooseBinding(entry: ConfigEntry, level: Level, from: Choosing, 
 }
 
 /** Where a target stands, and the model that its prompt saves. */
-export interface TargetPlace {
+export interface TargetLocation {
   readonly path: string;
   readonly model: string | undefined;
 }
@@ -61,7 +61,7 @@ interface Chosen {
   readonly made: MadeBinding | undefined;
 }
 
-function choose(entry: ConfigEntry, level: Level, from: Choosing, { path, model: saved }: TargetPlace): Chosen | undefined {
+function choose(entry: ConfigEntry, level: Level, from: Choosing, { path, model: saved }: TargetLocation): Chosen | undefined {
   if (entry.provider !== undefined) return chooseProvider(entry, entry.provider, from, path);
   if (entry.virtual_key !== undefined) return ofCatalog(entry.virtual_key.replace(/^@/, ''), from, `${path}.virtual_key`);
   const model = level.override?.['model'] ?? saved;

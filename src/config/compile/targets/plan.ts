@@ -154,7 +154,7 @@ function descendWeighted(node: Branch, facts: PlanFacts): Leaf | undefined {
   }
   let out: Set<Node> | undefined;
   for (let round = 0; round < node.targets.length; round += 1) {
-    const target = draw(node, total, nodeRandom(facts.random, node.path, round), out);
+    const target = pickWeighted(node, total, nodeRandom(facts.random, node.path, round), out);
     if (target === undefined) return undefined;
     const leaf = descend(target, facts);
     if (leaf !== undefined) return leaf;
@@ -165,7 +165,7 @@ function descendWeighted(node: Branch, facts: PlanFacts): Leaf | undefined {
   return undefined;
 }
 
-function draw(node: Branch, total: number, number: number, out: ReadonlySet<Node> | undefined): Node | undefined {
+function pickWeighted(node: Branch, total: number, number: number, out: ReadonlySet<Node> | undefined): Node | undefined {
   let left = number * total;
   let last: Node | undefined;
   for (const target of node.targets) {

@@ -94,10 +94,10 @@ function addKind(out: Record<string, unknown>, types: readonly string[], node: N
 
 function addType(out: Record<string, unknown>, type: string, { rest, take, inner, drops }: Node): void {
   /** What is not held to is told last. */
-  const keep = (key: string, isHeld: (value: unknown) => boolean): void => {
+  const keep = (key: string, isBuffered: (value: unknown) => boolean): void => {
     if (!rest.has(key)) return;
     const value = take(key);
-    if (isHeld(value)) out[key] = value;
+    if (isBuffered(value)) out[key] = value;
     else rest.set(key, value);
   };
   out['type'] = type;

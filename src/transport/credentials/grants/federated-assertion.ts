@@ -15,11 +15,11 @@ const maxAssertion = 1024 * 1024;
 
 /** RFC 7523 2.2: a token that another issuer keeps in a file, for one of ours. For the operator's grants only. */
 export function federatedAssertion(grant: Grant, deps: GrantDeps): TokenFetcher {
-  let held: { readonly text: string; readonly readAt: number } | undefined;
+  let cached: { readonly text: string; readonly readAt: number } | undefined;
   const assertion = async (): Promise<string> => {
-    if (held === undefined || deps.monotonic() - held.readAt >= readEveryMs)
-      held = { text: await read(grant, deps), readAt: deps.monotonic() };
-    return held.text;
+    if (cached === undefined || deps.monotonic() - cached.readAt >= readEveryMs)
+      cached = { text: await read(grant, deps), readAt: deps.monotonic() };
+    return cached.text;
   };
   return {
     async fetch() {
@@ -29,14 +29,14 @@ export function federatedAssertion(grant: Grant, deps: GrantDeps): TokenFetcher 
       } catch (error) {
         if (!(error instanceof TokenError) || error.reason !== 'invalid_client') throw error;
         // The file may have been written anew since it was read.
-        held = undefined;
+        cached = undefined;
         const fresh = await assertion();
         if (fresh === used) throw error;
         return exchange(grant, fresh, deps);
       }
     },
     forget: () => {
-      held = undefined;
+      cached = undefined;
     },
   };
 }

@@ -7,8 +7,8 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /** The text, or what the variable holds. @throws TokenError naming a variable that is not set */
 export function given(value: Given, env: Environment): string {
   if (typeof value === 'string') return value;
-  const held = env[value.env]?.trim();
-  const text = held === undefined || held === '' ? value.otherwise : held;
+  const found = env[value.env]?.trim();
+  const text = found === undefined || found === '' ? value.otherwise : found;
   if (text !== undefined) return text;
   const { field } = value;
   const instead = field === undefined ? '' : `${field} is not set, and `;

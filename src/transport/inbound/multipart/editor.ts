@@ -10,7 +10,7 @@ export interface EditorFacts {
   readonly lineEnd: string;
   /** Names of the text fields that were read: all of them where the form is held. */
   readonly known: ReadonlySet<string>;
-  readonly isHeld: boolean;
+  readonly isBuffered: boolean;
 }
 
 /** Writes a form anew from its pieces: delimiters wait until it is known whether their part stays. */
@@ -75,8 +75,8 @@ export class FormEditor {
 
   #field({ name }: PartHead, head: Buffer, out: Buffer[]): 'pass' | 'drop' {
     const isEdited = this.#edit.fields.has(name);
-    const { known, isHeld } = this.#facts;
-    if (!isHeld && this.#sawFile && known.has(name) && isEdited) refuseRepeated(name);
+    const { known, isBuffered } = this.#facts;
+    if (!isBuffered && this.#sawFile && known.has(name) && isEdited) refuseRepeated(name);
     const value = this.#edit.fields.get(name);
     if (isEdited && (value === undefined || this.#written.has(name))) return 'drop';
     this.#putDelimiter(out);
@@ -119,7 +119,7 @@ export function editedLength(edit: FormEdit, size: number | undefined, parts: re
   let length = size;
   for (const [name, value] of edit.fields) {
     const places = parts.filter((part) => !part.isFile && part.name === name);
-    if (!facts.isHeld && places.length === 0) return undefined;
+    if (!facts.isBuffered && places.length === 0) return undefined;
     for (const part of places) length -= facts.lineEnd.length + part.delimiter + part.head + part.body;
     if (value !== undefined) length += lengthOfField(name, value, places[0], facts);
   }

@@ -8,7 +8,7 @@ import { type EditorFacts, editedLength, FormEditor } from './editor.ts';
 import { FormFields } from './fields.ts';
 import { FirstLine } from './first-line.ts';
 import { bad } from './head.ts';
-import { HeldBytes } from './held-form.ts';
+import { BufferedBytes } from './buffered-form.ts';
 import { contentTypeOddity } from './oddities.ts';
 import { FormScanner, type Piece } from './scanner.ts';
 
@@ -25,7 +25,7 @@ export interface IncomingFormParts {
   /** From content-length. */
   readonly declared: number | undefined;
   readonly source: ClientBytes;
-  /** Of a form that is held. */
+  /** Of a form that is buffered. */
   readonly maxBody: number;
   /** Milliseconds for what is read before anything goes out. */
   readonly bodyTimeout: number;
@@ -37,7 +37,7 @@ export interface IncomingFormParts {
   readonly isUpload: boolean;
 }
 
-/** A form on its way from the client: read to its first file when it arrives, the rest when it is sent or held. */
+/** A form on its way from the client: read to its first file when it arrives, the rest when it is sent or buffered. */
 export class IncomingForm implements FormBody {
   readonly kind = 'form';
   readonly contentType: string;
@@ -51,7 +51,7 @@ export class IncomingForm implements FormBody {
   /** What was read and not handed on: as pieces, and as chunks. */
   #pieces: Piece[] = [];
   #chunks: Buffer[] = [];
-  #held: HeldBytes | undefined;
+  #buffered: BufferedBytes | undefined;
 
   constructor(parts: IncomingFormParts) {
     this.#parts = parts;
@@ -88,8 +88,8 @@ export class IncomingForm implements FormBody {
     return this.#source.count;
   }
 
-  get isHeld(): boolean {
-    return this.#held !== undefined;
+  get isBuffered(): boolean {
+    return this.#buffered !== undefined;
   }
 
   /**
@@ -114,33 +114,34 @@ export class IncomingForm implements FormBody {
   }
 
   async hold(): Promise<void> {
-    if (this.#held !== undefined) return;
+    if (this.#buffered !== undefined) return;
     if (this.isSpent) throw new Error('a form that is on its way cannot be held');
     const limit: SizeLimit = { bytes: this.#parts.maxBody, setting: 'server.max_body' };
     if (this.#size !== undefined && this.#size > limit.bytes) throw tooLarge(limit, this.#size);
     if (this.received > limit.bytes) throw tooLarge(limit, undefined);
     this.#source.limit = limit;
     const { hold } = this.#parts;
-    const held = new HeldBytes(this.#parts.dir, hold);
+    const buffered = new BufferedBytes(this.#parts.dir, hold);
     try {
       hold.set(0);
-      for (const chunk of this.#chunks.splice(0)) await held.add(chunk);
+      for (const chunk of this.#chunks.splice(0)) await buffered.add(chunk);
       this.#pieces = [];
       for (let chunk = await this.#source.next(); chunk !== undefined; chunk = await this.#source.next()) {
         this.#scan(chunk);
-        await held.add(chunk);
+        await buffered.add(chunk);
       }
       this.#scanner.end();
     } catch (error) {
-      await held.close();
+      await buffered.close();
       throw error;
     }
-    this.#size = held.size;
-    this.#held = held;
+    this.#size = buffered.size;
+    this.#buffered = buffered;
   }
 
   open(): FormBytes {
-    if (this.#held !== undefined) return { chunks: this.#held.chunks(), length: this.#held.size, contentType: this.contentType };
+    if (this.#buffered !== undefined)
+      return { chunks: this.#buffered.chunks(), length: this.#buffered.size, contentType: this.contentType };
     // Read on its way all the same: it may end in the middle of a part.
     return this.edited(noEdit);
   }
@@ -154,7 +155,7 @@ export class IncomingForm implements FormBody {
   fileBytes(line?: LineEdit): FormBytes {
     const place = this.#fields.parts.find((part) => part.isFile);
     if (place === undefined) throw missingFile();
-    const length = this.isHeld && line === undefined ? place.body : undefined;
+    const length = this.isBuffered && line === undefined ? place.body : undefined;
     const contentType = place.contentType ?? 'application/octet-stream';
     return { chunks: this.#fileContent(line === undefined ? undefined : new LineRewriter(line)), length, contentType };
   }
@@ -169,7 +170,7 @@ export class IncomingForm implements FormBody {
     this.stop();
     this.#pieces = [];
     this.#chunks = [];
-    await this.#held?.close();
+    await this.#buffered?.close();
     this.#parts.hold.close();
   }
 
@@ -190,20 +191,20 @@ export class IncomingForm implements FormBody {
 
   /** A line that is written anew waits for its end; a form that is held in memory counts already. */
   #holdLine(bytes: number): void {
-    if (this.#held === undefined) this.#parts.hold.set(bytes);
+    if (this.#buffered === undefined) this.#parts.hold.set(bytes);
   }
 
   #facts(): EditorFacts {
     const known = new Set<string>();
     for (const part of this.#fields.parts) if (!part.isFile) known.add(part.name);
-    return { boundary: this.#parts.boundary, lineEnd: this.#scanner.lineEnd, known, isHeld: this.isHeld };
+    return { boundary: this.#parts.boundary, lineEnd: this.#scanner.lineEnd, known, isBuffered: this.isBuffered };
   }
 
-  /** The form in pieces, a batch for each read; once where it is not held. */
+  /** The form in pieces, a batch for each read; once where it is not buffered. */
   async *#batches(): AsyncGenerator<readonly Piece[]> {
-    if (this.#held !== undefined) {
+    if (this.#buffered !== undefined) {
       const scanner = new FormScanner(this.#parts.boundary);
-      for await (const chunk of this.#held.chunks()) yield scanner.push(chunk);
+      for await (const chunk of this.#buffered.chunks()) yield scanner.push(chunk);
       return;
     }
     if (this.isSpent) throw new Error('a form that is on its way is sent again');

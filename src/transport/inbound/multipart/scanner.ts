@@ -108,7 +108,7 @@ export class FormScanner {
     const isFront = found === 0 && this.#preamble === 0;
     if (found >= 0 && (isFront || bytes[found - 1] === lineFeed)) {
       if (!isFront) this.#oddity ??= oddities.preamble;
-      pass('outside', bytes, at, found, out);
+      emit('outside', bytes, at, found, out);
       this.#lead = 0;
       this.#state = 'delimiter';
       return found;
@@ -118,7 +118,7 @@ export class FormScanner {
     if (until <= at) return -1;
     this.#preamble += until - at;
     if (this.#preamble > preambleLimit) throw bad(noBoundary);
-    pass('outside', bytes, at, until, out);
+    emit('outside', bytes, at, until, out);
     return until;
   }
 
@@ -181,13 +181,13 @@ export class FormScanner {
     const found = bytes.indexOf(this.#delimiter, at);
     this.#lookInside(bytes, at, found);
     if (found >= 0) {
-      pass('body', bytes, at, found, out);
+      emit('body', bytes, at, found, out);
       this.#lead = this.#delimiter.length - this.#dashed.length;
       this.#state = 'delimiter';
       return found;
     }
     const until = bytes.length - this.#cutLength(bytes, at);
-    return pass('body', bytes, at, until, out) ? until : -1;
+    return emit('body', bytes, at, until, out) ? until : -1;
   }
 
   /** The boundary in the middle of a line, or behind another kind of line end, ends the part for lenient parsers. */
@@ -204,7 +204,7 @@ export class FormScanner {
       this.#epilogue += 1;
       if (!isLineEnd) this.#oddity = oddities.epilogue;
     }
-    return pass('outside', bytes, at, bytes.length, out) ? bytes.length : -1;
+    return emit('outside', bytes, at, bytes.length, out) ? bytes.length : -1;
   }
 
   /** How many bytes at the end may be the beginning of a delimiter, or of a boundary that is none. */
@@ -223,7 +223,7 @@ function cutOf(wanted: Buffer, bytes: Buffer, at: number): number {
 }
 
 /** False for a run without bytes. */
-function pass(kind: 'body' | 'outside', bytes: Buffer, from: number, to: number, out: Piece[]): boolean {
+function emit(kind: 'body' | 'outside', bytes: Buffer, from: number, to: number, out: Piece[]): boolean {
   if (to <= from) return false;
   out.push({ kind, bytes: bytes.subarray(from, to) });
   return true;

@@ -20,7 +20,7 @@ export class EventAnswer extends Answer {
   readonly #scanner: EventScanner;
   readonly #json = new JsonEvents();
   /** Bytes that were held back. */
-  #held = 0;
+  #buffered = 0;
 
   constructor(owner: AnswerOwner, now: number, scanner: EventScanner) {
     super(owner, now);
@@ -29,12 +29,12 @@ export class EventAnswer extends Answer {
 
   /** Of the usual events nothing: one that is cut waits for the next read. */
   override get waiting(): number {
-    return this.#scanner.held > holdLimit ? this.#scanner.held : 0;
+    return this.#scanner.buffered > holdLimit ? this.#scanner.buffered : 0;
   }
 
   data(chunk: Buffer, now: number): void {
     const scanned = this.#scanner.push(chunk);
-    if (this.#scanner.held > eventLimit) {
+    if (this.#scanner.buffered > eventLimit) {
       this.#fault(invalid(`One event of the stream is larger than ${eventLimit} bytes.`));
       return;
     }
@@ -102,8 +102,8 @@ export class EventAnswer extends Answer {
       return;
     }
     this.pending.push(scanned);
-    this.#held += scanned.bytes.length;
-    if (this.owner.state === 'holding' && this.#held > holdLimit) this.#commit();
+    this.#buffered += scanned.bytes.length;
+    if (this.owner.state === 'holding' && this.#buffered > holdLimit) this.#commit();
   }
 
   /** The format's own end: everything before it goes on, the mark itself waits until the transport has closed. */

@@ -70,7 +70,7 @@ export class Exchange implements Receiver, Swept, AnswerOwner, Watched, EchoList
   readonly file: Traffic;
   readonly #settings: ExchangeSettings;
   /** Bytes of the answer that are counted as held. */
-  #held = 0;
+  #counted = 0;
   #settled = false;
   #source: Source | undefined;
   /** Hides the credential wherever the provider repeats it, before anybody reads the answer. */
@@ -162,7 +162,7 @@ export class Exchange implements Receiver, Swept, AnswerOwner, Watched, EchoList
     this.kept.add(chunk, Math.round(now - this.#settings.arrivedAt));
     this.answer?.data(chunk, now);
     const waiting = this.answer?.waiting ?? 0;
-    if (waiting !== this.#held) this.#hold(waiting);
+    if (waiting !== this.#counted) this.#hold(waiting);
   }
 
   recounted(): boolean {
@@ -174,21 +174,21 @@ export class Exchange implements Receiver, Swept, AnswerOwner, Watched, EchoList
   #hold(bytes: number): void {
     const { budget } = this.#settings;
     if (this.state === 'over') return;
-    if (bytes < this.#held) budget.give(this.#held - bytes);
-    else if (!budget.take(bytes - this.#held)) {
+    if (bytes < this.#counted) budget.give(this.#counted - bytes);
+    else if (!budget.take(bytes - this.#counted)) {
       if (this.state === 'flowing') this.answer?.close({ kind: 'fault', error: budget.exceeded() });
       else this.refuse(budget.exceeded());
       return;
     }
-    this.#held = bytes;
+    this.#counted = bytes;
   }
 
   /** Nothing is in flight any more. */
   #end(): void {
     this.state = 'over';
     this.upload?.cancel();
-    this.#settings.budget.give(this.#held);
-    this.#held = 0;
+    this.#settings.budget.give(this.#counted);
+    this.#counted = 0;
     this.kept.end();
     this.#settings.over(this);
   }

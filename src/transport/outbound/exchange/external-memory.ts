@@ -11,7 +11,7 @@ const everyBytes = 8 * 1024 * 1024;
  *
  * @returns to be told of bytes that have passed; it does nothing where the engine offers no such collection
  */
-export function createMemoryRelief(): (bytes: number) => void {
+export function createYoungCollector(): (bytes: number) => void {
   let passed = 0;
   let collect: ((options: { type: 'minor' }) => void) | undefined;
   return (bytes) => {

@@ -24,7 +24,7 @@ export class Keeper implements KeptBody {
   #used = 0;
   #room: number;
   /** Bytes that count against the budget. */
-  #held = 0;
+  #counted = 0;
 
   /** @param room bytes to keep at most */
   constructor(room: number, budget: Budget) {
@@ -40,7 +40,7 @@ export class Keeper implements KeptBody {
     if (this.#room > 0) {
       const piece = chunk.length > this.#room ? chunk.subarray(0, this.#room) : chunk;
       // The first as it is, too: most whole answers are one piece.
-      const kept = piece.length >= large || this.#held === 0 ? this.#refer(piece) : this.#copy(piece);
+      const kept = piece.length >= large || this.#counted === 0 ? this.#refer(piece) : this.#copy(piece);
       if (kept > 0 && this.times.length < mostTimes) this.times.push(this.size, atMs);
       this.#room = kept < piece.length ? 0 : this.#room - kept;
     }
@@ -49,8 +49,8 @@ export class Keeper implements KeptBody {
 
   /** Nothing more comes, and what was kept counts no longer: the record takes it. */
   end(): void {
-    this.#budget.give(this.#held);
-    this.#held = 0;
+    this.#budget.give(this.#counted);
+    this.#counted = 0;
     this.#room = 0;
   }
 
@@ -75,7 +75,7 @@ export class Keeper implements KeptBody {
 
   /** A new block; undefined where the budget has no room for it. */
   #open(): Buffer | undefined {
-    const size = Math.min(Math.max(firstBlock, this.#held), large, this.#room);
+    const size = Math.min(Math.max(firstBlock, this.#counted), large, this.#room);
     if (!this.#take(size)) return undefined;
     this.#close();
     this.#block = Buffer.allocUnsafeSlow(size);
@@ -90,7 +90,7 @@ export class Keeper implements KeptBody {
 
   #take(bytes: number): boolean {
     if (!this.#budget.take(bytes)) return false;
-    this.#held += bytes;
+    this.#counted += bytes;
     return true;
   }
 }

@@ -34,7 +34,7 @@ export class Upload implements WireStream {
   constructor(body: Passage, monotonic: () => number) {
     this.#body = body;
     this.#monotonic = monotonic;
-    this.isRepeatable = body.kind !== 'passing' && body.form.isHeld;
+    this.isRepeatable = body.kind !== 'passing' && body.form.isBuffered;
     this.#bytes = open(body);
     this.length = this.#bytes.length;
     this.contentType = this.#bytes.contentType;

@@ -9,7 +9,7 @@ import { noScan } from '../framing/scanned.ts';
 import { decompress, endsLikeJson, faultOfWhole, wholeLimit } from './whole.ts';
 
 /** How many times `wholeLimit` an answer may grow to when it has to be held: converted ones hold images. */
-const heldTimes = { converted: 64, other: 16, decompressed: 64 } as const;
+const growth = { converted: 64, other: 16, decompressed: 64 } as const;
 
 /** An answer that is no stream: held until its end, which is its commit point; one that is too large flows. */
 export class WholeAnswer extends Answer {
@@ -28,7 +28,7 @@ export class WholeAnswer extends Answer {
 
   finished(): void {
     if (this.owner.state === 'flowing') this.#flowEnded();
-    else this.#heldEnded();
+    else this.#bufferEnded();
   }
 
   #collect(chunk: Buffer, now: number): void {
@@ -43,7 +43,7 @@ export class WholeAnswer extends Answer {
     }
     const { status, headers } = this.owner;
     if (this.#isConverted || status >= 300 || headers['content-encoding'] !== undefined) {
-      if (this.#length > this.#heldLimit) this.owner.faulty(invalid('The response is too large to be inspected.'));
+      if (this.#length > this.#bufferLimit) this.owner.faulty(invalid('The response is too large to be inspected.'));
       return;
     }
     if (beginsLikeJson(this.#chunks)) this.#commit(now);
@@ -58,8 +58,8 @@ export class WholeAnswer extends Answer {
   }
 
   /** Bytes of an answer that has to be held. */
-  get #heldLimit(): number {
-    return wholeLimit * (this.#isConverted ? heldTimes.converted : heldTimes.other);
+  get #bufferLimit(): number {
+    return wholeLimit * (this.#isConverted ? growth.converted : growth.other);
   }
 
   #commit(now: number): void {
@@ -89,7 +89,7 @@ export class WholeAnswer extends Answer {
     else this.close({ kind: 'fault', error: interrupted("The provider's response ended early.") });
   }
 
-  #heldEnded(): void {
+  #bufferEnded(): void {
     const [first] = this.#chunks;
     const body = this.#chunks.length === 1 && first !== undefined ? first : Buffer.concat(this.#chunks, this.#length);
     const codings = codingsOf(this.owner.headers['content-encoding']);
@@ -99,8 +99,8 @@ export class WholeAnswer extends Answer {
 
   /** The exchange may be over by then: its clocks run on, and its client may leave. */
   async #decoded(body: Buffer, codings: readonly string[]): Promise<void> {
-    const held = this.owner.status < 300 ? wholeLimit * heldTimes.decompressed : this.#heldLimit;
-    const plain = await decompress(body, codings, Math.min(held, this.owner.maxAnswer), (made) => {
+    const limit = this.owner.status < 300 ? wholeLimit * growth.decompressed : this.#bufferLimit;
+    const plain = await decompress(body, codings, Math.min(limit, this.owner.maxAnswer), (made) => {
       this.#length += made;
       if (!this.owner.recounted()) throw interrupted('The client no longer waits for the response.');
     });

@@ -67,7 +67,7 @@ function scan(pieces: readonly Buffer[], scanner = new AwsFrameScanner()) {
     }
     expect(end).toBe(scanned.bytes.length);
   }
-  return { bytes: Buffer.concat(bytes), events, flaw: scanner.flaw, held: scanner.held };
+  return { bytes: Buffer.concat(bytes), events, flaw: scanner.flaw, held: scanner.buffered };
 }
 
 /** Cut after each of so many bytes. */
@@ -104,7 +104,7 @@ describe('frames', () => {
     const scanner = new AwsFrameScanner();
     expect(scan([documented, documented.subarray(0, 147)], scanner)).toMatchObject({ events: [hi], held: 147 });
     expect(scanner.end().events).toEqual([]);
-    expect(scanner.held).toBe(0);
+    expect(scanner.buffered).toBe(0);
   });
 });
 
@@ -173,7 +173,7 @@ describe('laws', () => {
         const scanner = new AwsFrameScanner();
         const bytes = pieces.map((piece) => Buffer.from(piece));
         for (const piece of isFramed ? [documented, ...bytes] : bytes) scanner.push(piece);
-        expect(scanner.held).toBeLessThanOrEqual(bytes.reduce((sum, piece) => sum + piece.length, documented.length));
+        expect(scanner.buffered).toBeLessThanOrEqual(bytes.reduce((sum, piece) => sum + piece.length, documented.length));
       }),
     );
   });

@@ -29,7 +29,7 @@ export class AwsFrameScanner {
   flaw: string | undefined;
   readonly #parts: Buffer[] = [];
   readonly #unwrap: ((event: WireEvent) => WireEvent) | undefined;
-  #held = 0;
+  #buffered = 0;
   /** Bytes that must be there before it is worth looking. */
   #needed = preludeSize;
 
@@ -39,28 +39,28 @@ export class AwsFrameScanner {
   }
 
   /** Bytes of the frame that has begun and not ended. */
-  get held(): number {
-    return this.#held;
+  get buffered(): number {
+    return this.#buffered;
   }
 
   push(chunk: Buffer): Scanned {
     if (this.flaw !== undefined) return nothing;
     appendBytes(this.#parts, chunk);
-    this.#held += chunk.length;
-    if (this.#held < this.#needed) return nothing;
-    const bytes = this.#parts.length === 1 && this.#parts[0] !== undefined ? this.#parts[0] : Buffer.concat(this.#parts, this.#held);
+    this.#buffered += chunk.length;
+    if (this.#buffered < this.#needed) return nothing;
+    const bytes = this.#parts.length === 1 && this.#parts[0] !== undefined ? this.#parts[0] : Buffer.concat(this.#parts, this.#buffered);
     this.#parts.length = 0;
     const out = this.#unwrap === undefined ? new RawFrames(bytes) : new UnwrappedFrames(this.#unwrap);
     const at = this.#read(bytes, out);
-    this.#held = bytes.length - at;
-    if (this.#held > 0) this.#parts.push(bytes.subarray(at));
+    this.#buffered = bytes.length - at;
+    if (this.#buffered > 0) this.#parts.push(bytes.subarray(at));
     return out.scanned(at);
   }
 
   /** The transport ended: half a frame says nothing. */
   end(): Scanned {
     this.#parts.length = 0;
-    this.#held = 0;
+    this.#buffered = 0;
     return nothing;
   }
 

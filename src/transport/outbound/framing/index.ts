@@ -5,7 +5,7 @@ import { type Scanned, SseScanner } from './sse.ts';
 /** Takes the bytes of a stream apart into events, wherever they are cut. */
 export interface EventScanner {
   /** Bytes of the event that has begun and not ended. */
-  readonly held: number;
+  readonly buffered: number;
   /** What is wrong with the stream, where its framing tells. */
   readonly flaw?: string | undefined;
   push(chunk: Buffer): Scanned;

@@ -97,7 +97,7 @@ describe('SseScanner', () => {
   it('never lets half an event out', () => {
     const scanner = new SseScanner();
     expect(scanner.push(Buffer.from('data: a\n\ndata: b')).bytes.toString()).toBe('data: a\n\n');
-    expect(scanner.held).toBe(7);
+    expect(scanner.buffered).toBe(7);
     expect(scanner.push(Buffer.from('\n')).bytes.length).toBe(0);
     expect(scanner.push(Buffer.from('\n')).bytes.toString()).toBe('data: b\n\n');
   });

@@ -31,13 +31,13 @@ const nothing: Scanned = Object.freeze({ bytes: empty, events: Object.freeze([])
  */
 export class SseScanner {
   readonly #parts: Buffer[] = [];
-  #held = 0;
+  #buffered = 0;
   #atLineStart = true;
   #afterCr = false;
 
   /** Bytes of the event that has begun and not ended. */
-  get held(): number {
-    return this.#held;
+  get buffered(): number {
+    return this.#buffered;
   }
 
   push(chunk: Buffer): Scanned {
@@ -47,27 +47,27 @@ export class SseScanner {
       this.#keep(chunk);
       return nothing;
     }
-    const before = this.#held;
+    const before = this.#buffered;
     const whole = chunk.subarray(0, last);
     const bytes = before === 0 ? whole : Buffer.concat([...this.#parts, whole], before + last);
     this.#parts.length = 0;
-    this.#held = 0;
+    this.#buffered = 0;
     if (last < chunk.length) this.#keep(chunk.subarray(last));
     return { bytes, events: readEvents(bytes, ends, before) };
   }
 
   /** The transport ended: what is left is one last event if it holds a data line, even without its blank line. */
   end(): Scanned {
-    if (this.#held === 0) return nothing;
-    const bytes = this.#parts.length === 1 && this.#parts[0] !== undefined ? this.#parts[0] : Buffer.concat(this.#parts, this.#held);
+    if (this.#buffered === 0) return nothing;
+    const bytes = this.#parts.length === 1 && this.#parts[0] !== undefined ? this.#parts[0] : Buffer.concat(this.#parts, this.#buffered);
     this.#parts.length = 0;
-    this.#held = 0;
+    this.#buffered = 0;
     return { bytes, events: readEvents(bytes, [bytes.length], 0) };
   }
 
   #keep(bytes: Buffer): void {
     appendBytes(this.#parts, bytes);
-    this.#held += bytes.length;
+    this.#buffered += bytes.length;
   }
 
   /** Offsets in `chunk` behind each blank line. One native search a line, and none twice for the same mark. */

@@ -19,7 +19,7 @@ export interface Refused {
 }
 
 /** Everything that the walk over a config's tree may depend on, and the rules that shut leaves out. */
-export class Walk implements PlanFacts, QueryFacts {
+export class LeafRules implements PlanFacts, QueryFacts {
   readonly random: number;
   readonly metadata: Readonly<Record<string, string>>;
   readonly pathname: string;

@@ -13,7 +13,7 @@ const readSize = 128 * 1024;
  * The bytes of a form that was read to its end. The file has no name from the moment it is open, so nothing of it is
  * left behind however the process ends; where a system forbids that, it goes when the form is closed.
  */
-export class HeldBytes {
+export class BufferedBytes {
   size = 0;
   readonly #dir: string;
   readonly #hold: Hold;
