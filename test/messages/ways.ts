@@ -4,9 +4,12 @@ import type { StreamTransform } from '../../src/core/stream.ts';
 import { messagesDialect } from '../../src/formats/anthropic-messages/client.ts';
 import { fromMessage } from '../../src/formats/anthropic-messages/answer/result.ts';
 import { MessagesStream } from '../../src/formats/anthropic-messages/answer/stream.ts';
+import { ConverseStream } from '../../src/formats/bedrock-converse/answer/stream.ts';
+import { fromConverse } from '../../src/formats/bedrock-converse/answer/whole.ts';
 import { fromGenerateContent } from '../../src/formats/google-generate/answer/result.ts';
 import { GenerateContentStream } from '../../src/formats/google-generate/answer/stream.ts';
 import { ChatReader } from '../../src/formats/openai-chat/reader/chunks.ts';
+import { AwsFrameScanner } from '../../src/transport/outbound/framing/aws-frames.ts';
 import { SseScanner } from '../../src/transport/outbound/framing/sse.ts';
 import { callOf } from '../contract/call.ts';
 import type { Json } from '../contract/gemini-oracle.ts';
@@ -17,6 +20,8 @@ import { completionOf } from './said.ts';
 /** A provider's format on its way to a client of the messages API. */
 export interface Way {
   readonly format: string;
+  /** Server-sent events unless it says otherwise. */
+  readonly scanner?: () => Pick<SseScanner, 'push' | 'end'>;
   readonly reader: () => StreamTransform<WireEvent, ModelEvent>;
   /** A whole answer as the hub has it. */
   readonly completion: (text: string) => Json;
@@ -51,6 +56,14 @@ export const anthropicMessages: Way = {
   forms: ({ response, stream }) => messageForms(response.body ?? '', stream),
 };
 
+export const bedrockConverse: Way = {
+  format: 'bedrock-converse',
+  scanner: () => new AwsFrameScanner(),
+  reader: () => new ConverseStream(call),
+  completion: (text) => fromConverse(text, call) as Json,
+  forms: ({ response }) => ({ whole: response.body ?? '', stream: undefined }),
+};
+
 export const wayOf = (exchange: Recording): Way =>
   exchange.api === 'messages' ? anthropicMessages : exchange.api === 'chat.completions' ? openaiChat : googleGenerate;
 
@@ -59,8 +72,8 @@ export const wholeOf = (way: Way, text: string): Json =>
   JSON.parse(messagesDialect.answer?.(way.completion(text), dialectCall) ?? '') as Json;
 
 /** A stream of the provider, cut into pieces of a size, as text of a messages stream. */
-export function streamOf(way: Way, text: string, size: number): string {
-  const scanner = new SseScanner();
+export function streamOf(way: Way, text: string | Buffer, size: number): string {
+  const scanner = way.scanner?.() ?? new SseScanner();
   const read = way.reader();
   const write = messagesDialect.write?.(dialectCall);
   if (write === undefined) throw new Error('nothing writes');
@@ -68,7 +81,7 @@ export function streamOf(way: Way, text: string, size: number): string {
   const take = (events: readonly WireEvent[]): void => {
     for (const event of events) for (const model of read.push(event)) out.push(...write.push(model));
   };
-  const bytes = Buffer.from(text);
+  const bytes = typeof text === 'string' ? Buffer.from(text) : text;
   for (let at = 0; at < bytes.length; at += Math.min(size, bytes.length))
     take(scanner.push(bytes.subarray(at, at + Math.min(size, bytes.length))).events);
   take(scanner.end().events);

@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest';
+import { exchanges, type Exchange, missing, readingOf } from '../bedrock/replayed.ts';
+import { skipping } from '../support/skipping.ts';
+import { byLibrary, orderProblems, type Said, saidByMessage } from './said.ts';
+import { bedrockConverse, streamOf, wholeOf } from './ways.ts';
+
+/** Every recorded answer of Converse says to a client of the messages API what it said. */
+
+const answers = exchanges.filter(({ api, response }) => api.startsWith('converse') && response.status === 200);
+
+const stops: Readonly<Record<string, string>> = { guardrail_intervened: 'refusal', content_filtered: 'refusal' };
+
+function expected(exchange: Exchange): Omit<Said, 'usage'> & { readonly usage: object } {
+  const { text, thoughts, tools, usage, stop } = readingOf(exchange);
+  const [prompt, completion, cached] = usage;
+  return {
+    text,
+    thinking: thoughts,
+    calls: tools.map(({ name, input }) => ({ name, input })),
+    stop: stops[stop] ?? stop,
+    usage: { prompt, completion, cached, reasoning: 0 },
+  };
+}
+
+describe.skipIf(skipping(missing))('recorded answers of Converse', () => {
+  it('are there in numbers that mean something', () => {
+    expect(answers.length).toBeGreaterThan(50);
+  });
+
+  it.each(answers.map((one) => [one.id, one] as const))('%s', async (_id, exchange) => {
+    if (exchange.api === 'converse') {
+      expect(saidByMessage(wholeOf(bedrockConverse, exchange.response.body ?? ''))).toEqual(expected(exchange));
+      return;
+    }
+    const bytes = Buffer.from(exchange.response.body_base64 ?? '', 'base64');
+    const texts = [Number.POSITIVE_INFINITY, 7, 1021].map((size) => streamOf(bedrockConverse, bytes, size));
+    expect(new Set(texts).size).toBe(1);
+    expect(orderProblems(texts[0] ?? '')).toEqual([]);
+    expect(saidByMessage(await byLibrary(texts[0] ?? ''))).toEqual(expected(exchange));
+  });
+});
