@@ -1,0 +1,162 @@
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { afterEach, expect, test } from 'vitest';
+import { WebSocket, WebSocketServer } from 'ws';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { listen, portOf, read, shut, until } from './rig.ts';
+
+/** Relayed requests in a whole gateway: what they have in common with all others. */
+
+const open: (() => Promise<void> | void)[] = [];
+afterEach(async () => {
+  for (const close of open.splice(0).toReversed()) await close();
+});
+
+type Handler = (req: IncomingMessage, res: ServerResponse) => void;
+
+/** A provider that counts what it was asked. */
+async function provider(handler: Handler): Promise<{ readonly host: string; readonly asked: string[] }> {
+  const asked: string[] = [];
+  const server = createServer((req, res) => {
+    asked.push(`${req.method} ${req.url}`);
+    handler(req, res);
+  });
+  const wss = new WebSocketServer({ server });
+  wss.on('connection', (socket) => socket.on('error', () => {}).on('message', (data) => socket.send(`you said ${String(data)}`)));
+  await listen(server);
+  open.push(() => shut(server));
+  return { host: `http://127.0.0.1:${portOf(server)}/v1`, asked };
+}
+
+async function gateway(hosts: readonly string[], more = '', server = ''): Promise<TestGateway> {
+  const entries = hosts.map((host, i) => `  p${i}: {type: openai, api_key: sk-test-${i}, custom_host: "${host}"}`);
+  const targets = hosts.map((_, i) => `      - {provider: "@p${i}"}`);
+  const text = [
+    'version: 1',
+    `server: {${server}}`,
+    'logging: {requests: {bodies: full}}',
+    'providers:',
+    ...entries,
+    'configs:',
+    '  chain:',
+    '    strategy: {mode: fallback, on_status_codes: [503]}',
+    '    targets:',
+    ...targets,
+    more,
+  ];
+  const started = await startTestGateway(text.join('\n'));
+  open.push(() => started.close());
+  return started;
+}
+
+const config = { 'x-gateway-config': 'chain' };
+const unwell: Handler = (req, res) =>
+  void req.resume().on('end', () => res.writeHead(503, { 'content-type': 'text/plain' }).end('not now'));
+const well: Handler = (req, res) => void req.resume().on('end', () => res.end('here'));
+
+test('an answer that a list of codes names moves the chain on, as long as no body was sent', async () => {
+  const [a, b] = [await provider(unwell), await provider(well)];
+  const { url, record } = await gateway([a.host, b.host]);
+  const answer = await fetch(`${url}/v1/some/path`, { headers: config });
+  expect([answer.status, await answer.text(), answer.headers.get('x-gateway-attempts')]).toEqual([
+    200,
+    'here',
+    expect.stringMatching(/^p0=503;\d+ms, p1=200;\d+ms$/),
+  ]);
+  expect(await record(answer.headers.get('x-request-id'))).toMatchObject({ lane: 'relay', end: 'whole', bytes: { in: 0, out: 4 } });
+});
+
+test('a body that was sent is spent: the answer to it is the answer, whatever a list says', async () => {
+  const [a, b] = [await provider(unwell), await provider(well)];
+  const { url, record } = await gateway([a.host, b.host]);
+  const answer = await fetch(`${url}/v1/some/path`, {
+    method: 'POST',
+    headers: { ...config, 'content-type': 'application/json' },
+    body: 'abc',
+  });
+  expect([answer.status, await answer.text(), b.asked]).toEqual([503, 'not now', []]);
+  const { attempts, bytes, end } = await record(answer.headers.get('x-request-id'));
+  expect([attempts.map(({ reason }) => reason), bytes, end]).toEqual([
+    ['status 503, and the body cannot be sent again'],
+    { in: 3, out: 7 },
+    'fault',
+  ]);
+});
+
+test('the response is kept in the record, as far as the configuration says', async () => {
+  const a = await provider(well);
+  const { url, record } = await gateway([a.host]);
+  const answer = await fetch(`${url}/v1/some/path`, { headers: config });
+  await answer.text();
+  expect((await record(answer.headers.get('x-request-id'))).response.body).toMatchObject({ size: 4, kept: 4 });
+});
+
+const secret = 'a-key-chosen-by-hand';
+
+test('a key has its share of the requests in flight', async () => {
+  const held: ServerResponse[] = [];
+  const a = await provider((_req, res) => void held.push(res));
+  const keys = `api_keys: {app: {hash: "sha256:${createHash('sha256').update(secret).digest('hex')}"}}`;
+  const auth = { ...config, 'x-gateway-api-key': secret };
+  const { url } = await gateway([a.host], keys, 'max_in_flight_per_key: 1');
+  const first = fetch(`${url}/v1/some/path`, { headers: auth });
+  await until(() => held.length === 1);
+  const second = await fetch(`${url}/v1/some/path`, { headers: auth });
+  expect([second.status, await second.json()]).toEqual([
+    429,
+    expect.objectContaining({ error: expect.objectContaining({ code: 'rate_limited' }) }),
+  ]);
+  held[0]?.end('ok');
+  expect(await (await first).text()).toBe('ok');
+  const third = fetch(`${url}/v1/some/path`, { headers: auth });
+  await until(() => held.length === 2);
+  held[1]?.end('ok again');
+  expect(await (await third).text()).toBe('ok again');
+});
+
+test('a WebSocket is an attempt, and its record says how the talk went', async () => {
+  const a = await provider(well);
+  const { url, records, record } = await gateway([a.host], '', 'max_in_flight: 1');
+  const socket = new WebSocket(`${url.replace('http', 'ws')}/v1/realtime?model=m`, { headers: config });
+  const [head] = (await once(socket, 'upgrade')) as [IncomingMessage];
+  socket.send('hello');
+  await once(socket, 'message');
+  const refused = await fetch(`${url}/v1/some/path`, { headers: config });
+  expect([refused.status, await refused.json()]).toEqual([
+    503,
+    expect.objectContaining({ error: expect.objectContaining({ code: 'overloaded' }) }),
+  ]);
+  socket.close(4000, 'bye');
+  await once(socket, 'close');
+  await until(() => records.some(({ status }) => status === 101));
+  expect(await record(String(head.headers['x-request-id']))).toMatchObject({
+    endpoint: 'realtime',
+    status: 101,
+    lane: 'relay',
+    end: 'whole',
+    error: null,
+    attempts: [{ outcome: 'answered', status: 101, provider: 'p0' }],
+    socket: { close: { client: 4000, provider: 4000 }, frames: { in: 2, out: 2 } },
+    bytes: { in: 11 + 11, out: 16 + 7 },
+  });
+});
+
+test('a WebSocket whose provider is refused goes to the next target, and to the caller in words', async () => {
+  const a = await provider(well);
+  const refusing = createServer((_req, res) => res.writeHead(503).end('no'));
+  refusing.on('upgrade', (_req, socket) => socket.end('HTTP/1.1 503 x\r\ncontent-length: 2\r\n\r\nno'));
+  await listen(refusing);
+  open.push(() => shut(refusing));
+  const dead = `http://127.0.0.1:${portOf(refusing)}/v1`;
+  const { url } = await gateway([dead, a.host]);
+  const socket = new WebSocket(`${url.replace('http', 'ws')}/v1/realtime?model=m`, { headers: config });
+  const [head] = (await once(socket, 'upgrade')) as [IncomingMessage];
+  expect(head.headers['x-gateway-attempts']).toMatch(/^p0=refused;\d+ms, p1=101;\d+ms$/);
+  socket.close();
+  const alone = await gateway([dead]);
+  const told = new WebSocket(`${alone.url.replace('http', 'ws')}/v1/realtime?model=m`, { headers: config });
+  told.on('error', () => {});
+  const [, answer] = (await once(told, 'unexpected-response')) as [unknown, IncomingMessage];
+  expect([answer.statusCode, String((await read(answer)).body)]).toEqual([503, expect.stringContaining('status 503: no')]);
+});
