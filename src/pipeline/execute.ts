@@ -79,7 +79,7 @@ export class Execution {
   push(outcome: Outcome): void {
     this.history.push(outcome);
     // What was left out has no answer, if there is another one.
-    if (outcome.kind !== 'skipped' || this.last === undefined) this.last = outcome;
+    if (outcome.kind !== 'skipped' || this.last === undefined || this.last.kind === 'skipped') this.last = outcome;
   }
 
   /** The history in the order in which attempts began. */

@@ -73,7 +73,10 @@ export function createSender(deps: SenderDeps): Send {
 function refuse(attempt: Attempt, deps: SenderDeps): GatewayError | undefined {
   const { upstream, translation, call } = attempt;
   if (upstream === undefined || translation === undefined || call === undefined) {
-    return new GatewayError('internal', { message: 'No plugin prepared the upstream request.', hint: 'The chain needs "transform".' });
+    return new GatewayError('internal', {
+      message: 'No plugin prepared the upstream request.',
+      hint: 'The chain needs a plugin that makes upstream requests.',
+    });
   }
   const overloaded = overload(deps.sweeper, deps.maxInFlight());
   if (overloaded !== undefined) return overloaded;
