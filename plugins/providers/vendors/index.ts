@@ -1,11 +1,14 @@
 import type { Provider } from '#core/provider.ts';
 import { hosted } from './hosted.ts';
+import { labs } from './labs.ts';
 import { own } from './own.ts';
 import { vendorProvider } from './provider.ts';
 import type { Vendor } from './row.ts';
 
+const services = [...hosted, ...labs].toSorted((a, b) => (a.type < b.type ? -1 : 1));
+
 /** All services that are known as rows, in the order in which they are listed. */
-export const vendors: readonly Vendor[] = Object.freeze([...hosted, ...own]);
+export const vendors: readonly Vendor[] = Object.freeze([...services, ...own]);
 
 /** The same as providers. */
 export default Object.freeze(vendors.map(vendorProvider)) as readonly Provider[];

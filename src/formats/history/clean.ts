@@ -119,13 +119,17 @@ function contentOf(message: Plain, said: readonly Said[], { hasOther, drops, rul
             ? { type: 'refusal', refusal: one.text }
             : { type: 'text', text: one.text },
         );
-    } else if (one.kind === 'thinking' && rules.thoughts === undefined) drops.add('messages[].content[].thinking', reason);
+    } else if (one.kind === 'thinking' && rules.thoughtParts === true && isOwn(one.from, content)) parts.push(one.from);
+    else if (one.kind === 'thinking' && rules.thoughts === undefined) drops.add('messages[].content[].thinking', reason);
     else if (one.kind === 'redacted') drops.add('messages[].content[].redacted_thinking', reason);
     else if (one.kind === 'other') drops.add(`messages[].content[].${one.type}`, reason);
   }
   if (parts.length > 0) return { content: Array.isArray(content) ? parts : parts.map((part) => part['text'] ?? part['refusal']).join('') };
   return { content: hasOther ? null : '' };
 }
+
+/** Thoughts as lists stand in lists of parts only. */
+const isOwn = ({ thinking }: Plain, content: unknown): boolean => Array.isArray(thinking) && Array.isArray(content);
 
 const textMembers: ReadonlySet<string> = new Set(['type', 'text', 'refusal', 'index']);
 

@@ -13,6 +13,8 @@ export interface HistoryRules {
   readonly thoughts?: string;
   /** It wants that member in every message with calls, empty where nobody thought. */
   readonly needsThoughts?: boolean;
+  /** It reads the thoughts again that its own answers have as parts of the content, each a list of texts. */
+  readonly thoughtParts?: boolean;
   /** True for ids of calls that it takes. */
   isId(id: string): boolean;
   /** An id that it takes, always the same for the same id. */
@@ -71,6 +73,7 @@ export interface HistoryQuirk {
   readonly refusesOf?: RoleMembers;
   readonly thoughts?: string;
   readonly needsThoughts?: true;
+  readonly thoughtParts?: true;
   /** The form of ids of calls: nine letters and digits; without it what OpenAI takes. */
   readonly callIds?: 'nine';
 }
@@ -87,6 +90,7 @@ export function historyOf(quirks: readonly HistoryQuirk[]): HistoryRules {
     ...(refusedOf === undefined ? {} : { refusedOf }),
     ...(thoughts === undefined ? {} : { thoughts }),
     needsThoughts: quirks.some(({ needsThoughts }) => needsThoughts === true),
+    thoughtParts: quirks.some(({ thoughtParts }) => thoughtParts === true),
   };
 }
 

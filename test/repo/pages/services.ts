@@ -68,6 +68,7 @@ function about(quirk: Quirk): string {
     ...(quirk.thoughts === undefined ? [] : [`sends the thoughts of earlier responses as \`${quirk.thoughts}\``]),
     ...(quirk.takes === undefined ? [] : [`keeps ${code(quirk.takes)} of earlier responses`]),
     ...(quirk.needsThoughts === true ? ['gives earlier messages with tool calls empty thoughts where they have none'] : []),
+    ...(quirk.thoughtParts === true ? ['keeps the thoughts of its own earlier responses in their `content`'] : []),
     ...(quirk.callIds === undefined ? [] : ['gives tool calls of other services ids of nine letters and digits']),
     ...(quirk.known === undefined ? [] : [`passes on ${code(quirk.known)}`]),
   ];

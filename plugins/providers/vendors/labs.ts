@@ -1,0 +1,227 @@
+import { name, roles, thoughts } from './common.ts';
+import type { Vendor } from './row.ts';
+
+/** Those who make models, and serve them. */
+export const labs: readonly Vendor[] = [
+  {
+    type: 'dashscope',
+    aliases: ['alibaba'],
+    title: 'Alibaba Cloud Model Studio',
+    host: 'https://dashscope-intl.aliyuncs.com/compatible-mode/v1',
+    keyVariable: 'DASHSCOPE_API_KEY',
+    docs: 'https://www.alibabacloud.com/help/en/model-studio/compatibility-of-openai-with-dashscope',
+    routes: ['chat/completions', 'completions', 'embeddings', 'responses', 'models'],
+    quirks: [
+      {
+        name: 'developer',
+        source:
+          "https://github.com/earendil-works/pi/issues/5117: 400 invalid_parameter_error, \"developer is not one of ['system', 'assistant', 'user', 'tool', 'function']\"",
+        roles,
+      },
+    ],
+  },
+  {
+    type: 'deepseek',
+    title: 'DeepSeek',
+    host: 'https://api.deepseek.com/v1',
+    keyVariable: 'DEEPSEEK_API_KEY',
+    docs: 'https://api-docs.deepseek.com/',
+    routes: ['chat/completions', 'responses', 'models'],
+    quirks: [
+      {
+        name: 'developer',
+        source:
+          'https://github.com/earendil-works/pi/issues/1048: 400, "unknown variant `developer`, expected one of `system`, `user`, `assistant`, `tool`"',
+        roles,
+      },
+      {
+        name: 'thinking',
+        source: 'https://api-docs.deepseek.com/guides/thinking_mode, "Thinking Mode Toggle and Effort Control"',
+        known: ['thinking'],
+      },
+      {
+        name: 'thoughts',
+        source:
+          'https://api-docs.deepseek.com/guides/thinking_mode, "Tool Calls": reasoning_content must be passed back, otherwise the API returns 400; recorded requests have it',
+        thoughts,
+      },
+      {
+        name: 'thoughts of others',
+        source:
+          'https://github.com/NousResearch/hermes-agent/issues/16388: 400, "messages with tool_calls must include reasoning_content"; an empty one will do',
+        needsThoughts: true,
+      },
+    ],
+  },
+  {
+    type: 'mistral',
+    aliases: ['mistral-ai'],
+    title: 'Mistral AI',
+    host: 'https://api.mistral.ai/v1',
+    keyVariable: 'MISTRAL_API_KEY',
+    docs: 'https://docs.mistral.ai/api',
+    routes: [
+      'chat/completions',
+      'embeddings',
+      'moderations',
+      'audio/transcriptions',
+      'models',
+      'files',
+      'files/list',
+      'files/{id}',
+      'files/{id}/content',
+      'files/{id}/delete',
+    ],
+    quirks: [
+      {
+        name: 'limit',
+        source: 'https://github.com/editor-code-assistant/eca/issues/315: 422 extra_forbidden, body.max_completion_tokens',
+        renames: { max_completion_tokens: 'max_tokens' },
+      },
+      {
+        name: 'seed',
+        source: 'https://github.com/mistralai/client-python, models/chatcompletionrequest.py: random_seed',
+        renames: { seed: 'random_seed' },
+      },
+      {
+        name: 'parameters',
+        source:
+          'https://github.com/mistralai/client-python, models/chatcompletionrequest.py has none of them, and others are 422 extra_forbidden: https://github.com/mistralai/platform-docs-public/issues/7, for stream_options https://github.com/avante-corp/avante.nvim/issues/2347',
+        drops: [
+          'stream_options',
+          'logit_bias',
+          'logprobs',
+          'top_logprobs',
+          'user',
+          'store',
+          'service_tier',
+          'safety_identifier',
+          'prompt_cache_retention',
+          'prompt_cache_options',
+          'verbosity',
+          'modalities',
+          'audio',
+          'web_search_options',
+          'functions',
+          'function_call',
+          'moderation',
+        ],
+      },
+      {
+        name: 'developer',
+        source:
+          'https://github.com/mistralai/client-python, models/chatcompletionrequest.py: messages are of system, user, assistant and tool',
+        roles,
+      },
+      {
+        name: 'names',
+        source: 'https://github.com/Gage-Technologies/mistral-go/pull/2: 422 extra_forbidden, body.messages.0.user.name',
+        refuses: ['name', 'function_call'],
+        refusesOf: { system: name, developer: name, user: name, tool: name },
+      },
+      {
+        name: 'thoughts',
+        source: 'https://github.com/charmbracelet/crush/issues/1590: 422 extra_forbidden, body.messages.X.assistant.reasoning_content',
+        refuses: ['reasoning_content'],
+      },
+      {
+        name: 'thought-parts',
+        source:
+          'https://docs.mistral.ai/studio-api/conversations/reasoning, "Handling thinking chunks", and https://github.com/mozilla-ai/any-llm/pull/1241: later turns have the whole message, its thoughts included',
+        thoughtParts: true,
+      },
+      {
+        name: 'ids',
+        source: 'https://github.com/nearai/ironclaw/issues/1241: 400, "Tool call id was … but must be a-z, A-Z, 0-9, with a length of 9"',
+        callIds: 'nine',
+      },
+    ],
+  },
+  {
+    type: 'moonshot',
+    aliases: ['kimi'],
+    title: 'Moonshot AI',
+    host: 'https://api.moonshot.ai/v1',
+    keyVariable: 'MOONSHOT_API_KEY',
+    docs: 'https://platform.kimi.ai/docs/overview',
+    routes: ['chat/completions', 'models', 'files', 'files/list', 'files/{id}', 'files/{id}/content', 'files/{id}/delete'],
+    quirks: [
+      { name: 'developer', source: 'https://github.com/openclaw/openclaw/issues/8579: system, user, assistant and tool only', roles },
+      { name: 'thinking', source: 'https://platform.kimi.ai/docs/guide/use-kimi-k2-thinking-model: thinking {type}', known: ['thinking'] },
+      {
+        name: 'thoughts',
+        source:
+          'https://www.kimi.com/code/docs/en/kimi-code/error-reference.html, "thinking is enabled but reasoning_content is missing": 400',
+        thoughts,
+      },
+      {
+        name: 'thoughts of others',
+        source: 'https://github.com/NousResearch/hermes-agent/issues/16388: an empty reasoning_content in messages with calls is accepted',
+        needsThoughts: true,
+      },
+    ],
+  },
+  {
+    type: 'perplexity',
+    aliases: ['perplexity-ai'],
+    title: 'Perplexity',
+    // Sonar's own chat completions ended on 2026-09-27.
+    host: 'https://api.perplexity.ai/orchestrator/v1',
+    keyVariable: 'PERPLEXITY_API_KEY',
+    docs: 'https://docs.perplexity.ai/docs/orchestrator/faq, "Access and Setup"',
+    routes: ['chat/completions', 'responses'],
+  },
+  {
+    type: 'xai',
+    aliases: ['x-ai'],
+    title: 'xAI',
+    host: 'https://api.x.ai/v1',
+    keyVariable: 'XAI_API_KEY',
+    docs: 'https://docs.x.ai/developers/rest-api-reference/inference',
+    routes: ['chat/completions', 'completions', 'responses', 'responses/{id}', 'images/generations', 'images/edits', 'models'],
+    quirks: [
+      {
+        name: 'penalties',
+        source:
+          'https://github.com/QuantumNous/new-api/pull/6081 and https://github.com/yym68686/uni-api/issues/105: 400, "Argument not supported on this model: presencePenalty" for grok-3-mini and grok-4 on',
+        drops: ['presence_penalty', 'frequency_penalty'],
+        models: /^grok-(?:3-mini|[4-9])/,
+      },
+      {
+        name: 'names',
+        source: 'https://github.com/BerriAI/litellm/issues/9720: 400, "Only messages of role \'user\' can have a name."',
+        refuses: name,
+        refusesOf: { system: name, developer: name, tool: name },
+      },
+    ],
+  },
+  {
+    type: 'zai',
+    aliases: ['z-ai'],
+    title: 'Z.AI',
+    host: 'https://api.z.ai/api/paas/v4',
+    keyVariable: 'ZAI_API_KEY',
+    docs: 'https://docs.z.ai/guides/develop/openai/python; the list of models: https://hex.pm/packages/genai/0.3.3/files/lib/genai_providers/zai/models.ex, "verified live"',
+    routes: ['chat/completions', 'images/generations', 'models'],
+    quirks: [
+      {
+        name: 'limit',
+        source:
+          'https://docs.z.ai/api-reference/llm/chat-completion: max_tokens alone; https://java.agentscope.io/v2/en/integration/model/glm: "GLM only supports max_tokens"',
+        renames: { max_completion_tokens: 'max_tokens' },
+      },
+      { name: 'developer', source: 'https://github.com/vastsa/PI-Desktop/issues/30: 400, "[1214] Incorrect role information"', roles },
+      {
+        name: 'thinking',
+        source: 'https://docs.z.ai/guides/capabilities/thinking-mode, "Default Thinking Behaviour"',
+        known: ['thinking'],
+      },
+      {
+        name: 'thoughts',
+        source:
+          'https://docs.z.ai/guides/capabilities/thinking-mode, "Interleaved thinking": thinking is returned together with the tool results',
+        thoughts,
+      },
+    ],
+  },
+];
