@@ -74,10 +74,10 @@ function listedRows(ctx: Admitted, plan: Plan | undefined): readonly KnownModel[
   }
   if (plan === undefined) return catalogRows(ctx.snapshot, key);
   const binding = plan.first.provider ?? choice?.binding;
-  if (binding?.provider.models === undefined) return undefined;
+  if (binding?.provider.entry.models === undefined) return undefined;
   if (binding.unusable !== undefined) throw binding.unusable;
   // A provider without deployments of its own knows its models better than the file does.
-  if (binding.provider.models(binding.settings).length === 0) return undefined;
+  if (binding.provider.entry.models(binding.settings).length === 0) return undefined;
   return rowsOf(binding, key, ctx.snapshot);
 }
 
@@ -142,7 +142,7 @@ function rowsOf(binding: ProviderBinding, key: ApiKey | undefined, snapshot: Sna
 
 /** The names that the entry's settings give, then those of its `models:` list that it can serve. */
 function namesOf({ provider, settings, models }: ProviderBinding): readonly string[] {
-  const named = provider.models?.(settings).map(({ id }) => id) ?? [];
-  const allowed = (models ?? []).filter((model) => !(provider.deployment?.(settings, model) instanceof Error));
+  const named = provider.entry.models?.(settings).map(({ id }) => id) ?? [];
+  const allowed = (models ?? []).filter((model) => !(provider.entry.deployment?.(settings, model) instanceof Error));
   return [...new Set([...named, ...allowed])];
 }

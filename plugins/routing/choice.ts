@@ -34,7 +34,7 @@ function byHeader(ctx: Admitted, value: string): ProviderBinding {
   const binding = ctx.snapshot.providers.get(value);
   if (binding !== undefined) return binding;
   if (type === undefined) throw notFound(ctx, value, spelled(ctx.headers, 'provider'));
-  if (type.apiKey !== 'required') return directBinding(ctx, type);
+  if (type.entry.apiKey !== 'required') return directBinding(ctx, type);
   throw new GatewayError('missing_credential', {
     message: `"${value}" is a provider type, and the request has no credential for it.`,
     param: 'authorization',

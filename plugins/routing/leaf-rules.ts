@@ -90,7 +90,7 @@ export class LeafRules implements PlanFacts, QueryFacts {
 
 /** An entry without a key of its own may have deployments with keys. */
 function signsWithCatalog({ owner, provider }: ProviderBinding): boolean {
-  return owner === 'catalog' || (owner === 'none' && provider.deployment !== undefined);
+  return owner === 'catalog' || (owner === 'none' && provider.entry.deployment !== undefined);
 }
 
 /**

@@ -97,7 +97,7 @@ describe('hosts that a request chooses', () => {
   });
 
   it('never get the credential of a deployment, although the entry has none of its own', async () => {
-    const provider = makeProvider({ deployment: () => ({ settings: {}, model: 'm', apiKey: 'secret' }) });
+    const provider = makeProvider({ entry: { deployment: () => ({ settings: {}, model: 'm', apiKey: 'secret' }) } });
     const keyless = makeSnapshot({ providers: [makeBinding('keyless', { provider, owner: 'none' })] });
     expect(await refusal(() => route({ snapshot: keyless, headers: evil, body: asking('@keyless/m') }))).toMatchObject({
       code: 'not_allowed',

@@ -39,7 +39,7 @@ describe('whose credential signs', () => {
   });
 
   it('nobody: fine where the provider needs none', async () => {
-    const { attempt } = await prepare({ binding: { ...keyless, provider: makeProvider({ apiKey: 'optional' }) } });
+    const { attempt } = await prepare({ binding: { ...keyless, provider: makeProvider({ entry: { apiKey: 'optional' } }) } });
     expect(sign(attempt)).toEqual([]);
   });
 

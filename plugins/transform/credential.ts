@@ -28,7 +28,7 @@ export function callersCredential(
   if (signed.length > 0) return own;
   const key = ctx.facts.caller.credential;
   if (key !== undefined && binding.forCaller !== undefined) return binding.forCaller(key).credential(deployment);
-  if (binding.provider.apiKey !== 'required') return own;
+  if (binding.provider.entry.apiKey !== 'required') return own;
   throw new GatewayError('missing_credential', {
     message: `Provider "${binding.slug}" needs the caller's own credential, and the request has none.`,
     param: 'authorization',

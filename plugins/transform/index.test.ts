@@ -157,15 +157,17 @@ describe('the call', () => {
 
 describe('deployments', () => {
   const provider = makeProvider({
-    deployment: (_settings, model) =>
-      model === 'lost'
-        ? new GatewayError('model_not_found', { message: 'No deployment "lost".' })
-        : {
-            settings: { path: `/${model}` },
-            model: `${model}-deployed`,
-            foundationModel: 'gpt-4o',
-            ...(model === 'keyed' ? { apiKey: 'own' } : {}),
-          },
+    entry: {
+      deployment: (_settings, model) =>
+        model === 'lost'
+          ? new GatewayError('model_not_found', { message: 'No deployment "lost".' })
+          : {
+              settings: { path: `/${model}` },
+              model: `${model}-deployed`,
+              foundationModel: 'gpt-4o',
+              ...(model === 'keyed' ? { apiKey: 'own' } : {}),
+            },
+    },
   });
   const binding = makeBinding('azure', { provider });
 
@@ -269,7 +271,9 @@ describe('the host', () => {
   });
 
   it("takes settings of the request into an entry that is used with the caller's credential", async () => {
-    const provider = makeProvider({ requestSettings: [{ setting: 'custom_host', headers: ['cloud-host'], keys: [], shapesHost: true }] });
+    const provider = makeProvider({
+      entry: { requestSettings: [{ setting: 'custom_host', headers: ['cloud-host'], keys: [], shapesHost: true }] },
+    });
     const binding = makeBinding('mine', { provider, owner: 'caller', settings: { extensions: 'drop' } });
     const { attempt } = await prepare({
       binding,

@@ -5,9 +5,11 @@ import { LeafWork } from './leaf-work.ts';
 it('remembers the deployment of a model, but no name as long as a body', () => {
   const asked: number[] = [];
   const provider = makeProvider({
-    deployment: (_settings, model) => {
-      asked.push(model.length);
-      return { settings: {}, model };
+    entry: {
+      deployment: (_settings, model) => {
+        asked.push(model.length);
+        return { settings: {}, model };
+      },
     },
   });
   const work = new LeafWork(makeLeaf(), makeBinding('main', { provider }));

@@ -41,7 +41,7 @@ export class LeafWork {
     this.override = leaf.override === undefined ? undefined : compileOverride(leaf.override);
     this.forward = (leaf.forwardHeaders ?? []).filter(forwardable);
     this.#plain =
-      binding.provider.deployment === undefined ? { deployment: undefined, credential: binding.credential(undefined) } : undefined;
+      binding.provider.entry.deployment === undefined ? { deployment: undefined, credential: binding.credential(undefined) } : undefined;
   }
 
   /** What the name means, or what the provider says is wrong with it: `model_not_found` and others. */
@@ -57,7 +57,7 @@ export class LeafWork {
   }
 
   #find(model: string): Served | GatewayError {
-    const deployment = this.binding.provider.deployment?.(this.settings, model);
+    const deployment = this.binding.provider.entry.deployment?.(this.settings, model);
     return deployment instanceof Error ? deployment : { deployment, credential: this.binding.credential(deployment) };
   }
 }

@@ -81,7 +81,7 @@ function* headerModels(pairs: HeaderPairs | undefined): Iterable<string> {
 /** A deployment that a request chose, by header or config, is one that the lists must have. */
 function* settingModels({ snapshot }: Routed, { provider, slug }: Attempt['binding'], settings: Plain): Iterable<string> {
   const own = snapshot.providers.get(slug)?.settings;
-  for (const { setting, namesModel: isModel } of provider.requestSettings) {
+  for (const { setting, namesModel: isModel } of provider.entry.requestSettings) {
     const value = settings[setting];
     if (isModel === true && typeof value === 'string' && value !== own?.[setting]) yield value;
   }

@@ -104,13 +104,13 @@ function entryOf(name: string, variable: string | undefined, { providers }: Regi
   const needsMore = problemsOf(provider, {}).find(({ severity }) => severity !== 'warning');
   if (needsMore !== undefined)
     throw new CommandError(exitCodes.usage, `${name} needs more than a key (${needsMore.message}); use: gateway providers add ${name}`);
-  const usual = provider.apiKey === 'required' ? (provider.service?.keyVariable ?? keyVariable(name)) : undefined;
+  const usual = provider.entry.apiKey === 'required' ? (provider.entry.service?.keyVariable ?? keyVariable(name)) : undefined;
   return { slug: name, provider, variable: variable ?? usual };
 }
 
 function textOf({ all, hasFallback }: Entries): string {
   const [first] = all;
-  const model = first?.provider.apiKey === 'none' ? 'echo' : 'MODEL';
+  const model = first?.provider.entry.apiKey === 'none' ? 'echo' : 'MODEL';
   const mock = all.some(({ slug }) => slug === 'mock')
     ? ''
     : '\n  # Responds without a key and without a network: model "@mock/echo".\n  mock: {type: mock}\n';
@@ -136,7 +136,7 @@ ${hasFallback ? chainText(all) : `    targets: [{provider: ${first?.slug ?? 'moc
 }
 
 function providerText({ slug, provider, variable }: Entry): string {
-  const key = variable === undefined ? {} : { [provider.keySetting ?? 'api_key']: `\${env:${variable}}` };
+  const key = variable === undefined ? {} : { [provider.entry.keySetting ?? 'api_key']: `\${env:${variable}}` };
   return `${yamlOf({ [slug]: { type: provider.type, ...key } }, 2)}\n`;
 }
 

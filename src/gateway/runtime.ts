@@ -261,6 +261,6 @@ function maskOf(generations: Iterable<Generation>): Mask {
 
 /** The gateway headers of a configuration: those of every type that it may name are known. */
 function namesOf({ server, types }: Snapshot): HeaderNames {
-  const settings = [...new Set(types.values())].flatMap(({ requestSettings }) => requestSettings.flatMap(({ headers }) => headers));
+  const settings = [...new Set(types.values())].flatMap(({ entry }) => entry.requestSettings.flatMap(({ headers }) => headers));
   return headerNames(server.headerPrefixes, settings);
 }

@@ -17,7 +17,9 @@ function folder(): string {
 }
 
 const read = (dir: string, file = 'gateway.yaml'): string => readFileSync(join(dir, file), 'utf8');
-const services = providers.flatMap(({ type, service }) => (service === undefined ? [] : [{ type, keyVariable: service.keyVariable }]));
+const services = providers.flatMap(({ type, entry: { service } }) =>
+  service === undefined ? [] : [{ type, keyVariable: service.keyVariable }],
+);
 const env = Object.fromEntries(services.flatMap(({ keyVariable }) => (keyVariable === undefined ? [] : [[keyVariable, 'key-0123456789']])));
 
 /** As far as the tests look at it. */

@@ -4,7 +4,9 @@ import { isSecretKey } from '../../src/config/read/secrets.ts';
 
 /** What every way to sign that a type brings must be, whoever wrote it. */
 
-const rows = providers.flatMap((provider) => Object.entries(provider.authModes ?? {}).map(([name, mode]) => ({ provider, name, mode })));
+const rows = providers.flatMap((provider) =>
+  Object.entries(provider.entry.authModes ?? {}).map(([name, mode]) => ({ provider, name, mode })),
+);
 
 it('there are some', () => {
   expect(rows.length).toBeGreaterThan(2);
@@ -12,7 +14,9 @@ it('there are some', () => {
 
 describe.each(rows.map((row) => [`${row.provider.type}, ${row.name}`, row] as const))('%s', (_, { provider, name, mode }) => {
   it('has words of its own', () => {
-    const others = Object.entries(provider.authModes ?? {}).flatMap(([other, { aliases }]) => (other === name ? [] : [other, ...aliases]));
+    const others = Object.entries(provider.entry.authModes ?? {}).flatMap(([other, { aliases }]) =>
+      other === name ? [] : [other, ...aliases],
+    );
     for (const word of [name, ...mode.aliases]) {
       expect(word).toMatch(/^[a-z][a-z_]*$/);
       expect(['api_key', 'caller', ...others]).not.toContain(word);
@@ -28,7 +32,7 @@ describe.each(rows.map((row) => [`${row.provider.type}, ${row.name}`, row] as co
   });
 
   it('is lent to no request where it is the identity of the machine', () => {
-    const refused = provider.requestSettings.flatMap(({ ambient }) => ambient ?? []);
+    const refused = provider.entry.requestSettings.flatMap(({ ambient }) => ambient ?? []);
     for (const word of [name, ...mode.aliases]) expect([word, refused.includes(word)]).toEqual([word, mode.ambient]);
   });
 });

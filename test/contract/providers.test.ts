@@ -62,31 +62,31 @@ describe.each(providers.map((provider) => [provider.type, provider] as const))('
   );
 
   it('describes its settings with a schema that compiles and repeats no common key', () => {
-    const schema = provider.settings as { properties?: Record<string, unknown> };
+    const schema = provider.entry.settings as { properties?: Record<string, unknown> };
     expect(() => schemaCompiler().compile(schema)).not.toThrow();
     expect(Object.keys(schema.properties ?? {}).filter((key) => key in providerCommon.properties)).toEqual([]);
   });
 
   it('accepts its samples', () => {
-    const schema = { ...provider.settings, additionalProperties: true };
+    const schema = { ...provider.entry.settings, additionalProperties: true };
     for (const { name: title, settings } of cases) {
       const validate = schemaCompiler().compile(schema);
       expect(validate(settings), title).toBe(true);
       expect(
-        (provider.check?.(settings) ?? []).filter(({ severity }) => severity !== 'warning'),
+        (provider.entry.check?.(settings) ?? []).filter(({ severity }) => severity !== 'warning'),
         title,
       ).toEqual([]);
     }
   });
 
   it('names settings of a request that its schema has, once each', () => {
-    const known = Object.keys((provider.settings as { properties?: Record<string, unknown> }).properties ?? {});
-    for (const { setting, headers, keys } of provider.requestSettings) {
+    const known = Object.keys((provider.entry.settings as { properties?: Record<string, unknown> }).properties ?? {});
+    for (const { setting, headers, keys } of provider.entry.requestSettings) {
       expect(known).toContain(setting);
       expect(headers.every((header) => header === header.toLowerCase())).toBe(true);
       expect(keys).toContain(setting);
     }
-    const headers = provider.requestSettings.flatMap((row) => row.headers);
+    const headers = provider.entry.requestSettings.flatMap((row) => row.headers);
     expect(new Set(headers).size).toBe(headers.length);
   });
 
@@ -150,11 +150,11 @@ describe.each(providers.map((provider) => [provider.type, provider] as const))('
     for (const { sample, endpoint, operation } of calls) {
       const request = attempt(() => operation.begin(bodyFor(endpoint), makeCall(provider, sample, endpoint, {})).request);
       if (request === undefined) continue;
-      const spec = provider.credential(sample.settings, secret);
+      const spec = provider.entry.credential(sample.settings, secret);
       expect(`${request.origin}${request.path}`).not.toMatch(/sk-/);
       expect(headerNames(request)).not.toContain('authorization');
-      if (provider.apiKey !== 'none') expect(JSON.stringify(spec)).toContain(secret);
-      expect(JSON.stringify(provider.credential(sample.settings, undefined))).toBe('{"scheme":"none"}');
+      if (provider.entry.apiKey !== 'none') expect(JSON.stringify(spec)).toContain(secret);
+      expect(JSON.stringify(provider.entry.credential(sample.settings, undefined))).toBe('{"scheme":"none"}');
     }
   });
 
@@ -228,7 +228,7 @@ function makeCall(provider: Provider, sample: Sample, endpoint: Endpoint, over: 
   const params = { id: sample.ids?.[path.split('/')[0] ?? ''] ?? 'resp_1' };
   const model = sample.models?.[endpoint] ?? 'model-1';
   const call = callOf({ endpoint, method, settings: sample.settings, model, params, form, ...over });
-  const chosen = attempt(() => provider.deployment?.(call.settings, call.model));
+  const chosen = attempt(() => provider.entry.deployment?.(call.settings, call.model));
   if (chosen === undefined || chosen instanceof GatewayError) return call;
   return { ...call, deployment: chosen.settings, model: chosen.model };
 }

@@ -81,10 +81,12 @@ function result(text: string, call: Call): unknown {
 const parrot: Provider = defineProvider<Settings>({
   type: 'parrot',
   aliases: [],
-  settings: { type: 'object', properties: {}, additionalProperties: false },
-  requestSettings: [],
-  apiKey: 'required',
-  credential: (_settings, key) => (key === undefined ? { scheme: 'none' } : { scheme: 'bearer', secret: key }),
+  entry: {
+    settings: { type: 'object', properties: {}, additionalProperties: false },
+    requestSettings: [],
+    apiKey: 'required',
+    credential: (_settings, key) => (key === undefined ? { scheme: 'none' } : { scheme: 'bearer', secret: key }),
+  },
   operations: {
     'chat/completions': {
       media: (body) => {

@@ -28,7 +28,7 @@ function conversation(message: Json): Json {
 }
 
 function send({ provider, model, settings }: Target, message: Json): { body: Json; dropped: readonly string[] } {
-  const deployment = provider.deployment?.(settings, model);
+  const deployment = provider.entry.deployment?.(settings, model);
   if (deployment instanceof Error) throw deployment;
   const { request } = begin(
     provider,

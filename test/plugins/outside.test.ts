@@ -39,11 +39,13 @@ const tap = () => ({
 export default {
   type: 'parrot',
   aliases: ['bird'],
-  settings: { type: 'object', required: ['perch'], properties: { perch: { type: 'string' } } },
-  requestSettings: [],
-  apiKey: 'required',
-  models: () => [{ id: 'polly' }],
-  credential: (_settings, key) => ({ scheme: 'header', name: 'x-seed', secret: key }),
+  entry: {
+    settings: { type: 'object', required: ['perch'], properties: { perch: { type: 'string' } } },
+    requestSettings: [],
+    apiKey: 'required',
+    models: () => [{ id: 'polly' }],
+    credential: (_settings, key) => ({ scheme: 'header', name: 'x-seed', secret: key }),
+  },
   operations: {
     'chat/completions': {
       begin: (body, call) => ({

@@ -18,7 +18,7 @@ const typeOf = (name: string): Provider => {
 
 function sentBy(type: string, model: string, settings: CommonSettings & Readonly<Record<string, unknown>>) {
   const provider = typeOf(type);
-  const deployment = provider.deployment?.(settings, model);
+  const deployment = provider.entry.deployment?.(settings, model);
   if (deployment instanceof Error) throw deployment;
   const call: Call<CommonSettings> = callOf({ settings, model, deployment });
   const body = JsonBody.of({ model, labels, messages: [{ role: 'user', content: 'hi' }] });

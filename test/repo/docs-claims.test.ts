@@ -14,7 +14,7 @@ describe('what the documentation names', () => {
   const known = new Set([
     ...Object.values(requestHeaders).flat(),
     ...Object.values(responseHeaders),
-    ...providers.flatMap((provider) => provider.requestSettings.flatMap(({ headers }) => headers)),
+    ...providers.flatMap((provider) => provider.entry.requestSettings.flatMap(({ headers }) => headers)),
   ]);
 
   /** A misspelling as an example. */

@@ -11,7 +11,7 @@ import { headersOf, jsonType, plainRequest, routes } from './routes.ts';
 
 let upstream: Recorder;
 let gateway: TestGateway;
-const typed = providers.filter(({ requestSettings }) => requestSettings.length > 0);
+const typed = providers.filter(({ entry }) => entry.requestSettings.length > 0);
 const entries: Readonly<Record<string, string>> = {
   'azure-openai': 'custom_host: "URL/openai", api_version: v1',
   'azure-ai': 'custom_host: "URL", format: openai',
@@ -42,7 +42,7 @@ beforeEach(() => {
   upstream.received.length = 0;
 });
 
-const guarded = typed.flatMap(({ type, requestSettings }) =>
+const guarded = typed.flatMap(({ type, entry: { requestSettings } }) =>
   requestSettings
     .filter(({ shapesHost, choosesPart }) => shapesHost || choosesPart === true)
     .map((row) => [type, row.setting, row] as const),
@@ -86,7 +86,7 @@ describe.each(guarded)('%s.%s', (type, _setting, { headers, keys }) => {
 });
 
 describe("a header of the service's own that chooses an account or deployment", () => {
-  const owned = typed.flatMap(({ type, accountHeaders = [] }) => accountHeaders.map((name) => [type, name] as const));
+  const owned = typed.flatMap(({ type, entry: { accountHeaders = [] } }) => accountHeaders.map((name) => [type, name] as const));
 
   it.each(owned)('%s: %s does not go along with the credential of the gateway', async (type, name) => {
     for (const route of routes) {

@@ -20,21 +20,23 @@ const openaiType = makeProvider();
 const azureType = makeProvider({
   type: 'azure-openai',
   aliases: ['cloud-provider-b'],
-  requestSettings: [
-    { setting: 'resource_name', headers: ['cloud-resource-name', 'azure-resource-name'], keys: [], shapesHost: true },
-    { setting: 'api_version', headers: ['cloud-api-version'], keys: [], shapesHost: false },
-    {
-      setting: 'auth_mode',
-      headers: ['cloud-auth-mode', 'azure-auth-mode'],
-      keys: [],
-      shapesHost: false,
-      ambient: ['managed', 'workload'],
-    },
-    { setting: 'secret', headers: ['azure-secret'], keys: [], shapesHost: false },
-  ],
-  settings: { type: 'object', properties: { secret: { type: 'string', writeOnly: true } } },
+  entry: {
+    requestSettings: [
+      { setting: 'resource_name', headers: ['cloud-resource-name', 'azure-resource-name'], keys: [], shapesHost: true },
+      { setting: 'api_version', headers: ['cloud-api-version'], keys: [], shapesHost: false },
+      {
+        setting: 'auth_mode',
+        headers: ['cloud-auth-mode', 'azure-auth-mode'],
+        keys: [],
+        shapesHost: false,
+        ambient: ['managed', 'workload'],
+      },
+      { setting: 'secret', headers: ['azure-secret'], keys: [], shapesHost: false },
+    ],
+    settings: { type: 'object', properties: { secret: { type: 'string', writeOnly: true } } },
+  },
 });
-const mockType = makeProvider({ type: 'mock', apiKey: 'none' });
+const mockType = makeProvider({ type: 'mock', entry: { apiKey: 'none' } });
 
 export const main = makeBinding('openai-main', { provider: openaiType });
 const azure = makeBinding('azure-eu', { provider: azureType, allowsHost: (host) => host === 'proxy.example' });

@@ -8,7 +8,7 @@ import { GatewayError } from '../../src/core/error.ts';
 import { defaultPrefixes } from '../../src/core/http/headers.ts';
 import { requestLimits } from '../../src/core/json/limits.ts';
 import type { Plugin, PluginHost, PluginInstance } from '../../src/core/plugin.ts';
-import { defineProvider, type Provider } from '../../src/core/provider.ts';
+import { defineProvider, type Provider, type ProviderEntry } from '../../src/core/provider.ts';
 import type { ApiKey, Branch, CompiledConfig, CredentialRef, Leaf, ProviderBinding, Snapshot } from '../../src/core/snapshot.ts';
 
 /** Small hand-made snapshots and requests for the tests of the stages; everything can be overridden. */
@@ -52,14 +52,20 @@ const tap = () => ({
 });
 
 /** A provider that speaks the client's format; its upstream address shows the settings that reached it. */
-export function makeProvider(over: Partial<Provider> = {}): Provider {
+export function makeProvider({
+  entry,
+  ...over
+}: Partial<Omit<Provider, 'entry'>> & { readonly entry?: Partial<ProviderEntry> } = {}): Provider {
   return defineProvider({
     type: 'openai',
     aliases: [],
-    settings: {},
-    requestSettings: [],
-    apiKey: 'required',
-    credential: (_settings, key) => (key === undefined ? { scheme: 'none' } : { scheme: 'bearer', secret: key }),
+    entry: {
+      settings: {},
+      requestSettings: [],
+      apiKey: 'required',
+      credential: (_settings, key) => (key === undefined ? { scheme: 'none' } : { scheme: 'bearer', secret: key }),
+      ...entry,
+    },
     operations: {
       'chat/completions': {
         begin: (body, call) => ({

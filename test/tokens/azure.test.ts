@@ -260,7 +260,7 @@ describe('a credential that fails', () => {
     });
     try {
       const auth = { mode: 'entra', tenant_id: 't1', client_id: 'c1', client_secret: secret, authority: rig.tokens.url };
-      const credential = outbound.sign(azure.credential({ auth }, undefined), 'catalog');
+      const credential = outbound.sign(azure.entry.credential({ auth }, undefined), 'catalog');
       const ask = async (): Promise<unknown> => Promise.resolve(credential.headers({} as UpstreamRequest)).catch((error: unknown) => error);
       rig.tokens.refusal = aadsts(7000215, 'Invalid client secret provided.');
       for (let n = 0; n < 100; n += 1) expect(await ask()).toMatchObject({ code: 'provider_auth_failed', param: 'auth.client_secret' });

@@ -7,7 +7,7 @@ import azure from '../../plugins/providers/azure-openai/index.ts';
  * authority, which no request can change, it gets it from `local_authority`. Any other authority is a mistake.
  */
 const publicAuthority = 'https://login.microsoftonline.com';
-const properties = isPlain(azure.settings['properties']) ? azure.settings['properties'] : {};
+const properties = isPlain(azure.entry.settings['properties']) ? azure.entry.settings['properties'] : {};
 
 function moved(spec: CredentialSpec, authority: unknown): CredentialSpec {
   if (spec.scheme !== 'oauth2' || typeof authority !== 'string') return spec;
@@ -21,13 +21,16 @@ const local: Provider = Object.freeze({
   ...azure,
   type: 'azure-local',
   aliases: [],
-  settings: { ...azure.settings, properties: { ...properties, local_authority: { type: 'string', description: 'For tests.' } } },
-  requestSettings: [
-    ...azure.requestSettings,
-    { setting: 'local_authority', headers: ['local-authority'], keys: ['local_authority'], shapesHost: false },
-  ],
-  credential: (settings, key, signing) =>
-    moved(azure.credential(settings, key, signing), (settings as { readonly local_authority?: unknown }).local_authority),
+  entry: {
+    ...azure.entry,
+    settings: { ...azure.entry.settings, properties: { ...properties, local_authority: { type: 'string', description: 'For tests.' } } },
+    requestSettings: [
+      ...azure.entry.requestSettings,
+      { setting: 'local_authority', headers: ['local-authority'], keys: ['local_authority'], shapesHost: false },
+    ],
+    credential: (settings, key, signing) =>
+      moved(azure.entry.credential(settings, key, signing), (settings as { readonly local_authority?: unknown }).local_authority),
+  },
 } satisfies Provider);
 
 export default local;

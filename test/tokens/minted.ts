@@ -21,10 +21,12 @@ const tap = (): Tap => ({
 const minted: Provider = defineProvider<Settings>({
   type: 'minted',
   aliases: [],
-  settings: { type: 'object', properties: {}, additionalProperties: false },
-  requestSettings: [{ setting: 'custom_host', headers: ['custom-host'], keys: ['custom_host'], shapesHost: true }],
-  apiKey: 'required',
-  credential: (_settings, key) => (key === undefined ? { scheme: 'none' } : { scheme: 'oauth2', grant: JSON.parse(key) as OAuthGrant }),
+  entry: {
+    settings: { type: 'object', properties: {}, additionalProperties: false },
+    requestSettings: [{ setting: 'custom_host', headers: ['custom-host'], keys: ['custom_host'], shapesHost: true }],
+    apiKey: 'required',
+    credential: (_settings, key) => (key === undefined ? { scheme: 'none' } : { scheme: 'oauth2', grant: JSON.parse(key) as OAuthGrant }),
+  },
   operations: {
     'chat/completions': {
       begin: (body, call: Call<Settings>) => ({

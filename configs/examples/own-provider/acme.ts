@@ -52,10 +52,12 @@ class AcmeTap implements Tap {
 const acme: Provider<Settings> = {
   type: 'acme',
   aliases: [],
-  settings: { type: 'object', properties: {}, required: ['custom_host'] },
-  requestSettings: [],
-  apiKey: 'required',
-  credential: (_settings, key) => (key === undefined ? { scheme: 'none' } : { scheme: 'header', name: 'x-acme-key', secret: key }),
+  entry: {
+    settings: { type: 'object', properties: {}, required: ['custom_host'] },
+    requestSettings: [],
+    apiKey: 'required',
+    credential: (_settings, key) => (key === undefined ? { scheme: 'none' } : { scheme: 'header', name: 'x-acme-key', secret: key }),
+  },
   operations: {
     'chat/completions': {
       begin: (body, { settings, stream }) => ({

@@ -3,7 +3,6 @@ import type { Call, CredentialSpec, Deployment, ListedModel } from '#core/provid
 import { memo } from '../_shared/address.ts';
 import { azureAuthModes } from './auth-modes.ts';
 import { azureCredential } from './credential.ts';
-import { azureFault } from './fault.ts';
 import { azureProbes } from './probes.ts';
 import type { AzureEntrySettings, DeploymentRow } from './settings.ts';
 
@@ -139,7 +138,6 @@ export class AzureEntries<Settings extends AzureEntrySettings, Uri extends Azure
       deployment: (settings: Settings, model: string) => this.deployment(settings, model),
       models: (settings: Settings): readonly ListedModel[] =>
         [...this.aliases(settings)].map(([id, { foundationModel }]) => (foundationModel === undefined ? { id } : { id, foundationModel })),
-      fault: azureFault,
       probe: (settings: Settings, deep: boolean) => azureProbes(this.aliases(settings), baseOf, deep),
     } as const;
   }

@@ -9,7 +9,7 @@ describe('anthropic', () => {
     ['any-key', { scheme: 'header', name: 'x-api-key', secret: 'any-key' }],
     ['sk-ant-oat01-x', { scheme: 'bearer', secret: 'sk-ant-oat01-x' }],
   ])('signs with %s', (key, spec) => {
-    expect(anthropic.credential({}, key)).toEqual(spec);
+    expect(anthropic.entry.credential({}, key)).toEqual(spec);
   });
 
   it('lists models for libraries of both APIs', () => {

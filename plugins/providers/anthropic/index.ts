@@ -20,12 +20,15 @@ const api = anthropicOperations<AnthropicSettings>({
 export default defineProvider<AnthropicSettings>({
   type: 'anthropic',
   aliases: ['vendor-a'],
-  service: { title: 'Anthropic', host: 'https://api.anthropic.com/v1', keyVariable: 'ANTHROPIC_API_KEY' },
-  settings: schema,
-  requestSettings,
-  apiKey: 'required',
-  check: (settings) => customHostProblems(settings.custom_host),
-  credential: (_settings, key) => credentialOf(key),
+  entry: {
+    service: { title: 'Anthropic', host: 'https://api.anthropic.com/v1', keyVariable: 'ANTHROPIC_API_KEY' },
+    settings: schema,
+    requestSettings,
+    apiKey: 'required',
+    check: (settings) => customHostProblems(settings.custom_host),
+    credential: (_settings, key) => credentialOf(key),
+    probe,
+  },
   operations: {
     ...api,
     models: {
@@ -37,7 +40,6 @@ export default defineProvider<AnthropicSettings>({
   },
   relay: (call, path) => ({ ...at(base(call.settings), relayedRoute(path), call.query), headers: versionHeaders(call, undefined) }),
   fault,
-  probe,
 });
 
 /** Access tokens of a subscription are sent as bearer; keys have a header of their own. */

@@ -23,7 +23,7 @@ const resource: Settings = {
 };
 
 function ask(endpoint: Endpoint, model: string, settings: Settings = resource, { text, ...over }: Over = {}) {
-  const chosen = azureAi.deployment?.(settings, model);
+  const chosen = azureAi.entry.deployment?.(settings, model);
   if (chosen === undefined || chosen instanceof Error) throw chosen ?? new Error('no deployment');
   const call = callOf({
     endpoint,
@@ -36,7 +36,7 @@ function ask(endpoint: Endpoint, model: string, settings: Settings = resource, {
   const body =
     text === '' ? emptyBody : JsonBody.from(Buffer.from(text ?? `{"model":"@team/${model}","messages":[{"role":"user","content":"Hi"}]}`));
   const { request } = begin(azureAi, call, body);
-  const signed = azureAi.credential(settings, chosen.apiKey ?? 'K', chosen.signing);
+  const signed = azureAi.entry.credential(settings, chosen.apiKey ?? 'K', chosen.signing);
   return {
     url: request.origin + request.path,
     headers: Object.fromEntries(pairs(request.headers)),
@@ -165,13 +165,16 @@ describe('what is sent', () => {
   });
 
   it('is signed with a token where there is one, and with a bearer where the entry says so', () => {
-    expect(azureAi.credential({ ...resource, ad_token: 'eyJ' } as Settings, 'K', 'messages')).toEqual({ scheme: 'bearer', secret: 'eyJ' });
+    expect(azureAi.entry.credential({ ...resource, ad_token: 'eyJ' } as Settings, 'K', 'messages')).toEqual({
+      scheme: 'bearer',
+      secret: 'eyJ',
+    });
     expect(ask('messages', 'claude', { ...resource, key_as: 'bearer' }).signed).toMatchObject({ names: ['authorization'] });
   });
 
   it('asks for tokens of the cloud that the host belongs to', () => {
     const auth = { mode: 'entra', tenant_id: 't', client_id: 'c', client_secret: 's' };
-    const scope = (settings: Settings): unknown => azureAi.credential({ ...settings, auth }, undefined);
+    const scope = (settings: Settings): unknown => azureAi.entry.credential({ ...settings, auth }, undefined);
     expect(scope({ resource_name: 'r1' })).toMatchObject({ grant: { scope: 'https://cognitiveservices.azure.com/.default' } });
     expect(scope({ foundry_url: 'https://r1.services.ai.azure.com/api/projects/p1' })).toMatchObject({
       grant: { scope: 'https://ai.azure.com/.default' },
@@ -231,6 +234,6 @@ describe('the choice of a deployment', () => {
   });
 
   it('fails for a name that is no alias, with the nearest one', () => {
-    expect(azureAi.deployment?.(resource, 'cloude')).toMatchObject({ code: 'model_not_found', hint: /Did you mean "claude"/ });
+    expect(azureAi.entry.deployment?.(resource, 'cloude')).toMatchObject({ code: 'model_not_found', hint: /Did you mean "claude"/ });
   });
 });

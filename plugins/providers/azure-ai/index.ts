@@ -1,4 +1,5 @@
 import { defineProvider, type Operation } from '#core/provider.ts';
+import { azureFault } from '../_azure/fault.ts';
 import { relayedRoute } from '../_shared/address.ts';
 import { anthropic, anthropicHeaders } from './anthropic.ts';
 import { check } from './check.ts';
@@ -23,12 +24,15 @@ const chat: Operation<FoundrySettings> = {
 export default defineProvider<FoundrySettings>({
   type: 'azure-ai',
   aliases: ['cloud-ai', 'azure-ai-inference'],
-  settings: schema,
-  requestSettings,
-  accountHeaders: ['azureml-model-deployment', 'x-ms-model-mesh-model-name'],
-  ...entries.provider,
-  check,
-  credential,
+  entry: {
+    settings: schema,
+    requestSettings,
+    accountHeaders: ['azureml-model-deployment', 'x-ms-model-mesh-model-name'],
+    ...entries.provider,
+    check,
+    credential,
+    importUri,
+  },
   operations: {
     ...openRoutes,
     ...nativeRoutes,
@@ -40,5 +44,5 @@ export default defineProvider<FoundrySettings>({
     ...relayed(call, relayedRoute(path)),
     headers: isMessages(call) ? anthropicHeaders(call, undefined) : openHeaders(call),
   }),
-  importUri,
+  fault: azureFault,
 });

@@ -26,7 +26,7 @@ const served = (Object.keys(azure.operations) as Endpoint[]).filter((endpoint) =
 
 describe.each(served)('%s', (endpoint) => {
   it.each(rows)('takes "%s" to %s', (model, id, origin, version) => {
-    const chosen = azure.deployment?.(settings, model);
+    const chosen = azure.entry.deployment?.(settings, model);
     if (chosen === undefined || chosen instanceof Error) throw chosen ?? new Error('none');
     expect(chosen.model).toBe(id);
     const [route] = traitsOf(endpoint).routes;

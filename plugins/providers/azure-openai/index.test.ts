@@ -22,7 +22,7 @@ const catalog: AzureSettings = {
 };
 
 function callOf(endpoint: Endpoint, settings: AzureSettings, asked: string, over: Partial<Call<AzureSettings>> = {}): Call<AzureSettings> {
-  const deployment = azure.deployment?.(settings, asked);
+  const deployment = azure.entry.deployment?.(settings, asked);
   if (deployment === undefined || deployment instanceof GatewayError) throw deployment;
   const { model, settings: known, foundationModel } = deployment;
   return anyCall({ endpoint, settings, model, deployment: known, foundationModel, params: { id: 'x1' }, ...over });
@@ -188,11 +188,11 @@ describe('the catalog', () => {
     ],
   ])('finds %s', (alias, url, model, foundationModel, apiKey) => {
     expect(send('chat/completions', catalog, alias, '{"model":"x"}').url).toBe(url);
-    expect(azure.deployment?.(catalog, alias)).toMatchObject({ model, foundationModel, ...(apiKey === undefined ? {} : { apiKey }) });
+    expect(azure.entry.deployment?.(catalog, alias)).toMatchObject({ model, foundationModel, ...(apiKey === undefined ? {} : { apiKey }) });
   });
 
   it('says which names there are when one is missing', () => {
-    const found = azure.deployment?.(catalog, 'chat-fats');
+    const found = azure.entry.deployment?.(catalog, 'chat-fats');
     expect(found).toBeInstanceOf(GatewayError);
     expect(found).toMatchObject({
       code: 'model_not_found',
@@ -204,15 +204,15 @@ describe('the catalog', () => {
 
   it("serves other names with the default deployment, then with the entry's own", () => {
     const withDefault: AzureSettings = { ...catalog, deployments: { ...catalog.deployments, any: { deployment_id: 'd0', default: true } } };
-    expect(azure.deployment?.(withDefault, 'whatever')).toMatchObject({ model: 'd0' });
-    expect(azure.deployment?.({ ...catalog, deployment_id: 'd9', model_name: 'gpt-9' } as AzureSettings, 'whatever')).toMatchObject({
+    expect(azure.entry.deployment?.(withDefault, 'whatever')).toMatchObject({ model: 'd0' });
+    expect(azure.entry.deployment?.({ ...catalog, deployment_id: 'd9', model_name: 'gpt-9' } as AzureSettings, 'whatever')).toMatchObject({
       model: 'd9',
       foundationModel: 'gpt-9',
     });
   });
 
   it('without a list takes the model for the deployment', () => {
-    expect(azure.deployment?.({ resource_name: 'r1' } as AzureSettings, 'd-any')).toMatchObject({ model: 'd-any' });
+    expect(azure.entry.deployment?.({ resource_name: 'r1' } as AzureSettings, 'd-any')).toMatchObject({ model: 'd-any' });
   });
 
   it('sends to the host that a request chose, but for deployments with a host of their own', () => {
@@ -227,8 +227,8 @@ describe('the catalog', () => {
   });
 
   it('lists its aliases', () => {
-    expect(azure.models?.(catalog)).toContainEqual({ id: 'chat-fast', foundationModel: 'gpt-4o' });
-    expect(azure.models?.(direct('v1'))).toEqual([]);
+    expect(azure.entry.models?.(catalog)).toContainEqual({ id: 'chat-fast', foundationModel: 'gpt-4o' });
+    expect(azure.entry.models?.(direct('v1'))).toEqual([]);
   });
 
   it('gives routes without a model the version that all its deployments share', () => {
@@ -274,8 +274,8 @@ describe('the model of a fine-tuning job', () => {
 
 describe('the credential', () => {
   it('is the key in its own header, or a token as bearer, never both', () => {
-    expect(azure.credential({}, 'k-1')).toEqual({ scheme: 'header', name: 'api-key', secret: 'k-1' });
-    expect(azure.credential({ ad_token: 'Bearer t-1' } as AzureSettings, 'k-1')).toEqual({ scheme: 'bearer', secret: 't-1' });
+    expect(azure.entry.credential({}, 'k-1')).toEqual({ scheme: 'header', name: 'api-key', secret: 'k-1' });
+    expect(azure.entry.credential({ ad_token: 'Bearer t-1' } as AzureSettings, 'k-1')).toEqual({ scheme: 'bearer', secret: 't-1' });
   });
 
   it.each([
@@ -287,7 +287,7 @@ describe('the credential', () => {
       'cognitiveservices.azure.cn',
     ],
   ])('takes its audience from %s', (_, settings, audience) => {
-    const spec = azure.credential({ ...settings, auth: { mode: 'managed_identity' } }, undefined);
+    const spec = azure.entry.credential({ ...settings, auth: { mode: 'managed_identity' } }, undefined);
     expect(spec).toMatchObject({ scheme: 'oauth2', grant: { kind: 'instance-identity', resource: `https://${audience}` } });
   });
 });

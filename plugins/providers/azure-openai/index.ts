@@ -1,6 +1,7 @@
 import { traitsOf } from '#core/endpoint.ts';
 import type { HeaderPairs } from '#core/http/headers.ts';
 import { defineProvider } from '#core/provider.ts';
+import { azureFault } from '../_azure/fault.ts';
 import { relayedRoute } from '../_shared/address.ts';
 import { batchLine } from '#formats/openai-objects/batch-lines.ts';
 import { callerHeaders, openaiCompatible } from '../_shared/openai-compatible.ts';
@@ -19,13 +20,16 @@ const perRequest = ['openai-beta', 'idempotency-key', 'x-client-request-id', 'x-
 export default defineProvider<AzureSettings>({
   type: 'azure-openai',
   aliases: ['cloud-provider-b'],
-  settings: schema,
-  requestSettings,
-  accountHeaders: ['x-ms-oai-image-generation-deployment'],
-  ...entries.provider,
-  check,
-  // The one header that every version reads.
-  credential: (settings, key) => entries.credential(settings, key, (secret) => ({ scheme: 'header', name: 'api-key', secret })),
+  entry: {
+    settings: schema,
+    requestSettings,
+    accountHeaders: ['x-ms-oai-image-generation-deployment'],
+    ...entries.provider,
+    check,
+    // The one header that every version reads.
+    credential: (settings, key) => entries.credential(settings, key, (secret) => ({ scheme: 'header', name: 'api-key', secret })),
+    importUri,
+  },
   operations: openaiCompatible<AzureSettings>({
     address: (call, route) => address(entries.target(call), call, route),
     headers: (call): HeaderPairs => callerHeaders(call, perRequest),
@@ -52,7 +56,7 @@ export default defineProvider<AzureSettings>({
     const route = relayedRoute(path);
     return route === 'realtime' ? realtime(target, call) : address(target, call, route);
   },
-  importUri,
+  fault: azureFault,
 });
 
 /** A body that names no model needs none where the path does. */

@@ -22,13 +22,16 @@ const probe: Probe = {
 export default defineProvider<GeminiSettings>({
   type: 'gemini',
   aliases: ['google'],
-  service: { title: 'Google Gemini', host: 'https://generativelanguage.googleapis.com', keyVariable: 'GEMINI_API_KEY' },
-  settings: schema,
-  requestSettings,
-  accountHeaders: ['x-goog-user-project'],
-  apiKey: 'required',
-  check: (settings) => customHostProblems(settings.custom_host),
-  credential: (_settings, key) => (key === undefined ? { scheme: 'none' } : signedWith(key)),
+  entry: {
+    service: { title: 'Google Gemini', host: 'https://generativelanguage.googleapis.com', keyVariable: 'GEMINI_API_KEY' },
+    settings: schema,
+    requestSettings,
+    accountHeaders: ['x-goog-user-project'],
+    apiKey: 'required',
+    check: (settings) => customHostProblems(settings.custom_host),
+    credential: (_settings, key) => (key === undefined ? { scheme: 'none' } : signedWith(key)),
+    probe: () => [probe],
+  },
   operations: {
     ...geminiOperations<GeminiSettings>({
       surface: 'developer',
@@ -44,7 +47,6 @@ export default defineProvider<GeminiSettings>({
     models: listModels,
   },
   fault: geminiFault,
-  probe: () => [probe],
 });
 
 /** Keys go in a header, never in the query, where logs would show them; access tokens are recognised by their start. */

@@ -208,11 +208,11 @@ describe('the other routes', () => {
       'rate-limited',
       'mine',
     ]);
-    expect(mock.models?.(settings)).toContainEqual({ id: 'mine' });
+    expect(mock.entry.models?.(settings)).toContainEqual({ id: 'mine' });
   });
 });
 
 it('a duration that cannot be read is a problem with its place', () => {
   const settings = { replies: { m: { delay: 'soon' } } } as MockSettings;
-  expect(mock.check?.(settings)).toMatchObject([{ path: ['replies', 'm', 'delay'], code: 'out-of-range' }]);
+  expect(mock.entry.check?.(settings)).toMatchObject([{ path: ['replies', 'm', 'delay'], code: 'out-of-range' }]);
 });

@@ -130,13 +130,15 @@ const probe: Probe = {
 export default defineProvider<MockSettings>({
   type: 'mock',
   aliases: [],
-  settings: schema,
-  requestSettings: [],
-  apiKey: 'none',
-  check: problems,
-  models: (settings) => modelNames(settings).map((id) => ({ id })),
-  credential: () => ({ scheme: 'none' }),
+  entry: {
+    settings: schema,
+    requestSettings: [],
+    apiKey: 'none',
+    check: problems,
+    models: (settings) => modelNames(settings).map((id) => ({ id })),
+    credential: () => ({ scheme: 'none' }),
+    probe: () => [probe],
+  },
   operations: operations(),
   fault: openaiFault,
-  probe: () => [probe],
 });

@@ -170,6 +170,6 @@ describe('the headers', () => {
   });
 
   it('sign with a bearer', () => {
-    expect(openai.credential({}, 'sk-1')).toEqual({ scheme: 'bearer', secret: 'sk-1' });
+    expect(openai.entry.credential({}, 'sk-1')).toEqual({ scheme: 'bearer', secret: 'sk-1' });
   });
 });

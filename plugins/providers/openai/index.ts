@@ -21,13 +21,16 @@ const withoutSlug: LineEdit = (line, index) => (line.includes('"@') ? bare(line,
 export default defineProvider<OpenAiSettings>({
   type: 'openai',
   aliases: [],
-  service: { title: 'OpenAI', host: 'https://api.openai.com/v1', keyVariable: 'OPENAI_API_KEY' },
-  settings: schema,
-  requestSettings,
-  accountHeaders: ['openai-organization', 'openai-project'],
-  apiKey: 'required',
-  check: (settings) => customHostProblems(settings.custom_host),
-  credential: (_settings, key) => (key === undefined ? { scheme: 'none' } : { scheme: 'bearer', secret: key }),
+  entry: {
+    service: { title: 'OpenAI', host: 'https://api.openai.com/v1', keyVariable: 'OPENAI_API_KEY' },
+    settings: schema,
+    requestSettings,
+    accountHeaders: ['openai-organization', 'openai-project'],
+    apiKey: 'required',
+    check: (settings) => customHostProblems(settings.custom_host),
+    credential: (_settings, key) => (key === undefined ? { scheme: 'none' } : { scheme: 'bearer', secret: key }),
+    probe,
+  },
   operations: openaiCompatible<OpenAiSettings>({
     address: (call, route) => at(base(call.settings), route, call.query),
     headers: openaiHeaders,
@@ -40,5 +43,4 @@ export default defineProvider<OpenAiSettings>({
     return { ...at(base(call.settings), relayedRoute(path), query), headers: accountHeaders(call) };
   },
   fault: openaiFault,
-  probe,
 });

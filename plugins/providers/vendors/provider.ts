@@ -21,12 +21,15 @@ export function vendorProvider({ type, aliases = [], title, host, keyVariable, r
   return defineProvider<CommonSettings>({
     type,
     aliases,
-    service: { title, host, keyVariable },
-    settings: { type: 'object', additionalProperties: false, properties: {} },
-    requestSettings: [],
-    apiKey: keyVariable === undefined ? 'optional' : 'required',
-    check: (settings) => customHostProblems(settings.custom_host),
-    credential: (_settings, key) => (key === undefined ? { scheme: 'none' } : { scheme: 'bearer', secret: key }),
+    entry: {
+      service: { title, host, keyVariable },
+      settings: { type: 'object', additionalProperties: false, properties: {} },
+      requestSettings: [],
+      apiKey: keyVariable === undefined ? 'optional' : 'required',
+      check: (settings) => customHostProblems(settings.custom_host),
+      credential: (_settings, key) => (key === undefined ? { scheme: 'none' } : { scheme: 'bearer', secret: key }),
+      ...(routes.includes('models') ? { probe: () => [list] } : {}),
+    },
     operations: openaiCompatible<CommonSettings>({
       address: (call, route) => at(base(call.settings), route, call.query),
       extensions: () => 'drop',
@@ -37,6 +40,5 @@ export function vendorProvider({ type, aliases = [], title, host, keyVariable, r
     }),
     relay: (call, path) => at(base(call.settings), relayedRoute(path), call.query),
     fault: openaiFault,
-    ...(routes.includes('models') ? { probe: () => [list] } : {}),
   });
 }

@@ -10,7 +10,7 @@ const file = {
   token_uri: 'http://127.0.0.1:1/token',
 };
 const account = JSON.stringify(file);
-const credential = (settings: object, key?: string) => vertexAi.credential(settings, key);
+const credential = (settings: object, key?: string) => vertexAi.entry.credential(settings, key);
 
 describe('credential', () => {
   it('is a grant of the service account, its token endpoint as written, its key with line breaks', () => {
@@ -62,16 +62,16 @@ describe('credential', () => {
   });
 
   it("never comes from the machine's identity for a request", () => {
-    expect(vertexAi.requestSettings.map(({ setting }) => setting)).not.toEqual(expect.arrayContaining(['ambient']));
+    expect(vertexAi.entry.requestSettings.map(({ setting }) => setting)).not.toEqual(expect.arrayContaining(['ambient']));
     for (const operators of ['credentials_file', 'storage_host', 'media']) {
-      expect(vertexAi.requestSettings.some(({ setting }) => setting === operators)).toBe(false);
+      expect(vertexAi.entry.requestSettings.some(({ setting }) => setting === operators)).toBe(false);
     }
   });
 });
 
 describe('check', () => {
   const problems = (settings: object) =>
-    (vertexAi.check?.(settings) ?? []).map(({ path, code, severity }) => [path[0], code, severity ?? 'error']);
+    (vertexAi.entry.check?.(settings) ?? []).map(({ path, code, severity }) => [path[0], code, severity ?? 'error']);
   const good = { region: 'eu', project: 'p-1' };
 
   it.each([

@@ -56,13 +56,16 @@ const probe: Probe = {
 export default defineProvider<VertexSettings>({
   type: 'vertex-ai',
   aliases: ['cloud-provider-a', 'provider-a'],
-  settings: schema,
-  requestSettings,
-  accountHeaders: ['x-goog-user-project'],
-  apiKey: 'required',
-  keySetting: 'service_account',
-  check,
-  credential,
+  entry: {
+    settings: schema,
+    requestSettings,
+    accountHeaders: ['x-goog-user-project'],
+    apiKey: 'required',
+    keySetting: 'service_account',
+    check,
+    credential,
+    probe: () => [probe],
+  },
   operations: {
     'chat/completions': chat,
     ...googleRoutes,
@@ -73,5 +76,4 @@ export default defineProvider<VertexSettings>({
   },
   // Models of Anthropic report errors in their own form; the service itself and all other models in forms that one reader knows.
   fault: (status, body) => (objectIn(body)?.['type'] === 'error' ? anthropicFault(status, body) : openaiFault(status, body)),
-  probe: () => [probe],
 });

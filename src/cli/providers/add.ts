@@ -76,14 +76,18 @@ async function described({ name, description }: AddFlags, ask: CliIo['ask']): Pr
 
 /** The reference to the key; none where the type takes none or the entry signs in another way. */
 async function keyReference(provider: Provider, slug: string, settings: Draft, flags: AddFlags, ask: CliIo['ask']): Promise<Draft> {
-  const setting = provider.keySetting ?? 'api_key';
+  const setting = provider.entry.keySetting ?? 'api_key';
   if (flags.keyFile !== undefined) return { [setting]: `\${file:${flags.keyFile}}` };
   if (flags.keyEnv !== undefined) return { [setting]: `\${env:${variable(flags.keyEnv)}}` };
-  if (provider.apiKey !== 'required') return {};
+  if (provider.entry.apiKey !== 'required') return {};
   if (['api_key', 'auth', ...secretSettings(provider)].some((key) => settings[key] !== undefined)) return {};
-  const offered = (slug === provider.type ? provider.service?.keyVariable : undefined) ?? keyVariable(slug, setting);
+  const offered = (slug === provider.type ? provider.entry.service?.keyVariable : undefined) ?? keyVariable(slug, setting);
   if (ask === undefined) return settings['custom_host'] !== undefined ? {} : { [setting]: `\${env:${offered}}` };
-  const name = await askFor(ask, `NAME of the variable that holds the ${provider.keySetting ?? 'key'} (not the key; - for none)`, offered);
+  const name = await askFor(
+    ask,
+    `NAME of the variable that holds the ${provider.entry.keySetting ?? 'key'} (not the key; - for none)`,
+    offered,
+  );
   return name === '-' ? {} : { [setting]: `\${env:${variable(name)}}` };
 }
 

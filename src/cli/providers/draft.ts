@@ -54,7 +54,7 @@ const common: ReadonlySet<string> = new Set(['api_key']);
 /** True for a setting that holds a secret by the type's schema, at any depth. */
 export function isSecret(provider: Provider, path: readonly string[]): boolean {
   const last = path.at(-1) ?? '';
-  const schema = schemaAt(provider.settings, path);
+  const schema = schemaAt(provider.entry.settings, path);
   if (schema?.['type'] === 'boolean') return false;
   return common.has(last) || schema?.['writeOnly'] === true || /secret|password|token$/.test(last);
 }
@@ -73,7 +73,7 @@ export function schemaAt(schema: Plain, path: readonly string[]): Plain | undefi
 
 /** What the type itself says about the settings, as `check` would; what references stand for is not known here. */
 export function problemsOf(provider: Provider, { name: _name, description: _about, ...settings }: Draft): readonly SettingsProblem[] {
-  const problems = provider.check?.(settings as CommonSettings & Plain) ?? [];
+  const problems = provider.entry.check?.(settings as CommonSettings & Plain) ?? [];
   return problems.filter(({ path }) => !isReference(path.reduce<unknown>((at, step) => (isPlain(at) ? at[step] : undefined), settings)));
 }
 

@@ -16,7 +16,7 @@ const noMedia = new Map<string, never>();
 export function make(binding: ProviderBinding, probe: Pick<Probe, 'endpoint' | 'method' | 'model' | 'body'>): Made {
   const operation = binding.provider.operations[probe.endpoint];
   if (operation === undefined) throw new Error(`this type does not serve ${probe.endpoint}`);
-  const chosen = binding.provider.deployment?.(binding.settings, probe.model);
+  const chosen = binding.provider.entry.deployment?.(binding.settings, probe.model);
   if (chosen instanceof Error) throw chosen;
   const call: Call<CommonSettings> = {
     endpoint: probe.endpoint,
@@ -47,7 +47,7 @@ const telling: readonly Endpoint[] = ['models', 'chat/completions', 'messages'];
 /** The host that requests go to, as far as it can be told without one; undefined for a type that answers itself. */
 export function hostOf({ binding }: CatalogEntry): string | undefined {
   const { provider, settings } = binding;
-  const model = provider.models?.(settings)[0]?.id ?? 'model';
+  const model = provider.entry.models?.(settings)[0]?.id ?? 'model';
   for (const endpoint of telling) {
     const method = endpoints[endpoint].body === 'none' ? 'GET' : 'POST';
     try {
@@ -63,7 +63,7 @@ export function hostOf({ binding }: CatalogEntry): string | undefined {
 
 /** What clients can ask of it: aliases of deployments, else its allow-list; empty where all models may be asked. */
 export function modelsOf({ binding, entry }: CatalogEntry): readonly string[] {
-  const listed = (binding.provider.models?.(binding.settings) ?? []).map(({ id }) => id).filter((id) => binding.allowsModel(id));
+  const listed = (binding.provider.entry.models?.(binding.settings) ?? []).map(({ id }) => id).filter((id) => binding.allowsModel(id));
   return listed.length > 0 ? listed : (entry.models ?? []);
 }
 

@@ -21,7 +21,7 @@ export interface Imported extends ImportedUri {
 export function readUri(uri: string, providers: readonly Provider[], code: number): Imported {
   let why: string | undefined;
   for (const provider of providers) {
-    const found = provider.importUri?.(uri);
+    const found = provider.entry.importUri?.(uri);
     if (typeof found === 'string') why ??= found;
     else if (found !== undefined) return { ...found, provider };
   }

@@ -27,18 +27,18 @@ export async function askSettings(ask: Ask, provider: Provider, draft: Draft): P
     const answer = await askFor(ask, `${key} (${missing.hint ?? missing.message})`);
     if (answer !== '') draft[key] = answer;
   }
-  if (isPlain(schemaAt(provider.settings, ['deployments', '_']))) await askDeployments(ask, provider, draft);
+  if (isPlain(schemaAt(provider.entry.settings, ['deployments', '_']))) await askDeployments(ask, provider, draft);
 }
 
 async function askDeployments(ask: Ask, provider: Provider, draft: Draft): Promise<void> {
-  const row = schemaAt(provider.settings, ['deployments', '_'])?.['properties'];
+  const row = schemaAt(provider.entry.settings, ['deployments', '_'])?.['properties'];
   const keys = isPlain(row) ? Object.keys(row) : [];
   for (;;) {
     const alias = await askFor(ask, 'alias of a deployment, as clients write it (empty: no more)');
     if (alias === '') return;
     put(draft, ['deployments', alias], {});
     for (const key of keys) {
-      const schema = schemaAt(provider.settings, ['deployments', alias, key]);
+      const schema = schemaAt(provider.entry.settings, ['deployments', alias, key]);
       if (schema?.['type'] !== 'string' || key === 'target_uri' || isSecret(provider, ['deployments', alias, key])) continue;
       const answer = await askFor(ask, `  ${key} (${String(schema['description']).replace(/\.$/, '')})`);
       if (answer !== '') put(draft, ['deployments', alias, key], answer);

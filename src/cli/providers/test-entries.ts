@@ -100,7 +100,7 @@ async function tryOne(one: CatalogEntry, { flags, outbound, timeoutMs }: Trial):
   const nothing = { fix: null, status: null, models: null, deployments: null, ms: null } as const;
   const off = whyOff(one) ?? (one.binding.owner === 'caller' ? 'each caller sends the credential' : undefined);
   if (off !== undefined) return { ...known, ...nothing, state: 'off', says: off };
-  const probes = one.binding.provider.probe?.(one.binding.settings, flags.deep === true) ?? [];
+  const probes = one.binding.provider.entry.probe?.(one.binding.settings, flags.deep === true) ?? [];
   if (probes.length === 0) return { ...known, ...nothing, state: 'off', says: 'this type cannot be tested' };
   const begun = performance.now();
   const done: Probed[] = [];
@@ -124,7 +124,7 @@ function verdict(one: CatalogEntry, done: readonly Probed[]): Omit<Tested, 'slug
     return { state: 'fail', says, fix: fixFor(one, wrong) ?? null, status: wrong.status === 0 ? null : wrong.status, models, deployments };
   }
   const { provider, settings } = one.binding;
-  const listed = provider.deployment === undefined ? 0 : (provider.models?.(settings).length ?? 0);
+  const listed = provider.entry.deployment === undefined ? 0 : (provider.entry.models?.(settings).length ?? 0);
   const facts = [
     done.find(({ says }) => says !== undefined)?.says ?? (one.binding.owner === 'none' ? 'responds without a key' : 'key valid'),
     ...(models === null ? [] : [plural(models, 'model')]),

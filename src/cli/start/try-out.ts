@@ -22,7 +22,7 @@ export function keyedIn(
   env: Readonly<Record<string, string | undefined>>,
   providers: readonly Provider[],
 ): readonly { readonly type: string; readonly variable: string }[] {
-  return providers.flatMap(({ type, service }) => {
+  return providers.flatMap(({ type, entry: { service } }) => {
     const variable = service?.keyVariable;
     return variable?.endsWith('_API_KEY') === true && env[variable] ? [{ type, variable }] : [];
   });

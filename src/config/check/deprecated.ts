@@ -11,7 +11,7 @@ export function deprecated(context: CheckContext): void {
   }
   for (const { value } of section(context.root, 'providers').values()) {
     const provider = providerOf(context.registry, textOf(child(value, 'type')) ?? '');
-    const properties = isPlain(provider?.settings['properties']) ? provider.settings['properties'] : {};
+    const properties = isPlain(provider?.entry.settings['properties']) ? provider.entry.settings['properties'] : {};
     for (const { key, keyAt } of entriesOf(value)) {
       const schema = properties[key];
       if (!isPlain(schema) || schema['deprecated'] !== true) continue;

@@ -28,7 +28,7 @@ export function readSettings(entry: ConfigEntry, provider: Provider | undefined,
   let ambient: string | undefined;
   for (const [key, value] of Object.entries(entry)) {
     if (isTargetKey(key) || key.startsWith('x-')) continue;
-    const setting = provider?.requestSettings.find((one) => one.setting === key || one.keys.includes(key));
+    const setting = provider?.entry.requestSettings.find((one) => one.setting === key || one.keys.includes(key));
     if (setting === undefined) throw unknownKey(key, provider, path);
     settings[setting.setting] = value;
     if (setting.shapesHost) shapesHost ??= key;
@@ -41,7 +41,7 @@ export function readSettings(entry: ConfigEntry, provider: Provider | undefined,
 /** True when a credential for this provider stands in the target: `api_key`, or a setting that is a secret. */
 export function bringsCredential(entry: ConfigEntry, provider: Provider): boolean {
   if (entry.api_key !== undefined) return true;
-  return provider.requestSettings.some(
+  return provider.entry.requestSettings.some(
     ({ setting, keys }) => isSecretSetting(provider, setting) && [setting, ...keys].some((key) => Object.hasOwn(entry, key)),
   );
 }
@@ -60,7 +60,7 @@ function unknownKey(key: string, provider: Provider | undefined, path: string): 
   const known = [
     ...Object.keys(targetSettings.properties),
     'targets',
-    ...(provider?.requestSettings.flatMap((one) => [one.setting, ...one.keys]) ?? []),
+    ...(provider?.entry.requestSettings.flatMap((one) => [one.setting, ...one.keys]) ?? []),
   ];
   const where = provider === undefined ? 'without a provider next to it' : `for a provider of type "${provider.type}"`;
   return invalid(`unknown key "${key}" ${where}`, didYouMean(key, known).trim() || undefined, `${path}.${key}`);

@@ -120,10 +120,13 @@ function providerProblem(value: Record<string, unknown>, { types }: Known): stri
   if (!Array.isArray(value['aliases'])) return '"aliases" must be a list';
   const taken = [value['type'], ...(value['aliases'] as unknown[])].find((name) => typeof name === 'string' && types.has(name));
   if (taken !== undefined) return `the type "${String(taken)}" is built in already`;
-  if (!isPlain(value['settings'])) return '"settings" must be a JSON Schema';
-  if (!Array.isArray(value['requestSettings'])) return '"requestSettings" must be a list';
-  if (!isPlain(value['operations'])) return '"operations" must be an object';
-  return typeof value['credential'] === 'function' && typeof value['fault'] === 'function'
+  const { entry, operations } = value;
+  if (!isPlain(entry)) return '"entry" must be an object';
+  if (!isPlain(entry['settings'])) return '"entry.settings" must be a JSON Schema';
+  if (!Array.isArray(entry['requestSettings'])) return '"entry.requestSettings" must be a list';
+  if (!isPlain(operations) || !Object.values(operations).every((one) => isPlain(one) && typeof one['begin'] === 'function'))
+    return '"operations" must be an object whose members have a function "begin"';
+  return typeof entry['credential'] === 'function' && typeof value['fault'] === 'function'
     ? undefined
-    : '"credential" and "fault" must be functions';
+    : '"entry.credential" and "fault" must be functions';
 }

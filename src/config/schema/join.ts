@@ -15,8 +15,8 @@ import { targetSettings, targetText } from './target.ts';
 export function inlineSettings(providers: readonly Provider[]): Record<string, JsonSchema> {
   const found: Record<string, JsonSchema> = {};
   for (const provider of providers) {
-    const properties = isPlain(provider.settings['properties']) ? provider.settings['properties'] : {};
-    for (const { setting, keys } of provider.requestSettings) {
+    const properties = isPlain(provider.entry.settings['properties']) ? provider.entry.settings['properties'] : {};
+    for (const { setting, keys } of provider.entry.requestSettings) {
       const schema = properties[setting];
       for (const key of [setting, ...keys])
         if (!Object.hasOwn(targetSettings.properties, key)) found[key] ??= isPlain(schema) ? schema : {};
@@ -44,12 +44,12 @@ export function targetSchemas(providers: readonly Provider[]): { config: JsonSch
 
 /** An entry of `providers:` of one type: the common keys and its own. */
 export function providerSchema(provider: Provider): JsonSchema {
-  const own = isPlain(provider.settings['properties']) ? provider.settings['properties'] : {};
-  const required = Array.isArray(provider.settings['required']) ? (provider.settings['required'] as unknown[]) : [];
+  const own = isPlain(provider.entry.settings['properties']) ? provider.entry.settings['properties'] : {};
+  const required = Array.isArray(provider.entry.settings['required']) ? (provider.entry.settings['required'] as unknown[]) : [];
   return {
-    ...provider.settings,
+    ...provider.entry.settings,
     type: 'object',
-    properties: { ...providerCommon.properties, auth: authSchema(provider.authModes), ...own },
+    properties: { ...providerCommon.properties, auth: authSchema(provider.entry.authModes), ...own },
     required: [...providerCommon.required, ...required],
     additionalProperties: false,
   };

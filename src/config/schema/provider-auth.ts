@@ -1,5 +1,5 @@
 import type { JsonSchema } from '../../core/json/schema.ts';
-import type { AuthMode, Provider } from '../../core/provider.ts';
+import type { AuthMode, Provider, ProviderEntry } from '../../core/provider.ts';
 import { apiKey } from './shared.ts';
 
 /** Words after `auth.mode` that every type takes. */
@@ -10,12 +10,14 @@ const commonModes: Readonly<Record<string, string>> = {
 
 /** A mode of a type by any of its words, with the word that we print. */
 export function authModeOf(provider: Provider, word: unknown): { readonly name: string; readonly mode: AuthMode } | undefined {
-  const found = Object.entries(provider.authModes ?? {}).find(([name, { aliases }]) => name === word || aliases.includes(String(word)));
+  const found = Object.entries(provider.entry.authModes ?? {}).find(
+    ([name, { aliases }]) => name === word || aliases.includes(String(word)),
+  );
   return found === undefined ? undefined : { name: found[0], mode: found[1] };
 }
 
 /** `auth:` of an entry: the common part, and the type's own modes with their keys. */
-export function authSchema(own: Provider['authModes'] = {}): JsonSchema {
+export function authSchema(own: ProviderEntry['authModes'] = {}): JsonSchema {
   const modes = Object.entries(own);
   const about = [...Object.entries(commonModes), ...modes.map(([name, mode]) => [name, mode.about] as const)];
   const rules = modes.map(([name, mode]) => modeRule([name, ...mode.aliases], mode));
@@ -38,7 +40,9 @@ export function authSchema(own: Provider['authModes'] = {}): JsonSchema {
 
 /** `auth:` where the type is not known: every mode of these types, whose needs are left to the check. */
 export function anyAuthSchema(providers: readonly Provider[]): JsonSchema {
-  const { allOf: _rules, ...open } = authSchema(Object.assign({}, ...providers.map(({ authModes }) => authModes)) as Provider['authModes']);
+  const { allOf: _rules, ...open } = authSchema(
+    Object.assign({}, ...providers.map(({ entry }) => entry.authModes)) as ProviderEntry['authModes'],
+  );
   return open;
 }
 

@@ -2,7 +2,7 @@ import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.
 import ajvFormats from 'ajv-formats';
 import type { JsonSchema } from '../../core/json/schema.ts';
 import { isPlain } from '../../core/json/merge.ts';
-import type { Provider } from '../../core/provider.ts';
+import type { ProviderEntry } from '../../core/provider.ts';
 import { parseDuration, parseSize } from '../../core/text/units.ts';
 import type { PluginRegistry } from '../read/registry.ts';
 import { pluginOf, providerOf, providerUnder } from '../read/registry.ts';
@@ -76,12 +76,12 @@ function validateVirtualKeys(root: MapNode, registry: PluginRegistry, run: Run):
     const auth = child(value, 'auth');
     const provider = providerUnder(value, root, registry);
     if (auth?.kind !== 'map' || provider === undefined) continue;
-    const { authModes = noModes } = provider;
+    const { authModes = noModes } = provider.entry;
     run(authModes, () => authSchema(authModes), auth, ['virtual_keys', key, 'auth']);
   }
 }
 
-const noModes: NonNullable<Provider['authModes']> = Object.freeze({});
+const noModes: NonNullable<ProviderEntry['authModes']> = Object.freeze({});
 
 /** Options of plugins are validated by the plugin's own schema; one without options by the empty mapping. */
 function validateOptions(root: MapNode, registry: PluginRegistry, run: Run, report: Report): void {

@@ -17,7 +17,7 @@ export interface BroughtSettings {
 export function settingsIn(headers: HeaderBag, provider: Provider): BroughtSettings | undefined {
   let settings: Record<string, string> | undefined;
   let shaping: string | undefined;
-  for (const { setting, headers: tails, shapesHost, ambient } of provider.requestSettings) {
+  for (const { setting, headers: tails, shapesHost, ambient } of provider.entry.requestSettings) {
     for (const tail of tails) {
       const value = headers.tail(tail);
       if (value === undefined || value === '') continue;
@@ -35,7 +35,7 @@ export function settingsIn(headers: HeaderBag, provider: Provider): BroughtSetti
  * account), where the request sends one. Allocates nothing.
  */
 export function shapingIn(headers: HeaderBag, provider: Provider): string | undefined {
-  for (const { headers: tails, shapesHost, choosesPart } of provider.requestSettings) {
+  for (const { headers: tails, shapesHost, choosesPart } of provider.entry.requestSettings) {
     if (!shapesHost && choosesPart !== true) continue;
     for (const tail of tails) if (headers.tail(tail) !== undefined) return tail;
   }
@@ -43,21 +43,21 @@ export function shapingIn(headers: HeaderBag, provider: Provider): string | unde
 }
 
 /** The caller's headers that don't go along with a credential of the operator, in lower case: they choose what of its account is used. */
-export const withheldFrom = ({ accountHeaders }: Provider, owner: CredentialOwner | undefined): readonly string[] =>
-  owner === 'catalog' && accountHeaders !== undefined ? accountHeaders : none;
+export const withheldFrom = ({ entry }: Provider, owner: CredentialOwner | undefined): readonly string[] =>
+  (owner === 'catalog' ? entry.accountHeaders : undefined) ?? none;
 
 const none: readonly string[] = Object.freeze([]);
 
 /** True when a header of the request holds a secret of this provider, beside those that hold keys. */
 export function bringsSecret(headers: HeaderBag, provider: Provider): boolean {
-  return provider.requestSettings.some(
+  return provider.entry.requestSettings.some(
     ({ setting, headers: tails }) => isSecretSetting(provider, setting) && tails.some((tail) => (headers.tail(tail) ?? '') !== ''),
   );
 }
 
 /** The schema of a type marks its secrets `writeOnly`. */
 export function isSecretSetting(provider: Provider, setting: string): boolean {
-  const { properties } = provider.settings;
+  const { properties } = provider.entry.settings;
   const schema = isPlain(properties) ? properties[setting] : undefined;
   return isPlain(schema) && schema['writeOnly'] === true;
 }

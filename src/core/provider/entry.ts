@@ -1,7 +1,50 @@
 import type { Endpoint } from '../endpoint.ts';
+import type { GatewayError } from '../error.ts';
 import type { Plain } from '../json/merge.ts';
 import type { JsonSchema } from '../json/schema.ts';
 import type { AwsGrant, AwsKeys, OAuthGrant } from '../secrets/grant.ts';
+
+/** What `providers.<slug>` says of an entry of this type, and what is known of it without a request: data and pure functions. */
+export interface ProviderEntry<Settings = unknown> {
+  /** The one service behind it, for the commands and pages that know services by name; absent where an entry says which. */
+  readonly service?: ServiceFacts;
+  /**
+   * JSON Schema of the keys that this type adds to `providers.<slug>`. The keys that every entry has (`type`, `name`,
+   * `description`, `enabled`, `api_key`, `custom_host`, `allow_custom_host`, `models`, `timeouts`, …) are not repeated.
+   */
+  readonly settings: JsonSchema;
+  /** Settings that a request may bring by header or inline config, in direct mode. */
+  readonly requestSettings: readonly RequestSetting[];
+  /**
+   * Headers of its API that choose an organization, project or deployment, in lower case: a caller's never go along with a
+   * credential of the catalog.
+   */
+  readonly accountHeaders?: readonly string[];
+  /** `required`: an entry without `api_key` (or `auth`) is incomplete; `optional`: keyless services; `none`: never sent. */
+  readonly apiKey: 'required' | 'optional' | 'none';
+  /** The setting that holds the usual credential of this type, where that is not `api_key`. */
+  readonly keySetting?: string;
+  /** Further ways to sign, by the word after `auth: {mode: …}` that we print. `api_key` and `caller` need no row. */
+  readonly authModes?: Readonly<Record<string, AuthMode>>;
+  /** Problems in an entry's settings that the schema can't express; empty when it can be used. */
+  check?(settings: Settings & CommonSettings): readonly SettingsProblem[];
+  /** Which deployment serves this model name. Providers without deployments leave it out. */
+  deployment?(settings: Settings & CommonSettings, model: string): Deployment | GatewayError;
+  /** Names that clients can use with this entry (aliases of deployments), where the entry knows them. */
+  models?(settings: Settings & CommonSettings): readonly ListedModel[];
+  /** How a request is signed with this key. `signing`: the word of the deployment that it goes to, where it has one. */
+  credential(settings: Settings & CommonSettings, key: string | undefined, signing?: string): CredentialSpec;
+  /**
+   * Small requests that prove an entry's credential and settings, for `gateway providers test`. `deep`: also those that
+   * cost tokens. A type without it can't be tested.
+   */
+  probe?(settings: Settings & CommonSettings, deep: boolean): readonly Probe[];
+  /**
+   * What an address that the service's own pages show says about an entry: only the text is read. Undefined where it is
+   * no address of this service; a text says why one that is can't be used.
+   */
+  importUri?(uri: string): ImportedUri | string | undefined;
+}
 
 /** What people know a service by. */
 export interface ServiceFacts {

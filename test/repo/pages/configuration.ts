@@ -74,7 +74,7 @@ configs:
 /** Aliases that only old configurations use. */
 const neutral = /^(?:cloud-)?(?:provider|vendor)-[a-z]$/;
 
-const hasOwn = ({ settings, authModes }: Provider): boolean =>
+const hasOwn = ({ entry: { settings, authModes } }: Provider): boolean =>
   authModes !== undefined || Object.keys(isSchema(settings['properties']) ? settings['properties'] : {}).length > 0;
 
 /** `docs/configuration.md`, made from the schema that `gateway check` and editors use. */
@@ -86,11 +86,11 @@ export function configurationPage(): string {
   );
   const kinds = providers.filter(hasOwn).map((provider) => {
     const names = [provider.type, ...provider.aliases.filter((alias) => !neutral.test(alias))].map((name) => `\`${name}\``).join(' or ');
-    const signing = Object.entries(provider.authModes ?? {}).map(([name, mode]) => {
+    const signing = Object.entries(provider.entry.authModes ?? {}).map(([name, mode]) => {
       const words = [name, ...mode.aliases].map((word) => `\`${word}\``).join(' or ');
       return `\`auth.mode\` ${words} signs ${mode.about}:\n\n${table({ properties: mode.properties, required: mode.required }, 'auth.')}`;
     });
-    return [`### type ${names}`, table(provider.settings), ...signing].join('\n\n');
+    return [`### type ${names}`, table(provider.entry.settings), ...signing].join('\n\n');
   });
   const options = stages.filter(
     (stage) => Object.keys(isSchema(stage.options['properties']) ? stage.options['properties'] : {}).length > 0,

@@ -71,7 +71,7 @@ export function headersPage(): string {
 /** The headers that stand for settings, one row a setting of a type. */
 function settings(): string {
   const rows = providers.flatMap((provider) =>
-    provider.requestSettings.map((entry) => {
+    provider.entry.requestSettings.map((entry) => {
       const host = entry.shapesHost ? 'host' : entry.choosesPart === true ? 'part' : '';
       return `| \`${provider.type}\` | ${entry.headers.map(name).join(', ')} | \`${entry.setting}\` | ${host} |`;
     }),

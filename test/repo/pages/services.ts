@@ -4,7 +4,7 @@ import type { Quirk } from '../../../plugins/providers/vendors/row.ts';
 
 /** `docs/services.md`: services that are a type of their own, and how each differs from the format that it speaks. */
 export function servicesPage(): string {
-  const rows = providers.flatMap(({ type, aliases, service }) => {
+  const rows = providers.flatMap(({ type, aliases, entry: { service } }) => {
     if (service === undefined) return [];
     const names = [type, ...aliases.filter((alias) => !neutral.test(alias))].map((name) => `\`${name}\``).join(', ');
     return [

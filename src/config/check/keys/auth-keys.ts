@@ -17,7 +17,7 @@ export function authKeys(entry: Entry, provider: Provider, place: string, { repo
   const [first] = extra;
   if (auth === undefined || first === undefined) return true;
   if (mode === undefined) {
-    const modes = Object.entries(provider.authModes ?? {}).filter(([, one]) => Object.hasOwn(one.properties, first.key));
+    const modes = Object.entries(provider.entry.authModes ?? {}).filter(([, one]) => Object.hasOwn(one.properties, first.key));
     const hint = `"${first.key}" belongs to ${listOf(
       modes.map(([name]) => `mode: ${name}`),
       'or',

@@ -4,7 +4,7 @@ import { type Node, walk } from '../../read/node.ts';
 
 /** Names of the settings that are secrets of this type: its schema marks them `writeOnly`. */
 export function secretSettings(provider: Provider): string[] {
-  const { properties } = provider.settings;
+  const { properties } = provider.entry.settings;
   if (!isPlain(properties)) return [];
   return Object.entries(properties).flatMap(([name, schema]) => (isPlain(schema) && schema['writeOnly'] === true ? [name] : []));
 }

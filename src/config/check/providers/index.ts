@@ -31,7 +31,7 @@ export function providers(context: CheckContext): void {
 
 /** An integration with deployments is one of several as a rule: people tell them apart by their names. */
 function unnamed({ key, keyAt, value }: Entry, provider: Provider, { report }: CheckContext): void {
-  if (provider.deployment === undefined || entryOf(value, 'name') !== undefined) return;
+  if (provider.entry.deployment === undefined || entryOf(value, 'name') !== undefined) return;
   const hint = 'add name: the display name in lists; without it lists show the slug';
   report({ code: 'missing-key', severity: 'warning', at: keyAt, message: `"name" is missing in providers.${key}`, hint });
 }
@@ -47,7 +47,7 @@ function sameNameAsType({ key, keyAt }: Entry, provider: Provider, { registry, r
 function credential(entry: Entry, provider: Provider, { report }: CheckContext): void {
   const mode = valueOf(child(child(entry.value, 'auth'), 'mode'));
   const key = entryOf(entry.value, 'api_key');
-  if (provider.apiKey === 'none' && key !== undefined) {
+  if (provider.entry.apiKey === 'none' && key !== undefined) {
     report({
       code: 'never-used',
       at: key.keyAt,
@@ -57,10 +57,10 @@ function credential(entry: Entry, provider: Provider, { report }: CheckContext):
     });
   }
   // A host of the operator's own may ask for no key: whoever serves there decides.
-  if (provider.apiKey !== 'required' || mode === 'caller' || authModeOf(provider, mode) !== undefined) return;
+  if (provider.entry.apiKey !== 'required' || mode === 'caller' || authModeOf(provider, mode) !== undefined) return;
   if (entryOf(entry.value, 'custom_host') !== undefined) return;
   if (holdsCredential(entry.value, provider)) return;
-  const setting = provider.keySetting ?? 'api_key';
+  const setting = provider.entry.keySetting ?? 'api_key';
   const hint = `add ${setting}: \${env:${keyVariable(entry.key, setting)}}, or auth: {mode: caller} where callers send their own`;
   report({ code: 'missing-key', at: entry.keyAt, message: `"${setting}" is missing in providers.${entry.key}`, hint });
 }
@@ -93,7 +93,7 @@ function inTarget(site: Site, context: CheckContext): void {
 function withSettings(node: MapNode, extra: readonly Entry[], { provider, settings, isSlug }: Named, { report }: CheckContext): void {
   const sent = new Map(
     extra.flatMap((entry) => {
-      const setting = provider.requestSettings.find((one) => one.setting === entry.key || one.keys.includes(entry.key));
+      const setting = provider.entry.requestSettings.find((one) => one.setting === entry.key || one.keys.includes(entry.key));
       return setting === undefined ? [] : [[setting.setting, entry] as const];
     }),
   );
@@ -131,7 +131,7 @@ function providerNamed(written: string, { root, registry }: CheckContext): Named
 }
 
 function foreignSetting(entry: Entry, provider: Provider | undefined, { report }: CheckContext): void {
-  const takes = provider?.requestSettings.flatMap(({ setting, keys }) => [setting, ...keys]) ?? [];
+  const takes = provider?.entry.requestSettings.flatMap(({ setting, keys }) => [setting, ...keys]) ?? [];
   if (takes.includes(entry.key)) return;
   const message =
     provider === undefined ? `"${entry.written}" needs "provider" next to it` : `"${entry.written}" is not a setting of ${provider.type}`;

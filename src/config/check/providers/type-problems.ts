@@ -18,7 +18,7 @@ export function problemsOf(
   report: Report,
 ): readonly SettingsProblem[] {
   try {
-    return provider.check?.(settings) ?? [];
+    return provider.entry.check?.(settings) ?? [];
   } catch (error) {
     report({ code: 'bad-plugin', at, message: `the check of type ${provider.type} failed: ${(error as Error).message}` });
     return [];

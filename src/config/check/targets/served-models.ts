@@ -104,9 +104,9 @@ function undeployed({ slug, model, at }: Named, { provider, settings }: ServedBy
 /** The names that an entry serves where this model is none of them; undefined where it is served, or nobody knows. */
 function deployedNames(provider: Provider, settings: CommonSettings, model: string): readonly string[] | undefined {
   try {
-    const found = provider.deployment?.(settings, model);
+    const found = provider.entry.deployment?.(settings, model);
     if (!(found instanceof GatewayError) || found.code !== 'model_not_found') return undefined;
-    const names = (provider.models?.(settings) ?? []).map(({ id }) => id);
+    const names = (provider.entry.models?.(settings) ?? []).map(({ id }) => id);
     return names.length === 0 ? undefined : names;
   } catch {
     // A type from outside may fail on settings that are wrong: its own check says so.

@@ -77,7 +77,7 @@ function memoCredentials(
   return (key, signing) => {
     const compiled = known.get(signing)?.get(key);
     if (compiled !== undefined) return compiled;
-    const spec = provider.credential(key === mainKey ? settings : keyed, key, signing);
+    const spec = provider.entry.credential(key === mainKey ? settings : keyed, key, signing);
     const ref = makeCredential(spec, ownerOf(spec, owner));
     const made = owner === 'catalog' ? { ...ref, setting: settingOf(parts, key) } : ref;
     known.set(signing, (known.get(signing) ?? new Map<string | undefined, CredentialRef>()).set(key, made));
@@ -90,7 +90,7 @@ function settingOf({ provider, settings, key: mainKey, signedAt, slug }: Binding
   if (key !== mainKey) return `providers.${slug}.deployments`;
   if (settings.auth !== undefined) return `${signedAt}.auth`;
   if (key !== undefined) return `${signedAt}.api_key`;
-  const { keySetting } = provider;
+  const { keySetting } = provider.entry;
   return keySetting !== undefined && settings[keySetting] !== undefined ? `${signedAt}.${keySetting}` : signedAt;
 }
 

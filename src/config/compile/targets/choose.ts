@@ -43,7 +43,7 @@ export function chooseBinding(entry: ConfigEntry, level: Level, from: Choosing, 
   }
   const own = bringsCredential(entry, chosen.parts.provider);
   const parts = derive(chosen, { own, key: entry.api_key, host, sent }, from, path);
-  for (const problem of parts.provider.check?.(parts.settings) ?? []) {
+  for (const problem of parts.provider.entry.check?.(parts.settings) ?? []) {
     if (problem.severity !== 'warning') throw invalid(problem.message, problem.hint, [path, ...problem.path].join('.'));
   }
   return makeBinding(parts, from.makeCredential).binding;
@@ -79,7 +79,7 @@ function chooseProvider(entry: ConfigEntry, written: string, from: Choosing, pat
   const hasKey = provider !== undefined && bringsCredential(entry, provider);
   const isSlug = from.catalog.has(name);
   const asRequest = from.origin === 'request' && provider !== undefined && (hasKey || !isSlug);
-  const asFile = from.origin === 'file' && provider !== undefined && !isSlug && (hasKey || provider.apiKey !== 'required');
+  const asFile = from.origin === 'file' && provider !== undefined && !isSlug && (hasKey || provider.entry.apiKey !== 'required');
   if (provider === undefined || !(asRequest || asFile)) return ofCatalog(name, from, `${path}.provider`);
   const parts = directParts(provider, {}, undefined);
   return { made: undefined, parts: from.origin === 'file' ? { ...parts, ...operators } : parts };
@@ -145,7 +145,7 @@ function guardCatalog({ parts, made }: Chosen, { host, sent }: Brought, path: st
 
 /** An entry without a key of its own may still have deployments with keys. */
 function signsWithCatalog({ binding, parts }: MadeBinding): boolean {
-  return parts.owner === 'catalog' && (binding.owner === 'catalog' || parts.provider.deployment !== undefined);
+  return parts.owner === 'catalog' && (binding.owner === 'catalog' || parts.provider.entry.deployment !== undefined);
 }
 
 function hostOf(url: string, path: string): string {
