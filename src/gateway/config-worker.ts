@@ -5,7 +5,7 @@ import { type LoadRequest, loadConfig } from '../config/reload/load.ts';
 import type { LoadAnswer, LoadQuestion, PostedRequest } from '../config/reload/loader.ts';
 import { Validators } from '../config/validate/schema.ts';
 
-/** The process behind `config/loader.ts`: reads, resolves and checks a configuration, and sends what came of it. */
+/** The process behind `config/reload/loader.ts`: reads, resolves and checks a configuration, and sends what came of it. */
 async function answer({ id, request }: LoadQuestion): Promise<LoadAnswer> {
   try {
     return { id, loaded: await load(request) };

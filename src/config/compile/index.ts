@@ -18,7 +18,7 @@ import type { ConfigEntry, GatewayConfig } from '../schema/index.ts';
 export interface CompileDeps {
   /** By type and alias, those from outside included. */
   readonly providers: ReadonlyMap<string, Provider>;
-  /** `transport/sign.ts`. */
+  /** `transport/credentials/sign.ts`. */
   credential(spec: CredentialSpec, owner: CredentialOwner): CredentialRef;
 }
 

@@ -164,7 +164,7 @@ export interface ListedModel {
   readonly foundationModel?: string;
 }
 
-/** How a request is signed: data only. `transport/sign.ts` turns it into headers. */
+/** How a request is signed: data only. `transport/credentials/sign.ts` turns it into headers. */
 export type CredentialSpec =
   | { readonly scheme: 'none' }
   | { readonly scheme: 'bearer'; readonly secret: string }

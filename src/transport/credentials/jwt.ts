@@ -1,4 +1,4 @@
-import type { CryptoKey, LocalJWKSet } from 'jose';
+import type { CryptoKey, JWTPayload, LocalJWKSet } from 'jose';
 import { type JwtFault, type JwtSettings, type JwtVerdict, type JwtVerifier, unprovenClaims } from '../../core/secrets/jwt.ts';
 import { FetchedKeys, freshMs, type JwksDeps, type KeySet } from './jwks.ts';
 import { errorCode } from '../../core/text/error-code.ts';
@@ -98,12 +98,15 @@ class Verifier implements JwtVerifier {
       requiredClaims: ['exp'],
     };
     try {
-      const { payload } = await jwtVerify(token, keys, options);
-      return { claims: payload, until: Math.min((payload.exp ?? 0) * 1000 + toleranceS * 1000, now + freshMs) };
+      return this.#proven((await jwtVerify(token, keys, options)).payload, now);
     } catch (error) {
       if (errorCode(error) !== 'ERR_JWKS_MULTIPLE_MATCHING_KEYS') return faultOf(error);
       return this.#proveByEach(token, error as AsyncIterable<CryptoKey>, options, now);
     }
+  }
+
+  #proven(claims: JWTPayload, now: number): JwtVerdict {
+    return { claims, until: Math.min(((claims.exp ?? 0) + this.#settings.toleranceS) * 1000, now + freshMs) };
   }
 
   /** A token without a key id, and a set with several keys of its kind: each may be the one. */
@@ -111,8 +114,7 @@ class Verifier implements JwtVerifier {
     const { jwtVerify } = await import('jose');
     for await (const key of candidates) {
       try {
-        const { payload } = await jwtVerify(token, key, options);
-        return { claims: payload, until: Math.min((payload.exp ?? 0) * 1000 + this.#settings.toleranceS * 1000, now + freshMs) };
+        return this.#proven((await jwtVerify(token, key, options)).payload, now);
       } catch (error) {
         if (errorCode(error) !== 'ERR_JWS_SIGNATURE_VERIFICATION_FAILED') return faultOf(error);
       }

@@ -5,7 +5,7 @@ import type { CredentialRef, PartialClocks, ProviderBinding, Trust } from '../..
 import { deepFreeze } from '../freeze.ts';
 import { withoutSecrets } from '../settings.ts';
 
-/** Turns a signing scheme into headers: `transport/sign.ts`. */
+/** Turns a signing scheme into headers: `transport/credentials/sign.ts`. */
 export type MakeCredential = (spec: CredentialSpec, owner: CredentialOwner) => CredentialRef;
 
 /** What makes a binding. */
