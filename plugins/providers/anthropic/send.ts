@@ -49,3 +49,9 @@ export function versionHeaders(call: ACall, body: JsonBody | undefined, needed: 
   if (betas.length > 0) headers.push('anthropic-beta', betas.join(','));
   return headers;
 }
+
+/** Parameters of a query that go nowhere. */
+export function otherParams(query: string, taken: readonly string[]): readonly Dropped[] {
+  const names = new Set([...new URLSearchParams(query).keys()].filter((name) => !taken.includes(name.toLowerCase())));
+  return [...names].map((param) => ({ param, reason: 'this service has no such list parameter' }));
+}

@@ -9,7 +9,7 @@ import { type BedrockSettings, defaultRegion, regionPattern } from './settings.t
 export type BCall = Call<BedrockSettings>;
 
 /** Where the models of an entry answer, and where the lists of them are. */
-interface Places {
+interface ServiceBases {
   readonly runtime: Base;
   readonly control: Base;
 }
@@ -27,7 +27,7 @@ const suffixOf = (region: string): string => suffixes.find(([start]) => region.s
 export const stsHost = (region: string): string => `sts.${region}.${suffixOf(region)}`;
 
 /** Worked out once for each settings object. @throws GatewayError `invalid_config` */
-const places = memo(({ custom_host: host, region = defaultRegion, fips }: BedrockSettings): Places => {
+const basesOf = memo(({ custom_host: host, region = defaultRegion, fips }: BedrockSettings): ServiceBases => {
   if (host !== undefined) {
     const base = baseOf(host);
     return { runtime: base, control: base };
@@ -55,7 +55,7 @@ interface Sent {
 /** One request to a model: its id is one segment of the path, whatever it holds. */
 export function toModel(call: BCall, model: string, action: string, { body, headers = [], dropped = [], streams }: Sent): UpstreamRequest {
   requireCredential(call);
-  const address = at(places(call.settings).runtime, `model/${segment(model)}/${action}`, '');
+  const address = at(basesOf(call.settings).runtime, `model/${segment(model)}/${action}`, '');
   const accept = streams === true ? 'application/vnd.amazon.eventstream' : 'application/json';
   return {
     ...address,
@@ -70,7 +70,7 @@ export function toModel(call: BCall, model: string, action: string, { body, head
 export function toControl(call: BCall, route: string): UpstreamRequest {
   requireCredential(call);
   return {
-    ...at(places(call.settings).control, route, ''),
+    ...at(basesOf(call.settings).control, route, ''),
     method: 'GET',
     headers: ['accept', 'application/json'],
     body: emptyBody,

@@ -70,7 +70,7 @@ function resolveScalar(node: ScalarNode, sources: ReferenceSources, policy: Poli
 }
 
 /** Of the reference, and of the value that it is a part of. */
-interface Places {
+interface Positions {
   readonly at: SourceLocation;
   readonly whole: SourceLocation;
 }
@@ -94,7 +94,7 @@ function lookUp(written: string, inner: string | undefined, node: ScalarNode, so
   return '';
 }
 
-function environment(text: string, written: string, { at, whole }: Places, sources: ReferenceSources, policy: Policy): string {
+function environment(text: string, written: string, { at, whole }: Positions, sources: ReferenceSources, policy: Policy): string {
   const cut = text.indexOf(':-');
   const name = cut < 0 ? text : text.slice(0, cut);
   const value = Object.hasOwn(sources.env, name) ? sources.env[name] : undefined;
@@ -114,7 +114,7 @@ function environment(text: string, written: string, { at, whole }: Places, sourc
   return '';
 }
 
-function fileText(path: string, { at, whole }: Places, sources: ReferenceSources, policy: Policy): string {
+function fileText(path: string, { at, whole }: Positions, sources: ReferenceSources, policy: Policy): string {
   const base = at.file.path === '' ? sources.cwd : dirname(at.file.path);
   const full = resolve(base, path);
   sources.watch(full);

@@ -13,7 +13,6 @@ import type { AnthropicSettings } from '../settings.ts';
 import { batchEndpoints, type BatchEndpoint } from './ids.ts';
 import { type InputLine, toRequests } from './lines.ts';
 import { type AskedBatch, toBatch } from './object.ts';
-import { TextTap } from './text-tap.ts';
 
 /** A create request that was read. */
 interface Asked extends AskedBatch {
@@ -144,3 +143,13 @@ function create(asked: Asked, lines: readonly InputLine[], call: ACall): Upstrea
 }
 
 const modelOf = ({ params }: Plain): string => (isPlain(params) ? (textOf(params['model']) ?? '') : '');
+
+/** A file of lines that is read whole, because the next request is made of it. Nothing in it is looked at here. */
+class TextTap extends ObjectTap {
+  readonly form = 'text';
+
+  override whole(_text: string): undefined {
+    this.complete = true;
+    return undefined;
+  }
+}

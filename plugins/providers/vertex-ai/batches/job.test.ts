@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { batchFromJob, statusOf } from './job.ts';
+import { batchStatus } from '../jobs/states.ts';
+import { batchFromJob } from './job.ts';
 
 const name = 'projects/123/locations/us-central1/batchPredictionJobs/456';
 const folder = 'gs://acme/gateway/batches/x/chat_completions/gemini-2.5-flash/prediction-model-1';
@@ -21,7 +22,7 @@ describe('state of a batch job', () => {
     ['JOB_STATE_OF_TOMORROW', 'validating'],
     ['toString', 'validating'],
     [undefined, 'validating'],
-  ])('%s is %s', (state, status) => expect(statusOf(state)).toBe(status));
+  ])('%s is %s', (state, status) => expect(batchStatus(state)).toBe(status));
 });
 
 describe('batch of a job', () => {

@@ -4,27 +4,8 @@ import { type Batch, batchOf, type BatchStatus, unixSeconds } from '#formats/ope
 import { fileIdOf, parseUri, type StoredObject } from '../files/object-id.ts';
 import { jobIdOf } from '../jobs/jobs.ts';
 import { endpointLabel, metadataOf } from '../jobs/labels.ts';
+import { batchStatus } from '../jobs/states.ts';
 import { type BatchEndpoint, endpointOfWord, outputFile } from './kind.ts';
-
-/** States of a job as a batch's. */
-const states: Readonly<Record<string, BatchStatus>> = {
-  JOB_STATE_UNSPECIFIED: 'validating',
-  JOB_STATE_QUEUED: 'validating',
-  JOB_STATE_PENDING: 'validating',
-  JOB_STATE_RUNNING: 'in_progress',
-  JOB_STATE_UPDATING: 'in_progress',
-  JOB_STATE_PAUSED: 'in_progress',
-  JOB_STATE_SUCCEEDED: 'completed',
-  JOB_STATE_PARTIALLY_SUCCEEDED: 'completed',
-  JOB_STATE_FAILED: 'failed',
-  JOB_STATE_CANCELLING: 'cancelling',
-  JOB_STATE_CANCELLED: 'cancelled',
-  JOB_STATE_EXPIRED: 'expired',
-};
-
-/** New states appear now and then: one that is not known is early. */
-export const statusOf = (state: unknown): BatchStatus =>
-  typeof state === 'string' && Object.hasOwn(states, state) ? (states[state] ?? 'validating') : 'validating';
 
 /** Where the end of a job is told, by its status. */
 const endings = {
@@ -36,7 +17,7 @@ const endings = {
 
 /** The Batch of a job: times in seconds, counts as numbers. */
 export function batchFromJob(job: Plain): Batch & { readonly model: string | null } {
-  const status = statusOf(job['state']);
+  const status = batchStatus(job['state']);
   const output = outputObject(job);
   const input = inputObject(job);
   const ended = unixSeconds(job['endTime']);

@@ -8,9 +8,10 @@ import { rowOf } from '../files/file-object.ts';
 import { fileIdOf } from '../files/object-id.ts';
 import { allowedObject, objectAddress, storageHeaders } from '../files/storage.ts';
 import { cancelJob, jobIn, type JobKind, listJobs, readJob, retrieveJob } from '../jobs/jobs.ts';
+import { batchStatus } from '../jobs/states.ts';
 import type { VertexSettings } from '../settings.ts';
 import { createBatch } from './create.ts';
-import { batchFromJob, endpointOfJob, modelOf, outputObject, statusOf } from './job.ts';
+import { batchFromJob, endpointOfJob, modelOf, outputObject } from './job.ts';
 import { outputLines } from './output-lines.ts';
 
 const batchJobs: JobKind = {
@@ -30,7 +31,7 @@ const output: Operation<VertexSettings> = {
     tap: new WholeTap(),
     then({ text }) {
       const job = rowOf(text);
-      const status = statusOf(job['state']);
+      const status = batchStatus(job['state']);
       const found = outputObject(job);
       if (found === undefined || status === 'failed') throw noBatchOutput(jobIn(call, batchJobs), status);
       const object = allowedObject(call, fileIdOf(found), 'batch_id');

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { tuningFromJob, tuningStatus } from './job.ts';
+import { tuningStatus } from '../jobs/states.ts';
+import { tuningFromJob } from './job.ts';
 import { checkpointsOf, eventsOf } from './progress.ts';
 import { toTrainingRow } from './rows.ts';
 

@@ -4,28 +4,7 @@ import { unixSeconds } from '#formats/openai-objects/objects.ts';
 import { fileIdOf, parseUri } from '../files/object-id.ts';
 import { jobIdOf } from '../jobs/jobs.ts';
 import { metadataOf } from '../jobs/labels.ts';
-
-/** Words of a job's life that clients know. */
-export type TuningStatus = 'queued' | 'running' | 'succeeded' | 'failed' | 'cancelled';
-
-/** States of the service. */
-const states: Readonly<Record<string, TuningStatus>> = {
-  JOB_STATE_UNSPECIFIED: 'queued',
-  JOB_STATE_QUEUED: 'queued',
-  JOB_STATE_PENDING: 'queued',
-  JOB_STATE_PAUSED: 'queued',
-  JOB_STATE_RUNNING: 'running',
-  JOB_STATE_UPDATING: 'running',
-  JOB_STATE_SUCCEEDED: 'succeeded',
-  JOB_STATE_PARTIALLY_SUCCEEDED: 'succeeded',
-  JOB_STATE_FAILED: 'failed',
-  JOB_STATE_CANCELLING: 'cancelled',
-  JOB_STATE_CANCELLED: 'cancelled',
-  JOB_STATE_EXPIRED: 'cancelled',
-};
-
-export const tuningStatus = (state: unknown): TuningStatus =>
-  typeof state === 'string' && Object.hasOwn(states, state) ? (states[state] ?? 'queued') : 'queued';
+import { type TuningStatus, tuningStatus } from '../jobs/states.ts';
 
 /** A fine-tuning job as clients know it; times are Unix seconds. */
 export interface TuningJob {

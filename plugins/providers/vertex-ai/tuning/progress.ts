@@ -2,7 +2,8 @@ import { isPlain, type Plain } from '#core/json/merge.ts';
 import { unixSeconds } from '#formats/openai-objects/objects.ts';
 import { textOf } from '#formats/shared/json.ts';
 import { jobIdOf } from '../jobs/jobs.ts';
-import { endpointModel, plainIn, tuningStatus } from './job.ts';
+import { tuningStatus } from '../jobs/states.ts';
+import { endpointModel, plainIn } from './job.ts';
 
 /** A checkpoint as clients know it. */
 export interface Checkpoint {

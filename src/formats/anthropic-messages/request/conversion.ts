@@ -4,11 +4,11 @@ import type { Drops } from '../../shared/drops.ts';
 import type { ModelTraits } from './model.ts';
 
 /** Who serves the model: its vendor, Vertex AI with the vendor's format, or Bedrock, whose format is made of this one. */
-export type Form = 'direct' | 'vertex' | 'converse';
+export type Surface = 'direct' | 'vertex' | 'converse';
 
 /** One request under conversion. */
 export interface Conversion {
-  readonly form: Form;
+  readonly form: Surface;
   readonly media: ReadonlyMap<string, Media>;
   readonly traits: ModelTraits;
   readonly drops: Drops;

@@ -3,7 +3,7 @@ import { looksLikeBase64, parseDataUri, sniffBase64, standardBase64 } from '../.
 import { servedType } from '../../shared/media-types.ts';
 import { typeOfPath } from '../../shared/mime.ts';
 import { cannotCarry } from '../../shared/cannot-carry.ts';
-import type { Block, Conversion, Form } from './conversion.ts';
+import type { Block, Conversion, Surface } from './conversion.ts';
 
 /** A file as a message names it. */
 export interface NamedFile {
@@ -32,7 +32,7 @@ function kindOf(type: string): 'image' | 'pdf' | 'text' | undefined {
  * True for addresses whose file has to be handed over by value: the API reads images and PDF by https itself, but no
  * text, and on Vertex AI nothing at all.
  */
-export function needsDownload(file: NamedFile, form: Form): boolean {
+export function needsDownload(file: NamedFile, form: Surface): boolean {
   if (!/^(?:https?|gs):\/\//i.test(file.url)) return false;
   if (form === 'vertex' || !/^https:/i.test(file.url)) return !/^gs:/i.test(file.url) || form === 'vertex';
   return kindOf(declaredType(file) ?? '') === 'text';

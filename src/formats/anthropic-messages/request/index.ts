@@ -2,7 +2,7 @@ import { isPlain, type Plain } from '../../../core/json/merge.ts';
 import type { Call, Dropped, Media, MediaNeed } from '../../../core/provider.ts';
 import { Drops } from '../../shared/drops.ts';
 import { conversationOf } from './conversation.ts';
-import type { Block, Conversion, Form } from './conversion.ts';
+import type { Block, Conversion, Surface } from './conversion.ts';
 import { needsDownload } from './files.ts';
 import { traitsOf } from './model.ts';
 import { outputFormat } from './output-format.ts';
@@ -52,7 +52,7 @@ export function toMessages(
 ): MessagesRequest {
   checkChatTypes(body);
   const drops = new Drops();
-  const form: Form = options.vertex === undefined ? 'direct' : 'vertex';
+  const form: Surface = options.vertex === undefined ? 'direct' : 'vertex';
   const conversion: Conversion = {
     form,
     media: options.media,
@@ -108,7 +108,7 @@ function offeredTools(body: Plain): ReadonlySet<string> {
 const codeTools = ['code_execution', 'bash_code_execution', 'text_editor_code_execution'] as const;
 
 /** Files that must be inlined, each once. */
-export function mediaNeeds(body: Plain, form: Form): readonly MediaNeed[] {
+export function mediaNeeds(body: Plain, form: Surface): readonly MediaNeed[] {
   const urls = new Set<string>();
   const messages = body['messages'];
   for (const message of Array.isArray(messages) ? messages.filter(isPlain) : []) {
