@@ -74,6 +74,6 @@ function isPermanent(outcome: Outcome): boolean {
 export function faultOf(outcome: Outcome): ProviderFault | undefined {
   if (outcome.kind === 'faulty') return outcome.fault.provider;
   if (outcome.kind !== 'answered') return undefined;
-  const { status, body } = outcome.reply;
-  return outcome.attempt.binding.provider.fault(status, body.toString('utf8'));
+  const { status, body, headers } = outcome.reply;
+  return outcome.attempt.binding.provider.fault(status, body.toString('utf8'), headers);
 }

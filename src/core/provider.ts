@@ -24,7 +24,7 @@ export interface Provider<Settings = unknown> {
   /** Where a path that is not modelled goes; absent when the provider has none. */
   relay?(call: Call<Settings>, path: string): UpstreamAddress;
   /** Reads the provider's error body; the caller decides what it means for retry and fallback. */
-  fault(status: number, body: string): ProviderFault;
+  fault(status: number, body: string, headers?: Readonly<Record<string, string>>): ProviderFault;
 }
 
 /** One endpoint of one provider. */

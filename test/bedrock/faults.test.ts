@@ -147,4 +147,10 @@ describe('an error', () => {
     // A refused key of the catalog is the operator's business.
     if (status !== 403) expect([answer.status, error.type, error.code]).toEqual([status, type, code]);
   });
+
+  it('is told apart by its header', async () => {
+    const quota = { 'x-amzn-errortype': 'ServiceQuotaExceededException:http://internal.amazon.com/coral/' };
+    const answer = await ask((response) => json(response, 400, { message: 'Your account has too many.' }, quota), { stream: false });
+    expect(JSON.parse(answer.text)).toMatchObject({ error: { type: 'rate_limit_error', code: 'ServiceQuotaExceededException' } });
+  });
 });

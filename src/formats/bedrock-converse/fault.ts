@@ -50,15 +50,12 @@ const hints: readonly (readonly [RegExp, string])[] = [
   ],
 ];
 
-/**
- * Reads an error body: `{message}`, with the name of the exception in `__type` where the service writes it. Its header
- * says the same and is not seen here, so the status tells where the body doesn't.
- */
-export function bedrockFault(status: number, body: string): ProviderFault {
+/** Reads an error: `{message}`, with the name of the exception in a header, or in `__type` of the body; else the status tells. */
+export function bedrockFault(status: number, body: string, headers?: Readonly<Record<string, string>>): ProviderFault {
   const object = parseObject(body);
   const message = object === undefined ? undefined : messageIn(object);
   if (object === undefined || message === undefined) return openaiFault(status, body);
-  return faultOf(nameIn(object) ?? byStatus[status], message);
+  return faultOf(named(headers?.['x-amzn-errortype']) ?? nameIn(object) ?? byStatus[status], message);
 }
 
 /** The fault of an error object under status 200. */
@@ -83,9 +80,10 @@ const messageIn = (object: Plain): string | undefined => textOf(object['message'
 
 /** `com.amazon.bedrock#ThrottlingException:http://…`, with or without what stands around the name. */
 function nameIn(object: Plain): string | undefined {
-  const text = textOf(object['__type']) ?? textOf(object['code']) ?? textOf(object['type']);
-  return text === undefined ? undefined : /([A-Za-z]+)(?::.*)?$/.exec(text.split('#').at(-1) ?? '')?.[1];
+  return named(textOf(object['__type']) ?? textOf(object['code']) ?? textOf(object['type']));
 }
+
+const named = (text: string | undefined): string | undefined => /^(?:[^#]*#)?([A-Za-z]{1,80})(?=:|$)/.exec(text ?? '')?.[1];
 
 const byStatus: Readonly<Record<number, string>> = {
   400: 'ValidationException',

@@ -32,9 +32,9 @@ export function errorOf(outcome: Outcome): GatewayError {
   const { slug } = attempt.binding;
   switch (outcome.kind) {
     case 'answered': {
-      const { status, body } = outcome.reply;
+      const { status, body, headers } = outcome.reply;
       if (isUnread(attempt) && isAuthFault(attempt, status)) return refusedCredential(attempt, status, undefined);
-      return saidBy(attempt, status, attempt.binding.provider.fault(status, body.toString('utf8')));
+      return saidBy(attempt, status, attempt.binding.provider.fault(status, body.toString('utf8'), headers));
     }
     case 'timeout':
       return new GatewayError('timeout', {
@@ -186,7 +186,7 @@ export function faultFacts(error: GatewayError | undefined, status: number, last
     return { source, own: true, code, retry, retryAfterMs: retryAfterOf(error) };
   }
   const isRead = last?.kind === 'answered' && last.reply.body.length > 0 && mayPass(status);
-  const fault = isRead ? last.attempt.binding.provider.fault(status, last.reply.body.toString('utf8')) : undefined;
+  const fault = isRead ? last.attempt.binding.provider.fault(status, last.reply.body.toString('utf8'), last.reply.headers) : undefined;
   return { source: 'provider', own: false, retry: mayPass(status, fault), retryAfterMs: fault?.retryAfterMs };
 }
 

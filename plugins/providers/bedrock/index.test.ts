@@ -1,0 +1,161 @@
+import { emptyBody, JsonBody } from '#core/json/body.ts';
+import type { Endpoint } from '#core/endpoint.ts';
+import type { Plain } from '#core/json/merge.ts';
+import type { Translation } from '#core/provider.ts';
+import { describe, expect, it } from 'vitest';
+import { callOf } from '../../../test/contract/call.ts';
+import bedrock from './index.ts';
+
+const settings = { region: 'eu-west-1' };
+
+function begin(endpoint: Endpoint, model: string, body: Plain | undefined, over: object = {}): Translation {
+  const operation = bedrock.operations[endpoint];
+  if (operation === undefined) throw new Error(`no ${endpoint}`);
+  const given: object = { endpoint, model, settings, ...over };
+  const call = callOf(given);
+  return operation.begin(body === undefined ? emptyBody : JsonBody.of(body), call as never);
+}
+
+const sent = ({ request }: Translation): unknown => (request.body.kind === 'json' ? request.body.json() : undefined);
+const read = (translation: Translation, answer: Plain): unknown => translation.result?.(JSON.stringify(answer), answer);
+
+const question = { model: 'x', messages: [{ role: 'user', content: 'Hi' }], max_tokens: 5 };
+
+describe('embeddings', () => {
+  const rows: readonly (readonly [model: string, body: Plain, sent: Plain, dropped: readonly string[]])[] = [
+    ['amazon.titan-embed-text-v1', { input: 'a', dimensions: 256 }, { inputText: 'a' }, ['dimensions']],
+    [
+      'amazon.titan-embed-text-v2:0',
+      { input: ['a'], dimensions: 256, normalize: false },
+      { inputText: 'a', dimensions: 256, normalize: false },
+      [],
+    ],
+    [
+      'cohere.embed-v4:0',
+      { input: ['a', 'b'], dimensions: 256, user: 'u' },
+      { texts: ['a', 'b'], input_type: 'search_document', embedding_types: ['float'], output_dimension: 256 },
+      ['user'],
+    ],
+    [
+      'cohere.embed-english-v3',
+      { input: 'a', input_type: 'search_query', truncate: 'END' },
+      { texts: ['a'], input_type: 'search_query', embedding_types: ['float'], truncate: 'END' },
+      [],
+    ],
+  ];
+
+  it.each(rows)('of %s are asked for: %j', (model, body, wanted, dropped) => {
+    const translation = begin('embeddings', model, { model: 'x', ...body });
+    expect(sent(translation)).toEqual(wanted);
+    expect(translation.request.dropped.map(({ param }) => param)).toEqual(dropped);
+    expect(translation.request.path).toBe(`/model/${encodeURIComponent(model)}/invoke`);
+  });
+
+  it('come as a list, with the tokens that Titan counts', () => {
+    const translation = begin('embeddings', 'amazon.titan-embed-text-v2:0', { input: 'a' });
+    const answer = { embedding: [0.5, 1], embeddingsByType: { float: [0.5, 1] }, inputTextTokenCount: 3 };
+    expect(read(translation, answer)).toEqual({
+      object: 'list',
+      data: [{ object: 'embedding', index: 0, embedding: [0.5, 1] }],
+      model: 'amazon.titan-embed-text-v2:0',
+      usage: { prompt_tokens: 3, total_tokens: 3 },
+    });
+    translation.tap.whole(JSON.stringify(answer));
+    expect(translation.tap.usage).toEqual({ prompt: 3, completion: 0 });
+  });
+
+  it.each([[{ embeddings: { float: [[1], [2]] } }], [{ embeddings: [[1], [2]] }]])('of Cohere come in two forms: %j', (answer) => {
+    const list = read(begin('embeddings', 'cohere.embed-v4:0', { input: ['a', 'b'] }), answer);
+    expect(list).toMatchObject({ data: [{ embedding: [1] }, { embedding: [2] }] });
+  });
+
+  it('come in base64 where a client asks for that', () => {
+    const list = read(begin('embeddings', 'cohere.embed-v4:0', { input: 'a', encoding_format: 'base64' }), {
+      embeddings: { float: [[1, -2]] },
+    });
+    expect(list).toMatchObject({ data: [{ embedding: Buffer.from(new Float32Array([1, -2]).buffer).toString('base64') }] });
+  });
+
+  it.each([
+    ['amazon.titan-embed-text-v2:0', ['a', 'b'], 'accepts one text'],
+    ['cohere.embed-v4:0', [[1, 2]], 'accepts texts, not tokens'],
+  ])('of %s refuse %j', (model, input, message) => {
+    expect(() => begin('embeddings', model, { input })).toThrow(message);
+  });
+});
+
+describe('the list of models', () => {
+  it('is the region’s, in the form of OpenAI', () => {
+    const translation = begin('models', '', undefined, { method: 'GET' });
+    expect(translation.request).toMatchObject({
+      method: 'GET',
+      origin: 'https://bedrock.eu-west-1.amazonaws.com',
+      path: '/foundation-models',
+    });
+    const modelSummaries = [{ modelId: 'amazon.nova-pro-v1:0', modelName: 'Nova Pro', providerName: 'Amazon', inputModalities: ['TEXT'] }];
+    expect(read(translation, { modelSummaries })).toMatchObject({
+      object: 'list',
+      data: [{ id: 'amazon.nova-pro-v1:0', object: 'model', owned_by: 'Amazon' }],
+    });
+  });
+});
+
+describe('the messages API', () => {
+  it('moves model, version and features to where the service has them', () => {
+    const guardrail = { id: 'g', version: '2', trace: 'enabled' };
+    const header = (name: string): string | undefined => (name === 'anthropic-beta' ? 'b-1,b-2' : undefined);
+    const over = { header, stream: true, settings: { ...settings, guardrail, latency: 'optimized', anthropic_beta: ['own-1'] } };
+    const translation = begin('messages', 'anthropic.claude-x', { ...question, stream: true, labels: {}, vendor_beta: 'b-3' }, over);
+    const { model: _model, ...rest } = question;
+    expect(sent(translation)).toEqual({ ...rest, anthropic_version: 'bedrock-2023-05-31', anthropic_beta: ['own-1', 'b-1', 'b-2', 'b-3'] });
+    expect(translation.request.path).toBe('/model/anthropic.claude-x/invoke-with-response-stream');
+    expect(translation.request.headers).toEqual(
+      expect.arrayContaining([
+        'x-amzn-bedrock-guardrailidentifier',
+        'g',
+        'x-amzn-bedrock-trace',
+        'ENABLED',
+        'x-amzn-bedrock-performanceconfig-latency',
+        'optimized',
+      ]),
+    );
+  });
+
+  it.each([
+    ['anthropic.claude-x', undefined, true],
+    ['arn:aws:bedrock:r:1:inference-profile/us.anthropic.claude-x', undefined, true],
+    ['arn:aws:bedrock:r:1:application-inference-profile/x', undefined, false],
+    ['arn:aws:bedrock:r:1:application-inference-profile/x', 'anthropic.claude-x', true],
+    ['amazon.nova-pro-v1:0', undefined, false],
+  ])('serves %s (%s): %s', (model, foundationModel, expected) => {
+    expect(bedrock.operations.messages?.serves?.(callOf({ model, foundationModel }) as never)).toBe(expected);
+  });
+});
+
+describe('hosts', () => {
+  it.each([
+    [{}, 'https://bedrock-runtime.us-east-1.amazonaws.com'],
+    [{ region: 'us-gov-west-1', fips: true }, 'https://bedrock-runtime-fips.us-gov-west-1.amazonaws.com'],
+    [{ region: 'cn-north-1' }, 'https://bedrock-runtime.cn-north-1.amazonaws.com.cn'],
+    [{ custom_host: 'https://vpce-1.example/x/' }, 'https://vpce-1.example'],
+  ])('of %j: %s', (own, origin) => {
+    expect(begin('chat/completions', 'm', { messages: [{ role: 'user', content: 'Hi' }] }, { settings: own }).request.origin).toBe(origin);
+  });
+
+  it('are never made of a region that is none', () => {
+    expect(() => begin('chat/completions', 'm', question, { settings: { region: 'evil.example/' } })).toThrow('is not a region');
+  });
+});
+
+it('says what is wrong with an entry', () => {
+  const problems = bedrock.entry.check?.({
+    secret_access_key: 's',
+    auth: { mode: 'instance' },
+    deployments: { a: { model_id: 'arn:aws:bedrock:r:1:application-inference-profile/x' } },
+  } as never);
+  expect(problems?.map(({ path, code }) => `${path.join('.')} ${code}`)).toEqual([
+    'secret_access_key missing-key',
+    'access_key_id conflict',
+    'deployments.a.model_id missing-key',
+  ]);
+});
