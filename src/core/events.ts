@@ -60,7 +60,7 @@ export type ModelEvent =
   /** Fields merged into the chunk (no `choice`) or the choice; left out under strict compliance unless `strict`. */
   | { readonly type: 'extra'; readonly choice?: number; readonly fields: Readonly<Record<string, unknown>>; readonly strict: boolean }
   | { readonly type: 'native'; readonly event: WireEvent }
-  /** For a later request of the conversation (`Operation.notes`): never written. */
+  /** For a later request of the conversation (`Call.notes`): never written. */
   | { readonly type: 'note'; readonly note: Note }
   | { readonly type: 'usage'; readonly usage: Usage }
   | { readonly type: 'finish'; readonly choice: number; readonly reason: string; readonly raw?: string }
