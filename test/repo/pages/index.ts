@@ -6,6 +6,7 @@ import { errorsPage } from './errors.ts';
 import { version } from '../../../src/gateway/version.ts';
 import { describeApi } from '../../../src/openapi/document.ts';
 import { headersPage } from './headers.ts';
+import { messagesPage } from './messages.ts';
 import { routesPage } from './routes.ts';
 import { servicesPage } from './services.ts';
 
@@ -17,6 +18,7 @@ export function generatedFiles(): Readonly<Record<string, string>> {
     'docs/configuration.md': configurationPage(),
     'docs/errors.md': errorsPage(),
     'docs/headers.md': headersPage(),
+    'docs/messages.md': messagesPage(),
     'docs/openapi.json': `${JSON.stringify(describeApi(version), null, 2)}\n`,
     'docs/routes.md': routesPage(),
     'docs/services.md': servicesPage(),
