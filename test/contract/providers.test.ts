@@ -41,7 +41,16 @@ const schemaCompiler = (): Ajv2020 => new Ajv2020({ strict: false, allErrors: tr
 
 describe('the list', () => {
   it('holds the stages in the order of the chain', () => {
-    expect(stages.map((stage) => stage.name)).toEqual(['auth', 'virtual-key', 'routing', 'transform', 'fallback-retry', 'logging']);
+    expect(stages.map((stage) => stage.name)).toEqual([
+      'auth',
+      'virtual-key',
+      'prompts',
+      'routing',
+      'models',
+      'transform',
+      'fallback-retry',
+      'logging',
+    ]);
   });
 
   it('uses every provider type and alias once', () => {

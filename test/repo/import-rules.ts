@@ -19,7 +19,7 @@ export const folderRules: readonly { readonly from: string; readonly to: readonl
 export const pluginRoots = ['plugins', 'plugins/providers'] as const;
 
 /** What every provider may use beside its own folder; a folder of `plugins/providers` whose name begins with `_`. */
-export const sharedProviderFolders = ['plugins/providers/_shared', 'plugins/providers/_azure'] as const;
+export const sharedProviderFolders = ['plugins/providers/_shared', 'plugins/providers/_azure', 'plugins/providers/_google'] as const;
 
 /** Node modules and globals that plugins may not touch: they get what they need through `PluginHost`. */
 export const closedToPlugins = {
