@@ -1,5 +1,9 @@
+import { JsonBody } from '#core/json/body.ts';
 import Anthropic from '@anthropic-ai/sdk';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import openai from '../../plugins/providers/openai/index.ts';
+import { throughHub } from '../../src/formats/through-hub/index.ts';
+import { callOf } from '../contract/call.ts';
 import type { Json } from '../contract/gemini-oracle.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { json, type ScriptedUpstream, sse, startUpstream } from '../support/upstream.ts';
@@ -56,7 +60,7 @@ const contents = {
         parts: [
           { text: 'Hm.', thought: true },
           { text: 'Let me look.' },
-          { functionCall: { name: 'get_weather', args: { city: 'Oslo' } } },
+          { functionCall: { name: 'get_weather', args: { city: 'Oslo' } }, thoughtSignature: 'U0lHTkVE' },
         ],
       },
       finishReason: 'STOP',
@@ -250,4 +254,47 @@ it.each([
   if (warning === null) expect(data).toEqual({ input_tokens: tokens });
   else expect(data.input_tokens).toBeGreaterThan(20);
   expect(response.headers.get('x-gateway-warnings')).toBe(warning);
+});
+
+it('reminds Gemini of the signature of a call, which this API has no place for', async () => {
+  const model = '@gemini/gemini-3-pro-preview';
+  for (const stream of [false, true]) {
+    const { content } = await (stream
+      ? anthropic()
+          .messages.stream({ model, ...request })
+          .finalMessage()
+      : anthropic().messages.create({ model, ...request }));
+    const id = content.find((block) => block.type === 'tool_use')?.id ?? '';
+    const messages: Anthropic.MessageParam[] = [
+      ...request.messages,
+      { role: 'assistant', content },
+      { role: 'user', content: [{ type: 'tool_result', tool_use_id: id, content: 'Rain' }] },
+    ];
+    await anthropic().messages.create({ model, ...request, messages });
+    expect(JSON.stringify(lastBody()['contents'])).toContain('"thoughtSignature":"U0lHTkVE"');
+  }
+});
+
+describe('documents by address', () => {
+  const messages = (url: string): Anthropic.MessageParam[] => [
+    { role: 'user', content: [{ type: 'document', source: { type: 'url', url }, title: 'a.pdf' }] },
+  ];
+
+  it('are asked for, and go by value, where a service reads none', () => {
+    const url = 'https://files.example/a.pdf';
+    const body = JsonBody.of({ model: 'gpt-x', max_tokens: 9, messages: messages(url) });
+    const { messages: operation } = throughHub(openai).operations;
+    const needs = operation?.media?.(body, callOf({ endpoint: 'messages' }));
+    expect(needs).toMatchObject([{ url }]);
+    const media = new Map([[url, { mimeType: 'application/pdf', base64: 'JVBERi0xLjQ=' }]]);
+    const request = operation?.begin(body, callOf({ endpoint: 'messages', media })).request;
+    expect(request?.body.kind === 'json' ? request.body.value('messages') : undefined).toEqual([
+      { role: 'user', content: [{ type: 'file', file: { filename: 'a.pdf', file_data: 'data:application/pdf;base64,JVBERi0xLjQ=' } }] },
+    ]);
+  });
+
+  it('are held to the rules for hosts', async () => {
+    const refused = anthropic().messages.create({ model: '@openai/gpt-x', max_tokens: 9, messages: messages(`${service.url}/a.pdf`) });
+    await expect(refused).rejects.toMatchObject({ status: 403, type: 'permission_error' });
+  });
 });
