@@ -3,7 +3,7 @@ import { isPlain, type Plain } from '../../core/json/merge.ts';
 /**
  * Tokens of a request where nobody can be asked: four ASCII characters are one, every other character is most of one, and
  * messages and tools cost a few beside their text. On recorded requests to services of the chat format half of the
- * estimates are within 20 % of the count; files are guessed by their size.
+ * estimates lie between the count and 25 % above it; files are guessed by their size.
  */
 export function estimatedTokens(chat: Plain): number {
   const tally = { ascii: 0, other: 0, files: 0 };
