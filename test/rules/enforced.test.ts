@@ -67,7 +67,9 @@ async function wrong(
   const set = [needs.model ? 'model' : '', needs.temperature ? 'temperature' : ''];
   const spelled = Object.keys(value).filter((name) => !set.includes(name) && plain(name) !== '' && set.includes(plain(name)));
   if (spelled.length > 0) return `spelled ${spelled.join()}`;
-  if (needs.temperature && value['temperature'] !== 0) return 'temperature';
+  // A count of messages is asked without what only a response depends on.
+  const isCount = asked.pathname === '/v1/responses/input_tokens' && value['temperature'] === undefined;
+  if (needs.temperature && value['temperature'] !== 0 && !isCount) return 'temperature';
   return needs.model && !isBatch(asked) && value['model'] !== 'pinned-1' ? 'model' : undefined;
 }
 

@@ -30,9 +30,12 @@ export interface Recorder {
   close(): Promise<void>;
 }
 
-/** An upstream that answers everything with an empty object, WebSockets with a refusal. */
+/** What a chat is answered with: requests of other formats are converted to chats, and this back. */
+const chat = { choices: [{ index: 0, finish_reason: 'stop', message: { role: 'assistant', content: 'x' } }] };
+
+/** An upstream that answers everything with an empty object or chat, WebSockets with a refusal. */
 export async function startRecorder(
-  answer: (received: Received) => object = () => ({ id: 'x', object: 'x', data: [] }),
+  answer: (received: Received) => object = () => ({ id: 'x', object: 'x', data: [], input_tokens: 1, ...chat }),
 ): Promise<Recorder> {
   const received: Received[] = [];
   const sockets = new Set<Socket>();
