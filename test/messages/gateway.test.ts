@@ -1,4 +1,4 @@
-import { JsonBody } from '#core/json/body.ts';
+import { JsonBody } from '../../src/core/json/body.ts';
 import Anthropic from '@anthropic-ai/sdk';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import openai from '../../plugins/providers/openai/index.ts';

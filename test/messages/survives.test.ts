@@ -1,5 +1,5 @@
-import { JsonBody } from '#core/json/body.ts';
-import type { Provider } from '#core/provider.ts';
+import { JsonBody } from '../../src/core/json/body.ts';
+import type { Provider } from '../../src/core/provider.ts';
 import { describe, expect, it } from 'vitest';
 import { providers } from '../../plugins/index.ts';
 import { throughHub } from '../../src/formats/through-hub/index.ts';

@@ -5,13 +5,6 @@ import { projectFiles, readProjectFile } from './tree.ts';
 /** More than this nobody reads at a glance. */
 const most = 12;
 
-/** Folders that are still to be divided. */
-const open: ReadonlySet<string> = new Set([
-  'src/formats/anthropic-messages/request',
-  'src/formats/google-generate/request',
-  'src/formats/shared',
-]);
-
 const files = projectFiles();
 const sources = files.filter((file) => /^(src|plugins)\/.*\.ts$/.test(file) && !file.endsWith('.test.ts'));
 const folders = Map.groupBy(sources, (file) => dirname(file));
@@ -26,11 +19,7 @@ describe('folders of the sources', () => {
   });
 
   it(`hold at most ${most} files, tests apart`, () => {
-    const large = [...folders].filter(([folder, held]) => held.length > most && !open.has(folder) && !explains(folder));
+    const large = [...folders].filter(([folder, held]) => held.length > most && !explains(folder));
     expect(large.map(([folder, held]) => `${folder}: ${held.length}`)).toEqual([]);
-  });
-
-  it('are off the list of open ones once they are divided', () => {
-    expect([...open].filter((folder) => (folders.get(folder)?.length ?? 0) <= most)).toEqual([]);
   });
 });

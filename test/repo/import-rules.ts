@@ -35,7 +35,7 @@ export const wrappers: Readonly<Record<string, readonly string[]>> = {
   commander: ['src/cli/index.ts'],
   'google-auth-library': ['src/transport/credentials/grants/google-ambient.ts'],
   jose: ['src/transport/credentials/grants/jwt-bearer.ts', 'src/transport/credentials/jwt.ts'],
-  mime: ['src/formats/shared/mime.ts'],
+  mime: ['src/formats/shared/media/mime.ts'],
   mustache: ['src/config/validate/template.ts'],
   pino: ['src/telemetry/log.ts'],
   re2js: ['src/config/validate/regex.ts'],

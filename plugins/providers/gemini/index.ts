@@ -1,6 +1,6 @@
 import { type CredentialSpec, defineProvider, type Probe } from '#core/provider.ts';
 import { geminiFault } from '#formats/google-generate/fault.ts';
-import { developerMedia } from '#formats/google-generate/request/media-needs.ts';
+import { developerMedia } from '#formats/google-generate/request/media/needs.ts';
 import { geminiOperations } from '../_google/operations.ts';
 import { customHostProblems } from '../_shared/address.ts';
 import { baseFor, modelOf } from './address.ts';

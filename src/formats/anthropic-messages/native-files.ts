@@ -2,7 +2,7 @@ import type { EmptyBody, JsonBody } from '../../core/json/body.ts';
 import { isPlain, type Plain } from '../../core/json/merge.ts';
 import type { Media, MediaNeed } from '../../core/provider.ts';
 import { mediaNeeds } from './request/index.ts';
-import { fileBlock } from './request/files.ts';
+import { fileBlock } from './request/media/files.ts';
 import { fileIn, keptOf } from './request/parts.ts';
 
 /** Files that a request of the messages API names by address, for a service that reads none. */

@@ -7,7 +7,7 @@ import type { EventKind, Tap } from '../../core/tap.ts';
 import type { Usage } from '../../core/model/usage.ts';
 import { parseObject, textOf } from '../shared/json.ts';
 import { cannotCarry } from '../shared/cannot-carry.ts';
-import { storedUri } from '../shared/stored-uri.ts';
+import { storedUri } from '../shared/media/stored-uri.ts';
 import { type FileRules, oneOf } from './request/conversion.ts';
 import { Drops } from '../shared/drops.ts';
 import { googleFaultInBand } from '../shared/google-status.ts';

@@ -3,8 +3,8 @@ import { assistantMembers, type Said, saidBy } from '../../history/spoken.ts';
 import { signedBy } from '../../history/signatures.ts';
 import { dropReasoning } from '../../shared/reasoning.ts';
 import { type Block, cacheOf, type Conversion, textBlock } from './conversion.ts';
-import { pairedBlocks, serverBlock } from './server-blocks.ts';
-import { type Called, calledBy } from './tool-calls.ts';
+import { pairedBlocks, serverBlock } from './tools/server-blocks.ts';
+import { type Called, calledBy } from './tools/calls.ts';
 
 /** One piece of an assistant's turn: a block as it goes out, or a call that gets its id with the turn. */
 export type Piece = { readonly block: Block } | { readonly called: Called };

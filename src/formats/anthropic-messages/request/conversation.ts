@@ -3,7 +3,7 @@ import { assistantPieces } from './assistant.ts';
 import { cannotCarry } from '../../shared/cannot-carry.ts';
 import { type Block, cacheOf, type Conversion, textBlock } from './conversion.ts';
 import { partBlocks } from './parts.ts';
-import { textIn } from './tool-calls.ts';
+import { textIn } from './tools/calls.ts';
 import { type Turn, Turns } from './turns.ts';
 
 /** A conversation in the API's terms. */

@@ -3,13 +3,13 @@ import type { Call, Dropped, Media, MediaNeed } from '../../../core/provider.ts'
 import { Drops } from '../../shared/drops.ts';
 import { conversationOf } from './conversation.ts';
 import type { Block, Conversion, Surface } from './conversion.ts';
-import { needsDownload } from './files.ts';
+import { needsDownload } from './media/files.ts';
 import { traitsOf } from './model.ts';
-import { outputFormat } from './output-format.ts';
+import { outputFormat } from './schema/output-format.ts';
 import { plainFields } from './params.ts';
 import { fileIn } from './parts.ts';
 import { samplingFields, thinkingFields } from './thinking.ts';
-import { toolFields } from './tools.ts';
+import { toolFields } from './tools/index.ts';
 import { checkChatTypes } from '../../shared/field-types.ts';
 
 /** How a chat request becomes a messages request. */

@@ -2,9 +2,9 @@ import { isPlain, type Plain } from '../../../core/json/merge.ts';
 import { textOf } from '../../shared/json.ts';
 import { cannotCarry } from '../../shared/cannot-carry.ts';
 import { type Block, cacheOf, type Conversion, textBlock } from './conversion.ts';
-import { storedUri } from '../../shared/stored-uri.ts';
-import { fileBlock, type NamedFile } from './files.ts';
-import { storedBlock } from './stored-files.ts';
+import { storedUri } from '../../shared/media/stored-uri.ts';
+import { fileBlock, type NamedFile } from './media/files.ts';
+import { storedBlock } from './media/stored-files.ts';
 
 /** Content of a user or tool message as blocks; blank texts are left out. @throws GatewayError */
 export function partBlocks(content: unknown, conversion: Conversion): Block[] {

@@ -1,6 +1,6 @@
 import type { Block } from './conversion.ts';
 import type { Piece } from './assistant.ts';
-import { ToolIds, toolName } from './tool-calls.ts';
+import { ToolIds, toolName } from './tools/calls.ts';
 
 /** One message of the messages API. */
 export interface Turn {

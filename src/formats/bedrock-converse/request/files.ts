@@ -1,12 +1,12 @@
 import { fileIn } from '../../anthropic-messages/request/parts.ts';
-import type { NamedFile } from '../../anthropic-messages/request/files.ts';
+import type { NamedFile } from '../../anthropic-messages/request/media/files.ts';
 import type { Block, Conversion } from '../../anthropic-messages/request/conversion.ts';
 import { isPlain, type Plain } from '../../../core/json/merge.ts';
 import type { MediaNeed } from '../../../core/provider.ts';
 import { cannotCarry } from '../../shared/cannot-carry.ts';
-import { looksLikeBase64, parseDataUri, sniffBase64, standardBase64 } from '../../shared/data-uri.ts';
-import { audioType, servedType } from '../../shared/media-types.ts';
-import { typeOfPath } from '../../shared/mime.ts';
+import { looksLikeBase64, parseDataUri, sniffBase64, standardBase64 } from '../../shared/media/data-uri.ts';
+import { audioType, servedType } from '../../shared/media/media-types.ts';
+import { typeOfPath } from '../../shared/media/mime.ts';
 
 type Kind = 'image' | 'document' | 'video' | 'audio';
 

@@ -1,10 +1,10 @@
 import { conversationOf } from '../../anthropic-messages/request/conversation.ts';
 import type { Block, Conversion } from '../../anthropic-messages/request/conversion.ts';
 import { jsonOnly, wantsJson } from '../../anthropic-messages/request/index.ts';
-import { outputFormat } from '../../anthropic-messages/request/output-format.ts';
+import { outputFormat } from '../../anthropic-messages/request/schema/output-format.ts';
 import { plainFields } from '../../anthropic-messages/request/params.ts';
 import { samplingFields, type ThinkingFacts } from '../../anthropic-messages/request/thinking.ts';
-import { type ToolFields, toolFields } from '../../anthropic-messages/request/tools.ts';
+import { type ToolFields, toolFields } from '../../anthropic-messages/request/tools/index.ts';
 import type { Turn } from '../../anthropic-messages/request/turns.ts';
 import { isPlain, type Plain } from '../../../core/json/merge.ts';
 import type { Call, Dropped, Media } from '../../../core/provider.ts';

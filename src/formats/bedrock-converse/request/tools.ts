@@ -1,5 +1,5 @@
 import type { Block } from '../../anthropic-messages/request/conversion.ts';
-import type { ToolFields } from '../../anthropic-messages/request/tools.ts';
+import type { ToolFields } from '../../anthropic-messages/request/tools/index.ts';
 import type { Turn } from '../../anthropic-messages/request/turns.ts';
 import { isPlain, type Plain } from '../../../core/json/merge.ts';
 import { type Blocks, marked } from './blocks.ts';

@@ -1,7 +1,7 @@
 import type { EmptyBody, JsonBody } from '../../../core/json/body.ts';
 import { isPlain, type Plain } from '../../../core/json/merge.ts';
 import type { Call } from '../../../core/provider.ts';
-import { hasSignature } from '../request/calls.ts';
+import { hasSignature } from '../request/tools/calls.ts';
 
 const nothing: readonly never[] = Object.freeze([]);
 

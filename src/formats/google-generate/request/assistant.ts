@@ -3,7 +3,7 @@ import { isPlain, type Plain } from '../../../core/json/merge.ts';
 import { assistantMembers, type Said, saidBy } from '../../history/spoken.ts';
 import { textOf } from '../../shared/json.ts';
 import { dropReasoning } from '../../shared/reasoning.ts';
-import { callPart, type MadeCall, ownSignature } from './calls.ts';
+import { callPart, type MadeCall, ownSignature } from './tools/calls.ts';
 import { type Conversion, oneOf, type Part } from './conversion.ts';
 import { toPart } from './parts.ts';
 

@@ -1,10 +1,10 @@
 import { isPlain, type Plain } from '../../../core/json/merge.ts';
 import { assistantParts } from './assistant.ts';
-import { type MadeCall, standIn } from './calls.ts';
+import { type MadeCall, standIn } from './tools/calls.ts';
 import { cannotCarry } from '../../shared/cannot-carry.ts';
 import type { Content, Conversion, Part } from './conversion.ts';
 import { toParts, toTexts } from './parts.ts';
-import { resultParts, type ToolMessage } from './tool-results.ts';
+import { resultParts, type ToolMessage } from './tools/results.ts';
 
 /** What the service takes for a conversation. */
 export interface Conversation {

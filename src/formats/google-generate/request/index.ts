@@ -6,8 +6,8 @@ import { type Conversion, type GeminiOptions, oneOf } from './conversion.ts';
 import { Drops } from '../../shared/drops.ts';
 import { generationFields, toGenerationConfig } from './generation-config.ts';
 import { traitsOf } from '../model.ts';
-import { toToolConfig } from './tool-choice.ts';
-import { toServedTools } from './tools.ts';
+import { toToolConfig } from './tools/choice.ts';
+import { toServedTools } from './tools/index.ts';
 import { checkChatTypes } from '../../shared/field-types.ts';
 
 /** A request in the service's form, and what it could not take along. */

@@ -1,13 +1,13 @@
 import { isPlain, type Plain } from '../../../core/json/merge.ts';
 import { textOf } from '../../shared/json.ts';
-import { storedUri } from '../../shared/stored-uri.ts';
-import { typeOfPath as typeOfName } from '../../shared/mime.ts';
+import { storedUri } from '../../shared/media/stored-uri.ts';
+import { typeOfPath as typeOfName } from '../../shared/media/mime.ts';
 import { cannotCarry } from '../../shared/cannot-carry.ts';
 import { type Conversion, oneOf, type Part } from './conversion.ts';
 import type { Drops } from '../../shared/drops.ts';
-import { standardBase64 } from '../../shared/data-uri.ts';
-import { audioType } from '../../shared/media-types.ts';
-import { inline, mediaPart, type NamedFile } from './media.ts';
+import { standardBase64 } from '../../shared/media/data-uri.ts';
+import { audioType } from '../../shared/media/media-types.ts';
+import { inline, mediaPart, type NamedFile } from './media/index.ts';
 
 /** Part types that name a file by URL; the member of the same name holds it. */
 const urlParts: ReadonlySet<string> = new Set(['image_url', 'video_url', 'audio_url', 'document_url', 'file_url', 'input_image']);

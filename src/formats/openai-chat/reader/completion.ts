@@ -1,7 +1,7 @@
 import { GatewayError } from '../../../core/error.ts';
 import type { ModelEvent } from '../../../core/events.ts';
 import { isPlain, type Plain } from '../../../core/json/merge.ts';
-import { parseDataUri } from '../../shared/data-uri.ts';
+import { parseDataUri } from '../../shared/media/data-uri.ts';
 import { type Said, saidBy } from '../../history/spoken.ts';
 import { textOf } from '../../shared/json.ts';
 import { reasoningNames } from '../../shared/reasoning.ts';

@@ -1,7 +1,7 @@
-import { isPlain, type Plain } from '../../../core/json/merge.ts';
-import { textOf } from '../../shared/json.ts';
-import type { Conversion } from './conversion.ts';
-import type { ServedTools } from './tools.ts';
+import { isPlain, type Plain } from '../../../../core/json/merge.ts';
+import { textOf } from '../../../shared/json.ts';
+import type { Conversion } from '../conversion.ts';
+import type { ServedTools } from './index.ts';
 
 const modes: Readonly<Record<string, string>> = { auto: 'AUTO', none: 'NONE', required: 'ANY', any: 'ANY', validated: 'VALIDATED' };
 

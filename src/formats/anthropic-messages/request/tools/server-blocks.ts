@@ -1,7 +1,7 @@
-import type { Plain } from '../../../core/json/merge.ts';
-import { textOf } from '../../shared/json.ts';
-import type { Piece } from './assistant.ts';
-import type { Block, Conversion } from './conversion.ts';
+import type { Plain } from '../../../../core/json/merge.ts';
+import { textOf } from '../../../shared/json.ts';
+import type { Piece } from '../assistant.ts';
+import type { Block, Conversion } from '../conversion.ts';
 
 /** Members of blocks of the API's own tools. */
 const members: ReadonlySet<string> = new Set([

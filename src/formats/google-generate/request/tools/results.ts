@@ -1,10 +1,10 @@
-import { isPlain, type Plain } from '../../../core/json/merge.ts';
-import { textOf } from '../../shared/json.ts';
+import { isPlain, type Plain } from '../../../../core/json/merge.ts';
+import { textOf } from '../../../shared/json.ts';
 import { bareId, type MadeCall } from './calls.ts';
-import { cannotCarry } from '../../shared/cannot-carry.ts';
-import type { Conversion, Part } from './conversion.ts';
-import { isThird } from '../model.ts';
-import { toParts } from './parts.ts';
+import { cannotCarry } from '../../../shared/cannot-carry.ts';
+import type { Conversion, Part } from '../conversion.ts';
+import { isThird } from '../../model.ts';
+import { toParts } from '../parts.ts';
 
 /** A tool message and where it stands. */
 export interface ToolMessage {

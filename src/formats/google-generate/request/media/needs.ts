@@ -1,7 +1,7 @@
-import type { EmptyBody, JsonBody } from '../../../core/json/body.ts';
-import { isPlain } from '../../../core/json/merge.ts';
-import type { MediaNeed } from '../../../core/provider.ts';
-import { needsDownload } from './media.ts';
+import type { EmptyBody, JsonBody } from '../../../../core/json/body.ts';
+import { isPlain } from '../../../../core/json/merge.ts';
+import type { MediaNeed } from '../../../../core/provider.ts';
+import { needsDownload } from './index.ts';
 
 /** Larger than any file the service accepts inline; it decides by itself. */
 const maxBytes = 100 * 1024 * 1024;

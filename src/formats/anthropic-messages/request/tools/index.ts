@@ -1,6 +1,6 @@
-import { isPlain, type Plain } from '../../../core/json/merge.ts';
-import type { Block, Conversion } from './conversion.ts';
-import type { Turn } from './turns.ts';
+import { isPlain, type Plain } from '../../../../core/json/merge.ts';
+import type { Block, Conversion } from '../conversion.ts';
+import type { Turn } from '../turns.ts';
 
 /** Members of a tool that the API knows beside name, description and schema. */
 const kept = ['cache_control', 'defer_loading', 'input_examples', 'allowed_callers', 'eager_input_streaming'] as const;

@@ -1,9 +1,9 @@
-import { GatewayError } from '../../../core/error.ts';
-import { typeOfPath } from '../../shared/mime.ts';
-import { cannotCarry } from '../../shared/cannot-carry.ts';
-import type { Conversion, Part } from './conversion.ts';
-import { looksLikeBase64, parseDataUri, sniffBase64, standardBase64 } from '../../shared/data-uri.ts';
-import { servedType } from '../../shared/media-types.ts';
+import { GatewayError } from '../../../../core/error.ts';
+import { typeOfPath } from '../../../shared/media/mime.ts';
+import { cannotCarry } from '../../../shared/cannot-carry.ts';
+import type { Conversion, Part } from '../conversion.ts';
+import { looksLikeBase64, parseDataUri, sniffBase64, standardBase64 } from '../../../shared/media/data-uri.ts';
+import { servedType } from '../../../shared/media/media-types.ts';
 
 /** A file as a message names it. */
 export interface NamedFile {

@@ -1,4 +1,4 @@
-import { isPlain, type Plain } from '../../../core/json/merge.ts';
+import { isPlain, type Plain } from '../../../../core/json/merge.ts';
 
 /** A tool that runs at the service. */
 export interface BuiltIn {

@@ -1,9 +1,9 @@
-import { isPlain, type Plain } from '../../../core/json/merge.ts';
-import { textOf } from '../../shared/json.ts';
-import { cannotCarry } from '../../shared/cannot-carry.ts';
-import { type Conversion, oneOf } from './conversion.ts';
-import { toServedSchema } from '../schema/index.ts';
-import { type BuiltIn, builtIn, isForeignTool } from './built-in-tools.ts';
+import { isPlain, type Plain } from '../../../../core/json/merge.ts';
+import { textOf } from '../../../shared/json.ts';
+import { cannotCarry } from '../../../shared/cannot-carry.ts';
+import { type Conversion, oneOf } from '../conversion.ts';
+import { toServedSchema } from '../../schema/index.ts';
+import { type BuiltIn, builtIn, isForeignTool } from './built-in.ts';
 
 /** Tools as the service wants them, and what its `toolConfig` needs of them. */
 export interface ServedTools {

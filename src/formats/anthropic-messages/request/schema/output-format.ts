@@ -1,8 +1,8 @@
-import { isPlain, type Plain } from '../../../core/json/merge.ts';
-import { outputTool } from '../answer/output-tool.ts';
-import type { Block, Conversion } from './conversion.ts';
+import { isPlain, type Plain } from '../../../../core/json/merge.ts';
+import { outputTool } from '../../answer/output-tool.ts';
+import type { Block, Conversion } from '../conversion.ts';
 import { strictSchema } from './strict-schema.ts';
-import type { ToolFields } from './tools.ts';
+import type { ToolFields } from '../tools/index.ts';
 
 /** How a schema for the answer is asked for. */
 export interface OutputFormat {

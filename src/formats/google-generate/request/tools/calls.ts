@@ -1,10 +1,10 @@
-import { isPlain, type Plain } from '../../../core/json/merge.ts';
-import { signedBy } from '../../history/signatures.ts';
-import { parseExact } from '../../shared/exact.ts';
-import { textOf } from '../../shared/json.ts';
-import { cannotCarry } from '../../shared/cannot-carry.ts';
-import type { Conversion, Part } from './conversion.ts';
-import { isThird } from '../model.ts';
+import { isPlain, type Plain } from '../../../../core/json/merge.ts';
+import { signedBy } from '../../../history/signatures.ts';
+import { parseExact } from '../../../shared/exact.ts';
+import { textOf } from '../../../shared/json.ts';
+import { cannotCarry } from '../../../shared/cannot-carry.ts';
+import type { Conversion, Part } from '../conversion.ts';
+import { isThird } from '../../model.ts';
 
 /** A function call of an assistant message, as its result must answer it. */
 export interface MadeCall {

@@ -1,9 +1,9 @@
-import { isPlain, type Plain } from '../../../core/json/merge.ts';
-import { cannotCarry } from '../../shared/cannot-carry.ts';
-import { textOf } from '../../shared/json.ts';
-import { typeOfPath } from '../../shared/mime.ts';
-import type { Block, Conversion } from './conversion.ts';
-import { filesBeta } from '../files-beta.ts';
+import { isPlain, type Plain } from '../../../../core/json/merge.ts';
+import { cannotCarry } from '../../../shared/cannot-carry.ts';
+import { textOf } from '../../../shared/json.ts';
+import { typeOfPath } from '../../../shared/media/mime.ts';
+import type { Block, Conversion } from '../conversion.ts';
+import { filesBeta } from '../../files-beta.ts';
 
 /**
  * Files of the service's own store, which are read with a feature of the API switched on (Anthropic API, "Files"): by the

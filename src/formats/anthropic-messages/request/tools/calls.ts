@@ -1,6 +1,6 @@
-import { isPlain, type Plain } from '../../../core/json/merge.ts';
-import { parseExact } from '../../shared/exact.ts';
-import { type Block, cacheOf, type Conversion } from './conversion.ts';
+import { isPlain, type Plain } from '../../../../core/json/merge.ts';
+import { parseExact } from '../../../shared/exact.ts';
+import { type Block, cacheOf, type Conversion } from '../conversion.ts';
 
 /** A call that the model made, in the caller's words. */
 export interface Called {
