@@ -6,7 +6,7 @@ import type { Registry } from '../gateway/types.ts';
 import type { CliIo } from './io.ts';
 import type { Provider } from '../core/provider.ts';
 import { typesOf } from './providers/catalog.ts';
-import { isVariable, problemsOf } from './providers/draft.ts';
+import { isVariable, keySettingFor, problemsOf } from './providers/draft.ts';
 import { askFor } from './providers/questions.ts';
 import { replaceFile } from './replace-file.ts';
 import { keyedIn } from './start/try-out.ts';
@@ -136,7 +136,7 @@ ${hasFallback ? chainText(all) : `    targets: [{provider: ${first?.slug ?? 'moc
 }
 
 function providerText({ slug, provider, variable }: Entry): string {
-  const key = variable === undefined ? {} : { [provider.entry.keySetting ?? 'api_key']: `\${env:${variable}}` };
+  const key = variable === undefined ? {} : { [keySettingFor(provider, {})]: `\${env:${variable}}` };
   return `${yamlOf({ [slug]: { type: provider.type, ...key } }, 2)}\n`;
 }
 

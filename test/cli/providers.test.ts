@@ -352,6 +352,22 @@ describe('gateway providers add', () => {
     });
   });
 
+  it.each([
+    [[], ['api_key: ${env:AWS_API_KEY}']],
+    [['--key-env', 'AWS_BEARER_TOKEN_BEDROCK'], ['api_key: ${env:AWS_BEARER_TOKEN_BEDROCK}']],
+    [
+      ['--set', 'access_key_id=${env:AWS_ACCESS_KEY_ID}', '--key-env', 'AWS_SECRET_ACCESS_KEY'],
+      ['access_key_id: ${env:AWS_ACCESS_KEY_ID}', 'secret_access_key: ${env:AWS_SECRET_ACCESS_KEY}'],
+    ],
+  ])('puts half of an access key only beside the other half: %j', async (args, lines) => {
+    const base = ['providers', 'add', 'bedrock', '--no-input', '--slug', 'aws', '--dry-run'];
+    const { code, out } = await runHere([...base, ...args], folder());
+    expect({ code, out }).toEqual({
+      code: 0,
+      out: `providers:\n  aws:\n    type: bedrock\n${lines.map((line) => `    ${line}\n`).join('')}`,
+    });
+  });
+
   it('says that a file cannot be written', async () => {
     const { code, out, err } = await runHere(['providers', 'add', 'openai', '--no-input', '-c', 'no/such/folder.yaml'], folder());
     expect({ code, out, err }).toEqual({

@@ -5,7 +5,7 @@ import type { Registry } from '../../gateway/types.ts';
 import type { CliIo } from '../io.ts';
 import type { Provider } from '../../core/provider.ts';
 import { typesOf } from './catalog.ts';
-import { type Draft, isVariable, problemsOf, setIn, checkSlug } from './draft.ts';
+import { type Draft, isVariable, keySettingFor, problemsOf, setIn, checkSlug } from './draft.ts';
 import { ordered, readUri } from './import-uri.ts';
 import { askFor, askSettings } from './questions.ts';
 import { type Ready, writeEntry } from './write.ts';
@@ -61,7 +61,7 @@ async function drafted(provider: Provider, flags: AddFlags, io: CliIo, registry:
   if (ask !== undefined) await askSettings(ask, provider, settings);
   const key = await keyReference(provider, slug, settings, flags, ask);
   const entry: Draft = { type: provider.type, ...texts, ...ordered({ ...settings, ...key }) };
-  for (const { code, message, hint, severity } of problemsOf(provider, settings)) {
+  for (const { code, message, hint, severity } of problemsOf(provider, { ...settings, ...key })) {
     if (severity !== 'warning') throw new CommandError(exitCodes.usage, `${message} [${code}]${hint === undefined ? '' : `\n${hint}`}`);
     io.stderr.write(`warning: ${message} [${code}]\n`);
   }
@@ -76,7 +76,7 @@ async function described({ name, description }: AddFlags, ask: CliIo['ask']): Pr
 
 /** The reference to the key; none where the type takes none or the entry signs in another way. */
 async function keyReference(provider: Provider, slug: string, settings: Draft, flags: AddFlags, ask: CliIo['ask']): Promise<Draft> {
-  const setting = provider.entry.keySetting ?? 'api_key';
+  const setting = keySettingFor(provider, settings);
   if (flags.keyFile !== undefined) return { [setting]: `\${file:${flags.keyFile}}` };
   if (flags.keyEnv !== undefined) return { [setting]: `\${env:${variable(flags.keyEnv)}}` };
   if (provider.entry.apiKey !== 'required') return {};
@@ -85,7 +85,7 @@ async function keyReference(provider: Provider, slug: string, settings: Draft, f
   if (ask === undefined) return settings['custom_host'] !== undefined ? {} : { [setting]: `\${env:${offered}}` };
   const name = await askFor(
     ask,
-    `NAME of the variable that holds the ${provider.entry.keySetting ?? 'key'} (not the key; - for none)`,
+    `NAME of the variable that holds the ${setting === 'api_key' ? 'key' : setting} (not the key; - for none)`,
     offered,
   );
   return name === '-' ? {} : { [setting]: `\${env:${variable(name)}}` };

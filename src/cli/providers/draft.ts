@@ -77,4 +77,12 @@ export function problemsOf(provider: Provider, { name: _name, description: _abou
   return problems.filter(({ path }) => !isReference(path.reduce<unknown>((at, step) => (isPlain(at) ? at[step] : undefined), settings)));
 }
 
+/** Where the key goes: into the type's own setting where the entry lacks nothing else then, into `api_key` otherwise. */
+export function keySettingFor(provider: Provider, settings: Draft): string {
+  const own = provider.entry.keySetting;
+  if (own === undefined) return 'api_key';
+  const lacks = problemsOf(provider, { ...settings, [own]: '-' }).some(({ path, code }) => path[0] === own && code === 'missing-key');
+  return lacks ? 'api_key' : own;
+}
+
 const isReference = (value: unknown): boolean => typeof value === 'string' && value.includes('${');
