@@ -67,10 +67,11 @@ export const mistralHistory: HistoryRules = {
 export interface HistoryQuirk {
   /** Members of answers, of its own or of other services, that it reads again. */
   readonly takes?: readonly string[];
-  /** Members of earlier answers that it refuses. */
+  /** Members of earlier answers that it refuses; those of the request are `ChatQuirk.drops`. */
   readonly refuses?: readonly string[];
   /** Members that it refuses in other messages, by their role. */
   readonly refusesOf?: RoleMembers;
+  /** As in `HistoryRules`. */
   readonly thoughts?: string;
   readonly needsThoughts?: true;
   readonly thoughtParts?: true;

@@ -1,0 +1,71 @@
+import type { ModelEvent, WireEvent } from '../../src/core/events.ts';
+import type { Translation } from '../../src/core/provider.ts';
+import { collectChat } from '../../src/formats/openai-chat/collect.ts';
+import { providers } from '../../plugins/index.ts';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { answers } from './answers.ts';
+import { begin, callOf } from './call.ts';
+import { samples } from './samples.ts';
+
+/** An attempt at a chat, whose answer is given by hand. */
+const chats = providers.map((provider) => {
+  const settings = samples[provider.type]?.[0]?.settings ?? {};
+  return { type: provider.type, chat: (stream: boolean) => begin(provider, callOf({ settings, stream, model: 'model-1' })) };
+});
+
+const converted = chats.filter(({ chat }) => chat(true).reader !== undefined && chat(true).local === undefined);
+
+it('has an answer of each format that is converted', () => {
+  expect(converted.map(({ type }) => type).toSorted()).toEqual(Object.keys(answers).toSorted());
+});
+
+/** What the reader makes of some events, and what the tap has seen of them. */
+function watched(attempt: Translation, events: readonly WireEvent[]) {
+  const { tap } = attempt;
+  const stream = attempt.reader?.();
+  const read: ModelEvent[] = [];
+  const kinds = events.map((event) => {
+    const plain = tap.unwrap?.(event) ?? event;
+    read.push(...(stream?.push(plain) ?? []));
+    return tap.event(plain);
+  });
+  return { tap, kinds, read: [...read, ...(stream?.end() ?? [])] };
+}
+
+describe.each(converted.filter(({ type }) => answers[type] !== undefined))('an answer of $type', ({ type, chat }) => {
+  const { whole, events, text, usage } = answers[type] as (typeof answers)[string];
+  const wire = events.map(([name, data]): WireEvent => ({ name, data: JSON.stringify(data) }));
+  const said = { choices: [{ message: { content: text }, finish_reason: 'stop' }], usage: { prompt_tokens: usage.prompt } };
+
+  it('says the same whole and streamed', () => {
+    const one = chat(false);
+    const body = JSON.stringify(whole);
+    expect(one.tap.whole(body)).toBeUndefined();
+    expect(one.result?.(body, one.tap.answer)).toMatchObject(said);
+    const { tap, read } = watched(chat(true), wire);
+    expect(collectChat(read, callOf())).toMatchObject(said);
+    for (const seen of [one.tap, tap]) expect(seen).toMatchObject({ complete: true, usage, fault: undefined });
+    expect(tap.finish).toEqual(one.tap.finish);
+  });
+
+  it('commits with its first content, and is an error where it stops before its end', () => {
+    for (let length = 0; length < wire.length; length += 1) {
+      const { tap, kinds, read } = watched(chat(true), wire.slice(0, length));
+      const hasText = read.some((event) => event.type === 'text' && event.text !== '');
+      expect(kinds.includes('content'), `after ${length}`).toBe(hasText);
+      expect(read.at(-1)?.type === 'error', `after ${length}`).toBe(!tap.complete);
+    }
+  });
+
+  it('may hold anything', () => {
+    const odd = fc.tuple(fc.nat({ max: wire.length - 1 }), fc.oneof(fc.json(), fc.string()));
+    fc.assert(
+      fc.property(fc.array(odd, { minLength: 1, maxLength: 3 }), (changes) => {
+        const broken = [...wire];
+        for (const [at, data] of changes) broken[at] = { name: wire[at]?.name ?? '', data };
+        expect(watched(chat(true), broken).tap.contentEvents).toBeGreaterThanOrEqual(0);
+      }),
+    );
+  });
+});
