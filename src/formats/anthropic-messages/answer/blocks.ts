@@ -108,7 +108,7 @@ export class MessageBlocks {
         : [{ type: 'tool_call', choice: 0, index: opened.call, arguments: JSON.stringify(opened.input ?? {}) }, close];
     if (opened.inputText !== '') return [native(block, inputOf(opened.inputText)), close];
     if (opened.citations === undefined) return [close];
-    this.annotations.push(...annotationsOf(opened.citations, opened.start, this.#length - opened.start));
+    for (const one of annotationsOf(opened.citations, opened.start, this.#length - opened.start)) this.annotations.push(one);
     return [native(block, { citations: opened.citations }), close];
   }
 

@@ -177,7 +177,7 @@ export class ConverseReader {
       return [{ type: 'redacted', choice: 0, block, data }, close];
     }
     if (opened.citations.length === 0) return [close];
-    this.#annotations.push(...annotationsOf(opened.citations, opened.start, this.#length - opened.start));
+    for (const one of annotationsOf(opened.citations, opened.start, this.#length - opened.start)) this.#annotations.push(one);
     return [native(block, { citations: opened.citations }), close];
   }
 

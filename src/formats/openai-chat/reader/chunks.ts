@@ -14,7 +14,7 @@ const nothing: readonly ModelEvent[] = Object.freeze([]);
  * formats, since for those of the same its bytes pass.
  */
 export class ChatReader implements StreamTransform<WireEvent, ModelEvent> {
-  readonly #answers: StreamedAnswer[] = [];
+  readonly #answers = new Map<number, StreamedAnswer>();
   #hasStarted = false;
   #isDone = false;
   #isOver = false;
@@ -37,10 +37,11 @@ export class ChatReader implements StreamTransform<WireEvent, ModelEvent> {
   /** A service may name a reason and go on, or name none at all where it sends the end mark. */
   end(): readonly ModelEvent[] {
     if (this.#isOver) return nothing;
-    const open = this.#answers.some(({ finish }) => finish === undefined);
-    if (!this.#isDone && (open || this.#answers.length === 0)) return this.fail(interrupted());
+    const answers = [...this.#answers.values()];
+    const open = answers.some(({ finish }) => finish === undefined);
+    if (!this.#isDone && (open || answers.length === 0)) return this.fail(interrupted());
     this.#isOver = true;
-    return this.#answers.flatMap((answer): readonly ModelEvent[] => [
+    return answers.flatMap((answer): readonly ModelEvent[] => [
       ...(answer.sources.length === 0 ? [] : [{ type: 'annotations', choice: answer.index, annotations: answer.sources } as const]),
       finishEvent(answer.finish ?? {}, answer.index, answer.count),
     ]);
@@ -70,8 +71,8 @@ export class ChatReader implements StreamTransform<WireEvent, ModelEvent> {
 
   #choice(choice: Plain, at: number, out: ModelEvent[]): void {
     const index = typeof choice['index'] === 'number' ? choice['index'] : at;
-    const answer = this.#answers.find((one) => one.index === index) ?? newAnswer(index);
-    if (!this.#answers.includes(answer)) this.#answers.push(answer);
+    const answer = this.#answers.get(index) ?? newAnswer(index);
+    this.#answers.set(index, answer);
     const delta = choice['delta'] ?? choice['message'];
     if (isPlain(delta)) deltaEvents(delta, answer, out);
     out.push(...choiceExtras(choice, index));

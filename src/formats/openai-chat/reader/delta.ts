@@ -26,7 +26,7 @@ export function deltaEvents(delta: Plain, answer: StreamedAnswer, out: ModelEven
   const refusal = textOf(delta['refusal']);
   if (refusal !== undefined) out.push({ type: 'refusal', choice, text: refusal });
   if (isPlain(delta['audio'])) out.push({ type: 'audio', choice, audio: delta['audio'] });
-  if (Array.isArray(delta['annotations'])) answer.sources.push(...delta['annotations'].filter(isPlain));
+  if (Array.isArray(delta['annotations'])) for (const source of delta['annotations']) if (isPlain(source)) answer.sources.push(source);
   if (Array.isArray(delta['images'])) for (const image of delta['images']) if (isPlain(image)) out.push(otherEvent(image, choice, -1));
   if (Array.isArray(delta['tool_calls']))
     for (const [at, call] of delta['tool_calls'].entries()) if (isPlain(call)) callEvents(call, at, answer, out);

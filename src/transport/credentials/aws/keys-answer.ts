@@ -1,6 +1,6 @@
 import { isPlain, type Plain } from '../../../core/json/merge.ts';
 import { parseJson } from '../../../core/json/scan.ts';
-import type { TokenAnswer } from '../grants/token-request.ts';
+import { scrubbed, type TokenAnswer } from '../grants/token-request.ts';
 import { type Token, TokenError } from '../token-source.ts';
 
 /** How long keys are used whose giver doesn't say, in milliseconds. */
@@ -12,7 +12,7 @@ const assumedLife = 900_000;
  *
  * @throws TokenError with what the endpoint says
  */
-export function keysOf({ status, body, host, askedAt }: TokenAnswer, field?: string): Token {
+export function keysOf({ status, body, host, askedAt, secrets }: TokenAnswer, field?: string): Token {
   const text = body.toString('utf8');
   const found = membersIn(text);
   const { AccessKeyId: accessKeyId, SecretAccessKey: secretAccessKey, Expiration: until } = found;
@@ -21,10 +21,13 @@ export function keysOf({ status, body, host, askedAt }: TokenAnswer, field?: str
     const why = [found['Code'] ?? found['code'], found['Message'] ?? found['message']].filter(
       (part) => part !== undefined && part !== 'Success',
     );
-    const said = why.length === 0 ? 'no keys, and no reason' : why.join(': ').slice(0, 300);
+    const said = why.length === 0 ? 'no keys, and no reason' : scrubbed(why.join(': '), secrets).slice(0, 300);
     const told = `${host} answered ${status}: ${said}`;
     throw new TokenError(field === undefined ? told : `${field} cannot be used (${told.replace(/\.$/, '')})`, { field, reason: why[0] });
   }
+  // Kept, they would be refused for as long as they live.
+  if (![accessKeyId, sessionToken ?? ''].every((part) => /^[\x21-\x7e]*$/.test(part)))
+    throw new TokenError(`${host} answered ${status}: keys that no header could carry`, { field });
   const ends = until === undefined ? Number.NaN : momentIn(until);
   const value = JSON.stringify({ accessKeyId, secretAccessKey, ...(sessionToken === undefined ? {} : { sessionToken }) });
   return { value, expiresAt: ends > askedAt ? ends : askedAt + assumedLife };

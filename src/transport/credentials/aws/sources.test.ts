@@ -99,6 +99,11 @@ describe('a web identity', () => {
     );
   });
 
+  it('that is repeated stays out of the reason', async () => {
+    server.script = text(400, '<Error><Code>InvalidIdentityToken</Code><Message>web-token-1 is no token</Message></Error>');
+    await expect(source().fetch()).rejects.toThrow(/InvalidIdentityToken: \*\*\* is no token\)$/);
+  });
+
   it('whose file is gone says so without its path', async () => {
     await rm(file);
     await expect(source().fetch()).rejects.toThrow(/^auth\.token_file names a file that cannot be read \(ENOENT\)$/);
@@ -161,6 +166,20 @@ describe('an instance', () => {
     server.script = (response, request, n) =>
       request.method === 'PUT' ? metadata(response, request, n) : json(response, 200, { Code: 'AssumeRoleUnauthorizedAccess' });
     await expect(source('r').fetch()).rejects.toThrow(/answered 200: AssumeRoleUnauthorizedAccess/);
+  });
+
+  it('whose service repeats the session keeps it out of the reason', async () => {
+    server.script = (response, request, n) =>
+      request.method === 'PUT'
+        ? metadata(response, request, n)
+        : json(response, 400, { Code: 'Bad', Message: `no ${String(request.headers['x-aws-ec2-metadata-token'])}` });
+    await expect(source('r').fetch()).rejects.toThrow(/answered 400: Bad: no \*\*\*$/);
+  });
+
+  it.each([{ AccessKeyId: 'A\r\nx: y' }, { Token: '\u0001' }])('whose keys no header can hold has none: %j', async (bad) => {
+    server.script = (response, request, n) =>
+      request.method === 'PUT' ? metadata(response, request, n) : json(response, 200, { ...keys, ...bad });
+    await expect(source('r').fetch()).rejects.toThrow('keys that no header could carry');
   });
 
   it('is not asked where that is switched off', async () => {

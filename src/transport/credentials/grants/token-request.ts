@@ -135,12 +135,13 @@ function reasonsIn(said: Plain, secrets: SecretForms | undefined): string {
   );
 }
 
-function scrubbed(text: string, secrets: SecretForms | undefined): string {
+/** What an endpoint says, without what it was asked with. */
+export function scrubbed(text: string, secrets: SecretForms | undefined): string {
   return (secrets?.texts ?? []).reduce((left, secret) => left.replaceAll(secret, '***'), text);
 }
 
 /** Members of a form that prove who asks. */
-const proofs: ReadonlySet<string> = new Set(['client_secret', 'client_assertion', 'assertion']);
+const proofs: ReadonlySet<string> = new Set(['client_secret', 'client_assertion', 'assertion', 'WebIdentityToken']);
 
 function proofsIn({ form }: TokenRequest): string[] {
   return [...(form ?? [])].filter(([name]) => proofs.has(name)).map(([, value]) => value);
