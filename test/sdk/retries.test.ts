@@ -64,7 +64,8 @@ const tasks: readonly Task[] = [
   message('m-400', 1),
   message('m-401', 1),
   message('m-529', 3),
-  message('x', 1, on('open-only')),
+  message('s-400', 1, on('open-only')),
+  message('s-429', 3, on('open-only')),
   { route: 'count', model: 'm-401', headers: on('claude'), calls: 1 },
   { route: 'count', model: 'm-529', headers: on('claude'), calls: 3 },
 ];
