@@ -153,4 +153,10 @@ describe('an error', () => {
     const answer = await ask((response) => json(response, 400, { message: 'Your account has too many.' }, quota), { stream: false });
     expect(JSON.parse(answer.text)).toMatchObject({ error: { type: 'rate_limit_error', code: 'ServiceQuotaExceededException' } });
   });
+
+  it('under status 200 is no message of the messages API', async () => {
+    const script: Script = (response) => json(response, 200, { __type: 'ThrottlingException', message: 'Slow down.' });
+    const answer = await ask(script, { stream: false }, undefined, 'messages');
+    expect([answer.status, JSON.parse(answer.text)]).toMatchObject([429, { type: 'error', error: { message: 'Slow down.' } }]);
+  });
 });

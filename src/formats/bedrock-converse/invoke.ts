@@ -1,11 +1,21 @@
+import type { ProviderFault } from '../../core/error.ts';
 import type { WireEvent } from '../../core/events.ts';
+import { isPlain } from '../../core/json/merge.ts';
 import { MessagesTap } from '../anthropic-messages/answer/tap.ts';
 import { parseObject, textOf } from '../shared/json.ts';
-import { faultOfEvent, isFault } from './fault.ts';
+import { faultIn, faultOfEvent, isFault } from './fault.ts';
 
 /** Answers of InvokeModel for models of Anthropic: the messages API's own, whole, and streamed in frames. */
 export class InvokeTap extends MessagesTap {
   readonly unwrap = messageIn;
+
+  /** The service's own errors have another form than the API's. */
+  override whole(text: string): ProviderFault | undefined {
+    const fault = super.whole(text);
+    const { answer } = this;
+    if (fault === undefined && isPlain(answer) && answer['type'] === undefined) this.fault = faultIn(answer);
+    return this.fault;
+  }
 }
 
 /** The event of the messages API that a frame carries; an exception of the service as its error. */
