@@ -127,6 +127,18 @@ describe('an access key', () => {
     expect(service.requests.length).toBe(1);
   });
 
+  it.each(['x-amz-date', 'x-amz-security-token', 'x-amzn-bedrock-guardrailidentifier'])(
+    'of the file goes without a %s of a request',
+    async (name) => {
+      await start({ access_key_id: 'AKIAOPERATOR', secret_access_key: 'operator-secret-0123456789' });
+      expect(await ask({ 'x-gateway-provider': '@aws', [name]: 'caller', 'x-gateway-forward-headers': name })).toMatchObject({
+        status: 403,
+        text: expect.stringContaining('not_allowed') as string,
+      });
+      expect(service.requests.length).toBe(0);
+    },
+  );
+
   it('is not needed beside an API key, which goes as bearer', async () => {
     service.script = (response) => json(response, 200, answer);
     await start({ api_key: 'bedrock-api-key' });

@@ -29,6 +29,8 @@ export default defineProvider<BedrockSettings>({
   entry: {
     settings: schema,
     requestSettings,
+    // They are part of a signature, or choose a guardrail of the account: beside the operator's keys only the entry sets them.
+    accountHeaders: ['x-amz-date', 'x-amz-security-token', 'x-amzn-bedrock-guardrailidentifier', 'x-amzn-bedrock-guardrailversion'],
     apiKey: 'required',
     keySetting: 'secret_access_key',
     authModes,
