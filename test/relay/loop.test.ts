@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { connect } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
@@ -140,6 +141,29 @@ test('a WebSocket is an attempt, and its record says how the talk went', async (
     socket: { close: { client: 4000, provider: 4000 }, frames: { in: 2, out: 2 } },
     bytes: { in: 11 + 11, out: 16 + 7 },
   });
+});
+
+test('a client that only ends its side does not keep a slot while the provider is silent', async () => {
+  const silent = createServer(well);
+  // The server side of an upgrade stays half open until its user closes it.
+  silent.on('upgrade', (_req, socket) => {
+    socket.on('error', () => {}).resume();
+    socket.write('HTTP/1.1 101 Switching Protocols\r\nupgrade: websocket\r\nconnection: Upgrade\r\n\r\n');
+  });
+  await listen(silent);
+  open.push(() => shut(silent));
+  const { url, records } = await gateway([`http://127.0.0.1:${portOf(silent)}/v1`], '', 'max_in_flight: 1');
+  const { hostname, port } = new URL(url);
+  const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
+  const head = ['GET /v1/realtime?model=m HTTP/1.1', `host: ${hostname}:${port}`, 'x-gateway-config: chain', 'upgrade: websocket'];
+  const keys = ['connection: Upgrade', 'sec-websocket-version: 13', 'sec-websocket-key: dGhlIHNhbXBsZSBub25jZQ=='];
+  socket.write(`${[...head, ...keys].join('\r\n')}\r\n\r\n`);
+  await once(socket, 'data');
+  socket.end();
+  await until(() => records.length === 1);
+  expect(records[0]).toMatchObject({ status: 101, end: 'client_gone' });
+  expect((await fetch(`${url}/v1/some/path`, { headers: config })).status).not.toBe(503);
+  socket.destroy();
 });
 
 test('a WebSocket whose provider is refused goes to the next target, and to the caller in words', async () => {

@@ -301,9 +301,10 @@ export class SocketExchange implements Swept, Flow, EchoListener {
     const { clocks } = this.#attempt;
     if (this.#connectedAt === undefined) {
       if (now - this.#dialAt > clocks.connect) this.#late('connect', clocks.connect);
-    } else if (now - this.#movedAt > clocks.idle) {
+    } else if (now - this.#movedAt > (this.#hasClientEnded ? Math.min(clocks.idle, halfOpenMs) : clocks.idle)) {
       if (this.#isEnding || this.#isClientGone) this.#upstream?.destroy();
       else if (this.#upstream === undefined) this.#late('idle', clocks.idle);
+      else if (this.#hasClientEnded) this.#end(() => this.#body.leave());
       else this.#end(() => this.#consumer?.fault(overdue('idle', clocks.idle)));
     }
   }
@@ -326,6 +327,9 @@ export class SocketExchange implements Swept, Flow, EchoListener {
     return { at, connectMs: since(this.#connectedAt), firstByteMs: since(this.#firstAt), totalMs };
   }
 }
+
+/** A client that has ended its side without a close frame waits for what the provider still sends, but not for its silence. */
+const halfOpenMs = 5000;
 
 /** Writes what is waiting, then closes both directions; `destroySoon` is what net and TLS sockets have for it. */
 function endSoon(socket: Duplex | undefined): void {
