@@ -27,7 +27,7 @@ export function keysOf({ status, body, host, askedAt, secrets }: TokenAnswer, fi
   }
   // Kept, they would be refused for as long as they live.
   if (![accessKeyId, sessionToken ?? ''].every((part) => /^[\x21-\x7e]*$/.test(part)))
-    throw new TokenError(`${host} answered ${status}: keys that no header could carry`, { field });
+    throw new TokenError(`${host} returned keys that no header could carry, with status ${status}`, { field });
   const ends = until === undefined ? Number.NaN : momentIn(until);
   const value = JSON.stringify({ accessKeyId, secretAccessKey, ...(sessionToken === undefined ? {} : { sessionToken }) });
   return { value, expiresAt: ends > askedAt ? ends : askedAt + assumedLife };
