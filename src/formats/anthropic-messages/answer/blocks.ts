@@ -172,7 +172,8 @@ function kindOf(type: unknown): BlockKind {
   return type === 'tool_use' ? 'tool' : 'native';
 }
 
-const native = (block: number, members: unknown): ModelEvent => ({
+/** A block, or members of one, that the hub has no kind for. */
+export const native = (block: number, members: unknown): ModelEvent => ({
   type: 'block',
   choice: 0,
   block,

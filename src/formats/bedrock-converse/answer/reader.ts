@@ -1,4 +1,5 @@
 import type { BlockKind, ModelEvent } from '../../../core/events.ts';
+import { native } from '../../anthropic-messages/answer/blocks.ts';
 import { isPlain, type Plain } from '../../../core/json/merge.ts';
 import type { Call } from '../../../core/provider.ts';
 import { annotationsOf } from '../../anthropic-messages/citations.ts';
@@ -14,6 +15,8 @@ export type AnswerCall = Pick<Call, 'id' | 'createdAt' | 'model'> & Partial<Pick
 
 /** A content block between its first event and its last. */
 interface OpenBlock {
+  /** What an image is, by the start of its block. */
+  format: string | undefined;
   kind: BlockKind;
   /** Number of a tool call: it counts calls over the whole answer. */
   readonly call: number | undefined;
@@ -157,7 +160,7 @@ export class ConverseReader {
     const bytes = isPlain(source) ? textOf(source['bytes']) : undefined;
     if (bytes === undefined) return nothing;
     const opened = this.#block(block, 'media');
-    const word = textOf(format) ?? this.#formats.get(opened) ?? 'png';
+    const word = textOf(format) ?? opened.format ?? 'png';
     return [{ type: 'media', choice: 0, block, mimeType: `image/${word}`, base64: bytes }];
   }
 
@@ -191,12 +194,9 @@ export class ConverseReader {
     return events;
   }
 
-  /** What an image is, by the start of its block. */
-  readonly #formats = new WeakMap<OpenBlock, string>();
-
   #opened(block: number, kind: BlockKind, format?: string): void {
     const opened = this.#made(kind, undefined, false);
-    if (format !== undefined) this.#formats.set(opened, format);
+    opened.format = format;
     this.#open.set(block, opened);
   }
 
@@ -207,7 +207,7 @@ export class ConverseReader {
   }
 
   #made(kind: BlockKind, call: number | undefined, isOutput: boolean): OpenBlock {
-    return { kind, call, isOutput, hasInput: false, redacted: [], citations: [], start: this.#length };
+    return { format: undefined, kind, call, isOutput, hasInput: false, redacted: [], citations: [], start: this.#length };
   }
 }
 
@@ -223,12 +223,3 @@ function metadata({ usage, trace, performanceConfig, serviceTier }: Plain): read
   if (counts !== undefined) events.push({ type: 'usage', usage: counts });
   return events;
 }
-
-const native = (block: number, members: unknown): ModelEvent => ({
-  type: 'block',
-  choice: 0,
-  block,
-  state: 'open',
-  kind: 'native',
-  native: members,
-});
