@@ -1,9 +1,16 @@
 import { emptyRecord } from '../core/records/empty.ts';
 import type { LogRecord } from '../core/records/record.ts';
+import { expanded } from './expand.ts';
 import { type EndAmendment, type Part, parts, type SpoolEntry } from './frame.ts';
-import { objectIn } from '../core/json/scan.ts';
+import { isPlain } from '../core/json/merge.ts';
 
 const lineFeed = 0x0a;
+const closingBrace = 0x7d;
+const closingBracket = 0x5d;
+const sizesMark = ',"parts":[';
+/** Where the messages begin, in the short form of a line and in the one that earlier versions wrote. */
+const messagesMarks = [',"messages":[[{', ',"request":{"headers":'] as const;
+const shortForm = '{"v":2,';
 
 /** What stands at an offset of a segment. */
 export type Decoded =
@@ -17,11 +24,29 @@ const broken: Decoded = Object.freeze({ state: 'broken' });
 
 /** Reads the frame that begins at `from`. Bodies are views into `bytes`. */
 export function decodeFrame(bytes: Buffer, from: number): Decoded {
+  return decodeWith(bytes, from, false);
+}
+
+/**
+ * The same, without looking into the messages of a record and what stands behind them: what rows are made of is before
+ * them, and parsing the rest is half of the work. It is missing in what this gives.
+ */
+export function decodeHead(bytes: Buffer, from: number): Decoded {
+  return decodeWith(bytes, from, true);
+}
+
+function decodeWith(bytes: Buffer, from: number, isHead: boolean): Decoded {
   const lineEnd = bytes.indexOf(lineFeed, from);
   if (lineEnd < 0) return { state: 'short', needs: bytes.length - from + 1 };
-  const line = objectIn(bytes.toString('utf8', from, lineEnd));
-  const sizes = line === undefined ? undefined : readSizes(line.parts);
-  if (line === undefined || sizes === undefined) return broken;
+  // The sizes are the last member of a record: parsed apart, the record needs no copy without them.
+  const hasSizes = bytes[lineEnd - 1] === closingBrace && bytes[lineEnd - 2] === closingBracket;
+  const mark = hasSizes ? bytes.lastIndexOf(sizesMark, lineEnd) : -1;
+  const end = mark < from ? undefined : mark;
+  const head = isHead && end !== undefined ? headIn(bytes, from, end) : undefined;
+  const line = head ?? parsed(end === undefined ? bytes.toString('utf8', from, lineEnd) : `${bytes.toString('utf8', from, end)}}`);
+  if (!isPlain(line)) return broken;
+  const sizes = readSizes(end === undefined ? line['parts'] : parsed(bytes.toString('utf8', end + sizesMark.length - 1, lineEnd - 1)));
+  if (sizes === undefined) return broken;
   const bodies: { [P in Part]?: Buffer } = {};
   let at = lineEnd + 1;
   for (const [part, size] of sizes) {
@@ -29,21 +54,67 @@ export function decodeFrame(bytes: Buffer, from: number): Decoded {
     at += size;
   }
   if (at >= bytes.length) return { state: 'short', needs: at + 1 - from };
-  const entry = bytes[at] === lineFeed ? toEntry(line, bodies) : undefined;
+  const entry = bytes[at] === lineFeed ? toEntry(line, bodies, head === undefined ? added : addedToHead) : undefined;
   return entry === undefined ? broken : { state: 'whole', entry, next: at + 1 };
 }
 
-function toEntry(line: Readonly<Record<string, unknown>>, bodies: { readonly [P in Part]?: Buffer }): SpoolEntry | undefined {
-  if (typeof line.id !== 'string') return undefined;
-  const { parts: _sizes, ...record } = line;
-  if (line.v !== undefined) return { kind: 'record', record: recordOf(record), bodies };
-  return typeof line.end === 'object' && line.end !== null ? { kind: 'amendment', id: line.id, end: line.end as EndAmendment } : undefined;
+/** What stands before the messages of a record; undefined where there are none, or where no JSON stands before them. */
+function headIn(bytes: Buffer, from: number, end: number): unknown {
+  const cut = bytes.indexOf(messagesMarks[bytes.toString('latin1', from, from + shortForm.length) === shortForm ? 0 : 1], from);
+  // The same text may stand in a label: then what is before it is no JSON.
+  return cut < 0 || cut >= end ? undefined : parsed(`${bytes.toString('utf8', from, cut)}}`);
 }
 
+/** Only a gateway writes here; what a crash tore is no JSON. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function toEntry(
+  line: Readonly<Record<string, unknown>>,
+  bodies: { readonly [P in Part]?: Buffer },
+  members: Readonly<Record<string, unknown>>,
+): SpoolEntry | undefined {
+  if (line['v'] === 2) {
+    const record = expanded(line);
+    return record === undefined ? undefined : { kind: 'record', record, bodies };
+  }
+  if (typeof line['id'] !== 'string') return undefined;
+  if (line['v'] !== undefined) return { kind: 'record', record: recordOf(line, members), bodies };
+  return isPlain(line['end']) ? { kind: 'amendment', id: line['id'], end: line['end'] as unknown as EndAmendment } : undefined;
+}
+
+/** A record from the line of its frame; undefined for what is none. */
+export function decodeLine(line: string): LogRecord | undefined {
+  const read = parsed(line);
+  if (!isPlain(read)) return undefined;
+  const { parts: _sizes, ...record } = read;
+  const entry = toEntry(record, {}, added);
+  return entry?.kind === 'record' ? entry.record : undefined;
+}
+
+/** Members that records of earlier versions do not have, before and behind the messages. */
+const addedToHead: Readonly<Record<string, unknown>> = { response_id: null, notes: {}, socket: null, preview: null };
+const added: Readonly<Record<string, unknown>> = {
+  ...addedToHead,
+  route: emptyRecord.route,
+  bodies: emptyRecord.bodies,
+  redactions: emptyRecord.redactions,
+};
+
 /** All members are there: what the line of a request that was not let in leaves out, and what older lines had not. */
-function recordOf(line: Readonly<Record<string, unknown>>): LogRecord {
-  const known = line['admitted'] === false ? { ...emptyRecord, ...line } : { notes: {}, socket: null, ...line, admitted: true };
-  return known as unknown as LogRecord;
+function recordOf(line: Readonly<Record<string, unknown>>, members: Readonly<Record<string, unknown>>): LogRecord {
+  if (line['admitted'] === false) return { ...emptyRecord, ...line } as unknown as LogRecord;
+  return (hasAll(line, members) ? line : { ...members, ...line, admitted: true }) as unknown as LogRecord;
+}
+
+function hasAll(line: Readonly<Record<string, unknown>>, members: Readonly<Record<string, unknown>>): boolean {
+  for (const name in members) if (!(name in line)) return false;
+  return true;
 }
 
 /** Undefined when it is not a list of known parts with sizes; an amendment has none. */

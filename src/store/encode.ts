@@ -1,11 +1,16 @@
 import type { Mask } from '../core/secrets/mask.ts';
 import { withoutEmpty } from '../core/records/empty.ts';
 import type { LogRecord, MessageRecord } from '../core/records/record.ts';
-import { type EndAmendment, type Part, type PartPieces, parts, type SpoolFrame } from './frame.ts';
+import { compactLine, Kinds } from './compact.ts';
+import { type EndAmendment, type PartPieces, parts, type SpoolFrame } from './frame.ts';
 
-/** A record and its kept bytes as one frame. Nothing is copied: the pieces stay the caller's. */
-export function encodeRecord(record: LogRecord, bodies: PartPieces, mask?: Mask): SpoolFrame {
-  const sizes: (readonly [Part, number])[] = [];
+/**
+ * A record and its kept bytes as one frame. Nothing is copied: the pieces stay the caller's.
+ *
+ * @param kinds what is remembered from record to record; whoever writes one alone has none
+ */
+export function encodeRecord(record: LogRecord, bodies: PartPieces, mask?: Mask, kinds = new Kinds()): SpoolFrame {
+  let sizes = '';
   const pieces: Buffer[] = [];
   let size = 0;
   for (const part of parts) {
@@ -16,23 +21,22 @@ export function encodeRecord(record: LogRecord, bodies: PartPieces, mask?: Mask)
       pieces.push(piece);
       length += piece.length;
     }
-    sizes.push([part, length]);
+    sizes += `${sizes === '' ? '' : ','}["${part}",${length}]`;
     size += length;
   }
-  const json = lineOf(record);
-  return { line: `${json.slice(0, -1)},"parts":${JSON.stringify(sizes)}}`, pieces, size, mask };
+  return { line: `${lineOf(record, kinds)},"parts":[${sizes}]}`, pieces, size, mask };
 }
 
 /** Bytes of a record without its bodies. */
 export const recordLimit = 64 * 1024;
 
-/** Each member is bounded where the record is made; all of them together are here. */
-function lineOf(record: LogRecord): string {
-  if (!record.admitted) return JSON.stringify(withoutEmpty(record));
-  const json = JSON.stringify(record);
+/** Without its closing brace. Each member is bounded where the record is made; all of them together are here. */
+function lineOf(record: LogRecord, kinds: Kinds): string {
+  if (!record.admitted) return JSON.stringify(withoutEmpty(record)).slice(0, -1);
+  const line = compactLine(record, kinds);
   // A character takes three bytes at most.
-  if (json.length * 3 <= recordLimit || Buffer.byteLength(json) <= recordLimit) return json;
-  return JSON.stringify(shortened(record));
+  if (line.length * 3 <= recordLimit || Buffer.byteLength(line) <= recordLimit) return line;
+  return compactLine(shortened(record), kinds);
 }
 
 /** Without what can be large: the rest is a few kilobytes. */

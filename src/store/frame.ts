@@ -40,6 +40,8 @@ export type SpoolEntry =
 export interface RecordStore {
   append(frames: readonly SpoolFrame[]): void;
   readonly stats: StoreStats;
+  /** True: nothing is kept, and no frame needs to be made. */
+  readonly isOff?: boolean;
   close(): void;
 }
 

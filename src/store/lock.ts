@@ -25,6 +25,11 @@ export function takeLock(path: string): Lock | undefined {
   return undefined;
 }
 
+/** Who holds a lock, as far as it says. */
+export function ownerOf(path: string): { readonly pid: number; readonly host: string } | undefined {
+  return parse(readIfThere(path) ?? '');
+}
+
 function hold(path: string, mine: string): Lock {
   const beat = setInterval(() => touch(path), beatMs).unref();
   return {

@@ -13,6 +13,8 @@ export interface SpoolOptions {
   readonly maxTotal: number;
   /** Called for every loss; saying it less often is the caller's. Must not throw. */
   onDrop?(drop: Drop): void;
+  /** Called for the first frames that could be written after some could not. Must not throw. */
+  onRecovered?(): void;
   /** Start of the process in Unix milliseconds: the first part of the segments' names. */
   readonly startedAt?: number;
   readonly pid?: number;
@@ -44,10 +46,13 @@ class Spool implements RecordStore {
   #fd: number | undefined;
   #name = '';
   #count = 0;
+  /** Frames of the segments of this process, by name: what is lost when one of them makes room. */
+  readonly #frames = new Map<string, number>();
   /** Bytes of the current segment that are whole frames. */
   #good = 0;
   #lookedAt = 0;
   #closed = false;
+  #isFailing = false;
 
   constructor(options: SpoolOptions) {
     this.#options = options;
@@ -66,9 +71,12 @@ class Spool implements RecordStore {
       this.#writeAll(fd, bytes);
       this.#good += bytes.length;
       this.stats.frames += frames.length;
+      this.#frames.set(this.#name, (this.#frames.get(this.#name) ?? 0) + frames.length);
       this.stats.bytes += bytes.length;
+      if (this.#isFailing) this.#recovered();
     } catch (error) {
       this.stats.dropped += frames.length;
+      this.#isFailing = true;
       this.#undo();
       this.#options.onDrop?.({ why: 'write', frames: frames.length, error: error as Error });
     }
@@ -77,6 +85,11 @@ class Spool implements RecordStore {
   close(): void {
     this.#closed = true;
     this.#leave();
+  }
+
+  #recovered(): void {
+    this.#isFailing = false;
+    this.#options.onRecovered?.();
   }
 
   #writeAll(fd: number, bytes: Buffer): void {
@@ -130,12 +143,16 @@ class Spool implements RecordStore {
   /** Deletes the oldest segments until one more fits. */
   #makeRoom(): void {
     const segments = listSegments(this.#options.dir).map((name) => ({ name, bytes: sizeOf(join(this.#options.dir, name)) }));
+    const names = new Set(segments.map(({ name }) => wholeName(name)));
+    for (const name of this.#frames.keys()) if (!names.has(name)) this.#frames.delete(name);
     let total = segments.reduce((sum, { bytes }) => sum + bytes, this.#maxSegment);
     for (const { name, bytes } of segments) {
       if (total <= this.#options.maxTotal) return;
       unlinkSync(join(this.#options.dir, name));
       total -= bytes;
       this.stats.evicted += 1;
+      // What of it was stored already is counted too: only the thread that stores knows how much that is.
+      this.stats.dropped += this.#frames.get(wholeName(name)) ?? 0;
       this.#options.onDrop?.({ why: 'room', segment: name, bytes });
     }
   }
@@ -147,7 +164,11 @@ function startOf({ dir, startedAt }: SpoolOptions): number {
   return Math.max(startedAt ?? Math.round(performance.timeOrigin), Number(newest) + 1);
 }
 
-const segmentName = /^(\d+)-(\d+)-(\d+)\.log$/;
+/** `bare`: its bodies made room for newer records (`log/drain/room.ts`). */
+const segmentName = /^(\d+)-(\d+)-(\d+)(?:\.bare)?\.log$/;
+
+/** Of a segment as it was before its bodies made room. */
+const wholeName = (name: string): string => name.replace('.bare.', '.');
 
 /** Names of the segments in a folder, oldest first; empty when there is no folder. */
 export function listSegments(dir: string): string[] {

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, ut
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openStateDir, type StateDir, StateDirError } from './state-dir.ts';
+import { openStateDir, type StateDir, StateDirError, StateDirHeld } from './state-dir.ts';
 
 let root: string;
 let opened: StateDir[];
@@ -21,8 +21,13 @@ afterEach(() => {
   rmSync(root, { recursive: true, force: true });
 });
 
-function open(setting: string | undefined, isRequired = false, configPath: string | undefined = join(root, 'gateway.yaml')): StateDir {
-  const state = openStateDir({ setting, configPath, cwd: root, isRequired });
+function open(
+  setting: string | undefined,
+  isRequired = false,
+  configPath: string | undefined = join(root, 'gateway.yaml'),
+  isShared = false,
+): StateDir {
+  const state = openStateDir({ setting, configPath, cwd: root, isRequired, isShared });
   opened.push(state);
   return state;
 }
@@ -83,13 +88,23 @@ describe('openStateDir', () => {
   });
 });
 
+const shared = (): StateDir => open(undefined, false, undefined, true);
+
 describe('the lock', () => {
-  it('gives a second gateway a folder of its own, also within one process', async () => {
+  it('refuses a second gateway, and says which one is the first', async () => {
+    const first = await neighbour();
+    expect(() => open(undefined)).toThrow(StateDirHeld);
+    expect(() => open(undefined)).toThrow(`Another gateway (pid ${first.child.pid} on `);
+    expect(() => open(undefined)).toThrow(`uses the state directory ${join(root, '.gateway')}.`);
+    expect(readdirSync(join(root, '.gateway'))).not.toContain('instance-2');
+  });
+
+  it('of a shared folder gives a second gateway one of its own, also within one process', async () => {
     const first = await neighbour();
     expect(first.path).toBe(join(root, '.gateway'));
     const own = join(root, '.gateway/instance-2');
-    expect(open(undefined)).toMatchObject({ kind: 'disk', path: own, warning: `another gateway uses ${first.path}, this one uses ${own}` });
-    expect(open(undefined)).toMatchObject({ path: join(root, '.gateway/instance-3') });
+    expect(shared()).toMatchObject({ kind: 'disk', path: own, warning: `another gateway uses ${first.path}, this one uses ${own}` });
+    expect(shared()).toMatchObject({ path: join(root, '.gateway/instance-3') });
   });
 
   it('is given back', async () => {
@@ -121,6 +136,6 @@ describe('the lock', () => {
     writeFileSync(path, text.replace('(here)', hostname()));
     const then = new Date(Date.now() - age);
     utimesSync(path, then, then);
-    expect(open(undefined)).toMatchObject({ path: taken ? join(root, '.gateway') : join(root, '.gateway/instance-2') });
+    expect(shared()).toMatchObject({ path: taken ? join(root, '.gateway') : join(root, '.gateway/instance-2') });
   });
 });

@@ -1,7 +1,7 @@
 import { accessSync, constants, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { makeFolder } from '../core/files/folder.ts';
-import { type Lock, takeLock } from './lock.ts';
+import { type Lock, ownerOf, takeLock } from './lock.ts';
 import { errorCode } from '../core/text/error-code.ts';
 
 /** Where this process keeps what outlives it. */
@@ -25,6 +25,8 @@ export interface StateDirRequest {
   readonly cwd: string;
   /** `server.state_dir_required`: without the folder the gateway must not start. */
   readonly isRequired?: boolean | undefined;
+  /** `server.state_dir_shared`: a second gateway gets a sub-folder of its own. */
+  readonly isShared?: boolean | undefined;
 }
 
 /** The folder is required and cannot be used: the gateway must not start. */
@@ -32,19 +34,30 @@ export class StateDirError extends Error {
   override readonly name = 'StateDirError';
 }
 
+/** A living gateway uses the folder. */
+export class StateDirHeld extends Error {
+  override readonly name = 'StateDirHeld';
+
+  constructor(path: string, owner: ReturnType<typeof ownerOf>) {
+    const who = owner === undefined ? 'Another gateway' : `Another gateway (pid ${owner.pid} on ${owner.host})`;
+    super(`${who} uses the state directory ${path}.`);
+  }
+}
+
 export const defaultStateDir = '.gateway';
 
-/** The request log in a state directory. */
+/** In a state directory: records that are not stored yet, and the file that they are stored in. */
 export const spoolFolder = 'spool';
+export const logFile = 'log.sqlite';
 
 /** More gateways than this on one folder are a mistake. */
 const mostNeighbours = 64;
 
 /**
  * Opens and locks the state directory. By default it is `.gateway/` beside the configuration file; without a file it is
- * memory. Where it can't be written (read-only, full), it is memory with a warning. A second gateway gets a sub-folder
- * of its own.
+ * memory. Where it can't be written (read-only, full), it is memory with a warning.
  *
+ * @throws StateDirHeld when another gateway uses the folder and it is not shared
  * @throws StateDirError when the folder is required and can't be used
  */
 export function openStateDir(request: StateDirRequest): StateDir {
@@ -54,8 +67,9 @@ export function openStateDir(request: StateDirRequest): StateDir {
     return { kind: 'memory', warning: undefined };
   }
   try {
-    return lockIn(path);
+    return lockIn(path, request.isShared === true);
   } catch (error) {
+    if (error instanceof StateDirHeld) throw error;
     const why = (error as Error).message;
     if (request.isRequired === true) throw new StateDirError(`server.state_dir ${path} can't be used: ${why}`, { cause: error });
     return { kind: 'memory', warning: `${path} can't be written, records are kept in memory only: ${why}` };
@@ -69,10 +83,12 @@ export function stateDirPath({ setting, configPath, cwd }: StateDirRequest): str
   return resolve(base, setting ?? defaultStateDir);
 }
 
-function lockIn(path: string): StateDir {
+function lockIn(path: string, isShared: boolean): StateDir {
   prepare(path);
-  const own = takeLock(join(path, 'lock'));
+  const lockPath = join(path, 'lock');
+  const own = takeLock(lockPath);
   if (own !== undefined) return disk(path, own, undefined);
+  if (!isShared) throw new StateDirHeld(path, ownerOf(lockPath));
   for (let n = 2; n <= mostNeighbours; n += 1) {
     const folder = join(path, `instance-${n}`);
     prepare(folder);

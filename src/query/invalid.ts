@@ -1,0 +1,21 @@
+import { GatewayError } from '../core/error.ts';
+import type { Filter, FilterProblem } from './filter.ts';
+import { parseFilter } from './parse.ts';
+
+/**
+ * A filter, for what serves requests.
+ * @throws GatewayError `invalid_filter` with the position
+ */
+export function readFilter(text: string, now: number): Filter {
+  const parsed = parseFilter(text, now);
+  if ('problem' in parsed) throw invalidFilter(parsed.problem);
+  return parsed.filter;
+}
+
+export function invalidFilter({ message, hint, from }: FilterProblem): GatewayError {
+  return new GatewayError('invalid_filter', {
+    message: `Character ${from + 1} of the filter: ${message}`,
+    hint: hint ?? undefined,
+    param: 'q',
+  });
+}

@@ -1,0 +1,81 @@
+import type { LogRow } from '../core/logs/row.ts';
+import type { FieldTerm, Filter, Term, Test } from './filter.ts';
+import { moneyUnits } from './money.ts';
+import { searchText, storable } from './text.ts';
+import { wholeNumber } from './whole.ts';
+
+/** Whether a row fits a filter: for live traffic, and the law that each store's SQL is held to. */
+export function matcher(filter: Filter): (row: LogRow) => boolean {
+  const { since, until } = filter;
+  const tests = filter.terms.map(testOf);
+  return (row) => (since === null || row.at >= since) && (until === null || row.at < until) && tests.every((test) => test(row));
+}
+
+/** The texts that bare words search: preview, ids and error texts. */
+export function searchTextOf(row: LogRow): string {
+  return searchText([row.preview, row.error, row.message, row.id, row.trace, row.upstream_id]);
+}
+
+function testOf(term: Term): (row: LogRow) => boolean {
+  if (term.kind === 'field') return (row) => holds(term, row) !== term.negated;
+  const needles = term.any.map((phrase) => ` ${phrase.join(' ')}`);
+  return (row) => {
+    const text = searchTextOf(row);
+    return needles.some((needle) => text.includes(needle)) !== term.negated;
+  };
+}
+
+function holds(term: FieldTerm, row: LogRow): boolean {
+  const value = valueOf(term, row);
+  return term.any.some((test) => (value === null ? test.kind === 'none' : passes(test, value)));
+}
+
+/** In the form that stores keep; null where there is no value. */
+export function valueOf({ field, key }: Pick<FieldTerm, 'field' | 'key'>, row: LogRow): string | number | bigint | boolean | null {
+  const member = row[field.column];
+  if (key !== '') {
+    const texts = member as Readonly<Record<string, string>>;
+    return Object.hasOwn(texts, key) ? storable(texts[key] ?? '') : null;
+  }
+  if (typeof member === 'string') return field.type === 'money' ? moneyUnits(member) : storable(member);
+  if (typeof member === 'number') return field.type === 'number' ? wholeNumber(member) : member;
+  return typeof member === 'boolean' ? member : null;
+}
+
+function passes(test: Test, value: string | number | bigint | boolean): boolean {
+  switch (test.kind) {
+    case 'equal':
+      return value === test.value;
+    case 'compare':
+      return compares(test.by, value as number | bigint, test.value);
+    case 'range':
+      return (value as number) >= test.from && (value as number) < test.to;
+    case 'like':
+      return isLike(String(value), test.parts);
+    case 'some':
+      return value !== '';
+    case 'none':
+      return value === '';
+  }
+}
+
+function compares(by: '<' | '<=' | '>' | '>=', left: number | bigint, right: number | bigint): boolean {
+  if (by === '<') return left < right;
+  if (by === '<=') return left <= right;
+  return by === '>' ? left > right : left >= right;
+}
+
+/** Each part as early as possible: if that fails, nothing else fits. */
+function isLike(value: string, parts: readonly string[]): boolean {
+  const first = parts[0] ?? '';
+  const last = parts.at(-1) ?? '';
+  if (value.length < first.length + last.length || !value.startsWith(first) || !value.endsWith(last)) return false;
+  const end = value.length - last.length;
+  let at = first.length;
+  for (const part of parts.slice(1, -1)) {
+    const found = value.indexOf(part, at);
+    if (found === -1 || found + part.length > end) return false;
+    at = found + part.length;
+  }
+  return true;
+}

@@ -1,0 +1,24 @@
+/** Decimal places that are kept for comparing and adding: a millionth of a millionth of a dollar. */
+const places = 12;
+const decimal = /^([+-]?)(\d{0,15})(?:\.(\d{0,100}))?$/;
+
+/** The most that a store's integer column can hold and that figures can add up. */
+const most = 10n ** 18n;
+
+/** An exact decimal of dollars as an integer of 10⁻¹² dollars, further digits cut; null where it is no such number. */
+export function moneyUnits(text: string): bigint | null {
+  const match = decimal.exec(text);
+  if (match === null) return null;
+  const [, sign = '', whole = '', fraction = ''] = match;
+  if (whole === '' && fraction === '') return null;
+  const units = BigInt(whole + fraction.slice(0, places).padEnd(places, '0'));
+  const bounded = units > most ? most : units;
+  return sign === '-' ? -bounded : bounded;
+}
+
+/** Units as an exact decimal without trailing zeros: `0.000102`. */
+export function moneyText(units: bigint): string {
+  const digits = (units < 0n ? -units : units).toString().padStart(places + 1, '0');
+  const fraction = digits.slice(-places).replace(/0+$/, '');
+  return `${units < 0n ? '-' : ''}${digits.slice(0, -places)}${fraction === '' ? '' : `.${fraction}`}`;
+}

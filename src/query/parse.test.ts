@@ -1,0 +1,95 @@
+import { describe, expect, it } from 'vitest';
+import * as fc from 'fast-check';
+import { fields } from './fields.ts';
+import { readFilter } from './invalid.ts';
+import { parseFilter } from './parse.ts';
+
+const now = Date.parse('2026-11-22T12:00:00Z');
+
+type Problem = readonly [text: string, message: string, at: string, hint?: string];
+
+/** Filter, what is wrong with it, and the characters at which the message points. */
+const problems: readonly Problem[] = [
+  ['modle:gpt-4o', 'Unknown field "modle".', 'modle', 'Did you mean "model"?'],
+  ['status:200 tokenin:>5', 'Unknown field "tokenin".', 'tokenin', 'Did you mean "tokens_in"?'],
+  ['https://example.org', 'Unknown field "https".', 'https', 'Put text with a colon in quotes to search for it.'],
+  ['meta:u42', '"meta" needs a name behind a dot.', 'meta', 'Example: meta.team:web.'],
+  ['label.:x', '"label" needs a name behind a dot.', 'label.'],
+  ['status.x:200', 'Unknown field "status.x".', 'status.x'],
+  ['config:', '"config" needs a value.', '', 'Example: config:support.'],
+  ['status: 200', '"status" needs a value.', ''],
+  ['status:200,,201', '"status" needs a value.', ''],
+  ['status:abc', '"status" is a number, not "abc".', 'abc', 'Example: status:>=400.'],
+  ['status:2*', '"status" has no wildcards beside a single *.', '2*'],
+  ['latency:>2x', '"latency" is a duration, not "2x".', '>2x', 'Example: latency:>2s.'],
+  ['latency:>', '"latency" is a duration, not "".', '>'],
+  ['cost:>1e-3', '"cost" is an amount of dollars, not "1e-3".', '>1e-3'],
+  ['cost:""x', '"cost" is an amount of dollars, not "x".', '""x'],
+  ['fallback:maybe', '"fallback" is true or false, not "maybe".', 'maybe'],
+  ['model:>gpt', '"model" is a text: > compares numbers.', '>gpt'],
+  ['model:a*b*c*d*e*f*g*h*i*j', 'A value has at most 8 wildcards.', 'a*b*c*d*e*f*g*h*i*j'],
+  ['since:yesterday', '"yesterday" is no time.', 'yesterday'],
+  ['since:2026-02-30', '"2026-02-30" is no time.', '2026-02-30'],
+  ['since:2026-11-21T25:00', '"2026-11-21T25:00" is no time.', '2026-11-21T25:00'],
+  ['since:', '"since" needs a value.', ''],
+  ['since:1h,2h', '"since" has one time.', '2h'],
+  ['-since:1h', '"since" cannot be negated.', '-since:1h', 'Use "until".'],
+  ['key:"abc', 'A quote is not closed.', '"abc'],
+  ['status:200 -', 'No word to search for in "-".', '-'],
+  ['latency > 2s', 'No word to search for in ">".', '>', 'Write a comparison without blanks: latency:>2s.'],
+  ['(status:200', 'No field name in front of the colon of "(status:200".', '(status:200'],
+  [`status:${'1,'.repeat(64)}1`, 'A filter has at most 64 values.', `status:${'1,'.repeat(64)}1`],
+  ['meta.a\0b:x', 'A key has no NUL, no broken character and at most 400 characters.', 'meta.a\0b'],
+];
+
+describe('what is no filter', () => {
+  it.each(problems.map((row) => ({ row })))('$row', ({ row: [text, message, at, hint] }) => {
+    const parsed = parseFilter(text, now);
+    expect(parsed).toMatchObject({ problem: { message } });
+    if (!('problem' in parsed)) return;
+    expect(text.slice(parsed.problem.from, parsed.problem.to)).toBe(at);
+    if (hint !== undefined) expect(parsed.problem.hint).toBe(hint);
+  });
+
+  it('is too long', () => {
+    expect(parseFilter('a '.repeat(1001), now)).toMatchObject({ problem: { message: 'A filter has at most 2000 characters.' } });
+  });
+
+  it('is an error of the catalogue with the position for those who serve requests', () => {
+    expect(() => readFilter('status:200 modle:x', now)).toThrow(
+      expect.objectContaining({
+        code: 'invalid_filter',
+        message: 'Character 12 of the filter: Unknown field "modle".',
+        hint: 'Did you mean "model"?',
+      }),
+    );
+  });
+});
+
+describe('the table of fields', () => {
+  it.each(fields)('$name has an example that is a filter', ({ name, example }) => {
+    expect(parseFilter(`${name.replace('*', 'x')}:${example}`, now)).toHaveProperty('filter');
+  });
+});
+
+describe('any text', () => {
+  it('is a filter or a problem inside of the text, and never throws', () => {
+    const piece = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.constantFrom('status:', 'meta.', '-', '"', ',', '*', '>', '\\', ' ', ':', 'since:'),
+    );
+    const texts = fc.array(piece, { maxLength: 30 }).map((pieces) => pieces.join(''));
+    fc.assert(
+      fc.property(texts, (text) => {
+        const parsed = parseFilter(text, now);
+        if ('problem' in parsed) {
+          const { from, to } = parsed.problem;
+          expect(from).toBeGreaterThanOrEqual(0);
+          expect(to).toBeGreaterThanOrEqual(from);
+          expect(to).toBeLessThanOrEqual(text.length);
+        }
+      }),
+      { numRuns: 2000 },
+    );
+  });
+});

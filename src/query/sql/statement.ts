@@ -1,0 +1,36 @@
+export type Dialect = 'sqlite' | 'postgres';
+export type SqlParameter = string | number | bigint;
+
+/** Collects the parameters of one statement: nothing that a person wrote becomes part of its text. */
+export class Statement {
+  readonly dialect: Dialect;
+  readonly parameters: SqlParameter[] = [];
+
+  constructor(dialect: Dialect) {
+    this.dialect = dialect;
+  }
+
+  text(value: string): string {
+    return this.#add(value, 'text');
+  }
+
+  /** Postgres finds an index for an integer only where the parameter is one. */
+  number(value: number): string {
+    return Number.isSafeInteger(value) ? this.#add(BigInt(value), 'bigint') : this.#add(value, 'double precision');
+  }
+
+  integer(value: bigint): string {
+    return this.#add(value, 'bigint');
+  }
+
+  /** A text that the database reads as something else. */
+  as(value: string, type: string): string {
+    return this.#add(value, type);
+  }
+
+  #add(value: SqlParameter, type: string): string {
+    this.parameters.push(value);
+    const n = this.parameters.length;
+    return this.dialect === 'sqlite' ? `?${n}` : `$${n}::${type}`;
+  }
+}

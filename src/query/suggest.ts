@@ -1,0 +1,74 @@
+import type { Suggestion } from '../core/logs/reader.ts';
+import { type FieldRef, fields, findField } from './fields.ts';
+import { longestFilter } from './filter.ts';
+
+/** What is being typed at a place of a filter. */
+export type Typed =
+  /** The beginning of a field's name, or of a word. */
+  | { readonly kind: 'name'; readonly begins: string; readonly from: number; readonly to: number }
+  /** The beginning of a value; `isWhole`: what is left of it is not quoted. */
+  | { readonly kind: 'value'; readonly ref: FieldRef; readonly begins: string; readonly from: number; readonly to: number }
+  | { readonly kind: 'nothing' };
+
+const term = /(?:[^\s"]|"(?:[^"\\]|\\.)*(?:"|$))+/g;
+
+/** Finds what a suggestion would replace: the part of a term up to the cursor. */
+export function typedAt(text: string, cursor: number): Typed {
+  // What is longer is no filter, and the expressions below take its length squared.
+  if (text.length > longestFilter) return { kind: 'nothing' };
+  const at = Math.min(Math.max(0, cursor), text.length);
+  const head = text.slice(0, at);
+  const last = [...head.matchAll(term)].at(-1);
+  const isOpen = last !== undefined && last.index + last[0].length === at;
+  const from = isOpen ? last.index : at;
+  const typed = head.slice(from);
+  const start = typed.startsWith('-') ? 1 : 0;
+  const name = /^(\w+(?:\.(?:"(?:[^"\\]|\\.)*"|[^\s:",]+))?):/.exec(typed.slice(start))?.[1];
+  if (name === undefined) {
+    const begins = typed.slice(start);
+    return begins.includes('"') ? { kind: 'nothing' } : { kind: 'name', begins, from: from + start, to: at };
+  }
+  const ref = findField(name.replaceAll('"', ''));
+  if (ref === undefined) return { kind: 'nothing' };
+  const values = typed.slice(start + name.length + 1);
+  const value = /(?:[^,"]|"(?:[^"\\]|\\.)*(?:"|$))*$/.exec(values)?.[0] ?? '';
+  const begins = value.replace(/^"/, '').replaceAll(/\\(.)/g, '$1').replace(/"$/, '');
+  return { kind: 'value', ref, begins, from: at - value.length, to: at };
+}
+
+/** Fields whose name begins so, and those that contain it after them. `names` are the keys that were seen. */
+export function suggestFields(
+  typed: { readonly begins: string; readonly from: number; readonly to: number },
+  names: { readonly meta: readonly string[]; readonly label: readonly string[] },
+): Suggestion[] {
+  const begins = typed.begins.toLowerCase();
+  const all = fields.flatMap(({ name, about }) => {
+    if (!name.endsWith('.*')) return [{ name, about }];
+    const seen = name === 'meta.*' ? names.meta : names.label;
+    return seen.map((key) => ({ name: name.replace('*', () => written(key)), about }));
+  });
+  const fitting = [
+    ...all.filter(({ name }) => name.toLowerCase().startsWith(begins)),
+    ...all.filter(({ name }) => name.toLowerCase().indexOf(begins) > 0),
+  ];
+  const { from, to } = typed;
+  return fitting.slice(0, most).map(({ name, about }) => ({ insert: `${name}:`, from, to, kind: 'field', count: null, about }));
+}
+
+/** Values for the place, with how often they occurred. */
+export function suggestValues(
+  { from, to }: { readonly from: number; readonly to: number },
+  values: readonly { readonly value: string; readonly count: number | null; readonly about?: string }[],
+): Suggestion[] {
+  return values
+    .slice(0, most)
+    .map(({ value, count, about }) => ({ insert: written(value), from, to, kind: 'value', count, about: about ?? null }));
+}
+
+/** Suggestions at a time. */
+export const most = 20;
+
+/** As it has to be written in a filter. */
+export function written(value: string): string {
+  return value !== '' && /^[^\s",:*\\<>=-][^\s",*\\]*$/.test(value) ? value : `"${value.replaceAll(/["\\]/g, String.raw`\$&`)}"`;
+}

@@ -1,0 +1,95 @@
+import type { Field } from './fields.ts';
+import { type Comparison, mostWildcards, type Test, Unreadable } from './filter.ts';
+import { booleanIn } from '../core/text/boolean-word.ts';
+import { moneyUnits } from './money.ts';
+import type { RawValue } from './scan.ts';
+import { storable } from './text.ts';
+
+const comparison = /^(>=|<=|>|<|=)/;
+const amount = /^(-?\d{1,18}(?:\.\d{1,18})?)([a-z]*)$/i;
+const durations: Readonly<Record<string, number>> = { '': 1, ms: 1, s: 1000, m: 60_000, min: 60_000, h: 3_600_000, d: 86_400_000 };
+const counts: Readonly<Record<string, number>> = { '': 1, k: 1000, m: 1_000_000 };
+
+/** What a value says of its field. */
+export function readTest(field: Field, raw: RawValue): Test {
+  const isWild = raw.parts.length > 1;
+  if (raw.parts.length > mostWildcards + 1) throw new Unreadable(`A value has at most ${mostWildcards} wildcards.`, raw);
+  if (isWild && raw.parts.every((part) => part === '')) return { kind: 'some' };
+  const written = raw.parts.join('*');
+  if (written === '' && raw.quoted) return { kind: 'none' };
+  if (written === '') throw new Unreadable(`"${field.name}" needs a value.`, raw, exampleOf(field));
+  if (field.type === 'text') return readText(field, raw);
+  if (isWild) throw new Unreadable(`"${field.name}" has no wildcards beside a single *.`, raw, exampleOf(field));
+  return field.type === 'boolean' ? readBoolean(field, raw, written) : readAmount(field, raw, written);
+}
+
+function readText(field: Field, raw: RawValue): Test {
+  const first = raw.parts[0] ?? '';
+  const sign = raw.quoted ? null : comparison.exec(first);
+  if (sign !== null) {
+    throw new Unreadable(
+      `"${field.name}" is a text: ${sign[0]} compares numbers.`,
+      raw,
+      'Put a text that begins with this sign in quotes.',
+    );
+  }
+  return raw.parts.length === 1 ? { kind: 'equal', value: storable(first) } : { kind: 'like', parts: raw.parts.map(storable) };
+}
+
+function readBoolean(field: Field, raw: RawValue, written: string): Test {
+  const value = booleanIn(written);
+  if (value === undefined) throw new Unreadable(`"${field.name}" is true or false, not "${shown(written)}".`, raw, exampleOf(field));
+  return { kind: 'equal', value };
+}
+
+function readAmount(field: Field, raw: RawValue, written: string): Test {
+  const sign = raw.quoted ? '' : (comparison.exec(written)?.[0] ?? '');
+  const rest = written.slice(sign.length);
+  const statusClass = field.name === 'status' && sign === '' ? /^([1-9])xx$/i.exec(rest) : null;
+  if (statusClass !== null) return { kind: 'range', from: Number(statusClass[1]) * 100, to: (Number(statusClass[1]) + 1) * 100 };
+  const value =
+    field.type === 'money' ? moneyUnits(rest.replace(/^\$/, '')) : numberIn(rest, field.type === 'duration' ? durations : counts);
+  if (value === null) {
+    const what = { duration: 'a duration', money: 'an amount of dollars' }[field.type as string] ?? 'a number';
+    throw new Unreadable(`"${field.name}" is ${what}, not "${shown(rest)}".`, raw, exampleOf(field));
+  }
+  return sign === '' || sign === '=' ? { kind: 'equal', value } : { kind: 'compare', by: sign as Comparison, value };
+}
+
+function numberIn(text: string, units: Readonly<Record<string, number>>): number | null {
+  const match = amount.exec(text);
+  const unit = (match?.[2] ?? '').toLowerCase();
+  return match === null || !Object.hasOwn(units, unit) ? null : Number(match[1]) * (units[unit] ?? 1);
+}
+
+const iso = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2})(?::(\d{2}(?:\.\d{1,3})?))?)?(Z|[+-]\d{2}:\d{2})?$/i;
+
+/** A point in time as Unix milliseconds: a duration before `now`, or an ISO time, which is UTC where it names no zone. */
+export function readTime(field: Field, raw: RawValue, now: number): number {
+  const written = raw.parts.join('*');
+  const at = timeIn(written, now);
+  if (at === undefined || !Number.isFinite(at)) {
+    const hint = 'Examples: since:1h, until:30m, since:2026-11-21, since:2026-11-21T09:31Z, since:2026-11-21T09:31+01:00.';
+    throw new Unreadable(written === '' ? `"${field.name}" needs a value.` : `"${shown(written)}" is no time.`, raw, hint);
+  }
+  return at;
+}
+
+function timeIn(written: string, now: number): number | undefined {
+  if (/^\d{13}$/.test(written)) return Number(written);
+  const ago = /[a-z]$/i.test(written) && !/[tz]/i.test(written) ? numberIn(written, durations) : null;
+  if (ago !== null) return Math.round(now - ago);
+  const match = iso.exec(written);
+  if (match === null) return undefined;
+  const [, day = '', minute = '00:00', second = '00', zone = 'Z'] = match;
+  const local = `${day}T${minute}:${second}`;
+  // A day that the month does not have would silently be one of the next month.
+  const isReal = new Date(`${local}Z`).getTime() >= 0 && new Date(`${local}Z`).toISOString().startsWith(`${day}T${minute}`);
+  return isReal ? Date.parse(local + zone.toUpperCase()) : undefined;
+}
+
+const exampleOf = (field: Field): string => `Example: ${field.name.replace('*', 'name')}:${field.example.split(',')[0]}.`;
+
+function shown(text: string): string {
+  return text.length > 40 ? `${text.slice(0, 40)}…` : text;
+}

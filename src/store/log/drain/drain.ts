@@ -1,0 +1,124 @@
+import { storeFeedback } from '../feedback.ts';
+import { statSync, unlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { errorCode } from '../../../core/text/error-code.ts';
+import { listSegments } from '../../spool.ts';
+import type { Batch, LogStore, StoredEntry } from '../log-store.ts';
+import { type Look, SegmentWindow } from './segment-window.ts';
+
+/** What became of a step. */
+export type Step = 'more' | 'idle';
+
+/**
+ * Carries a spool over into a store: what was read and how far is one transaction, and a segment is deleted after the
+ * transaction that has its end. After a crash at any point the same step is done again, and stores nothing twice.
+ */
+export class SpoolDrain {
+  readonly #dir: string;
+  readonly #window = new SegmentWindow();
+  /** How far each segment is stored; undefined until the store has told. */
+  #offsets: Map<string, number> | undefined;
+  /** What was known before a store went away: what making room goes by meanwhile. */
+  #lastKnown: ReadonlyMap<string, number> | undefined;
+  #gone: string[] = [];
+  /** Bytes that were no frames. */
+  skipped = 0;
+
+  constructor(dir: string) {
+    this.#dir = dir;
+  }
+
+  /** Positions are asked for again: the store is another one. */
+  reset(): void {
+    this.#lastKnown = this.#offsets ?? this.#lastKnown;
+    this.#offsets = undefined;
+    this.#gone = [];
+  }
+
+  /** How far a segment is stored; undefined: unknown. */
+  offsetOf(segment: string): number | undefined {
+    const offsets = this.#offsets ?? this.#lastKnown;
+    return offsets === undefined ? undefined : (offsets.get(segment) ?? 0);
+  }
+
+  /** One transaction. Rejects with what the store or the file system says; the next step tries the same again. */
+  async step(store: LogStore): Promise<Step> {
+    const offsets = this.#offsets ?? (await this.#recall(store));
+    const segments = listSegments(this.#dir);
+    for (const segment of segments) {
+      const from = offsets.get(segment) ?? 0;
+      const look = this.#read(segment, from);
+      if (look === undefined) continue;
+      if (look.entries.length > 0) {
+        const batch = this.#batchOf(segment, look);
+        await storeFeedback(store, batch.records);
+        await store.write(batch);
+        this.#gone = [];
+        offsets.set(segment, look.next);
+        return 'more';
+      }
+      // The one that is being written goes on; what is torn there may become whole.
+      if (segment === segments.at(-1)) break;
+      if (look.then !== 'end') this.skipped += this.#left(segment, look.next);
+      this.#drop(segment, offsets);
+    }
+    if (this.#gone.length > 0) {
+      await store.write({ records: [], amendments: [], positions: [], gone: this.#gone });
+      this.#gone = [];
+    }
+    return 'idle';
+  }
+
+  /** Bytes that are not stored yet. */
+  behind(): number {
+    let bytes = 0;
+    for (const segment of listSegments(this.#dir)) bytes += this.#left(segment, this.#offsets?.get(segment) ?? 0);
+    return bytes;
+  }
+
+  async #recall(store: LogStore): Promise<Map<string, number>> {
+    const offsets = new Map(await store.positions());
+    const there = new Set(listSegments(this.#dir));
+    for (const segment of offsets.keys()) {
+      if (there.has(segment)) continue;
+      offsets.delete(segment);
+      this.#gone.push(segment);
+    }
+    this.#offsets = offsets;
+    return offsets;
+  }
+
+  /** Undefined where the segment is gone: it made room for newer ones. */
+  #read(segment: string, from: number): Look | undefined {
+    try {
+      return this.#window.read(join(this.#dir, segment), from);
+    } catch (error) {
+      if (errorCode(error) === 'ENOENT') return undefined;
+      throw error;
+    }
+  }
+
+  #batchOf(segment: string, look: Look): Batch {
+    const records: StoredEntry[] = [];
+    const amendments: { id: string; end: Batch['amendments'][number]['end'] }[] = [];
+    for (const read of look.entries) {
+      if (read.kind === 'record') records.push(read.entry);
+      else amendments.push({ id: read.id, end: read.end });
+    }
+    return { records, amendments, positions: [{ segment, offset: look.next }], gone: this.#gone };
+  }
+
+  #left(segment: string, from: number): number {
+    const size = statSync(join(this.#dir, segment), { throwIfNoEntry: false })?.size ?? 0;
+    return Math.max(0, size - from);
+  }
+
+  #drop(segment: string, offsets: Map<string, number>): void {
+    try {
+      unlinkSync(join(this.#dir, segment));
+    } catch (error) {
+      if (errorCode(error) !== 'ENOENT') throw error;
+    }
+    if (offsets.delete(segment)) this.#gone.push(segment);
+  }
+}

@@ -1,0 +1,45 @@
+import type { GivenFeedback } from '../../../core/logs/reader.ts';
+import type { LogRecord } from '../../../core/records/record.ts';
+import { decodeFrame } from '../../decode.ts';
+import type { SpoolEntry } from '../../frame.ts';
+import { feedbackOf } from '../feedback.ts';
+import type { FramePlace, StoredEntry } from '../log-store.ts';
+import { rowOf, type StoredRow } from '../stored-row.ts';
+
+type RecordEntry = SpoolEntry & { readonly kind: 'record' };
+
+/** A record of which only its row was read. The frame must stay as it is until the entry is stored. */
+export class FrameEntry implements StoredEntry {
+  readonly row: StoredRow;
+  readonly place: FramePlace;
+  readonly feedback: GivenFeedback | undefined;
+
+  constructor(row: StoredRow, place: FramePlace, feedback?: GivenFeedback) {
+    this.row = row;
+    this.place = place;
+    this.feedback = feedback;
+  }
+
+  get frame(): Buffer {
+    const { bytes, from, to } = this.place;
+    return bytes.subarray(from, to);
+  }
+
+  get record(): LogRecord {
+    return this.#decoded().record;
+  }
+
+  get bodies(): RecordEntry['bodies'] {
+    return this.#decoded().bodies;
+  }
+
+  #decoded(): RecordEntry {
+    const decoded = decodeFrame(this.frame, 0);
+    if (decoded.state === 'whole' && decoded.entry.kind === 'record') return decoded.entry;
+    throw new Error('a frame changed while it was stored');
+  }
+}
+
+export function headEntry({ record }: RecordEntry, place: FramePlace): FrameEntry {
+  return new FrameEntry(rowOf(record), place, feedbackOf(record));
+}

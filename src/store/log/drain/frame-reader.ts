@@ -1,0 +1,68 @@
+import { decodeHead } from '../../decode.ts';
+import { type EndAmendment, type Part, parts } from '../../frame.ts';
+import type { StoredEntry } from '../log-store.ts';
+import { FrameEntry, headEntry } from './entry.ts';
+import { RowScanner } from './row-scanner.ts';
+
+/** What a frame of the spool is to a store. */
+export type Read =
+  | { readonly kind: 'record'; readonly entry: StoredEntry }
+  | { readonly kind: 'amendment'; readonly id: string; readonly end: EndAmendment };
+
+/** What stands at an offset: as `Decoded`. */
+export type ReadFrame =
+  | { readonly state: 'whole'; readonly read: Read; readonly next: number }
+  | { readonly state: 'short' }
+  | { readonly state: 'broken' };
+
+const lineFeed = 0x0a;
+const sizesMark = ',"parts":[';
+const short: ReadFrame = Object.freeze({ state: 'short' });
+
+/** Reads frames for a store, as far as a row needs it. */
+export class FrameReader {
+  readonly #rows = new RowScanner();
+
+  /** What it gives is a view into `bytes`. */
+  read(bytes: Buffer, from: number): ReadFrame {
+    const lineEnd = bytes.indexOf(lineFeed, from);
+    if (lineEnd < 0) return short;
+    const line = bytes.toString('latin1', from, lineEnd);
+    const size = sizeBehind(line);
+    const row = size === undefined ? undefined : this.#rows.scan(line);
+    if (size === undefined || row === undefined) return decoded(bytes, from);
+    const end = lineEnd + 1 + size;
+    if (end >= bytes.length) return short;
+    if (bytes[end] !== lineFeed) return { state: 'broken' };
+    return { state: 'whole', read: { kind: 'record', entry: new FrameEntry(row, { bytes, from, to: end + 1 }) }, next: end + 1 };
+  }
+}
+
+/** By parsing what stands before the messages. */
+function decoded(bytes: Buffer, from: number): ReadFrame {
+  const found = decodeHead(bytes, from);
+  if (found.state !== 'whole') return found;
+  const { entry, next } = found;
+  const read = entry.kind === 'record' ? { kind: entry.kind, entry: headEntry(entry, { bytes, from, to: next }) } : entry;
+  return { state: 'whole', read, next };
+}
+
+/** Bytes of the bodies that the end of a record's line announces; undefined where it does not end as usual. */
+function sizeBehind(line: string): number | undefined {
+  if (line.endsWith(',"parts":[]}')) return 0;
+  let at = line.lastIndexOf(sizesMark) + sizesMark.length;
+  if (at < sizesMark.length) return undefined;
+  let sum = 0;
+  for (; at < line.length; at += 1) {
+    const comma = line.indexOf(',', at);
+    const end = line.indexOf(']', comma);
+    const size = Number(line.slice(comma + 1, end));
+    if (comma < 0 || end < 0 || !parts.includes(line.slice(at + 2, comma - 1) as Part) || !Number.isSafeInteger(size)) return undefined;
+    if (line.charCodeAt(at) !== 0x5b || size < 0) return undefined;
+    sum += size;
+    at = end + 1;
+    if (line.startsWith(']}', at)) return at + 2 === line.length ? sum : undefined;
+    if (line.charCodeAt(at) !== 0x2c) return undefined;
+  }
+  return undefined;
+}

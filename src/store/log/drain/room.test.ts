@@ -1,0 +1,94 @@
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { emptyRecord } from '../../../core/records/empty.ts';
+import type { LogRecord } from '../../../core/records/record.ts';
+import { encodeRecord } from '../../encode.ts';
+import { listSegments, openSpool } from '../../spool.ts';
+import { readSpool } from '../../spool-reader.ts';
+import { SpoolRoom } from './room.ts';
+import { SegmentWindow } from './segment-window.ts';
+
+let dir: string;
+
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'room-'));
+});
+afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+const limit = 400_000;
+const body = Buffer.alloc(3000, 'x');
+
+/** Records r0, r1, … in segments of ten. */
+function fill(count: number, hasBodies: boolean): void {
+  const spool = openSpool({ dir, maxTotal: 1e9, maxSegment: hasBodies ? 40_000 : 12_000 });
+  for (let i = 0; i < count; i += 1) {
+    const request = {
+      headers: {},
+      body: { size: 3000, kept: 3000, sha256: null, same_as: null, patch: null, chunks: null },
+      why_absent: null,
+    };
+    const record = { ...emptyRecord, v: 1, id: `r${i}`, admitted: true, ...(hasBodies ? { request } : {}) } as unknown as LogRecord;
+    spool.append([encodeRecord(record, hasBodies ? { request: [body] } : {})]);
+  }
+  spool.close();
+}
+
+async function kept(): Promise<{ records: number; bodies: number; bytes: number; oldest: string; absent: unknown }> {
+  const entries = (await Array.fromAsync(readSpool(dir))).flatMap(({ entry }) => (entry.kind === 'record' ? [entry] : []));
+  return {
+    records: entries.length,
+    bodies: entries.filter(({ bodies }) => bodies.request !== undefined).length,
+    bytes: listSegments(dir).reduce((sum, name) => sum + statSync(join(dir, name)).size, 0),
+    oldest: entries[0]?.record.id ?? '',
+    absent: entries[0]?.record.request.why_absent,
+  };
+}
+
+it('leaves a spool that has room as it is', async () => {
+  fill(40, true);
+  new SpoolRoom(dir, limit).make(() => undefined);
+  expect(await kept()).toMatchObject({ records: 40, bodies: 40 });
+});
+
+it('deletes the oldest bodies first, and all records stay', async () => {
+  fill(90, true);
+  const room = new SpoolRoom(dir, limit);
+  room.make(() => undefined);
+  const left = await kept();
+  expect(left).toMatchObject({ records: 90, oldest: 'r0', absent: 'deleted: the spool was full' });
+  expect(left.bytes).toBeLessThan(limit * 0.55);
+  expect([room.droppedBodies, room.droppedRecords]).toEqual([90 - left.bodies, 0]);
+  expect(left.bodies).toBeGreaterThan(9);
+});
+
+it('deletes the oldest records where bodies are not enough, and counts them', async () => {
+  fill(600, false);
+  const room = new SpoolRoom(dir, limit);
+  room.make(() => undefined);
+  const left = await kept();
+  expect(left.bytes).toBeLessThan(limit * 0.75);
+  expect([room.droppedBodies, room.droppedRecords]).toEqual([0, 600 - left.records]);
+  expect(left.oldest).toBe(`r${room.droppedRecords}`);
+});
+
+it('deletes what a crash left half written, and nothing else', () => {
+  fill(10, true);
+  const segments = listSegments(dir);
+  writeFileSync(join(dir, `${segments[0]?.replace('.log', '.bare.log') ?? ''}.half`), '{"v":1');
+  new SpoolRoom(dir, limit).make(() => undefined);
+  expect(readdirSync(dir).toSorted()).toEqual(segments);
+});
+
+it('neither writes nor counts again what is stored already', async () => {
+  fill(90, true);
+  const [first = ''] = listSegments(dir);
+  const stored = new SegmentWindow().read(join(dir, first), 0).entries.slice(0, 4);
+  const offset = stored.reduce((sum, read) => (read.kind === 'record' ? sum + read.entry.place.to - read.entry.place.from : sum), 0);
+  const room = new SpoolRoom(dir, limit);
+  room.make((segment) => (segment === first ? offset : 0));
+  const left = await kept();
+  expect(left).toMatchObject({ records: 86, oldest: 'r4' });
+  expect([room.droppedBodies, room.droppedRecords]).toEqual([86 - left.bodies, 0]);
+});

@@ -1,0 +1,132 @@
+import { readdirSync, renameSync, statSync, unlinkSync, writeFileSync, appendFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { LogRecord, MessageRecord } from '../../../core/records/record.ts';
+import { errorCode } from '../../../core/text/error-code.ts';
+import { encodeAmendment, encodeRecord } from '../../encode.ts';
+import { listSegments } from '../../spool.ts';
+import { SegmentWindow } from './segment-window.ts';
+
+/** Shares of the spool's bound. Beyond three quarters of it the spool itself deletes whole segments: that is later than both. */
+const shares = { bodies: 0.5, records: 0.7 } as const;
+
+/** What became of bodies that are not there. */
+const whyAbsent = 'deleted: the spool was full';
+
+/** Of a segment that is still being written without its bodies. */
+const halfEnd = '.half';
+
+const bare = (segment: string): string => segment.replace(/(?:\.bare)?\.log$/, '.bare.log');
+
+/** Makes room in a spool that cannot be stored for now: the bodies of the oldest records go first, then records. */
+export class SpoolRoom {
+  readonly #dir: string;
+  readonly #limit: number;
+  readonly #window = new SegmentWindow();
+  /** Segments without bodies. */
+  readonly #bare = new Set<string>();
+  droppedBodies = 0;
+  droppedRecords = 0;
+
+  /** @param limit bytes of the whole spool */
+  constructor(dir: string, limit: number) {
+    this.#dir = dir;
+    this.#limit = limit;
+    this.#clean();
+  }
+
+  /** What a crash left half written; the segment that it was made of is still there. */
+  #clean(): void {
+    try {
+      for (const name of readdirSync(this.#dir)) if (name.endsWith(halfEnd)) unlinkSync(join(this.#dir, name));
+    } catch (error) {
+      if (errorCode(error) !== 'ENOENT') throw error;
+    }
+  }
+
+  /** @param offsetOf how much of a segment is stored: that part is not written again, and not counted; undefined: unknown */
+  make(offsetOf: (segment: string) => number | undefined): void {
+    // The last one is being written.
+    const segments = listSegments(this.#dir).slice(0, -1);
+    let total = this.#total();
+    for (const segment of segments) {
+      if (total <= this.#limit * shares.bodies) return;
+      if (!this.#isBare(segment)) total -= this.#strip(segment, offsetOf(segment) ?? 0);
+    }
+    for (const segment of listSegments(this.#dir).slice(0, -1)) {
+      if (total <= this.#limit * shares.records) return;
+      total -= this.#sizeOf(segment);
+      this.#delete(segment, offsetOf(segment) ?? 0);
+    }
+  }
+
+  #total(): number {
+    return listSegments(this.#dir).reduce((sum, segment) => sum + this.#sizeOf(segment), 0);
+  }
+
+  #isBare(segment: string): boolean {
+    return this.#bare.has(segment) || segment === bare(segment);
+  }
+
+  /** Writes it again without bodies, under a name of its own: positions are of the other one. @returns bytes that became free */
+  #strip(segment: string, from: number): number {
+    const path = join(this.#dir, segment);
+    const made = join(this.#dir, bare(segment));
+    const half = `${made}${halfEnd}`;
+    let bodies = 0;
+    writeFileSync(half, '', { mode: 0o600 });
+    for (const read of this.#entries(path, from)) {
+      if (read.kind === 'amendment') {
+        appendFileSync(half, `${encodeAmendment(read.id, read.end).line}\n\n`);
+        continue;
+      }
+      bodies += Object.keys(read.entry.bodies).length;
+      appendFileSync(half, `${encodeRecord(withoutBodies(read.entry.record), {}).line}\n\n`);
+    }
+    if (bodies === 0) {
+      unlinkSync(half);
+      this.#bare.add(segment);
+      return 0;
+    }
+    const before = this.#sizeOf(segment);
+    renameSync(half, made);
+    unlinkSync(path);
+    this.droppedBodies += bodies;
+    return before - this.#sizeOf(bare(segment));
+  }
+
+  #delete(segment: string, from: number): void {
+    const path = join(this.#dir, segment);
+    for (const entry of this.#entries(path, from)) if (entry.kind === 'record') this.droppedRecords += 1;
+    unlinkSync(path);
+  }
+
+  *#entries(path: string, from: number): Generator<ReturnType<SegmentWindow['read']>['entries'][number]> {
+    let at = from;
+    for (;;) {
+      const look = this.#window.read(path, at);
+      yield* look.entries;
+      if (look.entries.length === 0) return;
+      at = look.next;
+    }
+  }
+
+  #sizeOf(segment: string): number {
+    try {
+      return statSync(join(this.#dir, segment)).size;
+    } catch (error) {
+      if (errorCode(error) === 'ENOENT') return 0;
+      throw error;
+    }
+  }
+}
+
+function withoutBodies(record: LogRecord): LogRecord {
+  return { ...record, request: emptied(record.request), upstream: emptied(record.upstream), response: emptied(record.response) };
+}
+
+function emptied(message: MessageRecord): MessageRecord {
+  const { body } = message;
+  return body === null || body.kept === 0
+    ? message
+    : { ...message, body: { ...body, kept: 0, patch: null, chunks: null, same_as: null }, why_absent: whyAbsent };
+}

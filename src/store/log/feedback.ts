@@ -1,0 +1,27 @@
+import { isPlain } from '../../core/json/merge.ts';
+import type { GivenFeedback } from '../../core/logs/reader.ts';
+import type { LogStore, RecordHead, StoredEntry } from './log-store.ts';
+
+/**
+ * Stores the feedback that records bring with them, before the records themselves: where a crash comes in between, the
+ * same is stored once more under the same id.
+ */
+export async function storeFeedback(store: LogStore, entries: readonly StoredEntry[]): Promise<void> {
+  for (const { feedback } of entries) if (feedback !== undefined) await store.feedback(feedback);
+}
+
+/** What a record of the feedback routes brings with it. */
+export function feedbackOf({ endpoint, status, notes }: RecordHead): GivenFeedback | undefined {
+  if ((endpoint !== 'feedback' && endpoint !== 'feedback/{id}') || status !== 200) return undefined;
+  const { id, trace_id: trace, value, weight, metadata, at } = notes['feedback'] ?? {};
+  if (typeof id !== 'string' || typeof trace !== 'string') return undefined;
+  if (typeof value !== 'number' || typeof at !== 'number') return undefined;
+  return {
+    id,
+    trace_id: trace,
+    value,
+    weight: typeof weight === 'number' ? weight : null,
+    metadata: isPlain(metadata) ? metadata : null,
+    at,
+  };
+}

@@ -1,0 +1,179 @@
+import { Histogram } from '../../core/logs/histogram.ts';
+import { isCacheHit, isError, isUnpriced, retriesOf } from '../../core/logs/row.ts';
+import { storable } from '../../query/text.ts';
+import { wholeNumber } from '../../query/whole.ts';
+import type { StoredRow } from './stored-row.ts';
+import type { bucketCounts, bucketTimes } from './schema.ts';
+import { dimensions, mostTagNames, mostValues, otherValues } from './schema.ts';
+
+/** What one minute adds to a bucket. */
+export interface Figures {
+  readonly dim: string;
+  readonly minute: number;
+  readonly name: string;
+  readonly counts: { -readonly [C in Exclude<(typeof bucketCounts)[number], 'cost'>]: number };
+  /** 10⁻¹² dollars. */
+  cost: bigint;
+  readonly times: { readonly [T in (typeof bucketTimes)[number]]: Histogram };
+}
+
+const minuteMs = 60_000;
+const minutesOfDay = 24 * 60;
+
+/** Which values each day counts by name. Bounded: a client may send a new one with each request. */
+export class SeenValues {
+  #day = -1;
+  #values = new Map<string, Set<string>>();
+  #tagNames = new Set<string>();
+
+  /** The name to count a value by; undefined where its dimension is not counted. */
+  nameOf(dim: string, minute: number, value: string): string | undefined {
+    const day = Math.floor(minute / minutesOfDay);
+    // Records of an earlier day that come late count among the values of the newest.
+    if (day > this.#day) this.#begin(day);
+    let values = this.#values.get(dim);
+    if (values === undefined) {
+      if (dim.includes('.') && !this.#takesTag(dim)) return undefined;
+      values = new Set();
+      this.#values.set(dim, values);
+    }
+    if (values.has(value)) return value;
+    if (values.size >= mostValues) return otherValues;
+    values.add(value);
+    return value;
+  }
+
+  #begin(day: number): void {
+    this.#day = day;
+    this.#values = new Map();
+    this.#tagNames = new Set();
+  }
+
+  #takesTag(dim: string): boolean {
+    if (this.#tagNames.size >= mostTagNames) return false;
+    this.#tagNames.add(dim);
+    return true;
+  }
+}
+
+/** What is counted of a row. */
+type CountedRow = Omit<StoredRow, 'key_id'>;
+
+/** Rows that differ in nothing that is counted by name. */
+interface Group {
+  readonly row: CountedRow;
+  readonly minute: number;
+  readonly sums: Sums;
+}
+
+interface Sums {
+  readonly counts: Figures['counts'];
+  cost: bigint;
+  readonly times: Figures['times'];
+}
+
+/** Adds up rows that are stored together, so that each bucket is written once. */
+export class FiguresOf {
+  readonly #seen: SeenValues;
+  readonly #groups = new Map<string, Group>();
+  readonly #tags = new Map<string, Figures>();
+  /** Of the row before: most are of the same. */
+  #last: Group | undefined;
+
+  constructor(seen: SeenValues) {
+    this.#seen = seen;
+  }
+
+  /** @param cost 10⁻¹² dollars; null: unknown */
+  add(row: CountedRow, cost: bigint | null): void {
+    const minute = Math.floor(row.at / minuteMs);
+    const group = this.#last !== undefined && isOfGroup(this.#last, row, minute) ? this.#last : this.#groupOf(row, minute);
+    count(group.sums, row, cost);
+    for (const name in row.meta) this.#countTag(`meta.${name}`, minute, row.meta[name] ?? '', row, cost);
+    for (const name in row.label) this.#countTag(`label.${name}`, minute, row.label[name] ?? '', row, cost);
+  }
+
+  #groupOf(row: CountedRow, minute: number): Group {
+    const key = `${minute}\n${row.status}\n${row.config}\n${row.provider}\n${row.model}\n${row.key}\n${row.endpoint}\n${row.error}`;
+    let group = this.#groups.get(key);
+    if (group === undefined) {
+      group = { row, minute, sums: emptySums() };
+      this.#groups.set(key, group);
+    }
+    this.#last = group;
+    return group;
+  }
+
+  /** Each bucket once. */
+  values(): Figures[] {
+    const all = new Map<string, Figures>(this.#tags);
+    for (const { row, minute, sums } of this.#groups.values()) {
+      addSums(bucketIn(all, 'all', minute, ''), sums);
+      for (const dim of dimensions) {
+        const value = row[dim];
+        const name = this.#nameOf(dim, minute, value === null ? '' : String(value));
+        if (name !== undefined) addSums(bucketIn(all, dim, minute, name), sums);
+      }
+    }
+    return [...all.values()];
+  }
+
+  #countTag(dim: string, minute: number, value: string, row: CountedRow, cost: bigint | null): void {
+    const name = this.#nameOf(dim, minute, value);
+    if (name !== undefined) count(bucketIn(this.#tags, dim, minute, name), row, cost);
+  }
+
+  #nameOf(dim: string, minute: number, value: string): string | undefined {
+    return value === '' ? '' : this.#seen.nameOf(dim, minute, storable(value));
+  }
+}
+
+function isOfGroup({ row: one, minute: of }: Group, row: CountedRow, minute: number): boolean {
+  return of === minute && dimensions.every((dim) => one[dim] === row[dim]);
+}
+
+function bucketIn(all: Map<string, Figures>, dim: string, minute: number, name: string): Figures {
+  const key = `${minute}\n${dim}\n${name}`;
+  let bucket = all.get(key);
+  if (bucket === undefined) {
+    bucket = { dim, minute, name, ...emptySums() };
+    all.set(key, bucket);
+  }
+  return bucket;
+}
+
+function emptySums(): Sums {
+  return {
+    counts: { requests: 0, errors: 0, fallbacks: 0, retries: 0, cache_hits: 0, tokens_in: 0, tokens_out: 0, tokens_cached: 0, unpriced: 0 },
+    cost: 0n,
+    times: { latency: new Histogram(), ttft: new Histogram(), overhead: new Histogram() },
+  };
+}
+
+function count(sums: Sums, row: CountedRow, cost: bigint | null): void {
+  const { counts, times } = sums;
+  counts.requests += 1;
+  if (isError(row)) counts.errors += 1;
+  if (row.fallback) counts.fallbacks += 1;
+  counts.retries += retriesOf(row);
+  if (isCacheHit(row)) counts.cache_hits += 1;
+  counts.tokens_in += wholeNumber(row.tokens_in);
+  counts.tokens_out += wholeNumber(row.tokens_out);
+  counts.tokens_cached += wholeNumber(row.tokens_cached);
+  if (isUnpriced(row)) counts.unpriced += 1;
+  if (cost !== null) sums.cost += cost;
+  times.latency.add(row.latency);
+  if (row.ttft !== null) times.ttft.add(row.ttft);
+  times.overhead.add(row.overhead);
+}
+
+function addSums(into: Sums, more: Sums): void {
+  for (const name in more.counts) {
+    const key = name as keyof Sums['counts'];
+    into.counts[key] += more.counts[key];
+  }
+  into.cost += more.cost;
+  into.times.latency.addAll(more.times.latency);
+  into.times.ttft.addAll(more.times.ttft);
+  into.times.overhead.addAll(more.times.overhead);
+}

@@ -1,0 +1,75 @@
+import { readFileSync } from 'node:fs';
+import type { ConnectionOptions } from 'node:tls';
+
+/** Where a server is, taken from its URL. */
+export interface Address {
+  /** For people, without credentials: `postgres db.internal/logs`. */
+  readonly kind: string;
+  /** Without the parameters about TLS, which are in `ssl`. */
+  readonly connectionString: string;
+  readonly ssl: ConnectionOptions | false;
+  /** Secrets of the URL, which no message may contain. */
+  readonly secrets: readonly string[];
+}
+
+/** Characters from which a password is masked: a shorter one would be found in every message. */
+const leastSecret = 4;
+
+const tlsNames = ['ssl', 'sslmode', 'sslrootcert', 'sslcert', 'sslkey', 'uselibpqcompat', 'sslnegotiation'];
+
+/**
+ * Reads `postgres://user:password@host:port/database?sslmode=verify-full&sslrootcert=/ca.pem`. Modes are those of other
+ * Postgres clients: `disable` (the default), `require` (encrypted, nobody is verified), `verify-ca`, `verify-full`.
+ * @throws Error that does not contain the URL
+ */
+export function readAddress(url: string): Address {
+  const parsed = URL.canParse(url) ? new URL(url) : undefined;
+  if (parsed === undefined || !/^postgres(?:ql)?:$/.test(parsed.protocol)) {
+    throw new Error(
+      'the URL of the request log is not valid: write postgres://user:password@host:port/database, or postgres:///database?host=/folder/of/socket',
+    );
+  }
+  const host = parsed.hostname || parsed.searchParams.get('host') || 'localhost';
+  const database = decodeURIComponent(parsed.pathname.slice(1)) || decodeURIComponent(parsed.username) || 'postgres';
+  const secrets = [parsed.password, parsed.searchParams.get('password') ?? ''].flatMap((secret) => [secret, decoded(secret)]);
+  const ssl = tlsOf(parsed.searchParams);
+  for (const name of tlsNames) parsed.searchParams.delete(name);
+  return {
+    kind: `postgres ${host}${parsed.port === '' || parsed.port === '5432' ? '' : `:${parsed.port}`}/${database}`,
+    connectionString: parsed.href,
+    ssl,
+    secrets: [...new Set(secrets)].filter((secret) => secret.length >= leastSecret),
+  };
+}
+
+function tlsOf(parameters: URLSearchParams): ConnectionOptions | false {
+  const mode = parameters.get('sslmode') ?? (parameters.get('ssl') === 'true' ? 'verify-full' : 'disable');
+  if (mode === 'disable' || mode === 'allow') return false;
+  const file = (name: string): string | undefined => {
+    const path = parameters.get(name);
+    return path === null ? undefined : readFileSync(path, 'utf8');
+  };
+  const [ca, cert, key] = [file('sslrootcert'), file('sslcert'), file('sslkey')];
+  const files = { ...(ca === undefined ? {} : { ca }), ...(cert === undefined ? {} : { cert }), ...(key === undefined ? {} : { key }) };
+  switch (mode) {
+    case 'prefer':
+    case 'require':
+      return { ...files, rejectUnauthorized: false };
+    case 'verify-ca':
+      return { ...files, checkServerIdentity: () => undefined };
+    case 'verify-full':
+      return files;
+    default:
+      throw new Error(
+        `sslmode "${mode.slice(0, 20)}" in the URL of the request log is not known: use disable, require, verify-ca or verify-full`,
+      );
+  }
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,72 @@
+import { postgresTokens } from '../../../query/sql/words.ts';
+import { bucketCounts, bucketTimes, type Column, requestColumns } from '../schema.ts';
+import type { Client } from './client.ts';
+import { locks } from './locks.ts';
+
+// Bytes are compared, as everywhere else: the order of no language, and indexes that find the beginnings of texts.
+const types: Readonly<Record<Column['type'], string>> = {
+  text: 'text COLLATE "C"',
+  integer: 'bigint',
+  real: 'double precision',
+  boolean: 'boolean',
+  money: 'bigint',
+};
+
+const columnOf = ({ name, type, isNullable }: Column): string => `"${name}" ${types[type]}${isNullable ? '' : ' NOT NULL'}`;
+
+/** Tables with a partition for each day. */
+export const dailyTables = ['requests', 'records', 'bodies', 'tags'] as const;
+
+/** Each step is applied once, in this order, and never changed afterwards: databases of every version before are out there. */
+const migrations: readonly string[] = [
+  `
+CREATE TABLE requests (seq bigint PRIMARY KEY, ${requestColumns.map(columnOf).join(', ')}, words text COLLATE "C" NOT NULL) PARTITION BY RANGE (seq);
+CREATE INDEX requests_id ON requests (id);
+CREATE INDEX requests_trace ON requests (trace);
+CREATE INDEX requests_failed ON requests (seq) WHERE status >= 400;
+CREATE INDEX requests_model ON requests (model, seq);
+CREATE INDEX requests_key ON requests (key, seq);
+CREATE INDEX requests_config ON requests (config, seq);
+CREATE INDEX requests_words ON requests USING gin ((${postgresTokens('words')}));
+CREATE TABLE records (seq bigint PRIMARY KEY, json text NOT NULL) PARTITION BY RANGE (seq);
+CREATE TABLE bodies (seq bigint PRIMARY KEY, request bytea, upstream bytea, response bytea) PARTITION BY RANGE (seq);
+CREATE TABLE tags (
+  kind text COLLATE "C" NOT NULL, name text COLLATE "C" NOT NULL, value text COLLATE "C" NOT NULL, seq bigint NOT NULL,
+  PRIMARY KEY (kind, name, value, seq)
+) PARTITION BY RANGE (seq);
+CREATE TABLE buckets (
+  dim text COLLATE "C" NOT NULL, minute bigint NOT NULL, name text COLLATE "C" NOT NULL, writer text COLLATE "C" NOT NULL,
+  ${bucketCounts.map((name) => `${name} bigint NOT NULL`).join(', ')}, ${bucketTimes.map((name) => `${name} text NOT NULL`).join(', ')},
+  PRIMARY KEY (dim, minute, name, writer)
+);
+CREATE TABLE feedback (
+  id text PRIMARY KEY, trace text COLLATE "C" NOT NULL, value double precision NOT NULL, weight double precision NOT NULL,
+  metadata text NOT NULL, at bigint NOT NULL
+);
+CREATE INDEX feedback_trace ON feedback (trace);
+CREATE TABLE positions (writer text NOT NULL, segment text NOT NULL, "offset" bigint NOT NULL, PRIMARY KEY (writer, segment));
+CREATE TABLE marks (name text PRIMARY KEY, value bigint NOT NULL);
+`,
+];
+
+/**
+ * Brings a database to the newest version: one gateway at a time, each step in a transaction.
+ * @throws Error for a database of a later version of the gateway, which this one would damage
+ */
+export async function migrate(client: Client): Promise<void> {
+  await client.transaction(async (session) => {
+    await session.query('SET LOCAL lock_timeout = 0');
+    await session.query(`SELECT pg_advisory_xact_lock(${locks.space}, ${locks.migrate})`);
+    await session.query('CREATE TABLE IF NOT EXISTS log_version (version integer NOT NULL)');
+    const [found] = await session.query('SELECT max(version) AS version FROM log_version');
+    const version = Number(found?.version ?? 0);
+    if (version > migrations.length) {
+      throw new Error(`the request log has version ${version}, and this gateway knows versions up to ${migrations.length}`);
+    }
+    for (const [index, step] of migrations.entries()) {
+      if (index < version) continue;
+      await session.query(step);
+      await session.query('INSERT INTO log_version (version) VALUES ($1)', [index + 1]);
+    }
+  });
+}

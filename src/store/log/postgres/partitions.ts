@@ -1,0 +1,68 @@
+import { seqStep } from '../schema.ts';
+import type { Client, Session } from './client.ts';
+import { locks } from './locks.ts';
+import { dailyTables } from './migrations.ts';
+
+const dayMs = 86_400_000;
+const daySeqs = BigInt(dayMs) * BigInt(seqStep);
+
+export const dayOf = (at: number): number => Math.floor(at / dayMs);
+
+/** The first `seq` of a day. */
+export const seqOfDay = (day: number): bigint => BigInt(day) * daySeqs;
+
+/** `requests_d20260115`: sorts by day, and a person sees which one it is. */
+const nameOf = (table: string, day: number): string => `${table}_d${new Date(day * dayMs).toISOString().slice(0, 10).replaceAll('-', '')}`;
+
+/** Days that were seen to have their partitions. */
+export class Partitions {
+  readonly #client: Client;
+  readonly #known = new Set<number>();
+
+  constructor(client: Client) {
+    this.#client = client;
+  }
+
+  /** Makes the partitions of the given days where there are none. */
+  async ensure(days: Iterable<number>): Promise<void> {
+    for (const day of days) {
+      if (this.#known.has(day)) continue;
+      await this.#client.transaction((session) => make(session, day));
+      this.#known.add(day);
+    }
+  }
+
+  /** Another gateway may have deleted some. */
+  forget(): void {
+    this.#known.clear();
+  }
+}
+
+/** Made aside and then attached, which lets others read and write meanwhile. */
+async function make(session: Session, day: number): Promise<void> {
+  await session.query(`SELECT pg_advisory_xact_lock(${locks.space}, ${locks.partitions})`);
+  const existing = await session.query('SELECT to_regclass($1) IS NOT NULL AS found', [nameOf('requests', day)]);
+  if (existing[0]?.found === 1) return;
+  for (const table of dailyTables) {
+    const name = nameOf(table, day);
+    await session.query(`CREATE TABLE ${name} (LIKE ${table} INCLUDING DEFAULTS INCLUDING CONSTRAINTS INCLUDING INDEXES)`);
+    await session.query(`ALTER TABLE ${table} ATTACH PARTITION ${name} FOR VALUES FROM (${seqOfDay(day)}) TO (${seqOfDay(day + 1)})`);
+  }
+}
+
+/** Days that have partitions, oldest first, with their bytes. */
+export async function daysIn(session: Session): Promise<{ readonly day: number; readonly bytes: number }[]> {
+  const rows = await session.query(
+    `SELECT right(c.relname, 8) AS day, CAST(sum(pg_total_relation_size(c.oid)) AS bigint) AS bytes
+     FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+     WHERE i.inhparent IN (${dailyTables.map((table) => `to_regclass('${table}')`).join(', ')}) GROUP BY 1 ORDER BY 1`,
+  );
+  return rows.map(({ day, bytes }) => {
+    const [, year = '', month = '', date = ''] = /^(\d{4})(\d{2})(\d{2})$/.exec(String(day)) ?? [];
+    return { day: dayOf(Date.parse(`${year}-${month}-${date}T00:00:00Z`)), bytes: Number(bytes) };
+  });
+}
+
+export async function dropDay(session: Session, day: number): Promise<void> {
+  await session.query(`DROP TABLE IF EXISTS ${dailyTables.map((table) => nameOf(table, day)).join(', ')}`);
+}

@@ -1,0 +1,138 @@
+import type { GivenFeedback } from '../../../core/logs/reader.ts';
+import type { Batch, LogStore, Retention, SqlSource, StoreSize } from '../log-store.ts';
+import { Client, type ClientOptions } from './client.ts';
+import { locks } from './locks.ts';
+import { migrate } from './migrations.ts';
+import { dayOf, daysIn, dropDay, seqOfDay } from './partitions.ts';
+import { BatchWriter } from './writer.ts';
+
+const minuteMs = 60_000;
+/** Figures and feedback that one slice deletes. */
+const rowsOfSlice = 5000;
+const writeTimeout = 60_000;
+const readTimeout = 20_000;
+
+export interface PostgresStoreOptions {
+  /** Which gateway writes: the same after a restart, and no other's. */
+  readonly writer: string;
+  readonly load?: ClientOptions['load'];
+}
+
+/**
+ * A request log that several gateways share. Nothing is connected before it is used, so that a gateway starts while its
+ * database is away.
+ * @throws Error for a URL that is none, without the URL
+ */
+export function openPostgresStore(url: string, { writer, load }: PostgresStoreOptions): LogStore {
+  return new Store(new Client(url, { connections: 2, statementTimeout: writeTimeout, ...(load === undefined ? {} : { load }) }), writer);
+}
+
+/** Questions to the same database, over connections of their own. */
+export function createPostgresSource(url: string, load?: ClientOptions['load']): SqlSource {
+  const client = new Client(url, { connections: 4, statementTimeout: readTimeout, ...(load === undefined ? {} : { load }) });
+  return {
+    dialect: 'postgres',
+    all: (sql, parameters) => client.query(sql, parameters),
+    close: () => client.close(),
+  };
+}
+
+class Store implements LogStore {
+  readonly kind: string;
+  readonly #client: Client;
+  readonly #name: string;
+  readonly #writer: BatchWriter;
+  #ready: Promise<void> | undefined;
+
+  constructor(client: Client, name: string) {
+    this.kind = client.kind;
+    this.#client = client;
+    this.#name = name;
+    this.#writer = new BatchWriter(client, name);
+  }
+
+  async positions(): Promise<ReadonlyMap<string, number>> {
+    await this.#migrated();
+    const rows = await this.#client.query('SELECT segment, "offset" FROM positions WHERE writer = $1', [this.#name]);
+    return new Map(rows.map(({ segment, offset }) => [String(segment), Number(offset)]));
+  }
+
+  async write(batch: Batch): Promise<void> {
+    await this.#migrated();
+    await this.#writer.write(batch);
+  }
+
+  async feedback({ id, trace_id: trace, value, weight, metadata, at }: GivenFeedback): Promise<void> {
+    await this.#migrated();
+    await this.#client.query(
+      `INSERT INTO feedback (id, trace, value, weight, metadata, at) VALUES ($1, $2, $3, coalesce($4::double precision, 1), coalesce($5::text, '{}'), $6)
+       ON CONFLICT (id) DO UPDATE
+       SET trace = $2, value = $3, weight = coalesce($4::double precision, feedback.weight), metadata = coalesce($5::text, feedback.metadata), at = $6`,
+      [id, trace, value, weight, metadata === null ? null : JSON.stringify(metadata), at],
+    );
+  }
+
+  /** Days are deleted whole, oldest first; the newest one stays, whatever its size. One of all gateways does it. */
+  async retain({ age, size }: Retention, now: number): Promise<boolean> {
+    await this.#migrated();
+    return this.#client.transaction(async (session) => {
+      const [lock] = await session.query(`SELECT pg_try_advisory_xact_lock(${locks.space}, ${locks.retain}) AS mine`);
+      if (lock?.mine !== 1) return false;
+      const days = await daysIn(session);
+      const used = days.reduce((sum, { bytes }) => sum + bytes, 0);
+      const oldest = days[0];
+      const isTooOld = oldest !== undefined && oldest.day < dayOf(now - age);
+      if (oldest !== undefined && (isTooOld || (used > size && days.length > 1))) {
+        await session.query(`SELECT pg_advisory_xact_lock(${locks.space}, ${locks.partitions})`);
+        await dropDay(session, oldest.day);
+        return true;
+      }
+      const minute = Math.floor((now - age) / minuteMs);
+      const figures = await session.query(
+        `WITH old AS (DELETE FROM buckets WHERE ctid = ANY(ARRAY(SELECT ctid FROM buckets WHERE minute < $1 LIMIT ${rowsOfSlice})) RETURNING 1) SELECT count(*) AS n FROM old`,
+        [minute],
+      );
+      const feedback = await session.query(
+        `WITH old AS (DELETE FROM feedback WHERE id IN (SELECT id FROM feedback WHERE at < $1 LIMIT ${rowsOfSlice}) RETURNING 1) SELECT count(*) AS n FROM old`,
+        [now - age],
+      );
+      return Number(figures[0]?.n) + Number(feedback[0]?.n) > 0;
+    });
+  }
+
+  /** Words are indexed where they are written. */
+  index(): Promise<boolean> {
+    return Promise.resolve(false);
+  }
+
+  async size(): Promise<StoreSize> {
+    await this.#migrated();
+    const days = await this.#client.transaction((session) => daysIn(session));
+    const first = days[0];
+    if (first === undefined) return { records: 0, bytes: 0, oldest: null };
+    // Counted by the figures: rows of many days would take long to count.
+    const [found] = await this.#client.query(
+      `SELECT (SELECT CAST(coalesce(sum(requests), 0) AS bigint) FROM buckets WHERE dim = 'all' AND minute >= $1) AS records,
+       (SELECT min(seq) / 1000 FROM requests) AS oldest`,
+      [Number(seqOfDay(first.day) / 60_000_000n)],
+    );
+    const oldest = found?.oldest ?? null;
+    return {
+      records: Number(found?.records ?? 0),
+      bytes: days.reduce((sum, { bytes }) => sum + bytes, 0),
+      oldest: oldest === null ? null : Number(oldest),
+    };
+  }
+
+  close(): Promise<void> {
+    return this.#client.close();
+  }
+
+  #migrated(): Promise<void> {
+    this.#ready ??= migrate(this.#client);
+    this.#ready.catch(() => {
+      this.#ready = undefined;
+    });
+    return this.#ready;
+  }
+}

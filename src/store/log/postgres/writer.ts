@@ -1,0 +1,183 @@
+import { objectIn } from '../../../core/json/scan.ts';
+import { type LogRow, toRow } from '../../../core/logs/row.ts';
+import { storable } from '../../../query/text.ts';
+import { FiguresOf, SeenValues } from '../figures.ts';
+import type { Batch, StoredEntry } from '../log-store.ts';
+import { requestColumns, seqStep } from '../schema.ts';
+import { addFigures } from './buckets.ts';
+import type { Client, Session, Value } from './client.ts';
+import { writerLock } from './locks.ts';
+import { dayOf, Partitions } from './partitions.ts';
+import { columnsOf, costOf, tagsOf } from './rows.ts';
+
+/** Behind this, days have more than four digits in their year. */
+const latest = Date.parse('9999-12-31T00:00:00Z');
+/** The server's code where a row belongs to no partition. */
+const missingPartition = '23514';
+/** Bytes of bodies in one statement. */
+const bytesOfStatement = 4 * 1024 * 1024;
+
+const names = ['seq', ...requestColumns.map(({ name }) => name), 'words'].map((name) => `"${name}"`).join(', ');
+
+interface Entry {
+  readonly entry: StoredEntry;
+  readonly row: LogRow;
+  readonly cost: bigint | null;
+  readonly at: number;
+  seq: number;
+}
+
+/** Writes batches, each in one transaction. Calls must not overlap. */
+export class BatchWriter {
+  readonly #client: Client;
+  readonly #writer: string;
+  readonly #partitions: Partitions;
+  readonly #seen = new SeenValues();
+  /** Number of the next row within its millisecond: gateways begin anywhere, so that they rarely meet. */
+  #number = Math.floor(Math.random() * seqStep);
+
+  constructor(client: Client, writer: string) {
+    this.#client = client;
+    this.#writer = writer;
+    this.#partitions = new Partitions(client);
+  }
+
+  /** @throws Error with what the server says; then nothing of the batch is stored */
+  async write(batch: Batch): Promise<void> {
+    const entries = batch.records.map((entry) => entryOf(entry));
+    const days = new Set(entries.map(({ at }) => dayOf(at)));
+    const attempt = async (): Promise<void> => {
+      await this.#partitions.ensure(days);
+      await this.#client.transaction((session) => this.#all(session, batch, entries));
+    };
+    try {
+      await attempt();
+    } catch (error) {
+      this.#partitions.forget();
+      // A day that was seen is not there any more: retention has deleted it.
+      if ((error as { code?: unknown }).code !== missingPartition) throw error;
+      await attempt();
+    }
+  }
+
+  async #all(session: Session, batch: Batch, entries: readonly Entry[]): Promise<void> {
+    await session.query(writerLock, [this.#writer]);
+    const fresh = await withoutKnown(session, entries);
+    await this.#requests(session, fresh);
+    await insertRecords(session, fresh);
+    await insertTags(session, fresh);
+    const figures = new FiguresOf(this.#seen);
+    for (const { row, cost } of fresh) figures.add(row, cost);
+    await addFigures(session, this.#writer, figures.values());
+    for (const amendment of batch.amendments) await amend(session, amendment);
+    for (const { segment, offset } of batch.positions) {
+      const upsert = 'ON CONFLICT (writer, segment) DO UPDATE SET "offset" = excluded."offset"';
+      await session.query(`INSERT INTO positions (writer, segment, "offset") VALUES ($1, $2, $3) ${upsert}`, [
+        this.#writer,
+        segment,
+        offset,
+      ]);
+    }
+    if (batch.gone.length > 0) {
+      await session.query('DELETE FROM positions WHERE writer = $1 AND segment = ANY($2)', [this.#writer, batch.gone]);
+    }
+  }
+
+  /** Rows whose number another gateway has already get the next one. */
+  async #requests(session: Session, entries: readonly Entry[]): Promise<void> {
+    let left = entries;
+    for (let tries = 0; left.length > 0; tries += 1) {
+      if (tries >= seqStep) throw new Error(`more than ${seqStep} records of one millisecond`);
+      for (const entry of left) entry.seq = entry.at * seqStep + this.#next();
+      const rows = left.map(({ seq, row, cost }) => ({ seq, ...columnsOf(row, cost) }));
+      const stored = await session.query(
+        `INSERT INTO requests (${names}) SELECT ${names} FROM json_populate_recordset(NULL::requests, $1::json) ON CONFLICT (seq) DO NOTHING RETURNING seq`,
+        [JSON.stringify(rows)],
+      );
+      const seqs = new Set(stored.map(({ seq }) => Number(seq)));
+      left = left.filter(({ seq }) => !seqs.has(seq));
+    }
+  }
+
+  #next(): number {
+    this.#number = (this.#number + 1) % seqStep;
+    return this.#number;
+  }
+}
+
+function entryOf(entry: StoredEntry): Entry {
+  const row = toRow(entry.record);
+  return { entry, row, cost: costOf(row), at: Math.min(latest, Math.max(0, Math.floor(row.at))) || 0, seq: 0 };
+}
+
+/** Without records that are stored already: a record has its arrival, and so its range of numbers, for ever. */
+async function withoutKnown(session: Session, entries: readonly Entry[]): Promise<Entry[]> {
+  if (entries.length === 0) return [];
+  const first = entries.reduce((least, { at }) => Math.min(least, at), Number.POSITIVE_INFINITY);
+  const last = entries.reduce((most, { at }) => Math.max(most, at), 0);
+  const ids = entries.map(({ row }) => storable(row.id));
+  const found = await session.query('SELECT id FROM requests WHERE seq >= $1 AND seq < $2 AND id = ANY($3)', [
+    first * seqStep,
+    (last + 1) * seqStep,
+    ids,
+  ]);
+  const known = new Set(found.map(({ id }) => String(id)));
+  return entries.filter(({ row }) => {
+    const id = storable(row.id);
+    if (known.has(id)) return false;
+    known.add(id);
+    return true;
+  });
+}
+
+async function insertRecords(session: Session, entries: readonly Entry[]): Promise<void> {
+  if (entries.length === 0) return;
+  const records = entries.map(({ seq, entry }) => ({ seq, json: JSON.stringify(entry.record) }));
+  await session.query('INSERT INTO records (seq, json) SELECT seq, json FROM json_populate_recordset(NULL::records, $1::json)', [
+    JSON.stringify(records),
+  ]);
+  let values: Value[] = [];
+  let bytes = 0;
+  const flush = async (): Promise<void> => {
+    if (values.length === 0) return;
+    const rows = Array.from({ length: values.length / 4 }, (_, i) => `($${i * 4 + 1}, $${i * 4 + 2}, $${i * 4 + 3}, $${i * 4 + 4})`);
+    await session.query(`INSERT INTO bodies (seq, request, upstream, response) VALUES ${rows.join(', ')}`, values);
+    values = [];
+    bytes = 0;
+  };
+  for (const { seq, entry } of entries) {
+    const { request, upstream, response } = entry.bodies;
+    if (request === undefined && upstream === undefined && response === undefined) continue;
+    values.push(seq, request ?? null, upstream ?? null, response ?? null);
+    bytes += (request?.length ?? 0) + (upstream?.length ?? 0) + (response?.length ?? 0);
+    if (bytes >= bytesOfStatement || values.length >= 4000) await flush();
+  }
+  await flush();
+}
+
+async function insertTags(session: Session, entries: readonly Entry[]): Promise<void> {
+  const tags = entries.flatMap(({ seq, row }) => tagsOf(row).map((tag) => ({ ...tag, seq })));
+  if (tags.length === 0) return;
+  await session.query(
+    'INSERT INTO tags (kind, name, value, seq) SELECT kind, name, value, seq FROM json_populate_recordset(NULL::tags, $1::json) ON CONFLICT DO NOTHING',
+    [JSON.stringify(tags)],
+  );
+}
+
+/** One whose record is not there, or made room, changes nothing. */
+async function amend(session: Session, { id, end }: Batch['amendments'][number]): Promise<void> {
+  const [found] = await session.query('SELECT r.seq, c.json FROM requests r JOIN records c ON c.seq = r.seq WHERE r.id = $1', [
+    storable(id),
+  ]);
+  const record = typeof found?.json === 'string' ? objectIn(found.json) : undefined;
+  if (found === undefined || record === undefined) return;
+  const seq = Number(found.seq);
+  const amended = {
+    ...record,
+    end: end.end,
+    ms: { ...(record.ms as object), total: end.total },
+    bytes: { ...(record.bytes as object), out: end.out },
+  };
+  await session.query('UPDATE records SET json = $2 WHERE seq = $1', [seq, JSON.stringify(amended)]);
+  await session.query('UPDATE requests SET "end" = $2, latency = $3 WHERE seq = $1', [seq, end.end, end.total]);
+}

@@ -1,0 +1,100 @@
+import { histogramScale } from '../../../core/logs/histogram.ts';
+import type { Filter } from '../../../query/filter.ts';
+import { conditionOf, type Window } from '../../../query/sql/condition.ts';
+import { type Dialect, Statement } from '../../../query/sql/statement.ts';
+import { bucketTimes, seqStep } from '../schema.ts';
+import type { SqlSource } from '../log-store.ts';
+import { partsOf } from './parts.ts';
+import { Cells, costSums } from './sums.ts';
+
+/** Adds up the rows themselves: for terms that no bucket is kept by. */
+export async function cellsOfRows(source: SqlSource, filter: Filter, window: Window, grouping: Grouping): Promise<Cells> {
+  const cells = new Cells();
+  for (const part of partsOf(source, window)) {
+    await addPart(cells, source, filter, part, grouping);
+    await source.between?.();
+  }
+  return cells;
+}
+
+interface Grouping {
+  readonly by: string | undefined;
+  readonly step: number | undefined;
+}
+
+async function addPart(cells: Cells, source: SqlSource, filter: Filter, window: Window, { by, step }: Grouping): Promise<void> {
+  const statement = new Statement(source.dialect);
+  const { group, join } = groupOf(by, statement, window);
+  const at = step === undefined ? '0' : `r.seq / ${step * seqStep}`;
+  const classes = bucketTimes.map((time) => `${classColumn(`r.${time}`, source.dialect)} AS ${time}`).join(', ');
+  const fitting = `SELECT ${group} AS name, ${at} AS at, ${classes}, ${used} FROM requests r ${join} WHERE ${conditionOf(filter, statement, window)}`;
+  const none = 'NULL';
+  const sums = `SELECT 'sums' AS kind, name, at, ${none} AS class, ${sumColumns(source.dialect)} FROM fitting r GROUP BY name, at`;
+  const times = bucketTimes.map((time) => {
+    const empty = sumNames.map(() => none).join(', ');
+    return `SELECT '${time}', name, at, ${time}, count(*), ${empty} FROM fitting WHERE ${time} IS NOT NULL GROUP BY name, at, ${time}`;
+  });
+  // Rows are found once, however many figures are made of them.
+  const sql = `WITH fitting AS MATERIALIZED (${fitting}) ${[sums, ...times].join(' UNION ALL ')}`;
+  for (const row of await source.all(sql, statement.parameters)) {
+    const cell = cells.of(row.name === null || row.name === '' ? null : String(row.name), Number(row.at) * (step ?? 0));
+    const time = bucketTimes.find((name) => name === row.kind);
+    if (time === undefined) cell.addCounts(row);
+    else cell.times[time].addText(`${Number(row.class)}:${Number(row.requests)}`);
+  }
+}
+
+/** What `sumColumns` reads of the rows that fit. */
+const used = ['error', 'status', 'fallback', 'attempts', 'cache', 'tokens_in', 'tokens_out', 'tokens_cached', 'cost']
+  .map((name) => `r.${name}`)
+  .join(', ');
+
+/** What `sumColumns` gives behind the number of requests. */
+const sumNames = [
+  'errors',
+  'fallbacks',
+  'retries',
+  'cache_hits',
+  'tokens_in',
+  'tokens_out',
+  'tokens_cached',
+  'unpriced',
+  'cost_high',
+  'cost_low',
+];
+
+function groupOf(by: string | undefined, statement: Statement, window: Window): { readonly group: string; readonly join: string } {
+  if (by === undefined) return { group: `''`, join: '' };
+  const dot = by.indexOf('.');
+  if (dot === -1) return { group: by === 'status' ? 'CAST(r.status AS TEXT)' : `r."${by}"`, join: '' };
+  const kind = by.startsWith('meta.') ? 'meta' : 'label';
+  const name = statement.text(by.slice(dot + 1));
+  const range = `g.seq >= ${statement.integer(window.from)} AND g.seq < ${statement.integer(window.to)}`;
+  return { group: 'g.value', join: `LEFT JOIN tags g ON g.kind = '${kind}' AND g.name = ${name} AND ${range} AND g.seq = r.seq` };
+}
+
+/** As `isError`, `retriesOf`, `isCacheHit` and `isUnpriced` of core/logs/row.ts count. */
+function sumColumns(dialect: Dialect): string {
+  const isHit = dialect === 'sqlite' ? `substr(r.cache, -3) = 'HIT'` : `right(r.cache, 3) = 'HIT'`;
+  const count = (condition: string): string => `CAST(sum(CASE WHEN ${condition} THEN 1 ELSE 0 END) AS BIGINT)`;
+  const sum = (value: string): string => `CAST(sum(${value}) AS BIGINT)`;
+  return [
+    'count(*) AS requests',
+    `${count('r.error IS NOT NULL OR r.status >= 400')} AS errors`,
+    `${count('r.fallback')} AS fallbacks`,
+    `${sum('CASE WHEN r.attempts > 1 THEN r.attempts - 1 ELSE 0 END')} AS retries`,
+    `${count(isHit)} AS cache_hits`,
+    `${sum('r.tokens_in')} AS tokens_in`,
+    `${sum('r.tokens_out')} AS tokens_out`,
+    `${sum('r.tokens_cached')} AS tokens_cached`,
+    `${count('r.cost IS NULL AND r.tokens_in + r.tokens_out > 0')} AS unpriced`,
+    costSums('r.cost'),
+  ].join(', ');
+}
+
+/** The class of a time in its histogram. */
+function classColumn(time: string, dialect: Dialect): string {
+  const { growth, least, last } = histogramScale;
+  const smaller = dialect === 'sqlite' ? 'min' : 'least';
+  return `CASE WHEN ${time} IS NULL THEN NULL WHEN ${time} > ${least} THEN CAST(${smaller}(${last}, ceil(ln(${time} / ${least}) / ${growth} - 1e-9)) AS INTEGER) ELSE 0 END`;
+}

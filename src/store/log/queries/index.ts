@@ -1,0 +1,22 @@
+import type { LogQueries, SqlSource } from '../log-store.ts';
+import { bodyOf, getRecord, rowsOfTrace } from './records.ts';
+import { search } from './search.ts';
+import { stats } from './stats.ts';
+import { names, suggest } from './suggest.ts';
+
+/**
+ * What may be asked of a database, SQLite and Postgres alike. Closing it closes the source.
+ * @param now Unix milliseconds, from which `since:1h` counts back
+ */
+export function createQueries(source: SqlSource, now: () => number): LogQueries {
+  return {
+    search: (request) => search(source, request, now()),
+    get: (id) => getRecord(source, id),
+    body: (id, part) => bodyOf(source, id, part),
+    trace: (traceId) => rowsOfTrace(source, traceId),
+    stats: (request) => stats(source, request, now()),
+    suggest: (request) => suggest(source, request, now()),
+    names: () => names(source),
+    close: () => source.close(),
+  };
+}

@@ -1,0 +1,27 @@
+import type { Filter } from '../../../query/filter.ts';
+import type { Window } from '../../../query/sql/condition.ts';
+import { Statement } from '../../../query/sql/statement.ts';
+import { rangeOf } from '../../../query/sql/condition.ts';
+import { seqStep } from '../schema.ts';
+import type { SqlSource } from '../log-store.ts';
+
+const step = BigInt(seqStep);
+/** Behind every number of a row: Unix milliseconds have no more than 53 bits. */
+const end = 2n ** 63n - 1n;
+
+/** The rows that a filter's times leave. */
+export function rangeOfFilter({ since, until }: Pick<Filter, 'since' | 'until'>): Window {
+  return { from: since === null ? 0n : seqAt(since), to: until === null ? end : seqAt(until) };
+}
+
+const seqAt = (ms: number): bigint => BigInt(Math.max(0, Math.floor(ms))) * step;
+
+/** The same range, cut to the rows that there are; undefined where there are none. */
+export async function filledRange(source: SqlSource, window: Window): Promise<Window | undefined> {
+  const statement = new Statement(source.dialect);
+  const range = rangeOf('r.seq', statement, window);
+  const sql = `SELECT (SELECT min(r.seq) FROM requests r WHERE ${range}) AS first, (SELECT max(r.seq) FROM requests r WHERE ${range}) AS last`;
+  const [row] = await source.all(sql, statement.parameters);
+  if (row === undefined || row.first === null || row.last === null) return undefined;
+  return { from: BigInt(row.first as number), to: BigInt(row.last as number) + 1n };
+}

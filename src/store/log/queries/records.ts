@@ -1,0 +1,102 @@
+import { objectIn } from '../../../core/json/scan.ts';
+import type { BodyPart, Feedback, StoredRecord } from '../../../core/logs/reader.ts';
+import { type LogRow, toRow } from '../../../core/logs/row.ts';
+import { emptyRecord } from '../../../core/records/empty.ts';
+import type { LogRecord } from '../../../core/records/record.ts';
+import { rangeOf } from '../../../query/sql/condition.ts';
+import { Statement } from '../../../query/sql/statement.ts';
+import { storable } from '../../../query/text.ts';
+import type { SqlSource, SqlValue } from '../log-store.ts';
+import { partsOf } from './parts.ts';
+import { filledRange, rangeOfFilter } from './range.ts';
+
+const parts: readonly BodyPart[] = ['request', 'upstream', 'response'];
+const mostOfTrace = 1000;
+const mostFeedback = 100;
+
+/** Rows of these numbers, in their order; one that is deleted meanwhile is left out. */
+export async function rowsOf(source: SqlSource, seqs: readonly number[]): Promise<LogRow[]> {
+  if (seqs.length === 0) return [];
+  const statement = new Statement(source.dialect);
+  const list = seqs.map((seq) => statement.number(seq)).join(', ');
+  const found = await source.all(`SELECT seq, json FROM records WHERE seq IN (${list})`, statement.parameters);
+  const bySeq = new Map(found.map(({ seq, json }) => [Number(seq), json]));
+  return seqs.flatMap((seq) => {
+    const record = recordIn(bySeq.get(seq));
+    return record === undefined ? [] : [toRow(record)];
+  });
+}
+
+export async function getRecord(source: SqlSource, id: string): Promise<StoredRecord | undefined> {
+  const seq = await seqOf(source, id);
+  if (seq === undefined) return undefined;
+  const statement = new Statement(source.dialect);
+  const place = statement.number(seq);
+  const kept = parts.map((part) => `(SELECT b.${part} IS NOT NULL FROM bodies b WHERE b.seq = ${place}) AS "${part}"`).join(', ');
+  const [found] = await source.all(`SELECT json, ${kept} FROM records WHERE seq = ${place}`, statement.parameters);
+  const record = recordIn(found?.json);
+  if (record === undefined) return undefined;
+  return { record, bodies: parts.filter((part) => isTrue(found?.[part])), feedback: await feedbackOf(source, record.trace.trace_id) };
+}
+
+export async function bodyOf(source: SqlSource, id: string, part: BodyPart): Promise<Uint8Array | undefined> {
+  const seq = parts.includes(part) ? await seqOf(source, id) : undefined;
+  if (seq === undefined) return undefined;
+  const statement = new Statement(source.dialect);
+  const [found] = await source.all(`SELECT b.${part} AS bytes FROM bodies b WHERE b.seq = ${statement.number(seq)}`, statement.parameters);
+  return found?.bytes instanceof Uint8Array ? found.bytes : undefined;
+}
+
+/** Oldest first. */
+export async function rowsOfTrace(source: SqlSource, trace: string): Promise<LogRow[]> {
+  const seqs = await seqsOfTrace(source, storable(trace));
+  const rows: LogRow[] = [];
+  for (let from = 0; from < seqs.length; from += 250) rows.push(...(await rowsOf(source, seqs.slice(from, from + 250))));
+  return rows;
+}
+
+async function seqsOfTrace(source: SqlSource, trace: string): Promise<number[]> {
+  const window = await filledRange(source, rangeOfFilter({ since: null, until: null }));
+  const seqs: number[] = [];
+  for (const part of window === undefined ? [] : partsOf(source, window)) {
+    if (seqs.length >= mostOfTrace) break;
+    const statement = new Statement(source.dialect);
+    const where = `r.trace = ${statement.text(trace)} AND ${rangeOf('r.seq', statement, part)}`;
+    const sql = `SELECT r.seq FROM requests r WHERE ${where} ORDER BY r.seq LIMIT ${mostOfTrace - seqs.length}`;
+    for (const { seq } of await source.all(sql, statement.parameters)) seqs.push(Number(seq));
+    await source.between?.();
+  }
+  return seqs;
+}
+
+async function seqOf(source: SqlSource, id: string): Promise<number | undefined> {
+  const statement = new Statement(source.dialect);
+  const [found] = await source.all(`SELECT r.seq FROM requests r WHERE r.id = ${statement.text(storable(id))}`, statement.parameters);
+  return found === undefined ? undefined : Number(found.seq);
+}
+
+async function feedbackOf(source: SqlSource, trace: string): Promise<Feedback[]> {
+  const statement = new Statement(source.dialect);
+  const where = `WHERE f.trace = ${statement.text(trace)} ORDER BY f.at DESC LIMIT ${mostFeedback}`;
+  const found = await source.all(
+    `SELECT f.id, f.trace, f.value, f.weight, f.metadata, f.at FROM feedback f ${where}`,
+    statement.parameters,
+  );
+  return found.map((row) => ({
+    id: String(row.id),
+    trace_id: String(row.trace),
+    value: Number(row.value),
+    weight: Number(row.weight),
+    metadata: objectIn(String(row.metadata)) ?? {},
+    at: Number(row.at),
+  }));
+}
+
+/** Members that a record of an earlier version has not are those of the empty one. */
+function recordIn(json: SqlValue | undefined): LogRecord | undefined {
+  const found = typeof json === 'string' ? objectIn(json) : undefined;
+  return found === undefined ? undefined : ({ ...emptyRecord, ...found } as LogRecord);
+}
+
+/** SQLite has numbers, Postgres `true`. */
+const isTrue = (value: unknown): boolean => value === true || value === 1;

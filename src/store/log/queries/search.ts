@@ -1,0 +1,65 @@
+import { GatewayError } from '../../../core/error.ts';
+import type { SearchPage, SearchRequest } from '../../../core/logs/reader.ts';
+import type { Filter } from '../../../query/filter.ts';
+import { readFilter } from '../../../query/invalid.ts';
+import { conditionOf, type Window } from '../../../query/sql/condition.ts';
+import { Statement } from '../../../query/sql/statement.ts';
+import { seqStep } from '../schema.ts';
+import { filledRange, rangeOfFilter } from './range.ts';
+import { partOf } from './parts.ts';
+import { rowsOf } from './records.ts';
+import type { SqlSource } from '../log-store.ts';
+
+const largestPage = 500;
+
+/** @throws GatewayError `invalid_filter`, `invalid_value` for a page that there cannot be */
+export async function search(source: SqlSource, { query, before, limit }: SearchRequest, now: number): Promise<SearchPage> {
+  const filter = readFilter(query, now);
+  const range = rangeOfFilter(filter);
+  const top = before === undefined ? range.to : pageEnd(before);
+  const window = await filledRange(source, { from: range.from, to: top < range.to ? top : range.to });
+  if (window === undefined) return { rows: [], next: null };
+  const wanted = Math.min(Math.max(1, Math.floor(limit)), largestPage);
+  // One more tells whether there is a next page.
+  const seqs = await newest(source, filter, window, wanted + 1);
+  const shown = seqs.slice(0, wanted);
+  return { rows: await rowsOf(source, shown), next: seqs.length > wanted ? String(shown.at(-1)) : null };
+}
+
+function pageEnd(before: string): bigint {
+  if (/^\d{1,18}$/.test(before)) return BigInt(before);
+  throw new GatewayError('invalid_value', {
+    message: 'There is no page of this address.',
+    param: 'before',
+    hint: 'Use `next` of the page before.',
+  });
+}
+
+/** Milliseconds that are looked at first; each next part is four times as long, up to a share of the whole. */
+const firstPart = 3_600_000;
+
+/**
+ * The newest rows that fit. Where there are terms, the newest hour is looked at first: what is common is found there, without
+ * collecting all of it.
+ */
+async function newest(source: SqlSource, filter: Filter, window: Window, count: number): Promise<number[]> {
+  const seqs: number[] = [];
+  const longest = partOf(source, window);
+  let length = BigInt(firstPart) * BigInt(seqStep);
+  for (let to = window.to; to > window.from && seqs.length < count; length = length * 4n < longest ? length * 4n : longest) {
+    if (to < window.to) await source.between?.();
+    const start = to - length;
+    const from = filter.terms.length === 0 || start < window.from ? window.from : start;
+    seqs.push(...(await newestIn(source, filter, { from, to }, count - seqs.length)));
+    to = from;
+  }
+  return seqs;
+}
+
+async function newestIn(source: SqlSource, filter: Filter, window: Window, count: number): Promise<number[]> {
+  const statement = new Statement(source.dialect);
+  const condition = conditionOf(filter, statement, window);
+  const sql = `SELECT r.seq FROM requests r WHERE ${condition} ORDER BY r.seq DESC LIMIT ${count}`;
+  const rows = await source.all(sql, statement.parameters);
+  return rows.map(({ seq }) => Number(seq));
+}

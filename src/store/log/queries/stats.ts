@@ -1,0 +1,137 @@
+import { GatewayError } from '../../../core/error.ts';
+import type { Bucket, Stats, StatsRequest } from '../../../core/logs/reader.ts';
+import { readFilter } from '../../../query/invalid.ts';
+import type { Window } from '../../../query/sql/condition.ts';
+import { storable } from '../../../query/text.ts';
+import { dimensions, otherValues, seqStep } from '../schema.ts';
+import { bucketPlan, cellsOfBuckets } from './from-buckets.ts';
+import { cellsOfRows } from './from-rows.ts';
+import { filledRange, rangeOfFilter } from './range.ts';
+import type { SqlSource } from '../log-store.ts';
+import { type Cells, Sums } from './sums.ts';
+
+const minuteMs = 60_000;
+const mostBuckets = 2000;
+const mostGroups = 200;
+
+/** Figures of what fits a filter, in all, by group and over time. Whole minutes: `since` is rounded down, `until` up. */
+export async function stats(source: SqlSource, request: StatsRequest, now: number): Promise<Stats> {
+  const filter = readFilter(request.query, now);
+  const by = request.by === undefined ? undefined : dimensionIn(request.by);
+  const step = request.step === undefined ? undefined : stepIn(request.step);
+  const filled = await filledRange(source, rangeOfFilter(filter));
+  const since = floor(filter.since ?? (filled === undefined ? now : Number(filled.from) / seqStep), minuteMs);
+  const until = Math.max(since, -floor(-(filter.until ?? Math.max(now, filled === undefined ? 0 : Number(filled.to) / seqStep)), minuteMs));
+  if (step !== undefined && (until - since) / step > mostBuckets) {
+    throw new GatewayError('invalid_value', {
+      message: `A step of ${step / 1000} seconds makes more than ${mostBuckets} points of this range.`,
+      param: 'step',
+      hint: 'Use a longer step, or add since:1d to the filter.',
+    });
+  }
+  const cells = filled === undefined ? undefined : await cellsOf(source, filter, { by, step, since, until, window: filled });
+  return assemble(cells, { since, until, by, step, top: Math.min(request.top ?? mostGroups, mostGroups) });
+}
+
+interface Scope {
+  readonly since: number;
+  readonly until: number;
+  readonly by: string | undefined;
+  readonly step: number | undefined;
+}
+
+async function cellsOf(
+  source: SqlSource,
+  filter: ReturnType<typeof readFilter>,
+  { by, step, since, until, window }: Scope & { readonly window: Window },
+): Promise<Cells> {
+  const plan = bucketPlan(filter, by);
+  const cells = plan === undefined ? undefined : await cellsOfBuckets(source, plan, { since, until }, step);
+  return cells ?? (await cellsOfRows(source, filter, window, { by, step }));
+}
+
+function assemble(cells: Cells | undefined, { since, until, by, step, top }: Scope & { readonly top: number }): Stats {
+  const total = new Sums();
+  const groups = new Map<string | null, Sums>();
+  for (const { name, sums } of cells?.all() ?? []) {
+    total.addAll(sums);
+    if (by !== undefined) sumsIn(groups, name).addAll(sums);
+  }
+  const names = [...groups]
+    .toSorted(([x, a], [y, b]) => b.counts.requests - a.counts.requests || ((x ?? '') < (y ?? '') ? -1 : 1))
+    .map(([name]) => name);
+  const kept = new Set(names.filter((name) => name !== otherValues).slice(0, top));
+  const shownName = (name: string | null): string | null => (kept.has(name) ? name : otherValues);
+  const shown = new Map<string | null, Sums>();
+  for (const name of names) sumsIn(shown, shownName(name)).addAll(groups.get(name) ?? new Sums());
+  return {
+    since,
+    until,
+    total: total.figures(),
+    groups: by === undefined ? [{ name: null, ...total.figures() }] : [...shown].map(([name, sums]) => ({ name, ...sums.figures() })),
+    series:
+      step === undefined
+        ? []
+        : seriesOf(cells, { since, until, step, nameOf: by === undefined ? undefined : by === 'status' ? classOf : shownName }),
+  };
+}
+
+interface SeriesScope {
+  readonly since: number;
+  readonly until: number;
+  readonly step: number;
+  /** Undefined: not grouped. */
+  readonly nameOf: ((name: string | null) => string | null) | undefined;
+}
+
+const classOf = (status: string | null): string => `${(status ?? '0').slice(0, 1)}xx`;
+
+function seriesOf(cells: Cells | undefined, { since, until, step, nameOf }: SeriesScope): Bucket[] {
+  const steps = new Map<number, { readonly all: Sums; readonly by: Map<string | null, Sums> }>();
+  for (let at = floor(since, step); at < until; at += step) steps.set(at, { all: new Sums(), by: new Map() });
+  for (const { name, at, sums } of cells?.all() ?? []) {
+    const found = steps.get(at);
+    found?.all.addAll(sums);
+    if (found !== undefined && nameOf !== undefined) sumsIn(found.by, nameOf(name)).addAll(sums);
+  }
+  return [...steps].map(([at, { all, by }]) => ({
+    at,
+    ...all.figures(),
+    by: Object.fromEntries([...by].map(([name, sums]) => [name ?? '', shortOf(sums)])),
+  }));
+}
+
+function shortOf(sums: Sums): Bucket['by'][string] {
+  const { requests, errors, tokens_in, tokens_out } = sums.counts;
+  return { requests, errors, cost_usd: sums.figures().cost_usd, tokens: tokens_in + tokens_out };
+}
+
+function sumsIn(all: Map<string | null, Sums>, name: string | null): Sums {
+  let sums = all.get(name);
+  if (sums === undefined) {
+    sums = new Sums();
+    all.set(name, sums);
+  }
+  return sums;
+}
+
+function dimensionIn(by: string): string {
+  if ((dimensions as readonly string[]).includes(by)) return by;
+  if (/^(?:meta|label)\../s.test(by) && storable(by) === by) return by;
+  throw new GatewayError('invalid_value', {
+    message: `Figures cannot be grouped by "${by.slice(0, 40)}".`,
+    param: 'by',
+    hint: `Use ${dimensions.join(', ')}, meta.<key> or label.<name>.`,
+  });
+}
+
+function stepIn(seconds: number): number {
+  if (Number.isSafeInteger(seconds) && seconds > 0 && seconds % 60 === 0 && seconds <= 366 * 86_400) return seconds * 1000;
+  throw new GatewayError('invalid_value', {
+    message: `A step of ${seconds} seconds is not possible.`,
+    param: 'step',
+    hint: 'Use a multiple of 60.',
+  });
+}
+
+const floor = (value: number, unit: number): number => Math.floor(value / unit) * unit;

@@ -1,0 +1,67 @@
+import { Histogram } from '../../../core/logs/histogram.ts';
+import type { Figures } from '../../../core/logs/reader.ts';
+import { moneyText } from '../../../query/money.ts';
+import type { SqlValue } from '../log-store.ts';
+import { bucketCounts, bucketTimes } from '../schema.ts';
+
+export const counted = bucketCounts.filter((name) => name !== 'cost');
+type Counted = Exclude<(typeof bucketCounts)[number], 'cost'>;
+
+/** Money is read in two parts: a sum of many could be more than a number of JavaScript is exact for. */
+const part = 1_000_000;
+export const costSums = (column: string): string =>
+  `CAST(coalesce(sum(${column} / ${part}), 0) AS BIGINT) AS cost_high, CAST(coalesce(sum(${column} % ${part}), 0) AS BIGINT) AS cost_low`;
+
+/** Figures that are still being added up. */
+export class Sums {
+  readonly counts = Object.fromEntries(counted.map((name) => [name, 0])) as Record<Counted, number>;
+  cost = 0n;
+  readonly times = { latency: new Histogram(), ttft: new Histogram(), overhead: new Histogram() };
+
+  /** Columns of a row that are called as the figures are. */
+  addCounts(row: Readonly<Record<string, SqlValue>>): void {
+    for (const name of counted) this.counts[name] += Number(row[name] ?? 0);
+    this.cost += BigInt(Number(row.cost_high ?? 0)) * BigInt(part) + BigInt(Number(row.cost_low ?? 0));
+  }
+
+  addAll(other: Sums): void {
+    for (const name of counted) this.counts[name] += other.counts[name];
+    this.cost += other.cost;
+    for (const name of bucketTimes) this.times[name].addAll(other.times[name]);
+  }
+
+  figures(): Figures {
+    const { latency, ttft, overhead } = this.times;
+    return {
+      ...this.counts,
+      p50: latency.quantile(0.5),
+      p95: latency.quantile(0.95),
+      p99: latency.quantile(0.99),
+      ttft_p50: ttft.quantile(0.5),
+      ttft_p95: ttft.quantile(0.95),
+      overhead_p50: overhead.quantile(0.5),
+      overhead_p95: overhead.quantile(0.95),
+      cost_usd: moneyText(this.cost),
+    };
+  }
+}
+
+/** Figures of one group in one step of time. */
+export class Cells {
+  readonly #cells = new Map<string, { readonly name: string | null; readonly at: number; readonly sums: Sums }>();
+
+  /** @param at Unix milliseconds of the step's beginning; 0 where there are no steps */
+  of(name: string | null, at: number): Sums {
+    const key = `${at} ${name === null ? '' : `=${name}`}`;
+    let cell = this.#cells.get(key);
+    if (cell === undefined) {
+      cell = { name, at, sums: new Sums() };
+      this.#cells.set(key, cell);
+    }
+    return cell.sums;
+  }
+
+  all(): Iterable<{ readonly name: string | null; readonly at: number; readonly sums: Sums }> {
+    return this.#cells.values();
+  }
+}

@@ -1,0 +1,38 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { Histogram } from '../../../core/logs/histogram.ts';
+import { bucketCounts, bucketTimes } from '../schema.ts';
+import type { Figures } from '../figures.ts';
+
+/** Writes figures to the buckets of their minutes, added to what is there. */
+export class BucketWriter {
+  readonly #find: StatementSync;
+  readonly #put: StatementSync;
+
+  constructor(db: DatabaseSync) {
+    const columns = [...bucketCounts, ...bucketTimes];
+    this.#find = db.prepare(`SELECT ${columns.join(', ')} FROM buckets WHERE dim = ? AND minute = ? AND name = ?`);
+    this.#find.setReadBigInts(true);
+    this.#put = db.prepare(
+      `INSERT OR REPLACE INTO buckets (dim, minute, name, ${columns.join(', ')}) VALUES (${'?, '.repeat(columns.length + 2)}?)`,
+    );
+  }
+
+  add({ dim, minute, name, counts, cost, times }: Figures): void {
+    const before = this.#find.get(dim, minute, name) as Record<string, bigint | string> | undefined;
+    const sums = bucketCounts.map((column) => {
+      const more = column === 'cost' ? cost : BigInt(counts[column]);
+      return before === undefined ? more : (before[column] as bigint) + more;
+    });
+    const texts = bucketTimes.map((column) => {
+      const own = times[column];
+      const text = before?.[column];
+      return typeof text === 'string' && text !== '' ? joined(own, text) : String(own);
+    });
+    this.#put.run(dim, minute, name, ...sums, ...texts);
+  }
+}
+
+function joined(own: Histogram, text: string): string {
+  own.addText(text);
+  return String(own);
+}

@@ -1,0 +1,54 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { toRow } from '../../../core/logs/row.ts';
+import { searchTextOf } from '../../../query/match.ts';
+import { headAt, seqsIn, unpackBlock } from './blocks.ts';
+
+/** Blocks of one slice: some milliseconds. Each slice is a part of the index, and few large ones are cheaper to merge. */
+const blocksOfSlice = 16;
+const markName = 'indexed';
+
+/** Makes rows searchable by their words, a few blocks at a time, in the order in which they were stored. */
+export class TextIndexer {
+  readonly #db: DatabaseSync;
+  readonly #next: StatementSync;
+  readonly #startOf: StatementSync;
+  readonly #add: StatementSync;
+  readonly #mark: StatementSync;
+  #done: number;
+
+  constructor(db: DatabaseSync) {
+    this.#db = db;
+    this.#next = db.prepare('SELECT block, seqs, bytes FROM blocks WHERE block > ? ORDER BY block LIMIT ?');
+    this.#startOf = db.prepare('SELECT start FROM requests WHERE seq = ?');
+    this.#add = db.prepare('INSERT INTO texts (rowid, words) VALUES (?, ?)');
+    this.#mark = db.prepare('INSERT OR REPLACE INTO marks (name, value) VALUES (?, ?)');
+    const mark = db.prepare('SELECT value FROM marks WHERE name = ?').get(markName) as { value: number } | undefined;
+    this.#done = mark?.value ?? 0;
+  }
+
+  /** One slice. @returns whether there is more */
+  slice(): boolean {
+    const blocks = this.#next.all(this.#done, blocksOfSlice) as unknown as { block: number; seqs: Uint8Array; bytes: Uint8Array }[];
+    const last = blocks.at(-1)?.block;
+    if (last === undefined) return false;
+    this.#db.exec('BEGIN IMMEDIATE');
+    try {
+      for (const { seqs, bytes } of blocks) this.#index(seqsIn(seqs), unpackBlock(bytes));
+      this.#mark.run(markName, last);
+      this.#db.exec('COMMIT');
+    } catch (error) {
+      if (this.#db.isTransaction) this.#db.exec('ROLLBACK');
+      throw error;
+    }
+    this.#done = last;
+    return blocks.length === blocksOfSlice;
+  }
+
+  #index(seqs: Float64Array, block: Buffer): void {
+    for (const seq of seqs) {
+      const found = this.#startOf.get(seq) as { start: number } | undefined;
+      const decoded = found === undefined ? undefined : headAt(block, found.start);
+      if (decoded?.entry.kind === 'record') this.#add.run(seq, searchTextOf(toRow(decoded.entry.record)));
+    }
+  }
+}

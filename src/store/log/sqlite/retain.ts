@@ -1,0 +1,104 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { Retention } from '../log-store.ts';
+import { seqsIn } from './blocks.ts';
+
+/** Blocks that one slice deletes: some hundred records, a few milliseconds. */
+const blocksOfSlice = 8;
+/** Pages that one slice gives back to the file system. */
+const pagesOfSlice = 256;
+/** Minutes of figures that one slice deletes. */
+const minutesOfSlice = 2000;
+/** What is too much is deleted down to this share of the bound, so that not each batch deletes something. */
+const lowWater = 0.95;
+
+interface Block {
+  readonly block: number;
+  readonly newest: number;
+  readonly seqs: Uint8Array;
+}
+
+/** Deletes what is too old or too much, oldest blocks first. */
+export class Retainer {
+  readonly #db: DatabaseSync;
+  readonly #oldest: StatementSync;
+  readonly #request: StatementSync;
+  readonly #deletes: readonly StatementSync[];
+  readonly #block: StatementSync;
+  #isShrinking = false;
+  #records: number;
+
+  constructor(db: DatabaseSync) {
+    this.#db = db;
+    this.#records = (db.prepare('SELECT count(*) AS n FROM requests').get() as { n: number }).n;
+    this.#oldest = db.prepare('SELECT block, newest, seqs FROM blocks ORDER BY block LIMIT ?');
+    this.#request = db.prepare('DELETE FROM requests WHERE seq = ?');
+    this.#deletes = ['tags WHERE seq', 'amendments WHERE seq', 'texts WHERE rowid'].map((what) => db.prepare(`DELETE FROM ${what} = ?`));
+    this.#block = db.prepare('DELETE FROM blocks WHERE block = ?');
+  }
+
+  /** What is kept: counted when the file is opened, and never again. */
+  get records(): number {
+    return this.#records;
+  }
+
+  added(records: number): void {
+    this.#records += records;
+  }
+
+  /** One slice. @returns whether there is more to delete */
+  slice({ age, size, rows }: Retention, now: number): boolean {
+    const blocks = this.#oldest.all(blocksOfSlice) as unknown as Block[];
+    const used = this.#used();
+    if (used > size) this.#isShrinking = true;
+    else if (used <= size * lowWater) this.#isShrinking = false;
+    const excess = rows === undefined ? 0 : this.#records - rows;
+    const oldest = now - age;
+    const chosen = blocks.filter(({ newest }, index) => newest < oldest || this.#isShrinking || index * 64 < excess);
+    this.#db.exec('BEGIN IMMEDIATE');
+    try {
+      const deleted = chosen.reduce((sum, block) => sum + this.#delete(block), 0);
+      const figures = this.#forgetFigures(oldest);
+      this.#db.exec('COMMIT');
+      this.#records -= deleted;
+      this.#db.exec(`PRAGMA incremental_vacuum(${pagesOfSlice})`);
+      return chosen.length > 0 || figures;
+    } catch (error) {
+      if (this.#db.isTransaction) this.#db.exec('ROLLBACK');
+      throw error;
+    }
+  }
+
+  /** Bytes of pages that hold something. */
+  #used(): number {
+    const { used } = this.#db
+      .prepare(
+        'SELECT (c.page_count - f.freelist_count) * p.page_size AS used FROM pragma_page_count c, pragma_freelist_count f, pragma_page_size p',
+      )
+      .get() as { used: number };
+    return used;
+  }
+
+  /** @returns records that were there */
+  #delete({ block, seqs }: Block): number {
+    let deleted = 0;
+    for (const seq of seqsIn(seqs)) {
+      deleted += Number(this.#request.run(seq).changes);
+      for (const statement of this.#deletes) statement.run(seq);
+    }
+    this.#block.run(block);
+    return deleted;
+  }
+
+  #forgetFigures(oldest: number): boolean {
+    const minute = Math.floor(oldest / 60_000);
+    let deleted = 0;
+    for (const { dim } of this.#db.prepare('SELECT DISTINCT dim FROM buckets').all() as { dim: string }[]) {
+      const { changes } = this.#db
+        .prepare('DELETE FROM buckets WHERE dim = ? AND minute < ? AND minute < (SELECT min(minute) FROM buckets WHERE dim = ?) + ?')
+        .run(dim, minute, dim, minutesOfSlice);
+      deleted += Number(changes);
+    }
+    const feedback = this.#db.prepare('DELETE FROM feedback WHERE id IN (SELECT id FROM feedback WHERE at < ? LIMIT 500)').run(oldest);
+    return deleted + Number(feedback.changes) > 0;
+  }
+}

@@ -1,0 +1,98 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { objectIn } from '../../../core/json/scan.ts';
+import type { SqlSource, SqlValue } from '../log-store.ts';
+import { toRow } from '../../../core/logs/row.ts';
+import { searchTextOf } from '../../../query/match.ts';
+import { frameAt, headAt, seqsIn, unpackBlock } from './blocks.ts';
+
+/** Unpacked blocks that are kept: rows of one page lie in neighbouring ones. */
+const keptBlocks = 8;
+/** Statements that are kept prepared. */
+const keptStatements = 32;
+
+const views = `
+CREATE TEMP VIEW records AS
+  SELECT r.seq, record_at(r.block, r.start, a.amended) AS json FROM main.requests r LEFT JOIN main.amendments a ON a.seq = r.seq;
+CREATE TEMP VIEW bodies AS
+  SELECT seq, body_at(block, start, 'request') AS request, body_at(block, start, 'upstream') AS upstream,
+    body_at(block, start, 'response') AS response FROM main.requests;
+CREATE TEMP VIEW unindexed AS
+  SELECT r.seq, words_at(r.block, r.start) AS words
+  FROM main.blocks b JOIN json_each(seqs_in(b.seqs)) each JOIN main.requests r ON r.seq = each.value
+  WHERE b.block > coalesce((SELECT value FROM main.marks WHERE name = 'indexed'), 0);
+`;
+
+/** Questions to a SQLite file. The source closes the connection. */
+export function createSqliteSource(db: DatabaseSync): SqlSource {
+  const blocks = new Blocks(db);
+  db.function('record_at', (block, start, amended) => blocks.record(Number(block), Number(start), amended));
+  db.function('body_at', (block, start, part) => blocks.body(Number(block), Number(start), String(part)));
+  db.function('words_at', (block, start) => blocks.words(Number(block), Number(start)));
+  db.function('seqs_in', (seqs) => JSON.stringify([...seqsIn(seqs as Uint8Array)]));
+  db.exec('PRAGMA query_only = OFF');
+  db.exec(views);
+  const statements = new Map<string, StatementSync>();
+  return {
+    dialect: 'sqlite',
+    all: (sql, parameters) =>
+      new Promise((resolve) => {
+        let statement = statements.get(sql);
+        if (statement === undefined) {
+          statement = db.prepare(sql);
+          if (statements.size >= keptStatements) statements.clear();
+          statements.set(sql, statement);
+        }
+        resolve(statement.all(...parameters) as Record<string, SqlValue>[]);
+      }),
+    close: () => new Promise((resolve) => resolve(db.close())),
+  };
+}
+
+class Blocks {
+  readonly #find: StatementSync;
+  readonly #kept = new Map<number, Buffer>();
+
+  constructor(db: DatabaseSync) {
+    this.#find = db.prepare('SELECT bytes FROM main.blocks WHERE block = ?');
+  }
+
+  /** The record as JSON, with its amendment. */
+  record(block: number, start: number, amended: unknown): string | null {
+    const bytes = this.#block(block);
+    const decoded = bytes === undefined ? undefined : frameAt(bytes, start);
+    if (decoded?.entry.kind !== 'record') return null;
+    const { record } = decoded.entry;
+    const later = typeof amended === 'string' ? objectIn(amended) : undefined;
+    if (later === undefined) return JSON.stringify(record);
+    return JSON.stringify({
+      ...record,
+      end: later['end'],
+      ms: { ...record.ms, total: later['total'] },
+      bytes: { ...record.bytes, out: later['out'] },
+    });
+  }
+
+  body(block: number, start: number, part: string): Uint8Array | null {
+    const bytes = this.#block(block);
+    const decoded = bytes === undefined ? undefined : frameAt(bytes, start);
+    if (decoded?.entry.kind !== 'record') return null;
+    return decoded.entry.bodies[part as keyof typeof decoded.entry.bodies] ?? null;
+  }
+
+  words(block: number, start: number): string {
+    const bytes = this.#block(block);
+    const decoded = bytes === undefined ? undefined : headAt(bytes, start);
+    return decoded?.entry.kind === 'record' ? searchTextOf(toRow(decoded.entry.record)) : '';
+  }
+
+  #block(block: number): Buffer | undefined {
+    const kept = this.#kept.get(block);
+    if (kept !== undefined) return kept;
+    const found = this.#find.get(block) as { bytes: Uint8Array } | undefined;
+    if (found === undefined) return undefined;
+    if (this.#kept.size >= keptBlocks) this.#kept.delete(this.#kept.keys().next().value as number);
+    const bytes = unpackBlock(found.bytes);
+    this.#kept.set(block, bytes);
+    return bytes;
+  }
+}

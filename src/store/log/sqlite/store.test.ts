@@ -1,0 +1,223 @@
+import { randomBytes } from 'node:crypto';
+import { copyFileSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { emptyRecord } from '../../../core/records/empty.ts';
+import type { LogRecord } from '../../../core/records/record.ts';
+import { encodeRecord } from '../../encode.ts';
+import type { Batch, StoredEntry } from '../log-store.ts';
+import { placeOf, rowOf } from '../stored-row.ts';
+import { createQueries } from '../queries/index.ts';
+import { isDamage, openForReading } from './open.ts';
+import { migrate, migrations } from './migrations.ts';
+import { createSqliteSource } from './source.ts';
+import { openSqliteStore, type SqliteStore } from './store.ts';
+
+const day = 86_400_000;
+const start = Date.UTC(2026, 10, 20);
+let dir: string;
+let path: string;
+let store: SqliteStore;
+
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'sqlite-'));
+  path = join(dir, 'log.sqlite');
+  store = openSqliteStore(path);
+});
+afterEach(async () => {
+  await store.close();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+function entry(id: string, more: Partial<LogRecord> = {}): StoredEntry {
+  const record = {
+    ...emptyRecord,
+    v: 1,
+    admitted: true,
+    id,
+    at: start,
+    trace: { ...emptyRecord.trace, trace_id: `t-${id}` },
+    ...more,
+  } as LogRecord;
+  const frame = Buffer.from(`${encodeRecord(record, {}).line}\n\n`);
+  return { row: rowOf(record), record, bodies: {}, place: placeOf(frame) };
+}
+
+const batch = (records: readonly StoredEntry[], more: Partial<Batch> = {}): Batch => ({
+  records,
+  amendments: [],
+  positions: [],
+  gone: [],
+  ...more,
+});
+
+const count = (table: string): number => (store.db.prepare(`SELECT count(*) AS n FROM ${table}`).get() as { n: number }).n;
+
+async function settle(retention: Parameters<SqliteStore['retain']>[0], now: number): Promise<void> {
+  while (await store.retain(retention, now));
+}
+
+describe('a batch', () => {
+  it('is stored with its positions, and once', async () => {
+    const same = batch([entry('a'), entry('b')], { positions: [{ segment: 's1', offset: 77 }] });
+    await store.write(same);
+    await store.write(same);
+    expect([count('requests'), count('blocks'), [...(await store.positions())]]).toEqual([2, 1, [['s1', 77]]]);
+    expect(store.db.prepare("SELECT requests FROM buckets WHERE dim = 'all'").get()).toEqual({ requests: 2 });
+    await store.write(batch([], { gone: ['s1'] }));
+    expect([...(await store.positions())]).toEqual([]);
+  });
+
+  it('is stored as a whole or not at all', async () => {
+    const torn = { ...entry('b'), row: null as unknown as StoredEntry['row'] };
+    await expect(store.write(batch([entry('a'), torn], { positions: [{ segment: 's1', offset: 5 }] }))).rejects.toThrow('null');
+    expect([count('requests'), count('tags'), [...(await store.positions())]]).toEqual([0, 0, []]);
+    await store.write(batch([entry('a')]));
+    expect(count('requests')).toBe(1);
+  });
+
+  it('gives each record of one millisecond a place of its own, also after a restart', async () => {
+    for (let round = 0; round < 3; round += 1) {
+      await store.write(batch(Array.from({ length: 40 }, (_, i) => entry(`${round}-${i}`))));
+      await store.close();
+      store = openSqliteStore(path);
+    }
+    expect(count('requests')).toBe(120);
+  });
+
+  it('may amend a record of its own or of an earlier one', async () => {
+    const end = { end: 'client_gone' as const, total: 99, out: 7 };
+    await store.write(batch([entry('a')]));
+    await store.write(
+      batch([entry('b')], {
+        amendments: [
+          { id: 'a', end },
+          { id: 'b', end },
+          { id: 'unknown', end },
+        ],
+      }),
+    );
+    const queries = createQueries(createSqliteSource(openForReading(path)), () => start + day);
+    for (const id of ['a', 'b']) {
+      expect((await queries.get(id))?.record).toMatchObject({ end: 'client_gone', ms: { total: 99 }, bytes: { out: 7 } });
+    }
+    expect((await queries.search({ query: 'end:client_gone', limit: 10 })).rows).toHaveLength(2);
+    await queries.close();
+  });
+});
+
+it('asks a long question in parts, and ends it between two of them', async () => {
+  const rows = Array.from({ length: 40 }, (_, i) => entry(`r${i}`, { at: start + i * (day / 8) }));
+  await store.write(batch(rows));
+  const queries = (between: () => Promise<void>): ReturnType<typeof createQueries> =>
+    createQueries({ ...createSqliteSource(openForReading(path)), between }, () => start + 5 * day);
+  const long = [
+    (asked) => asked.search({ query: 'agent:nobody', limit: 10 }),
+    (asked) => asked.trace('nobody'),
+    (asked) => asked.stats({ query: 'latency:>1h' }),
+    (asked) => asked.stats({ query: '', by: 'model' }),
+  ] satisfies ((asked: ReturnType<typeof createQueries>) => Promise<unknown>)[];
+  let parts = 0;
+  const counting = queries(async () => void (parts += 1));
+  const ending = queries(() => Promise.reject(new Error('its time is over')));
+  for (const ask of long) {
+    parts = 0;
+    await ask(counting);
+    expect(parts).toBeGreaterThan(5);
+    await expect(ask(ending)).rejects.toThrow('its time is over');
+  }
+  await Promise.all([counting.close(), ending.close()]);
+});
+
+describe('retention', () => {
+  const keep = { age: 14 * day, size: 1e9 };
+
+  it('deletes what is too old, with all that belongs to it', async () => {
+    await store.write(batch(Array.from({ length: 200 }, (_, i) => entry(`old-${i}`, { metadata: { user: `u${i}` } }))));
+    await store.write(batch([entry('new', { at: start + 10 * day, metadata: { user: 'new' } })]));
+    while (await store.index());
+    await settle(keep, start + 20 * day);
+    expect(['requests', 'blocks', 'tags', 'texts'].map(count)).toEqual([1, 1, 1, 1]);
+    expect(store.db.prepare('SELECT DISTINCT minute FROM buckets').all()).toHaveLength(1);
+  });
+
+  it('keeps the file within its size: it does not grow without bound', async () => {
+    const size = 2 * 1024 * 1024;
+    for (let round = 0; round < 60; round += 1) {
+      await store.write(
+        batch(
+          Array.from({ length: 100 }, (_, i) =>
+            entry(`${round}-${i}`, { at: start + round * 1000 + i, preview: randomBytes(300).toString('hex') }),
+          ),
+        ),
+      );
+      await settle({ ...keep, size }, start + day);
+    }
+    expect(statSync(path).size).toBeLessThan(size * 1.3);
+    const { oldest } = await store.size();
+    expect(oldest).toBeGreaterThan(start);
+    expect(store.db.prepare("SELECT 1 AS found FROM requests WHERE id = '59-99'").get()).toEqual({ found: 1 });
+  });
+
+  it('keeps no more rows than it may, within a block', async () => {
+    await store.write(batch(Array.from({ length: 640 }, (_, i) => entry(`r${i}`, { at: start + i }))));
+    await settle({ ...keep, rows: 300 }, start + day);
+    expect(count('requests')).toBeGreaterThan(200);
+    expect(count('requests')).toBeLessThanOrEqual(300);
+  });
+
+  it('knows how many rows there are without counting them', async () => {
+    const known = async (): Promise<boolean> => (await store.size()).records === count('requests');
+    const entries = Array.from({ length: 200 }, (_, i) => entry(`r${i}`, { at: start + i }));
+    await store.write(batch([...entries, ...entries.slice(0, 50)]));
+    expect([await known(), count('requests')]).toEqual([true, 200]);
+    await store.close();
+    store = openSqliteStore(path);
+    await store.write(batch([entry('new', { at: start + 10 * day }), entry('r1')]));
+    expect([await known(), count('requests')]).toEqual([true, 201]);
+    await settle(keep, start + 20 * day);
+    expect([await known(), count('requests')]).toEqual([true, 1]);
+  });
+});
+
+describe('the file', () => {
+  it('of version 1 is brought to the newest, with what it holds', async () => {
+    const old = join(dir, 'old.sqlite');
+    copyFileSync(new URL('fixtures/version-1.sqlite', import.meta.url), old);
+    const migrated = openSqliteStore(old);
+    const queries = createQueries(createSqliteSource(openForReading(old)), () => start + day);
+    expect((await queries.search({ query: '', limit: 10 })).rows.map(({ id }) => id)).toEqual(['req_b', 'req_a']);
+    expect((await queries.get('req_a'))?.record.metadata).toEqual({ user: 'u42' });
+    await queries.close();
+    expect(migrated.db.prepare('PRAGMA user_version').get()).toEqual({ user_version: migrations.length });
+    await migrated.write(batch([entry('c')]));
+    await migrated.close();
+  });
+
+  it('of a later version is refused and stays as it is', () => {
+    store.db.exec(`PRAGMA user_version = ${migrations.length + 1}`);
+    expect(() => openSqliteStore(path)).toThrow(/knows versions up to/);
+  });
+
+  it('is not half migrated where a step fails', () => {
+    const db = new DatabaseSync(':memory:');
+    expect(() => migrate(db, ['CREATE TABLE a (x)', 'CREATE TABLE b (x); CREATE TABLE a (x)'])).toThrow('already exists');
+    if (db.isTransaction) db.exec('ROLLBACK');
+    expect(db.prepare('PRAGMA user_version').get()).toEqual({ user_version: 1 });
+    expect(db.prepare("SELECT name FROM sqlite_schema WHERE name = 'b'").all()).toEqual([]);
+    db.close();
+  });
+
+  it.each([
+    [11, true],
+    [26, true],
+    [267, true],
+    [13, false],
+    [5, false],
+    [undefined, false],
+  ])('error %s is damage: %s', (errcode, damaged) => {
+    expect(isDamage(Object.assign(new Error('x'), { errcode }))).toBe(damaged);
+  });
+});

@@ -1,0 +1,95 @@
+import type { DatabaseSync } from 'node:sqlite';
+import type { GivenFeedback } from '../../../core/logs/reader.ts';
+import type { Batch, LogStore, Retention, StoreSize } from '../log-store.ts';
+import { TextIndexer } from './indexer.ts';
+import { inMemory, openForWriting } from './open.ts';
+import { Retainer } from './retain.ts';
+import { BatchWriter } from './writer.ts';
+
+/** A request log in one file. */
+export interface SqliteStore extends LogStore {
+  /** For questions where there is no file that another connection could open. */
+  readonly db: DatabaseSync;
+}
+
+/**
+ * Opens the file, made when it is not there, at the newest version.
+ * @param path a file, or `:memory:`
+ * @throws what SQLite or the file system says
+ */
+export function openSqliteStore(path: string): SqliteStore {
+  const db = openForWriting(path);
+  try {
+    return new Store(path, db);
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+class Store implements SqliteStore {
+  readonly kind: string;
+  readonly db: DatabaseSync;
+  readonly #writer: BatchWriter;
+  readonly #retainer: Retainer;
+  readonly #indexer: TextIndexer;
+
+  constructor(path: string, db: DatabaseSync) {
+    this.kind = path === inMemory ? 'memory' : `sqlite ${path}`;
+    this.db = db;
+    this.#writer = new BatchWriter(db);
+    this.#retainer = new Retainer(db);
+    this.#indexer = new TextIndexer(db);
+  }
+
+  positions(): Promise<ReadonlyMap<string, number>> {
+    return settled(() => {
+      const rows = this.db.prepare('SELECT segment, "offset" FROM positions').all() as { segment: string; offset: number }[];
+      return new Map(rows.map(({ segment, offset }) => [segment, offset]));
+    });
+  }
+
+  write(batch: Batch): Promise<void> {
+    return settled(() => this.#retainer.added(this.#writer.write(batch)));
+  }
+
+  feedback({ id, trace_id: trace, value, weight, metadata, at }: GivenFeedback): Promise<void> {
+    return settled(() => {
+      this.db
+        .prepare(
+          `INSERT INTO feedback (id, trace, value, weight, metadata, at) VALUES (?1, ?2, ?3, coalesce(?4, 1), coalesce(?5, '{}'), ?6)
+           ON CONFLICT (id) DO UPDATE SET trace = ?2, value = ?3, weight = coalesce(?4, weight), metadata = coalesce(?5, metadata), at = ?6`,
+        )
+        .run(id, trace, value, weight, metadata === null ? null : JSON.stringify(metadata), at);
+    });
+  }
+
+  retain(retention: Retention, now: number): Promise<boolean> {
+    return settled(() => this.#retainer.slice(retention, now));
+  }
+
+  index(): Promise<boolean> {
+    return settled(() => this.#indexer.slice());
+  }
+
+  size(): Promise<StoreSize> {
+    return settled(() => {
+      const size = this.db
+        .prepare(
+          `SELECT (SELECT min(seq) / 1000 FROM requests) AS oldest,
+           c.page_count * p.page_size AS bytes FROM pragma_page_count c, pragma_page_size p`,
+        )
+        .get() as { readonly oldest: number | null; readonly bytes: number };
+      return { ...size, records: this.#retainer.records };
+    });
+  }
+
+  close(): Promise<void> {
+    return settled(() => this.db.close());
+  }
+}
+
+/** What is thrown rejects. */
+function settled<T>(work: () => T): Promise<T> {
+  return new Promise((resolve) => resolve(work()));
+}

@@ -1,0 +1,160 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { storable } from '../../../query/text.ts';
+import { FiguresOf, SeenValues } from '../figures.ts';
+import type { Batch, FramePlace, StoredEntry } from '../log-store.ts';
+import { seqStep } from '../schema.ts';
+import type { StoredRow } from '../stored-row.ts';
+import { blockBytes, blockRecords, packBlock, packSeqs } from './blocks.ts';
+import { BucketWriter } from './buckets.ts';
+import { columnNames, columnsOf, costOf } from './columns.ts';
+
+interface Statements {
+  readonly request: StatementSync;
+  readonly block: StatementSync;
+  readonly tag: StatementSync;
+  readonly position: StatementSync;
+  readonly forget: StatementSync;
+  readonly used: StatementSync;
+  readonly seqOf: StatementSync;
+  readonly amend: StatementSync;
+  readonly amendRow: StatementSync;
+}
+
+/** Writes batches, each in one transaction. Calls must not overlap. */
+export class BatchWriter {
+  readonly #db: DatabaseSync;
+  readonly #statements: Statements;
+  readonly #buckets: BucketWriter;
+  readonly #seen = new SeenValues();
+  /** Number of the next block, and of the next row within its millisecond. */
+  #block: number;
+  #row = 0;
+
+  constructor(db: DatabaseSync) {
+    this.#db = db;
+    this.#statements = prepare(db);
+    this.#buckets = new BucketWriter(db);
+    const { newest } = db.prepare('SELECT max(block) AS newest FROM blocks').get() as { newest: number | null };
+    this.#block = (newest ?? 0) + 1;
+  }
+
+  /** @returns records that were not stored before. @throws what SQLite says; then nothing of the batch is stored */
+  write(batch: Batch): number {
+    const block = this.#block;
+    let stored = 0;
+    this.#db.exec('BEGIN IMMEDIATE');
+    try {
+      stored = this.#records(batch.records);
+      for (const amendment of batch.amendments) this.#amend(amendment);
+      for (const { segment, offset } of batch.positions) this.#statements.position.run(segment, offset);
+      for (const segment of batch.gone) this.#statements.forget.run(segment);
+      this.#db.exec('COMMIT');
+    } catch (error) {
+      this.#block = block;
+      // A full disk or a damaged file may have ended it already.
+      if (this.#db.isTransaction) this.#db.exec('ROLLBACK');
+      throw error;
+    }
+    return stored;
+  }
+
+  /** @returns records that were not stored before */
+  #records(entries: readonly StoredEntry[]): number {
+    const figures = new FiguresOf(this.#seen);
+    const used = new Map<string, number>();
+    let open = new OpenBlock();
+    let stored = 0;
+    for (const entry of entries) {
+      const { row } = entry;
+      const cost = costOf(row);
+      const seq = this.#insert(row, cost, open.bytes);
+      if (seq === undefined) continue;
+      stored += 1;
+      open.add(seq, row.at, entry.place);
+      this.#tags(seq, row);
+      figures.add(row, cost);
+      const { key_id: key, at } = row;
+      if (key && at > (used.get(key) ?? 0)) used.set(key, at);
+      if (!open.isFull) continue;
+      this.#close(open);
+      open = new OpenBlock();
+    }
+    this.#close(open);
+    for (const [key, at] of used) this.#statements.used.run(key, at);
+    for (const bucket of figures.values()) this.#buckets.add(bucket);
+    return stored;
+  }
+
+  /** Undefined where the record is stored already. */
+  #insert(row: StoredRow, cost: bigint | null, start: number): number | undefined {
+    const values = columnsOf(row, cost);
+    const base = Math.max(0, Math.floor(row.at)) * seqStep;
+    for (let tries = 0; tries < seqStep; tries += 1) {
+      this.#row = (this.#row + 1) % seqStep;
+      const seq = base + this.#row;
+      try {
+        return this.#statements.request.run(seq, this.#block, start, ...values).changes === 0 ? undefined : seq;
+      } catch (error) {
+        // A number that was given before the last start. 1555: SQLITE_CONSTRAINT_PRIMARYKEY.
+        if ((error as { errcode?: unknown }).errcode !== 1555) throw error;
+      }
+    }
+    throw new Error(`more than ${seqStep} records of one millisecond`);
+  }
+
+  #tags(seq: number, { meta, label }: StoredRow): void {
+    for (const name in meta) this.#statements.tag.run('meta', name, meta[name] ?? '', seq);
+    for (const name in label) this.#statements.tag.run('label', name, label[name] ?? '', seq);
+  }
+
+  #close({ pieces, seqs, newest }: OpenBlock): void {
+    if (seqs.length === 0) return;
+    const frames = pieces.map(({ bytes, from, to }) => bytes.subarray(from, to));
+    this.#statements.block.run(this.#block, newest, packSeqs(seqs), packBlock(frames));
+    this.#block += 1;
+  }
+
+  /** One whose record is not there, or made room, changes nothing. */
+  #amend({ id, end }: Batch['amendments'][number]): void {
+    const found = this.#statements.seqOf.get(storable(id)) as { seq: number } | undefined;
+    if (found === undefined) return;
+    this.#statements.amend.run(found.seq, JSON.stringify(end));
+    this.#statements.amendRow.run(end.end, end.total, found.seq);
+  }
+}
+
+/** The block that is being filled. */
+class OpenBlock {
+  readonly pieces: { readonly bytes: Buffer; readonly from: number; to: number }[] = [];
+  readonly seqs: number[] = [];
+  bytes = 0;
+  newest = 0;
+
+  get isFull(): boolean {
+    return this.seqs.length >= blockRecords || this.bytes >= blockBytes;
+  }
+
+  add(seq: number, at: number, { bytes, from, to }: FramePlace): void {
+    const last = this.pieces.at(-1);
+    if (last?.bytes === bytes && last.to === from) last.to = to;
+    else this.pieces.push({ bytes, from, to });
+    this.seqs.push(seq);
+    this.bytes += to - from;
+    this.newest = Math.max(this.newest, at);
+  }
+}
+
+function prepare(db: DatabaseSync): Statements {
+  const places = '?, '.repeat(columnNames.split(',').length + 2);
+  return {
+    request: db.prepare(`INSERT INTO requests (seq, block, start, ${columnNames}) VALUES (${places}?) ON CONFLICT (id) DO NOTHING`),
+    block: db.prepare('INSERT INTO blocks (block, newest, seqs, bytes) VALUES (?, ?, ?, ?)'),
+    tag: db.prepare('INSERT OR IGNORE INTO tags (kind, name, value, seq) VALUES (?, ?, ?, ?)'),
+    position: db.prepare('INSERT OR REPLACE INTO positions (segment, "offset") VALUES (?, ?)'),
+    forget: db.prepare('DELETE FROM positions WHERE segment = ?'),
+    used: db.prepare('INSERT INTO keys_used (key_id, at) VALUES (?, ?) ON CONFLICT (key_id) DO UPDATE SET at = max(at, excluded.at)'),
+    seqOf: db.prepare('SELECT seq FROM requests WHERE id = ?'),
+    amend: db.prepare('INSERT OR REPLACE INTO amendments (seq, amended) VALUES (?, ?)'),
+    amendRow: db.prepare('UPDATE requests SET "end" = ?, latency = ? WHERE seq = ?'),
+  };
+}

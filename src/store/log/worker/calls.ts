@@ -1,0 +1,73 @@
+import type { MessagePort } from 'node:worker_threads';
+import { fromUnknown } from '../../../core/error.ts';
+
+/** A question to a thread, and what comes back. */
+export interface Call {
+  readonly id: number;
+  readonly name: string;
+  readonly argument: unknown;
+}
+
+export type Reply = { readonly id: number; readonly value: unknown } | { readonly id: number; readonly error: PostedError };
+
+/** What a thread says without being asked. */
+export interface Told {
+  readonly problems: readonly string[];
+}
+
+export interface PostedError {
+  readonly code: string | undefined;
+  readonly message: string;
+  readonly param: string | undefined;
+  readonly hint: string | undefined;
+}
+
+export type Handlers = Readonly<Record<string, (argument: never) => unknown>>;
+
+/** Does one thing after the other. */
+export type Sequence = (work: () => Promise<void>) => void;
+
+export function createSequence(): Sequence {
+  let last: Promise<void> = Promise.resolve();
+  return (work) => {
+    last = last.then(work);
+  };
+}
+
+/** Lets a thread respond to calls, in the order in which they come. */
+export function respond(port: MessagePort, handlers: Handlers, sequence: Sequence): void {
+  port.on('message', (message: Call) => sequence(() => run(port, handlers, message)));
+}
+
+async function run(port: MessagePort, handlers: Handlers, { id, name, argument }: Call): Promise<void> {
+  try {
+    const value = await handlers[name]?.(argument as never);
+    port.postMessage({ id, value } satisfies Reply, handedOver(value));
+  } catch (error) {
+    port.postMessage({ id, error: posted(error) } satisfies Reply);
+  }
+}
+
+/** Memory of a value, or of the members of a list, that is not copied. */
+function handedOver(value: unknown): ArrayBuffer[] {
+  const values: readonly unknown[] = Array.isArray(value) ? value : [value];
+  return values.flatMap((one) => (one instanceof Uint8Array && isWhole(one) ? [one.buffer as ArrayBuffer] : []));
+}
+
+/** What can be handed over instead of copied: no view into memory that something else is in. */
+function isWhole(bytes: Uint8Array): boolean {
+  return bytes.byteOffset === 0 && bytes.byteLength === bytes.buffer.byteLength && bytes.byteLength > 0;
+}
+
+function posted(error: unknown): PostedError {
+  const { message, code, param, hint } = error as { message?: unknown; code?: unknown; param?: unknown; hint?: unknown };
+  const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+  return { code: text(code), message: text(message) ?? String(error), param: text(param), hint: text(hint) };
+}
+
+/** The error as the caller's thread throws it. */
+export function restored({ message, ...more }: PostedError): Error {
+  const error = Object.assign(new Error(message), more);
+  const known = fromUnknown(error);
+  return known.code === 'internal' ? error : known;
+}

@@ -1,0 +1,27 @@
+import { readdirSync } from 'node:fs';
+import { getPriority } from 'node:os';
+import { Worker } from 'node:worker_threads';
+import { expect, it } from 'vitest';
+import { skipping } from '../../../../test/support/skipping.ts';
+
+it.skipIf(skipping(process.platform === 'linux' ? undefined : 'threads have priorities on Linux only'))(
+  'lets a thread stand back, and nothing else',
+  async () => {
+    const before = getPriority();
+    const threads = new Set(readdirSync('/proc/self/task'));
+    const text = `import { standBack } from ${JSON.stringify(new URL('priority.ts', import.meta.url).href)};
+    import { parentPort } from 'node:worker_threads';
+    standBack(3);
+    parentPort.postMessage('done');
+    parentPort.on('message', () => {});`;
+    const worker = new Worker(new URL(`data:text/javascript,${encodeURIComponent(text)}`));
+    try {
+      await new Promise((resolve, reject) => worker.once('message', resolve).once('error', reject));
+      const started = readdirSync('/proc/self/task').filter((id) => !threads.has(id));
+      expect(started.map((id) => getPriority(Number(id)))).toContain(Math.min(19, before + 3));
+      expect(getPriority()).toBe(before);
+    } finally {
+      await worker.terminate();
+    }
+  },
+);

@@ -1,0 +1,241 @@
+import { storeFeedback } from '../feedback.ts';
+import type { MessagePort } from 'node:worker_threads';
+import type { GivenFeedback } from '../../../core/logs/reader.ts';
+import { SpoolDrain } from '../drain/drain.ts';
+import { FrameReader } from '../drain/frame-reader.ts';
+import { SpoolRoom } from '../drain/room.ts';
+import type { Batch, LogStore, Retention, StoredEntry } from '../log-store.ts';
+import { createQueries } from '../queries/index.ts';
+import { isDamage, setAside } from '../sqlite/open.ts';
+import { createSqliteSource } from '../sqlite/source.ts';
+import type { SqliteStore } from '../sqlite/store.ts';
+import { createSequence, respond, type Sequence } from './calls.ts';
+import { openStore } from './open-store.ts';
+import { questionHandlers } from './reader.ts';
+import type { ThreadData, WriterState } from './settings.ts';
+
+type WriterData = ThreadData & { readonly role: 'writer' };
+
+/** Milliseconds between looks at the spool. A batch is what came meanwhile: large ones cost less a record. */
+const pause = { busy: 500, idle: 1000, failed: 2000 } as const;
+/** Transactions after which calls get their turn. */
+const stepsOfTurn = 4;
+/** Milliseconds between looks at what is too old. */
+const retainEvery = 30_000;
+/** Milliseconds without records after which words are indexed: that can wait until nothing else is to be done. */
+const quietMs = 10_000;
+/** Milliseconds between slices of work that can wait. */
+const slicePause = 20;
+
+/** Starts the thread that alone writes to the store. */
+export function startWriter(port: MessagePort, data: WriterData): void {
+  const writer = new Writer(data, createSequence());
+  writer.serve(port);
+}
+
+class Writer {
+  readonly #data: WriterData;
+  readonly #sequence: Sequence;
+  readonly #drain: SpoolDrain | undefined;
+  #store: LogStore | undefined;
+  #retention: Retention;
+  #timer: NodeJS.Timeout | undefined;
+  #fault: string | undefined;
+  readonly #told: string[] = [];
+  #retainedAt = 0;
+  #isShrinking = false;
+  /** When everything was stored last, and when something was. */
+  #idleAt = Date.now();
+  #busyAt = Date.now();
+  /** A question looked for words: those that are not indexed yet are worth it. */
+  #wantsWords = false;
+  readonly #room: SpoolRoom | undefined;
+  readonly #frames = new FrameReader();
+  #port: MessagePort | undefined;
+  #shown = '';
+
+  constructor(data: WriterData, sequence: Sequence) {
+    this.#data = data;
+    this.#sequence = sequence;
+    this.#retention = data.retention;
+    this.#drain = data.spool === undefined ? undefined : new SpoolDrain(data.spool);
+    this.#room = data.spool === undefined ? undefined : new SpoolRoom(data.spool, data.spoolLimit);
+  }
+
+  serve(port: MessagePort): void {
+    this.#port = port;
+    const handlers = {
+      drain: () => this.#drainAll(),
+      append: (bytes: Uint8Array) => this.#append(bytes),
+      feedback: async (feedback: GivenFeedback) => (await this.#open()).feedback(feedback),
+      words: () => this.#index(),
+      retention: (retention: Retention) => {
+        this.#retention = retention;
+        this.#retainedAt = 0;
+        this.#wake(0);
+      },
+      state: () => this.#state(),
+      close: () => this.#close(),
+    };
+    // A store in memory belongs to this thread, and so do questions to it.
+    const own = this.#data.database.kind === 'memory' ? questionHandlers(() => this.#ownQueries()) : {};
+    respond(port, { ...handlers, ...own }, this.#sequence);
+    this.#wake(0);
+  }
+
+  #wake(ms: number): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#sequence(() => this.#turn()), ms);
+  }
+
+  async #turn(): Promise<void> {
+    try {
+      this.#wake(await this.#work(await this.#open()));
+      this.#fault = undefined;
+    } catch (error) {
+      await this.#failed(error);
+      this.#makeRoom();
+      this.#wake(pause.failed);
+    }
+    this.#tell();
+  }
+
+  /** Whoever looks at the gateway learns it without asking. */
+  #tell(): void {
+    const problems = this.#problems();
+    const text = problems.join('\n');
+    if (text === this.#shown) return;
+    this.#shown = text;
+    this.#port?.postMessage({ problems });
+  }
+
+  #problems(): string[] {
+    return this.#fault === undefined ? this.#told : [...this.#told, this.#fault];
+  }
+
+  /** Nothing can be stored for now: what is oldest makes room. */
+  #makeRoom(): void {
+    try {
+      this.#room?.make((segment) => this.#drain?.offsetOf(segment));
+    } catch (error) {
+      // A full disk: there is nothing to make room with, and the spool itself keeps its bound.
+      this.#fault = `${this.#fault ?? ''} The spool: ${error instanceof Error ? error.message : String(error)}`;
+    }
+  }
+
+  /** @returns milliseconds until the next turn */
+  async #work(store: LogStore): Promise<number> {
+    let steps = 0;
+    while (steps < stepsOfTurn && (await this.#drain?.step(store)) === 'more') steps += 1;
+    if (steps === stepsOfTurn) return 0;
+    this.#idleAt = Date.now();
+    if (Date.now() - this.#retainedAt >= retainEvery || this.#isShrinking) {
+      this.#retainedAt = Date.now();
+      this.#isShrinking = await store.retain(this.#retention, Date.now());
+      if (this.#isShrinking) return slicePause;
+    }
+    if (steps > 0) {
+      this.#busyAt = Date.now();
+      return pause.busy;
+    }
+    if (!this.#wantsWords && Date.now() - this.#busyAt < quietMs) return pause.idle;
+    const isMore = await store.index();
+    if (!isMore) this.#wantsWords = false;
+    return isMore ? slicePause : pause.idle;
+  }
+
+  async #open(): Promise<LogStore> {
+    if (this.#store !== undefined) return this.#store;
+    try {
+      this.#store = await openStore(this.#data.database, this.#data.spool);
+    } catch (error) {
+      if (!this.#replaced(error)) throw error;
+      this.#store = await openStore(this.#data.database, this.#data.spool);
+    }
+    this.#drain?.reset();
+    return this.#store;
+  }
+
+  /** A damaged file is moved out of the way: what comes is stored in a new one. */
+  #replaced(error: unknown): boolean {
+    const { database } = this.#data;
+    if (database.kind !== 'sqlite' || !isDamage(error)) return false;
+    const aside = setAside(database.path, Date.now());
+    this.#told.push(`The request log was damaged: it was moved to ${aside}, and a new one was begun.`);
+    return true;
+  }
+
+  async #failed(error: unknown): Promise<void> {
+    this.#fault = `Records wait in the spool: ${error instanceof Error ? error.message : String(error)}`;
+    if (this.#data.database.kind === 'sqlite' && !isDamage(error)) return;
+    await this.#store?.close().catch(() => {});
+    this.#store = undefined;
+    if (this.#replaced(error)) this.#fault = undefined;
+  }
+
+  /** Everything that is in the spool now. */
+  async #drainAll(): Promise<void> {
+    const store = await this.#open();
+    if (this.#drain === undefined) return;
+    // What is appended meanwhile is somebody else's: the bound keeps this from following a fast writer for ever.
+    for (let steps = 0; steps < 1000 && (await this.#drain.step(store)) === 'more'; steps += 1);
+  }
+
+  #index(): void {
+    this.#wantsWords = true;
+    this.#wake(0);
+  }
+
+  async #append(bytes: Uint8Array): Promise<void> {
+    const frames = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    const records: StoredEntry[] = [];
+    const amendments: Batch['amendments'][number][] = [];
+    for (let at = 0; at < frames.length; ) {
+      const found = this.#frames.read(frames, at);
+      if (found.state !== 'whole') break;
+      const { read, next } = found;
+      if (read.kind === 'record') records.push(read.entry);
+      else amendments.push({ id: read.id, end: read.end });
+      at = next;
+    }
+    const store = await this.#open();
+    await storeFeedback(store, records);
+    await store.write({ records, amendments, positions: [], gone: [] });
+  }
+
+  #ownQueries(): ReturnType<typeof createQueries> {
+    if (this.#store === undefined) throw new Error('the store is not open');
+    return createQueries(createSqliteSource((this.#store as SqliteStore).db), Date.now);
+  }
+
+  async #state(): Promise<WriterState> {
+    const size = await this.#store?.size().catch(() => undefined);
+    const bytes = this.#drain?.behind() ?? 0;
+    return {
+      kind: this.#store?.kind ?? kindOf(this.#data.database),
+      records: size?.records ?? 0,
+      bytes: size?.bytes ?? 0,
+      oldest: size?.oldest ?? null,
+      behind: { bytes, ms: bytes === 0 ? 0 : Date.now() - this.#idleAt },
+      dropped_bodies: this.#room?.droppedBodies ?? 0,
+      dropped: this.#room?.droppedRecords ?? 0,
+      problems: this.#problems(),
+    };
+  }
+
+  async #close(): Promise<void> {
+    clearTimeout(this.#timer);
+    try {
+      await this.#drainAll();
+    } finally {
+      clearTimeout(this.#timer);
+      await this.#store?.close();
+      this.#store = undefined;
+    }
+  }
+}
+
+function kindOf(database: WriterData['database']): string {
+  if (database.kind === 'sqlite') return `sqlite ${database.path}`;
+  return database.kind;
+}
