@@ -3,7 +3,9 @@ import type { RequestBody } from './json/body.ts';
 import type { Hold } from './memory/budget.ts';
 import type { ChosenPrompt } from './model/prompt.ts';
 import type { Plan } from './plan.ts';
-import type { ApiKey, CompiledConfig, ProviderBinding, Snapshot } from './snapshot.ts';
+import type { GatewayError } from './error.ts';
+import type { RouteStep } from './records/record.ts';
+import type { ApiKey, CompiledConfig, Leaf, ProviderBinding, Snapshot } from './snapshot.ts';
 
 /** A request by its head, and the configuration it meets. Its body is read once it is admitted. */
 export interface Received extends Arrival {
@@ -27,10 +29,19 @@ export interface Facts {
   choice: Choice | undefined;
   /** routing: the config that applies */
   config: CompiledConfig | undefined;
+  /** routing: what the walk over the config's tree has chosen */
+  walk?: WalkFacts | undefined;
   /** prompts: the stored prompt that the request runs, and what it says about where the request goes */
   prompt?: PromptFacts | undefined;
   /** Facts of plugins from outside, by plugin name. */
   readonly ext: Record<string, unknown>;
+}
+
+export interface WalkFacts {
+  /** Choices of nodes so far, the outermost first; undefined where there were none. */
+  readonly route: readonly RouteStep[] | undefined;
+  /** Targets that may not be used, and why. Kept where a request is only explained. */
+  readonly refusals: ReadonlyMap<Leaf, GatewayError> | undefined;
 }
 
 export interface PromptFacts {

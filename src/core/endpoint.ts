@@ -1,7 +1,7 @@
 import type { Arrival } from './http/arrival.ts';
 
 /** One way to an endpoint: a method, and a path behind `/v1/` in which `{id}` stands for one segment. */
-export type Route = readonly [method: 'GET' | 'POST' | 'DELETE', path: string];
+export type Route = readonly [method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string];
 
 export type DialectName = 'openai' | 'messages';
 
@@ -114,6 +114,8 @@ export const endpoints = {
   },
   'prompts/{id}/completions': { routes: [['POST', 'prompts/{id}/completions']], ...json, about: 'Runs a stored prompt, streamed or not' },
   'prompts/{id}/render': { routes: [['POST', 'prompts/{id}/render']], ...json, about: 'Renders a stored prompt without running it' },
+  feedback: { routes: [['POST', 'feedback']], ...json, about: 'Feedback on a response, by its trace' },
+  'feedback/{id}': { routes: [['PUT', 'feedback/{id}']], ...json, about: 'Changes a feedback' },
   relay: { routes: [], body: 'passing', dialect: 'openai', about: 'Any other path, passed through to the provider' },
   realtime: { routes: [['GET', 'realtime']], body: 'passing', dialect: 'openai', about: 'Realtime WebSocket' },
 } as const satisfies Record<string, EndpointTraits>;

@@ -26,6 +26,7 @@ export const errorCatalogue = {
   invalid_config: { status: 400, ...invalid, about: 'The config sent with the request is not valid.' },
   invalid_header: { status: 400, ...invalid, about: 'A gateway header has an invalid value.' },
   invalid_metadata: { status: 400, ...invalid, about: 'x-gateway-metadata is not a JSON object of short strings.' },
+  invalid_filter: { status: 400, ...invalid, about: 'A filter of the request log is not valid.' },
   invalid_form: { status: 400, ...invalid, about: 'The body is not a complete multipart form.' },
   unexpected_body: { status: 400, ...invalid, about: 'A relayed GET or HEAD request has a body.' },
   no_target: { status: 400, ...invalid, about: 'The request names no provider and no config.' },
@@ -49,6 +50,11 @@ export const errorCatalogue = {
   missing_api_key: { status: 401, type: 'authentication_error', about: 'Missing gateway API key.' },
   invalid_api_key: { status: 401, type: 'authentication_error', about: 'Unknown gateway API key.' },
   expired_api_key: { status: 401, type: 'authentication_error', about: 'The gateway API key has expired or was revoked.' },
+  sign_in_required: {
+    status: 401,
+    type: 'authentication_error',
+    about: 'The admin API needs a session or an admin token.',
+  },
   missing_credential: {
     status: 401,
     type: 'authentication_error',
@@ -62,13 +68,14 @@ export const errorCatalogue = {
   host_not_allowed: {
     status: 403,
     type: 'permission_error',
-    about: 'The gateway has no API keys and serves only this machine, and the request names another host.',
+    about:
+      'The request names a host under which the gateway is not served: another one than this machine where it has no API keys, or one that server.admin.hosts lacks on the admin listener.',
   },
   origin_not_allowed: {
     status: 403,
     type: 'permission_error',
     about:
-      'A web page of an origin that is not in server.cors sent the request, and the gateway has no API keys or the request is a preflight.',
+      'A web page of an origin that is not in server.cors sent the request, and the gateway has no API keys or the request is a preflight. On the admin listener: a page of any other origin, or a change without the header x-gateway-admin.',
   },
   config_not_found: { status: 404, ...invalid, about: 'No config has this name.' },
   provider_not_found: { status: 404, ...invalid, about: 'No provider or virtual key has this slug.' },
@@ -79,6 +86,8 @@ export const errorCatalogue = {
     ...invalid,
     about: 'The provider has isolate: true, and the API key of the request did not create an object with this id.',
   },
+  record_not_found: { status: 404, ...invalid, about: 'The request log has no such record, or the body is not kept.' },
+  revision_not_found: { status: 404, ...invalid, about: 'The gateway has no such earlier configuration.' },
   no_batch_output: { status: 404, ...invalid, about: 'The batch has no output file, or not yet (409).' },
   route_not_found: { status: 404, ...invalid, about: 'The gateway has no such route.' },
   method_not_allowed: { status: 405, ...invalid, about: 'The gateway does not support this HTTP method on any route.' },
@@ -137,6 +146,7 @@ export const errorCatalogue = {
     about: 'The provider sent no event in time in the middle of a stream; sent as an event in the stream.',
   },
   auth_unavailable: { status: 503, ...busy, about: 'The public keys to verify tokens are not available at the moment.' },
+  log_unavailable: { status: 503, ...busy, about: 'The request log is switched off, cannot be reached, or did not respond in time.' },
   draining: { status: 503, ...busy, about: 'The gateway is shutting down.' },
   overloaded: { status: 503, ...busy, about: 'Too many requests are in progress.' },
 } as const satisfies Record<string, CatalogueRow>;

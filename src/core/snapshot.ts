@@ -1,3 +1,6 @@
+import type { PriceBook } from './cost/book.ts';
+import type { BodyPolicy } from './records/record.ts';
+import type { Redactor } from './redaction/index.ts';
 import type { HeaderPairs } from './http/headers.ts';
 import type { JsonLimits } from './json/limits.ts';
 import type { JwtSettings } from './secrets/jwt.ts';
@@ -7,6 +10,7 @@ import type { CredentialOwner, CommonSettings, Deployment, Provider, UpstreamReq
 import type { GatewayError } from './error.ts';
 import type { SecretForms } from './secrets/redactor.ts';
 import type { Plan } from './plan.ts';
+import type { RouteStep } from './records/record.ts';
 import type { ChosenPrompt, StoredPrompt } from './model/prompt.ts';
 
 /** Clocks of an attempt in milliseconds. Each is inherited on its own. */
@@ -49,10 +53,17 @@ export interface Branch extends TargetNode {
   readonly targets: readonly (Branch | Leaf)[];
   /** Fallback only: does this status move on to the next target? Compiled from `on_status_codes`. */
   fallsBackOn(status: number): boolean;
-  /** Conditional only: index of the target for these facts, or -1. */
-  choose?(facts: QueryFacts): number;
+  /** Conditional only: the target for these facts; undefined where no condition holds and there is no default. */
+  match?(facts: QueryFacts): Match | undefined;
   /** Conditional only: the names that its queries compare a request's model with. */
   readonly models?: readonly string[];
+}
+
+/** What a condition leads to. */
+export interface Match {
+  readonly index: number;
+  /** The condition, or `default`. */
+  readonly because: string;
 }
 
 /** Where an attempt can go: every inherited setting is filled in. */
@@ -93,6 +104,7 @@ export interface CompiledConfig {
   readonly metadata: Readonly<Record<string, string>>;
   /** A target below has a prompt of its own: refused on all but the prompts routes. */
   readonly hasPrompts?: boolean;
+  readonly log?: LogRule | undefined;
 }
 
 /** One entry of `providers:` (or a virtual key on it, or a direct choice) bound to its plugin, settings and credential. */
@@ -162,6 +174,7 @@ export interface ApiKey {
   readonly debug: boolean;
   /** Where neither config nor request says whether thoughts are shown as `reasoning_content`. */
   readonly showsReasoning?: boolean | undefined;
+  readonly log?: LogRule | undefined;
   /** Whose objects at isolating providers are this caller's: stays when the secret is replaced. */
   readonly owner: string;
   /** False: isolation does not hold for this caller, who sees the whole account. */
@@ -221,19 +234,66 @@ export interface ServerSettings {
   readonly maxInFlightPerKey: number;
   /** Connections of clients before further ones are closed at once. */
   readonly maxConnections: number;
+  /** Plain requests are read and sent on sockets of our own; off, `node:http` and undici do both. */
+  readonly fastPath: boolean;
   readonly drain: { readonly delayMs: number; readonly timeoutMs: number };
   /** Allow list for hosts that come with a request: host, `*.suffix`, CIDR. */
   readonly egressAllow: readonly string[];
 }
 
+/** What a config or a key says of the records of its requests. */
+export interface LogRule {
+  readonly bodies: BodyPolicy;
+}
+
 export interface LogSettings {
   readonly level: 'debug' | 'info' | 'warn' | 'error';
   readonly format: 'auto' | 'pretty' | 'json';
-  readonly bodies: 'none' | 'metadata' | 'full';
+  readonly bodies: BodyPolicy;
+  /** The most that anybody reads of a record: less than `full` where records are not stored. */
+  readonly read: BodyPolicy;
+  /** Bodies may be kept of some request: by this, by a config or by a key. */
+  readonly keepsBodies: boolean;
+  readonly redactor: Redactor;
+  /** Shares in [0, 1] of the requests whose bodies are kept. */
+  readonly sample: { readonly success: number; readonly errors: number };
+  /** `x-gateway-log` counts. */
+  readonly clientMayLower: boolean;
   /** Bytes of one body that the record keeps. */
   readonly maxBody: number;
-  /** Bytes that the spool may take on disk before its oldest segment is dropped. */
-  readonly spoolSize: number;
+}
+
+/** What other systems are shown of the gateway. */
+export interface ObservabilitySettings {
+  /** Undefined: none are collected. */
+  readonly metrics: MetricsSettings | undefined;
+  /** Undefined: no traces are exported. */
+  readonly tracing: TracingSettings | undefined;
+  /** Where records are sent to; undefined: nowhere. */
+  readonly logs: OtlpTarget | undefined;
+  /** Attributes of the resource beside the gateway's own. */
+  readonly resource: Readonly<Record<string, string>>;
+}
+
+/** A collector that speaks OTLP over HTTP. */
+export interface OtlpTarget {
+  /** With the path of its signal. */
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Bodies of requests and responses go along, as far as the record keeps them. */
+  readonly content: boolean;
+}
+
+export interface TracingSettings extends OtlpTarget {
+  /** The part of traces that is exported where the caller did not decide, from 0 to 1. */
+  readonly ratio: number;
+}
+
+export interface MetricsSettings {
+  /** Path of the page. */
+  readonly path: string;
+  /** Keys of metadata that become labels. */
+  readonly metadataLabels: readonly string[];
 }
 
 /** Everything a request needs to know about the configuration. Deeply frozen, swapped whole. */
@@ -242,6 +302,7 @@ export interface Snapshot {
   readonly revision: string;
   readonly server: ServerSettings;
   readonly log: LogSettings;
+  readonly observability: ObservabilitySettings;
   /** By slug; virtual keys share the namespace. */
   readonly providers: ReadonlyMap<string, ProviderBinding>;
   /** By type and alias. */
@@ -253,6 +314,7 @@ export interface Snapshot {
   readonly apiKeys: ReadonlyMap<string, ApiKey>;
   /** Tokens that are taken as keys; undefined: none. */
   readonly jwt: JwtRules | undefined;
+  readonly prices: PriceBook;
   /** Every secret that was resolved, longest first: masked wherever text leaves the process. */
   readonly secrets: readonly string[];
   /**
@@ -280,6 +342,8 @@ export interface PlanFacts {
   readonly query: QueryFacts;
   /** `stateful`: routes that name an object by id walk the leaves as written, and only 404 and connect errors move on. */
   readonly walk: 'model' | 'stateful';
+  /** What nodes with a choice chose so far, the outermost first. The walk writes it, and only where there was a choice. */
+  route?: RouteStep[] | undefined;
   /** Leaves the caller may use; the others are skipped. */
   accepts(leaf: Leaf): boolean;
 }

@@ -32,7 +32,7 @@ export interface CheckContext {
 /** What else than the files decides whether a gateway starts with them. */
 export interface StartFacts {
   /** Keys of `server` that flags override. */
-  readonly overridden?: readonly ('listen' | 'probe_listen' | 'state_dir')[];
+  readonly overridden?: readonly ('listen' | 'probe_listen' | 'admin.listen' | 'state_dir')[];
   /** A gateway serves already, and has opened its paths. */
   readonly isRunning?: boolean;
 }

@@ -5,17 +5,20 @@ import type { CheckContext, Rule } from './context.ts';
 import { cors } from './keys/cors.ts';
 import { cycles } from './targets/cycles.ts';
 import { deprecated } from './deprecated.ts';
-import { exposed } from './keys/exposed.ts';
+import { adminUsers, exposed, exposedAdmin } from './keys/exposed.ts';
 import { hosts } from './providers/hosts.ts';
+import { logging } from './logging.ts';
 import { names } from './names.ts';
 import { paths } from './paths.ts';
 import { plainSecrets } from './keys/plain-secrets.ts';
+import { pricing } from './pricing.ts';
 import { prompts } from './prompts/index.ts';
 import { providers } from './providers/index.ts';
 import { queries } from './targets/queries.ts';
 import { references } from './targets/references.ts';
 import { servedModels } from './targets/served-models.ts';
 import { serving } from './targets/serving.ts';
+import { store } from './store.ts';
 import { strategies } from './targets/strategies.ts';
 import { tokens } from './keys/tokens.ts';
 import { unreachable } from './targets/unreachable.ts';
@@ -34,6 +37,7 @@ const rules: readonly Rule[] = [
   prompts,
   providers,
   servedModels,
+  pricing,
   virtualKeys,
   hosts,
   apiKeys,
@@ -41,10 +45,14 @@ const rules: readonly Rule[] = [
   chain,
   serving,
   exposed,
+  exposedAdmin,
+  adminUsers,
   paths,
   cors,
   plainSecrets,
   deprecated,
+  logging,
+  store,
   unsupported,
 ];
 

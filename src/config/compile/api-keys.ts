@@ -7,7 +7,10 @@ import { invalid } from './invalid.ts';
 import type { Steps } from './steps.ts';
 
 /** What a caller may do, as written: the same keys in an entry of `api_keys` and in `auth.jwt`. */
-export type CallerRules = Pick<GatewayKeyEntry, 'default_config' | 'enforce_config' | 'allow' | 'debug' | 'reasoning_content' | 'isolate'>;
+export type CallerRules = Pick<
+  GatewayKeyEntry,
+  'default_config' | 'enforce_config' | 'allow' | 'debug' | 'reasoning_content' | 'log' | 'isolate'
+>;
 
 /** Compiles `api_keys:` to a look-up by the lower-case hex SHA-256 of the secret; the newest of each entry comes first. */
 export function* compileApiKeys(entries: Readonly<Record<string, GatewayKeyEntry>> = {}): Steps<ReadonlyMap<string, ApiKey>> {
@@ -52,6 +55,7 @@ export function compileRules(name: string, rules: CallerRules): ApiKey {
     revoked: undefined,
     debug: rules.debug ?? false,
     showsReasoning: rules.reasoning_content,
+    log: rules.log,
     allowsConfig: compileNames(rules.allow?.configs),
     allowsProvider: compileNames(rules.allow?.providers),
     allowsModel: compileGlobs(rules.allow?.models),

@@ -255,9 +255,29 @@ describe('the rest of a snapshot', () => {
         headerPrefixes: ['x-gateway-', 'x-portkey-'],
         drain: { delayMs: 0, timeoutMs: 25_000 },
       },
-      log: { level: 'info', format: 'auto', bodies: 'metadata', maxBody: 256 * 1024, spoolSize: 1024 ** 3 },
+      log: {
+        level: 'info',
+        format: 'auto',
+        bodies: 'redacted',
+        keepsBodies: true,
+        sample: { success: 1, errors: 1 },
+        clientMayLower: true,
+        maxBody: 256 * 1024,
+      },
+      observability: { metrics: { path: '/metrics', metadataLabels: [] }, tracing: undefined, logs: undefined, resource: {} },
       secrets: ['a longer one', 'short'],
     });
+  });
+
+  it.each([
+    [{}, { read: 'none', keepsBodies: false }],
+    [{ tracing: { otlp: 'http://collector' } }, { read: 'metadata', keepsBodies: false }],
+    [{ logs: { otlp: 'http://collector' } }, { read: 'metadata', keepsBodies: false }],
+    [{ logs: { otlp: 'http://collector', content: true } }, { read: 'full', keepsBodies: true }],
+  ])('prepares of records that nobody stores what is exported: %j', (observability, expected) => {
+    const configs = { c: { log: { bodies: 'full' as const } } };
+    expect(compiled({ logging: { requests: 'off' }, configs, observability }).log).toMatchObject(expected);
+    expect(compiled({ configs, observability }).log).toMatchObject({ read: 'full', keepsBodies: true });
   });
 
   it('reads sizes, durations and switches', () => {
@@ -270,8 +290,9 @@ describe('the rest of a snapshot', () => {
         expose_routing: false,
         max_in_flight: 7,
         max_connections: 9,
+        fast_path: false,
       },
-      logging: { level: 'debug', requests: { bodies: 'none', max_body: '1KB', spool_size: 4096 } },
+      logging: { level: 'debug', requests: { bodies: 'none', max_body: '1KB' } },
     });
     expect(snapshot.server).toMatchObject({
       maxBody: 1024 ** 2,
@@ -282,8 +303,9 @@ describe('the rest of a snapshot', () => {
       maxInFlight: 7,
       maxInFlightPerKey: Number.POSITIVE_INFINITY,
       maxConnections: 9,
+      fastPath: false,
     });
-    expect(snapshot.log).toMatchObject({ level: 'debug', bodies: 'none', maxBody: 1024, spoolSize: 4096 });
+    expect(snapshot.log).toMatchObject({ level: 'debug', bodies: 'none', maxBody: 1024 });
   });
 
   it('finds API keys by their hash, with what they may use', () => {

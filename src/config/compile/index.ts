@@ -1,3 +1,4 @@
+import { noPrices, type PriceBook, type PriceOverride } from '../../core/cost/book.ts';
 import type { CredentialOwner, CredentialSpec, Provider } from '../../core/provider.ts';
 import type { CompiledConfig, CredentialRef, ProviderBinding, Snapshot } from '../../core/snapshot.ts';
 import { compileApiKeys } from './api-keys.ts';
@@ -7,9 +8,12 @@ import { directParts } from './providers/direct.ts';
 import { compileCatalog } from './providers/index.ts';
 import { compileTokens } from './tokens.ts';
 import { compilePrompts } from './prompts/index.ts';
-import { compileLogging, compileServer } from './server.ts';
+import { compileObservability } from './observability.ts';
+import { compileLogging } from './logging/bodies.ts';
+import { compileServer } from './server.ts';
 import { complete, type Steps } from './steps.ts';
 import { compileTree, type TreeSource, treeSteps } from './targets/tree.ts';
+import { compilePricing } from './providers/pricing.ts';
 import { createInline } from './inline.ts';
 import type { LoadedConfig } from '../reload/load.ts';
 import { createPlanner } from './targets/plan.ts';
@@ -20,6 +24,8 @@ export interface CompileDeps {
   readonly providers: ReadonlyMap<string, Provider>;
   /** `transport/credentials/sign.ts`. */
   credential(spec: CredentialSpec, owner: CredentialOwner): CredentialRef;
+  /** `pricing/book.ts`; left out: no price is known. */
+  prices?(overrides: readonly PriceOverride[]): PriceBook;
 }
 
 /** What compiling reads of a loaded configuration. */
@@ -45,16 +51,19 @@ export function* compileSteps(loaded: Compilable, deps: CompileDeps): Steps<Snap
   const prompts = yield* compilePrompts(tree.prompts);
   const choosing = { catalog, types: deps.providers, makeCredential, prompts };
   const apiKeys = yield* compileApiKeys(tree.api_keys);
+  const observability = compileObservability(tree.observability);
   const snapshot: Snapshot = {
     revision: loaded.revision,
     server: compileServer(tree.server, Object.keys(tree.api_keys ?? {}).length > 1 || tree.auth?.jwt !== undefined),
-    log: compileLogging(tree.logging),
+    log: compileLogging(tree, loaded.secrets, observability),
+    observability,
     providers: new Map([...catalog].map(([slug, made]): [string, ProviderBinding] => [slug, made.binding])),
     types: deps.providers,
     prompts,
     configs: yield* compileConfigs(tree.configs ?? {}, { ...choosing, origin: 'file' }),
     apiKeys,
     jwt: compileTokens(tree.auth, apiKeys),
+    prices: deps.prices?.(compilePricing(tree.pricing)) ?? noPrices,
     secrets: Object.freeze(loaded.secrets.toSorted((a, b) => b.length - a.length)),
     inlineConfig: createInline({ ...choosing, origin: 'request' }),
     direct: (provider, settings, key) => {

@@ -1,15 +1,15 @@
 import { defaultPrefixes } from '../../core/http/headers.ts';
 import { requestLimits } from '../../core/json/limits.ts';
 import type { NoteBounds } from '../../core/model/notes.ts';
-import type { LogSettings, ServerSettings } from '../../core/snapshot.ts';
+import type { ServerSettings } from '../../core/snapshot.ts';
 import { parseSize } from '../../core/text/units.ts';
-import type { LoggingEntry, ServerEntry } from '../schema/index.ts';
+import type { ServerEntry } from '../schema/index.ts';
 import { compileClocks, defaultClocks, needDuration } from './timeouts.ts';
 import { invalid } from './invalid.ts';
 
 const mega = 1024 * 1024;
 
-/** What holds where `server:` and `logging:` are silent. Sizes in bytes, times in milliseconds. */
+/** What holds where `server:` is silent. Sizes in bytes, times in milliseconds. */
 const defaults = {
   maxBody: 50 * mega,
   maxAnswer: 256 * mega,
@@ -20,8 +20,6 @@ const defaults = {
   maxConnections: 8192,
   drain: { delayMs: 0, timeoutMs: 25_000 },
   thinkingMemory: { size: 32 * mega, perKey: 8 * mega, ttl: 3_600_000 },
-  keptBody: 256 * 1024,
-  spoolSize: 1024 * mega,
 } as const;
 
 /**
@@ -50,6 +48,7 @@ export function compileServer(entry: ServerEntry = {}, hasSeveralKeys = false): 
     maxInFlightPerKey:
       entry.max_in_flight_per_key ?? (hasSeveralKeys ? Math.ceil(maxInFlight * defaults.keyShare) : Number.POSITIVE_INFINITY),
     maxConnections: entry.max_connections ?? defaults.maxConnections,
+    fastPath: entry.fast_path ?? true,
     drain: Object.freeze({
       delayMs: entry.drain?.delay === undefined ? defaults.drain.delayMs : needDuration(entry.drain.delay),
       timeoutMs: entry.drain?.timeout === undefined ? defaults.drain.timeoutMs : needDuration(entry.drain.timeout),
@@ -71,18 +70,7 @@ function thinkingMemoryOf(entry: ServerEntry['thinking_memory']): NoteBounds | u
 /** As browsers write it: in lower case, without the scheme's own port. */
 const originOf = (written: string): string => written.toLowerCase().replace(/^(http:\/\/.*):80$|^(https:\/\/.*):443$/, '$1$2');
 
-/** Compiles `logging:`. */
-export function compileLogging(entry: LoggingEntry = {}): LogSettings {
-  return Object.freeze({
-    level: entry.level ?? 'info',
-    format: entry.format ?? 'auto',
-    bodies: entry.requests?.bodies ?? 'metadata',
-    maxBody: sizeOf(entry.requests?.max_body) ?? defaults.keptBody,
-    spoolSize: sizeOf(entry.requests?.spool_size) ?? defaults.spoolSize,
-  });
-}
-
-function sizeOf(value: string | number | undefined): number | undefined {
+export function sizeOf(value: string | number | undefined): number | undefined {
   if (value === undefined) return undefined;
   const bytes = parseSize(value);
   if (bytes === undefined) throw invalid(`"${value}" is not a size`, 'Write a number with a unit, such as 50MB.');

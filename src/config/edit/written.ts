@@ -101,6 +101,32 @@ export function readListeners(source: Source, around: Around): WrittenListeners 
   };
 }
 
+/** What a command needs to reach the admin API of a gateway with this configuration. */
+export interface WrittenAdmin {
+  readonly listen: ListenSetting | undefined;
+  /** Undefined where it is not set, or refers to what this process cannot read. */
+  readonly token: string | undefined;
+  readonly stateDir: string | undefined;
+}
+
+/** Reads `server.admin` of a configuration and its includes. Nothing else is resolved or has to be valid. */
+export function readAdmin(source: Source, around: Around): WrittenAdmin {
+  const missing = new Set<string>();
+  const { root, resolved } = readWritten(source, around, ({ code, at }) => {
+    if (faultCodes.has(code)) missing.add(placeOf(at));
+  });
+  const server = child(root, 'server');
+  const admin = child(server, 'admin');
+  const token = resolved(child(admin, 'token'));
+  return {
+    listen: settingOf(resolved(child(admin, 'listen'))),
+    token: token === undefined || missing.has(placeOf(token.at)) ? undefined : textOf(token) || undefined,
+    stateDir: textOf(resolved(child(server, 'state_dir'))),
+  };
+}
+
+const placeOf = ({ file, line, column }: Node['at']): string => `${file.path}:${line}:${column}`;
+
 const faultCodes: ReadonlySet<string> = new Set(['yaml-syntax', 'unreadable-file', 'unset-variable', 'unknown-reference']);
 
 function settingOf(node: Node | undefined): ListenSetting | undefined {

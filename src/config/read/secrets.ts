@@ -8,12 +8,20 @@ const openParts: ReadonlySet<string> = new Set(['override_params', 'metadata', '
 /** True for a key whose value must not be printed. */
 export const isSecretKey = (key: string | number | undefined): boolean => typeof key === 'string' && isSecretName(key);
 
+/** A header for a collector: services name theirs as they like, and most are keys. */
+export const isCollectorHeader = ([top, , part, ...rest]: Path): boolean =>
+  top === 'observability' && part === 'headers' && rest.length > 0;
+
+/** True for a place whose value must not be printed. */
+export const isSecretPath = (path: Path): boolean => isCollectorHeader(path) || path.some((step) => isSecretKey(step));
+
 /** Visits every text that stands where a secret belongs. */
 export function walkSecrets(root: Node, visit: (node: Node & { kind: 'scalar' }, path: Path, entry: Entry) => void): void {
   walk(root, (node, path, entry) => {
     const key = path.at(-1);
     if (typeof key === 'string' && path.length > 2 && openParts.has(key)) return false;
-    if (entry !== undefined && path.length > 2 && isSecretKey(key) && node.kind === 'scalar' && typeof node.value === 'string')
+    const isSecret = isSecretKey(key) || isCollectorHeader(path);
+    if (entry !== undefined && path.length > 2 && isSecret && node.kind === 'scalar' && typeof node.value === 'string')
       visit(node, path, entry);
     return true;
   });
@@ -51,16 +59,22 @@ export function literalSecrets(root: Node): string[] {
   walk(root, (node, path) => {
     const key = path.at(-1);
     if (typeof key === 'string' && path.length > 2 && openParts.has(key)) return false;
-    const isSecret = path.slice(2).some((step) => typeof step === 'string' && isNearSecretName(step));
+    const isSecret = isCollectorHeader(path) || path.slice(2).some((step) => typeof step === 'string' && isNearSecretName(step));
     if (isSecret && node.kind === 'scalar' && typeof node.value === 'string' && node.value.length >= leastLength) found.push(node.value);
     return true;
   });
   walk(root, (node, path) => {
     if (node.kind === 'scalar' && typeof node.value === 'string') found.push(...keysInAddress(node.value));
-    return path.length === 0 || path[0] === 'providers';
+    return path.length === 0 || path[0] === 'providers' || path[0] === 'observability';
   });
   walkSecrets(root, (node) => {
     if (typeof node.value === 'string' && node.value !== '' && !placeholderCredentials.has(node.value)) found.push(node.value);
   });
   return found;
+}
+
+/** A secret as it may be shown: its references, and never what is next to them or as their default. */
+export function shownSecret(text: string): string {
+  const references = [...text.matchAll(/\$\{(?:env|file):[^{}]*\}/g)].map(([reference]) => reference.replace(/:-.*\}$/, ':-…}'));
+  return references.length === 0 ? '(written in the file, not shown)' : references.join(' … ');
 }

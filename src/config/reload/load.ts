@@ -4,6 +4,8 @@ import type { Provider } from '../../core/provider.ts';
 import { startOf, type StartFacts } from '../check/context.ts';
 import { check } from '../check/index.ts';
 import { type Diagnostic, sortDiagnostics } from '../report/diagnostic.ts';
+import { originsOf, type WrittenValue } from '../report/origins.ts';
+import type { Origin } from '../../core/logs/explanation.ts';
 import { withFrames } from '../report/frame.ts';
 import { mergeFiles, type MergedFiles, type SavedFiles, type Source } from '../read/merge-files.ts';
 import { withKeySet } from '../read/key-set-file.ts';
@@ -35,6 +37,8 @@ export interface LoadRequest {
   readonly start?: StartFacts | undefined;
   /** Sets a configuration without errors up as a start does, and gives all of it back: why that failed, in a sentence. */
   rehearse?(loaded: ValidConfig): Promise<string | undefined>;
+  /** Also says where each value is written. */
+  readonly wantsPlaces?: boolean;
   /** Reads these instead of the files on the disk; references are resolved as ever. */
   readonly saved?: SavedFiles;
 }
@@ -66,6 +70,14 @@ export interface LoadedConfig {
   readonly texts: SavedFiles;
   /** `server.state_dir`, as far as it can be read: also where there is no tree. */
   readonly stateDir: string | undefined;
+  /** Where it was asked for: every value as it may be shown, and where each node is written. */
+  readonly written?: WrittenPlaces;
+}
+
+export interface WrittenPlaces {
+  readonly values: readonly WrittenValue[];
+  /** Path → place. */
+  readonly places: Readonly<Record<string, Origin>>;
 }
 
 /** Reads, merges, resolves, validates and checks a configuration. Never opens a connection; never throws for what a file says. */
@@ -116,12 +128,18 @@ export async function loadConfig(request: LoadRequest): Promise<LoadedConfig> {
     asksForKeys: provides(chainOf(root, registry), 'authentication'),
     texts: gathered.texts,
     stateDir: textOf(nodeAt(root, ['server', 'state_dir'])),
+    ...(request.wantsPlaces === true ? { written: placesOf(request, gathered.texts, [...secrets]) } : {}),
   };
   if (loaded.tree === undefined || request.rehearse === undefined) return loaded;
   const fault = await request.rehearse({ ...loaded, tree: loaded.tree });
   if (fault === undefined) return loaded;
   report({ code: 'setup-failed', at: startOf(root.at), message: fault.replace(/\.$/, '') });
   return { ...loaded, tree: undefined, diagnostics: told() };
+}
+
+function placesOf({ source, cwd, env, providers }: LoadRequest, texts: SavedFiles, secrets: readonly string[]): WrittenPlaces {
+  const origins = originsOf({ source, cwd, env, providers, texts, secrets });
+  return { values: origins.values(), places: Object.fromEntries(origins.places()) };
 }
 
 /** Resolves the references of every part by its own rule: notes are left alone, switched-off providers are forgiven. */

@@ -1,9 +1,11 @@
 import { resolve } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { type ConfigChanges, diffConfigs } from '../report/diff.ts';
 import type { Diagnostic } from '../report/diagnostic.ts';
 import type { LoadedConfig, ValidConfig } from './load.ts';
 import { type Loader, LoaderFailure, type PostedRequest } from './loader.ts';
 import { areSettled } from '../read/files.ts';
+import type { SavedFiles } from '../read/merge-files.ts';
 import { type ConfigWatcher, createWatcher } from './watch.ts';
 
 /** How a load ended. */
@@ -53,8 +55,22 @@ export interface Reloader {
   start(): Promise<ReloadResult>;
   /** Loads now, whether a file changed or not, and says what came of it. Never rejects. */
   reloadNow(): Promise<ReloadResult>;
+  /**
+   * Loads these texts in place of the files, and stays with them until the files are changed or `reloadNow` is called. A
+   * secret that is rotated meanwhile is taken over. Never rejects.
+   */
+  hold(saved: SavedFiles): Promise<ReloadResult>;
+  /**
+   * Loads these texts without serving with them; undefined: those that serve. Rejects with a LoaderFailure.
+   *
+   * @param more what else to find out
+   */
+  inspect(saved: SavedFiles | undefined, more?: InspectOptions): Promise<LoadedConfig>;
   close(): Promise<void>;
 }
+
+/** What else a load is to find out, and what is read in place of the first file. */
+export type InspectOptions = Partial<Pick<PostedRequest, 'wantsPlaces' | 'source'>>;
 
 /** Loads of files that change under the hand. */
 const mostTries = 5;
@@ -90,6 +106,10 @@ class OneAtATime implements Reloader {
   /** Loads in a row whose worker died or took too long. */
   #failures = 0;
   #retry: NodeJS.Timeout | undefined;
+  /** Of the files, as they were read last. */
+  #texts: SavedFiles | undefined;
+  /** What serves in place of the files, and the files that it was chosen over. */
+  #held: { readonly saved: SavedFiles; readonly over: SavedFiles | undefined } | undefined;
 
   constructor(options: ReloaderOptions) {
     this.#options = options;
@@ -114,6 +134,24 @@ class OneAtATime implements Reloader {
     return this.#enqueue('call');
   }
 
+  hold(saved: SavedFiles): Promise<ReloadResult> {
+    const run = this.#last.then(async () => {
+      const result = await this.#load({ ...this.#options.request, saved });
+      if (result.kind !== 'rejected') this.#held = { saved, over: this.#texts };
+      return result;
+    });
+    this.#last = run;
+    return run;
+  }
+
+  inspect(saved: SavedFiles | undefined, more: InspectOptions = {}): Promise<LoadedConfig> {
+    const { request, loader } = this.#options;
+    const texts = saved ?? this.#serving?.texts;
+    // Text that is in no file is loaded as it is.
+    const source = 'path' in request.source && texts !== undefined ? { saved: texts } : {};
+    return loader.load({ ...request, ...source, ...more, start: { ...request.start, isRunning: true } }, firstLoadMs);
+  }
+
   async close(): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#retry);
@@ -130,6 +168,7 @@ class OneAtATime implements Reloader {
       const reasons = this.#reasons;
       this.#reasons = new Set();
       this.#next = undefined;
+      if (reasons.has('call')) this.#held = undefined;
       const result = await this.#load(this.#options.request);
       this.#tell(result, reasons);
       return reasons.has('start') && result.kind === 'rejected' ? this.#loadInstead(result) : result;
@@ -146,6 +185,14 @@ class OneAtATime implements Reloader {
       const isRunning = this.#serving !== undefined;
       const loaded = await this.#loadSettled(isRunning ? { ...request, start: { ...request.start, isRunning } } : request);
       this.#failures = 0;
+      if (request === this.#options.request) {
+        const { over } = this.#held ?? {};
+        this.#texts = loaded.texts;
+        // Not the files have changed but a secret that they name: it holds for what serves in their place, too.
+        if (this.#held !== undefined && isDeepStrictEqual(over, loaded.texts))
+          return await this.#load({ ...request, saved: this.#held.saved });
+        this.#held = undefined;
+      }
       await this.#follow(loaded, request);
       if (loaded.tree === undefined) return this.#rejected(loaded, undefined);
       if (loaded.revision === this.#serving?.revision) return this.#unchanged(loaded.revision);
@@ -218,6 +265,8 @@ class OneAtATime implements Reloader {
    * else serves instead, those that were found bad are.
    */
   async #follow(loaded: LoadedConfig, request: PostedRequest): Promise<void> {
+    // A path that is watched from now on counts as changed: what is held would be given up at once.
+    if (request.saved !== undefined && this.#watcher !== undefined) return;
     const { source, cwd } = this.#options.request;
     const entry = 'path' in source ? [resolve(cwd, source.path)] : [];
     const kept = loaded.tree === undefined || request !== this.#options.request ? this.#paths : [];

@@ -34,6 +34,14 @@ const cases: readonly (readonly [what: string, before: Tree, after: Tree, change
   ],
   ['the chain', { plugins: ['auth', 'routing'] }, { plugins: ['routing', 'auth'] }, ['~plugins'], []],
   ['the log', {}, { logging: { level: 'debug' } }, ['+logging.level'], []],
+  [
+    'where records are stored',
+    { logging: { requests: { retention: { age: '1d' } } } },
+    { logging: { requests: { retention: { age: '2d' }, store: 'postgres://:secret@db/logs' } } },
+    ['~logging.requests'],
+    ['logging.requests.store'],
+  ],
+  ['whether records are stored', { logging: { requests: 'off' } }, {}, ['-logging.requests'], ['logging.requests']],
 ];
 
 describe('what a reload changes', () => {

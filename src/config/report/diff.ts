@@ -11,25 +11,45 @@ export interface ConfigChanges {
 }
 
 /** Maps of named things: one entry is one change. */
-const maps = ['providers', 'virtual_keys', 'api_keys', 'configs', 'prompts'] as const satisfies readonly (keyof GatewayConfig)[];
+const maps = ['providers', 'virtual_keys', 'api_keys', 'configs', 'prompts', 'pricing'] as const satisfies readonly (keyof GatewayConfig)[];
 
 /** Settings: one key is one change. */
-const settings = ['server', 'auth', 'logging'] as const satisfies readonly (keyof GatewayConfig)[];
+const settings = ['server', 'auth', 'logging', 'observability'] as const satisfies readonly (keyof GatewayConfig)[];
 
 /** Lists that count as one thing. */
 const lists = ['plugins', 'provider_plugins'] as const satisfies readonly (keyof GatewayConfig)[];
 
 /** What a running gateway can't change: sockets that are bound, files that are open. */
-const waiting: ReadonlySet<string> = new Set(['server.listen', 'server.probe_listen', 'server.state_dir', 'server.state_dir_required']);
+const waiting: ReadonlySet<string> = new Set([
+  'server.listen',
+  'server.probe_listen',
+  'server.state_dir',
+  'server.state_dir_required',
+  'server.state_dir_shared',
+]);
 
 /** Compares two configurations. The order of maps does not count, the order of lists does. */
 export function diffConfigs(before: GatewayConfig, after: GatewayConfig): ConfigChanges {
+  const isMoved = !isDeepStrictEqual(before.server?.admin?.listen, after.server?.admin?.listen);
   const found = [...maps, ...settings].flatMap((key) => diffMembers(key, toPlain(before[key]), toPlain(after[key])));
   for (const key of lists) if (!isDeepStrictEqual(before[key], after[key])) found.push({ sign: '~', path: key });
   return {
     changes: found.filter(({ path }) => !waiting.has(path)).map(({ sign, path }) => `${sign}${path}`),
-    restart: found.filter(({ path }) => waiting.has(path)).map(({ path }) => path),
+    restart: [
+      ...found.filter(({ path }) => waiting.has(path)).map(({ path }) => path),
+      ...(isMoved ? ['server.admin.listen'] : []),
+      ...diffStore(before, after),
+    ],
   };
+}
+
+/** Of `logging.requests`: what is opened once. */
+const ofStore = ['store', 'spool_size', 'memory_rows'] as const;
+
+function diffStore({ logging: before }: GatewayConfig, { logging: after }: GatewayConfig): string[] {
+  if ((before?.requests === 'off') !== (after?.requests === 'off')) return ['logging.requests'];
+  const [was, is] = [toPlain(before?.requests), toPlain(after?.requests)];
+  return ofStore.filter((key) => !isDeepStrictEqual(was[key], is[key])).map((key) => `logging.requests.${key}`);
 }
 
 interface Change {

@@ -2,9 +2,11 @@ import type { FromSchema } from 'json-schema-to-ts';
 import type { providerCommon, virtualKey } from './catalog.ts';
 import type { auth, gatewayKey } from './keys.ts';
 import type { logging } from './logging.ts';
+import type { observability } from './settings/observability.ts';
 import type { pluginEntries } from './plugins.ts';
+import type { pricing } from './settings/pricing.ts';
 import type { prompt, promptVersion } from './prompts.ts';
-import type { server } from './server.ts';
+import type { server } from './server/index.ts';
 import type { timeouts } from './shared.ts';
 import type { targetSettings } from './target.ts';
 
@@ -18,10 +20,15 @@ export type GatewayKeyEntry = FromSchema<typeof gatewayKey, Written>;
 /** `auth:`. */
 export type AuthEntry = FromSchema<typeof auth, Written>;
 export type ServerEntry = FromSchema<typeof server, Written>;
+/** `server.admin`. */
+export type AdminEntry = NonNullable<ServerEntry['admin']>;
 export type LoggingEntry = FromSchema<typeof logging, Written>;
+export type ObservabilityEntry = FromSchema<typeof observability, Written>;
 /** An entry of `prompts:`, and one of its versions. */
 export type PromptEntry = FromSchema<typeof prompt, Written>;
 export type PromptVersionEntry = FromSchema<typeof promptVersion, Written>;
+/** An entry of `pricing:`. */
+export type PriceEntry = FromSchema<typeof pricing, Written>;
 export type TimeoutsEntry = FromSchema<typeof timeouts, Written>;
 export type PluginEntry = FromSchema<typeof pluginEntries, Written>[number];
 
@@ -43,5 +50,7 @@ export interface GatewayConfig {
   readonly prompts?: Readonly<Record<string, PromptEntry>>;
   readonly plugins?: readonly PluginEntry[];
   readonly provider_plugins?: readonly string[];
+  readonly pricing?: Readonly<Record<string, PriceEntry>>;
   readonly logging?: LoggingEntry;
+  readonly observability?: ObservabilityEntry;
 }

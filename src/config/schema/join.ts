@@ -4,9 +4,11 @@ import type { Provider } from '../../core/provider.ts';
 import { providerCommon, virtualKey } from './catalog.ts';
 import { auth, gatewayKey } from './keys.ts';
 import { logging } from './logging.ts';
+import { observability } from './settings/observability.ts';
 import { pluginEntries, providerPlugins } from './plugins.ts';
+import { pricing } from './settings/pricing.ts';
 import { prompt } from './prompts.ts';
-import { server } from './server.ts';
+import { server } from './server/index.ts';
 import { authSchema } from './provider-auth.ts';
 import { plainNames, slugNames } from './shared.ts';
 import { targetSettings, targetText } from './target.ts';
@@ -96,9 +98,17 @@ export function gatewaySchema(providers: readonly Provider[]): JsonSchema {
         propertyNames: plainNames,
         additionalProperties: prompt,
       },
+      pricing: {
+        type: 'object',
+        description: 'Prices by provider/model, type/model or model, as globs; instead of those that come with the gateway.',
+        propertyNames: { type: 'string', minLength: 1, maxLength: 256 },
+        additionalProperties: pricing,
+        examples: [{ 'azure-eu/gpt-4o-mini': { input: 0.15, cached_input: 0.075, output: 0.6 } }],
+      },
       plugins: pluginEntries,
       provider_plugins: providerPlugins,
       logging,
+      observability,
     },
     required: ['version'],
     additionalProperties: false,

@@ -1,4 +1,5 @@
 import { jwtAlgorithms } from '../../core/secrets/jwt.ts';
+import { logRule } from './logging.ts';
 import { description, durationForm, durationPattern, metadata } from './shared.ts';
 
 const nameList = { type: 'array', items: { type: 'string', minLength: 1 } } as const;
@@ -54,6 +55,7 @@ const rules = {
       'Default for chat completions when neither the config nor the request sets it: true adds the thoughts of the model as `reasoning_content`.',
     default: false,
   },
+  log: logRule,
   isolate: { type: 'boolean', description: 'false: the caller may use all objects of providers with isolate: true.', default: true },
 } as const;
 
@@ -82,6 +84,7 @@ export const gatewayKey = {
     revoked: time('The gateway rejects the key and all its older secrets from then on. Written by `gateway keys revoke`.'),
     debug: rules.debug,
     reasoning_content: rules.reasoning_content,
+    log: rules.log,
     isolate: rules.isolate,
     description,
   },

@@ -1,4 +1,20 @@
-import { size } from './shared.ts';
+import { duration, size } from './shared.ts';
+
+const bodies = { enum: ['none', 'metadata', 'redacted', 'full'], type: 'string' } as const;
+
+const share = { type: 'string', pattern: '^(100|\\d{1,2})(\\.\\d+)?%$', 'x-form': 'a percentage such as 10%', examples: ['10%'] } as const;
+
+/** `log:` of a config or an API key. */
+export const logRule = {
+  type: 'object',
+  description: 'What is stored of these requests, in place of logging.requests.',
+  properties: {
+    bodies: { ...bodies, description: 'As logging.requests.bodies. Where config and key both set it, the lower one applies.' },
+  },
+  required: ['bodies'],
+  additionalProperties: false,
+  examples: [{ bodies: 'metadata' }],
+} as const;
 
 /** `logging:` — the terminal and the request log. */
 export const logging = {
@@ -13,19 +29,98 @@ export const logging = {
       default: 'auto',
     },
     requests: {
-      type: 'object',
-      description: 'The record of each finished request.',
+      type: ['string', 'object'],
+      pattern: '^off$',
+      'x-form': 'off, or a mapping such as {bodies: metadata, retention: {age: 14d}}',
+      description: 'The record of each finished request. "off": none is stored; lines of the terminal and metrics are not changed by it.',
+      examples: ['off'],
       properties: {
         bodies: {
-          enum: ['none', 'metadata', 'full'],
-          type: 'string',
+          ...bodies,
           description:
-            'What a record stores of requests and responses. none: neither headers nor bodies; metadata: headers; full: headers and bodies. Credentials are never stored.',
-          default: 'metadata',
-          'x-hints': { redacted: 'write metadata or full: this version cannot redact bodies' },
+            'What a record stores of requests and responses. none: neither headers nor bodies; metadata: headers; redacted: headers and bodies in which personal data is masked and files are replaced; full: headers and bodies. Credentials are never stored.',
+          default: 'redacted',
+        },
+        redact: {
+          type: 'object',
+          description: 'What `redacted` masks, beside credentials.',
+          properties: {
+            fields: {
+              type: 'array',
+              items: {
+                type: 'string',
+                pattern: '^[^.\\[\\]]+(\\[\\*\\])*(\\.[^.\\[\\]]+(\\[\\*\\])*)*$',
+                'x-form': 'a path such as user or messages[*].name',
+              },
+              description: 'Members of JSON bodies by path; `[*]` is each element of a list.',
+              examples: [['user', 'messages[*].name']],
+            },
+            patterns: {
+              type: 'array',
+              items: {
+                type: 'string',
+                pattern: '^(email|phone|iban|credit_card|regex:.+)$',
+                'x-form': 'email, phone, iban, credit_card or regex:<pattern>',
+              },
+              description: 'What is masked in texts: email, phone, iban, credit_card, and your own regular expressions (RE2).',
+              default: ['email', 'phone', 'iban', 'credit_card'],
+              examples: [['email', 'regex:ACME-\\d{6}']],
+            },
+            media: {
+              type: 'string',
+              enum: ['keep', 'digest', 'drop'],
+              description: 'Images, audio and files in bodies. digest: type, size and SHA-256 in place of the content.',
+              default: 'digest',
+            },
+          },
+          additionalProperties: false,
+        },
+        sample: {
+          type: 'object',
+          description: 'Share of the requests whose bodies are stored; the others are stored as under `metadata`.',
+          properties: {
+            success: { ...share, description: 'Of requests that succeeded.', default: '100%' },
+            errors: { ...share, description: 'Of requests that failed.', default: '100%' },
+          },
+          additionalProperties: false,
+        },
+        client_may: {
+          type: 'array',
+          items: { type: 'string', enum: ['lower'] },
+          description: 'lower: the header x-gateway-log with metadata or none lowers `bodies` for one request. Clients can never raise it.',
+          default: ['lower'],
         },
         max_body: { ...size, description: 'Largest part of a body that a record stores.', default: '256KB' },
-        spool_size: { ...size, description: 'Disk space of the request log; when it is full, the oldest part is deleted.', default: '1GB' },
+        spool_size: {
+          ...size,
+          description:
+            'Disk space for records that are not in the store yet. When it is nearly full, the bodies of the oldest records are deleted, then records.',
+          default: '1GB',
+        },
+        store: {
+          type: 'string',
+          pattern: '^(sqlite|postgres(ql)?://.+)$',
+          'x-form': 'sqlite, or the address of a Postgres database: postgres://user@host/database',
+          description: 'Where records are stored. sqlite: a file in server.state_dir.',
+          default: 'sqlite',
+          examples: ['postgres://gateway@db.internal/gateway'],
+        },
+        retention: {
+          type: 'object',
+          description: 'How long records are stored. What is reached first counts; the oldest are deleted.',
+          properties: {
+            age: { ...duration('Age of the oldest record.', ['1m', '3650d']), default: '14d', examples: ['14d'] },
+            size: { ...size, description: 'Disk space of the store.', default: '2GB', examples: ['2GB'] },
+          },
+          additionalProperties: false,
+        },
+        memory_rows: {
+          type: 'integer',
+          minimum: 100,
+          maximum: 10_000_000,
+          description: 'Most records that are stored where nothing is on disk (server.state_dir: memory).',
+          default: 50_000,
+        },
       },
       additionalProperties: false,
     },

@@ -1,7 +1,8 @@
 /** `plugins:` — the chain. An entry is a name, a name with options, or a file with options. */
 export const pluginEntries = {
   type: 'array',
-  description: 'The chain, in order. The default is auth, virtual-key, prompts, routing, models, transform, fallback-retry, logging.',
+  description:
+    'The chain, in order. The default is auth, virtual-key, feedback, prompts, routing, models, transform, fallback-retry, logging.',
   minItems: 1,
   items: {
     type: ['string', 'object'],

@@ -1,3 +1,4 @@
+import { logRule } from './logging.ts';
 import { apiKey, customHost, durationForm, metadata, statusCodes, timeouts } from './shared.ts';
 
 const strategy = {
@@ -119,6 +120,7 @@ export const targetSettings = {
       default: false,
     },
     metadata,
+    log: logRule,
     description: { type: 'string', description: 'Description, for the reader only.' },
   },
 } as const;

@@ -1,6 +1,6 @@
 import { isPlain } from '../../core/json/merge.ts';
 import { formatPath, type Node, type Path } from '../read/node.ts';
-import { isSecretKey } from '../read/secrets.ts';
+import { isSecretPath } from '../read/secrets.ts';
 
 /** How messages call the thing at a path: `"attempts"`, `an item of "targets"`, `providers.openai`. */
 export function subjectOf(path: Path): string {
@@ -17,7 +17,7 @@ export function actualOf(node: Node | undefined, path: Path): string {
   if (node.kind === 'list') return 'a list';
   if (node.value === null) return 'nothing';
   const what = typeof node.value === 'string' ? 'the string' : typeof node.value === 'number' ? 'the number' : '';
-  if (path.some((step) => isSecretKey(step)))
+  if (isSecretPath(path))
     return typeof node.value === 'string' ? 'a string' : typeof node.value === 'number' ? 'a number' : 'true or false';
   const text = node.resolved || typeof node.value !== 'string' ? node.text : node.value;
   return `${what} ${typeof node.value === 'string' ? `"${shorten(text)}"` : text}`.trim();

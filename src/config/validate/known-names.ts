@@ -23,7 +23,6 @@ const table: Readonly<Record<Area, Readonly<Record<string, KnownName>>>> = {
     ...later('limits', 'limit anything'),
     ...later('guardrails', 'check anything'),
     ...later('pricing', 'use the prices'),
-    ...later('observability', 'export anything'),
     ...ours('model_list models', 'write providers: for the services that can be called, and configs: for named routes'),
     ...ours('general_settings', 'write server: and api_keys:'),
     ...ours('router_settings', 'write a config with strategy, targets and retry'),
@@ -35,7 +34,6 @@ const table: Readonly<Record<Area, Readonly<Record<string, KnownName>>>> = {
     ...ours('log_level', 'write logging: {level: …}'),
   },
   server: {
-    ...later('admin', 'open an admin listener'),
     ...later('workers', 'start further processes'),
     ...later('cors', 'respond to preflight requests'),
     ...ours('request_timeout timeout', 'write timeouts: {total: 120s}'),

@@ -106,6 +106,7 @@ const page = 'docs/configuration.md';
 const sections: ReadonlySet<unknown> = new Set([
   'server',
   'logging',
+  'observability',
   'providers',
   'virtual_keys',
   'api_keys',

@@ -1,4 +1,5 @@
 import { RE2JS } from 're2js';
+import type { OwnPattern } from '../../core/redaction/rules.ts';
 import { sizeOfPattern } from './regex-size.ts';
 
 /** A pattern that is matched in time linear to the text, whatever the pattern. */
@@ -18,6 +19,37 @@ const longestText = 8192;
 /** Compiles a pattern of a configuration, unanchored and without flags. One that is too large is not compiled at all. */
 export function compileRegex(pattern: string): LinearRegex | { readonly error: string } {
   return compileWithin(pattern, mostSteps);
+}
+
+/** A pattern that is looked for everywhere in a text, for redaction. Texts may be long: whoever calls bounds them. */
+export function compileFinder(pattern: string): OwnPattern | { readonly error: string } {
+  const size = sizeOfPattern(pattern);
+  if (size > mostSteps) return { error: `it is too large: about ${size} steps, and the limit is ${mostSteps}` };
+  try {
+    const compiled = RE2JS.compile(pattern);
+    if (compiled.matches('')) return { error: 'it matches an empty text' };
+    const lead = leadOf(pattern);
+    return {
+      source: pattern,
+      each(text, found) {
+        // What a match begins with is found much faster than the match.
+        const first = lead === '' ? 0 : text.indexOf(lead);
+        if (first < 0) return;
+        const matcher = compiled.matcher(text);
+        for (let isFound = matcher.find(first); isFound; isFound = matcher.find()) found(matcher.start(), matcher.end());
+      },
+    };
+  } catch (error) {
+    return { error: (error as Error).message };
+  }
+}
+
+/** The letters, digits and signs that each match begins with. */
+function leadOf(pattern: string): string {
+  if (pattern.includes('|')) return '';
+  const lead = /^[\w\-:#@/ ]*/.exec(pattern)?.[0] ?? '';
+  // The last one may be optional.
+  return /^[?*{]/.test(pattern.slice(lead.length)) ? lead.slice(0, -1) : lead;
 }
 
 /** A pattern of our own making that a text has to fit as a whole. A dot is any character. */

@@ -3,7 +3,7 @@ import { nearest } from '../../core/text/nearest.ts';
 import { exampleLine } from './describe.ts';
 import type { Node, Path, ScalarNode } from '../read/node.ts';
 import type { Problem } from '../report/problem.ts';
-import { isSecretKey } from '../read/secrets.ts';
+import { isSecretPath } from '../read/secrets.ts';
 
 type Rules = Readonly<Record<string, unknown>>;
 type Hint = Pick<Problem, 'hint' | 'note'>;
@@ -14,7 +14,7 @@ export function valueHint(node: Node | undefined, rules: Rules, path: Path): Hin
   if (node?.kind === 'scalar' && node.value === null) return { hint: `write ${example}, or remove the key` };
   const types: readonly unknown[] = Array.isArray(rules['type']) ? rules['type'] : [rules['type']];
   if (node?.kind === 'scalar') {
-    const shown = path.some((step) => isSecretKey(step)) ? undefined : node.text;
+    const shown = isSecretPath(path) ? undefined : node.text;
     const hint = writtenHint(node, rules) ?? nearOption(node, rules) ?? booleanHint(node, types) ?? quotesHint(node, shown, types, rules);
     if (hint !== undefined) return hint;
   }

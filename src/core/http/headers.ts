@@ -28,6 +28,7 @@ export const requestHeaders = {
   forwardHeaders: ['forward-headers'],
   requestTimeout: ['request-timeout'],
   debug: ['debug'],
+  log: ['log'],
 } as const satisfies Record<string, readonly string[]>;
 
 /** Tails of headers by which client libraries say what they are. They have no effect, and nobody has to be told. */
@@ -48,6 +49,7 @@ export const responseHeaders = {
   cacheStatus: 'cache-status',
   attempts: 'attempts',
   overheadMs: 'overhead-ms',
+  cost: 'cost-usd',
   errorSource: 'error-source',
   droppedParams: 'dropped-params',
   warnings: 'warnings',

@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+
 /** What `traceparent` says (W3C Trace Context 3.2). */
 export interface TraceParent {
   /** 32 hex digits. */
@@ -25,9 +27,46 @@ export const formatTraceparent = ({ traceId, flags }: TraceParent, spanId: strin
 const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 
 /** The id of the gateway's own step: 16 hex digits made of the chance in the request's id, so that nothing has to be kept beside it. */
-export function spanIdOf(requestId: string): string {
+export const spanIdOf = (requestId: string): string => hexOf(chanceOf(requestId));
+
+/** The id of one of the attempts, made in the same way. @param index counts all attempts of the request, from 0 */
+export const attemptSpanId = (requestId: string, index: number): string => hexOf(chanceOf(requestId) + BigInt(index + 1) * step);
+
+/** Odd and large, so that the ids of many attempts are far apart. */
+const step = 0x9e37_79b9_7f4a_7c15n;
+
+function chanceOf(requestId: string): bigint {
   let bits = 0n;
   for (const digit of requestId.slice(-13)) bits = bits * 32n + BigInt(Math.max(0, alphabet.indexOf(digit)));
+  return bits;
+}
+
+function hexOf(bits: bigint): string {
   const hex = (bits & 0xffff_ffff_ffff_ffffn).toString(16).padStart(16, '0');
   return zeros.test(hex) ? '0000000000000001' : hex;
 }
+
+const traceForm = /^[0-9a-f]{32}$/;
+
+/**
+ * The id of a trace as tracing systems accept it: the caller's own where it is one (a UUID is), else made of its text, so
+ * that requests of one trace stay together.
+ */
+export function w3cTraceId(traceId: string): string {
+  if (traceForm.test(traceId)) return zeros.test(traceId) ? hashed(traceId) : traceId;
+  const plain = traceId.replaceAll('-', '').toLowerCase();
+  return traceForm.test(plain) && !zeros.test(plain) ? plain : hashed(traceId);
+}
+
+const hashed = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 32);
+
+/** Digits of a trace id that are chance (W3C Trace Context 2, "random trace id"), and how many values they have; 48 bits are exact in a number. */
+const digits = 12;
+const values = 2 ** 48;
+
+/** Whether a trace that begins here is recorded: every service that decides by the trace id alone decides the same. @param ratio 0 to 1 */
+export const isSampledId = (traceId: string, ratio: number): boolean =>
+  ratio >= 1 || (ratio > 0 && Number.parseInt(traceId.slice(-digits), 16) < ratio * values);
+
+/** Whether the caller records the trace. */
+export const isSampledFlag = ({ flags }: TraceParent): boolean => (Number.parseInt(flags, 16) & 1) === 1;

@@ -117,6 +117,11 @@ export class JsonBody {
     return this.#text.length;
   }
 
+  /** The bytes as text, one a character: for whoever looks through them without a copy. */
+  get oneByte(): string {
+    return this.#text;
+  }
+
   /** The names of the top-level members, in order. */
   *keys(): Iterable<string> {
     for (const member of this.#members) yield member.key;

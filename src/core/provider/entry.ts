@@ -8,6 +8,8 @@ import type { AwsGrant, AwsKeys, OAuthGrant } from '../secrets/grant.ts';
 export interface ProviderEntry<Settings = unknown> {
   /** The one service behind it, for the commands and pages that know services by name; absent where an entry says which. */
   readonly service?: ServiceFacts;
+  /** Its name in the GenAI semantic conventions of OpenTelemetry (`gen_ai.provider.name`); absent where it is the type. */
+  readonly telemetryName?: string;
   /**
    * JSON Schema of the keys that this type adds to `providers.<slug>`. The keys that every entry has (`type`, `name`,
    * `description`, `enabled`, `api_key`, `custom_host`, `allow_custom_host`, `models`, `timeouts`, …) are not repeated.

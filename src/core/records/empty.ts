@@ -11,7 +11,7 @@ const noMessage: MessageRecord = Object.freeze({
 export const emptyRecord: LogRecord = Object.freeze({
   v: 1,
   id: '',
-  trace: Object.freeze({ trace_id: '', span_id: null, parent: null, span_name: null }),
+  trace: Object.freeze({ trace_id: '', span_id: null, parent: null, span_name: null, traceparent: null }),
   at: 0,
   endpoint: '',
   method: '',
@@ -44,8 +44,9 @@ export const emptyRecord: LogRecord = Object.freeze({
     audio_out: 0,
     source: 'none',
   }),
-  cost: Object.freeze({ usd: null, source: null }),
+  cost: Object.freeze({ usd: null, source: null, prices: none }),
   finish: Object.freeze([]),
+  response_id: null,
   lane: 'none',
   strict: true,
   dropped: Object.freeze([]),
@@ -64,10 +65,15 @@ export const emptyRecord: LogRecord = Object.freeze({
   upstream: noMessage,
   response: noMessage,
   random: 0,
+  route: Object.freeze([]),
+  preview: null,
+  bodies: 'none',
+  redactions: none,
 });
 
 /** The members that say something: what is left out reads as in `emptyRecord`. */
 export function withoutEmpty(record: LogRecord): Partial<LogRecord> {
   const told = Object.entries(record).filter(([name, value]) => value !== emptyRecord[name as keyof LogRecord]);
-  return { v: 1, ...Object.fromEntries(told), admitted: false };
+  // First: what stands behind the messages is not read for rows, and this says how the line is read.
+  return { v: 1, admitted: false, ...Object.fromEntries(told) };
 }

@@ -14,11 +14,17 @@ export interface LogRecord {
     readonly span_id: string | null;
     readonly parent: string | null;
     readonly span_name: string | null;
+    /** As it came, where it was valid. */
+    readonly traceparent: string | null;
   };
   /** Arrival, Unix milliseconds. */
   readonly at: number;
   readonly endpoint: string;
   readonly method: string;
+  /**
+   * With the query, credentials in it masked, where the request was let in and its headers are kept; at most 512 characters,
+   * `…` behind what was cut.
+   */
   readonly path: string;
   readonly stream: boolean;
   readonly status: number;
@@ -45,8 +51,10 @@ export interface LogRecord {
   readonly plugins: readonly PluginRecord[];
   readonly ms: { readonly total: number; readonly first_event: number | null; readonly overhead: number };
   readonly usage: UsageRecord;
-  readonly cost: { readonly usd: number | null; readonly source: string | null };
+  readonly cost: CostRecord;
   readonly finish: readonly string[];
+  /** The id that the provider gave its response (`chatcmpl-…`). */
+  readonly response_id: string | null;
   readonly lane: Lane | 'relay' | 'none';
   readonly strict: boolean;
   readonly dropped: readonly { readonly param: string; readonly reason: string }[];
@@ -70,6 +78,36 @@ export interface LogRecord {
   readonly response: MessageRecord;
   /** The request's random number: with it the plan can be made again. */
   readonly random: number;
+  /** Choices on the way to the target, outermost first; empty where there was none to make. */
+  readonly route: readonly RouteStep[];
+  /** Last message of the user in one line, redacted; null where no content is kept. */
+  readonly preview: string | null;
+  /** The policy by which bodies were kept. */
+  readonly bodies: BodyPolicy;
+  /** How much was masked in the bodies, by kind (`email`, `secret`, …). */
+  readonly redactions: Readonly<Record<string, number>>;
+}
+
+export type BodyPolicy = 'none' | 'metadata' | 'redacted' | 'full';
+
+/** What a node with a strategy chose. */
+export interface RouteStep {
+  /** `configs.support`, `configs.support.targets[1]`. */
+  readonly node: string;
+  readonly strategy: 'loadbalance' | 'conditional' | 'fallback';
+  /** Index of the chosen target. */
+  readonly chose: number;
+  /** For people: the condition that matched, `default`, the share of the weight. */
+  readonly because: string;
+}
+
+export interface CostRecord {
+  /** Exact decimal such as `0.000102`; null where the price, or a part of it, is unknown. */
+  readonly usd: string | null;
+  /** Where the price is from: `genai-prices 0.1.8`, `pricing: azure-eu/gpt-4o-mini`; says so where usage was estimated. */
+  readonly source: string | null;
+  /** The prices that held, as exact decimals for as many units as `docs/costs.md` says: `{"input": "0.15"}`. */
+  readonly prices: Readonly<Record<string, string>>;
 }
 
 /** A choice of the request that lost against another one. */
@@ -103,6 +141,7 @@ export interface AttemptRecord {
   readonly upstream_id: string | null;
   /** Why it was left, or what was wrong. */
   readonly reason: string | null;
+  /** How long the provider asked to wait, whether the gateway did or not. */
   readonly retry_after_ms: number | null;
 }
 
@@ -135,6 +174,32 @@ export interface UsageRecord {
   readonly audio_in: number;
   readonly audio_out: number;
   readonly source: 'reported' | 'estimated' | 'none';
+  /** What else has a price; absent where the counts above say it all, which is nearly always. */
+  readonly details?: UsageDetails;
+}
+
+/** Members that are absent are 0, or unknown. */
+export interface UsageDetails {
+  /** Part of `cache_write` that is kept for an hour. */
+  readonly cache_write_1h?: number;
+  /** Part of both `cached` and `audio_in`. */
+  readonly cached_audio?: number;
+  /** Tokens of pictures: parts of `prompt`, of `cached` and of `completion`. */
+  readonly image_in?: number;
+  readonly cached_images?: number;
+  readonly image_out?: number;
+  /** Pictures that were made, and what kind of: `<size>/<quality>` as they were asked for. */
+  readonly images?: number;
+  readonly image?: string;
+  /** Seconds of sound, with a fraction, where it is not counted in tokens. */
+  readonly seconds?: number;
+  /** Characters of text that became speech. */
+  readonly characters?: number;
+  /** Searches that the provider made, in the web and in its own store of files. */
+  readonly web_searches?: number;
+  readonly file_searches?: number;
+  /** Service tier that the response names: `flex`, `priority`, `batch`. */
+  readonly tier?: string;
 }
 
 /** Headers without credentials; the body's bytes stand behind the record (see store/spool.ts) or `why_absent` says why not. */

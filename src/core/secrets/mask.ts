@@ -53,7 +53,7 @@ export function createMask(secrets: readonly string[]): Mask {
 }
 
 /** Each secret as written, JSON-escaped and URL-escaped; a secret that is a JSON document brings its own secrets along. */
-function spellings(secrets: readonly string[]): string[] {
+export function spellings(secrets: readonly string[]): string[] {
   const all = new Set<string>();
   for (const secret of secrets.flatMap(withInner)) {
     if (secret.length < shortest) continue;

@@ -1,5 +1,5 @@
 import { isLoopback, listenAddress, type ListenSetting, listenText } from '../../../core/http/listen-address.ts';
-import { child, keyPlace, toValue } from '../../read/node.ts';
+import { child, entriesOf, keyPlace, toValue } from '../../read/node.ts';
 import { builtInFor, chainOf, provides } from '../../read/registry.ts';
 import { type CheckContext, section, valueOf } from '../context.ts';
 
@@ -39,4 +39,46 @@ function reachableBy({ root, valid, start }: CheckContext): string | undefined {
   const setting = toValue(listen) as ListenSetting;
   const address = listenAddress(setting);
   return address === undefined || isLoopback(address) ? undefined : listenText(setting);
+}
+
+/** The admin listener is open to other hosts, and nothing asks them for a token. The start refuses it in the same words. */
+export function exposedAdmin({ root, valid, start, report }: CheckContext): void {
+  const admin = child(child(root, 'server'), 'admin');
+  const listen = child(admin, 'listen');
+  if (listen === undefined || !valid(['server', 'admin']) || start.overridden?.includes('admin.listen') === true) return;
+  if (valueOf(child(admin, 'enabled')) === false) return;
+  const setting = toValue(listen) as ListenSetting;
+  const address = listenAddress(setting);
+  if (address === undefined || isLoopback(address)) return;
+  const isOpen = valueOf(child(admin, 'open')) === true;
+  const hasUsers = child(admin, 'token') !== undefined || entriesOf(child(admin, 'users')).length > 0;
+  if (!isOpen && hasUsers) return;
+  report({
+    code: 'exposed',
+    severity: 'error',
+    at: listen.at,
+    message: isOpen
+      ? `the admin listener ${listenText(setting)} is reachable from other hosts, and server.admin.open lets everybody in`
+      : `the admin listener ${listenText(setting)} is reachable from other hosts, and neither server.admin.token nor server.admin.users is set`,
+    hint: isOpen
+      ? 'remove server.admin.open, or listen on 127.0.0.1'
+      : 'set server.admin.token: ${file:/run/secrets/admin-token}, or listen on 127.0.0.1',
+  });
+}
+
+/** A user of the admin API has exactly one token. */
+export function adminUsers({ root, valid, report }: CheckContext): void {
+  if (!valid(['server', 'admin'])) return;
+  for (const { key, keyAt, value } of entriesOf(child(child(child(root, 'server'), 'admin'), 'users'))) {
+    const has = ['token', 'token_hash'].filter((one) => child(value, one) !== undefined);
+    if (has.length === 0)
+      report({
+        code: 'missing-key',
+        at: keyAt,
+        message: `"token" is missing in server.admin.users.${key}`,
+        hint: 'add token: ${env:NAME}, or token_hash',
+      });
+    if (has.length === 2)
+      report({ code: 'conflict', at: keyAt, message: `"token" and "token_hash" of ${key} are both set`, hint: 'remove one' });
+  }
 }

@@ -41,7 +41,7 @@ function build(written: Written, path = 'config', index = 0, weight = 1, parent?
     ...node,
     strategy: s,
     targets,
-    ...(choose === undefined ? {} : { choose }),
+    ...(choose === undefined ? {} : { match: (facts) => ({ index: choose(facts), because: 'test' }) }),
     fallsBackOn: (status) => (codes === undefined ? status < 200 || status > 299 : codes.includes(status)),
   };
   for (const [i, child] of t.entries()) targets.push(build(child, `${path}.targets[${i}]`, i, weights?.[i] ?? 1, branch));

@@ -2,6 +2,7 @@ import { GatewayError } from '../../../core/error.ts';
 import { type Outcome, type Plan, statusOf } from '../../../core/plan.ts';
 import { isNotHere } from '../../../core/objects/route-state.ts';
 import type { Branch, CompiledConfig, Leaf, PlanFacts } from '../../../core/snapshot.ts';
+import type { RouteStep } from '../../../core/records/record.ts';
 import { nodeRandom } from './random.ts';
 
 type Node = Branch | Leaf;
@@ -71,6 +72,12 @@ function withoutSkipped(facts: PlanFacts, history: readonly Outcome[]): PlanFact
     walk: facts.walk,
     random: facts.random,
     query: facts.query,
+    get route() {
+      return facts.route;
+    },
+    set route(steps) {
+      facts.route = steps;
+    },
     accepts: (leaf) => !skipped.has(leaf) && facts.accepts(leaf),
   };
 }
@@ -154,9 +161,14 @@ function descendWeighted(node: Branch, facts: PlanFacts): Leaf | undefined {
   }
   let out: Set<Node> | undefined;
   for (let round = 0; round < node.targets.length; round += 1) {
-    const target = pickWeighted(node, total, nodeRandom(facts.random, node.path, round), out);
+    const number = nodeRandom(facts.random, node.path, round);
+    const target = pickWeighted(node, total, number, out);
     if (target === undefined) return undefined;
-    const leaf = descend(target, facts);
+    const leaf = descendBy(
+      { node, chose: target.index, because: `weight ${target.weight} of ${total}, drew ${number.toFixed(4)}` },
+      target,
+      facts,
+    );
     if (leaf !== undefined) return leaf;
     out ??= new Set();
     out.add(target);
@@ -179,16 +191,36 @@ function pickWeighted(node: Branch, total: number, number: number, out: Readonly
 }
 
 function descendChosen(node: Branch, facts: PlanFacts): Leaf | undefined {
-  const chosen = node.targets[node.choose?.(facts.query) ?? -1];
-  if (chosen === undefined) {
+  const match = node.match?.(facts.query);
+  const chosen = match === undefined ? undefined : node.targets[match.index];
+  if (match === undefined || chosen === undefined) {
     throw new GatewayError('invalid_config', {
       message: `No condition of "${node.path}" matches the request, and it has no default.`,
       param: `${node.path}.strategy.conditions`,
       hint: 'Add a "default" to the strategy, or send what the conditions require.',
     });
   }
-  return descend(chosen, facts);
+  return descendBy({ node, chose: match.index, because: match.because }, chosen, facts);
 }
+
+/** Down by a choice, which is noted where it leads to a leaf. The outermost stands first. */
+function descendBy({ node, chose, because }: Choice, target: Node, facts: PlanFacts): Leaf | undefined {
+  const steps = (facts.route ??= []);
+  const before = steps.length;
+  if (before < mostSteps) steps.push({ node: node.path, strategy: node.strategy as RouteStep['strategy'], chose, because });
+  const leaf = descend(target, facts);
+  if (leaf === undefined) steps.length = before;
+  return leaf;
+}
+
+interface Choice {
+  readonly node: Branch;
+  readonly chose: number;
+  readonly because: string;
+}
+
+/** Choices that one request notes. */
+const mostSteps = 32;
 
 /**
  * Routes that name an object by id belong to one account: all leaves in written order, weights and

@@ -1,7 +1,8 @@
 import { bareModel } from '../../../core/model/model-name.ts';
 import type { Plain } from '../../../core/json/merge.ts';
 import { choosePrompt } from '../../../core/model/prompt.ts';
-import type { Branch, CompiledConfig, Leaf, QueryFacts } from '../../../core/snapshot.ts';
+import type { Branch, CompiledConfig, Leaf, Match } from '../../../core/snapshot.ts';
+import { conditionText } from './condition-text.ts';
 import { compileQuery, modelsIn } from './conditions.ts';
 import type { RegexCompiler } from '../../validate/regex.ts';
 import type { ConfigEntry, TargetEntry } from '../../schema/index.ts';
@@ -53,7 +54,7 @@ export function* treeSteps(name: string, written: unknown, source: TreeSource): 
     weight: entry.weight ?? 1,
     within: [],
   });
-  return Object.freeze({ name, root, metadata: deepFreeze({ ...entry.metadata }), hasPrompts: hasPrompts(root) });
+  return Object.freeze({ name, root, metadata: deepFreeze({ ...entry.metadata }), hasPrompts: hasPrompts(root), log: entry.log });
 }
 
 function hasPrompts(node: Branch | Leaf): boolean {
@@ -88,7 +89,7 @@ function* compileBranch(entry: ConfigEntry, level: Level, source: TreeSource, pl
     fallsBackOn: strategy === 'fallback' ? compileFallbackCodes(entry.strategy?.on_status_codes) : () => false,
     ...(strategy === 'conditional'
       ? {
-          choose: compileChoice(entry, place.path, source.regex),
+          ...compileChoice(entry, place.path, source.regex),
           models: (entry.strategy?.conditions ?? []).flatMap(({ query }) => modelsIn(query)),
         }
       : {}),
@@ -112,18 +113,19 @@ function expand(written: TargetEntry): ConfigEntry {
   return slash < 0 ? { provider } : { provider, override_params: { model: text.slice(slash + 1) } };
 }
 
-function compileChoice(entry: ConfigEntry, path: string, regex: RegexCompiler | undefined): (facts: QueryFacts) => number {
+function compileChoice(entry: ConfigEntry, path: string, regex: RegexCompiler | undefined): Required<Pick<Branch, 'match'>> {
   const indexOf = (name: string): number => {
     const index = (entry.targets ?? []).findIndex((target) => typeof target !== 'string' && target.name === name);
     if (index < 0) throw invalid(`"${path}" has no target called "${name}"`, undefined, `${path}.strategy`);
     return index;
   };
-  const conditions = (entry.strategy?.conditions ?? []).map(({ query, then }) => ({
+  const conditions = (entry.strategy?.conditions ?? []).map(({ query, then }, at) => ({
     holds: compileQuery(query, regex),
-    index: indexOf(then),
+    match: Object.freeze<Match>({ index: indexOf(then), because: `condition ${at + 1}: ${conditionText(query)}` }),
   }));
-  const otherwise = entry.strategy?.default === undefined ? -1 : indexOf(entry.strategy.default);
-  return (facts) => conditions.find((condition) => condition.holds(facts))?.index ?? otherwise;
+  const otherwise: Match | undefined =
+    entry.strategy?.default === undefined ? undefined : Object.freeze({ index: indexOf(entry.strategy.default), because: 'default' });
+  return { match: (facts) => conditions.find(({ holds }) => holds(facts))?.match ?? otherwise };
 }
 
 function compileLeaf(entry: ConfigEntry, level: Level, source: TreeSource, place: TreeLocation): Leaf {

@@ -1,4 +1,5 @@
-import { drain, duration, size, timeouts } from './shared.ts';
+import { adminSettings } from './admin.ts';
+import { drain, duration, size, timeouts } from '../shared.ts';
 
 /** A text, or an object for a socket that needs a mode. */
 const listener = {
@@ -34,6 +35,20 @@ export const server = {
       ...listener,
       description: 'A second listener that serves only /healthz and /readyz.',
       examples: ['0.0.0.0:8789'],
+    },
+    admin: {
+      type: 'object',
+      description: 'The dashboard and the admin API.',
+      properties: {
+        listen: {
+          ...listener,
+          description: 'Where browsers and the CLI connect.',
+          default: '127.0.0.1:8788',
+          examples: ['127.0.0.1:8788'],
+        },
+        ...adminSettings,
+      },
+      additionalProperties: false,
     },
     max_body: { ...size, description: 'Largest request body that the gateway buffers in memory.', default: '50MB' },
     max_answer: {
@@ -112,6 +127,12 @@ export const server = {
       description: 'Fail at start when the state directory is not writable, instead of keeping records in memory only.',
       default: false,
     },
+    state_dir_shared: {
+      type: 'boolean',
+      description:
+        'Let several gateways of a machine use the state directory, each with a sub-folder for its request log. Otherwise the second fails to start.',
+      default: false,
+    },
     open: {
       type: 'boolean',
       description: 'Serve everyone who can connect, under any host name, even when no API key is defined.',
@@ -170,6 +191,12 @@ export const server = {
       maximum: 1000000,
       description: 'Maximum number of client connections; the gateway closes further ones at once.',
       default: 8192,
+    },
+    fast_path: {
+      type: 'boolean',
+      description:
+        "Read plain requests from the socket and send them to providers over connections of the gateway's own. false: Node's HTTP server and undici do both, at a higher cost.",
+      default: true,
     },
   },
   additionalProperties: false,

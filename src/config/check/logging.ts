@@ -1,0 +1,24 @@
+import { child } from '../read/node.ts';
+import { compileFinder } from '../validate/regex.ts';
+import { type CheckContext, entryOf, sitesOf, textsOf } from './context.ts';
+
+/** Patterns of redaction that cannot be used, and rules of the log where they have no effect. */
+export function logging(context: CheckContext): void {
+  const redact = child(child(child(context.root, 'logging'), 'requests'), 'redact');
+  for (const { node, text } of textsOf(child(redact, 'patterns'))) {
+    if (!text.startsWith('regex:')) continue;
+    const finder = compileFinder(text.slice('regex:'.length));
+    if (!('error' in finder)) continue;
+    const message = `the pattern cannot be used: ${finder.error.replace(/^error parsing regexp: /, '')}`;
+    const hint = finder.error.startsWith('error')
+      ? 'patterns are RE2: check brackets and escapes'
+      : 'write a pattern that matches at least one character';
+    context.report({ code: 'bad-regex', at: node.at, message, hint });
+  }
+  for (const { node, parent } of sitesOf(context.root)) {
+    const entry = entryOf(node, 'log');
+    if (entry === undefined || parent === undefined) continue;
+    const message = '"log" has no effect in a target';
+    context.report({ code: 'never-used', at: entry.keyAt, message, hint: 'move it to the config, next to "targets"' });
+  }
+}

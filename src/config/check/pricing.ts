@@ -1,0 +1,60 @@
+import { compileGlob, literalOf } from '../compile/providers/glob.ts';
+import { providerOf } from '../read/registry.ts';
+import { child, textOf } from '../read/node.ts';
+import { type CheckContext, section, textsOf } from './context.ts';
+
+/**
+ * A price names one of the file's providers, or a type that one of them has. Names of models are not held against anything:
+ * which there are is known to the providers alone, except where an entry lists those that it serves.
+ */
+export function pricing({ root, registry, report }: CheckContext): void {
+  const entries = section(root, 'pricing');
+  if (entries.size === 0) return;
+  const providers = [...section(root, 'providers')].map(([slug, { value }]) => {
+    const type = textOf(child(value, 'type')) ?? '';
+    const list = child(value, 'models');
+    return {
+      names: [slug, providerOf(registry, type)?.type ?? type],
+      models: list?.kind === 'list' ? textsOf(list).map(({ text }) => text) : undefined,
+    };
+  });
+  for (const [pattern, { keyAt }] of entries) {
+    if (providers.length === 0 || fitsAny(pattern, providers)) continue;
+    report({
+      code: 'never-used',
+      at: keyAt,
+      message: `no provider of this file has the price "${pattern}"`,
+      hint: 'write <provider>/<model>, <type>/<model> or <model>; * is any text',
+    });
+  }
+}
+
+interface Priced {
+  readonly names: readonly string[];
+  /** Globs; undefined: any. */
+  readonly models: readonly string[] | undefined;
+}
+
+function fitsAny(pattern: string, providers: readonly Priced[]): boolean {
+  const slash = pattern.indexOf('/');
+  const first = slash < 0 ? undefined : pattern.slice(0, slash);
+  const isOwner = (name: string): boolean => first !== undefined && compileGlob(first)(name);
+  const owners = providers.filter(({ names }) => names.some(isOwner));
+  if (owners.length > 0) return owners.some(({ models }) => serves(models, pattern.slice(slash + 1)));
+  // A name without a slash, or one that has its slash from the model: `meta-llama/Llama-3.3-70B`.
+  return providers.some(({ models }) => (models === undefined ? isModelName(pattern, slash) : serves(models, pattern)));
+}
+
+/** Services that run models of others name them with their makers; nobody writes a slug with a capital. */
+const makers =
+  /^(accounts|anthropic|cohere|deepseek|deepseek-ai|google|meta|meta-llama|microsoft|mistralai|moonshotai|nvidia|openai|perplexity|publishers|qwen|x-ai|xai|z-ai|zai-org)\//i;
+
+const isModelName = (pattern: string, slash: number): boolean =>
+  slash < 0 || makers.test(pattern) || /[A-Z*]/.test(pattern.slice(0, slash));
+
+function serves(models: readonly string[] | undefined, pattern: string): boolean {
+  if (models === undefined) return true;
+  // Of two patterns nobody says easily whether some name fits both.
+  if (literalOf(pattern) === undefined) return models.some((model) => literalOf(model) === undefined || compileGlob(pattern)(model));
+  return models.some((model) => compileGlob(model)(pattern));
+}

@@ -1,0 +1,30 @@
+import { expect, it } from 'vitest';
+import type { MapNode } from '../read/node.ts';
+import { parse, sourceFile } from '../read/yaml/parse.ts';
+import type { Problem } from '../report/problem.ts';
+import type { CheckContext } from './context.ts';
+import { storeRule } from './store.ts';
+
+function problemsOf(store: string, packages: readonly string[]): Problem[] {
+  const text = `version: 1\nlogging:\n  requests:\n    store: ${store}\n`;
+  const source = sourceFile('/gateway.yaml', 'gateway.yaml', text);
+  const problems: Problem[] = [];
+  const report = (problem: Problem): void => void problems.push(problem);
+  const { root } = parse(source.file, source.text, report);
+  storeRule((name) => packages.includes(name))({ root: root as MapNode, report } as unknown as CheckContext);
+  return problems;
+}
+
+it('names the package that a store needs, by its line', () => {
+  const [problem, ...more] = problemsOf('postgres://gateway:pw@db/log', []);
+  expect(more).toEqual([]);
+  expect(problem).toMatchObject({ severity: 'warning', hint: 'npm install pg', show: 'none', at: { line: 4, column: 12 } });
+  expect(JSON.stringify(problem?.message)).not.toContain('pw@');
+});
+
+it.each([
+  ['postgresql://db/log', ['pg']],
+  ['sqlite', []],
+])('says nothing of %s with %j', (store, packages) => {
+  expect(problemsOf(store, packages)).toEqual([]);
+});

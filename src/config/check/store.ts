@@ -1,0 +1,32 @@
+import { createRequire } from 'node:module';
+import { child, textOf } from '../read/node.ts';
+import type { CheckContext, Rule } from './context.ts';
+
+/** A store whose library is not installed. A warning: where the file is checked may be another place than where it serves. */
+export const store: Rule = storeRule(isInstalled);
+
+/** @param has whether a package can be imported */
+export function storeRule(has: (name: string) => boolean): Rule {
+  return ({ root, report }: CheckContext): void => {
+    const node = child(child(child(root, 'logging'), 'requests'), 'store');
+    if (node === undefined || textOf(node)?.startsWith('postgres') !== true || has('pg')) return;
+    report({
+      code: 'setup-failed',
+      severity: 'warning',
+      at: node.at,
+      message: 'a request log in Postgres needs the package pg, which is not installed here: records would wait in the spool',
+      hint: 'npm install pg',
+      // The address may hold a password.
+      show: 'none',
+    });
+  };
+}
+
+function isInstalled(name: string): boolean {
+  try {
+    createRequire(import.meta.url).resolve(name);
+    return true;
+  } catch {
+    return false;
+  }
+}

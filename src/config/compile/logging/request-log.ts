@@ -1,0 +1,43 @@
+import { parseSize } from '../../../core/text/units.ts';
+import type { LoggingEntry } from '../../schema/index.ts';
+import { needDuration } from '../timeouts.ts';
+
+/** Where records are stored, and how long. Sizes in bytes, times in milliseconds. */
+export interface RequestLogSettings {
+  /** `logging.requests: off`. */
+  readonly isOff: boolean;
+  /** Address of a Postgres database; undefined: a file in the state directory. */
+  readonly postgres: string | undefined;
+  readonly spoolSize: number;
+  readonly retention: { readonly age: number; readonly size: number };
+  /** Records that are kept where nothing is on disk. */
+  readonly memoryRows: number;
+}
+
+const mega = 1024 * 1024;
+const defaults = { spoolSize: 1024 * mega, age: 14 * 86_400_000, size: 2048 * mega, memoryRows: 50_000 } as const;
+
+/** Compiles what `logging.requests` says of the store. */
+export function compileRequestLog(entry: LoggingEntry = {}): RequestLogSettings {
+  const { spool_size: spoolSize, store, retention, memory_rows: memoryRows } = requestsOf(entry);
+  return Object.freeze({
+    isOff: typeof entry.requests === 'string',
+    postgres: store === undefined || store === 'sqlite' ? undefined : store,
+    spoolSize: bytesOf(spoolSize) ?? defaults.spoolSize,
+    retention: Object.freeze({
+      age: retention?.age === undefined ? defaults.age : needDuration(retention.age),
+      size: bytesOf(retention?.size) ?? defaults.size,
+    }),
+    memoryRows: memoryRows ?? defaults.memoryRows,
+  });
+}
+
+/** The settings of records; none where they are switched off. */
+export function requestsOf({ requests }: LoggingEntry): Exclude<NonNullable<LoggingEntry['requests']>, string> {
+  return typeof requests === 'object' ? requests : {};
+}
+
+/** The schema has checked that it is a size. */
+function bytesOf(size: string | number | undefined): number | undefined {
+  return size === undefined ? undefined : parseSize(size);
+}

@@ -1,0 +1,42 @@
+import type { PriceOverride } from '../../../core/cost/book.ts';
+import { makePrice, type WrittenPrices, unitNames } from '../../../core/cost/price.ts';
+import type { PriceEntry } from '../../schema/index.ts';
+import { compileGlob, literalOf } from './glob.ts';
+
+/** Compiles `pricing:`, in the order of the file. */
+export function compilePricing(entries: Readonly<Record<string, PriceEntry>> = {}): readonly PriceOverride[] {
+  return Object.freeze(
+    Object.entries(entries).map(([pattern, entry]) =>
+      Object.freeze({
+        pattern,
+        fits: compileGlob(pattern),
+        isExact: literalOf(pattern) !== undefined,
+        price: makePrice({
+          source: sourceOf(pattern, entry),
+          prices: pricesOf(entry),
+          long: (entry.long_context ?? []).map(({ above, ...prices }) => ({ above, prices: pricesOf(prices) })),
+          tiers: {
+            ...entry.service_tiers,
+            ...(entry.batch_discount === undefined ? {} : { batch: rest(entry.batch_discount) }),
+          },
+          images: typeof entry.image === 'object' ? entry.image : entry.image === undefined ? {} : { '*': entry.image },
+        }),
+      }),
+    ),
+  );
+}
+
+/** What a discount leaves, in places that a percentage has. */
+const rest = (discount: number): string => (1 - discount).toFixed(6);
+
+function pricesOf(entry: object): WrittenPrices {
+  const known = Object.entries(entry).filter(([name]) => (unitNames as readonly string[]).includes(name));
+  const prices: WrittenPrices = Object.fromEntries(known);
+  const write = prices.cache_write_1h ?? prices.cache_write ?? prices.input;
+  return write === undefined ? prices : { ...prices, cache_write_1h: write };
+}
+
+function sourceOf(pattern: string, { source, date }: PriceEntry): string {
+  const said = [source, date].filter((each) => each !== undefined).join(', ');
+  return said === '' ? `pricing: ${pattern}` : `pricing: ${pattern} (${said})`;
+}

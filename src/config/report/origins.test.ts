@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest';
+import { providers } from '../../../plugins/index.ts';
+import { originsOf } from './origins.ts';
+
+const text = `version: 1
+providers:
+  main:
+    type: openai
+    api_key: \${env:KEY:-none-of-it}
+  other: {type: openai, api_key: sk-literal-value-of-a-key}
+configs:
+  "a.b":
+    labels: {team: web}
+    overrideParams:
+      temperature: 0.2
+    targets: [main/gpt-4o, {provider: other, x-note: "\${env:PLACE}"}]
+observability:
+  logs: {otlp: http://c, headers: {x-team: canary-of-the-team}}
+`;
+
+const make = (secrets: readonly string[] = []) =>
+  originsOf({ source: { text, name: 'gateway.yaml' }, cwd: '/', env: {}, providers, texts: {}, secrets });
+
+describe('origins', () => {
+  it.each([
+    ['providers.main.api_key', 5],
+    ['providers.other.api_key', 6],
+    ['configs."a.b"', 8],
+    ['configs."a.b".override_params.temperature', 11],
+    ['configs."a.b".targets[1].provider', 12],
+  ])('of %s is line %d', (path, line) => {
+    expect(make().at(path)).toEqual({ file: 'gateway.yaml', line });
+  });
+
+  it('has none for what no file says, and the nearest above it', () => {
+    expect(make().at('configs."a.b".targets[1].weight')).toBeNull();
+    expect(make().near('configs."a.b".targets[1].weight')).toEqual({ file: 'gateway.yaml', line: 12 });
+    expect(make().near('server.listen')).toBeNull();
+  });
+
+  it('shows references and no secret', () => {
+    const values = make(['web']).values();
+    const valueOf = (path: string) => values.find((one) => one.path === path)?.value;
+    expect(valueOf('providers.main.api_key')).toBe('${env:KEY:-…}');
+    expect(valueOf('providers.other.api_key')).toBe('(written in the file, not shown)');
+    expect(valueOf('configs."a.b".override_params.temperature')).toBe('0.2');
+    expect(JSON.stringify(values)).not.toMatch(/none-of-it|sk-literal|canary-of-the-team/);
+  });
+
+  it('hides what is known to be secret wherever it stands', () => {
+    const values = make(['gpt-4o']).values();
+    expect(JSON.stringify(values)).not.toContain('gpt-4o');
+  });
+
+  it('knows what stands in place of a value', () => {
+    const references = make().references((path) => (path.endsWith('api_key') ? 'resolved' : 'elsewhere'));
+    expect([...references]).toEqual([
+      ['resolved', '${env:KEY:-…}'],
+      ['elsewhere', '${env:PLACE}'],
+    ]);
+  });
+});

@@ -1,0 +1,111 @@
+import type { Origin } from '../../core/logs/explanation.ts';
+import type { Provider } from '../../core/provider.ts';
+import { createMask } from '../../core/secrets/mask.ts';
+import { canonicalSpelling } from '../read/canonical-keys.ts';
+import { mergeFiles, type SavedFiles, type Source } from '../read/merge-files.ts';
+import { formatPath, type MapNode, type Node, type Path, type SourceLocation, walk } from '../read/node.ts';
+import { isCollectorHeader, isSecretKey, shownSecret, withoutKeys } from '../read/secrets.ts';
+
+/** One value of the files. */
+export interface WrittenValue {
+  /** As `configs.support.targets[0].override_params.temperature`, in canonical spelling. */
+  readonly path: string;
+  /** As it may be shown: references unresolved, secrets left out. */
+  readonly value: string;
+  readonly origin: Origin;
+}
+
+/** What the places are read from. */
+export interface OriginSource {
+  readonly source: Source;
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly providers: readonly Provider[];
+  /** The texts that were loaded: what stands on the disk may be newer. */
+  readonly texts: SavedFiles;
+  readonly secrets: readonly string[];
+}
+
+const nothing = (): void => {};
+
+/** The values of the files, and where each is written, also through includes and anchors. Reads what was loaded, not the disk. */
+export class Origins {
+  readonly #places = new Map<string, Origin>();
+  readonly #values: WrittenValue[] = [];
+  readonly #texts = new Map<string, string>();
+
+  constructor(root: MapNode, secrets: readonly string[]) {
+    const mask = createMask(secrets);
+    walk(root, (node, path, entry) => {
+      const name = formatPath(path);
+      const origin = originOf(entry?.keyAt ?? node.at);
+      this.#places.set(name, origin);
+      if (node.kind === 'scalar' && /\$\{(?:env|file):/.test(node.text)) this.#texts.set(name, shownSecret(node.text));
+      if (isBare(node)) this.#values.push({ path: name, value: mask.text(shown(node, path)), origin });
+      return true;
+    });
+  }
+
+  /** Where a value is written; where it stands in a larger one, the place of that. Null for what no file says. */
+  at(path: string): Origin | null {
+    return this.#places.get(path) ?? null;
+  }
+
+  /** The nearest place at or above a path. */
+  near(path: string): Origin | null {
+    for (let rest = path; rest !== ''; rest = parentOf(rest)) {
+      const found = this.#places.get(rest);
+      if (found !== undefined) return found;
+    }
+    return null;
+  }
+
+  /** Every path with its place. */
+  places(): Iterable<readonly [path: string, at: Origin]> {
+    return this.#places;
+  }
+
+  /** Every value in the order of the files. */
+  values(): readonly WrittenValue[] {
+    return this.#values;
+  }
+
+  /**
+   * What stands in the files in place of each value that came by reference: `${env:OPENAI_API_KEY}`.
+   *
+   * @param valueAt the resolved value at a path
+   */
+  references(valueAt: (path: string) => unknown): ReadonlyMap<string, string> {
+    const known = new Map<string, string>();
+    for (const [path, text] of this.#texts) {
+      const value = valueAt(path);
+      if (typeof value === 'string' && value !== '' && !known.has(value)) known.set(value, text);
+    }
+    return known;
+  }
+}
+
+/** Reads a loaded configuration again for its places. */
+export function originsOf({ source, cwd, env, providers, texts, secrets }: OriginSource): Origins {
+  const sources = { cwd, env, report: nothing, secret: nothing, unresolved: nothing, watch: nothing };
+  const { root } = mergeFiles(source, sources, texts);
+  return new Origins(canonicalSpelling(root, { providers, plugins: [], external: new Map(), cwd }, nothing), secrets);
+}
+
+const originOf = ({ file, line }: SourceLocation): Origin => ({ file: file.name, line });
+
+/** `a.b[1]` below `a.b`, `a.b` below `a`. Names in quotes may hold dots and brackets. */
+function parentOf(path: string): string {
+  const quoted = /\."(?:[^"\\]|\\.)*"$/.exec(path);
+  if (quoted !== null) return path.slice(0, quoted.index);
+  return path.slice(0, Math.max(0, Math.max(path.lastIndexOf('.'), path.lastIndexOf('['))));
+}
+
+const isBare = (node: Node): boolean =>
+  node.kind === 'scalar' || (node.kind === 'map' && node.entries.size === 0) || (node.kind === 'list' && node.items.length === 0);
+
+function shown(node: Node, path: Path): string {
+  if (node.kind !== 'scalar') return node.kind === 'map' ? '{}' : '[]';
+  const key = path.findLast((step) => typeof step === 'string');
+  return isSecretKey(key) || isCollectorHeader(path) ? shownSecret(node.text) : withoutKeys(node.text);
+}

@@ -1,0 +1,64 @@
+const amount = <const D extends string>(description: D) =>
+  ({
+    type: ['number', 'string'],
+    minimum: 0,
+    maximum: 1_000_000,
+    pattern: '^\\d{1,7}(\\.\\d{1,12})?$',
+    'x-form': 'an amount in USD such as 0.15',
+    description,
+  }) as const;
+
+/** Prices of tokens, which requests with a long input may have others of. */
+const tokens = {
+  input: amount('Per million input tokens.'),
+  cached_input: amount('Per million input tokens that were read from a cache. Default: input.'),
+  cache_write: amount('Per million input tokens that were written to a cache. Default: input.'),
+  cache_write_1h: amount('The same for a cache of one hour. Default: cache_write.'),
+  output: amount('Per million output tokens.'),
+  reasoning: amount('Per million reasoning tokens. Default: output.'),
+  audio_in: amount('Per million audio tokens in the input. Default: input.'),
+  cached_audio: amount('Per million audio tokens that were read from a cache. Default: cached_input.'),
+  audio_out: amount('Per million audio tokens in the output. Default: output.'),
+  image_in: amount('Per million image tokens in the input. Default: input.'),
+  cached_image: amount('Per million image tokens that were read from a cache. Default: cached_input.'),
+  image_out: amount('Per million image tokens in the output. Default: output.'),
+} as const;
+
+/** An entry of `pricing:`. */
+export const pricing = {
+  type: 'object',
+  properties: {
+    ...tokens,
+    characters: amount('Per million characters that become speech.'),
+    audio_minute: amount('Per minute of sound that becomes text.'),
+    image: {
+      ...amount('Per image; or a mapping by "<size>/<quality>", "<size>", "*/<quality>" or "*".'),
+      type: ['number', 'string', 'object'],
+      additionalProperties: amount('Per image of this size and quality.'),
+    },
+    request: amount('Per request.'),
+    web_searches: amount('Per thousand searches that the provider makes.'),
+    file_searches: amount('Per thousand searches in files that the provider keeps.'),
+    long_context: {
+      type: 'array',
+      description: 'Prices of whole requests with more input tokens than this. What is left out costs the same.',
+      items: {
+        type: 'object',
+        properties: { above: { type: 'integer', minimum: 1, description: 'Input tokens.' }, ...tokens },
+        required: ['above'],
+        additionalProperties: false,
+      },
+    },
+    batch_discount: { type: 'number', minimum: 0, maximum: 1, description: 'Part that batches do not pay: 0.5 is half.' },
+    service_tiers: {
+      type: 'object',
+      description: 'By the service tier that the response names: the factor on the price.',
+      additionalProperties: { type: 'number', minimum: 0, maximum: 1000 },
+      examples: [{ flex: 0.5, priority: 1.75 }],
+    },
+    currency: { enum: ['USD'], type: 'string', description: 'Costs are counted in USD.', default: 'USD' },
+    source: { type: 'string', maxLength: 100, description: 'Where the price is from: shown with each cost.', examples: ['contract 4711'] },
+    date: { type: 'string', maxLength: 20, description: 'When it was looked up.', examples: ['2026-05-01'] },
+  },
+  additionalProperties: false,
+} as const;

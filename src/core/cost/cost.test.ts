@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import { emptyRecord } from '../records/empty.ts';
+import type { UsageRecord } from '../records/record.ts';
+import { costOf } from './cost.ts';
+import { makePrice } from './price.ts';
+
+const price = makePrice({ source: 's', prices: { input: 3, output: 15, cached_input: '0.3' } });
+const usage = (counts: Partial<UsageRecord>): UsageRecord => ({ ...emptyRecord.usage, source: 'reported', ...counts });
+
+describe('a cost', () => {
+  it.each([
+    ['of counts that are none', { prompt: Number.NaN, completion: -1, cached: Number.NEGATIVE_INFINITY }, '0'],
+    ['of an infinite count', { prompt: Number.POSITIVE_INFINITY }, '0'],
+    ['of more than any service takes', { prompt: 1e300 }, null],
+    ['of the largest count that is believed', { prompt: 1e12, completion: 0 }, '3000000'],
+    ['of parts that are larger than their whole', { prompt: 1, cached: 1_000_000, reasoning: 7 }, '0.3'],
+    ['of a negative part', { prompt: 1_000_000, cached: -5 }, '3'],
+  ])('%s', (_name, counts, usd) => {
+    expect(costOf(usage(counts as Partial<UsageRecord>), price).usd).toBe(usd);
+  });
+
+  it('beyond what a store counts is unknown', () => {
+    const dear = makePrice({ source: 's', prices: { input: 999_999, output: 1 } });
+    expect(costOf(usage({ prompt: 9_000_000_000_000 }), dear).usd).toBeNull();
+    expect(costOf(usage({ prompt: 9_000_000 }), dear).usd).toBe('8999991');
+  });
+
+  it('does not lose a picodollar where numbers do', () => {
+    const odd = makePrice({ source: 's', prices: { input: '123.456789', output: '0.000001' } });
+    // 9876543219 × 123456789 picodollars and 1 more
+    expect(costOf(usage({ prompt: 9_876_543_219, completion: 1 }), odd).usd).toBe('1219326.312237463792');
+  });
+
+  it('has no price without a price', () => {
+    expect(costOf(usage({ prompt: 1 }), undefined)).toEqual({ usd: null, source: null, prices: {} });
+  });
+
+  it('is half a picodollar rounded up', () => {
+    const half = makePrice({ source: 's', prices: { input: '0.000001' }, tiers: { flex: '0.5' } });
+    expect(costOf(usage({ prompt: 1, details: { tier: 'flex' } }), half).usd).toBe('0.000000000001');
+    expect(costOf(usage({ prompt: 2, details: { tier: 'flex' } }), half).usd).toBe('0.000000000001');
+    expect(costOf(usage({ prompt: 3, details: { tier: 'flex' } }), half).usd).toBe('0.000000000002');
+  });
+
+  it('of a tier that nobody named is unknown, whatever it is called', () => {
+    for (const tier of ['priority', '__proto__', 'constructor', 'toString'])
+      expect(costOf(usage({ prompt: 1, details: { tier } }), price).usd, tier).toBeNull();
+  });
+});

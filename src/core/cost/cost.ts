@@ -1,0 +1,147 @@
+import type { CostRecord, UsageRecord } from '../records/record.ts';
+import { decimalText } from './decimal.ts';
+import { type Price, type PriceUnit, type Rate, type Rates, scale } from './price.ts';
+
+/** A request that consumed nothing that is paid for. */
+export const free: CostRecord = Object.freeze({ usd: '0', source: null, prices: Object.freeze({}) });
+
+export const unknownCost: CostRecord = Object.freeze({ usd: null, source: null, prices: Object.freeze({}) });
+
+/** Counts beyond it are no counts: no service takes a request of a million million tokens. */
+const mostUnits = 1e12;
+
+/** Nine million dollars for one request: as much as a signed integer of 64 bits counts. */
+const mostPico = 9_000_000_000_000_000_000n;
+
+/** Service tiers that cost what the price list says. */
+const ordinary: ReadonlySet<string> = new Set(['default', 'standard', 'auto', 'on_demand']);
+
+/**
+ * What this usage costs, to the picodollar. `usd` is null where a part of it has no known price: never a sum of the rest.
+ */
+export function costOf(usage: UsageRecord, price: Price | undefined): CostRecord {
+  if (price === undefined) return unknownCost;
+  const rates = ratesFor(price, usage.prompt);
+  const source = usage.source === 'estimated' ? price.estimated : price.source;
+  const tier = usage.details?.tier;
+  const factor = tier === undefined || tier === null || ordinary.has(tier) ? undefined : factorOf(price, tier);
+  const isKnown = factor !== undefined || tier === undefined || tier === null || ordinary.has(tier);
+  const sum = isKnown ? new Sum(rates, price).of(usage) : undefined;
+  return { usd: sum?.text(factor) ?? null, source, prices: rates.shown };
+}
+
+/** A tier is called whatever the provider calls it. */
+const factorOf = ({ tiers }: Price, tier: string): bigint | undefined => (Object.hasOwn(tiers, tier) ? tiers[tier] : undefined);
+
+function ratesFor(price: Price, prompt: number): Rates {
+  for (const long of price.long) if (prompt > long.above) return long;
+  return price;
+}
+
+class Sum {
+  readonly #rates: Partial<Readonly<Record<PriceUnit, Rate>>>;
+  /** Picodollars, as long as every part and their sum are exact as numbers. */
+  #pico = 0;
+  /** What did not fit, in parts of a picodollar. */
+  #exact = 0n;
+  #isUnknown = false;
+
+  readonly #price: Price;
+
+  constructor({ rates }: Rates, price: Price) {
+    this.#rates = rates;
+    this.#price = price;
+  }
+
+  /** Undefined where a part has no price. */
+  of(usage: UsageRecord): this | undefined {
+    const rates = this.#rates;
+    const { details } = usage;
+    this.#input(usage);
+    this.#output(usage);
+    if (details !== undefined) {
+      // Milliseconds: whole numbers of what is reported with a fraction.
+      if (rates.audio_minute !== undefined) this.#add(milliseconds(details.seconds), rates.audio_minute);
+      this.#add(count(details.characters), rates.characters);
+      this.#add(count(details.web_searches), rates.web_searches);
+      this.#add(count(details.file_searches), rates.file_searches);
+      const images = count(details.images);
+      if (images > 0 && usage.prompt + usage.completion === 0) this.#add(images, imageRate(this.#price.images, details.image ?? ''));
+      if (count(details.seconds) > 0 && rates.audio_minute === undefined && usage.prompt + usage.completion === 0) return undefined;
+    }
+    if (rates.request !== undefined) this.#add(1, rates.request);
+    return this.#isUnknown ? undefined : this;
+  }
+
+  /** Parts are believed where they are larger than their whole. */
+  #input(usage: UsageRecord): void {
+    const rates = this.#rates;
+    const { details } = usage;
+    const prompt = count(usage.prompt);
+    const cached = count(usage.cached);
+    const written = count(usage.cache_write);
+    const audio = count(usage.audio_in);
+    if (cached + written + audio === 0 && details === undefined) {
+      this.#add(prompt, rates.input);
+      return;
+    }
+    const images = rates.image_in === undefined ? 0 : count(details?.image_in);
+    const cachedAudio = Math.min(count(details?.cached_audio), cached, audio);
+    const cachedImages = Math.min(count(details?.cached_images), cached - cachedAudio, images);
+    const hour = Math.min(count(details?.cache_write_1h), written);
+    const plain = prompt - cached - written - (audio - cachedAudio) - (images - cachedImages);
+    this.#add(Math.max(0, plain), rates.input);
+    this.#add(cached - cachedAudio - cachedImages, rates.cached_input ?? rates.input);
+    this.#add(cachedAudio, rates.cached_audio ?? rates.cached_input ?? rates.audio_in ?? rates.input);
+    this.#add(cachedImages, rates.cached_image ?? rates.cached_input ?? rates.image_in ?? rates.input);
+    this.#add(written - hour, rates.cache_write ?? rates.input);
+    this.#add(hour, rates.cache_write_1h);
+    this.#add(audio - cachedAudio, rates.audio_in ?? (this.#price.soundApart ? undefined : rates.input));
+    this.#add(images - cachedImages, rates.image_in);
+  }
+
+  #output(usage: UsageRecord): void {
+    const rates = this.#rates;
+    const completion = count(usage.completion);
+    const audio = count(usage.audio_out);
+    const images = rates.image_out === undefined ? 0 : count(usage.details?.image_out);
+    const reasoning = rates.reasoning === undefined ? 0 : count(usage.reasoning);
+    this.#add(Math.max(0, completion - audio - images - reasoning), rates.output);
+    this.#add(audio, rates.audio_out ?? (this.#price.soundApart ? undefined : rates.output));
+    this.#add(images, rates.image_out);
+    this.#add(reasoning, rates.reasoning);
+  }
+
+  #add(units: number, rate: Rate | undefined): void {
+    if (units === 0) return;
+    if (rate === undefined || units > mostUnits) {
+      this.#isUnknown = true;
+      return;
+    }
+    const sum = this.#pico + units * rate.each;
+    if (sum <= Number.MAX_SAFE_INTEGER) this.#pico = sum;
+    else this.#exact += BigInt(units) * rate.exact;
+  }
+
+  /** Half a picodollar and more becomes one. @param factor in 12th decimal places */
+  text(factor: bigint | undefined): string | undefined {
+    if (this.#exact === 0n && factor === undefined) return decimalText(this.#pico);
+    const exact = (this.#exact + BigInt(this.#pico) * scale) * (factor ?? 1n);
+    const divisor = factor === undefined ? scale : scale * 1_000_000_000_000n;
+    const pico = (exact + divisor / 2n) / divisor;
+    return pico > mostPico ? undefined : decimalText(pico);
+  }
+}
+
+function imageRate(images: Price['images'], variant: string): Rate | undefined {
+  const [size = '', quality = ''] = variant.split('/');
+  const own = (name: string): Rate | undefined => (Object.hasOwn(images, name) ? images[name] : undefined);
+  return own(variant) ?? own(`*/${quality}`) ?? own(size) ?? own('*');
+}
+
+const milliseconds = (seconds: number | undefined): number => count((seconds ?? 0) * 1000);
+
+/** Whatever stands in a record: what is not a count is none. */
+function count(value: number | undefined): number {
+  return value !== undefined && value > 0 && value < Number.POSITIVE_INFINITY ? Math.ceil(value) : 0;
+}

@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest';
+import { attemptSpanId, isSampledFlag, isSampledId, parseTraceparent, spanIdOf, w3cTraceId } from './trace.ts';
+
+const id = 'req_01JD3K8ZQ4M6N7P8R9S0T1V2W3';
+
+it('gives each attempt an id of its own', () => {
+  const ids = new Set([spanIdOf(id), ...Array.from({ length: 1000 }, (_, n) => attemptSpanId(id, n))]);
+  expect(ids.size).toBe(1001);
+  expect([...ids].every((one) => /^(?!0{16})[0-9a-f]{16}$/.test(one))).toBe(true);
+  expect(attemptSpanId(id, 3)).toBe(attemptSpanId(id, 3));
+});
+
+describe('the trace id for tracing systems', () => {
+  const hex = '4bf92f3577b34da6a3ce929d0e0e4736';
+  it.each([
+    [hex, hex],
+    [hex.toUpperCase(), hex],
+    ['4bf92f35-77b3-4da6-a3ce-929d0e0e4736', hex],
+    ['order 7', expect.stringMatching(/^[0-9a-f]{32}$/)],
+    ['', expect.stringMatching(/^[0-9a-f]{32}$/)],
+    ['0'.repeat(32), expect.stringMatching(/^(?!0{32})[0-9a-f]{32}$/)],
+  ])('of %j', (text, expected) => {
+    expect(w3cTraceId(text)).toEqual(expected);
+    expect(w3cTraceId(text)).toBe(w3cTraceId(text));
+  });
+});
+
+it('samples the part of the ids that was asked for', () => {
+  const ids = Array.from({ length: 2000 }, (_, n) => w3cTraceId(`trace ${n}`));
+  const count = (ratio: number): number => ids.filter((one) => isSampledId(one, ratio)).length;
+  expect([count(0), count(1)]).toEqual([0, 2000]);
+  expect(Math.abs(count(0.1) - 200)).toBeLessThan(60);
+  expect(ids.filter((one) => isSampledId(one, 0.1)).every((one) => isSampledId(one, 0.5))).toBe(true);
+});
+
+it.each([
+  ['00', false],
+  ['01', true],
+  ['03', true],
+  ['02', false],
+])('the flags %s mean sampled: %s', (flags, isSampled) => {
+  const parent = parseTraceparent(`00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-${flags}`);
+  expect(parent !== undefined && isSampledFlag(parent)).toBe(isSampled);
+});

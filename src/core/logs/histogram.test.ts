@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest';
+import { Histogram } from './histogram.ts';
+
+function of(times: readonly number[]): Histogram {
+  const histogram = new Histogram();
+  for (const ms of times) histogram.add(ms);
+  return histogram;
+}
+
+describe('Histogram', () => {
+  const times = Array.from({ length: 2000 }, (_, i) => 0.15 * 1.008 ** i);
+  it.each([0.01, 0.5, 0.9, 0.95, 0.99, 1])('is within 5 % of the quantile %d', (share) => {
+    const exact = times[Math.ceil(share * times.length) - 1] as number;
+    const found = of(times).quantile(share) as number;
+    expect(Math.abs(found / exact - 1)).toBeLessThan(0.05);
+  });
+
+  it('has no quantile of nothing', () => {
+    expect(of([]).quantile(0.5)).toBeNull();
+    expect(String(of([]))).toBe('');
+  });
+
+  it('adds another one by its text, exactly', () => {
+    const sum = of([1, 20, 300]);
+    sum.addText(String(of([20, 4000])));
+    expect(sum.total).toBe(5);
+    expect(
+      Object.fromEntries(
+        String(sum)
+          .split(',')
+          .map((pair) => pair.split(':')),
+      ),
+    ).toEqual(
+      Object.fromEntries(
+        String(of([1, 20, 20, 300, 4000]))
+          .split(',')
+          .map((pair) => pair.split(':')),
+      ),
+    );
+  });
+
+  it.each(['', ':', 'a:b', '-1:4', '300:1', '1.5:2', '3'])('takes %j for nothing', (text) => {
+    const histogram = new Histogram();
+    histogram.addText(text);
+    expect(histogram.total).toBe(0);
+  });
+
+  it('holds what is beyond its ends', () => {
+    expect(of([0, -1, Number.NaN]).quantile(1)).toBe(0.1);
+    expect(of([1e12]).quantile(1)).toBeGreaterThan(1e7);
+  });
+});

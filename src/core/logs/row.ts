@@ -1,0 +1,157 @@
+import type { LogRecord } from '../records/record.ts';
+
+/** A record as lists show it: flat, small, and the same from the store and from live traffic. Field names are those of the filter language. */
+export interface LogRow {
+  readonly id: string;
+  /** Arrival, Unix milliseconds. */
+  readonly at: number;
+  readonly status: number;
+  readonly end: LogRecord['end'];
+  readonly error: string | null;
+  /** Of the error, cut. */
+  readonly message: string | null;
+  readonly endpoint: string;
+  readonly stream: boolean;
+  readonly config: string | null;
+  readonly provider: string | null;
+  /** As it was sent to the provider, else as it was asked for. */
+  readonly model: string | null;
+  readonly key: string | null;
+  readonly virtual_key: string | null;
+  /** Milliseconds. */
+  readonly latency: number;
+  readonly ttft: number | null;
+  readonly overhead: number;
+  readonly tokens_in: number;
+  readonly tokens_out: number;
+  readonly tokens_cached: number;
+  readonly tokens_reasoning: number;
+  /** Exact decimal; null: unknown price. */
+  readonly cost: string | null;
+  readonly preview: string | null;
+  readonly attempts: number;
+  readonly fallback: boolean;
+  /** The attempts before the last one. */
+  readonly hops: readonly { readonly provider: string; readonly model: string; readonly said: string }[];
+  readonly finish: string | null;
+  readonly cache: string;
+  readonly guardrail: string | null;
+  readonly trace: string;
+  readonly span: string | null;
+  readonly parent: string | null;
+  readonly upstream_id: string | null;
+  readonly prompt: string | null;
+  readonly revision: string;
+  readonly agent: string | null;
+  readonly bytes_in: number;
+  readonly bytes_out: number;
+  readonly meta: Readonly<Record<string, string>>;
+  readonly label: Readonly<Record<string, string>>;
+}
+
+const longestMessage = 200;
+
+/** What a row is made of: neither headers nor bodies are part of it. */
+type Shown = Pick<
+  LogRecord,
+  | 'id'
+  | 'at'
+  | 'status'
+  | 'end'
+  | 'error'
+  | 'endpoint'
+  | 'stream'
+  | 'config'
+  | 'provider'
+  | 'model'
+  | 'key'
+  | 'virtual_key'
+  | 'ms'
+  | 'usage'
+  | 'cost'
+  | 'preview'
+  | 'attempts'
+  | 'finish'
+  | 'cache'
+  | 'guardrails'
+  | 'trace'
+  | 'prompt'
+  | 'revision'
+  | 'client'
+  | 'bytes'
+  | 'metadata'
+  | 'labels'
+>;
+
+export function toRow(record: Shown): LogRow {
+  const { usage, model, attempts, trace } = record;
+  const last = attempts.at(-1);
+  return {
+    id: record.id,
+    at: record.at,
+    status: record.status,
+    end: record.end,
+    error: record.error?.code ?? null,
+    message: record.error?.message.slice(0, longestMessage) ?? null,
+    endpoint: record.endpoint,
+    stream: record.stream,
+    config: record.config,
+    provider: record.provider,
+    model: model.sent ?? model.asked,
+    key: record.key,
+    virtual_key: record.virtual_key,
+    latency: record.ms.total,
+    ttft: record.ms.first_event,
+    overhead: record.ms.overhead,
+    tokens_in: usage.prompt,
+    tokens_out: usage.completion,
+    tokens_cached: usage.cached,
+    tokens_reasoning: usage.reasoning,
+    cost: record.cost.usd,
+    preview: record.preview,
+    attempts: attempts.length,
+    fallback: last !== undefined && attempts.some(({ target }) => target !== last.target),
+    hops: attempts.slice(0, -1).map(({ provider, model: sent, status, outcome }) => ({
+      provider,
+      model: sent,
+      said: status === null ? outcome : String(status),
+    })),
+    finish: record.finish[0] ?? null,
+    cache: record.cache,
+    guardrail: nameOf(record.guardrails[0]),
+    trace: trace.trace_id,
+    span: trace.span_id,
+    parent: trace.parent,
+    upstream_id: last?.upstream_id ?? null,
+    prompt: record.prompt?.id ?? null,
+    revision: record.revision,
+    agent: record.client.agent,
+    bytes_in: record.bytes.in,
+    bytes_out: record.bytes.out,
+    meta: record.metadata,
+    label: textsOf(record.labels),
+  };
+}
+
+function nameOf(guardrail: unknown): string | null {
+  const name = typeof guardrail === 'object' && guardrail !== null ? (guardrail as { name?: unknown }).name : undefined;
+  return typeof name === 'string' ? name : null;
+}
+
+function textsOf(labels: Readonly<Record<string, unknown>>): Readonly<Record<string, string>> {
+  const out: Record<string, string> = {};
+  for (const [name, value] of Object.entries(labels)) out[name] = typeof value === 'string' ? value : JSON.stringify(value);
+  return out;
+}
+
+/** What figures count as an error: the client got one, also as the last event of a stream. */
+export const isError = ({ error, status }: Pick<LogRow, 'error' | 'status'>): boolean => error !== null || status >= 400;
+
+/** Attempts after the first, at whichever target. */
+export const retriesOf = ({ attempts }: Pick<LogRow, 'attempts'>): number => Math.max(0, attempts - 1);
+
+export const isCacheHit = ({ cache }: Pick<LogRow, 'cache'>): boolean => cache.endsWith('HIT');
+
+/** Tokens were used, and nobody knows what they cost. */
+export const isUnpriced = ({ cost, tokens_in, tokens_out }: Pick<LogRow, 'cost' | 'tokens_in' | 'tokens_out'>): boolean =>
+  cost === null && tokens_in + tokens_out > 0;

@@ -1,0 +1,29 @@
+/** Decimal digits with an optional fraction: no sign, no exponent, no hexadecimal, as in RFC 9110 10.2.3. */
+const number = /^\s*\d+(?:\.\d+)?\s*$/;
+
+/** Headers that hold milliseconds, the more exact ones first. */
+const inMilliseconds = ['retry-after-ms', 'x-ms-retry-after-ms'] as const;
+
+/**
+ * How long a provider asks to wait, in milliseconds from `now` (Unix milliseconds); undefined when it doesn't say, or
+ * nothing that can be read. A date that has passed means at once.
+ */
+export function retryAfterMs(headers: Readonly<Record<string, string>>, now: number): number | undefined {
+  for (const name of inMilliseconds) {
+    const value = headers[name];
+    if (value !== undefined && number.test(value)) return Math.ceil(Number(value));
+  }
+  const value = headers['retry-after'];
+  if (value === undefined) return undefined;
+  if (number.test(value)) return Math.ceil(Number(value) * 1000);
+  const at = httpDate(value);
+  return at === undefined ? undefined : Math.max(0, at - now);
+}
+
+/** Unix milliseconds of an HTTP date in any of its three forms; all of them begin with the name of a day. */
+function httpDate(text: string): number | undefined {
+  if (!/^\s*(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)/.test(text)) return undefined;
+  // The oldest form (asctime) names no zone and means GMT.
+  const at = Date.parse(/GMT|UTC|[+-]\d{4}\s*$/.test(text) ? text : `${text} GMT`);
+  return Number.isNaN(at) ? undefined : at;
+}

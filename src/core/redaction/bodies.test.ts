@@ -1,0 +1,264 @@
+import { createHash } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { compileFinder } from '../../config/validate/regex.ts';
+import { namedPatterns } from './find/hits.ts';
+import { Redactor } from './index.ts';
+import type { OwnPattern, RedactionRules } from './rules.ts';
+
+const rules: RedactionRules = { fields: ['user', 'messages[*].name'], patterns: new Set(namedPatterns), own: [], media: 'digest' };
+const oneByte = (text: string): string => Buffer.from(text, 'utf8').toString('latin1');
+const own = (pattern: string): OwnPattern => {
+  const finder = compileFinder(pattern);
+  if ('error' in finder) throw new Error(finder.error);
+  return finder;
+};
+
+function masked(
+  body: unknown,
+  over: Partial<RedactionRules> = {},
+  limit = 1 << 20,
+): { text: string; counts: object; preview: string | null; isCut: boolean } {
+  const redaction = new Redactor({ ...rules, ...over }, ['a-known-secret/of-the-file']).begin(limit);
+  const { body: out, preview } = redaction.request(oneByte(typeof body === 'string' ? body : JSON.stringify(body)));
+  if (out === 'too-large') throw new Error(out);
+  return { text: out.bytes.toString('utf8'), counts: redaction.counts, preview, isCut: out.isCut };
+}
+
+describe('a JSON body', () => {
+  const png = Buffer.concat([Buffer.from('89504e470d0a1a0a', 'hex'), Buffer.alloc(3000, 7)]);
+  const digest = `[media image/png, ${png.length} bytes, sha256 ${createHash('sha256').update(png).digest('hex')}]`;
+
+  it.each<[string, unknown, unknown, object]>([
+    ['a field', { user: 'u1', x: { user: 'u2' } }, { user: '[field]', x: { user: 'u2' } }, { field: 1 }],
+    ['a field that is no text', { user: { id: [1, { a: 2 }] }, b: 1 }, { user: '[field]', b: 1 }, { field: 1 }],
+    ['a field that is nothing', { user: null }, { user: null }, {}],
+    [
+      'a field of each element',
+      { messages: [{ name: 'a' }, { role: 'user' }, { name: 'b' }] },
+      { messages: [{ name: '[field]' }, { role: 'user' }, { name: '[field]' }] },
+      { field: 2 },
+    ],
+    ['not the same name elsewhere', { messages: { name: 'a' }, name: 'b' }, { messages: { name: 'a' }, name: 'b' }, {}],
+    [
+      'a member that is called a secret',
+      { tools: [{ server: { Authorization: 'x', apiKey: 'y', api_key: 'z', token: 'hi' } }] },
+      { tools: [{ server: { Authorization: '[secret]', apiKey: '[secret]', api_key: '[secret]', token: 'hi' } }] },
+      { secret: 3 },
+    ],
+    ['a schema of one', { properties: { password: { type: 'string' } } }, { properties: { password: { type: 'string' } } }, {}],
+    [
+      'a card that is a number',
+      { card: 4111111111111111, other: 4111111111111112 },
+      { card: '[credit_card]', other: 4111111111111112 },
+      { credit_card: 1 },
+    ],
+    [
+      'a telephone number by the name of its member',
+      { phone: 5551234567, mobile: '5551234567', id: 5551234567, no: '5551234567' },
+      { phone: '[phone]', mobile: '[phone]', id: 5551234567, no: '5551234567' },
+      { phone: 2 },
+    ],
+    ['JSON in a text', { arguments: '{"to":"a@example.com","n":1}' }, { arguments: '{"to":"[email]","n":1}' }, { email: 1 }],
+    ['line breaks around', { c: 'a\nb@example.com\n+49 30 1234567\r\n' }, { c: 'a\n[email]\n[phone]\r\n' }, { email: 1, phone: 1 }],
+    ['an image', { url: `data:image/png;base64,${png.toString('base64')}` }, { url: digest }, { media: 1 }],
+    [
+      'an image in a text',
+      { c: `see ![x](data:image/png;base64,${png.toString('base64')}) of a@example.com` },
+      { c: `see ![x](${digest}) of [email]` },
+      { media: 1, email: 1 },
+    ],
+    ['a file without a type', { source: { data: png.toString('base64') } }, { source: { data: digest } }, { media: 1 }],
+    ['a file in lines', { data: png.toString('base64').replaceAll(/(.{76})/g, '$1\n') }, { data: digest }, { media: 1 }],
+    ['a short text of base64', { data: 'AAAA' }, { data: 'AAAA' }, {}],
+    [
+      'tokens',
+      { choices: [{ logprobs: { content: [{ token: 'a@' }, { token: 'example.com' }] } }], logprobs: true, top_logprobs: 3 },
+      { choices: [{ logprobs: '[logprobs]' }], logprobs: true, top_logprobs: 3 },
+      { logprobs: 1 },
+    ],
+    ['nothing', { model: 'gpt-4o', n: 1.5, ok: true, x: null, l: [] }, { model: 'gpt-4o', n: 1.5, ok: true, x: null, l: [] }, {}],
+  ])('%s', (_, body, expected, counts) => {
+    const out = masked(body);
+    expect(JSON.parse(out.text)).toEqual(expected);
+    expect(out.counts).toEqual(counts);
+    expect(masked(out.text).text).toBe(out.text);
+  });
+
+  it.each([
+    ['{"a":"x\\u0040example.com y"}', '{"a":"[email] y"}'],
+    ['{"a":"j\\u00fcrgen@example.com"}', '{"a":"[email]"}'],
+    ['{"\\u0075ser":"x"}', '{"\\u0075ser":"[field]"}'],
+    ['{ "user" :\n "x" , "n": 1.0, "big": 12345678901234567890 }', '{ "user" :\n "[field]" , "n": 1.0, "big": 12345678901234567890 }'],
+    ['{"a":"a-known-secret\\/of-the-file"}', '{"a":"[secret]"}'],
+    ['{"a":"\\\\","b":"x@example.com"}', '{"a":"\\\\","b":"[email]"}'],
+    ['{"a":"😀 x@example.com Grüße"}', '{"a":"😀 [email] Grüße"}'],
+  ])('%s keeps all other bytes', (body, expected) => {
+    expect(masked(body).text).toBe(expected);
+  });
+
+  it.each([
+    ['keep', (text: string) => text.includes('base64,')],
+    ['drop', (text: string) => text === '{"u":"[media]"}'],
+    ['digest', (text: string) => text.includes('sha256')],
+  ] as const)('media: %s', (media, holds) => {
+    expect(holds(masked({ u: `data:image/png;base64,${png.toString('base64')}` }, { media }).text)).toBe(true);
+  });
+
+  it('is cut where it is too large, never within a value', () => {
+    const body = { messages: Array.from({ length: 100 }, () => ({ role: 'user', content: `${'x'.repeat(100)} jane.doe@example.com` })) };
+    for (let limit = 1000; limit < 1140; limit += 1) {
+      const { text, isCut } = masked(body, {}, limit);
+      expect([text.length, isCut]).toEqual([limit, true]);
+      expect(text).not.toContain('jane');
+    }
+  });
+
+  it('is read no further than it is kept', () => {
+    const mails = 'jane.doe@example.com '.repeat(50_000);
+    for (const body of [{ c: mails }, { c: mails.replaceAll(' ', '\n') }, { l: mails.trim().split(' ') }]) {
+      const redaction = new Redactor(rules, []).begin(4000);
+      const { body: out } = redaction.request(oneByte(JSON.stringify(body)));
+      if (out === 'too-large') throw new Error(out);
+      expect([out.isCut, out.bytes.length > 2000, out.bytes.length <= 4000]).toEqual([true, true, true]);
+      expect(redaction.counts['email']).toBeLessThan(3000);
+      expect(out.bytes.toString('latin1')).not.toMatch(/jane|doe|@/);
+    }
+  });
+
+  it.each([0, 1, 7, 500, 4096])('shows no part of a value at the end of a long text that was left (%i)', (shift) => {
+    const text = `${'x'.repeat(20_000 + shift)} ${'4111 1111 1111 1111 and jane.doe@example.com '.repeat(2000)}`;
+    for (let limit = 19_900; limit < 20_060; limit += 13) {
+      const { text: out } = masked({ c: text }, {}, limit + shift);
+      expect(out).not.toMatch(/1111|jane|@/);
+    }
+  });
+
+  it('is not kept where own patterns would cost too much', () => {
+    const redaction = new Redactor({ ...rules, own: [own('ACME-\\d{6}')] }, []).begin(1 << 20);
+    expect(redaction.request(JSON.stringify({ a: 'x '.repeat(100_000) })).body).toBe('too-large');
+    expect(
+      redaction.response({
+        pieces: [Buffer.from(JSON.stringify({ a: 'x '.repeat(100_000) }))],
+        size: 200_008,
+        contentType: 'application/json',
+      }),
+    ).toBe('too-large');
+  });
+});
+
+describe('own patterns', () => {
+  it.each([
+    ['ACME-\\d{6}', 'order ACME-123456, ACME-12345', 'order [pattern], ACME-12345'],
+    ['(?i)secret project', 'the Secret Project', 'the [pattern]'],
+    ['a|b', 'xaxb', 'x[pattern]x[pattern]'],
+    ['x?yz', 'yz xyz', '[pattern] [pattern]'],
+    ['pattern', 'a pattern', 'a [pattern]'],
+    ['ACME', 'nothing', 'nothing'],
+  ])('%s in %j', (pattern, text, expected) => {
+    const redactor = new Redactor({ ...rules, own: [own(pattern)] }, []);
+    expect(redactor.begin(1000).text(text)).toBe(expected);
+    expect(redactor.begin(1000).text(expected)).toBe(expected);
+  });
+
+  it.each(['(?=a)b', 'a*', '(', ''])('%j cannot be used', (pattern) => {
+    expect(compileFinder(pattern)).toHaveProperty('error');
+  });
+});
+
+describe('what the user said last', () => {
+  it.each<[string, unknown, string | null]>([
+    [
+      'chat',
+      {
+        messages: [
+          { role: 'user', content: 'one' },
+          { role: 'user', content: 'two\n  lines' },
+          { role: 'assistant', content: 'three' },
+        ],
+      },
+      'two lines',
+    ],
+    [
+      'parts',
+      {
+        messages: [
+          {
+            role: 'user',
+            content: [
+              { type: 'text', text: 'look' },
+              { type: 'image_url', image_url: { url: 'https://x' } },
+            ],
+          },
+        ],
+      },
+      'look',
+    ],
+    ['only an image', { messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url: 'https://x' } }] }] }, '[media]'],
+    [
+      'messages',
+      {
+        system: 'be nice',
+        messages: [
+          {
+            role: 'user',
+            content: [
+              { type: 'tool_result', tool_use_id: 'x' },
+              { type: 'text', text: 'go on' },
+            ],
+          },
+        ],
+      },
+      'go on',
+    ],
+    ['responses, text', { input: 'hello' }, 'hello'],
+    [
+      'responses, items',
+      {
+        input: [
+          { role: 'user', content: [{ type: 'input_text', text: 'hi' }] },
+          { type: 'function_call', name: 'x' },
+        ],
+      },
+      'hi',
+    ],
+    ['completions', { prompt: 'Once upon' }, 'Once upon'],
+    ['embeddings', { input: ['first', 'second'] }, 'second'],
+    ['masked', { messages: [{ role: 'user', content: 'I am jane@example.com "quoted" \\ é' }] }, 'I am [email] "quoted" \\ é'],
+    ['cut', { prompt: 'x'.repeat(500) }, `${'x'.repeat(199)}…`],
+    ['cut behind many blanks', { prompt: `a${' \n'.repeat(100)}${'x '.repeat(200)}` }, `a ${'x '.repeat(98)}x…`],
+    ['a line of words', { prompt: 'one two  three\u00a0four ' }, 'one two three four'],
+    ['control characters', { prompt: 'a\u001b[31mb\u202ec' }, 'a [31mb c'],
+    ['no user', { messages: [{ role: 'system', content: 'x' }] }, null],
+    ['nothing', { model: 'x' }, null],
+    ['odd', { messages: 'x', input: 5 }, null],
+  ])('%s', (_, body, expected) => {
+    expect(masked(body).preview).toBe(expected);
+  });
+
+  it.each<[string, object, string | null]>([
+    ['input', { input: 'secret plan' }, '[field]'],
+    ['input', { input: ['secret plan'] }, null],
+    ['prompt', { prompt: 'secret plan' }, '[field]'],
+    ['messages', { messages: [{ role: 'user', content: 'secret plan' }] }, null],
+    ['messages[*].content', { messages: [{ role: 'user', content: 'secret plan' }] }, '[field]'],
+    ['messages[*].content[*].text', { messages: [{ role: 'user', content: [{ type: 'text', text: 'secret plan' }] }] }, '[field]'],
+  ])('is masked where it is the field %s, kept or not', (field, body, expected) => {
+    for (const more of [{}, { padding: 'x'.repeat(40_000) }]) {
+      const behind = masked({ ...more, ...body }, { fields: [field] }, 100).preview;
+      const kept = masked({ ...more, ...body }, { fields: [field] }).preview;
+      expect([behind, kept]).toEqual([expected, expected]);
+    }
+    const redactor = new Redactor({ ...rules, fields: [field] }, []);
+    expect(redactor.begin(100).preview(JSON.stringify(body))).toBe(expected);
+  });
+
+  it('is found behind what is kept, and masked there too', () => {
+    const body = {
+      messages: [
+        { role: 'user', content: 'y '.repeat(30_000) },
+        { role: 'user', content: 'jane@example.com' },
+      ],
+    };
+    expect(masked(body, {}, 1000).preview).toBe('[email]');
+  });
+});

@@ -1,0 +1,59 @@
+import type { ByteSource, Redacted, Redaction, Redactor, ResponseBody, TooLargeBody } from './index.ts';
+import type { Counts } from './rules.ts';
+
+/** A body as it came: a request as text of one byte a character, or a response with the times of its pieces (pairs of offset and time). */
+export type UnmaskedBody =
+  | { readonly kind: 'request'; readonly text: string; readonly source?: ByteSource }
+  | { readonly kind: 'response'; readonly body: ResponseBody; readonly times: readonly number[] };
+
+/** A body as it may be stored. */
+export interface MaskedBody {
+  readonly bytes: Buffer;
+  readonly isCut: boolean;
+  /** The times, at the offsets that the pieces have now. */
+  readonly times: readonly number[] | null;
+  /** What a user said last. */
+  readonly preview: string | null;
+}
+
+/** The bodies of one record, which take too long to be masked where requests are served. */
+export interface MaskingJob {
+  readonly redactor: Redactor;
+  /** Bytes of one body that are kept. */
+  readonly limit: number;
+  readonly bodies: readonly UnmaskedBody[];
+  /** Bytes of all of them. */
+  readonly size: number;
+  /** Called once. @param masked in the order of `bodies`; undefined where they could not be masked, and must not be kept */
+  done(masked: readonly (MaskedBody | TooLargeBody)[] | undefined, counts: Counts): void;
+}
+
+export const sizeOf = (body: UnmaskedBody): number => (body.kind === 'request' ? body.text.length : sizeOfPieces(body.body.pieces));
+
+function sizeOfPieces(pieces: readonly Buffer[]): number {
+  let size = 0;
+  for (const piece of pieces) size += piece.length;
+  return size;
+}
+
+/** Masks one body: a step of the record that it belongs to. */
+export function maskBody(redaction: Redaction, unmasked: UnmaskedBody): MaskedBody | TooLargeBody {
+  if (unmasked.kind === 'request') {
+    const { body, preview } = redaction.request(unmasked.text, unmasked.source);
+    return body === 'too-large' ? body : { bytes: body.bytes, isCut: body.isCut, times: null, preview };
+  }
+  const { body, times } = unmasked;
+  const masked = redaction.response(body);
+  if (masked === 'too-large') return masked;
+  return { bytes: masked.bytes, isCut: masked.isCut, times: times.length === 0 ? null : movedTimes(times, masked), preview: null };
+}
+
+/** Where the pieces of a stream begin in its masked text. */
+function movedTimes(times: readonly number[], { moved, bytes }: Redacted): readonly number[] {
+  const out: number[] = [];
+  for (let i = 0; i + 1 < times.length; i += 2) {
+    const offset = moved(times[i] as number);
+    if (offset < bytes.length || bytes.length === 0) out.push(offset, times[i + 1] as number);
+  }
+  return out;
+}

@@ -1,0 +1,53 @@
+/** A run of seven digits and more, with what people write between them. */
+const digits = /\d(?:[ \-./()\u0080-\u00c2\u00e2\u2007-\u202f]{0,3}\d){6}/g;
+
+/**
+ * Where the next of some rare texts is. A text of many strings is looked through once for each of them, not from every
+ * string to its end.
+ */
+export class Cursors {
+  readonly text: string;
+  #at = -1;
+  #address = -1;
+  #key = -1;
+  #media = -1;
+  #digits = -1;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  at(from: number): number {
+    return this.#at >= from ? this.#at : (this.#at = this.#next('@', from));
+  }
+
+  address(from: number): number {
+    return this.#address >= from ? this.#address : (this.#address = this.#next('://', from));
+  }
+
+  privateKey(from: number): number {
+    return this.#key >= from ? this.#key : (this.#key = this.#next('-----BEGIN ', from));
+  }
+
+  media(from: number): number {
+    if (this.#media >= from) return this.#media;
+    // The beginning of it: longer texts are searched in another way, which is slower here.
+    let at = this.#next(';base', from);
+    while (at < none && !this.text.startsWith('64,', at + 5)) at = this.#next(';base', at + 1);
+    return (this.#media = at);
+  }
+
+  digits(from: number): number {
+    if (this.#digits >= from) return this.#digits;
+    digits.lastIndex = from;
+    this.#digits = digits.exec(this.text)?.index ?? none;
+    return this.#digits;
+  }
+
+  #next(text: string, from: number): number {
+    const found = this.text.indexOf(text, from);
+    return found < 0 ? none : found;
+  }
+}
+
+const none = Number.POSITIVE_INFINITY;

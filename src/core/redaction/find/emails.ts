@@ -1,0 +1,70 @@
+import { isAlnum, isDomainCharacter, isLocalCharacter } from './classes.ts';
+import type { Cursors } from './cursors.ts';
+import type { Hits } from './hits.ts';
+
+/** Characters (RFC 5321 4.5.3.1): what is longer is no address. */
+const longestLocal = 64;
+const longestDomain = 253;
+
+/** Finds addresses, and user names with passwords in front of hosts. */
+export function findEmails(cursors: Cursors, from: number, to: number, hits: Hits): void {
+  const { text } = cursors;
+  let least = from;
+  for (let at = cursors.at(from); at < to; at = cursors.at(at + 1)) {
+    const end = endOfDomain(text, at + 1, to);
+    if (end < 0) continue;
+    const start = at > least && text[at - 1] === '"' ? startOfQuoted(text, at, least) : startOfLocal(text, at, least);
+    if (start < 0) continue;
+    hits.add('email', start, end);
+    least = end;
+    at = end - 1;
+  }
+}
+
+/** Behind the domain; -1 where none begins here. */
+function endOfDomain(text: string, from: number, to: number): number {
+  // A literal address: `jane@[192.0.2.1]`.
+  if (text[from] === '[') {
+    const literal = /^\[(?:IPv6:)?[0-9a-f.:]{3,45}\]/i.exec(text.slice(from, Math.min(to, from + 53)));
+    return literal === null ? -1 : from + literal[0].length;
+  }
+  const ascii = domainEnd(text, from, to, isDomainCharacter);
+  // Letters of other scripts: of the name itself, or of the text behind it.
+  return ascii > 0 ? ascii : domainEnd(text, from, to, (c) => c >= 0x80 || isDomainCharacter(c));
+}
+
+function domainEnd(text: string, from: number, to: number, isPart: (c: number) => boolean): number {
+  const most = Math.min(to, from + longestDomain);
+  let end = from;
+  while (end < most && isPart(text.charCodeAt(end))) end += 1;
+  // A dot or dash at the end belongs to the sentence.
+  while (end > from && (text[end - 1] === '.' || text[end - 1] === '-')) end -= 1;
+  const domain = text.slice(from, end);
+  const dot = domain.lastIndexOf('.');
+  if (dot <= 0 || domain.startsWith('-') || domain.includes('..')) return -1;
+  // Names end in letters; what ends in digits is a version (`react@18.2.0`) or an address without brackets.
+  return /^(?:[a-z]{2,63}|xn--[a-z0-9-]{1,59})$|[\u0080-\uffff]/i.test(domain.slice(dot + 1)) ? end : -1;
+}
+
+function startOfLocal(text: string, at: number, least: number): number {
+  const most = Math.max(least, at - longestLocal - 1);
+  let start = at;
+  while (start > most && isLocalCharacter(text.charCodeAt(start - 1))) start -= 1;
+  start = behindEscape(text, start, least, at);
+  // What only surrounds an address: `=jane@…`, `/jane@…`, `'jane@…`, `*jane@…`.
+  while (start < at && !isAlnum(text.charCodeAt(start)) && text.charCodeAt(start) < 128 && text[start] !== '_') start += 1;
+  return start === at ? -1 : start;
+}
+
+/** JSON inside a text: the letter of an escape in front of the address (`\njane@…`) is no part of it. */
+function behindEscape(text: string, start: number, least: number, at: number): number {
+  if (start <= least || text[start - 1] !== '\\') return start;
+  const isCode = text[start] === 'u' && /^[0-9a-f]{4}$/i.test(text.slice(start + 1, start + 5));
+  return Math.min(at - 1, start + (isCode ? 5 : 1));
+}
+
+/** `"jane doe"@example.com` */
+function startOfQuoted(text: string, at: number, least: number): number {
+  const open = text.lastIndexOf('"', at - 2);
+  return open >= least && at - open <= longestLocal + 2 && !text.slice(open, at).includes('\n') ? open : -1;
+}

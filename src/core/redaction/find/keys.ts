@@ -1,0 +1,134 @@
+import { maskAddresses } from '../../secrets/credential-names.ts';
+import { isAlnum, isKeyCharacter } from './classes.ts';
+import type { Cursors } from './cursors.ts';
+import type { Hits } from './hits.ts';
+
+/** Shortest run of characters that can be a key. */
+export const shortestKey = 16;
+const stride = shortestKey;
+/** Characters of a run that are looked at: what is longer is a file. */
+const longestKey = 16 * 1024;
+
+/** Keys by the prefixes that their issuers document, and tokens by their form. */
+const issued =
+  /(?<![A-Za-z0-9])(?:sk-[\w-]{16,}|[sr]k_(?:live|test)_\w{16,}|gw_(?:live|test)_\w{16,}|A(?:KIA|SIA|GPA|IDA|ROA)[0-9A-Z]{16}(?![0-9A-Za-z])|AIza[\w-]{30,}|ya29\.[\w-]{20,}|GOCSPX-[\w-]{20,}|gh[pousr]_\w{30,}|github_pat_\w{22,}|glpat-[\w-]{20,}|xox[abeprs]-[\w-]{16,}|hf_\w{30,}|gsk_\w{30,}|r8_\w{30,}|nvapi-[\w-]{30,}|pplx-\w{30,}|xai-\w{30,}|tvly-[\w-]{20,}|npm_\w{30,}|pypi-[\w-]{30,}|SG\.[\w-]{16,}\.[\w-]{16,}|dop_v1_\w{40,}|eyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*){0,3})/g;
+
+/** The first two characters of all of them. */
+const beginnings = new Uint8Array(128 * 128);
+for (const two of 'sk rk gw AK AS AG AI AR ya GO gh gi gl xo hf gs r8 nv pp xa tv np py SG do ey'.split(' '))
+  beginnings[two.charCodeAt(0) * 128 + two.charCodeAt(1)] = 1;
+
+export const beginsLikeKey = (first: number, second: number): boolean => second < 128 && beginnings[first * 128 + second] === 1;
+
+/** True where a run of key characters holds a key. */
+export function isIssued(run: string): boolean {
+  issued.lastIndex = 0;
+  return issued.test(run);
+}
+
+/** What says that a secret follows. */
+const announced =
+  /(?:\b(?:bearer|basic)\s+|(?:api[_-]?key|apikey|access[_-]?key|account[_-]?key|secret(?:[_-]?key)?|[_-]token|auth[_-]?token|passw(?:or)?d|passwd|pwd|client[_-]?secret|private[_-]?key|authorization)["'\\]{0,3}\s{0,2}[:=]\s{0,2}["'\\]{0,3}(?:(?:bearer|basic)\s)?)$/i;
+
+const begin = '-----BEGIN ';
+
+/** Finds what looks like a secret: keys of known issuers, tokens, private keys, and what is called a secret. */
+export function findKeys(cursors: Cursors, from: number, to: number, hits: Hits): void {
+  if (to - from < stride) return;
+  const { text } = cursors;
+  let seen = from;
+  for (let probe = from + stride - 1; probe < to; probe += stride) {
+    if (!isKeyCharacter(text.charCodeAt(probe))) continue;
+    let start = probe;
+    while (start > seen && isKeyCharacter(text.charCodeAt(start - 1))) start -= 1;
+    let end = probe + 1;
+    while (end < to && isKeyCharacter(text.charCodeAt(end))) end += 1;
+    seen = end;
+    if (end - start >= stride) inRun(text, start, Math.min(end, start + longestKey), from, hits);
+    probe = Math.max(probe, end - 1);
+  }
+  findPrivateKeys(cursors, from, to, hits);
+  findInAddresses(cursors, from, to, hits);
+}
+
+function inRun(text: string, start: number, end: number, from: number, hits: Hits): void {
+  const run = text.slice(start, end);
+  issued.lastIndex = 0;
+  for (let match = issued.exec(run); match !== null; match = issued.exec(run))
+    hits.add('secret', start + match.index, start + match.index + match[0].length);
+  if (start === from && run.indexOf('=') < 0) return;
+  // `key=value` is one run.
+  const equals = run.indexOf('=');
+  if (equals > 0 && run.length - equals > 8) inValue(text, start + equals + 1, end, from, hits);
+  inValue(text, start, end, from, hits);
+}
+
+function inValue(text: string, start: number, end: number, from: number, hits: Hits): void {
+  const before = text.slice(Math.max(from, start - 32), start);
+  if (!announced.test(before)) return;
+  let to = end;
+  while (to > start && (text[to - 1] === '.' || text[to - 1] === '/')) to -= 1;
+  const value = text.slice(start, to);
+  // Not a name in a program: secrets mix letters and digits.
+  if (value.length >= 8 && /\d/.test(value) && /[A-Za-z]/.test(value)) hits.add('secret', start, to);
+}
+
+/** PEM (RFC 7468): from the label to the end label, or to where it is cut. Public keys and certificates are no secrets. */
+function findPrivateKeys(cursors: Cursors, from: number, to: number, hits: Hits): void {
+  const { text } = cursors;
+  for (let at = cursors.privateKey(from); at < to; ) {
+    const label = text.slice(at + begin.length, at + begin.length + 40);
+    let next = at + 1;
+    if (/^[A-Z0-9 ]*PRIVATE KEY/.test(label)) {
+      const end = text.indexOf('-----END ', at + begin.length);
+      const close = end < 0 ? -1 : text.indexOf('-----', end + 9);
+      next = close < 0 || close > to ? to : close + 5;
+      hits.add('secret', at, next);
+    }
+    at = cursors.privateKey(next);
+  }
+}
+
+/** `https://user:password@host`, `?api_key=…`. An address may be part of another: what it ends with belongs to both. */
+function findInAddresses(cursors: Cursors, from: number, to: number, hits: Hits): void {
+  const { text } = cursors;
+  let end = from;
+  for (let at = cursors.address(from); at < to; at = cursors.address(at + 3)) {
+    const isInner = at < end;
+    if (!isInner) for (end = at + 3; end < to && isAddress(text.charCodeAt(end)); ) end += 1;
+    userInfo(text, at + 3, end, hits);
+    if (isInner) continue;
+    const query = text.slice(at, end).indexOf('?');
+    if (query >= 0) parameters(text, at + query + 1, end, hits);
+  }
+}
+
+const isAddress = (c: number): boolean => c > 0x20 && c !== 0x22 && c !== 0x27 && c !== 0x3c && c !== 0x3e && c !== 0x5c && c !== 0x60;
+
+function userInfo(text: string, from: number, end: number, hits: Hits): void {
+  let sign = from;
+  while (sign < end && !endsInfo(text.charCodeAt(sign))) sign += 1;
+  if (sign === from || sign >= end || text[sign] !== '@') return;
+  if (!text.startsWith('[secret]', from) || sign !== from + 8) hits.add('secret', from, sign);
+}
+
+/** @ / ? # */
+const endsInfo = (c: number): boolean => c === 0x40 || c === 0x2f || c === 0x3f || c === 0x23;
+
+function parameters(text: string, from: number, end: number, hits: Hits): void {
+  for (let at = from, to = from - 1; at < end; ) {
+    if (to < at) for (to = at; to < end && text[to] !== '&'; ) to += 1;
+    // The value may be an address with parameters of its own.
+    let stop = at;
+    let equals = -1;
+    for (; stop < to && text[stop] !== '?'; stop += 1) if (equals < 0 && text[stop] === '=') equals = stop;
+    const isOne = equals > at && equals + 1 < to && text[equals + 1] !== '[' && isAlnum(text.charCodeAt(at));
+    if (isOne && isCredential(`?${text.slice(at, stop)}`)) {
+      hits.add('secret', equals + 1, to);
+      stop = to;
+    }
+    at = stop + 1;
+  }
+}
+
+const isCredential = (parameter: string): boolean => maskAddresses(parameter) !== parameter;

@@ -1,0 +1,151 @@
+import { isAlnum, isDigit, isGap, isLetter } from './classes.ts';
+import { cardLengths, isCard, longestCard } from './cards.ts';
+import type { Cursors } from './cursors.ts';
+import type { Hits, NamedPattern } from './hits.ts';
+import { endOfIban } from './ibans.ts';
+import { endOfPhone } from './phones.ts';
+
+/** Characters of one run of digits and gaps; a longer one is a table or a dump and is looked at in pieces of this size. */
+const longestRun = 96;
+
+/**
+ * Finds telephone numbers, account numbers and cards: each of them has seven digits in a row, with gaps.
+ *
+ * @param name of the member that holds the text, where there is one
+ */
+export function findNumbers(cursors: Cursors, from: number, to: number, wanted: Wanted, hits: Hits): void {
+  let least = from;
+  for (let at = cursors.digits(from); at < to; at = cursors.digits(least))
+    least = lookAround(cursors.text, at, { from, to, least }, wanted, hits);
+}
+
+export interface Wanted {
+  readonly patterns: ReadonlySet<NamedPattern>;
+  /** Of the member that holds the text, where there is one. */
+  readonly name: string;
+}
+
+interface Bounds {
+  readonly from: number;
+  /** End of the run before. */
+  readonly least: number;
+  readonly to: number;
+}
+
+/** Where a run of digits and gaps is. */
+interface Run extends Bounds {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Looks at the run around a digit, and returns where it ends. */
+function lookAround(text: string, at: number, bounds: Bounds, wanted: Wanted, hits: Hits): number {
+  const { to } = bounds;
+  if (wanted.patterns.has('iban')) {
+    const end = findIban(text, at, bounds, hits);
+    if (end > 0) return end;
+  }
+  const least = Math.max(bounds.least, at - longestRun);
+  let start = at;
+  while (start > least && isPart(text, start - 1)) start -= 1;
+  let end = at + 1;
+  const most = Math.min(to, at + longestRun);
+  while (end < most && isPart(text, end)) end += 1;
+  inRun(text, { ...bounds, start, end }, wanted, hits);
+  return end;
+}
+
+/** Characters in front of the digits of an account: country, check digits, and the letters of a bank, in groups. */
+const longestLead = 14;
+
+function findIban(text: string, at: number, { from, to }: Bounds, hits: Hits): number {
+  for (let start = Math.max(from, at - longestLead); start <= at; start += 1) {
+    if (!isLetter(text.charCodeAt(start)) || !isLetter(text.charCodeAt(start + 1))) continue;
+    if (!isDigit(text.charCodeAt(start + 2)) || !isDigit(text.charCodeAt(start + 3))) continue;
+    if (start > from && isAlnum(text.charCodeAt(start - 1)) && !isEscape(text, start - 1)) continue;
+    const end = endOfIban(text, start, to);
+    if (end < 0) continue;
+    hits.add('iban', start, end);
+    return end;
+  }
+  return -1;
+}
+
+const isPart = (text: string, at: number): boolean => {
+  const c = text.charCodeAt(at);
+  return isDigit(c) || c === 0x2b || isGap(c);
+};
+
+/** The letter of an escape of JSON inside a text: `\n`. */
+const isEscape = (text: string, at: number): boolean => text[at - 1] === '\\';
+
+/** Tries each beginning of a group of digits: cards first, which have a checksum. */
+function inRun(text: string, { start, end, from, to }: Run, { patterns, name }: Wanted, hits: Hits): void {
+  const run = text.slice(start, end);
+  const before = start === from ? name : text.slice(Math.max(from, start - 28), start);
+  let last = -1;
+  for (let at = 0; at < run.length; ) {
+    const c = run.charCodeAt(at);
+    const begins = (isDigit(c) && !isDigit(run.charCodeAt(at - 1))) || c === 0x2b || (c === 0x28 && isDigit(run.charCodeAt(at + 1)));
+    const absolute = start + at;
+    if (begins && (isFree(text, absolute, from) || hits.ends.has(absolute))) {
+      const card = patterns.has('credit_card') ? endOfCard(run, at) : -1;
+      const phone = card < 0 && patterns.has('phone') && !goesOn(run, at, last) ? endOfPhone(run, at, before) : -1;
+      const found = Math.max(card, phone);
+      if (found > 0 && isFreeAfter(text, start + found, to)) {
+        hits.add(card > 0 ? 'credit_card' : 'phone', absolute, start + found);
+        at = found;
+        last = found;
+        continue;
+      }
+    }
+    at += 1;
+  }
+}
+
+/** A group of a longer number, such as that of an account. @param last end of the number that was found before */
+function goesOn(run: string, at: number, last: number): boolean {
+  const c = run.charCodeAt(at - 1);
+  if (last === at - 1 || (c !== 0x20 && c !== 0x2d) || !isDigit(run.charCodeAt(at))) return false;
+  return isDigit(run.charCodeAt(at - 2)) && isDigit(run.charCodeAt(at - 3)) && isDigit(run.charCodeAt(at - 4));
+}
+
+/** Behind the longest number of a card that begins here, its groups divided by a blank or a dash. */
+function endOfCard(run: string, from: number): number {
+  let digits = '';
+  let found = -1;
+  let lengths = -1;
+  for (let at = from; at < run.length && digits.length < longestCard; at += 1) {
+    const c = run.charCodeAt(at);
+    if (isDigit(c)) digits += run[at];
+    else if (!isGap(c) || c === 0x2f || c === 0x28 || c === 0x29) break;
+    else if (isGap(run.charCodeAt(at - 1)) && c < 0x80) break;
+    if (digits.length < 6 || !isDigit(c)) continue;
+    if (lengths < 0) lengths = cardLengths(Number(digits));
+    if (lengths === 0) break;
+    if (((lengths >> digits.length) & 1) === 1 && !isDigit(run.charCodeAt(at + 1)) && isCard(digits)) found = at + 1;
+  }
+  return found;
+}
+
+/** Not in the middle of a word, a number, an amount, a path or an id. */
+function isFree(text: string, at: number, from: number): boolean {
+  if (at === from) return true;
+  const c = text.charCodeAt(at - 1);
+  if (isLetter(c)) return isEscape(text, at - 1);
+  if (isDigit(c) || c === 0x5f || c === 0x24 || c === 0x23 || c === 0x2b) return false;
+  if (c !== 0x2d && c !== 0x2e && c !== 0x2f && c !== 0x2c) return true;
+  // A dash, dot or slash that belongs to what is in front of it.
+  const before = at - 2 < from ? 0x20 : text.charCodeAt(at - 2);
+  return c === 0x2f
+    ? !isAlnum(before) || (isLetter(before) && !/[/.]\w*\/$/.test(text.slice(Math.max(from, at - 24), at)))
+    : !isAlnum(before);
+}
+
+function isFreeAfter(text: string, at: number, to: number): boolean {
+  if (at >= to) return true;
+  const c = text.charCodeAt(at);
+  if (isAlnum(c) || c === 0x5f || c === 0x25) return false;
+  if (c !== 0x2d && c !== 0x2e && c !== 0x2c) return true;
+  return at + 1 >= to || !isAlnum(text.charCodeAt(at + 1)) || (c !== 0x2e && isLetter(text.charCodeAt(at + 1)) && c === 0x2c);
+}

@@ -1,0 +1,87 @@
+/** Country calling codes (ITU-T E.164), as far as two digits tell them. */
+const callingCode = String.raw`(?:1|7|20|27|3[0-469]|4[013-9]|5[1-8]|6[0-6]|8[1246]|9[0-58]|2[1-69]\d|3[578]\d|42\d|5[09]\d|6[789]\d|8[0578]\d|9[679]\d)`;
+
+/** Between groups of digits: what people write, at most three characters. */
+const gap = String.raw`[^\d+]{1,5}`;
+const may = String.raw`[^\d+]{0,5}`;
+/** Brackets are around the first digits only: what follows them there is another number. */
+const later = String.raw`[^\d+(]{0,5}`;
+
+/**
+ * Numbers that are told by their form alone, each from its first character. What looks like an order number, a date, an
+ * amount or an address of a network is none; those are found only where a word before them says what they are.
+ */
+const forms: readonly { readonly form: RegExp; readonly least: number; readonly most: number }[] = [
+  // +49 30 123456, +1 (555) 010-9999, +4915112345678
+  { form: new RegExp(String.raw`\+${may}[1-9](?:${may}\d){5}(?:${later}\d){1,9}(?!\d)`, 'y'), least: 8, most: 15 },
+  // 0049 30 123456
+  { form: new RegExp(String.raw`00${may}${callingCode}(?:${may}\d){5}(?:${later}\d){2,7}(?!\d)`, 'y'), least: 11, most: 16 },
+  // (555) 123-4567, 555-123-4567, 1-800-555-0199
+  { form: new RegExp(String.raw`(?:1${gap})?\(?[2-9]\d{2}${gap}[2-9]\d{2}${gap}\d{4}(?!\d)`, 'y'), least: 10, most: 11 },
+  // 030 1234567, 0171/1234567, 01 23 45 67 89, (020) 7946 0958, 03-1234-5678
+  { form: new RegExp(String.raw`\(?0[1-9]\d{0,4}${gap}\d{2,8}(?:[^\d+(]{1,5}\d{2,8}){0,4}(?!\d)`, 'y'), least: 8, most: 13 },
+  // (11) 91234-5678
+  { form: new RegExp(String.raw`\(\d{2,4}\)${may}\d{3,5}${gap}\d{3,5}(?!\d)`, 'y'), least: 9, most: 13 },
+  // 98765 43210, 138 0013 8000
+  { form: new RegExp(String.raw`[6-9]\d{4}${gap}\d{5}|1[3-9]\d${gap}\d{4}${gap}\d{4}`, 'y'), least: 10, most: 11 },
+  // 015112345678, 07700900123, 0612345678: mobile numbers in one piece
+  { form: /01[567]\d{8,9}|07\d{9}|0[67]\d{8}/y, least: 10, most: 12 },
+];
+
+const afterWord = new RegExp(String.raw`[(+]{0,2}\d(?:${may}\d){5,14}(?!\d)`, 'y');
+
+/** Words that say what number follows, some characters before it. */
+const word =
+  /(?:phone|tele?fono?|telephone|t[eé]l|mobile?|mobil[a-z]*|cell(?:ular)?|fax|whatsapp|sms|handy|rufnummer|m[oó]vil|portable|call(?: me)?(?: at| on)?|t\u00c3\u00a9l|电话|電話|手机|тел[а-я]*)(?:[\s_-]?(?:number|num|no|nr|nummer))?["'\s.:=()#_-]{0,6}$/i;
+
+/** True where a text ends in such a word. */
+export const saysPhone = (before: string): boolean => word.test(before);
+
+const calendar = /^\(?(?:\d{4}[-./ ]\d{1,2}[-./ ]\d{1,2}|\d{1,2}[-./]\d{1,2}[-./](?:19|20)\d\d)(?!\d)/;
+const address = /^\d{1,3}(?:\.\d{1,3}){3}(?!\d)/;
+
+/**
+ * Behind the telephone number that begins at `at`, within a run of digits and gaps; -1 where none does.
+ *
+ * @param before text in front of the run, or the name of the member that holds it
+ */
+export function endOfPhone(run: string, at: number, before: string): number {
+  if (at > 2 && !mayBegin(run, at)) return -1;
+  const rest = run.slice(at, at + 40);
+  if (address.test(rest)) return -1;
+  const isDate = calendar.test(rest);
+  for (const { form, least, most } of forms) {
+    if (isDate) break;
+    form.lastIndex = at;
+    const end = form.test(run) ? form.lastIndex : -1;
+    if (end > 0 && !isDigitAt(run, end)) {
+      const count = digitsIn(run, at, end);
+      if (count >= least && count <= most) return end;
+    }
+  }
+  if (at > 2 || !word.test(before)) return -1;
+  afterWord.lastIndex = at;
+  return afterWord.test(run) && !isDigitAt(run, afterWord.lastIndex) ? afterWord.lastIndex : -1;
+}
+
+/** What every form has that begins with 1 to 9: three digits in a row, the first of them after a 1 and a gap as well. */
+function mayBegin(run: string, at: number): boolean {
+  const c = run.charCodeAt(at);
+  if (c < 0x31 || c > 0x39) return true;
+  if (isDigitAt(run, at + 1)) return isDigitAt(run, at + 2);
+  if (c !== 0x31) return false;
+  let next = at + 1;
+  while (next < at + 8 && !isDigitAt(run, next)) next += 1;
+  return isDigitAt(run, next + 1) && isDigitAt(run, next + 2);
+}
+
+const isDigitAt = (text: string, at: number): boolean => {
+  const c = text.charCodeAt(at);
+  return c >= 0x30 && c <= 0x39;
+};
+
+function digitsIn(text: string, from: number, to: number): number {
+  let count = 0;
+  for (let at = from; at < to; at += 1) if (isDigitAt(text, at)) count += 1;
+  return count;
+}

@@ -1,0 +1,104 @@
+import { TooLarge, type RedactionRules } from '../rules.ts';
+import { findMediaIn } from '../media.ts';
+import { Cursors } from './cursors.ts';
+import { findEmails } from './emails.ts';
+import { Hits, type Kind, placeholder } from './hits.ts';
+import { findKeys } from './keys.ts';
+import { findNumbers } from './numbers.ts';
+
+/** Characters of all texts of one body that the operator's own patterns are matched against. */
+export const ownPatternLimit = 128 * 1024;
+
+/** What one body may still cost. */
+export class Effort {
+  left = ownPatternLimit;
+
+  spend(characters: number): void {
+    this.left -= characters;
+    if (this.left < 0) throw new TooLarge();
+  }
+}
+
+/** A text that is decoded, or a part of one that has no escapes. */
+export interface Passage {
+  readonly cursors: Cursors;
+  readonly from: number;
+  readonly to: number;
+  /** Of the member that holds it. */
+  readonly name: string;
+}
+
+export const passage = (text: string, name: string): Passage => ({ cursors: new Cursors(text), from: 0, to: text.length, name });
+
+/** Finds everything that is to be masked. */
+export function findAll(passage: Passage, rules: RedactionRules, effort: Effort, hits: Hits): void {
+  const { cursors, from, to } = passage;
+  const known = hits.count;
+  if (rules.media !== 'keep') findMediaIn(cursors, from, to, rules.media, hits);
+  // Nothing is looked for in a file.
+  let start = from;
+  for (let i = known; i < hits.count && start < to; i += 1) {
+    if (hits.kinds[i] !== 'media') break;
+    findValues({ ...passage, from: start, to: at(hits.from, i) }, rules, hits);
+    start = at(hits.to, i);
+  }
+  findValues(start === from ? passage : { ...passage, from: start }, rules, hits);
+  findOwn(passage, rules, effort, hits);
+}
+
+function findValues({ cursors, from, to, name }: Passage, { patterns }: RedactionRules, hits: Hits): void {
+  if (to - from < 6) return;
+  findKeys(cursors, from, to, hits);
+  if (patterns.has('email')) findEmails(cursors, from, to, hits);
+  if (patterns.has('phone') || patterns.has('iban') || patterns.has('credit_card'))
+    findNumbers(cursors, from, to, { patterns, name }, hits);
+}
+
+function findOwn({ cursors, from: start, to: end }: Passage, { own }: RedactionRules, effort: Effort, hits: Hits): void {
+  if (own.length === 0) return;
+  const text = cursors.text.slice(start, end);
+  for (const pattern of own) {
+    effort.spend(text.length);
+    pattern.each(text, (from, to) => {
+      if (to > from && !isPlaceholder(text, from, to)) hits.add('pattern', start + from, start + to);
+    });
+  }
+}
+
+const placeholders = /\[(?:email|phone|iban|credit_card|secret|field|media|pattern|logprobs|cut)[^\]]*\]/g;
+
+/** Within what was written for an earlier find. */
+function isPlaceholder(text: string, from: number, to: number): boolean {
+  const open = text.lastIndexOf('[', from);
+  if (open < 0 || from - open > 160) return false;
+  placeholders.lastIndex = open;
+  const match = placeholders.exec(text);
+  return match !== null && match.index === open && match.index + match[0].length >= to;
+}
+
+/** One range to write anew. */
+export interface Range {
+  readonly from: number;
+  readonly to: number;
+  readonly kind: Kind;
+  readonly words: string;
+}
+
+/** The finds in order; those that overlap become one, under the name of the first. */
+export function rangesOf(hits: Hits): readonly Range[] {
+  if (hits.count === 0) return none;
+  const order = hits.from.map((_, i) => i).toSorted((a, b) => at(hits.from, a) - at(hits.from, b) || at(hits.to, b) - at(hits.to, a));
+  const out: { from: number; to: number; kind: Kind; words: string }[] = [];
+  for (const i of order) {
+    const from = at(hits.from, i);
+    const to = at(hits.to, i);
+    const last = out.at(-1);
+    if (last !== undefined && from < last.to) last.to = Math.max(last.to, to);
+    else out.push({ from, to, kind: hits.kinds[i] as Kind, words: hits.words[i] ?? placeholder(hits.kinds[i] as Kind) });
+  }
+  return out;
+}
+
+const none: readonly Range[] = Object.freeze([]);
+
+const at = (list: readonly number[], i: number): number => list[i] as number;

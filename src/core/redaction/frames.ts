@@ -1,0 +1,50 @@
+/** Frames of AWS (application/vnd.amazon.eventstream), whose checksums no longer fit once something in them is masked. */
+
+/** Headers of a frame: name, then type 7 and a text. */
+const textType = 7;
+const overhead = 16;
+
+/** The frames as events of text, and where each of them begins: pairs of its offset in the frames and in the text. */
+export interface FrameText {
+  readonly text: string;
+  readonly starts: readonly number[];
+}
+
+/** Rewrites frames as server-sent events: `event:` with the frame's type, `data:` with its JSON (out of base64 where it is in it). */
+export function framesAsEvents(bytes: Buffer): FrameText {
+  let text = '';
+  const starts: number[] = [];
+  for (let at = 0; at + overhead <= bytes.length; ) {
+    const size = bytes.readUInt32BE(at);
+    const headers = bytes.readUInt32BE(at + 4);
+    if (size < overhead + headers || at + size > bytes.length) break;
+    starts.push(at, text.length);
+    const name = nameOf(bytes.subarray(at + 12, at + 12 + headers));
+    const payload = bytes.toString('latin1', at + 12 + headers, at + size - 4);
+    text += `event: ${name}\ndata: ${unwrapped(payload).replaceAll(/[\r\n]+/g, ' ')}\n\n`;
+    at += size;
+  }
+  return { text, starts };
+}
+
+/** `{"bytes":"<base64>","p":"…"}`: models that are invoked by their own format. */
+function unwrapped(payload: string): string {
+  const match = /^\{"bytes":"([A-Za-z0-9+/=]*)"/.exec(payload);
+  return match?.[1] === undefined ? payload : Buffer.from(match[1], 'base64').toString('latin1');
+}
+
+function nameOf(headers: Buffer): string {
+  for (let at = 0; at + 1 < headers.length; ) {
+    const nameEnd = at + 1 + (headers[at] ?? 0);
+    const name = headers.toString('latin1', at + 1, nameEnd);
+    if (headers[nameEnd] !== textType || nameEnd + 3 > headers.length) return 'event';
+    const valueEnd = nameEnd + 3 + headers.readUInt16BE(nameEnd + 1);
+    if (name === ':event-type' || name === ':exception-type')
+      return headers
+        .toString('latin1', nameEnd + 3, valueEnd)
+        .replaceAll(/[^\w-]/g, '')
+        .slice(0, 64);
+    at = valueEnd;
+  }
+  return 'event';
+}

@@ -1,0 +1,305 @@
+import { spellings } from '../secrets/mask.ts';
+import { createSubstringSearch, type SubstringSearch } from '../secrets/substring-search.ts';
+import { Hits } from './find/hits.ts';
+import { Effort, findAll, passage, rangesOf } from './find/text.ts';
+import { isPlain } from './find/plain.ts';
+import { framesAsEvents } from './frames.ts';
+import { type CompiledRules, compileRules, isMaskedMember, Masker } from './masker.ts';
+import { digestOf } from './media.ts';
+import { lastSaid } from './preview.ts';
+import { RequestMasker } from './request.ts';
+import { type Counts, type FindKnown, type RedactionRules, TooLarge } from './rules.ts';
+import { StreamMasker } from './stream.ts';
+
+/** A body as it may be stored. */
+export interface Redacted {
+  readonly bytes: Buffer;
+  /** Not all of the body is in it. */
+  readonly isCut: boolean;
+  /** Where an offset of the body is in `bytes`; offsets must ascend. */
+  moved(offset: number): number;
+}
+
+/** One body of a response, as far as it was kept. */
+export interface ResponseBody {
+  readonly pieces: readonly Buffer[];
+  /** Bytes of the whole body. */
+  readonly size: number;
+  readonly contentType: string;
+}
+
+const tooLarge = 'too-large';
+export type TooLargeBody = typeof tooLarge;
+
+/** Masks what a record stores. Pure: nothing is remembered between two calls but what was compiled. */
+export class Redactor {
+  readonly #made: { readonly rules: RedactionRules; readonly secrets: readonly string[] };
+  readonly #rules: CompiledRules;
+  /** Of texts by which records are found: without what names a person there on purpose. */
+  readonly #nameRules: CompiledRules;
+
+  /** @param secrets known ones, in every spelling that a text may contain */
+  constructor(rules: RedactionRules, secrets: readonly string[]) {
+    this.#made = { rules, secrets };
+    const findKnown = knownFinder(secrets);
+    this.#rules = compileRules(rules, findKnown);
+    const patterns = new Set([...rules.patterns].filter((pattern) => pattern === 'iban' || pattern === 'credit_card'));
+    this.#nameRules = compileRules({ ...rules, patterns, fields: [] }, findKnown);
+    Object.freeze(this);
+  }
+
+  /** What it was made of: for the same one in another thread. */
+  get made(): { readonly rules: RedactionRules; readonly secrets: readonly string[] } {
+    return this.#made;
+  }
+
+  /** Starts with one record: what it costs and finds is counted over all of its bodies. */
+  begin(limit: number): Redaction {
+    return new Redaction(this.#rules, this.#nameRules, limit);
+  }
+}
+
+function knownFinder(secrets: readonly string[]): FindKnown {
+  let search: SubstringSearch | undefined;
+  return (text, hits) => {
+    if (secrets.length === 0) return;
+    search ??= createSubstringSearch(spellings(secrets).map((one) => Buffer.from(one, 'utf8')));
+    search.each(Buffer.from(text, 'latin1'), (from, to) => hits.add('secret', from, to));
+  };
+}
+
+/** The bodies of one record. */
+export class Redaction {
+  readonly counts: Counts = {};
+  readonly #rules: CompiledRules;
+  readonly #nameRules: CompiledRules;
+  readonly #limit: number;
+  /** Texts of fields that were masked: in another format the same text is elsewhere. */
+  readonly #fields = new Set<string>();
+
+  /** @param limit bytes of one body */
+  constructor(rules: CompiledRules, nameRules: CompiledRules, limit: number) {
+    this.#rules = rules;
+    this.#nameRules = nameRules;
+    this.#limit = limit;
+  }
+
+  get hasOwnPatterns(): boolean {
+    return this.#rules.own.length > 0;
+  }
+
+  /**
+   * A request, and a line of what its user said last.
+   *
+   * @param text one byte a character
+   * @param source of its bytes, where they need not be made of the text
+   */
+  request(text: string, source?: ByteSource): { readonly body: Redacted | TooLargeBody; readonly preview: string | null } {
+    try {
+      if (this.#isPlain(text)) {
+        const bytes = source?.start(text.length) ?? Buffer.from(text, 'latin1');
+        return { body: unmoved(bytes), preview: lastSaid(text, (start, end) => text.slice(start, end)) };
+      }
+      const masker = new RequestMasker(text, this.#rules, new Effort(), this.#limit);
+      masker.fields = this.#fields;
+      masker.run();
+      const shown = masker.edits.apply(text, 0, masker.end);
+      return { body: this.#done(masker, shown, masker.end < text.length), preview: masker.preview() };
+    } catch (error) {
+      return { body: ifTooLarge(error), preview: null };
+    }
+  }
+
+  /** A line of what the user of a request said last, masked; null where nothing of it is known. */
+  preview(text: string): string | null {
+    try {
+      return new RequestMasker(text, this.#rules, new Effort(), 0).preview();
+    } catch (error) {
+      ifTooLarge(error);
+      return null;
+    }
+  }
+
+  /** A body that was kept as far as its first bytes, in any format. */
+  response(body: ResponseBody): Redacted | TooLargeBody {
+    try {
+      return this.#response(body);
+    } catch (error) {
+      return ifTooLarge(error);
+    }
+  }
+
+  /** A text from outside that is part of the record itself. */
+  text(text: string): string {
+    return this.#shown(text, this.#rules);
+  }
+
+  /** A text by which records are found. */
+  name(text: string): string {
+    return this.#shown(text, this.#nameRules);
+  }
+
+  #shown(text: string, rules: CompiledRules): string {
+    const hits = new Hits();
+    try {
+      findAll(passage(text, ''), rules, new Effort(), hits);
+    } catch (error) {
+      ifTooLarge(error);
+      return '[text]';
+    }
+    let out = '';
+    let from = 0;
+    for (const range of rangesOf(hits)) {
+      out += text.slice(from, range.from) + range.words;
+      from = range.to;
+      this.#count(range.kind, 1);
+    }
+    return from === 0 ? text : out + text.slice(from);
+  }
+
+  /** A value of JSON that is part of the record itself. */
+  value<T>(value: T): T {
+    return this.#cleaned(value, this.#rules);
+  }
+
+  /** The same for values by which records are found. */
+  labels<T>(value: T): T {
+    return this.#cleaned(value, this.#nameRules);
+  }
+
+  #cleaned<T>(value: T, rules: CompiledRules): T {
+    const json = JSON.stringify(value);
+    if (json === undefined) return value;
+    const text = Buffer.from(json, 'utf8').toString('latin1');
+    const masker = new Masker(text, rules, new Effort());
+    try {
+      masker.walk.run(text, 0, text.length, masker);
+    } catch (error) {
+      ifTooLarge(error);
+      return {} as T;
+    }
+    if (masker.edits.isEmpty) return value;
+    this.addCounts(masker.edits.counts);
+    return JSON.parse(Buffer.from(masker.edits.apply(text), 'latin1').toString('utf8')) as T;
+  }
+
+  #response({ pieces, size, contentType }: ResponseBody): Redacted {
+    const bytes = pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces);
+    const isCut = bytes.length < size;
+    switch (formOf(bytes, contentType.toLowerCase())) {
+      case 'events':
+        return this.#events(bytes.toString('latin1'), isCut);
+      case 'frames': {
+        const { text, starts } = framesAsEvents(bytes);
+        const redacted = this.#events(text, isCut);
+        return { ...redacted, moved: (offset) => redacted.moved(startIn(starts, offset)) };
+      }
+      case 'json': {
+        const text = bytes.toString('latin1', 0, Math.min(bytes.length, mostRead));
+        if (!isCut && this.#isPlain(text)) return unmoved(bytes);
+        return this.#json(text, isCut || bytes.length > mostRead);
+      }
+      case 'text':
+        return this.#text(bytes.toString('latin1', 0, Math.min(bytes.length, this.#limit)), isCut || bytes.length > this.#limit);
+      default: {
+        const type = /^[\w.+/-]{1,80}$/.exec(contentType.split(';')[0]?.trim() ?? '')?.[0] ?? 'data';
+        this.#count('media', 1);
+        return plain(Buffer.from(isCut ? `[media ${type}, ${size} bytes]` : digestOf(bytes, type)));
+      }
+    }
+  }
+
+  #isPlain(text: string): boolean {
+    return this.#rules.isUsual && this.#fields.size === 0 && text.length <= this.#limit && isPlain(text, isMaskedMember);
+  }
+
+  #json(text: string, isCut: boolean): Redacted {
+    const masker = new RequestMasker(text, this.#rules, new Effort(), this.#limit);
+    masker.fields = this.#fields;
+    masker.run();
+    return this.#done(masker, masker.edits.apply(text, 0, masker.end), isCut || masker.end < text.length);
+  }
+
+  /** An event that is cut is not kept: what is left of a value there cannot be recognised. */
+  #events(whole: string, isCut: boolean): Redacted {
+    const text = isCut ? whole.slice(0, lastEnd(whole)) : whole;
+    const masker = new StreamMasker(text, this.#rules, new Effort());
+    masker.run(isCut);
+    return this.#done(masker, masker.edits.apply(text), isCut);
+  }
+
+  #text(text: string, isCut: boolean): Redacted {
+    const masker = new Masker(text, this.#rules, new Effort());
+    masker.string(0, text.length, false, 0, 0);
+    return this.#done(masker, masker.edits.apply(text), isCut);
+  }
+
+  #done({ edits }: Masker, shown: string, isCut: boolean): Redacted {
+    this.addCounts(edits.counts);
+    const isLonger = shown.length > this.#limit;
+    const bytes = Buffer.from(isLonger ? shown.slice(0, this.#limit) : shown, 'latin1');
+    return { bytes, isCut: isCut || isLonger, moved: edits.moved() };
+  }
+
+  /** What was found elsewhere in the same record. */
+  addCounts(counts: Counts): void {
+    for (const kind in counts) this.#count(kind, counts[kind] ?? 0);
+  }
+
+  #count(kind: string, count: number): void {
+    this.counts[kind] = (this.counts[kind] ?? 0) + count;
+  }
+}
+
+/** Bytes of one whole response that are read: only files in it make it larger than what is kept. */
+const mostRead = 32 * 1024 * 1024;
+
+/** Something that has its bytes, or can make them. */
+export interface ByteSource {
+  /** The first so many. */
+  start(length: number): Buffer;
+}
+
+const unmoved = (bytes: Buffer): Redacted => ({ bytes, isCut: false, moved: (offset) => offset });
+
+const plain = (bytes: Buffer): Redacted => ({ bytes, isCut: false, moved: () => 0 });
+
+function ifTooLarge(error: unknown): TooLargeBody {
+  if (error instanceof TooLarge) return tooLarge;
+  throw error;
+}
+
+/** Behind the last event that is there as a whole. */
+function lastEnd(text: string): number {
+  const end = Math.max(text.lastIndexOf('\n\n') + 2, text.lastIndexOf('\r\n\r\n') + 4);
+  return end < 4 ? 0 : end;
+}
+
+function startIn(starts: readonly number[], offset: number): number {
+  let found = 0;
+  for (let i = 0; i < starts.length && (starts[i] as number) <= offset; i += 2) found = starts[i + 1] as number;
+  return found;
+}
+
+type Form = 'json' | 'events' | 'frames' | 'text' | 'file';
+
+/** How a body is read: by what its type says, else by how it begins. */
+function formOf(bytes: Buffer, type: string): Form {
+  if (type.startsWith('application/vnd.amazon.eventstream')) return 'frames';
+  if (isBinary(bytes)) return 'file';
+  if (type.startsWith('text/event-stream')) return 'events';
+  if (type.includes('json')) return 'json';
+  const start = bytes.toString('latin1', 0, 64).trimStart();
+  if (/^[[{"]/.test(start)) return 'json';
+  return /^(?:data|event|id|retry)?:/.test(start) ? 'events' : 'text';
+}
+
+/** Control characters that no text has. */
+function isBinary(bytes: Buffer): boolean {
+  const most = Math.min(bytes.length, 512);
+  for (let at = 0; at < most; at += 1) {
+    const byte = bytes[at] as number;
+    if (byte < 0x20 && byte !== 0x0a && byte !== 0x0d && byte !== 0x09 && byte !== 0x1b) return true;
+  }
+  return false;
+}

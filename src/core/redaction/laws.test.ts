@@ -1,0 +1,159 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { namedPatterns } from './find/hits.ts';
+import { Redactor } from './index.ts';
+import type { OwnPattern } from './rules.ts';
+
+const redactor = new Redactor({ fields: ['user', 'a[*].b'], patterns: new Set(namedPatterns), own: [], media: 'digest' }, [
+  'known-secret-of-the-file',
+]);
+
+/** What must never be in what is stored. */
+const values = [
+  'jane.doe@example.com',
+  '+49 30 1234567',
+  '4111 1111 1111 1111',
+  'DE89370400440532013000',
+  'sk-abcdefghijklmnopqrstuvwxyz0123',
+  '(555) 123-4567',
+  'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3',
+];
+/** What looks like one of them, or is one only where something else says so. */
+const nearly = [
+  'gpt-4o-2024-08-06',
+  '+2024-07-18',
+  'AB2024-07-18',
+  '@bench/mock-1',
+  'react@18.2.0',
+  'chatcmpl-A1b2C3d4E5f6G7h8I9j0',
+  'do-something-long-enough',
+  'https://host.example/a?b=c',
+  'https://a.example/x?u=http://b.example?api_key=abc&d',
+  'http://u:pass@localhost',
+  'abcdefgh12345678',
+  '5551234567',
+  'QUJD'.repeat(20),
+];
+const around = fc.constantFrom('', ' ', '\n', '"', ', ', ' (', '\\', '\t', '; ', '\u{1F600} ', '<', '>');
+const words = fc.string({ unit: 'grapheme', maxLength: 30 });
+/** A value within a text, apart from letters and digits. */
+const text = fc.tuple(words, around, fc.option(fc.constantFrom(...values)), around, words).map(([a, b, value, c, d]) => ({
+  text: value === null ? a + d : `${a} ${b}${value}${c} ${d}`,
+  value,
+}));
+const body = fc.letrec((tie) => ({
+  node: fc.oneof(
+    { depthSize: 'small' },
+    text.map((one) => one.text),
+    fc.integer(),
+    fc.double({ noNaN: true, noDefaultInfinity: true }),
+    fc.constantFrom(null, true, 4111111111111111),
+    fc.array(tie('node'), { maxLength: 4 }),
+    fc.dictionary(
+      fc.oneof(
+        fc.constantFrom('user', 'a', 'b', 'phone', 'api_key', 'logprobs', 'messages', 'role', 'content'),
+        fc.string({ maxLength: 5 }),
+      ),
+      tie('node'),
+      { maxKeys: 4 },
+    ),
+  ),
+})).node;
+
+function shown(json: string): string {
+  const out = redactor.begin(1 << 20).request(Buffer.from(json, 'utf8').toString('latin1')).body;
+  if (out === 'too-large') throw new Error(out);
+  return out.bytes.toString('utf8');
+}
+
+const escaped = (json: string): string => json.replaceAll(/[@é]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
+
+describe('whatever a body is', () => {
+  it('it is JSON afterwards, and the same when it is masked again', () => {
+    fc.assert(
+      fc.property(fc.dictionary(fc.string(), body), fc.boolean(), (value, escapes) => {
+        const json = escapes ? escaped(JSON.stringify(value)) : JSON.stringify(value);
+        const once = shown(json);
+        JSON.parse(once);
+        expect(shown(once)).toBe(once);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('holds none of the values', () => {
+    fc.assert(
+      fc.property(fc.array(text, { minLength: 1, maxLength: 5 }), fc.boolean(), (texts, escapes) => {
+        const json = JSON.stringify({ messages: texts.map((one) => ({ role: 'user', content: one.text })) });
+        const out = JSON.stringify(JSON.parse(shown(escapes ? escaped(json) : json)));
+        for (const { value } of texts) if (value !== null) expect(out).not.toContain(value);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('a first look finds what needs a second', () => {
+    const never: OwnPattern = { source: 'never', each: () => {} };
+    const usual = { fields: [], patterns: new Set(namedPatterns), media: 'digest' } as const;
+    const quick = new Redactor({ ...usual, own: [] }, ['known-secret-of-the-file']);
+    // Own patterns may be anywhere: no body is left as it is after a first look.
+    const thorough = new Redactor({ ...usual, own: [never] }, ['known-secret-of-the-file']);
+    const name = fc.constantFrom('model', 'content', 'created', 'api_key', 'ke_y', 'Secret-', 'token', 'phone', 'logprobs', 'usage');
+    const piece = fc.oneof(
+      fc.constantFrom(...values, ...nearly),
+      around,
+      fc.constantFrom('the ', 'phone ', 'password=', 'Bearer ', 'http://', '?key=', '@', '://', ':', '+'),
+      fc.stringMatching(/^[A-Za-z0-9+ ()./=@-]{1,12}$/),
+    );
+    const said = fc.array(piece, { maxLength: 6 }).map((pieces) => pieces.join(''));
+    const value = fc.oneof(
+      said,
+      fc.constantFrom(1712345678, 4111111111111111, 5551234567, null),
+      fc.array(said, { maxLength: 2 }),
+      fc.constant({}),
+    );
+    fc.assert(
+      fc.property(fc.array(fc.tuple(name, value), { maxLength: 5 }), fc.constantFrom(0, 1), fc.boolean(), (members, indent, escapes) => {
+        const plain = JSON.stringify(Object.fromEntries(members), null, indent);
+        const text = Buffer.from(escapes ? escaped(plain) : plain, 'utf8').toString('latin1');
+        const [one, other] = [quick.begin(1 << 20), thorough.begin(1 << 20)];
+        expect(one.request(text)).toMatchObject({ body: { bytes: (other.request(text).body as { bytes: Buffer }).bytes } });
+        expect(one.counts).toEqual(other.counts);
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  it('any bytes are survived, in any format', () => {
+    fc.assert(
+      fc.property(
+        fc.uint8Array({ maxLength: 300 }),
+        fc.string({ maxLength: 100 }),
+        fc.constantFrom('application/json', 'text/event-stream', 'application/vnd.amazon.eventstream', 'text/plain', ''),
+        (bytes, more, contentType) => {
+          for (const piece of [Buffer.from(bytes), Buffer.from(`data: {"a":"${more}`), Buffer.from(`{"a":[${more}`)]) {
+            redactor.begin(200).response({ pieces: [piece], size: piece.length, contentType });
+            redactor.begin(200).response({ pieces: [piece], size: piece.length + 9, contentType });
+          }
+          redactor.begin(200).request(Buffer.from(bytes).toString('latin1'));
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+
+  it('a text that is masked again is the same', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.oneof(fc.constantFrom(...values), around, fc.string({ maxLength: 6 }), fc.stringMatching(/^[0-9+ ()./-]{1,12}$/)), {
+          maxLength: 8,
+        }),
+        (parts) => {
+          const once = redactor.begin(1000).text(parts.join(' '));
+          expect(redactor.begin(1000).text(once)).toBe(once);
+        },
+      ),
+      { numRuns: 2000 },
+    );
+  });
+});

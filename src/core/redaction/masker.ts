@@ -1,0 +1,169 @@
+import { Edits } from './edits.ts';
+import { isCard } from './find/cards.ts';
+import { Cursors } from './find/cursors.ts';
+import { Hits, placeholder } from './find/hits.ts';
+import { endOfPhone } from './find/phones.ts';
+import { type Effort, findAll, passage, rangesOf } from './find/text.ts';
+import { fileIn, shortestFile } from './media.ts';
+import type { FindKnown, RedactionRules } from './rules.ts';
+import { decoded, Offsets } from './strings.ts';
+import { looseHash, pathHash, type Visitor, Walk } from './walk.ts';
+
+/** Names of members whose text is a secret, whatever it looks like. */
+const secretNames = new Set(
+  [
+    'api_key',
+    'access_key',
+    'access_token',
+    'refresh_token',
+    'auth_token',
+    'session_token',
+    'authorization',
+    'client_secret',
+    'secret',
+    'secret_key',
+    'secret_access_key',
+    'password',
+    'passwd',
+    'private_key',
+    'service_account_json',
+    'x-api-key',
+  ].map(looseHash),
+);
+
+/** They repeat the text token by token, and as numbers: each token is too short to be recognised. */
+const tokenLists = new Set(['logprobs', 'logprobs_result', 'top_logprobs'].map(looseHash));
+
+/** True where a member is masked by its name. @param first character of its value */
+export function isMaskedMember(name: string, first: number): boolean {
+  return (first === quote ? secretNames : tokenLists).has(looseHash(name));
+}
+
+/** The rules in the form in which a walk asks for them. */
+export interface CompiledRules extends RedactionRules {
+  readonly fieldPaths: ReadonlySet<number>;
+  readonly findKnown: FindKnown;
+  /** What may be masked is known without the operator's own fields and patterns. */
+  readonly isUsual: boolean;
+}
+
+export const compileRules = (rules: RedactionRules, findKnown: FindKnown): CompiledRules => ({
+  ...rules,
+  fieldPaths: new Set(rules.fields.map(pathHash)),
+  findKnown,
+  isUsual: rules.fields.length === 0 && rules.own.length === 0,
+});
+
+/** Empty values, and what is masked already. */
+const nothing = /^(?:null|\[\]|\{\}|""|"\[[a-z_]+\]")$/;
+
+/** Texts of masked fields that are looked for in other formats of the same request, and their characters. */
+const mostFields = 64;
+const shortestField = 5;
+const longestField = 256;
+
+const quote = 0x22;
+
+/** Masks what one JSON text holds, as edits of that text (one byte a character). What is outside of them stays byte for byte. */
+export class Masker implements Visitor {
+  readonly edits = new Edits();
+  readonly walk = new Walk();
+  readonly text: string;
+  protected readonly cursors: Cursors;
+  protected readonly rules: CompiledRules;
+  protected readonly effort: Effort;
+  /** Texts of fields that were masked in a body before this one; those of this one are added. */
+  fields: Set<string> | undefined;
+
+  constructor(text: string, rules: CompiledRules, effort: Effort) {
+    this.text = text;
+    this.cursors = new Cursors(text);
+    this.rules = rules;
+    this.effort = effort;
+  }
+
+  string(start: number, end: number, isEscaped: boolean, _channel: number, _path: number): void {
+    if (this.file(start, end, isEscaped)) return;
+    if (this.fields !== undefined && this.fields.size > 0 && this.#isField(start, end)) return;
+    this.mask(start, end, isEscaped);
+  }
+
+  /** What is found within a text. */
+  protected mask(start: number, end: number, isEscaped: boolean): void {
+    if (end - start < 6 && this.rules.own.length === 0) return;
+    const hits = new Hits();
+    const name = this.walk.nameIn(this.text);
+    if (isEscaped) this.#escaped(start, end, name, hits);
+    else {
+      findAll({ cursors: this.cursors, from: start, to: end, name }, this.rules, this.effort, hits);
+      for (const { from, to, kind, words } of rangesOf(hits)) this.edits.add(from, to, words, kind);
+    }
+  }
+
+  /** A text that was a masked field elsewhere: the same in another format. */
+  #isField(start: number, end: number): boolean {
+    if (end - start < shortestField || end - start > longestField || this.fields?.has(this.text.slice(start, end)) !== true) return false;
+    this.edits.add(start, end, placeholder('field'), 'field');
+    return true;
+  }
+
+  #escaped(start: number, end: number, name: string, hits: Hits): void {
+    const raw = this.text.slice(start, end);
+    const content = decoded(raw);
+    findAll(passage(content, name), this.rules, this.effort, hits);
+    // Written with other escapes than those that the mask of the spool knows.
+    if (raw.includes('\\u') || raw.includes('\\/')) this.rules.findKnown(content, hits);
+    const offsets = new Offsets(this.text, start);
+    for (const { from, to, kind, words } of rangesOf(hits)) this.edits.add(offsets.of(from), offsets.of(to), words, kind);
+  }
+
+  /** A string that is a file as a whole. */
+  protected file(start: number, end: number, isEscaped: boolean): boolean {
+    const { media } = this.rules;
+    if (media === 'keep' || end - start < shortestFile) return false;
+    const plain = isEscaped ? decoded(this.text.slice(start, end)).replaceAll(/[\r\n]/g, '') : undefined;
+    const words = plain === undefined ? fileIn(this.text, start, end, media) : fileIn(plain, 0, plain.length, media);
+    if (words === undefined) return false;
+    this.edits.add(start, end, words, 'media');
+    return true;
+  }
+
+  /** A number of JSON becomes a string: nothing else says what it was. */
+  number(start: number, end: number): void {
+    const length = end - start;
+    if (length > 19) return;
+    const digits = this.text.slice(start, end);
+    if (!/^\d+$/.test(digits)) return;
+    const { patterns } = this.rules;
+    if (patterns.has('credit_card') && length >= 13 && isCard(digits)) this.edits.add(start, end, '"[credit_card]"', 'credit_card');
+    else if (patterns.has('phone') && length <= 15 && endOfPhone(digits, 0, this.walk.nameIn(this.text)) === length)
+      this.edits.add(start, end, '"[phone]"', 'phone');
+  }
+
+  skips(path: number, name: number, first: number): boolean {
+    if (this.rules.fieldPaths.size > 0 && this.rules.fieldPaths.has(path)) return true;
+    if (first === quote) return secretNames.has(name);
+    return (first === 0x7b || first === 0x5b) && tokenLists.has(name);
+  }
+
+  reach(): number {
+    return this.text.length;
+  }
+
+  skipped(start: number, end: number, path: number, name: number): void {
+    const kind = this.rules.fieldPaths.has(path) ? 'field' : tokenLists.has(name) ? 'logprobs' : 'secret';
+    const written = this.text.slice(start, end);
+    const words = `"${placeholder(kind)}"`;
+    if (nothing.test(written)) return;
+    this.edits.add(start, end, words, kind);
+    const { fields } = this;
+    if (
+      kind === 'field' &&
+      written.startsWith('"') &&
+      written.length > shortestField + 1 &&
+      fields !== undefined &&
+      fields.size < mostFields
+    )
+      fields.add(written.slice(1, -1));
+  }
+}

@@ -1,0 +1,89 @@
+import { createHash } from 'node:crypto';
+import type { Cursors } from './find/cursors.ts';
+import type { Hits } from './find/hits.ts';
+
+/** Characters from which on a text of nothing but base64 is a file. */
+export const shortestFile = 1024;
+
+/** Characters of one file that a digest is made of: larger ones are named by type and size alone. */
+const mostHashed = 16 * 1024 * 1024;
+
+const isBase64 = (c: number): boolean =>
+  (c >= 0x61 && c <= 0x7a) || (c >= 0x41 && c <= 0x5a) || (c >= 0x2f && c <= 0x39) || c === 0x2b || c === 0x2d || c === 0x5f;
+
+/** Types by what base64 of their first bytes begins with. */
+const signatures: readonly (readonly [start: string, type: string])[] = [
+  ['iVBORw0KGgo', 'image/png'],
+  ['/9j/', 'image/jpeg'],
+  ['R0lGOD', 'image/gif'],
+  ['UklGR', 'audio/wav or image/webp'],
+  ['JVBERi0', 'application/pdf'],
+  ['SUQz', 'audio/mpeg'],
+  ['//uQ', 'audio/mpeg'],
+  ['//NE', 'audio/mpeg'],
+  ['T2dnUw', 'audio/ogg'],
+  ['ZkxhQw', 'audio/flac'],
+  ['UEsDB', 'application/zip'],
+];
+
+const typeOf = (base64: string): string => signatures.find(([start]) => base64.startsWith(start))?.[1] ?? 'base64';
+
+/** What is written for a file: `[image/png, 12345 bytes, sha256 …]`. */
+export function digestOf(bytes: Uint8Array, type: string): string {
+  return `[media ${type}, ${bytes.length} bytes, sha256 ${createHash('sha256').update(bytes).digest('hex')}]`;
+}
+
+function digestOfBase64(base64: string, type: string): string {
+  const plain = base64.replace(/=+$/, '');
+  const size = Math.floor((plain.length * 3) / 4);
+  return base64.length > mostHashed ? `[media ${type}, ${size} bytes]` : digestOf(Buffer.from(base64, 'base64'), type);
+}
+
+/** What stands for a text that is a file as a whole; undefined where it is none. One-byte text, `from` and `to` enclose it. */
+export function fileIn(text: string, from: number, to: number, rule: 'digest' | 'drop'): string | undefined {
+  if (to - from < shortestFile) return undefined;
+  let at = from;
+  const first = from + 64;
+  while (at < first && isBase64(text.charCodeAt(at))) at += 1;
+  if (at < first) return undefined;
+  while (at < to && isBase64(text.charCodeAt(at))) at += 1;
+  while (at < to && text[at] === '=') at += 1;
+  if (at < to) return undefined;
+  if (rule === 'drop') return '[media]';
+  const base64 = text.slice(from, to);
+  return digestOfBase64(base64, typeOf(base64));
+}
+
+/** `data:image/png;base64,…` anywhere in a text. */
+export function findMediaIn(cursors: Cursors, start: number, end: number, rule: 'digest' | 'drop', hits: Hits): void {
+  const { text } = cursors;
+  eachMedia(cursors, start, end, (scheme, from, to) => {
+    const type = text.slice(scheme + 5, from - 8);
+    const shown = /^[\w.+/;=-]{1,80}$/.test(type) ? type : 'data';
+    hits.add('media', scheme, to, rule === 'drop' ? '[media]' : digestOfBase64(text.slice(from, to), shown));
+  });
+}
+
+/** Where a text ends of which so many characters are outside of media. */
+export function endWithoutMedia(cursors: Cursors, start: number, end: number, characters: number): number {
+  let stop = Math.min(end, start + characters);
+  eachMedia(cursors, start, end, (scheme, _, to) => {
+    if (scheme < stop) stop = Math.min(end, stop + to - scheme);
+    return scheme < stop;
+  });
+  return stop;
+}
+
+function eachMedia(cursors: Cursors, start: number, end: number, found: (scheme: number, from: number, to: number) => unknown): void {
+  const { text } = cursors;
+  for (let at = cursors.media(start); at < end; at = cursors.media(at + 1)) {
+    const lead = Math.max(start, at - 256);
+    const scheme = text.slice(lead, at).lastIndexOf('data:');
+    if (scheme < 0) continue;
+    const from = at + 8;
+    let to = from;
+    while (to < end && isBase64(text.charCodeAt(to))) to += 1;
+    while (to < end && text[to] === '=') to += 1;
+    if (to > from && found(lead + scheme, from, to) === false) return;
+  }
+}

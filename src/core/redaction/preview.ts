@@ -1,0 +1,203 @@
+import { decoded } from './strings.ts';
+import { afterColon, endOfString, pathHash, startOfString, type Visitor, Walk } from './walk.ts';
+
+const quote = 0x22;
+const brace = 0x7b;
+const blank = 0x20;
+const backslash = 0x5c;
+
+const longestPreview = 200;
+/** Characters of a text that a preview is made of. */
+const mostRead = 640;
+
+const role = pathHash('role');
+const texts: ReadonlySet<number> = new Set(['content', 'content[*].text', 'content[*].input_text', 'text'].map(pathHash));
+
+/** What a message says, as far as one line needs it: one-byte text. */
+class MessageReader implements Visitor {
+  isUser = false;
+  said = '';
+  hasParts = false;
+  readonly #text: string;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  string(start: number, end: number, _isEscaped: boolean, _channel: number, path: number): void {
+    if (path === role) this.isUser = this.#text.slice(start, end) === 'user';
+    else if (!texts.has(path)) this.hasParts = true;
+    else if (this.said.length < mostRead)
+      this.said += `${this.said === '' ? '' : ' '}${this.#text.slice(start, Math.min(end, start + mostRead))}`;
+  }
+
+  number(): void {}
+
+  skips(): boolean {
+    return false;
+  }
+
+  skipped(): void {}
+
+  reach(): number {
+    return this.#text.length;
+  }
+}
+
+/** Messages from the end on that are looked through for one of a user. */
+const mostMessages = 32;
+/** Characters at the end of a body that are looked through. */
+const mostLooked = 8 * 1024 * 1024;
+
+/** Masks a part of a request. @param before what stands around it, as JSON: by it a field is known */
+export type Shown = (start: number, end: number, before: string) => string;
+
+/**
+ * One line of what the user of a request said last; null where nothing of it is known. The body is read from its end: that
+ * costs what lies behind the text, however much lies before it.
+ */
+export function lastSaid(text: string, shown: Shown): string | null {
+  const close = text.lastIndexOf('}');
+  let said: string | null = null;
+  eachBackwards(text, close, Math.max(0, close - mostLooked), (from, to) => {
+    const start = pastBlanks(text, from, to);
+    const name = nameAt(text, start + 1);
+    const value = name === undefined ? -1 : afterColon(text, start + name.length + 2, to);
+    if (name === undefined || value < 0) return true;
+    if (name !== 'prompt' && text[value] === '[') {
+      const preview = ofUser(text, value, to, (first, last) => shown(first, last, `{"${name}":[`));
+      if (preview !== undefined) {
+        said = preview;
+        return false;
+      }
+    }
+    if (name !== 'messages') said ??= lastText(text, value, to, (first, last, within) => shown(first, last, `{"${name}":${within}`));
+    return true;
+  });
+  return said;
+}
+
+/** By the first letter: most members are others. */
+function nameAt(text: string, at: number): 'messages' | 'input' | 'prompt' | undefined {
+  switch (text.charCodeAt(at)) {
+    case 0x6d:
+      return text.startsWith('messages"', at) ? 'messages' : undefined;
+    case 0x69:
+      return text.startsWith('input"', at) ? 'input' : undefined;
+    case 0x70:
+      return text.startsWith('prompt"', at) ? 'prompt' : undefined;
+    default:
+      return undefined;
+  }
+}
+
+/** Of a list of messages. */
+function ofUser(text: string, open: number, to: number, shown: (start: number, end: number) => string): string | undefined {
+  const close = text.lastIndexOf(']', to - 1);
+  let preview: string | undefined;
+  let count = 0;
+  eachBackwards(text, close, Math.max(open, close - mostLooked), (from, end) => {
+    const start = pastBlanks(text, from, end);
+    if (text.charCodeAt(start) !== brace) return true;
+    count += 1;
+    preview = previewOfMessage(shown(start, end));
+    return preview === undefined && count < mostMessages;
+  });
+  return preview;
+}
+
+/** A prompt, or the last one of a list. */
+function lastText(text: string, value: number, to: number, shown: Shown): string | null {
+  const line = (start: number, end: number, before: string): string | null => {
+    const whole = shown(start, text.lastIndexOf('"', end - 1) + 1, before);
+    return whole === '' ? null : previewOfText(whole.slice(1, whole.endsWith('"') ? -1 : undefined));
+  };
+  if (text.charCodeAt(value) === quote) return line(value, to, '');
+  if (text[value] !== '[') return null;
+  const close = text.lastIndexOf(']', to - 1);
+  let said: string | null = null;
+  eachBackwards(text, close, Math.max(value, close - mostLooked), (from, end) => {
+    const start = pastBlanks(text, from, end);
+    if (text.charCodeAt(start) !== quote) return true;
+    said = line(start, end, '[');
+    return false;
+  });
+  return said;
+}
+
+/** The members or elements of an object or a list that ends at `close`, the last one first, for as long as `found` says so. */
+function eachBackwards(text: string, close: number, least: number, found: (from: number, to: number) => boolean): void {
+  let depth = 0;
+  let to = close;
+  for (let at = close - 1; at >= least; at -= 1) {
+    const c = text.charCodeAt(at);
+    if (c === quote) {
+      at = startOfString(text, at, least);
+      if (at < 0) return;
+    } else if (c === 0x7d || c === 0x5d) depth += 1;
+    else if (c === brace || c === 0x5b) {
+      if (depth === 0) {
+        found(at + 1, to);
+        return;
+      }
+      depth -= 1;
+    } else if (c === 0x2c && depth === 0) {
+      if (!found(at + 1, to)) return;
+      to = at;
+    }
+  }
+}
+
+function pastBlanks(text: string, from: number, to: number): number {
+  let at = from;
+  while (at < to && text.charCodeAt(at) <= 0x20) at += 1;
+  return at;
+}
+
+/** The content of a message that is written as most are; undefined where it is another. */
+function textOfUser(shown: string): string | undefined {
+  if (!shown.startsWith(usual)) return undefined;
+  const end = endOfString(shown, usual.length, shown.length);
+  return end === shown.length - 2 && shown.charCodeAt(end + 1) === 0x7d ? shown.slice(usual.length, end) : undefined;
+}
+
+const usual = '{"role":"user","content":"';
+
+/** One line of a message of a user, for lists; undefined where it is another's. @param shown masked one-byte text of the object */
+export function previewOfMessage(shown: string): string | undefined {
+  const text = textOfUser(shown);
+  if (text !== undefined && text !== '') return previewOfText(text);
+  const reader = new MessageReader(shown);
+  new Walk().run(shown, 0, shown.length, reader);
+  if (!reader.isUser) return undefined;
+  return reader.said === '' ? (reader.hasParts ? '[media]' : undefined) : previewOfText(reader.said);
+}
+
+/** @param shown masked one-byte content of a string */
+export function previewOfText(shown: string): string {
+  const most = Math.min(shown.length, longestPreview + 1);
+  // Most begin with words and single blanks.
+  let before = blank;
+  for (let at = 0; at < most; at += 1) {
+    const c = shown.charCodeAt(at);
+    if (c < blank || c >= 0x7f || c === backslash || (c === blank && before === blank))
+      return oneLine(decoded(Buffer.from(shown.slice(0, mostRead), 'latin1').toString('utf8')));
+    before = c;
+  }
+  return shown.length <= longestPreview ? shown.trimEnd() : `${shown.slice(0, longestPreview - 1)}…`;
+}
+
+/** White space, control characters, and what changes the direction of a text. A single blank stays, and most are. */
+const unseenOnes = String.raw`\s\0-\x1f\x7f-\x9f\xad\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff`;
+const unseen = new RegExp(`(?! (?![${unseenOnes}]))[${unseenOnes}]+`, 'g');
+/** Characters that nearly always make a line; where they do not, all of the text is taken. */
+const usuallyRead = 256;
+
+/** Without line breaks and whatever a terminal would act upon. */
+export function oneLine(text: string): string {
+  const start = inLine(text.slice(0, usuallyRead));
+  const line = start.length > longestPreview || text.length <= usuallyRead ? start : inLine(text.slice(0, mostRead));
+  return line.length <= longestPreview ? line : `${line.slice(0, longestPreview - 1).toWellFormed()}…`;
+}
+
+const inLine = (text: string): string => text.replaceAll(unseen, ' ').trim();

@@ -1,0 +1,144 @@
+import { Hits } from './find/hits.ts';
+import { findAll, passage, rangesOf } from './find/text.ts';
+import { Masker } from './masker.ts';
+import { decoded, Offsets } from './strings.ts';
+
+/** The pieces of one text that a stream sends bit by bit: strings in the same place of their events. */
+interface Channel {
+  /** Start, end, 1 where it has escapes. */
+  readonly pieces: number[];
+  readonly name: string;
+  /** The first piece, as long as all others are the same: an id or a name, which is no text in pieces. */
+  same: string | undefined;
+}
+
+/** Characters at the end of a text that was cut: what is left of a value there may not be recognised. */
+const cutTail = 64;
+
+/**
+ * Masks a stream of events. What one text holds is found wherever it was cut into events: the pieces are joined, each
+ * find is written in the first piece that it touches and taken out of the others. Events stay what they are. An event is
+ * one line of JSON, as all providers write it.
+ */
+export class StreamMasker extends Masker {
+  readonly #channels = new Map<number, Channel>();
+  /** Strings of the event that is being read: its index may follow behind them. */
+  #found: number[] = [];
+  #lastLine = 0;
+
+  /** @param isCut the last event is not the stream's last */
+  run(isCut: boolean): void {
+    const { text } = this;
+    for (let at = 0; at < text.length; ) {
+      const end = text.indexOf('\n', at);
+      const stop = end < 0 ? text.length : end;
+      this.#line(at, text.charCodeAt(stop - 1) === 0x0d ? stop - 1 : stop);
+      at = stop + 1;
+    }
+    for (const channel of this.#channels.values()) this.#mask(channel, isCut);
+  }
+
+  #line(start: number, end: number): void {
+    const { text, walk } = this;
+    let at = start;
+    if (text.startsWith('data:', start)) at += 5;
+    while (at < end && text.charCodeAt(at) <= 0x20) at += 1;
+    const first = text.charCodeAt(at);
+    if (at >= end) return;
+    this.#lastLine = start;
+    if (first === 0x7b || first === 0x5b || first === 0x22) {
+      walk.run(text, at, end, this);
+      this.#file(walk.indices);
+      // Text that is no JSON is looked through line by line.
+    } else super.string(at, end, false, 0, 0);
+  }
+
+  override string(start: number, end: number, isEscaped: boolean, channel: number): void {
+    if (end > start && !this.file(start, end, isEscaped)) this.#found.push(channel, start, end, isEscaped ? 1 : 0);
+  }
+
+  /** @param indices of the choices and blocks that the event is about */
+  #file(indices: number): void {
+    const found = this.#found;
+    for (let i = 0; i < found.length; i += 4) {
+      this.#add(Math.imul(at(found, i), 31) ^ indices, at(found, i + 1), at(found, i + 2), at(found, i + 3));
+    }
+    found.length = 0;
+  }
+
+  #add(key: number, start: number, end: number, isEscaped: number): void {
+    const channel = this.#channels.get(key);
+    if (channel === undefined) {
+      this.#channels.set(key, { pieces: [start, end, isEscaped], name: '', same: this.text.slice(start, end) });
+      return;
+    }
+    if (channel.same !== undefined && (channel.same.length !== end - start || !this.text.startsWith(channel.same, start)))
+      channel.same = undefined;
+    channel.pieces.push(start, end, isEscaped);
+  }
+
+  #mask({ pieces, same, name }: Channel, isCut: boolean): void {
+    const { text } = this;
+    const isOne = same !== undefined && pieces.length > 3;
+    const count = isOne ? 3 : pieces.length;
+    let joined = '';
+    for (let i = 0; i < count; i += 3) {
+      const raw = text.slice(at(pieces, i), at(pieces, i + 1));
+      joined += at(pieces, i + 2) === 1 ? decoded(raw) : raw;
+    }
+    const hits = new Hits();
+    findAll(passage(joined, name), this.rules, this.effort, hits);
+    if (pieces.length > 3) this.rules.findKnown(joined, hits);
+    if (isCut && !isOne && (pieces.length > 3 || at(pieces, 0) >= this.#lastLine)) hideTail(joined, hits);
+    if (hits.count === 0) return;
+    const ranges = rangesOf(hits);
+    for (let i = 0; i < (isOne ? pieces.length : 3); i += 3) this.#write(isOne ? pieces.slice(i, i + 3) : pieces, ranges);
+  }
+
+  /** Writes each range into the pieces that it lies in. */
+  #write(pieces: readonly number[], ranges: ReturnType<typeof rangesOf>): void {
+    let piece = 0;
+    let before = 0;
+    let size = this.#sizeOf(pieces, 0);
+    let offsets = this.#offsetsOf(pieces, 0);
+    const next = (): void => {
+      before += size;
+      piece += 3;
+      size = this.#sizeOf(pieces, piece);
+      offsets = this.#offsetsOf(pieces, piece);
+    };
+    for (const { from, to, kind, words } of ranges) {
+      while (piece < pieces.length && from >= before + size) next();
+      let written: string | undefined = words;
+      for (let done = from; done < to && piece < pieces.length; ) {
+        const stop = Math.min(to, before + size);
+        this.edits.add(offsets(done - before), offsets(stop - before), written ?? '', written === undefined ? undefined : kind);
+        written = undefined;
+        done = stop;
+        if (done < to) next();
+      }
+    }
+  }
+
+  #sizeOf(pieces: readonly number[], i: number): number {
+    if (i >= pieces.length) return 0;
+    const [start, end] = [at(pieces, i), at(pieces, i + 1)];
+    return at(pieces, i + 2) === 1 ? decoded(this.text.slice(start, end)).length : end - start;
+  }
+
+  #offsetsOf(pieces: readonly number[], i: number): (character: number) => number {
+    const start = pieces[i] ?? 0;
+    if (pieces[i + 2] !== 1) return (character) => start + character;
+    const offsets = new Offsets(this.text, start);
+    return (character) => offsets.of(character);
+  }
+}
+
+/** The last word of a text that was cut, with the digits before it. */
+function hideTail(text: string, hits: Hits): void {
+  const tail = text.slice(-cutTail);
+  const match = /(?:[+(]?\d[\d ().\-/]*|\S+)$/.exec(tail);
+  if (match !== null && match[0].trim() !== '') hits.add('pattern', text.length - match[0].length, text.length, '[cut]');
+}
+
+const at = (list: readonly number[], i: number): number => list[i] as number;

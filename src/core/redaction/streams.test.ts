@@ -1,0 +1,178 @@
+import { describe, expect, it } from 'vitest';
+import { namedPatterns } from './find/hits.ts';
+import { type Redacted, Redactor } from './index.ts';
+import { frameOf } from './fixtures/frame.ts';
+
+const redactor = new Redactor({ fields: [], patterns: new Set(namedPatterns), own: [], media: 'digest' }, ['known-secret-of-the-file']);
+
+function masked(bytes: Buffer, contentType: string, size = bytes.length): Redacted {
+  const out = redactor.begin(1 << 20).response({ pieces: [bytes], size, contentType });
+  if (out === 'too-large') throw new Error(out);
+  return out;
+}
+
+const sse = (events: readonly unknown[]): Buffer => Buffer.from(events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(''));
+
+/** How providers write one piece of a text as an event, and where readers find it. */
+const forms: Readonly<Record<string, { event(piece: string, n: number): unknown; read(event: never): string | undefined }>> = {
+  chat: {
+    event: (content, n) => ({
+      id: 'chatcmpl-1',
+      created: 1712345678,
+      model: 'gpt-4o',
+      system_fingerprint: 'fp_44709d6fcb',
+      choices: [{ index: 0, delta: { content }, finish_reason: null }],
+      obfuscation: `x${n}`,
+    }),
+    read: (event: { choices: { delta: { content: string } }[] }) => event.choices[0]?.delta.content,
+  },
+  'index behind': {
+    event: (content) => ({ choices: [{ content_filter_results: {}, delta: { content }, index: 0 }] }),
+    read: (event: { choices: { delta: { content: string } }[] }) => event.choices[0]?.delta.content,
+  },
+  'tool call': {
+    event: (piece) => ({ choices: [{ index: 0, delta: { tool_calls: [{ index: 1, function: { arguments: piece } }] } }] }),
+    read: (event: { choices: { delta: { tool_calls: { function: { arguments: string } }[] } }[] }) =>
+      event.choices[0]?.delta.tool_calls[0]?.function.arguments,
+  },
+  messages: {
+    event: (text) => ({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text } }),
+    read: (event: { delta: { text: string } }) => event.delta.text,
+  },
+  responses: {
+    event: (delta, n) => ({
+      type: 'response.output_text.delta',
+      sequence_number: n,
+      item_id: 'msg_1',
+      output_index: 0,
+      content_index: 0,
+      delta,
+    }),
+    read: (event: { delta: string }) => event.delta,
+  },
+  gemini: {
+    event: (text) => ({ candidates: [{ content: { parts: [{ text }], role: 'model' }, index: 0 }] }),
+    read: (event: { candidates: { content: { parts: { text: string }[] } }[] }) => event.candidates[0]?.content.parts[0]?.text,
+  },
+};
+
+const said =
+  'Write to jané.doe@example.com\nor "call" +49 30 1234567, card 4111 1111 1111 1111, DE89 3704 0044 0532 0130 00, key sk-abcdefghijklmnopqrstuvwxyz0123 or known-secret-of-the-file. Bye';
+const shown = 'Write to [email]\nor "call" [phone], card [credit_card], [iban], key [secret] or [secret]. Bye';
+
+const events = (text: string): never[] =>
+  text
+    .split('\n')
+    .filter((line) => line.startsWith('data: {'))
+    .map((line) => JSON.parse(line.slice(6)) as never);
+
+describe.each(Object.entries(forms))('a stream of events, %s', (_, { event, read }) => {
+  const joined = (bytes: Buffer): string => events(bytes.toString('utf8')).map(read).join('');
+
+  it('hides a value however it is cut in two', () => {
+    for (let at = 1; at < said.length; at += 1) {
+      const pieces = [said.slice(0, at), said.slice(at)];
+      expect(joined(masked(sse(pieces.map(event)), 'text/event-stream').bytes)).toBe(shown);
+    }
+  });
+
+  it.each([1, 2, 3, 5, 8])('hides a value in pieces of %i characters', (size) => {
+    const pieces = said.match(new RegExp(`[^]{1,${size}}`, 'g')) ?? [];
+    const { bytes } = masked(Buffer.concat([sse(pieces.map(event)), Buffer.from('data: [DONE]\n\n')]), 'text/event-stream; charset=utf-8');
+    expect(joined(bytes)).toBe(shown);
+    expect(masked(bytes, 'text/event-stream').bytes.toString()).toBe(bytes.toString());
+  });
+
+  it('leaves no part of a value where the stream was cut', () => {
+    const pieces = said.match(/[^]{1,3}/g) ?? [];
+    const whole = sse(pieces.map(event));
+    for (let kept = 1; kept < whole.length; kept += 7) {
+      const text = joined(masked(whole.subarray(0, kept), 'text/event-stream', whole.length).bytes);
+      expect(text).not.toMatch(/jan|doe|@|4111|1234567|DE89|sk-a|known-/);
+    }
+  });
+});
+
+describe('events', () => {
+  it('of several choices are read apart', () => {
+    const pieces = ['ja', 'ne@exa', 'mple.com'];
+    const mixed = pieces.flatMap((content) => [0, 1].map((index) => ({ choices: [{ index, delta: { content } }] })));
+    const texts = (bytes: Buffer, index: number): string =>
+      (events(bytes.toString()) as { choices: { index: number; delta: { content: string } }[] }[])
+        .filter(({ choices }) => choices[0]?.index === index)
+        .map(({ choices }) => choices[0]?.delta.content)
+        .join('');
+    const { bytes } = masked(sse(mixed), 'text/event-stream');
+    expect([texts(bytes, 0), texts(bytes, 1)]).toEqual(['[email]', '[email]']);
+  });
+
+  it('of lines that are text, with carriage returns, comments and names', () => {
+    const text = 'event: a\r\nid: 1\r\ndata: hello jane@example.com\r\n\r\n: jane@example.com\n\ndata: jane@example.com\n\n';
+    expect(masked(Buffer.from(text), 'text/event-stream').bytes.toString()).not.toContain('example');
+  });
+
+  it('that repeat an id are left as they are', () => {
+    const same = Array.from({ length: 20 }, () => ({ id: '4111', request: 'req_5551234567', choices: [{ delta: { content: 'a' } }] }));
+    expect(masked(sse(same), 'text/event-stream').bytes.toString()).toBe(sse(same).toString());
+  });
+
+  it('have their times where they are now', () => {
+    const whole = sse(['mail jane.doe@example.com ', 'and ', 'more'].map((content) => ({ choices: [{ delta: { content } }] })));
+    const { bytes, moved } = masked(whole, 'text/event-stream');
+    const starts = (of: Buffer): number[] => [...of.toString('latin1').matchAll(/data:/g)].map(({ index }) => index);
+    expect(starts(whole).map(moved)).toEqual(starts(bytes));
+  });
+});
+
+describe('frames of AWS', () => {
+  const payloads = (said.match(/[^]{1,4}/g) ?? []).map((text) => ({ contentBlockIndex: 0, delta: { text }, p: 'abcd' }));
+  const converse = Buffer.concat(payloads.map((payload) => frameOf('contentBlockDelta', JSON.stringify(payload))));
+  const read = (bytes: Buffer): string =>
+    (events(bytes.toString('utf8')) as { delta: { text: string } }[]).map(({ delta }) => delta.text).join('');
+
+  it('become events of text', () => {
+    const { bytes, moved } = masked(converse, 'application/vnd.amazon.eventstream');
+    expect(read(bytes)).toBe(shown);
+    expect(bytes.toString().startsWith('event: contentBlockDelta\ndata: {')).toBe(true);
+    expect([moved(0), moved(frameOf('contentBlockDelta', JSON.stringify(payloads[0])).length)]).toEqual([0, bytes.indexOf('event:', 5)]);
+  });
+
+  it('that hold base64 are opened', () => {
+    const wrapped = Buffer.concat(
+      (said.match(/[^]{1,4}/g) ?? []).map((text) =>
+        frameOf(
+          'chunk',
+          JSON.stringify({
+            bytes: Buffer.from(JSON.stringify({ type: 'content_block_delta', index: 0, delta: { text } })).toString('base64'),
+            p: 'ab',
+          }),
+        ),
+      ),
+    );
+    expect(read(masked(wrapped, 'application/vnd.amazon.eventstream').bytes)).toBe(shown);
+  });
+
+  it('that are cut or broken lose what is not whole', () => {
+    for (let kept = 0; kept < converse.length; kept += 11)
+      expect(masked(converse.subarray(0, kept), 'application/vnd.amazon.eventstream', converse.length).bytes.toString()).not.toMatch(
+        /jan|4111|1234567|DE89|sk-a/,
+      );
+    expect(masked(Buffer.alloc(64, 0xff), 'application/vnd.amazon.eventstream').bytes.toString()).toBe('');
+  });
+});
+
+describe('other bodies', () => {
+  it.each<[string, Buffer, string, RegExp]>([
+    ['audio', Buffer.from([0x49, 0x44, 0x33, 4, 0, 0, 1]), 'audio/mpeg', /^\[media audio\/mpeg, 7 bytes, sha256 [0-9a-f]{64}\]$/],
+    ['bytes without a type', Buffer.from([0, 1, 2]), '', /^\[media data, 3 bytes, sha256 [0-9a-f]{64}\]$/],
+    ['bytes under a wrong type', Buffer.from([0x1f, 0x8b, 8, 0]), 'application/json', /^\[media application\/json, 4 bytes/],
+    ['text', Buffer.from('from jane@example.com'), 'text/plain', /^from \[email\]$/],
+    ['lines', Buffer.from('{"a":"jane@example.com"}\n{"a":"b"}\n'), 'application/jsonl', /^\{"a":"\[email\]"\}\n\{"a":"b"\}\n$/],
+    ['JSON without a type', Buffer.from('{"a":"jane@example.com"}'), '', /^\{"a":"\[email\]"\}$/],
+    ['events without a type', Buffer.from('data: {"a":"jane@example.com"}\n\n'), '', /^data: \{"a":"\[email\]"\}\n\n$/],
+    ['nothing', Buffer.alloc(0), 'application/json', /^$/],
+    ['JSON that is cut', Buffer.from('{"a":"x","b":"jane@exam'), 'application/json', /^\{"a":"x","b":"/],
+  ])('%s', (_, bytes, type, expected) => {
+    expect(masked(bytes, type).bytes.toString('utf8')).toMatch(expected);
+  });
+});

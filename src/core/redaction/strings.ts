@@ -1,0 +1,46 @@
+/** Strings of JSON as they are written: their content is decoded only where it has escapes. */
+
+const backslash = 0x5c;
+
+/** Decodes the content of a string (without its quotes) that has escapes. What is no escape stays as it is. */
+export function decoded(raw: string): string {
+  if (!raw.includes('\\')) return raw;
+  try {
+    return JSON.parse(`"${raw}"`) as string;
+  } catch {
+    return loosely(raw);
+  }
+}
+
+/** What is cut or malformed. */
+function loosely(raw: string): string {
+  return raw.replaceAll(/\\(?:u([0-9a-fA-F]{4})|(.)|$)/gs, (_, code: string | undefined, letter: string | undefined) =>
+    code !== undefined ? String.fromCharCode(Number.parseInt(code, 16)) : letter === undefined ? '' : (letters[letter] ?? letter),
+  );
+}
+
+const letters: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', b: '\b', f: '\f' };
+
+/** Walks over the content of a string with escapes: where in what is written the decoded characters are. */
+export class Offsets {
+  readonly #text: string;
+  #at: number;
+  #count = 0;
+
+  /** @param start of the content */
+  constructor(text: string, start: number) {
+    this.#text = text;
+    this.#at = start;
+  }
+
+  /** Offset of a decoded character; never smaller than the one before. */
+  of(character: number): number {
+    for (; this.#count < character; this.#count += 1) {
+      if (this.#text.charCodeAt(this.#at) !== backslash) this.#at += 1;
+      else this.#at += isCode(this.#text, this.#at + 1) ? 6 : 2;
+    }
+    return this.#at;
+  }
+}
+
+const isCode = (text: string, at: number): boolean => text[at] === 'u' && /^[0-9a-fA-F]{4}$/.test(text.slice(at + 1, at + 5));

@@ -1,0 +1,10 @@
+import { isAbsolute, relative, sep } from 'node:path';
+
+/** As a person would write it: `./gateway.yaml` where it lies below the working directory. */
+export function shownPath(path: string, cwd: string): string {
+  const short = relative(cwd, path);
+  return short === '' || isAbsolute(short) || short === '..' || short.startsWith(`..${sep}`) ? path : `.${sep}${short}`;
+}
+
+/** The same without the `./`. */
+export const barePath = (path: string, cwd: string): string => shownPath(path, cwd).replace(/^\.[/\\]/, '');
