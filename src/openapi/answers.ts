@@ -54,4 +54,6 @@ export const answers: Readonly<Record<Exclude<Endpoint, 'relay' | 'realtime'>, C
   'fine_tuning/jobs/{id}/checkpoints': json('Checkpoints'),
   'prompts/{id}/completions': streamed('ChatCompletion'),
   'prompts/{id}/render': json('RenderedPrompt'),
+  feedback: json('SavedFeedback'),
+  'feedback/{id}': json('SavedFeedback'),
 };

@@ -109,6 +109,7 @@ export const schemas: Readonly<Record<string, JsonSchema>> = {
     metrics: anything,
   }),
   Checkpoints: cursorPage('Checkpoint'),
+  SavedFeedback: object({ status: text, message: text, feedback_ids: list(text), feedback_id: list(text) }),
   RenderedPrompt: object({ success: flag, data: object({ messages: list(anything) }) }),
   Error: object(
     { error: object({ message: text, type: orNull(text), code: {}, param: {} }) },

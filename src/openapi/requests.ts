@@ -87,4 +87,6 @@ export const requestSchemas: { readonly [E in Endpoint]?: JsonSchema } = {
   ),
   'prompts/{id}/completions': object({}, { variables: anything, model: name, ...sampling }),
   'prompts/{id}/render': object({}, { variables: anything, model: name, ...sampling }),
+  feedback: object({ trace_id: name, value: number }, { weight: number, metadata: anything }),
+  'feedback/{id}': object({ value: number }, { weight: number, metadata: anything }),
 };

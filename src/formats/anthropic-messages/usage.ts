@@ -30,8 +30,25 @@ export class UsageCounts {
       cached,
       cacheWrite,
       ...(reasoning === undefined ? {} : { reasoning }),
+      ...detailsOf(this.#found),
     };
   }
+}
+
+/** Writes that are kept for an hour, searches of the service, and the tier where it is not the one of the price list. */
+function detailsOf(found: Plain): Pick<Usage, 'details'> {
+  const { cache_creation: writes, server_tool_use: tools, service_tier: tier } = found;
+  const hour = isPlain(writes) ? (count(writes['ephemeral_1h_input_tokens']) ?? 0) : 0;
+  const searches = isPlain(tools) ? (count(tools['web_search_requests']) ?? 0) : 0;
+  const isSpecial = typeof tier === 'string' && tier !== 'standard' && tier !== '';
+  if (hour + searches === 0 && !isSpecial) return {};
+  return {
+    details: {
+      ...(hour === 0 ? {} : { cache_write_1h: hour }),
+      ...(searches === 0 ? {} : { web_searches: searches }),
+      ...(isSpecial ? { tier: tier.slice(0, 32) } : {}),
+    },
+  };
 }
 
 const count = (value: unknown): number | undefined =>

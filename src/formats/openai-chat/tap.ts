@@ -5,7 +5,7 @@ import type { EventKind, Tap } from '../../core/tap.ts';
 import type { Usage } from '../../core/model/usage.ts';
 import { objectAt, parseObject, textOf, valueOf } from '../shared/json.ts';
 import { faultInBand, objectIn } from './fault.ts';
-import { readUsage } from '../shared/usage.ts';
+import { readUsage, withTier } from '../shared/usage.ts';
 
 const quote = 0x22;
 const openBrace = 0x7b;
@@ -30,6 +30,7 @@ export class ChatTap implements Tap {
   #usageText: string | undefined;
   #usageAt = 0;
   #usage: Usage | undefined;
+  #tier: unknown;
 
   event(event: WireEvent): EventKind {
     const data = event.data;
@@ -49,6 +50,7 @@ export class ChatTap implements Tap {
     this.complete = true;
     this.id = textOf(answer['id']);
     this.model = textOf(answer['model']);
+    this.#tier = answer['service_tier'];
     this.#usage = readUsage(answer['usage']);
     const choices = choicesOf(answer);
     for (const [index, choice] of choices.entries()) this.#note(choice, index);
@@ -61,7 +63,7 @@ export class ChatTap implements Tap {
       this.#usage = readUsage(objectAt(this.#usageText, this.#usageAt)) ?? this.#usage;
       this.#usageText = undefined;
     }
-    return this.#usage;
+    return withTier(this.#usage, this.#tier);
   }
 
   get finish(): readonly string[] {
@@ -80,6 +82,7 @@ export class ChatTap implements Tap {
     if (choices.length > 0) {
       this.id ??= textOf(chunk['id']);
       this.model ??= textOf(chunk['model']);
+      this.#tier ??= chunk['service_tier'];
     }
     let content = false;
     for (const [at, choice] of choices.entries()) content = this.#note(choice, at) || content;

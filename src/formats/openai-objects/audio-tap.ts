@@ -7,7 +7,7 @@ import { objectAt, parseObject, textOf, valueOf } from '../shared/json.ts';
 import { faultInBand } from '../openai-chat/fault.ts';
 import { readUsage } from '../shared/usage.ts';
 
-const wanted: ReadonlySet<string> = new Set(['usage', 'error']);
+const wanted: ReadonlySet<string> = new Set(['usage', 'error', 'duration']);
 
 /**
  * Speech and transcriptions: sound, plain text, subtitles, JSON, or a stream of events
@@ -44,7 +44,7 @@ export class AudioTap implements Tap {
     this.complete = true;
     const found = topLevel(text, wanted);
     if (found === undefined) return undefined;
-    this.usage = readUsage(found['usage']);
+    this.usage = readUsage(found['usage']) ?? ofDuration(found['duration']);
     if (found['error'] !== undefined && found['error'] !== null) this.fault = faultInBand(found, '');
     return this.fault;
   }
@@ -58,6 +58,12 @@ export class AudioTap implements Tap {
     this.contentEvents = 1;
     return 'content';
   }
+}
+
+/** The verbose form says how long the sound is, some services as a text. */
+function ofDuration(duration: unknown): Usage | undefined {
+  const seconds = typeof duration === 'string' ? Number(duration) : duration;
+  return readUsage({ type: 'duration', seconds });
 }
 
 /** Formats of a transcription that are JSON; `text`, `srt` and `vtt` are not. */

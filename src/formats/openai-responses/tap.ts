@@ -5,7 +5,7 @@ import type { EventKind, Tap } from '../../core/tap.ts';
 import type { Usage } from '../../core/model/usage.ts';
 import { parseObject, textOf } from '../shared/json.ts';
 import { faultInBand } from '../openai-chat/fault.ts';
-import { readUsage } from '../shared/usage.ts';
+import { readUsage, withTier } from '../shared/usage.ts';
 
 /** Events that open something empty: they carry nothing a person would see. */
 const openings: ReadonlySet<string> = new Set([
@@ -90,9 +90,24 @@ export class ResponsesTap implements Tap {
   #read(response: Plain): void {
     this.id = textOf(response['id']) ?? this.id;
     this.model = textOf(response['model']) ?? this.model;
-    this.usage = readUsage(response['usage']) ?? this.usage;
+    this.usage = withTier(withSearches(readUsage(response['usage']), response['output']), response['service_tier']) ?? this.usage;
     this.finish = finishOf(response);
   }
+}
+
+/** Searches of the service's own tools are paid by the call. */
+function withSearches(usage: Usage | undefined, output: unknown): Usage | undefined {
+  if (usage === undefined || !Array.isArray(output)) return usage;
+  let web = 0;
+  let files = 0;
+  for (const item of output as unknown[]) {
+    if (!isPlain(item)) continue;
+    if (item['type'] === 'web_search_call') web += 1;
+    if (item['type'] === 'file_search_call') files += 1;
+  }
+  if (web + files === 0) return usage;
+  const details = { ...usage.details, ...(web === 0 ? {} : { web_searches: web }), ...(files === 0 ? {} : { file_searches: files }) };
+  return { ...usage, details };
 }
 
 /** `completed`, or why it is not complete (`max_output_tokens`, `content_filter`). Objects of other routes have none. */

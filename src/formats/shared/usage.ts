@@ -9,7 +9,10 @@ export function readUsage(value: unknown): Usage | undefined {
   if (!isPlain(value)) return undefined;
   const prompt = count(value['prompt_tokens']) ?? count(value['input_tokens']);
   const completion = count(value['completion_tokens']) ?? count(value['output_tokens']);
-  if (prompt === undefined && completion === undefined) return undefined;
+  const seconds = value['type'] === 'duration' ? count(value['seconds']) : undefined;
+  if (prompt === undefined && completion === undefined) {
+    return seconds === undefined ? undefined : { prompt: 0, completion: 0, details: { seconds } };
+  }
   // The audio routes write it without the plural.
   const input = details(value['prompt_tokens_details'], value['input_tokens_details'] ?? value['input_token_details']);
   const output = details(value['completion_tokens_details'], value['output_tokens_details']);
@@ -21,7 +24,39 @@ export function readUsage(value: unknown): Usage | undefined {
     ...known('reasoning', count(output['reasoning_tokens'])),
     ...known('audioIn', count(input['audio_tokens'])),
     ...known('audioOut', count(output['audio_tokens'])),
+    ...detailsOf(input, output),
   };
+}
+
+/** Only what is there: most responses have none of it. */
+function detailsOf(input: Plain, output: Plain): Pick<Usage, 'details'> {
+  const parts = input['cached_tokens_details'];
+  const cached = isPlain(parts) ? parts : {};
+  const imageIn = count(input['image_tokens']) ?? 0;
+  const imageOut = count(output['image_tokens']) ?? 0;
+  const cachedAudio = count(cached['audio_tokens']) ?? 0;
+  const cachedImages = count(cached['image_tokens']) ?? 0;
+  if (imageIn + imageOut + cachedAudio + cachedImages === 0) return {};
+  return {
+    details: {
+      ...(imageIn === 0 ? {} : { image_in: imageIn }),
+      ...(imageOut === 0 ? {} : { image_out: imageOut }),
+      ...(cachedAudio === 0 ? {} : { cached_audio: cachedAudio }),
+      ...(cachedImages === 0 ? {} : { cached_images: cachedImages }),
+    },
+  };
+}
+
+/** Characters of the name of a service tier. */
+const longestTier = 32;
+
+/** What services call the tier that their price lists are for. */
+const ordinary: ReadonlySet<unknown> = new Set(['default', 'standard', 'auto', 'on_demand', '']);
+
+/** Usage with the service tier that the response names beside it; the one that the price list is for is not noted. */
+export function withTier(usage: Usage | undefined, tier: unknown): Usage | undefined {
+  if (usage === undefined || typeof tier !== 'string' || ordinary.has(tier)) return usage;
+  return { ...usage, details: { ...usage.details, tier: tier.slice(0, longestTier) } };
 }
 
 const details = (first: unknown, second: unknown): Plain => (isPlain(first) ? first : isPlain(second) ? second : {});

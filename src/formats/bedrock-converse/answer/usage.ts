@@ -9,7 +9,21 @@ export function converseUsage(value: unknown): Usage | undefined {
   if (input === undefined && output === undefined) return undefined;
   const cached = count(value['cacheReadInputTokens']) ?? 0;
   const cacheWrite = count(value['cacheWriteInputTokens']) ?? 0;
-  return { prompt: (input ?? 0) + cached + cacheWrite, completion: output ?? 0, cached, cacheWrite };
+  return {
+    prompt: (input ?? 0) + cached + cacheWrite,
+    completion: output ?? 0,
+    cached,
+    cacheWrite,
+    ...keptForAnHour(value['cacheDetails']),
+  };
+}
+
+/** `cacheDetails` splits the writes by how long they are kept. */
+function keptForAnHour(details: unknown): Pick<Usage, 'details'> {
+  if (!Array.isArray(details)) return {};
+  let hour = 0;
+  for (const row of details as unknown[]) if (isPlain(row) && row['ttl'] === '1h') hour += count(row['inputTokens']) ?? 0;
+  return hour === 0 ? {} : { details: { cache_write_1h: hour } };
 }
 
 const count = (value: unknown): number | undefined =>

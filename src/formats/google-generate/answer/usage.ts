@@ -1,8 +1,9 @@
 import { isPlain, type Plain } from '../../../core/json/merge.ts';
 import type { Usage } from '../../../core/model/usage.ts';
 
-/** Modalities by number, for answers in that encoding. */
-const audioNumber = 4;
+/** Modalities by name, and by number for answers in that encoding. */
+const audio = ['AUDIO', 4] as const;
+const image = ['IMAGE', 2] as const;
 
 /**
  * `usageMetadata`: results of the service's own tools count as prompt, thinking as completion. Some
@@ -18,8 +19,8 @@ export function geminiUsage(value: unknown): Usage | undefined {
   const told = (prompt ?? 0) + (candidates ?? 0) + tools;
   const isInside = told === count(value['totalTokenCount']);
   const cached = count(value['cachedContentTokenCount']);
-  const audioIn = modality(value['promptTokensDetails']);
-  const audioOut = modality(value['candidatesTokensDetails']);
+  const audioIn = modality(value['promptTokensDetails'], audio);
+  const audioOut = modality(value['candidatesTokensDetails'], audio);
   return {
     prompt: (prompt ?? 0) + tools,
     completion: (candidates ?? 0) + (isInside ? 0 : (thoughts ?? 0)),
@@ -27,6 +28,22 @@ export function geminiUsage(value: unknown): Usage | undefined {
     ...(thoughts === undefined ? {} : { reasoning: thoughts }),
     ...(audioIn === 0 ? {} : { audioIn }),
     ...(audioOut === 0 ? {} : { audioOut }),
+    ...detailsOf(value),
+  };
+}
+
+/** Pictures, and sound that was read from a cache. */
+function detailsOf(value: Plain): Pick<Usage, 'details'> {
+  const imageIn = modality(value['promptTokensDetails'], image);
+  const imageOut = modality(value['candidatesTokensDetails'], image);
+  const cachedAudio = modality(value['cacheTokensDetails'], audio);
+  if (imageIn + imageOut + cachedAudio === 0) return {};
+  return {
+    details: {
+      ...(imageIn === 0 ? {} : { image_in: imageIn }),
+      ...(imageOut === 0 ? {} : { image_out: imageOut }),
+      ...(cachedAudio === 0 ? {} : { cached_audio: cachedAudio }),
+    },
   };
 }
 
@@ -38,11 +55,11 @@ export function laterUsage(before: Plain | undefined, now: unknown): Plain | und
   return { ...kept, ...now };
 }
 
-function modality(details: unknown): number {
+function modality(details: unknown, [name, number]: readonly [string, number]): number {
   if (!Array.isArray(details)) return 0;
   let sum = 0;
   for (const row of details as unknown[]) {
-    if (isPlain(row) && (row['modality'] === 'AUDIO' || row['modality'] === audioNumber)) sum += count(row['tokenCount']) ?? 0;
+    if (isPlain(row) && (row['modality'] === name || row['modality'] === number)) sum += count(row['tokenCount']) ?? 0;
   }
   return sum;
 }

@@ -1,0 +1,107 @@
+import { randomInt } from 'node:crypto';
+import { blockText, type Member } from '../../config/edit/document.ts';
+import type { WrittenKey } from '../../config/edit/written.ts';
+import { plainNames } from '../../config/schema/shared.ts';
+import { issueKey, type KeyKind, shownPrefix } from '../../core/secrets/key.ts';
+import { parseDuration } from '../../core/text/units.ts';
+import { Refusal } from '../refusal.ts';
+import { digestOf, sha256, stateOf, timeOf, timeText } from './shared.ts';
+
+/** What a new key may do; what is left out is not limited. */
+export interface KeyRules {
+  readonly allow: Readonly<Partial<Record<'configs' | 'providers' | 'models' | 'prompts', readonly string[]>>>;
+  readonly expires: string | undefined;
+  readonly defaultConfig: string | undefined;
+  readonly enforceConfig: boolean;
+  readonly metadata: Readonly<Record<string, string>>;
+  readonly debug: boolean;
+  readonly kind: KeyKind;
+}
+
+/** A key that was issued: the secret, which is shown once, and what is written of it. */
+export interface IssuedKey {
+  readonly key: string;
+  readonly entry: Readonly<Record<string, unknown>>;
+  /** As YAML. */
+  readonly text: string;
+}
+
+/** Issues a key. @param now Unix milliseconds @throws Refusal */
+export function issue(name: string, rules: KeyRules, keys: readonly WrittenKey[], now: number): IssuedKey {
+  if (!new RegExp(plainNames.pattern).test(name))
+    throw new Refusal('usage', `"${name}" is not a valid key name`, `Take ${plainNames['x-form']}.`);
+  if (keys.some((one) => one.name === name))
+    throw new Refusal('no', `a key called "${name}" already exists`, `gateway keys rotate ${name} gives it a new secret.`);
+  const { allow, expires, defaultConfig, enforceConfig, metadata, debug, kind } = rules;
+  const key = issueKey(kind, randomInt);
+  const entry = {
+    hash: `sha256:${sha256(key)}`,
+    prefix: shownPrefix(key),
+    created: timeText(now),
+    ...(expires === undefined ? {} : { expires: expiryOf(expires, now) }),
+    ...(defaultConfig === undefined ? {} : { default_config: defaultConfig }),
+    ...(enforceConfig ? { enforce_config: true } : {}),
+    ...(Object.keys(allow).length === 0 ? {} : { allow }),
+    ...(Object.keys(metadata).length === 0 ? {} : { metadata }),
+    ...(debug ? { debug: true } : {}),
+  };
+  return { key, entry, text: blockText('api_keys', name, entry) };
+}
+
+/** `90d`, a date, or a time. */
+function expiryOf(text: string, now: number): string {
+  const life = /^\d+(\.\d+)?[a-z]+$/i.test(text) ? parseDuration(text) : undefined;
+  if (life !== undefined && life > 0) return timeText(now + life);
+  if (!/^\d{4}-\d\d-\d\d(T.*)?$/.test(text) || Number.isNaN(Date.parse(text)))
+    throw new Refusal('usage', `--expires must be a duration or a date, not "${text}"`, 'For example 90d, or 2027-03-01.');
+  if (Date.parse(text) <= now) throw new Refusal('usage', `--expires ${text} is in the past`);
+  return text;
+}
+
+/** A year: longer is no overlap but a second key. */
+const longestOverlap = 366 * 86_400_000;
+
+export interface Rotation {
+  readonly key: string;
+  /** When the secret before ends; undefined: at once. */
+  readonly until: string | undefined;
+  readonly members: Readonly<Record<string, Member>>;
+}
+
+/** A second secret for a key; the one before works until the overlap ends. @param now Unix milliseconds @throws Refusal */
+export function rotate({ name, entry }: WrittenKey, overlapText: string, now: number): Rotation {
+  const overlap = parseDuration(overlapText);
+  if (overlap === undefined || overlap > longestOverlap || !/[a-z]$/i.test(overlapText))
+    throw new Refusal(
+      'usage',
+      `--overlap must be a duration with a unit, not "${overlapText}"`,
+      'For example 24h, 7d, or 0s to end the old secret at once.',
+    );
+  const state = stateOf(entry, now);
+  if (state !== 'active')
+    throw new Refusal('no', `the key "${name}" is ${state}; a new secret would not work`, 'Create another key with: gateway keys create');
+  if (digestOf(entry.hash) === undefined) throw new Refusal('invalid', `the key "${name}" has no readable hash`, 'Run: gateway check');
+  const key = issueKey(entry.prefix?.startsWith('gw_test_') === true ? 'test' : 'live', randomInt);
+  const until = timeText(now + overlap);
+  const older = (entry.previous ?? []).filter((one) => (timeOf(one.until) ?? 0) > now);
+  const last = { hash: entry.hash ?? '', ...(entry.prefix === undefined ? {} : { prefix: entry.prefix }), until };
+  const previous = overlap === 0 ? older : [last, ...older];
+  const keepsList = previous.length > 0 || entry.previous !== undefined;
+  const members = {
+    hash: `sha256:${sha256(key)}`,
+    prefix: shownPrefix(key) ?? '',
+    ...(keepsList ? { previous: previous.map(plain) } : {}),
+  };
+  return { key, until: overlap === 0 ? undefined : until, members };
+}
+
+/** In the order in which it is written. */
+function plain({ hash, prefix, until }: { hash: string; prefix?: string; until: string }): Record<string, string> {
+  return { hash, ...(prefix === undefined ? {} : { prefix }), until };
+}
+
+/** Every secret of the key ends now. @param now Unix milliseconds @throws Refusal */
+export function revoke({ name, entry }: WrittenKey, now: number): { readonly revoked: string } {
+  if (stateOf(entry, now) === 'revoked') throw new Refusal('no', `the key "${name}" is already revoked (${entry.revoked})`);
+  return { revoked: timeText(now) };
+}

@@ -1,0 +1,50 @@
+import { existsSync, linkSync, mkdirSync, readFileSync, renameSync, unlinkSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { EditError, type Member, setMembers } from '../../config/edit/document.ts';
+import type { WrittenKey } from '../../config/edit/written.ts';
+import { barePath } from '../../core/text/shown-path.ts';
+import { Refusal } from '../refusal.ts';
+import { replaceFile } from './replace-file.ts';
+import { errorCode } from '../../core/text/error-code.ts';
+
+/** Writes a new file for the owner alone, whole or not at all; never over one that is there. @throws Refusal */
+export function writeNew(path: string, text: string, cwd: string): void {
+  guarded(path, cwd, () => {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    const draft = draftOf(path);
+    writeFileSync(draft, text, { flag: 'wx', mode: 0o600 });
+    try {
+      linkSync(draft, path);
+    } catch (error) {
+      if (errorCode(error) === 'EEXIST') throw error;
+      // A file system without hard links.
+      if (existsSync(path)) throw Object.assign(new Error('it exists'), { code: 'EEXIST' });
+      renameSync(draft, path);
+      return;
+    } finally {
+      if (existsSync(draft)) unlinkSync(draft);
+    }
+  });
+}
+
+/** Sets members of a key where it is written; everything else in the file stays as it is. @throws Refusal */
+export function editKey({ name, file }: WrittenKey, members: Readonly<Record<string, Member>>, cwd: string): void {
+  guarded(file, cwd, () => {
+    replaceFile(file, setMembers(readFileSync(file, 'utf8'), ['api_keys', name], 'hash', members), barePath(file, cwd));
+  });
+}
+
+/** Beside the file, so that the last step is a rename; by a name that no include finds. */
+const draftOf = (path: string): string => join(dirname(path), `.${basename(path)}.${process.pid}.draft`);
+
+function guarded(path: string, cwd: string, run: () => void): void {
+  try {
+    run();
+  } catch (error) {
+    if (error instanceof Refusal) throw error;
+    const name = barePath(path, cwd);
+    if (error instanceof EditError) throw new Refusal('no', `${name} cannot be edited: ${error.message}`, 'Edit it by hand.');
+    if (errorCode(error) === 'EEXIST') throw new Refusal('no', `${name} already exists and is not overwritten`);
+    throw new Refusal('no', `${name} cannot be written (${errorCode(error) || (error as Error).message})`, 'Nothing was changed.');
+  }
+}

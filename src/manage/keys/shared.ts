@@ -1,0 +1,43 @@
+import { createHash } from 'node:crypto';
+import type { GatewayKeyEntry } from '../../config/schema/index.ts';
+import type { WrittenKey, WrittenKeys } from '../../config/edit/written.ts';
+import { didYouMean } from '../../core/text/nearest.ts';
+import { Refusal } from '../refusal.ts';
+
+/** The configuration that a command works on. */
+export interface OpenConfig extends WrittenKeys {
+  /** Absolute. */
+  readonly path: string;
+}
+
+/** The entry of this name. @throws Refusal */
+export function keyNamed(name: string, { keys }: Pick<WrittenKeys, 'keys'>): WrittenKey {
+  const key = keys.find((one) => one.name === name);
+  if (key !== undefined) return key;
+  const names = keys.map((one) => one.name);
+  throw new Refusal('no', `no key is called "${name}".${didYouMean(name, names)}`, 'gateway keys list shows all of them.');
+}
+
+/** The lower-case hex digits of a written hash; undefined for what is none. */
+export function digestOf(hash: string | undefined): string | undefined {
+  return /^sha256:([0-9a-f]{64})$/i.exec(hash ?? '')?.[1]?.toLowerCase();
+}
+
+export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+/** To the second, in UTC: as times stand in the file. */
+export const timeText = (at: number): string => `${new Date(at).toISOString().slice(0, 19)}Z`;
+
+/** Unix milliseconds of a written time; undefined where there is none. */
+export function timeOf(text: string | undefined): number | undefined {
+  const at = text === undefined ? Number.NaN : Date.parse(text);
+  return Number.isNaN(at) ? undefined : at;
+}
+
+export type KeyState = 'active' | 'expired' | 'revoked';
+
+/** What became of a key. */
+export function stateOf({ revoked, expires }: Partial<GatewayKeyEntry>, now: number): KeyState {
+  if ((timeOf(revoked) ?? Number.POSITIVE_INFINITY) <= now) return 'revoked';
+  return (timeOf(expires) ?? Number.POSITIVE_INFINITY) <= now ? 'expired' : 'active';
+}

@@ -1,0 +1,79 @@
+import { emptyBody, JsonBody } from '../../core/json/body.ts';
+import { endpoints, type Endpoint } from '../../core/endpoint.ts';
+import type { Call, CommonSettings, Deployment, Probe, Translation } from '../../core/provider.ts';
+import type { ProviderBinding } from '../../core/snapshot.ts';
+import type { CatalogEntry } from './entry.ts';
+
+/** A request as the provider makes it, with all that is needed to send it. */
+export interface Made {
+  readonly translation: Translation;
+  readonly deployment: Deployment | undefined;
+}
+
+const noMedia = new Map<string, never>();
+
+/** Makes one small request of an entry by the same operations as traffic. @throws GatewayError when it can't be made */
+export function make(binding: ProviderBinding, probe: Pick<Probe, 'endpoint' | 'method' | 'model' | 'body'>): Made {
+  const operation = binding.provider.operations[probe.endpoint];
+  if (operation === undefined) throw new Error(`this type does not serve ${probe.endpoint}`);
+  const chosen = binding.provider.entry.deployment?.(binding.settings, probe.model);
+  if (chosen instanceof Error) throw chosen;
+  const call: Call<CommonSettings> = {
+    endpoint: probe.endpoint,
+    method: probe.method,
+    settings: binding.settings,
+    model: chosen?.model ?? probe.model,
+    deployment: chosen?.settings,
+    foundationModel: chosen?.foundationModel,
+    strict: true,
+    stream: false,
+    includeUsage: false,
+    params: {},
+    query: '',
+    header: () => undefined,
+    form: undefined,
+    credential: binding.credential(chosen).owner,
+    media: noMedia,
+    id: 'probe',
+    createdAt: 0,
+  };
+  const body = probe.body === undefined ? emptyBody : JsonBody.of({ model: probe.model, ...probe.body });
+  return { translation: operation.begin(body, call), deployment: chosen };
+}
+
+/** Endpoints whose address is the entry's, in the order in which they are tried. */
+const telling: readonly Endpoint[] = ['models', 'chat/completions', 'messages'];
+
+/** The host that requests go to, as far as it can be told without one; undefined for a type that answers itself. */
+export function hostOf({ binding }: CatalogEntry): string | undefined {
+  const { provider, settings } = binding;
+  const model = provider.entry.models?.(settings)[0]?.id ?? 'model';
+  for (const endpoint of telling) {
+    const method = endpoints[endpoint].body === 'none' ? 'GET' : 'POST';
+    try {
+      const body = method === 'GET' ? {} : { body: { messages: [{ role: 'user', content: 'ping' }] } };
+      const { translation } = make(binding, { endpoint, method, model: method === 'GET' ? '' : model, ...body });
+      return translation.local === undefined ? new URL(translation.request.origin).host : undefined;
+    } catch {
+      // It needs something that an entry alone doesn't have; the next endpoint may not.
+    }
+  }
+  return undefined;
+}
+
+/** What clients can ask of it: aliases of deployments, else its allow-list; empty where all models may be asked. */
+export function modelsOf({ binding, entry }: CatalogEntry): readonly string[] {
+  const listed = (binding.provider.entry.models?.(binding.settings) ?? []).map(({ id }) => id).filter((id) => binding.allowsModel(id));
+  return listed.length > 0 ? listed : (entry.models ?? []);
+}
+
+/** Host names are long: the ends tell most. */
+export function shortHost(host: string, most = 28): string {
+  if (host.length <= most) return host;
+  const end = host
+    .split('.')
+    .slice(-2)
+    .join('.')
+    .slice(-Math.floor(most / 2));
+  return `${host.slice(0, most - end.length - 1)}…${end}`;
+}

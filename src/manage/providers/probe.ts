@@ -1,0 +1,128 @@
+import { GatewayError } from '../../core/error.ts';
+import type { HeaderPairs } from '../../core/http/headers.ts';
+import { isPlain } from '../../core/json/merge.ts';
+import type { LocalAnswer, Probe, UpstreamRequest } from '../../core/provider.ts';
+import type { CredentialRef } from '../../core/snapshot.ts';
+import { type FetchedWhole, FetchFault, fetchWhole } from '../../transport/outbound/fetch-whole.ts';
+import type { Outbound } from '../../transport/outbound/index.ts';
+import type { WireRequest } from '../../transport/outbound/upstream.ts';
+import type { CatalogEntry } from './entry.ts';
+import { make } from './facts.ts';
+import { objectIn } from '../../core/json/scan.ts';
+
+/** What became of one probe. */
+export interface Probed {
+  readonly probe: Probe;
+  readonly isGood: boolean;
+  /** 0 where no answer came. */
+  readonly status: number;
+  /** What is known now, or what is wrong, in one line. */
+  readonly says: string | undefined;
+  readonly fix: string | undefined;
+  /** Models of an answer that is a list. */
+  readonly models: number | undefined;
+}
+
+/** Answers to probes are small; a list of models may have some hundred entries. Bytes. */
+const maxBytes = 4 * 1024 * 1024;
+
+/** Sends one probe of an entry: made, signed and checked like traffic. Never rejects. */
+export async function runProbe(one: CatalogEntry, probe: Probe, outbound: Outbound, totalMs: number): Promise<Probed> {
+  try {
+    const { translation, deployment } = make(one.binding, probe);
+    const { request } = translation;
+    const answer =
+      translation.local === undefined
+        ? await sendSigned(one, request, one.binding.credential(deployment), outbound, totalMs)
+        : played(translation.local(request));
+    const sent = answer.body.toString('utf8');
+    if (answer.status >= 200 && answer.status < 300) {
+      const text = translation.mend?.(sent) ?? sent;
+      const whole = objectIn(text);
+      if (!isPlain(whole) || isPlain(whole['error'])) return bad(probe, answer.status, notAsked(whole), connectionFixes['too-large']);
+      return good(probe, answer.status, translation.result?.(text, whole) ?? whole);
+    }
+    const accepted = probe.accepts?.[answer.status];
+    if (accepted !== undefined) return { ...good(probe, answer.status, undefined), says: accepted };
+    const { message } = one.binding.provider.fault(answer.status, sent);
+    return bad(probe, answer.status, oneLine(message), probe.fixes?.[answer.status]);
+  } catch (error) {
+    return failed(probe, error);
+  }
+}
+
+/** The provider's 401 to a fetched token is asked once more with a fresh one, as in traffic. */
+async function sendSigned(
+  { binding }: CatalogEntry,
+  request: UpstreamRequest,
+  credential: CredentialRef,
+  outbound: Outbound,
+  totalMs: number,
+): Promise<FetchedWhole> {
+  const refusal = outbound.egress.check(request.origin, binding.trust);
+  if (refusal !== undefined) throw refusal;
+  const limits = { trust: binding.trust, connectMs: totalMs, totalMs, maxBytes };
+  const send = async (): Promise<[FetchedWhole, HeaderPairs]> => {
+    const headers = await within(totalMs, credential.headers(request));
+    return [await fetchWhole(outbound.upstream, wireOf(request, headers), limits), headers];
+  };
+  const [answer, used] = await send();
+  return answer.status === 401 && credential.evict?.(used) === true ? (await send())[0] : answer;
+}
+
+function wireOf(request: UpstreamRequest, headers: HeaderPairs): WireRequest {
+  const { body } = request;
+  if (body.kind !== 'json' && body.kind !== 'none') throw new Error('a probe has no form');
+  return { ...request, body, headers: request.headers.concat(headers) };
+}
+
+/** A token endpoint that says nothing must not hold the command. */
+async function within<T>(ms: number, value: T | Promise<T>): Promise<T> {
+  if (!(value instanceof Promise)) return value;
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new FetchFault('timeout', `no token within ${ms} ms`)), ms);
+  });
+  return Promise.race([value, late]).finally(() => clearTimeout(timer));
+}
+
+function played({ status, headers, pieces, breaks }: LocalAnswer): FetchedWhole {
+  if (breaks !== undefined) throw new FetchFault('connection', `the response ends early (${breaks})`);
+  return { status, headers, body: Buffer.from(pieces.map(({ text }) => text).join('')) };
+}
+
+function good(probe: Probe, status: number, answer: unknown): Probed {
+  const data = isPlain(answer) ? answer['data'] : undefined;
+  const models = probe.endpoint === 'models' && Array.isArray(data) ? data.length : undefined;
+  return { probe, isGood: true, status, says: undefined, fix: undefined, models };
+}
+
+/** A page of a login or a proxy answers everything, and proves nothing. */
+const notAsked = (whole: unknown): string => (isPlain(whole) ? 'the response is an error' : 'the response is not a JSON object');
+
+const bad = (probe: Probe, status: number, says: string, fix: string | undefined): Probed => ({
+  probe,
+  isGood: false,
+  status,
+  says,
+  fix,
+  models: undefined,
+});
+
+function failed(probe: Probe, error: unknown): Probed {
+  if (error instanceof GatewayError) return bad(probe, 0, oneLine(error.message), error.hint);
+  if (error instanceof FetchFault) return bad(probe, 0, error.message, connectionFixes[error.kind]);
+  return bad(probe, 0, error instanceof Error ? oneLine(error.message) : 'it failed', undefined);
+}
+
+const connectionFixes: Readonly<Record<FetchFault['kind'], string>> = {
+  connection: 'check host, port and DNS, and that this machine may reach it',
+  timeout: 'check firewalls in between, or allow more time with --timeout',
+  'too-large': 'check the host: its responses do not match this provider type',
+  refused: 'check the host and server.egress',
+};
+
+const oneLine = (text: string): string => {
+  const line = text.replaceAll(/\s+/g, ' ').trim().replace(/\.$/, '');
+  return line.length > 200 ? `${line.slice(0, 199)}…` : line;
+};

@@ -1,0 +1,84 @@
+import type { PriceBook, PricedCall, PriceOverride } from '../core/cost/book.ts';
+import { makePrice, type Price } from '../core/cost/price.ts';
+import { Lru } from '../core/memory/lru.ts';
+import { libraryPrice, librarySource } from './library.ts';
+import { pricePerCharacter, pricePerPicture } from './own-list.ts';
+import { freeTypes, listedTypes } from './types.ts';
+import { fromLibrary, isCounted } from './units.ts';
+
+/** Names of models come from requests and responses: what is known of them is bounded, and so is what is looked up. */
+const memoryBytes = 1024 * 1024;
+const longestName = 256;
+
+/** Milliseconds for which a price holds that depends on the date or the time of the day. */
+const changingFor = 60_000;
+
+interface Known {
+  price: Price | undefined;
+  /** Unix milliseconds. */
+  until: number;
+}
+
+const freePrice = makePrice({ source: 'no provider', prices: { input: '0', output: '0', characters: '0' }, images: { '*': '0' } });
+
+/** The prices of a configuration over those of the list. Looks a model up once, then knows it. */
+export function createPriceBook(overrides: readonly PriceOverride[]): PriceBook {
+  const known = new Lru<Known>(memoryBytes);
+  return Object.freeze({
+    priceOf(call: PricedCall, at: number): Price | undefined {
+      const key = `${call.slug}\n${call.model}\n${call.sent ?? ''}\n${call.foundation ?? ''}\n${call.answered ?? ''}`;
+      const found = known.get(key);
+      if (found !== undefined && at < found.until) return found.price;
+      const made = lookUp(overrides, call, at);
+      if (found === undefined) known.set(key, made, key.length * 2 + 200);
+      else Object.assign(found, made);
+      return made.price;
+    },
+  });
+}
+
+function lookUp(overrides: readonly PriceOverride[], call: PricedCall, at: number): Known {
+  const own = overrideFor(overrides, call);
+  if (own !== undefined) return { price: own.price, until: Number.POSITIVE_INFINITY };
+  if (freeTypes.has(call.type)) return { price: freePrice, until: Number.POSITIVE_INFINITY };
+  const provider = Object.hasOwn(listedTypes, call.type) ? listedTypes[call.type] : undefined;
+  if (provider === undefined) return { price: undefined, until: Number.POSITIVE_INFINITY };
+  const names = call.foundation === undefined ? [call.answered, call.sent ?? call.model] : [call.foundation];
+  for (const name of names) {
+    if (name === undefined || name === '' || name.length > longestName) continue;
+    const listed = listedPrice(provider, name, at);
+    if (listed !== undefined) return listed;
+  }
+  return { price: undefined, until: Number.POSITIVE_INFINITY };
+}
+
+/** An exact name is stronger than a pattern; then the provider's name than its type, and that than the model alone. */
+function overrideFor(overrides: readonly PriceOverride[], { slug, type, ...call }: PricedCall): PriceOverride | undefined {
+  if (overrides.length === 0) return undefined;
+  const models = [...new Set([call.model, call.sent, call.foundation, call.answered])].filter(
+    (name) => name !== undefined && name !== '' && name.length <= longestName,
+  );
+  for (const exact of [true, false]) {
+    for (const prefix of [`${slug}/`, `${type}/`, '']) {
+      for (const each of overrides) {
+        if (each.isExact === exact && models.some((name) => each.fits(prefix + name))) return each;
+      }
+    }
+  }
+  return undefined;
+}
+
+/** OpenAI charges half for what may wait; other tiers have prices that the list does not have. */
+const openaiTiers = { flex: '0.5', batch: '0.5' } as const;
+const halfBatch = { batch: '0.5' } as const;
+
+function listedPrice(provider: string, model: string, at: number): Known | undefined {
+  const own = pricePerPicture(provider, model) ?? pricePerCharacter(provider, model);
+  if (own !== undefined) return { price: makePrice(own), until: Number.POSITIVE_INFINITY };
+  const listed = libraryPrice(provider, model, at);
+  if (listed === undefined) return undefined;
+  const tiers = provider === 'openai' ? openaiTiers : provider === 'anthropic' ? halfBatch : {};
+  const soundApart = provider === 'openai' || provider === 'azure';
+  const price = isCounted(listed.prices) ? makePrice({ ...fromLibrary(listed.prices, librarySource), tiers, soundApart }) : undefined;
+  return { price, until: listed.changes ? at + changingFor : Number.POSITIVE_INFINITY };
+}

@@ -1,0 +1,55 @@
+import { parseDecimal } from '../core/cost/decimal.ts';
+import type { PriceUnit, WrittenPrice, WrittenPrices } from '../core/cost/price.ts';
+import type { LibraryPrices, LibraryTiers } from './library.ts';
+
+/** Keys of the price list, for as many units as ours; what is not here is not measured. */
+const keys: Readonly<Record<string, PriceUnit>> = {
+  input_mtok: 'input',
+  cache_read_mtok: 'cached_input',
+  cache_write_mtok: 'cache_write',
+  cache_write_1h_mtok: 'cache_write_1h',
+  output_mtok: 'output',
+  output_reasoning_mtok: 'reasoning',
+  input_audio_mtok: 'audio_in',
+  cache_audio_read_mtok: 'cached_audio',
+  output_audio_mtok: 'audio_out',
+  input_image_mtok: 'image_in',
+  cache_image_read_mtok: 'cached_image',
+  output_image_mtok: 'image_out',
+  web_searches_kcount: 'web_searches',
+  storage_searches_kcount: 'file_searches',
+};
+
+/** A model that is also paid for something which the gateway does not count: any sum of the rest would be too low. */
+const uncounted = ['output_citation_mtok', 'input_video_mtok', 'output_video_mtok', 'input_document_kpages', 'input_text_messages_kcount'];
+
+export const isCounted = (listed: LibraryPrices): boolean => uncounted.every((key) => listed[key] === undefined);
+
+/** A price of the list in our units, numbers as their shortest decimals. */
+export function fromLibrary(listed: LibraryPrices, source: string): WrittenPrice {
+  const prices: Record<string, string> = {};
+  const long = new Map<number, Record<string, string>>();
+  for (const [key, value] of Object.entries(listed)) {
+    const unit = keys[key];
+    const { base, tiers } = typeof value === 'number' ? { base: value, tiers: [] } : value;
+    if (key === 'audio_hours' || key === 'input_audio_hours') prices['audio_minute'] = divided(base, 60n);
+    if (key === 'requests_kcount') prices['request'] = divided(base, 1000n);
+    if (unit === undefined) continue;
+    prices[unit] = plain(base);
+    for (const { start, price } of tiers) {
+      const row = long.get(start) ?? {};
+      row[unit] = plain(price);
+      long.set(start, row);
+    }
+  }
+  return { source, prices: prices as WrittenPrices, long: [...long].map(([above, row]) => ({ above, prices: row as WrittenPrices })) };
+}
+
+/** `0.18000000000000002` is what arithmetic left of `0.18`: no price has more than ten digits. */
+const plain = (value: LibraryTiers['base']): string => String(Number(value.toPrecision(10)));
+
+/** The list's price of a larger number of units, for one of ours. */
+function divided(value: number, by: bigint): string {
+  const pico = (parseDecimal(plain(value)) ?? 0n) / by;
+  return `${pico / 1_000_000_000_000n}.${(pico % 1_000_000_000_000n).toString().padStart(12, '0')}`;
+}

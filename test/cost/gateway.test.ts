@@ -1,0 +1,158 @@
+import { DatabaseSync } from 'node:sqlite';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parseDecimal } from '../../src/core/cost/decimal.ts';
+import type { LogRecord } from '../../src/core/records/record.ts';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { json, type ScriptedUpstream, sse, startUpstream } from '../support/upstream.ts';
+
+/** Costs of requests through a gateway: the header of a whole response, and the record. */
+
+const event = (value: object): string => `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', model: 'm', ...value })}\n\n`;
+const chunk = (content: string): string => event({ choices: [{ index: 0, delta: { content }, finish_reason: null }] });
+const usage = { prompt_tokens: 1000, completion_tokens: 500, total_tokens: 1500 };
+const messages = (name: string, value: object): string => `event: ${name}\ndata: ${JSON.stringify({ type: name, ...value })}\n\n`;
+
+let upstream: ScriptedUpstream;
+let gateway: TestGateway;
+let hidden: TestGateway;
+
+beforeAll(async () => {
+  upstream = await startUpstream((response, request) => {
+    const text = request.body.toString();
+    if (request.url.endsWith('/messages')) {
+      const start = { message: { id: 'm', model: 'claude-haiku-4-5', content: [], usage: { input_tokens: 40, output_tokens: 1 } } };
+      const delta = { index: 0, delta: { type: 'text_delta', text: 'a' } };
+      sse(response, [messages('message_start', start), ...Array.from({ length: 5 }, () => messages('content_block_delta', delta))]);
+    } else if (text.includes('"fails"')) json(response, 429, { error: { message: 'no', type: 'rate_limit_error' } });
+    else if (request.url.endsWith('/files')) json(response, 200, { object: 'list', data: [] });
+    else if (request.url.endsWith('/images/generations')) json(response, 200, { created: 1, data: [{ url: 'x' }] });
+    else if (text.includes('"cut"')) sse(response, [chunk('a'), chunk('b'), chunk('c')]);
+    else if (text.includes('"stream":true'))
+      sse(response, [chunk('a'), event({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }], usage }), 'data: [DONE]\n\n']);
+    else
+      json(response, 200, {
+        id: 'c',
+        object: 'chat.completion',
+        created: 1,
+        model: 'gpt-4o-mini-2024-07-18',
+        service_tier: text.includes('"quick"') ? 'priority' : 'default',
+        choices: [{ index: 0, message: { role: 'assistant', content: 'x' }, finish_reason: 'stop' }],
+        usage,
+      });
+  });
+  const host = `${upstream.url}/v1`;
+  const config = {
+    version: 1,
+    providers: {
+      up: { type: 'openai', api_key: 'sk-0123456789', custom_host: host },
+      own: { type: 'openai', api_key: 'sk-0123456789', custom_host: host },
+      claude: { type: 'anthropic', api_key: 'sk-ant-0123456789', custom_host: host },
+      mock: { type: 'mock' },
+    },
+    pricing: { 'own/*': { input: 3, output: 7 } },
+    configs: { moves: { strategy: { mode: 'fallback' }, targets: ['up/fails', 'own/m'] } },
+  };
+  gateway = await startTestGateway(JSON.stringify(config));
+  hidden = await startTestGateway(JSON.stringify({ ...config, server: { expose_routing: false } }));
+});
+afterAll(async () => {
+  await gateway?.close();
+  await hidden?.close();
+  await upstream?.close();
+});
+
+async function call(
+  path: string,
+  body: object | undefined,
+  headers: Record<string, string> = {},
+  from = gateway,
+): Promise<{ record: LogRecord; header: string | null; status: number }> {
+  const response = await fetch(`${from.url}${path}`, {
+    method: body === undefined ? 'GET' : 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  await response.text().catch(() => '');
+  const record = await from.record(response.headers.get('x-request-id'));
+  return { record, header: response.headers.get('x-gateway-cost-usd'), status: response.status };
+}
+
+const chat = (model: string, more: object = {}): object => ({ model, messages: [{ role: 'user', content: 'hi' }], ...more });
+const chats = '/v1/chat/completions';
+
+describe('the cost of a request', () => {
+  it.each([
+    // 1000 × 0.15 / 1M + 500 × 0.60 / 1M
+    ['is in the head and the record of a whole response', chats, chat('@up/gpt-4o-mini'), '0.00045', '0.00045'],
+    ['follows the model that the response names', chats, chat('@up/any'), '0.00045', '0.00045'],
+    // 1000 × 3 / 1M + 500 × 7 / 1M
+    ['follows the file', chats, chat('@own/gpt-4o-mini'), '0.0065', '0.0065'],
+    [
+      'of a stream is in its record alone',
+      chats,
+      chat('@own/m', { stream: true, stream_options: { include_usage: true } }),
+      null,
+      '0.0065',
+    ],
+    ['is unknown where the tier has no known price', chats, chat('@up/gpt-4o-mini', { user: 'quick' }), null, null],
+    ['is nothing where no provider was asked', chats, chat('@nobody/m'), null, '0'],
+    ['is nothing where the provider refused', chats, chat('@up/fails'), null, '0'],
+    ['is nothing for a list', '/v1/files', undefined, '0', '0'],
+    // 2 × 0.08
+    [
+      'of pictures is what was asked for',
+      '/v1/images/generations',
+      { model: '@up/dall-e-3', prompt: 'a', n: 2, size: '1024x1792' },
+      '0.16',
+      '0.16',
+    ],
+    ['of the mock is nothing', chats, chat('@mock/gpt-4o'), '0', '0'],
+  ])('%s', async (_name, path, body, header, usd) => {
+    const headers: Record<string, string> = body === undefined ? { 'x-gateway-provider': 'up' } : {};
+    const found = await call(path, body, headers);
+    expect([found.header, found.record.cost.usd]).toEqual([header, usd]);
+  });
+
+  it('after a fallback is that of the target that responded', async () => {
+    const { record, header } = await call(chats, chat('x'), { 'x-gateway-config': 'moves' });
+    expect(record.attempts).toHaveLength(2);
+    expect([header, record.cost.usd, record.cost.source]).toEqual(['0.0065', '0.0065', 'pricing: own/*']);
+  });
+
+  it('is estimated for a stream that was cut, from what came', async () => {
+    const { record } = await call(chats, chat('@own/cut', { stream: true }));
+    expect(record.end).toBe('fault');
+    expect(record.usage).toMatchObject({ completion: 3, source: 'estimated' });
+    // Four bytes a token in: 76 bytes are 19 tokens.
+    const micros = BigInt(record.usage.prompt) * 3n + 3n * 7n;
+    expect(parseDecimal(record.cost.usd ?? '')).toBe(micros * 1_000_000n);
+    expect(record.cost.source).toBe('pricing: own/*, usage estimated');
+  });
+
+  it('counts what came where the provider reported only its beginning', async () => {
+    const body = { model: '@claude/claude-haiku-4-5', max_tokens: 9, stream: true, messages: [{ role: 'user', content: 'hi' }] };
+    const { record } = await call('/v1/messages', body);
+    expect(record.usage).toMatchObject({ prompt: 40, completion: 5, source: 'estimated' });
+    // 40 × 1 / 1M + 5 × 5 / 1M
+    expect(record.cost.usd).toBe('0.000065');
+  });
+
+  it('is told to nobody where routing is not', async () => {
+    const { record, header } = await call(chats, chat('@own/m'), {}, hidden);
+    expect([header, record.cost.usd]).toEqual([null, '0.0065']);
+  });
+
+  it('adds up exactly in a database', async () => {
+    const store = new DatabaseSync(':memory:');
+    store.exec('create table costs (pico integer)');
+    const insert = store.prepare('insert into costs values (?)');
+    const { record } = await call(chats, chat('@up/gpt-4o-mini'));
+    const pico = parseDecimal(record.cost.usd ?? '') ?? 0n;
+    for (let i = 0; i < 1000; i += 1) insert.run(pico);
+    const sum = store.prepare('select sum(pico) as pico from costs');
+    sum.setReadBigInts(true);
+    // 1000 × 0.00045
+    expect(sum.get()?.['pico']).toBe(450_000_000_000n);
+    store.close();
+  });
+});

@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest';
+import { providers } from '../../plugins/index.ts';
+import { costOf } from '../../src/core/cost/cost.ts';
+import { createPriceBook } from '../../src/pricing/book.ts';
+import { librarySource } from '../../src/pricing/library.ts';
+import { pricesOfFile, type Shape, shapes, usageOf } from './shapes.ts';
+
+const rows = shapes();
+const book = createPriceBook(pricesOfFile());
+
+function costOfShape(shape: Shape) {
+  const price = book.priceOf(
+    {
+      slug: shape.slug ?? shape.type,
+      type: shape.type,
+      model: shape.asked ?? shape.model,
+      sent: shape.model,
+      foundation: shape.foundation,
+      answered: shape.answered,
+    },
+    Date.parse(shape.at ?? '2026-11-22T12:00:00Z'),
+  );
+  return costOf(usageOf(shape), price);
+}
+
+/** The rows of prices that the file overrides are about the file. */
+const listed = createPriceBook([]);
+
+describe('what usage costs', () => {
+  it.each(rows.map((row, index) => [`${index} ${row.slug ?? row.type} ${row.model} ${row.note ?? ''}`, row] as const))(
+    '%s',
+    (_name, row) => {
+      const ofFile = row.slug !== undefined;
+      const { usd } = ofFile ? costOfShape(row) : costListed(row);
+      expect(usd, row.sum).toBe(row.usd);
+    },
+  );
+
+  it('has rows for every type of provider, and enough of them', () => {
+    expect(rows.length).toBeGreaterThanOrEqual(120);
+    const types = new Set(rows.map(({ type }) => type));
+    expect(providers.map(({ type }) => type).filter((type) => !types.has(type))).toEqual([]);
+  });
+
+  it('names where a price is from, and what held', () => {
+    expect(costListed(rows.find(({ type }) => type === 'openai') as Shape)).toMatchObject({
+      source: librarySource,
+      prices: { input: '0.15', cached_input: '0.075', output: '0.6' },
+    });
+    expect(costOfShape(rows.find(({ slug }) => slug === 'azure-eu') as Shape)).toMatchObject({
+      source: 'pricing: azure-eu/gpt-4o-mini (contract 4711, 2026-05-01)',
+      prices: { input: '0.15', output: '0.66' },
+    });
+  });
+});
+
+function costListed(shape: Shape) {
+  const { type, model, foundation, answered } = shape;
+  const price = listed.priceOf(
+    { slug: type, type, model: shape.asked ?? model, sent: model, foundation, answered },
+    Date.parse(shape.at ?? '2026-11-22T12:00:00Z'),
+  );
+  return costOf(usageOf(shape), price);
+}
