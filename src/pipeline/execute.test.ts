@@ -64,7 +64,8 @@ const answered = (attempt: Attempt, status: number, at: number, totalMs: number)
 });
 
 const ending = { status: 200, end: 'whole', error: null, bytesIn: 0, bytesOut: 0, totalMs: 100, firstEventMs: 1, overheadMs: 0 } as const;
-const recordOf = (ctx: RequestContext, run: Execution) => makeRecord(ctx, run, { ...ending, kept: undefined, own: undefined }).record;
+const recordOf = (ctx: RequestContext, run: Execution) =>
+  makeRecord(ctx, run, { ...ending, kept: undefined, own: undefined }, () => true).record;
 
 /** Leaves these slugs out; a failed answer moves on. */
 const breaker = (...open: readonly string[]): PluginInstance => ({

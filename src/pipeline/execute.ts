@@ -289,6 +289,8 @@ export class Execution {
 
   async #pause(ms: number): Promise<void> {
     const at = this.#now();
+    // Nobody waits for what is only told.
+    if (this.ctx.mode === 'dry') return;
     await new Promise<void>((resolve) => {
       const timer = setTimeout(() => wake(), ms);
       const wake = (): void => {

@@ -1,3 +1,4 @@
+import { createMask } from '../core/secrets/mask.ts';
 import { GatewayError, type ErrorCode, type ErrorDetails } from '../core/error.ts';
 import type { Hold } from '../core/memory/budget.ts';
 import type { ObjectOwners } from '../core/objects/owners.ts';
@@ -70,7 +71,8 @@ export async function createGeneration(
       checkMoments(plugin, instance);
     } catch (cause) {
       await dispose();
-      throw new Error(`plugin "${plugin.name}" could not be set up: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+      const why = createMask(snapshot.secrets).text(cause instanceof Error ? cause.message : String(cause));
+      throw new Error(`plugin "${plugin.name}" could not be set up: ${why}`, { cause });
     }
   }
   const isolation = deps.owners === undefined ? undefined : new Isolation(deps.owners);

@@ -83,6 +83,11 @@ export class Handling implements DenseSetMember {
     client.onGone = this.#onGone;
   }
 
+  /** A part of the response has left, and more will come. */
+  get isStreaming(): boolean {
+    return this.#flow !== undefined && this.#isHeadSent;
+  }
+
   /** Decides by the head who calls; only then the body is read. */
   start(): void {
     this.#deps.enter(this.#ctx.id);
@@ -326,7 +331,7 @@ export class Handling implements DenseSetMember {
       socket: this.#flow?.socket,
       own: this.#own,
     };
-    const sealed = sealedOf(this.#ctx, this.#run, ending, this.#deps.onDefect);
+    const sealed = sealedOf(this.#ctx, this.#run, ending, this.#deps);
     settle(this.#ctx, sealed.record, this.#chain, (error) => this.#deps.onDefect(error, this.#ctx.id));
     this.#deps.seal.add(sealed, () => this.#over(sealed.record, letGo));
   }

@@ -10,6 +10,7 @@ import type { Restated } from '../core/plugin.ts';
 import type { Notes, PluginRecord } from '../core/records/record.ts';
 import type { Snapshot } from '../core/snapshot.ts';
 import { noNotes, withNote } from './record/notes.ts';
+import type { Charged } from './record/usage.ts';
 import { withPathModel } from './path-model.ts';
 
 /** Everything known about one request: one object behind the three context types of core/context.ts. */
@@ -33,7 +34,7 @@ export class RequestContext implements Routed {
   stream = false;
   readonly snapshot: Snapshot;
   readonly random: number;
-  readonly mode: 'live' | 'dry' = 'live';
+  readonly mode: 'live' | 'dry';
   readonly at: number;
   readonly arrivedAt: number;
   readonly peer: string | undefined;
@@ -45,11 +46,14 @@ export class RequestContext implements Routed {
   isAdmitted = false;
   readonly plugins: PluginRecord[] = [];
   notes: Notes = noNotes;
+  /** What a whole response cost, once its head was made. */
+  charged: Charged | undefined;
   readonly #budget: Budget;
   #hold: Hold | undefined;
   #plan: Plan | undefined;
 
-  constructor(arrival: Arrival, snapshot: Snapshot, budget: Budget) {
+  constructor(arrival: Arrival, snapshot: Snapshot, budget: Budget, mode: 'live' | 'dry' = 'live') {
+    this.mode = mode;
     this.#budget = budget;
     this.id = arrival.id;
     this.called = arrival.endpoint;
@@ -68,7 +72,15 @@ export class RequestContext implements Routed {
     this.traceId = arrival.traceId;
     this.metadata = arrival.metadata;
     if (arrival.warnings !== undefined) this.warnings.push(...arrival.warnings);
-    this.facts = { caller: anonymous, virtualKey: undefined, choice: undefined, config: undefined, prompt: undefined, ext: {} };
+    this.facts = {
+      caller: anonymous,
+      virtualKey: undefined,
+      choice: undefined,
+      config: undefined,
+      walk: undefined,
+      prompt: undefined,
+      ext: {},
+    };
   }
 
   /** The body was read. */

@@ -7,6 +7,7 @@ import type { Overruled } from '../../core/records/record.ts';
 import type { Dropped } from '../../core/provider.ts';
 import { type Execution, isSuccess } from '../execute.ts';
 import { overruledIn } from '../record/overruled.ts';
+import { chargedFor } from '../record/usage.ts';
 import type { RequestContext } from '../request.ts';
 
 /** Headers of the provider that are not the client's business: framing, its own ids (ours stand in their place), its site. */
@@ -134,6 +135,11 @@ function ours(ctx: RequestContext, run: Execution | undefined, reply: Reply, fac
     put(out, responseHeaders.droppedParams, headerList(dropped, named, ', ', droppedLimit.items));
   }
   const overruled = overruledIn(ctx, attempt);
+  if (error === undefined && reply.flow === undefined) {
+    ctx.charged = chargedFor(ctx, last);
+    const { usd } = ctx.charged.cost;
+    if (usd !== null) put(out, responseHeaders.cost, usd);
+  }
   if (overruled.length > 0) put(out, responseHeaders.overruled, headerList(overruled, overruledText, ', ', overruled.length));
 }
 

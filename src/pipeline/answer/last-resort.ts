@@ -2,6 +2,7 @@ import type { ErrorCode } from '../../core/error.ts';
 import { bareRecord } from '../../core/records/bare.ts';
 import type { Client } from '../../core/http/client.ts';
 import type { LogRecord } from '../../core/records/record.ts';
+import type { HandleDeps } from '../handle-deps.ts';
 import type { RequestContext } from '../request.ts';
 import type { Execution } from '../execute.ts';
 import { type Ending, makeRecord } from '../record/index.ts';
@@ -38,10 +39,10 @@ export function sealedOf(
   ctx: RequestContext,
   run: Execution | undefined,
   ending: Ending,
-  onDefect: (error: unknown, requestId: string) => void,
+  { seal, onDefect }: Pick<HandleDeps, 'seal' | 'onDefect'>,
 ): SealedRecord {
   try {
-    return makeRecord(ctx, run, ending);
+    return makeRecord(ctx, run, ending, seal.mayMask);
   } catch (thrown) {
     onDefect(thrown, ctx.id);
     return bareSealed(ctx, ending);

@@ -1,7 +1,7 @@
 import type { Draft, LogRecord, Notes, UsageRecord } from '../../core/records/record.ts';
 import type { Chain } from '../chain.ts';
 import type { RequestContext } from '../request.ts';
-import { bounded, limits, shrink } from './bounds.ts';
+import { bounded, boundedTexts, limits, shrink } from './bounds.ts';
 import { notesOf } from './notes.ts';
 
 type Writable = { -readonly [K in keyof LogRecord]: LogRecord[K] };
@@ -39,10 +39,11 @@ class RecordDraft implements Draft {
     return this.record.cost;
   }
 
-  set cost({ usd, source }: LogRecord['cost']) {
+  set cost({ usd, source, prices }: LogRecord['cost']) {
     this.#out.cost = {
-      usd: usd === null ? null : count('usd', usd),
+      usd: usd === null ? null : decimal('usd', usd),
       source: source === null ? null : bounded(text('source', source), limits.name),
+      prices: boundedTexts(prices),
     };
   }
 
@@ -73,6 +74,12 @@ const counts = ['prompt', 'completion', 'cached', 'cache_write', 'reasoning', 'a
 function count(name: string, value: unknown): number {
   if (typeof value === 'number' && Number.isFinite(value) && value >= 0) return value;
   throw new TypeError(`"${name}" must be a number from 0 on`);
+}
+
+/** Sums of money are never floating point numbers. */
+function decimal(name: string, value: unknown): string {
+  if (typeof value === 'string' && /^\d{1,12}(\.\d{1,12})?$/.test(value)) return value;
+  throw new TypeError(`"${name}" must be a decimal number in a string`);
 }
 
 function text(name: string, value: unknown): string {

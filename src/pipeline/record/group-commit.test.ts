@@ -1,4 +1,6 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import type { MaskingJob } from '../../core/redaction/bodies.ts';
+import type { Redactor } from '../../core/redaction/index.ts';
 import { GroupCommit, type SealedRecord } from './group-commit.ts';
 
 const sealed = {} as SealedRecord;
@@ -6,13 +8,22 @@ const boom = (): never => {
   throw new Error('boom');
 };
 
+/** What is written, and the jobs that wait to be masked. */
+function open(append: (records: readonly SealedRecord[]) => void = () => {}) {
+  const jobs: MaskingJob[] = [];
+  const defects: unknown[] = [];
+  const masking = {
+    add: (job: MaskingJob) => void jobs.push(job),
+    flush: () => {
+      for (const job of jobs.splice(0)) job.done(undefined, {});
+    },
+  };
+  return { jobs, defects, seal: new GroupCommit(append, masking, (error) => defects.push(error)) };
+}
+
 it('lets the others end when the end of one throws', () => {
   const ended: string[] = [];
-  const defects: unknown[] = [];
-  const seal = new GroupCommit(
-    () => {},
-    (error) => defects.push(error),
-  );
+  const { seal, defects } = open();
   seal.add(sealed, () => ended.push('a'));
   seal.add(sealed, boom);
   seal.add(sealed, () => ended.push('c'));
@@ -22,10 +33,62 @@ it('lets the others end when the end of one throws', () => {
 
 it('lets all end when nothing can be written', () => {
   const ended: string[] = [];
-  const defects: unknown[] = [];
-  const seal = new GroupCommit(boom, (error) => defects.push(error));
+  const { seal, defects } = open(boom);
   seal.add(sealed, () => ended.push('a'));
   seal.add(sealed, () => ended.push('b'));
   seal.flush();
   expect([ended, defects.length]).toEqual([['a', 'b'], 1]);
+});
+
+describe('a record whose bodies are still to be masked', () => {
+  const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+  const unmasked = (done: MaskingJob['done'] = () => {}): SealedRecord => ({
+    ...sealed,
+    later: { redactor: {} as Redactor, limit: 1, bodies: [], size: 1, done },
+  });
+
+  it('is written, and its response ends, when they are', async () => {
+    const seen: string[] = [];
+    const { seal, jobs } = open((records) => seen.push(`written ${records.length}`));
+    seal.add(
+      unmasked(() => seen.push('masked')),
+      () => seen.push('large ended'),
+    );
+    seal.add(sealed, () => seen.push('small ended'));
+    await turn();
+    jobs[0]?.done([], {});
+    await turn();
+    expect(seen).toEqual(['written 1', 'small ended', 'masked', 'written 1', 'large ended']);
+  });
+
+  it('is written without them before the process ends', () => {
+    const seen: unknown[] = [];
+    const { seal } = open((records) => seen.push(records.length));
+    seal.add(
+      unmasked((masked) => seen.push(masked)),
+      () => seen.push('ended'),
+    );
+    seal.flush();
+    expect(seen).toEqual([undefined, 1, 'ended']);
+  });
+
+  it('is written and ends although what was masked cannot be taken', () => {
+    const seen: unknown[] = [];
+    const { seal, defects } = open((records) => seen.push(records.length));
+    seal.add(unmasked(boom), () => seen.push('ended'));
+    seal.flush();
+    expect([seen, defects.length]).toEqual([[1, 'ended'], 1]);
+  });
+
+  it('is one of many bytes, or one more than a turn of the event loop has time for', async () => {
+    const { seal } = open();
+    const small = 16 * 1024;
+    expect(seal.mayMask(1024 * 1024)).toBe(false);
+    const took = Array.from({ length: 100 }, () => seal.mayMask(small)).filter(Boolean).length * small;
+    expect(took).toBe(64 * 1024);
+    expect(seal.mayMask(1)).toBe(false);
+    seal.add(sealed, () => {});
+    await turn();
+    expect(seal.mayMask(small)).toBe(true);
+  });
 });

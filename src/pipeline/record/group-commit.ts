@@ -1,3 +1,4 @@
+import type { MaskingJob } from '../../core/redaction/bodies.ts';
 import type { LogRecord } from '../../core/records/record.ts';
 
 /** A record and the bodies that are stored behind it, in this order. */
@@ -6,7 +7,26 @@ export interface SealedRecord {
   readonly request: readonly Buffer[];
   readonly upstream: readonly Buffer[];
   readonly response: readonly Buffer[];
+  /** Bodies that are still to be masked: until then nothing of the record may be written. */
+  readonly later?: MaskingJob | undefined;
 }
+
+/** True where so many bytes may be masked in this turn of the event loop. */
+export type MayMask = (bytes: number) => boolean;
+
+/** Masks bodies that are too large for the event loop. Each job is done, one way or another, in bounded time. */
+export interface Masking {
+  add(job: MaskingJob): void;
+  /** What waits is done without being masked: before the process ends. */
+  flush(): void;
+}
+
+/**
+ * Bytes that are masked in one turn of the event loop, of one record and of all: no more than 20 ms of the dearest text
+ * there is (1 µs a byte for rows of single digits; most others cost 3 ns).
+ */
+const mostOfOne = 16 * 1024;
+const mostOfTurn = 64 * 1024;
 
 /** Where records go: appends all of them with one write, and never throws. */
 export type Append = (records: readonly SealedRecord[]) => void;
@@ -17,27 +37,57 @@ export type Append = (records: readonly SealedRecord[]) => void;
  */
 export class GroupCommit {
   readonly #append: Append;
+  readonly #masking: Masking;
   readonly #onDefect: (error: unknown) => void;
   #waiting: { sealed: SealedRecord; end: () => void }[] = [];
+  /** Bytes that were masked in this turn. */
+  #masked = 0;
 
   /** @param onDefect told of what was thrown where nothing may be */
-  constructor(append: Append, onDefect: (error: unknown) => void) {
+  constructor(append: Append, masking: Masking, onDefect: (error: unknown) => void) {
     this.#append = append;
+    this.#masking = masking;
     this.#onDefect = onDefect;
   }
 
-  /** `end` is called in the same turn, after the write. */
+  /** For a record that is added in the same turn. */
+  readonly mayMask: MayMask = (bytes) => {
+    if (bytes > mostOfOne || this.#masked + bytes > mostOfTurn) return false;
+    this.#masked += bytes;
+    return true;
+  };
+
+  /** `end` is called after the write: in the same turn, or when the bodies are masked. */
   add(sealed: SealedRecord, end: () => void): void {
+    const { later } = sealed;
+    if (later === undefined) {
+      this.#push(sealed, end);
+      return;
+    }
+    const done: MaskingJob['done'] = (masked, counts) => {
+      try {
+        later.done(masked, counts);
+      } catch (error) {
+        this.#onDefect(error);
+      }
+      this.#push(sealed, end);
+    };
+    this.#masking.add({ ...later, done });
+  }
+
+  #push(sealed: SealedRecord, end: () => void): void {
     this.#waiting.push({ sealed, end });
     if (this.#waiting.length === 1) setImmediate(this.#flush);
   }
 
   /** Writes what waits now: before the process ends. */
   flush(): void {
+    this.#masking.flush();
     this.#flush();
   }
 
   readonly #flush = (): void => {
+    this.#masked = 0;
     const batch = this.#waiting;
     if (batch.length === 0) return;
     this.#waiting = [];

@@ -1,17 +1,22 @@
+import type { Redaction } from '../../core/redaction/index.ts';
 import { emptyRecord } from '../../core/records/empty.ts';
 import { isPlain } from '../../core/json/merge.ts';
 import { type Attempt, type Outcome, statusOf } from '../../core/plan.ts';
-import type { AttemptRecord, LogRecord, UsageRecord } from '../../core/records/record.ts';
+import { retryAfterMs } from '../../core/provider/retry-after.ts';
+import type { AttemptRecord, LogRecord } from '../../core/records/record.ts';
 import type { Tap } from '../../core/tap.ts';
-import { parseTraceparent, spanIdOf } from '../../core/http/trace.ts';
+import { formatTraceparent, parseTraceparent, spanIdOf } from '../../core/http/trace.ts';
 import { errorOf } from '../answer/index.ts';
 import { type Execution, isSuccess } from '../execute.ts';
 import { overruledIn } from './overruled.ts';
 import { bounded, boundedOrNull, boundedTexts, first, limits, shrunk } from './bounds.ts';
-import { type Delivered, Messages, policyOf } from './messages.ts';
+import { type Delivered, Messages } from './messages.ts';
+import { type Policy, policyOf, sampled } from './policy.ts';
+import { Cleaner } from './cleaner.ts';
 import type { RequestContext } from '../request.ts';
-import type { SealedRecord } from './group-commit.ts';
+import type { MayMask, SealedRecord } from './group-commit.ts';
 import { strangerRecord } from './refused.ts';
+import { type Charged, chargedFor } from './usage.ts';
 
 /** How a request ended, as far as only the delivery knows. */
 export interface Ending extends Delivered {
@@ -32,19 +37,19 @@ export interface Ending extends Delivered {
 const none: Readonly<Record<string, never>> = Object.freeze({});
 
 /** Members of the lists of a record. */
-const most = { plugins: 64, dropped: 32, warnings: 16, finish: 16 } as const;
+const most = { route: 16, plugins: 64, dropped: 32, warnings: 16, finish: 16 } as const;
 
 /** Builds the record of a finished request and gathers the bodies that are stored behind it. */
-export function makeRecord(ctx: RequestContext, run: Execution | undefined, ending: Ending): SealedRecord {
-  const last = run?.last;
-  const attempt = last?.attempt;
-  const tap = last?.kind === 'answered' ? last.reply.tap : undefined;
+export function makeRecord(ctx: RequestContext, run: Execution | undefined, ending: Ending, mayMask: MayMask): SealedRecord {
   if (!ctx.isAdmitted) return { record: strangerRecord(ctx, ending), request: [], upstream: [], response: [] };
-  const bodies = new Messages(ctx);
-  const request = bodies.request(ctx);
-  const upstream = bodies.upstream(ctx, attempt?.upstream);
-  const response = bodies.response(last, ending);
-  const caller = ctx.facts.caller;
+  return admittedRecord(ctx, run, ending, ctx.charged ?? chargedFor(ctx, run?.last), mayMask);
+}
+
+function admittedRecord(ctx: RequestContext, run: Execution | undefined, ending: Ending, charged: Charged, mayMask: MayMask): SealedRecord {
+  const last = run?.last;
+  const { attempt, tap } = heardOf(last);
+  const { policy, redaction, bodies, clean } = redactionOf(ctx, ending);
+  const { request, upstream, response } = messagesOf(bodies, ctx, last, ending, mayMask);
   const record: LogRecord = {
     v: 1,
     id: ctx.id,
@@ -52,48 +57,95 @@ export function makeRecord(ctx: RequestContext, run: Execution | undefined, endi
     at: ctx.at,
     endpoint: ctx.called,
     method: ctx.method,
-    path: bounded(ctx.path, limits.path),
+    path: clean.name(bounded(policy.bodies === 'none' || ctx.query === '' ? ctx.path : `${ctx.path}?${ctx.query}`, limits.path)),
     stream: ctx.stream,
     status: ending.status,
-    error: ending.error === null ? null : { ...ending.error, message: bounded(ending.error.message, limits.message) },
+    error: ending.error === null ? null : { ...ending.error, message: clean.text(ending.error.message, limits.message) },
     admitted: true,
-    key: boundedOrNull(caller.key?.name, limits.name),
-    key_id: caller.key?.id || null,
+    key: boundedOrNull(ctx.facts.caller.key?.name, limits.name),
+    key_id: ctx.facts.caller.key?.id || null,
     virtual_key: attempt?.binding.virtualKey ?? ctx.facts.virtualKey?.virtualKey ?? null,
-    config: ctx.facts.config === undefined || ctx.facts.config.name === '-' ? null : ctx.facts.config.name,
+    config: ctx.facts.config?.name === '-' ? null : (ctx.facts.config?.name ?? null),
     prompt: promptRecord(ctx),
     revision: ctx.snapshot.revision,
     target: attempt === undefined ? null : bounded(fullPath(attempt.target.root, attempt.target.path), limits.name),
     provider: attempt?.binding.slug ?? null,
     type: attempt?.binding.provider.type ?? null,
-    model: modelRecord(ctx, attempt, tap),
+    model: modelRecord(ctx, attempt, tap, clean),
     foundation_model: boundedOrNull(attempt?.call?.foundationModel, limits.name),
-    attempts: run === undefined ? [] : run.attempts.map((outcome) => attemptRecord(outcome, run.reasonOf(outcome))),
-    plugins: first(ctx.plugins, most.plugins),
+    attempts: attemptRecords(run, clean, ctx.stream ? ending.totalMs : 0),
     ms: timesRecord(ending),
-    usage: usageRecord(tap, ctx, isModelAnswer(last)),
-    cost: { usd: null, source: null },
+    usage: charged.usage,
+    cost: charged.cost,
     finish: first(tap?.finish ?? [], most.finish).map((text) => bounded(text, limits.id)),
+    response_id: boundedOrNull(tap?.id, limits.id),
     lane: isRelayed(ctx) && attempt !== undefined ? 'relay' : (attempt?.lane ?? 'none'),
-    strict: attempt?.call?.strict ?? true,
-    dropped: droppedOf(attempt),
-    warnings: warningsOf(ctx, run?.history ?? []),
-    overruled: attempt === undefined ? [] : overruledIn(ctx, attempt),
     cache: 'DISABLED',
     guardrails: [],
-    notes: ctx.notes,
-    metadata: boundedTexts(metadataOf(ctx, attempt)),
-    labels: labelsOf(ctx, attempt?.target.override),
+    notes: clean.notes(ctx.notes),
+    metadata: clean.texts(boundedTexts(metadataOf(ctx, attempt))),
+    labels: clean.value(labelsOf(ctx, attempt?.target.override, policy)),
     client: { ip: ctx.peer ?? null, agent: boundedOrNull(ctx.headers.get('user-agent'), limits.agent) },
     bytes: { in: ctx.received.kind === 'json' ? ctx.received.size : ending.bytesIn, out: ending.bytesOut },
     socket: ending.socket ?? null,
     end: ending.end,
+    preview: bodies.preview,
     request,
     upstream,
     response,
+    plugins: first(ctx.plugins, most.plugins),
+    strict: attempt?.call?.strict ?? true,
+    dropped: droppedOf(attempt),
+    warnings: warningsOf(ctx, run?.history ?? []),
+    overruled: attempt === undefined ? [] : overruledIn(ctx, attempt),
     random: ctx.random,
+    route: routeOf(ctx, attempt),
+    bodies: policy.bodies,
+    redactions: redaction.counts,
   };
-  return { record, request: bodies.parts.request, upstream: bodies.parts.upstream, response: bodies.parts.response };
+  return { record, ...bodies.parts, later: bodies.later(record, ctx.snapshot.log.redactor) };
+}
+
+const heardOf = (last: Outcome | undefined): { readonly attempt: Attempt | undefined; readonly tap: Tap | undefined } => ({
+  attempt: last?.attempt,
+  tap: last?.kind === 'answered' ? last.reply.tap : undefined,
+});
+
+/** What was chosen on the way to the targets; most configs have no choice. */
+function routeOf({ facts }: RequestContext, attempt: Attempt | undefined): LogRecord['route'] {
+  const steps = facts.walk?.route;
+  if (steps === undefined || attempt === undefined) return emptyRecord.route;
+  const { root } = attempt.target;
+  return first(steps, most.route).map((step) => ({
+    ...step,
+    node: bounded(fullPath(root, step.node), limits.name),
+    because: bounded(step.because, limits.name),
+  }));
+}
+
+/** What may be kept of this request, and what makes it so. */
+function redactionOf(ctx: RequestContext, ending: Ending): { policy: Policy; redaction: Redaction; bodies: Messages; clean: Cleaner } {
+  const policy = sampled(ctx, policyOf(ctx), ending);
+  const { redactor, maxBody } = ctx.snapshot.log;
+  const redaction = redactor.begin(maxBody);
+  const clean = new Cleaner(redaction, policy);
+  return { policy, redaction, bodies: new Messages(ctx, policy, redaction, clean), clean };
+}
+
+/** Not spread into the record: members behind a spread are defined one by one, which costs as much as all others. */
+function messagesOf(
+  bodies: Messages,
+  ctx: RequestContext,
+  last: Outcome | undefined,
+  ending: Ending,
+  mayMask: MayMask,
+): Pick<LogRecord, 'request' | 'upstream' | 'response'> {
+  bodies.weigh(ctx, last, ending, mayMask);
+  return {
+    request: bodies.request(ctx),
+    upstream: bodies.upstream(ctx, last?.attempt.upstream),
+    response: bodies.response(last, ending),
+  };
 }
 
 function promptRecord({ facts: { prompt } }: RequestContext): LogRecord['prompt'] {
@@ -102,11 +154,13 @@ function promptRecord({ facts: { prompt } }: RequestContext): LogRecord['prompt'
 
 const isRelayed = ({ received }: RequestContext): boolean => received.kind === 'passing' || received.kind === 'socket';
 
-function modelRecord(ctx: RequestContext, attempt: Attempt | undefined, tap: Tap | undefined): LogRecord['model'] {
+function modelRecord(ctx: RequestContext, attempt: Attempt | undefined, tap: Tap | undefined, clean: Cleaner): LogRecord['model'] {
+  const sent = attempt?.call?.model;
   return {
-    asked: boundedOrNull(ctx.requestedModel, limits.name),
-    sent: boundedOrNull(attempt?.call?.model, limits.name),
-    answered: boundedOrNull(tap?.model ?? undefined, limits.name),
+    asked: boundedOrNull(clean.model(ctx.requestedModel), limits.name),
+    sent: boundedOrNull(sent === undefined ? undefined : clean.model(sent), limits.name),
+    // It becomes a label of metrics, and a provider can repeat there what it was sent.
+    answered: boundedOrNull(typeof tap?.model === 'string' ? clean.model(tap.model) : undefined, limits.name),
   };
 }
 
@@ -123,6 +177,7 @@ function traceRecord(ctx: RequestContext): LogRecord['trace'] {
     span_id: boundedOrNull(headers.gateway('spanId'), limits.id) ?? (continued === undefined ? null : spanIdOf(ctx.id)),
     parent: boundedOrNull(headers.gateway('parentSpanId'), limits.id) ?? continued?.parentId ?? null,
     span_name: boundedOrNull(headers.gateway('spanName'), limits.id),
+    traceparent: continued === undefined ? null : formatTraceparent(continued, continued.parentId),
   };
 }
 
@@ -134,11 +189,20 @@ function round(ms: number): number {
   return Math.round(ms * 10) / 10;
 }
 
-function isModelAnswer(last: Outcome | undefined): boolean {
-  return last !== undefined && isSuccess(last);
+/** @param end of a stream, in milliseconds from arrival, else 0: the outcome is known before its events have passed */
+function attemptRecords(run: Execution | undefined, clean: Cleaner, end: number): AttemptRecord[] {
+  if (run === undefined) return [];
+  return run.attempts.map((outcome) =>
+    attemptRecord(outcome, run.reasonOf(outcome), clean, { end: outcome === run.last ? end : 0, arrived: run.ctx.at }),
+  );
 }
 
-function attemptRecord(outcome: Outcome, because: string | undefined): AttemptRecord {
+function attemptRecord(
+  outcome: Outcome,
+  because: string | undefined,
+  clean: Cleaner,
+  { end, arrived }: { readonly end: number; readonly arrived: number },
+): AttemptRecord {
   const { attempt, times } = outcome;
   const n = attempt.index;
   const answered = outcome.kind === 'answered';
@@ -146,17 +210,29 @@ function attemptRecord(outcome: Outcome, because: string | undefined): AttemptRe
     n,
     target: bounded(attempt.target.path, limits.id),
     provider: attempt.binding.slug,
-    model: bounded(attempt.model, limits.name),
+    model: bounded(clean.model(attempt.model), limits.name),
     at: round(times.at),
     connect_ms: times.connectMs === undefined ? null : round(times.connectMs),
     first_byte_ms: times.firstByteMs === undefined ? null : round(times.firstByteMs),
-    total_ms: round(times.totalMs),
+    total_ms: round(answered ? Math.max(times.totalMs, end - times.at) : times.totalMs),
     outcome: outcome.kind,
     status: answered ? statusOf(outcome) : null,
     upstream_id: answered ? boundedOrNull(upstreamId(outcome.reply.headers), limits.id) : null,
-    reason: isSuccess(outcome) ? null : bounded(because ?? errorOf(outcome).message, n < 8 ? limits.reason : limits.id),
-    retry_after_ms: null,
+    reason: isSuccess(outcome) ? null : clean.text(because ?? errorOf(outcome).message, n < 8 ? limits.reason : limits.id),
+    retry_after_ms: isSuccess(outcome) ? null : (waitAsked(outcome, arrived) ?? null),
   };
+}
+
+/** How long the provider asked to wait, as a retry reads it: in a header, else in the body of its error. @param arrived Unix milliseconds */
+function waitAsked(outcome: Outcome, arrived: number): number | undefined {
+  if (outcome.kind === 'faulty') return outcome.fault.provider?.retryAfterMs;
+  if (outcome.kind !== 'answered') return undefined;
+  const { attempt, times, reply } = outcome;
+  const { status, headers, body } = reply;
+  return (
+    retryAfterMs(headers, arrived + times.at + times.totalMs) ??
+    attempt.binding.provider.fault(status, body.toString('utf8'), headers)?.retryAfterMs
+  );
 }
 
 function upstreamId(headers: Readonly<Record<string, string>>): string | undefined {
@@ -171,28 +247,6 @@ function droppedOf(attempt: Attempt | undefined): LogRecord['dropped'] {
     reason: bounded(reason, limits.name),
   }));
 }
-
-/** Reported by the provider, else estimated: four bytes a token in, one event a token out. */
-function usageRecord(tap: Tap | undefined, ctx: RequestContext, isAnswer: boolean): UsageRecord {
-  const usage = tap?.usage;
-  if (usage === undefined && (!isAnswer || tap === undefined || tap.contentEvents === 0)) return noUsage;
-  if (usage === undefined) {
-    const prompt = ctx.body.kind === 'json' ? Math.ceil(ctx.body.size / 4) : 0;
-    return { ...noUsage, prompt, completion: tap?.contentEvents ?? 0, source: 'estimated' };
-  }
-  return {
-    prompt: usage.prompt,
-    completion: usage.completion,
-    cached: usage.cached ?? 0,
-    cache_write: usage.cacheWrite ?? 0,
-    reasoning: usage.reasoning ?? 0,
-    audio_in: usage.audioIn ?? 0,
-    audio_out: usage.audioOut ?? 0,
-    source: 'reported',
-  };
-}
-
-const noUsage = emptyRecord.usage;
 
 /** The nearer to the caller, the stronger: what the request says wins over its key or token, that over what it chose. */
 function metadataOf({ facts, metadata }: RequestContext, attempt: Attempt | undefined): Readonly<Record<string, string>> {
@@ -209,9 +263,13 @@ function metadataOf({ facts, metadata }: RequestContext, attempt: Attempt | unde
 const labelLimits = { members: 64, characters: 4096, levels: 4 } as const;
 
 /** Those of the body, and over them those of the config: as a provider that knows labels is sent them. */
-function labelsOf(ctx: RequestContext, override: Readonly<Record<string, unknown>> | undefined): Readonly<Record<string, unknown>> {
+function labelsOf(
+  ctx: RequestContext,
+  override: Readonly<Record<string, unknown>> | undefined,
+  { bodies }: Policy,
+): Readonly<Record<string, unknown>> {
   const { body } = ctx;
-  const own = body.kind === 'json' && policyOf(ctx) !== 'none' ? body.value('labels') : undefined;
+  const own = body.kind === 'json' && bodies !== 'none' ? body.value('labels') : undefined;
   const ofConfig = isPlain(override?.['labels']) ? override['labels'] : undefined;
   if (!isPlain(own)) return ofConfig === undefined ? none : boundedLabels(ofConfig);
   return boundedLabels(hasMore(own, labelLimits.members) ? (ofConfig ?? none) : { ...own, ...ofConfig });

@@ -1,34 +1,33 @@
-import { booleanIn } from '../../core/text/boolean-word.ts';
-import type { RequestBody } from '../../core/json/body.ts';
+import type { JsonBody } from '../../core/json/body.ts';
 import { endpoints } from '../../core/endpoint.ts';
 import type { KeptBody, Outcome } from '../../core/plan.ts';
 import type { UpstreamRequest } from '../../core/provider.ts';
-import type { BodyRecord, MessageRecord } from '../../core/records/record.ts';
-import type { LogSettings } from '../../core/snapshot.ts';
+import { type MaskedBody, maskBody, type MaskingJob, sizeOf, type UnmaskedBody } from '../../core/redaction/bodies.ts';
+import type { Redaction, Redactor, TooLargeBody } from '../../core/redaction/index.ts';
+import type { BodyRecord, LogRecord, MessageRecord } from '../../core/records/record.ts';
 import { boundedHeaders, shrunk } from './bounds.ts';
+import type { Cleaner } from './cleaner.ts';
+import type { Policy } from './policy.ts';
 import type { RequestContext } from '../request.ts';
 
 const noHeaders: Readonly<Record<string, string>> = Object.freeze({});
 const noBody: MessageRecord = Object.freeze({ headers: noHeaders, body: null, why_absent: 'there was none' });
-const setting = 'logging.requests.bodies';
-
-/** What the record may keep of this request: what the configuration says, or less where the caller asks for it. */
-export function policyOf(ctx: RequestContext): LogSettings['bodies'] {
-  const { bodies } = ctx.snapshot.log;
-  return bodies === 'full' && isPrivate(ctx) ? 'metadata' : bodies;
-}
-
-/** `x-gateway-debug: false` keeps the bodies of one request out of the record. */
-function isPrivate(ctx: RequestContext): boolean {
-  const debug = ctx.headers.gateway('debug');
-  return debug !== undefined && booleanIn(debug) === false;
-}
-
-/** Bytes of an answer that the record keeps. */
-export const keptOf = ({ bodies, maxBody }: LogSettings): number => (bodies === 'full' ? maxBody : 0);
+const unsearchable = 'it is larger than the patterns of logging.requests.redact are matched against (128 KB)';
+const notInTime = 'it could not be masked in time: other large bodies were, or too many waited';
 
 /** A patch is content like the body that it stands for, and is written as JSON. */
 const patchLimits = { members: 256, characters: 8 * 1024, levels: 16 } as const;
+
+type Part = 'request' | 'upstream' | 'response';
+
+/** A body whose masking takes too long for the event loop, and what else its message has. */
+interface Large {
+  readonly part: Part;
+  readonly headers: MessageRecord['headers'];
+  /** Bytes of the whole body. */
+  readonly size: number;
+  readonly body: UnmaskedBody;
+}
 
 /** How an answer was delivered, as far as its body matters. */
 export interface Delivered {
@@ -40,21 +39,57 @@ export interface Delivered {
 
 /**
  * The messages of a record by policy: `none` keeps neither headers nor bodies, `metadata` headers without credentials,
- * `full` the bodies too, as far as `max_body` allows.
+ * `redacted` the bodies too, masked, `full` the bodies as they were. Bodies are kept as far as `max_body` allows.
  */
 export class Messages {
-  readonly parts: { request: Buffer[]; upstream: Buffer[]; response: Buffer[] } = { request: [], upstream: [], response: [] };
+  readonly parts: { readonly [P in Part]: Buffer[] } = { request: [], upstream: [], response: [] };
+  /** What the user said last. */
+  preview: string | null = null;
+  readonly #redaction: Redaction;
+  readonly #clean: Cleaner;
   readonly #keepsHeaders: boolean;
   readonly #keepsBodies: boolean;
+  readonly #isRedacted: boolean;
   readonly #limit: number;
   readonly #why: string;
+  #isLater = false;
+  readonly #large: Large[] = [];
 
-  constructor(ctx: RequestContext) {
-    const policy = policyOf(ctx);
-    this.#keepsHeaders = policy !== 'none';
-    this.#keepsBodies = policy === 'full';
+  constructor(ctx: RequestContext, { bodies, because }: Policy, redaction: Redaction, clean: Cleaner) {
+    this.#redaction = redaction;
+    this.#clean = clean;
+    this.#keepsHeaders = bodies !== 'none';
+    this.#keepsBodies = bodies === 'full' || bodies === 'redacted';
+    this.#isRedacted = bodies === 'redacted';
     this.#limit = ctx.snapshot.log.maxBody;
-    this.#why = policy === ctx.snapshot.log.bodies ? setting : 'the caller sent x-gateway-debug: false';
+    this.#why = because;
+  }
+
+  /** Decides whether bodies are masked at once. @param mayMask so many bytes, in this turn of the event loop */
+  weigh(ctx: RequestContext, last: Outcome | undefined, delivered: Delivered, mayMask: (bytes: number) => boolean): void {
+    if (this.#isRedacted) this.#isLater = !mayMask(weightOf(ctx, last, delivered, this.#limit));
+  }
+
+  /** What is left to be done: the bodies of `record` are written into it, and into `parts`, when it is. */
+  later(record: LogRecord, redactor: Redactor): MaskingJob | undefined {
+    if (this.#large.length === 0) return undefined;
+    const bodies = this.#large.map(({ body }) => body);
+    return {
+      redactor,
+      limit: this.#limit,
+      bodies,
+      size: bodies.reduce((sum, body) => sum + sizeOf(body), 0),
+      done: (masked, counts) => {
+        this.#redaction.addCounts(counts);
+        const messages = this.#large.map((large, i) => [large.part, this.#storedLater(large, masked?.[i])] as const);
+        Object.assign(record, Object.fromEntries(messages), { preview: this.preview });
+      },
+    };
+  }
+
+  #storedLater({ part, headers, size }: Large, masked: MaskedBody | TooLargeBody | undefined): MessageRecord {
+    if (masked === undefined) return { headers, body: bodyRecord(size, 0), why_absent: notInTime };
+    return this.#stored(headers, masked, size, part);
   }
 
   request(ctx: RequestContext): MessageRecord {
@@ -64,7 +99,7 @@ export class Messages {
       return { headers, body: null, why_absent: 'it was passed through without buffering' };
     if (received.kind === 'none')
       return { headers, body: null, why_absent: endpoints[ctx.endpoint].body === 'none' ? 'there was none' : 'it was not read' };
-    return this.#message(headers, received, this.parts.request);
+    return this.#message(headers, received, 'request');
   }
 
   upstream(ctx: RequestContext, upstream: UpstreamRequest | undefined): MessageRecord {
@@ -73,10 +108,10 @@ export class Messages {
     const { body } = upstream;
     const origin = body.edited?.root ?? body;
     // What a stored prompt writes into the body can be large: it is kept like any other body.
-    if (!this.#keepsBodies || origin !== ctx.received || ctx.facts.prompt !== undefined)
-      return this.#message(noHeaders, body, this.parts.upstream);
+    if (!this.#keepsBodies || origin !== ctx.received || ctx.facts.prompt !== undefined) return this.#message(noHeaders, body, 'upstream');
     const patch = Object.fromEntries([...(body.edited?.patch ?? [])].map(([key, value]) => [key, value ?? null]));
-    const kept = shrunk(patch, patchLimits) as Readonly<Record<string, unknown>>;
+    const masked = this.#isRedacted && Object.keys(patch).length > 0 ? this.#redaction.value(patch) : patch;
+    const kept = shrunk(masked, patchLimits) as Readonly<Record<string, unknown>>;
     return {
       headers: noHeaders,
       body: { size: body.size, kept: 0, sha256: null, same_as: 'request', patch: kept, chunks: null },
@@ -85,35 +120,72 @@ export class Messages {
   }
 
   response(last: Outcome | undefined, { kept, own }: Delivered): MessageRecord {
-    if (last?.kind !== 'answered') return own === undefined ? noBody : this.#bytes(noHeaders, own, this.parts.response);
+    if (last?.kind !== 'answered') return own === undefined ? noBody : this.#bytes(noHeaders, own, 'application/json');
     const headers = this.#headers(Object.entries(last.reply.headers));
-    if (kept === undefined || !this.#keepsBodies) return this.#bytes(headers, last.reply.body, this.parts.response);
+    const type = last.reply.headers['content-type'] ?? '';
+    if (kept === undefined || !this.#keepsBodies) return this.#bytes(headers, last.reply.body, type);
+    if (this.#isRedacted) return this.#redacted(headers, kept, type);
     let bytes = 0;
     for (const piece of kept.pieces) bytes += piece.length;
     this.parts.response.push(...kept.pieces);
-    return {
-      headers,
-      body: { size: kept.size, kept: bytes, sha256: null, same_as: null, patch: null, chunks: kept.times },
-      why_absent: null,
-    };
+    return { headers, body: bodyRecord(kept.size, bytes, kept.times), why_absent: null };
   }
 
   #headers(entries: Iterable<readonly [name: string, value: string]>): Readonly<Record<string, string>> {
-    return this.#keepsHeaders ? boundedHeaders(entries) : noHeaders;
+    return this.#keepsHeaders ? this.#clean.headers(boundedHeaders(entries)) : noHeaders;
   }
 
-  #message(headers: MessageRecord['headers'], body: Extract<RequestBody, { kind: 'json' }>, into: Buffer[]): MessageRecord {
+  #message(headers: MessageRecord['headers'], body: JsonBody, part: Part): MessageRecord {
     if (!this.#keepsBodies) return { headers, body: null, why_absent: this.#why };
-    return { headers, body: this.#keep(body.start(this.#limit), body.size, into), why_absent: null };
+    if (this.#isRedacted) return this.#masked(headers, { kind: 'request', text: body.oneByte, source: body }, body.size, part);
+    if (part === 'request') this.preview = this.#redaction.preview(body.oneByte);
+    const kept = body.start(this.#limit);
+    this.parts[part].push(kept);
+    return { headers, body: bodyRecord(body.size, kept.length), why_absent: null };
   }
 
-  #bytes(headers: MessageRecord['headers'], bytes: Buffer, into: Buffer[]): MessageRecord {
+  #bytes(headers: MessageRecord['headers'], bytes: Buffer, type: string): MessageRecord {
     if (!this.#keepsBodies) return { headers, body: null, why_absent: this.#why };
-    return { headers, body: this.#keep(bytes.subarray(0, this.#limit), bytes.length, into), why_absent: null };
+    if (this.#isRedacted && bytes.length > 0) return this.#redacted(headers, { pieces: [bytes], size: bytes.length, times: [] }, type);
+    const kept = bytes.subarray(0, this.#limit);
+    this.parts.response.push(kept);
+    return { headers, body: bodyRecord(bytes.length, kept.length), why_absent: null };
   }
 
-  #keep(kept: Buffer, size: number, into: Buffer[]): BodyRecord {
-    into.push(kept);
-    return { size, kept: kept.length, sha256: null, same_as: null, patch: null, chunks: null };
+  #redacted(headers: MessageRecord['headers'], { pieces, size, times }: KeptBody, contentType: string): MessageRecord {
+    return this.#masked(headers, { kind: 'response', body: { pieces, size, contentType }, times }, size, 'response');
+  }
+
+  #masked(headers: MessageRecord['headers'], body: UnmaskedBody, size: number, part: Part): MessageRecord {
+    if (!this.#isLater) return this.#stored(headers, maskBody(this.#redaction, body), size, part);
+    this.#large.push({ part, headers, size, body });
+    return noBody;
+  }
+
+  /** The size of a body that is there as a whole is that of its masked text: what is smaller than its size is cut. */
+  #stored(headers: MessageRecord['headers'], masked: MaskedBody | TooLargeBody, size: number, part: Part): MessageRecord {
+    if (masked === 'too-large') return { headers, body: null, why_absent: unsearchable };
+    const { bytes, isCut, times, preview } = masked;
+    if (part === 'request') this.preview = preview;
+    this.parts[part].push(bytes);
+    return { headers, body: bodyRecord(isCut ? Math.max(size, bytes.length + 1) : bytes.length, bytes.length, times), why_absent: null };
   }
 }
+
+/** Bytes of the bodies that a record may keep. */
+function weightOf({ received, facts }: RequestContext, last: Outcome | undefined, { kept, own }: Delivered, limit: number): number {
+  let bytes = received.kind === 'json' ? received.size : 0;
+  const sent = last?.attempt.upstream?.body;
+  if (sent?.kind === 'json' && ((sent.edited?.root ?? sent) !== received || facts.prompt !== undefined)) bytes += sent.size;
+  if (kept !== undefined) return bytes + Math.min(kept.size, limit);
+  return bytes + (last?.kind === 'answered' ? last.reply.body.length : (own?.length ?? 0));
+}
+
+const bodyRecord = (size: number, kept: number, chunks: readonly number[] | null = null): BodyRecord => ({
+  size,
+  kept,
+  sha256: null,
+  same_as: null,
+  patch: null,
+  chunks,
+});

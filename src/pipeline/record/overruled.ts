@@ -7,6 +7,7 @@ import type { Overruled } from '../../core/records/record.ts';
 import type { ProviderBinding } from '../../core/snapshot.ts';
 import { spelled } from '../../core/text/header-spelling.ts';
 import { bounded, limits } from './bounds.ts';
+import { lowers } from './policy.ts';
 import type { RequestContext } from '../request.ts';
 
 const none: readonly Overruled[] = Object.freeze([]);
@@ -64,11 +65,14 @@ function models({ headers, requestedModel, pathModel, received, endpoint }: Requ
 }
 
 /** Headers that can only narrow what the configuration says. */
-function settings({ headers }: RequestContext, { call, clocks, target }: Attempt, add: Add): void {
+function settings(ctx: RequestContext, { call, clocks, target }: Attempt, add: Add): void {
+  const { headers } = ctx;
   const timeout = headers.gateway('requestTimeout');
   if (timeout !== undefined && timeout !== '' && clocks.request !== undefined && Number(timeout) > clocks.request)
     add(spelled(headers, 'requestTimeout'), timeout, 'config');
   const strict = headers.gateway('strictCompliance');
+  const log = headers.gateway('log');
+  if (log !== undefined && log !== '' && !lowers(ctx)) add(spelled(headers, 'log'), log, 'config');
   if (strict !== undefined && call?.strict === false && target.strict === false && booleanIn(strict) === true)
     add(spelled(headers, 'strictCompliance'), strict, 'config');
 }

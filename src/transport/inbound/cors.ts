@@ -37,9 +37,13 @@ export class Cors {
 
   /** Lets the page read the answer, whatever it will be: errors and streams too. */
   show({ headers }: IncomingMessage, response: ServerResponse): void {
-    const { origin } = headers;
+    joinHead(response, this.headersFor(headers.origin));
+  }
+
+  /** What every answer to a page says beside its own headers. */
+  headersFor(origin: string | undefined): HeaderPairs {
     const shown = origin !== undefined && this.allows(origin);
-    joinHead(response, shown ? ['vary', 'Origin', 'access-control-allow-origin', origin, 'access-control-expose-headers', '*'] : noPage);
+    return shown ? ['vary', 'Origin', 'access-control-allow-origin', origin, 'access-control-expose-headers', '*'] : noPage;
   }
 
   /**

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { type HeaderBag, libraryHeaders, type RequestHeader, requestHeaders } from '../../core/http/headers.ts';
+import type { Snapshot } from '../../core/snapshot.ts';
 
 /** Full header names for each of our headers, by prefix order: made once for a list of prefixes. */
 export interface HeaderNames {
@@ -22,7 +23,16 @@ export function headerNames(prefixes: readonly string[], settings: Iterable<stri
   return { prefixes, byHeader: byHeader as Record<RequestHeader, readonly string[]>, tails };
 }
 
-/** The headers of a `node:http` request, read on demand. */
+/** The gateway headers of a configuration: those of every type that it may name are known. */
+export function namesOf({ server, types }: Pick<Snapshot, 'server' | 'types'>): HeaderNames {
+  const settings = [...new Set(types.values())].flatMap(({ entry }) => entry.requestSettings.flatMap(({ headers }) => headers));
+  return headerNames(server.headerPrefixes, settings);
+}
+
+/** By lower-case name, and as they came. */
+type HeaderSource = Pick<IncomingMessage, 'headers'> & { readonly rawHeaders: readonly string[] };
+
+/** The headers of a request, read on demand. */
 export class RequestHeaderBag implements HeaderBag {
   readonly #headers: IncomingMessage['headers'];
   readonly #raw: readonly string[];
@@ -31,16 +41,29 @@ export class RequestHeaderBag implements HeaderBag {
   #alias: string | undefined | null = null;
   #hasGateway = false;
   #strange: Set<string> | undefined;
+  /** In place of the one among the headers. */
+  #length: string | undefined;
 
   /** @param key a key that came beside the headers (a WebSocket's query or subprotocol); stands in for `authorization` */
-  constructor(request: Pick<IncomingMessage, 'headers' | 'rawHeaders'>, names: HeaderNames, key?: string) {
+  constructor(request: HeaderSource, names: HeaderNames, key?: string) {
     this.#headers = request.headers;
     this.#key = key;
     this.#raw = request.rawHeaders;
     this.#names = names;
   }
 
+  /** The same headers with another `content-length`. */
+  withLength(length: string): RequestHeaderBag {
+    const bag = new RequestHeaderBag({ headers: this.#headers, rawHeaders: this.#raw }, this.#names, this.#key);
+    bag.#alias = this.aliasPrefix;
+    bag.#hasGateway = this.#hasGateway;
+    bag.#strange = this.#strange;
+    bag.#length = length;
+    return bag;
+  }
+
   get(name: string): string | undefined {
+    if (this.#length !== undefined && name === 'content-length') return this.#length;
     const value = this.#headers[name];
     if (value === undefined && name === 'authorization' && this.#key !== undefined) return `Bearer ${this.#key}`;
     return Array.isArray(value) ? value.join(', ') : value;
@@ -63,7 +86,10 @@ export class RequestHeaderBag implements HeaderBag {
   }
 
   *entries(): Iterable<readonly [string, string]> {
-    for (let i = 0; i + 1 < this.#raw.length; i += 2) yield [(this.#raw[i] ?? '').toLowerCase(), this.#raw[i + 1] ?? ''];
+    for (let i = 0; i + 1 < this.#raw.length; i += 2) {
+      const name = (this.#raw[i] ?? '').toLowerCase();
+      yield [name, name === 'content-length' && this.#length !== undefined ? this.#length : (this.#raw[i + 1] ?? '')];
+    }
   }
 
   isGateway(name: string): boolean {

@@ -13,7 +13,7 @@ interface KeylessSite {
   readonly isOpen: boolean;
 }
 
-type Request = Pick<IncomingMessage, 'method' | 'headers' | 'rawHeaders'>;
+type Request = Pick<IncomingMessage, 'method' | 'headers'> & { readonly rawHeaders: readonly string[] };
 
 /**
  * What a gateway without keys takes. Whoever connects spends the operator's credentials, and a browser on the same machine

@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { answerMetrics, type MetricsPage } from './metrics-page.ts';
 import { isLoopbackHost } from '../../core/http/listen-address.ts';
 
 /** What `/readyz` shows. */
@@ -71,11 +72,12 @@ function isOfThisMachine({ socket, headers }: IncomingMessage): boolean {
 /** Without brackets and port. */
 const hostIn = (host: string): string => /^(?:\[([^\]]*)\]|([^:]*))(?::\d*)?$/.exec(host.toLowerCase())?.slice(1).join('') ?? '';
 
-/** The probe listener, which serves nothing else. */
-export function createProbeServer(probes: Probes): Server {
+/** The probe listener, which serves nothing else but metrics. */
+export function createProbeServer(probes: Probes, metrics: MetricsPage): Server {
   return createServer((request, response) => {
     const [path = '/'] = (request.url ?? '/').split('?', 1);
-    if (!probes(path, request, response)) answer(response, 404, { status: 'not found' });
+    if (!probes(path, request, response) && !answerMetrics(metrics, path, request, response))
+      answer(response, 404, { status: 'not found' });
   });
 }
 

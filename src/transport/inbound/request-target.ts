@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http';
  * Reads a target in absolute form (`GET http://host/path`, RFC 9112 3.2.2), which every server has to take: its host
  * counts in place of the header's, and the rest is the path. Everything else stays as it came.
  */
-export function useAbsoluteTarget(request: IncomingMessage): void {
+export function useAbsoluteTarget(request: Pick<IncomingMessage, 'url' | 'headers'>): void {
   const { url } = request;
   if (url === undefined || url.charCodeAt(0) === slash) return;
   const match = /^https?:\/\/([^/?#@\s]+)(?![^/?])(.*)$/is.exec(url);

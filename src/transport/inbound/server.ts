@@ -1,29 +1,27 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { Arrival, Incoming, PendingBody } from '../../core/http/arrival.ts';
+import type { Incoming, PendingBody } from '../../core/http/arrival.ts';
 import type { Budget } from '../../core/memory/budget.ts';
 import type { Client } from '../../core/http/client.ts';
 import type { Clock } from '../../core/context.ts';
-import { knownPaths, traitsOf } from '../../core/endpoint.ts';
-import { fromUnknown, GatewayError } from '../../core/error.ts';
-import { nearest } from '../../core/text/nearest.ts';
-import { pathFault } from '../../core/http/plain-path.ts';
-import { plainQuery, without } from '../../core/http/query.ts';
-import { parseTraceparent } from '../../core/http/trace.ts';
+import { traitsOf } from '../../core/endpoint.ts';
+import { GatewayError } from '../../core/error.ts';
 import type { KeylessRules } from './keyless-rules.ts';
-import { type BodyLimits, ClientBody, type ClientBodyDeps } from './body/client-body.ts';
+import { ClientBody } from './body/client-body.ts';
+import type { BodyLimits, ClientBodyDeps } from './body/held-body.ts';
 import type { Cors } from './cors.ts';
-import { type HeaderNames, RequestHeaderBag } from './header-bag.ts';
+import { arrivalOf, type Head, passedMethods, readHead, routeFault } from './arrival.ts';
+import type { HeaderNames } from './header-bag.ts';
 import type { Ids } from './ids.ts';
-import { parseMetadata } from '../credentials/metadata.ts';
-import { strangeHeaders } from './strange-headers.ts';
 import { linger } from './listener/linger.ts';
 import { ClientSocket } from './listener/client-socket.ts';
 import { NodeClient } from './listener/node-client.ts';
+import { keptSeconds } from './plain/answer-head.ts';
+import { PlainBody } from './plain/body.ts';
+import { PlainFront, type PlainRequest } from './plain/front.ts';
 import type { Probes } from './probes.ts';
 import { refuseRaw } from './listener/raw-refusal.ts';
-import { useAbsoluteTarget } from './request-target.ts';
-import { isRealtime, type Matched, matchRoute } from './routes.ts';
+import { isRealtime, type Matched } from './routes.ts';
 import type { Sweeper } from '../outbound/exchange/sweeper.ts';
 import { TurnResponse, Turns } from './listener/turns.ts';
 import { upgradeOptions } from './listener/upgrades.ts';
@@ -43,7 +41,7 @@ export interface ServerDeps {
   /** Told of the bytes of files that pass. */
   passed(bytes: number): void;
   /** Limits and names of the snapshot that is current when a request arrives. */
-  limits(): BodyLimits & { readonly names: HeaderNames };
+  limits(): BodyLimits & { readonly names: HeaderNames; readonly fastPath: boolean };
   /** Pages of other origins that may use the gateway; undefined where `server.cors` is not set. */
   cors(): Cors | undefined;
   /** Undefined where callers have to prove who they are. */
@@ -59,8 +57,15 @@ export interface ServerDeps {
   readonly probes: Probes;
 }
 
+/** The data listener. */
+export interface DataServer {
+  readonly server: Server;
+  /** The connections that it reads itself, not by `node:http`. */
+  readonly plain: PlainFront;
+}
+
 /** The data listener: hands requests over as soon as their heads are there. Nothing is decided here but what has no route. */
-export function createDataServer(deps: ServerDeps): Server {
+export function createDataServer(deps: ServerDeps): DataServer {
   const reader = new RequestReader(deps);
   const server = createServer<typeof IncomingMessage, typeof TurnResponse>({
     maxHeaderSize,
@@ -69,7 +74,7 @@ export function createDataServer(deps: ServerDeps): Server {
     requestTimeout: 0,
     headersTimeout: headTimeoutMs,
     connectionsCheckingInterval: 2000,
-    keepAliveTimeout: 75_000,
+    keepAliveTimeout: keptSeconds * 1000,
     ...upgradeOptions(),
   });
   server.on('request', (request, response) => reader.http(request, response, false));
@@ -78,7 +83,22 @@ export function createDataServer(deps: ServerDeps): Server {
   server.on('upgrade', (request, socket, head) => reader.upgrade(request, socket, head));
   server.on('connect', (_request, socket) => refuseRaw(socket, noTunnel()));
   server.on('clientError', answerUnreadable);
-  return server;
+  const plain = new PlainFront(server, {
+    now: deps.clock.now,
+    names: () => {
+      const { names, fastPath } = deps.limits();
+      return fastPath ? names : undefined;
+    },
+    serve: (request) => reader.plain(request),
+    moreHeaders: ({ headers }) => deps.cors()?.headersFor(headers.origin),
+    onDefect: deps.onDefect,
+    last: {
+      late: (socket) => refuseRaw(socket, unreadable('ERR_HTTP_REQUEST_TIMEOUT')),
+      unreadable: (socket) => refuseRaw(socket, unreadable(undefined)),
+      defect: (socket) => refuseRaw(socket, new GatewayError('internal', { message: 'The gateway failed on this request.' })),
+    },
+  });
+  return { server, plain };
 }
 
 class RequestReader {
@@ -98,6 +118,26 @@ class RequestReader {
   http(request: IncomingMessage, response: TurnResponse, isAwaited: boolean): void {
     if (response.socket === null) this.#turns.take(request, response, () => this.#begin(request, response, isAwaited));
     else this.#begin(request, response, isAwaited);
+  }
+
+  /** A request that was read on the socket: its route is known, and has JSON for a body or none. */
+  plain(request: PlainRequest): void {
+    const { known, length, client, peer } = request;
+    const { clock } = this.#deps;
+    const head: Head = {
+      path: known.path,
+      query: known.query,
+      method: known.method,
+      matched: known.matched,
+      bag: length === known.length ? known.bag : known.bag.withLength(length.toString()),
+      names: known.names,
+      peer,
+      at: clock.now(),
+      arrivedAt: clock.monotonic(),
+    };
+    const refusal = this.#deps.keyless()?.refusal(known, known.traits) ?? this.#refusal(head);
+    const body = new PlainBody(request, this.#deps.limits(), this.#bodyDeps);
+    this.#deps.handle(this.#incoming(head, client, body, refusal));
   }
 
   upgrade(request: IncomingMessage, socket: Duplex, upgradeHead: Buffer): void {
@@ -121,7 +161,7 @@ class RequestReader {
   #http(request: IncomingMessage, response: ServerResponse, isAwaited: boolean): void {
     const deps = this.#deps;
     const limits = deps.limits();
-    const head = this.#head(request, limits.names);
+    const head = readHead(request, limits.names, deps.clock);
     const client = new NodeClient(response, this.#onEarly);
     const { matched } = head;
     const traits = traitsOf(matched?.endpoint ?? 'relay');
@@ -136,7 +176,7 @@ class RequestReader {
     }
     if (matched === undefined && refused === undefined && deps.probes(head.path, request, response)) return;
     if (head.path === '*' && head.method === 'OPTIONS') {
-      response.writeHead(204, { allow: [...passed].join(', ') }).end();
+      response.writeHead(204, { allow: passedMethods.join(', ') }).end();
       return;
     }
     const refusal = refused ?? this.#refusal(head);
@@ -144,32 +184,12 @@ class RequestReader {
   }
 
   #upgrade(request: IncomingMessage, socket: Duplex, upgradeHead: Buffer): void {
-    const head = this.#head(request, this.#deps.limits().names, socketKey(request));
+    const head = readHead(request, this.#deps.limits().names, this.#deps.clock, socketKey(request));
     const matched: Matched = { endpoint: 'realtime', params: {}, path: '/v1/realtime', model: undefined };
     const refused =
       this.#deps.keyless()?.refusal(request, undefined) ?? this.#refusal({ ...head, matched: isRealtime(head.path) ? matched : undefined });
     const client = new ClientSocket(request, socket, upgradeHead);
     this.#deps.handle(this.#incoming({ ...head, matched }, client, client, refused));
-  }
-
-  #head(request: IncomingMessage, names: HeaderNames, key?: string): Head {
-    useAbsoluteTarget(request);
-    const url = request.url ?? '/';
-    const mark = url.indexOf('?');
-    const path = mark < 0 ? url : url.slice(0, mark);
-    const query = mark < 0 ? '' : withoutKeys(url.slice(mark + 1));
-    const method = request.method ?? 'GET';
-    return {
-      path,
-      query,
-      method,
-      matched: matchRoute(method, path),
-      bag: new RequestHeaderBag(request, names, key),
-      names,
-      peer: request.socket.remoteAddress,
-      at: this.#deps.clock.now(),
-      arrivedAt: this.#deps.clock.monotonic(),
-    };
   }
 
   #refusal(head: Head): GatewayError | undefined {
@@ -179,72 +199,13 @@ class RequestReader {
         hint: 'Send the request again, to another instance.',
       });
     }
-    if (!passed.has(head.method)) return notAllowed(head);
-    return head.matched === undefined ? noRoute(head) : undefined;
+    return routeFault(head);
   }
 
   #incoming(head: Head, client: Client, body: PendingBody, refusal: GatewayError | undefined): Incoming {
-    let fault = refusal;
-    let metadata: Readonly<Record<string, string>> = {};
-    const { strange } = head.bag;
-    const found = strange === undefined ? undefined : strangeHeaders(strange, head.names);
-    fault ??= found?.fault;
-    try {
-      metadata = parseMetadata(head.bag.gateway('metadata'));
-    } catch (thrown) {
-      fault ??= fromUnknown(thrown);
-    }
-    const arrival: Arrival = {
-      id: this.#deps.ids.request(head.at),
-      endpoint: head.matched?.endpoint ?? 'relay',
-      method: head.method,
-      path: head.matched?.path ?? head.path,
-      pathModel: head.matched?.model,
-      params: head.matched?.params ?? {},
-      query: head.matched?.path === undefined ? head.query : plainQuery(head.query),
-      headers: head.bag,
-      at: head.at,
-      arrivedAt: head.arrivedAt,
-      peer: head.peer,
-      random: this.#deps.random(),
-      traceId: head.bag.gateway('traceId') || (parseTraceparent(head.bag.get('traceparent'))?.traceId ?? this.#deps.ids.trace()),
-      metadata,
-      warnings: found?.warnings,
-    };
-    return { arrival, client, body, refusal: fault };
+    const { arrival, fault } = arrivalOf(head, this.#deps);
+    return { arrival, client, body, refusal: refusal ?? fault };
   }
-}
-
-interface Head {
-  readonly path: string;
-  readonly query: string;
-  readonly method: string;
-  readonly matched: Matched | undefined;
-  readonly bag: RequestHeaderBag;
-  readonly names: HeaderNames;
-  readonly peer: string | undefined;
-  readonly at: number;
-  readonly arrivedAt: number;
-}
-
-/** Parameters in which clients send a credential: theirs is none of the provider's business, which is signed with another. */
-const credentialParameters: readonly string[] = [
-  'api-key',
-  'api_key',
-  'apikey',
-  'x-api-key',
-  'key',
-  'access_token',
-  'access-token',
-  'auth_token',
-  'subscription-key',
-  'ocp-apim-subscription-key',
-  'sig',
-];
-
-/** A gateway key in the query (browsers on WebSockets) is read by `auth` from the headers' side; no key there goes on. */
-function withoutKeys(query: string): string {
-  return /key|sig|token|%/i.test(query) ? without(query, credentialParameters) : query;
 }
 
 /**
@@ -261,27 +222,6 @@ function socketKey(request: IncomingMessage): string | undefined {
 }
 
 const keyProtocol = 'openai-insecure-api-key.';
-
-/** Methods that may be relayed. TRACE shows its sender what arrived, credentials included (RFC 9110 9.3.8): it goes no further. */
-const passed: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
-
-function notAllowed({ method, path }: Head): GatewayError {
-  return new GatewayError('method_not_allowed', {
-    message: `The gateway does not support ${method} "${path}".`,
-    hint: `Methods: ${[...passed].join(', ')}.`,
-  });
-}
-
-function noRoute(head: Head): GatewayError {
-  const fault = pathFault(head.path);
-  if (fault !== undefined)
-    return new GatewayError('route_not_found', { message: `The path ${fault}.`, hint: 'Encode each name in the path once.' });
-  const near = nearest(head.path, knownPaths) ?? (head.path.startsWith('/v1') ? undefined : nearest(`/v1${head.path}`, knownPaths));
-  return new GatewayError('route_not_found', {
-    message: `There is no route ${head.method} "${head.path}".${near === undefined ? '' : ` Did you mean "${near}"?`}`,
-    hint: "Routes begin with /v1: set the client's base URL to one that ends in /v1.",
-  });
-}
 
 /** Nothing of the request is known for sure, and there is nothing that could be recorded. */
 function answerDefect(response: ServerResponse): void {

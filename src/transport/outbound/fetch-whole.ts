@@ -1,6 +1,7 @@
 import { fromUnknown, type GatewayError } from '../../core/error.ts';
 import { appendBytes } from '../../core/memory/byte-pieces.ts';
 import type { Trust } from '../../core/snapshot.ts';
+import { isConnectTimeout } from './exchange/faults.ts';
 import type { Receiver, Source, Upstream, WireRequest } from './upstream.ts';
 
 /** How long and how large; milliseconds and bytes. */
@@ -134,7 +135,7 @@ class WholeReceiver implements Receiver {
 function faultOf(error: Error): FetchFault {
   const code = 'code' in error && typeof error.code === 'string' ? error.code : undefined;
   if (code === 'not_allowed') return new FetchFault('refused', error.message, error as GatewayError);
-  if (code === 'UND_ERR_CONNECT_TIMEOUT') return new FetchFault('timeout', 'the connection was not accepted in time', undefined, error);
+  if (isConnectTimeout(code)) return new FetchFault('timeout', 'the connection was not accepted in time', undefined, error);
   return new FetchFault(
     'connection',
     words[code ?? ''] ?? `the connection failed${code === undefined ? '' : ` (${code})`}`,
@@ -147,6 +148,7 @@ const words: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'the connection was refused',
   ECONNRESET: 'the connection broke',
   UND_ERR_SOCKET: 'the connection broke',
+  UPSTREAM_CLOSED: 'the connection broke',
   ENOTFOUND: 'the name does not resolve',
   EAI_AGAIN: 'the name could not be resolved',
 };

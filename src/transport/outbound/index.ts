@@ -34,6 +34,8 @@ export interface OutboundDeps {
   random(): number;
   /** `server.egress.allow` of the configuration that serves. */
   egressAllow(): readonly string[];
+  /** `server.fast_path` of the configuration that serves; on where nothing is said. */
+  fastPath?(): boolean;
   /** The environment of the process: where a machine tells which identity it has. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** A token could not be renewed; the old one serves until it ends. */
@@ -47,10 +49,11 @@ const notForRequests: TokenFetcher = Object.freeze({
   fetch: () => Promise.reject(new TokenError("only providers in gateway.yaml may use the machine's own identity")),
 });
 
-export function createOutbound({ clock, random, egressAllow, env, onTokenFault, onKeysFault }: OutboundDeps): Outbound {
+export function createOutbound(from: OutboundDeps): Outbound {
+  const { clock, random, egressAllow, env, onTokenFault, onKeysFault } = from;
   const names = createNames({ monotonic: clock.monotonic, hostsFile: hostsFileIn(env), system: lookup });
   const egress = createEgress(egressAllow, names.lookup);
-  const upstream = createUpstream({ lookup: egress.lookup });
+  const upstream = createUpstream({ lookup: egress.lookup, fastPath: () => from.fastPath?.() !== false });
   const deps = { upstream, checkEgress: egress.check, now: clock.now, monotonic: clock.monotonic, wait, env };
   const fetcher = (grant: OAuthGrant, trust: Trust): TokenFetcher => fetcherFor(grant, trust, deps);
   const tokens = new TokenSources(fetcher, { now: clock.now, monotonic: clock.monotonic, random, onFault: onTokenFault });

@@ -114,7 +114,8 @@ export class Pools {
   }
 }
 
-const dialMsOf = (connectMs: number): number => dialSteps.find((step) => step >= connectMs) ?? connectMs;
+/** How long a connection may take to come, for a caller that waits so long. */
+export const dialMsOf = (connectMs: number): number => dialSteps.find((step) => step >= connectMs) ?? connectMs;
 
 /** When it has nothing to do any more. One that was destroyed meanwhile is closed all the same. */
 function close(pool: Pool): void {

@@ -2,6 +2,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import type { UpstreamRequest } from '../../core/provider.ts';
+import { Origins } from './http1/origins.ts';
 import { type PoolOptions, Pools, type Route } from './pools.ts';
 
 /** What the wire tells about one request. Exactly one of `finished` and `failed` ends it. */
@@ -31,8 +32,8 @@ export type WireRequest = Pick<UpstreamRequest, 'origin' | 'path' | 'method' | '
 
 export type WireBody =
   | { readonly kind: 'none' }
-  /** Held: may be written again. */
-  | { readonly kind: 'json' | 'form'; bytes(): Buffer }
+  /** Held: may be written again. `oneByte`: the same bytes as text, one character each. */
+  | { readonly kind: 'json' | 'form'; readonly oneByte?: string; bytes(): Buffer }
   | WireStream;
 
 /** A body that is made while it is sent: a new pass each time it is iterated. */
@@ -59,11 +60,32 @@ const closed: ReadonlySet<unknown> = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'E
 /** Why an attempt was aborted from this side; never shown. */
 class Aborted extends Error {}
 
+export interface UpstreamOptions extends PoolOptions {
+  /** `server.fast_path` of the configuration that serves; on where nothing is said. */
+  fastPath?(): boolean;
+}
+
+/** Plain requests leave over sockets of our own; the library sends what is not plain, and everything where it is told to. */
+export function createUpstream(options: UpstreamOptions): Upstream {
+  const library = createLibraryUpstream(options);
+  const origins = new Origins(options);
+  return {
+    send(request, route, receiver) {
+      const isOurs = options.fastPath?.() !== false && origins.send(request, route, receiver);
+      if (!isOurs) library.send(request, route, receiver);
+    },
+    async close() {
+      origins.close();
+      await library.close();
+    },
+  };
+}
+
 /**
  * Connection pools by origin on undici's `dispatch` with a handler: no stream object and no promise for a request.
  * The pools are unlimited on purpose: a connection limit is a silent queue; the bound is `server.max_in_flight`.
  */
-export function createUpstream(options: PoolOptions): Upstream {
+function createLibraryUpstream(options: PoolOptions): Upstream {
   const pools = new Pools(options);
   const used = new WeakSet<object>();
   const state: { writing: Handler | undefined } = { writing: undefined };

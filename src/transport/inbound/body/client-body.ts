@@ -1,25 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { PendingBody } from '../../../core/http/arrival.ts';
-import { emptyBody, JsonBody, type RequestBody } from '../../../core/json/body.ts';
-import { type Budget, Hold } from '../../../core/memory/budget.ts';
+import { emptyBody, type RequestBody } from '../../../core/json/body.ts';
+import { Hold } from '../../../core/memory/budget.ts';
 import type { EndpointTraits } from '../../../core/endpoint.ts';
-import { fromUnknown, GatewayError } from '../../../core/error.ts';
-import type { JsonLimits } from '../../../core/json/limits.ts';
-import type { ServerSettings } from '../../../core/snapshot.ts';
-import { codedForm, decodedBody, uncodable } from './coded-body.ts';
+import { GatewayError } from '../../../core/error.ts';
+import { codedForm } from './coded-body.ts';
 import { codingsOf } from './decode.ts';
 import { bodyKind, receiveForm } from '../multipart/arrive.ts';
-import { type ClientBytesDeps, tooLarge, uploadLimit } from '../multipart/client-bytes.ts';
+import { tooLarge, uploadLimit } from '../multipart/client-bytes.ts';
+import { type BodyLimits, type ClientBodyDeps, HeldBody, noBody } from './held-body.ts';
 import { PassingBytes } from './passing-body.ts';
-import { bodyCopies, BodyReader } from './read-body.ts';
-
-/** What reading any body needs. */
-export interface ClientBodyDeps extends ClientBytesDeps {
-  readonly budget: Budget;
-}
-
-/** Limits of the snapshot that is current when a request arrives; sizes in bytes. */
-export type BodyLimits = Pick<ServerSettings, 'maxBody' | 'maxUpload' | 'bodyTimeout' | 'json'>;
 
 export interface ClientBodyParts {
   readonly request: IncomingMessage;
@@ -34,10 +24,8 @@ export interface ClientBodyParts {
 /** The body of an HTTP request, which stays with its client until somebody reads it. */
 export class ClientBody implements PendingBody {
   readonly #parts: ClientBodyParts;
-  #reader: BodyReader | undefined;
+  #held: HeldBody | undefined;
   #passing: PassingBytes | undefined;
-  #isDropped = false;
-  #hold: Hold | undefined;
 
   constructor(parts: ClientBodyParts) {
     this.#parts = parts;
@@ -57,10 +45,8 @@ export class ClientBody implements PendingBody {
   }
 
   drop(): void {
-    this.#isDropped = true;
-    this.#reader?.stop();
+    this.#held?.drop();
     this.#passing?.close();
-    this.#hold?.close();
   }
 
   #pass(): RequestBody | GatewayError {
@@ -73,37 +59,10 @@ export class ClientBody implements PendingBody {
     return this.#passing;
   }
 
-  /** A body that is held in memory. */
   #readJson(done: (body: RequestBody | GatewayError) => void): void {
     const { request, limits, deps } = this.#parts;
-    const { maxBody, bodyTimeout, json } = limits;
-    const hold = new Hold(deps.budget);
-    this.#hold = hold;
-    const coding = request.headers['content-encoding'];
-    const parsed = (bytes: Buffer | GatewayError): void => done(jsonOf(bytes, json));
-    const read = coding === undefined ? parsed : this.#decoding(codingsOf(coding), hold, (bytes) => parsed(counted(bytes, hold)));
-    if (read instanceof GatewayError) {
-      done(read);
-      return;
-    }
-    this.#reader = new BodyReader(request, { ...deps, maxBody, bodyTimeout, hold }, read);
-    this.#reader.start();
-  }
-
-  /** What takes the bytes of a compressed body: it undoes that first, and nobody may want them any more when it is done. */
-  #decoding(codings: readonly string[], hold: Hold, next: (bytes: Buffer | GatewayError) => void): typeof next | GatewayError {
-    return (
-      uncodable(codings) ??
-      ((bytes) => {
-        if (bytes instanceof GatewayError) next(bytes);
-        else void this.#decoded(bytes, codings, hold, next);
-      })
-    );
-  }
-
-  async #decoded(bytes: Buffer, codings: readonly string[], hold: Hold, next: (bytes: Buffer | GatewayError) => void): Promise<void> {
-    const plain = await decodedBody(bytes, codings, this.#parts.limits.maxBody, (made) => hold.take(made * bodyCopies));
-    if (!this.#isDropped) next(plain);
+    this.#held = new HeldBody({ headers: request.headers, body: request }, limits, deps);
+    this.#held.read(done);
   }
 
   /** A multipart form, or the same as a JSON object. */
@@ -123,37 +82,10 @@ function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
 }
 
-/** A body that was decoded may be larger than what came. */
-function counted(bytes: Buffer | GatewayError, hold: Hold): Buffer | GatewayError {
-  if (bytes instanceof GatewayError) return bytes;
-  try {
-    hold.set(bytes.length * bodyCopies);
-    return bytes;
-  } catch (overloaded) {
-    return fromUnknown(overloaded);
-  }
-}
-
-function jsonOf(bytes: Buffer | GatewayError, limits: JsonLimits): RequestBody | GatewayError {
-  if (bytes instanceof GatewayError) return bytes;
-  try {
-    return JsonBody.from(bytes, limits);
-  } catch (error) {
-    return fromUnknown(error);
-  }
-}
-
 /** Services differ in whether they read it: neither they nor a cache before them may see another request than the rules did. */
 function unexpectedBody(method: string): GatewayError {
   return new GatewayError('unexpected_body', {
     message: `The ${method} request has a body, which the gateway does not pass through.`,
     hint: 'Send the request without a body, or with the method that the provider documents.',
-  });
-}
-
-function noBody(): GatewayError {
-  return new GatewayError('invalid_json', {
-    message: 'The body is empty.',
-    hint: 'Send a JSON object with content-type application/json.',
   });
 }

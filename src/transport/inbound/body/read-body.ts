@@ -13,6 +13,17 @@ const large = 1024 * 1024;
 /** Part of a large body that has to be there before memory for all of it is taken. */
 const leastPart = 1 / 4;
 
+/** A body on its way, and the head that says what it is: a request of `node:http`, or one that was read on the socket. */
+export interface BodySource {
+  readonly headers: IncomingMessage['headers'];
+  /** It flows from then on; 'end' comes behind the last bytes, 'close' and 'error' where there is none any more. */
+  on(event: 'data', listener: (chunk: Buffer) => void): this;
+  on(event: 'end' | 'close' | 'error', listener: () => void): this;
+  off(event: 'data', listener: (chunk: Buffer) => void): this;
+  off(event: 'end', listener: () => void): this;
+  pause(): unknown;
+}
+
 export interface ReadLimits {
   /** Bytes. */
   readonly maxBody: number;
@@ -29,7 +40,7 @@ export interface ReadLimits {
 /** Reads a whole body up to a limit and within its time. Calls back once, with the bytes or why they could not be read. */
 export class BodyReader implements Swept {
   place: number | undefined;
-  readonly #request: IncomingMessage;
+  readonly #request: BodySource;
   readonly #limits: ReadLimits;
   readonly #done: (body: Buffer | GatewayError) => void;
   readonly #declared: number | undefined;
@@ -41,7 +52,7 @@ export class BodyReader implements Swept {
   #lastAt = 0;
   #isOver = false;
 
-  constructor(request: IncomingMessage, limits: ReadLimits, done: (body: Buffer | GatewayError) => void) {
+  constructor(request: BodySource, limits: ReadLimits, done: (body: Buffer | GatewayError) => void) {
     const length = request.headers['content-length'];
     this.#request = request;
     this.#limits = limits;
@@ -51,9 +62,9 @@ export class BodyReader implements Swept {
 
   start(): void {
     const { sweeper, monotonic } = this.#limits;
-    const tooLarge = this.#tooLarge(this.#declared ?? 0, this.#declared);
-    if (tooLarge !== undefined) {
-      this.#done(tooLarge);
+    const large = tooLarge(this.#declared ?? 0, this.#declared, this.#limits);
+    if (large !== undefined) {
+      this.#done(large);
       return;
     }
     this.#startedAt = monotonic();
@@ -82,15 +93,9 @@ export class BodyReader implements Swept {
   readonly #onData = (chunk: Buffer): void => {
     this.#lastAt = this.#limits.monotonic();
     const size = this.#size + chunk.length;
-    const tooLarge = this.#tooLarge(size, undefined);
-    if (tooLarge !== undefined) {
-      this.#fail(tooLarge);
-      return;
-    }
-    try {
-      this.#limits.hold.take(chunk.length * bodyCopies);
-    } catch (overloaded) {
-      this.#fail(fromUnknown(overloaded));
+    const fault = tooLarge(size, undefined, this.#limits) ?? refused(chunk.length, this.#limits.hold);
+    if (fault !== undefined) {
+      this.#fail(fault);
       return;
     }
     this.#keep(chunk);
@@ -136,16 +141,34 @@ export class BodyReader implements Swept {
     this.#whole = undefined;
     this.#limits.sweeper.delete(this);
   }
+}
 
-  /** @param declared undefined for bytes that were counted */
-  #tooLarge(size: number, declared: number | undefined): GatewayError | undefined {
-    const { maxBody, hold } = this.#limits;
-    if (size <= maxBody && size * bodyCopies <= hold.budget.limit) return undefined;
-    const what = declared === undefined ? 'The body' : `The body of ${declared} bytes`;
-    const [limit, setting] = size > maxBody ? [maxBody, 'server.max_body'] : [Math.floor(hold.budget.limit / bodyCopies), 'server.memory'];
-    return new GatewayError('body_too_large', {
-      message: `${what} is larger than the limit of ${formatSize(limit)}.`,
-      hint: `Setting: ${setting}`,
-    });
+/** A body that is there already; an error where it may not be held. */
+export function takeWhole(bytes: Buffer, limits: Pick<ReadLimits, 'maxBody' | 'hold'>): Buffer | GatewayError {
+  return tooLarge(bytes.length, bytes.length, limits) ?? refused(bytes.length, limits.hold) ?? bytes;
+}
+
+/** Why memory for more bytes is not to be had; undefined where it was taken. */
+function refused(bytes: number, hold: Hold): GatewayError | undefined {
+  try {
+    hold.take(bytes * bodyCopies);
+    return undefined;
+  } catch (overloaded) {
+    return fromUnknown(overloaded);
   }
+}
+
+/** @param declared undefined for bytes that were counted */
+function tooLarge(
+  size: number,
+  declared: number | undefined,
+  { maxBody, hold }: Pick<ReadLimits, 'maxBody' | 'hold'>,
+): GatewayError | undefined {
+  if (size <= maxBody && size * bodyCopies <= hold.budget.limit) return undefined;
+  const what = declared === undefined ? 'The body' : `The body of ${declared} bytes`;
+  const [limit, setting] = size > maxBody ? [maxBody, 'server.max_body'] : [Math.floor(hold.budget.limit / bodyCopies), 'server.memory'];
+  return new GatewayError('body_too_large', {
+    message: `${what} is larger than the limit of ${formatSize(limit)}.`,
+    hint: `Setting: ${setting}`,
+  });
 }

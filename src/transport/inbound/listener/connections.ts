@@ -1,5 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { PlainFront } from '../plain/front.ts';
+import type { DataServer } from '../server.ts';
 
 /** What `node:http` keeps on a socket: the response whose turn it is, from the request's head to the last byte handed over. */
 type HttpSocket = Socket & { readonly _httpMessage?: ServerResponse | null };
@@ -17,11 +19,13 @@ interface Seen {
  */
 export class Connections {
   readonly #server: Server;
+  readonly #plain: PlainFront;
   readonly #open = new Map<HttpSocket, Seen>();
   #isLeaving = false;
 
-  constructor(server: Server) {
+  constructor({ server, plain }: DataServer) {
     this.#server = server;
+    this.#plain = plain;
     server.on('connection', (socket: Socket) => {
       this.#open.set(socket, { bytes: 0, activeAt: 0 });
       socket.once('close', () => this.#open.delete(socket));
@@ -33,6 +37,7 @@ export class Connections {
   leave(now: number): void {
     if (this.#isLeaving) return;
     this.#isLeaving = true;
+    this.#plain.leave();
     const last = (_request: IncomingMessage, response: ServerResponse): void => {
       response.shouldKeepAlive = false;
     };
@@ -49,7 +54,8 @@ export class Connections {
    */
   closeQuiet(now: number, quietMs: number): number {
     for (const [socket, seen] of this.#open) {
-      const isAtWork = Boolean(socket._httpMessage) || socket.bytesRead !== seen.bytes || socket.writableLength > 0;
+      const isAnswering = Boolean(socket._httpMessage) || this.#plain.isAnswering(socket);
+      const isAtWork = isAnswering || socket.bytesRead !== seen.bytes || socket.writableLength > 0;
       if (isAtWork) {
         seen.bytes = socket.bytesRead;
         seen.activeAt = now;
@@ -59,5 +65,11 @@ export class Connections {
       }
     }
     return this.#open.size;
+  }
+
+  /** Cuts all of them off. */
+  closeAll(): void {
+    this.#server.closeAllConnections();
+    this.#plain.closeAll();
   }
 }

@@ -11,12 +11,18 @@ export interface Listening {
   release(): void;
 }
 
+/**
+ * Connections that the system holds until they are accepted: a thousand clients may come back in one second after a
+ * restart, and what does not fit is reset. The system's own limit (`net.core.somaxconn`) counts where it is lower.
+ */
+const backlog = 4096;
+
 /** Starts listening; rejects with the system's error (`EADDRINUSE`, `EACCES`). */
 export async function listen(server: Server, address: ListenAddress): Promise<Listening> {
   if ('path' in address) return { url: `unix:${address.path}`, release: await listenOnPath(server, address.path, address.mode) };
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen({ host: address.host, port: address.port }, () => {
+    server.listen({ host: address.host, port: address.port, backlog }, () => {
       server.off('error', reject);
       resolve();
     });

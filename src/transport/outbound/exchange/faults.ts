@@ -17,6 +17,10 @@ export function codeOf(error: Error): string | undefined {
   return 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
 
+/** Codes of a connection that did not come in time: the library's and our own. */
+export const isConnectTimeout = (code: string | undefined): boolean =>
+  code === 'UND_ERR_CONNECT_TIMEOUT' || code === 'UPSTREAM_CONNECT_TIMEOUT';
+
 /** A clock ran out in the middle of a committed answer. */
 export function overdue(phase: TimeoutPhase, afterMs: number): GatewayError {
   const isIdle = phase === 'idle';

@@ -1,0 +1,94 @@
+import type { Redaction } from '../../core/redaction/index.ts';
+import type { Notes } from '../../core/records/record.ts';
+import { bounded } from './bounds.ts';
+import type { Policy } from './policy.ts';
+
+/** Shorter texts hold nothing that is looked for in a name or a label, but for what the operator looks for. */
+const usualShortest = 13;
+
+/** Headers with content of their own. */
+const own = /^(?:x-|from$|referer$|baggage$|tracestate$)/;
+
+/**
+ * Masks what a record holds beside bodies. Texts of errors may repeat what was sent: they are treated like bodies.
+ * Metadata, labels and paths are what records are found by: of those, addresses and telephone numbers stay.
+ */
+export class Cleaner {
+  readonly #redaction: Redaction;
+  readonly #isOff: boolean;
+  readonly #shortest: number;
+
+  constructor(redaction: Redaction, { bodies }: Policy) {
+    this.#redaction = redaction;
+    this.#isOff = bodies === 'full';
+    this.#shortest = redaction.hasOwnPatterns ? 1 : usualShortest;
+  }
+
+  /** Masked before it is cut: what is left of a value would not be recognised. */
+  text(text: string, limit: number): string {
+    return bounded(this.#isOff ? text : this.#redaction.text(text.slice(0, limit * 8)), limit);
+  }
+
+  /** The name of a model as a client wrote it: any text. */
+  model(name: string): string {
+    return this.#isOff || name.length < this.#shortest ? name : this.#redaction.text(name);
+  }
+
+  name(text: string): string {
+    return this.#isOff || text.length < this.#shortest ? text : this.#redaction.name(text);
+  }
+
+  /** Headers of callers and providers repeat metadata and whatever a company puts there. */
+  headers(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+    let out: Record<string, string> | undefined;
+    for (const name in headers) {
+      const value = headers[name] ?? '';
+      const shown = own.test(name) ? this.name(value) : value;
+      if (shown === value) continue;
+      out ??= { ...headers };
+      out[name] = shown;
+    }
+    return out ?? headers;
+  }
+
+  texts(texts: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+    let isClean = true;
+    const out: [name: string, text: string][] = [];
+    for (const key in texts) {
+      const text = texts[key] ?? '';
+      const shown = this.name(text);
+      const name = this.name(key);
+      isClean &&= shown === text && name === key;
+      out.push([name, shown]);
+    }
+    return isClean ? texts : Object.fromEntries(out);
+  }
+
+  /** What plugins noted: texts of a note itself are names and ids, and what is nested in it may be anything that a client wrote. */
+  notes(notes: Notes): Notes {
+    if (this.#isOff) return notes;
+    let out: Record<string, Notes[string]> | undefined;
+    for (const plugin in notes) {
+      const note = notes[plugin] ?? {};
+      const shown = Object.fromEntries(Object.entries(note).map(([name, value]) => [name, this.#noted(value)]));
+      if (Object.entries(note).every(([name, value]) => shown[name] === value)) continue;
+      out ??= { ...notes };
+      out[plugin] = shown as Notes[string];
+    }
+    return out ?? notes;
+  }
+
+  #noted(value: unknown): unknown {
+    if (typeof value === 'string') return this.name(value);
+    return typeof value === 'object' && value !== null ? this.#redaction.value(value) : value;
+  }
+
+  value(labels: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+    for (const key in labels) {
+      const label = labels[key];
+      if (typeof label === 'object' || (typeof label === 'string' && label.length >= this.#shortest))
+        return this.#isOff ? labels : this.#redaction.labels(labels);
+    }
+    return labels;
+  }
+}

@@ -1,0 +1,124 @@
+import type { LogRecord, UsageDetails, UsageRecord } from '../../core/records/record.ts';
+import { emptyRecord } from '../../core/records/empty.ts';
+import type { Usage } from '../../core/model/usage.ts';
+import type { Attempt, Outcome } from '../../core/plan.ts';
+import type { Tap } from '../../core/tap.ts';
+import type { PriceBook } from '../../core/cost/book.ts';
+import { costOf, free, unknownCost } from '../../core/cost/cost.ts';
+import type { Price } from '../../core/cost/price.ts';
+import { traitsOf } from '../../core/endpoint.ts';
+import { isSuccess } from '../execute.ts';
+import type { RequestContext } from '../request.ts';
+
+const noUsage = emptyRecord.usage;
+
+/** The price of a whole response stands in its head: what was made for it is taken for its record again. */
+export interface Charged {
+  readonly usage: UsageRecord;
+  readonly cost: LogRecord['cost'];
+}
+
+/** What the last attempt used, and what that costs. Earlier attempts report no usage, and most providers charge nothing for them. */
+export function chargedFor(ctx: RequestContext, last: Outcome | undefined): Charged {
+  const tap = last?.kind === 'answered' ? last.reply.tap : undefined;
+  const isAnswer = last !== undefined && isSuccess(last);
+  const usage = usageRecord(tap, ctx, isAnswer);
+  if (last === undefined || (!isAnswer && usage.source === 'none')) return { usage, cost: free };
+  if (usage.source === 'none' && usage.details === undefined && (last.attempt.call === undefined || isUnpaid(last.attempt.call.endpoint)))
+    return { usage, cost: free };
+  const { attempt } = last;
+  const isBlank = usage.source === 'none' && usage.details === undefined;
+  const price = priceOf(attempt, ctx.snapshot.prices, tap?.model, ctx.at);
+  // Of a response without usage nobody knows what it consumed, unless requests themselves have a price.
+  if (isBlank && price?.rates.request === undefined) return { usage, cost: isFree(attempt) ? free : unknownCost };
+  return { usage, cost: costOf(usage, price) };
+}
+
+const priceOf = (attempt: Attempt, prices: PriceBook, answered: string | undefined, at: number): Price | undefined =>
+  prices.priceOf(
+    {
+      slug: attempt.binding.slug,
+      type: attempt.binding.provider.type,
+      model: attempt.model,
+      sent: attempt.call?.model,
+      foundation: attempt.call?.foundationModel,
+      answered,
+    },
+    at,
+  );
+
+/** Bytes of a request that are taken for a token, where nobody has counted them. */
+const tokenBytes = 4;
+
+const isFree = ({ binding }: Attempt): boolean => binding.provider.type === 'mock';
+
+/** Objects and lists, and what only counts: no model runs for them. */
+function isUnpaid(endpoint: RequestContext['endpoint']): boolean {
+  return traitsOf(endpoint).state !== undefined || unpaid.has(endpoint);
+}
+
+const unpaid: ReadonlySet<string> = new Set(['models', 'models/{id}', 'messages/count_tokens', 'responses/input_tokens', 'moderations']);
+
+/**
+ * Reported by the provider, else estimated: four bytes a token in, one event a token out. Of a stream that did not end the
+ * tokens out are those that came, where the report of them is of its beginning.
+ */
+function usageRecord(tap: Tap | undefined, ctx: RequestContext, isAnswer: boolean): UsageRecord {
+  const usage = tap?.usage;
+  const details = isAnswer ? detailsOf(usage, ctx) : usage?.details;
+  if (usage === undefined && (!isAnswer || tap === undefined || tap.contentEvents === 0)) {
+    return details === undefined ? noUsage : { ...noUsage, details };
+  }
+  if (usage === undefined) {
+    const prompt = ctx.body.kind === 'json' ? Math.ceil(ctx.body.size / tokenBytes) : 0;
+    return { ...noUsage, prompt, completion: tap?.contentEvents ?? 0, source: 'estimated', ...(details === undefined ? {} : { details }) };
+  }
+  const came = tap?.complete === false ? tap.contentEvents : 0;
+  const record = usageIn(details === undefined ? usage : { ...usage, details });
+  return came > usage.completion ? { ...record, completion: came, source: 'estimated' } : record;
+}
+
+/** As the record has it. */
+export function usageIn(usage: Usage): UsageRecord {
+  const { details } = usage;
+  return {
+    prompt: tokens(usage.prompt),
+    completion: tokens(usage.completion),
+    cached: tokens(usage.cached),
+    cache_write: tokens(usage.cacheWrite),
+    reasoning: tokens(usage.reasoning),
+    audio_in: tokens(usage.audioIn),
+    audio_out: tokens(usage.audioOut),
+    source: 'reported',
+    ...(details === undefined ? {} : { details }),
+  };
+}
+
+/**
+ * Beyond every real count, and beyond what has a price: a counter that one response has made infinite would stay so until
+ * the process ends.
+ */
+const mostTokens = 1e13;
+
+const tokens = (count: number | undefined): number => (count === undefined || count < mostTokens ? (count ?? 0) : mostTokens);
+
+/** What routes are paid for that report no tokens is known from the request. */
+function detailsOf(usage: Usage | undefined, ctx: RequestContext): UsageDetails | undefined {
+  const { endpoint, body } = ctx;
+  if (endpoint.startsWith('images/') && endpoint !== 'images/embeddings') {
+    const read = (name: string): unknown =>
+      body.kind === 'json' ? body.value(name) : body.kind === 'form' ? body.fields.get(name) : undefined;
+    const images = Number(read('n') ?? 1);
+    const image = [read('size'), read('quality')].map((each) => (typeof each === 'string' && each !== 'auto' ? each : '')).join('/');
+    return {
+      ...usage?.details,
+      images: Number.isInteger(images) && images > 0 ? images : 1,
+      ...(image === '/' ? {} : { image: image.slice(0, 64) }),
+    };
+  }
+  if (endpoint === 'audio/speech' && body.kind === 'json') {
+    const input = body.value('input');
+    return typeof input === 'string' ? { ...usage?.details, characters: input.length } : usage?.details;
+  }
+  return usage?.details;
+}

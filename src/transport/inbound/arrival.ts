@@ -1,0 +1,147 @@
+import type { IncomingMessage } from 'node:http';
+import type { Arrival } from '../../core/http/arrival.ts';
+import type { Clock } from '../../core/context.ts';
+import { knownPaths } from '../../core/endpoint.ts';
+import { fromUnknown, GatewayError } from '../../core/error.ts';
+import { nearest } from '../../core/text/nearest.ts';
+import { pathFault } from '../../core/http/plain-path.ts';
+import { plainQuery, without } from '../../core/http/query.ts';
+import { parseTraceparent } from '../../core/http/trace.ts';
+import { type HeaderNames, RequestHeaderBag } from './header-bag.ts';
+import type { Ids } from './ids.ts';
+import { parseMetadata } from '../credentials/metadata.ts';
+import { strangeHeaders } from './strange-headers.ts';
+import { useAbsoluteTarget } from './request-target.ts';
+import { type Matched, matchRoute } from './routes.ts';
+
+/** A request's head as it was read. */
+export interface Head {
+  readonly path: string;
+  readonly query: string;
+  readonly method: string;
+  readonly matched: Matched | undefined;
+  readonly bag: RequestHeaderBag;
+  readonly names: HeaderNames;
+  readonly peer: string | undefined;
+  readonly at: number;
+  readonly arrivedAt: number;
+}
+
+/** What a head is read from: a request of the network, or one that somebody only asks about. */
+export type HeadSource = Pick<IncomingMessage, 'method' | 'url' | 'headers' | 'rawHeaders'> & {
+  readonly socket: { readonly remoteAddress?: string | undefined };
+};
+
+/** @param key a key that came beside the headers */
+export function readHead(request: HeadSource, names: HeaderNames, clock: Clock, key?: string): Head {
+  useAbsoluteTarget(request);
+  const url = request.url ?? '/';
+  const path = pathOf(url);
+  const method = request.method ?? 'GET';
+  return {
+    path,
+    query: queryOf(url),
+    method,
+    matched: matchRoute(method, path),
+    bag: new RequestHeaderBag(request, names, key),
+    names,
+    peer: request.socket.remoteAddress,
+    at: clock.now(),
+    arrivedAt: clock.monotonic(),
+  };
+}
+
+export function pathOf(url: string): string {
+  const mark = url.indexOf('?');
+  return mark < 0 ? url : url.slice(0, mark);
+}
+
+/** The query of a target, without `?` and without keys. */
+export function queryOf(url: string): string {
+  const mark = url.indexOf('?');
+  return mark < 0 ? '' : withoutKeys(url.slice(mark + 1));
+}
+
+/** Where ids and the request's only randomness come from. */
+export interface ArrivalDeps {
+  readonly ids: Ids;
+  random(): number;
+}
+
+/** The head as the pipeline takes it, and what is wrong with its headers. */
+export function arrivalOf(head: Head, deps: ArrivalDeps): { readonly arrival: Arrival; readonly fault: GatewayError | undefined } {
+  let metadata: Readonly<Record<string, string>> = {};
+  const { strange } = head.bag;
+  const found = strange === undefined ? undefined : strangeHeaders(strange, head.names);
+  let fault = found?.fault;
+  try {
+    metadata = parseMetadata(head.bag.gateway('metadata'));
+  } catch (thrown) {
+    fault ??= fromUnknown(thrown);
+  }
+  const arrival: Arrival = {
+    id: deps.ids.request(head.at),
+    endpoint: head.matched?.endpoint ?? 'relay',
+    method: head.method,
+    path: head.matched?.path ?? head.path,
+    pathModel: head.matched?.model,
+    params: head.matched?.params ?? {},
+    query: head.matched?.path === undefined ? head.query : plainQuery(head.query),
+    headers: head.bag,
+    at: head.at,
+    arrivedAt: head.arrivedAt,
+    peer: head.peer,
+    random: deps.random(),
+    traceId: head.bag.gateway('traceId') || (parseTraceparent(head.bag.get('traceparent'))?.traceId ?? deps.ids.trace()),
+    metadata,
+    warnings: found?.warnings,
+  };
+  return { arrival, fault };
+}
+
+/** Methods that may be relayed. TRACE shows its sender what arrived, credentials included (RFC 9110 9.3.8): it goes no further. */
+export const passedMethods: readonly string[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+
+/** What is wrong with a head that has no route. */
+export function routeFault(head: Head): GatewayError | undefined {
+  if (!passedMethods.includes(head.method)) return notAllowed(head);
+  return head.matched === undefined ? noRoute(head) : undefined;
+}
+
+function notAllowed({ method, path }: Head): GatewayError {
+  return new GatewayError('method_not_allowed', {
+    message: `The gateway does not support ${method} "${path}".`,
+    hint: `Methods: ${passedMethods.join(', ')}.`,
+  });
+}
+
+function noRoute(head: Head): GatewayError {
+  const fault = pathFault(head.path);
+  if (fault !== undefined)
+    return new GatewayError('route_not_found', { message: `The path ${fault}.`, hint: 'Encode each name in the path once.' });
+  const near = nearest(head.path, knownPaths) ?? (head.path.startsWith('/v1') ? undefined : nearest(`/v1${head.path}`, knownPaths));
+  return new GatewayError('route_not_found', {
+    message: `There is no route ${head.method} "${head.path}".${near === undefined ? '' : ` Did you mean "${near}"?`}`,
+    hint: "Routes begin with /v1: set the client's base URL to one that ends in /v1.",
+  });
+}
+
+/** Parameters in which clients send a credential: theirs is none of the provider's business, which is signed with another. */
+const credentialParameters: readonly string[] = [
+  'api-key',
+  'api_key',
+  'apikey',
+  'x-api-key',
+  'key',
+  'access_token',
+  'access-token',
+  'auth_token',
+  'subscription-key',
+  'ocp-apim-subscription-key',
+  'sig',
+];
+
+/** A gateway key in the query (browsers on WebSockets) is read by `auth` from the headers' side; no key there goes on. */
+function withoutKeys(query: string): string {
+  return /key|sig|token|%/i.test(query) ? without(query, credentialParameters) : query;
+}

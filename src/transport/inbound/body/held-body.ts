@@ -1,0 +1,109 @@
+import type { IncomingMessage } from 'node:http';
+import { JsonBody, type RequestBody } from '../../../core/json/body.ts';
+import { type Budget, Hold } from '../../../core/memory/budget.ts';
+import { fromUnknown, GatewayError } from '../../../core/error.ts';
+import type { JsonLimits } from '../../../core/json/limits.ts';
+import type { ServerSettings } from '../../../core/snapshot.ts';
+import { decodedBody, uncodable } from './coded-body.ts';
+import { codingsOf } from './decode.ts';
+import type { ClientBytesDeps } from '../multipart/client-bytes.ts';
+import { bodyCopies, BodyReader, type BodySource, takeWhole } from './read-body.ts';
+
+/** What reading any body needs. */
+export interface ClientBodyDeps extends ClientBytesDeps {
+  readonly budget: Budget;
+}
+
+/** Limits of the snapshot that is current when a request arrives; sizes in bytes. */
+export type BodyLimits = Pick<ServerSettings, 'maxBody' | 'maxUpload' | 'bodyTimeout' | 'json'>;
+
+/** Where a body comes from: all of it is there, or it is on its way. */
+export interface HeldSource {
+  readonly headers: IncomingMessage['headers'];
+  readonly body: Buffer | BodySource;
+}
+
+/** A JSON body that is held in memory. */
+export class HeldBody {
+  readonly #source: HeldSource;
+  readonly #limits: BodyLimits;
+  readonly #deps: ClientBodyDeps;
+  readonly #hold: Hold;
+  #reader: BodyReader | undefined;
+  #isDropped = false;
+
+  constructor(source: HeldSource, limits: BodyLimits, deps: ClientBodyDeps) {
+    this.#source = source;
+    this.#limits = limits;
+    this.#deps = deps;
+    this.#hold = new Hold(deps.budget);
+  }
+
+  read(done: (body: RequestBody | GatewayError) => void): void {
+    const { maxBody, bodyTimeout, json } = this.#limits;
+    const { headers, body } = this.#source;
+    const coding = headers['content-encoding'];
+    const parsed = (bytes: Buffer | GatewayError): void => done(jsonOf(bytes, json));
+    const read = coding === undefined ? parsed : this.#decoding(codingsOf(coding), (bytes) => parsed(counted(bytes, this.#hold)));
+    if (read instanceof GatewayError) {
+      done(read);
+      return;
+    }
+    if (Buffer.isBuffer(body)) {
+      read(takeWhole(body, { maxBody, hold: this.#hold }));
+      return;
+    }
+    this.#reader = new BodyReader(body, { ...this.#deps, maxBody, bodyTimeout, hold: this.#hold }, read);
+    this.#reader.start();
+  }
+
+  /** Nobody wants it any more: what was taken for it is given back. */
+  drop(): void {
+    this.#isDropped = true;
+    this.#reader?.stop();
+    this.#hold.close();
+  }
+
+  /** What takes the bytes of a compressed body: it undoes that first, and nobody may want them any more when it is done. */
+  #decoding(codings: readonly string[], next: (bytes: Buffer | GatewayError) => void): typeof next | GatewayError {
+    return (
+      uncodable(codings) ??
+      ((bytes) => {
+        if (bytes instanceof GatewayError) next(bytes);
+        else void this.#decoded(bytes, codings, next);
+      })
+    );
+  }
+
+  async #decoded(bytes: Buffer, codings: readonly string[], next: (bytes: Buffer | GatewayError) => void): Promise<void> {
+    const plain = await decodedBody(bytes, codings, this.#limits.maxBody, (made) => this.#hold.take(made * bodyCopies));
+    if (!this.#isDropped) next(plain);
+  }
+}
+
+/** A body that was decoded may be larger than what came. */
+function counted(bytes: Buffer | GatewayError, hold: Hold): Buffer | GatewayError {
+  if (bytes instanceof GatewayError) return bytes;
+  try {
+    hold.set(bytes.length * bodyCopies);
+    return bytes;
+  } catch (overloaded) {
+    return fromUnknown(overloaded);
+  }
+}
+
+export function jsonOf(bytes: Buffer | GatewayError, limits: JsonLimits): RequestBody | GatewayError {
+  if (bytes instanceof GatewayError) return bytes;
+  try {
+    return JsonBody.from(bytes, limits);
+  } catch (error) {
+    return fromUnknown(error);
+  }
+}
+
+export function noBody(): GatewayError {
+  return new GatewayError('invalid_json', {
+    message: 'The body is empty.',
+    hint: 'Send a JSON object with content-type application/json.',
+  });
+}

@@ -1,0 +1,83 @@
+import { EventEmitter } from 'node:events';
+import type { BodySource } from '../body/read-body.ts';
+import type { KnownHead } from './known-head.ts';
+
+/** Bytes that wait for somebody who reads them; beyond them the client waits. */
+const room = 64 * 1024;
+
+/** The socket that brings a body. */
+interface Tap {
+  pause(): void;
+  resume(): void;
+}
+
+/** The part of a body that did not come with its head, for whoever reads it. */
+export class ArrivingBody extends EventEmitter implements BodySource {
+  readonly headers: KnownHead['headers'];
+  readonly #tap: Tap;
+  #held: Buffer[] = [];
+  #heldSize = 0;
+  #isFlowing = false;
+  #isComplete = false;
+
+  /** @param length bytes of the whole body */
+  constructor(known: KnownHead, length: number, tap: Tap) {
+    super();
+    this.headers = length === known.length ? known.headers : { ...known.headers, 'content-length': length.toString() };
+    this.#tap = tap;
+  }
+
+  /** True from the last byte on, read or not. */
+  get isComplete(): boolean {
+    return this.#isComplete;
+  }
+
+  push(chunk: Buffer): void {
+    if (this.#isFlowing) {
+      this.emit('data', chunk);
+      return;
+    }
+    this.#held.push(chunk);
+    this.#heldSize += chunk.length;
+    if (this.#heldSize >= room) this.#tap.pause();
+  }
+
+  /** The last byte has come. */
+  complete(): void {
+    this.#isComplete = true;
+    if (this.#isFlowing) this.emit('end');
+  }
+
+  /** Begins as soon as everybody who asks in this turn has done so. */
+  override on(event: string, listener: (...values: never[]) => void): this {
+    super.on(event, listener as (...values: unknown[]) => void);
+    if (event === 'data') process.nextTick(() => this.#flow());
+    return this;
+  }
+
+  pause(): void {
+    this.#isFlowing = false;
+  }
+
+  /** Nobody reads it any more: what still comes is for nobody. */
+  discard(): void {
+    this.removeAllListeners();
+    this.#held = [];
+    this.#isFlowing = true;
+    this.#tap.resume();
+  }
+
+  #flow(): void {
+    if (this.#isFlowing || this.listenerCount('data') === 0) return;
+    this.#isFlowing = true;
+    const held = this.#held;
+    this.#held = [];
+    this.#heldSize = 0;
+    for (const chunk of held) {
+      if (this.#isFlowing) this.emit('data', chunk);
+    }
+    if (!this.#isFlowing) return;
+    if (this.#isComplete) this.emit('end');
+    else this.#tap.resume();
+  }
+}

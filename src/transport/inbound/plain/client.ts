@@ -1,0 +1,101 @@
+import type { Client } from '../../../core/http/client.ts';
+import type { HeaderPairs } from '../../../core/http/headers.ts';
+import type { AnswerHead } from './answer-head.ts';
+import type { PlainConnection } from './connection.ts';
+
+/** Up to this many bytes leave as one string in one write; `latin1` leaves every byte as it is. */
+const oneWrite = 64 * 1024;
+
+const endOfFrames = '0\r\n\r\n';
+
+/** The client of one exchange on a socket that was read without `node:http`: head and first bytes leave in one write. */
+export class PlainClient implements Client {
+  onGone: (() => void) | undefined;
+  onDrain: (() => void) | undefined;
+  onLeft: (() => void) | undefined;
+  readonly #connection: PlainConnection;
+  /** What every answer says beside its own headers. */
+  readonly #more: HeaderPairs | undefined;
+  #head: AnswerHead | undefined;
+  /** The head, until it has left. */
+  #waiting = '';
+  #sent = 0;
+  #isGone = false;
+  #hasEnded = false;
+
+  constructor(connection: PlainConnection, more: HeaderPairs | undefined) {
+    this.#connection = connection;
+    this.#more = more;
+  }
+
+  get isGone(): boolean {
+    return this.#isGone;
+  }
+
+  /** The answer was begun: nothing else may be written in its place. */
+  get hasHead(): boolean {
+    return this.#head !== undefined;
+  }
+
+  head(status: number, headers: HeaderPairs, isAlone = false): void {
+    if (this.#isGone || this.#head !== undefined) return;
+    this.#head = this.#connection.headOf(status, headers, this.#more);
+    this.#waiting = this.#head.text;
+    if (isAlone) this.#writeText('');
+  }
+
+  write(bytes: Buffer): boolean {
+    const head = this.#head;
+    if (this.#isGone || head === undefined || bytes.length === 0 || !head.hasBody) return true;
+    this.#sent += bytes.length;
+    if (bytes.length <= oneWrite) return this.#writeText(head.isFramed ? frame(bytes) : bytes.toString('latin1'));
+    const { socket } = this.#connection;
+    socket.cork();
+    if (head.isFramed) this.#writeText(`${bytes.length.toString(16)}\r\n`);
+    else if (this.#waiting !== '') this.#writeText('');
+    socket.write(bytes);
+    if (head.isFramed) socket.write('\r\n', 'latin1');
+    socket.uncork();
+    return !socket.writableNeedDrain;
+  }
+
+  end(bytes?: Buffer): void {
+    const head = this.#head;
+    this.#hasEnded = true;
+    if (this.#isGone || head === undefined) return;
+    const last = bytes === undefined || !head.hasBody ? nothing : bytes;
+    if (last.length > oneWrite) this.write(last);
+    const rest = last.length > oneWrite ? nothing : last;
+    this.#sent += rest.length;
+    const text = head.isFramed ? frame(rest) + endOfFrames : rest.toString('latin1');
+    if (text !== '' || this.#waiting !== '') this.#writeText(text);
+    // Fewer bytes or more than the head said: what follows on the connection would be read as something else.
+    const isWhole = !head.hasBody || head.isFramed || head.length === this.#sent;
+    this.#connection.answered(head.isLast, isWhole);
+  }
+
+  destroy(): void {
+    this.#hasEnded = true;
+    // Without frames the end of the connection may be taken for the end of the body: this one must not.
+    this.#connection.cut(this.#head !== undefined && !this.#head.isFramed);
+  }
+
+  /** The connection's: the last byte was handed over, or the connection is closed. */
+  left(): void {
+    if (this.#isGone) return;
+    this.#isGone = true;
+    if (!this.#hasEnded) this.onGone?.();
+    this.onLeft?.();
+  }
+
+  #writeText(text: string): boolean {
+    const waiting = this.#waiting;
+    this.#waiting = '';
+    return this.#connection.socket.write(waiting + text, 'latin1');
+  }
+}
+
+const nothing = Buffer.alloc(0);
+
+/** '' for no bytes: an empty frame would be the end. */
+const frame = (bytes: Buffer): string => (bytes.length === 0 ? '' : `${bytes.length.toString(16)}\r\n${bytes.toString('latin1')}\r\n`);

@@ -1,0 +1,234 @@
+import type { Socket } from 'node:net';
+import type { HeaderPairs } from '../../../core/http/headers.ts';
+import { slowClientMs } from '../../outbound/exchange/timeouts.ts';
+import type { AnswerHead } from './answer-head.ts';
+import { ArrivingBody } from './arriving-body.ts';
+import { PlainClient } from './client.ts';
+import type { PlainFront } from './front.ts';
+import { type KnownHead, maxKnown, type ReadHead } from './known-head.ts';
+
+/** Pieces in which a head may come; in more it is for `node:http`, which reads each byte once. */
+const mostPieces = 8;
+/** Bytes of later requests that wait for the answer to this one; beyond them the client waits. */
+const roomAhead = 64 * 1024;
+
+/** What happens on a connection. Each begins its own clock. */
+export type Phase = 'silent' | 'head' | 'exchange' | 'rest' | 'idle' | 'closing';
+
+/**
+ * A connection whose requests are read on the socket, one at a time. The first byte that is not plain, and all that
+ * follow it, belong to `node:http`.
+ */
+export class PlainConnection {
+  readonly socket: Socket;
+  readonly #front: PlainFront;
+  readonly #peer: string | undefined;
+  #phase: Phase = 'silent';
+  /** Ticks of the front's clock: when the phase began. */
+  #since: number;
+  #last: KnownHead | undefined;
+  /** A head that is not complete. */
+  #partial: Buffer | undefined;
+  #pieces = 0;
+  #client: PlainClient | undefined;
+  #body: ArrivingBody | undefined;
+  /** Bytes of the body that are still to come. */
+  #missing = 0;
+  /** What came behind the request that is being answered. */
+  #ahead: Buffer[] = [];
+  #aheadSize = 0;
+  #isLast = false;
+
+  constructor(socket: Socket, front: PlainFront) {
+    this.socket = socket;
+    this.#front = front;
+    this.#peer = socket.remoteAddress;
+    this.#since = front.tick;
+    socket.on('data', this.#onData).on('end', this.#onEnd).on('drain', this.#onDrain);
+    socket.on('error', ignore).on('close', this.#onClose).on('timeout', this.#onTimeout);
+  }
+
+  /** From the head of a request to the last byte of its answer. */
+  get isAnswering(): boolean {
+    return this.#phase === 'exchange';
+  }
+
+  headOf(status: number, headers: HeaderPairs, more: HeaderPairs | undefined): AnswerHead {
+    return this.#front.heads.write(status, headers, more, this.#isLast || this.#front.isLeaving);
+  }
+
+  /** Looks at the clock of the phase. @param now ticks */
+  look(now: number): void {
+    const limit = this.#front.limits[this.#phase];
+    if (limit === undefined || now - this.#since <= limit) return;
+    if (this.#phase === 'head') this.#front.refuseLate(this.socket);
+    else this.socket.destroy();
+    this.#enter('closing');
+  }
+
+  // ---- what the client sends --------------------------------------------------------------------
+
+  readonly #onData = (chunk: Buffer): void => {
+    try {
+      if (this.#phase === 'exchange') this.#more(chunk);
+      else if (this.#phase === 'rest') this.#skip(chunk);
+      else if (this.#phase !== 'closing') this.#take(chunk);
+    } catch (thrown) {
+      this.#front.onDefect(thrown);
+      this.socket.destroy();
+    }
+  };
+
+  #take(chunk: Buffer): void {
+    const bytes = this.#partial === undefined ? chunk : Buffer.concat([this.#partial, chunk]);
+    const read = this.#front.read(bytes, this.#last);
+    if (read === 'more' && this.#pieces < mostPieces) {
+      this.#partial = bytes;
+      this.#pieces += 1;
+      // The time for the first head begins with the connection.
+      if (this.#phase !== 'head') this.#enter('head', this.#phase === 'silent');
+      return;
+    }
+    this.#partial = undefined;
+    this.#pieces = 0;
+    if (read === undefined || read === 'more' || bytes.length - read.end > read.length) this.#handOver(bytes);
+    else this.#begin(read, bytes.subarray(read.end));
+  }
+
+  #begin({ known, length }: ReadHead, came: Buffer): void {
+    this.#last = known.size <= maxKnown ? known : undefined;
+    this.#isLast = known.isLast;
+    this.#enter('exchange');
+    this.#missing = length - came.length;
+    if (this.#missing > 0) {
+      this.#body = new ArrivingBody(known, length, this.socket);
+      if (came.length > 0) this.#body.push(came);
+    }
+    const client = new PlainClient(this, this.#front.moreHeaders(known));
+    this.#client = client;
+    try {
+      this.#front.serve({ known, length, client, body: this.#body ?? came, peer: this.#peer });
+    } catch (thrown) {
+      this.#front.onDefect(thrown);
+      if (client.hasHead) this.socket.destroy();
+      else this.#front.answerDefect(this.socket);
+    }
+  }
+
+  /** More of the body, or what a client sends before it is answered. */
+  #more(chunk: Buffer): void {
+    if (this.#missing === 0) {
+      this.#keep(chunk);
+      return;
+    }
+    const part = chunk.length <= this.#missing ? chunk : chunk.subarray(0, this.#missing);
+    this.#missing -= part.length;
+    this.#body?.push(part);
+    if (this.#missing > 0) return;
+    this.#body?.complete();
+    if (part.length < chunk.length) this.#keep(chunk.subarray(part.length));
+  }
+
+  #keep(chunk: Buffer): void {
+    this.#ahead.push(chunk);
+    this.#aheadSize += chunk.length;
+    if (this.#aheadSize >= roomAhead) this.socket.pause();
+    // The body may have ended what was running, answer and all.
+    if (this.#phase === 'idle') this.#next();
+  }
+
+  /** The rest of a body whose request is answered. */
+  #skip(chunk: Buffer): void {
+    const over = chunk.length - this.#missing;
+    this.#missing = Math.max(0, -over);
+    if (over < 0) return;
+    if (over > 0) this.#ahead.push(chunk.subarray(chunk.length - over));
+    this.#next();
+  }
+
+  readonly #onEnd = (): void => {
+    if (this.#phase === 'head' || this.#phase === 'rest') this.#front.refuseUnreadable(this.socket);
+    else if (this.#phase === 'silent' || this.#phase === 'idle') this.socket.end();
+    else this.socket.destroySoon();
+  };
+
+  // ---- what it is answered ----------------------------------------------------------------------
+
+  /** The client's: its last byte was written. */
+  answered(isLast: boolean, isWhole: boolean): void {
+    if (isLast || !isWhole) this.#isLast = true;
+    if (!isWhole) this.socket.destroySoon();
+    if (this.socket.writableLength === 0) this.#left();
+    else {
+      // A client that reads nothing more would keep its answer here for ever.
+      this.socket.setTimeout(slowClientMs);
+      this.socket.write('', 'latin1', this.#onFlushed);
+    }
+  }
+
+  /** @param isReset the client must not take the end of the connection for the end of the body */
+  cut(isReset: boolean): void {
+    if (isReset && this.#peer !== undefined) this.socket.resetAndDestroy();
+    else this.socket.destroy();
+  }
+
+  readonly #onFlushed = (error?: Error | null): void => {
+    this.socket.setTimeout(0);
+    if (!error) this.#left();
+  };
+
+  #left(): void {
+    const client = this.#client;
+    this.#client = undefined;
+    client?.left();
+    if (this.socket.destroyed) return;
+    if (this.#missing > 0) {
+      // Closing at once would reset the connection and take the answer with it before the client has read it.
+      this.#enter('rest');
+      this.#body?.discard();
+      this.#body = undefined;
+      if (this.#isLast) this.socket.end();
+    } else this.#next();
+  }
+
+  #next(): void {
+    this.#body = undefined;
+    if (this.#isLast) {
+      this.#enter('closing');
+      this.socket.destroySoon();
+      return;
+    }
+    this.#enter('idle');
+    if (this.socket.isPaused()) this.socket.resume();
+    if (this.#ahead.length > 0) this.#handOver(Buffer.concat(this.#ahead));
+  }
+
+  readonly #onDrain = (): void => this.#client?.onDrain?.();
+
+  readonly #onTimeout = (): void => void this.socket.destroy();
+
+  readonly #onClose = (): void => {
+    this.#front.closed(this);
+    this.#enter('closing');
+    this.#body?.emit('close');
+    this.#client?.left();
+  };
+
+  // ---- leaving it -------------------------------------------------------------------------------
+
+  /** Byte for byte: nothing of what begins here was taken. */
+  #handOver(bytes: Buffer): void {
+    const { socket } = this;
+    this.#enter('closing');
+    socket.off('data', this.#onData).off('end', this.#onEnd).off('drain', this.#onDrain);
+    socket.off('error', ignore).off('close', this.#onClose).off('timeout', this.#onTimeout);
+    this.#front.handOver(this, bytes);
+  }
+
+  #enter(phase: Phase, isSameClock = false): void {
+    this.#phase = phase;
+    if (!isSameClock) this.#since = this.#front.tick;
+  }
+}
+
+const ignore = (): void => {};

@@ -1,0 +1,239 @@
+import { createServer, type Server } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { headerNames } from '../header-bag.ts';
+import { PlainFront, type PlainRequest } from './front.ts';
+
+/** A front whose requests are answered by the test; what is handed over is answered by `node:http` with "node". */
+
+const names = headerNames(['x-gateway-']);
+const line = 'POST /v1/chat/completions HTTP/1.1\r\nhost: a\r\n';
+const plain = `${line}content-length: 2\r\n\r\n{}`;
+const defects: unknown[] = [];
+let server: Server;
+let front: PlainFront;
+let clients: TestClient[] = [];
+
+class TestClient {
+  readonly socket: Socket;
+  text = '';
+
+  constructor() {
+    this.socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+    this.socket.on('data', (chunk: Buffer) => (this.text += chunk.toString('latin1'))).on('error', () => {});
+    clients.push(this);
+  }
+
+  async sees(part: string | RegExp): Promise<void> {
+    await until(() => this.text.search(part) >= 0, `${String(part)} in ${JSON.stringify(this.text.slice(0, 1000))}`);
+  }
+
+  async closed(): Promise<void> {
+    await until(() => this.socket.closed, 'the end of the connection');
+  }
+}
+
+async function until(look: () => boolean, what: string): Promise<void> {
+  const check = (): void => {
+    if (!look()) throw new Error(`waited in vain for ${what}`);
+  };
+  await vi.waitFor(check, { timeout: 10_000, interval: 5 });
+}
+
+async function open(serve: (request: PlainRequest) => void): Promise<TestClient> {
+  server = createServer((_request, response) => response.end('node'));
+  const ignore = (): void => {};
+  front = new PlainFront(server, {
+    now: () => 0,
+    names: () => names,
+    serve,
+    moreHeaders: () => undefined,
+    onDefect: (error) => defects.push(error),
+    last: { late: ignore, unreadable: ignore, defect: (socket) => socket.destroy() },
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return new TestClient();
+}
+
+afterEach(async () => {
+  vi.useRealTimers();
+  for (const { socket } of clients) socket.destroy();
+  clients = [];
+  front.closeAll();
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+  for (const defect of defects.splice(0)) throw defect;
+});
+
+const answer = ({ client }: PlainRequest, text = 'ok'): void => {
+  client.head(200, ['content-length', text.length.toString()]);
+  client.end(Buffer.from(text));
+};
+
+describe('an answer', () => {
+  const large = Buffer.alloc(300_000, 'x');
+
+  it('has a head as node:http writes it', async () => {
+    const client = await open(answer);
+    client.socket.write(plain);
+    await client.sees(/ok$/);
+    expect(client.text).toBe(
+      'HTTP/1.1 200 OK\r\ncontent-length: 2\r\nDate: Thu, 01 Jan 1970 00:00:00 GMT\r\nConnection: keep-alive\r\nKeep-Alive: timeout=75\r\n\r\nok',
+    );
+  });
+
+  it('of any size comes whole, with a length and in chunks', async () => {
+    let served = 0;
+    const client = await open(({ client: to }) => {
+      served += 1;
+      if (served === 1) to.head(200, ['content-length', String(large.length * 2)]);
+      else to.head(200, [], true);
+      to.write(large);
+      to.end(large);
+    });
+    client.socket.write(plain);
+    await vi.waitFor(() => expect(client.text.length).toBeGreaterThan(600_000), { timeout: 10_000 });
+    expect(client.text.endsWith(`\r\n\r\n${'x'.repeat(600_000)}`)).toBe(true);
+    client.text = '';
+    client.socket.write(plain);
+    await client.sees(/\r\n0\r\n\r\n$/);
+    const frame = `493e0\r\n${'x'.repeat(300_000)}\r\n`;
+    expect(client.text.endsWith(`Transfer-Encoding: chunked\r\n\r\n${frame}${frame}0\r\n\r\n`)).toBe(true);
+  });
+
+  it.each([
+    ['fewer bytes than', '3'],
+    ['more bytes than', '1'],
+  ])('of %s it says ends the connection', async (_what, length) => {
+    const client = await open(({ client: to }) => {
+      to.head(200, ['content-length', length]);
+      to.end(Buffer.from('ok'));
+    });
+    client.socket.write(plain);
+    await client.closed();
+    expect(client.text).toMatch(/ok$/);
+  });
+
+  it.each([
+    ['value', ['x-bad', 'a\r\nb: c']],
+    ['value', ['x-bad', 'a\0b']],
+    ['value', ['x-bad', '\u{100}']],
+    ['name', ['x bad', 'a']],
+  ])('is not begun with a broken %s', async (_what, headers) => {
+    let thrown: unknown;
+    const client = await open((request) => {
+      try {
+        request.client.head(200, headers);
+      } catch (error) {
+        thrown = error;
+      }
+      answer(request);
+    });
+    client.socket.write(plain);
+    await client.sees(/ok$/);
+    expect(thrown).toBeInstanceOf(TypeError);
+    expect(client.text).not.toContain('bad');
+  });
+
+  it('that is cut resets the connection where its end would look whole', async () => {
+    const client = await open(({ client: to }) => {
+      to.head(200, ['content-length', '9'], true);
+      setTimeout(() => to.destroy(), 20);
+    });
+    let code: string | undefined;
+    client.socket.on('error', (error: NodeJS.ErrnoException) => (code = error.code)).write(plain);
+    await client.closed();
+    expect(code).toBe('ECONNRESET');
+  });
+
+  it('waits for a slow client, and is over when the last byte has left', async () => {
+    const told: string[] = [];
+    const client = await open(({ client: to }) => {
+      to.onDrain = () => told.push('drain');
+      to.onGone = () => told.push('gone');
+      to.head(200, []);
+      for (let n = 0; n < 60; n += 1) to.write(large);
+      to.end();
+      to.onLeft = () => told.push('left');
+      told.push(to.isGone ? 'gone' : 'waiting');
+    });
+    client.socket.pause();
+    client.socket.write(plain);
+    await vi.waitFor(() => expect(told).toEqual(['waiting']));
+    client.socket.resume();
+    await vi.waitFor(() => expect(told).toContain('left'));
+    expect(told).not.toContain('gone');
+  });
+});
+
+describe('a client that leaves', () => {
+  it.each(['end', 'destroy'] as const)('by "%s" is told of at once, and only once', async (how) => {
+    const told: string[] = [];
+    const client = await open(({ client: to }) => {
+      to.onGone = () => told.push('gone');
+      to.onLeft = () => told.push('left');
+      to.head(200, [], true);
+    });
+    client.socket.write(plain);
+    await client.sees('200 OK');
+    client.socket[how]();
+    await vi.waitFor(() => expect(told).toEqual(['gone', 'left']));
+    await client.closed();
+    expect(told).toEqual(['gone', 'left']);
+  });
+});
+
+describe('a connection', () => {
+  it('discards the rest of a body that nobody wants, and goes on', async () => {
+    const client = await open((request) => answer(request, String(request.length)));
+    client.socket.write(`${line}content-length: 500000\r\n\r\n`);
+    await client.sees(/500000$/);
+    client.socket.write('x'.repeat(500_000));
+    client.socket.write(plain);
+    await client.sees(/\r\n\r\n2$|node$/);
+  });
+
+  it('goes to node:http when more came behind a request, in order', async () => {
+    const waiting: PlainRequest[] = [];
+    const client = await open((request) => waiting.push(request));
+    client.socket.write(plain);
+    await vi.waitFor(() => expect(waiting.length).toBe(1));
+    client.socket.write(plain + plain);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(client.text).toBe('');
+    answer(waiting[0] as PlainRequest);
+    await client.sees(/ok.*node.*node$/s);
+    expect(waiting.length).toBe(1);
+  });
+
+  it('that is silent, slow or idle is closed, and none that waits for its answer', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    const waiting: PlainRequest[] = [];
+    const idle = await open((request) => (waiting.length > 0 ? answer(request) : waiting.push(request)));
+    idle.socket.write(plain);
+    await vi.waitFor(() => expect(waiting.length).toBe(1));
+    const silent = new TestClient();
+    const kept = new TestClient();
+    kept.socket.write(plain);
+    await kept.sees(/ok$/);
+    vi.advanceTimersByTime(12_000);
+    await silent.closed();
+    vi.advanceTimersByTime(60_000);
+    kept.socket.write(plain);
+    await kept.sees(/ok.*ok$/s);
+    vi.advanceTimersByTime(78_000);
+    await kept.closed();
+    answer(waiting[0] as PlainRequest);
+    await idle.sees(/ok$/);
+  });
+
+  it('ends behind its answer when the gateway leaves', async () => {
+    const client = await open((request) => {
+      front.leave();
+      answer(request);
+    });
+    client.socket.write(plain);
+    await client.closed();
+    expect(client.text).toContain('\r\nConnection: close\r\n');
+  });
+});

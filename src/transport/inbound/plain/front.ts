@@ -1,0 +1,156 @@
+import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
+import type { HeaderPairs } from '../../../core/http/headers.ts';
+import { AnswerHeads, keptSeconds } from './answer-head.ts';
+import type { ArrivingBody } from './arriving-body.ts';
+import type { PlainClient } from './client.ts';
+import { type Phase, PlainConnection } from './connection.ts';
+import { type KnownHead, KnownHeads, type ReadHead } from './known-head.ts';
+import type { HeaderNames } from '../header-bag.ts';
+
+/** A plain request as it was read. */
+export interface PlainRequest {
+  readonly known: KnownHead;
+  /** Bytes of the body. */
+  readonly length: number;
+  readonly client: PlainClient;
+  /** All of it, or what brings it. */
+  readonly body: Buffer | ArrivingBody;
+  readonly peer: string | undefined;
+}
+
+export interface PlainFrontDeps {
+  /** Unix milliseconds. */
+  now(): number;
+  /** Gateway headers of the snapshot that is current; undefined where every connection is for `node:http`. */
+  names(): HeaderNames | undefined;
+  serve(request: PlainRequest): void;
+  /** What every answer to such a request says beside its own headers. */
+  moreHeaders(known: KnownHead): HeaderPairs | undefined;
+  onDefect(error: unknown): void;
+  /** Plain ends of connections on which there is no exchange. */
+  readonly last: {
+    late(socket: Socket): void;
+    unreadable(socket: Socket): void;
+    defect(socket: Socket): void;
+  };
+}
+
+/** One look at all connections. */
+const tickMs = 1000;
+
+/** Ticks that a phase may last; where there is none the exchange has clocks of its own. */
+const limits: { readonly [P in Phase]?: number } = { silent: 10, head: 10, rest: 5, idle: keptSeconds + 1 };
+
+/** The connections whose requests are read on the socket. A server of `node:http` accepts them, and takes what is not plain. */
+export class PlainFront {
+  readonly heads: AnswerHeads;
+  readonly limits = limits;
+  readonly #deps: PlainFrontDeps;
+  readonly #known = new KnownHeads();
+  readonly #open = new Map<Socket, PlainConnection>();
+  readonly #toNode: (socket: Socket) => void;
+  #timer: NodeJS.Timeout | undefined;
+  #tick = 0;
+  #isLeaving = false;
+
+  /** @param server it has its own listener for connections, whose place is taken here */
+  constructor(server: Server, deps: PlainFrontDeps) {
+    this.#deps = deps;
+    this.heads = new AnswerHeads(deps.now);
+    const own = server.listeners('connection') as ((socket: Socket) => void)[];
+    server.removeAllListeners('connection');
+    this.#toNode = (socket) => {
+      for (const listener of own) listener.call(server, socket);
+    };
+    server.on('connection', (socket: Socket) => this.#connect(socket));
+    server.on('close', () => this.#stop());
+  }
+
+  /** Looks at all connections so far; one each second while there are any. */
+  get tick(): number {
+    return this.#tick;
+  }
+
+  /** Every answer that has not begun closes its connection. */
+  get isLeaving(): boolean {
+    return this.#isLeaving;
+  }
+
+  leave(): void {
+    this.#isLeaving = true;
+  }
+
+  /** A request on this connection is being answered. False for one that is not read here. */
+  isAnswering(socket: Socket): boolean {
+    return this.#open.get(socket)?.isAnswering === true;
+  }
+
+  closeAll(): void {
+    for (const socket of this.#open.keys()) socket.destroy();
+  }
+
+  // ---- for the connections ----------------------------------------------------------------------
+
+  read(bytes: Buffer, last: KnownHead | undefined): ReadHead | 'more' | undefined {
+    const names = this.#deps.names();
+    return names === undefined ? undefined : this.#known.read(bytes, last, names);
+  }
+
+  serve(request: PlainRequest): void {
+    this.#deps.serve(request);
+  }
+
+  moreHeaders(known: KnownHead): HeaderPairs | undefined {
+    return this.#deps.moreHeaders(known);
+  }
+
+  onDefect(error: unknown): void {
+    this.#deps.onDefect(error);
+  }
+
+  refuseLate(socket: Socket): void {
+    this.#deps.last.late(socket);
+  }
+
+  refuseUnreadable(socket: Socket): void {
+    this.#deps.last.unreadable(socket);
+  }
+
+  answerDefect(socket: Socket): void {
+    this.#deps.last.defect(socket);
+  }
+
+  closed({ socket }: PlainConnection): void {
+    this.#open.delete(socket);
+  }
+
+  handOver(connection: PlainConnection, bytes: Buffer): void {
+    const { socket } = connection;
+    this.closed(connection);
+    socket.pause();
+    socket.unshift(bytes);
+    this.#toNode(socket);
+    socket.resume();
+  }
+
+  #connect(socket: Socket): void {
+    if (this.#deps.names() === undefined) {
+      this.#toNode(socket);
+      return;
+    }
+    this.#open.set(socket, new PlainConnection(socket, this));
+    this.#timer ??= setInterval(() => this.#look(), tickMs).unref();
+  }
+
+  #look(): void {
+    this.#tick += 1;
+    for (const connection of this.#open.values()) connection.look(this.#tick);
+    if (this.#open.size === 0) this.#stop();
+  }
+
+  #stop(): void {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+}

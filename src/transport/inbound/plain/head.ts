@@ -1,0 +1,123 @@
+import type { IncomingHttpHeaders } from 'node:http';
+
+/** The head of a request that has one reading only. */
+export interface PlainHead {
+  readonly method: string;
+  /** Path and query as sent. */
+  readonly url: string;
+  /** By lower-case name; no name came twice. */
+  readonly headers: IncomingHttpHeaders;
+  /** Name, value, name, value, … as sent. */
+  readonly rawHeaders: readonly string[];
+  /** Bytes of the body. */
+  readonly length: number;
+  /** The client wants the connection closed behind the response. */
+  readonly isLast: boolean;
+}
+
+/** Bytes of a head that is read here, the empty line included. */
+export const maxPlainHead = 16 * 1024;
+const maxHeaders = 64;
+
+/** Of characters: may stand in a name (RFC 9110 5.6.2), or in a value that everybody reads alike. */
+const inName = 1;
+const inValue = 2;
+const kinds = new Uint8Array(256);
+for (let code = 0x20; code < 0x7f; code += 1) kinds[code] = inValue;
+kinds[0x09] = inValue;
+for (const character of "!#$%&'*+-.^_`|~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
+  kinds[character.charCodeAt(0)] = inName | inValue;
+
+/** Methods of the routes that are read here; a target that no server resolves, folds or cuts. */
+const requestLine = /^(POST|GET|DELETE) (\/[\w.~!$&'()*+,;=:@%/?-]*) HTTP\/1\.1$/;
+const hostForm = /^(?:[\w.-]+|\[[\da-fA-F:.]+\])(?::\d{1,5})?$/;
+const lengthForm = /^(?:0|[1-9]\d{0,14})$/;
+
+/** They change what a request means, or who reads it; `__proto__` is no name of a plain object. */
+const foreign: ReadonlySet<string> = new Set(['expect', 'upgrade', 'http2-settings', 'proxy-connection', 'trailer', '__proto__']);
+
+/**
+ * Reads the head that ends with the empty line before `end`. Undefined for everything that is not plain: whoever is not
+ * sure reads nothing, and leaves the request to `node:http`.
+ *
+ * @param text one character for each byte
+ * @param end where the body begins
+ */
+export function readPlainHead(text: string, end: number): PlainHead | undefined {
+  const firstLine = text.indexOf('\r\n');
+  const match = requestLine.exec(text.slice(0, firstLine));
+  const [, method, url] = match ?? [];
+  if (method === undefined || url === undefined) return undefined;
+  const fields = readFields(text, firstLine + 2, end - 2);
+  if (fields === undefined) return undefined;
+  const { headers } = fields;
+  const { host, connection } = headers;
+  if (host === undefined || !hostForm.test(host)) return undefined;
+  const isLast = connection !== undefined && connection.toLowerCase() === 'close';
+  if (connection !== undefined && !isLast && connection.toLowerCase() !== 'keep-alive') return undefined;
+  const length = lengthOf(headers);
+  return length === undefined ? undefined : { method, url, headers, rawHeaders: fields.raw, length, isLast };
+}
+
+/** Undefined where the length is not said in one plain way, and before the first byte. */
+function lengthOf(headers: IncomingHttpHeaders): number | undefined {
+  const length = headers['content-length'];
+  if (headers['transfer-encoding'] !== undefined) return undefined;
+  if (length === undefined) return 0;
+  return lengthForm.test(length) ? Number(length) : undefined;
+}
+
+interface Fields {
+  readonly headers: IncomingHttpHeaders;
+  readonly raw: string[];
+}
+
+/** The lines from `at` to `end`, each with its line break; undefined where one of them is not plain. */
+function readFields(text: string, at: number, end: number): Fields | undefined {
+  const headers = Object.create(null) as IncomingHttpHeaders;
+  const raw: string[] = [];
+  let from = at;
+  while (from < end) {
+    const colon = endOf(text, from, end, inName);
+    if (colon === from || text.charCodeAt(colon) !== 0x3a) return undefined;
+    const lineEnd = endOf(text, colon + 1, end, inValue);
+    if (text.charCodeAt(lineEnd) !== 0x0d || text.charCodeAt(lineEnd + 1) !== 0x0a || lineEnd + 2 > end) return undefined;
+    const name = text.slice(from, colon);
+    const key = name.toLowerCase();
+    if (foreign.has(key) || headers[key] !== undefined || raw.length >= maxHeaders * 2) return undefined;
+    const value = trimmed(text, colon + 1, lineEnd);
+    headers[key] = value;
+    raw.push(name, value);
+    from = lineEnd + 2;
+  }
+  return { headers, raw };
+}
+
+/** The first place from `at` on whose character is of another kind. */
+function endOf(text: string, at: number, end: number, kind: number): number {
+  let to = at;
+  while (to < end && ((kinds[text.charCodeAt(to)] ?? 0) & kind) !== 0) to += 1;
+  return to;
+}
+
+/** Without the blanks around it (RFC 9112 5.1). */
+function trimmed(text: string, at: number, end: number): string {
+  let from = at;
+  let to = end;
+  while (from < to && isBlank(text.charCodeAt(from))) from += 1;
+  while (to > from && isBlank(text.charCodeAt(to - 1))) to -= 1;
+  return text.slice(from, to);
+}
+
+const isBlank = (code: number): boolean => code === 0x20 || code === 0x09;
+
+/** True for the beginning of a head that is plain as far as it came: its first line is there, and more has to come. */
+export function mayBecomePlain(text: string): boolean {
+  const firstLine = text.indexOf('\r\n');
+  if (firstLine < 0 || !requestLine.test(text.slice(0, firstLine))) return false;
+  const whole = text.lastIndexOf('\r\n') + 2;
+  return readFields(text, firstLine + 2, whole) !== undefined && lineBegins.test(text.slice(whole));
+}
+
+/** What a line of a head may look like before it is complete. */
+const lineBegins = /^(?:\r|[\w!#$%&'*+.^`|~-]*|[\w!#$%&'*+.^`|~-]+:[\t\x20-\x7e]*\r?)$/;

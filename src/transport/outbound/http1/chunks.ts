@@ -1,0 +1,149 @@
+import { headLimit } from './answer-head.ts';
+import { malformed, WireFault } from './fault.ts';
+
+/** Hexadecimal digits of a chunk's size: more than any chunk needs, and few enough to stay exact. */
+const sizeDigits = 12;
+/** Characters of the extensions behind a size. Nobody here reads them. */
+const extensionLimit = 1024;
+
+type State = 'size' | 'extension' | 'size-lf' | 'data' | 'data-cr' | 'data-lf' | 'trailer' | 'last-lf' | 'over';
+
+/**
+ * Takes the frames off a chunked body (RFC 9112 7.1), strictly. What one read brought is moved together in place and
+ * given in one piece: a stream of events comes as many small chunks.
+ */
+export class ChunkReader {
+  #state: State = 'size';
+  #digits = 0;
+  /** Of the current chunk: its size while that is read, then the bytes that have not come. */
+  #left = 0;
+  /** The extensions of a chunk or a line of the trailer, as far as they have come. */
+  #line = '';
+  /** Bytes of all lines of the trailer. */
+  #trailer = 0;
+
+  reset(): void {
+    this.#state = 'size';
+    this.#digits = 0;
+    this.#left = 0;
+    this.#line = '';
+    this.#trailer = 0;
+  }
+
+  get isOver(): boolean {
+    return this.#state === 'over';
+  }
+
+  /** Where the last `read` stopped: behind the body, or at the end of the bytes. */
+  at = 0;
+  /** Why it stopped before. What came until then is good. */
+  fault: WireFault | undefined;
+
+  /**
+   * Moves the content of the chunks to `from`.
+   * @returns the end of the content; `at` and `fault` say how the reading went
+   */
+  read(bytes: Buffer, from: number): number {
+    let end = from;
+    let at = from;
+    while (at < bytes.length && this.#state !== 'over') {
+      if (this.#state !== 'data') {
+        this.fault = this.#frame(bytes[at] as number);
+        if (this.fault !== undefined) break;
+        at += 1;
+        continue;
+      }
+      const length = Math.min(this.#left, bytes.length - at);
+      if (end !== at) bytes.copyWithin(end, at, at + length);
+      end += length;
+      at += length;
+      this.#left -= length;
+      if (this.#left === 0) this.#state = 'data-cr';
+    }
+    this.at = at;
+    return end;
+  }
+
+  /** One byte that is not content. */
+  #frame(byte: number): WireFault | undefined {
+    switch (this.#state) {
+      case 'size':
+        return this.#size(byte);
+      case 'extension':
+        return this.#inExtension(byte);
+      case 'size-lf':
+        this.#digits = 0;
+        return this.#expect(byte, 0x0a, this.#left === 0 ? 'trailer' : 'data');
+      case 'data-cr':
+        return this.#expect(byte, 0x0d, 'data-lf');
+      case 'data-lf':
+        return this.#expect(byte, 0x0a, 'size');
+      case 'last-lf':
+        return this.#expect(byte, 0x0a, 'trailer') ?? this.#endOfLine();
+      default:
+        return this.#inTrailer(byte);
+    }
+  }
+
+  #expect(byte: number, wanted: number, next: State): WireFault | undefined {
+    this.#state = next;
+    return byte === wanted ? undefined : malformed('a chunk does not end where its size says');
+  }
+
+  #size(byte: number): WireFault | undefined {
+    const digit = hexadecimal(byte);
+    if (digit >= 0) {
+      this.#digits += 1;
+      this.#left = this.#left * 16 + digit;
+      return this.#digits > sizeDigits ? malformed('the size of a chunk is too long') : undefined;
+    }
+    if (this.#digits === 0) return malformed('a chunk has no size');
+    if (byte === 0x0d) this.#state = 'size-lf';
+    else if (byte === 0x3b) this.#state = 'extension';
+    else return malformed('a chunk has a size that is none');
+    return undefined;
+  }
+
+  #inExtension(byte: number): WireFault | undefined {
+    if (byte !== 0x0d) {
+      this.#line += String.fromCharCode(byte);
+      return this.#line.length > extensionLimit ? malformed('the extensions of a chunk are too long') : undefined;
+    }
+    const isGood = extensions.test(this.#line);
+    this.#line = '';
+    this.#state = 'size-lf';
+    return isGood ? undefined : malformed('a chunk has an extension that is none');
+  }
+
+  #inTrailer(byte: number): WireFault | undefined {
+    if (byte === 0x0d) {
+      this.#state = 'last-lf';
+      return undefined;
+    }
+    this.#trailer += 1;
+    this.#line += String.fromCharCode(byte);
+    return this.#trailer < headLimit ? undefined : new WireFault('UPSTREAM_HEAD_TOO_LARGE', 'the trailer is too large');
+  }
+
+  /** Fields of a trailer are checked and dropped; an empty line is the end. */
+  #endOfLine(): WireFault | undefined {
+    const line = this.#line;
+    this.#line = '';
+    if (line === '') this.#state = 'over';
+    else if (!field.test(line) || framing.test(line)) return malformed('a line of the trailer is none');
+    return undefined;
+  }
+}
+
+/** Names with or without a value; quoted ones are refused, since nobody sends them and parsers differ about them. */
+const extensions = /^[\w!#$%&'*+\-.^`|~]+(?:=[\w!#$%&'*+\-.^`|~]+)?(?:;[\w!#$%&'*+\-.^`|~]+(?:=[\w!#$%&'*+\-.^`|~]+)?)*$/;
+const field = /^[\w!#$%&'*+\-.^`|~]+:[\t\x20-\x7e\x80-\xff]*$/;
+/** What frames a message has no business behind it (RFC 9110 6.5.1). */
+const framing = /^(?:content-length|transfer-encoding|connection):/i;
+
+/** -1 where it is no digit. */
+function hexadecimal(byte: number): number {
+  if (byte >= 0x30 && byte <= 0x39) return byte - 0x30;
+  const letter = byte | 0x20;
+  return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : -1;
+}

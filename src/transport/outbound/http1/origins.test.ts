@@ -1,0 +1,296 @@
+import { type AddressInfo, createServer, type LookupFunction, type Server, type Socket } from 'node:net';
+import { queryObjects } from 'node:v8';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { GatewayError } from '../../../core/error.ts';
+import type { Route } from '../pools.ts';
+import type { Receiver, Source, WireRequest } from '../upstream.ts';
+import { Origins } from './origins.ts';
+
+const route: Route = { trust: 'operator', connectMs: 5000 };
+
+/** One request as whoever sent it saw it. */
+class Told implements Receiver {
+  source: Source | undefined;
+  text = '';
+  readonly over = Promise.withResolvers<string>();
+  isAbandoned = false;
+  pausesAt = '';
+
+  connected(source: Source): void {
+    this.source = source;
+    if (this.isAbandoned) source.abort();
+  }
+  sent(): void {}
+  head(status: number): void {
+    this.text += `${status} `;
+  }
+  data(chunk: Buffer): void {
+    this.text += chunk.toString('latin1');
+    if (this.pausesAt !== '' && this.text.endsWith(this.pausesAt)) this.source?.pause();
+  }
+  finished(): void {
+    this.over.resolve(this.text);
+  }
+  failed(error: Error, isUnread = false): void {
+    this.over.resolve(`${'code' in error ? String(error.code) : error.message}${isUnread ? ' unread' : ''}`);
+  }
+}
+
+let server: Server;
+let sockets: Socket[];
+/** What came over each connection, in the order of the connections. */
+let seen: string[];
+let answer: (socket: Socket, text: string, connection: number) => void;
+let origins: Origins;
+let url: string;
+
+const whole = (text: string, headers = ''): string => `HTTP/1.1 200 OK\r\n${headers}content-length: ${text.length}\r\n\r\n${text}`;
+
+beforeEach(async () => {
+  sockets = [];
+  seen = [];
+  answer = (socket) => socket.write(whole('fine'));
+  server = createServer((socket) => {
+    const n = sockets.push(socket) - 1;
+    seen.push('');
+    socket.on('error', () => undefined);
+    socket.on('data', (bytes) => {
+      seen[n] += bytes.toString('latin1');
+      answer(socket, bytes.toString('latin1'), n);
+    });
+  }).listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  origins = new Origins({ lookup: () => undefined });
+});
+
+afterEach(async () => {
+  origins.close();
+  for (const socket of sockets) socket.destroy();
+  await new Promise((resolve) => server.close(resolve));
+});
+
+const request = (over: Partial<WireRequest> = {}): WireRequest => ({
+  origin: url,
+  path: '/v1/x',
+  method: 'POST',
+  headers: ['content-type', 'application/json'],
+  body: { kind: 'json', oneByte: '{}', bytes: () => Buffer.from('{}') },
+  ...over,
+});
+
+function send(over: Partial<WireRequest> = {}, by: Route = route): Told {
+  const told = new Told();
+  if (!origins.send(request(over), by, told)) told.over.resolve('not plain');
+  return told;
+}
+
+const ask = (over: Partial<WireRequest> = {}, by: Route = route): Promise<string> => send(over, by).over.promise;
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+async function until(what: () => boolean): Promise<void> {
+  while (!what()) await pause(2);
+}
+
+describe('a plain request', () => {
+  it('is written as it has to be, with its body', async () => {
+    expect(await ask()).toBe('200 fine');
+    const { host } = new URL(url);
+    expect(seen).toEqual([
+      `POST /v1/x HTTP/1.1\r\nhost: ${host}\r\nconnection: keep-alive\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{}`,
+    ]);
+  });
+
+  it('of a large body is written whole', async () => {
+    const large = Buffer.alloc(300_000, 'x');
+    answer = (socket) => void (seen[0]?.endsWith('xx!') === true && socket.write(whole('got it')));
+    large.write('!', large.length - 1);
+    expect(await ask({ body: { kind: 'json', bytes: () => large } })).toBe('200 got it');
+    expect(seen[0]).toContain('content-length: 300000\r\n\r\nxxx');
+  });
+
+  it('without a body says so only where one is expected', async () => {
+    await ask({ method: 'GET', headers: [], body: { kind: 'none' } });
+    await ask({ headers: [], body: { kind: 'none' } });
+    expect(seen[0]).toMatch(/^GET [^]*keep-alive\r\n\r\nPOST [^]*keep-alive\r\ncontent-length: 0\r\n\r\n$/);
+  });
+
+  it.each<[string, Partial<WireRequest>]>([
+    ['a header that ends early', { headers: ['a', 'b\r\nc: d'] }],
+    ['a name that is none', { headers: ['a b', 'c'] }],
+    ['a value beyond latin1', { headers: ['a', '€'] }],
+    ['a host of its own', { headers: ['Host', 'elsewhere'] }],
+    ['a length of its own', { headers: ['content-length', '2'] }],
+    ['an expectation', { headers: ['expect', '100-continue'] }],
+    ['a path with a blank', { path: '/a b' }],
+    ['a path with a line end', { path: '/a\r\nx: y' }],
+    ['an unusual method', { method: 'QUERY' }],
+    ['a body that nobody expects', { method: 'GET' }],
+    ['an origin with a path', { origin: 'http://127.0.0.1:1/v1' }],
+    ['another scheme', { origin: 'ws://127.0.0.1:1' }],
+  ])('is not one with %s', async (_what, over) => {
+    expect(await ask()).toBe('200 fine');
+    expect(await ask(over)).toBe('not plain');
+    expect([await ask(), seen.length]).toEqual(['200 fine', 1]);
+  });
+});
+
+describe('a connection', () => {
+  it('holds nothing of a request that it has served', async () => {
+    await Promise.all([ask(), ask()]);
+    await ask();
+    await pause(5);
+    expect([queryObjects(Told, { format: 'count' }), sockets.length]).toEqual([0, 2]);
+  });
+
+  it('serves one request after another', async () => {
+    for (let n = 0; n < 5; n += 1) expect(await ask()).toBe('200 fine');
+    expect(sockets.length).toBe(1);
+  });
+
+  it('that was used last is used next', async () => {
+    answer = () => undefined;
+    const waiting = [send(), send(), send()];
+    await until(() => seen.filter((text) => text.endsWith('{}')).length === 3);
+    answer = (socket) => socket.write(whole('fine'));
+    for (const n of [2, 0, 1]) {
+      sockets[n]?.write(whole(`${n}`));
+      await pause(20);
+    }
+    expect(await Promise.all(waiting.map(({ over }) => over.promise))).toHaveLength(3);
+    await ask();
+    expect(seen.map((text) => text.split('POST').length - 1)).toEqual([1, 2, 1]);
+  });
+
+  it.each([
+    ['asked to close', whole('fine', 'connection: close\r\n')],
+    ['left bytes behind its answer', `${whole('fine')}x`],
+    ['is about to be closed by the other side', whole('fine', 'keep-alive: timeout=1\r\n')],
+  ])('that %s is not kept', async (_what, text) => {
+    answer = (socket) => socket.write(text);
+    expect([await ask(), await ask(), sockets.length]).toEqual(['200 fine', '200 fine', 2]);
+  });
+
+  it('that brings an answer to nothing is closed: the next request does not take it', async () => {
+    await ask();
+    // Behind a timer sockets are read next: what is there by then is known before the request leaves.
+    await pause(5);
+    sockets[0]?.write(whole('poison'));
+    expect([await ask(), sockets.length]).toEqual(['200 fine', 2]);
+  });
+
+  it('of a request that may not be sent twice is new, and serves no other', async () => {
+    await ask();
+    expect([await ask({}, { ...route, isOnce: true }), await ask(), sockets.length]).toEqual(['200 fine', '200 fine', 2]);
+    expect(seen[1]).not.toMatch(/POST[^]*POST/);
+  });
+
+  it('is closed when nobody wants the rest of an answer', async () => {
+    answer = (socket) => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nhalf');
+    const told = send();
+    await until(() => told.text === '200 half');
+    const closed = new Promise((resolve) => sockets[0]?.once('close', resolve));
+    told.source?.abort();
+    await closed;
+    told.source?.abort();
+    answer = (socket) => socket.write(whole('fine'));
+    expect(await ask()).toBe('200 fine');
+  });
+
+  it('that comes when nobody waits any more is kept, and nothing was sent', async () => {
+    const told = new Told();
+    told.isAbandoned = true;
+    origins.send(request(), route, told);
+    await until(() => sockets.length === 1);
+    await pause(20);
+    expect([seen[0], await ask(), sockets.length]).toEqual(['', '200 fine', 1]);
+  });
+
+  it('that was paused at the end of an answer reads the next one', async () => {
+    const told = new Told();
+    told.pausesAt = 'fine';
+    origins.send(request(), route, told);
+    expect([await told.over.promise, await ask(), sockets.length]).toEqual(['200 fine', '200 fine', 1]);
+  });
+
+  it('reads nothing while it is paused', async () => {
+    const block = 'x'.repeat(64 * 1024);
+    answer = (socket) => {
+      socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${block.length * 400}\r\n\r\n`);
+      for (let n = 0; n < 400; n += 1) socket.write(block);
+    };
+    const told = send();
+    await until(() => told.text.length > 10);
+    told.source?.pause();
+    await pause(100);
+    const taken = told.text.length;
+    await pause(100);
+    expect([told.text.length, taken < block.length * 200]).toEqual([taken, true]);
+    told.source?.resume();
+    expect((await told.over.promise).length).toBe(4 + block.length * 400);
+    answer = (socket) => socket.write(whole('fine'));
+    expect([await ask(), sockets.length]).toEqual(['200 fine', 1]);
+  });
+});
+
+// A machine with other work may take longer than the 100 ms in which a dead connection has to show.
+describe('a connection that breaks', { retry: 3 }, () => {
+  it.each([
+    ['before it was used', 0, (socket: Socket) => void socket.destroy(), 'UPSTREAM_CLOSED'],
+    ['by a reset, before it was used', 0, (socket: Socket) => void socket.resetAndDestroy(), 'ECONNRESET'],
+    ['after it was kept', 1, (socket: Socket) => void socket.destroy(), 'UPSTREAM_CLOSED unread'],
+    ['by a reset, after it was kept', 1, (socket: Socket) => void socket.resetAndDestroy(), 'ECONNRESET unread'],
+    ['in the middle of its answer', 1, (socket: Socket) => void socket.end('HTTP/1.1 2'), 'UPSTREAM_CLOSED'],
+    ['in the middle of a body', 1, (socket: Socket) => void socket.end('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nx'), 'UPSTREAM_CLOSED'],
+  ])('%s says whether the request may have been read', async (_what, kept, breaks, told) => {
+    if (kept > 0) await ask();
+    answer = breaks;
+    expect([await ask(), sockets.length]).toEqual([told, 1]);
+  });
+
+  it('long after the request left may have brought it to somebody', async () => {
+    await ask();
+    answer = (socket) => void setTimeout(() => socket.destroy(), 150);
+    expect(await ask()).toBe('UPSTREAM_CLOSED');
+  });
+
+  it('ends an answer that only the closing ends, and no other', async () => {
+    answer = (socket) => void socket.end('HTTP/1.1 200 OK\r\n\r\nall of it');
+    expect(await ask()).toBe('200 all of it');
+    answer = (socket) => void (socket.write('HTTP/1.1 200 OK\r\n\r\nhalf'), setTimeout(() => socket.resetAndDestroy(), 50));
+    expect(await ask()).toBe('ECONNRESET');
+  });
+});
+
+describe('origins', () => {
+  it('are reached under the rules of whoever chose them, at each connection', async () => {
+    const asked: string[] = [];
+    const closed: LookupFunction = (name, _options, done) => {
+      asked.push(name);
+      done(new GatewayError('not_allowed', { message: 'inside' }), '', 0);
+    };
+    origins.close();
+    origins = new Origins({ lookup: (trust) => (trust === 'request' ? closed : undefined) });
+    const origin = url.replace('127.0.0.1', 'localhost');
+    expect(await ask({ origin })).toBe('200 fine');
+    for (let n = 0; n < 2; n += 1) expect(await ask({ origin }, { ...route, trust: 'request' })).toBe('not_allowed');
+    expect([asked, sockets.length]).toEqual([['localhost', 'localhost'], 1]);
+  });
+
+  it('are bounded in number', () => {
+    for (const trust of ['operator', 'request'] as const)
+      for (let n = 0; n < 1000; n += 1) {
+        const told = send({ origin: `http://h${n}.example`, path: '/a b' }, { ...route, trust });
+        expect(told.text).toBe('');
+      }
+    expect(origins.size).toBe(256);
+  });
+
+  it('that are closed take no more requests', async () => {
+    answer = () => undefined;
+    const told = send();
+    await until(() => sockets.length === 1);
+    origins.close();
+    expect([await told.over.promise, await ask()]).toEqual(['UPSTREAM_CLOSED', 'UPSTREAM_CLOSED']);
+  });
+});

@@ -1,0 +1,132 @@
+import type { HeaderPairs } from '../../../core/http/headers.ts';
+
+/** Methods that are written here; whether a request with that method is expected to have a body. */
+const methods: ReadonlyMap<string, boolean> = new Map([
+  ['POST', true],
+  ['PUT', true],
+  ['PATCH', true],
+  ['GET', false],
+  ['DELETE', false],
+  ['HEAD', false],
+]);
+
+/** Headers that the connection or the body decide about, and one that asks for a conversation: not written here. */
+const reserved: ReadonlySet<string> = new Set([
+  'connection',
+  'content-length',
+  'expect',
+  'host',
+  'keep-alive',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+const notToken = /[^!#$%&'*+\-.^_`|~0-9A-Za-z]/;
+const notText = /[^\t\x20-\x7e\x80-\xff]/;
+const notPath = /[^\x21-\xff]/;
+
+/** A header as it was written last at its place. */
+interface Line {
+  readonly name: string;
+  readonly value: string;
+  readonly text: string;
+}
+
+/** Paths whose heads are remembered: ids of objects may be among them. */
+const pathLimit = 64;
+
+/** Writes the heads of requests to one origin. Lines that were checked and written before are recognised by comparison. */
+export class RequestHeads {
+  readonly #host: string;
+  readonly #known = new Map<string, RequestLines>();
+
+  /** @param host the origin's, with its port where that is not the usual one */
+  constructor(host: string) {
+    this.#host = host;
+  }
+
+  /**
+   * @param length bytes of the body
+   * @returns the head with its empty line, one character a byte; undefined for a request that is not plain
+   */
+  write(method: string, path: string, headers: HeaderPairs, length: number): string | undefined {
+    const known = this.#known.get(path);
+    const lines = known !== undefined && known.method === method ? known : this.#open(method, path);
+    return lines?.write(headers, length);
+  }
+
+  #open(method: string, path: string): RequestLines | undefined {
+    const expectsBody = methods.get(method);
+    if (expectsBody === undefined || !path.startsWith('/') || notPath.test(path)) return undefined;
+    // A server may answer HEAD with a body all the same, which would be taken for the next answer.
+    const start = `${method} ${path} HTTP/1.1\r\nhost: ${this.#host}\r\nconnection: ${method === 'HEAD' ? 'close' : 'keep-alive'}\r\n`;
+    const lines = new RequestLines(method, start, expectsBody);
+    if (this.#known.size >= pathLimit) this.#known.clear();
+    this.#known.set(path, lines);
+    return lines;
+  }
+}
+
+class RequestLines {
+  readonly method: string;
+  readonly #start: string;
+  readonly #expectsBody: boolean;
+  readonly #lines: Line[] = [];
+  /** Everything up to the length of the body, as it was written last. */
+  #text: string;
+
+  constructor(method: string, start: string, expectsBody: boolean) {
+    this.method = method;
+    this.#start = start;
+    this.#expectsBody = expectsBody;
+    this.#text = start;
+  }
+
+  write(headers: HeaderPairs, length: number): string | undefined {
+    if (length > 0 && !this.#expectsBody) return undefined;
+    if (!this.#isSame(headers)) {
+      const isPlain = this.#rewrite(headers);
+      if (!isPlain) return undefined;
+    }
+    return this.#expectsBody ? `${this.#text}content-length: ${length}\r\n\r\n` : `${this.#text}\r\n`;
+  }
+
+  #isSame(headers: HeaderPairs): boolean {
+    const lines = this.#lines;
+    if (headers.length !== lines.length * 2) return false;
+    for (let place = 0; place < lines.length; place += 1) {
+      const line = lines[place] as Line;
+      if (line.value !== headers[place * 2 + 1] || line.name !== headers[place * 2]) return false;
+    }
+    return true;
+  }
+
+  /** False where a header is not plain: the request is written by somebody else, who may refuse it. */
+  #rewrite(headers: HeaderPairs): boolean {
+    const lines = this.#lines;
+    let text = this.#start;
+    let place = 0;
+    for (let at = 0; at + 1 < headers.length; at += 2, place += 1) {
+      const name = headers[at] as string;
+      const value = headers[at + 1] as string;
+      let line = lines[place];
+      if (line?.value !== value || line.name !== name) {
+        if (!isPlain(name, value)) {
+          lines.length = place;
+          this.#text = text;
+          return false;
+        }
+        line = { name, value, text: `${name}: ${value}\r\n` };
+        lines[place] = line;
+      }
+      text += line.text;
+    }
+    lines.length = place;
+    this.#text = text;
+    return true;
+  }
+}
+
+function isPlain(name: string, value: string): boolean {
+  return name !== '' && !notToken.test(name) && !reserved.has(name.toLowerCase()) && typeof value === 'string' && !notText.test(value);
+}

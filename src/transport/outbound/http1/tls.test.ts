@@ -1,0 +1,106 @@
+import type { AddressInfo } from 'node:net';
+import { createServer, getCACertificates, type Server, setDefaultCACertificates, type TLSSocket } from 'node:tls';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Receiver } from '../upstream.ts';
+import { Origins } from './origins.ts';
+
+/** Of `localhost`, signed by itself; it opens nothing but this test. */
+const key = `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgtYvzotrUjyVzUPti
+BDntAfYosU4TAuzS6kR1G/Oj1z6hRANCAASbkBgqkxXGm19rC6gsuUXZ4XjZy/7W
+YpR6zqhix6cbskZak2MLEeuknBYbwyfiwi9CIZK8+iE2A9HSTO4HEoZm
+-----END PRIVATE KEY-----`;
+const cert = `-----BEGIN CERTIFICATE-----
+MIIBlTCCATugAwIBAgIULB1Mi9zpymKOnGDFYKDlFj92k/QwCgYIKoZIzj0EAwIw
+FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTEyMzAyMzUzMloYDzIxMjYxMDMw
+MDIzNTMyWjAUMRIwEAYDVQQDDAlsb2NhbGhvc3QwWTATBgcqhkjOPQIBBggqhkjO
+PQMBBwNCAASbkBgqkxXGm19rC6gsuUXZ4XjZy/7WYpR6zqhix6cbskZak2MLEeuk
+nBYbwyfiwi9CIZK8+iE2A9HSTO4HEoZmo2kwZzAdBgNVHQ4EFgQU3fuO+P2bXhgW
+nIJKAPjNRK/GAkswHwYDVR0jBBgwFoAU3fuO+P2bXhgWnIJKAPjNRK/GAkswDwYD
+VR0TAQH/BAUwAwEB/zAUBgNVHREEDTALgglsb2NhbGhvc3QwCgYIKoZIzj0EAwID
+SAAwRQIhAOfNku5237CkyDGYjOitXUzjD8Pm27FnJ8A/R1Uwped8AiBT0ACY6uiG
+7KD0drucAhpCWKDZds/+t6tIjpuIx3Dl4g==
+-----END CERTIFICATE-----`;
+
+describe('a connection with TLS', () => {
+  const usual = getCACertificates('default');
+  let server: Server;
+  let sockets: TLSSocket[];
+  let origins: Origins;
+  let port: number;
+
+  beforeAll(() => setDefaultCACertificates([...usual, cert]));
+  afterAll(() => setDefaultCACertificates(usual));
+  beforeEach(async () => {
+    sockets = [];
+    server = createServer({ key, cert, ALPNProtocols: ['h2', 'http/1.1'] }, (socket) => {
+      sockets.push(socket);
+      socket.on('error', () => undefined);
+      socket.on('data', () => socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2\r\nab\r\n1\r\nc\r\n0\r\n\r\n'));
+    }).listen(0);
+    await new Promise((resolve) => server.once('listening', resolve));
+    ({ port } = server.address() as AddressInfo);
+    origins = new Origins({ lookup: () => undefined });
+  });
+  afterEach(async () => {
+    origins.close();
+    for (const socket of sockets) socket.destroy();
+    await new Promise((resolve) => server.close(resolve));
+  });
+
+  /** The answer's body, or the code of what went wrong. */
+  function ask(host: string, isOnce = false): Promise<string> {
+    return new Promise((resolve) => {
+      let body = '';
+      const receiver: Receiver = {
+        connected: () => undefined,
+        sent: () => undefined,
+        head: () => undefined,
+        data: (bytes) => {
+          body += bytes.toString();
+        },
+        finished: () => resolve(body),
+        failed: (error) => resolve('code' in error ? String(error.code) : error.message),
+      };
+      const request = {
+        origin: `https://${host}:${port}`,
+        path: '/',
+        method: 'POST',
+        headers: [],
+        body: { kind: 'json', bytes: () => Buffer.from('{}') },
+      } as const;
+      origins.send({ ...request, headers: [] }, { trust: 'operator', connectMs: 5000, isOnce }, receiver);
+    });
+  }
+
+  it('is kept, speaks HTTP/1.1, and names the host', async () => {
+    expect([await ask('localhost'), await ask('localhost'), sockets.length]).toEqual(['abc', 'abc', 1]);
+    expect([sockets[0]?.alpnProtocol, sockets[0]?.servername]).toEqual(['http/1.1', 'localhost']);
+  });
+
+  it('goes on with the session of the one before', async () => {
+    await ask('localhost');
+    await ask('localhost', true);
+    expect(sockets.map((socket) => socket.isSessionReused())).toEqual([false, true]);
+  });
+
+  it('is not made with a host that the certificate does not name', async () => {
+    expect(await ask('127.0.0.1')).toBe('ERR_TLS_CERT_ALTNAME_INVALID');
+  });
+
+  it('is not made with a certificate that nobody vouches for', async () => {
+    setDefaultCACertificates(usual);
+    expect(await ask('localhost')).toBe('DEPTH_ZERO_SELF_SIGNED_CERT');
+    setDefaultCACertificates([...usual, cert]);
+  });
+
+  it('is not made with what speaks no TLS', async () => {
+    server.removeAllListeners('connection');
+    server.on('connection', (socket: TLSSocket) => {
+      sockets.push(socket);
+      socket.on('error', () => undefined);
+      socket.end('HTTP/1.1 400 Bad Request\r\n\r\n');
+    });
+    expect(await ask('localhost')).toMatch(/^(?:ERR_SSL_|EPROTO|ECONNRESET)/);
+  });
+});
