@@ -11,6 +11,8 @@ import type { Provider } from '../core/provider.ts';
 import { throughHub } from '../formats/through-hub/index.ts';
 import type { Registry } from './types.ts';
 import { type ChainEntry, createGeneration, SharedState, type Generation } from '../pipeline/generation.ts';
+import { createPriceBook } from '../pricing/book.ts';
+import { warmPrices } from '../pricing/library.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { Outbound } from '../transport/outbound/index.ts';
 
@@ -24,6 +26,9 @@ export interface GenerationsDeps {
   now(): number;
   monotonic(): number;
 }
+
+/** The price list is read when nobody waits: after the start, before the first response where possible. */
+const warmUpMs = 1000;
 
 /** Imports a file of the operator's by absolute path: the default export, or the module. */
 export async function importFile(path: string): Promise<unknown> {
@@ -47,7 +52,11 @@ export class Generations {
     const providers = new Map<string, Provider>();
     for (const provider of [...registry.providers, ...external].map(throughHub))
       for (const name of [provider.type, ...provider.aliases]) providers.set(name, provider);
-    const snapshot = await inSlices(compileSteps(loaded, { providers, credential: this.#deps.outbound.sign }), this.#deps.monotonic);
+    const snapshot = await inSlices(
+      compileSteps(loaded, { providers, credential: this.#deps.outbound.sign, prices: createPriceBook }),
+      this.#deps.monotonic,
+    );
+    setTimeout(warmPrices, warmUpMs).unref();
     const host = {
       now: this.#deps.now,
       sha256: (text: string) => createHash('sha256').update(text).digest('hex'),

@@ -4,9 +4,10 @@ import { listenAddress, type ListenSetting, listenText } from '../core/http/list
 import { listen, type Listening } from '../transport/inbound/listener/listen.ts';
 import { errorCode } from '../core/text/error-code.ts';
 
-/** Listens, or says why that is not possible. `flag` chooses another address. */
-export async function openListener(server: Server, setting: ListenSetting, flag: string): Promise<Listening> {
+/** Listens, or says why that is not possible. `flag`, and the setting of the same name, choose another address. */
+export async function openListener(server: Server, setting: ListenSetting, flag: keyof typeof settings): Promise<Listening> {
   const text = listenText(setting);
+  const choice = `${flag} and ${settings[flag]}`;
   const address = listenAddress(setting);
   if (address === undefined)
     throw new StartError({
@@ -21,11 +22,17 @@ export async function openListener(server: Server, setting: ListenSetting, flag:
     throw new StartError({
       exitCode: 1,
       message: `Can't listen on ${text}: ${reasons[code] ?? code}.`,
-      hint: code === 'ENOTSOCK' ? `Delete it if it is not in use; ${flag} chooses another path.` : `${flag} chooses another address.`,
+      hint: code === 'ENOTSOCK' ? `Delete it if it is not in use. ${choice} choose another path.` : `${choice} choose another address.`,
       cause,
     });
   }
 }
+
+const settings = {
+  '--listen': 'server.listen',
+  '--probe-listen': 'server.probe_listen',
+  '--admin-listen': 'server.admin.listen',
+} as const;
 
 const reasons: Readonly<Record<string, string>> = {
   EADDRINUSE: 'the address is in use',

@@ -7,33 +7,37 @@ import { Budget } from '../core/memory/budget.ts';
 import type { Clock } from '../core/context.ts';
 import type { ListenAddress } from '../core/http/listen-address.ts';
 import { createMask, type Mask } from '../core/secrets/mask.ts';
+import type { LogReader } from '../core/logs/reader.ts';
 import type { LogRecord } from '../core/records/record.ts';
 import type { ServerSettings, Snapshot } from '../core/snapshot.ts';
 import { dialects } from '../formats/index.ts';
 import { defaultMemory } from './default-memory.ts';
 import { Drain } from './drain.ts';
+import { ThreadMasking } from './masking/index.ts';
+import { Observing } from './observe/index.ts';
 import type { HandleDeps } from '../pipeline/handle-deps.ts';
 import { Handling } from '../pipeline/handle.ts';
-import { keptOf } from '../pipeline/record/messages.ts';
+import { keptOf } from '../pipeline/record/policy.ts';
 import type { ConfigState } from './reload/state.ts';
 import { GroupCommit, type SealedRecord } from '../pipeline/record/group-commit.ts';
 import { InFlightByKey } from '../pipeline/in-flight.ts';
 import type { Generation } from '../pipeline/generation.ts';
 import { Echoes } from '../telemetry/echoes.ts';
+import { Kinds } from '../store/compact.ts';
 import { encodeRecord } from '../store/encode.ts';
 import type { RecordStore, SpoolFrame } from '../store/frame.ts';
 import { Defects } from '../telemetry/defects.ts';
 import type { Log } from '../telemetry/log.ts';
 import { Cors } from '../transport/inbound/cors.ts';
 import { Connections } from '../transport/inbound/listener/connections.ts';
-import { type HeaderNames, headerNames } from '../transport/inbound/header-bag.ts';
+import { type HeaderNames, namesOf } from '../transport/inbound/header-bag.ts';
 import { Ids } from '../transport/inbound/ids.ts';
 import { KeylessRules } from '../transport/inbound/keyless-rules.ts';
 import { createProbes, type Probes } from '../transport/inbound/probes.ts';
 import { createYoungCollector } from '../transport/outbound/exchange/external-memory.ts';
 import type { Outbound } from '../transport/outbound/index.ts';
 import { createSender } from '../transport/outbound/sender.ts';
-import { createDataServer, type ServerDeps } from '../transport/inbound/server.ts';
+import { createDataServer, type DataServer, type ServerDeps } from '../transport/inbound/server.ts';
 import { createSweeper, type Sweeper } from '../transport/outbound/exchange/sweeper.ts';
 
 export interface RuntimeDeps {
@@ -47,6 +51,8 @@ export interface RuntimeDeps {
   /** What `/readyz` shows: things that make nothing less ready, and how the last load of the configuration ended. */
   readonly notes: readonly string[];
   readonly configState: (isDetailed: boolean) => ConfigState;
+  /** Undefined where no request log is kept. */
+  readonly logs: () => LogReader | undefined;
   onRequest(record: LogRecord): void;
 }
 
@@ -56,12 +62,14 @@ export class Runtime {
   readonly holder: OwnedHolder<Generation>;
   readonly server: Server;
   readonly connections: Connections;
+  readonly observing: Observing;
   readonly #deps: RuntimeDeps;
   /** Attempts: how many there are is bounded. */
   readonly #sweeper: Sweeper;
   /** Bodies that are coming, of whoever it may be: they take no attempt's place. */
   readonly #arriving: Sweeper;
   readonly #budget: Budget;
+  readonly #masking: ThreadMasking;
   readonly #seal: GroupCommit;
   readonly #handling: HandleDeps;
   readonly #defects: Defects;
@@ -72,6 +80,7 @@ export class Runtime {
   readonly #running = new AsyncLocalStorage<string>();
   /** Generations with requests: one that began before a secret was rotated may still bring the old one back. */
   readonly #live = new Set<Generation>();
+  readonly #kinds = new Kinds();
   #mask: Mask;
   #names: HeaderNames;
   #cors: Cors | undefined;
@@ -99,9 +108,9 @@ export class Runtime {
       (error) => log.error({ err: error }, 'a plugin failed to shut down'),
     );
     const { egress, upstream } = deps.outbound;
-    const maxInFlight = (): number => this.#settings().maxInFlight;
     const echoes = new Echoes(log, () => this.holder.current().snapshot.revision);
-    this.#seal = new GroupCommit((records) => this.#append(records), defects.report);
+    this.#masking = new ThreadMasking({ onFault: defects.report });
+    this.#seal = new GroupCommit((records) => this.#append(records), this.#masking, defects.report);
     const passed = createYoungCollector();
     const send = createSender({
       upstream,
@@ -114,7 +123,7 @@ export class Runtime {
       lookup: egress.lookup,
       keep: () => this.#keep(),
       maxAnswer: () => this.#settings().maxAnswer,
-      maxInFlight,
+      maxInFlight: () => this.#settings().maxInFlight,
     });
     this.#handling = {
       send,
@@ -126,16 +135,36 @@ export class Runtime {
       // Not `run`, which copies what was before once more to put it back: node does so at the end of each callback.
       enter: (id) => this.#running.enterWith(id),
       onDefect: defects.report,
-      onOver: (record) => deps.onRequest(record),
+      onOver: (record) => {
+        this.observing.add(record);
+        deps.onRequest(record);
+      },
       onLeft: (handling) => this.drain.running.delete(handling),
     };
-    this.server = this.#listener(passed);
-    this.connections = new Connections(this.server);
+    this.observing = this.#observe(first.snapshot);
+    const listener = this.#listener(passed);
+    this.server = listener.server;
+    this.connections = new Connections(listener);
     this.server.maxConnections = first.snapshot.server.maxConnections;
   }
 
+  #observe(first: Snapshot): Observing {
+    return new Observing(first, {
+      log: this.#deps.log,
+      now: this.#deps.clock.now,
+      monotonic: this.#deps.clock.monotonic,
+      secrets: () => secretsOf(this.#live),
+      activity: () => this.activity(),
+      config: () => this.#deps.configState(false),
+      spool: this.#deps.store.stats,
+      masking: this.#masking,
+      logs: this.#deps.logs,
+      onFault: this.#defects.report,
+    });
+  }
+
   /** @param passed told of the bytes of files that pass */
-  #listener(passed: (bytes: number) => void): Server {
+  #listener(passed: (bytes: number) => void): DataServer {
     return createDataServer({
       clock: this.#deps.clock,
       ids: new Ids(),
@@ -165,6 +194,19 @@ export class Runtime {
     return createProbes({ reasons: () => (this.drain.isStopping ? ['draining'] : []), notes, config }, isOperators);
   }
 
+  /** Hides the secrets of every generation that has requests. */
+  get mask(): Mask {
+    return this.#mask;
+  }
+
+  /** What is in progress right now. */
+  activity(): { inFlight: number; openStreams: number; isDraining: boolean; bodies: number; bodiesLimit: number } {
+    let openStreams = 0;
+    this.drain.running.each((handling) => (openStreams += handling.isStreaming ? 1 : 0));
+    const { used, limit } = this.#budget;
+    return { inFlight: this.drain.running.size, openStreams, isDraining: this.drain.isStopping, bodies: used, bodiesLimit: limit };
+  }
+
   /** Something threw where nobody caught it. See `Gateway.defect`. */
   defect(error: unknown): void {
     const id = this.#running.getStore();
@@ -184,6 +226,7 @@ export class Runtime {
     this.#names = namesOf(generation.snapshot);
     this.#openTo(generation);
     this.holder.swap(generation);
+    this.observing.use(generation.snapshot);
     this.server.maxConnections = generation.snapshot.server.maxConnections;
     this.#budget.limit = memoryOf(generation);
   }
@@ -193,8 +236,10 @@ export class Runtime {
     this.drain.running.each((handling) => handling.stop());
     await new Promise((resolve) => setImmediate(resolve));
     this.#seal.flush();
-    this.server.closeAllConnections();
+    await this.#masking.close();
+    this.connections.closeAll();
     if (this.server.listening) await new Promise((resolve) => this.server.close(resolve));
+    await this.observing.close();
     this.#sweeper.close();
     this.#arriving.close();
     await this.#deps.outbound.upstream.close();
@@ -217,8 +262,8 @@ export class Runtime {
   }
 
   #limits(): ReturnType<ServerDeps['limits']> {
-    const { maxBody, maxUpload, bodyTimeout, json } = this.#settings();
-    return { maxBody, maxUpload, bodyTimeout, json, names: this.#names };
+    const { maxBody, maxUpload, bodyTimeout, json, fastPath } = this.#settings();
+    return { maxBody, maxUpload, bodyTimeout, json, fastPath, names: this.#names };
   }
 
   #settings(): ServerSettings {
@@ -230,14 +275,19 @@ export class Runtime {
   }
 
   #append(records: readonly SealedRecord[]): void {
-    this.#deps.store.append(records.map((sealed) => this.#encoded(sealed)));
+    const { store } = this.#deps;
+    if (store.isOff === true && !this.observing.isExporting) return;
+    const frames = records.map((sealed) => this.#encoded(sealed));
+    if (store.isOff !== true) store.append(frames);
   }
 
   /** A record that can't be written must not take those of other requests with it. */
   #encoded(sealed: SealedRecord): SpoolFrame {
     const { record } = sealed;
     try {
-      return encodeRecord(record, sealed, this.#mask);
+      const frame = encodeRecord(record, sealed, this.#mask, this.#kinds);
+      this.observing.written({ record, line: frame.line, request: sealed.request, response: sealed.response });
+      return frame;
     } catch (error) {
       this.#handling.onDefect(error, record.id);
       return encodeRecord(bareRecord({ ...record, totalMs: record.ms.total }), {}, this.#mask);
@@ -254,13 +304,11 @@ async function answerDescription(response: ServerResponse): Promise<void> {
 const memoryOf = ({ snapshot }: Generation): number => snapshot.server.memory ?? defaultMemory();
 
 function maskOf(generations: Iterable<Generation>): Mask {
-  const secrets = new Set<string>();
-  for (const { snapshot } of generations) for (const secret of snapshot.secrets) secrets.add(secret);
-  return createMask([...secrets]);
+  return createMask(secretsOf(generations));
 }
 
-/** The gateway headers of a configuration: those of every type that it may name are known. */
-function namesOf({ server, types }: Snapshot): HeaderNames {
-  const settings = [...new Set(types.values())].flatMap(({ entry }) => entry.requestSettings.flatMap(({ headers }) => headers));
-  return headerNames(server.headerPrefixes, settings);
+function secretsOf(generations: Iterable<Generation>): string[] {
+  const secrets = new Set<string>();
+  for (const { snapshot } of generations) for (const secret of snapshot.secrets) secrets.add(secret);
+  return [...secrets];
 }

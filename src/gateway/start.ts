@@ -1,24 +1,32 @@
-import { join } from 'node:path';
 import { createLoader } from '../config/reload/loader.ts';
 import { createReloader, type Reloader, type ReloadResult } from '../config/reload/reloader.ts';
 import type { Clock } from '../core/context.ts';
+import { createMask } from '../core/secrets/mask.ts';
 import { listenAddress, type ListenSetting, listenText } from '../core/http/listen-address.ts';
 import type { ObjectOwners } from '../core/objects/owners.ts';
-import type { Snapshot } from '../core/snapshot.ts';
 import { type Gateway, type GatewayEvent, type GatewayOptions, type StartGateway, StartError } from './types.ts';
+import { adminExposure, adminListen, openAdmin } from './admin/open.ts';
+import type { AdminState } from './admin/state.ts';
+import { Control } from './admin/control.ts';
+import { acceptReporter } from './log/reporters.ts';
+import type { DrainPlan } from './drain.ts';
+import { eventOf } from './reload/event.ts';
+import { RunningGateway, shownUrl } from './running.ts';
 import { LastGoodCopy } from './reload/last-good.ts';
 import { openListener } from './open-listener.ts';
 import { openObjectOwners } from './object-owners.ts';
 import type { Generation } from '../pipeline/generation.ts';
 import { ReloadState } from './reload/state.ts';
 import { Runtime } from './runtime.ts';
+import { Subscribers } from './log/subscribers.ts';
+import { compileRequestLog } from '../config/compile/logging/request-log.ts';
+import { openLog } from './log/open.ts';
+import type { RequestLog } from './log/request-log.ts';
 import { exposureFault } from './start-faults.ts';
-import type { Drop, RecordStore } from '../store/frame.ts';
+import type { RecordStore } from '../store/frame.ts';
 import type { OwnerTable } from '../store/object-owners.ts';
-import { openMemory } from '../store/memory.ts';
-import { openSpool } from '../store/spool.ts';
-import { openStateDir, spoolFolder, type StateDir, StateDirError, stateDirPath, type StateDirRequest } from '../store/state-dir.ts';
-import type { Log } from '../telemetry/log.ts';
+import { openStateDir, type StateDir, StateDirError, StateDirHeld, stateDirPath, type StateDirRequest } from '../store/state-dir.ts';
+import type { MetricsPage } from '../transport/inbound/metrics-page.ts';
 import { createProbeServer } from '../transport/inbound/probes.ts';
 import { createOutbound, type Outbound } from '../transport/outbound/index.ts';
 import { Generations } from './generations.ts';
@@ -26,9 +34,6 @@ import type { ValidConfig } from '../config/reload/load.ts';
 
 /** The process's own time; the only place that reads it for requests. */
 const clock: Clock = { now: Date.now, monotonic: () => performance.now() };
-
-/** Records kept in memory when there is no state directory, in bytes. */
-const memorySize = 32 * 1024 * 1024;
 
 /** Loads the configuration, opens the state directory and the listeners, and serves until it is drained or closed. */
 export const startGateway: StartGateway = async (options) => {
@@ -59,15 +64,24 @@ class Starting {
   /** Of the first configuration: a reload can't move it. */
   #stateRequest: StateDirRequest | undefined;
   #owners: OwnerTable | undefined;
+  readonly #subscribers: Subscribers;
+  readonly #control: Control;
+  #logs: RequestLog | undefined;
+  #url = '';
+  #madeReloader: Reloader | undefined;
+  readonly #stop = Promise.withResolvers<Partial<DrainPlan>>();
 
   constructor(options: GatewayOptions) {
     this.#options = options;
     this.#lastGood = new LastGoodCopy(options);
     const { registry, log } = options;
+    this.#subscribers = new Subscribers((error) => log.error({ err: error }, 'a listener to records failed'));
+    this.#control = this.#makeControl();
     this.#outbound = createOutbound({
       clock,
       random: Math.random,
       egressAllow: () => this.#runtime?.holder.current().snapshot.server.egressAllow ?? [],
+      fastPath: () => this.#runtime?.holder.current().snapshot.server.fastPath ?? true,
       env: options.env,
       onTokenFault: (error) => log.warn({ err: error }, 'a token could not be renewed; the old one is used until it expires'),
       onKeysFault: (error) => log.warn({ err: error }, "the public keys of the tokens' issuer could not be fetched"),
@@ -89,6 +103,7 @@ class Starting {
   async run(): Promise<Gateway> {
     const { stop } = this.#options;
     const reloader = this.#reloader();
+    this.#madeReloader = reloader;
     // Closed last, whenever it was opened: requests that end meanwhile still look into it.
     this.#opened.push(() => this.#owners?.close());
     this.#opened.push(() => reloader.close());
@@ -104,12 +119,25 @@ class Starting {
     this.#reloads.started(loaded.revision, this.#lastGood.rejected, loaded.secrets);
     const notice = this.#lastGood.event(loaded.revision);
     if (notice !== undefined) this.#options.onEvent(notice);
-    const urls = await this.#listen(runtime, loaded);
+    const url = await this.#listen(runtime, loaded);
+    this.#url = shownUrl(url);
+    const admin = await this.#openAdmin(runtime.observing.page);
     stop?.throwIfAborted();
     const checkedMs = first.kind === 'applied' ? Math.round(first.ms) : undefined;
     return new RunningGateway(
-      { runtime, reloader, checkedMs, notes: this.#notes, loaded: () => this.#loaded ?? loaded, undo: () => this.undo() },
-      urls,
+      {
+        runtime,
+        reloader,
+        checkedMs,
+        notes: this.#notes,
+        logs: this.#logs,
+        admin,
+        stopAsked: this.#stop.promise,
+        subscribe: (listener) => this.#subscribers.add(listener),
+        loaded: () => this.#loaded ?? loaded,
+        undo: () => this.undo(),
+      },
+      url,
     );
   }
 
@@ -130,6 +158,7 @@ class Starting {
       apply: (loaded) => this.#apply(loaded),
       onResult: (result) => {
         this.#reloads.took(result, this.#loaded?.secrets ?? []);
+        this.#control.took(result, this.#loaded?.secrets ?? []);
         this.#tell(eventOf(result));
       },
       onFault: (error) => this.#options.log.warn({ err: error }, 'the system cannot watch files; the gateway checks them every 5 s'),
@@ -149,7 +178,10 @@ class Starting {
   async #apply(loaded: ValidConfig): Promise<void> {
     const address = this.#address ?? this.#options.listen ?? loaded.tree.server?.listen ?? '127.0.0.1:8787';
     refuseExposure(this.#options, address, loaded, this.#loaded !== undefined && hasKeys(this.#loaded));
+    this.#refuseAdminExposure(loaded);
     this.#stateRequest ??= this.#stateRequestOf(loaded);
+    // What goes wrong from here on may repeat them.
+    if (this.#loaded === undefined) this.#options.log.configure({ mask: createMask(loaded.secrets) });
     const generation = await this.#generations.build(loaded);
     try {
       this.#serve(generation, loaded, address);
@@ -165,10 +197,12 @@ class Starting {
   #serve(generation: Generation, loaded: ValidConfig, address: ListenSetting): void {
     if (this.#runtime !== undefined) {
       this.#runtime.swap(generation);
+      this.#logs?.keep(compileRequestLog(loaded.tree.logging).retention);
       return;
     }
     const { log, onEvent } = this.#options;
-    const store = this.#openStore(loaded, generation.snapshot.log.spoolSize);
+    this.#subscribers.add((record) => onEvent({ type: 'request', record }));
+    const store = this.#openStore(loaded);
     const runtime = new Runtime(generation, {
       listen: listenAddress(address),
       clock,
@@ -177,7 +211,8 @@ class Starting {
       outbound: this.#outbound,
       notes: this.#notes,
       configState: (isDetailed) => this.#reloads.current(isDetailed),
-      onRequest: (record) => onEvent({ type: 'request', record }),
+      logs: () => this.#logs,
+      onRequest: this.#subscribers.tell,
     });
     this.#runtime = runtime;
     this.#opened.push(() => runtime.close());
@@ -186,7 +221,13 @@ class Starting {
   #stateRequestOf({ tree }: ValidConfig): StateDirRequest {
     const { source, cwd, stateDir } = this.#options;
     const configPath = 'path' in source ? source.path : undefined;
-    return { setting: stateDir ?? tree.server?.state_dir, configPath, cwd, isRequired: tree.server?.state_dir_required };
+    return {
+      setting: stateDir ?? tree.server?.state_dir,
+      configPath,
+      cwd,
+      isRequired: tree.server?.state_dir_required,
+      isShared: tree.server?.state_dir_shared,
+    };
   }
 
   async #openOwners(): Promise<ObjectOwners> {
@@ -196,41 +237,82 @@ class Starting {
     return this.#owners;
   }
 
-  #openStore(loaded: ValidConfig, spoolSize: number): RecordStore {
+  #openStore(loaded: ValidConfig): RecordStore {
     const { log } = this.#options;
     const request = this.#stateRequestOf(loaded);
     const state = openState(request);
-    if (state.warning !== undefined) log.warn({}, state.warning);
-    if (state.kind === 'memory') {
-      if (state.warning !== undefined) this.#notes.push(state.warning);
-      return openMemory({ maxTotal: memorySize });
+    if (state.kind === 'disk') {
+      this.#stateDir = stateDirPath(request);
+      this.#opened.push(() => state.release());
     }
-    this.#stateDir = stateDirPath(request);
-    this.#opened.push(() => state.release());
-    return openSpool({
-      dir: join(state.path, spoolFolder),
-      maxTotal: spoolSize,
-      onDrop: dropReporter(log),
+    const { spool, reader, close } = openLog({
+      state,
+      settings: compileRequestLog(loaded.tree.logging),
+      log,
+      monotonic: clock.monotonic,
+      notes: this.#notes,
+    });
+    this.#logs = reader;
+    this.#opened.push(close);
+    return spool;
+  }
+
+  #makeControl(): Control {
+    return new Control({
+      options: this.#options,
+      runtime: () => this.#runtime ?? notServing(),
+      loaded: () => this.#loaded ?? notServing(),
+      logs: () => this.#logs,
+      url: () => this.#url,
+      now: clock.now,
+      monotonic: clock.monotonic,
+      notes: this.#notes,
+      stateDir: () => this.#stateDir,
+      reloader: () => this.#madeReloader ?? notServing(),
+      outbound: () => this.#outbound,
+      onReload: (event) => this.#tell(event),
+      stop: (plan) => this.#stop.resolve(plan),
     });
   }
 
-  async #listen(runtime: Runtime, loaded: ValidConfig): Promise<{ data: string }> {
+  /** A reload can't move the listener, but it can take the last token away. */
+  #refuseAdminExposure({ tree }: ValidConfig): void {
+    const entry = tree.server?.admin;
+    if (this.#options.admin !== true || entry?.enabled === false) return;
+    const fault = adminExposure(adminListen(this.#options, this.#loaded?.tree.server?.admin ?? entry), entry);
+    if (fault !== undefined) throw fault;
+  }
+
+  async #openAdmin(metrics: MetricsPage): Promise<AdminState | undefined> {
+    const control = this.#control;
+    if (this.#options.admin !== true || control.settings().enabled === false) return undefined;
+    this.#subscribers.add((record) => control.ended(record));
+    void control.revisions.applied(control.loaded(), []);
+    const onOpened = (close: () => Promise<void> | void): void => void this.#opened.push(close);
+    return openAdmin({ options: this.#options, control, stateDir: this.#stateDir, metrics, onOpened });
+  }
+
+  async #listen(runtime: Runtime, loaded: ValidConfig): Promise<string> {
     const { server } = loaded.tree;
     const { log } = this.#options;
     const { url, release } = await openListener(runtime.server, this.#address ?? '', '--listen');
     this.#opened.push(release);
-    runtime.server.on('error', acceptReporter(log));
+    runtime.server.on('error', acceptReporter(log, clock.monotonic));
     const probes = this.#options.probeListen ?? server?.probe_listen;
     if (probes !== undefined) {
-      const probeServer = createProbeServer(runtime.probes(true));
+      const probeServer = createProbeServer(runtime.probes(true), runtime.observing.page);
       const opened = await openListener(probeServer, probes, '--probe-listen');
       this.#opened.push(
         () => opened.release(),
         () => void probeServer.close(),
       );
     }
-    return { data: url };
+    return url;
   }
+}
+
+function notServing(): never {
+  throw new Error('the gateway does not serve yet');
 }
 
 /** Callers are asked who they are: for keys or tokens, by a chain that looks at them. */
@@ -251,70 +333,26 @@ function refuseExposure({ source }: GatewayOptions, listen: ListenSetting, loade
 }
 
 /** What the file says about these decides nothing. */
-function overriddenBy({ listen, probeListen, stateDir }: GatewayOptions): ('listen' | 'probe_listen' | 'state_dir')[] {
+function overriddenBy({ listen, probeListen, admin, adminListen, stateDir }: GatewayOptions): Overridden[] {
   const flags = [
     ['listen', listen],
     ['probe_listen', probeListen],
+    ['admin.listen', admin === true ? adminListen : ''],
     ['state_dir', stateDir],
   ] as const;
   return flags.flatMap(([key, value]) => (value === undefined ? [] : [key]));
 }
 
-interface RunningParts {
-  readonly runtime: Runtime;
-  readonly reloader: Reloader;
-  readonly checkedMs: number | undefined;
-  readonly notes: readonly string[];
-  loaded(): ValidConfig;
-  undo(): Promise<void>;
-}
+type Overridden = 'listen' | 'probe_listen' | 'admin.listen' | 'state_dir';
 
-class RunningGateway implements Gateway {
-  readonly url: string;
-  readonly checkedMs: number | undefined;
-  readonly notes: readonly string[];
-  readonly #parts: RunningParts;
-  #closing: Promise<void> | undefined;
-
-  constructor(parts: RunningParts, urls: { data: string }) {
-    this.#parts = parts;
-    this.checkedMs = parts.checkedMs;
-    this.notes = parts.notes;
-    this.url = urls.data.startsWith('unix:') ? urls.data : `${urls.data}/v1`;
-  }
-
-  get loaded(): ValidConfig {
-    return this.#parts.loaded();
-  }
-
-  snapshot(): Snapshot {
-    return this.#parts.runtime.holder.current().snapshot;
-  }
-
-  defect(error: unknown): void {
-    this.#parts.runtime.defect(error);
-  }
-
-  async reload(): Promise<GatewayEvent> {
-    return eventOf(await this.#parts.reloader.reloadNow());
-  }
-
-  async drain(): Promise<void> {
-    const { runtime } = this.#parts;
-    await runtime.drain.run(runtime.server, runtime.connections, this.snapshot().server.drain);
-    await this.close();
-  }
-
-  close(): Promise<void> {
-    this.#closing ??= this.#parts.undo();
-    return this.#closing;
-  }
-}
+const heldHint =
+  'Stop it, or write another server.state_dir for this one. With server.state_dir_shared: true each has a folder of its own in it.';
 
 function openState(request: StateDirRequest): StateDir {
   try {
     return openStateDir(request);
   } catch (error) {
+    if (error instanceof StateDirHeld) throw new StartError({ exitCode: 1, message: error.message, hint: heldHint });
     if (error instanceof StateDirError)
       throw new StartError({ exitCode: 3, message: error.message, hint: 'without state_dir_required the gateway serves from memory' });
     throw error;
@@ -327,48 +365,4 @@ function startFault(result: ReloadResult, hint: string | undefined): Error {
   if (result.cause instanceof StartError) return result.cause;
   const message = result.cause instanceof Error ? result.cause.message : 'The configuration is invalid.';
   return new StartError({ exitCode: 3, message, hint, diagnostics: result.diagnostics, cause: result.cause });
-}
-
-function eventOf(result: ReloadResult): GatewayEvent {
-  switch (result.kind) {
-    case 'applied':
-      return { type: 'reloaded', revision: result.revision, changes: result.changes, ms: Math.round(result.ms), restart: result.restart };
-    case 'unchanged':
-      return { type: 'unchanged', revision: result.revision, recovered: result.recovered };
-    case 'rejected': {
-      const cause = result.cause instanceof Error ? result.cause.message : undefined;
-      return {
-        type: 'rejected',
-        revision: result.revision ?? '',
-        diagnostics: result.diagnostics,
-        ...(cause === undefined ? {} : { reason: cause }),
-      };
-    }
-    default:
-      return result satisfies never;
-  }
-}
-
-/** A process without file descriptors accepts nobody: it is said once in a while, and over when some are free again. */
-function acceptReporter(log: Log): (error: Error) => void {
-  let saidAt = Number.NEGATIVE_INFINITY;
-  return (error) => {
-    const now = clock.monotonic();
-    if (now - saidAt < 10_000) return;
-    saidAt = now;
-    log.error({ err: error }, 'a connection could not be accepted');
-  };
-}
-
-/** A failing disk is loud, but not once a request. */
-function dropReporter(log: Log): (drop: Drop) => void {
-  let saidAt = Number.NEGATIVE_INFINITY;
-  return (drop) => {
-    const now = clock.monotonic();
-    if (now - saidAt < 10_000) return;
-    saidAt = now;
-    if (drop.why === 'write')
-      log.error({ err: drop.error, records: drop.frames }, 'records could not be written to the spool and are lost');
-    else log.warn({ segment: drop.segment, bytes: drop.bytes }, 'the spool is full: its oldest segment was dropped');
-  };
 }

@@ -2,9 +2,11 @@ import type { Diagnostic } from '../config/report/diagnostic.ts';
 import type { LoadedConfig } from '../config/reload/load.ts';
 import type { Plugin } from '../core/plugin.ts';
 import type { Provider } from '../core/provider.ts';
+import type { LogReader } from '../core/logs/reader.ts';
 import type { LogRecord } from '../core/records/record.ts';
 import type { Snapshot } from '../core/snapshot.ts';
 import type { Log } from '../telemetry/log.ts';
+import type { AdminState } from './admin/state.ts';
 
 /** What the product is made of: the providers and the stages of the chain, as `plugins/index.ts` lists them. */
 export interface Registry {
@@ -21,6 +23,10 @@ export interface GatewayOptions {
   readonly listen?: string | undefined;
   /** Overrides `server.probe_listen`. */
   readonly probeListen?: string | undefined;
+  /** Opens the dashboard and the admin API; false unless said otherwise. `server.admin.enabled: false` wins. */
+  readonly admin?: boolean | undefined;
+  /** Overrides `server.admin.listen`. */
+  readonly adminListen?: string | undefined;
   /** Reload when a file changes; true unless said otherwise, and only where the source is a file. */
   readonly watch?: boolean | undefined;
   readonly allowMissingSecrets?: boolean | undefined;
@@ -76,7 +82,16 @@ export interface Gateway {
   readonly notes: readonly string[];
   /** How long the first load took, in milliseconds. */
   readonly checkedMs?: number | undefined;
+  /** The request log; undefined where none is kept (`logging.requests: off`). */
+  readonly logs: LogReader | undefined;
+  /** The dashboard and the admin API; undefined where they are switched off. */
+  readonly admin?: AdminState | undefined;
   snapshot(): Snapshot;
+  /**
+   * Tells of each record when its request is over; the function that is returned ends that. What a listener throws is
+   * logged and reaches nobody else.
+   */
+  subscribe(onRecord: (record: LogRecord) => void): () => void;
   /**
    * The last guard: takes what reached the process because nobody caught it. It is logged with the id of the request in
    * whose course it was begun, and that request fails when it is not answered yet; all others go on. Never throws.
@@ -84,6 +99,8 @@ export interface Gateway {
   defect(error: unknown): void;
   /** Reads the source again now. Never rejects: a bad source is a `rejected` event. */
   reload(): Promise<GatewayEvent>;
+  /** Resolves when somebody with the right to it asks for a stop: whoever runs the gateway then drains it. */
+  readonly stopAsked: Promise<void>;
   /** Stops taking requests, lets the running ones finish within `server.drain`, ends the rest, closes everything. */
   drain(): Promise<void>;
   /** Ends everything at once. */

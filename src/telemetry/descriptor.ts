@@ -33,9 +33,9 @@ export class DescriptorWriter implements Destination {
     this.#onLost = onLost;
   }
 
-  write(text: string): void {
+  write(text: string | Buffer): void {
     if (this.#isLeft) return;
-    const bytes = Buffer.from(text);
+    const bytes = typeof text === 'string' ? Buffer.from(text) : text;
     if (this.#waiting + bytes.length > mostWaiting) {
       this.#lost += 1;
       return;

@@ -43,7 +43,7 @@ describe('JSON lines', () => {
   it('summarise a request without its messages', async () => {
     const { log, writes } = open('json');
     log.request(sampleRecord());
-    await turn();
+    await log.flush();
     const line = json(writes[0]);
     expect(line).toMatchObject({
       level: 'info',
@@ -99,6 +99,26 @@ describe('the log', () => {
     expect(writes).toEqual(['LINE a\n09:31:07  info   between\nLINE b\n']);
     await log.flush();
     expect(writes).toHaveLength(1);
+  });
+
+  it('lets lines of requests wait for each other, and for no other line', async () => {
+    const { log, writes } = open('pretty');
+    log.request(sampleRecord({ id: 'a' }));
+    await turn();
+    expect(writes).toEqual([]);
+    log.request(sampleRecord({ id: 'b' }));
+    await expect.poll(() => writes).toEqual(['LINE a\nLINE b\n']);
+    log.request(sampleRecord({ id: 'c' }));
+    log.warn({}, 'odd');
+    await turn();
+    expect(writes[1]).toMatch(/^LINE c\n.*odd\n$/);
+  });
+
+  it('does not gather lines of requests without bound', async () => {
+    const { log, writes } = open('json');
+    for (let i = 0; i < 400; i += 1) log.request(sampleRecord());
+    await turn();
+    expect(writes.join('').split('\n')).toHaveLength(401);
   });
 
   it('writes at once when it is flushed', async () => {

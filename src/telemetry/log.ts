@@ -4,7 +4,7 @@ import type { LogRecord } from '../core/records/record.ts';
 import { DescriptorWriter } from './descriptor.ts';
 import { type Destination, Output } from './output.ts';
 import { prettyLine } from './pretty.ts';
-import { requestFields } from './request-fields.ts';
+import { RequestLines } from './request-line.ts';
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 export type LogFormat = 'auto' | 'pretty' | 'json';
@@ -47,7 +47,10 @@ export interface LogOptions {
   requestLine(record: LogRecord): string;
 }
 
-/** Lines leave the process asynchronously, all of one turn of the event loop in one write. */
+/**
+ * Lines leave the process asynchronously, all of one turn of the event loop in one write. Those of requests wait for each
+ * other, 50 ms at most: one write for each request would cost more than its line.
+ */
 export function createLog(options: LogOptions): Log {
   return new PinoLog(options);
 }
@@ -56,6 +59,7 @@ class PinoLog implements Log {
   readonly #options: LogOptions;
   readonly #output: Output;
   readonly #logger: Logger;
+  readonly #lines = new RequestLines();
   #format: 'pretty' | 'json';
 
   constructor(options: LogOptions) {
@@ -94,12 +98,8 @@ class PinoLog implements Log {
 
   request(record: LogRecord): void {
     if (!this.#logger.isLevelEnabled('info')) return;
-    if (this.#format === 'pretty') {
-      this.#output.write(`${this.#options.requestLine(record)}\n`);
-      return;
-    }
-    const time = new Date(this.#options.now()).toISOString();
-    this.#output.write(`${JSON.stringify({ level: 'info', time, msg: 'request', ...requestFields(record) })}\n`);
+    if (this.#format === 'pretty') this.#output.later(`${this.#options.requestLine(record)}\n`);
+    else this.#output.later(this.#lines.of(record, this.#options.now()));
   }
 
   news(text: string, fields: object, message: string, level: 'info' | 'error' = 'info'): void {
@@ -129,6 +129,6 @@ function resolveFormat(format: LogFormat, stdout: Sink): 'pretty' | 'json' {
 }
 
 function destinationOf(sink: Sink, onLost: (writes: number) => void): Destination {
-  if (sink.fd === undefined) return { write: (text) => void sink.write(text), flush: async () => {} };
+  if (sink.fd === undefined) return { write: (bytes) => void sink.write(bytes.toString('utf8')), flush: async () => {} };
   return new DescriptorWriter(sink.fd, onLost);
 }

@@ -2,28 +2,39 @@ import type { Mask } from '../core/secrets/mask.ts';
 
 /** What takes the text in the end: writes without waiting, one write in flight. */
 export interface Destination {
-  write(text: string): void;
+  write(text: Buffer): void;
   /** Resolves when all is written, or its reader takes nothing any more. */
   flush(): Promise<void>;
 }
 
-/** Gathers the lines of one turn of the event loop and hands them on together, secrets hidden. */
+/** Milliseconds and characters for which lines that can wait do so. */
+const longestWait = 50;
+const mostWaiting = 128 * 1024;
+
+/** Gathers lines and hands them on together, secrets hidden. */
 export class Output {
   mask: Mask | undefined;
   readonly #destination: Destination;
   #lines: string[] = [];
-  #armed = false;
+  #length = 0;
+  #turn: NodeJS.Immediate | undefined;
+  #timer: NodeJS.Timeout | undefined;
 
   constructor(destination: Destination) {
     this.#destination = destination;
   }
 
-  /** @param line with its line feed */
+  /** Handed on in this turn of the event loop, with all that waits. @param line with its line feed */
   write(line: string): void {
-    this.#lines.push(line);
-    if (this.#armed) return;
-    this.#armed = true;
-    setImmediate(this.#handOn);
+    this.#add(line);
+    this.#turn ??= setImmediate(this.#handOn);
+  }
+
+  /** Handed on soon: in 50 ms, or with a line that does not wait. */
+  later(line: string): void {
+    this.#add(line);
+    if (this.#length > mostWaiting) this.#turn ??= setImmediate(this.#handOn);
+    else this.#timer ??= setTimeout(this.#handOn, longestWait);
   }
 
   async flush(): Promise<void> {
@@ -31,11 +42,27 @@ export class Output {
     await this.#destination.flush();
   }
 
+  #add(line: string): void {
+    this.#lines.push(line);
+    this.#length += line.length;
+  }
+
   readonly #handOn = (): void => {
-    this.#armed = false;
+    clearImmediate(this.#turn);
+    clearTimeout(this.#timer);
+    this.#turn = undefined;
+    this.#timer = undefined;
     if (this.#lines.length === 0) return;
     const text = this.#lines.join('');
     this.#lines = [];
-    this.#destination.write(this.mask === undefined ? text : this.mask.text(text));
+    this.#length = 0;
+    this.#destination.write(this.#masked(text));
   };
+
+  /** Bytes are searched for all secrets at once; only where one was found it is worth to look for each in the text. */
+  #masked(text: string): Buffer {
+    const bytes = Buffer.from(text);
+    const { mask } = this;
+    return mask === undefined || mask.bytes(bytes) === bytes ? bytes : Buffer.from(mask.text(text));
+  }
 }

@@ -43,6 +43,6 @@ export function requestFields(record: LogRecord): object {
   };
 }
 
-function attemptFields({ target, provider, model, outcome, status }: AttemptRecord): object {
+export function attemptFields({ target, provider, model, outcome, status }: AttemptRecord): object {
   return { target, provider, model, outcome, status };
 }

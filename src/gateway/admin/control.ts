@@ -1,0 +1,276 @@
+import { resolve } from 'node:path';
+import type { ReloadVerdict, Status } from '../../admin/api-types.ts';
+import { shownDiagnostics } from '../../admin/views/diagnostics.ts';
+import { Attempts, type AttemptFigures } from '../../admin/attempts.ts';
+import { healthOf } from '../../admin/health.ts';
+import { LiveHub } from '../../admin/live/hub.ts';
+import type { Activity, ConfigStateFacts, Explaining, OwnRequest, Subject } from '../../admin/subject.ts';
+import type { ReloadResult, Reloader } from '../../config/reload/reloader.ts';
+import type { LoadedConfig, ValidConfig, WrittenPlaces } from '../../config/reload/load.ts';
+import type { SavedFiles } from '../../config/read/merge-files.ts';
+import type { AdminEntry } from '../../config/schema/index.ts';
+import { GatewayError } from '../../core/error.ts';
+import type { LogReader } from '../../core/logs/reader.ts';
+import type { LogRecord } from '../../core/records/record.ts';
+import { createMask, type Mask } from '../../core/secrets/mask.ts';
+import type { CatalogEntry } from '../../manage/providers/entry.ts';
+import { type Tested, tryOne } from '../../manage/providers/try.ts';
+import type { Outbound } from '../../transport/outbound/index.ts';
+import type { Probes } from '../../transport/inbound/probes.ts';
+import type { Runtime } from '../runtime.ts';
+import type { DrainPlan } from '../drain.ts';
+import { eventOf } from '../reload/event.ts';
+import type { GatewayEvent, GatewayOptions } from '../types.ts';
+import { Revisions } from './revisions.ts';
+import { version } from '../version.ts';
+import { sendOwn } from './own-request.ts';
+import { PluginTimes } from './plugin-times.ts';
+
+export interface ControlDeps {
+  readonly options: GatewayOptions;
+  runtime(): Runtime;
+  loaded(): ValidConfig;
+  logs(): LogReader | undefined;
+  url(): string;
+  /** Unix milliseconds. */
+  now(): number;
+  monotonic(): number;
+  readonly notes: readonly string[];
+  /** The state directory; undefined where nothing is kept on disk. */
+  stateDir(): string | undefined;
+  reloader(): Reloader;
+  outbound(): Outbound;
+  /** Reports a reload to whoever follows the gateway. */
+  onReload(event: GatewayEvent): void;
+  /** Ends the gateway as a signal does. */
+  stop(drain: Partial<DrainPlan>): void;
+}
+
+const noSettings: AdminEntry = {};
+/** Of one request of a test, in milliseconds. */
+const tryMs = 10_000;
+
+/** One gateway as the admin API sees it. */
+export class Control implements Subject {
+  readonly version = version;
+  readonly startedAt: number;
+  readonly cwd: string;
+  readonly env: Subject['env'];
+  readonly configPath: string | undefined;
+  readonly #deps: ControlDeps;
+  readonly #times = new PluginTimes();
+  readonly #attempts = new Attempts();
+  #probes: Probes | undefined;
+  #explaining: Promise<Explaining> | undefined;
+  #lastReload: Status['last_reload'] = null;
+  #restartNeeded: readonly string[] = [];
+  #written: { readonly revision: string; readonly places: WrittenPlaces } | undefined;
+  #rolledBackTo: string | null = null;
+  readonly revisions: Revisions;
+  readonly hub: LiveHub;
+
+  constructor(deps: ControlDeps) {
+    const { source, cwd } = deps.options;
+    this.#deps = deps;
+    this.startedAt = deps.now();
+    this.cwd = cwd;
+    this.env = deps.options.env;
+    this.configPath = 'path' in source ? resolve(cwd, source.path) : undefined;
+    this.hub = new LiveHub(deps.monotonic);
+    this.revisions = new Revisions({
+      entry: this.configPath,
+      dir: deps.stateDir,
+      now: deps.now,
+      onFault: (error) => deps.options.log.warn({ err: error }, 'a revision of the configuration could not be kept'),
+    });
+  }
+
+  get url(): string {
+    return this.#deps.url();
+  }
+
+  get probes(): Probes {
+    return (this.#probes ??= this.#deps.runtime().probes(true));
+  }
+
+  settings(): AdminEntry {
+    return this.#deps.loaded().tree.server?.admin ?? noSettings;
+  }
+
+  snapshot(): ReturnType<Subject['snapshot']> {
+    return this.#deps.runtime().holder.current().snapshot;
+  }
+
+  loaded(): ValidConfig {
+    return this.#deps.loaded();
+  }
+
+  mask(): Mask {
+    return this.#deps.runtime().mask;
+  }
+
+  logs(): LogReader | undefined {
+    return this.#deps.logs();
+  }
+
+  activity(): Activity {
+    return this.#deps.runtime().activity();
+  }
+
+  configState(): ConfigStateFacts {
+    // Another one may serve already, and its reload not be reported yet.
+    const rolledBackTo = this.#rolledBackTo === this.snapshot().revision ? this.#rolledBackTo : null;
+    return { lastReload: this.#lastReload, rolledBackTo, restartNeeded: this.#restartNeeded, notes: this.#deps.notes };
+  }
+
+  plugins(): Status['plugins'] {
+    const { stages } = this.#deps.options.registry;
+    const written = this.loaded().tree.plugins?.map((entry) => (typeof entry === 'string' ? entry : (entry.name ?? entry.use ?? '?')));
+    const names = written ?? stages.map(({ name }) => name);
+    return this.#times.read(names.map((name) => ({ name, moments: stages.find((stage) => stage.name === name)?.moments ?? [] })));
+  }
+
+  health(): ReturnType<Subject['health']> {
+    return healthOf(this.snapshot(), this.#attempts, this.#deps.now());
+  }
+
+  attempts(path: string): AttemptFigures {
+    return this.#attempts.figures(path, this.#deps.now(), 60);
+  }
+
+  explaining(): Promise<Explaining> {
+    return (this.#explaining ??= this.#openExplaining());
+  }
+
+  async #openExplaining(): Promise<Explaining> {
+    const { ExplainService } = await import('../explain/service.ts');
+    const { options, now, monotonic } = this.#deps;
+    return new ExplainService({
+      options,
+      clock: { now, monotonic },
+      loaded: () => this.loaded(),
+      logs: () => this.logs(),
+      url: () => this.url,
+      mask: (text) => this.mask().text(text),
+    });
+  }
+
+  async reload(): Promise<ReloadVerdict> {
+    return this.#verdict(await this.#deps.reloader().reloadNow());
+  }
+
+  async rollback(asked: string | undefined): Promise<ReloadVerdict> {
+    const serving = this.snapshot().revision;
+    const found = asked === undefined ? this.revisions.before(serving) : this.revisions.find(asked);
+    if (found === undefined) throw noRevision(asked, this.revisions.list());
+    const texts = this.revisions.textsOf(found);
+    if (texts === undefined)
+      throw new GatewayError('revision_not_found', {
+        message: `Revision ${found.revision} had a secret written in its files, which is not kept.`,
+        hint: 'Use ${env:NAME} or ${file:/path} for secrets: then a revision can serve again.',
+      });
+    const result = await this.#deps.reloader().hold(texts);
+    if (result.kind !== 'rejected') this.#rolledBackTo = result.revision;
+    const rolledBackTo = this.#rolledBackTo;
+    this.took(result, this.loaded().secrets);
+    this.#rolledBackTo = rolledBackTo;
+    this.#deps.onReload(eventOf(result));
+    return this.#verdict(result);
+  }
+
+  async written(): Promise<WrittenPlaces> {
+    const { revision } = this.loaded();
+    if (this.#written?.revision === revision) return this.#written.places;
+    const { written } = await this.#inspect(undefined, true);
+    const places = written ?? { values: [], places: {} };
+    this.#written = { revision, places };
+    return places;
+  }
+
+  inspect(texts: SavedFiles, entry?: string): Promise<LoadedConfig> {
+    return this.#inspect(texts, false, entry);
+  }
+
+  catalog(): readonly CatalogEntry[] {
+    const { tree, missing } = this.loaded();
+    const { providers } = this.snapshot();
+    return Object.entries(tree.providers ?? {}).flatMap(([slug, entry]) => {
+      const binding = providers.get(slug);
+      return binding === undefined ? [] : [{ slug, entry, binding, written: undefined, missing: missing[slug] }];
+    });
+  }
+
+  tryProvider(entry: CatalogEntry, deep: boolean): Promise<Tested> {
+    return tryOne(entry, { deep, outbound: this.#deps.outbound(), timeoutMs: tryMs });
+  }
+
+  request(asked: OwnRequest): ReturnType<Subject['request']> {
+    return sendOwn(this.url, asked);
+  }
+
+  /** Beside the event loop, as every load. */
+  async #inspect(texts: SavedFiles | undefined, wantsPlaces: boolean, entry?: string): Promise<LoadedConfig> {
+    try {
+      return await this.#deps
+        .reloader()
+        .inspect(texts, { wantsPlaces, ...(entry === undefined ? {} : { source: { text: entry, name: '<admin>' } }) });
+    } catch (cause) {
+      throw new GatewayError('overloaded', { message: 'The configuration could not be checked in time.', cause });
+    }
+  }
+
+  drain(timeoutMs: number | undefined): void {
+    this.#deps.stop(timeoutMs === undefined ? {} : { timeoutMs });
+  }
+
+  #verdict(result: ReloadResult): ReloadVerdict {
+    const last = this.#lastReload;
+    return {
+      result: result.kind,
+      revision: this.snapshot().revision,
+      changes: result.kind === 'applied' ? result.changes : [],
+      restart_needed: result.kind === 'applied' ? result.restart : [],
+      diagnostics: last?.diagnostics ?? [],
+      reason: last?.reason ?? null,
+    };
+  }
+
+  onDefect(error: unknown): void {
+    this.#deps.options.log.error({ err: error }, 'a call to the admin API failed');
+  }
+
+  /** A request ended. */
+  ended(record: LogRecord): void {
+    this.#times.add(record.plugins);
+    this.#attempts.add(record);
+    this.hub.tell(record);
+  }
+
+  /** A reload ended. */
+  took(result: ReloadResult, secrets: readonly string[]): void {
+    const isRejected = result.kind === 'rejected';
+    const mask = createMask([...new Set([...secrets, ...(isRejected ? result.secrets : [])])]);
+    const diagnostics = isRejected ? result.diagnostics : result.kind === 'applied' ? result.loaded.diagnostics : [];
+    const cause = isRejected ? result.cause?.message : undefined;
+    this.#lastReload = {
+      at: this.#deps.now(),
+      result: result.kind,
+      revision: result.revision ?? '',
+      diagnostics: shownDiagnostics(diagnostics, mask),
+      reason: cause === undefined ? null : mask.text(cause),
+    };
+    if (result.kind === 'rejected') return;
+    this.#rolledBackTo = null;
+    if (result.kind !== 'applied') return;
+    this.#restartNeeded = [...new Set([...this.#restartNeeded, ...result.restart])];
+    void this.revisions.applied(result.loaded, result.changes);
+  }
+}
+
+function noRevision(asked: string | undefined, known: readonly { readonly revision: string }[]): GatewayError {
+  const names = [...new Set(known.map(({ revision }) => revision))];
+  return new GatewayError('revision_not_found', {
+    message: asked === undefined ? 'There is no earlier revision.' : `There is no revision "${asked.slice(0, 40)}".`,
+    hint: names.length === 0 ? undefined : `Revisions: ${names.join(', ')}.`,
+  });
+}

@@ -1,0 +1,35 @@
+import type { PluginRecord } from '../../core/records/record.ts';
+import type { Status } from '../../admin/api-types.ts';
+
+/** Requests that are looked at. */
+const kept = 256;
+
+/** What each plugin cost the last requests. One assignment per request; the rest is done for whoever asks. */
+export class PluginTimes {
+  readonly #last: (readonly PluginRecord[])[] = [];
+  #at = 0;
+
+  add(plugins: readonly PluginRecord[]): void {
+    this.#last[this.#at] = plugins;
+    this.#at = (this.#at + 1) % kept;
+  }
+
+  /** @param chain the plugins in their order */
+  read(chain: readonly { readonly name: string; readonly moments: readonly string[] }[]): Status['plugins'] {
+    return chain.map(({ name, moments }) => {
+      const times = this.#last.flatMap((plugins) => sumOf(plugins, name)).toSorted((a, b) => a - b);
+      return { name, moments, p50_ms: percentile(times, 0.5), p95_ms: percentile(times, 0.95) };
+    });
+  }
+}
+
+/** All moments of one request together; nothing where the plugin did not run. */
+function sumOf(plugins: readonly PluginRecord[], name: string): number[] {
+  const own = plugins.filter((plugin) => plugin.name === name);
+  return own.length === 0 ? [] : [own.reduce((sum, { ms }) => sum + ms, 0)];
+}
+
+function percentile(sorted: readonly number[], share: number): number | null {
+  const value = sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))];
+  return value === undefined ? null : Math.round(value * 1000) / 1000;
+}

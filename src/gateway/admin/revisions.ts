@@ -1,0 +1,170 @@
+import { createHash } from 'node:crypto';
+import { readdirSync } from 'node:fs';
+import { rename, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ValidConfig } from '../../config/reload/load.ts';
+import type { SavedFiles } from '../../config/read/merge-files.ts';
+import { makeFolder } from '../../core/files/folder.ts';
+import { readRegularFile } from '../../core/files/regular-file.ts';
+import { isPlain } from '../../core/json/merge.ts';
+import { objectIn } from '../../core/json/scan.ts';
+import { createMask } from '../../core/secrets/mask.ts';
+
+/** A configuration that served. */
+export interface Revision {
+  readonly revision: string;
+  /** Unix milliseconds. */
+  readonly appliedAt: number;
+  /** As `+providers.claude`. */
+  readonly changes: readonly string[];
+  /** Absolute path → when it was written (Unix milliseconds) and its text, secrets masked. */
+  readonly files: Readonly<Record<string, { readonly modifiedAt: number; readonly text: string }>>;
+  /** A secret is written in a file and was masked: the texts cannot serve again. */
+  readonly isMasked: boolean;
+}
+
+export interface RevisionsDeps {
+  /** Absolute path of the entry file; undefined: nothing is kept. */
+  readonly entry: string | undefined;
+  /** The state directory; undefined: kept in memory only. */
+  dir(): string | undefined;
+  /** Unix milliseconds. */
+  now(): number;
+  onFault(error: unknown): void;
+}
+
+const most = 20;
+/** Texts of one revision, in characters: larger ones are not kept. */
+const mostText = 8 * 1024 * 1024;
+const nameForm = /^\d{13}-[0-9a-f]{7}\.json$/;
+
+/** The last configurations that served, in memory and in the state directory. What can't be written is a warning. */
+export class Revisions {
+  readonly #deps: RevisionsDeps;
+  /** Newest last. */
+  #kept: Revision[] | undefined;
+  /** Revision → texts as written, of this process alone: with the secrets that somebody wrote into them. */
+  readonly #texts = new Map<string, SavedFiles>();
+  #writing: Promise<void> = Promise.resolve();
+
+  constructor(deps: RevisionsDeps) {
+    this.#deps = deps;
+  }
+
+  /** Newest first. */
+  list(): readonly Revision[] {
+    return this.#all().toReversed();
+  }
+
+  /** The newest one that begins so. */
+  find(revision: string): Revision | undefined {
+    return revision === '' ? undefined : this.#all().findLast((one) => one.revision.startsWith(revision));
+  }
+
+  /** The newest one that was applied before this one; the newest of all where this one is not known. */
+  before(revision: string): Revision | undefined {
+    const all = this.#all();
+    const at = all.findLastIndex((one) => one.revision === revision);
+    return (at < 0 ? all : all.slice(0, at)).findLast((one) => one.revision !== revision);
+  }
+
+  /** The texts that serve it again; undefined where a secret in them was masked. */
+  textsOf({ revision, files, isMasked }: Revision): SavedFiles | undefined {
+    const own = this.#texts.get(revision);
+    if (own !== undefined || isMasked) return own;
+    return Object.fromEntries(Object.entries(files).map(([path, { text }]) => [path, text]));
+  }
+
+  /** A configuration serves. Resolves when it is kept; never rejects. */
+  applied({ revision, texts, secrets }: ValidConfig, changes: readonly string[]): Promise<void> {
+    const { entry, now, onFault } = this.#deps;
+    const size = Object.values(texts).reduce((sum, text) => sum + text.length, 0);
+    if (entry === undefined || size > mostText) return Promise.resolve();
+    const appliedAt = now();
+    this.#writing = this.#writing.then(async () => {
+      try {
+        await this.#add({ revision, appliedAt, changes, ...(await filesOf(texts, secrets)) }, texts);
+      } catch (error) {
+        onFault(error);
+      }
+    });
+    return this.#writing;
+  }
+
+  async #add(made: Revision, texts: SavedFiles): Promise<void> {
+    const kept = this.#all();
+    this.#texts.delete(made.revision);
+    this.#texts.set(made.revision, texts);
+    // A restart with the same files is no change.
+    if (kept.at(-1)?.revision === made.revision) return;
+    kept.push(made);
+    const old = kept.splice(0, Math.max(0, kept.length - most));
+    for (const name of this.#texts.keys()) if (!kept.some(({ revision }) => revision === name)) this.#texts.delete(name);
+    const folder = this.#folder();
+    if (folder === undefined) return;
+    makeFolder(folder);
+    await write(join(folder, nameOf(made)), JSON.stringify(made));
+    for (const one of old) await rm(join(folder, nameOf(one)), { force: true });
+  }
+
+  #all(): Revision[] {
+    return (this.#kept ??= this.#read());
+  }
+
+  #read(): Revision[] {
+    const folder = this.#folder();
+    if (folder === undefined) return [];
+    try {
+      const names = readdirSync(folder)
+        .filter((name) => nameForm.test(name))
+        .toSorted();
+      return names.slice(-most).flatMap((name) => revisionIn(join(folder, name)) ?? []);
+    } catch {
+      return [];
+    }
+  }
+
+  #folder(): string | undefined {
+    const { entry } = this.#deps;
+    const dir = this.#deps.dir();
+    if (dir === undefined || entry === undefined) return undefined;
+    return join(dir, `revisions-${createHash('sha256').update(entry).digest('hex').slice(0, 8)}`);
+  }
+}
+
+const nameOf = ({ appliedAt, revision }: Revision): string => `${String(appliedAt).padStart(13, '0')}-${revision}.json`;
+
+async function write(path: string, text: string): Promise<void> {
+  const half = `${path}.${process.pid}`;
+  try {
+    await writeFile(half, text, { mode: 0o600 });
+    await rename(half, path);
+  } catch (error) {
+    await rm(half, { force: true });
+    throw error;
+  }
+}
+
+async function filesOf(texts: SavedFiles, secrets: readonly string[]): Promise<Pick<Revision, 'files' | 'isMasked'>> {
+  const mask = createMask(secrets);
+  let isMasked = false;
+  const files: Record<string, { modifiedAt: number; text: string }> = {};
+  for (const [path, written] of Object.entries(texts)) {
+    const text = mask.text(written);
+    if (text !== written) isMasked = true;
+    const found = await stat(path).catch(() => undefined);
+    files[path] = { modifiedAt: Math.round(found?.mtimeMs ?? 0), text };
+  }
+  return { files, isMasked };
+}
+
+/** Undefined for what is damaged. */
+function revisionIn(path: string): Revision | undefined {
+  try {
+    const found = objectIn(readRegularFile(path, mostText * 4).toString('utf8'));
+    const isOne = typeof found?.['revision'] === 'string' && typeof found['appliedAt'] === 'number' && isPlain(found['files']);
+    return isOne ? (found as unknown as Revision) : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,118 @@
+import type { Clock } from '../../core/context.ts';
+import { originsOf } from '../../config/report/origins.ts';
+import type { ValidConfig } from '../../config/reload/load.ts';
+import type { Source } from '../../config/read/merge-files.ts';
+import { GatewayError } from '../../core/error.ts';
+import type { Hold } from '../../core/memory/budget.ts';
+import { isPlain } from '../../core/json/merge.ts';
+import type { Media, MediaNeed } from '../../core/provider.ts';
+import { Explainer } from '../../explain/explainer.ts';
+import { referenceSigning } from '../../explain/walk/references.ts';
+import { typeOfPath } from '../../formats/shared/media/mime.ts';
+import { createSigning } from '../../transport/credentials/sign.ts';
+import { TokenSources } from '../../transport/credentials/token-source.ts';
+import { createEgress } from '../../transport/outbound/egress.ts';
+import type { ObjectOwners } from '../../core/objects/owners.ts';
+import { Generations } from '../generations.ts';
+import type { Registry } from '../types.ts';
+
+export interface OpenExplainer {
+  readonly explainer: Explainer;
+  close(): Promise<void>;
+}
+
+export interface ExplainerRequest {
+  readonly loaded: ValidConfig;
+  readonly source: Source;
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly registry: Registry;
+  readonly clock: Clock;
+}
+
+/**
+ * Sets a loaded configuration up for explaining: a generation of its own whose credentials are references and that opens
+ * no connection, so that nothing of a gateway that serves is touched.
+ *
+ * @throws Error when a plugin can't be set up
+ */
+export async function openExplainer({ loaded, source, cwd, env, registry, clock }: ExplainerRequest): Promise<OpenExplainer> {
+  const { texts, secrets, tree } = loaded;
+  const origins = originsOf({ source, cwd, env, providers: registry.providers, texts, secrets });
+  const references = origins.references((path) => valueAt(tree, path));
+  const tokens = new TokenSources(() => ({ fetch: refuse }), {
+    now: clock.now,
+    monotonic: clock.monotonic,
+    random: () => 0,
+    onFault: ignore,
+  });
+  /** Files that a request would have had downloaded. */
+  const named = new WeakMap<Hold, readonly string[]>();
+  const generations = new Generations({
+    registry,
+    log: { warn: ignore, debug: ignore, request: ignore },
+    outbound: {
+      sign: referenceSigning(createSigning(tokens, clock.now), references),
+      media: (needs, hold) => {
+        const urls = needs.map(({ url }) => url);
+        named.set(hold, [...(named.get(hold) ?? []), ...urls]);
+        return unfetched(needs);
+      },
+      jwt: () => ({ verify: unproven }),
+    },
+    owners: () => Promise.resolve(nobodys),
+    now: clock.now,
+    monotonic: clock.monotonic,
+  });
+  const generation = await generations.build(loaded);
+  const egress = createEgress(() => generation.snapshot.server.egressAllow, noLookup);
+  const explainer = new Explainer({
+    generation,
+    tree,
+    origins,
+    references,
+    clock,
+    checkEgress: egress.check,
+    filesOf: (hold) => named.get(hold) ?? [],
+  });
+  return { explainer, close: () => generation.dispose() };
+}
+
+const ignore = (): void => undefined;
+
+function refuse(): never {
+  throw new Error('explaining opens no connection');
+}
+
+/** What proves tokens is fetched from their issuer. */
+function unproven(): never {
+  throw new GatewayError('not_allowed', {
+    message: 'The token of the request is not checked, since explaining opens no connection.',
+    hint: 'Leave the token out, and name an API key whose rules hold.',
+  });
+}
+
+const noLookup: Parameters<typeof createEgress>[1] = (_name, _options, done) => {
+  done(new Error('explaining opens no connection'), '', 4);
+};
+
+/** Everything that is named is there for everybody: whose it is only a gateway that serves knows. */
+const nobodys: ObjectOwners = { ownerOf: () => undefined, bind: ignore };
+
+/** Files that the gateway would download have no content here. */
+function unfetched(needs: readonly MediaNeed[]): Promise<ReadonlyMap<string, Media>> {
+  return Promise.resolve(new Map(needs.map(({ url }) => [url, { mimeType: typeOfPath(pathIn(url)) ?? '', base64: '' }])));
+}
+
+const pathIn = (url: string): string => URL.parse(url)?.pathname ?? url;
+
+/** The value at a path as `formatPath` writes it. */
+function valueAt(root: unknown, path: string): unknown {
+  let value = root;
+  for (const [, index, quoted, plain] of path.matchAll(/\[(\d+)\]|\.?("(?:[^"\\]|\\.)*")|\.?([\w$-]+)/g)) {
+    const step = quoted === undefined ? plain : quoted.slice(1, -1).replaceAll(/\\(.)/g, '$1');
+    if (index !== undefined) value = Array.isArray(value) ? (value[Number(index)] as unknown) : undefined;
+    else value = isPlain(value) && step !== undefined && Object.hasOwn(value, step) ? value[step] : undefined;
+  }
+  return value;
+}

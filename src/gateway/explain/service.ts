@@ -1,0 +1,117 @@
+import type { ReplayRequest, ReplayResult, RequestDifferences } from '../../admin/api-types.ts';
+import type { Explaining } from '../../admin/subject.ts';
+import type { ValidConfig } from '../../config/reload/load.ts';
+import type { Clock } from '../../core/context.ts';
+import { GatewayError } from '../../core/error.ts';
+import type { Explanation, ExplainRequest } from '../../core/logs/explanation.ts';
+import type { LogReader, StoredRecord } from '../../core/logs/reader.ts';
+import type { Explainer } from '../../explain/explainer.ts';
+import { bodyIn, recordOf } from '../../explain/logged/bodies.ts';
+import { loggedDifferences } from '../../explain/logged/differences.ts';
+import { changed, responseDifferences, sendAgain } from '../../explain/logged/replay.ts';
+import { requestAgain } from '../../explain/logged/request.ts';
+import type { GatewayOptions } from '../types.ts';
+import { type OpenExplainer, openExplainer } from './open.ts';
+
+export interface ExplainServiceDeps {
+  readonly options: Pick<GatewayOptions, 'source' | 'cwd' | 'env' | 'registry'>;
+  readonly clock: Clock;
+  loaded(): ValidConfig;
+  logs(): LogReader | undefined;
+  /** Of the data listener. */
+  url(): string;
+  mask(text: string): string;
+}
+
+/** Explains and repeats requests for the admin API. What explains is made of the configuration when it is first asked. */
+export class ExplainService implements Explaining {
+  readonly #deps: ExplainServiceDeps;
+  #open: { readonly of: ValidConfig; readonly opened: Promise<OpenExplainer> } | undefined;
+
+  constructor(deps: ExplainServiceDeps) {
+    this.#deps = deps;
+  }
+
+  async explain(request: ExplainRequest): Promise<Explanation> {
+    const explainer = await this.#explainer();
+    return explainer.explain(request.from_log === undefined ? request : await this.#fromLog(request, request.from_log, explainer));
+  }
+
+  async differences(id: string): Promise<RequestDifferences> {
+    const logs = this.#logs();
+    const stored = await recordOf(logs, id);
+    const { record } = stored;
+    const explainer = await this.#explainer();
+    const isSame = record.revision === this.#deps.loaded().revision;
+    const configured = isSame && record.target !== null ? explainer.configured(record.target, record.config) : undefined;
+    return loggedDifferences(stored, await bodyIn(logs, stored, 'request'), await bodyIn(logs, stored, 'upstream'), configured);
+  }
+
+  async replay({ id, to, config, api_key: key, force }: ReplayRequest): Promise<ReplayResult> {
+    const logs = this.#logs();
+    const stored = await recordOf(logs, id);
+    if (force !== true) refuseMasked(stored);
+    const request = changed(requestAgain(stored, await bodyIn(logs, stored, 'request'), []), { to, config });
+    const replayed = await sendAgain(this.#deps.url(), request, key);
+    const before = await bodyIn(logs, stored, 'response');
+    const body = this.#deps.mask(replayed.body);
+    if (!('text' in before)) return { ...replayed, body, differences: [], why_absent: `There is nothing to compare with: ${before.why}.` };
+    return { ...replayed, body, differences: responseDifferences(before.text, body, stored), why_absent: null };
+  }
+
+  async #fromLog(request: ExplainRequest, id: string, explainer: Explainer): Promise<ExplainRequest> {
+    const logs = this.#logs();
+    const stored = await recordOf(logs, id);
+    const kept = request.body === undefined ? await bodyIn(logs, stored, 'request') : { text: '' };
+    const again = requestAgain(stored, kept, explainer.keys);
+    const given = Object.fromEntries(Object.entries(request).filter(([name, value]) => value !== undefined && name !== 'from_log'));
+    return { ...again, ...given, headers: { ...again.headers, ...request.headers } };
+  }
+
+  #logs(): LogReader {
+    const logs = this.#deps.logs();
+    if (logs === undefined)
+      throw new GatewayError('log_unavailable', {
+        message: 'The gateway keeps no request log.',
+        hint: 'Remove logging.requests: off from the configuration, and restart the gateway.',
+        retry: false,
+      });
+    return logs;
+  }
+
+  async #explainer(): Promise<Explainer> {
+    const loaded = this.#deps.loaded();
+    if (this.#open?.of !== loaded) {
+      const before = this.#open;
+      const { source, cwd, env, registry } = this.#deps.options;
+      this.#open = { of: loaded, opened: openExplainer({ loaded, source, cwd, env, registry, clock: this.#deps.clock }) };
+      // Whoever explains with it has the time that a call may take.
+      if (before !== undefined) setTimeout(() => void closed(before.opened), closeAfterMs).unref();
+    }
+    try {
+      return (await this.#open.opened).explainer;
+    } catch (error) {
+      this.#open = undefined;
+      throw error;
+    }
+  }
+}
+
+const closeAfterMs = 60_000;
+
+async function closed(opened: Promise<OpenExplainer>): Promise<void> {
+  try {
+    await (await opened).close();
+  } catch {
+    // It was never used, or a plugin failed to shut down: nothing of the gateway that serves depends on it.
+  }
+}
+
+function refuseMasked({ record }: StoredRecord): void {
+  const count = Object.values(record.redactions).reduce((sum, each) => sum + each, 0);
+  if (record.bodies !== 'redacted' || count === 0) return;
+  throw new GatewayError('not_allowed', {
+    message: `The body of "${record.id}" was masked in ${count} ${count === 1 ? 'place' : 'places'} before it was kept: it is not the request that the client sent.`,
+    hint: '--force ("force": true in the admin API) sends the masked body.',
+  });
+}

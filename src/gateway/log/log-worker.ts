@@ -1,0 +1,14 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { standBack } from '../../store/log/worker/priority.ts';
+import { startReader } from '../../store/log/worker/reader.ts';
+import type { ThreadData } from '../../store/log/worker/settings.ts';
+import { startWriter } from '../../store/log/worker/writer.ts';
+
+const data = workerData as ThreadData;
+if (parentPort === null) throw new Error('this file is the beginning of a thread');
+// Warnings of a thread would be lines of the gateway.
+process.removeAllListeners('warning');
+// Questions can wait for traffic; records can too, but the spool is bounded.
+standBack(data.role === 'writer' ? 5 : 10);
+if (data.role === 'writer') startWriter(parentPort, data);
+else startReader(parentPort, data);

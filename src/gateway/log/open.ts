@@ -1,0 +1,105 @@
+import { join } from 'node:path';
+import type { RequestLogSettings } from '../../config/compile/logging/request-log.ts';
+import type { RecordStore } from '../../store/frame.ts';
+import type { Retention } from '../../store/log/log-store.ts';
+import { questionMs } from '../../store/log/worker/clock.ts';
+import { createMemorySpool } from '../../store/log/worker/memory-spool.ts';
+import type { Database, ThreadData } from '../../store/log/worker/settings.ts';
+import { Thread } from '../../store/log/worker/thread.ts';
+import { openSpool } from '../../store/spool.ts';
+import { logFile, spoolFolder, type StateDir } from '../../store/state-dir.ts';
+import type { Log } from '../../telemetry/log.ts';
+import { dropReporter, problemReporter } from './reporters.ts';
+import { RequestLog } from './request-log.ts';
+
+export interface LogRequest {
+  readonly state: StateDir;
+  readonly settings: RequestLogSettings;
+  /** What is not as it was asked for, in a sentence each: kept up to date. */
+  readonly notes: string[];
+  /** Operational lines. */
+  readonly log: Log;
+  readonly monotonic: () => number;
+}
+
+/** Where records go, and what is asked for them. */
+export interface OpenedLog {
+  readonly spool: RecordStore;
+  /** Undefined where no records are kept. */
+  readonly reader: RequestLog | undefined;
+  close(): Promise<void>;
+}
+
+/** Bytes that a store in memory may take. */
+const memorySize = 32 * 1024 * 1024;
+/** Questions to the log that may wait, and milliseconds that each may take before its thread is replaced: it ends them itself before. */
+const questions = { most: 64, limitMs: questionMs + 1000, idleMs: 60_000, isPure: true } as const;
+/** Calls of a writer: records that come as messages are calls too. */
+const writing = { most: 4096, limitMs: 30_000 } as const;
+/** Of each thread, in megabytes. */
+const heapMb = 192;
+/** Milliseconds until a writer that died is started again. */
+const restartMs = 1000;
+
+/** Opens the request log: its spool, and the threads that store and read. */
+export function openLog(request: LogRequest): OpenedLog {
+  const { state, settings, log, monotonic, notes } = request;
+  const warnings = state.warning === undefined ? [] : [state.warning];
+  for (const warning of warnings) log.warn({}, warning);
+  notes.push(...warnings);
+  if (settings.isOff) return { spool: noStore(), reader: undefined, close: () => Promise.resolve() };
+  const database = databaseOf(state, settings);
+  const dir = state.kind === 'disk' ? join(state.path, spoolFolder) : undefined;
+  const entry = new URL('./log-worker.js', import.meta.url);
+  const bounded = (kept: Retention): Retention =>
+    database.kind === 'memory' ? { ...kept, size: Math.min(kept.size, memorySize), rows: settings.memoryRows } : kept;
+  let retention = bounded(settings.retention);
+  const writer: Thread = new Thread({
+    entry,
+    data: (): ThreadData => ({
+      role: 'writer',
+      database,
+      spool: dir,
+      spoolLimit: settings.spoolSize,
+      retention,
+    }),
+    ...writing,
+    heapMb,
+    onProblems: problemReporter(notes, log),
+    onDeath: (error) => {
+      log.error({ err: error }, 'the thread that stores records ended; it is started again');
+      if (dir !== undefined) setTimeout(() => writer.start(), restartMs).unref();
+    },
+  });
+  const reports = dropReporter(log, monotonic, dir === undefined ? [] : [notes, warnings]);
+  const spool =
+    dir === undefined ? createMemorySpool(writer, reports.onDrop) : openSpool({ dir, maxTotal: settings.spoolSize, ...reports });
+  const reader =
+    database.kind === 'memory'
+      ? writer
+      : new Thread({ entry, data: (): ThreadData => ({ role: 'reader', database }), ...questions, heapMb });
+  if (dir !== undefined) writer.start();
+  const spoolLimit = dir === undefined ? 0 : settings.spoolSize;
+  const requestLog = new RequestLog({
+    writer,
+    reader,
+    spool,
+    spoolLimit,
+    notes: warnings,
+    bounded: (kept) => {
+      retention = bounded(kept);
+      return retention;
+    },
+  });
+  return { spool, reader: requestLog, close: () => requestLog.close() };
+}
+
+function databaseOf(state: StateDir, { postgres }: RequestLogSettings): Database {
+  if (postgres !== undefined) return { kind: 'postgres', url: postgres };
+  return state.kind === 'disk' ? { kind: 'sqlite', path: join(state.path, logFile) } : { kind: 'memory' };
+}
+
+/** For `logging.requests: off`. */
+function noStore(): RecordStore {
+  return { append() {}, stats: { frames: 0, bytes: 0, dropped: 0, evicted: 0 }, close() {}, isOff: true };
+}

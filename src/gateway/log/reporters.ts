@@ -1,0 +1,69 @@
+import { errorCode } from '../../core/text/error-code.ts';
+import type { Drop } from '../../store/frame.ts';
+import type { Log } from '../../telemetry/log.ts';
+
+/** Shortest time between two lines of the same kind, in milliseconds. */
+const quietMs = 10_000;
+
+/** A process without file descriptors accepts nobody: it is said once in a while, and over when some are free again. */
+export function acceptReporter(log: Log, monotonic: () => number): (error: Error) => void {
+  let saidAt = Number.NEGATIVE_INFINITY;
+  return (error) => {
+    const now = monotonic();
+    if (now - saidAt < quietMs) return;
+    saidAt = now;
+    log.error({ err: error }, 'a connection could not be accepted');
+  };
+}
+
+/**
+ * A failing disk is loud, but not once a request. While records are lost, `notes` say so.
+ *
+ * @param notes lists of what is not as it was asked for, kept up to date
+ */
+export function dropReporter(
+  log: Log,
+  monotonic: () => number,
+  notes: readonly string[][],
+): { onDrop(drop: Drop): void; onRecovered(): void } {
+  let saidAt = Number.NEGATIVE_INFINITY;
+  let shown: string | undefined;
+  const show = (problem: string | undefined): void => {
+    for (const list of notes) {
+      const index = shown === undefined ? -1 : list.indexOf(shown);
+      if (index >= 0) list.splice(index, 1);
+      if (problem !== undefined) list.push(problem);
+    }
+    shown = problem;
+  };
+  const onRecovered = (): void => {
+    show(undefined);
+    saidAt = Number.NEGATIVE_INFINITY;
+    log.warn({}, 'records can be written to the spool again');
+  };
+  const onDrop = (drop: Drop): void => {
+    if (drop.why === 'write' && shown === undefined)
+      show(`Records are lost: the spool cannot be written (${errorCode(drop.error) || drop.error.message}).`);
+    const now = monotonic();
+    if (now - saidAt < quietMs) return;
+    saidAt = now;
+    if (drop.why === 'write')
+      log.error({ err: drop.error, records: drop.frames }, 'records could not be written to the spool and are lost');
+    else log.warn({ segment: drop.segment, bytes: drop.bytes }, 'the spool is full: its oldest segment was dropped');
+  };
+  return { onDrop, onRecovered };
+}
+
+/** Keeps `notes` as the request log stands, and logs what is new. */
+export function problemReporter(notes: string[], log: Log): (problems: readonly string[]) => void {
+  let shown: readonly string[] = [];
+  return (problems) => {
+    for (const problem of problems) if (!shown.includes(problem)) log.warn({}, problem);
+    for (const old of shown) {
+      const index = notes.indexOf(old);
+      if (index >= 0) notes.splice(index, 1);
+    }
+    notes.push(...problems);
+    shown = problems;
+  };
+}

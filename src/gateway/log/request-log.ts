@@ -1,0 +1,148 @@
+import { objectIn } from '../../core/json/scan.ts';
+import type {
+  BodyPart,
+  GivenFeedback,
+  LogQuestion,
+  LogReader,
+  SearchPage,
+  SearchRequest,
+  Stats,
+  StatsRequest,
+  StoredRecord,
+  StoreState,
+  SuggestRequest,
+  Suggestion,
+} from '../../core/logs/reader.ts';
+import type { LogRow } from '../../core/logs/row.ts';
+import type { RecordStore } from '../../store/frame.ts';
+import type { Retention } from '../../store/log/log-store.ts';
+import type { Asked, WriterState } from '../../store/log/worker/settings.ts';
+import type { Thread } from '../../store/log/worker/thread.ts';
+
+export interface RequestLogParts {
+  readonly writer: Thread;
+  /** The writer itself where the store is its memory. */
+  readonly reader: Thread;
+  /** Where records go first. */
+  readonly spool: RecordStore;
+  readonly spoolLimit: number;
+  /** What a store of this kind can keep of it. */
+  bounded(retention: Retention): Retention;
+  /** What was wrong when it was opened. */
+  readonly notes: readonly string[];
+}
+
+/** Milliseconds that a question waits until what is in the spool is stored. */
+const drainMs = 1500;
+/** Milliseconds for the rest of the spool when the gateway ends. */
+const closeMs = 5000;
+
+/** The request log of a running gateway: its threads, as one thing that can be asked. */
+export class RequestLog implements LogReader {
+  readonly #parts: RequestLogParts;
+  /** Spool frames at the last time everything was stored. */
+  #storedFrames = -1;
+  #draining: Promise<void> | undefined;
+
+  constructor(parts: RequestLogParts) {
+    this.#parts = parts;
+  }
+
+  async search(request: SearchRequest): Promise<SearchPage> {
+    return (await this.#asked(['search', request])) as unknown as SearchPage;
+  }
+
+  async get(id: string): Promise<StoredRecord | undefined> {
+    return (await this.#asked(['get', id])) as unknown as StoredRecord | undefined;
+  }
+
+  async body(id: string, part: BodyPart): Promise<Uint8Array | undefined> {
+    await this.#current();
+    return (await this.#parts.reader.call('body', { id, part })) as Uint8Array | undefined;
+  }
+
+  async trace(traceId: string): Promise<readonly LogRow[]> {
+    return (await this.#asked(['trace', traceId])) as unknown as readonly LogRow[];
+  }
+
+  async stats(request: StatsRequest): Promise<Stats> {
+    return (await this.#asked(['stats', request])) as unknown as Stats;
+  }
+
+  async suggest(request: SuggestRequest): Promise<readonly Suggestion[]> {
+    return (await this.#asked(['suggest', request])) as unknown as readonly Suggestion[];
+  }
+
+  async names(): Promise<{ readonly meta: readonly string[]; readonly label: readonly string[] }> {
+    return (await this.#asked(['names'])) as unknown as { readonly meta: readonly string[]; readonly label: readonly string[] };
+  }
+
+  async state(): Promise<StoreState> {
+    const { writer, spool, spoolLimit, notes } = this.#parts;
+    const { behind, ...state } = (await writer.call('state', undefined)) as WriterState;
+    return {
+      ...state,
+      spool: { bytes: behind.bytes, limit: spoolLimit, behind_ms: behind.ms },
+      dropped: state.dropped + spool.stats.dropped,
+      problems: [...notes, ...state.problems],
+    };
+  }
+
+  async feedback(feedback: GivenFeedback): Promise<void> {
+    await this.#parts.writer.call('feedback', feedback);
+  }
+
+  async json(question: LogQuestion, isBare = false): Promise<Uint8Array | undefined> {
+    const [name, argument] = question;
+    await this.#current();
+    const found = (await this.#parts.reader.call(name, { of: argument, isBare } satisfies Asked<unknown>)) as Uint8Array | undefined;
+    if (question[0] === 'search' && hasWords(question[1].query)) this.#parts.writer.call('words', undefined).catch(() => {});
+    return found;
+  }
+
+  /** Takes what a reload changed. */
+  keep(retention: Retention): void {
+    this.#parts.writer.call('retention', this.#parts.bounded(retention)).catch(() => {});
+  }
+
+  /** Stores what is in the spool, as far as there is time, and ends the threads. */
+  async close(): Promise<void> {
+    const { writer, reader } = this.#parts;
+    if (reader !== writer) await reader.close();
+    await writer.call('close', undefined, { limitMs: closeMs }).catch(() => {});
+    await writer.close();
+  }
+
+  async #asked(question: LogQuestion): Promise<unknown> {
+    const bytes = await this.json(question);
+    if (bytes === undefined) return undefined;
+    // Both ends of this are ours: a page, a list or an object as the queries made it.
+    return objectIn(`{"value":${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')}}`)?.['value'];
+  }
+
+  /** What was recorded before a question is found by it; where the store cannot take it now, what is stored is asked. */
+  async #current(): Promise<void> {
+    const { frames } = this.#parts.spool.stats;
+    if (frames === this.#storedFrames) return;
+    this.#draining ??= this.#drain(frames).finally(() => {
+      this.#draining = undefined;
+    });
+    await this.#draining;
+  }
+
+  async #drain(frames: number): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<boolean>((resolve) => {
+      timer = setTimeout(() => resolve(false), drainMs);
+    });
+    const done = this.#parts.writer.call('drain', undefined).then(
+      () => true,
+      () => false,
+    );
+    if (await Promise.race([done, late])) this.#storedFrames = frames;
+    clearTimeout(timer);
+  }
+}
+
+/** A term without a field: it is looked for among words. */
+const hasWords = (query: string): boolean => /(?:^|\s)-?(?:"|[^\s:"]+(?=\s|$))/.test(query);

@@ -1,0 +1,28 @@
+import { expect, it } from 'vitest';
+import { emptyRecord } from '../../core/records/empty.ts';
+import type { LogRecord } from '../../core/records/record.ts';
+import { Subscribers } from './subscribers.ts';
+
+const record = { ...emptyRecord, id: 'req_1' } as unknown as LogRecord;
+
+it('tells all who listen until they have left', () => {
+  const heard: string[] = [];
+  const subscribers = new Subscribers(() => {});
+  const leave = subscribers.add(({ id }) => heard.push(`a ${id}`));
+  subscribers.add(({ id }) => heard.push(`b ${id}`));
+  subscribers.tell(record);
+  leave();
+  subscribers.tell(record);
+  expect(heard).toEqual(['a req_1', 'b req_1', 'b req_1']);
+});
+
+it('keeps what one throws from the others', () => {
+  const heard: unknown[] = [];
+  const subscribers = new Subscribers((error) => heard.push((error as Error).message));
+  subscribers.add(() => {
+    throw new Error('boom');
+  });
+  subscribers.add(({ id }) => heard.push(id));
+  subscribers.tell(record);
+  expect(heard).toEqual(['boom', 'req_1']);
+});

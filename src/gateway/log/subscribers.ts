@@ -1,0 +1,32 @@
+import type { LogRecord } from '../../core/records/record.ts';
+
+type Listener = (record: LogRecord) => void;
+
+/** Who is told of finished requests: the terminal, the live tail, metrics. */
+export class Subscribers {
+  #listeners: readonly Listener[] = [];
+  readonly #onFault: (error: unknown) => void;
+
+  /** @param onFault told of what a listener throws; must not throw */
+  constructor(onFault: (error: unknown) => void) {
+    this.#onFault = onFault;
+  }
+
+  /** @returns ends it */
+  add(listener: Listener): () => void {
+    this.#listeners = [...this.#listeners, listener];
+    return () => {
+      this.#listeners = this.#listeners.filter((each) => each !== listener);
+    };
+  }
+
+  readonly tell = (record: LogRecord): void => {
+    for (const listener of this.#listeners) {
+      try {
+        listener(record);
+      } catch (error) {
+        this.#onFault(error);
+      }
+    }
+  };
+}

@@ -1,0 +1,32 @@
+import { parentPort } from 'node:worker_threads';
+import { compileFinder } from '../../config/validate/regex.ts';
+import { maskBody } from '../../core/redaction/bodies.ts';
+import { Redactor } from '../../core/redaction/index.ts';
+import { createSequence, respond } from '../../store/log/worker/calls.ts';
+import { type PostedJob, type PostedMasked, type PostedRules, posted, unmasked } from './messages.ts';
+
+let redactor: Redactor | undefined;
+
+function redactorOf({ rules, secrets, own }: PostedRules): Redactor {
+  const compiled = own.map((source) => {
+    const finder = compileFinder(source);
+    if ('error' in finder) throw new Error(finder.error);
+    return finder;
+  });
+  return new Redactor({ ...rules, own: compiled }, secrets);
+}
+
+function mask({ rules, limit, bodies }: PostedJob): PostedMasked {
+  if (rules !== undefined) redactor = redactorOf(rules);
+  if (redactor === undefined) throw new Error('a body came before the rules');
+  const redaction = redactor.begin(limit);
+  return posted(
+    bodies.map((body) => maskBody(redaction, unmasked(body))),
+    redaction.counts,
+  );
+}
+
+if (parentPort === null) throw new Error('this file is the beginning of a thread');
+// Warnings of a thread would be lines of the gateway.
+process.removeAllListeners('warning');
+respond(parentPort, { mask }, createSequence());

@@ -1,0 +1,117 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { compileFinder } from '../../config/validate/regex.ts';
+import { type MaskedBody, type MaskingJob, maskBody, type UnmaskedBody } from '../../core/redaction/bodies.ts';
+import { namedPatterns } from '../../core/redaction/find/hits.ts';
+import { Redactor, type TooLargeBody } from '../../core/redaction/index.ts';
+import type { Counts } from '../../core/redaction/rules.ts';
+import { ThreadMasking, type MaskingOptions } from './index.ts';
+
+const rules = { fields: ['user'], patterns: new Set(namedPatterns), own: [], media: 'digest' } as const;
+const redactor = new Redactor(rules, ['known-secret-of-the-file']);
+const finder = compileFinder('ACME-\\d{6}');
+if ('error' in finder) throw new Error(finder.error);
+const withOwn = new Redactor({ ...rules, patterns: new Set(), own: [finder] }, []);
+
+const request = (content: string): UnmaskedBody => ({
+  kind: 'request',
+  text: Buffer.from(JSON.stringify({ user: 'u', messages: [{ role: 'user', content }] })).toString('latin1'),
+});
+const events = Array.from({ length: 50 }, (_, i) => Buffer.from(`data: {"choices":[{"delta":{"content":"${i} jane@"}}]}\n\n`));
+const stream: Extract<UnmaskedBody, { kind: 'response' }> = {
+  kind: 'response',
+  body: { pieces: events, size: Buffer.concat(events).length, contentType: 'text/event-stream' },
+  times: events.flatMap((_, i) => [i * 50, i]),
+};
+
+interface Done {
+  readonly masked: readonly (MaskedBody | TooLargeBody)[] | undefined;
+  readonly counts: Counts;
+}
+
+const open: ThreadMasking[] = [];
+afterEach(async () => {
+  for (const masking of open.splice(0)) await masking.close();
+});
+
+function start(options: Partial<MaskingOptions> = {}) {
+  const faults: Error[] = [];
+  const masking = new ThreadMasking({ onFault: (error) => faults.push(error), limitMs: 60_000, ...options });
+  open.push(masking);
+  const mask = (bodies: readonly UnmaskedBody[], by = redactor, size = 1): Promise<Done> =>
+    new Promise((resolve) => masking.add(jobOf(bodies, by, size, (masked, counts) => resolve({ masked, counts }))));
+  return { masking, mask, faults };
+}
+
+const jobOf = (bodies: readonly UnmaskedBody[], by: Redactor, size: number, done: MaskingJob['done']): MaskingJob => ({
+  redactor: by,
+  limit: 1 << 20,
+  bodies,
+  size,
+  done,
+});
+
+function here(bodies: readonly UnmaskedBody[], by = redactor): Done {
+  const redaction = by.begin(1 << 20);
+  const masked = bodies.map((body) => maskBody(redaction, body));
+  return { masked, counts: redaction.counts };
+}
+
+describe('large bodies', () => {
+  const bodies = [request(`jane@example.com ${'x'.repeat(700_000)} known-secret-of-the-file`), request('a'), stream];
+
+  it('are masked in a thread as they would be on the event loop', async () => {
+    const { mask, masking } = start();
+    const job = mask(bodies, redactor, 5);
+    expect(await job).toEqual(here(bodies));
+    expect(masking.dropped).toBe(0);
+  });
+
+  it('are masked by the rules of their own configuration', async () => {
+    const { mask } = start();
+    const said = [request('ACME-123456 jane@example.com')];
+    for (const by of [redactor, withOwn, withOwn, redactor]) expect(await mask(said, by)).toEqual(here(said, by));
+    expect((await mask([request('x '.repeat(100_000))], withOwn)).masked).toEqual(['too-large']);
+  });
+
+  it('are copied in slices, one in each turn of the event loop', async () => {
+    let turns = 0;
+    const nextTurn = (work: () => void): void => {
+      turns += 1;
+      setImmediate(work);
+    };
+    const { mask } = start({ nextTurn });
+    const piece = Buffer.alloc(300 * 1024, 'x ');
+    const pieces = Array.from({ length: 10 }, () => piece);
+    const long: UnmaskedBody = { kind: 'response', body: { pieces, size: 3000 * 1024, contentType: 'text/plain' }, times: [] };
+    await mask([request('y '.repeat(2 * 1024 * 1024)), long]);
+    expect(turns).toBe(8 + 4);
+  });
+
+  it('do not wait without bound', async () => {
+    const { mask, masking } = start({ mostBytes: 10 });
+    const first = mask([request('a')], redactor, 6);
+    expect((await mask([request('b')], redactor, 6)).masked).toBeUndefined();
+    expect((await first).masked).toHaveLength(1);
+    expect(masking.dropped).toBe(1);
+  });
+
+  it('are given up after their time, and those behind them are masked', async () => {
+    const slow = start({ limitMs: 1 });
+    expect((await slow.mask(bodies)).masked).toBeUndefined();
+    expect(slow.masking.dropped).toBe(1);
+    const { mask, masking } = start();
+    const waiting = mask(bodies);
+    masking.flush();
+    expect((await waiting).masked).toBeUndefined();
+    expect((await mask([request('jane@example.com')])).counts).toEqual({ field: 1, email: 1 });
+  });
+
+  it('on which the thread fails are given up, and later ones are masked by the same rules', async () => {
+    const { mask, masking } = start();
+    await mask([request('a')]);
+    const broken = { ...stream, body: { ...stream.body, contentType: 5 } } as unknown as UnmaskedBody;
+    expect((await mask([broken])).masked).toBeUndefined();
+    expect((await mask([request('jane@example.com')])).counts).toEqual({ field: 1, email: 1 });
+    expect(masking.dropped).toBe(1);
+  });
+});

@@ -1,0 +1,66 @@
+import type { MaskedBody, UnmaskedBody } from '../../core/redaction/bodies.ts';
+import type { TooLargeBody } from '../../core/redaction/index.ts';
+import type { Counts, RedactionRules } from '../../core/redaction/rules.ts';
+
+/** What a redactor is made of, as it can be sent to a thread. */
+export interface PostedRules {
+  readonly rules: Omit<RedactionRules, 'own'>;
+  /** The operator's own patterns, as written. */
+  readonly own: readonly string[];
+  readonly secrets: readonly string[];
+}
+
+/** A body whose bytes were copied into memory that is handed over. */
+export type PostedBody =
+  | { readonly kind: 'request'; readonly bytes: Uint8Array }
+  | {
+      readonly kind: 'response';
+      readonly bytes: Uint8Array;
+      readonly size: number;
+      readonly contentType: string;
+      readonly times: readonly number[];
+    };
+
+export interface PostedJob {
+  /** Absent: those of the job before. */
+  readonly rules: PostedRules | undefined;
+  readonly limit: number;
+  readonly bodies: readonly PostedBody[];
+}
+
+type Head = (Omit<MaskedBody, 'bytes'> | TooLargeBody)[];
+
+/** What comes back: the bytes of each body behind all else, so that they can be handed over. */
+export type PostedMasked = readonly [head: { readonly bodies: Head; readonly counts: Counts }, ...bytes: Uint8Array[]];
+
+const bufferOf = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+
+export function unmasked(body: PostedBody): UnmaskedBody {
+  const bytes = bufferOf(body.bytes);
+  if (body.kind === 'request') return { kind: 'request', text: bytes.toString('latin1') };
+  const { size, contentType, times } = body;
+  return { kind: 'response', body: { pieces: [bytes], size, contentType }, times };
+}
+
+export function posted(masked: readonly (MaskedBody | TooLargeBody)[], counts: Counts): PostedMasked {
+  const bodies: Head = [];
+  const all: Uint8Array[] = [];
+  for (const one of masked) {
+    if (one === 'too-large') bodies.push(one);
+    else {
+      const { bytes, ...rest } = one;
+      bodies.push(rest);
+      all.push(bytes);
+    }
+  }
+  return [{ bodies, counts }, ...all];
+}
+
+export function received([{ bodies }, ...all]: PostedMasked): (MaskedBody | TooLargeBody)[] {
+  let next = 0;
+  return bodies.map((one) => {
+    if (one === 'too-large') return one;
+    next += 1;
+    return { ...one, bytes: bufferOf(all[next - 1] as Uint8Array) };
+  });
+}

@@ -1,0 +1,113 @@
+import { randomUUID } from 'node:crypto';
+import type { LogRecord } from '../../core/records/record.ts';
+import type { Snapshot } from '../../core/snapshot.ts';
+import type { Log } from '../../telemetry/log.ts';
+import { ExportThread } from '../../telemetry/otlp/export-thread.ts';
+import { isSampled } from '../../telemetry/otlp/exported.ts';
+import type { ExportSettings } from '../../telemetry/otlp/messages.ts';
+import type { Signal } from '../../telemetry/otlp/payload.ts';
+import type { Result } from '../../telemetry/otlp/pipe.ts';
+import type { Sample } from '../../telemetry/metrics/sample.ts';
+import { version } from '../version.ts';
+
+/** A record as it goes to the spool: its line, and the kept bodies in the order request, upstream, response. */
+export interface WrittenRecord {
+  readonly record: LogRecord;
+  readonly line: string;
+  readonly request: readonly Buffer[];
+  readonly response: readonly Buffer[];
+}
+
+/** Bytes of a body that go along. */
+const longestBody = 256 * 1024;
+/** Milliseconds between two lines about a collector that fails. */
+const lineEvery = 60_000;
+/** Milliseconds that the end of the gateway waits for a collector. */
+const flushMs = 1500;
+
+/** Exports traces and records to collectors. Costs nothing where none is configured. */
+export class Exporting {
+  readonly #log: Pick<Log, 'warn' | 'error'>;
+  readonly #monotonic: () => number;
+  readonly #instance = randomUUID();
+  readonly #counts = new Map<string, number>();
+  #thread: ExportThread | undefined;
+  /** Of traces that begin here; undefined where no traces are exported. */
+  #ratio: number | undefined;
+  #hasLogs = false;
+  #hasContent = false;
+  #saidAt = Number.NEGATIVE_INFINITY;
+
+  constructor(log: Pick<Log, 'warn' | 'error'>, monotonic: () => number) {
+    this.#log = log;
+    this.#monotonic = monotonic;
+  }
+
+  get isOn(): boolean {
+    return this.#hasLogs || this.#ratio !== undefined;
+  }
+
+  use(snapshot: Snapshot, secrets: readonly string[]): void {
+    const { tracing, logs } = snapshot.observability;
+    this.#ratio = tracing?.ratio;
+    this.#hasLogs = logs !== undefined;
+    this.#hasContent = tracing?.content === true || logs?.content === true;
+    if (!this.isOn && this.#thread === undefined) return;
+    this.#thread ??= new ExportThread({
+      entry: new URL('./export-worker.js', import.meta.url),
+      onResult: (signal, items, result, why) => this.#result(signal, items, result, why),
+      onFault: (error) => this.#log.error({ err: error }, 'the thread that exports traces and logs died; it is started again'),
+    });
+    this.#thread.use(this.isOn ? this.#settingsOf(snapshot, secrets) : undefined);
+  }
+
+  /** Before the end of the response leaves, so it only takes note. */
+  add({ record, line, request, response }: WrittenRecord): void {
+    const isTraced = this.#ratio !== undefined && isSampled(record, this.#ratio);
+    if (!isTraced && !this.#hasLogs) return;
+    this.#thread?.add({ line, isTraced, request: this.#textOf(request), response: this.#textOf(response) });
+  }
+
+  samples(): readonly Sample[] {
+    const counted = [...this.#counts].map(([key, count]): Sample => {
+      const [signal = '', result = ''] = key.split(' ');
+      return ['gateway_otlp_items_total', [signal, result], count];
+    });
+    return this.isOn ? [...counted, ['gateway_otlp_waiting_bytes', [], this.#thread?.waiting ?? 0]] : counted;
+  }
+
+  /** Sends what waits. */
+  async close(): Promise<void> {
+    await this.#thread?.close(flushMs);
+  }
+
+  /** Only where messages go along: nothing is copied otherwise. */
+  #textOf(pieces: readonly Buffer[]): string | undefined {
+    if (!this.#hasContent || pieces.length === 0) return undefined;
+    const [only] = pieces;
+    const bytes = pieces.length === 1 && only !== undefined ? only : Buffer.concat(pieces);
+    return bytes.length > longestBody ? undefined : bytes.toString('utf8');
+  }
+
+  #settingsOf({ observability, types, providers }: Snapshot, secrets: readonly string[]): ExportSettings {
+    const { tracing, logs, resource } = observability;
+    const ofTypes = [...types].map(([type, { entry }]) => [type, entry.telemetryName ?? type]);
+    const ofSlugs = [...providers.values()].map(({ slug, provider }) => [slug, provider.entry.telemetryName ?? provider.type]);
+    return {
+      encode: { version, instance: this.#instance, resource, providerNames: Object.fromEntries([...ofTypes, ...ofSlugs]) },
+      traces: tracing === undefined ? undefined : { url: tracing.url, headers: tracing.headers, content: tracing.content },
+      logs: logs === undefined ? undefined : { url: logs.url, headers: logs.headers, content: logs.content },
+      secrets,
+    };
+  }
+
+  #result(signal: Signal, items: number, result: Result, why: string | undefined): void {
+    const key = `${signal} ${result}`;
+    this.#counts.set(key, (this.#counts.get(key) ?? 0) + items);
+    if (result === 'exported') return;
+    const now = this.#monotonic();
+    if (now - this.#saidAt < lineEvery) return;
+    this.#saidAt = now;
+    this.#log.warn({ signal, items, result, why }, 'traces or logs were not exported');
+  }
+}

@@ -1,0 +1,110 @@
+import type { LogRecord } from '../../core/records/record.ts';
+import type { Snapshot } from '../../core/snapshot.ts';
+import type { Log } from '../../telemetry/log.ts';
+import { Metrics, type Rendered } from '../../telemetry/metrics/index.ts';
+import type { RequestMetricsSettings } from '../../telemetry/metrics/request-metrics.ts';
+import type { MetricsPage } from '../../transport/inbound/metrics-page.ts';
+import { Exporting, type WrittenRecord } from './exporting.ts';
+import { configSamples, keySamples, logSamples, type ObservedState, providerSamples, trafficSamples } from './samples.ts';
+
+export interface ObserveDeps extends ObservedState {
+  readonly log: Log;
+  /** Monotonic milliseconds. */
+  monotonic(): number;
+  /** Of every generation that has requests. */
+  secrets(): readonly string[];
+  onFault(error: unknown): void;
+}
+
+/** Shows other systems how the gateway is: fed by each finished request, and read when somebody asks. */
+export class Observing {
+  readonly #deps: ObserveDeps;
+  #snapshot: Snapshot;
+  readonly #exporting: Exporting;
+  #metrics: Metrics | undefined;
+
+  constructor(first: Snapshot, deps: ObserveDeps) {
+    this.#deps = deps;
+    this.#exporting = new Exporting(deps.log, deps.monotonic);
+    this.#snapshot = first;
+    this.use(first);
+  }
+
+  /** The configuration that holds from now on. Counts are kept as long as metrics are on. */
+  use(snapshot: Snapshot): void {
+    this.#snapshot = snapshot;
+    this.#exporting.use(snapshot, this.#deps.secrets());
+    if (snapshot.observability.metrics === undefined) {
+      this.#metrics?.close();
+      this.#metrics = undefined;
+      return;
+    }
+    const settings = settingsOf(snapshot);
+    if (this.#metrics === undefined) this.#metrics = this.#open(settings);
+    else this.#metrics.requests.configure(settings);
+  }
+
+  /** A request is over. Never throws. */
+  readonly add = (record: LogRecord): void => {
+    try {
+      this.#metrics?.add(record);
+    } catch (error) {
+      this.#deps.onFault(error);
+    }
+  };
+
+  /** Records are sent to collectors: they are made although nobody stores them. */
+  get isExporting(): boolean {
+    return this.#exporting.isOn;
+  }
+
+  /** A record is on its way to the spool, and its response waits for it. Never throws. */
+  written(record: WrittenRecord): void {
+    if (!this.#exporting.isOn) return;
+    try {
+      this.#exporting.add(record);
+    } catch (error) {
+      this.#deps.onFault(error);
+    }
+  }
+
+  /** For listeners that only operators reach; undefined where metrics are off. */
+  readonly page: MetricsPage = {
+    path: () => this.#snapshot.observability.metrics?.path,
+    render: () => this.render(),
+  };
+
+  render(): Promise<Rendered> {
+    return this.#metrics?.render() ?? Promise.resolve({ type: 'text/plain; charset=utf-8', text: '# observability.metrics is off\n' });
+  }
+
+  /** Sends what waits to be exported, for two seconds at most. */
+  async close(): Promise<void> {
+    this.#metrics?.close();
+    this.#metrics = undefined;
+    await this.#exporting.close();
+  }
+
+  #open(settings: RequestMetricsSettings): Metrics {
+    const { onFault } = this.#deps;
+    const metrics: Metrics = new Metrics(settings, {
+      onFault,
+      sources: [
+        () => trafficSamples(this.#deps),
+        () => configSamples(this.#deps),
+        () => keySamples(this.#snapshot),
+        () => providerSamples(this.#snapshot, (slug) => metrics.requests.isUp(slug, this.#deps.now())),
+        () => logSamples(this.#deps),
+        () => this.#exporting.samples(),
+      ],
+    });
+    return metrics;
+  }
+}
+
+function settingsOf({ observability, types }: Snapshot): RequestMetricsSettings {
+  return {
+    metadataLabels: observability.metrics?.metadataLabels ?? [],
+    providerName: (type) => types.get(type)?.entry.telemetryName ?? type,
+  };
+}

@@ -1,0 +1,77 @@
+import type { LogReader } from '../../core/logs/reader.ts';
+import type { Snapshot } from '../../core/snapshot.ts';
+import type { StoreStats } from '../../store/frame.ts';
+import type { Sample } from '../../telemetry/metrics/sample.ts';
+import type { ConfigState } from '../reload/state.ts';
+import { version } from '../version.ts';
+
+/** What is read of a running gateway when somebody asks for its metrics. */
+export interface ObservedState {
+  /** Unix milliseconds. */
+  now(): number;
+  /** Bodies in bytes. */
+  activity(): { readonly inFlight: number; readonly openStreams: number; readonly bodies: number; readonly bodiesLimit: number };
+  config(): ConfigState;
+  readonly spool: StoreStats;
+  /** Records whose bodies could not be masked in time. */
+  readonly masking: { readonly dropped: number };
+  /** Undefined where no request log is kept. */
+  logs(): Pick<LogReader, 'state'> | undefined;
+}
+
+/** Samples of one label that takes names of the configuration. */
+const most = 100;
+
+export function trafficSamples({ activity }: ObservedState): readonly Sample[] {
+  const { inFlight, openStreams, bodies, bodiesLimit } = activity();
+  return [
+    ['gateway_inflight_requests', [], inFlight],
+    ['gateway_open_streams', [], openStreams],
+    ['gateway_body_memory_bytes', [], bodies],
+    ['gateway_body_memory_limit_bytes', [], bodiesLimit],
+  ];
+}
+
+export function configSamples({ config }: ObservedState): readonly Sample[] {
+  const { state, revision, loaded_at: loadedAt } = config();
+  return [
+    ['gateway_config_last_reload_successful', [], state === 'ok' ? 1 : 0],
+    ['gateway_config_last_reload_success_timestamp_seconds', [], Date.parse(loadedAt) / 1000],
+    ['gateway_config_info', [revision], 1],
+    ['gateway_build_info', [version, process.version], 1],
+  ];
+}
+
+export function providerSamples({ providers }: Snapshot, isUp: (slug: string) => boolean): readonly Sample[] {
+  const slugs = [...new Set([...providers.values()].flatMap(({ slug, unusable }) => (unusable === undefined ? [slug] : [])))];
+  return slugs.slice(0, most).map((slug) => ['gateway_provider_up', [slug], isUp(slug) ? 1 : 0]);
+}
+
+/** A key that is being rotated has several secrets: it lives as long as the last of them. Those that end first are shown. */
+export function keySamples({ apiKeys }: Snapshot): readonly Sample[] {
+  const ends = new Map<string, number>();
+  for (const { name, expires, retires, revoked } of apiKeys.values()) {
+    const end = Math.min(expires ?? Infinity, retires ?? Infinity, revoked ?? Infinity);
+    ends.set(name, Math.max(ends.get(name) ?? 0, end));
+  }
+  const known = [...ends].filter(([, end]) => Number.isFinite(end)).toSorted(([, one], [, other]) => one - other);
+  return known.slice(0, most).map(([name, end]) => ['gateway_key_expiry_timestamp_seconds', [name], end / 1000]);
+}
+
+export async function logSamples({ spool, masking, logs }: ObservedState): Promise<readonly Sample[]> {
+  const state = await logs()?.state();
+  const own: readonly Sample[] = [
+    ['gateway_log_dropped_total', ['records'], state?.dropped ?? spool.dropped],
+    ['gateway_log_dropped_total', ['bodies'], (state?.dropped_bodies ?? 0) + masking.dropped],
+  ];
+  if (state === undefined) return own;
+  return [
+    ...own,
+    ['gateway_log_spool_bytes', [], state.spool.bytes],
+    ['gateway_log_spool_limit_bytes', [], state.spool.limit],
+    ['gateway_log_lag_seconds', [], state.spool.behind_ms / 1000],
+    ['gateway_log_records', [], state.records],
+    ['gateway_log_store_bytes', [], state.bytes],
+    ['gateway_log_problems', [], state.problems.length],
+  ];
+}

@@ -1,0 +1,88 @@
+import type { ValidConfig } from '../config/reload/load.ts';
+import type { Reloader } from '../config/reload/reloader.ts';
+import type { LogReader } from '../core/logs/reader.ts';
+import type { LogRecord } from '../core/records/record.ts';
+import type { Snapshot } from '../core/snapshot.ts';
+import type { AdminState } from './admin/state.ts';
+import type { Runtime } from './runtime.ts';
+import type { DrainPlan } from './drain.ts';
+import { eventOf } from './reload/event.ts';
+import type { Gateway, GatewayEvent } from './types.ts';
+
+export interface RunningParts {
+  readonly runtime: Runtime;
+  readonly reloader: Reloader;
+  readonly checkedMs: number | undefined;
+  readonly notes: readonly string[];
+  readonly logs: LogReader | undefined;
+  readonly admin: AdminState | undefined;
+  subscribe(listener: (record: LogRecord) => void): () => void;
+  loaded(): ValidConfig;
+  /** Resolves when the admin API asks for a stop. */
+  readonly stopAsked: Promise<Partial<DrainPlan>>;
+  undo(): Promise<void>;
+}
+
+/** A gateway that serves: what `startGateway` gives. */
+export class RunningGateway implements Gateway {
+  readonly url: string;
+  readonly checkedMs: number | undefined;
+  readonly notes: readonly string[];
+  readonly logs: LogReader | undefined;
+  readonly admin: AdminState | undefined;
+  readonly #parts: RunningParts;
+  readonly stopAsked: Promise<void>;
+  #plan: Partial<DrainPlan> = {};
+  #closing: Promise<void> | undefined;
+  #draining: Promise<void> | undefined;
+
+  /** @param url of the data listener, as clients write it */
+  constructor(parts: RunningParts, url: string) {
+    this.#parts = parts;
+    this.checkedMs = parts.checkedMs;
+    this.notes = parts.notes;
+    this.logs = parts.logs;
+    this.admin = parts.admin;
+    this.url = shownUrl(url);
+    this.stopAsked = parts.stopAsked.then((plan) => void (this.#plan = plan));
+  }
+
+  get loaded(): ValidConfig {
+    return this.#parts.loaded();
+  }
+
+  snapshot(): Snapshot {
+    return this.#parts.runtime.holder.current().snapshot;
+  }
+
+  subscribe(onRecord: (record: LogRecord) => void): () => void {
+    return this.#parts.subscribe(onRecord);
+  }
+
+  defect(error: unknown): void {
+    this.#parts.runtime.defect(error);
+  }
+
+  async reload(): Promise<GatewayEvent> {
+    return eventOf(await this.#parts.reloader.reloadNow());
+  }
+
+  drain(): Promise<void> {
+    this.#draining ??= this.#drain();
+    return this.#draining;
+  }
+
+  async #drain(): Promise<void> {
+    const { runtime } = this.#parts;
+    await runtime.drain.run(runtime.server, runtime.connections, { ...this.snapshot().server.drain, ...this.#plan });
+    await this.close();
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#parts.undo();
+    return this.#closing;
+  }
+}
+
+/** With `/v1`, but for a socket. */
+export const shownUrl = (url: string): string => (url.startsWith('unix:') ? url : `${url}/v1`);

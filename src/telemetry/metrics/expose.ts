@@ -1,0 +1,70 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import type { Sample } from './sample.ts';
+import { CountSeries, DecimalSeries, HistogramSeries, labelText, type Series } from './series.ts';
+import type { MetricRow } from './table.ts';
+
+export const expositionType = 'text/plain; version=0.0.4; charset=utf-8';
+
+/** Lines that are written before others get their turn. */
+const atOnce = 4000;
+
+/** Writes the text format of Prometheus, and lets requests pass in between. */
+export class Exposition {
+  readonly #lines: string[] = [];
+  #lastTurn = 0;
+
+  /** @param series of one metric; nothing is written where there are none */
+  async family(row: MetricRow, series: Iterable<Series>): Promise<void> {
+    let isBegun = false;
+    for (const each of series) {
+      if (!isBegun) this.#head(row);
+      isBegun = true;
+      this.#series(row.name, each);
+      if (this.#lines.length - this.#lastTurn > atOnce) await this.#turn();
+    }
+  }
+
+  /** @param samples of any metrics, those of one together */
+  samples(rows: readonly MetricRow[], samples: readonly Sample[]): void {
+    for (const row of rows) {
+      const own = samples.filter(([name]) => name === row.name);
+      if (own.length === 0) continue;
+      this.#head(row);
+      for (const [name, labels, value] of own) this.#lines.push(`${name}${labelText(row.labels, labels)} ${value}`);
+    }
+  }
+
+  text(): string {
+    return `${this.#lines.join('\n')}\n`;
+  }
+
+  #head({ name, type, help }: MetricRow): void {
+    this.#lines.push(`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`);
+  }
+
+  #series(name: string, series: Series): void {
+    if (series instanceof CountSeries) this.#lines.push(`${name}${series.labels} ${series.value}`);
+    else if (series instanceof DecimalSeries) this.#lines.push(`${name}${series.labels} ${series.text}`);
+    else if (series instanceof HistogramSeries) this.#histogram(name, series);
+  }
+
+  #histogram(name: string, { labels, bounds, counts, sum }: HistogramSeries): void {
+    const open = labels === '' ? '{' : `${labels.slice(0, -1)},`;
+    let count = 0;
+    for (const [at, bound] of bounds.entries()) {
+      count += counts[at] ?? 0;
+      this.#lines.push(`${name}_bucket${open}le="${bound}"} ${count}`);
+    }
+    count += counts[bounds.length] ?? 0;
+    this.#lines.push(
+      `${name}_bucket${open}le="+Inf"} ${count}`,
+      `${name}_sum${labels} ${Number(sum.toPrecision(15))}`,
+      `${name}_count${labels} ${count}`,
+    );
+  }
+
+  async #turn(): Promise<void> {
+    this.#lastTurn = this.#lines.length;
+    await turn();
+  }
+}

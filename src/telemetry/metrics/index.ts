@@ -1,0 +1,67 @@
+import type { LogRecord } from '../../core/records/record.ts';
+import { Exposition, expositionType } from './expose.ts';
+import { ProcessMetrics } from './process.ts';
+import { processTable } from './process-table.ts';
+import { RequestMetrics, type RequestMetricsSettings } from './request-metrics.ts';
+import type { Sample } from './sample.ts';
+import { stateTable } from './table.ts';
+
+export interface MetricsDeps {
+  /** The state of the gateway, each time that somebody asks. What rejects costs its own lines only. */
+  readonly sources: readonly (() => readonly Sample[] | Promise<readonly Sample[]>)[];
+  onFault(error: unknown): void;
+}
+
+/** What a scrape is answered. */
+export interface Rendered {
+  readonly type: string;
+  readonly text: string;
+}
+
+/** The metrics of one gateway. */
+export class Metrics {
+  readonly requests: RequestMetrics;
+  readonly #process = new ProcessMetrics();
+  readonly #deps: MetricsDeps;
+  #rendering: Promise<Rendered> | undefined;
+
+  constructor(settings: RequestMetricsSettings, deps: MetricsDeps) {
+    this.#deps = deps;
+    this.requests = new RequestMetrics(settings);
+  }
+
+  add(record: LogRecord): void {
+    this.requests.add(record);
+  }
+
+  /** Never rejects. Whoever asks while one is written gets that one. */
+  readonly render = (): Promise<Rendered> => {
+    this.#rendering ??= this.#render().finally(() => (this.#rendering = undefined));
+    return this.#rendering;
+  };
+
+  close(): void {
+    this.#process.close();
+  }
+
+  async #render(): Promise<Rendered> {
+    const out = new Exposition();
+    for (const family of this.requests.families) await out.family(family.row, family);
+    const found = await Promise.all([...this.#deps.sources, () => this.#process.samples()].map((source) => this.#ask(source)));
+    const samples: readonly Sample[] = [...found.flat(), ['gateway_metrics_series', [], this.requests.series]];
+    out.samples(stateTable, samples);
+    const [delay, ...others] = processTable;
+    await out.family(delay, [this.#process.delay]);
+    out.samples(others, samples);
+    return { type: expositionType, text: out.text() };
+  }
+
+  async #ask(source: MetricsDeps['sources'][number]): Promise<readonly Sample[]> {
+    try {
+      return await source();
+    } catch (error) {
+      this.#deps.onFault(error);
+      return [];
+    }
+  }
+}

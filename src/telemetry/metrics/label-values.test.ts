@@ -1,0 +1,29 @@
+import { expect, it } from 'vitest';
+import { LabelValues } from './label-values.ts';
+
+it('names nothing as "-"', () => {
+  const values = new LabelValues();
+  expect([null, undefined, ''].map((value) => values.of('model', value))).toEqual(['-', '-', '-']);
+});
+
+it('has a hundred values of each label', () => {
+  const values = new LabelValues();
+  const seen = new Set(Array.from({ length: 300 }, (_, n) => values.of('model', `m${n}`)));
+  expect(seen.size).toBe(101);
+  expect(values.of('model', 'm3')).toBe('m3');
+  expect(values.of('model', 'm200')).toBe('other');
+  expect(values.of('key', 'm200')).toBe('m200');
+});
+
+it('keeps half of them for values of requests that worked', () => {
+  const values = new LabelValues();
+  for (let n = 0; n < 300; n += 1) values.of('model', `junk${n}`, false);
+  expect(values.of('model', 'junk299', false)).toBe('other');
+  expect(values.isProvisional).toBe(true);
+  expect(values.of('model', 'real')).toBe('real');
+  expect(values.of('model', 'real', false)).toBe('real');
+});
+
+it('cuts long values', () => {
+  expect(new LabelValues().of('model', 'x'.repeat(500))).toHaveLength(128);
+});

@@ -1,0 +1,86 @@
+import { constants, performance, PerformanceObserver } from 'node:perf_hooks';
+import { readdir, readFile } from 'node:fs/promises';
+import { processTable } from './process-table.ts';
+import { HistogramSeries } from './series.ts';
+import type { Sample } from './sample.ts';
+
+/** Milliseconds between two looks at how late the event loop is. */
+const lookEvery = 50;
+
+const gcKinds: ReadonlyMap<number, string> = new Map([
+  [constants.NODE_PERFORMANCE_GC_MAJOR, 'major'],
+  [constants.NODE_PERFORMANCE_GC_MINOR, 'minor'],
+  [constants.NODE_PERFORMANCE_GC_INCREMENTAL, 'incremental'],
+  [constants.NODE_PERFORMANCE_GC_WEAKCB, 'weakcb'],
+]);
+
+/** Watches the process from its making to `close`. */
+export class ProcessMetrics {
+  readonly delay = new HistogramSeries('', processTable[0].buckets);
+  readonly #gc = new Map<string, { runs: number; seconds: number }>();
+  readonly #timer: NodeJS.Timeout;
+  readonly #observer: PerformanceObserver;
+  #due = performance.now() + lookEvery;
+
+  constructor() {
+    this.#timer = setInterval(this.#look, lookEvery);
+    this.#timer.unref();
+    this.#observer = new PerformanceObserver((list) => {
+      for (const entry of list.getEntries()) this.#collected('detail' in entry ? entry.detail : undefined, entry.duration / 1000);
+    });
+    this.#observer.observe({ entryTypes: ['gc'] });
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+    this.#observer.disconnect();
+  }
+
+  async samples(): Promise<readonly Sample[]> {
+    const memory = process.memoryUsage();
+    const { user, system } = process.cpuUsage();
+    const gc = [...this.#gc];
+    return [
+      ['gateway_event_loop_active_seconds_total', [], performance.eventLoopUtilization().active / 1000],
+      ['process_cpu_seconds_total', [], (user + system) / 1_000_000],
+      ['process_resident_memory_bytes', [], memory.rss],
+      ['process_start_time_seconds', [], Math.round(performance.timeOrigin) / 1000],
+      ...(await descriptors()),
+      ['nodejs_heap_size_used_bytes', [], memory.heapUsed],
+      ['nodejs_heap_size_total_bytes', [], memory.heapTotal],
+      ['nodejs_external_memory_bytes', [], memory.external],
+      ...gc.map(([kind, { runs }]): Sample => ['nodejs_gc_runs_total', [kind], runs]),
+      ...gc.map(([kind, { seconds }]): Sample => ['nodejs_gc_seconds_total', [kind], seconds]),
+    ];
+  }
+
+  readonly #look = (): void => {
+    const now = performance.now();
+    this.delay.observe(Math.max(0, now - this.#due) / 1000);
+    this.#due = now + lookEvery;
+  };
+
+  #collected(detail: unknown, seconds: number): void {
+    const number = typeof detail === 'object' && detail !== null ? (detail as { kind?: unknown }).kind : undefined;
+    const kind = typeof number === 'number' ? (gcKinds.get(number) ?? 'other') : 'other';
+    const known = this.#gc.get(kind);
+    if (known === undefined) {
+      this.#gc.set(kind, { runs: 1, seconds });
+      return;
+    }
+    known.runs += 1;
+    known.seconds += seconds;
+  }
+}
+
+/** Empty where the system has no /proc. */
+async function descriptors(): Promise<readonly Sample[]> {
+  try {
+    const [open, limits] = await Promise.all([readdir('/proc/self/fd'), readFile('/proc/self/limits', 'utf8')]);
+    const most = Number(/^Max open files\s+(\d+)/m.exec(limits)?.[1]);
+    const found: Sample[] = [['process_open_fds', [], open.length]];
+    return Number.isFinite(most) ? [...found, ['process_max_fds', [], most]] : found;
+  } catch {
+    return [];
+  }
+}

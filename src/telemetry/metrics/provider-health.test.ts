@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest';
+import { ProviderHealth } from './provider-health.ts';
+
+const minute = 60_000;
+const noon = 1_795_262_400_000;
+
+describe('a provider', () => {
+  it.each<[string, (readonly [isFailure: boolean, at: number])[], number, boolean]>([
+    ['is up without attempts', [], 0, true],
+    [
+      'is up after two failures',
+      [
+        [true, 0],
+        [true, 1],
+      ],
+      1,
+      true,
+    ],
+    [
+      'is down after three',
+      [
+        [true, 0],
+        [true, 1],
+        [true, 2],
+      ],
+      2,
+      false,
+    ],
+    [
+      'is up when one attempt worked',
+      [
+        [true, 0],
+        [false, 1],
+        [true, 2],
+        [true, 3],
+      ],
+      3,
+      true,
+    ],
+    [
+      'is down when the one that worked is long ago',
+      [
+        [false, 0],
+        [true, 6 * minute],
+        [true, 6 * minute],
+        [true, 6 * minute],
+      ],
+      6 * minute,
+      false,
+    ],
+    [
+      'is up when its failures are long ago',
+      [
+        [true, 0],
+        [true, 0],
+        [true, 0],
+      ],
+      5 * minute,
+      true,
+    ],
+    [
+      'is up after a day',
+      [
+        [true, 0],
+        [true, 0],
+        [true, 0],
+      ],
+      1440 * minute,
+      true,
+    ],
+    [
+      'survives a time that is set back',
+      [
+        [true, 0],
+        [true, -minute],
+        [true, -9 * minute],
+      ],
+      0,
+      false,
+    ],
+  ])('%s', (_, attempts, at, isUp) => {
+    const health = new ProviderHealth();
+    for (const [isFailure, when] of attempts) health.add(isFailure, noon + when);
+    expect(health.isUp(noon + at)).toBe(isUp);
+  });
+});

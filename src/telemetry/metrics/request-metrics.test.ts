@@ -1,0 +1,136 @@
+import { describe, expect, it } from 'vitest';
+import { emptyRecord } from '../../core/records/empty.ts';
+import type { AttemptRecord, LogRecord } from '../../core/records/record.ts';
+import { sampleRecord } from '../../store/fixtures/sample.ts';
+import { Exposition } from './expose.ts';
+import { RequestMetrics } from './request-metrics.ts';
+
+const attempt = sampleRecord().attempts[0] as AttemptRecord;
+const settings = { metadataLabels: ['team'], providerName: (type: string) => (type === 'azure-openai' ? 'azure.ai.openai' : type) };
+
+async function linesOf(metrics: RequestMetrics): Promise<readonly string[]> {
+  const out = new Exposition();
+  for (const family of metrics.families) await out.family(family.row, family);
+  return out.text().split('\n');
+}
+
+async function counted(...records: readonly Partial<LogRecord>[]): Promise<readonly string[]> {
+  const metrics = new RequestMetrics(settings);
+  for (const record of records) metrics.add(sampleRecord(record));
+  return linesOf(metrics);
+}
+
+describe('a request is counted', () => {
+  const left = { ...attempt, status: 429, target: 'configs.support.targets[0]', provider: 'openai-main' };
+  it.each<[string, Partial<LogRecord>, readonly string[]]>([
+    [
+      'with its route and metadata',
+      {},
+      ['gateway_requests_total{config="support",provider="azure-eu",model="gpt-4o-mini",status="200",key="app-web",meta_team="web"} 1'],
+    ],
+    [
+      'in seconds',
+      {},
+      [
+        'gateway_request_duration_seconds_sum{config="support",provider="azure-eu",model="gpt-4o-mini"} 0.8123',
+        'gateway_request_duration_seconds_bucket{config="support",provider="azure-eu",model="gpt-4o-mini",le="0.5"} 0',
+        'gateway_request_duration_seconds_bucket{config="support",provider="azure-eu",model="gpt-4o-mini",le="1"} 1',
+        'gateway_request_duration_seconds_bucket{config="support",provider="azure-eu",model="gpt-4o-mini",le="+Inf"} 1',
+        'gateway_time_to_first_token_seconds_count{provider="azure-eu",model="gpt-4o-mini"} 1',
+        'gateway_overhead_seconds_sum{endpoint="chat/completions"} 0.0006',
+      ],
+    ],
+    [
+      'by the GenAI conventions',
+      {},
+      [
+        'gen_ai_client_operation_duration_seconds_count{gen_ai_operation_name="chat",gen_ai_provider_name="azure.ai.openai",gen_ai_request_model="gpt-4o-mini",gen_ai_response_model="gpt-4o-mini-2024-07-18",error_type=""} 1',
+        'gen_ai_client_token_usage_sum{gen_ai_operation_name="chat",gen_ai_provider_name="azure.ai.openai",gen_ai_request_model="gpt-4o-mini",gen_ai_response_model="gpt-4o-mini-2024-07-18",gen_ai_token_type="output"} 88',
+        'gen_ai_server_time_to_first_token_seconds_sum{gen_ai_operation_name="chat",gen_ai_provider_name="azure.ai.openai",gen_ai_request_model="gpt-4o-mini",gen_ai_response_model="gpt-4o-mini-2024-07-18"} 0.2402',
+      ],
+    ],
+    [
+      'with tokens and their parts',
+      { usage: { ...emptyRecord.usage, prompt: 10, completion: 5, cached: 4, reasoning: 3, source: 'reported' } },
+      [
+        'gateway_tokens_total{provider="azure-eu",model="gpt-4o-mini",direction="input",meta_team="web"} 10',
+        'gateway_token_details_total{provider="azure-eu",model="gpt-4o-mini",kind="cached"} 4',
+        'gateway_token_details_total{provider="azure-eu",model="gpt-4o-mini",kind="reasoning"} 3',
+        'gateway_unpriced_requests_total{provider="azure-eu",model="gpt-4o-mini"} 1',
+      ],
+    ],
+    [
+      'with its price',
+      { cost: { usd: '0.000102', source: null, prices: {} } },
+      [
+        'gateway_cost_usd_total{config="support",provider="azure-eu",model="gpt-4o-mini",key="app-web",meta_team="web"} 0.000102',
+        'gateway_unpriced_requests_total{provider="azure-eu",model="gpt-4o-mini"} 0',
+      ],
+    ],
+    [
+      'with its fallback',
+      { attempts: [left, attempt] },
+      [
+        'gateway_attempts_total{provider="openai-main",model="gpt-4o-mini",outcome="429"} 1',
+        'gateway_attempts_total{provider="azure-eu",model="gpt-4o-mini",outcome="200"} 1',
+        'gateway_fallbacks_total{config="support",from="openai-main",to="azure-eu",reason="429"} 1',
+      ],
+    ],
+    [
+      'with its retry',
+      { attempts: [{ ...attempt, status: null, outcome: 'timeout' }, attempt] },
+      ['gateway_retries_total{provider="azure-eu",model="gpt-4o-mini",reason="timeout"} 1'],
+    ],
+    [
+      'with the limit that rejected it',
+      { ...emptyRecord, admitted: true, key: 'app', status: 429, error: { code: 'rate_limited', source: 'gateway', message: '' } },
+      [
+        'gateway_limit_rejections_total{limit="rate",key="app"} 1',
+        'gateway_errors_total{code="rate_limited",source="gateway"} 1',
+        'gateway_requests_total{config="-",provider="-",model="-",status="429",key="app",meta_team="-"} 1',
+      ],
+    ],
+    [
+      'with what guardrails and redaction found',
+      { guardrails: [{ name: 'pii', verdict: 'deny' }, 'odd', null], redactions: { email: 3 } },
+      ['gateway_guardrail_total{name="pii",verdict="deny"} 1', 'gateway_redactions_total{kind="email"} 3'],
+    ],
+  ])('%s', async (_, record, lines) => {
+    expect(await counted(record)).toEqual(expect.arrayContaining([...lines]));
+  });
+});
+
+it('does not count a limit of the provider as one of the gateway', async () => {
+  const error = { code: 'rate_limited', source: 'provider', message: '' } as const;
+  expect((await counted({ status: 429, error })).filter((line) => line.includes('limit_rejections'))).toEqual([]);
+});
+
+it('measures no first token where nothing was streamed', async () => {
+  expect((await counted({ stream: false })).filter((line) => line.startsWith('gateway_time_to_first_token_seconds_count'))).toEqual([
+    'gateway_time_to_first_token_seconds_count{provider="azure-eu",model="gpt-4o-mini"} 0',
+  ]);
+});
+
+it('keeps a model that works visible behind thousands that do not exist', async () => {
+  const metrics = new RequestMetrics(settings);
+  const failed = { status: 404, outcome: 'answered' };
+  for (let n = 0; n < 5000; n += 1) metrics.add(sampleRecord({ status: 404, attempts: [{ ...attempt, ...failed, model: `junk-${n}` }] }));
+  metrics.add(sampleRecord({ attempts: [{ ...attempt, model: 'real' }] }));
+  const lines = (await linesOf(metrics)).filter((line) => line.startsWith('gateway_requests_total'));
+  expect(lines).toHaveLength(52);
+  expect(lines).toContain(
+    'gateway_requests_total{config="support",provider="azure-eu",model="other",status="404",key="app-web",meta_team="web"} 4950',
+  );
+  expect(lines).toContain(
+    'gateway_requests_total{config="support",provider="azure-eu",model="real",status="200",key="app-web",meta_team="web"} 1',
+  );
+});
+
+it('uses other labels after a reload, and keeps what was counted', async () => {
+  const metrics = new RequestMetrics(settings);
+  metrics.add(sampleRecord());
+  metrics.configure({ ...settings, metadataLabels: ['app id'] });
+  metrics.add(sampleRecord({ metadata: { 'app id': 'shop' } }));
+  const lines = (await linesOf(metrics)).filter((line) => line.startsWith('gateway_requests_total'));
+  expect(lines).toEqual([expect.stringContaining('meta_team="web"} 1'), expect.stringContaining('meta_app_id="shop"} 1')]);
+});

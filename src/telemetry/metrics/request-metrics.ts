@@ -1,0 +1,301 @@
+import type { AttemptRecord, LogRecord, UsageRecord } from '../../core/records/record.ts';
+import { operationOf } from '../operation.ts';
+import { isProviderFailure, outcomeOf } from './attempts.ts';
+import { LabelValues } from './label-values.ts';
+import { ProviderHealth } from './provider-health.ts';
+import { CountSeries, DecimalSeries, Family, HistogramSeries, type Series } from './series.ts';
+import { type MetricRow, type RequestMetric, requestTable } from './table.ts';
+
+export interface RequestMetricsSettings {
+  /** Keys of metadata whose values become labels. */
+  readonly metadataLabels: readonly string[];
+  /** A provider's name in the GenAI conventions, by its type. */
+  providerName(type: string): string;
+}
+
+/** What finished requests of one kind have counted: resolved once, and found again by one text. */
+interface Kind {
+  readonly requests: CountSeries;
+  readonly duration: HistogramSeries;
+  readonly firstToken: HistogramSeries;
+  readonly overhead: HistogramSeries;
+  readonly cache: CountSeries;
+  readonly error: CountSeries | undefined;
+  readonly limit: CountSeries | undefined;
+  /** Of the attempt, where there was one. */
+  readonly attempt: AttemptKind | undefined;
+  /** Where the request was an operation of a model that a provider was asked for. */
+  readonly model: ModelKind | undefined;
+}
+
+interface ModelKind {
+  readonly input: CountSeries;
+  readonly output: CountSeries;
+  readonly cost: DecimalSeries;
+  readonly unpriced: CountSeries;
+  readonly duration: HistogramSeries;
+  readonly firstToken: HistogramSeries;
+  readonly inputSize: HistogramSeries;
+  readonly outputSize: HistogramSeries;
+  /** By kind, made when a request has such tokens. */
+  readonly details: { [D in Detail]?: CountSeries };
+}
+
+interface AttemptKind {
+  readonly count: CountSeries;
+  readonly health: ProviderHealth;
+  readonly isFailure: boolean;
+}
+
+/** Kinds that are kept resolved; more are resolved again. */
+const mostKinds = 4096;
+
+/** Limits of the gateway, by the code of the error that a request gets. */
+const limitCodes: ReadonlyMap<string, string> = new Map([
+  ['rate_limited', 'rate'],
+  ['overloaded', 'overload'],
+  ['budget_exhausted', 'budget'],
+]);
+
+/** Counts finished requests. `add` is called for each one, right after its end went out: it only adds numbers. */
+export class RequestMetrics {
+  readonly families: readonly Family<Series>[];
+  readonly #health = new Map<string, ProviderHealth>();
+  readonly #values = new LabelValues();
+  readonly #kinds = new Map<string, Kind>();
+  readonly #attempts = new Map<string, AttemptKind>();
+  readonly #counts = new Map<string, Family<CountSeries>>();
+  readonly #histograms = new Map<string, Family<HistogramSeries>>();
+  readonly #cost: Family<DecimalSeries>;
+  #settings: RequestMetricsSettings;
+
+  constructor(settings: RequestMetricsSettings) {
+    this.#settings = settings;
+    const families: Family<Series>[] = [];
+    for (const row of requestTable as readonly MetricRow[]) {
+      if (row.name === costName) continue;
+      if (row.type === 'histogram') {
+        const family = new Family(row, (labels) => new HistogramSeries(labels, row.buckets ?? []));
+        this.#histograms.set(row.name, family);
+        families.push(family);
+      } else {
+        const family = new Family(row, (labels) => new CountSeries(labels));
+        this.#counts.set(row.name, family);
+        families.push(family);
+      }
+    }
+    this.#cost = new Family(rowOf(costName), (labels) => new DecimalSeries(labels));
+    this.families = [...families, this.#cost];
+  }
+
+  /** Other labels hold from the next request on. */
+  configure(settings: RequestMetricsSettings): void {
+    this.#settings = settings;
+    this.#kinds.clear();
+    this.#attempts.clear();
+  }
+
+  isUp(provider: string, now: number): boolean {
+    return this.#health.get(provider)?.isUp(now) ?? true;
+  }
+
+  get series(): number {
+    return this.families.reduce((sum, { size }) => sum + size, 0);
+  }
+
+  add(record: LogRecord): void {
+    const { attempts, ms, usage } = record;
+    const kind = this.#kindOf(record);
+    kind.requests.value += 1;
+    kind.duration.observe(ms.total / 1000);
+    if (record.admitted) kind.overhead.observe(ms.overhead / 1000);
+    kind.cache.value += 1;
+    if (kind.error !== undefined) kind.error.value += 1;
+    if (kind.limit !== undefined) kind.limit.value += 1;
+    const isStreamed = record.stream && ms.first_event !== null;
+    if (isStreamed) kind.firstToken.observe((ms.first_event ?? 0) / 1000);
+    const last = attempts.length === 0 ? undefined : (attempts[attempts.length - 1] as AttemptRecord);
+    if (kind.attempt !== undefined && last !== undefined) count(kind.attempt, last, record.at);
+    else if (attempts.length > 1) this.#addAttempts(record);
+    if (kind.model !== undefined && last !== undefined) {
+      kind.model.duration.observe(last.total_ms / 1000);
+      if (isStreamed && last.first_byte_ms !== null) kind.model.firstToken.observe(last.first_byte_ms / 1000);
+      if (usage.source !== 'none') this.#addUsage(record, last, kind.model);
+    }
+    if (record.guardrails.length > 0) this.#addGuardrails(record.guardrails);
+    for (const what in record.redactions)
+      this.#count('gateway_redactions_total', [this.#values.of('kind', what)]).value += record.redactions[what] ?? 0;
+  }
+
+  #addUsage({ usage, cost }: LogRecord, last: AttemptRecord, kind: ModelKind): void {
+    kind.input.value += usage.prompt;
+    kind.output.value += usage.completion;
+    kind.inputSize.observe(usage.prompt);
+    kind.outputSize.observe(usage.completion);
+    for (const detail of details) {
+      if (usage[detail] === 0) continue;
+      const series = (kind.details[detail] ??= this.#detail(last, detail));
+      series.value += usage[detail];
+    }
+    if (cost.usd === null) kind.unpriced.value += 1;
+    else kind.cost.add(cost.usd);
+  }
+
+  #detail({ provider, model }: AttemptRecord, kind: Detail): CountSeries {
+    return this.#count('gateway_token_details_total', [this.#values.of('provider', provider), this.#values.of('model', model), kind]);
+  }
+
+  #addAttempts({ attempts, at, config }: LogRecord): void {
+    for (let n = 0; n < attempts.length; n += 1) {
+      const attempt = attempts[n] as AttemptRecord;
+      count(this.#attemptKind(attempt), attempt, at);
+      if (n > 0) this.#addMove(attempts[n - 1] as AttemptRecord, attempt, config);
+    }
+  }
+
+  #addMove(from: AttemptRecord, to: AttemptRecord, config: string | null): void {
+    const values = this.#values;
+    const reason = values.of('outcome', outcomeOf(from));
+    const left = values.of('provider', from.provider);
+    if (from.target === to.target) {
+      this.#count('gateway_retries_total', [left, values.of('model', from.model, false), reason]).value += 1;
+      return;
+    }
+    this.#count('gateway_fallbacks_total', [values.of('config', config), left, values.of('provider', to.provider), reason]).value += 1;
+  }
+
+  #addGuardrails(guardrails: readonly unknown[]): void {
+    for (const each of guardrails) {
+      if (typeof each !== 'object' || each === null) continue;
+      const { name, verdict } = each as { name?: unknown; verdict?: unknown };
+      const labels = [this.#values.of('name', textOf(name)), this.#values.of('verdict', textOf(verdict))];
+      this.#count('gateway_guardrail_total', labels).value += 1;
+    }
+  }
+
+  #attemptKind(attempt: AttemptRecord): AttemptKind {
+    const key = `${attempt.provider}\n${attempt.model}\n${attempt.outcome}\n${attempt.status ?? ''}`;
+    const known = this.#attempts.get(key);
+    if (known !== undefined) return known;
+    const values = this.#values;
+    const wasProvisional = values.isProvisional;
+    values.isProvisional = false;
+    const provider = values.of('provider', attempt.provider);
+    const isProven = attempt.status !== null && attempt.status < 400;
+    const labels = [provider, values.of('model', attempt.model, isProven), values.of('outcome', outcomeOf(attempt))];
+    const health = this.#health.get(provider) ?? new ProviderHealth();
+    this.#health.set(provider, health);
+    const made = { count: this.#count('gateway_attempts_total', labels), health, isFailure: isProviderFailure(attempt) };
+    if (!values.isProvisional) keep(this.#attempts, key, made);
+    values.isProvisional ||= wasProvisional;
+    return made;
+  }
+
+  #kindOf(record: LogRecord): Kind {
+    const { metadataLabels } = this.#settings;
+    const { attempts } = record;
+    const last = attempts.length === 0 ? undefined : (attempts[attempts.length - 1] as AttemptRecord);
+    const model = last === undefined ? record.model.asked : last.model;
+    let key = `${record.config}\n${record.provider}\n${model}\n${record.status}\n${record.key}\n${record.endpoint}\n${record.model.answered}\n${record.cache}`;
+    if (attempts.length === 1 && last !== undefined) key += `\n${last.outcome}\n${last.status}`;
+    if (record.error !== null) key += `\n${record.error.source}\n${record.error.code}`;
+    for (const name of metadataLabels) key += `\n${record.metadata[name]}`;
+    const known = this.#kinds.get(key);
+    if (known !== undefined) return known;
+    this.#values.isProvisional = false;
+    const made = this.#makeKind(record, model);
+    if (!this.#values.isProvisional) keep(this.#kinds, key, made);
+    return made;
+  }
+
+  #makeKind(record: LogRecord, asked: string | null): Kind {
+    const values = this.#values;
+    const { error } = record;
+    const isProven = record.status < 400;
+    const config = values.of('config', record.config);
+    const provider = values.of('provider', record.provider);
+    const model = values.of('model', asked, isProven);
+    const key = values.of('key', record.key);
+    const limit = error?.source === 'gateway' ? limitCodes.get(error.code) : undefined;
+    return {
+      requests: this.#count('gateway_requests_total', [config, provider, model, values.of('status', String(record.status)), key], record),
+      duration: this.#histogram('gateway_request_duration_seconds', [config, provider, model]),
+      firstToken: this.#histogram('gateway_time_to_first_token_seconds', [provider, model]),
+      overhead: this.#histogram('gateway_overhead_seconds', [values.of('endpoint', record.endpoint)]),
+      cache: this.#count('gateway_cache_requests_total', [values.of('result', record.cache.toLowerCase())]),
+      error: error === null ? undefined : this.#count('gateway_errors_total', [values.of('code', error.code), error.source]),
+      limit: limit === undefined ? undefined : this.#count('gateway_limit_rejections_total', [limit, key]),
+      attempt: record.attempts.length === 1 ? this.#attemptKind(record.attempts[0] as AttemptRecord) : undefined,
+      model: this.#modelKind(record, { config, provider, model, key }),
+    };
+  }
+
+  #modelKind(record: LogRecord, names: { config: string; provider: string; model: string; key: string }): ModelKind | undefined {
+    const operation = operationOf(record.endpoint);
+    const last = record.attempts.at(-1);
+    if (operation === undefined || last === undefined || record.type === null) return undefined;
+    const { config, provider, model, key } = names;
+    const answered = this.#values.of('answered', record.model.answered, record.status < 400);
+    const genAi = [operation, this.#settings.providerName(record.type), model, answered];
+    const tokens = (direction: string): CountSeries => this.#count('gateway_tokens_total', [provider, model, direction], record);
+    const sizes = (type: string): HistogramSeries => this.#histogram('gen_ai_client_token_usage', [...genAi, type]);
+    const isFine = last.status !== null && last.status < 400 && record.error === null;
+    const failure = isFine ? '' : this.#values.of('error_type', record.error?.code ?? outcomeOf(last));
+    return {
+      input: tokens('input'),
+      output: tokens('output'),
+      cost: this.#cost.at([config, provider, model, key, ...this.#metadataOf(record)], this.#metadataNames()),
+      unpriced: this.#count('gateway_unpriced_requests_total', [provider, model]),
+      duration: this.#histogram('gen_ai_client_operation_duration_seconds', [...genAi, failure]),
+      firstToken: this.#histogram('gen_ai_server_time_to_first_token_seconds', genAi),
+      inputSize: sizes('input'),
+      outputSize: sizes('output'),
+      details: {},
+    };
+  }
+
+  #metadataNames(): readonly string[] {
+    return this.#settings.metadataLabels.map((name) => `meta_${name.replaceAll(/\W/g, '_')}`);
+  }
+
+  #metadataOf({ metadata, status }: LogRecord): readonly string[] {
+    return this.#settings.metadataLabels.map((name) => this.#values.of(`meta.${name}`, metadata[name], status < 400));
+  }
+
+  /** @param record where the metric has labels of the metadata */
+  #count(name: RequestMetric, values: readonly string[], record?: LogRecord): CountSeries {
+    const family = this.#counts.get(name);
+    if (family === undefined) throw new Error(`no counter ${name}`);
+    return record === undefined ? family.at(values) : family.at([...values, ...this.#metadataOf(record)], this.#metadataNames());
+  }
+
+  #histogram(name: RequestMetric, values: readonly string[]): HistogramSeries {
+    const family = this.#histograms.get(name);
+    if (family === undefined) throw new Error(`no histogram ${name}`);
+    return family.at(values);
+  }
+}
+
+const costName = 'gateway_cost_usd_total' satisfies RequestMetric;
+
+type Detail = (typeof details)[number];
+
+const details = ['cached', 'cache_write', 'reasoning', 'audio_in', 'audio_out'] as const satisfies readonly (keyof UsageRecord)[];
+
+function rowOf(name: RequestMetric): MetricRow {
+  const row = (requestTable as readonly MetricRow[]).find((each) => each.name === name);
+  if (row === undefined) throw new Error(`no metric ${name}`);
+  return row;
+}
+
+function keep<T>(map: Map<string, T>, key: string, value: T): void {
+  if (map.size >= mostKinds) map.clear();
+  map.set(key, value);
+}
+
+function count({ count: series, health, isFailure }: AttemptKind, { at, total_ms: totalMs }: AttemptRecord, arrival: number): void {
+  series.value += 1;
+  health.add(isFailure, arrival + at + totalMs);
+}
+
+const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);

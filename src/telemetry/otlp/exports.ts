@@ -1,0 +1,112 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { LogRecord } from '../../core/records/record.ts';
+import { createMask, type Mask } from '../../core/secrets/mask.ts';
+import type { EncodeSettings, Exported } from './exported.ts';
+import { logRecordOf } from './log-records.ts';
+import { charactersOf, type Entry, type ExportSettings, type FromThread, type SignalSettings, type ToThread } from './messages.ts';
+import { payloadOf, type Signal } from './payload.ts';
+import { Pipe, type Result } from './pipe.ts';
+import { Sender } from './sender.ts';
+import { spansOf } from './spans.ts';
+
+export interface ExportsDeps {
+  /** A record from its line; undefined for what is none. */
+  decode(line: string): LogRecord | undefined;
+  tell(message: FromThread): void;
+}
+
+/** Encodes records and sends them: runs in a thread of its own. */
+export class Exports {
+  readonly #deps: ExportsDeps;
+  readonly #sender = new Sender();
+  readonly #pipes: { [S in Signal]?: Pipe } = {};
+  #settings: ExportSettings | undefined;
+  #mask: Mask | undefined;
+
+  constructor(deps: ExportsDeps) {
+    this.#deps = deps;
+  }
+
+  async take(message: ToThread): Promise<void> {
+    if (message.kind === 'settings') this.#use(message.settings);
+    else if (message.kind === 'records') this.#records(message.entries);
+    else await this.#flush(message.withinMs);
+  }
+
+  #use(settings: ExportSettings): void {
+    const before = this.#settings;
+    this.#settings = settings;
+    this.#mask = createMask([...settings.secrets]);
+    for (const signal of ['traces', 'logs'] as const) {
+      const collector = settings[signal];
+      if (isDeepStrictEqual(collector, before?.[signal])) continue;
+      // What waits goes where it was meant to go.
+      void this.#pipes[signal]?.flush(10_000);
+      if (collector === undefined) delete this.#pipes[signal];
+      else this.#pipes[signal] = this.#open(signal, collector);
+    }
+  }
+
+  #open(signal: Signal, collector: SignalSettings): Pipe {
+    return new Pipe({
+      collector,
+      payload: (items) => payloadOf(signal, items, this.#encode()),
+      send: (to, payload) => this.#sender.send(to, payload),
+      onResult: (items, result, why) => this.#result(signal, items, result, why),
+      limits: this.#settings?.limits,
+    });
+  }
+
+  #records(entries: readonly Entry[]): void {
+    const spans: string[] = [];
+    const logs: string[] = [];
+    let characters = 0;
+    for (const entry of entries) {
+      characters += charactersOf(entry);
+      this.#encodeOne(entry, spans, logs);
+    }
+    this.#pipes.traces?.add(spans);
+    this.#pipes.logs?.add(logs);
+    this.#deps.tell({ kind: 'read', characters });
+  }
+
+  /** A record that can't be encoded costs itself only. */
+  #encodeOne({ line, isTraced, request, response }: Entry, spans: string[], logs: string[]): void {
+    const { traces, logs: logging } = this.#settings ?? {};
+    try {
+      const record = this.#deps.decode(this.#masked(line));
+      if (record === undefined) return;
+      const whole: Exported = { record, request: this.#maskedOr(request), response: this.#maskedOr(response) };
+      const bare: Exported = { record, request: undefined, response: undefined };
+      if (isTraced && traces !== undefined)
+        for (const span of spansOf(traces.content ? whole : bare, this.#encode())) spans.push(JSON.stringify(span));
+      if (logging !== undefined) logs.push(JSON.stringify(logRecordOf(logging.content ? whole : bare, this.#encode())));
+    } catch (error) {
+      const why = error instanceof Error ? error.message : undefined;
+      if (isTraced && traces !== undefined) this.#result('traces', 1, 'failed', why);
+      if (logging !== undefined) this.#result('logs', 1, 'failed', why);
+    }
+  }
+
+  async #flush(withinMs: number): Promise<void> {
+    await Promise.all(Object.values(this.#pipes).map((pipe) => pipe.flush(withinMs)));
+    this.#sender.close();
+    this.#deps.tell({ kind: 'flushed' });
+  }
+
+  #encode(): EncodeSettings {
+    return this.#settings?.encode ?? { version: '', instance: '', resource: {}, providerNames: {} };
+  }
+
+  #masked(text: string): string {
+    return this.#mask?.text(text) ?? text;
+  }
+
+  #maskedOr(text: string | undefined): string | undefined {
+    return text === undefined ? undefined : this.#masked(text);
+  }
+
+  #result(signal: Signal, items: number, result: Result, why: string | undefined): void {
+    this.#deps.tell({ kind: 'result', signal, items, result, why });
+  }
+}

@@ -1,0 +1,118 @@
+import { describe, expect, it } from 'vitest';
+import { Pipe, type PipeLimits, type Result } from './pipe.ts';
+import type { Sent } from './sender.ts';
+
+const collector = { url: 'http://collector', headers: {} };
+const taken: Sent = { kind: 'taken', rejected: 0, why: undefined };
+const busy: Sent = { kind: 'later', afterMs: undefined, why: 'status 503' };
+
+function rig(answers: readonly Sent[], limits: Partial<PipeLimits> = {}) {
+  const sent: string[] = [];
+  const results: [number, Result][] = [];
+  const left = [...answers];
+  const pipe = new Pipe({
+    collector,
+    payload: (items) => items.join(','),
+    send: (_to, text) => {
+      sent.push(text);
+      return Promise.resolve(left.shift() ?? taken);
+    },
+    onResult: (items, result) => results.push([items, result]),
+    limits: { linger: 5, firstRetry: 1, longestRetry: 2, ...limits },
+  });
+  return { pipe, sent, results };
+}
+
+describe('a queue in front of a collector', () => {
+  it('sends what came together as one', async () => {
+    const { pipe, sent, results } = rig([]);
+    pipe.add(['a', 'b']);
+    pipe.add(['c']);
+    await pipe.flush(1000);
+    expect({ sent, results }).toEqual({ sent: ['a,b,c'], results: [[3, 'exported']] });
+  });
+
+  it('sends without being asked', async () => {
+    const { pipe, sent } = rig([]);
+    pipe.add(['a']);
+    await expect.poll(() => sent).toEqual(['a']);
+  });
+
+  it('sends at most 512 at once', async () => {
+    const { pipe, sent, results } = rig([]);
+    pipe.add(Array.from({ length: 1200 }, () => 'x'));
+    await pipe.flush(1000);
+    expect(sent.map((text) => text.split(',').length)).toEqual([512, 512, 176]);
+    expect(results.every(([, result]) => result === 'exported')).toBe(true);
+  });
+
+  it.each<[string, readonly Sent[], number, readonly [number, Result][]]>([
+    ['again while the collector is busy', [busy, { kind: 'later', afterMs: 0, why: '' }], 3, [[2, 'exported']]],
+    ['not again what it rejects', [{ kind: 'refused', why: 'status 400' }], 1, [[2, 'rejected']]],
+    [
+      'and counts what it rejects of it',
+      [{ kind: 'taken', rejected: 1, why: 'odd' }],
+      1,
+      [
+        [1, 'rejected'],
+        [1, 'exported'],
+      ],
+    ],
+  ])('sends %s', async (_, answers, times, expected) => {
+    const { pipe, sent, results } = rig(answers);
+    pipe.add(['a', 'b']);
+    await expect.poll(() => results).toEqual(expected);
+    expect(sent).toHaveLength(times);
+  });
+
+  it('gives up when time is up', async () => {
+    const { pipe, results } = rig(
+      Array.from({ length: 1000 }, () => busy),
+      { patience: 10 },
+    );
+    pipe.add(['a']);
+    await expect.poll(() => results).toEqual([[1, 'failed']]);
+    pipe.add(['b']);
+    await expect
+      .poll(() => results)
+      .toEqual([
+        [1, 'failed'],
+        [1, 'failed'],
+      ]);
+  });
+
+  it('drops what does not fit, and has room again', async () => {
+    const { pipe, sent, results } = rig([], { waiting: 10 });
+    pipe.add(['12345', '67890', 'x']);
+    expect(results).toEqual([[1, 'dropped']]);
+    await expect.poll(() => sent).toEqual(['12345,67890']);
+    pipe.add(['y']);
+    await pipe.flush(1000);
+    expect(sent).toEqual(['12345,67890', 'y']);
+  });
+
+  it('ends a pause when it is flushed, and counts what is left then', async () => {
+    const { pipe, sent, results } = rig([{ kind: 'later', afterMs: 250_000, why: 'busy' }]);
+    pipe.add(['a']);
+    await expect.poll(() => sent).toHaveLength(1);
+    await pipe.flush(1000);
+    expect({ sent, results }).toEqual({ sent: ['a', 'a'], results: [[1, 'exported']] });
+  });
+
+  it('gives up at its end what a collector does not respond to, and counts it once', async () => {
+    const results: [number, Result][] = [];
+    const hanging = Promise.withResolvers<Sent>();
+    const pipe = new Pipe({
+      collector,
+      payload: (items) => items.join(','),
+      send: () => hanging.promise,
+      onResult: (items, result) => results.push([items, result]),
+      limits: { linger: 1 },
+    });
+    pipe.add(Array.from({ length: 600 }, () => 'x'));
+    await pipe.flush(10);
+    hanging.resolve(taken);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(results).toEqual([[600, 'failed']]);
+  });
+});

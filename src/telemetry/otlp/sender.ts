@@ -1,0 +1,106 @@
+import { Agent as HttpAgent, request as requestHttp } from 'node:http';
+import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import { objectIn } from '../../core/json/scan.ts';
+import { isPlain } from '../../core/json/merge.ts';
+
+export interface Collector {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** What a collector said to one export. */
+export type Sent =
+  | { readonly kind: 'taken'; readonly rejected: number; readonly why: string | undefined }
+  /** May be sent again, after so many milliseconds where it says so. */
+  | { readonly kind: 'later'; readonly afterMs: number | undefined; readonly why: string }
+  | { readonly kind: 'refused'; readonly why: string };
+
+/** Statuses that a client should try again (OTLP/HTTP, "Retryable Response Codes"). */
+const retryable: ReadonlySet<number> = new Set([429, 502, 503, 504]);
+
+const timeoutMs = 10_000;
+/** Bytes of a response that are read. */
+const mostRead = 64 * 1024;
+const longestWaitMs = 300_000;
+
+const zip = promisify(gzip);
+
+/** Sends exports over kept connections; one at a time is enough. */
+export class Sender {
+  readonly #http = new HttpAgent({ keepAlive: true, maxSockets: 2 });
+  readonly #https = new HttpsAgent({ keepAlive: true, maxSockets: 2 });
+
+  /** Never rejects. */
+  async send({ url, headers }: Collector, payload: string): Promise<Sent> {
+    try {
+      const body = await zip(payload);
+      const { status, retryAfter, text } = await this.#post(url, headers, body);
+      if (status >= 200 && status < 300) return takenOf(text);
+      const why = `status ${status}`;
+      return retryable.has(status) ? { kind: 'later', afterMs: retryAfterMs(retryAfter), why } : { kind: 'refused', why };
+    } catch (error) {
+      return { kind: 'later', afterMs: undefined, why: reasonOf(error) };
+    }
+  }
+
+  close(): void {
+    this.#http.destroy();
+    this.#https.destroy();
+  }
+
+  #post(
+    url: string,
+    headers: Readonly<Record<string, string>>,
+    body: Buffer,
+  ): Promise<{ status: number; retryAfter: string | undefined; text: string }> {
+    const isSecure = url.startsWith('https:');
+    const own = { 'content-type': 'application/json', 'content-encoding': 'gzip', 'content-length': String(body.length) };
+    return new Promise((resolve, reject) => {
+      const sent = (isSecure ? requestHttps : requestHttp)(
+        url,
+        {
+          method: 'POST',
+          agent: isSecure ? this.#https : this.#http,
+          headers: { 'user-agent': 'llm-gateway', ...headers, ...own },
+          // Of the whole exchange: a collector that dribbles must not hold the queue.
+          signal: AbortSignal.timeout(timeoutMs),
+        },
+        (response) => {
+          let text = '';
+          response.setEncoding('utf8');
+          response.on('data', (piece: string) => {
+            if (text.length < mostRead) text += piece;
+          });
+          response.on('end', () => resolve({ status: response.statusCode ?? 0, retryAfter: response.headers['retry-after'], text }));
+          response.on('error', reject);
+        },
+      );
+      sent.on('error', reject);
+      sent.end(body);
+    });
+  }
+}
+
+/** Part of an export may be rejected although it was taken. */
+function takenOf(text: string): Sent {
+  const partial = text === '' ? undefined : objectIn(text)?.['partialSuccess'];
+  if (!isPlain(partial)) return { kind: 'taken', rejected: 0, why: undefined };
+  const rejected = Number(partial['rejectedSpans'] ?? partial['rejectedLogRecords'] ?? 0);
+  const why = typeof partial['errorMessage'] === 'string' ? partial['errorMessage'].slice(0, 200) : undefined;
+  return { kind: 'taken', rejected: Number.isSafeInteger(rejected) && rejected > 0 ? rejected : 0, why };
+}
+
+function retryAfterMs(value: string | undefined): number | undefined {
+  if (value === undefined) return undefined;
+  const ms = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.now();
+  return Number.isFinite(ms) ? Math.min(Math.max(ms, 0), longestWaitMs) : undefined;
+}
+
+/** Without the address: it may hold a key. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'unknown fault';
+  if (error.name === 'TimeoutError') return 'no response in time';
+  return 'code' in error && typeof error.code === 'string' ? error.code : error.name;
+}

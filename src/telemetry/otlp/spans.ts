@@ -1,0 +1,147 @@
+import type { AttemptRecord, LogRecord } from '../../core/records/record.ts';
+import { operationOf } from '../operation.ts';
+import { messagesOf } from './content.ts';
+import { type Exported, type EncodeSettings, isFailure, placeOf, type TracePlace } from './exported.ts';
+import { attr } from './names.ts';
+import { type Attribute, attributesOf, type KeyValue, nanos } from './values.ts';
+
+export interface Span {
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly parentSpanId?: string;
+  readonly name: string;
+  /** 2: server, 3: client. */
+  readonly kind: 2 | 3;
+  readonly startTimeUnixNano: string;
+  readonly endTimeUnixNano: string;
+  readonly attributes: readonly KeyValue[];
+  readonly status: { readonly code?: 2; readonly message?: string };
+}
+
+/** The spans of a finished request: one of a server for the request, one of a client for each attempt. */
+export function spansOf(exported: Exported, settings: EncodeSettings): readonly Span[] {
+  const place = placeOf(exported.record);
+  const { attempts } = exported.record;
+  return [serverSpan(exported.record, place), ...attempts.map((attempt) => attemptSpan(exported, attempt, place, settings))];
+}
+
+function serverSpan(record: LogRecord, { traceId, spanId, parentSpanId }: TracePlace): Span {
+  const route = record.endpoint === 'relay' ? undefined : `/v1/${record.endpoint}`;
+  return {
+    traceId,
+    spanId,
+    ...(parentSpanId === undefined ? {} : { parentSpanId }),
+    name: record.trace.span_name ?? (route === undefined ? record.method : `${record.method} ${route}`),
+    kind: 2,
+    startTimeUnixNano: nanos(record.at),
+    endTimeUnixNano: nanos(record.at, record.ms.total),
+    attributes: [...attributesOf(requestAttributes(record, route)), ...metadataOf(record), ...pluginTimes(record)],
+    status: isFailure(record) ? failed(record.error?.message) : {},
+  };
+}
+
+/** About the request as a whole: the server's span has them, and so has its log record. */
+export function requestAttributes(record: LogRecord, route: string | undefined): Readonly<Record<string, Attribute>> {
+  const { error, usage } = record;
+  const [path, query] = record.path.split('?', 2);
+  return {
+    [attr.method]: record.method,
+    [attr.route]: route,
+    [attr.path]: path,
+    [attr.query]: query,
+    [attr.status]: record.status,
+    [attr.client]: record.client.ip,
+    [attr.agent]: record.client.agent,
+    [attr.errorType]: error?.code,
+    'gateway.request_id': record.id,
+    'gateway.trace_id': record.trace.trace_id,
+    'gateway.endpoint': record.endpoint,
+    'gateway.end': record.end,
+    'gateway.stream': record.stream,
+    'gateway.key': record.key,
+    'gateway.virtual_key': record.virtual_key,
+    'gateway.config': record.config,
+    'gateway.revision': record.revision,
+    'gateway.target': record.target,
+    'gateway.provider': record.provider,
+    'gateway.model': record.model.sent ?? record.model.asked,
+    'gateway.prompt': record.prompt?.id,
+    'gateway.attempts': record.attempts.length,
+    'gateway.cache': record.cache,
+    'gateway.lane': record.lane,
+    'gateway.error_source': error?.source,
+    'gateway.error_message': error?.message,
+    'gateway.first_event_ms': record.ms.first_event,
+    'gateway.overhead_ms': record.ms.overhead,
+    'gateway.tokens_in': usage.source === 'none' ? null : usage.prompt,
+    'gateway.tokens_out': usage.source === 'none' ? null : usage.completion,
+    'gateway.cost_usd': record.cost.usd === null ? null : Number(record.cost.usd),
+  };
+}
+
+export function metadataOf({ metadata }: LogRecord): readonly KeyValue[] {
+  return Object.entries(metadata).map(([key, stringValue]) => ({ key: `gateway.metadata.${key}`, value: { stringValue } }));
+}
+
+/** What each plugin took, in milliseconds; one that acts at several attempts counts with all of them. */
+function pluginTimes({ plugins }: LogRecord): readonly KeyValue[] {
+  const times = new Map<string, number>();
+  for (const { name, moment, ms } of plugins) times.set(`${name}.${moment}`, (times.get(`${name}.${moment}`) ?? 0) + ms);
+  return [...times].map(([name, doubleValue]) => ({ key: `gateway.plugin.${name}_ms`, value: { doubleValue } }));
+}
+
+function attemptSpan(exported: Exported, attempt: AttemptRecord, place: TracePlace, { providerNames }: EncodeSettings): Span {
+  const { record } = exported;
+  const operation = operationOf(record.endpoint);
+  const isLast = attempt === record.attempts.at(-1);
+  const isFailed = attempt.status === null || attempt.status >= 400 || (isLast && record.error?.source === 'provider');
+  return {
+    traceId: place.traceId,
+    spanId: place.attempt(attempt.n),
+    parentSpanId: place.spanId,
+    name: `${operation ?? record.endpoint} ${attempt.model}`.trim(),
+    kind: 3,
+    startTimeUnixNano: nanos(record.at, attempt.at),
+    endTimeUnixNano: nanos(record.at, attempt.at + attempt.total_ms),
+    attributes: attributesOf({
+      ...(operation === undefined ? {} : { [attr.operation]: operation }),
+      [attr.provider]: operation === undefined ? null : (providerNames[attempt.provider] ?? attempt.provider),
+      [attr.requestModel]: attempt.model === '' ? null : attempt.model,
+      [attr.requestStream]: operation === undefined ? null : record.stream,
+      [attr.status]: attempt.status,
+      [attr.firstChunk]: record.stream && attempt.first_byte_ms !== null ? attempt.first_byte_ms / 1000 : null,
+      ...(isLast && operation !== undefined ? answerAttributes(exported) : {}),
+      [attr.errorType]: isFailed ? String(attempt.status ?? attempt.outcome) : null,
+      'gateway.provider': attempt.provider,
+      'gateway.target': attempt.target,
+      'gateway.attempt': attempt.n,
+      'gateway.outcome': attempt.outcome,
+      'gateway.reason': attempt.reason,
+      'gateway.upstream_request_id': attempt.upstream_id,
+      'gateway.connect_ms': attempt.connect_ms,
+    }),
+    status: isFailed ? failed(attempt.reason ?? undefined) : {},
+  };
+}
+
+function answerAttributes(exported: Exported): Readonly<Record<string, Attribute>> {
+  const { record } = exported;
+  const { usage, finish } = record;
+  const isCounted = usage.source !== 'none';
+  const messages = messagesOf(exported);
+  return {
+    [attr.responseModel]: record.model.answered,
+    [attr.responseId]: record.response_id,
+    [attr.finishReasons]: finish.length === 0 ? null : finish,
+    [attr.inputTokens]: isCounted ? usage.prompt : null,
+    [attr.outputTokens]: isCounted ? usage.completion : null,
+    [attr.cacheReadTokens]: usage.cached > 0 ? usage.cached : null,
+    [attr.cacheWriteTokens]: usage.cache_write > 0 ? usage.cache_write : null,
+    [attr.reasoningTokens]: usage.reasoning > 0 ? usage.reasoning : null,
+    [attr.promptName]: record.prompt?.id,
+    [attr.inputMessages]: messages.input,
+    [attr.outputMessages]: messages.output,
+  };
+}
+
+const failed = (message: string | undefined): Span['status'] => (message === undefined ? { code: 2 } : { code: 2, message });

@@ -1,0 +1,40 @@
+/** OTLP in its JSON form (opentelemetry-proto 1.x, "JSON Protobuf Encoding"): ids in hex, 64-bit integers as texts, enums as numbers. */
+
+export type AnyValue =
+  | { readonly stringValue: string }
+  | { readonly boolValue: boolean }
+  | { readonly intValue: string }
+  | { readonly doubleValue: number }
+  | { readonly arrayValue: { readonly values: readonly AnyValue[] } };
+
+export interface KeyValue {
+  readonly key: string;
+  readonly value: AnyValue;
+}
+
+/** What an attribute is made of; null and undefined make none. */
+export type Attribute = string | number | boolean | readonly string[] | null | undefined;
+
+/** Attributes of a span or record. */
+export function attributesOf(values: Readonly<Record<string, Attribute>>): KeyValue[] {
+  const out: KeyValue[] = [];
+  for (const [key, value] of Object.entries(values)) {
+    if (value === null || value === undefined) continue;
+    out.push({ key, value: anyValue(value) });
+  }
+  return out;
+}
+
+function anyValue(value: string | number | boolean | readonly string[]): AnyValue {
+  if (typeof value === 'string') return { stringValue: value };
+  if (typeof value === 'boolean') return { boolValue: value };
+  if (typeof value === 'number') return Number.isSafeInteger(value) ? { intValue: String(value) } : { doubleValue: value };
+  return { arrayValue: { values: value.map((stringValue) => ({ stringValue })) } };
+}
+
+/** Nanoseconds as text: a number has no digits left for them. @param ms Unix milliseconds, with fractions */
+export function nanos(ms: number, more = 0): string {
+  const whole = Math.floor(ms) + Math.floor(more);
+  const rest = Math.round((ms - Math.floor(ms) + more - Math.floor(more)) * 1_000_000);
+  return String(whole + Math.floor(rest / 1_000_000)) + String(rest % 1_000_000).padStart(6, '0');
+}

@@ -1,0 +1,61 @@
+import { expect, it } from 'vitest';
+import type { LogRecord } from '../core/records/record.ts';
+import { sampleRecord } from '../store/fixtures/sample.ts';
+import { requestFields } from './request-fields.ts';
+import { RequestLines } from './request-line.ts';
+
+const attempt = sampleRecord().attempts[0] as LogRecord['attempts'][number];
+
+/** Each differs in one member from the plain one. */
+const different: readonly Partial<LogRecord>[] = [
+  {},
+  { endpoint: 'embeddings' },
+  { method: 'GET' },
+  { path: '/v1/"ü"' },
+  { stream: false },
+  { status: 201 },
+  { error: { code: 'timeout', source: 'gateway', message: 'late\n' } },
+  { key: null },
+  { virtual_key: 'vk' },
+  { config: null },
+  { prompt: { id: 'p', version: 2, label: null } },
+  { revision: '1' },
+  { target: null },
+  { provider: 'other' },
+  { type: 'openai' },
+  { model: { asked: 'gpt-4o-mini', sent: 'other', answered: null } },
+  { model: { asked: 'gpt-4o-mini', sent: null, answered: 'other' } },
+  { model: { asked: null, sent: null, answered: null } },
+  { attempts: [] },
+  { attempts: [{ ...attempt, target: 'a' }] },
+  { attempts: [{ ...attempt, provider: 'a' }] },
+  { attempts: [{ ...attempt, model: 'a' }] },
+  { attempts: [{ ...attempt, outcome: 'timeout' }] },
+  { attempts: [{ ...attempt, status: null }] },
+  { attempts: [attempt, { ...attempt, n: 1 }] },
+  { ms: { total: 1, first_event: null, overhead: 0 }, usage: { ...sampleRecord().usage, prompt: 1, details: { images: 1 } } },
+  { cost: { usd: '0.1', source: 'a', prices: { input: '1' } }, finish: [] },
+  { lane: 'full' },
+  { cache: 'HIT' },
+  { dropped: [{ param: 'seed', reason: 'unknown' }] },
+  { warnings: ['w'] },
+  { overruled: [{ choice: 'model', value: 'a', by: 'path' }] },
+  { notes: { limits: { left: 3 } } },
+  { metadata: { team: 'a' } },
+  { labels: { a: 1 } },
+  { socket: { close: { client: 1000, provider: 1005 }, frames: { in: 1, out: 2 } } },
+  { client: { ip: null, agent: 'OpenAI/JS 7.57.0' } },
+  { client: { ip: '127.0.0.1', agent: null } },
+  { bytes: { in: 0, out: 0 }, end: 'client_gone', id: 'req_2', at: 1.5, trace: { ...sampleRecord().trace, trace_id: 'é' } },
+  { admitted: false, attempts: [] },
+];
+
+it('writes what each request has, whatever it remembers of others', () => {
+  const lines = new RequestLines();
+  const plain = { notes: {}, metadata: {} };
+  const records = different.flatMap((over) => [sampleRecord(plain), sampleRecord({ ...plain, ...over })]);
+  const expected = records.map((record) =>
+    JSON.stringify({ level: 'info', time: '2026-11-21T09:31:07.000Z', msg: 'request', ...requestFields(record) }),
+  );
+  expect(records.map((record) => lines.of(record, 1_795_253_467_000))).toEqual(expected.map((line) => `${line}\n`));
+});
