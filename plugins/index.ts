@@ -2,6 +2,7 @@ import type { Plugin } from '#core/plugin.ts';
 import type { Provider } from '#core/provider.ts';
 import auth from './auth/index.ts';
 import fallbackRetry from './fallback-retry/index.ts';
+import feedback from './feedback/index.ts';
 import logging from './logging/index.ts';
 import models from './models/index.ts';
 import prompts from './prompts/index.ts';
@@ -19,7 +20,17 @@ import transform from './transform/index.ts';
 import virtualKey from './virtual-key/index.ts';
 
 /** The stages that come with the gateway, in the order in which they run when `plugins:` is left out. */
-export const stages: readonly Plugin[] = Object.freeze([auth, virtualKey, prompts, routing, models, transform, fallbackRetry, logging]);
+export const stages: readonly Plugin[] = Object.freeze([
+  auth,
+  virtualKey,
+  feedback,
+  prompts,
+  routing,
+  models,
+  transform,
+  fallbackRetry,
+  logging,
+]);
 
 /** The providers that come with the gateway. A new folder below `providers/` becomes known by its line here, a vendor that
  * speaks a known format by its row in `providers/vendors/`. */

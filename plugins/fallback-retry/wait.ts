@@ -1,7 +1,7 @@
 import type { Routed } from '#core/context.ts';
 import type { Outcome } from '#core/plan.ts';
+import { retryAfterMs } from '#core/provider/retry-after.ts';
 import { faultOf } from './moves.ts';
-import { retryAfterMs } from './retry-after.ts';
 
 /** Longest time that one request may spend waiting between its attempts. */
 export const longestWaitMs = 60_000;

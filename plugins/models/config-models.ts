@@ -65,7 +65,7 @@ function chosen(node: Branch, model: string, { metadata }: Reader): Branch | Lea
     pathname: '/v1/chat/completions',
     params: (name) => (name === 'model' ? model : undefined),
   };
-  return node.targets[node.choose?.(facts) ?? -1];
+  return node.targets[node.match?.(facts)?.index ?? -1];
 }
 
 /** Who would serve a name that the file says nothing else about; undefined where a rule is against it. */

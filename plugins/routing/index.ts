@@ -37,6 +37,7 @@ function plan(ctx: Admitted): Plan | undefined {
   requireAccount(ctx, config, choice);
   if (state === 'names' && config.root.strategy !== 'leaf') warnIgnored(ctx, ignoredStrategy(config));
   const walk = new LeafRules(ctx, choice, state === 'names' ? 'stateful' : 'model');
+  ctx.facts.walk = walk;
   const made = ctx.snapshot.plan(config, walk);
   if (made === undefined && !(asksCatalog && !ctx.headers.gateway('config'))) throw refusedBy(ctx, walk.refused);
   return made;

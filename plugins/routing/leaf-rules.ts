@@ -1,10 +1,12 @@
-import type { Admitted, Choice } from '#core/context.ts';
+import type { Admitted, Choice, WalkFacts } from '#core/context.ts';
 import type { GatewayError } from '#core/error.ts';
 import { isLimited, rulesFor } from '#core/model/model-rules.ts';
 import { shapingIn } from '#core/model/request-settings.ts';
 import type { ApiKey, Leaf, PlanFacts, ProviderBinding, QueryFacts, Snapshot } from '#core/snapshot.ts';
 import { customHost } from './direct.ts';
+import type { RouteStep } from '#core/records/record.ts';
 import { modelFault } from './models.ts';
+import { refusedBy } from './refusals.ts';
 
 /** Why a leaf may not be used. */
 export type Rule = 'no-provider' | 'key-provider' | 'key-prompt' | 'model' | 'host' | 'setting' | 'bound';
@@ -19,12 +21,14 @@ export interface Refused {
 }
 
 /** Everything that the walk over a config's tree may depend on, and the rules that shut leaves out. */
-export class LeafRules implements PlanFacts, QueryFacts {
+export class LeafRules implements PlanFacts, QueryFacts, WalkFacts {
   readonly random: number;
   readonly metadata: Readonly<Record<string, string>>;
   readonly pathname: string;
   readonly walk: 'model' | 'stateful';
   refused: Refused | undefined;
+  route: RouteStep[] | undefined;
+  refusals: Map<Leaf, GatewayError> | undefined;
   readonly #ctx: Admitted;
   readonly #choice: Choice | undefined;
   readonly #key: ApiKey | undefined;
@@ -68,6 +72,8 @@ export class LeafRules implements PlanFacts, QueryFacts {
 
   #refuse(refused: Refused): false {
     this.refused ??= refused;
+    // Only who asks why wants an error for each.
+    if (this.#ctx.mode === 'dry') (this.refusals ??= new Map()).set(refused.leaf, refusedBy(this.#ctx, refused));
     return false;
   }
 

@@ -3,7 +3,15 @@ import { GatewayError } from '#core/error.ts';
 import { credentialHeaders, type HeaderPairs, hopByHopHeaders, isSteering, placeholderCredentials } from '#core/http/headers.ts';
 import type { CredentialRef } from '#core/snapshot.ts';
 import { spelled } from '#core/text/header-spelling.ts';
-import { formatTraceparent, parseTraceparent, spanIdOf } from '#core/http/trace.ts';
+import {
+  attemptSpanId,
+  formatTraceparent,
+  isSampledId,
+  parseTraceparent,
+  spanIdOf,
+  type TraceParent,
+  w3cTraceId,
+} from '#core/http/trace.ts';
 
 /** Texts of `x-gateway-forward-headers` whose list is remembered, and characters of the longest that is. */
 const listsKept = 256;
@@ -92,13 +100,24 @@ function isCallers(ctx: Routed, name: string, value: string): boolean {
 
 /**
  * What is copied, and the trace that the request is a part of: the provider's step hangs below ours. Nothing is added to
- * a request that brings no trace, or whose `traceparent` is copied as it is.
+ * a request that has no trace, unless traces are exported, or whose `traceparent` is copied as it is.
+ *
+ * @param attempt counts all attempts of the request, from 0
  */
-export function withTrace(ctx: Routed, copies: HeaderPairs | undefined): HeaderPairs | undefined {
+export function withTrace(ctx: Routed, copies: HeaderPairs | undefined, attempt: number): HeaderPairs | undefined {
   const parent = parseTraceparent(ctx.headers.get('traceparent'));
-  if (parent === undefined || copies?.includes('traceparent') === true) return copies;
-  const pairs: HeaderPairs = ['traceparent', formatTraceparent(parent, spanIdOf(ctx.id))];
-  const state = ctx.headers.get('tracestate');
+  const { tracing } = ctx.snapshot.observability;
+  if ((parent === undefined && tracing === undefined) || copies?.includes('traceparent') === true) return copies;
+  // The step above is one that is exported: the attempt, where attempts are.
+  const step = tracing === undefined ? spanIdOf(ctx.id) : attemptSpanId(ctx.id, attempt);
+  const pairs: HeaderPairs = ['traceparent', formatTraceparent(parent ?? begun(ctx.traceId, tracing?.ratio ?? 0), step)];
+  const state = parent === undefined ? undefined : ctx.headers.get('tracestate');
   if (state !== undefined && state !== '' && copies?.includes('tracestate') !== true) pairs.push('tracestate', state);
   return copies === undefined ? pairs : copies.concat(pairs);
+}
+
+/** A trace that begins at the gateway. */
+function begun(id: string, ratio: number): TraceParent {
+  const traceId = w3cTraceId(id);
+  return { traceId, parentId: '', flags: isSampledId(traceId, ratio) ? '01' : '00' };
 }

@@ -114,7 +114,7 @@ function finish(draft: Draft): void {
   if (upstream.warnings !== undefined) ctx.warnings.push(...upstream.warnings);
   attempt.call = call;
   attempt.credential = credentialFor(draft, upstream);
-  const copied = withTrace(ctx, copies?.pairs);
+  const copied = withTrace(ctx, copies?.pairs, attempt.index);
   attempt.forwarded = copied;
   attempt.upstream = copied === undefined ? upstream : { ...upstream, headers: joinHeaders(upstream.headers, copied) };
   attempt.lane = laneOf(ctx, attempt, upstream);

@@ -25,6 +25,7 @@ export default defineProvider<FoundrySettings>({
   type: 'azure-ai',
   aliases: ['cloud-ai', 'azure-ai-inference'],
   entry: {
+    telemetryName: 'azure.ai.inference',
     settings: schema,
     requestSettings,
     accountHeaders: ['azureml-model-deployment', 'x-ms-model-mesh-model-name'],

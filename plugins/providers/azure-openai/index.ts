@@ -21,6 +21,7 @@ export default defineProvider<AzureSettings>({
   type: 'azure-openai',
   aliases: ['cloud-provider-b'],
   entry: {
+    telemetryName: 'azure.ai.openai',
     settings: schema,
     requestSettings,
     accountHeaders: ['x-ms-oai-image-generation-deployment'],

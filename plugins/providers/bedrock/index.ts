@@ -27,6 +27,7 @@ export default defineProvider<BedrockSettings>({
   type: 'bedrock',
   aliases: ['aws-bedrock'],
   entry: {
+    telemetryName: 'aws.bedrock',
     settings: schema,
     requestSettings,
     // They are part of a signature, or choose a guardrail of the account: beside the operator's keys only the entry sets them.

@@ -55,6 +55,7 @@ export const labs: readonly Vendor[] = [
   },
   {
     type: 'mistral',
+    telemetryName: 'mistral_ai',
     aliases: ['mistral-ai'],
     title: 'Mistral AI',
     host: 'https://api.mistral.ai/v1',
@@ -173,6 +174,7 @@ export const labs: readonly Vendor[] = [
   },
   {
     type: 'xai',
+    telemetryName: 'x_ai',
     aliases: ['x-ai'],
     title: 'xAI',
     host: 'https://api.x.ai/v1',

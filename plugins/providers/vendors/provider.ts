@@ -15,7 +15,7 @@ const fixes = {
 const list: Probe = { endpoint: 'models', method: 'GET', model: '', proves: 'credential', fixes };
 
 /** The provider that a row describes. */
-export function vendorProvider({ type, aliases = [], title, host, keyVariable, routes, quirks = [] }: Vendor): Provider {
+export function vendorProvider({ type, aliases = [], telemetryName, title, host, keyVariable, routes, quirks = [] }: Vendor): Provider {
   const base = memo((settings: CommonSettings) => baseOf(settings.custom_host ?? host));
   const history = historyOf(quirks);
   return defineProvider<CommonSettings>({
@@ -23,6 +23,7 @@ export function vendorProvider({ type, aliases = [], title, host, keyVariable, r
     aliases,
     entry: {
       service: { title, host, keyVariable },
+      ...(telemetryName === undefined ? {} : { telemetryName }),
       settings: { type: 'object', additionalProperties: false, properties: {} },
       requestSettings: [],
       apiKey: keyVariable === undefined ? 'optional' : 'required',

@@ -7,6 +7,8 @@ export interface Vendor {
   /** The word after `type:` in `gateway.yaml`. */
   readonly type: string;
   readonly aliases?: readonly string[];
+  /** In the GenAI semantic conventions of OpenTelemetry, where it is not the type. */
+  readonly telemetryName?: string;
   readonly title: string;
   /** Base URL, as its own documentation has it for OpenAI's libraries. */
   readonly host: string;

@@ -1,0 +1,94 @@
+import type { Admitted } from '#core/context.ts';
+import { GatewayError } from '#core/error.ts';
+import type { JsonBody } from '#core/json/body.ts';
+import { isPlain } from '#core/json/merge.ts';
+import type { Feedback, GivenFeedback } from '#core/logs/reader.ts';
+import { definePlugin, type Planned } from '#core/plugin.ts';
+
+/** Characters of a trace id. */
+const longestTrace = 128;
+/** Bytes of metadata as JSON: what a record keeps of a note. */
+const mostMetadata = 1024;
+
+/**
+ * What a client says of a response afterwards, by its trace. It is stored with the record of the request that says it: in
+ * the spool before the response leaves.
+ */
+export default definePlugin({
+  name: 'feedback',
+  moments: ['plan'],
+  implied: 'first',
+  endpoints: ['feedback', 'feedback/{id}'],
+  options: { type: 'object', properties: {}, additionalProperties: false },
+  setup: (_options, host) => ({
+    plan: (ctx: Admitted): Planned => {
+      const feedback = feedbackIn(ctx, host.now());
+      host.note(ctx, { ...feedback });
+      // Libraries of other gateways read one name or the other.
+      const reply = { status: 'success', message: 'Feedback successfully saved', feedback_ids: [feedback.id], feedback_id: [feedback.id] };
+      return { answer: { status: 200, headers: [], body: Buffer.from(JSON.stringify(reply), 'utf8'), flow: undefined } };
+    },
+  }),
+});
+
+/** @throws GatewayError `missing_required_parameter`, `invalid_type`, `invalid_value` */
+function feedbackIn(ctx: Admitted, at: number): GivenFeedback {
+  const { body, endpoint } = ctx;
+  if (body.kind !== 'json') throw new GatewayError('invalid_json', { message: 'The body is not a JSON object.' });
+  const trace = endpoint === 'feedback' ? traceIn(body) : traceOf(ctx.params['id'] ?? '');
+  return {
+    id: endpoint === 'feedback' ? idFor(trace, ctx.id) : (ctx.params['id'] ?? ''),
+    trace_id: trace,
+    value: numberIn(body, 'value', undefined, [-10, 10]),
+    // A change without a weight keeps the one before.
+    weight: endpoint === 'feedback' || isGiven(body, 'weight') ? numberIn(body, 'weight', 1, [0, 1]) : null,
+    metadata: endpoint === 'feedback' || isGiven(body, 'metadata') ? metadataIn(body) : null,
+    at,
+  };
+}
+
+/** The id says which trace it is about, so that every gateway of a fleet can correct it. */
+const idFor = (trace: string, request: string): string => `fb_${Buffer.from(trace, 'utf8').toString('base64url')}.${request.slice(-16)}`;
+
+function traceOf(id: string): string {
+  const encoded = /^fb_([\w-]+)\.\w{1,32}$/.exec(id)?.[1];
+  const trace = encoded === undefined ? '' : Buffer.from(encoded, 'base64url').toString('utf8');
+  if (trace === '' || trace.length > longestTrace)
+    throw new GatewayError('invalid_value', {
+      message: `"${id.slice(0, 100)}" is not the id of a feedback.`,
+      param: 'id',
+      hint: 'Use the id that POST /v1/feedback returned.',
+    });
+  return trace;
+}
+
+function traceIn(body: JsonBody): string {
+  const trace = body.peek('trace_id') ?? body.peek('traceID');
+  if (trace === undefined || trace === null || trace === '')
+    throw new GatewayError('missing_required_parameter', {
+      message: '"trace_id" is missing.',
+      param: 'trace_id',
+      hint: 'Send the value of the response header x-gateway-trace-id.',
+    });
+  if (typeof trace !== 'string') throw new GatewayError('invalid_type', { message: '"trace_id" is not a string.', param: 'trace_id' });
+  if (trace.length > longestTrace)
+    throw new GatewayError('invalid_value', { message: `"trace_id" is longer than ${longestTrace} characters.`, param: 'trace_id' });
+  return trace;
+}
+
+const isGiven = (body: JsonBody, name: string): boolean => (body.peek(name) ?? null) !== null;
+
+function numberIn(body: JsonBody, name: string, usual: number | undefined, [least, most]: readonly [number, number]): number {
+  const value = body.peek(name) ?? usual;
+  if (value === undefined) throw new GatewayError('missing_required_parameter', { message: `"${name}" is missing.`, param: name });
+  if (typeof value !== 'number') throw new GatewayError('invalid_type', { message: `"${name}" is not a number.`, param: name });
+  if (value >= least && value <= most) return value;
+  throw new GatewayError('invalid_value', { message: `"${name}" is not between ${least} and ${most}.`, param: name });
+}
+
+function metadataIn(body: JsonBody): Feedback['metadata'] {
+  const metadata = body.value('metadata') ?? {};
+  if (!isPlain(metadata)) throw new GatewayError('invalid_type', { message: '"metadata" is not an object.', param: 'metadata' });
+  if (JSON.stringify(metadata).length <= mostMetadata) return metadata;
+  throw new GatewayError('invalid_value', { message: `"metadata" is larger than ${mostMetadata} bytes.`, param: 'metadata' });
+}

@@ -1,0 +1,81 @@
+import { isPlain } from '../../core/json/merge.ts';
+import type { Change, Steps } from './structure.ts';
+import { most } from './structure.ts';
+
+/** Values on each side that are looked at. */
+const mostLeaves = 4000;
+
+interface Leaf {
+  readonly path: Steps;
+  readonly value: unknown;
+  /** Its path, and its last name, as they are compared. */
+  readonly text: string;
+  readonly name: string;
+  isUsed: boolean;
+}
+
+/**
+ * What became of each value in a body of another format: where the same value stands now, what is gone, what is new.
+ * Texts are found by what they say; numbers and switches by what they are called, or where there is only one of them.
+ */
+export function conversionDiff(before: unknown, after: unknown): readonly Change[] {
+  const old = leavesOf(before);
+  const now = leavesOf(after);
+  const byText = new Map<string, Leaf[]>();
+  for (const leaf of now) {
+    const name = JSON.stringify(leaf.value);
+    const known = byText.get(name);
+    if (known === undefined) byText.set(name, [leaf]);
+    else known.push(leaf);
+  }
+  const changes: Change[] = [];
+  for (const leaf of old) {
+    const candidates = byText.get(JSON.stringify(leaf.value)) ?? [];
+    const at = match(leaf, candidates);
+    const found = candidates[at];
+    if (found === undefined) continue;
+    candidates.splice(at, 1);
+    leaf.isUsed = true;
+    found.isUsed = true;
+    if (found.text !== leaf.text) changes.push({ kind: 'moved', path: found.path, from: leaf.path, after: leaf.value });
+  }
+  for (const leaf of old) if (!leaf.isUsed) changes.push({ kind: 'removed', path: leaf.path, before: leaf.value });
+  for (const leaf of now) if (!leaf.isUsed) changes.push({ kind: 'added', path: leaf.path, after: leaf.value });
+  return changes.slice(0, most.changes);
+}
+
+/** Candidates that are looked at for one value: of thousands that are the same nobody can tell which is which. */
+const mostCandidates = 100;
+
+/** The place of the candidate that a value became; -1: none. */
+function match({ text, name, value }: Leaf, all: readonly Leaf[]): number {
+  const candidates = all.slice(0, mostCandidates);
+  const same = candidates.findIndex((each) => each.text === text);
+  if (same >= 0) return same;
+  const called = candidates.findIndex((each) => each.name === name);
+  if (called >= 0) return called;
+  const isOnly = candidates.length === 1;
+  if (typeof value === 'number') return isOnly && Math.abs(value) > 1 ? 0 : -1;
+  return typeof value === 'string' && candidates.length > 0 && (value.length >= 3 || isOnly) ? 0 : -1;
+}
+
+const pathText = (path: Steps): string => path.join('\0');
+
+/** The last name on the way, without case and marks: `max_tokens` and `maxTokens` are one. */
+const plainName = (path: Steps): string =>
+  String(path.findLast((step) => typeof step === 'string') ?? '')
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]/g, '');
+
+function leavesOf(root: unknown): Leaf[] {
+  const leaves: Leaf[] = [];
+  const visit = (value: unknown, path: Steps): void => {
+    if (leaves.length >= mostLeaves) return;
+    if (path.length < most.depth && Array.isArray(value) && value.length > 0) value.forEach((item, at) => visit(item, [...path, at]));
+    else if (path.length < most.depth && isPlain(value) && Object.keys(value).length > 0)
+      for (const [key, member] of Object.entries(value)) visit(member, [...path, key]);
+    else leaves.push({ path, value, text: pathText(path), name: plainName(path), isUsed: false });
+  };
+  visit(root, []);
+  return leaves;
+}

@@ -1,0 +1,157 @@
+import { isDeepStrictEqual } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { type ChangeFacts, differences } from './differences.ts';
+import { structuralDiff } from './structure.ts';
+
+const none: ChangeFacts = {
+  overrides: new Map(),
+  override: undefined,
+  dropped: [],
+  prompt: undefined,
+  plugins: [],
+  format: undefined,
+  type: 'openai',
+};
+const at = { file: 'gateway.yaml', line: 7 };
+
+const lines = (before: unknown, after: unknown, facts: Partial<ChangeFacts> = {}, between?: unknown): string[] =>
+  differences(before, after, { ...none, ...facts }, between).map(
+    ({ path, kind, from, before: was, after: is, cause, at: place }) =>
+      `${kind} ${path}${from === undefined ? '' : ` < ${from}`} ${was ?? ''}>${is ?? ''} ${cause}${place === null ? '' : ` :${place.line}`}`,
+  );
+
+describe('differences', () => {
+  it.each<[string, unknown, unknown, Partial<ChangeFacts>, string[]]>([
+    ['the same', { a: [1, { b: 2 }] }, { a: [1, { b: 2 }] }, {}, []],
+    ['another order of members', { a: 1, b: 2 }, { b: 2, a: 1 }, {}, []],
+    [
+      'an override',
+      { temperature: 0.9 },
+      { temperature: 0.2 },
+      { overrides: new Map([['temperature', at]]) },
+      ['changed temperature 0.9>0.2 override_params :7'],
+    ],
+    [
+      'an override inside an object',
+      { response_format: { type: 'text' } },
+      { response_format: { type: 'json' } },
+      { overrides: new Map([['response_format.type', at]]) },
+      ['changed response_format.type "text">"json" override_params :7'],
+    ],
+    ['labels', {}, { labels: { team: 'web' } }, { overrides: new Map([['labels.team', at]]) }, ['added labels >{"team":"web"} labels :7']],
+    ['the slug', { model: '@main/m' }, { model: 'm' }, {}, ['changed model "@main/m">"m" model name']],
+    [
+      'what was dropped',
+      { user: 'u', n: 1 },
+      { n: 1 },
+      { dropped: [{ param: 'user', reason: 'not known to this provider' }] },
+      ['removed user "u"> not known to this provider'],
+    ],
+    [
+      'what was written and then dropped',
+      {},
+      {},
+      { overrides: new Map([['labels.team', at]]), dropped: [{ param: 'labels', reason: 'not known' }] },
+      ['removed labels > not known :7'],
+    ],
+    [
+      'another name',
+      { max_tokens: 50 },
+      { max_completion_tokens: 50 },
+      {},
+      ['moved max_completion_tokens < max_tokens >50 provider openai'],
+    ],
+    [
+      'an item that was inserted',
+      { m: [{ role: 'user', c: 'a' }] },
+      {
+        m: [
+          { role: 'system', c: 's' },
+          { role: 'user', c: 'a' },
+        ],
+      },
+      {},
+      ['added m[0] >{"role":"system","c":"s"} provider openai'],
+    ],
+    [
+      'an item that changed between others',
+      { m: ['a', { c: 1 }, 'b'] },
+      { m: ['a', { c: 2 }, 'b'] },
+      {},
+      ['changed m[1].c 1>2 provider openai'],
+    ],
+    ['items that changed places', { m: ['a', 'b', 'c'] }, { m: ['c', 'a', 'b'] }, {}, ['moved m[0] < m[2] >"c" provider openai']],
+    ['another kind of value', { a: 1 }, { a: [1] }, {}, ['changed a 1>[1] provider openai']],
+    [
+      'a conversion',
+      { model: 'm', messages: [{ role: 'user', content: 'hello' }], max_tokens: 50, temperature: 0.5 },
+      { contents: [{ role: 'user', parts: [{ text: 'hello' }] }], config: { maxOutputTokens: 50, temperature: 0.5 } },
+      { format: 'of other' },
+      [
+        'moved contents[0].role < messages[0].role >"user" format of other',
+        'moved contents[0].parts[0].text < messages[0].content >"hello" format of other',
+        'moved config.maxOutputTokens < max_tokens >50 format of other',
+        'moved config.temperature < temperature >0.5 format of other',
+        'removed model "m"> model name',
+      ],
+    ],
+  ])('of %s', (_name, before, after, facts, expected) => {
+    expect(lines(before, after, facts)).toEqual(expected);
+  });
+
+  it('name the stored prompt, and what the provider did apart from it', () => {
+    const prompt = 'welcome@2';
+    expect(lines({ variables: {} }, { messages: [], model: 'm' }, { prompt }, { messages: [], model: '@main/m' })).toEqual([
+      'removed variables {}> stored prompt welcome@2',
+      'added messages >[] stored prompt welcome@2',
+      'added model >"@main/m" stored prompt welcome@2',
+      'changed model "@main/m">"m" model name',
+    ]);
+  });
+
+  it('are bounded, in number and in depth', () => {
+    const many = (from: number): unknown => ({ list: Array.from({ length: 5000 }, (_, i) => ({ value: i + from })) });
+    expect(differences(many(0), many(100_000), none).length).toBeLessThanOrEqual(400);
+    expect(differences(many(0), many(100_000), { ...none, format: 'x' }).length).toBeLessThanOrEqual(400);
+    let [one, other]: [unknown, unknown] = [1, 2];
+    for (let i = 0; i < 100; i += 1) [one, other] = [{ a: one }, { a: other }];
+    expect(differences(one, other, none)).toHaveLength(1);
+    expect(differences('x'.repeat(1000), 'y', none)[0]?.before?.length).toBeLessThanOrEqual(400);
+  });
+
+  it('of lists that have nothing in common do not take long', () => {
+    const list = (from: string, type: string): unknown => ({
+      list: Array.from({ length: 20_000 }, (_, i) => ({ type: `${type}${i}`, text: from })),
+    });
+    expect(differences(list('a', 'x'), list('a', 'y'), none)).toHaveLength(400);
+    expect(differences(list('same', 'x'), list('same', 'y'), { ...none, format: 'x' }).length).toBeLessThanOrEqual(400);
+    const numbers = Array.from({ length: 20_000 }, (_, i) => i);
+    expect(structuralDiff(numbers, numbers.toReversed())).toHaveLength(400);
+  });
+
+  it('of random values are none where they are the same, and lead from one to the other', () => {
+    for (let seed = 1; seed < 300; seed += 1) {
+      const random = generator(seed);
+      const [one, other] = [randomValue(random, 4), randomValue(random, 4)];
+      expect(structuralDiff(one, structuredClone(one))).toEqual([]);
+      expect(structuralDiff(one, other).length > 0).toBe(!isDeepStrictEqual(one, other));
+    }
+  });
+});
+
+function generator(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+function randomValue(random: () => number, depth: number): unknown {
+  const kind = Math.floor(random() * (depth === 0 ? 3 : 5));
+  if (kind === 0) return Math.floor(random() * 3);
+  if (kind === 1) return 'ab'.slice(0, 1 + Math.floor(random() * 2));
+  if (kind === 2) return random() < 0.5;
+  const members = Array.from({ length: Math.floor(random() * 4) }, () => randomValue(random, depth - 1));
+  return kind === 3 ? members : Object.fromEntries(members.map((member, at) => ['abcd'[at], member]));
+}

@@ -1,0 +1,132 @@
+import { formatPath } from '../../config/read/node.ts';
+import { isPlain, merge, type Plain } from '../../core/json/merge.ts';
+import type { Difference, Origin } from '../../core/logs/explanation.ts';
+import { conversionDiff } from './conversion.ts';
+import { type Change, type Steps, structuralDiff } from './structure.ts';
+
+/** What is known about why a body was changed on its way. */
+export interface ChangeFacts {
+  /** Members of `override_params` by their names, and where they are written. */
+  readonly overrides: ReadonlyMap<string, Origin | null>;
+  /** The values that they set; undefined where they are not known. */
+  readonly override: Plain | undefined;
+  readonly dropped: readonly { readonly param: string; readonly reason: string }[];
+  /** The stored prompt that wrote the body: `welcome@2`. */
+  readonly prompt: string | undefined;
+  /** Plugins that looked at the request before it was sent, where one of them changed it. */
+  readonly plugins: readonly string[];
+  /** The format that the body was converted to; undefined where it stays the client's. */
+  readonly format: string | undefined;
+  readonly type: string;
+}
+
+/** Characters of a value that is shown, and differences that are told. */
+const longest = 400;
+const mostDifferences = 400;
+
+/**
+ * What is not the same in the client's body and in the one that goes upstream, and why.
+ *
+ * @param between the body as plugins left it, before overrides and conversion; the client's own where none changed it
+ */
+export function differences(client: unknown, upstream: unknown, facts: ChangeFacts, between: unknown = client): readonly Difference[] {
+  const early = between === client ? [] : structuralDiff(client, between).map((change) => told(change, earlyCause(facts)));
+  const later = facts.format === undefined ? passed(between, upstream, facts) : converted(between, upstream, facts);
+  return [...early, ...later, ...undone(later, facts)].slice(0, mostDifferences);
+}
+
+/** What the configuration writes and the provider does not take: the two bodies do not show it. */
+function undone(told: readonly Difference[], { dropped, overrides }: ChangeFacts): Difference[] {
+  return dropped.flatMap(({ param, reason }): Difference[] => {
+    if (told.some(({ kind, cause, path }) => kind === 'removed' && cause === reason && (path === param || path.startsWith(param))))
+      return [];
+    const written = [...overrides].find(([name]) => name === param || name.startsWith(`${param}.`));
+    return written === undefined ? [] : [{ path: param, kind: 'removed', cause: reason, at: written[1] }];
+  });
+}
+
+interface Cause {
+  readonly cause: string;
+  readonly at: Origin | null;
+}
+
+const earlyCause = ({ prompt, plugins }: ChangeFacts): Cause => ({
+  cause: prompt === undefined ? `plugin ${plugins.join(', ')}` : `stored prompt ${prompt}`,
+  at: null,
+});
+
+function passed(before: unknown, after: unknown, facts: ChangeFacts): Difference[] {
+  const changes = structuralDiff(before, after);
+  return renamed(changes).map((change) => told(change, causeOf(change, facts)));
+}
+
+/** First what the configuration wrote, in the client's format; then what the conversion made of it. */
+function converted(before: unknown, after: unknown, facts: ChangeFacts): Difference[] {
+  const written = overridden(before, facts.override);
+  const ours = structuralDiff(before, written).map((change) => told(change, causeOf(change, facts)));
+  const theirs = conversionDiff(written, after).map((change) => told(change, causeOf(change, { ...facts, overrides: new Map() })));
+  return [...ours, ...theirs];
+}
+
+/** Whether a response is streamed is the client's choice. */
+function overridden(body: unknown, override: Plain | undefined): unknown {
+  if (override === undefined || !isPlain(body)) return body;
+  const { stream: _stream, ...rest } = override;
+  return merge(body, rest);
+}
+
+/** A member that is gone, and one with the same value that is new: it has another name. */
+function renamed(changes: readonly Change[]): readonly Change[] {
+  const gone = changes.filter(({ kind, path }) => kind === 'removed' && path.length === 1);
+  const used = new Set<Change>();
+  const made = changes.map((change): Change => {
+    if (change.kind !== 'added' || change.path.length !== 1) return change;
+    const from = gone.find((each) => !used.has(each) && JSON.stringify(each.before) === JSON.stringify(change.after));
+    if (from === undefined) return change;
+    used.add(from);
+    return { kind: 'moved', path: change.path, from: from.path, after: change.after };
+  });
+  return made.filter((change) => !used.has(change));
+}
+
+function causeOf({ kind, path, from }: Change, facts: ChangeFacts): Cause {
+  const name = memberName(path);
+  for (const [written, at] of facts.overrides) {
+    if (written !== name && !name.startsWith(`${written}.`) && !written.startsWith(`${name}.`)) continue;
+    return { cause: name === 'labels' || name.startsWith('labels.') ? 'labels' : 'override_params', at };
+  }
+  if (kind === 'removed') {
+    const dropped = facts.dropped.find(({ param }) => isAt(param, path));
+    if (dropped !== undefined) return { cause: dropped.reason, at: null };
+  }
+  if (name === 'model' || (from !== undefined && memberName(from) === 'model')) return { cause: 'model name', at: null };
+  return { cause: facts.format === undefined ? `provider ${facts.type}` : `format ${facts.format}`, at: null };
+}
+
+/** `messages[0].name`, `messages.0.name`, or a member above. */
+function isAt(param: string, path: Steps): boolean {
+  const text = formatPath(path);
+  const written = param.replaceAll(/\.(\d+)(?=\.|$)/g, '[$1]');
+  return (
+    text === written || text.startsWith(`${written}.`) || text.startsWith(`${written}[`) || written === text.replaceAll(/\[\d+\]/g, '[]')
+  );
+}
+
+const memberName = (path: Steps): string => path.filter((step) => typeof step === 'string').join('.');
+
+function told({ kind, path, from, before, after }: Change, { cause, at }: Cause): Difference {
+  return {
+    path: formatPath(path) || '(all)',
+    kind,
+    ...(from === undefined ? {} : { from: formatPath(from) }),
+    ...(before === undefined ? {} : { before: shown(before) }),
+    ...(after === undefined ? {} : { after: shown(after) }),
+    cause,
+    at,
+  };
+}
+
+function shown(value: unknown): string {
+  const text = JSON.stringify(value) ?? 'null';
+  return text.length <= longest ? text : `${text.slice(0, longest - 1).toWellFormed()}…`;
+}

@@ -1,0 +1,243 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { leavesOf } from '../config/compile/targets/plan.ts';
+import type { Origins } from '../config/report/origins.ts';
+import type { GatewayConfig } from '../config/schema/index.ts';
+import type { Clock } from '../core/context.ts';
+import { GatewayError } from '../core/error.ts';
+import type { Hold } from '../core/memory/budget.ts';
+import { canonicalPrefix, requestHeaders } from '../core/http/headers.ts';
+import { objectIn } from '../core/json/scan.ts';
+import type { ExplainedTarget, Explanation, ExplainRequest } from '../core/logs/explanation.ts';
+import type { ApiKey, QueryFacts, Snapshot, Trust } from '../core/snapshot.ts';
+import { spelled } from '../core/text/header-spelling.ts';
+import { didYouMean } from '../core/text/nearest.ts';
+import type { Generation } from '../pipeline/generation.ts';
+import { overruledIn } from '../pipeline/record/overruled.ts';
+import { policyOf } from '../pipeline/record/policy.ts';
+import type { RequestContext } from '../pipeline/request.ts';
+import type { ConfiguredFacts } from './logged/differences.ts';
+import { removedHeaders } from './told/removed-headers.ts';
+import { tellRoute } from './told/route.ts';
+import { tellTarget } from './told/targets.ts';
+import { arrive } from './walk/arrival.ts';
+import { type DryRun, dryRun, turn, type Visit } from './walk/dry-run.ts';
+import { Levels } from './walk/levels.ts';
+import { createHiding, type References } from './walk/references.ts';
+
+export interface ExplainerDeps {
+  /** Made for explaining: its credentials are references, and it fetches nothing. */
+  readonly generation: Generation;
+  readonly tree: GatewayConfig;
+  readonly origins: Origins;
+  readonly references: References;
+  readonly clock: Clock;
+  checkEgress(origin: string, trust: Trust): GatewayError | undefined;
+  /** Addresses of files that would have been downloaded for a request. */
+  filesOf(hold: Hold): readonly string[];
+}
+
+/** Tells what requests would do, by the chain of real traffic. Sends nothing, fetches nothing, counts nothing. */
+export class Explainer {
+  readonly #deps: ExplainerDeps;
+  readonly #snapshot: Snapshot;
+  /** Name of a key → a text that counts as its secret, here alone. */
+  readonly #keys = new Map<string, string>();
+  readonly #hide: (text: string) => string;
+
+  constructor(deps: ExplainerDeps) {
+    this.#deps = deps;
+    const { snapshot } = deps.generation;
+    const apiKeys = new Map(snapshot.apiKeys);
+    for (const key of newest(snapshot.apiKeys.values())) {
+      const text = `explain-${randomUUID()}`;
+      this.#keys.set(key.name, text);
+      apiKeys.set(createHash('sha256').update(text).digest('hex'), key);
+    }
+    this.#snapshot = Object.freeze({ ...snapshot, apiKeys });
+    this.#hide = createHiding(deps.references, snapshot.secrets);
+  }
+
+  /** Names that `key` of a request may have. */
+  get keys(): readonly string[] {
+    return [...this.#keys.keys()];
+  }
+
+  /** What the configuration says about a target of a record: `configs.support.targets[0]`. */
+  configured(target: string, config: string | null): ConfiguredFacts | undefined {
+    const root = `configs.${config ?? ''}`;
+    const compiled = config === null ? undefined : this.#snapshot.configs.get(config);
+    // The tree that is made of the request's own choice writes nothing.
+    if (compiled === undefined) return target.startsWith('request') ? { overrides: new Map(), override: undefined } : undefined;
+    const path = `config${target.slice(root.length)}`;
+    const leaf = target.startsWith(root) ? [...leavesOf(compiled.root)].find((each) => each.path === path) : undefined;
+    if (leaf === undefined) return undefined;
+    const levels = new Levels(this.#deps.tree, this.#deps.origins, undefined);
+    return { overrides: levels.overrides(root, path), override: leaf.override };
+  }
+
+  async explain(request: ExplainRequest): Promise<Explanation> {
+    const ours = this.#ownHeaders(request);
+    const asked = arrive(request, { ...request.headers, ...ours }, this.#snapshot, this.#deps.clock);
+    const { generation, clock, checkEgress } = this.#deps;
+    const run = await dryRun(request, asked, { generation, snapshot: this.#snapshot, clock, checkEgress });
+    // What the request is taken to have is not the caller's.
+    const added = Object.keys(request.headers ?? {}).some((name) => name.toLowerCase() === 'content-type') ? [] : ['content-type'];
+    return this.#tell(run, new Set([...Object.keys(ours), ...added]));
+  }
+
+  /** @throws GatewayError `not_allowed` for a name that no key has */
+  #ownHeaders({ key }: ExplainRequest): Readonly<Record<string, string>> {
+    if (key === undefined) return {};
+    const text = this.#keys.get(key);
+    if (text !== undefined) return { [`${this.#snapshot.server.headerPrefixes[0] ?? canonicalPrefix}${requestHeaders.apiKey[0]}`]: text };
+    throw new GatewayError('not_allowed', {
+      message: `No API key is called "${key}".${didYouMean(key, this.keys)}`,
+      hint: this.keys.length === 0 ? 'The configuration has no API keys.' : `Keys: ${this.keys.slice(0, 10).join(', ')}.`,
+    });
+  }
+
+  async #tell(run: DryRun, ours: ReadonlySet<string>): Promise<Explanation> {
+    const { tree, origins } = this.#deps;
+    const hide = this.#hide;
+    const { ctx, visits } = run;
+    const levels = new Levels(tree, origins, inlineOf(ctx));
+    const first = visits.find(({ when }) => when === 'here') ?? visits[0];
+    const { config } = ctx.facts;
+    const key = ctx.facts.caller.key?.name ?? null;
+    const parts = { run, levels, hide };
+    const targets: ExplainedTarget[] = [];
+    for (const visit of withRefused(run)) {
+      await turn();
+      targets.push(tellTarget(visit, parts));
+    }
+    const policy = policyOf(ctx);
+    return {
+      request: { method: ctx.method, path: hide(ctx.path), endpoint: ctx.called },
+      key: { name: key, at: key === null ? null : origins.at(placeIn('api_keys', key)) },
+      prompt: promptOf(ctx),
+      config: configTold(ctx, origins),
+      overruled: first?.attempt === undefined ? [] : overruledIn(ctx, first.attempt).map((one) => ({ ...one, value: hide(one.value) })),
+      route: (config === undefined
+        ? []
+        : tellRoute({
+            config,
+            leaf: visits[0]?.leaf,
+            random: ctx.random,
+            facts: queryFacts(ctx),
+            levels,
+            originAt: (place) => origins.near(place),
+          })
+      ).map((node) => ({
+        ...node,
+        conditions: node.conditions.map((one) => ({ ...one, text: hide(one.text), why: hide(one.why) })),
+      })),
+      targets,
+      plugins: pluginsOf(ctx, hide),
+      removed_headers: removedHeaders(ctx, first?.sent, ours),
+      warnings: [...unfetched(this.#deps.filesOf(ctx.hold)), ...run.warnings].map(hide),
+      log: { bodies: policy.bodies, at: origins.at(policy.because) },
+      answer: answerOf(run, hide),
+    };
+  }
+}
+
+/** The targets of the walk, and between them those that a rule of the key, the model or the provider shuts out. */
+function withRefused({ ctx, visits }: DryRun): readonly Visit[] {
+  const { walk, config } = ctx.facts;
+  if (walk?.refusals === undefined || config === undefined) return visits;
+  const order = [...leavesOf(config.root)];
+  const refused = [...walk.refusals].filter(([leaf]) => !visits.some((visit) => visit.leaf === leaf));
+  const all = [...visits];
+  for (const [leaf, error] of refused) {
+    const at = all.findIndex((visit) => order.indexOf(visit.leaf) > order.indexOf(leaf));
+    all.splice(at < 0 ? all.length : at, 0, {
+      leaf,
+      error,
+      attempt: undefined,
+      sent: undefined,
+      when: 'later',
+      tries: 0,
+      because: undefined,
+    });
+  }
+  return all.slice(0, mostTargets);
+}
+
+const mostTargets = 64;
+
+/** Files that are warned of. */
+const mostFiles = 8;
+
+const unfetched = (urls: readonly string[]): readonly string[] =>
+  [...new Set(urls)].slice(0, mostFiles).map((url) => `The file ${url.slice(0, 200)} is not fetched: the bodies below lack its content.`);
+
+/** Of a key with several secrets the one that is valid longest. */
+function newest(keys: Iterable<ApiKey>): readonly ApiKey[] {
+  const found = new Map<string, ApiKey>();
+  for (const key of keys) {
+    const known = found.get(key.name);
+    if (known === undefined || endOf(key) > endOf(known)) found.set(key.name, key);
+  }
+  return [...found.values()];
+}
+
+const endOf = ({ retires, revoked }: ApiKey): number => Math.min(retires ?? Number.POSITIVE_INFINITY, revoked ?? Number.POSITIVE_INFINITY);
+
+const placeIn = (section: string, name: string): string =>
+  /^[\w$-]+$/.test(name) ? `${section}.${name}` : `${section}.${JSON.stringify(name)}`;
+
+function inlineOf(ctx: RequestContext): ReturnType<typeof objectIn> {
+  const text = ctx.headers.gateway('config')?.trim() ?? '';
+  return text.startsWith('{') ? objectIn(text) : undefined;
+}
+
+const queryFacts = (ctx: RequestContext): QueryFacts => ({
+  metadata: ctx.metadata,
+  pathname: ctx.path,
+  params: (name) => (ctx.body.kind === 'json' ? ctx.body.value(name) : undefined),
+});
+
+function promptOf({ facts }: RequestContext): Explanation['prompt'] {
+  const version = facts.prompt?.used.version;
+  return version === undefined ? null : { id: version.id, version: version.number };
+}
+
+function configTold(ctx: RequestContext, origins: Origins): Explanation['config'] {
+  const { config, prompt, caller } = ctx.facts;
+  if (config === undefined || config.name === '-') return null;
+  const header = ctx.headers.gateway('config')?.trim() ?? '';
+  const by =
+    header !== ''
+      ? `header ${spelled(ctx.headers, 'config')}`
+      : prompt?.config === config.name
+        ? `stored prompt ${prompt.used.version.id}`
+        : `${caller.key?.enforceConfig === true ? 'enforced' : 'default'} config of key ${caller.name}`;
+  return { name: config.name, by, at: config.name === 'inline' ? null : origins.at(placeIn('configs', config.name)) };
+}
+
+/** Each plugin once for each of its moments, with what it noted. */
+function pluginsOf(ctx: RequestContext, hide: (text: string) => string): Explanation['plugins'] {
+  const seen = new Set<string>();
+  return ctx.plugins.flatMap(({ name, moment }) => {
+    if (seen.has(`${name} ${moment}`)) return [];
+    seen.add(`${name} ${moment}`);
+    const notes = ctx.notes[name];
+    return [{ name, moment, said: notes === undefined ? null : hide(JSON.stringify(notes)) }];
+  });
+}
+
+/** Characters of an own response that are shown. */
+const longestAnswer = 4000;
+
+function answerOf({ answer, error }: DryRun, hide: (text: string) => string): Explanation['answer'] {
+  if (error !== undefined)
+    return {
+      status: error.status,
+      code: error.code,
+      message: hide(error.message),
+      hint: error.hint === undefined ? null : hide(error.hint),
+    };
+  if (answer === undefined) return null;
+  const text = answer.body?.toString('utf8') ?? '';
+  return { status: answer.status, code: null, message: hide(text.slice(0, longestAnswer)), hint: null };
+}

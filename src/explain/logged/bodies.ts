@@ -1,0 +1,50 @@
+import { GatewayError } from '../../core/error.ts';
+import { JsonBody } from '../../core/json/body.ts';
+import type { Plain } from '../../core/json/merge.ts';
+import { objectIn } from '../../core/json/scan.ts';
+import type { BodyPart, LogReader, StoredRecord } from '../../core/logs/reader.ts';
+import type { MessageRecord } from '../../core/records/record.ts';
+
+/** What of the request log explaining needs. */
+export type Logged = Pick<LogReader, 'get' | 'body'>;
+
+/** @throws GatewayError `record_not_found` */
+export async function recordOf(logs: Logged, id: string): Promise<StoredRecord> {
+  const stored = await logs.get(id);
+  if (stored !== undefined) return stored;
+  throw new GatewayError('record_not_found', { message: `There is no record "${id.slice(0, 100)}".` });
+}
+
+/** A kept body, or why there is none that is whole. */
+export type KeptBody = { readonly text: string } | { readonly why: string };
+
+export async function bodyIn(logs: Logged, { record }: StoredRecord, part: BodyPart): Promise<KeptBody> {
+  const message = record[part];
+  if (message.body === null) return { why: whyAbsent(part, message) };
+  const { size, kept, same_as: same } = message.body;
+  if (same !== null)
+    return part === 'upstream'
+      ? patched(await bodyIn(logs, { record, bodies: [], feedback: [] }, 'request'), message.body.patch)
+      : { why: 'it is not kept' };
+  if (kept < size) return { why: `only ${kept} of the ${size} bytes of the ${part} body are kept (logging.requests.max_body)` };
+  const bytes = await logs.body(record.id, part);
+  return bytes === undefined ? { why: `the ${part} body is not kept any more` } : { text: Buffer.from(bytes).toString('utf8') };
+}
+
+function whyAbsent(part: BodyPart, { why_absent: why }: MessageRecord): string {
+  if (why === null) return `the ${part} body is not kept`;
+  return why.includes('.') ? `the ${part} body is not kept (${why})` : `the ${part} body is not kept: ${why}`;
+}
+
+/** The client's body with the members that were written differently; what is null in the patch was taken out. */
+function patched(request: KeptBody, patch: Plain | null): KeptBody {
+  if (!('text' in request) || patch === null) return request;
+  if (objectIn(request.text) === undefined) return { why: 'the request body is no JSON object' };
+  const body = JsonBody.from(Buffer.from(request.text, 'utf8'));
+  return {
+    text: body
+      .edit(new Map(Object.entries(patch).map(([key, value]) => [key, value ?? undefined])))
+      .bytes()
+      .toString('utf8'),
+  };
+}

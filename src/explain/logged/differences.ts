@@ -1,0 +1,65 @@
+import type { Difference } from '../../core/logs/explanation.ts';
+import { parseJson } from '../../core/json/scan.ts';
+import { type ChangeFacts, differences } from '../diff/differences.ts';
+import type { StoredRecord } from '../../core/logs/reader.ts';
+import type { KeptBody } from './bodies.ts';
+
+/** What is known of the configuration under which a record was made. */
+export type ConfiguredFacts = Pick<ChangeFacts, 'overrides' | 'override'>;
+
+export interface LoggedDifferences {
+  readonly differences: readonly Difference[];
+  readonly why_absent: string | null;
+}
+
+/** Characters of a body that is compared. */
+const mostCompared = 4 * 1024 * 1024;
+
+/**
+ * What the client sent against what was sent upstream, from a record.
+ *
+ * @param configured undefined where the configuration of that time is not loaded
+ */
+export function loggedDifferences(
+  { record }: StoredRecord,
+  client: KeptBody,
+  upstream: KeptBody,
+  configured: ConfiguredFacts | undefined,
+): LoggedDifferences {
+  if (!('text' in client)) return { differences: [], why_absent: sentence(client.why) };
+  if (!('text' in upstream)) return { differences: [], why_absent: sentence(upstream.why) };
+  if (client.text.length > mostCompared || upstream.text.length > mostCompared)
+    return { differences: [], why_absent: 'The bodies are too large to be compared.' };
+  const [before, after] = [valueOf(client.text), valueOf(upstream.text)];
+  if (before === undefined || after === undefined) return { differences: [], why_absent: 'The bodies are not JSON.' };
+  const facts: ChangeFacts = {
+    overrides: configured?.overrides ?? new Map(),
+    override: configured?.override,
+    dropped: record.dropped,
+    prompt: record.prompt === null ? undefined : `${record.prompt.id}@${record.prompt.version}`,
+    plugins: [],
+    format: record.lane === 'full' ? `of ${record.type ?? 'the provider'}` : undefined,
+    type: record.type ?? 'unknown',
+  };
+  const told = differences(before, after, facts).map((one) => (record.prompt === null || one.at !== null ? one : promptCause(one, facts)));
+  const why =
+    configured === undefined && told.length > 0
+      ? `Revision ${record.revision} is not the one that serves: lines of the configuration are not named.`
+      : null;
+  return { differences: told, why_absent: why };
+}
+
+/** What a stored prompt wrote stands in no line of its own. */
+function promptCause(one: Difference, { prompt }: ChangeFacts): Difference {
+  return one.cause.startsWith('provider ') ? { ...one, cause: `stored prompt ${prompt ?? ''}` } : one;
+}
+
+const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+
+function valueOf(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch {
+    return undefined;
+  }
+}

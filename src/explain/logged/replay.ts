@@ -1,0 +1,157 @@
+import { type ClientRequest, type IncomingMessage, request as requestHttp, type RequestOptions } from 'node:http';
+import { GatewayError } from '../../core/error.ts';
+import { canonicalPrefix, requestHeaders } from '../../core/http/headers.ts';
+import { JsonBody } from '../../core/json/body.ts';
+import { parseJson } from '../../core/json/scan.ts';
+import { connectionFault } from '../../core/http/connection-fault.ts';
+import type { Difference, ExplainRequest } from '../../core/logs/explanation.ts';
+import type { StoredRecord } from '../../core/logs/reader.ts';
+import { differences } from '../diff/differences.ts';
+
+/** How a request that is made again differs from the one that was recorded. */
+export interface ReplayChanges {
+  /** `provider/model`. */
+  readonly to?: string | undefined;
+  readonly config?: string | undefined;
+}
+
+/** The recorded request with another target or config. @throws GatewayError `invalid_value` */
+export function changed(request: ExplainRequest, { to, config }: ReplayChanges): ExplainRequest {
+  let headers = { ...request.headers };
+  let { body } = request;
+  if (to !== undefined || config !== undefined) headers = without(headers, ['config', 'provider', 'virtualKey']);
+  if (config !== undefined) headers[`${canonicalPrefix}config`] = config;
+  if (to !== undefined) {
+    const [, slug, model] = /^@?([^/]+)(?:\/(.+))?$/.exec(to) ?? [];
+    if (slug === undefined || typeof body !== 'string')
+      throw new GatewayError('invalid_value', {
+        message: `"${to.slice(0, 100)}" is no target.`,
+        hint: 'Write it as provider/model.',
+        param: 'to',
+      });
+    if (model === undefined) headers[`${canonicalPrefix}provider`] = `@${slug}`;
+    else
+      body = JsonBody.from(Buffer.from(body))
+        .edit(new Map([['model', `@${slug}/${model}`]]))
+        .bytes()
+        .toString('utf8');
+  }
+  return { ...request, headers, body };
+}
+
+function without(headers: Record<string, string>, names: readonly (keyof typeof requestHeaders)[]): Record<string, string> {
+  const tails = names.flatMap((name) => requestHeaders[name].map((tail) => `-${tail}`));
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !tails.some((tail) => name.endsWith(tail))));
+}
+
+/** A response to a request that was sent again. */
+export interface Replayed {
+  readonly id: string;
+  readonly status: number;
+  readonly body: string;
+}
+
+/** Milliseconds and bytes that a response may take. */
+const limits = { ms: 300_000, bytes: 16 * 1024 * 1024 } as const;
+
+/**
+ * Sends a request to a gateway as a client does.
+ *
+ * @param base its data listener: `http://host:port/v1`, or `unix:/path`
+ * @param key a gateway key, where callers need one
+ * @throws GatewayError `upstream_unreachable`, `timeout`, `upstream_invalid`
+ */
+export function sendAgain(base: string, { method, path, headers, body }: ExplainRequest, key: string | undefined): Promise<Replayed> {
+  const bytes = body === undefined ? undefined : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body), 'utf8');
+  const options: RequestOptions = {
+    ...addressOf(base),
+    method: method ?? 'POST',
+    path: path ?? '/v1/chat/completions',
+    agent: false,
+    headers: {
+      'content-type': 'application/json',
+      ...headers,
+      'accept-encoding': 'identity',
+      ...(key === undefined ? {} : { [`${canonicalPrefix}${requestHeaders.apiKey[0]}`]: key }),
+      ...(bytes === undefined ? {} : { 'content-length': String(bytes.length) }),
+    },
+    signal: AbortSignal.timeout(limits.ms),
+  };
+  return new Promise((resolve, reject) => {
+    const failed = (cause: Error): void =>
+      reject(
+        cause.name === 'AbortError' || cause.name === 'TimeoutError'
+          ? new GatewayError('timeout', { message: `The request did not end within ${limits.ms / 1000} s.` })
+          : new GatewayError('upstream_unreachable', { message: `The gateway could not be reached: ${connectionFault(cause)}.`, cause }),
+      );
+    const sent = begin(options, (response) => {
+      const pieces: Buffer[] = [];
+      let size = 0;
+      response.on('data', (piece: Buffer) => {
+        size += piece.length;
+        if (size > limits.bytes) sent.destroy(new Error('the response is too large'));
+        else pieces.push(piece);
+      });
+      response.on('error', failed);
+      response.on('end', () => {
+        const id = response.headers['x-request-id'] ?? response.headers['request-id'];
+        resolve({ id: typeof id === 'string' ? id : '', status: response.statusCode ?? 0, body: Buffer.concat(pieces).toString('utf8') });
+      });
+    });
+    sent.on('error', failed);
+    sent.end(bytes);
+  });
+}
+
+/** @throws GatewayError `invalid_header` for what no header may hold */
+function begin(options: RequestOptions, onResponse: (response: IncomingMessage) => void): ClientRequest {
+  try {
+    return requestHttp(options, onResponse);
+  } catch (cause) {
+    throw new GatewayError('invalid_header', { message: 'A header of the recorded request cannot be sent again.', cause });
+  }
+}
+
+function addressOf(base: string): RequestOptions {
+  if (base.startsWith('unix:')) return { socketPath: base.slice('unix:'.length) };
+  const { hostname, port } = new URL(base);
+  return { host: hostname.replace(/^\[|\]$/g, ''), port };
+}
+
+/** Members that are another in every response. */
+const passing: ReadonlySet<string> = new Set(['id', 'created', 'system_fingerprint', 'request_id']);
+
+/** Two responses compared: objects as they are, streams by the events that they hold. */
+export function responseDifferences(before: string, after: string, { record }: StoredRecord): readonly Difference[] {
+  const [one, other] = [contentOf(before), contentOf(after)];
+  if (one === undefined || other === undefined) return [];
+  const facts = {
+    overrides: new Map(),
+    override: undefined,
+    dropped: [],
+    prompt: undefined,
+    plugins: [],
+    format: undefined,
+    type: record.type ?? '',
+  };
+  return differences(one, other, facts).map((difference) => ({ ...difference, cause: '' }));
+}
+
+function contentOf(text: string): unknown {
+  if (!/^(?:event|data|id|:)/.test(text)) return plain(valueOf(text));
+  const events = text.split('\n').flatMap((line) => (line.startsWith('data: {') ? [plain(valueOf(line.slice('data: '.length)))] : []));
+  return { events };
+}
+
+function plain(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).filter(([name]) => !passing.has(name)));
+}
+
+function valueOf(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,92 @@
+import { GatewayError } from '../../core/error.ts';
+import { canonicalPrefix, hopByHopHeaders, requestHeaders } from '../../core/http/headers.ts';
+import type { ExplainRequest } from '../../core/logs/explanation.ts';
+import type { StoredRecord } from '../../core/logs/reader.ts';
+import { isCredentialHeader, masked } from '../../core/secrets/credential-names.ts';
+import type { KeptBody } from './bodies.ts';
+
+/** Headers that belong to the connection over which a request came, or to its bytes. */
+const ofConnection: ReadonlySet<string> = new Set([
+  'host',
+  'content-length',
+  'content-encoding',
+  'expect',
+  'accept-encoding',
+  'origin',
+  'referer',
+]);
+
+/** The headers of a recorded request that another one may have: credentials are hidden in the record, and not sent again. */
+export function headersAgain({ record }: StoredRecord): Readonly<Record<string, string>> {
+  const kept = Object.entries(record.request.headers).filter(
+    ([name, value]) =>
+      !ofConnection.has(name) && !hopByHopHeaders.has(name) && !isCredentialHeader(name) && !isKeyHeader(name) && !value.includes(masked),
+  );
+  if (kept.length > 0) return Object.fromEntries(kept);
+  // The policy keeps no headers: what chose the route is known all the same.
+  return {
+    ...(record.config === null || record.config === 'inline' ? {} : { [`${canonicalPrefix}config`]: record.config }),
+    ...(Object.keys(record.metadata).length === 0 ? {} : { [`${canonicalPrefix}metadata`]: JSON.stringify(record.metadata) }),
+    ...(record.virtual_key === null ? {} : { [`${canonicalPrefix}virtual-key`]: record.virtual_key }),
+  };
+}
+
+/** A header that decides where a request goes, and of which the record has a part. */
+function lostHeader({ record }: StoredRecord): string | undefined {
+  const tails = deciding.flatMap((header) => requestHeaders[header].map((tail) => `-${tail}`));
+  const lost = Object.entries(record.request.headers).find(
+    ([name, value]) => tails.some((tail) => name.endsWith(tail)) && (value.includes(masked) || isCut(value)),
+  );
+  return lost?.[0];
+}
+
+/** Without what was masked in the query. */
+function pathAgain(path: string): string {
+  const [plain = '', query] = path.split('?', 2);
+  const kept = query?.split('&').filter((pair) => !pair.includes(masked) && !/\[[a-z_]+\]/.test(pair));
+  return kept === undefined || kept.length === 0 ? plain : `${plain}?${kept.join('&')}`;
+}
+
+const deciding = ['config', 'provider', 'virtualKey', 'metadata', 'customHost', 'forwardHeaders'] as const;
+
+/** Records cut what is long, and say so. */
+const isCut = (value: string): boolean => value.endsWith('…');
+
+const isKeyHeader = (name: string): boolean => requestHeaders.apiKey.some((tail) => name.endsWith(`-${tail}`)) || name.endsWith('-debug');
+
+/**
+ * A recorded request as it would be made again, with the same random number.
+ *
+ * @throws GatewayError `record_not_found` where its body was not kept
+ */
+export function requestAgain(stored: StoredRecord, body: KeptBody, keys: readonly string[]): ExplainRequest {
+  const { record } = stored;
+  const lost = lostHeader(stored);
+  if (lost !== undefined) {
+    throw new GatewayError('record_not_found', {
+      message: `The request "${record.id}" cannot be made again: its header ${lost} is not kept whole.`,
+      hint: 'Long headers are cut in the log, and credentials in them hidden. Name the config in gateway.yaml instead of sending it.',
+    });
+  }
+  if (isCut(record.path)) {
+    throw new GatewayError('record_not_found', {
+      message: `The request "${record.id}" cannot be made again: its query is not kept whole.`,
+      hint: 'The log keeps 512 characters of a path and its query.',
+    });
+  }
+  const hasBody = record.request.body !== null || record.method === 'POST';
+  if (hasBody && !('text' in body)) {
+    throw new GatewayError('record_not_found', {
+      message: `The request "${record.id}" cannot be made again: ${body.why}.`,
+      hint: 'Name a body, or keep bodies from now on with logging.requests.bodies.',
+    });
+  }
+  return {
+    method: record.method,
+    path: pathAgain(record.path),
+    headers: headersAgain(stored),
+    ...('text' in body ? { body: body.text } : {}),
+    ...(record.key !== null && keys.includes(record.key) ? { key: record.key } : {}),
+    random: record.random,
+  };
+}

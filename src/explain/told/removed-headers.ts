@@ -1,0 +1,51 @@
+import { credentialHeaders, hopByHopHeaders, isSteering, placeholderCredentials } from '../../core/http/headers.ts';
+import { withheldFrom } from '../../core/model/request-settings.ts';
+import type { Explanation } from '../../core/logs/explanation.ts';
+import type { RequestContext } from '../../pipeline/request.ts';
+import type { Sent } from '../walk/sender.ts';
+
+/** Headers that the gateway writes itself for every request. */
+const written: ReadonlySet<string> = new Set([
+  'host',
+  'content-length',
+  'content-type',
+  'accept',
+  'accept-encoding',
+  'user-agent',
+  'connection',
+  'expect',
+]);
+
+/** The caller's headers that do not go upstream, each with the reason. Values are not told. */
+export function removedHeaders(ctx: RequestContext, sent: Sent | undefined, ours: ReadonlySet<string>): Explanation['removed_headers'] {
+  const upstream = new Set<string>();
+  const pairs = sent?.attempt.upstream?.headers ?? [];
+  for (let i = 0; i < pairs.length; i += 2) upstream.add((pairs[i] ?? '').toLowerCase());
+  const removed = new Map<string, string>();
+  for (const [name] of ctx.headers.entries()) {
+    if (ours.has(name) || upstream.has(name)) continue;
+    removed.set(name, whyRemoved(name, ctx, sent));
+  }
+  return [...removed].map(([name, why]) => ({ name, why }));
+}
+
+function whyRemoved(name: string, ctx: RequestContext, sent: Sent | undefined): string {
+  const { headers, facts } = ctx;
+  const attempt = sent?.attempt;
+  const slug = attempt?.binding.slug ?? '';
+  if (headers.isGateway(name)) return 'it is for the gateway';
+  if (facts.caller.consumed.includes(name)) return 'it holds the gateway key';
+  if (credentialHeaders.has(name)) {
+    const bare = (headers.get(name) ?? '').replace(/^bearer\s+/i, '');
+    if (placeholderCredentials.has(bare)) return 'it is a placeholder, not a credential';
+    return attempt?.credential?.owner === 'caller'
+      ? 'it signs the request as the provider wants it'
+      : `the credential of "${slug}" is used`;
+  }
+  if (attempt?.call !== undefined && withheldFrom(attempt.binding.provider, attempt.call.credential).includes(name))
+    return `it does not go along with the credential of "${slug}"`;
+  if (hopByHopHeaders.has(name)) return 'it is about the connection';
+  if (isSteering(name)) return 'it would steer services on the way';
+  if (written.has(name)) return 'the gateway writes its own';
+  return 'forward_headers does not name it';
+}

@@ -1,0 +1,111 @@
+import { nodeRandom } from '../../config/compile/targets/random.ts';
+import { isPlain } from '../../core/json/merge.ts';
+import type { Origin, RouteNode } from '../../core/logs/explanation.ts';
+import type { Branch, CompiledConfig, Leaf, QueryFacts } from '../../core/snapshot.ts';
+import type { Levels } from '../walk/levels.ts';
+import { tellCondition } from '../walk/why.ts';
+import { statusText } from './texts.ts';
+
+export interface RouteParts {
+  readonly config: CompiledConfig;
+  /** Where the walk arrived; undefined where it arrived nowhere. */
+  readonly leaf: Leaf | undefined;
+  readonly random: number;
+  readonly facts: QueryFacts;
+  readonly levels: Levels;
+  readonly originAt: (place: string) => Origin | null;
+}
+
+/** Every strategy on the way from the root of a config to its target. */
+export function tellRoute(parts: RouteParts): readonly RouteNode[] {
+  const nodes: RouteNode[] = [];
+  let node: Branch | Leaf | undefined = parts.config.root;
+  while (node !== undefined && node.strategy !== 'leaf') {
+    const branch: Branch = node;
+    const next: Branch | Leaf | undefined =
+      parts.leaf === undefined ? chosenIn(branch, parts) : branch.targets.find((target) => isAbove(target, parts.leaf));
+    nodes.push(tellNode(branch, next, parts));
+    node = next;
+  }
+  return nodes;
+}
+
+function isAbove(node: Branch | Leaf, leaf: Leaf | undefined): boolean {
+  for (let below: Branch | Leaf | undefined = leaf; below !== undefined; below = below.parent) if (below === node) return true;
+  return false;
+}
+
+function chosenIn(node: Branch, { facts }: RouteParts): Branch | Leaf | undefined {
+  return node.strategy === 'conditional' ? node.targets[node.match?.(facts)?.index ?? -1] : undefined;
+}
+
+function tellNode(node: Branch, next: Branch | Leaf | undefined, parts: RouteParts): RouteNode {
+  const { levels, config } = parts;
+  const root = rootOf(node, config);
+  const chose = next === undefined ? null : node.targets.indexOf(next);
+  const told = node.strategy === 'conditional' ? conditionsOf(node, root, parts) : { conditions: [], otherwise: undefined };
+  return {
+    node: root + node.path.slice('config'.length),
+    strategy: node.strategy,
+    at: levels.at(root, node.path),
+    conditions: told.conditions,
+    chose,
+    weights: node.strategy === 'loadbalance' ? node.targets.map(({ weight }) => weight) : [],
+    because: because(node, chose, told, parts),
+  };
+}
+
+/** The leaves know whose tree it is. */
+function rootOf(node: Branch | Leaf, config: CompiledConfig): string {
+  let at: Branch | Leaf | undefined = node;
+  while (at !== undefined && at.strategy !== 'leaf') at = at.targets[0];
+  return at?.root ?? `configs.${config.name}`;
+}
+
+interface Told {
+  readonly conditions: RouteNode['conditions'];
+  readonly otherwise: string | undefined;
+}
+
+function conditionsOf(node: Branch, root: string, { levels, facts, originAt }: RouteParts): Told {
+  const level = levels.to(root, node.path).findLast(({ entry }) => isPlain(entry['strategy']));
+  const strategy = level?.entry['strategy'];
+  if (level === undefined || !isPlain(strategy)) return { conditions: [], otherwise: undefined };
+  const written: readonly unknown[] = Array.isArray(strategy['conditions']) ? strategy['conditions'] : [];
+  const conditions = written.flatMap((condition, index) => {
+    if (!isPlain(condition)) return [];
+    const at = level.place === undefined ? null : originAt(`${level.place}.strategy.conditions[${index}]`);
+    return [{ ...tellCondition(condition['query'], facts), at }];
+  });
+  return { conditions, otherwise: typeof strategy['default'] === 'string' ? strategy['default'] : undefined };
+}
+
+function because(node: Branch, chose: number | null, { conditions, otherwise }: Told, { random }: RouteParts): string {
+  switch (node.strategy) {
+    case 'single':
+      return 'the only target';
+    case 'fallback':
+      return `the first target that may be used; moves on after ${statusText((status) => node.fallsBackOn(status))}`;
+    case 'conditional': {
+      const first = conditions.findIndex(({ matched }) => matched);
+      if (first >= 0) return `condition ${first + 1} of ${conditions.length} matches`;
+      return chose === null
+        ? 'no condition matches, and there is no default'
+        : `no condition matches: the default${otherwise === undefined ? '' : ` "${otherwise}"`}`;
+    }
+    case 'loadbalance':
+      return drawn(node, chose, random);
+    default:
+      return node.strategy satisfies never;
+  }
+}
+
+/** The share of the weight, and the number that decided. */
+function drawn(node: Branch, chose: number | null, random: number): string {
+  const total = node.targets.reduce((sum, { weight }) => sum + weight, 0);
+  const number = nodeRandom(random, node.path, 0);
+  const share = chose === null ? 0 : (node.targets[chose]?.weight ?? 0) / total;
+  return `weight ${percent(share)}, the number drawn is ${number.toFixed(4)}`;
+}
+
+const percent = (share: number): string => `${Math.round(share * 1000) / 10} %`;

@@ -1,0 +1,110 @@
+import { costOf } from '../../core/cost/cost.ts';
+import { emptyRecord } from '../../core/records/empty.ts';
+import { isConverting } from '../../core/provider.ts';
+import type { ExplainedTarget } from '../../core/logs/explanation.ts';
+import { isPlain } from '../../core/json/merge.ts';
+import type { Leaf } from '../../core/snapshot.ts';
+import { errorOf } from '../../pipeline/answer/index.ts';
+import { type ChangeFacts, differences } from '../diff/differences.ts';
+import type { DryRun, Visit } from '../walk/dry-run.ts';
+import type { Levels } from '../walk/levels.ts';
+import { shownPairs } from '../walk/references.ts';
+import { leftOn, retryText, timeoutsOf } from './texts.ts';
+
+export interface TargetParts {
+  readonly run: DryRun;
+  readonly levels: Levels;
+  hide(text: string): string;
+}
+
+/** Characters of a body that are shown. */
+const longestBody = 256 * 1024;
+/** Bytes of a body that is compared. */
+const mostCompared = 4 * 1024 * 1024;
+
+export function tellTarget(visit: Visit, parts: TargetParts): ExplainedTarget {
+  const { leaf, attempt, sent } = visit;
+  const { hide, levels, run } = parts;
+  const binding = attempt?.binding ?? leaf.provider;
+  const upstream = sent?.attempt.upstream;
+  const pairs = sent === undefined || upstream === undefined ? [] : shownPairs(upstream, sent.signed);
+  const model = attempt?.call?.model || attempt?.model || '';
+  return {
+    target: fullPath(leaf),
+    at: levels.at(leaf.root, leaf.path),
+    provider: binding?.slug ?? '',
+    type: binding?.provider.type ?? '',
+    model: hide(model),
+    deployment: attempt?.call?.deployment === undefined ? null : hide(model),
+    left_on: hide(leftText(visit)),
+    goes_here: visit.when === 'here',
+    url: upstream === undefined ? null : hide(`${upstream.origin}${upstream.path}`),
+    method: upstream?.method ?? null,
+    headers: pairs.map(([name, value]) => [name, hide(value)] as const),
+    body: upstream?.body.kind === 'json' ? cut(hide(upstream.body.bytes().toString('utf8'))) : null,
+    differences: tellDifferences(visit, parts),
+    retry: retryText(leaf.retry),
+    timeouts: attempt === undefined ? {} : timeoutsOf(attempt.clocks),
+    cost_usd: sent === undefined ? null : priceOfInput(sent.attempt, run),
+    problem: problemOf(visit, hide),
+  };
+}
+
+export const fullPath = ({ root, path }: Pick<Leaf, 'root' | 'path'>): string => root + path.slice('config'.length);
+
+/** Bytes of JSON for a token, as a rule. */
+const bytesPerToken = 4;
+
+/** What the input would cost, as an exact decimal; null where the price is unknown, or what the input is counted by. */
+function priceOfInput({ binding, model, call, upstream }: NonNullable<Visit['attempt']>, { ctx }: DryRun): string | null {
+  if (upstream?.body.kind !== 'json' || upstream.body.mentions(';base64,') || upstream.body.mentions('"inlineData"')) return null;
+  const { slug, provider } = binding;
+  const names = { slug, type: provider.type, model, sent: call?.model, foundation: call?.foundationModel, answered: undefined };
+  const price = ctx.snapshot.prices.priceOf(names, ctx.at);
+  return costOf({ ...emptyRecord.usage, prompt: Math.ceil(upstream.body.size / bytesPerToken), source: 'estimated' }, price).usd;
+}
+
+function leftText({ when, because, tries, leaf, sent, error }: Visit): string {
+  if (sent === undefined && because !== undefined) return because;
+  if (sent === undefined && error !== undefined) return error.message;
+  if (when !== 'left') return leftOn(leaf);
+  const count = tries === 1 ? '' : ` after ${tries} attempts`;
+  return because === undefined ? `left${count}` : `left${count}: ${because}`;
+}
+
+function problemOf({ error, attempt }: Visit, hide: (text: string) => string): string | null {
+  if (error === undefined) return null;
+  if (attempt === undefined) return hide(error.hint === undefined ? error.message : `${error.message} ${error.hint}`);
+  const { message, hint } = errorOf({ kind: 'refused', attempt, times: noTimes, error });
+  return hide(hint === undefined ? message : `${message} ${hint}`);
+}
+
+const noTimes = { at: 0, connectMs: undefined, firstByteMs: undefined, totalMs: 0 };
+
+function tellDifferences({ sent, leaf }: Visit, { run, levels, hide }: TargetParts): ExplainedTarget['differences'] {
+  const { ctx } = run;
+  const upstream = sent?.attempt.upstream;
+  const translation = sent?.attempt.translation;
+  if (upstream?.body.kind !== 'json' || ctx.received.kind !== 'json' || translation === undefined) return [];
+  if (upstream.body.size > mostCompared || ctx.received.size > mostCompared) return [];
+  const { prompt } = ctx.facts;
+  const facts: ChangeFacts = {
+    overrides: levels.overrides(leaf.root, leaf.path),
+    override: leaf.override,
+    dropped: upstream.dropped,
+    prompt: prompt === undefined ? undefined : `${prompt.used.version.id}@${prompt.used.version.number}`,
+    plugins: [...new Set(ctx.plugins.filter(({ moment }) => moment === 'screen').map(({ name }) => name))],
+    format: isConverting(translation) ? `of ${sent?.attempt.binding.provider.type ?? ''}` : undefined,
+    type: sent?.attempt.binding.provider.type ?? '',
+  };
+  const client = ctx.received.json();
+  const between = ctx.body === ctx.received || ctx.body.kind !== 'json' ? client : ctx.body.json();
+  const found = differences(client, upstream.body.json(), facts, isPlain(between) ? between : client);
+  return found.map((one) => ({
+    ...one,
+    ...(one.before === undefined ? {} : { before: hide(one.before) }),
+    ...(one.after === undefined ? {} : { after: hide(one.after) }),
+  }));
+}
+
+const cut = (text: string): string => (text.length <= longestBody ? text : `${text.slice(0, longestBody).toWellFormed()}…`);

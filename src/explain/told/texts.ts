@@ -1,0 +1,44 @@
+import type { Clocks, Leaf, RetryPolicy } from '../../core/snapshot.ts';
+
+/** Error statuses as ranges: `429, 500-599`. */
+export function statusText(hits: (status: number) => boolean): string {
+  const ranges: string[] = [];
+  for (let from = 100; from < 600; from += 1) {
+    if (!hits(from)) continue;
+    let to = from;
+    while (to + 1 < 600 && hits(to + 1)) to += 1;
+    ranges.push(from === to ? String(from) : `${from}-${to}`);
+    from = to;
+  }
+  return ranges.length === 0 ? 'no status' : ranges.join(', ');
+}
+
+/** When a target is left for the next one of the plan. */
+export function leftOn(leaf: Leaf): string {
+  for (let node: Leaf | NonNullable<Leaf['parent']> = leaf, above = leaf.parent; above !== undefined; node = above, above = above.parent) {
+    const parent = above;
+    if (parent.strategy === 'fallback' && node.index + 1 < parent.targets.length)
+      return `${statusText((status) => parent.fallsBackOn(status))}, timeout, connection error`;
+  }
+  return 'never: no target follows';
+}
+
+export function retryText({ attempts, retries, useRetryAfter }: RetryPolicy): string {
+  if (attempts === 0) return 'none';
+  const waits = Array.from({ length: attempts }, (_, at) => `${2 ** at} s`).join(' · ');
+  return `${attempts} on ${statusText(retries)}, wait up to ${waits}${useRetryAfter ? ', honors retry-after' : ''}`;
+}
+
+/** Clocks that are set, as durations. */
+export function timeoutsOf(clocks: Clocks): Readonly<Record<string, string>> {
+  const pairs = [
+    ['connect', clocks.connect],
+    ['first_byte', clocks.firstByte],
+    ['idle', clocks.idle],
+    ['total', clocks.total],
+    ['request_timeout', clocks.request],
+  ] as const;
+  return Object.fromEntries(pairs.flatMap(([name, ms]) => (ms === undefined ? [] : [[name, duration(ms)]])));
+}
+
+const duration = (ms: number): string => (ms % 1000 === 0 ? `${ms / 1000}s` : `${ms}ms`);

@@ -1,0 +1,203 @@
+import type { Clock } from '../../core/context.ts';
+import type { Dialect } from '../../core/dialect.ts';
+import { dialectOf } from '../../core/endpoint.ts';
+import { fromUnknown, GatewayError } from '../../core/error.ts';
+import { Budget } from '../../core/memory/budget.ts';
+import type { ExplainRequest } from '../../core/logs/explanation.ts';
+import type { Attempt, Outcome, Reply } from '../../core/plan.ts';
+import type { Leaf, Snapshot, Trust } from '../../core/snapshot.ts';
+import { dialects } from '../../formats/index.ts';
+import { finalOf } from '../../pipeline/answer/index.ts';
+import type { Chain } from '../../pipeline/chain.ts';
+import { Execution, firstOf } from '../../pipeline/execute.ts';
+import type { Generation } from '../../pipeline/generation.ts';
+import { RequestContext } from '../../pipeline/request.ts';
+import { type Asked, bodyOf } from './arrival.ts';
+import { createDrySender, type Sent } from './sender.ts';
+
+/** One target of the walk. */
+export interface Visit {
+  readonly leaf: Leaf;
+  readonly attempt: Attempt | undefined;
+  /** The upstream request with its credential; undefined where none would be made. */
+  readonly sent: Sent | undefined;
+  /** `here`: the request goes there; `left`: tried and left, as assumed; `later`: if those before it are left. */
+  readonly when: 'here' | 'left' | 'later';
+  readonly tries: number;
+  /** Why it was left, or why it is not tried. */
+  readonly because: string | undefined;
+  readonly error: GatewayError | undefined;
+}
+
+/** A walk through the whole chain in which nothing was sent. */
+export interface DryRun {
+  readonly ctx: RequestContext;
+  readonly visits: readonly Visit[];
+  /** What the caller was warned of before the targets that come later were looked at. */
+  readonly warnings: readonly string[];
+  /** What the gateway answers by itself. */
+  readonly answer: Reply | undefined;
+  readonly error: GatewayError | undefined;
+}
+
+export interface DryRunDeps {
+  readonly generation: Generation;
+  /** The snapshot of the generation, with keys by which a request can be a named key's. */
+  readonly snapshot: Snapshot;
+  readonly clock: Clock;
+  checkEgress(origin: string, trust: Trust): GatewayError | undefined;
+}
+
+/** Bytes that one explanation may hold. */
+const budgetBytes = 256 * 1024 * 1024;
+/** Targets that are shown. */
+const mostVisits = 32;
+
+/** Takes a request through the chain of real traffic up to the moment of sending. */
+export async function dryRun(request: ExplainRequest, { arrival, fault }: Asked, deps: DryRunDeps): Promise<DryRun> {
+  const ctx = new RequestContext(arrival, deps.snapshot, new Budget(budgetBytes), 'dry');
+  const walk = new Walk(request, ctx, deps);
+  try {
+    if (fault !== undefined) throw fault;
+    return await walk.run();
+  } catch (thrown) {
+    return walk.told({ error: fromUnknown(thrown) });
+  } finally {
+    ctx.hold.close();
+  }
+}
+
+class Walk {
+  readonly #request: ExplainRequest;
+  readonly #ctx: RequestContext;
+  readonly #deps: DryRunDeps;
+  readonly #chain: Chain;
+  readonly #dialect: Dialect;
+  readonly #sent: Sent[] = [];
+  readonly #visits: Visit[] = [];
+
+  constructor(request: ExplainRequest, ctx: RequestContext, deps: DryRunDeps) {
+    this.#request = request;
+    this.#ctx = ctx;
+    this.#deps = deps;
+    this.#chain = deps.generation.chains.on(ctx.called);
+    this.#dialect = dialects[dialectOf(ctx)];
+  }
+
+  async run(): Promise<DryRun> {
+    const ctx = this.#ctx;
+    await this.#chain.admit(ctx);
+    ctx.receive(bodyOf(this.#request, ctx, this.#deps.snapshot));
+    const plan = await this.#chain.plan(ctx);
+    if ('answer' in plan) return this.told({ answer: plan.answer });
+    ctx.plan = plan;
+    const run = this.#execution();
+    let reply: Reply | undefined;
+    try {
+      reply = await run.run();
+    } finally {
+      this.#visitHistory(run);
+    }
+    if (reply !== undefined) return this.#ended(run, reply);
+    const warnings = [...ctx.warnings];
+    await this.#visitLater(run);
+    return { ...this.told({}), warnings };
+  }
+
+  told({ answer, error }: { readonly answer?: Reply; readonly error?: GatewayError }): DryRun {
+    return { ctx: this.#ctx, visits: this.#visits, warnings: [...this.#ctx.warnings], answer, error };
+  }
+
+  #execution(): Execution {
+    const { clock, checkEgress } = this.#deps;
+    return new Execution(this.#ctx, {
+      chain: this.#chain,
+      send: createDrySender({ assume: this.#request.assume ?? {}, onSent: (sent) => this.#sent.push(sent), checkEgress }),
+      monotonic: clock.monotonic,
+      // Whose an object is only a gateway that serves knows.
+      isolation: undefined,
+      mask: (bytes) => bytes,
+      dialect: this.#dialect,
+      reply: (run, outcome) => this.#reply(run, outcome),
+    });
+  }
+
+  #reply(run: Execution, outcome: Outcome): Reply {
+    const final = finalOf(run, outcome, this.#dialect);
+    return {
+      status: final.kind === 'error' ? final.error.status : final.reply.status,
+      headers: [],
+      body: Buffer.alloc(0),
+      flow: undefined,
+    };
+  }
+
+  /** All targets were left, or one of them refused for good; or a plugin answered. */
+  #ended(run: Execution, reply: Reply): DryRun {
+    const { last } = run;
+    if (last === undefined) return this.told({ answer: reply });
+    const final = finalOf(run, last, this.#dialect);
+    if (final.kind === 'error') return this.told({ error: final.error });
+    return this.told({ answer: reply });
+  }
+
+  #visitHistory(run: Execution): void {
+    for (const outcome of run.attempts) {
+      const { attempt } = outcome;
+      const before = this.#visits.at(-1);
+      const tries = before?.leaf === attempt.target ? before.tries + 1 : 1;
+      if (tries > 1) this.#visits.pop();
+      this.#visits.push({
+        leaf: attempt.target,
+        attempt,
+        sent: this.#sent.find((each) => each.attempt === attempt),
+        when: outcome.kind === 'cancelled' ? 'here' : 'left',
+        tries,
+        because: run.reasonOf(outcome),
+        error: outcome.kind === 'refused' ? outcome.error : undefined,
+      });
+    }
+  }
+
+  /** The targets that would follow, as if those before them could not be reached. */
+  async #visitLater(run: Execution): Promise<void> {
+    const ctx = this.#ctx;
+    const history: Outcome[] = run.history.map((outcome) => (outcome.kind === 'cancelled' ? lost(outcome.attempt) : outcome));
+    for (let leaf = ctx.plan.after(history); leaf !== undefined; leaf = ctx.plan.after(history)) {
+      if (this.#visits.length >= mostVisits || history.some(({ attempt }) => attempt.target === leaf)) return;
+      await turn();
+      const outcome = await this.#later(run, leaf);
+      history.push(outcome);
+    }
+  }
+
+  async #later(run: Execution, leaf: Leaf): Promise<Outcome> {
+    const ctx = this.#ctx;
+    const visit = { leaf, when: 'later', tries: 0, sent: undefined, because: undefined, error: undefined } as const;
+    const because = this.#chain.skip(ctx, leaf);
+    const screened = because === undefined ? await this.#chain.screen(ctx, leaf) : undefined;
+    const prepared = await run.prepare(firstOf(leaf));
+    const attempt = 'kind' in prepared ? prepared.attempt : prepared;
+    const error =
+      screened !== undefined && 'refuse' in screened
+        ? screened.refuse
+        : 'kind' in prepared && prepared.kind === 'refused'
+          ? prepared.error
+          : undefined;
+    if (because !== undefined || error !== undefined) {
+      this.#visits.push({ ...visit, attempt, because, error });
+    } else if (attempt.upstream !== undefined) {
+      const signed = (await attempt.credential?.headers(attempt.upstream)) ?? [];
+      this.#visits.push({ ...visit, attempt, sent: { attempt, signed } });
+    }
+    return because === undefined ? lost(attempt) : { kind: 'skipped', attempt, times: noTimes, because };
+  }
+}
+
+/** Lets the streams of a gateway that serves have their turn: a large body takes a while for each target. */
+export const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+const noTimes = { at: 0, connectMs: undefined, firstByteMs: undefined, totalMs: 0 };
+
+/** Moves every chain on, whatever its list of statuses says. */
+const lost = (attempt: Attempt): Outcome => ({ kind: 'unreachable', attempt, times: noTimes, cause: new Error('not sent'), sent: false });

@@ -1,0 +1,121 @@
+import { canonicalConfig } from '../../config/compile/settings-spelling.ts';
+import type { Origins } from '../../config/report/origins.ts';
+import { formatPath } from '../../config/read/node.ts';
+import type { GatewayConfig } from '../../config/schema/index.ts';
+import { isPlain, type Plain } from '../../core/json/merge.ts';
+import type { Origin } from '../../core/logs/explanation.ts';
+
+/** One config object on the way from the root of a tree to a target. */
+export interface Level {
+  /** Where it stands in the files, as `configs.support.targets[0]`; undefined where it came with the request. */
+  readonly place: string | undefined;
+  readonly entry: Plain;
+  /** It was written in the short form, as a text. */
+  readonly isShort?: true;
+}
+
+/** What the files say about the nodes of a config's tree. */
+export class Levels {
+  readonly #configs: Plain;
+  readonly #origins: Origins;
+  readonly #inline: Plain | undefined;
+
+  /** @param inline the config object that the request sends */
+  constructor(tree: Pick<GatewayConfig, 'configs'>, origins: Origins, inline: Plain | undefined) {
+    this.#configs = tree.configs ?? {};
+    this.#origins = origins;
+    this.#inline = inline;
+  }
+
+  /**
+   * The config objects from the root to a node, the outermost first: what they set is inherited. A target that stands for a
+   * named config is followed by that config.
+   *
+   * @param root `configs.support`, `inline` or `request`
+   * @param path `config.targets[1]`
+   */
+  to(root: string, path: string): readonly Level[] {
+    const levels: Level[] = [];
+    const enter = (level: Level | undefined): void => {
+      for (let now = level; now !== undefined && levels.length < most; now = this.#named(now)) levels.push(now);
+    };
+    enter(this.#root(root));
+    for (const index of indexesIn(path)) {
+      const target = targetOf(levels.at(-1), index);
+      if (target === undefined) return levels;
+      enter(target);
+    }
+    return levels;
+  }
+
+  /** Where a node of a tree is written. */
+  at(root: string, path: string): Origin | null {
+    // The target itself, not the config that it stands for.
+    const place = this.#target(root, path);
+    return place === undefined ? null : this.#origins.near(place);
+  }
+
+  /** The members of `override_params` that hold at a target, and where each is written. */
+  overrides(root: string, path: string): ReadonlyMap<string, Origin | null> {
+    const found = new Map<string, Origin | null>();
+    for (const { place, entry, isShort } of this.to(root, path)) {
+      const own = isPlain(entry['override_params']) ? entry['override_params'] : {};
+      const labels = isPlain(entry['labels']) ? { labels: entry['labels'] } : {};
+      for (const [name, at] of [...flat(own, `${place}.override_params`), ...flat(labels, place ?? '')]) {
+        for (const known of found.keys()) if (isInside(known, name) || isInside(name, known)) found.delete(known);
+        found.set(name, place === undefined ? null : this.#origins.near(isShort === true ? place : at));
+      }
+    }
+    return found;
+  }
+
+  #root(root: string): Level | undefined {
+    if (root === 'inline') return this.#inline === undefined ? undefined : { place: undefined, entry: canonical(this.#inline) };
+    return root.startsWith('configs.') ? this.#config(root.slice('configs.'.length)) : undefined;
+  }
+
+  #config(name: string): Level | undefined {
+    const entry = Object.hasOwn(this.#configs, name) ? this.#configs[name] : undefined;
+    return isPlain(entry) ? { place: formatPath(['configs', name]), entry: canonical(entry) } : undefined;
+  }
+
+  #named({ entry }: Level): Level | undefined {
+    return typeof entry['config'] === 'string' ? this.#config(entry['config']) : undefined;
+  }
+
+  #target(root: string, path: string): string | undefined {
+    const cut = path.lastIndexOf('.targets[');
+    if (cut < 0) return this.#root(root)?.place;
+    return targetOf(this.to(root, path.slice(0, cut)).at(-1), Number(path.slice(cut + '.targets['.length, -1)))?.place;
+  }
+}
+
+/** Configs may name each other this deep. */
+const most = 200;
+
+const indexesIn = (path: string): number[] => [...path.matchAll(/\.targets\[(\d+)\]/g)].map(([, index]) => Number(index));
+
+function targetOf(level: Level | undefined, index: number): Level | undefined {
+  const targets = level?.entry['targets'];
+  if (level === undefined || !Array.isArray(targets)) return undefined;
+  const written: unknown = targets[index];
+  const place = level.place === undefined ? undefined : `${level.place}.targets[${index}]`;
+  if (typeof written === 'string') {
+    const slash = written.indexOf('/');
+    return { place, entry: slash < 0 ? {} : { override_params: { model: written.slice(slash + 1) } }, isShort: true };
+  }
+  return isPlain(written) ? { place, entry: written } : undefined;
+}
+
+const canonical = (entry: Plain): Plain => canonicalConfig(entry) as Plain;
+
+/** Every value below, with its place: `response_format.type`. Lists are values. */
+function flat(value: Plain, place: string, above = ''): (readonly [name: string, place: string])[] {
+  return Object.entries(value).flatMap(([key, member]) => {
+    const name = above === '' ? key : `${above}.${key}`;
+    const at = `${place}.${formatPath([key])}`;
+    return isPlain(member) && Object.keys(member).length > 0 ? flat(member, at, name) : [[name, at] as const];
+  });
+}
+
+const isInside = (name: string, above: string): boolean => name.startsWith(`${above}.`);

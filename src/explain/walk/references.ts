@@ -1,0 +1,81 @@
+import type { CredentialOwner, CredentialSpec, UpstreamRequest } from '../../core/provider.ts';
+import { credentialHeaders, type HeaderPairs } from '../../core/http/headers.ts';
+import { createMask } from '../../core/secrets/mask.ts';
+import type { Signing } from '../../transport/credentials/sign.ts';
+
+/** What stands in the files in place of a secret value: `${env:OPENAI_API_KEY}`. */
+export type References = ReadonlyMap<string, string>;
+
+const callers = "(the caller's own)";
+const inFile = '(written in the file, not shown)';
+const fetched = '(a token, not fetched)';
+const made = '(made for each request)';
+
+/**
+ * Signs with references: nothing is fetched and no secret is in what is signed. What the real signing finds wrong with a
+ * credential is said all the same.
+ */
+export function referenceSigning(sign: Signing, references: References): Signing {
+  return (spec, owner) => {
+    const real = sign(spec, owner);
+    return { owner: real.owner, headers: () => shownHeaders(spec, owner, references) };
+  };
+}
+
+function shownHeaders(spec: CredentialSpec, owner: CredentialOwner, references: References): HeaderPairs {
+  const shown = (secret: string): string => (owner === 'caller' ? callers : (references.get(secret) ?? inFile));
+  switch (spec.scheme) {
+    case 'none':
+      return [];
+    case 'bearer':
+      return ['authorization', `Bearer ${shown(spec.secret)}`];
+    case 'header':
+      return [spec.name.toLowerCase(), shown(spec.secret)];
+    case 'headers':
+      return spec.names
+        .map((name) => name.toLowerCase())
+        .flatMap((name) => [name, name === 'authorization' ? `Bearer ${shown(spec.secret)}` : shown(spec.secret)]);
+    case 'oauth2':
+      return ['authorization', `Bearer ${owner === 'caller' ? callers : fetched}`];
+    case 'aws-sigv4':
+      return awsHeaders(spec, shown);
+    default:
+      return spec satisfies never;
+  }
+}
+
+function awsHeaders(
+  { keys, region, service }: Extract<CredentialSpec, { scheme: 'aws-sigv4' }>,
+  shown: (secret: string) => string,
+): HeaderPairs {
+  const isFetched = 'kind' in keys;
+  const id = isFetched ? '(keys, not fetched)' : shown(keys.accessKeyId);
+  const token =
+    isFetched || keys.sessionToken !== undefined ? ['x-amz-security-token', isFetched ? fetched : shown(keys.sessionToken ?? '')] : [];
+  const authorization = `AWS4-HMAC-SHA256 Credential=${id}/${made}/${region}/${service}/aws4_request, Signature=${made}`;
+  return ['x-amz-date', made, ...token, 'authorization', authorization];
+}
+
+/** The headers of an upstream request as they may be shown: what the caller brought as a credential is left out. */
+export function shownPairs(request: UpstreamRequest, signed: HeaderPairs): (readonly [string, string])[] {
+  const pairs: (readonly [string, string])[] = [];
+  for (let i = 0; i + 1 < request.headers.length; i += 2) {
+    const name = (request.headers[i] ?? '').toLowerCase();
+    pairs.push([name, credentialHeaders.has(name) ? callers : (request.headers[i + 1] ?? '')]);
+  }
+  for (let i = 0; i + 1 < signed.length; i += 2) pairs.push([(signed[i] ?? '').toLowerCase(), signed[i + 1] ?? '']);
+  return pairs;
+}
+
+/** Hides every secret of the configuration in texts: by its reference where it has one. */
+export function createHiding(references: References, secrets: readonly string[]): (text: string) => string {
+  const known = [...references]
+    .filter(([value]) => value.length >= shortest && secrets.includes(value))
+    .flatMap(([value, text]) => [[value, text] as const, [JSON.stringify(value).slice(1, -1), text] as const])
+    .toSorted(([one], [other]) => other.length - one.length);
+  const mask = createMask(secrets);
+  return (text) => mask.text(known.reduce((out, [value, reference]) => out.replaceAll(value, () => reference), text));
+}
+
+/** Shorter ones would hide half of any text. */
+const shortest = 6;

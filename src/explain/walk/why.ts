@@ -1,0 +1,49 @@
+import { compileQuery } from '../../config/compile/targets/conditions.ts';
+import { conditionText, cut, shown, signs } from '../../config/compile/targets/condition-text.ts';
+import { isPlain } from '../../core/json/merge.ts';
+import type { QueryFacts } from '../../core/snapshot.ts';
+
+/** A condition as people read it. */
+export interface ConditionTold {
+  /** `metadata.plan = "paid"`. */
+  readonly text: string;
+  readonly matched: boolean;
+  /** The values that decided: `metadata.plan is "free"`. */
+  readonly why: string;
+}
+
+/** Characters of a reason. */
+const most = 300;
+
+/** Tells whether a query of conditional routing matches, by the same code as real traffic, and why. @throws GatewayError as `compileQuery` */
+export function tellCondition(query: unknown, facts: QueryFacts): ConditionTold {
+  const matched = compileQuery(query)(facts);
+  return { text: conditionText(query), matched, why: cut(reasonsOf(query, matched, facts).join(', '), most) };
+}
+
+/** The comparisons that made a query true or false, with the values that they saw. */
+function reasonsOf(query: unknown, wanted: boolean, facts: QueryFacts): string[] {
+  if (!isPlain(query)) return [];
+  return Object.entries(query).flatMap(([key, operand]): string[] => {
+    if (compileQuery({ [key]: operand })(facts) !== wanted) return [];
+    if ((key === '$and' || key === '$or') && Array.isArray(operand)) {
+      const inner = operand.filter((each) => compileQuery(each)(facts) === wanted);
+      return inner.flatMap((each) => reasonsOf(each, wanted, facts));
+    }
+    const value = valueOf(key, facts);
+    const seen = value === undefined ? `${key} is not set` : `${key} is ${shown(value)}`;
+    if (wanted) return [seen];
+    const tests: readonly (readonly [string, unknown])[] = isPlain(operand) ? Object.entries(operand) : [['$eq', operand]];
+    const failed = tests.filter(([name, argument]) => !compileQuery({ [key]: { [name]: argument } })(facts));
+    return [
+      `${seen}, not ${failed.map(([name, argument]) => `${name === '$eq' ? '' : `${signs[name] ?? name} `}${shown(argument)}`).join(' and ')}`,
+    ];
+  });
+}
+
+function valueOf(key: string, facts: QueryFacts): unknown {
+  const name = key.slice(key.indexOf('.') + 1);
+  if (key.startsWith('metadata.')) return Object.hasOwn(facts.metadata, name) ? facts.metadata[name] : undefined;
+  if (key.startsWith('params.')) return facts.params(name);
+  return facts.pathname;
+}

@@ -1,0 +1,242 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createHash } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type ExplainFile, explainFile } from './file.ts';
+
+const secret = 'sk-canary-5f1e0c7c9a1d4e2f';
+const literal = 'sk-literal-9b1e0c7c9a1d4e2f';
+const gatewayKey = 'a-key-of-the-gateway-4711';
+
+const yaml = `version: 1
+providers:
+  main: {type: openai, api_key: "\${env:MAIN_KEY}"}
+  spare: {type: openai, api_key: ${literal}, custom_host: "https://spare.example.com/v1"}
+  gem: {type: gemini, api_key: "\${env:GEM_KEY}"}
+  aws: {type: bedrock, region: eu-central-1, access_key_id: AKIACANARYCANARY0000, secret_access_key: ${secret}-aws}
+api_keys:
+  app-web:
+    hash: sha256:${createHash('sha256').update(gatewayKey).digest('hex')}
+    default_config: support
+    allow: {configs: [support, plans, spread], models: ["gpt-4o*", "gemini-*", "anthropic*"]}
+configs:
+  support:
+    strategy: {mode: fallback, on_status_codes: [429, "5xx"]}
+    retry: {attempts: 1}
+    labels: {team: support}
+    targets:
+      - provider: main
+        override_params:
+          temperature: 0.2
+          metadata: {note: "\${env:MAIN_KEY}"}
+      - spare/gpt-4o-mini
+      - {provider: gem, override_params: {model: gemini-2.5-pro}}
+  plans:
+    strategy:
+      mode: conditional
+      conditions:
+        - {query: {metadata.plan: {$eq: paid}}, then: big}
+      default: small
+    targets:
+      - {name: big, provider: gem, override_params: {model: gemini-2.5-pro}}
+      - {name: small, config: support}
+  spread:
+    strategy: {mode: loadbalance}
+    targets: [{provider: main, weight: 3}, {provider: spare, weight: 1}]
+`;
+
+let file: ExplainFile;
+beforeAll(async () => {
+  file = await explainFile(yaml, { MAIN_KEY: secret, GEM_KEY: `${secret}-gem` });
+});
+afterAll(() => file.close());
+
+const key = ['--key', 'app-web'] as const;
+
+describe('gateway explain', () => {
+  it('tells the target, its upstream request, and where each change is written', async () => {
+    const told = await file.told(...key, '--body', '{"model":"gpt-4o-mini","temperature":0.9,"messages":[]}');
+    expect(told).toMatchObject({
+      request: { method: 'POST', path: '/v1/chat/completions', endpoint: 'chat/completions' },
+      key: { name: 'app-web', at: { file: 'gateway.yaml', line: 8 } },
+      config: { name: 'support', by: 'default config of key app-web', at: { file: 'gateway.yaml', line: 13 } },
+      answer: null,
+    });
+    expect(told.targets.map(({ provider, goes_here }) => [provider, goes_here])).toEqual([
+      ['main', true],
+      ['spare', false],
+      ['gem', false],
+    ]);
+    expect(told.targets[0]).toMatchObject({
+      target: 'configs.support.targets[0]',
+      at: { line: 18 },
+      url: 'https://api.openai.com/v1/chat/completions',
+      left_on: '429, 500-599, timeout, connection error',
+    });
+    expect(told.targets[0]?.headers).toContainEqual(['authorization', 'Bearer ${env:MAIN_KEY}']);
+    expect(told.targets[1]?.headers).toContainEqual(['authorization', 'Bearer (written in the file, not shown)']);
+    expect(told.targets[2]?.left_on).toBe('never: no target follows');
+    expect(told.targets[0]?.differences).toContainEqual(
+      expect.objectContaining({
+        path: 'temperature',
+        before: '0.9',
+        after: '0.2',
+        cause: 'override_params',
+        at: { file: 'gateway.yaml', line: 20 },
+      }),
+    );
+    expect(told.targets[0]?.differences).toContainEqual(expect.objectContaining({ path: 'metadata', after: '{"note":"${env:MAIN_KEY}"}' }));
+  });
+
+  it('tells which condition matched, and why the others did not', async () => {
+    const small = await file.told(...key, '--config-name', 'plans', '--header', 'x-gateway-metadata: {"plan":"free"}');
+    expect(small.route[0]).toMatchObject({
+      node: 'configs.plans',
+      strategy: 'conditional',
+      chose: 1,
+      because: 'no condition matches: the default "small"',
+      conditions: [{ text: 'metadata.plan = "paid"', matched: false, why: 'metadata.plan is "free", not "paid"', at: { line: 28 } }],
+    });
+    expect(small.route[1]).toMatchObject({ node: 'configs.plans.targets[1]', strategy: 'fallback' });
+    expect(small.targets[0]).toMatchObject({ target: 'configs.plans.targets[1].targets[0]', at: { line: 18 } });
+    const big = await file.told(...key, '--config-name', 'plans', '--header', 'x-gateway-metadata: {"plan":"paid"}');
+    expect(big.route[0]).toMatchObject({ chose: 0, because: 'condition 1 of 1 matches' });
+    expect(big.targets.map(({ provider }) => provider)).toEqual(['gem']);
+  });
+
+  it.each([
+    ['0.05', 'main'],
+    ['0.9', 'spare'],
+  ])('draws by weight with the number %s', async (random) => {
+    const args = [...key, '--config-name', 'spread', '--random', random];
+    const [one, again] = [await file.told(...args), await file.told(...args)];
+    expect(one.targets[0]?.provider).toBe(again.targets[0]?.provider);
+    expect(one.route[0]).toMatchObject({
+      weights: [3, 1],
+      because: expect.stringMatching(/^weight (75|25) %, the number drawn is 0\.\d{4}$/),
+    });
+    const drawn = Number(/0\.\d{4}$/.exec(one.route[0]?.because ?? '')?.[0]);
+    expect(one.targets[0]?.provider).toBe(drawn < 0.75 ? 'main' : 'spare');
+  });
+
+  it('walks on where targets are assumed to fail', async () => {
+    const told = await file.told(...key, '--assume', 'main=429', '--assume', 'spare=timeout', '--model', 'gpt-4o-mini');
+    expect(told.targets.map(({ provider, goes_here, left_on }) => [provider, goes_here, left_on])).toEqual([
+      ['main', false, 'left after 2 attempts: status 429'],
+      ['spare', false, 'left: timeout (total)'],
+      ['gem', true, 'never: no target follows'],
+    ]);
+    const all = await file.told(...key, '--assume', 'main=429', '--assume', 'spare=reset', '--assume', 'gem=500');
+    expect(all.answer).toMatchObject({ status: 500, code: 'all_targets_failed' });
+  });
+
+  it.each([
+    [[...key, '--config-name', 'suport'], 404, 'config_not_found', /Did you mean "support"\?/],
+    [[], 401, 'missing_api_key', /API key/],
+    [[...key, '--model', '@aws/titan'], 403, 'not_allowed', /titan/],
+    [[...key, '--path', '/v1/chat/completion'], 400, 'no_target', /.*/],
+    [[...key, '--body', '{'], 400, 'invalid_json', /JSON/],
+    [[...key, '--header', 'x-gateway-metadata: 1'], 400, 'invalid_metadata', /.*/],
+  ])('says what the gateway would respond by itself to %j', async (args, status, code, message) => {
+    const ran = await file.text('--json', ...args);
+    expect(ran.code).toBe(1);
+    const { answer } = JSON.parse(ran.out) as Awaited<ReturnType<ExplainFile['told']>>;
+    expect(answer).toMatchObject({ status: expect.any(Number), code: expect.any(String), message: expect.stringMatching(message) });
+    if (code !== 'no_target') expect(answer).toMatchObject({ status, code });
+  });
+
+  it('names the targets that a rule shuts out, and the rule', async () => {
+    const told = await file.told(...key, '--model', 'o1');
+    expect(told.targets.map(({ provider, goes_here, url }) => [provider, goes_here, url !== null])).toEqual([
+      ['main', false, false],
+      ['spare', true, true],
+      ['gem', false, true],
+    ]);
+    expect(told.targets[0]?.problem).toMatch(/Key "app-web" may not use .*o1/);
+  });
+
+  it('names the nearest key', async () => {
+    const ran = await file.text('--key', 'app-wep');
+    expect(ran).toMatchObject({ code: 1, err: expect.stringContaining('Did you mean "app-web"?') });
+  });
+
+  it('prints the upstream call for a shell, credentials as variables', async () => {
+    const ran = await file.text(...key, '--as-curl', '--user', "it's");
+    expect(ran.out).toContain(`-H 'authorization: Bearer '"$MAIN_KEY"`);
+    expect(ran.out).toContain(String.raw`it'\''s`);
+    expect(ran.out).toMatch(/^curl -X POST 'https:\/\/api\.openai\.com\/v1\/chat\/completions'/);
+  });
+
+  it('explains without the secrets, and says which are missing', async () => {
+    const bare = await explainFile(yaml, { MAIN_KEY: secret });
+    try {
+      const told = await bare.told(...key);
+      expect(told.warnings).toEqual(['GEM_KEY is not set: the gateway would refuse requests to "gem".']);
+      expect(told.targets[2]?.headers).toContainEqual(['x-goog-api-key', '${env:GEM_KEY}']);
+    } finally {
+      await bare.close();
+    }
+  });
+
+  it('runs the plugins of the file, which see that nothing is sent, and names the one that changed the body', async () => {
+    const own = await explainFile(
+      `version: 1
+providers: {main: {type: openai, api_key: "\${env:MAIN_KEY}"}}
+plugins: [{use: ./shout.ts}, routing, transform, fallback-retry]
+`,
+      { MAIN_KEY: secret },
+    );
+    try {
+      await writeFile(
+        join(own.dir, 'shout.ts'),
+        `export default { name: 'shout', options: { type: 'object' }, setup: (_options: unknown, host: any) => ({
+          screen: (ctx: any) => {
+            host.note(ctx, { mode: ctx.mode });
+            return { request: ctx.body.edit(new Map([['user', 'LOUD']])) };
+          },
+        }) };`,
+      );
+      const told = await own.told('--model', '@main/gpt-4o');
+      expect(told.plugins).toContainEqual({ name: 'shout', moment: 'screen', said: '{"mode":"dry"}' });
+      expect(told.targets[0]?.differences).toContainEqual(
+        expect.objectContaining({ path: 'user', after: '"LOUD"', cause: 'plugin shout' }),
+      );
+    } finally {
+      await own.close();
+    }
+  });
+
+  it('shows no secret, wherever it stands', async () => {
+    const headers = [
+      '--header',
+      `x-gateway-api-key: ${gatewayKey}`,
+      '--header',
+      'authorization: Bearer sk-caller-1b2c3d4e5f6a7b8c9d0e',
+      '--header',
+      'cookie: session=canary-cookie',
+    ];
+    const own = ['--header', 'x-gateway-provider: openai', '--header', 'authorization: Bearer caller-canary-000111222'];
+    const runs = [
+      [...headers],
+      [...headers, '--as-curl'],
+      [...headers, '--json'],
+      [...headers, '--json', '--config-name', 'plans', '--assume', 'main=500'],
+      [...headers, '--json', '--header', 'x-gateway-forward-headers: authorization,cookie'],
+      [...key, '--json', '--model', '@aws/anthropic.claude-3-haiku-20240307-v1:0'],
+      [...key, ...own, '--json'],
+      [...key, ...own, '--as-curl'],
+    ];
+    for (const args of runs) {
+      const { out, err } = await file.text(...args);
+      expect(out + err).not.toMatch(/canary|literal-9b1e|4711|sk-caller/i);
+      expect(out.length).toBeGreaterThan(50);
+    }
+  });
+
+  it('fits the terminal', async () => {
+    const { out } = await file.text(...key, '--config-name', 'plans', '--user', 'x'.repeat(400));
+    expect(Math.max(...out.split('\n').map((line) => line.length))).toBeLessThanOrEqual(100);
+    expect(out).toMatch(/^target 0 {3}main\/gpt-4o-mini {3}← goes here/m);
+    expect(out).toMatch(/gateway\.yaml:18$/m);
+  });
+});

@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { RequestDifferences, ReplayResult } from '../../src/admin/api-types.ts';
+import type { Explanation } from '../../src/core/logs/explanation.ts';
+import { adminUrl, call } from '../admin/client.ts';
+import { startTestGateway, type TestGateway, until } from '../support/gateway.ts';
+import { json, type ScriptedUpstream, startUpstream } from '../support/upstream.ts';
+
+const yaml = (url: string, bodies: string): string => `version: 1
+server: {admin: {token: "\${env:ADMIN_TOKEN}"}}
+logging: {requests: {bodies: ${bodies}}}
+providers:
+  main: {type: openai, api_key: sk-of-the-file-0001, custom_host: "${url}/v1"}
+configs:
+  support: {override_params: {temperature: 0.2}, targets: [main/gpt-4o-mini]}
+`;
+
+const adminToken = 'token-of-the-admin-0001';
+const auth = { token: adminToken };
+
+let upstream: ScriptedUpstream;
+const gateways: TestGateway[] = [];
+beforeAll(async () => {
+  upstream = await startUpstream((response) => json(response, 200, { object: 'chat.completion', choices: [] }));
+});
+afterAll(async () => {
+  for (const gateway of gateways) await gateway.close();
+  await upstream.close();
+});
+
+/** The admin API of a gateway with this policy, and a request in its log. */
+async function recorded(bodies: string, content: string): Promise<{ base: string; id: string }> {
+  const gateway = await startTestGateway(yaml(upstream.url, bodies), { admin: true, env: { ADMIN_TOKEN: adminToken } });
+  gateways.push(gateway);
+  const base = adminUrl(gateway);
+  const response = await fetch(`${gateway.url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-gateway-config': 'support' },
+    body: JSON.stringify({ model: 'gpt-4o', messages: [{ role: 'user', content }] }),
+  });
+  await response.arrayBuffer();
+  const id = response.headers.get('x-request-id') ?? '';
+  let isThere = false;
+  const look = setInterval(() => void call(base, `/api/requests/${id}`, auth).then(({ status }) => (isThere ||= status === 200)), 50);
+  await until(() => isThere, 'the record in the log').finally(() => clearInterval(look));
+  return { base, id };
+}
+
+describe('a request whose body was masked', () => {
+  it('is compared and explained, and replayed only by force', async () => {
+    const { base, id } = await recorded('redacted', 'write to jane@example.com please');
+    const found = (await call(base, `/api/requests/${id}/differences`, auth)).json as RequestDifferences;
+    expect(found.differences.map(({ path, cause }) => [path, cause])).toEqual([
+      ['model', 'override_params'],
+      ['temperature', 'override_params'],
+    ]);
+    const told = await call(base, '/api/explain', { ...auth, method: 'POST', body: { from_log: id } });
+    expect((told.json as Explanation).targets[0]?.goes_here).toBe(true);
+    expect(told.text).not.toContain('jane@example.com');
+    const refused = await call(base, '/api/replay', { ...auth, method: 'POST', body: { id } });
+    expect(refused).toMatchObject({ status: 403, code: 'not_allowed', text: expect.stringContaining('was masked in 1 place') });
+    const forced = await call(base, '/api/replay', { ...auth, method: 'POST', body: { id, force: true } });
+    expect(forced.json as ReplayResult).toMatchObject({ status: 200 });
+    expect(upstream.requests.at(-1)?.body.toString()).not.toContain('jane@example.com');
+  }, 60_000);
+
+  it('has no differences, and no replay, where it was not kept', async () => {
+    const { base, id } = await recorded('metadata', 'hello');
+    const found = (await call(base, `/api/requests/${id}/differences`, auth)).json as RequestDifferences;
+    expect(found).toEqual({ differences: [], why_absent: 'The request body is not kept (logging.requests.bodies).' });
+    const refused = await call(base, '/api/replay', { ...auth, method: 'POST', body: { id } });
+    expect(refused).toMatchObject({ code: 'record_not_found', text: expect.stringContaining('logging.requests.bodies') });
+  }, 60_000);
+});

@@ -1,0 +1,228 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createHash } from 'node:crypto';
+import type { ReplayResult, RequestDifferences } from '../../src/admin/api-types.ts';
+import type { Explanation } from '../../src/core/logs/explanation.ts';
+import type { StoredRecord } from '../../src/core/logs/reader.ts';
+import { adminUrl, call } from '../admin/client.ts';
+import { runHere } from '../cli/in-process.ts';
+import { startTestGateway, type TestGateway, until } from '../support/gateway.ts';
+import { json, type ScriptedUpstream, startUpstream } from '../support/upstream.ts';
+
+const secret = 'sk-canary-of-the-provider-01';
+const gatewayKey = 'canary-key-of-the-gateway-02';
+const adminToken = 'canary-token-of-the-admin-03';
+
+const yaml = (url: string): string => `version: 1
+server: {admin: {token: "\${env:ADMIN_TOKEN}"}}
+logging: {requests: {bodies: full}}
+providers:
+  main: {type: openai, api_key: "\${env:MAIN_KEY}", custom_host: "${url}/main/v1"}
+  gem: {type: gemini, api_key: "\${env:MAIN_KEY}", custom_host: "${url}/gem/v1beta"}
+api_keys:
+  web: {hash: "sha256:${createHash('sha256').update(gatewayKey).digest('hex')}", default_config: support}
+configs:
+  support:
+    labels: {team: web}
+    override_params:
+      temperature: 0.2
+    targets: [main/gpt-4o-mini]
+  converted:
+    override_params: {top_p: 0.5}
+    targets: [{provider: gem, override_params: {model: gemini-2.5-pro}}]
+`;
+
+let upstream: ScriptedUpstream;
+let gateway: TestGateway;
+let base: string;
+let id: string;
+let converted: string;
+
+const answer = (text: string) => ({
+  id: 'chatcmpl-1',
+  object: 'chat.completion',
+  created: 1,
+  model: 'gpt-4o-mini',
+  choices: [{ index: 0, message: { role: 'assistant', content: text }, finish_reason: 'stop' }],
+  usage: { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 },
+});
+
+beforeAll(async () => {
+  upstream = await startUpstream((response, request, count) => {
+    if (request.url.startsWith('/gem')) json(response, 400, { error: { code: 400, message: 'no', status: 'INVALID_ARGUMENT' } });
+    else json(response, 200, answer(`response ${count}`));
+  });
+  gateway = await startTestGateway(yaml(upstream.url), { admin: true, env: { MAIN_KEY: secret, ADMIN_TOKEN: adminToken } });
+  base = adminUrl(gateway);
+  id = await ask({});
+  converted = await ask({ 'x-gateway-config': 'converted' });
+  await kept(converted);
+}, 60_000);
+afterAll(async () => {
+  await gateway?.close();
+  await upstream?.close();
+});
+
+const body = { model: 'gpt-4o', temperature: 0.9, messages: [{ role: 'user', content: 'a question' }] };
+
+async function ask(headers: Record<string, string>): Promise<string> {
+  const response = await fetch(`${gateway.url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-gateway-api-key': gatewayKey, 'x-gateway-metadata': '{"user":"u1"}', ...headers },
+    body: JSON.stringify(body),
+  });
+  await response.arrayBuffer();
+  return response.headers.get('x-request-id') ?? '';
+}
+
+/** The log has it. */
+async function kept(wanted: string): Promise<void> {
+  let isThere = false;
+  const look = setInterval(() => {
+    void call(base, `/api/requests/${wanted}`, { token: adminToken }).then(({ status }) => (isThere ||= status === 200));
+  }, 50);
+  await until(() => isThere, `record ${wanted} in the log`).finally(() => clearInterval(look));
+}
+
+const asked = async <T>(path: string, sent?: object): Promise<T> => {
+  const response = await call(base, path, { token: adminToken, ...(sent === undefined ? {} : { method: 'POST', body: sent }) });
+  expect(response.status, response.text).toBe(200);
+  expect(response.text).not.toMatch(/canary/);
+  return response.json as T;
+};
+
+const run = (args: string[], more: { stdin?: string } = {}) =>
+  runHere([...args, '--admin', base], gateway.dir, {
+    env: { GATEWAY_ADMIN_TOKEN: adminToken, MAIN_KEY: secret, ADMIN_TOKEN: adminToken },
+    ...more,
+  });
+
+describe('a recorded request', () => {
+  it('shows what was changed on its way, and by which line', async () => {
+    const found = await asked<RequestDifferences>(`/api/requests/${id}/differences`);
+    expect(found.why_absent).toBeNull();
+    expect(found.differences).toContainEqual({
+      path: 'temperature',
+      kind: 'changed',
+      before: '0.9',
+      after: '0.2',
+      cause: 'override_params',
+      at: { file: expect.stringMatching(/gateway\.yaml$/), line: 13 },
+    });
+    expect(found.differences).toContainEqual(expect.objectContaining({ path: 'model', before: '"gpt-4o"', after: '"gpt-4o-mini"' }));
+  });
+
+  it('shows what a conversion made of it', async () => {
+    const { differences } = await asked<RequestDifferences>(`/api/requests/${converted}/differences`);
+    expect(differences).toContainEqual(
+      expect.objectContaining({ path: 'contents[0].parts[0].text', kind: 'moved', from: 'messages[0].content', cause: 'format of gemini' }),
+    );
+    expect(differences).toContainEqual(expect.objectContaining({ path: 'top_p', kind: 'added', cause: 'override_params' }));
+  });
+
+  it('is explained under the configuration that serves', async () => {
+    const [recorded, sent] = [gateway.records.length, upstream.requests.length];
+    const told = await asked<Explanation>('/api/explain', { from_log: id });
+    expect(told).toMatchObject({ key: { name: 'web' }, config: { name: 'support' }, answer: null });
+    expect(told.targets[0]?.body).toBe(upstream.requests[0]?.body.toString('utf8'));
+    expect(told.targets[0]?.headers).toContainEqual(['authorization', 'Bearer ${env:MAIN_KEY}']);
+    const other = await asked<Explanation>('/api/explain', { from_log: id, headers: { 'x-gateway-config': 'converted' } });
+    expect(other.targets[0]?.provider).toBe('gem');
+    expect([gateway.records.length, upstream.requests.length]).toEqual([recorded, sent]);
+  });
+
+  it('is sent again, and the responses are compared', async () => {
+    const before = upstream.requests.length;
+    const result = await asked<ReplayResult>('/api/replay', { id, api_key: gatewayKey });
+    expect(result).toMatchObject({ status: 200, why_absent: null });
+    expect(result.id).not.toBe(id);
+    expect(upstream.requests).toHaveLength(before + 1);
+    expect(upstream.requests.at(-1)?.body).toEqual(upstream.requests[0]?.body);
+    expect(result.differences).toEqual([expect.objectContaining({ path: 'choices[0].message.content', before: '"response 1"' })]);
+  });
+
+  it('needs the key again where callers need one', async () => {
+    expect(await asked<ReplayResult>('/api/replay', { id })).toMatchObject({ status: 401 });
+  });
+
+  it('goes to another target or config', async () => {
+    expect(await asked<ReplayResult>('/api/replay', { id, api_key: gatewayKey, to: 'gem/gemini-2.0-flash' })).toMatchObject({
+      status: 400,
+    });
+    expect(upstream.requests.at(-1)?.url).toMatch(/^\/gem\/v1beta\/models\/gemini-2\.0-flash:generateContent/);
+    await asked<ReplayResult>('/api/replay', { id, api_key: gatewayKey, config: 'converted' });
+    expect(upstream.requests.at(-1)?.url).toMatch(/gemini-2\.5-pro/);
+  });
+
+  it('that is not there is no record', async () => {
+    expect(await call(base, '/api/replay', { method: 'POST', token: adminToken, body: { id: 'req_none' } })).toMatchObject({
+      status: 404,
+      code: 'record_not_found',
+    });
+  });
+
+  it.each([
+    [{ random: 2 }, 'invalid_value'],
+    [{ headers: { a: 'b\r\nc: d' } }, 'invalid_value'],
+    [{ headers: [] }, 'invalid_type'],
+    [{ assume: { main: 'gone' } }, 'invalid_value'],
+    [{ key: 'wep' }, 'not_allowed'],
+    [{ path: 7 }, 'invalid_type'],
+  ])('cannot be explained with %j', async (sent, code) => {
+    expect(await call(base, '/api/explain', { method: 'POST', token: adminToken, body: sent })).toMatchObject({ code });
+  });
+});
+
+describe('the command line', () => {
+  it('sends a recorded request again after showing it', async () => {
+    const ran = await run(['replay', id, '--key-stdin'], { stdin: `${gatewayKey}\n` });
+    expect(ran.err).toMatch(/target 0 {3}main\/gpt-4o-mini {3}← goes here/);
+    expect(ran).toMatchObject({ code: 0, out: expect.stringMatching(/"content":"response \d+"/) });
+    expect(ran.out + ran.err).not.toMatch(/canary/);
+    const diff = await run(['replay', id, '--key-stdin', '--diff'], { stdin: gatewayKey });
+    expect(diff.out).toMatch(/^~ choices\[0\]\.message\.content {2}"response 1" → "response \d+"/);
+  });
+
+  it('explains a recorded request, sending nothing', async () => {
+    const before = upstream.requests.length;
+    const running = await run(['logs', 'replay', id, '--dry-run', '--to', 'gem/gemini-2.0-flash']);
+    expect(running.out).toMatch(/target 0 {3}gem\/gemini-2\.0-flash {3}← goes here/);
+    const file = await run(['explain', '--from-log', id]);
+    expect(file.out).toMatch(/~ temperature {2}0\.9 → 0\.2 {2}from override_params +gateway\.yaml:13/);
+    const json = await run(['explain', '--running', '--from-log', id, '--json', '--config-name', 'converted']);
+    expect(JSON.parse(json.out)).toMatchObject({ config: { name: 'converted' } });
+    expect(upstream.requests).toHaveLength(before);
+  });
+
+  it('says what it cannot do', async () => {
+    expect(await run(['replay', 'req_none'])).toMatchObject({ code: 1, err: expect.stringContaining('req_none') });
+    expect(await run(['replay', id, '--to', '/'])).toMatchObject({ code: 2 });
+  });
+});
+
+it('a request with a query is recorded, shown and made again with it, but for credentials', async () => {
+  const response = await fetch(`${gateway.url}/v1/things?limit=3&purpose=a%20b&client_secret=canary-in-the-query&order=asc`, {
+    headers: { 'x-gateway-api-key': gatewayKey, 'x-gateway-provider': '@main' },
+  });
+  await response.arrayBuffer();
+  const listed = response.headers.get('x-request-id') ?? '';
+  await kept(listed);
+  const { record } = await asked<StoredRecord>(`/api/requests/${listed}`);
+  expect(record.path).toBe('/v1/things?limit=3&purpose=a%20b&client_secret=***&order=asc');
+  expect((await run(['logs', 'show', listed])).out).toContain('/v1/things?limit=3');
+  await asked<ReplayResult>('/api/replay', { id: listed, api_key: gatewayKey });
+  expect(upstream.requests.at(-1)?.url).toBe('/main/v1/things?limit=3&purpose=a%20b&order=asc');
+  expect(JSON.stringify(await asked<Explanation>('/api/explain', { from_log: listed }))).toContain(
+    '/main/v1/things?limit=3&purpose=a%20b&order=asc',
+  );
+
+  const long = await fetch(`${gateway.url}/v1/things?after=${'x'.repeat(600)}`, {
+    headers: { 'x-gateway-api-key': gatewayKey, 'x-gateway-provider': '@main' },
+  });
+  await long.arrayBuffer();
+  const cut = long.headers.get('x-request-id') ?? '';
+  await kept(cut);
+  expect(await call(base, '/api/replay', { method: 'POST', token: adminToken, body: { id: cut } })).toMatchObject({
+    code: 'record_not_found',
+    text: expect.stringContaining('its query is not kept whole'),
+  });
+});
