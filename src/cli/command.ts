@@ -1,5 +1,5 @@
-/** Exit codes: done, the answer is no, wrong usage, the configuration is invalid, ended by Ctrl-C. */
-export const exitCodes = { yes: 0, no: 1, usage: 2, invalid: 3, interrupted: 130 } as const;
+/** Exit codes: done, the answer is no, wrong usage, the configuration is invalid, no gateway there, not allowed, ended by Ctrl-C. */
+export const exitCodes = { yes: 0, no: 1, usage: 2, invalid: 3, unreachable: 4, forbidden: 5, interrupted: 130 } as const;
 
 /** Flags that most commands have. */
 export interface CommonFlags {
@@ -24,6 +24,6 @@ export class CommandError extends Error {
 }
 
 /** As it stands on stderr. */
-export function errorText({ message, hint }: CommandError): string {
+export function errorText({ message, hint }: Pick<CommandError, 'message' | 'hint'>): string {
   return message === '' ? '' : `error: ${message}\n${hint === undefined ? '' : `${hint}\n`}`;
 }

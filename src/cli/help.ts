@@ -1,7 +1,8 @@
 import { errorCatalogue } from '../core/error.ts';
+import { filterHelp } from '../query/help.ts';
 
 /** Pages of `gateway help <topic>`. */
-export const topics = { config, secrets, errors, signals };
+export const topics = { config, secrets, errors, filters: filterHelp, signals };
 
 function config(): string {
   return `The configuration is the first of these files that exists:
@@ -44,6 +45,7 @@ SIGTERM, SIGINT  stop: /readyz returns 503 at once, the gateway rejects new requ
                  requests may take until server.drain.timeout; exit code 0
 a second signal  stop at once; exit code 143 or 130
 
-Exit codes: 0 success · 1 the check or command failed · 2 wrong usage · 3 the configuration is invalid · 130, 143 ended by a signal
+Exit codes: 0 success · 1 the check or command failed, or nothing was found · 2 wrong usage · 3 the configuration is invalid
+            4 the running gateway is not reachable · 5 not allowed · 130, 143 ended by a signal
 `;
 }

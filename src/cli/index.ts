@@ -1,23 +1,32 @@
 import { Command, CommanderError, Option } from 'commander';
 import type { Registry } from '../gateway/types.ts';
 import { version } from '../gateway/version.ts';
+import type { DrainFlags } from './admin/change.ts';
+import type { AdminFlags } from './admin/target.ts';
 import type { CheckFlags } from './check.ts';
+import type { ExplainFlags } from './explain/request.ts';
 import { CommandError, type CommonFlags, errorText, exitCodes } from './command.ts';
 import type { HealthFlags } from './health/index.ts';
 import { topics } from './help.ts';
 import type { InitFlags } from './init.ts';
+import { Refusal } from '../manage/refusal.ts';
 import { type CliIo, Interrupted } from './io.ts';
 import type { CreateFlags } from './keys/create.ts';
 import type { RotateFlags } from './keys/rotate.ts';
+import { addLogs, logExamples } from './logs/commands.ts';
 import type { RenderFlags } from './prompts/index.ts';
+import type { ReplayFlags } from './replay/index.ts';
 import type { AddFlags } from './providers/add.ts';
 import type { ImportFlags } from './providers/import-uri.ts';
 import type { TestFlags } from './providers/test-entries.ts';
 import type { StartFlags } from './start/index.ts';
 
+/** A command of the parser, for folders that define their own. */
+export type CliCommand = Command;
+
 /**
  * The command line: `argv` without node and script. Resolves to the exit code: 0 done, 1 the answer is no, 2 wrong
- * usage, 3 the configuration is invalid, 130 and 143 ended by a signal. A command is imported when it is used.
+ * usage, 3 the configuration is invalid, 4 no gateway there, 5 not allowed, 130 and 143 ended by a signal. A command is imported when it is used.
  */
 export async function runCli(argv: readonly string[], io: CliIo, registry: Registry): Promise<number> {
   let code: number = exitCodes.yes;
@@ -25,15 +34,23 @@ export async function runCli(argv: readonly string[], io: CliIo, registry: Regis
     code = result;
   });
   try {
-    await program.parseAsync(argv, { from: 'user' });
+    await program.parseAsync(withNegatedTerms(argv), { from: 'user' });
     return code;
   } catch (error) {
     return codeOf(error, io);
   }
 }
 
+/** The parser of options would reject `-provider:azure` of a filter. A filter ignores the space before a term. */
+const withNegatedTerms = (argv: readonly string[]): string[] =>
+  argv[0] === 'logs' ? argv.map((word) => (/^-[a-z_]+(?:\.[^:]*)?:/.test(word) ? ` ${word}` : word)) : [...argv];
+
 /** Says what kept a command from its work. */
 function codeOf(error: unknown, { stderr }: CliIo): number {
+  if (error instanceof Refusal) {
+    stderr.write(errorText(error));
+    return exitCodes[error.kind];
+  }
   if (error instanceof CommandError) {
     stderr.write(errorText(error));
     return error.code;
@@ -84,6 +101,12 @@ export function createProgram(io: CliIo, registry: Registry, done: (code: number
         done(await run(...(given as never[]))),
   };
   addMain(program, making);
+  addExplain(program, making);
+  addRunning(program, making);
+  const logs = group(program, 'logs', 'follow, search, show, export, count and replay recorded requests');
+  examples(logs, ...logExamples);
+  addLogs({ io, remote: (name, about) => remote(logs, name, about), does: making.does });
+  addReplay(logs, making);
   addProviders(group(program, 'providers', 'list, show, test and add providers'), making);
   addKeys(group(program, 'keys', 'issue, list, rotate, revoke and identify API keys of the gateway'), making);
   addPrompts(group(program, 'prompts', 'list and render stored prompts'), making);
@@ -116,6 +139,8 @@ function addMain(program: Command, { io, registry, does }: Making): void {
     .option('-c, --config <file>', 'configuration file, or - for standard input')
     .option('--listen <address>', 'host:port or unix:/path of the data listener')
     .option('--probe-listen <address>', 'a second listener with only /healthz and /readyz')
+    .option('--admin-listen <address>', 'host:port or unix:/path of the dashboard and the admin API')
+    .option('--no-admin', 'no dashboard and no admin API')
     .option('--no-watch', 'do not reload when a file changes')
     .addOption(oneOf('--log-format <format>', 'format of log lines', ['auto', 'pretty', 'json']))
     .addOption(oneOf('--log-level <level>', 'minimum level that is logged', ['debug', 'info', 'warn', 'error']))
@@ -164,6 +189,81 @@ function addMain(program: Command, { io, registry, does }: Making): void {
     .option('--json', 'print JSON')
     .action(does(async (flags: HealthFlags) => (await import('./health/index.ts')).health(flags, io)));
   examples(health, 'gateway health', 'gateway health --strict --json', 'gateway health --url http://127.0.0.1:9000 --timeout 1s');
+}
+
+function addExplain(program: Command, { io, registry, does }: Making): void {
+  const command = remote(program, 'explain', 'explain what would happen to a request: route, upstream request and why; sends nothing')
+    .option('--body <json>', 'body of the request: JSON, @file, or - for standard input')
+    .option('--header <header>', "header of the request, as 'name: value'; repeatable", collect)
+    .option('--method <method>', 'method of the request')
+    .option('--path <path>', 'path of the request; default /v1/chat/completions')
+    .option('--model <model>', 'model of the body')
+    .option('--user <text>', 'a message of the user in place of the messages of the body')
+    .option('--config-name <name>', 'config that the request names')
+    .option('--key <name>', 'name of the API key whose rules hold')
+    .option('--from-log <id>', 'a recorded request of the running gateway, changed by the other options')
+    .option('--assume <slug=outcome>', 'what a provider responds: a status, timeout or reset; repeatable', collect)
+    .option('--random <number>', 'seed of the choice between weights, from 0 to below 1: the same number chooses the same targets')
+    .option('--running', 'explain under the configuration that serves, not the file')
+    .option('--as-curl', 'print the upstream call for a shell, credentials as variables')
+    .action(does(async (flags: ExplainFlags) => (await import('./explain/index.ts')).explain(flags, io, registry)));
+  examples(
+    command,
+    'gateway explain --model gpt-4o-mini --user "hi" --config-name support',
+    'gateway explain --key app-web --body @request.json --assume openai-main=429',
+    'gateway explain --from-log req_01JD3M… -c new.yaml',
+    'gateway explain --model @claude/claude-sonnet-4-5 --as-curl',
+  );
+  addReplay(program, { io, registry, does });
+}
+
+/** As a command of its own, and among those of the request log. */
+function addReplay(parent: Command, { io, registry, does }: Making): void {
+  const replay = remote(parent, 'replay', 'send a recorded request again, after showing what is sent')
+    .argument('<id>', 'id of the recorded request')
+    .option('--to <target>', 'provider/model in place of where it went')
+    .option('--config-name <name>', 'config in place of the one that was used')
+    .option('--dry-run', 'explain it and send nothing; with -c under another file')
+    .option('--diff', 'print what is different in the responses')
+    .option('--force', 'send a body although parts of it were masked in the log')
+    .option('--key-stdin', 'read an API key of the gateway from standard input; default $GATEWAY_API_KEY')
+    .action(does(async (id: string, flags: ReplayFlags) => (await import('./replay/index.ts')).replay(id, flags, io, registry)));
+  examples(
+    replay,
+    'gateway replay req_01JD3M…',
+    'gateway replay req_01JD3M… --to azure-eu/gpt-4o-mini --diff',
+    'gateway replay req_01JD3M… --dry-run -c new.yaml',
+  );
+}
+
+/** A command that asks a running gateway through its admin API. */
+function remote(parent: Command, name: string, about: string): Command {
+  return common(parent, name, about, 'configuration file with the address and the token').option(
+    '--admin <address>',
+    'address of the admin listener: http://host:port, host:port or unix:/path; default $GATEWAY_ADMIN, then server.admin.listen',
+  );
+}
+
+function addRunning(program: Command, { io, does }: Making): void {
+  const status = remote(program, 'status', 'show what a running gateway serves; exit code 1 when its last reload failed').action(
+    does(async (flags: AdminFlags) => (await import('./admin/status.ts')).status(flags, io)),
+  );
+  examples(status, 'gateway status', 'gateway status --admin unix:/run/gateway/admin.sock --json');
+  remote(program, 'reload', 'read the configuration again now, and show the result').action(
+    does(async (flags: AdminFlags) => (await import('./admin/change.ts')).reload(flags, io)),
+  );
+  const rollback = remote(program, 'rollback', 'serve an earlier revision until the file changes')
+    .argument('[revision]', 'a revision of the last 20; default: the one before')
+    .action(
+      does(async (revision: string | undefined, flags: AdminFlags) => (await import('./admin/change.ts')).rollback(revision, flags, io)),
+    );
+  examples(rollback, 'gateway rollback', 'gateway rollback 8f3c2a1');
+  remote(program, 'drain', 'stop accepting requests, finish those in progress, and end the gateway')
+    .option('--timeout <duration>', 'how long requests may continue; default server.drain.timeout')
+    .action(does(async (flags: DrainFlags) => (await import('./admin/change.ts')).drain(flags, io)));
+  remote(program, 'dashboard', 'print a link that signs a browser in once').action(
+    does(async (flags: AdminFlags) => (await import('./admin/change.ts')).dashboard(flags, io)),
+  );
 }
 
 function addProviders(parent: Command, { io, registry, does }: Making): void {

@@ -8,7 +8,7 @@ import type { Provider } from '../core/provider.ts';
 import { typesOf } from './providers/catalog.ts';
 import { isVariable, keySettingFor, problemsOf } from './providers/draft.ts';
 import { askFor } from './providers/questions.ts';
-import { replaceFile } from './replace-file.ts';
+import { replaceFile } from '../manage/keys/replace-file.ts';
 import { keyedIn } from './start/try-out.ts';
 import { CommandError, exitCodes } from './command.ts';
 import { jsonText, shownPath } from './text.ts';

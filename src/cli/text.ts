@@ -1,5 +1,3 @@
-import { isAbsolute, relative, sep } from 'node:path';
-
 /** Rows with their columns in line; the last cell of a row is as long as it is. */
 export function table(rows: readonly (readonly string[])[], gap = '  '): string {
   const widths: number[] = [];
@@ -8,16 +6,8 @@ export function table(rows: readonly (readonly string[])[], gap = '  '): string 
   return rows.map((row) => `${line(row).trimEnd()}\n`).join('');
 }
 
-/** `1 file`, `4 files`. */
-export const plural = (count: number, word: string): string => `${count} ${word}${count === 1 ? '' : 's'}`;
+export { plural } from '../core/text/plural.ts';
 
 export const jsonText = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
 
-/** As a person would write it: `./gateway.yaml` where it lies below the working directory. */
-export function shownPath(path: string, cwd: string): string {
-  const short = relative(cwd, path);
-  return short === '' || isAbsolute(short) || short === '..' || short.startsWith(`..${sep}`) ? path : `.${sep}${short}`;
-}
-
-/** The same without the `./`. */
-export const barePath = (path: string, cwd: string): string => shownPath(path, cwd).replace(/^\.[/\\]/, '');
+export { barePath, shownPath } from '../core/text/shown-path.ts';

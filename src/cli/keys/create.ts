@@ -1,13 +1,10 @@
-import { randomInt } from 'node:crypto';
 import { dirname, relative } from 'node:path';
 import { load } from '../load.ts';
-import { blockText } from '../../config/edit/document.ts';
-import { plainNames } from '../../config/schema/shared.ts';
 import { fileForKey } from '../../config/edit/written.ts';
-import { issueKey, shownPrefix } from '../../core/secrets/key.ts';
-import { parseDuration } from '../../core/text/units.ts';
-import { writeNew } from './files.ts';
-import { type OpenConfig, openConfig, sha256, timeText } from './shared.ts';
+import { issue, type KeyRules } from '../../manage/keys/change.ts';
+import { writeNew } from '../../manage/keys/files.ts';
+import type { OpenConfig } from '../../manage/keys/shared.ts';
+import { openConfig } from './shared.ts';
 import { CommandError, exitCodes, type CommonFlags } from '../command.ts';
 import { jsonText, barePath } from '../text.ts';
 import type { CliIo } from '../io.ts';
@@ -39,14 +36,8 @@ export async function createKey(name: string, flags: CreateFlags, io: CliIo, reg
   const limit = limits.find((one) => flags[one] !== undefined);
   if (limit !== undefined)
     throw new CommandError(exitCodes.usage, `--${limit} is not supported: this version has no limits for keys`, 'Remove it.');
-  if (!new RegExp(plainNames.pattern).test(name))
-    throw new CommandError(exitCodes.usage, `"${name}" is not a valid key name`, `Take ${plainNames['x-form']}.`);
   const config = openConfig(flags, io);
-  if (config.keys.some((one) => one.name === name))
-    throw new CommandError(exitCodes.no, `a key called "${name}" already exists`, `gateway keys rotate ${name} gives it a new secret.`);
-  const key = issueKey(flags.test === true ? 'test' : 'live', randomInt);
-  const entry = entryOf(key, flags, Date.now());
-  const text = blockText('api_keys', name, entry);
+  const { key, entry, text } = issue(name, rulesOf(flags), config.keys, Date.now());
   const file = flags.write === true ? fileFor(name, config, io) : undefined;
   const others = await refuseErrors({ name, text, file, config }, io, registry);
   if (file !== undefined) writeNew(file, text, io.cwd);
@@ -54,24 +45,20 @@ export async function createKey(name: string, flags: CreateFlags, io: CliIo, reg
   return exitCodes.yes;
 }
 
-function entryOf(key: string, flags: CreateFlags, now: number): Readonly<Record<string, unknown>> {
-  const allow = {
-    ...listed('configs', flags.configs),
-    ...listed('providers', flags.providers),
-    ...listed('models', flags.models),
-    ...listed('prompts', flags.prompts),
-  };
-  const metadata = metadataOf(flags.metadata ?? []);
+function rulesOf(flags: CreateFlags): KeyRules {
   return {
-    hash: `sha256:${sha256(key)}`,
-    prefix: shownPrefix(key),
-    created: timeText(now),
-    ...(flags.expires === undefined ? {} : { expires: expiryOf(flags.expires, now) }),
-    ...(flags.defaultConfig === undefined ? {} : { default_config: flags.defaultConfig }),
-    ...(flags.enforceConfig === true ? { enforce_config: true } : {}),
-    ...(Object.keys(allow).length === 0 ? {} : { allow }),
-    ...(Object.keys(metadata).length === 0 ? {} : { metadata }),
-    ...(flags.debug === true ? { debug: true } : {}),
+    allow: {
+      ...listed('configs', flags.configs),
+      ...listed('providers', flags.providers),
+      ...listed('models', flags.models),
+      ...listed('prompts', flags.prompts),
+    },
+    expires: flags.expires,
+    defaultConfig: flags.defaultConfig,
+    enforceConfig: flags.enforceConfig === true,
+    metadata: metadataOf(flags.metadata ?? []),
+    debug: flags.debug === true,
+    kind: flags.test === true ? 'test' : 'live',
   };
 }
 
@@ -90,16 +77,6 @@ function metadataOf(pairs: readonly string[]): Readonly<Record<string, string>> 
       return [pair.slice(0, cut), pair.slice(cut + 1)];
     }),
   );
-}
-
-/** `90d`, a date, or a time. */
-function expiryOf(text: string, now: number): string {
-  const life = /^\d+(\.\d+)?[a-z]+$/i.test(text) ? parseDuration(text) : undefined;
-  if (life !== undefined && life > 0) return timeText(now + life);
-  if (!/^\d{4}-\d\d-\d\d(T.*)?$/.test(text) || Number.isNaN(Date.parse(text)))
-    throw new CommandError(exitCodes.usage, `--expires must be a duration or a date, not "${text}"`, 'For example 90d, or 2027-03-01.');
-  if (Date.parse(text) <= now) throw new CommandError(exitCodes.usage, `--expires ${text} is in the past`);
-  return text;
 }
 
 function fileFor(name: string, { include, path }: OpenConfig, io: CliIo): string {

@@ -1,6 +1,8 @@
-import { editKey } from './files.ts';
-import { keyNamed, openConfig, stateOf, timeText } from './shared.ts';
-import { CommandError, exitCodes, type CommonFlags } from '../command.ts';
+import { revoke } from '../../manage/keys/change.ts';
+import { editKey } from '../../manage/keys/files.ts';
+import { keyNamed } from '../../manage/keys/shared.ts';
+import { openConfig } from './shared.ts';
+import { exitCodes, type CommonFlags } from '../command.ts';
 import { jsonText, barePath } from '../text.ts';
 import type { CliIo } from '../io.ts';
 
@@ -10,9 +12,7 @@ import type { CliIo } from '../io.ts';
  */
 export async function revokeKey(name: string, flags: CommonFlags, io: CliIo): Promise<number> {
   const written = keyNamed(name, openConfig(flags, io));
-  if (stateOf(written.entry, Date.now()) === 'revoked')
-    throw new CommandError(exitCodes.no, `the key "${name}" is already revoked (${written.entry.revoked})`);
-  const revoked = timeText(Date.now());
+  const { revoked } = revoke(written, Date.now());
   editKey(written, { revoked }, io.cwd);
   const file = barePath(written.file, io.cwd);
   if (flags.json === true) io.stdout.write(jsonText({ name, revoked, file }));

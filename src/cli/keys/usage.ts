@@ -1,6 +1,7 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { stateDirPath } from '../../store/state-dir.ts';
+import { keysUsed } from '../../store/log/sqlite/keys-used.ts';
+import { logFile, stateDirPath } from '../../store/state-dir.ts';
 import { listSegments } from '../../store/spool.ts';
 import { readSegment } from '../../store/spool-reader.ts';
 import { errorCode } from '../../core/text/error-code.ts';
@@ -11,11 +12,13 @@ export type LastUse = ReadonlyMap<string, number>;
 /** Bytes of the newest records that are looked through: a key that was not used in them was not used lately. */
 const readLimit = 256 * 1024 * 1024;
 
-/** Reads the newest records of the state directory. Empty where there are none. */
+/** Reads what the request log keeps of it, and records that are not stored there yet. */
 export async function lastUse(setting: string | undefined, configPath: string, cwd: string): Promise<LastUse> {
   const used = new Map<string, number>();
+  const folders = foldersOf(stateDirPath({ setting, configPath, cwd }));
+  for (const folder of folders) for (const [id, at] of keysUsed(join(folder, logFile))) note(used, id, at);
   let left = readLimit;
-  for (const path of segmentsOf(stateDirPath({ setting, configPath, cwd }))) {
+  for (const path of folders.flatMap(segmentsIn)) {
     left -= statSync(path, { throwIfNoEntry: false })?.size ?? 0;
     if (left < 0) break;
     await readInto(used, path);
@@ -27,8 +30,7 @@ async function readInto(used: Map<string, number>, path: string): Promise<void> 
   try {
     for await (const { entry } of readSegment(path)) {
       if (entry.kind !== 'record' || !entry.record.key_id) continue;
-      const { key_id: id, at } = entry.record;
-      if ((used.get(id) ?? 0) < at) used.set(id, at);
+      note(used, entry.record.key_id, entry.record.at);
     }
   } catch (error) {
     // It made room for newer ones while it was read.
@@ -36,15 +38,21 @@ async function readInto(used: Map<string, number>, path: string): Promise<void> 
   }
 }
 
-/** Segments of every gateway on this state directory, the newest of each first. */
-function segmentsOf(stateDir: string | undefined): string[] {
-  if (stateDir === undefined) return [];
-  return [stateDir, ...instancesIn(stateDir)].flatMap((folder) => {
-    const spool = join(folder, 'spool');
-    return listSegments(spool)
-      .toReversed()
-      .map((name) => join(spool, name));
-  });
+function note(used: Map<string, number>, id: string, at: number): void {
+  if ((used.get(id) ?? 0) < at) used.set(id, at);
+}
+
+/** Of every gateway on this state directory. */
+function foldersOf(stateDir: string | undefined): string[] {
+  return stateDir === undefined ? [] : [stateDir, ...instancesIn(stateDir)];
+}
+
+/** The newest segment first. */
+function segmentsIn(folder: string): string[] {
+  const spool = join(folder, 'spool');
+  return listSegments(spool)
+    .toReversed()
+    .map((name) => join(spool, name));
 }
 
 function instancesIn(stateDir: string): string[] {

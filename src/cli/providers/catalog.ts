@@ -3,26 +3,14 @@ import { complete } from '../../config/compile/steps.ts';
 import type { MakeCredential } from '../../config/compile/providers/binding.ts';
 import type { Source } from '../../config/read/merge-files.ts';
 import { child, type Entry, entriesOf } from '../../config/read/node.ts';
-import type { ProviderEntry } from '../../config/schema/index.ts';
 import { didYouMean } from '../../core/text/nearest.ts';
 import type { Provider } from '../../core/provider.ts';
-import type { ProviderBinding } from '../../core/snapshot.ts';
+import type { CatalogEntry } from '../../manage/providers/entry.ts';
 import type { Registry } from '../../gateway/types.ts';
 import type { CliIo } from '../io.ts';
 import { CommandError, exitCodes, type CommonFlags } from '../command.ts';
 import { loadTree, importPlugin } from '../load.ts';
 import { readWritten } from '../../config/edit/written.ts';
-
-/** One entry of `providers:` in all its forms. */
-export interface CatalogEntry {
-  readonly slug: string;
-  readonly entry: ProviderEntry;
-  readonly binding: ProviderBinding;
-  /** As it stands in its file: references unresolved, with places. */
-  readonly written: Entry | undefined;
-  /** Variable or file that it lacks. */
-  readonly missing: string | undefined;
-}
 
 export interface Catalog {
   readonly entries: readonly CatalogEntry[];
@@ -68,13 +56,6 @@ export function entryOf({ entries }: Catalog, slug: string): CatalogEntry {
   const names = entries.map((one) => one.slug);
   const available = `Available: ${names.join(', ') || 'none'}`;
   throw new CommandError(exitCodes.no, `no provider called "${slug}".${didYouMean(slug, names)}`, available);
-}
-
-/** Why no request goes to an entry; undefined when it is in use. */
-export function whyOff({ entry, missing }: CatalogEntry): string | undefined {
-  if (entry.enabled === false) return 'enabled: false';
-  if (missing === undefined) return undefined;
-  return /^[A-Za-z_]\w*$/.test(missing) ? `${missing} is not set` : `${missing} cannot be read`;
 }
 
 /** For commands that send nothing: signs nothing, and loads no part of the transport. */

@@ -1,7 +1,8 @@
 import type { Registry } from '../../gateway/types.ts';
 import type { CliIo } from '../io.ts';
-import { type CatalogEntry, openCatalog, whyOff, unsigned } from './catalog.ts';
-import { hostOf, modelsOf } from './facts.ts';
+import { type CatalogEntry, whyOff } from '../../manage/providers/entry.ts';
+import { openCatalog, unsigned } from './catalog.ts';
+import { hostOf, modelsOf } from '../../manage/providers/facts.ts';
 import { exitCodes, type CommonFlags } from '../command.ts';
 import { jsonText, table } from '../text.ts';
 

@@ -1,10 +1,11 @@
 import { entriesOf, formatPath, itemsOf, type Node, type Path, type SourceLocation } from '../../config/read/node.ts';
 import { placeText } from '../../config/report/problem.ts';
-import { isSecretKey, withoutKeys } from '../../config/read/secrets.ts';
+import { isSecretKey, shownSecret, withoutKeys } from '../../config/read/secrets.ts';
 import type { Registry } from '../../gateway/types.ts';
 import type { CliIo } from '../io.ts';
-import { type CatalogEntry, openCatalog, whyOff, unsigned, entryOf } from './catalog.ts';
-import { hostOf, modelsOf } from './facts.ts';
+import { type CatalogEntry, whyOff } from '../../manage/providers/entry.ts';
+import { openCatalog, unsigned, entryOf } from './catalog.ts';
+import { hostOf, modelsOf } from '../../manage/providers/facts.ts';
 import { exitCodes, type CommonFlags } from '../command.ts';
 import { jsonText, table } from '../text.ts';
 
@@ -30,13 +31,7 @@ function rowsOf(node: Node, path: Path): Row[] {
   if (node.kind === 'list' && itemsOf(node).length > 0) return itemsOf(node).flatMap((item, i) => rowsOf(item, [...path, i]));
   const text = node.kind === 'scalar' ? node.text : node.kind === 'map' ? '{}' : '[]';
   const key = path.findLast((step) => typeof step === 'string');
-  return [{ key: formatPath(path.slice(1)), value: isSecretKey(key) ? printable(text) : withoutKeys(text), at: node.at }];
-}
-
-/** A secret as it may be shown: its references, and never what is next to them or as their default. */
-function printable(text: string): string {
-  const references = [...text.matchAll(/\$\{(?:env|file):[^{}]*\}/g)].map(([reference]) => reference.replace(/:-.*\}$/, ':-…}'));
-  return references.length === 0 ? '(written in the file, not shown)' : references.join(' … ');
+  return [{ key: formatPath(path.slice(1)), value: isSecretKey(key) ? shownSecret(text) : withoutKeys(text), at: node.at }];
 }
 
 function asText(one: CatalogEntry, rows: readonly Row[]): string {

@@ -8,7 +8,7 @@ import type { Registry } from '../../gateway/types.ts';
 import { findConfig } from '../find-config.ts';
 import type { CliIo } from '../io.ts';
 import { shortDiagnostics } from '../diagnostics.ts';
-import { replaceFile } from '../replace-file.ts';
+import { replaceFile } from '../../manage/keys/replace-file.ts';
 import { writtenEntries } from './catalog.ts';
 import type { Draft } from './draft.ts';
 import { CommandError, exitCodes, type CommonFlags } from '../command.ts';

@@ -22,6 +22,11 @@ export interface BannerFacts {
   /** With `/v1`. */
   readonly url: string;
   readonly probes: string | undefined;
+  /** The dashboard's address, on a terminal with a link that signs in once; or why there is none. Undefined: switched off. */
+  readonly admin?:
+    | { readonly url: string; readonly link: string | undefined; readonly canSignIn: boolean }
+    | { readonly fault: string }
+    | undefined;
   /** What is not as it was asked for, as a sentence each. */
   readonly notes?: readonly string[];
   /** Only this machine can connect. */
@@ -46,6 +51,7 @@ export function banner(facts: BannerFacts): string {
     row('pipeline', facts.pipeline.join(' → ')),
     ...(facts.notes ?? []).map((note) => row('NOTE', printable(note))),
     row('listening', facts.url + (facts.probes === undefined ? '' : `      probes  ${facts.probes}`)),
+    ...dashboardLine(facts.admin),
     `ready in ${(facts.readyMs / 1000).toFixed(2)} s${facts.watching === undefined ? '' : ` · watching ${plural(facts.watching, 'file')}`}`,
   ];
   return [...lines, ...(facts.echo === undefined ? [] : tryIt(facts.url, facts.echo)), ''].join('\n');
@@ -53,7 +59,7 @@ export function banner(facts: BannerFacts): string {
 
 /** What the JSON line of a start holds. */
 export function bannerFields(facts: BannerFacts): object {
-  const { version, node, pid, file, revision, warnings, providers, counts, pipeline, url, probes, readyMs } = facts;
+  const { version, node, pid, file, revision, warnings, providers, counts, pipeline, url, probes, admin, readyMs } = facts;
   const slugs = providers.map(({ slug }) => slug);
   const told = warnings.map(briefDiagnostic);
   return {
@@ -68,6 +74,7 @@ export function bannerFields(facts: BannerFacts): object {
     pipeline,
     url,
     probes,
+    ...(admin === undefined ? {} : { dashboard: 'fault' in admin ? null : admin.url }),
     ...(facts.notes === undefined || facts.notes.length === 0 ? {} : { notes: facts.notes }),
     ready_ms: Math.round(readyMs),
   };
@@ -119,6 +126,14 @@ function causes(event: { readonly diagnostics: readonly Diagnostic[]; readonly r
 
 function row(name: string, text: string): string {
   return `${name.padEnd(11)}${text}`;
+}
+
+function dashboardLine(admin: BannerFacts['admin']): string[] {
+  if (admin === undefined) return [];
+  if ('fault' in admin) return [row('dashboard', `off: ${printable(admin.fault)}`)];
+  const { url, link, canSignIn } = admin;
+  if (link !== undefined) return [row('dashboard', `${link}  (one-time link)`)];
+  return [row('dashboard', canSignIn ? `${url}  (gateway dashboard prints a link that signs in)` : url)];
 }
 
 function configLine({ file, revision, warnings }: BannerFacts): string {

@@ -1,11 +1,10 @@
-import { StartError } from '../../gateway/types.ts';
+import type { StartError } from '../../gateway/types.ts';
 import type { CliStream } from '../io.ts';
 import { findPortOwner, findSocketOwner } from './port-owner.ts';
 import { countDiagnostics, prettyDiagnostics } from '../diagnostics.ts';
 
-/** Says on stderr why the gateway did not start. Returns the exit code; a defect is thrown on. */
-export function explainFault(error: unknown, stderr: Pick<CliStream, 'write'>, colors: boolean): number {
-  if (!(error instanceof StartError)) throw error;
+/** Says on stderr why the gateway did not start. Returns the exit code. */
+export function explainFault(error: StartError, stderr: Pick<CliStream, 'write'>, colors: boolean): number {
   const lines = error.diagnostics.length === 0 ? [] : [prettyDiagnostics(error.diagnostics, { colors }), ''];
   const isConfig = error.diagnostics.some((one) => one.severity === 'error');
   if (isConfig) lines.push(`${countDiagnostics(error.diagnostics)}: the gateway did not start`);

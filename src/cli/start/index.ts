@@ -2,7 +2,7 @@ import { flushCompileCache } from 'node:module';
 import { briefDiagnostic } from '../../config/report/diagnostic.ts';
 import { isLoopback, listenAddress, listenText } from '../../core/http/listen-address.ts';
 import { createMask } from '../../core/secrets/mask.ts';
-import type { Gateway, GatewayEvent, GatewayOptions, Registry, StartGateway } from '../../gateway/types.ts';
+import { type Gateway, type GatewayEvent, type GatewayOptions, type Registry, StartError, type StartGateway } from '../../gateway/types.ts';
 import { startGateway } from '../../gateway/start.ts';
 import { DescriptorWriter } from '../../telemetry/descriptor.ts';
 import { createLog, type Log, type LogFormat, type LogLevel } from '../../telemetry/log.ts';
@@ -21,6 +21,9 @@ export interface StartFlags {
   readonly config?: string;
   readonly listen?: string;
   readonly probeListen?: string;
+  readonly adminListen?: string;
+  /** False with `--no-admin`. */
+  readonly admin?: boolean;
   readonly watch: boolean;
   readonly logFormat?: LogFormat;
   readonly logLevel?: LogLevel;
@@ -34,25 +37,38 @@ export async function start(flags: StartFlags, io: CliIo, registry: Registry, se
   const beganAt = performance.now();
   const signals = new Signals(process);
   const log = openLog(flags, io);
+  const defects = followDefects();
   try {
     const session = new Session(flags, io, log, registry);
-    const gateway = await unlessStopped(
-      session.options(signals).then((options) => serve(options)),
-      signals,
-    );
+    const starting = session.options(signals).then((options) => serve(options));
+    const gateway = await Promise.race([unlessStopped(starting, signals), defects.first]);
     if (gateway === undefined) return stoppedEarly(log);
     session.opened(gateway, performance.now() - beganAt);
     // Everything is loaded. At its end it might be killed, and the next start would compile again.
     flushCompileCache();
+    defects.close();
     return await untilStopped(gateway, { log, signals, served: () => session.served });
   } catch (error) {
     if (signals.isStopping) return stoppedEarly(log);
+    // Through the log, which masks: Node would print the secrets that its message may hold.
+    if (!(error instanceof StartError)) {
+      log.error({ err: error }, 'an internal error ended the start');
+      return 1;
+    }
     await log.flush();
     return await explain(error, io, hasColors(io.stderr, io.env, flags.color));
   } finally {
+    defects.close();
     await log.flush();
     signals.close();
   }
+}
+
+/** What nobody catches while the gateway starts: `first` rejects with it. */
+function followDefects(): { readonly first: Promise<never>; close(): void } {
+  const { promise, reject } = Promise.withResolvers<never>();
+  process.on('uncaughtException', reject).on('unhandledRejection', reject);
+  return { first: promise, close: () => void process.off('uncaughtException', reject).off('unhandledRejection', reject) };
 }
 
 /** How long a start that is stopped may take to close what it has opened, in milliseconds. */
@@ -72,7 +88,7 @@ async function unlessStopped(starting: Promise<Gateway>, { stopped }: Signals): 
 }
 
 /** A reader of standard error that takes nothing must not keep the process from ending. */
-async function explain(error: unknown, { stderr }: CliIo, colors: boolean): Promise<number> {
+async function explain(error: StartError, { stderr }: CliIo, colors: boolean): Promise<number> {
   if (stderr.fd === undefined) return explainFault(error, stderr, colors);
   const writer = new DescriptorWriter(stderr.fd, () => {});
   const code = explainFault(error, writer, colors);
@@ -123,7 +139,7 @@ class Session {
   async options({ stopped }: Signals): Promise<GatewayOptions> {
     const stop = new AbortController();
     void stopped.then(() => stop.abort());
-    const { listen, probeListen, watch, allowMissingSecrets, lastGood } = this.#flags;
+    const { listen, probeListen, admin, adminListen, watch, allowMissingSecrets, lastGood } = this.#flags;
     const { cwd, env } = this.#io;
     return {
       source: await this.#source(),
@@ -131,6 +147,8 @@ class Session {
       env,
       listen,
       probeListen,
+      admin: admin ?? true,
+      adminListen,
       watch,
       allowMissingSecrets,
       lastGood,
@@ -161,6 +179,15 @@ class Session {
     this.#followConfig(gateway);
     const facts = this.#facts(gateway, readyMs);
     this.#log.news(banner(facts), bannerFields(facts), 'gateway started');
+    this.#warnOfAdmin(facts.admin);
+  }
+
+  /** Without a terminal there is no link, and without a state directory no token. */
+  #warnOfAdmin(admin: BannerFacts['admin']): void {
+    if (admin === undefined || 'fault' in admin || admin.link !== undefined || admin.canSignIn) return;
+    const hint =
+      'Set server.admin.token: ${file:/run/secrets/admin-token}, or a server.state_dir that can be written, or start with --no-admin.';
+    this.#log.warn({ dashboard: admin.url, hint }, 'nobody can sign in to the dashboard and the admin API: there is no admin token');
   }
 
   #told(event: GatewayEvent): void {
@@ -244,6 +271,7 @@ class Session {
       pipeline: tree?.plugins?.map(nameOf) ?? this.#registry.stages.map(({ name }) => name),
       url: gateway.url,
       probes: probes === undefined ? undefined : listenText(probes),
+      admin: adminOf(gateway, this.#io.stdout.isTTY === true),
       notes: gateway.notes,
       isLoopback: listen === undefined || isLoopback(listen),
       readyMs,
@@ -261,6 +289,12 @@ function echoOf(gateway: Gateway): string | undefined {
   return bindings.find(
     (one) => one.provider.type === 'mock' && one.unusable === undefined && one.virtualKey === undefined && one.allowsModel('echo'),
   )?.slug;
+}
+
+/** The link is for the person at the terminal: logs that are collected elsewhere must not sign anybody in. */
+function adminOf({ admin }: Gateway, isTerminal: boolean): BannerFacts['admin'] {
+  if (admin === undefined || 'fault' in admin) return admin;
+  return { url: admin.url, link: isTerminal ? admin.link() : undefined, canSignIn: admin.canSignIn() };
 }
 
 function nameOf(entry: string | { readonly name?: string; readonly use?: string }): string {

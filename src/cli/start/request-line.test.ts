@@ -30,10 +30,15 @@ it.each<[string, Partial<LogRecord>, string]>([
     {
       stream: false,
       ms: { total: 5.4, first_event: null, overhead: 1 },
-      cost: { usd: 0.000_123, source: 'table' },
+      cost: { usd: '0.000123', source: 'table', prices: {} },
       usage: { ...sampleRecord().usage, source: 'estimated' },
     },
     '09:31:07  200  support   azure-eu/gpt-4o-mini                          5 ms            ~312→88 tok   $0.0001  app-web  req_…R9S0T1V2W3',
+  ],
+  [
+    'a cost below a hundredth of a cent',
+    { ms: { total: 5.4, first_event: null, overhead: 1 }, cost: { usd: '0.0000004567', source: 'table', prices: {} } },
+    '09:31:07  200  support   azure-eu/gpt-4o-mini                          5 ms            312→88 tok    $0.0000004  app-web  req_…R9S0T1V2W3',
   ],
   [
     'a WebSocket',

@@ -27,11 +27,17 @@ export function requestLine(record: LogRecord, style: LineStyle): string {
     (failed ? failure(record) : route(record)).padEnd(routeWidth),
     formatDuration(record.ms.total).padStart(durationWidth),
     numbers(record).padEnd(numbersWidth),
-    ...(record.cost.usd === null ? [] : [`$${record.cost.usd.toFixed(4)}`]),
+    ...(record.cost.usd === null || record.cost.usd === '0' ? [] : [money(record.cost.usd)]),
     printable(record.key ?? '-'),
     dim(shortId(record.id), style.colors),
   ];
   return cells.join('  ');
+}
+
+/** Dollars to a hundredth of a cent, and smaller amounts to the first digit that says something. */
+function money(usd: string): string {
+  const amount = Number(usd);
+  return `$${amount >= 0.0001 ? amount.toFixed(4) : usd.replace(/^(0\.0*\d).*/, '$1')}`;
 }
 
 /** Enough of an id to find it: the last ten characters are the random ones. */

@@ -20,9 +20,11 @@ export async function untilStopped(gateway: Gateway, { log, signals, served }: S
   process.on('uncaughtException', onDefect);
   process.on('unhandledRejection', onDefect);
   signals.onHangUp(() => void gateway.reload());
-  const first = await signals.stopped;
+  const first = await Promise.race([signals.stopped, gateway.stopAsked.then(() => 'a request to the admin API')]);
   log.news(`stopping on ${first}: finishing running requests; a second signal stops at once`, { signal: first }, 'stopping');
-  const atOnce = signals.stoppedAgain.then(async (signal) => (await gateway.close(), stopCodes[signal]));
+  const atOnce = Promise.race([signals.stoppedAgain, gateway.stopAsked.then(() => signals.stopped)]).then(
+    async (signal) => (await gateway.close(), stopCodes[signal]),
+  );
   const code = await Promise.race([gateway.drain().then(() => 0), atOnce]);
   process.off('uncaughtException', onDefect);
   process.off('unhandledRejection', onDefect);

@@ -1,0 +1,228 @@
+import { type IncomingMessage, request as requestHttp, type RequestOptions } from 'node:http';
+import { guardHeader } from '../admin/http/guard.ts';
+import { isPlain, type Plain } from '../core/json/merge.ts';
+import { parseJson } from '../core/json/scan.ts';
+import { errorCode } from '../core/text/error-code.ts';
+import { printable } from '../core/text/printable.ts';
+import { CommandError, exitCodes } from './command.ts';
+import type { CliIo } from './io.ts';
+import { type AdminFlags, type AdminTarget, adminTarget } from './admin/target.ts';
+
+/** A running gateway's admin API. Every method throws a CommandError: 4 for no gateway, 5 for not allowed, 1 for other errors. */
+export interface AdminClient {
+  /** For people: where it is. */
+  readonly shown: string;
+  /** The JSON of a response. `T` is what the API's types say. */
+  get<T>(path: string, query?: Readonly<Record<string, string | number | undefined>>): Promise<T>;
+  post<T>(path: string, body?: object): Promise<T>;
+  bytes(path: string, query?: Readonly<Record<string, string | number | undefined>>): Promise<Buffer>;
+  /** Server-sent events until the signal, or the end of the connection. */
+  events(path: string, query: Readonly<Record<string, string | undefined>>, options: EventOptions): AsyncIterable<AdminEvent>;
+}
+
+export interface EventOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** `id` of the last event that was seen. */
+  readonly lastId?: string | undefined;
+}
+
+export interface AdminEvent {
+  readonly event: string;
+  readonly id: string | undefined;
+  readonly data: string;
+}
+
+/** No response is larger, in bytes. */
+const mostBytes = 256 * 1024 * 1024;
+const limitMs = 60_000;
+
+/** Connects to nothing yet. @throws CommandError */
+export function adminClient(flags: AdminFlags, io: Pick<CliIo, 'env' | 'cwd'>): AdminClient {
+  return new HttpClient(adminTarget(flags, io));
+}
+
+class HttpClient implements AdminClient {
+  readonly shown: string;
+  readonly #target: AdminTarget;
+
+  constructor(target: AdminTarget) {
+    this.#target = target;
+    this.shown = target.shown;
+  }
+
+  async get<T>(path: string, query: Readonly<Record<string, string | number | undefined>> = {}): Promise<T> {
+    return this.#json(await this.#send('GET', path + queryText(query))) as T;
+  }
+
+  async post<T>(path: string, body: object = {}): Promise<T> {
+    return this.#json(await this.#send('POST', path, JSON.stringify(body))) as T;
+  }
+
+  bytes(path: string, query: Readonly<Record<string, string | number | undefined>> = {}): Promise<Buffer> {
+    return this.#send('GET', path + queryText(query));
+  }
+
+  async *events(path: string, query: Readonly<Record<string, string | undefined>>, options: EventOptions): AsyncIterable<AdminEvent> {
+    const { signal, lastId } = options;
+    const headers = { accept: 'text/event-stream', ...(lastId === undefined ? {} : { 'last-event-id': lastId }) };
+    try {
+      const response = await this.#request('GET', path + queryText(query), { headers, signal });
+      if (response.statusCode !== 200) throw this.#fault(response.statusCode ?? 0, await bytesOf(response));
+      yield* eventsIn(response);
+    } catch (error) {
+      if (signal?.aborted === true) return;
+      throw this.#reached(error);
+    }
+  }
+
+  #json(bytes: Buffer): unknown {
+    try {
+      return parseJson(bytes.toString('utf8'), { depth: 200, members: 10_000_000 });
+    } catch {
+      throw new CommandError(exitCodes.unreachable, `${this.shown} sent no JSON: it may be another program`);
+    }
+  }
+
+  async #send(method: string, path: string, body?: string): Promise<Buffer> {
+    const signal = AbortSignal.timeout(limitMs);
+    try {
+      const response = await this.#request(method, path, { body, signal, headers: {} });
+      const bytes = await bytesOf(response);
+      if (response.statusCode === undefined || response.statusCode >= 300) throw this.#fault(response.statusCode ?? 0, bytes);
+      return bytes;
+    } catch (error) {
+      if (signal.aborted) throw new CommandError(exitCodes.unreachable, `${this.shown} did not respond within ${limitMs / 1000} s`);
+      throw this.#reached(error);
+    }
+  }
+
+  async #request(
+    method: string,
+    path: string,
+    { body, signal, headers }: { body?: string | undefined; signal?: AbortSignal | undefined; headers: Readonly<Record<string, string>> },
+  ): Promise<IncomingMessage> {
+    const { address, isTls, token } = this.#target;
+    const options: RequestOptions = {
+      ...address,
+      path,
+      method,
+      agent: false,
+      ...(signal === undefined ? {} : { signal }),
+      headers: {
+        accept: 'application/json',
+        connection: 'close',
+        [guardHeader]: '1',
+        // A socket has no host name; the gateway expects one of this machine.
+        ...('socketPath' in address ? { host: 'localhost' } : {}),
+        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+        ...(body === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
+        ...headers,
+      },
+    };
+    const send = isTls ? (await import('node:https')).request : requestHttp;
+    return new Promise((resolve, reject) => {
+      const request = send(options, resolve);
+      request.on('error', reject);
+      request.end(body);
+    });
+  }
+
+  #reached(error: unknown): unknown {
+    if (error instanceof CommandError) return error;
+    const code = errorCode(error);
+    const why = reasons[code] ?? (error instanceof Error && error.message !== '' ? error.message : code);
+    return new CommandError(
+      exitCodes.unreachable,
+      `no gateway at ${this.shown}: ${why}`,
+      'Start it with gateway start, or name its admin listener with --admin or $GATEWAY_ADMIN.',
+    );
+  }
+
+  #fault(status: number, bytes: Buffer): CommandError {
+    const error = errorIn(bytes);
+    if (error === undefined)
+      return new CommandError(exitCodes.unreachable, `${this.shown} responded with status ${status}: it may be another program`);
+    const message = printable(error.message).replace(/\.$/, '');
+    if (status === 401)
+      return new CommandError(
+        exitCodes.forbidden,
+        message,
+        this.#target.token === undefined
+          ? 'Set $GATEWAY_ADMIN_TOKEN, or run the command where gateway.yaml and its state directory can be read (-c names the file).'
+          : printable(error.hint ?? ''),
+      );
+    const code =
+      status === 403
+        ? exitCodes.forbidden
+        : error.code === 'invalid_filter' || error.code === 'invalid_value'
+          ? exitCodes.usage
+          : exitCodes.no;
+    return new CommandError(code, message, error.hint === undefined ? undefined : printable(error.hint));
+  }
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'nothing listens there',
+  ENOENT: 'there is no such socket',
+  EACCES: 'the system does not allow it',
+  ECONNRESET: 'the connection was closed without a response',
+  ENOTFOUND: 'the host is not known',
+};
+
+function queryText(query: Readonly<Record<string, string | number | undefined>>): string {
+  const params = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) if (value !== undefined) params.set(name, String(value));
+  const text = params.toString();
+  return text === '' ? '' : `?${text}`;
+}
+
+function errorIn(bytes: Buffer): { readonly code: string; readonly message: string; readonly hint: string | undefined } | undefined {
+  let body: unknown;
+  try {
+    body = parseJson(bytes.toString('utf8'));
+  } catch {
+    return undefined;
+  }
+  const error = isPlain(body) && isPlain(body['error']) ? body['error'] : ({} as Plain);
+  const { code, message, gateway } = error;
+  if (typeof code !== 'string' || typeof message !== 'string') return undefined;
+  const hint = isPlain(gateway) ? gateway['hint'] : undefined;
+  return { code, message, hint: typeof hint === 'string' ? hint : undefined };
+}
+
+async function bytesOf(response: IncomingMessage): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  let size = 0;
+  for await (const piece of response as AsyncIterable<Buffer>) {
+    size += piece.length;
+    if (size > mostBytes) throw new CommandError(exitCodes.no, 'the response is too large');
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces);
+}
+
+/** Events as the gateway writes them: lines that end in `\n`. */
+async function* eventsIn(response: IncomingMessage): AsyncIterable<AdminEvent> {
+  response.setEncoding('utf8');
+  let rest = '';
+  for await (const piece of response as AsyncIterable<string>) {
+    const blocks = (rest + piece).split('\n\n');
+    rest = blocks.pop() ?? '';
+    for (const block of blocks) {
+      const event = eventOf(block);
+      if (event !== undefined) yield event;
+    }
+  }
+}
+
+function eventOf(block: string): AdminEvent | undefined {
+  let event = 'message';
+  let id: string | undefined;
+  const data: string[] = [];
+  for (const line of block.split('\n')) {
+    if (line.startsWith('event: ')) event = line.slice(7);
+    else if (line.startsWith('id: ')) id = line.slice(4);
+    else if (line.startsWith('data: ')) data.push(line.slice(6));
+  }
+  return data.length === 0 ? undefined : { event, id, data: data.join('\n') };
+}

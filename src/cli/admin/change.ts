@@ -1,0 +1,67 @@
+import { printable } from '../../core/text/printable.ts';
+import { parseDuration } from '../../core/text/units.ts';
+import type { ReloadVerdict } from '../../admin/api-types.ts';
+import { CommandError, exitCodes } from '../command.ts';
+import type { CliIo } from '../io.ts';
+import { jsonText, plural } from '../text.ts';
+import { adminClient } from '../admin-client.ts';
+import { diagnosticLines } from './status.ts';
+import type { AdminFlags } from './target.ts';
+
+/** `gateway reload`: reads the files again now, and reports the result. */
+export async function reload(flags: AdminFlags, io: CliIo): Promise<number> {
+  return told(await adminClient(flags, io).post<ReloadVerdict>('/api/reload'), 'config reloaded', flags, io);
+}
+
+/** `gateway rollback [REV]`: serves an earlier revision until the file changes. */
+export async function rollback(revision: string | undefined, flags: AdminFlags, io: CliIo): Promise<number> {
+  const verdict = await adminClient(flags, io).post<ReloadVerdict>('/api/rollback', revision === undefined ? {} : { revision });
+  return told(verdict, 'rolled back, until the file changes', flags, io);
+}
+
+function told(verdict: ReloadVerdict, done: string, { json }: AdminFlags, { stdout, stderr }: CliIo): number {
+  const code = verdict.result === 'rejected' ? exitCodes.invalid : exitCodes.yes;
+  if (json === true) {
+    stdout.write(jsonText(verdict));
+    return code;
+  }
+  const { result, revision, changes, restart_needed: restart, reason } = verdict;
+  if (result === 'rejected') {
+    stderr.write(`config NOT reloaded, revision ${revision} keeps serving${reason === null ? '' : `: ${printable(reason)}`}\n`);
+    stderr.write(diagnosticLines(verdict));
+    return code;
+  }
+  const what = result === 'unchanged' ? 'config unchanged' : done;
+  stdout.write(`${what} · revision ${revision}${changes.length === 0 ? '' : ` · ${changes.map(printable).join('  ')}`}\n`);
+  if (restart.length > 0) stdout.write(`needs a restart: ${restart.join(', ')}\n`);
+  return code;
+}
+
+export interface DrainFlags extends AdminFlags {
+  readonly timeout?: string;
+}
+
+/** `gateway drain`: the gateway takes no new requests, finishes those in progress, and ends. */
+export async function drain(flags: DrainFlags, io: CliIo): Promise<number> {
+  const { timeout } = flags;
+  const ms = timeout === undefined ? undefined : parseDuration(timeout);
+  if (timeout !== undefined && ms === undefined)
+    throw new CommandError(exitCodes.usage, `"${timeout}" is not a timeout; write it like 30s`);
+  const client = adminClient(flags, io);
+  const { in_flight: inFlight } = await client.post<{ in_flight: number }>('/api/drain', ms === undefined ? {} : { timeout_ms: ms });
+  if (flags.json === true) io.stdout.write(jsonText({ draining: true, in_flight: inFlight }));
+  else io.stdout.write(`draining: ${plural(inFlight, 'request')} in progress\n`);
+  return exitCodes.yes;
+}
+
+/** `gateway dashboard`: prints a link that signs a browser in once. */
+export async function dashboard(flags: AdminFlags, io: CliIo): Promise<number> {
+  const client = adminClient(flags, io);
+  const { link } = await client.post<{ link: string }>('/api/session/link');
+  if (client.shown.startsWith('unix:'))
+    throw new CommandError(exitCodes.no, 'browsers cannot open a socket: put a proxy in front of it, or let the admin listener use a port');
+  const url = `${client.shown}/#t=${link}`;
+  io.stdout.write(flags.json === true ? jsonText({ url }) : `${url}\n`);
+  if (flags.json !== true) io.stderr.write('The link signs one browser in, within an hour.\n');
+  return exitCodes.yes;
+}

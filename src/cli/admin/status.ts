@@ -1,0 +1,77 @@
+import type { ShownDiagnostic, Status } from '../../admin/api-types.ts';
+import { printable } from '../../core/text/printable.ts';
+import { formatDuration, formatSize } from '../../core/text/units.ts';
+import { exitCodes } from '../command.ts';
+import type { CliIo } from '../io.ts';
+import { jsonText, plural, table } from '../text.ts';
+import { adminClient } from '../admin-client.ts';
+import type { AdminFlags } from './target.ts';
+
+/** `gateway status`: what a running gateway serves and how it does. Exit code 1 where its last reload failed. */
+export async function status(flags: AdminFlags, io: CliIo): Promise<number> {
+  const found = await adminClient(flags, io).get<Status>('/api/status');
+  io.stdout.write(flags.json === true ? jsonText(found) : statusText(found, Date.now()));
+  return found.last_reload?.result === 'rejected' ? exitCodes.no : exitCodes.yes;
+}
+
+/** @param now Unix milliseconds */
+export function statusText(found: Status, now: number): string {
+  const { memory, store, loop_delay_ms: delay } = found;
+  const rows = [
+    [
+      'gateway',
+      `${found.version} · node ${found.node.replace(/^v/, '')} · pid ${found.pid} · up ${formatDuration(now - found.started_at)}`,
+    ],
+    ['config', configText(found)],
+    ['reload', reloadText(found, now)],
+    ['serving', `${found.url}${found.draining ? '   DRAINING' : ''}`],
+    ['requests', `${found.in_flight} in progress · ${plural(found.open_streams, 'open stream')}`],
+    ['memory', `${formatSize(memory.rss)} · bodies ${formatSize(memory.bodies)} of ${formatSize(memory.bodies_limit)}`],
+    ['event loop', `delay p50 ${formatDuration(delay.p50)} · p99 ${formatDuration(delay.p99)}`],
+    ['log', logText(store)],
+    ...store.problems.map((problem) => ['', `PROBLEM ${problem}`]),
+    ...(found.restart_needed.length === 0 ? [] : [['restart', `needed for ${found.restart_needed.join(', ')}`]]),
+    ...found.notes.map((note) => ['note', note]),
+  ];
+  const problems = found.last_reload?.result === 'rejected' ? diagnosticLines(found.last_reload) : '';
+  return table(rows.map((row) => row.map(printable))) + problems + providersText(found);
+}
+
+function configText({ config_path: path, revision, rolled_back_to: rolledBack }: Status): string {
+  const what = `${path ?? 'no file'} · revision ${revision}`;
+  return rolledBack === null ? what : `${what} · ROLLED BACK until the file changes`;
+}
+
+function reloadText({ last_reload: last }: Status, now: number): string {
+  if (last === null) return 'none since the start';
+  const ago = `${formatDuration(now - last.at)} ago`;
+  if (last.result !== 'rejected') return `${last.result} ${ago}`;
+  return `FAILED ${ago}: revision ${last.revision} keeps serving${last.reason === null ? '' : ` (${last.reason})`}`;
+}
+
+/** Each problem in one line, indented. */
+export function diagnosticLines({ diagnostics }: { readonly diagnostics: readonly ShownDiagnostic[] }): string {
+  const lines = diagnostics.map(({ file, line, column, level, message, hint }) =>
+    printable(`${file}:${line}:${column} ${level}: ${message}${hint === null ? '' : ` (${hint})`}`),
+  );
+  return lines.map((line) => `            ${line}\n`).join('');
+}
+
+function logText({ kind, records, bytes, spool, dropped, dropped_bodies: bodies }: Status['store']): string {
+  if (kind === 'off') return 'off';
+  const lost = dropped === 0 && bodies === 0 ? '' : ` · LOST ${plural(dropped, 'record')}, ${bodies} bodies`;
+  const behind = spool.behind_ms > 1000 ? ` · ${formatDuration(spool.behind_ms)} behind` : '';
+  return `${kind} · ${plural(records, 'record')} · ${formatSize(bytes)} · spool ${formatSize(spool.bytes)} of ${formatSize(spool.limit)}${behind}${lost}`;
+}
+
+function providersText({ providers }: Status): string {
+  if (providers.length === 0) return '';
+  const rows = providers.map(({ slug, state, figures, last_error: error }) => [
+    slug,
+    state,
+    figures.requests === 0 ? '' : `${plural(figures.requests, 'request')} · ${plural(figures.errors, 'error')}`,
+    figures.p95 === null ? '' : `p95 ${formatDuration(figures.p95)}`,
+    error === null ? '' : `last error: ${error.message}`,
+  ]);
+  return `\n${table([['PROVIDER', 'STATE', 'LAST 5 MINUTES', '', ''], ...rows].map((row) => row.map(printable)))}`;
+}

@@ -1,0 +1,33 @@
+import type { ExplainedTarget } from '../../core/logs/explanation.ts';
+
+/** The upstream call as a line for a shell: credentials are variables, and nothing that is secret stands in it. */
+export function curlText({ method, url, headers, body }: ExplainedTarget): string {
+  const parts = [
+    `curl -X ${method ?? 'POST'} ${quoted(url ?? '')}`,
+    ...headers.map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`),
+  ];
+  if (body !== null && body !== '') parts.push(`--data-raw ${quoted(body)}`);
+  return `${parts.join(' \\\n  ')}\n`;
+}
+
+/** In single quotes; references in between, in double ones. */
+function quoted(text: string): string {
+  return (
+    text
+      .split(
+        /(\$\{(?:env|file):[^{}]*\}|\([^()]*not fetched\)|\((?:the caller's own|made for each request|written in the file, not shown)\))/,
+      )
+      .map((part, at) => (at % 2 === 0 ? plain(part) : variable(part)))
+      .filter((part) => part !== "''")
+      .join('') || "''"
+  );
+}
+
+const plain = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
+
+function variable(reference: string): string {
+  const env = /^\$\{env:([A-Za-z_]\w*)/.exec(reference)?.[1];
+  if (env !== undefined) return `"$${env}"`;
+  const file = /^\$\{file:([^{}]+)\}$/.exec(reference)?.[1];
+  return file === undefined ? '"$CREDENTIAL"' : `"$(cat ${plain(file)})"`;
+}

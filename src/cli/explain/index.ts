@@ -1,0 +1,93 @@
+import type { LoadedConfig, ValidConfig } from '../../config/reload/load.ts';
+import { GatewayError } from '../../core/error.ts';
+import type { Explanation, ExplainRequest } from '../../core/logs/explanation.ts';
+import { openExplainer } from '../../gateway/explain/open.ts';
+import type { Registry } from '../../gateway/types.ts';
+import { adminClient } from '../admin-client.ts';
+import { CommandError, exitCodes } from '../command.ts';
+import type { CliIo } from '../io.ts';
+import { load, loadTree } from '../load.ts';
+import { jsonText } from '../text.ts';
+import { curlText } from './curl.ts';
+import { loggedRequest } from './logged.ts';
+import { type ExplainFlags, requestOf } from './request.ts';
+import { explanationText } from './text.ts';
+
+/** `gateway explain`: what would happen to a request. Sends nothing. Returns the exit code: 1 where it would be refused. */
+export async function explain(flags: ExplainFlags, io: CliIo, registry: Registry): Promise<number> {
+  const client = flags.running === true || flags.fromLog !== undefined ? adminClient(flags, io) : undefined;
+  const logged = client === undefined || flags.fromLog === undefined ? undefined : (await loggedRequest(flags.fromLog, client)).request;
+  const request = await requestOf(flags, io, logged);
+  const told =
+    client === undefined || flags.running !== true
+      ? await explainFile(request, flags, io, registry)
+      : await client.post<Explanation>('/api/explain', request);
+  return print(told, flags, io);
+}
+
+/** Columns where nobody says how wide the terminal is. */
+const usualWidth = 100;
+
+export function print(told: Explanation, flags: Pick<ExplainFlags, 'json' | 'asCurl'>, io: CliIo): number {
+  const isRefused = told.answer !== null && told.answer.status >= 400;
+  if (flags.asCurl === true) {
+    const target = told.targets.find(({ goes_here }) => goes_here) ?? told.targets.find(({ url }) => url !== null);
+    if (target === undefined) throw new CommandError(exitCodes.no, 'nothing would be sent', told.answer?.message);
+    io.stdout.write(curlText(target));
+  } else if (flags.json === true) io.stdout.write(jsonText(told));
+  else io.stdout.write(explanationText(told, io.stdout.columns ?? usualWidth));
+  return isRefused ? exitCodes.no : exitCodes.yes;
+}
+
+/** Explains a request under a file. @throws CommandError */
+export async function explainFile(
+  request: ExplainRequest,
+  flags: Pick<ExplainFlags, 'config'>,
+  io: CliIo,
+  registry: Registry,
+): Promise<Explanation> {
+  const { source, loaded, tree } = await loadTree(flags, io, registry);
+  const complete = await withUnset(
+    { ...loaded, tree },
+    async (env) => load(source, { ...io, env }, registry, { allowMissingSecrets: true }),
+    io,
+  );
+  const clock = { now: Date.now, monotonic: () => performance.now() };
+  const { explainer, close } = await openExplainer({ ...complete, source, cwd: io.cwd, registry, clock });
+  try {
+    const told = await explainer.explain(request);
+    return { ...told, warnings: [...complete.warnings, ...told.warnings] };
+  } catch (error) {
+    if (error instanceof GatewayError) throw new CommandError(exitCodes.no, error.message.replace(/\.$/, ''), error.hint);
+    throw error;
+  } finally {
+    await close();
+  }
+}
+
+interface Complete {
+  readonly loaded: ValidConfig;
+  readonly env: CliIo['env'];
+  readonly warnings: readonly string[];
+}
+
+/** Providers that lack a variable are explained as if it were set: only its name is shown, never its value. */
+async function withUnset(first: ValidConfig, again: (env: CliIo['env']) => Promise<LoadedConfig>, io: CliIo): Promise<Complete> {
+  let { env } = io;
+  let loaded = first;
+  const warnings: string[] = [];
+  for (let round = 0; round < mostUnset; round += 1) {
+    const unset = Object.entries(loaded.missing).filter(([, name]) => /^[A-Za-z_]\w*$/.test(name));
+    if (unset.length === 0) break;
+    const filled = { ...env, ...Object.fromEntries(unset.map(([, name]) => [name, `unset:${name}`])) };
+    const next = await again(filled);
+    if (next.tree === undefined) break;
+    warnings.push(...unset.map(([slug, name]) => `${name} is not set: the gateway would refuse requests to "${slug}".`));
+    env = filled;
+    loaded = { ...next, tree: next.tree };
+  }
+  return { loaded, env, warnings };
+}
+
+/** Variables that one provider may lack. */
+const mostUnset = 5;

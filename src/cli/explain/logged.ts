@@ -1,0 +1,29 @@
+import type { ExplainRequest } from '../../core/logs/explanation.ts';
+import type { BodyPart, StoredRecord } from '../../core/logs/reader.ts';
+import { bodyIn, type Logged, recordOf } from '../../explain/logged/bodies.ts';
+import { requestAgain } from '../../explain/logged/request.ts';
+import { GatewayError } from '../../core/error.ts';
+import type { AdminClient } from '../admin-client.ts';
+import { CommandError, exitCodes } from '../command.ts';
+
+/** The request log of a running gateway. */
+export function logsOf(client: AdminClient): Logged {
+  const at = (id: string): string => `/api/requests/${encodeURIComponent(id)}`;
+  return {
+    get: (id) => client.get<StoredRecord>(at(id)),
+    body: (id: string, part: BodyPart) => client.bytes(`${at(id)}/body`, { part }),
+  };
+}
+
+/** A recorded request and what it would be again. @throws CommandError */
+export async function loggedRequest(id: string, client: AdminClient): Promise<{ stored: StoredRecord; request: ExplainRequest }> {
+  const logs = logsOf(client);
+  try {
+    const stored = await recordOf(logs, id);
+    const { key } = stored.record;
+    return { stored, request: requestAgain(stored, await bodyIn(logs, stored, 'request'), key === null ? [] : [key]) };
+  } catch (error) {
+    if (error instanceof GatewayError) throw new CommandError(exitCodes.no, error.message.replace(/\.$/, ''), error.hint);
+    throw error;
+  }
+}

@@ -1,0 +1,115 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { canonicalPrefix } from '../../core/http/headers.ts';
+import { isPlain } from '../../core/json/merge.ts';
+import { parseJson } from '../../core/json/scan.ts';
+import type { ExplainRequest } from '../../core/logs/explanation.ts';
+import type { AdminFlags } from '../admin/target.ts';
+import { CommandError, exitCodes } from '../command.ts';
+import type { CliIo } from '../io.ts';
+
+export interface ExplainFlags extends AdminFlags {
+  readonly method?: string | undefined;
+  readonly path?: string | undefined;
+  /** JSON text, `@file`, or `-` for standard input. */
+  readonly body?: string | undefined;
+  /** `name: value` each. */
+  readonly header?: readonly string[] | undefined;
+  readonly model?: string | undefined;
+  readonly user?: string | undefined;
+  readonly configName?: string | undefined;
+  readonly key?: string | undefined;
+  readonly assume?: readonly string[] | undefined;
+  readonly random?: string | undefined;
+  readonly asCurl?: boolean | undefined;
+  /** Id of a recorded request. */
+  readonly fromLog?: string | undefined;
+  /** Under the configuration that serves. */
+  readonly running?: boolean | undefined;
+}
+
+/** The request that the flags describe. @throws CommandError */
+export async function requestOf(flags: ExplainFlags, io: CliIo, logged: ExplainRequest = {}): Promise<ExplainRequest> {
+  const headers = { ...logged.headers, ...headersOf(flags.header ?? []) };
+  if (flags.configName !== undefined) headers[`${canonicalPrefix}config`] = flags.configName;
+  const { assume } = { assume: assumed(flags.assume ?? []) };
+  return {
+    ...logged,
+    ...(flags.method === undefined ? {} : { method: flags.method }),
+    ...(flags.path === undefined ? {} : { path: flags.path }),
+    headers,
+    ...(await bodyOf(flags, io, logged.body)),
+    ...(flags.key === undefined ? {} : { key: flags.key }),
+    ...(assume === undefined ? {} : { assume }),
+    ...(flags.random === undefined ? {} : { random: randomOf(flags.random) }),
+  };
+}
+
+async function bodyOf({ body, model, user, method }: ExplainFlags, io: CliIo, logged: unknown): Promise<{ readonly body?: unknown }> {
+  const written = body === undefined ? logged : await textOf(body, io);
+  if (model === undefined && user === undefined) {
+    if (written !== undefined) return { body: written };
+    return method === undefined || method.toUpperCase() === 'POST' ? { body: chat('gpt-4o-mini', 'hello') } : {};
+  }
+  if (written === undefined) return { body: chat(model ?? 'gpt-4o-mini', user ?? 'hello') };
+  const given = typeof written === 'string' ? objectOf(written) : written;
+  if (!isPlain(given))
+    throw new CommandError(exitCodes.usage, 'the body is not a JSON object', 'Leave --model and --user out to send it as it is.');
+  return {
+    body: {
+      ...given,
+      ...(model === undefined ? {} : { model }),
+      ...(user === undefined ? {} : { messages: [{ role: 'user', content: user }] }),
+    },
+  };
+}
+
+const chat = (model: string, text: string): object => ({ model, messages: [{ role: 'user', content: text }] });
+
+async function textOf(written: string, io: CliIo): Promise<string> {
+  if (written === '-') return io.readStdin();
+  if (!written.startsWith('@')) return written;
+  try {
+    return readFileSync(resolve(io.cwd, written.slice(1)), 'utf8');
+  } catch (error) {
+    const reason = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
+    throw new CommandError(exitCodes.usage, `the file ${written.slice(1)} cannot be read (${reason})`);
+  }
+}
+
+function objectOf(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch {
+    throw new CommandError(exitCodes.usage, 'the body is not JSON', 'Leave --model and --user out to send it as it is.');
+  }
+}
+
+function headersOf(lines: readonly string[]): Record<string, string> {
+  return Object.fromEntries(
+    lines.map((line) => {
+      const colon = line.indexOf(':');
+      if (colon > 0) return [line.slice(0, colon).trim().toLowerCase(), line.slice(colon + 1).trim()];
+      throw new CommandError(exitCodes.usage, `"${line.slice(0, 40)}" is no header`, "Write it as --header 'name: value'.");
+    }),
+  );
+}
+
+function assumed(pairs: readonly string[]): ExplainRequest['assume'] {
+  if (pairs.length === 0) return undefined;
+  return Object.fromEntries(
+    pairs.map((pair) => {
+      const cut = pair.lastIndexOf('=');
+      const [slug, said] = [pair.slice(0, Math.max(0, cut)), pair.slice(cut + 1)];
+      if (slug !== '' && (said === 'timeout' || said === 'reset')) return [slug, said];
+      if (slug !== '' && /^[1-5]\d\d$/.test(said)) return [slug, Number(said)];
+      throw new CommandError(exitCodes.usage, `"${pair}" assumes nothing`, 'Write it as --assume openai-main=429, =timeout or =reset.');
+    }),
+  );
+}
+
+function randomOf(text: string): number {
+  const number = Number(text);
+  if (text !== '' && number >= 0 && number < 1) return number;
+  throw new CommandError(exitCodes.usage, `--random needs a number from 0 to below 1, not "${text}"`);
+}

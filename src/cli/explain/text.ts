@@ -1,0 +1,133 @@
+import type { Difference, Explanation, ExplainedTarget, Origin, RouteNode } from '../../core/logs/explanation.ts';
+
+/** One line: a label, what it says, and where it is written. */
+interface Line {
+  readonly label: string;
+  readonly text: string;
+  readonly at?: Origin | null | undefined;
+}
+
+/** Columns of the label. */
+const labels = 11;
+const narrowest = 40;
+
+/** An explanation as people read it, in lines that fit the terminal. */
+export function explanationText(told: Explanation, width: number): string {
+  const lines = [
+    ...headLines(told),
+    ...told.route.flatMap(routeLines),
+    ...told.targets.flatMap((one, at) => targetLines(one, at, told.targets)),
+    ...tailLines(told),
+  ];
+  return lines.map((line) => fitted(line, Math.max(narrowest, width))).join('');
+}
+
+function headLines({ request, key, prompt, config, overruled }: Explanation): Line[] {
+  return [
+    { label: 'request', text: `${request.method} ${request.path}` },
+    ...(key.name === null ? [] : [{ label: 'key', text: `API key "${key.name}"`, at: key.at }]),
+    ...(prompt === null ? [] : [{ label: 'prompt', text: `${prompt.id}@${prompt.version}` }]),
+    config === null ? { label: 'config', text: 'none' } : { label: 'config', text: `"${config.name}" from ${config.by}`, at: config.at },
+    ...overruled.map(({ choice, value, by }) => ({ label: 'overruled', text: `${choice}: ${value}, by ${by}` })),
+  ];
+}
+
+function routeLines({ node, strategy, at, conditions, chose, weights, because }: RouteNode): Line[] {
+  const target = chose === null ? '' : ` → target ${chose}`;
+  const shares = weights.length === 0 ? '' : ` (weights ${weights.join(' / ')})`;
+  return [
+    { label: 'route', text: `${node}: ${strategy}${shares}${target}: ${because}`, at },
+    ...conditions.map((one) => ({ label: '', text: `${one.matched ? '✓' : '✗'} ${one.text}: ${one.why}`, at: one.at })),
+  ];
+}
+
+function targetLines(one: ExplainedTarget, at: number, all: readonly ExplainedTarget[]): Line[] {
+  const name = one.model === '' ? one.provider : `${one.provider}/${one.model}`;
+  const lines: Line[] = [{ label: `target ${at}`, text: `${name}   ${whenText(one, at, all)}`, at: one.at }];
+  const add = (label: string, text: string, origin?: Origin | null): void => void lines.push({ label: `  ${label}`, text, at: origin });
+  if (one.problem !== null) add('problem', one.problem);
+  if (one.url !== null) add('url', `${one.method ?? ''} ${one.url}`);
+  for (const [header, value] of one.headers) add('header', `${header}: ${value}`);
+  one.differences.forEach((difference, index) => add(index === 0 ? 'body' : '', differenceText(difference), difference.at));
+  if (one.url !== null && one.differences.length === 0) add('body', one.body === null ? 'none that can be shown' : 'as the client sent it');
+  if (one.retry !== 'none') add('retry', one.retry);
+  const clocks = Object.entries(one.timeouts).map(([clock, time]) => `${clock} ${time}`);
+  if (one.goes_here && clocks.length > 0) add('timeouts', clocks.join(' · '));
+  if (one.cost_usd !== null) add('cost', `about $${one.cost_usd} for the input`);
+  return lines;
+}
+
+function whenText(one: ExplainedTarget, at: number, all: readonly ExplainedTarget[]): string {
+  if (one.goes_here) return '← goes here';
+  if (one.left_on.startsWith('left')) return one.left_on;
+  if (one.url === null) return one.problem === null ? `left out: ${one.left_on}` : 'not possible';
+  const before = all[at - 1];
+  return before === undefined ? '' : `if target ${at - 1} ends in ${before.goes_here || before.url !== null ? before.left_on : 'an error'}`;
+}
+
+const marks = { added: '+', removed: '-', changed: '~', moved: '>' } as const;
+
+/** One difference in one line. */
+export function differenceText({ kind, path, from, before, after, cause }: Difference): string {
+  const mark = marks[kind];
+  const origin = cause === '' ? '' : `  from ${cause}`;
+  switch (kind) {
+    case 'added':
+      return `${mark} ${path}  ${short(after)}${origin}`;
+    case 'removed':
+      return `${mark} ${path}${cause === '' ? '' : `  ${cause}`}`;
+    case 'changed':
+      return `${mark} ${path}  ${short(before)} → ${short(after)}${origin}`;
+    case 'moved':
+      return `${mark} ${path}  was ${from ?? ''}  by ${cause}`;
+    default:
+      return kind satisfies never;
+  }
+}
+
+/** Characters of a value in a line. */
+const longest = 60;
+
+const short = (value: string | undefined): string =>
+  value === undefined ? '' : value.length <= longest ? value : `${value.slice(0, longest - 1).toWellFormed()}…`;
+
+function tailLines({ removed_headers: removed, plugins, warnings, log, answer }: Explanation): Line[] {
+  const chain = [...new Set(plugins.map(({ name }) => name))];
+  return [
+    ...removed.map(({ name, why }, at) => ({ label: at === 0 ? 'not sent' : '', text: `header ${name}: ${why}` })),
+    ...(chain.length === 0 ? [] : [{ label: 'plugins', text: chain.join(' → ') }]),
+    { label: 'log', text: `bodies: ${log.bodies}`, at: log.at },
+    ...warnings.map((text) => ({ label: 'warning', text })),
+    ...(answer === null ? [] : answerLines(answer)),
+  ];
+}
+
+function answerLines({ status, code, message, hint }: NonNullable<Explanation['answer']>): Line[] {
+  const head = { label: 'responds', text: `${status}${code === null ? '' : ` ${code}`}: ${message}` };
+  return hint === null ? [head] : [head, { label: '', text: hint }];
+}
+
+/** The place stands at the right edge where there is room for it, else below. */
+function fitted({ label, text, at }: Line, width: number): string {
+  const place = at === null || at === undefined ? '' : `${at.file}:${at.line}`;
+  const rows = wrapped(text.replaceAll(/[\r\n\t]+/g, ' '), width - labels);
+  const last = rows.at(-1) ?? '';
+  const room = width - labels - last.length - place.length;
+  const out = rows.map((row, index) => `${(index === 0 ? label : '').padEnd(labels)}${row}`);
+  if (place !== '' && room >= 2) out[out.length - 1] += `${' '.repeat(room)}${place}`;
+  else if (place !== '') out.push(place.padStart(Math.min(width, Math.max(width, place.length))));
+  return out.map((row) => `${row.trimEnd()}\n`).join('');
+}
+
+/** Broken at blanks, and where there are none, anywhere. */
+function wrapped(text: string, width: number): string[] {
+  const rows: string[] = [];
+  let rest = text;
+  while (rest.length > width) {
+    const blank = rest.lastIndexOf(' ', width);
+    const cut = blank > width / 2 ? blank : width;
+    rows.push(rest.slice(0, cut));
+    rest = rest.slice(cut).replace(/^ /, '');
+  }
+  return [...rows, rest];
+}

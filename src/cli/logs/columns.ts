@@ -1,0 +1,174 @@
+import type { LogRow } from '../../core/logs/row.ts';
+import { nearest } from '../../core/text/nearest.ts';
+import { printable } from '../../core/text/printable.ts';
+import { formatDuration, formatSize } from '../../core/text/units.ts';
+import { CommandError, exitCodes } from '../command.ts';
+
+/** One column of a list of records. */
+export interface Column {
+  readonly name: string;
+  readonly isNumber: boolean;
+  cell(row: LogRow): string;
+  /** For programs: not shortened, not rounded. */
+  value(row: LogRow): string | number | boolean | null;
+}
+
+const text = (name: keyof LogRow, read: (row: LogRow) => string | null = (row) => row[name] as string | null): Column => ({
+  name,
+  isNumber: false,
+  cell: (row) => printable(read(row) ?? '-'),
+  value: read,
+});
+
+const number = (name: keyof LogRow, shown: (value: number) => string = String): Column => ({
+  name,
+  isNumber: true,
+  cell: (row) => {
+    const value = row[name];
+    return typeof value === 'number' ? shown(value) : '-';
+  },
+  value: (row) => row[name] as number | null,
+});
+
+/** Of a local time: `11-22 09:31:09`. */
+function shownTime(ms: number): string {
+  const date = new Date(ms);
+  const two = (part: number): string => String(part).padStart(2, '0');
+  return `${two(date.getMonth() + 1)}-${two(date.getDate())} ${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
+}
+
+const columns: readonly Column[] = [
+  { name: 'time', isNumber: false, cell: (row) => shownTime(row.at), value: (row) => new Date(row.at).toISOString() },
+  text('id'),
+  number('status'),
+  text('error'),
+  text('message'),
+  text('end'),
+  text('endpoint'),
+  { name: 'stream', isNumber: false, cell: (row) => (row.stream ? 'stream' : '-'), value: (row) => row.stream },
+  text('config'),
+  text('provider'),
+  text('model'),
+  { name: 'route', isNumber: false, cell: routeText, value: routeText },
+  text('key'),
+  text('virtual_key'),
+  number('latency', formatDuration),
+  number('ttft', formatDuration),
+  number('overhead', formatDuration),
+  number('tokens_in'),
+  number('tokens_out'),
+  {
+    name: 'tokens',
+    isNumber: true,
+    cell: (row) => (row.tokens_in + row.tokens_out === 0 ? '-' : `${row.tokens_in}→${row.tokens_out}`),
+    value: (row) => row.tokens_in + row.tokens_out,
+  },
+  { name: 'cost', isNumber: true, cell: (row) => (row.cost === null ? '-' : `$${row.cost}`), value: (row) => row.cost },
+  text('finish'),
+  text('cache'),
+  text('guardrail'),
+  number('attempts'),
+  { name: 'fallback', isNumber: false, cell: (row) => (row.fallback ? 'fallback' : '-'), value: (row) => row.fallback },
+  text('trace'),
+  text('span'),
+  text('parent'),
+  text('upstream_id'),
+  text('prompt'),
+  text('revision'),
+  text('agent'),
+  number('bytes_in', formatSize),
+  number('bytes_out', formatSize),
+  text('preview'),
+];
+
+const byName = new Map(columns.map((column) => [column.name, column]));
+
+/** What a list shows, and which of it gives way first where the terminal is narrow. */
+export const usualColumns = ['time', 'status', 'config', 'route', 'latency', 'ttft', 'tokens', 'cost', 'key', 'id', 'preview'] as const;
+const leastImportant: readonly string[] = ['preview', 'key', 'ttft', 'cost', 'config', 'tokens'];
+
+/** Columns by name, also `meta.user` and `label.team`. @throws CommandError */
+export function columnsOf(names: string | undefined): readonly Column[] {
+  return (names?.split(',').map((name) => name.trim()) ?? usualColumns).map((name) => {
+    const column = byName.get(name) ?? ofMap(name);
+    if (column !== undefined) return column;
+    const meant = nearest(name, [...byName.keys()]);
+    throw new CommandError(
+      exitCodes.usage,
+      `there is no column "${name}"`,
+      meant === undefined ? `Columns: ${[...byName.keys()].join(', ')}, meta.<key>, label.<name>.` : `Did you mean "${meant}"?`,
+    );
+  });
+}
+
+function ofMap(name: string): Column | undefined {
+  const match = /^(meta|label)\.(.+)$/.exec(name);
+  if (match === null) return undefined;
+  const [, kind, key = ''] = match;
+  const read = (row: LogRow): string | null => {
+    const texts = kind === 'meta' ? row.meta : row.label;
+    return Object.hasOwn(texts, key) ? (texts[key] ?? null) : null;
+  };
+  return { name, isNumber: false, cell: (row) => printable(read(row) ?? '-'), value: read };
+}
+
+/** `openai-main 429 → azure-eu/gpt-4o`, or what failed. */
+export function routeText({ hops, provider, model, endpoint, error, message, end }: LogRow): string {
+  const way = hops.map((hop) => `${hop.provider} ${hop.said}`);
+  const last = provider === null ? endpoint : model === null || model === '' ? `${provider} ${endpoint}` : `${provider}/${model}`;
+  const failure = error === null ? '' : `: ${message ?? error}`;
+  const left = end === 'client_gone' ? ' (client disconnected)' : end === 'drained' ? ' (ended by shutdown)' : '';
+  return printable([...way, last].join(' → ') + failure + left);
+}
+
+/** Characters of a column that is shortened, at least. */
+const narrowest = 16;
+
+/**
+ * A table no wider than the terminal: first whole columns give way, then the routes and texts are cut. Ids never are:
+ * they are there to be copied. @param width undefined: as wide as it is
+ */
+export function rowsTable(rows: readonly LogRow[], wanted: readonly Column[], width: number | undefined): string {
+  let shown = wanted;
+  let cells = cellsOf(rows, shown);
+  for (const name of leastImportant) {
+    if (width === undefined || widthOf(cells, true) <= width || !shown.some((column) => column.name === name)) continue;
+    shown = shown.filter((column) => column.name !== name);
+    cells = cellsOf(rows, shown);
+  }
+  const fitted = width === undefined ? cells : cut(cells, shown, width);
+  const widths = widthsOf(fitted);
+  const line = (row: readonly string[]): string =>
+    row.map((cell, i) => (shown[i]?.isNumber === true ? cell.padStart(widths[i] ?? 0) : cell.padEnd(widths[i] ?? 0))).join('  ');
+  return fitted.map((row) => `${line(row).trimEnd()}\n`).join('');
+}
+
+const cellsOf = (rows: readonly LogRow[], shown: readonly Column[]): string[][] => [
+  shown.map(({ name }) => name.toUpperCase()),
+  ...rows.map((row) => shown.map((column) => column.cell(row))),
+];
+
+const widthsOf = (cells: readonly (readonly string[])[]): number[] =>
+  (cells[0] ?? []).map((_, i) => Math.max(...cells.map((row) => row[i]?.length ?? 0)));
+
+const flexible = new Set(['ROUTE', 'PREVIEW', 'MESSAGE', 'AGENT', 'MODEL']);
+
+/** @param isCut as if long texts had been cut */
+function widthOf(cells: readonly (readonly string[])[], isCut: boolean): number {
+  const widths = widthsOf(cells).map((width, i) => (isCut && flexible.has(cells[0]?.[i] ?? '') ? Math.min(width, narrowest * 2) : width));
+  return widths.reduce((sum, width) => sum + width + 2, -2);
+}
+
+function cut(cells: string[][], shown: readonly Column[], width: number): string[][] {
+  const widths = widthsOf(cells);
+  for (;;) {
+    const over = widths.reduce((sum, one) => sum + one + 2, -2) - width;
+    const widest = shown.reduce(
+      (best, column, i) => (flexible.has(column.name.toUpperCase()) && (widths[i] ?? 0) > (widths[best] ?? 0) ? i : best),
+      shown.findIndex(({ name }) => flexible.has(name.toUpperCase())),
+    );
+    if (over <= 0 || widest < 0 || (widths[widest] ?? 0) <= narrowest) break;
+    widths[widest] = Math.max(narrowest, (widths[widest] ?? 0) - over);
+  }
+  return cells.map((row) => row.map((cell, i) => (cell.length <= (widths[i] ?? 0) ? cell : `${cell.slice(0, (widths[i] ?? 1) - 1)}…`)));
+}

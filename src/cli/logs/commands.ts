@@ -1,0 +1,58 @@
+import type { CliCommand } from '../index.ts';
+import type { CliIo } from '../io.ts';
+import type { SearchFlags, ExportFlags } from './search.ts';
+import type { ShowFlags } from './show.ts';
+import type { StatsFlags } from './stats.ts';
+import type { TailFlags } from './tail.ts';
+
+interface LogCommands {
+  readonly io: CliIo;
+  /** A command that asks a running gateway. */
+  remote(name: string, about: string): CliCommand;
+  does(run: (...given: never[]) => Promise<number>): (...given: unknown[]) => Promise<void>;
+}
+
+/** `gateway logs …` */
+export function addLogs({ io, remote, does }: LogCommands): void {
+  const filter = ['[query...]', 'a filter such as status:>=400 meta.user:u42; see gateway help filters'] as const;
+  const between = (command: CliCommand): CliCommand =>
+    command.option('--since <when>', 'only what is newer: 1h, 7d, or a time').option('--until <when>', 'only what is older');
+  const kinds = (command: CliCommand): CliCommand =>
+    command.option('--errors', 'only requests that failed').option('--slow <duration>', 'only requests that needed longer');
+  kinds(remote('tail', 'print requests as they end').argument(...filter))
+    .option('--sample <percentage>', 'print a share of them')
+    .option('--body', 'also print what the user said')
+    .option('--limit <number>', 'end after so many')
+    .action(does(async (words: string[], flags: TailFlags) => (await import('./tail.ts')).tail(words, flags, io)));
+  between(kinds(remote('search', 'list requests, newest first; exit code 1 where nothing is found').argument(...filter)))
+    .option('--limit <number>', 'at most so many', '50')
+    .option('--columns <names>', 'columns, separated by commas: time,status,model,meta.user')
+    .option('--csv', 'print CSV')
+    .action(does(async (words: string[], flags: SearchFlags) => (await import('./search.ts')).search(words, flags, io)));
+  remote('show', 'print the story of one request: route, attempts, tokens, cost, and what is stored of it')
+    .argument('<id>', 'id of the request, or its beginning')
+    .option('--body', 'also print headers and bodies')
+    .option('--upstream', 'also print what was sent to the provider')
+    .option('--diff', 'also print what is different in it, and why')
+    .option('--curl', 'print only a line for a shell that sends the request again')
+    .action(does(async (id: string, flags: ShowFlags) => (await import('./show.ts')).show(id, flags, io)));
+  between(remote('export', 'print all requests that match').argument(...filter))
+    .option('--format <format>', 'jsonl or csv', 'jsonl')
+    .option('--csv', 'print CSV, as --format csv')
+    .option('--columns <names>', 'columns of CSV')
+    .option('--full', 'whole records in place of rows; without bodies')
+    .option('--limit <number>', 'at most so many')
+    .action(does(async (words: string[], flags: ExportFlags) => (await import('./search.ts')).exportLogs(words, flags, io)));
+  between(remote('stats', 'print counts, errors, times, tokens and cost').argument(...filter))
+    .option('--by <field>', 'one line each: status, config, provider, model, key, endpoint, error, meta.<key> or label.<name>')
+    .option('--top <number>', 'groups; the others become one', '20')
+    .option('--csv', 'print CSV')
+    .action(does(async (words: string[], flags: StatsFlags) => (await import('./stats.ts')).stats(words, flags, io)));
+}
+
+export const logExamples = [
+  'gateway logs tail --errors',
+  'gateway logs search config:support latency:>2s --since 1h',
+  'gateway logs show req_01JD3M… --diff',
+  'gateway logs stats --by model --since 7d',
+] as const;

@@ -1,0 +1,42 @@
+import { parseDuration } from '../../core/text/units.ts';
+import type { AdminFlags } from '../admin/target.ts';
+import { CommandError, exitCodes } from '../command.ts';
+
+/** Flags of the commands that look for records. */
+export interface QueryFlags extends AdminFlags {
+  readonly since?: string | undefined;
+  readonly until?: string | undefined;
+  readonly errors?: boolean | undefined;
+  readonly slow?: string | undefined;
+}
+
+/** The words of the command line and its flags as one filter. @throws CommandError */
+export function queryText(words: readonly string[], { since, until, errors, slow }: QueryFlags): string {
+  if (slow !== undefined && parseDuration(slow) === undefined)
+    throw new CommandError(exitCodes.usage, `"${slow}" is not a duration`, 'Write a number with a unit, such as 2s.');
+  return [
+    ...words,
+    ...(errors === true ? ['error:*'] : []),
+    ...(slow === undefined ? [] : [`latency:>${/^\d+$/.test(slow) ? `${slow}ms` : slow}`]),
+    ...(since === undefined ? [] : [`since:${quoted(since)}`]),
+    ...(until === undefined ? [] : [`until:${quoted(until)}`]),
+  ].join(' ');
+}
+
+const quoted = (value: string): string => (/^[\w.:+-]+$/.test(value) ? value : `"${value.replaceAll('"', '')}"`);
+
+/** A whole number of a flag. @throws CommandError */
+export function countOf(flag: string, value: string | undefined, usual: number): number {
+  if (value === undefined) return usual;
+  const count = Number(value);
+  if (Number.isSafeInteger(count) && count > 0) return count;
+  throw new CommandError(exitCodes.usage, `--${flag} is not a whole number above 0: "${value}"`);
+}
+
+/** A share such as `10%`, as a number from 0 to 1. @throws CommandError */
+export function shareOf(flag: string, value: string | undefined): number {
+  if (value === undefined) return 1;
+  const percent = /^(\d{1,3}(?:\.\d+)?)%?$/.exec(value)?.[1];
+  if (percent !== undefined && Number(percent) <= 100) return Number(percent) / 100;
+  throw new CommandError(exitCodes.usage, `--${flag} is not a percentage: "${value}"`, 'Write 10%.');
+}

@@ -1,0 +1,64 @@
+import type { StoredRecord } from '../../core/logs/reader.ts';
+import { adminClient } from '../admin-client.ts';
+import { CommandError, exitCodes } from '../command.ts';
+import type { CliIo } from '../io.ts';
+import { columnsOf, rowsTable } from './columns.ts';
+import { csvLine } from './csv.ts';
+import { rowsOf } from './pages.ts';
+import { countOf, type QueryFlags, queryText } from './query.ts';
+
+export interface SearchFlags extends QueryFlags {
+  readonly limit?: string | undefined;
+  readonly columns?: string | undefined;
+  readonly csv?: boolean | undefined;
+}
+
+/** `gateway logs search QUERY`: newest first. Exit code 1 where nothing is found. */
+export async function search(words: readonly string[], flags: SearchFlags, io: CliIo): Promise<number> {
+  const columns = columnsOf(flags.columns);
+  const limit = countOf('limit', flags.limit, 50);
+  const rows = [];
+  for await (const page of rowsOf(adminClient(flags, io), queryText(words, flags), limit)) rows.push(...page);
+  if (flags.json === true) for (const row of rows) io.stdout.write(`${JSON.stringify(row)}\n`);
+  else if (flags.csv === true) {
+    io.stdout.write(csvLine(columns.map(({ name }) => name)));
+    for (const row of rows) io.stdout.write(csvLine(columns.map((column) => column.value(row))));
+  } else if (rows.length > 0) io.stdout.write(rowsTable(rows, columns, io.stdout.isTTY === true ? (io.stdout.columns ?? 100) : undefined));
+  if (rows.length === 0) io.stderr.write('No request matches.\n');
+  else if (rows.length === limit && flags.json !== true && flags.csv !== true)
+    io.stderr.write(`The newest ${limit}; --limit shows more.\n`);
+  return rows.length === 0 ? exitCodes.no : exitCodes.yes;
+}
+
+export interface ExportFlags extends QueryFlags {
+  readonly limit?: string | undefined;
+  readonly columns?: string | undefined;
+  readonly format?: string | undefined;
+  readonly csv?: boolean | undefined;
+  readonly full?: boolean | undefined;
+}
+
+const everything = 10_000_000;
+const exported =
+  'time,id,status,error,message,end,endpoint,stream,config,provider,model,key,virtual_key,latency,ttft,overhead,tokens_in,tokens_out,cost,finish,cache,attempts,fallback,trace,span,parent,upstream_id,prompt,revision,agent,bytes_in,bytes_out,preview';
+
+/** `gateway logs export QUERY`: all that match, as JSON lines or CSV. */
+export async function exportLogs(words: readonly string[], flags: ExportFlags, io: CliIo): Promise<number> {
+  const isCsv = flags.format === 'csv' || flags.csv === true;
+  if (isCsv && flags.full === true) throw new CommandError(exitCodes.usage, '--full has no effect on CSV', 'Leave out --csv.');
+  const columns = columnsOf(flags.columns ?? exported);
+  const client = adminClient(flags, io);
+  let count = 0;
+  if (isCsv) io.stdout.write(csvLine(columns.map(({ name }) => name)));
+  for await (const page of rowsOf(client, queryText(words, flags), countOf('limit', flags.limit, everything))) {
+    for (const row of page) {
+      count += 1;
+      if (isCsv) io.stdout.write(csvLine(columns.map((column) => column.value(row))));
+      else if (flags.full === true)
+        io.stdout.write(`${JSON.stringify((await client.get<StoredRecord>(`/api/requests/${encodeURIComponent(row.id)}`)).record)}\n`);
+      else io.stdout.write(`${JSON.stringify(row)}\n`);
+    }
+  }
+  io.stderr.write(`${count} ${count === 1 ? 'record' : 'records'}\n`);
+  return count === 0 ? exitCodes.no : exitCodes.yes;
+}

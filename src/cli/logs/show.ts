@@ -1,0 +1,103 @@
+import type { RequestDifferences, Status } from '../../admin/api-types.ts';
+import type { BodyPart, SearchPage, StoredRecord } from '../../core/logs/reader.ts';
+import { printable } from '../../core/text/printable.ts';
+import { type AdminClient, adminClient } from '../admin-client.ts';
+import type { AdminFlags } from '../admin/target.ts';
+import { CommandError, exitCodes } from '../command.ts';
+import { differenceText } from '../explain/text.ts';
+import type { CliIo } from '../io.ts';
+import { jsonText } from '../text.ts';
+import { storyText } from './story.ts';
+
+export interface ShowFlags extends AdminFlags {
+  readonly body?: boolean | undefined;
+  readonly upstream?: boolean | undefined;
+  readonly diff?: boolean | undefined;
+  readonly curl?: boolean | undefined;
+}
+
+const usualWidth = 100;
+const pathOf = (id: string): string => `/api/requests/${encodeURIComponent(id)}`;
+
+/** `gateway logs show ID`: the story of one request. Exit code 1 where it is not in the log. */
+export async function show(id: string, flags: ShowFlags, io: CliIo): Promise<number> {
+  const client = adminClient(flags, io);
+  const stored = await client.get<StoredRecord>(pathOf(await wholeId(id, client)));
+  if (flags.json === true) {
+    io.stdout.write(jsonText(stored));
+    return exitCodes.yes;
+  }
+  if (flags.curl === true) {
+    io.stdout.write(await curlOf(stored, client));
+    return exitCodes.yes;
+  }
+  io.stdout.write(storyText(stored, io.stdout.columns ?? usualWidth));
+  if (flags.diff === true) await writeDifferences(stored, client, io);
+  if (flags.body === true) await writeBody(stored, 'request', client, io);
+  if (flags.upstream === true) await writeBody(stored, 'upstream', client, io);
+  if (flags.body === true) await writeBody(stored, 'response', client, io);
+  return exitCodes.yes;
+}
+
+/** An id may be shortened to its beginning, or its end. @throws CommandError */
+async function wholeId(id: string, client: AdminClient): Promise<string> {
+  if (/^req_[0-9A-Z]{26}$/i.test(id)) return id;
+  const plain = id.replace(/…$/, '');
+  const wild = plain.startsWith('req_') && !plain.includes('…') ? `${plain}*` : `*${plain.replace(/^.*…/, '')}`;
+  if (/[\s"]/.test(wild)) throw new CommandError(exitCodes.usage, `"${printable(id)}" is not an id`);
+  const { rows } = await client.get<SearchPage>('/api/requests', { q: `id:${wild}`, limit: 2 });
+  if (rows.length === 1) return rows[0]?.id ?? id;
+  throw new CommandError(
+    exitCodes.no,
+    rows.length === 0 ? `there is no record "${printable(id)}"` : `"${printable(id)}" is the beginning of several ids`,
+    rows.length === 0 ? undefined : 'Write more of it.',
+  );
+}
+
+async function writeDifferences({ record }: StoredRecord, client: AdminClient, io: CliIo): Promise<void> {
+  const { differences, why_absent: why } = await client.get<RequestDifferences>(`${pathOf(record.id)}/differences`);
+  const lines = differences.map((one) => `${printable(differenceText(one))}${one.at === null ? '' : `  ${one.at.file}:${one.at.line}`}\n`);
+  io.stdout.write(
+    `\ndifferences between the client's request and the one that was sent\n${lines.join('')}${lines.length === 0 ? `${why ?? 'none'}\n` : ''}`,
+  );
+}
+
+async function writeBody({ record, bodies }: StoredRecord, part: BodyPart, client: AdminClient, io: CliIo): Promise<void> {
+  io.stdout.write(`\n${part}\n`);
+  for (const [name, value] of Object.entries(record[part].headers)) io.stdout.write(`${printable(`${name}: ${value}`)}\n`);
+  const { body } = record[part];
+  if (bodies.includes(part)) io.stdout.write(`\n${readable(await client.bytes(`${pathOf(record.id)}/body`, { part }))}\n`);
+  else if (body?.same_as === 'request') io.stdout.write(`the request with ${printable(JSON.stringify(body.patch ?? {}))}\n`);
+  else io.stdout.write(`no body stored: ${printable(record[part].why_absent ?? 'unknown')}\n`);
+}
+
+/** JSON in lines, anything else as it is; control characters do nothing to the terminal. */
+function readable(bytes: Buffer): string {
+  const text = bytes.toString('utf8');
+  return text.replaceAll(/[\0-\x08\x0b-\x1f\x7f-\x9f]/g, '�');
+}
+
+const masked = '***';
+
+/** The client's request for a shell; credentials are a variable. @throws CommandError */
+async function curlOf({ record, bodies }: StoredRecord, client: AdminClient): Promise<string> {
+  const { url } = await client.get<Status>('/api/status');
+  const body = bodies.includes('request') ? await client.bytes(`${pathOf(record.id)}/body`, { part: 'request' }) : undefined;
+  const parts = [`curl -X ${record.method} ${quoted(url.replace(/(?:\/v1)?\/?$/, '') + record.path)}`];
+  for (const [name, value] of Object.entries(record.request.headers)) {
+    if (ofConnection.test(name)) continue;
+    parts.push(
+      value.includes(masked)
+        ? `-H "${name}: ${name === 'authorization' ? 'Bearer ' : ''}$GATEWAY_API_KEY"`
+        : `-H ${quoted(`${name}: ${value}`)}`,
+    );
+  }
+  if (body !== undefined) parts.push(`--data-raw ${quoted(body.toString('utf8'))}`);
+  else if (record.request.why_absent !== 'there was none')
+    throw new CommandError(exitCodes.no, `the body of the request is not stored: ${record.request.why_absent ?? 'unknown'}`);
+  return `${parts.join(' \\\n  ')}\n`;
+}
+
+const ofConnection = /^(?:host|connection|content-length|accept-encoding|transfer-encoding|expect)$/;
+
+const quoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;

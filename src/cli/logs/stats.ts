@@ -1,0 +1,81 @@
+import type { Figures, Stats } from '../../core/logs/reader.ts';
+import { printable } from '../../core/text/printable.ts';
+import { formatDuration } from '../../core/text/units.ts';
+import { adminClient } from '../admin-client.ts';
+import { exitCodes } from '../command.ts';
+import type { CliIo } from '../io.ts';
+import { jsonText } from '../text.ts';
+import { csvLine } from './csv.ts';
+import { countOf, type QueryFlags, queryText } from './query.ts';
+
+export interface StatsFlags extends QueryFlags {
+  readonly by?: string | undefined;
+  readonly top?: string | undefined;
+  readonly csv?: boolean | undefined;
+}
+
+const titles = ['REQUESTS', 'ERRORS', 'P50', 'P95', 'P99', 'TTFT P50', 'TOKENS IN', 'OUT', 'COST'];
+
+/** `gateway logs stats QUERY --by model`: counts, errors, times, tokens and cost. Exit code 1 where nothing is found. */
+export async function stats(words: readonly string[], flags: StatsFlags, io: CliIo): Promise<number> {
+  const { by } = flags;
+  const top = countOf('top', flags.top, 20);
+  const found = await adminClient(flags, io).get<Stats>('/api/stats', { q: queryText(words, flags), by, top });
+  if (flags.json === true) io.stdout.write(jsonText(found));
+  else if (flags.csv === true) writeCsv(found, by, io);
+  else if (found.total.requests > 0) io.stdout.write(tableText(found, by));
+  if (found.total.requests === 0) io.stderr.write('No request matches.\n');
+  return found.total.requests === 0 ? exitCodes.no : exitCodes.yes;
+}
+
+function tableText({ groups, total }: Stats, by: string | undefined): string {
+  const rows = [
+    [(by ?? '').toUpperCase(), ...titles],
+    ...(by === undefined ? [] : groups.map((group) => [printable(group.name ?? '-'), ...cellsOf(group)])),
+    ['total', ...cellsOf(total)],
+  ];
+  const widths = (rows[0] ?? []).map((_, i) => Math.max(...rows.map((row) => row[i]?.length ?? 0)));
+  return rows
+    .map((row) => `${row.map((cell, i) => (i === 0 ? cell.padEnd(widths[i] ?? 0) : cell.padStart(widths[i] ?? 0))).join('  ')}\n`)
+    .join('');
+}
+
+function cellsOf(of: Figures): string[] {
+  const time = (ms: number | null): string => (ms === null ? '-' : formatDuration(ms));
+  const share = of.requests === 0 || of.errors === 0 ? '' : ` (${Math.max(0.1, Math.round((of.errors / of.requests) * 1000) / 10)} %)`;
+  const unpriced = of.unpriced === 0 ? '' : ` + ${of.unpriced} unknown`;
+  return [
+    String(of.requests),
+    `${of.errors}${share}`,
+    time(of.p50),
+    time(of.p95),
+    time(of.p99),
+    time(of.ttft_p50),
+    String(of.tokens_in),
+    String(of.tokens_out),
+    `$${of.cost_usd}${unpriced}`,
+  ];
+}
+
+const members = [
+  'requests',
+  'errors',
+  'fallbacks',
+  'retries',
+  'p50',
+  'p95',
+  'p99',
+  'ttft_p50',
+  'ttft_p95',
+  'tokens_in',
+  'tokens_out',
+  'tokens_cached',
+  'cost_usd',
+  'unpriced',
+] as const;
+
+function writeCsv({ groups, total }: Stats, by: string | undefined, io: CliIo): void {
+  io.stdout.write(csvLine([by ?? 'group', ...members]));
+  const lines = by === undefined ? [{ ...total, name: 'total' }] : groups;
+  for (const group of lines) io.stdout.write(csvLine([group.name, ...members.map((member) => group[member])]));
+}

@@ -1,0 +1,79 @@
+import { styleText } from 'node:util';
+import type { LogRow } from '../../core/logs/row.ts';
+import { objectIn } from '../../core/json/scan.ts';
+import { printable } from '../../core/text/printable.ts';
+import { formatDuration } from '../../core/text/units.ts';
+import { adminClient } from '../admin-client.ts';
+import { exitCodes } from '../command.ts';
+import { type CliIo, hasColors } from '../io.ts';
+import { clockTime } from '../start/request-line.ts';
+import { routeText } from './columns.ts';
+import { countOf, type QueryFlags, queryText, shareOf } from './query.ts';
+
+export interface TailFlags extends QueryFlags {
+  readonly sample?: string | undefined;
+  readonly body?: boolean | undefined;
+  readonly limit?: string | undefined;
+}
+
+/** `gateway logs tail [QUERY]`: requests as they end, until Ctrl-C or the number of `--limit`. */
+export async function tail(words: readonly string[], flags: TailFlags, io: CliIo): Promise<number> {
+  const share = shareOf('sample', flags.sample);
+  const most = countOf('limit', flags.limit, Number.MAX_SAFE_INTEGER);
+  const client = adminClient(flags, io);
+  const stop = new AbortController();
+  let isInterrupted = false;
+  const interrupt = (): void => {
+    isInterrupted = true;
+    stop.abort();
+  };
+  process.once('SIGINT', interrupt);
+  const isColored = hasColors(io.stdout, io.env, flags.color);
+  let count = 0;
+  try {
+    for await (const { event, data } of client.events('/api/live', { q: queryText(words, flags) }, { signal: stop.signal })) {
+      if (event === 'ready') io.stderr.write(`following ${client.shown}, Ctrl-C ends it\n`);
+      if (event === 'skipped') io.stderr.write(`${String(objectIn(data)?.['count'] ?? 'some')} more were left out: over 50 in a second\n`);
+      const row = event === 'row' || event === 'message' ? (objectIn(data) as LogRow | undefined) : undefined;
+      if (row === undefined || !isDrawn(row.id, share)) continue;
+      io.stdout.write(flags.json === true ? `${JSON.stringify(row)}\n` : rowLine(row, isColored));
+      if (flags.body === true && flags.json !== true && row.preview !== null) io.stdout.write(`          ${printable(row.preview)}\n`);
+      count += 1;
+      if (count >= most) break;
+    }
+  } finally {
+    process.removeListener('SIGINT', interrupt);
+    stop.abort();
+  }
+  io.stderr.write(`${count} ${count === 1 ? 'request' : 'requests'}\n`);
+  return isInterrupted ? exitCodes.interrupted : exitCodes.yes;
+}
+
+/** One line, as `gateway start` prints it, with the whole id. */
+export function rowLine(row: LogRow, isColored: boolean): string {
+  const color = row.status >= 500 || row.end === 'fault' ? 'red' : row.status >= 400 ? 'yellow' : 'green';
+  const style = (format: 'red' | 'yellow' | 'green' | 'dim', text: string): string =>
+    isColored ? styleText(format, text, { validateStream: false }) : text;
+  const first = row.ttft === null || !row.stream ? '' : `ttft ${formatDuration(row.ttft)}`;
+  const cells = [
+    clockTime(row.at),
+    style(color, String(row.status)),
+    printable(row.config ?? '-').padEnd(8),
+    routeText(row).padEnd(40),
+    formatDuration(row.latency).padStart(8),
+    first.padEnd(11),
+    `${row.tokens_in}→${row.tokens_out} tok`.padEnd(14),
+    row.cost === null ? '' : `$${row.cost}`,
+    printable(row.key ?? '-'),
+    style('dim', row.id),
+  ];
+  return `${cells.filter((cell) => cell !== '').join('  ')}\n`;
+}
+
+/** The same requests for everyone who samples: the last characters of an id are random. */
+function isDrawn(id: string, share: number): boolean {
+  if (share >= 1) return true;
+  let hash = 0;
+  for (let i = id.length - 10; i < id.length; i += 1) hash = (Math.imul(hash, 31) + id.charCodeAt(i)) | 0;
+  return (hash >>> 0) / 2 ** 32 < share;
+}

@@ -1,0 +1,77 @@
+import type { ReplayResult } from '../../admin/api-types.ts';
+import { GatewayError } from '../../core/error.ts';
+import type { Explanation } from '../../core/logs/explanation.ts';
+import { printable } from '../../core/text/printable.ts';
+import { changed } from '../../explain/logged/replay.ts';
+import type { Registry } from '../../gateway/types.ts';
+import { adminClient } from '../admin-client.ts';
+import type { AdminFlags } from '../admin/target.ts';
+import { CommandError, exitCodes } from '../command.ts';
+import { explainFile, print } from '../explain/index.ts';
+import { loggedRequest } from '../explain/logged.ts';
+import { differenceText, explanationText } from '../explain/text.ts';
+import type { CliIo } from '../io.ts';
+import { jsonText } from '../text.ts';
+
+export interface ReplayFlags extends AdminFlags {
+  readonly to?: string | undefined;
+  readonly configName?: string | undefined;
+  readonly dryRun?: boolean | undefined;
+  readonly diff?: boolean | undefined;
+  readonly force?: boolean | undefined;
+  readonly keyStdin?: boolean | undefined;
+}
+
+const usualWidth = 100;
+
+/** `gateway replay ID`: sends a recorded request again, after showing what is sent. Returns the exit code: 1 for an error. */
+export async function replay(id: string, flags: ReplayFlags, io: CliIo, registry: Registry): Promise<number> {
+  const client = adminClient(flags, io);
+  const { request } = await loggedRequest(id, client);
+  const again = changing(() => changed(request, { to: flags.to, config: flags.configName }));
+  if (flags.dryRun === true) {
+    const told =
+      flags.config === undefined ? await client.post<Explanation>('/api/explain', again) : await explainFile(again, flags, io, registry);
+    return print(told, flags, io);
+  }
+  io.stderr.write(`${explanationText(await client.post<Explanation>('/api/explain', again), io.stderr.columns ?? usualWidth)}\n`);
+  const key = await keyOf(flags, io);
+  const result = await client.post<ReplayResult>('/api/replay', {
+    id,
+    ...(flags.to === undefined ? {} : { to: flags.to }),
+    ...(flags.configName === undefined ? {} : { config: flags.configName }),
+    ...(key === undefined ? {} : { api_key: key }),
+    ...(flags.force === true ? { force: true } : {}),
+  });
+  show(result, flags, io);
+  return result.status < 400 ? exitCodes.yes : exitCodes.no;
+}
+
+/** A key is read from the environment or standard input: flags show in lists of processes. */
+async function keyOf({ keyStdin }: ReplayFlags, io: CliIo): Promise<string | undefined> {
+  const text = keyStdin === true ? (await io.readStdin()).trim() : io.env['GATEWAY_API_KEY'];
+  return text === undefined || text === '' ? undefined : text;
+}
+
+function show(result: ReplayResult, { json, diff }: ReplayFlags, io: CliIo): void {
+  if (json === true) {
+    io.stdout.write(jsonText(result));
+    return;
+  }
+  io.stderr.write(`status ${result.status}   ${printable(result.id)}\n`);
+  if (diff !== true) {
+    io.stdout.write(`${result.body.trimEnd()}\n`);
+    return;
+  }
+  const lines = result.differences.map((one) => `${printable(differenceText(one))}\n`);
+  io.stdout.write(lines.length === 0 ? `${result.why_absent ?? 'The responses are the same.'}\n` : lines.join(''));
+}
+
+function changing<T>(make: () => T): T {
+  try {
+    return make();
+  } catch (error) {
+    if (error instanceof GatewayError) throw new CommandError(exitCodes.usage, error.message.replace(/\.$/, ''), error.hint);
+    throw error;
+  }
+}
