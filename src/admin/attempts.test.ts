@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest';
+import { Attempts } from './attempts.ts';
+import type { AttemptRecord } from '../core/records/record.ts';
+
+const attempt = (provider: string, target: string, status: number | null, rest: Partial<AttemptRecord> = {}): AttemptRecord => ({
+  n: 0,
+  target,
+  provider,
+  model: 'm',
+  at: 5,
+  connect_ms: null,
+  first_byte_ms: null,
+  total_ms: 100,
+  outcome: status === null ? 'unreachable' : 'answered',
+  status,
+  upstream_id: null,
+  reason: status === 200 ? null : 'no',
+  retry_after_ms: null,
+  ...rest,
+});
+
+const minute = 60_000;
+const start = 1000 * minute;
+
+describe('attempts', () => {
+  it.each([
+    [200, 0],
+    [400, 0],
+    [404, 0],
+    [401, 1],
+    [403, 1],
+    [408, 1],
+    [429, 1],
+    [500, 1],
+    [null, 1],
+  ])('status %s is %d failure', (status, failed) => {
+    const attempts = new Attempts();
+    attempts.add({ id: 'r', at: start, config: null, attempts: [attempt('a', 'config', status)] });
+    expect(attempts.figures('a', start, 5)).toMatchObject({ attempts: 1, failed });
+  });
+
+  it('show a target that always fails behind a fallback', () => {
+    const attempts = new Attempts();
+    for (let i = 0; i < 10; i += 1)
+      attempts.add({
+        id: `r${i}`,
+        at: start + i,
+        config: 'support',
+        attempts: [attempt('down', 'config.targets[0]', 503), attempt('up', 'config.targets[1]', 200)],
+      });
+    expect(attempts.figures('down', start, 5)).toMatchObject({ attempts: 10, failed: 10 });
+    expect(attempts.figures('configs.support.targets[1]', start, 60)).toMatchObject({ attempts: 10, failed: 0 });
+    expect(attempts.figures('up', start, 5).p95).toBeCloseTo(100, -1);
+    expect(attempts.lastError('down')).toEqual({ at: start + 14, message: 'no', id: 'r9' });
+    expect(attempts.lastError('up')).toBeNull();
+  });
+
+  it('forget what is older than the time that is asked for, and than an hour', () => {
+    const attempts = new Attempts();
+    for (const at of [0, 50, 59, 62])
+      attempts.add({ id: 'r', at: start + at * minute, config: null, attempts: [attempt('a', 'config', 200)] });
+    const now = start + 62 * minute;
+    expect([5, 20, 60].map((minutes) => attempts.figures('a', now, minutes).attempts)).toEqual([2, 3, 3]);
+    attempts.add({ id: 'late', at: start, config: null, attempts: [attempt('a', 'config', 200)] });
+    expect(attempts.figures('a', now, 1).attempts).toBe(2);
+  });
+
+  it('count a bounded number of names', () => {
+    const attempts = new Attempts();
+    for (let i = 0; i < 5000; i += 1) attempts.add({ id: 'r', at: start, config: null, attempts: [attempt(`p${i}`, 'config', 500)] });
+    expect(attempts.figures('p1999', start, 5).attempts).toBe(1);
+    expect(attempts.figures('p2000', start, 5).attempts).toBe(0);
+    expect(attempts.lastError('p2000')).toBeNull();
+  });
+});

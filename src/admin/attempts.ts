@@ -1,0 +1,103 @@
+import { Histogram } from '../core/logs/histogram.ts';
+import type { AttemptRecord, LogRecord } from '../core/records/record.ts';
+
+/** What came of the attempts at one provider or target. Milliseconds. */
+export interface AttemptFigures {
+  readonly attempts: number;
+  readonly failed: number;
+  readonly p50: number | null;
+  readonly p95: number | null;
+  readonly p99: number | null;
+}
+
+export interface AttemptError {
+  /** Unix milliseconds. */
+  readonly at: number;
+  readonly message: string;
+  /** Of the request. */
+  readonly id: string;
+}
+
+interface Cell {
+  attempts: number;
+  failed: number;
+  readonly times: Histogram;
+}
+
+const slotMs = 60_000;
+const slots = 60;
+/** Providers and targets of one minute; more are not counted one by one. */
+const mostKeys = 2000;
+
+/**
+ * The attempts of the last hour by provider and by target, from finished requests. Attempts and not responses: a target
+ * that always fails answers no request, and is what somebody looks for.
+ */
+export class Attempts {
+  readonly #slots: { minute: number; readonly cells: Map<string, Cell> }[] = [];
+  readonly #errors = new Map<string, AttemptError>();
+
+  add({ id, at, config, attempts }: Pick<LogRecord, 'id' | 'at' | 'config' | 'attempts'>): void {
+    if (attempts.length === 0) return;
+    const cells = this.#cellsOf(Math.floor(at / slotMs));
+    for (const attempt of attempts) {
+      const isFailure = hasFailed(attempt);
+      count(cells, attempt.provider, attempt, isFailure);
+      if (config !== null) count(cells, `configs.${config}${attempt.target.slice('config'.length)}`, attempt, isFailure);
+      if (isFailure) this.#keep(attempt.provider, { at: at + attempt.at, message: attempt.reason ?? attempt.outcome, id });
+    }
+  }
+
+  /** @param name a slug, or the path of a target as `configs.support.targets[1]` @param now Unix milliseconds @param minutes at most 60 */
+  figures(name: string, now: number, minutes: number): AttemptFigures {
+    const times = new Histogram();
+    let attempts = 0;
+    let failed = 0;
+    const oldest = Math.floor(now / slotMs) - minutes;
+    for (const { minute, cells } of this.#slots) {
+      const cell = minute > oldest ? cells.get(name) : undefined;
+      if (cell === undefined) continue;
+      attempts += cell.attempts;
+      failed += cell.failed;
+      times.addAll(cell.times);
+    }
+    return { attempts, failed, p50: times.quantile(0.5), p95: times.quantile(0.95), p99: times.quantile(0.99) };
+  }
+
+  lastError(slug: string): AttemptError | null {
+    return this.#errors.get(slug) ?? null;
+  }
+
+  /** A time that was set back counts to the newest minute. */
+  #cellsOf(minute: number): Map<string, Cell> {
+    const newest = this.#slots.at(-1);
+    if (newest !== undefined && minute <= newest.minute) return newest.cells;
+    const cells = new Map<string, Cell>();
+    this.#slots.push({ minute, cells });
+    while ((this.#slots[0]?.minute ?? minute) <= minute - slots) this.#slots.shift();
+    return cells;
+  }
+
+  #keep(slug: string, error: AttemptError): void {
+    if (this.#errors.size >= mostKeys && !this.#errors.has(slug)) return;
+    this.#errors.set(slug, error);
+  }
+}
+
+function count(cells: Map<string, Cell>, key: string, { total_ms: ms }: AttemptRecord, isFailure: boolean): void {
+  let cell = cells.get(key);
+  if (cell === undefined) {
+    if (cells.size >= mostKeys) return;
+    cell = { attempts: 0, failed: 0, times: new Histogram() };
+    cells.set(key, cell);
+  }
+  cell.attempts += 1;
+  if (isFailure) cell.failed += 1;
+  cell.times.add(ms);
+}
+
+/** The provider's fault, its limits or its credential: not a request that it was right to refuse. */
+function hasFailed({ outcome, status }: AttemptRecord): boolean {
+  if (outcome !== 'answered' || status === null) return true;
+  return status >= 500 || status === 401 || status === 403 || status === 408 || status === 429;
+}

@@ -1,0 +1,91 @@
+import type { IncomingMessage } from 'node:http';
+import { GatewayError } from '../../core/error.ts';
+import { parseDuration } from '../../core/text/units.ts';
+import type { AdminEntry } from '../../config/schema/index.ts';
+import type { Access } from '../routes/route.ts';
+import type { Sessions } from './sessions.ts';
+import { Throttle, tooMany } from './throttle.ts';
+import { openUser, type User, Users } from './users.ts';
+
+export interface AccessOptions {
+  /** `server.admin` as it holds now. */
+  settings(): AdminEntry;
+  /** Only this machine reaches the listener. */
+  readonly isLoopback: boolean;
+  /** In the state directory. */
+  readonly ownToken: string | undefined;
+  /** Tells the cookies of several gateways on one host apart. */
+  readonly cookieName: string;
+  readonly sessions: Sessions;
+  /** Monotonic milliseconds. */
+  now(): number;
+}
+
+/** Who may call: by token, by session, or everyone on this machine where the configuration says so. */
+export function createAccess(options: AccessOptions): Access {
+  const { settings, isLoopback, ownToken, cookieName, sessions, now } = options;
+  const throttle = new Throttle(now);
+  let known: { readonly entry: AdminEntry; readonly users: Users } | undefined;
+  const users = (): Users => {
+    const entry = settings();
+    if (known?.entry !== entry) known = { entry, users: new Users(entry, ownToken) };
+    return known.users;
+  };
+  const cookie: Access['cookie'] = {
+    read: ({ headers }) => cookieIn(headers.cookie, cookieName),
+    write: (id, request) =>
+      [
+        `${cookieName}=${id ?? ''}`,
+        'Path=/',
+        'HttpOnly',
+        'SameSite=Strict',
+        ...(isHttps(request) ? ['Secure'] : []),
+        ...(id === undefined ? ['Max-Age=0'] : []),
+      ].join('; '),
+  };
+  const bySession = (request: IncomingMessage): User | undefined => {
+    const id = cookie.read(request);
+    const user = id === undefined ? undefined : sessions.find(id);
+    return user === undefined ? undefined : users().byProof(user);
+  };
+  return {
+    sessions,
+    throttle,
+    isLoopback,
+    users,
+    cookie,
+    userOf(request) {
+      const token = /^Bearer\s+(\S+)\s*$/i.exec(request.headers.authorization ?? '')?.[1];
+      if (token !== undefined) return byToken(token, request, throttle, users());
+      return bySession(request) ?? (settings().open === true && isLoopback ? openUser : undefined);
+    },
+  };
+}
+
+function byToken(token: string, { socket }: IncomingMessage, throttle: Throttle, users: Users): User {
+  const address = socket.remoteAddress ?? '';
+  const wait = throttle.wait(address);
+  if (wait > 0) throw tooMany(wait);
+  const user = users.byToken(token);
+  if (user !== undefined) return user;
+  throttle.failed(address);
+  throw new GatewayError('sign_in_required', {
+    message: 'The admin token is not valid.',
+    hint: 'It is server.admin.token, or in the file admin-token of the state directory. The CLI reads it from $GATEWAY_ADMIN_TOKEN.',
+  });
+}
+
+/** How long a session lasts without any request, in milliseconds. */
+export const idleOf = ({ session }: AdminEntry): number => parseDuration(session ?? '12h') ?? 12 * 3_600_000;
+
+/** A proxy says so, or the browser. Who lies here only gets a stricter cookie. */
+const isHttps = ({ headers }: IncomingMessage): boolean =>
+  headers['x-forwarded-proto'] === 'https' || headers.origin?.startsWith('https://') === true;
+
+function cookieIn(header: string | undefined, name: string): string | undefined {
+  for (const part of (header ?? '').split(';')) {
+    const [key, value] = part.trim().split('=', 2);
+    if (key === name && value !== undefined && value !== '') return value;
+  }
+  return undefined;
+}

@@ -1,0 +1,81 @@
+import { randomBytes } from 'node:crypto';
+import { type User, sha256 } from './users.ts';
+
+interface Session {
+  readonly user: User;
+  readonly begun: number;
+  seen: number;
+}
+
+/** More are a mistake or an attack: the one that was idle longest goes. */
+const most = 256;
+/** A session ends after this time even when it is in use, in milliseconds. */
+const longestMs = 30 * 24 * 3_600_000;
+/** Links that can be used at the same time. */
+const mostLinks = 16;
+const linkMs = 3_600_000;
+
+/** Sessions of browsers, in memory: a restart ends them. Ids are kept as hashes. */
+export class Sessions {
+  readonly #byId = new Map<string, Session>();
+  readonly #links = new Map<string, number>();
+  readonly #now: () => number;
+  readonly #idleMs: () => number;
+
+  /**
+   * @param now monotonic milliseconds
+   * @param idleMs how long a session lasts without any request
+   */
+  constructor(now: () => number, idleMs: () => number) {
+    this.#now = now;
+    this.#idleMs = idleMs;
+  }
+
+  /** @returns the id for the cookie */
+  begin(user: User): string {
+    const id = randomBytes(32).toString('base64url');
+    const now = this.#now();
+    this.#byId.set(sha256(id), { user, begun: now, seen: now });
+    for (const oldest of this.#byId.keys()) {
+      if (this.#byId.size <= most) break;
+      this.#byId.delete(oldest);
+    }
+    return id;
+  }
+
+  find(id: string): User | undefined {
+    const key = sha256(id);
+    const session = this.#byId.get(key);
+    if (session === undefined) return undefined;
+    const now = this.#now();
+    this.#byId.delete(key);
+    if (now - session.seen > this.#idleMs() || now - session.begun > longestMs) return undefined;
+    session.seen = now;
+    // Behind the others: the first of the map is the one that was idle longest.
+    this.#byId.set(key, session);
+    return session.user;
+  }
+
+  end(id: string): void {
+    this.#byId.delete(sha256(id));
+  }
+
+  /** A token that signs in once, within an hour. */
+  link(): string {
+    const token = randomBytes(24).toString('base64url');
+    this.#links.set(sha256(token), this.#now() + linkMs);
+    for (const oldest of this.#links.keys()) {
+      if (this.#links.size <= mostLinks) break;
+      this.#links.delete(oldest);
+    }
+    return token;
+  }
+
+  /** Uses a link up. */
+  useLink(token: string): boolean {
+    const key = sha256(token);
+    const until = this.#links.get(key);
+    this.#links.delete(key);
+    return until !== undefined && this.#now() <= until;
+  }
+}

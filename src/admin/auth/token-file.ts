@@ -1,0 +1,40 @@
+import { randomBytes } from 'node:crypto';
+import { chmodSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { readRegularFile } from '../../core/files/regular-file.ts';
+import { errorCode } from '../../core/text/error-code.ts';
+
+/** In the state directory: lets programs of the same person sign in. */
+export const tokenFile = 'admin-token';
+
+const form = /^[\w-]{16,256}$/;
+
+/** The token in a state directory; undefined where there is none that can be read. */
+export function readToken(dir: string): string | undefined {
+  try {
+    const text = readRegularFile(join(dir, tokenFile), 1024).toString('utf8').trim();
+    return form.test(text) ? text : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The token of a state directory, made where there is none; for the owner alone. @throws Error of the file system */
+export function ensureToken(dir: string): string {
+  const path = join(dir, tokenFile);
+  const found = readToken(dir);
+  if (found !== undefined) {
+    chmodSync(path, 0o600);
+    return found;
+  }
+  const token = randomBytes(32).toString('base64url');
+  try {
+    writeFileSync(path, `${token}\n`, { mode: 0o600, flag: 'wx' });
+  } catch (error) {
+    if (errorCode(error) !== 'EEXIST') throw error;
+    // Empty or damaged, as a full disk leaves it.
+    writeFileSync(path, `${token}\n`, { mode: 0o600 });
+    chmodSync(path, 0o600);
+  }
+  return token;
+}

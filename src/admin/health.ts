@@ -1,0 +1,44 @@
+import type { Figures } from '../core/logs/reader.ts';
+import type { Snapshot } from '../core/snapshot.ts';
+import type { ProviderHealth } from './api-types.ts';
+import type { Attempts } from './attempts.ts';
+
+export const noFigures: Figures = {
+  requests: 0,
+  errors: 0,
+  fallbacks: 0,
+  retries: 0,
+  cache_hits: 0,
+  p50: null,
+  p95: null,
+  p99: null,
+  ttft_p50: null,
+  ttft_p95: null,
+  overhead_p50: null,
+  overhead_p95: null,
+  tokens_in: 0,
+  tokens_out: 0,
+  tokens_cached: 0,
+  cost_usd: '0',
+  unpriced: 0,
+};
+
+/** Share of errors from which a provider counts as degraded. */
+const degradedFrom = 0.1;
+/** Minutes that are looked at. */
+const window = 5;
+
+/** How the providers did within the last five minutes. Attempts count, also those that a fallback made up for. @param now Unix milliseconds */
+export function healthOf({ providers }: Snapshot, attempts: Attempts, now: number): readonly ProviderHealth[] {
+  return [...providers].map(([slug, { unusable }]) => {
+    const { attempts: requests, failed: errors, p50, p95, p99 } = attempts.figures(slug, now, window);
+    const figures = { ...noFigures, requests, errors, p50, p95, p99 };
+    return { slug, state: unusable === undefined ? stateOf(figures) : 'off', figures, last_error: attempts.lastError(slug) };
+  });
+}
+
+function stateOf({ requests, errors }: Figures): ProviderHealth['state'] {
+  if (requests === 0) return 'idle';
+  if (errors === requests) return 'down';
+  return errors / requests >= degradedFrom ? 'degraded' : 'ok';
+}

@@ -1,0 +1,48 @@
+import type { IncomingMessage } from 'node:http';
+import { GatewayError } from '../../core/error.ts';
+import { requestLimits } from '../../core/json/limits.ts';
+import { isPlain, type Plain } from '../../core/json/merge.ts';
+import { parseJson } from '../../core/json/scan.ts';
+import { formatSize } from '../../core/text/units.ts';
+
+/** The largest body, in bytes. */
+const most = 1024 * 1024;
+
+/** A JSON object; an empty body is an empty one. @throws GatewayError `invalid_json`, `body_too_large`, `unsupported_media_type` */
+export async function readObject(request: IncomingMessage): Promise<Plain> {
+  const text = await readText(request);
+  if (text === '') return {};
+  const type = request.headers['content-type'] ?? '';
+  if (!/^application\/json\b/i.test(type))
+    throw new GatewayError('unsupported_media_type', { message: 'The body needs the content type application/json.' });
+  const value = parsed(text);
+  if (!isPlain(value)) throw new GatewayError('invalid_json', { message: 'The body is not a JSON object.' });
+  return value;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return parseJson(text, requestLimits);
+  } catch (error) {
+    if (error instanceof GatewayError) throw error;
+    throw new GatewayError('invalid_json', { message: 'The body is not JSON.', cause: error });
+  }
+}
+
+async function readText(request: IncomingMessage): Promise<string> {
+  if (Number(request.headers['content-length'] ?? 0) > most) throw tooLarge();
+  const pieces: Buffer[] = [];
+  let size = 0;
+  for await (const piece of request as AsyncIterable<Buffer>) {
+    size += piece.length;
+    if (size > most) throw tooLarge();
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces).toString('utf8');
+}
+
+const tooLarge = (): GatewayError =>
+  new GatewayError('body_too_large', {
+    message: `The body is larger than ${formatSize(most)}.`,
+    hint: 'This limit of the admin API is fixed.',
+  });

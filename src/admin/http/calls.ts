@@ -1,0 +1,73 @@
+import { GatewayError } from '../../core/error.ts';
+
+/** Calls at the same time. */
+export interface CallBounds {
+  readonly ofOne: number;
+  readonly ofAll: number;
+}
+
+export const bounds = {
+  users: { ofOne: 16, ofAll: 64 },
+  /** Who has not signed in: a body that never ends must take no place from those who have. */
+  strangers: { ofOne: 4, ofAll: 16 },
+} as const satisfies Readonly<Record<string, CallBounds>>;
+
+/** Calls of one user within a window. */
+const mostInWindow = 600;
+const windowMs = 10_000;
+
+interface Counted {
+  running: number;
+  begun: number;
+  since: number;
+}
+
+/** Bounds what readers ask for, so that they never disturb traffic. */
+export class Calls {
+  readonly #users = new Map<string, Counted>();
+  #running = 0;
+  readonly #now: () => number;
+  readonly #bounds: CallBounds;
+
+  /** @param now monotonic milliseconds */
+  constructor(now: () => number, most: CallBounds) {
+    this.#now = now;
+    this.#bounds = most;
+  }
+
+  /** @returns what ends the call, once. @throws GatewayError `rate_limited`, `overloaded` */
+  begin(user: string): () => void {
+    const counted = this.#of(user);
+    if (counted.running >= this.#bounds.ofOne || counted.begun >= mostInWindow)
+      throw new GatewayError('rate_limited', { message: 'Too many calls to the admin API.', hint: 'Wait a second, then try again.' });
+    if (this.#running >= this.#bounds.ofAll)
+      throw new GatewayError('overloaded', { message: 'The admin API is busy.', hint: 'Try again in a second.' });
+    counted.running += 1;
+    counted.begun += 1;
+    this.#running += 1;
+    let isOver = false;
+    return () => {
+      if (isOver) return;
+      isOver = true;
+      counted.running -= 1;
+      this.#running -= 1;
+    };
+  }
+
+  #of(user: string): Counted {
+    const now = this.#now();
+    const found = this.#users.get(user);
+    if (found !== undefined) {
+      if (now - found.since > windowMs) {
+        found.since = now;
+        found.begun = 0;
+      }
+      return found;
+    }
+    // Users are few: those that rest are forgotten when there are many.
+    if (this.#users.size >= 256) for (const [name, one] of this.#users) if (one.running === 0) this.#users.delete(name);
+    const made: Counted = { running: 0, begun: 0, since: now };
+    this.#users.set(user, made);
+    return made;
+  }
+}

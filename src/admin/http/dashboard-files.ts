@@ -1,0 +1,113 @@
+import { createHash } from 'node:crypto';
+import { readdir, readFile, stat } from 'node:fs/promises';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { extname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import { policy, send } from './reply.ts';
+
+/** Where the build puts the dashboard, seen from the sources and from the compiled package. */
+const folders = ['../../../dist/dashboard/', './dashboard/'] as const;
+const mostFiles = 32;
+/** Of one file, in bytes. */
+const mostBytes = 4 * 1024 * 1024;
+
+const types: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.ico': 'image/x-icon',
+  '.json': 'application/json',
+  '.map': 'application/json',
+};
+
+interface Page {
+  readonly bytes: Buffer;
+  readonly packed: Buffer | undefined;
+  readonly type: string;
+  readonly etag: string;
+  readonly policy: string;
+}
+
+type Pages = ReadonlyMap<string, Page>;
+
+/** The dashboard's files, read when somebody asks for the first time and kept in memory. */
+export class DashboardFiles {
+  readonly #folders: readonly string[];
+  #pages: Promise<Pages> | undefined;
+
+  constructor(places: readonly string[] = folders.map((one) => fileURLToPath(new URL(one, import.meta.url)))) {
+    this.#folders = places;
+  }
+
+  /** Paths without a file are pages of the dashboard: it reads its own address. */
+  async serve(path: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const pages = await (this.#pages ??= this.#read());
+    // A build that comes later is found by the next request.
+    if (pages.size === 0) this.#pages = undefined;
+    const page =
+      pages.get(path === '/' ? '/index.html' : path) ?? (types[extname(path)] === undefined ? pages.get('/index.html') : undefined);
+    if (page === undefined && pages.size === 0) return send(response, 503, notBuilt, { 'content-type': 'text/html; charset=utf-8' });
+    if (page === undefined) return send(response, 404, 'not found\n', { 'content-type': 'text/plain' });
+    const { bytes, packed, type, etag, policy: rule } = page;
+    const headers = { etag, 'cache-control': 'no-cache', vary: 'accept-encoding', 'content-security-policy': rule };
+    if (request.headers['if-none-match'] === etag) return send(response, 304, '', headers);
+    const isPacked = packed !== undefined && /\bgzip\b/.test(String(request.headers['accept-encoding'] ?? ''));
+    return send(response, 200, isPacked ? packed : bytes, {
+      ...headers,
+      'content-type': type,
+      ...(isPacked ? { 'content-encoding': 'gzip' } : {}),
+    });
+  }
+
+  async #read(): Promise<Pages> {
+    for (const folder of this.#folders) {
+      const pages = await pagesIn(folder);
+      if (pages.has('/index.html')) return pages;
+    }
+    return new Map();
+  }
+}
+
+async function pagesIn(folder: string): Promise<Pages> {
+  const names = await readdir(folder).catch((): string[] => []);
+  const pages = new Map<string, Page>();
+  for (const name of names.slice(0, mostFiles)) {
+    const type = types[extname(name)];
+    const path = join(folder, name);
+    if (type === undefined || (await stat(path)).size > mostBytes) continue;
+    pages.set(`/${name}`, await pageOf(await readFile(path), type));
+  }
+  return pages;
+}
+
+async function pageOf(bytes: Buffer, type: string): Promise<Page> {
+  const packed = type.startsWith('image/png') ? undefined : await promisify(gzip)(bytes, { level: 9 });
+  const isPage = type.startsWith('text/html');
+  return {
+    bytes,
+    packed,
+    type,
+    etag: `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`,
+    policy: isPage ? policy({ scripts: hashesOf(bytes, 'script'), styles: hashesOf(bytes, 'style') }) : policy(),
+  };
+}
+
+/** Scripts and styles that are part of the page are allowed by what they are, and nothing else that is inline. */
+function hashesOf(page: Buffer, tag: 'script' | 'style'): string[] {
+  const inline = page.toString('utf8').matchAll(new RegExp(`<${tag}(?:\\s[^>]*)?>([^]*?)</${tag}>`, 'gi'));
+  return [...inline]
+    .filter(([, text = '']) => text !== '')
+    .map(([, text = '']) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`);
+}
+
+const notBuilt = `<!doctype html>
+<html lang="en"><meta charset="utf-8"><title>gateway: the dashboard is not built</title>
+<h1>The dashboard is not built</h1>
+<p>Run <code>npm run build:dashboard</code> in the folder of the gateway, then load this page again.</p>
+<p>The admin API is served: <a href="/api/status">/api/status</a>, and <code>gateway status</code> shows it in a terminal.</p>
+</html>
+`;

@@ -1,0 +1,48 @@
+import type { IncomingMessage } from 'node:http';
+import { isIP } from 'node:net';
+import { GatewayError } from '../../core/error.ts';
+import { isLoopbackHost } from '../../core/http/listen-address.ts';
+
+/** A header that a page of another origin cannot send without asking first, and the gateway never agrees. */
+export const guardHeader = 'x-gateway-admin';
+
+/**
+ * Only names that the operator expects: a page whose name was pointed at this machine (DNS rebinding) has another one.
+ *
+ * @param hosts `server.admin.hosts`
+ * @throws GatewayError `host_not_allowed`
+ */
+export function checkHost({ headers }: IncomingMessage, hosts: readonly string[]): void {
+  const host = headers.host === undefined ? undefined : hostOf(headers.host);
+  if (host !== undefined && (isLoopbackHost(host) || isIP(host) !== 0 || hosts.some((one) => one.toLowerCase() === host))) return;
+  throw new GatewayError('host_not_allowed', {
+    message: `The dashboard is not served under the host name "${(headers.host ?? '').slice(0, 100)}".`,
+    hint: 'Use the address that the start shows, or add the name to server.admin.hosts.',
+  });
+}
+
+/**
+ * Web pages of other origins may neither read nor change anything.
+ *
+ * @throws GatewayError `origin_not_allowed`
+ */
+export function checkOrigin({ method, headers }: IncomingMessage): void {
+  const site = headers['sec-fetch-site'];
+  const isForeign = (site !== undefined && site !== 'same-origin' && site !== 'none') || !isOwn(headers.origin, headers.host);
+  if (isForeign) throw foreign('A page of another origin cannot use the admin API.');
+  const changes = method !== 'GET' && method !== 'HEAD';
+  if (changes && headers[guardHeader] === undefined) throw foreign(`A request that changes something needs the header ${guardHeader}: 1.`);
+}
+
+const foreign = (message: string): GatewayError => new GatewayError('origin_not_allowed', { message });
+
+function isOwn(origin: string | undefined, host: string | undefined): boolean {
+  if (origin === undefined) return true;
+  return URL.canParse(origin) && new URL(origin).host === host?.toLowerCase();
+}
+
+/** Without port and brackets, in lower case. Undefined for what is no host. */
+function hostOf(header: string): string | undefined {
+  const match = /^(?:\[([0-9a-f:.]+)\]|([a-z0-9.-]+))(?::\d{1,5})?$/.exec(header.toLowerCase());
+  return match?.[1] ?? match?.[2];
+}

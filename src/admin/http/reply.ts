@@ -1,0 +1,57 @@
+import type { ServerResponse } from 'node:http';
+import { type GatewayError, fromUnknown } from '../../core/error.ts';
+
+/** What every response has, whatever it is. Scripts and styles come from this origin alone. */
+export const safetyHeaders: Readonly<Record<string, string>> = Object.freeze({
+  'content-security-policy': policy(),
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'permissions-policy': 'camera=(), microphone=(), geolocation=()',
+  'cache-control': 'no-store',
+});
+
+/** @param hashes of scripts and styles that are part of the page itself, such as `'sha256-…'` */
+export function policy(
+  hashes: { readonly scripts: readonly string[]; readonly styles: readonly string[] } = { scripts: [], styles: [] },
+): string {
+  return [
+    "default-src 'none'",
+    ["script-src 'self'", ...hashes.scripts].join(' '),
+    ["style-src 'self'", ...hashes.styles].join(' '),
+    "img-src 'self' data:",
+    "media-src 'self' data: blob:",
+    "font-src 'self'",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+}
+
+export type Headers = Readonly<Record<string, string | readonly string[]>>;
+
+/** Does nothing where the head was sent already. */
+export function send(response: ServerResponse, status: number, bytes: Uint8Array | string, headers: Headers): void {
+  if (response.headersSent || response.destroyed) return;
+  const body = typeof bytes === 'string' ? Buffer.from(bytes) : bytes;
+  const own: Record<string, string | string[] | number> = { ...safetyHeaders, 'content-length': body.length };
+  for (const [name, value] of Object.entries(headers)) own[name] = typeof value === 'string' ? value : [...value];
+  response.writeHead(status, own);
+  response.end(response.req.method === 'HEAD' ? undefined : body);
+}
+
+export function sendJson(response: ServerResponse, status: number, value: unknown, headers: Headers = {}): void {
+  send(response, status, `${JSON.stringify(value)}\n`, { 'content-type': 'application/json; charset=utf-8', ...headers });
+}
+
+/** An error of the catalogue, in the form of all errors of the gateway. */
+export function sendError(response: ServerResponse, thrown: unknown, headers: Headers = {}): GatewayError {
+  const error = fromUnknown(thrown);
+  const { message, type, code, param, hint } = error;
+  const shown = { message, type, code, param: param ?? null, gateway: { source: 'gateway', ...(hint === undefined ? {} : { hint }) } };
+  sendJson(response, error.status, { error: shown }, headers);
+  return error;
+}

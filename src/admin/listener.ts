@@ -1,0 +1,173 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { GatewayError } from '../core/error.ts';
+import { includes, type User } from './auth/users.ts';
+import { readObject } from './http/body.ts';
+import { bounds, Calls } from './http/calls.ts';
+import { DashboardFiles } from './http/dashboard-files.ts';
+import { checkHost, checkOrigin } from './http/guard.ts';
+import { send, sendError, sendJson } from './http/reply.ts';
+import { RouteTable } from './routes/match.ts';
+import type { Access, AdminCall, AdminReply, AdminRoute } from './routes/route.ts';
+import type { MetricsPage } from '../transport/inbound/metrics-page.ts';
+import type { Subject } from './subject.ts';
+
+export interface AdminServerDeps {
+  readonly subject: Subject;
+  readonly access: Access;
+  readonly routes: readonly AdminRoute[];
+  readonly metrics: MetricsPage;
+  readonly files?: DashboardFiles;
+  /** Monotonic milliseconds. */
+  now(): number;
+}
+
+const usualLimitMs = 30_000;
+const mostConnections = 256;
+
+/** The second listener: dashboard, admin API, probes and metrics. Nothing here is on the way of a proxied request. */
+export function createAdminServer(deps: AdminServerDeps): Server {
+  const serving = new Serving(deps);
+  const server = createServer(
+    // Of one whole request; a response may take longer, as a live tail does.
+    {
+      headersTimeout: 10_000,
+      requestTimeout: 30_000,
+      keepAliveTimeout: 30_000,
+      maxHeaderSize: 32 * 1024,
+      connectionsCheckingInterval: 5000,
+    },
+    (request, response) => {
+      // The connection may break at any time: whatever is written then is nobody's.
+      response.on('error', () => {});
+      serving.serve(request, response).catch((error: unknown) => serving.failed(error, response));
+    },
+  );
+  server.maxConnections = mostConnections;
+  return server;
+}
+
+class Serving {
+  readonly #deps: AdminServerDeps;
+  readonly #table: RouteTable;
+  readonly #files: DashboardFiles;
+  readonly #calls: Calls;
+  readonly #strangers: Calls;
+
+  constructor(deps: AdminServerDeps) {
+    this.#deps = deps;
+    this.#table = new RouteTable(deps.routes);
+    this.#files = deps.files ?? new DashboardFiles();
+    this.#calls = new Calls(deps.now, bounds.users);
+    this.#strangers = new Calls(deps.now, bounds.strangers);
+  }
+
+  async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { subject } = this.#deps;
+    const [path, search] = split(request.url ?? '/');
+    checkHost(request, subject.settings().hosts ?? []);
+    if (subject.probes(path, request, response)) return undefined;
+    if (path === this.#deps.metrics.path()) return this.#metrics(request, response);
+    if (path === '/api' || path.startsWith('/api/')) return this.#api(path, search, request, response);
+    if (request.method !== 'GET' && request.method !== 'HEAD')
+      throw new GatewayError('method_not_allowed', { message: 'The dashboard is read with GET.' });
+    return this.#files.serve(path, request, response);
+  }
+
+  failed(thrown: unknown, response: ServerResponse): void {
+    try {
+      const error = sendError(response, thrown);
+      if (error.code === 'internal') this.#deps.subject.onDefect(thrown);
+      if (!response.writableEnded) response.destroy();
+    } catch (error) {
+      this.#deps.subject.onDefect(error);
+      response.destroy();
+    }
+  }
+
+  async #api(path: string, search: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { access } = this.#deps;
+    checkOrigin(request);
+    const { route, params } = this.#table.find(request.method ?? 'GET', path);
+    const user = allowed(route, access, request);
+    const limitMs = route.limitMs ?? usualLimitMs;
+    const finish = (route.role === 'anyone' ? this.#strangers : this.#calls).begin(user.proof);
+    const over = new AbortController();
+    const onClose = (): void => over.abort();
+    response.once('close', onClose);
+    try {
+      const call: AdminCall = {
+        subject: this.#deps.subject,
+        access,
+        request,
+        user,
+        params,
+        query: new URLSearchParams(search),
+        signal: over.signal,
+        body: () => readObject(request),
+      };
+      const reply = await within(limitMs, over, async () => route.handle(call));
+      if ('stream' in reply) {
+        // A stream has bounds of its own.
+        finish();
+        await reply.stream(response);
+      } else this.#write(reply, response);
+    } finally {
+      finish();
+      response.off('close', onClose);
+    }
+  }
+
+  /** Secrets that came by an odd way are masked here at the latest. */
+  #write(reply: Exclude<AdminReply, { readonly stream: unknown }>, response: ServerResponse): void {
+    if ('bytes' in reply) return send(response, 200, reply.bytes, reply.headers);
+    return sendJson(response, reply.status ?? 200, reply.json, reply.headers);
+  }
+
+  /** Open where only this machine can ask: a scraper has no session. */
+  async #metrics(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { metrics, access } = this.#deps;
+    if (request.headers['sec-fetch-site'] === 'cross-site') checkOrigin(request);
+    if (!access.isLoopback && access.userOf(request) === undefined) throw nobody();
+    const { type, text } = await metrics.render();
+    send(response, 200, text, { 'content-type': type });
+  }
+}
+
+const anyone: User = { name: 'anyone', role: 'viewer', proof: '' };
+
+function allowed(route: AdminRoute, access: Access, request: IncomingMessage): User {
+  if (route.role === 'anyone') return { ...anyone, proof: `address ${request.socket.remoteAddress ?? ''}` };
+  const user = access.userOf(request);
+  if (user === undefined) throw nobody();
+  if (!includes(user.role, route.role))
+    throw new GatewayError('not_allowed', { message: `"${user.name}" has the role ${user.role}, and this needs ${route.role}.` });
+  return user;
+}
+
+const nobody = (): GatewayError =>
+  new GatewayError('sign_in_required', {
+    message: 'Sign in first.',
+    hint: 'Send authorization: Bearer with an admin token, or open the link that gateway dashboard prints.',
+  });
+
+async function within<T>(limitMs: number, over: AbortController, run: () => Promise<T>): Promise<T> {
+  if (limitMs === 0) return run();
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => {
+      over.abort();
+      reject(new GatewayError('log_unavailable', { message: `The gateway did not finish this within ${limitMs / 1000} s.` }));
+    }, limitMs);
+  });
+  try {
+    return await Promise.race([run(), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Path and query. */
+function split(url: string): readonly [path: string, search: string] {
+  const at = url.indexOf('?');
+  return at < 0 ? [url, ''] : [url.slice(0, at), url.slice(at + 1)];
+}

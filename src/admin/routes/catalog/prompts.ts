@@ -1,0 +1,103 @@
+import { GatewayError } from '../../../core/error.ts';
+import type { Plain } from '../../../core/json/merge.ts';
+import { choosePrompt, promptName, promptPatch, type PromptVersion, type StoredPrompt, variablesFor } from '../../../core/model/prompt.ts';
+import type { PromptRender, PromptView } from '../../api-types.ts';
+import type { AdminCall, AdminRoute } from '../route.ts';
+
+/** Of the rendered texts, in characters. */
+const mostText = 1024 * 1024;
+
+export const promptRoutes: readonly AdminRoute[] = [
+  {
+    method: 'GET',
+    path: '/api/prompts',
+    role: 'viewer',
+    about: 'The stored prompts with their versions and variables.',
+    returns: '`PromptView[]`',
+    handle: async ({ subject }) => {
+      const { places } = await subject.written();
+      const mask = subject.mask();
+      const written = subject.loaded().tree.prompts ?? {};
+      const views = [...subject.snapshot().prompts.values()].map((prompt) => viewOf(prompt, places, written));
+      return { json: views.map((view) => masked(view, (text) => mask.text(text))) };
+    },
+  },
+  {
+    method: 'POST',
+    path: '/api/prompts/{id}/render',
+    role: 'operator',
+    about: 'What a call of the prompt would send, without sending it. The id may name a version: `welcome@2`.',
+    body: { variables: 'values by name' },
+    returns: '`PromptRender`',
+    handle: async (call) => ({ json: await rendered(call) }),
+  },
+  {
+    method: 'POST',
+    path: '/api/prompts/{id}/try',
+    role: 'operator',
+    about: 'Runs the prompt through the gateway as a client would, and returns the whole response. It costs what it costs.',
+    body: { variables: 'values by name', key: 'an API key of the gateway, where it asks for one; it is not stored' },
+    returns: '`PromptTry`',
+    limitMs: 120_000,
+    handle: async (call) => {
+      const { variables, key } = await call.body();
+      if (key !== undefined && typeof key !== 'string')
+        throw new GatewayError('invalid_type', { message: '"key" is not a string.', param: 'key' });
+      const path = `/v1/prompts/${encodeURIComponent(call.params['id'] ?? '')}/completions`;
+      const { status, id, body } = await call.subject.request({
+        path,
+        body: { variables: variables ?? {}, stream: false },
+        key,
+        signal: call.signal,
+      });
+      return { json: { status, id, body: call.subject.mask().text(body) } };
+    },
+  },
+];
+
+async function rendered(call: AdminCall): Promise<PromptRender> {
+  const { version } = choosePrompt(call.subject.snapshot().prompts, call.params['id'] ?? '');
+  const { variables } = await call.body();
+  const warnings: string[] = [];
+  const given = variablesFor(version, variables, (text) => warnings.push(text));
+  const body = Object.fromEntries(promptPatch(version, version.messages(given, mostText), { stream: false, has: () => false }));
+  const text = call.subject.mask().text(JSON.stringify(body));
+  return { name: promptName(version), config: version.config ?? null, body: text, warnings };
+}
+
+type Places = Readonly<Record<string, PromptView['at'] & object>>;
+
+function viewOf({ id, published, versions, labels }: StoredPrompt, places: Places, written: Readonly<Record<string, unknown>>): PromptView {
+  const labelsOf = (version: PromptVersion): string[] => [...labels].flatMap(([label, one]) => (one === version ? [label] : []));
+  const description = (written[id] as { readonly description?: unknown } | undefined)?.description;
+  return {
+    id,
+    description: typeof description === 'string' ? description : null,
+    at: places[`prompts.${id}`] ?? places[`prompts.${JSON.stringify(id)}`] ?? null,
+    versions: [...versions.values()].map((version) => ({
+      number: version.number,
+      labels: labelsOf(version),
+      published: version === published,
+    })),
+    variables: variablesOf(published),
+    model: published.model ?? null,
+    config: published.config ?? null,
+  };
+}
+
+/** The file may have put secrets into texts. */
+const masked = (view: PromptView, mask: (text: string) => string): PromptView => ({
+  ...view,
+  description: view.description === null ? null : mask(view.description),
+  variables: view.variables.map((one) => ({ ...one, default: one.default === null ? null : mask(one.default) })),
+});
+
+/** The declared ones, then those that the templates read without a declaration. */
+function variablesOf({ variables, reads }: PromptVersion): PromptView['variables'] {
+  const declared = [...variables].map(([name, { required, default: standard }]) => ({ name, required, default: textOf(standard) }));
+  const others = [...reads].filter((name) => !variables.has(name)).map((name) => ({ name, required: false, default: null }));
+  return [...declared, ...others];
+}
+
+const textOf = (value: unknown): string | null =>
+  value === undefined ? null : typeof value === 'string' ? value : JSON.stringify(value as Plain);

@@ -1,0 +1,100 @@
+import { GatewayError } from '../../../core/error.ts';
+import { isPlain } from '../../../core/json/merge.ts';
+import { didYouMean } from '../../../core/text/nearest.ts';
+import { isSecretKey } from '../../../config/read/secrets.ts';
+import type { WrittenPlaces } from '../../../config/reload/load.ts';
+import { type CatalogEntry, whyOff } from '../../../manage/providers/entry.ts';
+import { hostOf, modelsOf } from '../../../manage/providers/facts.ts';
+import type { ProviderHealth, ProviderTest, ProviderView } from '../../api-types.ts';
+import { noFigures } from '../../health.ts';
+import type { AdminCall, AdminRoute } from '../route.ts';
+
+export const providerRoutes: readonly AdminRoute[] = [
+  {
+    method: 'GET',
+    path: '/api/providers',
+    role: 'viewer',
+    about: 'The providers with their state; credentials as references.',
+    returns: '`ProviderView[]`',
+    handle: async (call) => ({ json: await providersOf(call) }),
+  },
+  {
+    method: 'POST',
+    path: '/api/providers/{slug}/test',
+    role: 'operator',
+    about: 'Tests a provider with its real credential and the cheapest call, as `gateway providers test` does.',
+    body: { deep: 'true: also requests one token from each deployment' },
+    returns: '`ProviderTest`',
+    limitMs: 120_000,
+    handle: async (call) => {
+      const { deep } = await call.body();
+      return { json: await tested(call, deep === true) };
+    },
+  },
+];
+
+async function tested({ subject, params }: AdminCall, deep: boolean): Promise<ProviderTest> {
+  const slug = params['slug'] ?? '';
+  const entries = subject.catalog();
+  const entry = entries.find((one) => one.slug === slug);
+  if (entry === undefined) {
+    const names = entries.map((one) => one.slug);
+    throw new GatewayError('provider_not_found', { message: `No provider is called "${slug.slice(0, 100)}".${didYouMean(slug, names)}` });
+  }
+  const { state, says, fix, ms } = await subject.tryProvider(entry, deep);
+  const mask = subject.mask();
+  return { ok: state === 'ok', message: mask.text(says), hint: fix === null ? null : mask.text(fix), ms: ms ?? 0 };
+}
+
+async function providersOf({ subject }: AdminCall): Promise<readonly ProviderView[]> {
+  const day = `since:${new Date().toISOString().slice(0, 10)}`;
+  const health = subject.health();
+  const [written, stats] = await Promise.all([
+    subject.written(),
+    subject
+      .logs()
+      ?.stats({ query: day, by: 'provider', top: 100 })
+      .catch(() => undefined),
+  ]);
+  const mask = subject.mask();
+  return subject.catalog().map((one): ProviderView => {
+    const { slug, entry, binding } = one;
+    const path = /^[\w$-]+$/.test(slug) ? `providers.${slug}` : `providers.${JSON.stringify(slug)}`;
+    return {
+      slug,
+      type: binding.provider.type,
+      name: entry.name ?? null,
+      description: entry.description ?? null,
+      at: written.places[path] ?? null,
+      host: hostOf(one) ?? null,
+      enabled: entry.enabled !== false,
+      problem: whyOff(one) ?? binding.unusable?.message ?? null,
+      credential: mask.text(credentialOf(one, path, written)),
+      models: modelsOf(one),
+      deployments: deploymentsOf(entry),
+      health: health.find((found) => found.slug === slug) ?? idle(slug),
+      cost_today_usd: stats?.groups.find(({ name }) => name === slug)?.cost_usd ?? '0',
+    };
+  });
+}
+
+const idle = (slug: string): ProviderHealth => ({ slug, state: 'idle', figures: noFigures, last_error: null });
+
+/** As it is written: a reference, or words for what needs none. */
+function credentialOf({ binding, entry }: CatalogEntry, path: string, { values }: WrittenPlaces): string {
+  const found = values.find((value) => value.path.startsWith(`${path}.`) && isSecretKey(/[^.[\]]+$/.exec(value.path)?.[0]));
+  if (found !== undefined) return found.value;
+  if (binding.owner === 'caller') return 'each caller sends it';
+  const auth: unknown = entry['auth'];
+  return isPlain(auth) && typeof auth['mode'] === 'string' ? auth['mode'] : 'none';
+}
+
+function deploymentsOf(entry: CatalogEntry['entry']): ProviderView['deployments'] {
+  const deployments: unknown = entry['deployments'];
+  if (!isPlain(deployments)) return [];
+  return Object.entries(deployments).flatMap(([alias, found]) => {
+    if (!isPlain(found)) return [];
+    const text = (name: string): string | null => (typeof found[name] === 'string' ? found[name] : null);
+    return [{ alias, deployment: text('deployment_id') ?? text('target_uri') ?? alias, foundation_model: text('foundation_model') }];
+  });
+}

@@ -1,0 +1,37 @@
+import { resolve } from 'node:path';
+import { isPlain } from '../../../core/json/merge.ts';
+import type { ConfigView } from '../../api-types.ts';
+import type { AttemptFigures } from '../../attempts.ts';
+import { treeOf } from '../../views/config-tree.ts';
+import { snippetAt } from '../../views/snippet.ts';
+import type { AdminCall, AdminRoute } from '../route.ts';
+
+export const configRoutes: readonly AdminRoute[] = [
+  {
+    method: 'GET',
+    path: '/api/configs',
+    role: 'viewer',
+    about: 'Each named config as its tree of targets, with its YAML and the attempts of the last hour.',
+    returns: '`ConfigView[]`',
+    handle: async (call) => ({ json: await configsOf(call) }),
+  },
+];
+
+async function configsOf({ subject }: AdminCall): Promise<readonly ConfigView[]> {
+  const { configs } = subject.snapshot();
+  const { tree, texts } = subject.loaded();
+  const { places } = await subject.written();
+  const live = (path: string): AttemptFigures => subject.attempts(path);
+  const mask = subject.mask();
+  return [...configs].map(([name, config]) => {
+    const at = places[`configs.${name}`] ?? places[`configs.${JSON.stringify(name)}`] ?? null;
+    const found: unknown = tree.configs?.[name];
+    const text = at === null ? undefined : texts[resolve(subject.cwd, at.file)];
+    return {
+      name,
+      at,
+      yaml: at === null || text === undefined ? '' : mask.text(snippetAt(text, at.line)),
+      root: treeOf(name, config, { written: isPlain(found) ? found : {}, places, live }),
+    };
+  });
+}

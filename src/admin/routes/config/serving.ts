@@ -1,0 +1,86 @@
+import { relative } from 'node:path';
+import { GatewayError } from '../../../core/error.ts';
+import { lineDiff } from '../../../core/text/line-diff.ts';
+import type { RevisionView } from '../../api-types.ts';
+import { type AdminCall, type AdminRoute, textIn } from '../route.ts';
+
+/** The longest drain, in milliseconds. */
+const mostMs = 86_400_000;
+
+export const servingRoutes: readonly AdminRoute[] = [
+  {
+    method: 'POST',
+    path: '/api/reload',
+    role: 'admin',
+    about:
+      'Reads the files again now, and responds when the result is known. A rejected configuration has status 200 and `result: rejected`.',
+    returns: '`ReloadVerdict`',
+    handle: async ({ subject }) => ({ json: await subject.reload() }),
+  },
+  {
+    method: 'POST',
+    path: '/api/rollback',
+    role: 'admin',
+    about: 'Serves an earlier revision until the files change, or the next reload.',
+    body: { revision: 'one of `GET /api/revisions`; default: the one before' },
+    returns: '`ReloadVerdict`',
+    handle: async (call) => {
+      const body = await call.body();
+      return { json: await call.subject.rollback(body['revision'] === undefined ? undefined : textIn(body, 'revision')) };
+    },
+  },
+  {
+    method: 'GET',
+    path: '/api/revisions',
+    role: 'operator',
+    about: 'The last 20 configurations that served, newest first. Secrets in the texts are masked.',
+    returns: '`RevisionView[]`',
+    handle: (call) => ({ json: revisionsOf(call) }),
+  },
+  {
+    method: 'POST',
+    path: '/api/drain',
+    role: 'admin',
+    about: 'Stops accepting requests, finishes those in progress, then ends the process.',
+    body: { timeout_ms: 'how long requests may continue; default: `server.drain.timeout`' },
+    returns: '`{in_flight}`',
+    handle: async (call) => {
+      const timeout = (await call.body())['timeout_ms'];
+      if (timeout !== undefined && !(Number.isInteger(timeout) && (timeout as number) >= 0 && (timeout as number) <= mostMs))
+        throw new GatewayError('invalid_value', {
+          message: `"timeout_ms" is not a whole number from 0 to ${mostMs}.`,
+          param: 'timeout_ms',
+        });
+      // The response leaves first.
+      setImmediate(() => call.subject.drain(timeout as number | undefined));
+      return { json: { in_flight: call.subject.activity().inFlight } };
+    },
+  },
+];
+
+function revisionsOf({ subject }: AdminCall): readonly RevisionView[] {
+  const serving = subject.snapshot().revision;
+  const all = subject.revisions.list();
+  // The newest of several with the same content serves.
+  const at = all.findIndex(({ revision }) => revision === serving);
+  return all.map(({ revision, appliedAt, changes, files }, i) => ({
+    revision,
+    applied_at: appliedAt,
+    serves: i === at,
+    files: Object.entries(files).map(([path, { modifiedAt }]) => ({ path: relative(subject.cwd, path), modified_at: modifiedAt })),
+    changes,
+    diff: diffOf(files, all[i + 1]?.files ?? {}, subject.cwd),
+  }));
+}
+
+type Files = Readonly<Record<string, { readonly text: string }>>;
+
+function diffOf(files: Files, before: Files, cwd: string): string {
+  let out = '';
+  for (const path of new Set([...Object.keys(before), ...Object.keys(files)])) {
+    const diff = lineDiff(before[path]?.text ?? '', files[path]?.text ?? '');
+    const name = relative(cwd, path);
+    if (diff !== '') out += `--- ${name}\n+++ ${name}\n${diff}`;
+  }
+  return out;
+}

@@ -1,0 +1,112 @@
+import { isDeepStrictEqual } from 'node:util';
+import { relative } from 'node:path';
+import { diffConfigs } from '../../../config/report/diff.ts';
+import type { LoadedConfig } from '../../../config/reload/load.ts';
+import type { SavedFiles } from '../../../config/read/merge-files.ts';
+import { GatewayError } from '../../../core/error.ts';
+import { isPlain } from '../../../core/json/merge.ts';
+import { createMask, type Mask } from '../../../core/secrets/mask.ts';
+import { lineDiff } from '../../../core/text/line-diff.ts';
+import type { CheckResult, EffectiveConfig, PlanResult } from '../../api-types.ts';
+import { shownDiagnostics } from '../../views/diagnostics.ts';
+import { schemaDefaults } from '../../views/defaults.ts';
+import type { AdminCall, AdminRoute } from '../route.ts';
+
+const files = { files: 'texts by the paths that `GET /api/config` shows; files that are left out stay as they are' };
+
+export const textRoutes: readonly AdminRoute[] = [
+  {
+    method: 'GET',
+    path: '/api/config',
+    role: 'operator',
+    about:
+      'The configuration that serves: its files, and each value with the place where it is written, or `default`. Secrets are references, or masked.',
+    returns: '`EffectiveConfig`',
+    handle: async (call) => ({ json: await effective(call) }),
+  },
+  {
+    method: 'POST',
+    path: '/api/check',
+    role: 'admin',
+    about: 'Validates texts as `gateway check` does, without serving with them.',
+    body: files,
+    returns: '`CheckResult`',
+    handle: async (call) => {
+      const { loaded, mask } = await inspected(call);
+      return { json: checked(loaded, mask) };
+    },
+  },
+  {
+    method: 'POST',
+    path: '/api/plan',
+    role: 'admin',
+    about: 'What changes when these texts are saved.',
+    body: files,
+    returns: '`PlanResult`',
+    handle: async (call) => {
+      const { loaded, mask, texts } = await inspected(call);
+      return { json: planned(call, { loaded, mask, texts }) };
+    },
+  },
+];
+
+async function effective({ subject }: AdminCall): Promise<EffectiveConfig> {
+  const { revision, texts, diagnostics } = subject.loaded();
+  const { values } = await subject.written();
+  const mask = subject.mask();
+  const written = new Set(values.map(({ path }) => path));
+  const standard = schemaDefaults().filter(({ path }) => !written.has(path));
+  return {
+    revision,
+    files: Object.entries(texts).map(([path, text]) => ({ path: relative(subject.cwd, path), text: mask.text(text) })),
+    values: [
+      ...values.map(({ path, value, origin }) => ({ path, value: mask.text(value), origin })),
+      ...standard.map(({ path, value }) => ({ path, value, origin: 'default' as const })),
+    ],
+    diagnostics: shownDiagnostics(diagnostics, mask),
+  };
+}
+
+interface Inspected {
+  readonly loaded: LoadedConfig;
+  /** Of what serves and of what was sent. */
+  readonly mask: Mask;
+  readonly texts: SavedFiles;
+}
+
+/** @throws GatewayError for a body without readable texts */
+async function inspected(call: AdminCall): Promise<Inspected> {
+  const { subject } = call;
+  const { texts: serving, secrets } = subject.loaded();
+  const sent = (await call.body())['files'];
+  if (!isPlain(sent)) throw new GatewayError('missing_required_parameter', { message: '"files" is missing.', param: 'files' });
+  const texts: Record<string, string> = { ...serving };
+  const known = Object.keys(serving);
+  for (const [name, text] of Object.entries(sent)) {
+    const path = known.find((one) => one === name || relative(subject.cwd, one) === name);
+    if (path === undefined)
+      throw new GatewayError('invalid_value', { message: `The configuration has no file "${name.slice(0, 200)}".`, param: 'files' });
+    if (typeof text !== 'string')
+      throw new GatewayError('invalid_type', { message: `The text of "${name}" is not a string.`, param: 'files' });
+    texts[path] = text;
+  }
+  const loaded = await subject.inspect(texts);
+  return { loaded, mask: createMask([...new Set([...secrets, ...loaded.secrets])]), texts };
+}
+
+const checked = ({ tree, revision, diagnostics }: LoadedConfig, mask: Mask): CheckResult => ({
+  ok: tree !== undefined,
+  revision,
+  diagnostics: shownDiagnostics(diagnostics, mask),
+});
+
+function planned({ subject }: AdminCall, { loaded, mask, texts }: Inspected): PlanResult {
+  const now = subject.loaded();
+  const { changes, restart } = loaded.tree === undefined ? { changes: [], restart: [] } : diffConfigs(now.tree, loaded.tree);
+  const changed = Object.keys(texts).filter((path) => !isDeepStrictEqual(texts[path], now.texts[path]));
+  const diffs = changed.map((path) => {
+    const name = relative(subject.cwd, path);
+    return `--- ${name}\n+++ ${name}\n${lineDiff(mask.text(now.texts[path] ?? ''), mask.text(texts[path] ?? ''))}`;
+  });
+  return { ...checked(loaded, mask), changes, restart_needed: restart, diff: diffs.join('') };
+}

@@ -1,0 +1,22 @@
+import { GatewayError } from '../../../core/error.ts';
+import type { LogQuestion } from '../../../core/logs/reader.ts';
+import { type AdminCall, type AdminReply, logsOf } from '../route.ts';
+import { seesContent } from './content.ts';
+
+/** What the request log gives, as this user may see it. The bytes are passed on: nothing here reads or makes them. */
+export async function asked(call: AdminCall, question: LogQuestion): Promise<AdminReply> {
+  return jsonOf(await found(call, question));
+}
+
+export async function found(call: AdminCall, question: LogQuestion): Promise<Uint8Array> {
+  const bytes = await logsOf(call).json(question, !seesContent(call.user));
+  if (bytes === undefined) throw notFound(call.params['id'] ?? '');
+  return bytes;
+}
+
+export const jsonOf = (bytes: Uint8Array): AdminReply => ({ bytes, headers: { 'content-type': 'application/json; charset=utf-8' } });
+
+export const notFound = (id: string, part?: string): GatewayError =>
+  new GatewayError('record_not_found', {
+    message: part === undefined ? `There is no record "${id.slice(0, 100)}".` : `The ${part} body of "${id.slice(0, 100)}" is not kept.`,
+  });

@@ -1,0 +1,108 @@
+import { GatewayError } from '../../../core/error.ts';
+import { isPlain, type Plain } from '../../../core/json/merge.ts';
+import type { ExplainRequest } from '../../../core/logs/explanation.ts';
+import { type AdminRoute, textIn } from '../route.ts';
+
+export const explainRoutes: readonly AdminRoute[] = [
+  {
+    method: 'POST',
+    path: '/api/explain',
+    role: 'operator',
+    about: 'What would happen to a request under the configuration that serves. Sends nothing.',
+    body: {
+      method: 'of the request (default `POST`)',
+      path: 'of the request (default `/v1/chat/completions`)',
+      headers: 'an object of texts',
+      body: 'a JSON value, or its text',
+      key: 'name of the API key whose rules hold',
+      from_log: 'id of a recorded request, which the other members overrule',
+      assume: 'what providers respond, by slug: a status, `timeout` or `reset`',
+      random: 'seed of the choice between weights, from 0 to below 1: the same number chooses the same targets',
+    },
+    returns: '`Explanation`',
+    handle: async ({ subject, body }) => ({ json: await (await subject.explaining()).explain(explainRequestIn(await body())) }),
+  },
+  {
+    method: 'GET',
+    path: '/api/requests/{id}/differences',
+    role: 'operator',
+    about: 'What the client sent against what was sent to the provider, each change with its cause.',
+    returns: '`RequestDifferences`',
+    handle: async ({ subject, params }) => ({ json: await (await subject.explaining()).differences(params['id'] ?? '') }),
+  },
+  {
+    method: 'POST',
+    path: '/api/replay',
+    role: 'operator',
+    about: 'Sends a recorded request again, as a client of the gateway, and compares the responses.',
+    body: {
+      id: 'of the record',
+      to: '`provider/model` in place of where it went',
+      config: 'config in place of the one that was used',
+      api_key: 'secret of a gateway key, where callers need one; it is not kept',
+      force: 'true: send a body although parts of it were masked in the log',
+    },
+    returns: '`ReplayResult`',
+    limitMs: 310_000,
+    handle: async ({ subject, body }) => {
+      const given = await body();
+      const request = {
+        id: textIn(given, 'id'),
+        to: optionalText(given, 'to'),
+        config: optionalText(given, 'config'),
+        api_key: optionalText(given, 'api_key'),
+        force: given['force'] === true,
+      };
+      return { json: await (await subject.explaining()).replay(request) };
+    },
+  },
+];
+
+function optionalText(body: Plain, name: string): string | undefined {
+  return body[name] === undefined || body[name] === null ? undefined : textIn(body, name);
+}
+
+/** @throws GatewayError `invalid_type`, `invalid_value` */
+function explainRequestIn(body: Plain): ExplainRequest {
+  const { random } = body;
+  if (random !== undefined && (typeof random !== 'number' || random < 0 || random >= 1))
+    throw new GatewayError('invalid_value', { message: '"random" is not a number from 0 to below 1.', param: 'random' });
+  return {
+    method: optionalText(body, 'method'),
+    path: optionalText(body, 'path'),
+    headers: textsIn(body, 'headers'),
+    body: body['body'],
+    key: optionalText(body, 'key'),
+    from_log: optionalText(body, 'from_log'),
+    assume: assumedIn(body['assume']),
+    random,
+  };
+}
+
+function textsIn(body: Plain, name: string): Readonly<Record<string, string>> | undefined {
+  const value = body[name];
+  if (value === undefined || value === null) return undefined;
+  if (!isPlain(value)) throw new GatewayError('invalid_type', { message: `"${name}" is not an object.`, param: name });
+  return Object.fromEntries(
+    Object.entries(value).map(([key, text]) => {
+      if (typeof text !== 'string' || /[\r\n\0]/.test(key + text) || key === '')
+        throw new GatewayError('invalid_value', { message: `"${name}" has a value that is no header.`, param: name });
+      return [key, text];
+    }),
+  );
+}
+
+function assumedIn(value: unknown): ExplainRequest['assume'] {
+  if (value === undefined || value === null) return undefined;
+  if (!isPlain(value)) throw new GatewayError('invalid_type', { message: '"assume" is not an object.', param: 'assume' });
+  return Object.fromEntries(
+    Object.entries(value).map(([slug, said]) => {
+      if (said === 'timeout' || said === 'reset') return [slug, said];
+      if (typeof said === 'number' && Number.isInteger(said) && said >= 100 && said < 600) return [slug, said];
+      throw new GatewayError('invalid_value', {
+        message: '"assume" has a value that is no status, "timeout" or "reset".',
+        param: 'assume',
+      });
+    }),
+  );
+}

@@ -1,0 +1,66 @@
+import { GatewayError } from '../../../core/error.ts';
+import type { Dimension } from '../../../core/logs/reader.ts';
+import { type AdminRoute, numberIn } from '../route.ts';
+import { asked } from './asked.ts';
+import { filterOf } from './content.ts';
+
+const dimensions: ReadonlySet<string> = new Set(['status', 'config', 'provider', 'model', 'key', 'endpoint', 'error']);
+
+export const figureRoutes: readonly AdminRoute[] = [
+  {
+    method: 'GET',
+    path: '/api/stats',
+    role: 'viewer',
+    about: 'Counts, times, tokens and cost, in total, by group and over time.',
+    query: {
+      q: 'a filter; without `since:` it covers what the store keeps',
+      by: '`status`, `config`, `provider`, `model`, `key`, `endpoint`, `error`, `meta.<key>` or `label.<name>`',
+      step: 'seconds of one bucket, a multiple of 60; without it there is no series',
+      top: 'groups, 1 to 100 (default 20); the smaller ones become one called `other`',
+    },
+    returns: '`Stats`',
+    handle: (call) => {
+      const { query, user } = call;
+      const by = query.get('by') ?? undefined;
+      const step = numberIn(query, 'step', 0, [0, 31 * 86_400]);
+      const request = {
+        query: filterOf(user, query),
+        ...(by === undefined || by === '' ? {} : { by: dimensionOf(by) }),
+        ...(step === 0 ? {} : { step: Math.ceil(step / 60) * 60 }),
+        top: numberIn(query, 'top', 20, [1, 100]),
+      };
+      return asked(call, ['stats', request]);
+    },
+  },
+  {
+    method: 'GET',
+    path: '/api/suggest',
+    role: 'viewer',
+    about: 'What can be written at a place of a filter: fields, then values with their counts.',
+    query: { text: 'the whole filter', cursor: 'characters before the cursor; default: the end' },
+    returns: '`Suggestion[]`',
+    handle: (call) => {
+      const text = call.query.get('text') ?? '';
+      const cursor = numberIn(call.query, 'cursor', text.length, [0, text.length]);
+      return asked(call, ['suggest', { text, cursor }]);
+    },
+  },
+  {
+    method: 'GET',
+    path: '/api/names',
+    role: 'viewer',
+    about: 'Names of the metadata keys and labels that were seen, for columns.',
+    returns: '`{meta: string[], label: string[]}`',
+    handle: (call) => asked(call, ['names']),
+  },
+];
+
+/** @throws GatewayError `invalid_value` */
+function dimensionOf(text: string): Dimension {
+  if (dimensions.has(text) || /^(?:meta|label)\.[^\s]{1,128}$/.test(text)) return text as Dimension;
+  throw new GatewayError('invalid_value', {
+    message: `"${text.slice(0, 100)}" is not something to group by.`,
+    param: 'by',
+    hint: `Use one of ${[...dimensions].join(', ')}, meta.<key> or label.<name>.`,
+  });
+}

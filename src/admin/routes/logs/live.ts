@@ -1,0 +1,52 @@
+import { randomBytes } from 'node:crypto';
+import { GatewayError } from '../../../core/error.ts';
+import type { LogRow } from '../../../core/logs/row.ts';
+import { readFilter } from '../../../query/invalid.ts';
+import { matcher } from '../../../query/match.ts';
+import { streamRows } from '../../live/stream.ts';
+import type { AdminCall, AdminReply, AdminRoute } from '../route.ts';
+import { filterOf, seesContent } from './content.ts';
+
+/** Readers at the same time. */
+const most = 16;
+
+export function liveRoutes(): readonly AdminRoute[] {
+  const boot = randomBytes(4).toString('hex');
+  return [
+    {
+      method: 'GET',
+      path: '/api/live',
+      role: 'viewer',
+      about:
+        'Records as they end, as server-sent events: messages with a `LogRow` each, `skipped` with `{count}` where more than 50 rows came within a second, `gap` where a reader who came back with `last-event-id` has missed rows.',
+      query: { q: 'a filter', last: 'the id of the last event, instead of the header `last-event-id`' },
+      returns: 'a stream of events',
+      limitMs: 0,
+      handle: (call) => live(call, boot),
+    },
+  ];
+}
+
+function live({ subject, query, request, user, signal }: AdminCall, boot: string): AdminReply {
+  const { hub } = subject;
+  if (hub.readers >= most)
+    throw new GatewayError('rate_limited', { message: `${most} readers follow the log already.`, hint: 'Close one of them.' });
+  const header = request.headers['last-event-id'];
+  const lastId = (typeof header === 'string' ? header : query.get('last')) ?? undefined;
+  const options = {
+    hub,
+    boot,
+    matches: matcherOf(filterOf(user, query)),
+    isBare: !seesContent(user),
+    mask: () => subject.mask(),
+    lastId,
+    signal,
+  };
+  return { stream: (response) => streamRows(response, options) };
+}
+
+/** @throws GatewayError `invalid_filter` */
+function matcherOf(text: string): (row: LogRow) => boolean {
+  if (text.trim() === '') return () => true;
+  return matcher(readFilter(text, Date.now()));
+}

@@ -1,0 +1,92 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Plain } from '../../core/json/merge.ts';
+import { GatewayError } from '../../core/error.ts';
+import type { LogReader } from '../../core/logs/reader.ts';
+import type { Role } from '../api-types.ts';
+import type { Sessions } from '../auth/sessions.ts';
+import type { Throttle } from '../auth/throttle.ts';
+import type { User, Users } from '../auth/users.ts';
+import type { Headers } from '../http/reply.ts';
+import type { Subject } from '../subject.ts';
+
+/** One row of the API. The table of all rows is what the listener serves and what docs/admin-api.md is generated from. */
+export interface AdminRoute {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  /** As `/api/requests/{id}`. */
+  readonly path: string;
+  /** The least role; `anyone`: no sign-in. */
+  readonly role: Role | 'anyone';
+  /** For the docs: one sentence. */
+  readonly about: string;
+  /** Query parameters and what they mean. */
+  readonly query?: Readonly<Record<string, string>>;
+  /** Members of the JSON body and what they mean. */
+  readonly body?: Readonly<Record<string, string>>;
+  /** What the response is: a type of src/admin/api-types.ts or src/core/logs, or a sentence. */
+  readonly returns: string;
+  /** Milliseconds before the call ends with an error; default 30,000. 0: no limit, for streams. */
+  readonly limitMs?: number;
+  handle(call: AdminCall): Promise<AdminReply> | AdminReply;
+}
+
+export type AdminReply =
+  | { readonly json: unknown; readonly status?: number; readonly headers?: Headers }
+  /** Sent as they are: what a reader has as bytes is not parsed on the way. */
+  | { readonly bytes: Uint8Array; readonly headers: Headers }
+  /** The handler writes the response itself, and calls back when it has ended. */
+  | { readonly stream: (response: ServerResponse) => Promise<void> };
+
+/** One request to the API. */
+export interface AdminCall {
+  readonly subject: Subject;
+  readonly access: Access;
+  readonly request: IncomingMessage;
+  readonly user: User;
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: URLSearchParams;
+  /** Ends with the connection, or when the time is over. */
+  readonly signal: AbortSignal;
+  body(): Promise<Plain>;
+}
+
+/** What signing in needs. */
+export interface Access {
+  readonly sessions: Sessions;
+  readonly throttle: Throttle;
+  /** Only this machine reaches the listener. */
+  readonly isLoopback: boolean;
+  users(): Users;
+  /** Who calls; undefined: nobody knows. @throws GatewayError `rate_limited`, `sign_in_required` for a wrong token */
+  userOf(request: IncomingMessage): User | undefined;
+  readonly cookie: { write(id: string | undefined, request: IncomingMessage): string; read(request: IncomingMessage): string | undefined };
+}
+
+/** The request log. @throws GatewayError `log_unavailable` */
+export function logsOf({ subject }: AdminCall): LogReader {
+  const logs = subject.logs();
+  if (logs === undefined)
+    throw new GatewayError('log_unavailable', {
+      message: 'The gateway keeps no request log.',
+      hint: 'Remove logging.requests: off from the configuration, and restart the gateway.',
+      retry: false,
+    });
+  return logs;
+}
+
+/** A whole number of the query between bounds; what is beyond them is cut to them. @throws GatewayError `invalid_value` */
+export function numberIn(query: URLSearchParams, name: string, usual: number, bounds: readonly [least: number, most: number]): number {
+  const text = query.get(name);
+  if (text === null || text === '') return usual;
+  const value = Number(text);
+  if (!Number.isInteger(value)) throw new GatewayError('invalid_value', { message: `"${name}" is not a whole number.`, param: name });
+  return Math.min(bounds[1], Math.max(bounds[0], value));
+}
+
+/** A text of the body. @throws GatewayError `missing_required_parameter`, `invalid_type` */
+export function textIn(body: Plain, name: string): string {
+  const value = body[name];
+  if (value === undefined || value === null)
+    throw new GatewayError('missing_required_parameter', { message: `"${name}" is missing.`, param: name });
+  if (typeof value !== 'string') throw new GatewayError('invalid_type', { message: `"${name}" is not a string.`, param: name });
+  return value;
+}

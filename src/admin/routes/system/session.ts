@@ -1,0 +1,71 @@
+import { GatewayError } from '../../../core/error.ts';
+import type { Session } from '../../api-types.ts';
+import { tooMany } from '../../auth/throttle.ts';
+import { linkUser, type User } from '../../auth/users.ts';
+import { type AdminCall, type AdminReply, type AdminRoute, textIn } from '../route.ts';
+
+export const sessionRoutes: readonly AdminRoute[] = [
+  {
+    method: 'GET',
+    path: '/api/session',
+    role: 'anyone',
+    about: 'Who is signed in.',
+    returns: '`Session`; role and name are null for nobody',
+    handle: (call) => ({ json: shown(call, call.access.userOf(call.request)) }),
+  },
+  {
+    method: 'POST',
+    path: '/api/session',
+    role: 'anyone',
+    about: 'Signs in: sets a cookie for a token, or for the one-time token of a link.',
+    body: { token: 'an admin token', link: 'the part of the link after `#t=`, instead of a token' },
+    returns: '`Session`',
+    handle: signIn,
+  },
+  {
+    method: 'DELETE',
+    path: '/api/session',
+    role: 'anyone',
+    about: 'Signs out.',
+    returns: '`Session` of nobody',
+    handle: (call) => {
+      const id = call.access.cookie.read(call.request);
+      if (id !== undefined) call.access.sessions.end(id);
+      return { json: shown(call, undefined), headers: { 'set-cookie': call.access.cookie.write(undefined, call.request) } };
+    },
+  },
+  {
+    method: 'POST',
+    path: '/api/session/link',
+    role: 'admin',
+    about: 'Makes a link that signs a browser in once, within an hour, with the role admin.',
+    returns: '`{link}`: the part after `#t=`',
+    handle: ({ access }) => ({ json: { link: access.sessions.link() } }),
+  },
+];
+
+async function signIn(call: AdminCall): Promise<AdminReply> {
+  const { access, request } = call;
+  const address = request.socket.remoteAddress ?? '';
+  const body = await call.body();
+  const wait = access.throttle.wait(address);
+  if (wait > 0) throw tooMany(wait);
+  const user = body['link'] === undefined ? access.users().byToken(textIn(body, 'token')) : byLink(call, textIn(body, 'link'));
+  if (user === undefined) {
+    access.throttle.failed(address);
+    throw new GatewayError('sign_in_required', {
+      message: body['link'] === undefined ? 'The token is not valid.' : 'The link was used already, or is older than an hour.',
+      hint: 'gateway dashboard prints a new link. The token is server.admin.token, or in the file admin-token of the state directory.',
+    });
+  }
+  return { json: shown(call, user), headers: { 'set-cookie': access.cookie.write(access.sessions.begin(user), request) } };
+}
+
+function byLink({ access }: AdminCall, link: string): User | undefined {
+  return access.sessions.useLink(link) ? linkUser : undefined;
+}
+
+function shown({ subject, access }: AdminCall, user: User | undefined): Session {
+  const isOpen = subject.settings().open === true && access.isLoopback;
+  return { role: user?.role ?? null, name: user?.name ?? null, is_open: isOpen, version: subject.version };
+}

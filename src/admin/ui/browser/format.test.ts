@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest';
+import { bytes, duration, percent, usd } from './format.ts';
+
+describe('money', () => {
+  it.each<[string | null, string]>([
+    [null, 'unknown price'],
+    ['0', '$0'],
+    ['0.000102', '$0.000102'],
+    ['0.00010256', '$0.0001026'],
+    ['0.99996', '$1'],
+    ['0.99994', '$0.9999'],
+    ['1', '$1.00'],
+    ['12.345', '$12.35'],
+    ['1234.999', '$1,235.00'],
+    ['123456789012345678.5', '$123,456,789,012,345,678.50'],
+    ['not a number', '$not a number'],
+  ])('%s → %s', (decimal, text) => expect(usd(decimal)).toBe(text));
+});
+
+describe('durations', () => {
+  it.each<[number | null, string]>([
+    [null, '–'],
+    [0.12, '0.1 ms'],
+    [812, '812 ms'],
+    [1940, '1.94 s'],
+    [59_940, '59.9 s'],
+    [125_000, '2 min 5 s'],
+    [7_260_000, '2 h 1 min'],
+    [987_654_321, '11 d 10 h'],
+  ])('%d → %s', (ms, text) => expect(duration(ms)).toBe(text));
+});
+
+describe('shares and sizes', () => {
+  it.each<[number, number, string]>([
+    [0, 0, '0 %'],
+    [1, 100_000, '< 0.1 %'],
+    [5, 100, '5.0 %'],
+    [99_999, 100_000, '> 99.9 %'],
+    [7, 7, '100 %'],
+  ])('%i of %i → %s', (part, of, text) => expect(percent(part, of)).toBe(text));
+
+  it.each<[number, string]>([
+    [999, '999 B'],
+    [4096, '4.1 kB'],
+    [98_000_000, '98 MB'],
+    [1_200_000_000, '1.2 GB'],
+  ])('%i bytes → %s', (n, text) => expect(bytes(n)).toBe(text));
+});

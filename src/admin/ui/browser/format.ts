@@ -1,0 +1,100 @@
+/** Numbers, durations, sizes and times as the dashboard writes them. All are pure; the locale and the zone are the browser's. */
+
+const whole = new Intl.NumberFormat();
+const short = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1 });
+
+export const count = (n: number): string => whole.format(n);
+
+/** 12,400 → 12.4K. */
+export const compact = (n: number): string => (Math.abs(n) < 10_000 ? whole.format(n) : short.format(n));
+
+export const percent = (part: number, of: number): string => {
+  if (of === 0) return '0 %';
+  const share = (100 * part) / of;
+  if (share === 0 || share === 100) return `${share} %`;
+  if (share < 0.1) return '< 0.1 %';
+  if (share > 99.9) return '> 99.9 %';
+  return `${share < 10 ? share.toFixed(1) : Math.round(share)} %`;
+};
+
+/** Milliseconds → `812 ms`, `1.94 s`, `2 min 5 s`. */
+export function duration(ms: number | null): string {
+  if (ms === null) return '–';
+  if (ms > 0 && ms < 0.05) return '< 0.1 ms';
+  if (ms < 10) return `${Number(ms.toFixed(1))} ms`;
+  if (ms < 1000) return `${Math.round(ms)} ms`;
+  if (ms < 10_000) return `${(ms / 1000).toFixed(2)} s`;
+  if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`;
+  const seconds = Math.round(ms / 1000);
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+  if (seconds < 172_800) return `${Math.floor(seconds / 3600)} h ${Math.floor((seconds % 3600) / 60)} min`;
+  return `${Math.floor(seconds / 86_400)} d ${Math.floor((seconds % 86_400) / 3600)} h`;
+}
+
+export function bytes(n: number): string {
+  if (n < 1000) return `${n} B`;
+  if (n < 1_000_000) return `${(n / 1000).toFixed(n < 10_000 ? 1 : 0)} kB`;
+  if (n < 1_000_000_000) return `${(n / 1_000_000).toFixed(n < 10_000_000 ? 1 : 0)} MB`;
+  return `${(n / 1_000_000_000).toFixed(1)} GB`;
+}
+
+/** An exact decimal to four significant digits, without a float between. Null: the price is unknown. */
+export function usd(decimal: string | null): string {
+  if (decimal === null) return 'unknown price';
+  const match = /^(-?)(\d+)(?:\.(\d+))?$/.exec(decimal);
+  if (match === null) return `$${decimal}`;
+  const [, sign = '', integer = '0', fraction = ''] = match;
+  const digits = significant(integer, fraction, 4);
+  return `${sign}$${digits}`;
+}
+
+function significant(integer: string, fraction: string, most: number): string {
+  const padded = `${integer.replace(/^0+(?=\d)/, '')}.${fraction}`;
+  const [left = '0', right = ''] = padded.split('.');
+  if (left !== '0') return withCents(left, right);
+  const lead = /^0*/.exec(right)?.[0].length ?? 0;
+  if (lead === right.length) return '0';
+  const rounded = (BigInt(right.padEnd(lead + most + 1, '0').slice(0, lead + most + 1)) + 5n) / 10n;
+  const text = rounded.toString().padStart(lead + most, '0');
+  if (text.length > lead + most) return '1';
+  return `0.${text.replace(/0+$/, '')}`;
+}
+
+/** From one dollar on, cents. */
+function withCents(left: string, right: string): string {
+  const cents = (BigInt(left) * 1000n + BigInt(right.padEnd(3, '0').slice(0, 3)) + 5n) / 10n;
+  return `${whole.format(cents / 100n)}.${(cents % 100n).toString().padStart(2, '0')}`;
+}
+
+const two = (n: number): string => String(n).padStart(2, '0');
+
+/** `09:31:07`. */
+export function clock(at: number): string {
+  const date = new Date(at);
+  return `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
+}
+
+/** `2026-11-22`. */
+export function day(at: number): string {
+  const date = new Date(at);
+  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+}
+
+/** `2026-11-22 09:31:07.114`. */
+export const moment = (at: number): string => `${day(at)} ${clock(at)}.${String(Math.floor(at % 1000)).padStart(3, '0')}`;
+
+/** `12 s ago`, `in 3 d`. */
+export function ago(at: number, now: number): string {
+  const seconds = Math.round((now - at) / 1000);
+  const size = Math.abs(seconds);
+  if (size < 5) return 'now';
+  const text =
+    size < 60
+      ? `${size} s`
+      : size < 3600
+        ? `${Math.floor(size / 60)} min`
+        : size < 172_800
+          ? `${Math.floor(size / 3600)} h`
+          : `${Math.floor(size / 86_400)} d`;
+  return seconds > 0 ? `${text} ago` : `in ${text}`;
+}

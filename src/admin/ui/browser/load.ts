@@ -1,0 +1,49 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { ApiError } from './api.ts';
+
+export interface Loaded<T> {
+  /** The last that came, also while the next is on its way: nothing on screen jumps. */
+  readonly data: T | undefined;
+  readonly error: ApiError | undefined;
+  readonly loading: boolean;
+  readonly again: () => void;
+}
+
+/**
+ * Loads when `deps` change, and every `every` milliseconds while the page is looked at.
+ * An older response never replaces a newer one.
+ */
+export function useLoad<T>(load: (signal: AbortSignal) => Promise<T>, deps: readonly unknown[], every?: number): Loaded<T> {
+  const [state, setState] = useState<{ data: T | undefined; error: ApiError | undefined; loading: boolean }>({
+    data: undefined,
+    error: undefined,
+    loading: true,
+  });
+  const [turn, setTurn] = useState(0);
+  const latest = useRef(load);
+  latest.current = load;
+  useEffect(() => {
+    const abort = new AbortController();
+    setState((before) => ({ ...before, loading: true }));
+    latest
+      .current(abort.signal)
+      .then((data) => {
+        if (!abort.signal.aborted) setState({ data, error: undefined, loading: false });
+      })
+      .catch((error: unknown) => {
+        if (!abort.signal.aborted) setState((before) => ({ ...before, error: toApiError(error), loading: false }));
+      });
+    return () => abort.abort();
+  }, [...deps, turn]);
+  useEffect(() => {
+    if (every === undefined) return undefined;
+    const timer = setInterval(() => {
+      if (document.visibilityState === 'visible') setTurn((n) => n + 1);
+    }, every);
+    return () => clearInterval(timer);
+  }, [every]);
+  return { ...state, again: () => setTurn((n) => n + 1) };
+}
+
+export const toApiError = (error: unknown): ApiError =>
+  error instanceof ApiError ? error : new ApiError(error instanceof Error ? error.message : String(error), 0, 'unknown');

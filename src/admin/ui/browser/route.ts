@@ -1,0 +1,45 @@
+import { computed, signal } from '@preact/signals';
+
+/** Where the page is: the path, and what the address says behind `?`. */
+const here = signal(read());
+
+function read(): { readonly path: string; readonly search: string } {
+  return { path: location.pathname, search: location.search };
+}
+
+export const path = computed(() => here.value.path);
+export const parameters = computed(() => new URLSearchParams(here.value.search));
+
+/** Goes to an address of the dashboard. `replace` makes no entry in the history. */
+export function go(address: string, { replace = false } = {}): void {
+  if (address === location.pathname + location.search) return;
+  if (replace) history.replaceState(null, '', address);
+  else history.pushState(null, '', address);
+  here.value = read();
+}
+
+/** Changes what stands behind `?`; undefined removes. */
+export function setParameters(changes: Readonly<Record<string, string | undefined>>, options: { replace?: boolean } = {}): void {
+  const next = new URLSearchParams(location.search);
+  for (const [name, value] of Object.entries(changes)) {
+    if (value === undefined || value === '') next.delete(name);
+    else next.set(name, value);
+  }
+  const text = next.toString();
+  go(location.pathname + (text === '' ? '' : `?${text}`), options);
+}
+
+/** Links of the page are followed without a load; everything else (new tab, download, other origin) is the browser's. */
+export function followLinks(): void {
+  addEventListener('popstate', () => {
+    here.value = read();
+  });
+  document.addEventListener('click', (event) => {
+    if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+    const link = event.target instanceof Element ? event.target.closest('a') : null;
+    if (link === null || link.target !== '' || link.hasAttribute('download') || link.origin !== location.origin) return;
+    if (link.pathname.startsWith('/api/') || link.getAttribute('href')?.startsWith('#') === true) return;
+    event.preventDefault();
+    go(link.pathname + link.search);
+  });
+}

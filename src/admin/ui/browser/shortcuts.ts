@@ -1,0 +1,59 @@
+import { signal } from '@preact/signals';
+import { useLayoutEffect, useRef } from 'preact/hooks';
+
+/** `keys` as a person presses them: `j`, `Enter`, `?`, or two in a row: `g r`. */
+export interface Shortcut {
+  readonly keys: string;
+  readonly does: string;
+  readonly run: () => void;
+  /** Where it is listed. */
+  readonly group?: string;
+}
+
+/** Later ones win, so that what lies on top has its keys to itself. */
+export const shortcuts = signal<readonly Shortcut[]>([]);
+
+/**
+ * The keys hold while the component is shown. What they do is always that of the latest drawing: keys may come faster than
+ * effects run.
+ */
+export function useShortcuts(list: readonly Shortcut[]): void {
+  const latest = useRef(list);
+  latest.current = list;
+  const names = list.map(({ keys }) => keys).join(',');
+  // With the drawing: a key may come before effects run.
+  useLayoutEffect(() => {
+    const bound = latest.current.map((entry) => ({ ...entry, run: () => latest.current.find(({ keys }) => keys === entry.keys)?.run() }));
+    shortcuts.value = [...shortcuts.peek(), ...bound];
+    return () => {
+      shortcuts.value = shortcuts.peek().filter((entry) => !bound.includes(entry));
+    };
+  }, [names]);
+}
+
+const waitForSecond = 1200;
+
+/** Text that is being written is not a command. */
+const isTyping = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
+
+export function followKeys(): void {
+  let first = '';
+  let at = 0;
+  document.addEventListener('keydown', (event) => {
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (isTyping(event.target) || event.key === 'Shift') return;
+    // A dialog has the keyboard to itself; the browser closes it with Escape.
+    if (document.querySelector('dialog[open]') !== null) return;
+    // Enter on a button or a link is a click.
+    if (event.key === 'Enter' && event.target instanceof Element && event.target.closest('a, button, summary') !== null) return;
+    const two = first !== '' && event.timeStamp - at < waitForSecond ? `${first} ${event.key}` : '';
+    const all = shortcuts.peek();
+    const found = all.findLast(({ keys }) => keys === two) ?? all.findLast(({ keys }) => keys === event.key);
+    first = found === undefined && all.some(({ keys }) => keys.startsWith(`${event.key} `)) ? event.key : '';
+    at = event.timeStamp;
+    if (found === undefined) return;
+    event.preventDefault();
+    found.run();
+  });
+}

@@ -1,0 +1,22 @@
+import { computed, effect, signal } from '@preact/signals';
+import { saved } from './saved.ts';
+
+export type Theme = 'system' | 'light' | 'dark';
+const isTheme = (value: unknown): value is Theme => value === 'system' || value === 'light' || value === 'dark';
+
+export const theme = saved<Theme>('theme', 'system', isTheme);
+
+const darkSystem = matchMedia('(prefers-color-scheme: dark)');
+const systemIsDark = signal(darkSystem.matches);
+
+/** What is drawn: charts read their colours anew when it changes. */
+export const scheme = computed<'light' | 'dark'>(() => (theme.value === 'system' ? (systemIsDark.value ? 'dark' : 'light') : theme.value));
+
+export function followTheme(): void {
+  darkSystem.addEventListener('change', () => {
+    systemIsDark.value = darkSystem.matches;
+  });
+  effect(() => {
+    document.documentElement.dataset.scheme = scheme.value;
+  });
+}

@@ -1,0 +1,191 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { clock, day } from '../browser/format.ts';
+import { scheme } from '../browser/theme.ts';
+import { type Series, plot } from './plot.ts';
+
+interface ChartProps {
+  /** For the table twin and for screen readers. */
+  readonly name: string;
+  readonly times: readonly number[];
+  readonly series: readonly Series[];
+  readonly kind: 'bars' | 'lines';
+  readonly format: (value: number) => string;
+  readonly height?: number;
+  readonly onRange?: (since: number, until: number) => void;
+  /** A click without a drag, on the bucket that begins at `at`. */
+  readonly onBucket?: (at: number, step: number) => void;
+  readonly hideTable?: boolean;
+  readonly hideLegend?: boolean;
+}
+
+/** A chart over time with legend, numbers on hover, and the same numbers as a table. */
+export function Chart({
+  name,
+  times,
+  series,
+  kind,
+  format,
+  height = 160,
+  onRange,
+  onBucket,
+  hideTable = false,
+  hideLegend = false,
+}: ChartProps) {
+  const box = useRef<HTMLDivElement>(null);
+  const width = useWidth(box);
+  const [hover, setHover] = useState<{ readonly index: number; readonly left: number } | null>(null);
+  const step = times.length > 1 ? (times[1] ?? 0) - (times[0] ?? 0) : 60_000;
+  useEffect(() => {
+    if (box.current === null || width === 0) return undefined;
+    const onHover = (index: number | null, left: number): void => setHover(index === null || left < 0 ? null : { index, left });
+    return plot(box.current, { times, series, kind, format, width, height, onRange, onHover });
+  }, [times, series, kind, width, height, scheme.value]);
+  const click = (): void => {
+    const at = hover === null ? undefined : times[hover.index];
+    if (at !== undefined) onBucket?.(at, step);
+  };
+  const isFar = times.length > 0 && (times.at(-1) ?? 0) - (times[0] ?? 0) > 86_400_000;
+  return (
+    <figure class="chart stack tight">
+      {!hideLegend && <Legend series={series} />}
+      <div
+        class="plot"
+        ref={box}
+        style={{ minHeight: `${height}px` }}
+        onClick={onBucket === undefined ? undefined : click}
+        aria-hidden="true"
+      />
+      {hover !== null && (
+        <Tip
+          at={times[hover.index] ?? 0}
+          index={hover.index}
+          series={series}
+          format={format}
+          left={hover.left}
+          width={width}
+          isFar={isFar}
+        />
+      )}
+      {!hideTable && <Twin name={name} times={times} series={series} format={format} isFar={isFar} />}
+    </figure>
+  );
+}
+
+function useWidth(box: { readonly current: HTMLDivElement | null }): number {
+  const [width, setWidth] = useState(0);
+  useEffect(() => {
+    const element = box.current;
+    if (element === null) return undefined;
+    const observer = new ResizeObserver(([entry]) => setWidth(Math.floor(entry?.contentRect.width ?? 0)));
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, []);
+  return width;
+}
+
+function Legend({ series }: { series: readonly Series[] }) {
+  if (series.length < 2) return null;
+  return (
+    <div class="legend">
+      {series.map(({ name, colour, href }) => {
+        const content = (
+          <>
+            <i class="swatch" style={{ background: `var(${colour})` }} />
+            <span class="cut">{name}</span>
+          </>
+        );
+        return href === undefined ? (
+          <span key={name} class="row">
+            {content}
+          </span>
+        ) : (
+          <a key={name} class="row" href={href}>
+            {content}
+          </a>
+        );
+      })}
+    </div>
+  );
+}
+
+interface TipProps {
+  readonly at: number;
+  readonly index: number;
+  readonly series: readonly Series[];
+  readonly format: (value: number) => string;
+  readonly left: number;
+  readonly width: number;
+  readonly isFar: boolean;
+}
+
+const tipWidth = 180;
+
+function Tip({ at, index, series, format, left, width, isFar }: TipProps) {
+  const beside = left + 72;
+  const x = beside + tipWidth > width ? Math.max(0, left + 56 - tipWidth - 12) : beside;
+  return (
+    <div class="chart-tip" style={{ left: `${x}px` }} aria-hidden="true">
+      <div class="muted">{isFar ? `${day(at)} ${clock(at)}` : clock(at)}</div>
+      <dl>
+        {series.map(({ name, colour, values }) => {
+          const value = values[index] ?? null;
+          return (
+            <>
+              <dt key={`${name}.s`}>
+                <i class="swatch" style={{ background: `var(${colour})`, display: 'block' }} />
+              </dt>
+              <dt key={`${name}.n`} class="cut">
+                {name}
+              </dt>
+              <dd key={`${name}.v`}>{value === null ? '–' : format(value)}</dd>
+            </>
+          );
+        })}
+      </dl>
+    </div>
+  );
+}
+
+/** The numbers, for screen readers and for copying. Drawn when it is opened. */
+function Twin({ name, times, series, format, isFar }: Pick<ChartProps, 'name' | 'times' | 'series' | 'format'> & { isFar: boolean }) {
+  const [open, setOpen] = useState(false);
+  return (
+    <details class="chart-table" onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>
+        Table<span class="hidden-text"> of {name}</span>
+      </summary>
+      {open && (
+        <div class="table-box" tabIndex={0} role="region" aria-label={name}>
+          <table class="table">
+            <caption class="hidden-text">{name}</caption>
+            <thead>
+              <tr>
+                <th scope="col">Time</th>
+                {series.map((one) => (
+                  <th key={one.name} scope="col" class="num">
+                    {one.name}
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {times.map((at, i) => (
+                <tr key={at}>
+                  <th scope="row">{isFar ? `${day(at)} ${clock(at)}` : clock(at)}</th>
+                  {series.map((one) => {
+                    const value = one.values[i] ?? null;
+                    return (
+                      <td key={one.name} class="num">
+                        {value === null ? '–' : format(value)}
+                      </td>
+                    );
+                  })}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </details>
+  );
+}

@@ -1,0 +1,104 @@
+import uPlot from 'uplot';
+import { clock, day } from '../browser/format.ts';
+
+export interface Series {
+  readonly name: string;
+  readonly values: readonly (number | null)[];
+  /** Name of a custom property of the style sheet: `--c-1`. */
+  readonly colour: string;
+  /** What a click on it opens. */
+  readonly href?: string | undefined;
+}
+
+export interface PlotOptions {
+  /** Unix milliseconds of each bucket's beginning. */
+  readonly times: readonly number[];
+  readonly series: readonly Series[];
+  /** Bars lie on each other. */
+  readonly kind: 'bars' | 'lines';
+  readonly format: (value: number) => string;
+  readonly width: number;
+  readonly height: number;
+  /** A range that was drawn with the pointer. */
+  readonly onRange?: ((since: number, until: number) => void) | undefined;
+  readonly onHover: (index: number | null, left: number) => void;
+}
+
+/** Each layer on top of the ones before it. */
+function stacked(series: readonly Series[], length: number): number[][] {
+  const sum = Array.from({ length }, () => 0);
+  return series.map(({ values }) =>
+    sum.map((before, i) => {
+      sum[i] = before + (values[i] ?? 0);
+      return sum[i] ?? 0;
+    }),
+  );
+}
+
+/** Draws into `target`; returns what takes it away again. */
+export function plot(target: HTMLElement, options: PlotOptions): () => void {
+  const { times, series, kind, width, height, onRange, onHover } = options;
+  const style = getComputedStyle(document.documentElement);
+  const colour = (name: string): string => style.getPropertyValue(name).trim();
+  const step = times.length > 1 ? (times[1] ?? 0) - (times[0] ?? 0) : 60_000;
+  // A bar is drawn around its middle; a bucket has its time at the beginning.
+  const shift = kind === 'bars' ? step / 2000 : 0;
+  const x = times.map((at) => at / 1000 + shift);
+  // The highest layer is drawn first, so that the lower ones cover it.
+  const layers = kind === 'bars' ? stacked(series, times.length).toReversed() : series.map(({ values }) => [...values]);
+  const order = kind === 'bars' ? series.toReversed() : series;
+  const font = `11px ${colour('--font')}`;
+  const axis = { stroke: colour('--muted'), font, grid: { stroke: colour('--c-grid'), width: 1 }, ticks: { show: false } };
+  const chart = new uPlot(
+    {
+      width,
+      height,
+      // Beside the plot there is room for half of a label: the last one stands below its right edge.
+      padding: [8, 24, 0, 0],
+      legend: { show: false },
+      cursor: { y: false, points: { show: kind === 'lines' }, drag: { x: onRange !== undefined, y: false, setScale: false } },
+      scales: { x: { time: true, range: xRange(times, step, kind) }, y: { range: (_u, _min, max) => [0, max > 0 ? max * 1.08 : 1] } },
+      axes: [
+        { ...axis, grid: { show: false }, size: 28, gap: 8, space: 80, values: (_u, splits) => timesOf(splits) },
+        { ...axis, size: 56, gap: 4, space: 28, values: (_u, splits) => splits.map((value) => options.format(value)) },
+      ],
+      series: [{}, ...order.map((one) => seriesOf(one, kind, colour))],
+      hooks: {
+        setCursor: [(u) => onHover(u.cursor.idx ?? null, u.cursor.left ?? 0)],
+        setSelect: [(u) => select(u, onRange)],
+      },
+    },
+    [x, ...layers] as uPlot.AlignedData,
+    target,
+  );
+  return () => chart.destroy();
+}
+
+function xRange(times: readonly number[], step: number, kind: 'bars' | 'lines'): uPlot.Range.Function {
+  const first = (times[0] ?? 0) / 1000;
+  const last = ((times.at(-1) ?? 0) + (kind === 'bars' ? step : 0)) / 1000;
+  return () => [first, last > first ? last : first + 1];
+}
+
+function seriesOf(one: Series, kind: 'bars' | 'lines', colour: (name: string) => string): uPlot.Series {
+  const stroke = colour(one.colour);
+  if (kind === 'lines') return { stroke, width: 1.75, points: { show: false }, spanGaps: true };
+  const paths = uPlot.paths.bars?.({ size: [0.85, 40], radius: 0 });
+  return { stroke, fill: stroke, width: 0, points: { show: false }, ...(paths === undefined ? {} : { paths }) };
+}
+
+function select(u: uPlot, onRange: PlotOptions['onRange']): void {
+  const { left, width } = u.select;
+  if (width < 4 || onRange === undefined) return;
+  onRange(1000 * u.posToVal(left, 'x'), 1000 * u.posToVal(left + width, 'x'));
+  u.setSelect({ left: 0, width: 0, top: 0, height: 0 }, false);
+}
+
+/** Midnight is written as its day. */
+function timesOf(splits: readonly number[]): string[] {
+  return splits.map((at) => {
+    const text = clock(at * 1000);
+    if (text === '00:00:00') return day(at * 1000).slice(5);
+    return text.endsWith(':00') ? text.slice(0, 5) : text;
+  });
+}

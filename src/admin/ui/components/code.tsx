@@ -1,0 +1,82 @@
+import type { ComponentChildren } from 'preact';
+import { CopyButton } from './button.tsx';
+
+/** More than this is cut on screen: the browser would lay it out for seconds. Copy gives all of it. */
+const mostShown = 300_000;
+
+interface CodeProps {
+  readonly text: string;
+  readonly language?: 'json' | 'yaml' | 'diff' | 'text';
+  readonly what?: string;
+  /** Numbers lines, from this one on. */
+  readonly firstLine?: number;
+  /** A line to mark. */
+  readonly marked?: number;
+}
+
+/** Text of a machine: never read as HTML. */
+export function Code({ text, language = 'text', what = 'text', firstLine, marked }: CodeProps) {
+  const shown = text.length > mostShown ? text.slice(0, mostShown) : text;
+  return (
+    <div class="code">
+      <pre tabIndex={0} aria-label={what}>
+        <code class={language === 'diff' || firstLine !== undefined ? 'lines' : undefined}>
+          {firstLine !== undefined
+            ? numbered(shown, firstLine, marked)
+            : language === 'diff'
+              ? diffLines(shown)
+              : language === 'json'
+                ? jsonParts(shown)
+                : shown}
+        </code>
+      </pre>
+      {shown.length < text.length && <p class="small muted">Only the beginning is shown; Copy has all of it.</p>}
+      <div class="copy">
+        <CopyButton text={text} what={what} />
+      </div>
+    </div>
+  );
+}
+
+const numbered = (text: string, first: number, marked: number | undefined): ComponentChildren =>
+  text.split('\n').map((line, i) => {
+    const content = (
+      <>
+        <span class="number">{first + i}</span>
+        {line}
+        {'\n'}
+      </>
+    );
+    return first + i === marked ? <mark key={i}>{content}</mark> : <span key={i}>{content}</span>;
+  });
+
+const diffLines = (text: string): ComponentChildren =>
+  text.split('\n').map((line, i) => (
+    <span key={i} class={line.startsWith('+') ? 'added' : line.startsWith('-') ? 'removed' : undefined}>
+      {`${line}\n`}
+    </span>
+  ));
+
+/** Above this, colours would cost more elements than they help. */
+const mostColoured = 40_000;
+const jsonToken = /("(?:[^"\\]|\\.)*")(\s*:)?|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)/g;
+
+function jsonParts(text: string): ComponentChildren {
+  if (text.length > mostColoured) return text;
+  const out: ComponentChildren[] = [];
+  let at = 0;
+  for (const match of text.matchAll(jsonToken)) {
+    const [all, string, colon, other] = match;
+    if (match.index > at) out.push(text.slice(at, match.index));
+    const kind = other !== undefined ? 'j-other' : colon !== undefined ? 'j-key' : 'j-text';
+    out.push(
+      <span key={match.index} class={kind}>
+        {other ?? string}
+      </span>,
+    );
+    if (colon !== undefined) out.push(colon);
+    at = match.index + all.length;
+  }
+  out.push(text.slice(at));
+  return out;
+}

@@ -1,0 +1,37 @@
+import type { Difference, Origin } from '../../../core/logs/explanation.ts';
+
+const signs = { added: '+', removed: '−', changed: '~', moved: '→' } as const;
+const words = { added: 'added', removed: 'removed', changed: 'changed', moved: 'moved' } as const;
+
+/** Fields that differ between two bodies, each with its cause. */
+export function Differences({ list }: { list: readonly Difference[] }) {
+  return (
+    <ul class="difference">
+      {list.map((entry, i) => (
+        <li key={i} class={entry.kind}>
+          <span class="sign" title={words[entry.kind]}>
+            {signs[entry.kind]}
+            <span class="hidden-text">{words[entry.kind]}</span>
+          </span>
+          <span class="path">{entry.path}</span>
+          <span class="stack tight">
+            {entry.before !== undefined && <del>{entry.before}</del>}
+            {entry.after !== undefined && <ins>{entry.after}</ins>}
+          </span>
+          <span class="cause">
+            {entry.cause} <Place at={entry.at} />
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** `gateway.yaml:12`. */
+export function Place({ at }: { at: Origin | null }) {
+  return at === null ? null : (
+    <code class="muted break written-at" title={`${at.file}:${at.line}`}>
+      {at.file}:{at.line}
+    </code>
+  );
+}

@@ -1,0 +1,131 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { ago, moment } from '../browser/format.ts';
+import { Icon, type IconName } from './icon.tsx';
+
+export type Tone = 'ok' | 'warn' | 'bad' | 'info' | 'idle' | 'off';
+
+const iconOf: Readonly<Record<Tone, IconName>> = { ok: 'ok', warn: 'warn', bad: 'bad', info: 'info', idle: 'idle', off: 'off' };
+
+/** A state: icon and word together, so that colour is never alone. */
+export function Badge({
+  tone,
+  children,
+  filled = false,
+  icon,
+}: {
+  tone: Tone;
+  children: ComponentChildren;
+  filled?: boolean;
+  icon?: IconName;
+}) {
+  return (
+    <span class={`badge ${tone}${filled ? ' filled' : ''}`}>
+      <Icon name={icon ?? iconOf[tone]} />
+      <span class="cut">{children}</span>
+    </span>
+  );
+}
+
+/** A name as it is written in files and requests. */
+export function Tag({ children, title }: { children: ComponentChildren; title?: string }) {
+  return (
+    <span class="tag" title={title ?? (typeof children === 'string' ? children : undefined)}>
+      {children}
+    </span>
+  );
+}
+
+/** Parts of a whole in shades of one tone; `of` is the whole. The number belongs beside it. */
+export function Bar({ parts, of, tone }: { parts: readonly number[]; of: number; tone?: 'ok' | 'warn' | 'bad' | undefined }) {
+  const whole = Math.max(of, ...parts, 1e-9);
+  return (
+    <span class={`bar${tone === undefined ? '' : ` ${tone}`}`} aria-hidden="true">
+      {parts.map((part, i) => (
+        <i key={i} style={{ width: `${Math.max(0, (100 * part) / whole).toFixed(2)}%` }} />
+      ))}
+    </span>
+  );
+}
+
+/** A moment: how long ago, the exact time on hover and for machines. */
+export function Ago({ at }: { at: number }) {
+  const [now, setNow] = useState(Date.now());
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 10_000);
+    return () => clearInterval(timer);
+  }, []);
+  return (
+    <time class="nowrap" dateTime={new Date(at).toISOString()} title={moment(at)}>
+      {ago(at, now)}
+    </time>
+  );
+}
+
+/** One number that matters, with its name; with `href` it leads to what it counts. */
+export function Figure({
+  name,
+  value,
+  note,
+  href,
+}: {
+  name: string;
+  value: ComponentChildren;
+  note?: ComponentChildren;
+  href?: string | undefined;
+}) {
+  const inner = (
+    <>
+      <span class="name">{name}</span>
+      <span class="value" title={typeof value === 'string' ? value : undefined}>
+        {value}
+      </span>
+      <span class="note">{note}</span>
+    </>
+  );
+  return href === undefined ? (
+    <div class="figure">{inner}</div>
+  ) : (
+    <a class="figure" href={href}>
+      {inner}
+    </a>
+  );
+}
+
+/** Names and values. Rows whose value is null, undefined or false are left out. */
+export function Facts({ rows }: { rows: readonly (readonly [name: string, value: ComponentChildren])[] }) {
+  const shown = rows.filter(([, value]) => value !== null && value !== undefined && value !== false && value !== '');
+  return (
+    <dl class="facts">
+      {shown.map(([name, value]) => (
+        <>
+          <dt key={`${name}.t`}>{name}</dt>
+          <dd key={`${name}.d`}>{value}</dd>
+        </>
+      ))}
+    </dl>
+  );
+}
+
+/** Stands where a text will be, as high as the text. Widths in percent. */
+export function Skeleton({ lines = 3, height }: { lines?: number; height?: string }) {
+  const widths = [92, 78, 86, 64, 81];
+  return (
+    <div class="stack tight" aria-hidden="true">
+      {Array.from({ length: lines }, (_, i) => (
+        <span key={i} class="skeleton" style={{ width: height === undefined ? `${widths[i % widths.length]}%` : '100%', height }} />
+      ))}
+    </div>
+  );
+}
+
+/** Nothing here: says why, and what to do next. */
+export function Empty({ icon, title, children }: { icon: IconName; title: string; children?: ComponentChildren }) {
+  return (
+    <div class="empty">
+      <Icon name={icon} />
+      <h2>{title}</h2>
+      {children}
+    </div>
+  );
+}

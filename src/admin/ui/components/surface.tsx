@@ -1,0 +1,118 @@
+import type { ComponentChildren } from 'preact';
+import { useId, useLayoutEffect, useRef } from 'preact/hooks';
+import type { ApiError } from '../browser/api.ts';
+import type { Loaded } from '../browser/load.ts';
+import { Button } from './button.tsx';
+import { Skeleton } from './display.tsx';
+import { Icon, type IconName } from './icon.tsx';
+
+/** A part of a page with a heading. `flush` lets a table reach the edges. */
+export function Panel({
+  title,
+  aside,
+  children,
+  flush = false,
+}: {
+  title: ComponentChildren;
+  aside?: ComponentChildren;
+  children: ComponentChildren;
+  flush?: boolean;
+}) {
+  const id = useId();
+  return (
+    <section class="panel" aria-labelledby={id}>
+      <header>
+        <h2 id={id}>{title}</h2>
+        {aside !== undefined && <div class="row">{aside}</div>}
+      </header>
+      <div class={flush ? 'body flush' : 'body'}>{children}</div>
+    </section>
+  );
+}
+
+const noticeIcon: Readonly<Record<string, IconName>> = { ok: 'ok', warn: 'warn', bad: 'bad', info: 'info' };
+
+export function Notice({ tone, title, children }: { tone: 'ok' | 'warn' | 'bad' | 'info'; title?: string; children?: ComponentChildren }) {
+  return (
+    <div class={`notice ${tone}`} role={tone === 'bad' ? 'alert' : 'status'}>
+      <Icon name={noticeIcon[tone] ?? 'info'} />
+      <div class="grow stack tight">
+        {title !== undefined && <strong title={title.length > 300 ? title : undefined}>{title}</strong>}
+        {children}
+      </div>
+    </div>
+  );
+}
+
+/** What went wrong with a call, and what to do. */
+export function Problem({ error, again }: { error: ApiError; again?: () => void }) {
+  return (
+    <Notice tone="bad" title={error.message}>
+      {error.hint !== null && <p>{error.hint}</p>}
+      {again !== undefined && (
+        <div>
+          <Button small onClick={again}>
+            Try again
+          </Button>
+        </div>
+      )}
+    </Notice>
+  );
+}
+
+/** Skeleton, problem or content of a call. With old data and a new problem, both are shown. */
+export function Await<T>({ loaded, children, lines = 4 }: { loaded: Loaded<T>; children: (data: T) => ComponentChildren; lines?: number }) {
+  const { data, error, again } = loaded;
+  return (
+    <>
+      {error !== undefined && <Problem error={error} again={again} />}
+      {data !== undefined ? children(data) : error === undefined && <Skeleton lines={lines} />}
+    </>
+  );
+}
+
+interface DialogProps {
+  readonly title: string;
+  readonly onClose: () => void;
+  readonly children: ComponentChildren;
+  readonly footer?: ComponentChildren;
+  readonly wide?: boolean;
+}
+
+/** The browser's own dialog: it holds the focus, closes with Escape, and gives the focus back. */
+export function Dialog({ title, onClose, children, footer, wide = false }: DialogProps) {
+  const ref = useRef<HTMLDialogElement>(null);
+  const id = useId();
+  useLayoutEffect(() => {
+    const dialog = ref.current;
+    const before = document.activeElement;
+    dialog?.showModal();
+    return () => {
+      dialog?.close();
+      if (before instanceof HTMLElement) before.focus();
+    };
+  }, []);
+  return (
+    <dialog
+      ref={ref}
+      class={wide ? 'dialog wide' : 'dialog'}
+      aria-labelledby={id}
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose();
+      }}
+      onClick={(event) => {
+        if (event.target === ref.current) onClose();
+      }}
+    >
+      <header>
+        <h2 id={id}>{title}</h2>
+        <Button kind="quiet" icon="close" label="Close" onClick={onClose} />
+      </header>
+      <div class="body" tabIndex={0}>
+        {children}
+      </div>
+      {footer !== undefined && <footer>{footer}</footer>}
+    </dialog>
+  );
+}

@@ -1,0 +1,57 @@
+import type { ComponentChildren } from 'preact';
+
+export interface Column<T> {
+  readonly name: string;
+  readonly cell: (row: T) => ComponentChildren;
+  readonly isNumber?: boolean;
+}
+
+interface TableProps<T> {
+  readonly caption: string;
+  readonly columns: readonly Column<T>[];
+  readonly rows: readonly T[];
+  readonly rowKey: (row: T) => string;
+  /** The first cell should hold a link or a button that does the same, for the keyboard. */
+  readonly onRow?: ((row: T) => void) | undefined;
+  readonly isSelected?: ((row: T) => boolean) | undefined;
+  /** Shown instead of rows where there are none. */
+  readonly empty?: ComponentChildren;
+}
+
+/** A table of up to some hundred rows; below 40 rem rows become cards. */
+export function Table<T>({ caption, columns, rows, rowKey, onRow, isSelected, empty }: TableProps<T>) {
+  if (rows.length === 0 && empty !== undefined) return <>{empty}</>;
+  return (
+    <div class="table-box" tabIndex={0} role="region" aria-label={caption}>
+      <table class="table cards" role="table">
+        <caption class="hidden-text">{caption}</caption>
+        <thead role="rowgroup">
+          <tr role="row">
+            {columns.map(({ name, isNumber }) => (
+              <th key={name} scope="col" role="columnheader" class={isNumber === true ? 'num' : undefined}>
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody role="rowgroup">
+          {rows.map((row) => (
+            <tr
+              key={rowKey(row)}
+              role="row"
+              class={onRow === undefined ? undefined : 'clickable'}
+              aria-selected={isSelected?.(row) === true ? true : undefined}
+              onClick={onRow === undefined ? undefined : () => onRow(row)}
+            >
+              {columns.map(({ name, cell, isNumber }) => (
+                <td key={name} role="cell" data-label={name} class={isNumber === true ? 'num' : undefined}>
+                  {cell(row)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}

@@ -1,0 +1,17 @@
+import { dismiss, notifications } from '../browser/notify.ts';
+import { Button } from './button.tsx';
+import { Icon } from './icon.tsx';
+
+export function Toasts() {
+  return (
+    <div class="toasts" role="status" aria-live="polite">
+      {notifications.value.map(({ id, tone, text }) => (
+        <div key={id} class={`toast ${tone}`}>
+          <Icon name={tone} />
+          <span class="grow">{text}</span>
+          <Button small kind="quiet" icon="close" label="Dismiss" onClick={() => dismiss(id)} />
+        </div>
+      ))}
+    </div>
+  );
+}

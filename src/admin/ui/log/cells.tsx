@@ -1,0 +1,77 @@
+import type { LogRow } from '../../../core/logs/row.ts';
+import { count, duration } from '../browser/format.ts';
+import { Badge, Bar, type Tone } from '../components/display.tsx';
+
+/** What a status says, in a word. */
+export function statusWord(status: number, end: LogRow['end']): { readonly tone: Tone; readonly word: string } {
+  if (end === 'client_gone') return { tone: 'warn', word: 'client left' };
+  if (end === 'drained') return { tone: 'warn', word: 'stopped' };
+  if (status === 101) return { tone: 'ok', word: 'socket' };
+  if (status === 429) return { tone: 'warn', word: 'limited' };
+  if (status >= 500) return { tone: 'bad', word: status === 504 ? 'timeout' : 'failed' };
+  if (status === 408) return { tone: 'bad', word: 'timeout' };
+  if (status === 401 || status === 403) return { tone: 'warn', word: 'denied' };
+  if (status === 404) return { tone: 'warn', word: 'not found' };
+  if (status >= 400) return { tone: 'warn', word: 'rejected' };
+  return end === 'fault' ? { tone: 'bad', word: 'broken' } : { tone: 'ok', word: 'ok' };
+}
+
+/** Number and word, with an icon; `↷` where another target had to help. */
+export function Status({ status, end, fallback }: { status: number; end: LogRow['end']; fallback: boolean }) {
+  const { tone, word } = statusWord(status, end);
+  return (
+    <Badge tone={tone}>
+      {status}
+      {fallback && <span title="another target was used after a failure"> ↷</span>} {word}
+    </Badge>
+  );
+}
+
+/** `openai-main 429 → azure-eu/gpt-4o-mini`. */
+export function Route({ row }: { row: Pick<LogRow, 'hops' | 'provider' | 'model' | 'endpoint'> }) {
+  const { hops, provider, model, endpoint } = row;
+  // What the gateway answers itself goes to no provider: its endpoint says what it was.
+  const last = provider === null ? (model ?? endpoint) : `${provider}/${model ?? '?'}`;
+  const title = [...hops.map((hop) => `${hop.provider}/${hop.model} ${hop.said}`), last].join(' → ');
+  return (
+    <span class="cut route" title={title}>
+      {hops.slice(0, 3).map((hop, i) => (
+        <span key={i} class="hop">
+          {hop.provider} {hop.said} →{' '}
+        </span>
+      ))}
+      {hops.length > 3 && <span class="hop">+{hops.length - 3} → </span>}
+      {last}
+    </span>
+  );
+}
+
+/** Number and a bar in two shades: to the first token, and the rest. `of` is the longest that the bar shows. */
+export function Duration({ latency, ttft, of }: { latency: number; ttft: number | null; of: number }) {
+  const first = Math.min(ttft ?? latency, latency);
+  const title = ttft === null ? duration(latency) : `${duration(latency)}, first token after ${duration(ttft)}`;
+  return (
+    <span class="duration" title={title}>
+      <span>{duration(latency)}</span>
+      <Bar parts={[Math.min(first, of), Math.max(0, Math.min(latency, of) - first)]} of={of} />
+    </span>
+  );
+}
+
+export function Tokens({ row }: { row: Pick<LogRow, 'tokens_in' | 'tokens_out' | 'tokens_cached' | 'tokens_reasoning'> }) {
+  const { tokens_in: into, tokens_out: out, tokens_cached: cached, tokens_reasoning: reasoning } = row;
+  if (into === 0 && out === 0) return <span class="muted">–</span>;
+  const more = [cached > 0 ? `${count(cached)} cached` : '', reasoning > 0 ? `${count(reasoning)} reasoning` : ''].filter(
+    (text) => text !== '',
+  );
+  return (
+    <span class="cut" title={`${count(into)} in, ${count(out)} out${more.length > 0 ? ` (${more.join(', ')})` : ''}`}>
+      {count(into)} → {count(out)}
+    </span>
+  );
+}
+
+/** An unknown price is said, not shown as zero. */
+export function Cost({ usd: text, isKnown }: { usd: string; isKnown: boolean }) {
+  return isKnown ? <span class="cut">{text}</span> : <span class="muted cut">{text}</span>;
+}

@@ -1,0 +1,118 @@
+import type { ExplainedTarget, Explanation, RouteNode } from '../../../core/logs/explanation.ts';
+import { usd } from '../browser/format.ts';
+import { Code } from '../components/code.tsx';
+import { Differences, Place } from '../components/difference.tsx';
+import { Badge, Facts } from '../components/display.tsx';
+import { Url } from './url.tsx';
+import { Notice, Panel } from '../components/surface.tsx';
+
+/** The way of a request through the configuration, as `gateway explain` prints it. */
+export function ExplanationView({ explanation }: { explanation: Explanation }) {
+  const { request, key, config, prompt, overruled, route, targets, plugins, removed_headers: removed, warnings, log, answer } = explanation;
+  return (
+    <div class="stack">
+      {answer !== null && (
+        <Notice tone={answer.status >= 400 ? 'bad' : 'info'} title={`${answer.status}: ${answer.message}`}>
+          {answer.hint !== null && <p>{answer.hint}</p>}
+        </Notice>
+      )}
+      {warnings.map((warning) => (
+        <Notice key={warning} tone="warn" title={warning} />
+      ))}
+      <Facts
+        rows={[
+          ['request', <code key="r">{`${request.method} ${request.path}`}</code>],
+          ['key', key.name === null ? 'none' : <Located key="k" text={key.name} at={key.at} />],
+          ['config', config === null ? 'none' : <Located key="c" text={`${config.name} (from ${config.by})`} at={config.at} />],
+          ['prompt', prompt === null ? null : `${prompt.id} version ${prompt.version}`],
+          ['log', <Located key="l" text={`bodies ${log.bodies}`} at={log.at} />],
+        ]}
+      />
+      {overruled.map(({ choice, value, by }) => (
+        <Notice key={choice} tone="info" title={`${choice}: ${value} did not count, because ${by} did`} />
+      ))}
+      {route.map((node) => (
+        <RouteStep key={node.node} node={node} />
+      ))}
+      {targets.map((target) => (
+        <Target key={target.target} target={target} />
+      ))}
+      {plugins.some(({ said }) => said !== null) && <Facts rows={plugins.map(({ name, moment, said }) => [`${name} (${moment})`, said])} />}
+      {removed.length > 0 && (
+        <Panel title="Headers that are not passed on">
+          <Facts rows={removed.map(({ name, why }) => [name, why])} />
+        </Panel>
+      )}
+    </div>
+  );
+}
+
+const Located = ({ text, at }: { text: string; at: Explanation['key']['at'] }) => (
+  <>
+    {text} <Place at={at} />
+  </>
+);
+
+function RouteStep({ node }: { node: RouteNode }) {
+  return (
+    <Panel title={`${node.strategy} at ${node.node}`} aside={<Place at={node.at} />}>
+      <div class="stack tight">
+        <p>{node.because}</p>
+        {node.conditions.map(({ text, matched, why, at }) => (
+          <div key={text} class="row">
+            <Badge tone={matched ? 'ok' : 'off'}>{matched ? 'matches' : 'does not match'}</Badge>
+            <code class="break">{text}</code>
+            <span class="muted">{why}</span>
+            <Place at={at} />
+          </div>
+        ))}
+      </div>
+    </Panel>
+  );
+}
+
+function Target({ target }: { target: ExplainedTarget }) {
+  const {
+    provider,
+    model,
+    deployment,
+    goes_here: goes,
+    left_on: left,
+    problem,
+    url,
+    method,
+    headers,
+    body,
+    differences,
+    retry,
+    timeouts,
+    cost_usd: cost,
+  } = target;
+  return (
+    <Panel
+      title={
+        <>
+          {provider}/{model} {deployment !== null && <span class="muted">deployment {deployment}</span>}
+        </>
+      }
+      aside={goes ? <Badge tone="ok">goes here</Badge> : <Badge tone="idle">{left}</Badge>}
+    >
+      <div class="stack tight">
+        {problem !== null && <Notice tone="warn" title={problem} />}
+        <Facts
+          rows={[
+            ['defined at', target.at === null ? null : <Place key="p" at={target.at} />],
+            ['url', url === null ? null : <Url key="u" text={`${method ?? 'POST'} ${url}`} />],
+            ['retry', retry],
+            ...Object.entries(timeouts).map(([name, value]) => [name.replaceAll('_', ' '), value] as const),
+            ['left on', goes ? left : null],
+            ['price of the input', cost === null ? 'unknown price' : usd(cost)],
+            ...headers.map(([name, value]) => [name, <code key={name}>{value}</code>] as const),
+          ]}
+        />
+        {differences.length > 0 && <Differences list={differences} />}
+        {body !== null && <Code text={body} language="json" what="upstream body" />}
+      </div>
+    </Panel>
+  );
+}

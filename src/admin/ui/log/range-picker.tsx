@@ -1,0 +1,87 @@
+import { useState } from 'preact/hooks';
+import { clock, day } from '../browser/format.ts';
+import { Button } from '../components/button.tsx';
+import { TextField } from '../components/form.tsx';
+import { Popover } from '../components/popover.tsx';
+import { boundsOf, fixedRange, type Range } from './terms.ts';
+
+const usual: readonly (readonly [Range, string])[] = [
+  ['15m', 'Last 15 minutes'],
+  ['1h', 'Last hour'],
+  ['6h', 'Last 6 hours'],
+  ['24h', 'Last 24 hours'],
+  ['7d', 'Last 7 days'],
+  ['30d', 'Last 30 days'],
+  ['all', 'All time'],
+];
+
+function nameOf(range: Range): string {
+  const known = usual.find(([id]) => id === range)?.[1];
+  const bounds = known === undefined && range.includes('/') ? boundsOf(range, 0) : undefined;
+  if (bounds === undefined) return known ?? `Last ${range}`;
+  const { since, until } = bounds;
+  const isOneDay = day(since) === day(until);
+  return `${day(since).slice(5)} ${clock(since)} – ${isOneDay ? '' : `${day(until).slice(5)} `}${clock(until)}`;
+}
+
+/** What a text field for local time holds: `2026-11-22T09:31:07`. */
+const local = (at: number): string => `${day(at)}T${clock(at)}`;
+
+interface RangePickerProps {
+  readonly range: Range;
+  readonly onRange: (range: Range) => void;
+  readonly open: boolean;
+  readonly onOpen: (open: boolean) => void;
+  /** The filter has times of its own, which count. */
+  readonly overruled?: boolean;
+  readonly withAll?: boolean;
+}
+
+export function RangePicker({ range, onRange, open, onOpen, overruled = false, withAll = true }: RangePickerProps) {
+  const bounds = boundsOf(range, Date.now());
+  const [since, setSince] = useState(local(bounds?.since ?? Date.now() - 3_600_000));
+  const [until, setUntil] = useState(local(bounds?.until ?? Date.now()));
+  const [from, to] = [Date.parse(since), Date.parse(until)];
+  const isValid = !Number.isNaN(from) && !Number.isNaN(to) && from < to;
+  const choose = (next: Range): void => {
+    onRange(next);
+    onOpen(false);
+  };
+  return (
+    <Popover
+      open={open}
+      onClose={() => onOpen(false)}
+      label="Time range"
+      button={
+        <Button icon="time" shortcut="t" label="Time range" expanded={open} onClick={() => onOpen(!open)}>
+          {overruled ? 'Time of the filter' : nameOf(range)}
+        </Button>
+      }
+    >
+      <div class="stack">
+        <div class="menu">
+          {usual
+            .filter(([id]) => withAll || id !== 'all')
+            .map(([id, name]) => (
+              <button key={id} type="button" aria-pressed={id === range} onClick={() => choose(id)}>
+                {name}
+              </button>
+            ))}
+        </div>
+        <form
+          class="stack tight"
+          onSubmit={(event) => {
+            event.preventDefault();
+            if (isValid) choose(fixedRange(from, to));
+          }}
+        >
+          <TextField label="From" value={since} onInput={setSince} placeholder="2026-11-22T09:31" />
+          <TextField label="To" value={until} onInput={setUntil} problem={isValid ? null : 'From is before To: 2026-11-22T09:31'} />
+          <Button type="submit" disabled={!isValid}>
+            Show this range
+          </Button>
+        </form>
+      </div>
+    </Popover>
+  );
+}

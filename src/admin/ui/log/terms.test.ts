@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest';
+import { makeRow } from '../../../query/fixtures/rows.ts';
+import { matcher } from '../../../query/match.ts';
+import { parseFilter } from '../../../query/parse.ts';
+import { treeOf } from '../pages/trace/tree.ts';
+import { curlOf } from '../pages/request/actions/curl.ts';
+import { sumOf } from './money.ts';
+import { boundsOf, fixedRange, isRange, stepFor, term, withRange } from './terms.ts';
+
+const now = Date.UTC(2026, 10, 22, 9, 31);
+
+describe('a term made from a value', () => {
+  it.each(['support', 'two words', 'a,b', 'a:b', '*', 'gpt-*', '>5', '-x', '"', String.raw`\"`, 'https://x/y?z'])(
+    'finds %j and nothing else',
+    (model) => {
+      const parsed = parseFilter(term('model', model), now);
+      if ('problem' in parsed) throw new Error(parsed.problem.message);
+      const matches = matcher(parsed.filter);
+      expect([matches(makeRow({ model })), matches(makeRow({ model: `${model}!` }))]).toEqual([true, false]);
+    },
+  );
+});
+
+describe('ranges', () => {
+  it.each(['15m', '1h', '7d', 'all', fixedRange(now - 1000, now)])('%s is one that the filter language reads', (range) => {
+    expect(isRange(range)).toBe(true);
+    expect(parseFilter(withRange('status:500', range), now)).toHaveProperty('filter');
+  });
+
+  it.each(['', 'x', '1y', '1h/2h', '/', null])('%j is none', (text) => expect(isRange(text)).toBe(false));
+
+  it('lose to times of the filter', () => expect(withRange('since:5m model:x', '1h')).toBe('since:5m model:x'));
+
+  it('keep their bounds', () => expect(boundsOf(fixedRange(now - 5000, now), 0)).toEqual({ since: now - 5000, until: now }));
+
+  it.each([
+    [900_000, 60],
+    [3_600_000, 60],
+    [86_400_000, 1800],
+    [30 * 86_400_000, 43_200],
+    [400 * 86_400_000, 432_000],
+  ])('%i ms have buckets of %i s', (length, step) => expect(stepFor(length)).toBe(step));
+});
+
+it('sums are exact', () => expect(sumOf(['0.1', '0.2', null, '1000000000000000000000'])).toBe('1000000000000000000000.300000000000000000'));
+
+describe('a trace', () => {
+  const row = (id: string, span: string | null, parent: string | null) => makeRow({ id, span, parent });
+  const shape = (...rows: ReturnType<typeof row>[]) =>
+    treeOf(rows).map((node) => `${'>'.repeat(node.depth)}${node.row?.id ?? `(${node.span})`}`);
+
+  it('is a tree by spans', () =>
+    expect(shape(row('a', 's1', null), row('b', 's2', 's1'), row('c', null, 's2'), row('d', null, null))).toEqual(['a', '>b', '>>c', 'd']));
+  it('gives siblings of an unknown parent a node', () =>
+    expect(shape(row('a', null, 'x'), row('b', null, 'x'), row('c', null, 'y'))).toEqual(['(x)', '>a', '>b', 'c']));
+  it('has each request once, also where spans form a circle', () =>
+    expect(shape(row('a', 's1', 's2'), row('b', 's2', 's1')).toSorted()).toEqual(['>b', 'a']));
+});
+
+describe('a curl command', () => {
+  const record = {
+    method: 'POST',
+    path: '/v1/x',
+    request: { headers: { 'content-type': 'application/json', authorization: '•••', 'x-note': "it's", host: 'h' }, body: {} },
+  };
+  it('quotes for a shell, and has variables for secrets', () => {
+    expect(curlOf(record as never, 'http://g', `{"a":"it's $HOME"}`)).toBe(
+      String.raw`curl 'http://g/v1/x' \
+  -H 'content-type: application/json' \
+  -H "authorization: Bearer $GATEWAY_API_KEY" \
+  -H 'x-note: it'\''s' \
+  --data-raw '{"a":"it'\''s $HOME"}'`,
+    );
+  });
+});

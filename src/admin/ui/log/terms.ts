@@ -1,0 +1,70 @@
+/** Pieces of filters, as the filter language writes them. */
+
+/** `provider:"a b"`: in quotes where the value needs them. */
+export const term = (field: string, value: string): string => `${field}:${isPlainValue(value) ? value : quoted(value)}`;
+
+const isPlainValue = (value: string): boolean => value !== '' && !/[\s",:*]|^[<>=-]/.test(value);
+const quoted = (value: string): string => `"${value.replaceAll(/["\\]/g, String.raw`\$&`)}"`;
+
+/** Terms joined by *and*; empty ones are left out. */
+export const both = (...terms: readonly string[]): string => terms.filter((text) => text.trim() !== '').join(' ');
+
+/** A range of time: a duration up to now (`1h`), `all`, or two ISO times with a slash between. */
+export type Range = string;
+
+const unit: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+export const isRange = (text: unknown): text is Range =>
+  typeof text === 'string' &&
+  (text === 'all' ||
+    /^\d{1,4}[mhd]$/.test(text) ||
+    (text.split('/').length === 2 && text.split('/').every((part) => !Number.isNaN(Date.parse(part)))));
+
+/** Milliseconds of a range that ends now; undefined for the others. */
+export function lengthOf(range: Range): number | undefined {
+  const match = /^(\d+)([mhd])$/.exec(range);
+  return match === null ? undefined : Number(match[1]) * (unit[match[2] ?? ''] ?? 0);
+}
+
+export const fixedRange = (since: number, until: number): Range => `${new Date(since).toISOString()}/${new Date(until).toISOString()}`;
+
+/** Since and until, in Unix milliseconds; undefined for `all`. */
+export function boundsOf(range: Range, now: number): { readonly since: number; readonly until: number } | undefined {
+  const length = lengthOf(range);
+  if (length !== undefined) return { since: now - length, until: now };
+  const [since, until] = range.split('/').map((text) => Date.parse(text));
+  return since === undefined || until === undefined || Number.isNaN(since) ? undefined : { since, until };
+}
+
+/** As terms of a filter. */
+export function rangeTerms(range: Range): string {
+  if (range === 'all') return '';
+  if (lengthOf(range) !== undefined) return `since:${range}`;
+  const [since, until] = range.split('/');
+  return `since:${since} until:${until}`;
+}
+
+/** A filter that has bounds of its own needs no range. */
+export const hasTimes = (filter: string): boolean => /(?:^|\s)(?:since|until):/i.test(filter);
+
+export const withRange = (filter: string, range: Range): string => (hasTimes(filter) ? filter : both(filter, rangeTerms(range)));
+
+/** Seconds of one bucket, so that a range has about sixty. */
+export function stepFor(milliseconds: number): number {
+  const steps = [60, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 21_600, 43_200, 86_400];
+  return steps.find((step) => milliseconds / 1000 / step <= 80) ?? 86_400 * Math.ceil(milliseconds / 86_400_000 / 80);
+}
+
+/** The address of the list with a filter. */
+export function requestsHref(filter: string, range?: Range): string {
+  const search = new URLSearchParams();
+  if (filter !== '') search.set('q', filter);
+  if (range !== undefined) search.set('range', range);
+  const text = search.toString();
+  return text === '' ? '/requests' : `/requests?${text}`;
+}
+
+export const requestHref = (id: string): string => `/requests/${encodeURIComponent(id)}`;
+
+/** The gateway's address without the version of the API. */
+export const originOf = (url: string): string => url.replace(/\/v1\/?$/, '');

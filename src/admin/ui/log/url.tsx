@@ -1,0 +1,14 @@
+/** An address that breaks where its parts end, and within one only where it is longer than the line. */
+export function Url({ text }: { text: string }) {
+  const parts = text.split(/(?<=[/?&=])(?!\/)/);
+  return (
+    <code class="url">
+      {parts.map((part, i) => (
+        <>
+          {part}
+          {i < parts.length - 1 && <wbr key={i} />}
+        </>
+      ))}
+    </code>
+  );
+}

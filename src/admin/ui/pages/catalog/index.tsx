@@ -1,0 +1,78 @@
+import { useState } from 'preact/hooks';
+import type { ProviderView } from '../../../api-types.ts';
+import { get } from '../../browser/api.ts';
+import { useLoad } from '../../browser/load.ts';
+import { Code } from '../../components/code.tsx';
+import { Empty } from '../../components/display.tsx';
+import { TextField } from '../../components/form.tsx';
+import { Page } from '../../components/page.tsx';
+import { Await } from '../../components/surface.tsx';
+import { Provider } from './provider.tsx';
+
+const example = `providers:
+  openai-main:
+    type: openai
+    api_key: \${env:OPENAI_API_KEY}`;
+
+/** From so many on a search helps. */
+const many = 6;
+
+/** Who can be called, how they do, and what they cost. */
+export function Catalog({ name }: { name: string | undefined }) {
+  const loaded = useLoad((signal) => get<readonly ProviderView[]>('/api/providers', {}, signal), [], 15_000);
+  const [find, setFind] = useState('');
+  return (
+    <Page title="Catalog">
+      <Await loaded={loaded} lines={12}>
+        {(providers) => {
+          if (providers.length === 0) return <Nothing />;
+          const found = providers.filter((one) => isFound(one, find) && (name === undefined || one.slug === name));
+          return (
+            <div class="stack">
+              {name === undefined && providers.length >= many && (
+                <TextField label="Search providers, models and deployments" value={find} onInput={setFind} placeholder="gpt-4o" />
+              )}
+              {name !== undefined && (
+                <p>
+                  <a href="/catalog">All providers</a>
+                </p>
+              )}
+              {found.length === 0 ? (
+                <Empty icon="search" title="No provider is called so" />
+              ) : (
+                <div class="provider-grid">
+                  {found.map((provider) => (
+                    <Provider key={provider.slug} provider={provider} />
+                  ))}
+                </div>
+              )}
+            </div>
+          );
+        }}
+      </Await>
+    </Page>
+  );
+}
+
+function isFound({ slug, type, name, models, deployments }: ProviderView, find: string): boolean {
+  const held = [
+    slug,
+    type,
+    name ?? '',
+    ...models,
+    ...deployments.flatMap((one) => [one.alias, one.deployment, one.foundation_model ?? '']),
+  ];
+  return held.join('\n').toLowerCase().includes(find.trim().toLowerCase());
+}
+
+function Nothing() {
+  return (
+    <Empty icon="catalog" title="No providers yet">
+      <p>
+        A provider is who can be called, with which credential. Write one into <code>gateway.yaml</code>; it serves a second after you save,
+        and requests reach it as <code>@openai-main/gpt-4o-mini</code>.
+      </p>
+      <Code text={example} language="yaml" what="example" />
+    </Empty>
+  );
+}

@@ -1,0 +1,63 @@
+import type { ExplainRequest, Explanation } from '../../../../core/logs/explanation.ts';
+
+/** What the form holds. */
+export interface Asked {
+  readonly way: 'text' | 'body';
+  readonly model: string;
+  readonly user: string;
+  readonly body: string;
+  readonly path: string;
+  readonly config: string;
+  readonly key: string;
+  /** `name: value`, one a line. */
+  readonly headers: string;
+  /** By slug: a status as text, `timeout`, `reset`; empty: it responds. */
+  readonly assume: Readonly<Record<string, string>>;
+}
+
+/** Null: it can be asked. */
+export function problemOf({ way, body }: Asked): string | null {
+  if (way === 'text' || body.trim() === '') return null;
+  try {
+    JSON.parse(body);
+    return null;
+  } catch (error) {
+    return `Not JSON: ${error instanceof Error ? error.message : 'it ends too early'}`;
+  }
+}
+
+/** Nobody is called, and the gateway has nothing to say by itself. */
+export const goesNowhere = ({ targets, answer }: Explanation): boolean => targets.length === 0 && answer === null;
+
+export function explainBody(asked: Asked): ExplainRequest {
+  const { path, config, key } = asked;
+  const headers = { ...headersIn(asked.headers), ...(config.trim() === '' ? {} : { 'x-gateway-config': config.trim() }) };
+  const assume = Object.entries(asked.assume).flatMap(([slug, said]) =>
+    said === '' ? [] : [[slug, said === 'timeout' || said === 'reset' ? said : Number(said)] as const],
+  );
+  return {
+    path: path.trim() === '' ? undefined : path.trim(),
+    headers,
+    body: asked.way === 'body' ? asked.body : bodyOf(asked),
+    key: key === '' ? undefined : key,
+    assume: Object.fromEntries(assume),
+  };
+}
+
+/** A text of a user as each kind of call has it. */
+function bodyOf({ path, model, user }: Asked): Readonly<Record<string, unknown>> {
+  const named = model.trim() === '' ? {} : { model: model.trim() };
+  if (path.endsWith('/responses') || path.endsWith('/embeddings')) return { ...named, input: user };
+  if (path.endsWith('/images/generations') || path === '/v1/completions') return { ...named, prompt: user };
+  const messages = [{ role: 'user', content: user }];
+  return path.endsWith('/messages') ? { ...named, max_tokens: 256, messages } : { ...named, messages };
+}
+
+/** Lines without a colon are left out. */
+function headersIn(text: string): Record<string, string> {
+  const entries = text.split('\n').flatMap((line) => {
+    const colon = line.indexOf(':', 1);
+    return colon < 1 ? [] : [[line.slice(0, colon).trim().toLowerCase(), line.slice(colon + 1).trim()] as const];
+  });
+  return Object.fromEntries(entries.filter(([name]) => name !== ''));
+}

@@ -1,0 +1,48 @@
+import type { TargetView } from '../../../api-types.ts';
+import { SelectField } from '../../components/form.tsx';
+import type { Asked } from './asked.ts';
+
+/** More fields than this are no form. */
+const mostSlugs = 12;
+
+const outcomes = [
+  ['', 'responds'],
+  ['429', '429'],
+  ['500', '500'],
+  ['503', '503'],
+  ['401', '401'],
+  ['timeout', 'timeout'],
+  ['reset', 'connection lost'],
+] as const;
+
+/** The providers of a tree, each once, in their order. */
+export const slugsOf = (target: TargetView): readonly string[] => [
+  ...new Set([...(target.provider === null ? [] : [target.provider]), ...target.targets.flatMap(slugsOf)]),
+];
+
+interface AssumeProps {
+  readonly slugs: readonly string[];
+  readonly value: Asked['assume'];
+  readonly onChange: (value: Asked['assume']) => void;
+}
+
+/** What providers respond, so that the chain can be walked. */
+export function Assume({ slugs, value, onChange }: AssumeProps) {
+  if (slugs.length === 0) return null;
+  return (
+    <fieldset class="stack tight">
+      <legend>Assume that</legend>
+      <div class="fields small-fields">
+        {slugs.slice(0, mostSlugs).map((slug) => (
+          <SelectField
+            key={slug}
+            label={slug}
+            value={value[slug] ?? ''}
+            onInput={(said) => onChange({ ...value, [slug]: said })}
+            options={outcomes}
+          />
+        ))}
+      </div>
+    </fieldset>
+  );
+}

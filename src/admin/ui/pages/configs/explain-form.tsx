@@ -1,0 +1,119 @@
+import { useLayoutEffect, useState } from 'preact/hooks';
+import type { ConfigView, KeyView, Status } from '../../../api-types.ts';
+import type { Explanation } from '../../../../core/logs/explanation.ts';
+import { get, post } from '../../browser/api.ts';
+import { useLoad } from '../../browser/load.ts';
+import { Button } from '../../components/button.tsx';
+import { SelectField, TextField } from '../../components/form.tsx';
+import { Notice, Panel, Problem } from '../../components/surface.tsx';
+import { Choice } from '../../components/tabs.tsx';
+import { ExplanationView } from '../../log/explanation.tsx';
+import { useAction } from '../../parts/use-action.ts';
+import { Assume, slugsOf } from './assume.tsx';
+import { type Asked, explainBody, goesNowhere, problemOf } from './asked.ts';
+
+const paths = ['/v1/chat/completions', '/v1/messages', '/v1/responses', '/v1/embeddings', '/v1/completions', '/v1/images/generations'];
+
+const blank: Asked = {
+  way: 'text',
+  model: '',
+  user: 'hi',
+  body: '{\n  "model": "gpt-4o-mini",\n  "messages": [{"role": "user", "content": "hi"}]\n}',
+  path: '/v1/chat/completions',
+  config: '',
+  key: '',
+  headers: '',
+  assume: {},
+};
+
+/** What would happen to a request: the walk of real traffic, with nothing sent. */
+export function ExplainForm({ configs, current }: { configs: readonly ConfigView[]; current: string }) {
+  const [asked, setAsked] = useState<Asked>({ ...blank, config: current });
+  const explain = useAction<Explanation>();
+  const keys = useLoad((signal) => get<readonly KeyView[]>('/api/keys', {}, signal), []);
+  const status = useLoad((signal) => get<Status>('/api/status', {}, signal), []);
+  const set = (change: Partial<Asked>): void => setAsked((before) => ({ ...before, ...change }));
+  useLayoutEffect(() => set({ config: current, assume: {} }), [current]);
+  const problem = problemOf(asked);
+  const chosen = configs.find(({ name }) => name === asked.config);
+  const slugs = chosen === undefined ? (status.data?.providers ?? []).map(({ slug }) => slug) : slugsOf(chosen.root);
+  return (
+    <>
+      <Panel title="Explain a request" aside={<span class="muted small">nothing is sent</span>}>
+        <form
+          class="stack"
+          onSubmit={(event) => {
+            event.preventDefault();
+            if (problem === null) explain.run((signal) => post<Explanation>('/api/explain', explainBody(asked), signal));
+          }}
+        >
+          <Choice
+            label="How the request is given"
+            value={asked.way}
+            onChange={(way) => set({ way })}
+            options={[
+              ['text', 'Model and text'],
+              ['body', 'Whole body'],
+            ]}
+          />
+          {asked.way === 'text' ? (
+            <div class="fields">
+              <TextField
+                label="Model"
+                value={asked.model}
+                onInput={(model) => set({ model })}
+                placeholder="@openai-main/gpt-4o-mini"
+                hint="Empty: the body names none"
+              />
+              <TextField label="Text of the user" value={asked.user} onInput={(user) => set({ user })} />
+            </div>
+          ) : (
+            <TextField label="Body" rows={9} value={asked.body} onInput={(body) => set({ body })} problem={problem} />
+          )}
+          <div class="fields">
+            <TextField label="Path" value={asked.path} onInput={(path) => set({ path })} list={paths} />
+            <TextField
+              label="Config"
+              value={asked.config}
+              onInput={(config) => set({ config })}
+              list={configs.map(({ name }) => name)}
+              hint="As in x-gateway-config; empty: none"
+            />
+            <SelectField
+              label="API key"
+              value={asked.key}
+              onInput={(key) => set({ key })}
+              options={[['', 'none'], ...(keys.data ?? []).map(({ name }) => [name, name] as const)]}
+              hint="Its rules hold; its secret is not needed"
+            />
+          </div>
+          <TextField
+            label="Headers"
+            rows={2}
+            value={asked.headers}
+            onInput={(headers) => set({ headers })}
+            placeholder={'x-gateway-metadata: {"plan": "paid"}'}
+            hint="One a line: name: value"
+          />
+          <Assume slugs={slugs} value={asked.assume} onChange={(assume) => set({ assume })} />
+          <div class="row">
+            <Button kind="primary" type="submit" icon="explain" disabled={explain.busy || problem !== null}>
+              Explain
+            </Button>
+          </div>
+        </form>
+      </Panel>
+      <section aria-label="Explanation" aria-live="polite" class="stack">
+        {explain.error !== undefined && <Problem error={explain.error} />}
+        {explain.result !== undefined && explain.error === undefined && (
+          <>
+            {goesNowhere(explain.result) && <Notice tone="info" title="No target would be tried" />}
+            <Panel title="What would happen">
+              <ExplanationView explanation={explain.result} />
+            </Panel>
+          </>
+        )}
+      </section>
+    </>
+  );
+}

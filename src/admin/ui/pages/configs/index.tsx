@@ -1,0 +1,89 @@
+import type { ConfigView } from '../../../api-types.ts';
+import { get } from '../../browser/api.ts';
+import { useLoad } from '../../browser/load.ts';
+import { may } from '../../browser/session.ts';
+import { Code } from '../../components/code.tsx';
+import { Place } from '../../components/difference.tsx';
+import { Empty } from '../../components/display.tsx';
+import { Page } from '../../components/page.tsx';
+import { Await, Panel } from '../../components/surface.tsx';
+import { NameList } from '../../parts/name-list.tsx';
+import { ExplainForm } from './explain-form.tsx';
+import { Tree } from './tree.tsx';
+
+const example = `configs:
+  support:
+    strategy: {mode: fallback, on_status_codes: [429, 500, 502, 503]}
+    targets:
+      - openai-main/gpt-4o-mini
+      - azure-eu/gpt-4o-mini`;
+
+/** Each named config as its tree of targets, its YAML beside it, and what would happen to a request. */
+export function Configs({ name }: { name: string | undefined }) {
+  const loaded = useLoad((signal) => get<readonly ConfigView[]>('/api/configs', {}, signal), [], 15_000);
+  return (
+    <Page title="Configs">
+      <Await loaded={loaded} lines={12}>
+        {(configs) => {
+          const config = name === undefined ? configs[0] : configs.find((one) => one.name === name);
+          return (
+            <>
+              {configs.length === 0 ? (
+                <Nothing />
+              ) : (
+                <div class="split">
+                  <NameList
+                    label="Configs"
+                    names={configs.map((one) => ({ name: one.name, note: noteOf(one) }))}
+                    current={config?.name}
+                    hrefOf={(one) => `/configs/${encodeURIComponent(one)}`}
+                  />
+                  {config === undefined ? (
+                    <Empty icon="search" title={`There is no config “${name ?? ''}”`}>
+                      <p>It may have been removed from the files, or it is in a file that does not load.</p>
+                    </Empty>
+                  ) : (
+                    <One config={config} />
+                  )}
+                </div>
+              )}
+              {may('operator') && <ExplainForm configs={configs} current={config?.name ?? ''} />}
+            </>
+          );
+        }}
+      </Await>
+    </Page>
+  );
+}
+
+const noteOf = ({ root }: ConfigView): string => (root.live.requests === 0 ? 'not used' : `${root.live.requests} in the last hour`);
+
+function Nothing() {
+  return (
+    <Empty icon="configs" title="No named configs yet">
+      <p>
+        A config says where requests go: fallbacks, weights, conditions. Write one into <code>gateway.yaml</code>; clients name it in{' '}
+        <code>x-gateway-config: support</code>.
+      </p>
+      <Code text={example} language="yaml" what="example" />
+    </Empty>
+  );
+}
+
+function One({ config }: { config: ConfigView }) {
+  const { name, at, yaml, root } = config;
+  return (
+    <div class="halves">
+      <Panel title={<span class="break">{name}</span>} aside={<span class="muted small">the last hour</span>}>
+        <Tree config={name} root={root} />
+      </Panel>
+      <Panel title="YAML" aside={<Place at={at} />}>
+        {yaml === '' ? (
+          <p class="muted">It is not written in a file of its own lines.</p>
+        ) : (
+          <Code text={yaml} language="yaml" what={`YAML of ${name}`} firstLine={at?.line ?? 1} />
+        )}
+      </Panel>
+    </div>
+  );
+}

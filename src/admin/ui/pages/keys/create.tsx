@@ -1,0 +1,112 @@
+import { useState } from 'preact/hooks';
+import type { ConfigView, KeyChange, ProviderView } from '../../../api-types.ts';
+import { get, post } from '../../browser/api.ts';
+import { useLoad } from '../../browser/load.ts';
+import { Button } from '../../components/button.tsx';
+import { Check, TextField } from '../../components/form.tsx';
+import { Dialog, Problem } from '../../components/surface.tsx';
+import { useAction } from '../../parts/use-action.ts';
+import { Issued } from './issued.tsx';
+
+interface CreateProps {
+  readonly taken: readonly string[];
+  readonly onClose: () => void;
+  readonly onDone: () => void;
+}
+
+/** `a, b` → a list; empty: no limit. */
+const listIn = (text: string): readonly string[] | undefined => {
+  const names = text.split(/[\s,]+/).filter((name) => name !== '');
+  return names.length === 0 ? undefined : names;
+};
+
+export function CreateDialog({ taken, onClose, onDone }: CreateProps) {
+  const [name, setName] = useState('');
+  const [configs, setConfigs] = useState('');
+  const [providers, setProviders] = useState('');
+  const [models, setModels] = useState('');
+  const [expires, setExpires] = useState('');
+  const [isTest, setIsTest] = useState(false);
+  const create = useAction<KeyChange>(onDone);
+  const known = useLoad((signal) => get<readonly ConfigView[]>('/api/configs', {}, signal), []);
+  const slugs = useLoad((signal) => get<readonly ProviderView[]>('/api/providers', {}, signal), []);
+  const problem = taken.includes(name.trim()) ? 'A key has this name already' : null;
+  const send = (): void => {
+    if (name.trim() === '' || problem !== null) return;
+    const body = {
+      name: name.trim(),
+      configs: listIn(configs),
+      providers: listIn(providers),
+      models: listIn(models),
+      expires: expires.trim() === '' ? undefined : expires.trim(),
+      test: isTest ? true : undefined,
+    };
+    create.run((signal) => post('/api/keys', body, signal));
+  };
+  if (create.result !== undefined)
+    return (
+      <Dialog title={`Key ${name.trim()}`} onClose={onClose} footer={<Button onClick={onClose}>I have it</Button>}>
+        <Issued change={create.result} />
+      </Dialog>
+    );
+  return (
+    <Dialog
+      title="Create a key"
+      onClose={onClose}
+      footer={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button kind="primary" disabled={create.busy || name.trim() === '' || problem !== null} onClick={send}>
+            Create
+          </Button>
+        </>
+      }
+    >
+      <form
+        class="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          send();
+        }}
+      >
+        <TextField
+          label="Name"
+          value={name}
+          onInput={setName}
+          placeholder="app-web"
+          hint="Who uses it; records and costs have this name"
+          problem={problem}
+        />
+        <TextField label="Configs" value={configs} onInput={setConfigs} hint={hintOf(known.data?.map((one) => one.name))} />
+        <TextField label="Providers" value={providers} onInput={setProviders} hint={hintOf(slugs.data?.map((one) => one.slug))} />
+        <TextField
+          label="Models"
+          value={models}
+          onInput={setModels}
+          placeholder="gpt-4o*"
+          hint="Separated by commas, with * for any text. Empty: all"
+        />
+        <TextField
+          label="Expires"
+          value={expires}
+          onInput={setExpires}
+          placeholder="90d"
+          hint="A duration, or a date such as 2027-03-01. Empty: never"
+        />
+        <Check label="For tests (gw_test_…)" checked={isTest} onChange={setIsTest} />
+        {create.error !== undefined && <Problem error={create.error} />}
+        <button type="submit" class="hidden-text" tabIndex={-1} aria-hidden="true">
+          Create
+        </button>
+      </form>
+    </Dialog>
+  );
+}
+
+const mostNamed = 8;
+
+function hintOf(names: readonly string[] | undefined): string {
+  const usual = 'Separated by commas. Empty: all';
+  if (names === undefined || names.length === 0) return usual;
+  return `${usual}. There are ${names.slice(0, mostNamed).join(', ')}${names.length > mostNamed ? ` and ${names.length - mostNamed} more` : ''}`;
+}

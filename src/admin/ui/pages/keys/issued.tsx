@@ -1,0 +1,39 @@
+import type { KeyChange } from '../../../api-types.ts';
+import { copy } from '../../browser/notify.ts';
+import { Button } from '../../components/button.tsx';
+import { Code } from '../../components/code.tsx';
+import { Notice } from '../../components/surface.tsx';
+
+/** What came of a change: the secret, once, and the exact YAML where no file could be written. */
+export function Issued({ change }: { change: KeyChange }) {
+  const { secret, yaml, written_to: file } = change;
+  return (
+    <div class="stack">
+      {secret !== null && (
+        <>
+          <Notice tone="warn" title="The secret is shown once: copy it now">
+            <p>
+              Clients send it as <code>x-gateway-api-key</code>, or as the API key of their library. Only its hash is kept.
+            </p>
+          </Notice>
+          <div class="secret">
+            <code aria-label="Secret">{secret}</code>
+            <Button kind="primary" icon="copy" onClick={() => void copy(secret, 'Secret')}>
+              Copy
+            </Button>
+          </div>
+        </>
+      )}
+      {file === null ? (
+        <>
+          <Notice tone="info" title="Nothing was written: paste these lines into gateway.yaml">
+            <p>The gateway can’t write its files here, or includes no directory for keys. The change holds a second after you save them.</p>
+          </Notice>
+          <Code text={yaml} language="yaml" what="YAML" />
+        </>
+      ) : (
+        <Notice tone="ok" title={`Written to ${file}, and in effect now`} />
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,147 @@
+import type { ComponentChildren } from 'preact';
+import type { KeyView } from '../../../api-types.ts';
+import { count, day, usd } from '../../browser/format.ts';
+import { may } from '../../browser/session.ts';
+import { Button } from '../../components/button.tsx';
+import { Place } from '../../components/difference.tsx';
+import { Ago, Badge } from '../../components/display.tsx';
+import { type Column, Table } from '../../components/table.tsx';
+import { requestsHref, term } from '../../log/terms.ts';
+
+interface KeyTableProps {
+  readonly keys: readonly KeyView[];
+  readonly onRotate: (name: string) => void;
+  readonly onRevoke: (name: string) => void;
+}
+
+const week = 7 * 86_400_000;
+
+export function KeyTable({ keys, onRotate, onRevoke }: KeyTableProps) {
+  const columns: Column<KeyView>[] = [
+    { name: 'Name', cell: (key) => <Name entry={key} /> },
+    { name: 'State', cell: (key) => <State entry={key} /> },
+    { name: 'Secrets', cell: (key) => <Secrets entry={key} /> },
+    { name: 'May use', cell: (key) => <Scope entry={key} /> },
+    {
+      name: 'Today',
+      isNumber: true,
+      cell: ({ name, requests_today: today }) => (
+        <a href={requestsHref(term('key', name), '24h')}>
+          {count(today)} {today === 1 ? 'request' : 'requests'}
+        </a>
+      ),
+    },
+    { name: 'This month', isNumber: true, cell: ({ cost_month_usd: cost }) => <span title={cost}>{usd(cost)}</span> },
+  ];
+  if (may('admin'))
+    columns.push({
+      name: 'Change',
+      cell: ({ name, revoked }) =>
+        revoked !== null ? (
+          <span class="muted">–</span>
+        ) : (
+          <span class="row key-actions">
+            <Button small label={`Rotate ${name}`} onClick={() => onRotate(name)}>
+              Rotate…<span class="hidden-text"> {name}</span>
+            </Button>
+            <Button small kind="danger" label={`Revoke ${name}`} onClick={() => onRevoke(name)}>
+              Revoke…<span class="hidden-text"> {name}</span>
+            </Button>
+          </span>
+        ),
+    });
+  return <Table caption="API keys" rows={keys} rowKey={({ name }) => name} columns={columns} />;
+}
+
+function Name({ entry: { name, at, created } }: { entry: KeyView }) {
+  return (
+    <span class="stack-cell key-name">
+      <strong class="break clamp">{name}</strong>
+      <Place at={at} />
+      {created !== null && <span class="muted small nowrap">created {day(created)}</span>}
+    </span>
+  );
+}
+
+function State({ entry: { revoked, expires } }: { entry: KeyView }) {
+  const now = Date.now();
+  if (revoked !== null)
+    return (
+      <Badge tone="off">
+        revoked <Ago at={revoked} />
+      </Badge>
+    );
+  if (expires === null) return <Badge tone="ok">works</Badge>;
+  const tone = expires < now ? 'bad' : expires < now + week ? 'warn' : 'ok';
+  return (
+    <span class="stack-cell">
+      <Badge tone={tone}>{expires < now ? 'expired' : 'works'}</Badge>
+      <span class="muted small">
+        {expires < now ? 'since' : 'until'} {day(expires)}
+      </span>
+    </span>
+  );
+}
+
+function Secrets({ entry: { secrets } }: { entry: KeyView }) {
+  return (
+    <ul class="stack-cell secrets">
+      {secrets.map(({ id, prefix, last_used: used, retires }) => (
+        <li key={id} class="stack-cell">
+          <code class="cut" title={id}>
+            {prefix === null ? id : `${prefix}…`}
+          </code>
+          <span class="muted small">
+            {used === null ? (
+              'never used'
+            ) : (
+              <>
+                used <Ago at={used} />
+              </>
+            )}
+            {retires !== null && (
+              <>
+                , ends <Ago at={retires} />
+              </>
+            )}
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+const kinds = ['configs', 'providers', 'models', 'prompts'] as const;
+const mostNames = 4;
+
+function Scope({ entry }: { entry: KeyView }): ComponentChildren {
+  const limited = kinds.filter((kind) => entry[kind] !== null);
+  const { default_config: usual, enforce_config: isEnforced, bodies } = entry;
+  return (
+    <span class="stack-cell scopes">
+      {limited.length === 0 && !isEnforced && <span class="muted">everything</span>}
+      {usual !== null && (
+        <span class="clamp" title={usual}>
+          <span class="muted">{isEnforced ? 'only config' : 'default config'}: </span>
+          {usual}
+        </span>
+      )}
+      {limited.map((kind) => {
+        const names = entry[kind] ?? [];
+        return (
+          <span key={kind} class="clamp" title={names.join(', ')}>
+            <span class="muted">{kind}: </span>
+            {names.length === 0 ? 'none' : names.slice(0, mostNames).join(', ')}
+            {names.length > mostNames && ` and ${names.length - mostNames} more`}
+          </span>
+        );
+      })}
+      {bodies !== null && (
+        <span>
+          <span class="muted">bodies: </span>
+          {bodies}
+        </span>
+      )}
+    </span>
+  );
+}

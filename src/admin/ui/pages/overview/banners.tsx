@@ -1,0 +1,43 @@
+import type { Status } from '../../../api-types.ts';
+import { Ago } from '../../components/display.tsx';
+import { Notice } from '../../components/surface.tsx';
+
+/** What needs a person: a reload that failed, an older revision that serves, a store that is in trouble. */
+export function Banners({ status }: { status: Status }) {
+  const { last_reload: reload, rolled_back_to: older, restart_needed: restart, store, draining } = status;
+  return (
+    <>
+      {reload?.result === 'rejected' && (
+        <Notice tone="bad" title={`The last reload failed; revision ${status.revision} keeps serving`}>
+          <ul class="stack tight">
+            {reload.diagnostics.slice(0, 3).map((entry, i) => (
+              <li key={i}>
+                <code>
+                  {entry.file}:{entry.line}:{entry.column}
+                </code>{' '}
+                {entry.message}
+                {entry.hint !== null && <span class="muted"> {entry.hint}</span>}
+              </li>
+            ))}
+          </ul>
+          <p>
+            <Ago at={reload.at} />
+            {reload.diagnostics.length > 3 && ` · ${reload.diagnostics.length} problems`} · <a href="/system">Show all on System</a>
+          </p>
+        </Notice>
+      )}
+      {older !== null && (
+        <Notice tone="warn" title={`Rolled back to revision ${older}`}>
+          <p>
+            The files have another one. <a href="/system">Compare on System</a>
+          </p>
+        </Notice>
+      )}
+      {restart.length > 0 && <Notice tone="warn" title={`A restart is needed for ${restart.join(', ')}`} />}
+      {draining && <Notice tone="warn" title="The gateway is stopping: running requests are completed" />}
+      {store.problems.map((problem) => (
+        <Notice key={problem} tone="warn" title={problem} />
+      ))}
+    </>
+  );
+}

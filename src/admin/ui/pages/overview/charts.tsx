@@ -1,0 +1,200 @@
+import type { ComponentChildren } from 'preact';
+import { useMemo } from 'preact/hooks';
+import type { Dimension, Figures, Stats } from '../../../../core/logs/reader.ts';
+import { compact, count, duration, percent, usd } from '../../browser/format.ts';
+import { go } from '../../browser/route.ts';
+import { Chart } from '../../charts/chart.tsx';
+import type { Series } from '../../charts/plot.ts';
+import { Empty, Skeleton } from '../../components/display.tsx';
+import { Panel } from '../../components/surface.tsx';
+import { Table } from '../../components/table.tsx';
+import { Choice } from '../../components/tabs.tsx';
+import { statusSeries } from './status-series.ts';
+import { type Range, both, fixedRange, requestsHref, term } from '../../log/terms.ts';
+
+const dimensions: readonly (readonly [Dimension, string])[] = [
+  ['model', 'Model'],
+  ['config', 'Config'],
+  ['key', 'Key'],
+  ['provider', 'Provider'],
+];
+const palette = ['--c-1', '--c-2', '--c-3', '--c-4', '--c-6', '--c-5', '--c-5'];
+
+interface ChartsProps {
+  readonly stats: Stats | undefined;
+  readonly groups: Stats | undefined;
+  readonly by: Dimension;
+  readonly onBy: (by: Dimension) => void;
+  readonly range: Range;
+}
+
+/** Charts over time of all requests together, one row each. */
+const overTime: readonly {
+  readonly title: string;
+  readonly kind: 'bars' | 'lines';
+  readonly format: (value: number) => string;
+  readonly filter: string;
+  readonly series: (stats: Stats, range: Range) => readonly Series[];
+}[] = [
+  { title: 'Requests by status', kind: 'bars', format: compact, filter: '', series: byStatus },
+  {
+    title: 'Duration',
+    kind: 'lines',
+    format: duration,
+    filter: '',
+    series: (stats) => [line(stats, 'p50', '--c-2'), line(stats, 'p95', '--c-1'), line(stats, 'p99', '--c-4')],
+  },
+  {
+    title: 'Time to first token',
+    kind: 'lines',
+    format: duration,
+    filter: 'ttft:*',
+    series: (stats) => [line(stats, 'ttft_p50', '--c-2', 'p50'), line(stats, 'ttft_p95', '--c-1', 'p95')],
+  },
+  {
+    title: 'Tokens',
+    kind: 'bars',
+    format: compact,
+    filter: '',
+    series: (stats) => [line(stats, 'tokens_in', '--c-1', 'in'), line(stats, 'tokens_out', '--c-2', 'out')],
+  },
+  {
+    title: 'Fallbacks, retries and cache hits',
+    kind: 'lines',
+    format: count,
+    filter: 'attempts:>1',
+    series: (stats, range) => [
+      { ...line(stats, 'fallbacks', '--c-3'), href: requestsHref('fallback:true', range) },
+      { ...line(stats, 'retries', '--c-1'), href: requestsHref('attempts:>1', range) },
+      { ...line(stats, 'cache_hits', '--c-2', 'cache hits'), href: requestsHref('cache:HIT', range) },
+    ],
+  },
+  {
+    title: 'Overhead of the gateway',
+    kind: 'lines',
+    format: duration,
+    filter: '',
+    series: (stats) => [line(stats, 'overhead_p50', '--c-2', 'p50'), line(stats, 'overhead_p95', '--c-1', 'p95')],
+  },
+];
+
+export function Charts({ stats, groups, by, onBy, range }: ChartsProps) {
+  return (
+    <div class="charts">
+      {overTime.map(({ title, kind, format, filter, series }) => (
+        <Panel key={title} title={title}>
+          <Held stats={stats}>
+            {(data) => <OverTime stats={data} name={title} kind={kind} format={format} filter={filter} series={series(data, range)} />}
+          </Held>
+        </Panel>
+      ))}
+      <Panel title="Cost" aside={<Choice label="Group by" options={dimensions} value={by} onChange={onBy} />}>
+        <Held stats={groups}>
+          {(data) => (
+            <OverTime stats={data} name={`Cost by ${by}`} kind="bars" format={dollars} filter="cost:>0" series={byGroup(data, by, range)} />
+          )}
+        </Held>
+      </Panel>
+      <Panel title={`By ${by}`} flush>
+        <Held stats={groups}>{(data) => <Groups stats={data} by={by} range={range} />}</Held>
+      </Panel>
+    </div>
+  );
+}
+
+const dollars = (value: number): string => (value < 1000 ? usd(value.toFixed(9)) : `$${compact(value)}`);
+
+function Held({ stats, children }: { stats: Stats | undefined; children: (stats: Stats) => ComponentChildren }) {
+  return stats === undefined ? <Skeleton lines={1} height="13rem" /> : <>{children(stats)}</>;
+}
+
+interface OverTimeProps {
+  readonly stats: Stats;
+  readonly name: string;
+  readonly kind: 'bars' | 'lines';
+  readonly format: (value: number) => string;
+  readonly series: readonly Series[];
+  /** What a click on a bucket shows beside its time. */
+  readonly filter: string;
+}
+
+function OverTime({ stats, name, kind, format, series, filter }: OverTimeProps) {
+  const times = useMemo(() => stats.series.map(({ at }) => at), [stats]);
+  const kept = useMemo(() => series, [stats]);
+  return (
+    <Chart
+      name={name}
+      times={times}
+      series={kept}
+      kind={kind}
+      format={format}
+      onRange={(since, until) => go(requestsHref(filter, fixedRange(since, until)))}
+      onBucket={(at, step) => go(requestsHref(filter, fixedRange(at, at + step)))}
+    />
+  );
+}
+
+type Measured = Exclude<{ [K in keyof Figures]: Figures[K] extends number | null ? K : never }[keyof Figures], undefined>;
+
+function line(stats: Stats, member: Measured, colour: string, name: string = member): Series {
+  return {
+    name,
+    colour,
+    values: stats.series.map((bucket) => bucket[member]),
+  };
+}
+
+function byStatus(stats: Stats, range: Range): Series[] {
+  return statusSeries(stats.series, (filter) => requestsHref(filter, range));
+}
+
+/** A group without a name is of requests that have no such value. */
+const filterOf = (by: Dimension, name: string | null): string => (name === null || name === '' ? `${by}:""` : term(by, name));
+
+function byGroup(stats: Stats, by: Dimension, range: Range): Series[] {
+  return stats.groups.map(({ name }, i) => ({
+    name: name ?? 'none',
+    colour: palette[i] ?? '--c-5',
+    values: stats.series.map((bucket) => Number(bucket.by[name ?? '']?.cost_usd ?? 0)),
+    href: name === 'other' ? undefined : requestsHref(filterOf(by, name), range),
+  }));
+}
+
+function Groups({ stats, by, range }: { stats: Stats; by: Dimension; range: Range }) {
+  if (stats.groups.length === 0) return <Empty icon="requests" title="No requests in this range" />;
+  return (
+    <Table
+      caption={`Figures by ${by}`}
+      rows={stats.groups}
+      rowKey={({ name }) => name ?? ''}
+      columns={[
+        {
+          name: by,
+          cell: ({ name }) =>
+            name === 'other' ? (
+              'other'
+            ) : (
+              <a class="group-name" href={requestsHref(filterOf(by, name), range)} title={name ?? undefined}>
+                {name ?? 'none'}
+              </a>
+            ),
+        },
+        { name: 'requests', isNumber: true, cell: ({ requests }) => count(requests) },
+        {
+          name: 'errors',
+          isNumber: true,
+          cell: ({ name, errors, requests }) => (
+            <a href={requestsHref(both(filterOf(by, name), 'status:>=400'), range)}>{percent(errors, requests)}</a>
+          ),
+        },
+        { name: 'p95', isNumber: true, cell: ({ p95 }) => duration(p95) },
+        { name: 'tokens', isNumber: true, cell: ({ tokens_in: into, tokens_out: out }) => compact(into + out) },
+        {
+          name: 'cost',
+          isNumber: true,
+          cell: ({ cost_usd: cost, unpriced, requests }) => (unpriced === requests ? 'unknown price' : usd(cost)),
+        },
+      ]}
+    />
+  );
+}

@@ -1,0 +1,85 @@
+import { useMemo, useState } from 'preact/hooks';
+import type { Status } from '../../../api-types.ts';
+import type { Dimension, Stats } from '../../../../core/logs/reader.ts';
+import { get } from '../../browser/api.ts';
+import { useLoad } from '../../browser/load.ts';
+import { parameters, setParameters } from '../../browser/route.ts';
+import { useShortcuts } from '../../browser/shortcuts.ts';
+import { Skeleton } from '../../components/display.tsx';
+import { Page } from '../../components/page.tsx';
+import { Await } from '../../components/surface.tsx';
+import { SwitchedOff } from '../../log/switched-off.tsx';
+import { RangePicker } from '../../log/range-picker.tsx';
+import { boundsOf, isRange, rangeTerms, stepFor } from '../../log/terms.ts';
+import { Banners } from './banners.tsx';
+import { Charts } from './charts.tsx';
+import { Figures } from './figures.tsx';
+import { FirstRequest } from './first-request.tsx';
+import { Providers } from './providers.tsx';
+
+/** Drawn anew this often, in milliseconds, while somebody looks. */
+const every = 10_000;
+
+export function Overview() {
+  const asked = parameters.value.get('range');
+  const range = isRange(asked) && asked !== 'all' ? asked : '1h';
+  const [isOpen, setOpen] = useState(false);
+  const [by, setBy] = useState<Dimension>('model');
+  useShortcuts([{ keys: 't', does: 'choose the time range', group: 'Overview', run: () => setOpen(true) }]);
+  const step = useMemo(() => {
+    const { since, until } = boundsOf(range, Date.now()) ?? { since: 0, until: 3_600_000 };
+    return stepFor(until - since);
+  }, [range]);
+  const q = rangeTerms(range);
+  const status = useLoad((signal) => get<Status>('/api/status', {}, signal), [], every);
+  const stats = useLoad((signal) => get<Stats>('/api/stats', { q, by: 'status', step }, signal), [q, step], every);
+  const groups = useLoad((signal) => get<Stats>('/api/stats', { q, by, step, top: 6 }, signal), [q, step, by], every);
+  // Drawn at once, so that nothing moves when the second of both comes.
+  const isFirst = [status, stats].some(({ data, error }) => data === undefined && error === undefined);
+  const isOff = status.data?.store.kind === 'off';
+  const isEmpty = status.data?.store.records === 0 && stats.data?.total.requests === 0;
+  return (
+    <Page
+      title="Overview"
+      aside={
+        !isOff && (
+          <RangePicker
+            range={range}
+            withAll={false}
+            open={isOpen}
+            onOpen={setOpen}
+            onRange={(next) => setParameters({ range: next === '1h' ? undefined : next })}
+          />
+        )
+      }
+    >
+      {status.data !== undefined && <Banners status={status.data} />}
+      {isFirst ? (
+        <Skeleton lines={12} height="2.5rem" />
+      ) : isOff ? (
+        <>
+          <SwitchedOff />
+          <Providers providers={status.data?.providers ?? []} />
+        </>
+      ) : isEmpty && status.data !== undefined ? (
+        <FirstRequest
+          url={status.data.url}
+          onFirst={() => {
+            status.again();
+            stats.again();
+          }}
+        />
+      ) : (
+        <>
+          <Await loaded={stats} lines={2}>
+            {(data) => <Figures stats={data} range={range} />}
+          </Await>
+          <Await loaded={status} lines={2}>
+            {({ providers }) => <Providers providers={providers} />}
+          </Await>
+          <Charts stats={stats.data} groups={groups.data} by={by} onBy={setBy} range={range} />
+        </>
+      )}
+    </Page>
+  );
+}

@@ -1,0 +1,85 @@
+import { useState } from 'preact/hooks';
+import type { PromptView } from '../../../api-types.ts';
+import { may } from '../../browser/session.ts';
+import { Place } from '../../components/difference.tsx';
+import { Badge, Facts, Tag } from '../../components/display.tsx';
+import { Panel } from '../../components/surface.tsx';
+import { Table } from '../../components/table.tsx';
+import { Runs } from './runs.tsx';
+import { TryOut } from './try-out.tsx';
+
+type Version = PromptView['versions'][number];
+
+/** One prompt: versions, variables, what it renders to, its last runs, and a try. */
+export function Prompt({ prompt }: { prompt: PromptView }) {
+  const { id, description, at, versions, variables, model, config } = prompt;
+  const [version, setVersion] = useState(versions.find(({ published }) => published)?.number ?? versions.at(-1)?.number ?? 1);
+  return (
+    <div class="stack">
+      <Panel title={<span class="break">{id}</span>} aside={<Place at={at} />}>
+        <div class="stack">
+          {description !== null && <p class="break">{description}</p>}
+          <Facts
+            rows={[
+              ['model', model === null ? 'as the call or the config says' : <code key="m">{model}</code>],
+              [
+                'config',
+                config === null ? null : (
+                  <a key="c" href={`/configs/${encodeURIComponent(config)}`}>
+                    {config}
+                  </a>
+                ),
+              ],
+              ['called as', <code key="p">POST /v1/prompts/{id}/completions</code>],
+            ]}
+          />
+          <Versions versions={versions} />
+          {!may('operator') && <Variables variables={variables} />}
+        </div>
+      </Panel>
+      {may('operator') && <TryOut prompt={prompt} version={version} onVersion={setVersion} />}
+      <Runs id={id} />
+    </div>
+  );
+}
+
+function Versions({ versions }: { versions: readonly Version[] }) {
+  return (
+    <Table
+      caption="Versions"
+      rows={versions.toReversed()}
+      rowKey={({ number }) => String(number)}
+      columns={[
+        { name: 'Version', cell: ({ number }) => number },
+        {
+          name: 'State',
+          cell: ({ published }) => (published ? <Badge tone="ok">published</Badge> : <span class="muted">by number or label</span>),
+        },
+        {
+          name: 'Labels',
+          cell: ({ labels }) =>
+            labels.length === 0 ? (
+              <span class="muted">–</span>
+            ) : (
+              <span class="row scope">
+                {labels.map((label) => (
+                  <Tag key={label}>{label}</Tag>
+                ))}
+              </span>
+            ),
+        },
+      ]}
+    />
+  );
+}
+
+function Variables({ variables }: { variables: PromptView['variables'] }) {
+  return (
+    <Facts
+      rows={variables.map(({ name, required, default: standard }) => [
+        name,
+        required ? 'required' : standard === null ? 'optional' : `default ${standard}`,
+      ])}
+    />
+  );
+}

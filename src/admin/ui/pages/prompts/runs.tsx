@@ -1,0 +1,47 @@
+import type { SearchPage } from '../../../../core/logs/reader.ts';
+import type { LogRow } from '../../../../core/logs/row.ts';
+import { get } from '../../browser/api.ts';
+import { duration, usd } from '../../browser/format.ts';
+import { useLoad } from '../../browser/load.ts';
+import { Ago } from '../../components/display.tsx';
+import { Await, Panel } from '../../components/surface.tsx';
+import { Table } from '../../components/table.tsx';
+import { Route, Status, Tokens } from '../../log/cells.tsx';
+import { requestHref, requestsHref, term } from '../../log/terms.ts';
+
+const shown = 8;
+
+/** The newest requests that ran the prompt. */
+export function Runs({ id }: { id: string }) {
+  const filter = term('prompt', id);
+  const loaded = useLoad((signal) => get<SearchPage>('/api/requests', { q: filter, limit: shown }, signal), [id], 10_000);
+  return (
+    <Panel title="Last runs" aside={<a href={requestsHref(filter, 'all')}>All runs</a>} flush>
+      <Await loaded={loaded} lines={4}>
+        {({ rows }) => (
+          <Table<LogRow>
+            caption={`Last runs of ${id}`}
+            rows={rows}
+            rowKey={(row) => row.id}
+            columns={[
+              {
+                name: 'Time',
+                cell: (row) => (
+                  <a href={requestHref(row.id)}>
+                    <Ago at={row.at} />
+                  </a>
+                ),
+              },
+              { name: 'Status', cell: (row) => <Status {...row} /> },
+              { name: 'Route', cell: (row) => <Route row={row} /> },
+              { name: 'Duration', isNumber: true, cell: (row) => duration(row.latency) },
+              { name: 'Tokens', isNumber: true, cell: (row) => <Tokens row={row} /> },
+              { name: 'Cost', isNumber: true, cell: (row) => usd(row.cost) },
+            ]}
+            empty={<p class="muted padded">Nobody has run it yet, or the records have been removed. A run of Try it appears here.</p>}
+          />
+        )}
+      </Await>
+    </Panel>
+  );
+}

@@ -1,0 +1,51 @@
+/** What a field holds is a text, or JSON where it looks like a list or an object. */
+export function valueOf(text: string): unknown {
+  if (!/^\s*[[{]/.test(text)) return text;
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return text;
+  }
+}
+
+interface Message {
+  readonly role: string;
+  readonly text: string;
+}
+
+/** The messages of a chat body, for reading. */
+export function messagesIn(body: string): readonly Message[] {
+  const { messages } = parsed(body);
+  if (!Array.isArray(messages)) return [];
+  return (messages as unknown[]).filter(isRecord).map(({ role, content }) => ({ role: String(role), text: textOf(content) }));
+}
+
+/** What the model wrote; null where there is no text. */
+export function replyIn(body: string): string | null {
+  const { choices } = parsed(body);
+  const first: unknown = Array.isArray(choices) ? choices[0] : undefined;
+  if (!isRecord(first) || !isRecord(first['message'])) return null;
+  const { content } = first['message'];
+  return typeof content === 'string' && content !== '' ? content : null;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+const isRecord = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function parsed(text: string): Fields {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isRecord(value) ? value : {};
+  } catch {
+    return {};
+  }
+}
+
+function textOf(content: unknown): string {
+  if (typeof content === 'string') return content;
+  if (!Array.isArray(content)) return content === undefined || content === null ? '' : JSON.stringify(content);
+  return (content as unknown[])
+    .filter(isRecord)
+    .map((part) => (typeof part['text'] === 'string' ? part['text'] : `[${String(part['type'])}]`))
+    .join('\n');
+}

@@ -1,0 +1,158 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { PromptRender, PromptTry, PromptView } from '../../../api-types.ts';
+import { post } from '../../browser/api.ts';
+import { type Loaded, useLoad } from '../../browser/load.ts';
+import { Button } from '../../components/button.tsx';
+import { Code } from '../../components/code.tsx';
+import { Badge } from '../../components/display.tsx';
+import { SelectField, TextField } from '../../components/form.tsx';
+import { Notice, Panel, Problem } from '../../components/surface.tsx';
+import { requestHref } from '../../log/terms.ts';
+import { useAction } from '../../parts/use-action.ts';
+import { messagesIn, replyIn, valueOf } from './texts.ts';
+
+interface TryOutProps {
+  readonly prompt: PromptView;
+  readonly version: number;
+  readonly onVersion: (version: number) => void;
+}
+
+const pauseMs = 300;
+
+/** A field for each variable, what the messages become, and a real run. */
+export function TryOut({ prompt, version, onVersion }: TryOutProps) {
+  const { id, variables, versions } = prompt;
+  const [texts, setTexts] = useState<Readonly<Record<string, string>>>({});
+  const [key, setKey] = useState('');
+  const run = useAction<PromptTry>();
+  const path = `/api/prompts/${encodeURIComponent(`${id}@${version}`)}`;
+  const values = Object.fromEntries(Object.entries(texts).flatMap(([name, text]) => (text === '' ? [] : [[name, valueOf(text)]])));
+  const settled = useSettled(JSON.stringify(values));
+  const preview = useLoad((signal) => post<PromptRender>(`${path}/render`, { variables: values }, signal), [path, settled]);
+  const send = (): void => run.run((signal) => post(`${path}/try`, { variables: values, ...(key === '' ? {} : { key }) }, signal));
+  return (
+    <div class="halves">
+      <Panel title="Try it" aside={<span class="muted small">a run is paid for like any request</span>}>
+        <form
+          class="stack"
+          onSubmit={(event) => {
+            event.preventDefault();
+            send();
+          }}
+        >
+          <SelectField
+            label="Version"
+            value={String(version)}
+            onInput={(text) => onVersion(Number(text))}
+            options={versions
+              .toReversed()
+              .map(({ number, published, labels }) => [
+                String(number),
+                [`${number}`, published ? 'published' : '', ...labels].filter(Boolean).join(' · '),
+              ])}
+          />
+          {variables.length === 0 && <p class="muted">This prompt has no variables.</p>}
+          {variables.map(({ name, required, default: standard }) => (
+            <TextField
+              key={name}
+              label={required ? `${name} (required)` : name}
+              value={texts[name] ?? ''}
+              onInput={(text) => setTexts((before) => ({ ...before, [name]: text }))}
+              rows={2}
+              {...(standard === null ? {} : { placeholder: standard })}
+            />
+          ))}
+          <TextField
+            label="API key"
+            type="password"
+            value={key}
+            onInput={setKey}
+            hint="A key of the gateway, where it asks for one. It is used for this run and not kept."
+          />
+          <div class="row">
+            <Button kind="primary" type="submit" icon="play" disabled={run.busy}>
+              {run.busy ? 'Running…' : 'Run it'}
+            </Button>
+          </div>
+        </form>
+      </Panel>
+      <div class="stack">
+        <Preview preview={preview} />
+        <div aria-live="polite">
+          {run.error !== undefined && <Problem error={run.error} />}
+          {run.result !== undefined && run.error === undefined && <Response result={run.result} />}
+        </div>
+      </div>
+    </div>
+  );
+}
+
+function useSettled(text: string): string {
+  const [settled, setSettled] = useState(text);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(text), pauseMs);
+    return () => clearTimeout(timer);
+  }, [text]);
+  return settled;
+}
+
+function Preview({ preview: { data, error } }: { preview: Loaded<PromptRender> }) {
+  return (
+    <Panel title="What is sent" aside={data !== undefined && <code class="muted break">{data.name}</code>}>
+      <div class="stack tight">
+        {error !== undefined && (
+          <Notice tone="info" title={error.message}>
+            {error.hint !== null && <p>{error.hint}</p>}
+          </Notice>
+        )}
+        {error === undefined && data?.warnings.map((warning) => <Notice key={warning} tone="warn" title={warning} />)}
+        {data !== undefined && (
+          <div class="stack tight">
+            {messagesIn(data.body).map(({ role, text }, i) => (
+              <div key={i} class="rendered">
+                <h3>{role}</h3>
+                <p tabIndex={0}>{text}</p>
+              </div>
+            ))}
+            <details>
+              <summary>Body as JSON</summary>
+              <Code text={pretty(data.body)} language="json" what="body" />
+            </details>
+          </div>
+        )}
+      </div>
+    </Panel>
+  );
+}
+
+function Response({ result }: { result: PromptTry }) {
+  const { status, id, body } = result;
+  const text = replyIn(body);
+  return (
+    <Panel
+      title="Response"
+      aside={
+        <>
+          <Badge tone={status >= 400 ? 'bad' : 'ok'}>{status}</Badge>
+          {id !== null && <a href={requestHref(id)}>Open the request</a>}
+        </>
+      }
+    >
+      {text === null ? (
+        <Code text={pretty(body)} language="json" what="response" />
+      ) : (
+        <p class="reply" tabIndex={0}>
+          {text}
+        </p>
+      )}
+    </Panel>
+  );
+}
+
+function pretty(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,79 @@
+import { useState } from 'preact/hooks';
+import type { Status } from '../../../../api-types.ts';
+import type { StoredRecord } from '../../../../../core/logs/reader.ts';
+import { get, getBytes } from '../../../browser/api.ts';
+import { toApiError } from '../../../browser/load.ts';
+import { copy, notify } from '../../../browser/notify.ts';
+import { may } from '../../../browser/session.ts';
+import { useShortcuts } from '../../../browser/shortcuts.ts';
+import { Button } from '../../../components/button.tsx';
+import { originOf } from '../../../log/terms.ts';
+import { curlOf } from './curl.ts';
+import { ExplainDialog } from './explain.tsx';
+import { ReplayDialog } from './replay.tsx';
+
+async function bodyOf({ record, bodies }: StoredRecord, part: 'request' | 'upstream' | 'response'): Promise<string | undefined> {
+  if (!bodies.includes(part) || !may('operator')) return undefined;
+  const bytes = await getBytes(`/api/requests/${encodeURIComponent(record.id)}/body`, { part });
+  return new TextDecoder().decode(bytes);
+}
+
+async function copyCurl(stored: StoredRecord): Promise<void> {
+  const { url } = await get<Status>('/api/status');
+  await copy(curlOf(stored.record, originOf(url), await bodyOf(stored, 'request')), 'Command');
+}
+
+/** The record and the kept bodies as one JSON file. */
+async function exportAll(stored: StoredRecord): Promise<void> {
+  const [request, upstream, response] = await Promise.all([
+    bodyOf(stored, 'request'),
+    bodyOf(stored, 'upstream'),
+    bodyOf(stored, 'response'),
+  ]);
+  const text = JSON.stringify({ ...stored, bodies: { request, upstream, response } }, null, 2);
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(new Blob([text], { type: 'application/json' }));
+  link.download = `${stored.record.id.replaceAll(/[^\w-]/g, '_')}.json`;
+  link.click();
+  URL.revokeObjectURL(link.href);
+}
+
+const attempt = (work: Promise<void>): void => void work.catch((error: unknown) => notify(toApiError(error).message, 'bad'));
+
+export function Actions({ stored }: { stored: StoredRecord }) {
+  const [dialog, setDialog] = useState<'explain' | 'replay'>();
+  const { id } = stored.record;
+  const mayTry = may('operator');
+  useShortcuts([
+    { keys: 'y', does: 'copy the request id', group: 'Request', run: () => attempt(copy(id, 'Request id')) },
+    { keys: 'Y', does: 'copy as curl', group: 'Request', run: () => attempt(copyCurl(stored)) },
+    ...(mayTry
+      ? [
+          { keys: 'e', does: 'explain it under the configuration of now', group: 'Request', run: () => setDialog('explain') },
+          { keys: 'r', does: 'replay it', group: 'Request', run: () => setDialog('replay') },
+        ]
+      : []),
+  ]);
+  return (
+    <div class="row">
+      <Button icon="copy" shortcut="Y" label="Copy as a curl command" onClick={() => attempt(copyCurl(stored))}>
+        Copy as curl
+      </Button>
+      {mayTry && (
+        <>
+          <Button icon="explain" shortcut="e" label="What would happen to it now" onClick={() => setDialog('explain')}>
+            Explain now
+          </Button>
+          <Button icon="replay" shortcut="r" label="Send it again" onClick={() => setDialog('replay')}>
+            Replay…
+          </Button>
+        </>
+      )}
+      <Button icon="download" label="Save the record and its bodies as JSON" onClick={() => attempt(exportAll(stored))}>
+        Export
+      </Button>
+      {dialog === 'explain' && <ExplainDialog id={id} onClose={() => setDialog(undefined)} />}
+      {dialog === 'replay' && <ReplayDialog stored={stored} onClose={() => setDialog(undefined)} />}
+    </div>
+  );
+}

@@ -1,0 +1,17 @@
+import type { Explanation } from '../../../../../core/logs/explanation.ts';
+import { post } from '../../../browser/api.ts';
+import { useLoad } from '../../../browser/load.ts';
+import { Await, Dialog } from '../../../components/surface.tsx';
+import { ExplanationView } from '../../../log/explanation.tsx';
+
+/** What would happen to a recorded request under the configuration of now. Nothing is sent. */
+export function ExplainDialog({ id, onClose }: { id: string; onClose: () => void }) {
+  const loaded = useLoad((signal) => post<Explanation>('/api/explain', { from_log: id }, signal), [id]);
+  return (
+    <Dialog title="What would happen to this request now" wide onClose={onClose}>
+      <Await loaded={loaded} lines={8}>
+        {(explanation) => <ExplanationView explanation={explanation} />}
+      </Await>
+    </Dialog>
+  );
+}

@@ -1,0 +1,123 @@
+import { useState } from 'preact/hooks';
+import type { ReplayResult } from '../../../../api-types.ts';
+import type { StoredRecord } from '../../../../../core/logs/reader.ts';
+import { type ApiError, post } from '../../../browser/api.ts';
+import { toApiError } from '../../../browser/load.ts';
+import { Button } from '../../../components/button.tsx';
+import { Code } from '../../../components/code.tsx';
+import { Differences } from '../../../components/difference.tsx';
+import { Badge } from '../../../components/display.tsx';
+import { Check, TextField } from '../../../components/form.tsx';
+import { Dialog, Notice, Problem } from '../../../components/surface.tsx';
+import { Tabs } from '../../../components/tabs.tsx';
+import { requestHref } from '../../../log/terms.ts';
+import { pretty } from '../bodies/pretty.ts';
+
+/** Sends a request again; nothing is sent before the button is pressed, and it says what it costs. */
+export function ReplayDialog({ stored, onClose }: { stored: StoredRecord; onClose: () => void }) {
+  const { record, bodies } = stored;
+  const [to, setTo] = useState('');
+  const [config, setConfig] = useState('');
+  const [apiKey, setApiKey] = useState('');
+  const [force, setForce] = useState(false);
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState<ApiError>();
+  const [result, setResult] = useState<ReplayResult>();
+  const send = async (): Promise<void> => {
+    setBusy(true);
+    setError(undefined);
+    try {
+      const given = { to: to.trim(), config: config.trim(), api_key: apiKey.trim() };
+      const chosen = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== ''));
+      const asked = { id: record.id, ...chosen, ...(force ? { force } : {}) };
+      setResult(await post<ReplayResult>('/api/replay', asked));
+    } catch (thrown) {
+      setError(toApiError(thrown));
+    }
+    setBusy(false);
+  };
+  const masked = Object.values(record.redactions).reduce((sum, n) => sum + n, 0);
+  const hasBody = bodies.includes('request') || record.request.body === null;
+  return (
+    <Dialog
+      title="Replay"
+      wide
+      onClose={onClose}
+      footer={
+        <>
+          <Button onClick={onClose}>Close</Button>
+          <Button kind="primary" disabled={busy || !hasBody} onClick={() => void send()}>
+            {busy ? 'Sending…' : result === undefined ? 'Send it' : 'Send it again'}
+          </Button>
+        </>
+      }
+    >
+      <div class="stack">
+        {hasBody ? (
+          <p class="muted">
+            The recorded request is sent to its provider once more, and is paid for like any other. What was masked in the record stays
+            masked.
+          </p>
+        ) : (
+          <Notice tone="warn" title="The body of this request is not kept, so it cannot be sent again" />
+        )}
+        <TextField label="To" value={to} onInput={setTo} placeholder="openai-main/gpt-4o" hint="Provider and model. Empty: as it was." />
+        <TextField
+          label="Config"
+          value={config}
+          onInput={setConfig}
+          placeholder={record.config ?? 'support'}
+          hint="Name of a config. Empty: as it was."
+        />
+        <TextField
+          label="Gateway API key"
+          type="password"
+          value={apiKey}
+          onInput={setApiKey}
+          hint="Only where callers need one. It is used for this request and not kept."
+        />
+        {masked > 0 && (
+          <Check
+            label={`Send it although ${masked} ${masked === 1 ? 'value is' : 'values are'} masked in the record`}
+            checked={force}
+            onChange={setForce}
+          />
+        )}
+        {error !== undefined && <Problem error={error} />}
+        {result !== undefined && <Result result={result} />}
+      </div>
+    </Dialog>
+  );
+}
+
+function Result({ result }: { result: ReplayResult }) {
+  const [view, setView] = useState<'difference' | 'response'>('difference');
+  return (
+    <section class="stack tight" aria-label="Result">
+      <div class="row apart">
+        <Badge tone={result.status >= 400 ? 'bad' : 'ok'}>{result.status}</Badge>
+        <a href={requestHref(result.id)}>Open the new request</a>
+      </div>
+      <Tabs
+        tabs={[
+          ['difference', 'Difference'],
+          ['response', 'Response'],
+        ]}
+        value={view}
+        onChange={setView}
+        label="Views of the result"
+        look="segments"
+      >
+        {view === 'response' ? (
+          <Code text={pretty(result.body)} language="json" what="response body" />
+        ) : result.why_absent !== null ? (
+          <p class="muted">{result.why_absent}</p>
+        ) : result.differences.length === 0 ? (
+          <p class="muted">Both responses are the same.</p>
+        ) : (
+          <Differences list={result.differences} />
+        )}
+      </Tabs>
+    </section>
+  );
+}

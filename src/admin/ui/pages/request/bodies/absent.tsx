@@ -1,0 +1,71 @@
+import type { ComponentChildren } from 'preact';
+import type { EffectiveConfig } from '../../../../api-types.ts';
+import type { BodyPart, StoredRecord } from '../../../../../core/logs/reader.ts';
+import { get } from '../../../browser/api.ts';
+import { bytes } from '../../../browser/format.ts';
+import { useLoad } from '../../../browser/load.ts';
+import { may } from '../../../browser/session.ts';
+import { Place } from '../../../components/difference.tsx';
+import { Empty } from '../../../components/display.tsx';
+
+const names = { request: 'request', upstream: 'upstream request', response: 'response' } as const;
+
+/** A setting as the record names it: `configs.support.log.bodies`. */
+const setting = /^(?:logging|configs|api_keys)\.\S+$/;
+
+/** Why there is nothing to see, and what would change it. */
+export function Absent({ stored, part }: { stored: StoredRecord; part: BodyPart }) {
+  const { body, why_absent: why } = stored.record[part];
+  if (!may('operator'))
+    return (
+      <Empty icon="info" title="Contents are for operators">
+        <p>You are signed in as a viewer, who sees everything but contents.</p>
+      </Empty>
+    );
+  const bySetting = why !== null && setting.test(why);
+  return (
+    <Empty icon="info" title={`The ${names[part]} body is not kept`}>
+      {bySetting ? <Setting path={why} stored={stored} /> : <p>{why === null ? 'There was none.' : sentence(why)}</p>}
+      {body !== null && body.size > 0 && <p>It had {bytes(body.size)}.</p>}
+    </Empty>
+  );
+}
+
+const sentence = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`;
+
+/** The setting that decided, its value then, and where it is written now. */
+function Setting({ path, stored }: { path: string; stored: StoredRecord }): ComponentChildren {
+  const { bodies, revision } = stored.record;
+  const { data } = useLoad((signal) => get<EffectiveConfig>('/api/config', {}, signal), []);
+  const now = data?.values.find((value) => value.path === path);
+  const origin = now?.origin ?? 'default';
+  const isSample = path.includes('.sample.');
+  return (
+    <>
+      <p>
+        <code>{isSample ? `${path}${now === undefined ? '' : `: ${now.value}`}` : `${path}: ${bodies}`}</code>
+        {data !== undefined && (origin === 'default' ? ', the default' : ', ')}
+        {data !== undefined && origin !== 'default' && <Place at={origin} />}
+      </p>
+      {data !== undefined && data.revision !== revision && (
+        <p class="small">
+          As of revision <code>{revision}</code>; now <code>{data.revision}</code> serves
+          {now !== undefined && !isSample && now.value !== bodies && (
+            <>
+              {' '}
+              with <code>{now.value}</code>
+            </>
+          )}
+          .
+        </p>
+      )}
+      {isSample ? (
+        <p>Bodies are kept of a share of the requests, and this one is not among them.</p>
+      ) : (
+        <p>
+          With <code>redacted</code> the bodies of later requests are kept, with secrets and personal data masked.
+        </p>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,26 @@
+import type { Plain } from '../../../../../core/json/merge.ts';
+import { objectIn } from '../../../../../core/json/scan.ts';
+import { errorIn, type FormatReader, type Readable } from './blocks.ts';
+import type { StreamEvent } from './events.ts';
+import { readChat } from './wire/chat.ts';
+import { readGoogle } from './wire/google.ts';
+import { readMessages } from './wire/messages.ts';
+import { readResponses } from './wire/responses.ts';
+
+const readers: readonly FormatReader[] = [readChat, readMessages, readResponses, readGoogle];
+
+/** A response as people read it; undefined where its format is none that is known here. */
+export function readableOf(text: string, events: readonly StreamEvent[] | undefined): Readable | undefined {
+  const parts = events === undefined ? wholeOf(text) : events.map(({ data }) => objectIn(data)).filter((part) => part !== undefined);
+  for (const read of readers) {
+    const found = read(parts);
+    if (found !== undefined) return found;
+  }
+  const error = parts.map(errorIn).find((message) => message !== null);
+  return error === undefined || error === null ? undefined : { messages: [], usage: null, error };
+}
+
+function wholeOf(text: string): readonly Plain[] {
+  const whole = objectIn(text);
+  return whole === undefined ? [] : [whole];
+}

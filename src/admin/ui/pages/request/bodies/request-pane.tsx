@@ -1,0 +1,80 @@
+import { useState } from 'preact/hooks';
+import type { RequestDifferences } from '../../../../api-types.ts';
+import type { BodyPart, StoredRecord } from '../../../../../core/logs/reader.ts';
+import { get } from '../../../browser/api.ts';
+import { bytes } from '../../../browser/format.ts';
+import { may } from '../../../browser/session.ts';
+import { useLoad } from '../../../browser/load.ts';
+import { Code } from '../../../components/code.tsx';
+import { Differences } from '../../../components/difference.tsx';
+import { Empty } from '../../../components/display.tsx';
+import { Await, Notice } from '../../../components/surface.tsx';
+import { Tabs } from '../../../components/tabs.tsx';
+import { Absent } from './absent.tsx';
+import { pretty } from './pretty.ts';
+import { useBody } from './use-body.ts';
+
+type View = 'client' | 'upstream' | 'difference';
+const views: readonly (readonly [View, string])[] = [
+  ['client', 'From the client'],
+  ['upstream', 'To the provider'],
+  ['difference', 'Difference'],
+];
+
+export function RequestPane({ stored, initial = 'client' }: { stored: StoredRecord; initial?: View }) {
+  const [view, setView] = useState<View>(initial);
+  return (
+    <Tabs tabs={views} value={view} onChange={setView} label="Views of the request" look="segments">
+      {view === 'difference' && may('operator') ? (
+        <Difference stored={stored} />
+      ) : (
+        <BodyView stored={stored} part={view === 'upstream' ? 'upstream' : 'request'} />
+      )}
+    </Tabs>
+  );
+}
+
+/** One body as text, and how much of it is kept. */
+export function BodyView({ stored, part }: { stored: StoredRecord; part: BodyPart }) {
+  const body = useBody(stored, part);
+  const info = stored.record[part].body;
+  return (
+    <Await loaded={body} lines={6}>
+      {({ held }) =>
+        held === undefined ? (
+          <Absent stored={stored} part={part} />
+        ) : (
+          <>
+            {info !== null && info.same_as === null && info.kept < info.size && (
+              <Notice tone="info" title={`The first ${bytes(info.kept)} of ${bytes(info.size)} are kept`} />
+            )}
+            <Code text={pretty(held.text)} language="json" what={`${part} body`} />
+          </>
+        )
+      }
+    </Await>
+  );
+}
+
+function Difference({ stored }: { stored: StoredRecord }) {
+  const { id } = stored.record;
+  const loaded = useLoad((signal) => get<RequestDifferences>(`/api/requests/${encodeURIComponent(id)}/differences`, {}, signal), [id]);
+  return (
+    <Await loaded={loaded}>
+      {({ differences, why_absent: why }) => (
+        <>
+          {why !== null && <Notice tone="info" title={why} />}
+          {differences.length > 0 ? (
+            <Differences list={differences} />
+          ) : (
+            why === null && (
+              <Empty icon="ok" title="No difference">
+                <p>The provider was sent what the client wrote.</p>
+              </Empty>
+            )
+          )}
+        </>
+      )}
+    </Await>
+  );
+}

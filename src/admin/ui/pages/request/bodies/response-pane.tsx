@@ -1,0 +1,52 @@
+import { useMemo, useState } from 'preact/hooks';
+import type { StoredRecord } from '../../../../../core/logs/reader.ts';
+import { bytes } from '../../../browser/format.ts';
+import { Code } from '../../../components/code.tsx';
+import { Await, Notice } from '../../../components/surface.tsx';
+import { Tabs } from '../../../components/tabs.tsx';
+import { Absent } from './absent.tsx';
+import { EventList } from './event-list.tsx';
+import { eventsIn } from './events.ts';
+import { pretty } from './pretty.ts';
+import { ReadableView } from './readable-view.tsx';
+import { readableOf } from './readable.ts';
+import { type Body, useBody } from './use-body.ts';
+
+type View = 'readable' | 'raw' | 'events';
+
+export function ResponsePane({ stored, initial = 'readable' }: { stored: StoredRecord; initial?: View }) {
+  const body = useBody(stored, 'response');
+  return (
+    <Await loaded={body} lines={6}>
+      {({ held }) =>
+        held === undefined ? <Absent stored={stored} part="response" /> : <Held stored={stored} body={held} initial={initial} />
+      }
+    </Await>
+  );
+}
+
+function Held({ stored, body, initial }: { stored: StoredRecord; body: Body; initial: View }) {
+  const { response } = stored.record;
+  const isStream = (response.headers['content-type'] ?? '').startsWith('text/event-stream') || /^(?:event|data):/.test(body.text);
+  const events = useMemo(() => (isStream ? eventsIn(body.bytes, response.body?.chunks ?? null) : undefined), [body]);
+  const readable = useMemo(() => readableOf(body.text, events), [body]);
+  const [view, setView] = useState<View>(initial === 'events' && !isStream ? 'raw' : initial);
+  const tabs = [
+    ['readable', 'Readable'] as const,
+    ['raw', 'Raw'] as const,
+    ...(isStream ? [['events', `Events (${events?.length ?? 0})`] as const] : []),
+  ];
+  const info = response.body;
+  return (
+    <Tabs tabs={tabs} value={view} onChange={setView} label="Views of the response" look="segments">
+      {info !== null && info.kept < info.size && (
+        <Notice tone="info" title={`The first ${bytes(info.kept)} of ${bytes(info.size)} are kept`} />
+      )}
+      {view === 'readable' && <ReadableView readable={readable} />}
+      {view === 'raw' && (
+        <Code text={isStream ? body.text : pretty(body.text)} language={isStream ? 'text' : 'json'} what="response body" />
+      )}
+      {view === 'events' && <EventList events={events ?? []} />}
+    </Tabs>
+  );
+}

@@ -1,0 +1,23 @@
+import type { BodyPart, StoredRecord } from '../../../../../core/logs/reader.ts';
+import { getBytes } from '../../../browser/api.ts';
+import { may } from '../../../browser/session.ts';
+import { type Loaded, useLoad } from '../../../browser/load.ts';
+
+export interface Body {
+  readonly bytes: Uint8Array;
+  readonly text: string;
+}
+
+/** Fetched when somebody looks at it; undefined where it is not kept, or not for this person. */
+export function useBody(stored: StoredRecord, part: BodyPart): Loaded<{ readonly held: Body | undefined }> {
+  const loaded = useLoad(
+    async (signal) => {
+      if (!stored.bodies.includes(part) || !may('operator')) return undefined;
+      const bytes = await getBytes(`/api/requests/${encodeURIComponent(stored.record.id)}/body`, { part }, signal);
+      return { bytes, text: new TextDecoder().decode(bytes) };
+    },
+    [stored.record.id, part],
+  );
+  const isKnown = loaded.data !== undefined || (!loaded.loading && loaded.error === undefined);
+  return { ...loaded, data: isKnown ? { held: loaded.data } : undefined };
+}

@@ -1,0 +1,55 @@
+import type { LogRecord } from '../../../../core/records/record.ts';
+import { count, duration, moment, usd } from '../../browser/format.ts';
+import { Button, CopyButton, LinkButton } from '../../components/button.tsx';
+import { Cost, Status } from '../../log/cells.tsx';
+import { requestHref } from '../../log/terms.ts';
+
+/** Status, route, duration, tokens, cost, time and ids: what one looks for first. */
+export function Head({ record, isPanel, onClose }: { record: LogRecord; isPanel: boolean; onClose: (() => void) | undefined }) {
+  const { id, at, status, end, attempts, provider, model, ms, usage, cost, trace } = record;
+  const last = attempts.at(-1);
+  const fallback = last !== undefined && attempts.some(({ target }) => target !== last.target);
+  const route = provider === null ? (model.asked ?? record.endpoint) : `${provider}/${model.sent ?? model.asked ?? '?'}`;
+  const Heading = isPanel ? 'h2' : 'p';
+  return (
+    <header class="stack tight story-head">
+      <div class="row apart top">
+        <Heading class="row story-title">
+          <Status status={status} end={end} fallback={fallback} />
+          <span class="break" title={route}>
+            {route}
+          </span>
+        </Heading>
+        {isPanel && (
+          <span class="row">
+            <LinkButton href={requestHref(id)} icon="link" label="Open on a page of its own">
+              Page
+            </LinkButton>
+            <Button kind="quiet" icon="close" label="Close" shortcut="Esc" onClick={() => onClose?.()} />
+          </span>
+        )}
+      </div>
+      <div class="row story-facts">
+        <strong>{duration(ms.total)}</strong>
+        {ms.first_event !== null && <span>first token {duration(ms.first_event)}</span>}
+        <span>
+          {count(usage.prompt)} → {count(usage.completion)} tokens
+        </span>
+        <Cost usd={usd(cost.usd)} isKnown={cost.usd !== null} />
+        <time dateTime={new Date(at).toISOString()}>{moment(at)}</time>
+      </div>
+      <div class="row story-ids">
+        <span class="row">
+          <code class="break">{id}</code>
+          <CopyButton text={id} what="request id" />
+        </span>
+        <span class="row">
+          <a class="break" href={`/traces/${encodeURIComponent(trace.trace_id)}`}>
+            trace <code>{trace.trace_id}</code>
+          </a>
+          <CopyButton text={trace.trace_id} what="trace id" />
+        </span>
+      </div>
+    </header>
+  );
+}

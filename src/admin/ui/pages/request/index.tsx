@@ -1,0 +1,16 @@
+import { Page } from '../../components/page.tsx';
+import { go } from '../../browser/route.ts';
+import { useShortcuts } from '../../browser/shortcuts.ts';
+import { RequestView } from './view.tsx';
+
+/** One request at its own address, so that it can be shared. */
+export function RequestPage({ name }: { name: string | undefined }) {
+  useShortcuts([{ keys: 'Escape', does: 'go to the list', group: 'Request', run: () => go('/requests') }]);
+  return (
+    <Page title="Request" aside={<a href="/requests">All requests</a>}>
+      <section class="panel request-page">
+        <RequestView key={name} id={name ?? ''} isPanel={false} />
+      </section>
+    </Page>
+  );
+}

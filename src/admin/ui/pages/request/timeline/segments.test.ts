@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest';
+import { emptyRecord } from '../../../../../core/records/empty.ts';
+import type { AttemptRecord, LogRecord, PluginRecord } from '../../../../../core/records/record.ts';
+import { barsOf } from './segments.ts';
+
+const attempt = (n: number, more: Partial<AttemptRecord> = {}): AttemptRecord => ({
+  n,
+  target: `config.targets[${n - 1}]`,
+  provider: `p${n}`,
+  model: 'm',
+  at: n * 100,
+  connect_ms: 2,
+  first_byte_ms: 40,
+  total_ms: 60,
+  outcome: 'answered',
+  status: n === 1 ? 429 : 200,
+  upstream_id: null,
+  reason: null,
+  retry_after_ms: null,
+  ...more,
+});
+const plugins = (...list: readonly string[]): PluginRecord[] =>
+  list.map((text) => {
+    const [name = '', moment = ''] = text.split(' ');
+    return { name, moment, ms: 1 };
+  });
+const recordOf = (change: Partial<LogRecord>): LogRecord => ({ ...emptyRecord, ...change }) as LogRecord;
+const namesOf = (record: LogRecord): string[] => barsOf(record).map(({ name, about }) => `${name} ${about}`.trim());
+
+describe('the bars of a request', () => {
+  it('are in the order in which things ran: what judges stands behind what it judged', () => {
+    const record = recordOf({
+      plugins: plugins(
+        'auth admit',
+        'routing plan',
+        'transform prepare',
+        'retry judge',
+        'other judge',
+        'transform prepare',
+        'retry judge',
+        'other judge',
+        'prices settle',
+      ),
+      attempts: [attempt(1), attempt(2)],
+      ms: { total: 320, first_event: null, overhead: 1 },
+    });
+    expect(namesOf(record)).toEqual([
+      'auth admit',
+      'routing plan',
+      'transform prepare',
+      'p1/m',
+      'retry judge',
+      'other judge',
+      'transform prepare',
+      'p2/m',
+      'retry judge',
+      'other judge',
+      'prices settle',
+    ]);
+    // The first judge after the end of what failed, the second after the head of what answered.
+    expect(barsOf(record).flatMap(({ about, segments }) => (about === 'judge' ? segments.map(({ from }) => from) : []))).toEqual([
+      160, 161, 240, 241,
+    ]);
+  });
+
+  it('show each attempt once, also those that nothing judged', () => {
+    const left = attempt(1, { outcome: 'skipped', status: null });
+    expect(namesOf(recordOf({ plugins: plugins('breaker skip', 'retry judge'), attempts: [left, attempt(2)] }))).toEqual([
+      'breaker skip',
+      'p1/m',
+      'p2/m',
+      'retry judge',
+    ]);
+    expect(namesOf(recordOf({ plugins: [], attempts: [attempt(1), attempt(2)] }))).toEqual(['p1/m', 'p2/m']);
+    expect(namesOf(recordOf({ plugins: plugins('auth admit'), attempts: [] }))).toEqual(['auth admit']);
+  });
+});

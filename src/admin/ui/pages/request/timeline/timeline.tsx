@@ -1,0 +1,118 @@
+import type { LogRecord } from '../../../../../core/records/record.ts';
+import { duration } from '../../../browser/format.ts';
+import { Badge } from '../../../components/display.tsx';
+import { statusWord } from '../../../log/cells.tsx';
+import { type Bar, barsOf, type Segment, type Step } from './segments.ts';
+
+const words: Readonly<Record<Segment['kind'], string>> = {
+  plugin: 'plugin',
+  connect: 'connect',
+  wait: 'wait',
+  token: 'to the first token',
+  stream: 'stream',
+  total: 'total',
+};
+const legend: readonly Segment['kind'][] = ['connect', 'wait', 'token', 'stream'];
+
+interface TimelineProps {
+  readonly record: LogRecord;
+  readonly step: Step | null;
+  readonly onStep: (step: Step | null) => void;
+}
+
+/** Plugins and attempts on one time axis. A bar can be chosen: the panes below then show that step. */
+export function Timeline({ record, step, onStep }: TimelineProps) {
+  const bars = barsOf(record);
+  const whole = Math.max(record.ms.total, ...bars.flatMap(({ segments }) => segments.map(({ from, ms }) => from + ms)), 0.1);
+  return (
+    <div class="timeline">
+      <ol>
+        {bars.map((bar) => (
+          <BarRow key={bar.key} bar={bar} whole={whole} record={record} isChosen={isSame(bar.step, step)} onStep={onStep} />
+        ))}
+        <li class="bar-row total">
+          <span class="bar-name">
+            Total <span class="muted small">overhead {duration(record.ms.overhead)}</span>
+          </span>
+          <Track segments={[{ kind: 'total', from: 0, ms: record.ms.total }]} whole={whole} />
+          <span class="num nowrap">{duration(record.ms.total)}</span>
+        </li>
+      </ol>
+      {record.attempts.length > 0 && (
+        <div class="legend" aria-hidden="true">
+          {legend.map((kind) => (
+            <span key={kind} class="row">
+              <i class={`swatch seg-${kind}`} />
+              {words[kind]}
+            </span>
+          ))}
+        </div>
+      )}
+    </div>
+  );
+}
+
+function isSame(one: Step | null, other: Step | null): boolean {
+  if (one === null || other === null) return false;
+  if (one.kind === 'plugin') return other.kind === 'plugin' && one.plugin === other.plugin;
+  return other.kind === 'attempt' && one.attempt === other.attempt;
+}
+
+interface BarRowProps {
+  readonly bar: Bar;
+  readonly whole: number;
+  readonly record: LogRecord;
+  readonly isChosen: boolean;
+  readonly onStep: (step: Step | null) => void;
+}
+
+function BarRow({ bar, whole, record, isChosen, onStep }: BarRowProps) {
+  const { name, about, ms, segments, step, attempt } = bar;
+  const verdict = attempt === null ? verdictOf(name, record) : null;
+  return (
+    <li>
+      <button type="button" class="bar-row" aria-pressed={isChosen} onClick={() => onStep(isChosen ? null : step)}>
+        <span class="bar-name">
+          {attempt !== null && <AttemptStatus outcome={attempt.outcome} status={attempt.status} />}
+          <span class="cut" title={name}>
+            {name}
+          </span>
+          <span class="muted small">{verdict ?? about}</span>
+        </span>
+        <Track segments={segments} whole={whole} />
+        <span class="num nowrap">{duration(ms)}</span>
+      </button>
+      {attempt?.reason !== null && attempt?.reason !== undefined && <p class="bar-reason muted small">{attempt.reason}</p>}
+    </li>
+  );
+}
+
+function AttemptStatus({ outcome, status }: { outcome: string; status: number | null }) {
+  const { tone } = statusWord(status ?? 599, 'whole');
+  return <Badge tone={status === null ? 'bad' : tone}>{status ?? outcome}</Badge>;
+}
+
+function Track({ segments, whole }: { segments: readonly Segment[]; whole: number }) {
+  return (
+    <span class="track">
+      {segments.map(({ kind, from, ms }) => (
+        <i
+          key={kind}
+          class={`seg-${kind}`}
+          title={`${words[kind]} ${duration(ms)}`}
+          style={{ left: `${((100 * from) / whole).toFixed(3)}%`, width: `${((100 * ms) / whole).toFixed(3)}%` }}
+        />
+      ))}
+    </span>
+  );
+}
+
+/** What a plugin noted, in a few words: guardrails say what they decided. */
+function verdictOf(name: string, record: LogRecord): string | null {
+  const own = record.guardrails.filter(
+    (entry) => typeof entry === 'object' && entry !== null && (entry as { plugin?: unknown }).plugin === name,
+  );
+  if (own.length === 0) return null;
+  const verdicts = own.map((entry) => String((entry as { verdict?: unknown }).verdict ?? ''));
+  return verdicts.filter((verdict) => verdict !== '').join(', ');
+}

@@ -1,0 +1,73 @@
+import { useState } from 'preact/hooks';
+import type { StoredRecord } from '../../../../core/logs/reader.ts';
+import { get } from '../../browser/api.ts';
+import { useLoad } from '../../browser/load.ts';
+import { Skeleton } from '../../components/display.tsx';
+import { Notice, Problem } from '../../components/surface.tsx';
+import { Tabs } from '../../components/tabs.tsx';
+import { Actions } from './actions/actions.tsx';
+import { RequestPane } from './bodies/request-pane.tsx';
+import { ResponsePane } from './bodies/response-pane.tsx';
+import { FactsPane } from './facts.tsx';
+import { Head } from './head.tsx';
+import { StepFacts } from './timeline/step-facts.tsx';
+import type { Step } from './timeline/segments.ts';
+import { Timeline } from './timeline/timeline.tsx';
+
+type Pane = 'response' | 'request' | 'facts';
+const panes: readonly (readonly [Pane, string])[] = [
+  ['response', 'Response'],
+  ['request', 'Request'],
+  ['facts', 'Facts'],
+];
+
+/** The story of one request, beside the list or on a page of its own. */
+export function RequestView({ id, isPanel, onClose }: { id: string; isPanel: boolean; onClose?: () => void }) {
+  const loaded = useLoad((signal) => get<StoredRecord>(`/api/requests/${encodeURIComponent(id)}`, {}, signal), [id]);
+  const { data, error, again } = loaded;
+  if (error !== undefined) return <Problem error={error} again={again} />;
+  if (data === undefined) return <Skeleton lines={8} height="1.5rem" />;
+  return <Story stored={data} isPanel={isPanel} onClose={onClose} />;
+}
+
+function Story({ stored, isPanel, onClose }: { stored: StoredRecord; isPanel: boolean; onClose: (() => void) | undefined }) {
+  const { record } = stored;
+  const [pane, setPane] = useState<Pane>('response');
+  const [step, setStep] = useState<Step | null>(null);
+  const choose = (next: Step | null): void => {
+    setStep(next);
+    if (next !== null) setPane('request');
+  };
+  return (
+    <div class="stack story">
+      <Head record={record} isPanel={isPanel} onClose={onClose} />
+      <Actions stored={stored} />
+      {record.error !== null && (
+        <Notice tone={record.status >= 500 ? 'bad' : 'warn'} title={record.error.message}>
+          <p>
+            <code>{record.error.code}</code> · from the {record.error.source}
+          </p>
+        </Notice>
+      )}
+      {record.warnings.map((warning) => (
+        <Notice key={warning} tone="warn" title={warning} />
+      ))}
+      <section class="stack tight" aria-label="Timeline">
+        <h2>Timeline</h2>
+        <Timeline record={record} step={step} onStep={choose} />
+      </section>
+      {step !== null && <StepFacts step={step} record={record} onClose={() => setStep(null)} />}
+      <Tabs tabs={panes} value={pane} onChange={setPane} label="Parts of the request">
+        {pane === 'response' && <ResponsePane stored={stored} />}
+        {pane === 'request' && (
+          <RequestPane
+            key={step?.kind ?? ''}
+            stored={stored}
+            initial={step === null ? 'client' : step.kind === 'plugin' ? 'difference' : 'upstream'}
+          />
+        )}
+        {pane === 'facts' && <FactsPane stored={stored} />}
+      </Tabs>
+    </div>
+  );
+}

@@ -1,0 +1,33 @@
+import type { Suggestion } from '../../../../../core/logs/reader.ts';
+import { typedAt } from '../../../../../query/suggest.ts';
+
+/** Suggestions, and the text with its cursor that they were made for. */
+export interface Suggested {
+  readonly text: string;
+  readonly cursor: number;
+  readonly list: readonly Suggestion[];
+}
+
+export const nothingSuggested: Suggested = { text: '', cursor: 0, list: [] };
+
+/**
+ * Those that fit a text: it may have been typed on since the gateway was asked. What is left replaces what stands there now, so
+ * that no choice destroys what was written in between.
+ */
+export function fitting({ text: before, cursor: place, list }: Suggested, text: string, cursor: number): readonly Suggestion[] {
+  if (list.length === 0 || (text === before && cursor === place)) return list;
+  if (text.slice(cursor) !== before.slice(place)) return [];
+  const typed = typedAt(text, cursor);
+  if (typed.kind === 'nothing') return [];
+  const kind = typed.kind === 'name' ? 'field' : 'value';
+  const begins = typed.begins.toLowerCase();
+  return list
+    .filter(
+      (entry) =>
+        entry.kind === kind &&
+        entry.from === typed.from &&
+        before.slice(0, entry.from) === text.slice(0, entry.from) &&
+        entry.insert.toLowerCase().includes(begins),
+    )
+    .map((entry) => ({ ...entry, to: typed.to }));
+}

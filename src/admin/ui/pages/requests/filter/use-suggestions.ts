@@ -1,0 +1,61 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Suggestion } from '../../../../../core/logs/reader.ts';
+import { get } from '../../../browser/api.ts';
+import { fitting, nothingSuggested } from './fitting.ts';
+
+const wait = 120;
+const most = 12;
+
+interface Suggesting {
+  /** What fits the text of now: no choice is of an older one. */
+  readonly list: readonly Suggestion[];
+  /** The place of the one that Enter takes; -1 is none. */
+  readonly active: number;
+  readonly activate: (index: number) => void;
+  /** For a text that was changed, with its cursor. */
+  readonly ask: (text: string, cursor: number) => void;
+  readonly close: () => void;
+}
+
+/** Suggestions for a text, asked for a moment after the last key; an older response never replaces a newer one. */
+export function useSuggestions(text: string): Suggesting {
+  const [suggested, setSuggested] = useState(nothingSuggested);
+  const [cursor, setCursor] = useState(text.length);
+  // By what it inserts: a newer list may have it at another place.
+  const [chosen, setChosen] = useState<string>();
+  const pending = useRef<{ timer: ReturnType<typeof setTimeout>; abort: AbortController } | undefined>(undefined);
+  const list = fitting(suggested, text, cursor);
+  const stop = (): void => {
+    clearTimeout(pending.current?.timer);
+    pending.current?.abort.abort();
+    pending.current = undefined;
+  };
+  useEffect(() => stop, []);
+  const ask = (now: string, at: number): void => {
+    stop();
+    setCursor(at);
+    setChosen(undefined);
+    const abort = new AbortController();
+    const timer = setTimeout(() => {
+      get<readonly Suggestion[]>('/api/suggest', { text: now, cursor: at }, abort.signal)
+        .then((found) => {
+          if (!abort.signal.aborted) setSuggested({ text: now, cursor: at, list: found.slice(0, most) });
+        })
+        // Without suggestions the field works as well.
+        .catch(() => undefined);
+    }, wait);
+    pending.current = { timer, abort };
+  };
+  const close = (): void => {
+    stop();
+    setChosen(undefined);
+    setSuggested(nothingSuggested);
+  };
+  return {
+    list,
+    active: list.findIndex(({ insert }) => insert === chosen),
+    activate: (index) => setChosen(list[index]?.insert),
+    ask,
+    close,
+  };
+}

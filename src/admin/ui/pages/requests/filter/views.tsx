@@ -1,0 +1,90 @@
+import { useState } from 'preact/hooks';
+import { saved } from '../../../browser/saved.ts';
+import { Button } from '../../../components/button.tsx';
+import { TextField } from '../../../components/form.tsx';
+import { Popover } from '../../../components/popover.tsx';
+
+interface View {
+  readonly name: string;
+  readonly filter: string;
+}
+
+const usual: readonly View[] = [
+  { name: 'All', filter: '' },
+  { name: 'Errors', filter: 'status:>=400' },
+  { name: 'Slow', filter: 'latency:>5s' },
+  { name: 'Expensive', filter: 'cost:>0.01' },
+  { name: 'Fallbacks', filter: 'fallback:true' },
+];
+
+const isViews = (value: unknown): value is readonly View[] =>
+  Array.isArray(value) &&
+  value.length <= 50 &&
+  value.every((view: Partial<View> | null) => typeof view?.name === 'string' && typeof view.filter === 'string');
+const own = saved<readonly View[]>('views', [], isViews);
+
+/** Filters with a name: the usual ones, and what the person saved in this browser. */
+export function Views({ filter, onFilter }: { filter: string; onFilter: (filter: string) => void }) {
+  const all = [...usual, ...own.value];
+  const isKnown = all.some((view) => view.filter === filter);
+  return (
+    <div class="row views" role="group" aria-label="Views">
+      {all.map((view, i) => (
+        <span key={`${view.name} ${i}`} class="view">
+          <button
+            type="button"
+            class="chip"
+            aria-pressed={view.filter === filter}
+            title={view.filter}
+            onClick={() => onFilter(view.filter)}
+          >
+            <span class="cut">{view.name}</span>
+          </button>
+          {i >= usual.length && view.filter === filter && (
+            <Button
+              small
+              kind="quiet"
+              icon="close"
+              label={`Delete the view ${view.name}`}
+              onClick={() => (own.value = own.value.filter((other) => other !== view))}
+            />
+          )}
+        </span>
+      ))}
+      {!isKnown && <SaveView filter={filter} />}
+    </div>
+  );
+}
+
+function SaveView({ filter }: { filter: string }) {
+  const [isOpen, setOpen] = useState(false);
+  const [name, setName] = useState('');
+  return (
+    <Popover
+      open={isOpen}
+      onClose={() => setOpen(false)}
+      label="Save this view"
+      side="left"
+      button={
+        <button type="button" class="chip" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+          Save view…
+        </button>
+      }
+    >
+      <form
+        class="stack tight"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (name.trim() === '') return;
+          own.value = [...own.value, { name: name.trim().slice(0, 40), filter }].slice(-50);
+          setOpen(false);
+        }}
+      >
+        <TextField label="Name" value={name} onInput={setName} hint="Kept in this browser. The address of the page has the filter too." />
+        <Button kind="primary" type="submit" disabled={name.trim() === ''}>
+          Save
+        </Button>
+      </form>
+    </Popover>
+  );
+}

@@ -1,0 +1,128 @@
+import type { ComponentChildren } from 'preact';
+import type { LogRow } from '../../../../../core/logs/row.ts';
+import { bytes, clock, count, day, duration, moment, usd } from '../../../browser/format.ts';
+import { isTexts, saved } from '../../../browser/saved.ts';
+import { Cost, Duration, Route, Status, Tokens } from '../../../log/cells.tsx';
+import { requestHref } from '../../../log/terms.ts';
+
+export interface CellContext {
+  /** The longest duration that the bars show, in milliseconds. */
+  readonly longest: number;
+}
+
+export interface GridColumn {
+  readonly id: string;
+  readonly name: string;
+  /** Pixels; undefined: what is left. */
+  readonly width: number | undefined;
+  readonly isNumber?: boolean;
+  readonly cell: (row: LogRow, context: CellContext) => ComponentChildren;
+}
+
+const text = (value: string | null): ComponentChildren =>
+  value === null || value === '' ? (
+    <span class="muted">–</span>
+  ) : (
+    <span class="cut" title={value}>
+      {value}
+    </span>
+  );
+
+/** Of today the time, of other days the day too. */
+function time({ id, at }: LogRow): ComponentChildren {
+  const isToday = day(at) === day(Date.now());
+  return (
+    <a class="cut" href={requestHref(id)} title={moment(at)} tabIndex={-1}>
+      {isToday ? clock(at) : `${day(at).slice(5)} ${clock(at).slice(0, 5)}`}
+    </a>
+  );
+}
+
+const speed = (row: LogRow): string => {
+  const seconds = (row.latency - (row.ttft ?? 0)) / 1000;
+  return row.tokens_out === 0 || seconds <= 0.05 ? '–' : `${count(Math.round(row.tokens_out / seconds))}/s`;
+};
+
+const column = (id: string, name: string, width: number, of: (row: LogRow) => string | null): GridColumn => ({
+  id,
+  name,
+  width,
+  cell: (row) => text(of(row)),
+});
+const number = (id: string, name: string, width: number, of: (row: LogRow) => string): GridColumn => ({
+  id,
+  name,
+  width,
+  isNumber: true,
+  cell: of,
+});
+
+export const fixedColumns: readonly GridColumn[] = [
+  { id: 'time', name: 'Time', width: 88, cell: time },
+  { id: 'status', name: 'Status', width: 124, cell: (row) => <Status {...row} /> },
+  column('config', 'Config', 84, (row) => row.config),
+  { id: 'route', name: 'Route', width: 196, cell: (row) => <Route row={row} /> },
+  column('key', 'Key', 80, (row) => row.key),
+  {
+    id: 'duration',
+    name: 'Duration',
+    width: 112,
+    isNumber: true,
+    cell: ({ latency, ttft }, { longest }) => <Duration latency={latency} ttft={ttft} of={longest} />,
+  },
+  { id: 'tokens', name: 'Tokens', width: 100, isNumber: true, cell: (row) => <Tokens row={row} /> },
+  { id: 'cost', name: 'Cost', width: 112, isNumber: true, cell: ({ cost }) => <Cost usd={usd(cost)} isKnown={cost !== null} /> },
+  { id: 'preview', name: 'Preview', width: undefined, cell: (row) => text(row.error === null ? row.preview : (row.message ?? row.error)) },
+  column('id', 'Request id', 250, (row) => row.id),
+  column('trace', 'Trace id', 250, (row) => row.trace),
+  column('upstream_id', 'Upstream id', 180, (row) => row.upstream_id),
+  column('endpoint', 'Endpoint', 130, (row) => row.endpoint),
+  column('finish', 'Finish', 80, (row) => row.finish),
+  column('stream', 'Stream', 72, (row) => (row.stream ? 'yes' : 'no')),
+  column('cache', 'Cache', 88, (row) => row.cache),
+  number('attempts', 'Attempts', 80, (row) => count(row.attempts)),
+  number('overhead', 'Overhead', 84, (row) => duration(row.overhead)),
+  number('ttft', 'First token', 92, (row) => duration(row.ttft)),
+  number('speed', 'Tokens/s', 84, speed),
+  column('error', 'Error', 130, (row) => row.error),
+  column('guardrail', 'Guardrail', 100, (row) => row.guardrail),
+  column('virtual_key', 'Virtual key', 110, (row) => row.virtual_key),
+  column('prompt', 'Prompt', 110, (row) => row.prompt),
+  column('agent', 'User agent', 180, (row) => row.agent),
+  number('bytes_in', 'Size in', 80, (row) => bytes(row.bytes_in)),
+  number('bytes_out', 'Size out', 80, (row) => bytes(row.bytes_out)),
+  column('revision', 'Revision', 90, (row) => row.revision),
+  column('labels', 'Labels', 160, (row) =>
+    Object.entries(row.label)
+      .map(([name, value]) => `${name}=${value}`)
+      .join(' '),
+  ),
+];
+
+const initial: readonly string[] = ['time', 'status', 'config', 'route', 'key', 'duration', 'tokens', 'cost', 'preview'];
+
+/** Chosen columns in their order, and widths that were changed. */
+export const chosenColumns = saved<readonly string[]>('columns', initial, isTexts);
+export const resetColumns = (): void => {
+  chosenColumns.value = initial;
+  columnWidths.value = {};
+};
+
+type Widths = Readonly<Record<string, number>>;
+const isWidths = (value: unknown): value is Widths =>
+  typeof value === 'object' &&
+  value !== null &&
+  Object.values(value).every((width) => typeof width === 'number' && width >= 40 && width <= 1000);
+export const columnWidths = saved<Widths>('column-widths', {}, isWidths);
+
+/** A column by its id: fixed ones, `meta.<key>` and `label.<name>`. */
+export function columnOf(id: string): GridColumn | undefined {
+  const found = fixedColumns.find((entry) => entry.id === id);
+  if (found !== undefined) return found;
+  const dot = id.indexOf('.');
+  const [kind, key] = [id.slice(0, dot), id.slice(dot + 1)];
+  if (key === '' || (kind !== 'meta' && kind !== 'label')) return undefined;
+  return column(id, id, 110, (row) => (Object.hasOwn(row[kind], key) ? (row[kind][key] ?? null) : null));
+}
+
+export const shownColumns = (): readonly GridColumn[] => chosenColumns.value.map(columnOf).filter((entry) => entry !== undefined);

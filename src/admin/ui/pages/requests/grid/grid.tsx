@@ -1,0 +1,133 @@
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import type { ComponentChildren } from 'preact';
+import type { LogRow } from '../../../../../core/logs/row.ts';
+import { chosenColumns, columnWidths, shownColumns } from './columns.tsx';
+import { Heads } from './heads.tsx';
+import { Row } from './row.tsx';
+
+/** Rows in the document at most. */
+const mostDrawn = 80;
+const beyond = 8;
+const rowHeight = 36;
+const cardHeight = 112;
+/** Pixels that the column without a width gets at least. */
+const narrowestRest = 130;
+
+interface GridProps {
+  readonly rows: readonly LogRow[];
+  readonly selected: string | undefined;
+  readonly onOpen: (row: LogRow) => void;
+  /** Near the end of what is loaded. */
+  readonly onEnd: () => void;
+  /** True while the first row is in view. */
+  readonly onTop: (isTop: boolean) => void;
+  readonly footer: ComponentChildren;
+  readonly loading: boolean;
+}
+
+/** Rows are drawn where they are looked at; the others are space. Below 40 rem each row is a card. */
+export function Grid({ rows, selected, onOpen, onEnd, onTop, footer, loading }: GridProps) {
+  const box = useRef<HTMLDivElement>(null);
+  const [view, setView] = useState({ top: 0, height: 600, width: 1000 });
+  const isCards = view.width < 640;
+  const height = isCards ? cardHeight : rowHeight;
+  const first = Math.max(0, Math.min(Math.floor(view.top / height) - beyond, rows.length - 1));
+  const last = Math.min(rows.length, first + Math.min(mostDrawn, Math.ceil(view.height / height) + 2 * beyond));
+  useView(box, setView);
+  useEffect(() => onTop(view.top < height), [view.top < height]);
+  useEffect(() => {
+    if (last >= rows.length - 20 && rows.length > 0) onEnd();
+  }, [last, rows.length]);
+  useEffect(() => {
+    const at = rows.findIndex(({ id }) => id === selected);
+    if (at >= 0) reveal(box.current, at * height, height);
+  }, [selected]);
+  const columns = shownColumns();
+  const widths = columnWidths.value;
+  const longest = useMemo(() => scaleOf(rows), [rows.length, rows[0]?.id]);
+  const fixed = columns.reduce((sum, { id, width }) => sum + (widths[id] ?? width ?? narrowestRest), 0);
+  return (
+    <div class="grid-box" ref={box} tabIndex={0} role="region" aria-label="Requests" aria-busy={loading}>
+      <table
+        class={isCards ? 'grid cards' : 'grid'}
+        role="table"
+        aria-rowcount={rows.length + 1}
+        style={isCards ? { width: '100%' } : { minWidth: `${fixed}px` }}
+      >
+        <colgroup>
+          {columns.map(({ id, width }) => (
+            <col key={id} style={{ width: widths[id] !== undefined ? `${widths[id]}px` : width === undefined ? 'auto' : `${width}px` }} />
+          ))}
+        </colgroup>
+        <Heads columns={columns} key={chosenColumns.value.join()} />
+        <tbody role="rowgroup">
+          <Space height={first * height} span={columns.length} />
+          {rows.slice(first, last).map((row, i) => (
+            <Row
+              key={row.id}
+              row={row}
+              index={first + i}
+              columns={columns}
+              isSelected={row.id === selected}
+              isCard={isCards}
+              longest={longest}
+              onOpen={onOpen}
+            />
+          ))}
+          <Space height={(rows.length - last) * height} span={columns.length} />
+        </tbody>
+      </table>
+      <div class="grid-foot" key={rows.length === 0 ? 'alone' : 'below'}>
+        {footer}
+      </div>
+    </div>
+  );
+}
+
+const Space = ({ height, span }: { height: number; span: number }) =>
+  height <= 0 ? null : (
+    <tr class="space" aria-hidden="true">
+      <td colSpan={span} style={{ height: `${height}px` }} />
+    </tr>
+  );
+
+type View = { top: number; height: number; width: number };
+
+function useView(box: { readonly current: HTMLDivElement | null }, set: (view: View) => void): void {
+  // Before it is painted: a table that becomes cards afterwards moves what is below it.
+  useLayoutEffect(() => {
+    const element = box.current;
+    if (element === null) return undefined;
+    let frame = 0;
+    const measure = (): void => set({ top: element.scrollTop, height: element.clientHeight, width: element.clientWidth });
+    const read = (): void => {
+      cancelAnimationFrame(frame);
+      frame = requestAnimationFrame(measure);
+    };
+    measure();
+    const observer = new ResizeObserver(read);
+    observer.observe(element);
+    element.addEventListener('scroll', read, { passive: true });
+    return () => {
+      cancelAnimationFrame(frame);
+      observer.disconnect();
+      element.removeEventListener('scroll', read);
+    };
+  }, []);
+}
+
+const headHeight = 32;
+
+/** Scrolls as little as needed. */
+function reveal(box: HTMLDivElement | null, top: number, height: number): void {
+  if (box === null) return;
+  if (top < box.scrollTop) box.scrollTop = top;
+  else if (top + height + headHeight > box.scrollTop + box.clientHeight) box.scrollTop = top + height + headHeight - box.clientHeight;
+}
+
+/** Nineteen of twenty bars fit; the longest ones are cut, so that one slow request flattens nothing. */
+function scaleOf(rows: readonly LogRow[]): number {
+  const sorted = rows.slice(0, 1000).map(({ latency }) => latency);
+  sorted.sort((a, b) => a - b);
+  return Math.max(1, sorted[Math.floor(0.95 * (sorted.length - 1))] ?? 1);
+}

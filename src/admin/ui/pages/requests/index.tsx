@@ -1,0 +1,185 @@
+import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import type { Status } from '../../../api-types.ts';
+import type { LogRow } from '../../../../core/logs/row.ts';
+import { get } from '../../browser/api.ts';
+import { type Loaded, useLoad } from '../../browser/load.ts';
+import { parameters, setParameters } from '../../browser/route.ts';
+import { useShortcuts } from '../../browser/shortcuts.ts';
+import { Button } from '../../components/button.tsx';
+import { Page } from '../../components/page.tsx';
+import { Problem } from '../../components/surface.tsx';
+import { SwitchedOff } from '../../log/switched-off.tsx';
+import { RangePicker } from '../../log/range-picker.tsx';
+import { hasTimes, isRange, type Range, withRange } from '../../log/terms.ts';
+import { FirstRequest } from '../overview/first-request.tsx';
+import { RequestView } from '../request/view.tsx';
+import { FilterBar, problemOf } from './filter/filter-bar.tsx';
+import { Views } from './filter/views.tsx';
+import { ColumnsMenu } from './grid/columns-menu.tsx';
+import { Grid } from './grid/grid.tsx';
+import { Foot } from './list/foot.tsx';
+import { Histogram } from './list/histogram.tsx';
+import { LiveBar } from './list/live-bar.tsx';
+import { useLive } from './list/use-live.ts';
+import { type Rows, useRows } from './list/use-rows.ts';
+import { Side } from './list/side.tsx';
+
+const usualRange: Range = '24h';
+
+export function Requests() {
+  const status = useLoad((signal) => get<Status>('/api/status', {}, signal), []);
+  if (status.data?.store.kind !== 'off') return <List status={status} />;
+  return (
+    <Page title="Requests">
+      <SwitchedOff />
+    </Page>
+  );
+}
+
+function List({ status }: { status: Loaded<Status> }) {
+  const filter = parameters.value.get('q') ?? '';
+  const asked = parameters.value.get('range');
+  const range = isRange(asked) ? asked : usualRange;
+  const open = parameters.value.get('open') ?? undefined;
+  const isValid = useMemo(() => problemOf(filter) === undefined, [filter]);
+  const query = withRange(filter, range);
+  const late = useRef<(rows: readonly LogRow[]) => void>(() => undefined);
+  const rows = useRows(query, isValid, late);
+  const [selected, setSelected] = useState(open);
+  const [isTop, setTop] = useState(true);
+  const [isLive, setLive] = useState(true);
+  const [menu, setMenu] = useState<'time' | 'columns'>();
+  const flows = isTop && selected === undefined && open === undefined;
+  // A range with an end in the past gets no new rows.
+  const live = useLive(filter, isLive && isValid && !range.includes('/'), flows, rows.prepend);
+  late.current = live.offer;
+  useLayoutEffect(() => setSelected((before) => open ?? before), [open]);
+
+  const show = (id: string | undefined): void => setParameters({ open: id }, { replace: open !== undefined && id !== undefined });
+  const setFilter = (next: string): void => setParameters({ q: next, open: undefined });
+  const setRange = (next: Range): void => setParameters({ range: next === usualRange ? undefined : next });
+  useListKeys({ rows, selected, open, select: setSelected, show, toggleLive: () => setLive((on) => !on), menu: setMenu });
+
+  // Without a log every call fails: that is no problem to report.
+  const isKnown = status.data !== undefined || status.error !== undefined;
+  const isEmpty = status.data?.store.records === 0 && rows.rows.length === 0 && filter === '' && rows.next !== undefined;
+  if (isEmpty && status.data !== undefined)
+    return (
+      <Page title="Requests">
+        <FirstRequest
+          url={status.data.url}
+          onFirst={() => {
+            status.again();
+            rows.again();
+          }}
+        />
+      </Page>
+    );
+  return (
+    <Page
+      title="Requests"
+      fixed
+      aside={
+        <>
+          <Button
+            icon={isLive ? 'pause' : 'play'}
+            pressed={isLive}
+            label={isLive ? 'Pause live rows' : 'Show live rows'}
+            shortcut="l"
+            onClick={() => setLive(!isLive)}
+          >
+            Live
+          </Button>
+          <RangePicker
+            range={range}
+            overruled={hasTimes(filter)}
+            open={menu === 'time'}
+            onOpen={(on) => setMenu(on ? 'time' : undefined)}
+            onRange={setRange}
+          />
+          <ColumnsMenu open={menu === 'columns'} onOpen={(on) => setMenu(on ? 'columns' : undefined)} />
+        </>
+      }
+    >
+      <div class="list-head">
+        <FilterBar filter={filter} onFilter={setFilter} />
+        <Views filter={filter} onFilter={setFilter} />
+      </div>
+      <Histogram query={query} range={range} isValid={isValid} oldest={status.data?.store.oldest ?? null} onRange={setRange} />
+      <div class={open === undefined ? 'list' : 'list with-side'}>
+        <div class="list-main">
+          {isKnown && rows.error !== undefined && rows.error.code !== 'invalid_filter' && <Problem error={rows.error} again={rows.again} />}
+          <LiveBar
+            live={live}
+            flows={flows}
+            onShow={() => showNew(live.show, setSelected)}
+            onReload={() => {
+              live.forget();
+              rows.again();
+            }}
+          />
+          <Grid
+            rows={rows.rows}
+            selected={selected}
+            loading={rows.loading}
+            onTop={setTop}
+            onEnd={rows.more}
+            onOpen={({ id }) => {
+              setSelected(id);
+              show(id);
+            }}
+            footer={<Foot rows={rows} isValid={isValid} filter={filter} range={range} onRange={setRange} onFilter={setFilter} />}
+          />
+        </div>
+        {open !== undefined && (
+          <Side onClose={() => show(undefined)}>
+            <RequestView key={open} id={open} isPanel onClose={() => show(undefined)} />
+          </Side>
+        )}
+      </div>
+    </Page>
+  );
+}
+
+function showNew(flush: () => void, select: (id: undefined) => void): void {
+  flush();
+  select(undefined);
+  document.querySelector('.grid-box')?.scrollTo({ top: 0 });
+}
+
+interface ListKeys {
+  readonly rows: Rows;
+  readonly selected: string | undefined;
+  readonly open: string | undefined;
+  readonly select: (id: string | undefined) => void;
+  readonly show: (id: string | undefined) => void;
+  readonly toggleLive: () => void;
+  readonly menu: (menu: 'time' | 'columns') => void;
+}
+
+function useListKeys({ rows, selected, open, select, show, toggleLive, menu }: ListKeys): void {
+  const list = rows.rows;
+  const step = (by: number, alsoOpen: boolean): void => {
+    const at = list.findIndex(({ id }) => id === (alsoOpen ? (open ?? selected) : selected));
+    const next: LogRow | undefined = list[at < 0 ? 0 : Math.min(list.length - 1, Math.max(0, at + by))];
+    if (next === undefined) return;
+    select(next.id);
+    if (alsoOpen) show(next.id);
+  };
+  useShortcuts([
+    { keys: 'j', does: 'select the next row', group: 'Requests', run: () => step(1, false) },
+    { keys: 'k', does: 'select the row before', group: 'Requests', run: () => step(-1, false) },
+    { keys: 'Enter', does: 'open the selected row', group: 'Requests', run: () => show(selected) },
+    { keys: ']', does: 'open the next row', group: 'Requests', run: () => step(1, true) },
+    { keys: '[', does: 'open the row before', group: 'Requests', run: () => step(-1, true) },
+    {
+      keys: 'Escape',
+      does: 'close, then clear the selection',
+      group: 'Requests',
+      run: () => (open === undefined ? select(undefined) : show(undefined)),
+    },
+    { keys: 'l', does: 'switch live rows on and off', group: 'Requests', run: toggleLive },
+    { keys: 't', does: 'choose the time range', group: 'Requests', run: () => menu('time') },
+    { keys: 'c', does: 'choose columns', group: 'Requests', run: () => menu('columns') },
+  ]);
+}

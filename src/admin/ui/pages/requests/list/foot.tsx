@@ -1,0 +1,49 @@
+import { count } from '../../../browser/format.ts';
+import { Button } from '../../../components/button.tsx';
+import { Empty, Skeleton } from '../../../components/display.tsx';
+import type { Range } from '../../../log/terms.ts';
+import { mostRows, type Rows } from './use-rows.ts';
+
+interface FootProps {
+  readonly rows: Rows;
+  readonly isValid: boolean;
+  readonly filter: string;
+  readonly range: Range;
+  readonly onRange: (range: Range) => void;
+  readonly onFilter: (filter: string) => void;
+}
+
+/** What stands below the last row: more to come, the end, or why there is nothing. */
+export function Foot({ rows, isValid, filter, range, onRange, onFilter }: FootProps) {
+  const { rows: list, next, loading, error } = rows;
+  if (list.length === 0 && !isValid)
+    return (
+      <Empty icon="search" title="This filter does not parse">
+        <p>What is wrong with it is shown below the field. Nothing is searched until it is right.</p>
+        <Button onClick={() => onFilter('')}>Clear the filter</Button>
+      </Empty>
+    );
+  if (list.length === 0 && loading) return <Skeleton lines={10} height="1.25rem" />;
+  if (list.length === 0 && error !== undefined) return null;
+  if (list.length === 0)
+    return (
+      <Empty icon="search" title={filter === '' ? 'No requests in this range' : 'No request matches'}>
+        <p>
+          {filter === '' ? 'Requests of other times are not shown.' : 'The filter is right, and no request of this time range fits it.'}
+        </p>
+        <div class="row">
+          {range !== 'all' && <Button onClick={() => onRange('all')}>Search all time</Button>}
+          {filter !== '' && <Button onClick={() => onFilter('')}>Clear the filter</Button>}
+        </div>
+      </Empty>
+    );
+  if (list.length >= mostRows)
+    return <p class="muted small">The newest {count(mostRows)} rows are loaded. For older ones, choose a time range or a filter.</p>;
+  if (next === null)
+    return (
+      <p class="muted small">
+        That is all: {count(list.length)} {list.length === 1 ? 'request' : 'requests'}.
+      </p>
+    );
+  return <p class="muted small">{loading ? 'Loading…' : ' '}</p>;
+}

@@ -1,0 +1,50 @@
+import { count } from '../../../browser/format.ts';
+import { Button } from '../../../components/button.tsx';
+import { Icon } from '../../../components/icon.tsx';
+import type { Live } from './use-live.ts';
+
+interface LiveBarProps {
+  readonly live: Live;
+  readonly flows: boolean;
+  readonly onShow: () => void;
+  readonly onReload: () => void;
+}
+
+/** New rows that wait, and what was left out. It lies over the list: nothing moves when it appears. */
+export function LiveBar({ live, flows, onShow, onReload }: LiveBarProps) {
+  const { waiting, skipped, hasGap, state } = live;
+  return (
+    <div class="live-bar" role="status" aria-live="polite">
+      {waiting > 0 && !flows && (
+        <button type="button" class="pill" onClick={onShow}>
+          <Icon name="up" />
+          {count(waiting)} new
+        </button>
+      )}
+      {skipped > 0 && (
+        <span class="pill plain">
+          A sample: {count(skipped)} left out
+          <Button small kind="quiet" onClick={onReload}>
+            Load all
+          </Button>
+        </span>
+      )}
+      {hasGap && skipped === 0 && (
+        <span class="pill plain">
+          Some rows are missing
+          <Button small kind="quiet" onClick={onReload}>
+            Load all
+          </Button>
+        </span>
+      )}
+      {state === 'broken' && (
+        <span class="pill plain">
+          Live rows stopped
+          <Button small kind="quiet" onClick={onReload}>
+            Reload
+          </Button>
+        </span>
+      )}
+    </div>
+  );
+}

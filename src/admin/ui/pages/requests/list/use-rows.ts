@@ -1,0 +1,107 @@
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import type { SearchPage } from '../../../../../core/logs/reader.ts';
+import type { LogRow } from '../../../../../core/logs/row.ts';
+import type { ApiError } from '../../../browser/api.ts';
+import { get } from '../../../browser/api.ts';
+import { toApiError } from '../../../browser/load.ts';
+
+const pageSize = 100;
+/** Milliseconds in which a record reaches the store. */
+const lateAfter = 1500;
+/** Rows in memory at most; who scrolls further narrows the filter. */
+export const mostRows = 20_000;
+
+export interface Rows {
+  readonly rows: readonly LogRow[];
+  /** Undefined: not asked yet; null: there are no more. */
+  readonly next: string | null | undefined;
+  readonly loading: boolean;
+  readonly error: ApiError | undefined;
+  readonly more: () => void;
+  readonly again: () => void;
+  readonly prepend: (rows: readonly LogRow[]) => void;
+}
+
+interface State {
+  readonly rows: readonly LogRow[];
+  readonly next: string | null | undefined;
+  readonly error: ApiError | undefined;
+}
+
+/**
+ * The list of a filter, page by page. While a new filter is on its way, or does not parse, the old rows stay. What was stored too late for the first
+ * page goes to `late`, as live rows do: nothing moves under whoever reads.
+ */
+export function useRows(query: string, isValid: boolean, late: { readonly current: (rows: readonly LogRow[]) => void }): Rows {
+  const [state, setState] = useState<State>({ rows: [], next: undefined, error: undefined });
+  const [loading, setLoading] = useState(true);
+  const [turn, setTurn] = useState(0);
+  const running = useRef<AbortController | undefined>(undefined);
+  const now = useRef(state);
+  now.current = state;
+
+  const load = useCallback(
+    async (before: string | undefined): Promise<void> => {
+      running.current?.abort();
+      const abort = new AbortController();
+      running.current = abort;
+      setLoading(true);
+      try {
+        const page = await get<SearchPage>('/api/requests', { q: query, before, limit: pageSize }, abort.signal);
+        if (abort.signal.aborted) return;
+        const kept = before === undefined ? [] : now.current.rows;
+        setState({ rows: joined(kept, page.rows), next: page.next, error: undefined });
+      } catch (error) {
+        if (!abort.signal.aborted) setState({ ...now.current, error: toApiError(error) });
+      }
+      if (running.current === abort) {
+        running.current = undefined;
+        setLoading(false);
+      }
+    },
+    [query],
+  );
+
+  useEffect(() => {
+    if (isValid) void load(undefined);
+  }, [load, isValid, turn]);
+  useEffect(() => () => running.current?.abort(), []);
+  // What ended just before is stored a moment later, and came too early for the live rows.
+  useEffect(() => {
+    const abort = new AbortController();
+    const timer = setTimeout(() => {
+      if (!isValid || running.current !== undefined) return;
+      get<SearchPage>('/api/requests', { q: query, limit: pageSize }, abort.signal)
+        .then((page) => {
+          const seen = new Set(now.current.rows.map(({ id }) => id));
+          if (!abort.signal.aborted) late.current(page.rows.filter(({ id }) => !seen.has(id)));
+        })
+        // The first call said already what is wrong.
+        .catch(() => undefined);
+    }, lateAfter);
+    return () => {
+      clearTimeout(timer);
+      abort.abort();
+    };
+  }, [query, isValid]);
+
+  return {
+    ...state,
+    loading,
+    more: () => {
+      const { next, rows } = now.current;
+      if (running.current === undefined && typeof next === 'string' && rows.length < mostRows) void load(next);
+    },
+    again: () => setTurn((n) => n + 1),
+    prepend: (fresh) => setState((before) => ({ ...before, rows: newestFirst(joined(fresh, before.rows)).slice(0, mostRows) })),
+  };
+}
+
+/** Live rows come in the order of their ends. */
+const newestFirst = (rows: readonly LogRow[]): readonly LogRow[] => rows.toSorted((a, b) => b.at - a.at);
+
+/** Live rows and a page may overlap: the same request is never listed twice. */
+function joined(first: readonly LogRow[], second: readonly LogRow[]): readonly LogRow[] {
+  const seen = new Set(first.map(({ id }) => id));
+  return [...first, ...second.filter(({ id }) => !seen.has(id))];
+}

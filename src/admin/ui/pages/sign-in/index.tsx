@@ -1,0 +1,54 @@
+import { useState } from 'preact/hooks';
+import type { Session } from '../../../api-types.ts';
+import { type ApiError, post } from '../../browser/api.ts';
+import { toApiError } from '../../browser/load.ts';
+import { session } from '../../browser/session.ts';
+import { Button } from '../../components/button.tsx';
+import { TextField } from '../../components/form.tsx';
+import { Problem } from '../../components/surface.tsx';
+
+export function SignIn({ problem }: { problem: ApiError | undefined }) {
+  const [token, setToken] = useState('');
+  const [error, setError] = useState(problem);
+  const [busy, setBusy] = useState(false);
+  const submit = async (): Promise<void> => {
+    setBusy(true);
+    try {
+      session.value = await post<Session>('/api/session', { token: token.trim() });
+    } catch (thrown) {
+      setError(toApiError(thrown));
+      setBusy(false);
+    }
+  };
+  return (
+    <main class="sign-in">
+      <section class="panel">
+        <h1>Sign in to the gateway</h1>
+        <form
+          class="stack"
+          onSubmit={(event) => {
+            event.preventDefault();
+            void submit();
+          }}
+        >
+          {error !== undefined && <Problem error={error} />}
+          <TextField
+            label="Admin token"
+            type="password"
+            value={token}
+            onInput={setToken}
+            hint={
+              <>
+                <code>gateway dashboard</code> prints a link that signs you in once. The token is <code>server.admin.token</code> of your{' '}
+                <code>gateway.yaml</code>, or in the file <code>admin-token</code> of the state directory.
+              </>
+            }
+          />
+          <Button kind="primary" type="submit" disabled={busy || token.trim() === ''}>
+            Sign in
+          </Button>
+        </form>
+      </section>
+    </main>
+  );
+}

@@ -1,0 +1,52 @@
+import { useState } from 'preact/hooks';
+import type { ReloadVerdict, Status } from '../../../api-types.ts';
+import { post } from '../../browser/api.ts';
+import type { Loaded } from '../../browser/load.ts';
+import { notify } from '../../browser/notify.ts';
+import { Button } from '../../components/button.tsx';
+import { Problem } from '../../components/surface.tsx';
+import { Confirm } from '../../parts/confirm.tsx';
+import { useAction } from '../../parts/use-action.ts';
+import { toldOf } from './verdict.ts';
+
+/** Reload, and drain after a question. What a reload found is shown by the page, from the status. */
+export function Controls({ status }: { status: Loaded<Status> }) {
+  const [asks, setAsks] = useState(false);
+  const reload = useAction<ReloadVerdict>((verdict) => {
+    notify(toldOf(verdict), verdict.result === 'rejected' ? 'bad' : 'ok');
+    status.again();
+  });
+  const drain = useAction<{ readonly in_flight: number }>(({ in_flight: open }) => {
+    setAsks(false);
+    notify(open === 0 ? 'The gateway stops' : `The gateway stops after ${open} running ${open === 1 ? 'request' : 'requests'}`);
+    status.again();
+  });
+  const isDraining = status.data?.draining === true;
+  return (
+    <>
+      {reload.error !== undefined && <Problem error={reload.error} />}
+      <Button icon="replay" disabled={reload.busy || isDraining} onClick={() => reload.run((signal) => post('/api/reload', {}, signal))}>
+        Reload
+      </Button>
+      <Button disabled={isDraining} onClick={() => setAsks(true)}>
+        Drain…
+      </Button>
+      {asks && (
+        <Confirm
+          title="Drain this gateway"
+          verb="Drain and stop"
+          danger
+          busy={drain.busy}
+          error={drain.error}
+          onClose={() => setAsks(false)}
+          onConfirm={() => drain.run((signal) => post('/api/drain', {}, signal))}
+        >
+          <p>
+            It accepts no further requests, completes those that are running ({status.data?.in_flight ?? 0} now), and then ends its process.
+            This page ends with it. Whether it starts again is up to what runs it.
+          </p>
+        </Confirm>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,36 @@
+import type { Status } from '../../../api-types.ts';
+import { get } from '../../browser/api.ts';
+import { useLoad } from '../../browser/load.ts';
+import { go } from '../../browser/route.ts';
+import { may } from '../../browser/session.ts';
+import { Page } from '../../components/page.tsx';
+import { Tabs } from '../../components/tabs.tsx';
+import { Configuration } from './configuration.tsx';
+import { Controls } from './controls.tsx';
+import { Now } from './now.tsx';
+import { Plan } from './plan/index.tsx';
+import { Revisions } from './revisions.tsx';
+
+const views = ['now', 'revisions', 'configuration', 'plan'] as const;
+type View = (typeof views)[number];
+
+const viewOf = (name: string | undefined): View => views.find((view) => view === name) ?? 'now';
+
+export function System({ name }: { name: string | undefined }) {
+  const status = useLoad((signal) => get<Status>('/api/status', {}, signal), [], 5000);
+  const tabs: (readonly [View, string])[] = [['now', 'Now']];
+  if (may('operator')) tabs.push(['revisions', 'Revisions'], ['configuration', 'Configuration']);
+  if (may('admin')) tabs.push(['plan', 'Plan']);
+  const view = tabs.find(([id]) => id === viewOf(name))?.[0] ?? 'now';
+  const show = (id: View): void => go(id === 'now' ? '/system' : `/system/${id}`);
+  return (
+    <Page title="System" aside={may('admin') && <Controls status={status} />}>
+      <Tabs tabs={tabs} value={view} onChange={show} label="Views of the system">
+        {view === 'now' && <Now status={status} />}
+        {view === 'revisions' && <Revisions onChange={status.again} />}
+        {view === 'configuration' && <Configuration revision={status.data?.revision} />}
+        {view === 'plan' && <Plan />}
+      </Tabs>
+    </Page>
+  );
+}

@@ -1,0 +1,35 @@
+import type { Status } from '../../../api-types.ts';
+import { Ago, Badge } from '../../components/display.tsx';
+import { Notice, Panel } from '../../components/surface.tsx';
+import { Diagnostics, summaryOf } from '../../parts/diagnostics.tsx';
+
+/** Red, with every problem, as long as the files can't be served. */
+export function LastReload({ status }: { status: Status }) {
+  const { last_reload: last, revision } = status;
+  if (last === null) return null;
+  const { result, at, diagnostics, reason } = last;
+  if (result === 'rejected')
+    return (
+      <Notice tone="bad" title={`The last reload failed; revision ${revision} keeps serving`}>
+        {reason !== null && <p>{reason}</p>}
+        <p>
+          <Ago at={at} /> · {summaryOf(diagnostics)}. Requests are served as before. Mend the file and it is read again by itself.
+        </p>
+        <Diagnostics list={diagnostics} />
+      </Notice>
+    );
+  return (
+    <Panel
+      title="Last reload"
+      aside={
+        <span class="row">
+          <Badge tone="ok">{result === 'applied' ? 'applied' : 'nothing changed'}</Badge>
+          <Ago at={at} />
+        </span>
+      }
+      flush={diagnostics.length === 0}
+    >
+      {diagnostics.length > 0 && <Diagnostics list={diagnostics} />}
+    </Panel>
+  );
+}

@@ -1,0 +1,136 @@
+import type { Status } from '../../../api-types.ts';
+import { bytes, clock, count, day, duration } from '../../browser/format.ts';
+import type { Loaded } from '../../browser/load.ts';
+import { may } from '../../browser/session.ts';
+import { CopyButton } from '../../components/button.tsx';
+import { Ago, Badge, Facts, Figure, Tag } from '../../components/display.tsx';
+import { Await, Notice, Panel } from '../../components/surface.tsx';
+import { Table } from '../../components/table.tsx';
+import { LastReload } from './last-reload.tsx';
+import { Store } from './store.tsx';
+
+/** What the process does, what it serves, and what needs a person. */
+export function Now({ status }: { status: Loaded<Status> }) {
+  return (
+    <div class="stack">
+      <Await loaded={status} lines={12}>
+        {(data) => (
+          <>
+            <LastReload status={data} />
+            <Warnings status={data} />
+            <Figures status={data} />
+            <div class="halves">
+              <Process status={data} />
+              <Store store={data.store} />
+            </div>
+            <Plugins plugins={data.plugins} />
+          </>
+        )}
+      </Await>
+    </div>
+  );
+}
+
+function Warnings({ status }: { status: Status }) {
+  const { rolled_back_to: older, restart_needed: restart, draining, in_flight: open, notes, store } = status;
+  return (
+    <>
+      {draining && <Notice tone="warn" title={`The gateway is stopping; ${count(open)} requests are still running`} />}
+      {older !== null && (
+        <Notice tone="warn" title={`Rolled back to revision ${older}`}>
+          <p>
+            The files say something else. The next change of a file, or Reload, serves the files again.{' '}
+            <a href="/system/revisions">Compare</a>
+          </p>
+        </Notice>
+      )}
+      {restart.length > 0 && (
+        <Notice tone="warn" title="These settings wait for a restart">
+          <div class="row">
+            {restart.map((path) => (
+              <Tag key={path}>{path}</Tag>
+            ))}
+          </div>
+        </Notice>
+      )}
+      {[...store.problems, ...notes].map((note) => (
+        <Notice key={note} tone="warn" title={note} />
+      ))}
+    </>
+  );
+}
+
+function Figures({ status }: { status: Status }) {
+  const { revision, in_flight: open, open_streams: streams, memory, loop_delay_ms: loop, store, started_at: since } = status;
+  return (
+    <section class="panel figures" aria-label="Figures">
+      <Figure
+        name="Revision"
+        value={revision}
+        note={status.rolled_back_to === null ? 'of the files' : 'rolled back'}
+        href={may('operator') ? '/system/revisions' : undefined}
+      />
+      <Figure name="Runs for" value={duration(Math.max(0, Date.now() - since))} note={`since ${day(since)} ${clock(since)}`} />
+      <Figure name="In progress" value={count(open)} note={`${count(streams)} open streams`} />
+      <Figure name="Memory" value={bytes(memory.rss)} note={`heap ${bytes(memory.heap)}`} />
+      <Figure name="Bodies in memory" value={bytes(memory.bodies)} note={`of ${bytes(memory.bodies_limit)}`} />
+      <Figure name="Event loop delay" value={duration(loop.p99)} note={`p99; p50 ${duration(loop.p50)}`} />
+      <Figure name="Records" value={count(store.records)} note={bytes(store.bytes)} />
+      <Figure
+        name="Dropped"
+        value={count(store.dropped)}
+        note={store.dropped_bodies === 0 ? 'records not kept' : `and ${count(store.dropped_bodies)} bodies`}
+      />
+    </section>
+  );
+}
+
+function Process({ status }: { status: Status }) {
+  return (
+    <Panel title="Process">
+      <Facts
+        rows={[
+          ['version', status.version],
+          ['Node', status.node],
+          ['process id', status.pid],
+          ['started', <Ago key="s" at={status.started_at} />],
+          [
+            'data listener',
+            <span key="u" class="row">
+              <code class="break">{status.url}</code>
+              <CopyButton text={status.url} what="address" />
+            </span>,
+          ],
+          ['file', status.config_path === null ? 'none: try-out mode' : <code key="f">{status.config_path}</code>],
+          [
+            'state',
+            <Badge key="d" tone={status.draining ? 'warn' : 'ok'}>
+              {status.draining ? 'draining' : 'serving'}
+            </Badge>,
+          ],
+        ]}
+      />
+    </Panel>
+  );
+}
+
+type Plugin = Status['plugins'][number];
+
+function Plugins({ plugins }: { plugins: readonly Plugin[] }) {
+  return (
+    <Panel title="Plugins" aside={<span class="muted small">in their order; time of the last requests</span>} flush>
+      <Table
+        caption="Plugins and their cost"
+        rows={plugins}
+        rowKey={({ name }) => name}
+        columns={[
+          { name: 'Plugin', cell: ({ name }) => <Tag>{name}</Tag> },
+          { name: 'Moments', cell: ({ moments }) => <span class="muted">{moments.join(' · ')}</span> },
+          { name: 'p50', isNumber: true, cell: ({ p50_ms: ms }) => duration(ms) },
+          { name: 'p95', isNumber: true, cell: ({ p95_ms: ms }) => duration(ms) },
+        ]}
+        empty={<p class="muted padded">No plugin is in the chain.</p>}
+      />
+    </Panel>
+  );
+}

@@ -1,0 +1,154 @@
+import { signal } from '@preact/signals';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import type { EffectiveConfig, PlanResult, ShownDiagnostic } from '../../../../api-types.ts';
+import { get, post } from '../../../browser/api.ts';
+import { type Loaded, useLoad } from '../../../browser/load.ts';
+import { Button } from '../../../components/button.tsx';
+import { Code } from '../../../components/code.tsx';
+import { Badge, Empty, Tag } from '../../../components/display.tsx';
+import { SelectField } from '../../../components/form.tsx';
+import { Await, Notice, Panel, Problem } from '../../../components/surface.tsx';
+import { Diagnostics, summaryOf } from '../../../parts/diagnostics.tsx';
+import { Editor, placeCaret } from './editor.tsx';
+
+/** Unsaved texts by path: they outlive a look at another page, never the tab of the browser. */
+const drafts = signal<Readonly<Record<string, string>>>({});
+
+/** After this long without a key the text is checked. */
+const pauseMs = 450;
+
+/** What would change if these texts were saved: nothing is written, nothing is served. */
+export function Plan() {
+  const loaded = useLoad((abort) => get<EffectiveConfig>('/api/config', {}, abort), []);
+  return (
+    <Await loaded={loaded} lines={14}>
+      {({ files }) =>
+        files.length === 0 ? (
+          <Empty icon="system" title="No file to plan with">
+            <p>The gateway runs without a file. Write one with `gateway init`, start with it, and plan changes to it here.</p>
+          </Empty>
+        ) : (
+          <Workbench files={files} />
+        )
+      }
+    </Await>
+  );
+}
+
+function Workbench({ files }: { files: EffectiveConfig['files'] }) {
+  const [path, setPath] = useState(files[0]?.path ?? '');
+  const area = useRef<HTMLTextAreaElement>(null);
+  const [wanted, setWanted] = useState<ShownDiagnostic>();
+  const saved = files.find((file) => file.path === path)?.text ?? '';
+  const text = drafts.value[path] ?? saved;
+  const plan = usePlan();
+  const own = plan.data?.diagnostics.filter(({ file }) => file === path) ?? [];
+  const changed = files.filter((file) => drafts.value[file.path] !== undefined && drafts.value[file.path] !== file.text);
+  // Before anything else can take the focus, and once: a look at another file and back does not move it again.
+  useLayoutEffect(() => {
+    if (wanted === undefined || wanted.file !== path) return;
+    placeCaret(area.current, wanted.line, wanted.column);
+    setWanted(undefined);
+  }, [wanted, path]);
+  const write = (next: string): void => {
+    drafts.value = { ...drafts.value, [path]: next };
+  };
+  const jump = (entry: ShownDiagnostic): void => {
+    if (files.some((file) => file.path === entry.file)) setPath(entry.file);
+    setWanted({ ...entry });
+  };
+  return (
+    <div class="halves uneven">
+      <Panel
+        title="Text"
+        aside={
+          <Button small disabled={changed.length === 0} onClick={() => (drafts.value = {})}>
+            Back to what serves
+          </Button>
+        }
+      >
+        <div class="stack tight">
+          <SelectField
+            label="File"
+            value={path}
+            onInput={setPath}
+            options={files.map((file) => [file.path, changed.includes(file) ? `${file.path} (changed)` : file.path])}
+            hint="Nothing here is saved: copy the text into the file when you like the plan. Secrets that are written out are masked."
+          />
+          <Editor label={`Text of ${path}`} text={text} diagnostics={own} onInput={write} areaRef={area} />
+        </div>
+      </Panel>
+      <Outcome plan={plan} isUnchanged={changed.length === 0} onPlace={jump} />
+    </div>
+  );
+}
+
+/** The plan of all drafts, a moment after the last key. */
+function usePlan(): Loaded<PlanResult> {
+  const [settled, setSettled] = useState(drafts.value);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(drafts.value), pauseMs);
+    return () => clearTimeout(timer);
+  }, [drafts.value]);
+  const files = JSON.stringify(settled);
+  return useLoad((abort) => post<PlanResult>('/api/plan', { files: settled }, abort), [files]);
+}
+
+function Outcome({
+  plan,
+  isUnchanged,
+  onPlace,
+}: {
+  plan: Loaded<PlanResult>;
+  isUnchanged: boolean;
+  onPlace: (entry: ShownDiagnostic) => void;
+}) {
+  const { data, error, again } = plan;
+  return (
+    <Panel
+      title="Plan"
+      aside={
+        <span role="status">
+          {data !== undefined && (
+            <Badge tone={data.ok ? (data.diagnostics.length > 0 ? 'warn' : 'ok') : 'bad'}>{summaryOf(data.diagnostics)}</Badge>
+          )}
+        </span>
+      }
+    >
+      <div class="stack">
+        {error !== undefined && <Problem error={error} again={again} />}
+        {data !== undefined && (
+          <>
+            {data.diagnostics.length > 0 && <Diagnostics list={data.diagnostics} onPlace={onPlace} />}
+            <Changes data={data} isUnchanged={isUnchanged} />
+          </>
+        )}
+      </div>
+    </Panel>
+  );
+}
+
+function Changes({ data, isUnchanged }: { data: PlanResult; isUnchanged: boolean }) {
+  if (!data.ok) return <Notice tone="bad" title="With these texts the gateway would keep serving what it serves now" />;
+  if (isUnchanged) return <p class="muted">The text is what serves. Change it, and what that would do appears here.</p>;
+  return (
+    <>
+      {data.changes.length === 0 ? (
+        <p class="muted">Saved like this, nothing would change.</p>
+      ) : (
+        <div class="stack tight">
+          <h3>Changes when it is saved</h3>
+          <ul class="stack tight">
+            {data.changes.map((change) => (
+              <li key={change}>
+                <Tag>{change}</Tag>
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
+      {data.restart_needed.length > 0 && <Notice tone="warn" title={`A restart is needed for ${data.restart_needed.join(', ')}`} />}
+      {data.diff !== '' && <Code text={data.diff} language="diff" what="difference" />}
+    </>
+  );
+}

@@ -1,0 +1,136 @@
+import { useState } from 'preact/hooks';
+import type { ReloadVerdict, RevisionView } from '../../../api-types.ts';
+import { get, post } from '../../browser/api.ts';
+import { moment } from '../../browser/format.ts';
+import { useLoad } from '../../browser/load.ts';
+import { notify } from '../../browser/notify.ts';
+import { may } from '../../browser/session.ts';
+import { Button } from '../../components/button.tsx';
+import { Code } from '../../components/code.tsx';
+import { Ago, Badge, Empty, Tag } from '../../components/display.tsx';
+import { Await, Panel } from '../../components/surface.tsx';
+import { Confirm } from '../../parts/confirm.tsx';
+import { useAction } from '../../parts/use-action.ts';
+import { toldOf } from './verdict.ts';
+
+/** What served when, what changed from one to the next, and the way back. */
+export function Revisions({ onChange }: { onChange: () => void }) {
+  const loaded = useLoad((signal) => get<readonly RevisionView[]>('/api/revisions', {}, signal), [], 15_000);
+  const [asked, setAsked] = useState<RevisionView>();
+  const rollback = useAction<ReloadVerdict>((verdict) => {
+    setAsked(undefined);
+    notify(toldOf(verdict), verdict.result === 'rejected' ? 'bad' : 'ok');
+    loaded.again();
+    onChange();
+  });
+  return (
+    <>
+      <Await loaded={loaded} lines={10}>
+        {(revisions) =>
+          revisions.length === 0 ? (
+            <Empty icon="time" title="No revisions yet">
+              <p>Each configuration that serves is kept here with its texts, so that you can see what changed and go back.</p>
+            </Empty>
+          ) : (
+            <ol class="stack tight">
+              {revisions.map((entry, i) => (
+                <Revision
+                  key={`${entry.revision} ${entry.applied_at}`}
+                  entry={entry}
+                  first={i === revisions.length - 1}
+                  onRollback={setAsked}
+                />
+              ))}
+            </ol>
+          )
+        }
+      </Await>
+      {asked !== undefined && (
+        <Confirm
+          title={`Serve revision ${asked.revision} again`}
+          verb="Roll back"
+          busy={rollback.busy}
+          error={rollback.error}
+          onClose={() => setAsked(undefined)}
+          onConfirm={() => rollback.run((signal) => post('/api/rollback', { revision: asked.revision }, signal))}
+        >
+          <p>
+            New requests are served as of {moment(asked.applied_at)}; those that are running end as they began. No file is changed: the next
+            change of a file, or Reload, serves the files again.
+          </p>
+        </Confirm>
+      )}
+    </>
+  );
+}
+
+interface RevisionProps {
+  readonly entry: RevisionView;
+  /** The oldest that is kept: there is nothing to compare with. */
+  readonly first: boolean;
+  readonly onRollback: (entry: RevisionView) => void;
+}
+
+const mostChanges = 12;
+
+function Revision({ entry, first, onRollback }: RevisionProps) {
+  const { revision, applied_at: at, serves, files, changes, diff } = entry;
+  const [open, setOpen] = useState(false);
+  return (
+    <li>
+      <Panel
+        title={
+          <span class="row">
+            <code class="break">{revision}</code>
+            {serves && (
+              <Badge tone="ok" filled>
+                serves
+              </Badge>
+            )}
+          </span>
+        }
+        aside={
+          <>
+            <span class="muted small">
+              applied <Ago at={at} />
+            </span>
+            {!serves && may('admin') && (
+              <Button small onClick={() => onRollback(entry)} label={`Serve revision ${revision} again`}>
+                Roll back…
+              </Button>
+            )}
+          </>
+        }
+      >
+        <div class="stack tight">
+          {changes.length > 0 && (
+            <div class="row">
+              {changes.slice(0, mostChanges).map((change) => (
+                <Tag key={change}>{change}</Tag>
+              ))}
+              {changes.length > mostChanges && <span class="muted small">and {changes.length - mostChanges} more</span>}
+            </div>
+          )}
+          <ul class="file-times">
+            {files.map(({ path, modified_at: written }) => (
+              <li key={path}>
+                <code class="break">{path}</code>
+                <span class="muted">written {moment(written).slice(0, -4)}</span>
+              </li>
+            ))}
+          </ul>
+          {diff === '' ? (
+            <p class="muted small">{first ? 'The oldest that is kept.' : 'The texts are those of the revision before.'}</p>
+          ) : (
+            <div>
+              <Button small icon={open ? 'up' : 'down'} expanded={open} onClick={() => setOpen(!open)}>
+                {first ? 'Text' : 'Difference to the one before'}
+              </Button>
+            </div>
+          )}
+          {open && <Code text={diff} language="diff" what={`difference of ${revision}`} />}
+        </div>
+      </Panel>
+    </li>
+  );
+}

@@ -1,0 +1,8 @@
+import type { ReloadVerdict } from '../../../api-types.ts';
+
+/** How a reload or a rollback ended, in a sentence. */
+export function toldOf({ result, revision, changes }: ReloadVerdict): string {
+  if (result === 'rejected') return `Not reloaded: revision ${revision} keeps serving`;
+  if (result === 'unchanged') return `Nothing has changed: revision ${revision} serves`;
+  return `Revision ${revision} serves${changes.length === 0 ? '' : `, with ${changes.length} ${changes.length === 1 ? 'change' : 'changes'}`}`;
+}

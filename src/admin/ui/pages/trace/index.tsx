@@ -1,0 +1,110 @@
+import { useMemo } from 'preact/hooks';
+import type { LogRow } from '../../../../core/logs/row.ts';
+import { get } from '../../browser/api.ts';
+import { clock, count, duration, moment, usd } from '../../browser/format.ts';
+import { useLoad } from '../../browser/load.ts';
+import { CopyButton } from '../../components/button.tsx';
+import { Empty } from '../../components/display.tsx';
+import { Page } from '../../components/page.tsx';
+import { Await, Panel } from '../../components/surface.tsx';
+import { Route, Status, Tokens } from '../../log/cells.tsx';
+import { sumOf } from '../../log/money.ts';
+import { requestHref, requestsHref, term } from '../../log/terms.ts';
+import { type Node, treeOf } from './tree.ts';
+
+/** All requests of one trace, as the tree of their spans on one time axis. */
+export function TracePage({ name = '' }: { name: string | undefined }) {
+  const loaded = useLoad(
+    (signal) => get<{ readonly rows: readonly LogRow[] }>(`/api/traces/${encodeURIComponent(name)}`, {}, signal),
+    [name],
+  );
+  return (
+    <Page title="Trace" aside={<a href={requestsHref(term('trace', name), 'all')}>Show as a list</a>}>
+      <div class="row">
+        <code class="break">{name}</code>
+        <CopyButton text={name} what="trace id" />
+      </div>
+      <Await loaded={loaded} lines={8}>
+        {({ rows }) =>
+          rows.length === 0 ? (
+            <Empty icon="search" title="No request of this trace is kept">
+              <p>
+                Send <code>traceparent</code> or <code>x-gateway-trace-id</code> with the requests of one task, and they appear here
+                together.
+              </p>
+            </Empty>
+          ) : (
+            <Tree rows={rows} />
+          )
+        }
+      </Await>
+    </Page>
+  );
+}
+
+function Tree({ rows }: { rows: readonly LogRow[] }) {
+  const nodes = useMemo(() => treeOf(rows), [rows]);
+  const start = Math.min(...rows.map(({ at }) => at));
+  const end = Math.max(...rows.map(({ at, latency }) => at + latency), start + 1);
+  const tokens = rows.reduce((sum, row) => sum + row.tokens_in + row.tokens_out, 0);
+  const unpriced = rows.filter(({ cost }) => cost === null).length;
+  const cost = usd(sumOf(rows.map((row) => row.cost)));
+  return (
+    <Panel
+      title={`${count(rows.length)} ${rows.length === 1 ? 'request' : 'requests'}`}
+      aside={
+        <span class="muted">
+          {moment(start)} · {duration(end - start)} · {count(tokens)} tokens · {cost}
+          {unpriced > 0 && ` and ${unpriced} with an unknown price`}
+        </span>
+      }
+      flush
+    >
+      <ol class="trace">
+        {nodes.map((node) => (
+          <Branch key={node.row?.id ?? `span ${node.span}`} node={node} start={start} whole={end - start} />
+        ))}
+      </ol>
+    </Panel>
+  );
+}
+
+/** Percent of the track that a short request takes, so that it is seen. */
+const leastWidth = 0.6;
+
+function Branch({ node, start, whole }: { node: Node; start: number; whole: number }) {
+  const { row, span, depth } = node;
+  const indent = { paddingLeft: `${depth * 1.25}rem` };
+  if (row === null)
+    return (
+      <li class="trace-row">
+        <span class="cut muted" style={indent}>
+          span {span}
+        </span>
+      </li>
+    );
+  const width = Math.max(leastWidth, (100 * row.latency) / whole);
+  const left = Math.min(100 - width, (100 * (row.at - start)) / whole);
+  return (
+    <li>
+      <a class="trace-row" href={requestHref(row.id)}>
+        <span class="trace-name" style={indent}>
+          <span class="hidden-text">level {depth + 1}</span>
+          <Status {...row} />
+          <Route row={row} />
+        </span>
+        <span class="muted nowrap trace-time">{clock(row.at)}</span>
+        <span class="track">
+          <i class="seg-stream" style={{ left: `${left.toFixed(2)}%`, width: `${width.toFixed(2)}%` }} />
+        </span>
+        <span class="num nowrap">{duration(row.latency)}</span>
+        <span class="num nowrap trace-tokens">
+          <Tokens row={row} />
+        </span>
+        <span class="num nowrap trace-cost" title={row.cost ?? undefined}>
+          {usd(row.cost)}
+        </span>
+      </a>
+    </li>
+  );
+}

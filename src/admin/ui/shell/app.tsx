@@ -1,0 +1,76 @@
+import { useEffect } from 'preact/hooks';
+import type { Session } from '../../api-types.ts';
+import { get, post } from '../browser/api.ts';
+import { toApiError } from '../browser/load.ts';
+import { path } from '../browser/route.ts';
+import { session } from '../browser/session.ts';
+import { Empty } from '../components/display.tsx';
+import { Problem } from '../components/surface.tsx';
+import { Toasts } from '../components/toasts.tsx';
+import { signal } from '@preact/signals';
+import type { ApiError } from '../browser/api.ts';
+import { SignIn } from '../pages/sign-in/index.tsx';
+import { Navigation } from './navigation.tsx';
+import { pageAt } from './pages.ts';
+import { ShortcutList } from './shortcut-list.tsx';
+
+const failed = signal<ApiError | undefined>(undefined);
+
+/** The one-time link carries its token behind `#`, so that it reaches no log; it is taken out of the address at once. */
+async function start(): Promise<void> {
+  const link = /^#t=(.+)$/.exec(location.hash)?.[1];
+  if (link !== undefined) history.replaceState(null, '', location.pathname + location.search);
+  try {
+    session.value = link === undefined ? await get<Session>('/api/session') : await post<Session>('/api/session', { link });
+    failed.value = undefined;
+  } catch (error) {
+    if (link === undefined) failed.value = toApiError(error);
+    else {
+      failed.value = toApiError(error);
+      session.value = await get<Session>('/api/session').catch(() => undefined);
+    }
+  }
+}
+
+export function App() {
+  useEffect(() => void start(), []);
+  const who = session.value;
+  if (who === undefined) {
+    return failed.value === undefined ? null : (
+      <main class="sign-in">
+        <Problem error={failed.value} again={() => void start()} />
+      </main>
+    );
+  }
+  return who.role === null ? <SignIn problem={failed.value} /> : <Shell />;
+}
+
+function Shell() {
+  const found = pageAt(path.value);
+  const title = found?.page.title ?? 'Not found';
+  useEffect(() => {
+    document.title = `${found?.name === undefined ? title : `${title} ${found.name}`} · Gateway`;
+  }, [title, found?.name]);
+  const View = found?.page.view;
+  return (
+    <div class="shell">
+      <a class="skip" href="#main">
+        Skip to content
+      </a>
+      <Navigation current={found?.page} />
+      <main class="main" id="main" tabIndex={-1}>
+        {View === undefined ? (
+          <Empty icon="search" title="There is no such page">
+            <p>
+              <a href="/">Go to the overview</a>
+            </p>
+          </Empty>
+        ) : (
+          <View key={found?.page.title} name={found?.name} />
+        )}
+      </main>
+      <ShortcutList />
+      <Toasts />
+    </div>
+  );
+}

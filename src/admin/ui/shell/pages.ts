@@ -1,0 +1,55 @@
+import type { ComponentType } from 'preact';
+import type { IconName } from '../components/icon.tsx';
+import { Catalog } from '../pages/catalog/index.tsx';
+import { Configs } from '../pages/configs/index.tsx';
+import { Keys } from '../pages/keys/index.tsx';
+import { Overview } from '../pages/overview/index.tsx';
+import { Prompts } from '../pages/prompts/index.tsx';
+import { RequestPage } from '../pages/request/index.tsx';
+import { Requests } from '../pages/requests/index.tsx';
+import { System } from '../pages/system/index.tsx';
+import { TracePage } from '../pages/trace/index.tsx';
+
+/** A page of the dashboard. What stands behind its path goes to it as `name`: `/requests/req_1` → `req_1`. */
+export interface Page {
+  readonly path: string;
+  readonly title: string;
+  readonly view: ComponentType<{ name: string | undefined }>;
+  /** In the navigation, with the key that goes there after `g`. */
+  readonly nav?: { readonly icon: IconName; readonly key: string };
+  /** The page of the navigation that it belongs to, where it is in none itself. */
+  readonly under?: string;
+  /** Only with something behind the path. */
+  readonly needsName?: true;
+}
+
+export const pages: readonly Page[] = [
+  { path: '/', title: 'Overview', view: Overview, nav: { icon: 'overview', key: 'o' } },
+  { path: '/requests', title: 'Request', view: RequestPage, needsName: true },
+  { path: '/requests', title: 'Requests', view: Requests, nav: { icon: 'requests', key: 'r' } },
+  { path: '/traces', title: 'Trace', view: TracePage, needsName: true, under: '/requests' },
+  { path: '/configs', title: 'Configs', view: Configs, nav: { icon: 'configs', key: 'c' } },
+  { path: '/catalog', title: 'Catalog', view: Catalog, nav: { icon: 'catalog', key: 'a' } },
+  { path: '/prompts', title: 'Prompts', view: Prompts, nav: { icon: 'prompts', key: 'p' } },
+  { path: '/keys', title: 'Keys', view: Keys, nav: { icon: 'keys', key: 'k' } },
+  { path: '/system', title: 'System', view: System, nav: { icon: 'system', key: 's' } },
+];
+
+export function pageAt(path: string): { readonly page: Page; readonly name: string | undefined } | undefined {
+  for (const page of pages) {
+    const rest = path === page.path ? '' : path.startsWith(`${page.path}/`) ? path.slice(page.path.length + 1) : undefined;
+    if (rest === undefined || (page.needsName === true && rest === '')) continue;
+    if (page.path === '/' && rest !== '') continue;
+    return { page, name: rest === '' ? undefined : decoded(rest) };
+  }
+  return undefined;
+}
+
+/** An address that somebody typed may hold a lone percent sign. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,101 @@
+import { conditionText } from '../../config/compile/targets/condition-text.ts';
+import type { WrittenPlaces } from '../../config/reload/load.ts';
+import { isPlain, type Plain } from '../../core/json/merge.ts';
+import type { Branch, CompiledConfig, Leaf } from '../../core/snapshot.ts';
+import type { TargetView } from '../api-types.ts';
+import type { AttemptFigures } from '../attempts.ts';
+
+export interface TreeFacts {
+  /** `configs.<name>` as it is written, references resolved. */
+  readonly written: Plain;
+  readonly places: WrittenPlaces['places'];
+  /** Of one target within the last hour, by its path. */
+  live(path: string): AttemptFigures;
+}
+
+/** A config as its tree of targets. */
+export function treeOf(name: string, { root }: CompiledConfig, facts: TreeFacts): TargetView {
+  return new Tree(`configs.${name}`, facts, root).view(root, facts.written, undefined);
+}
+
+class Tree {
+  readonly #base: string;
+  readonly #facts: TreeFacts;
+  /** Attempts at all targets. */
+  readonly #total: number;
+
+  constructor(base: string, facts: TreeFacts, root: Branch | Leaf) {
+    this.#base = base;
+    this.#facts = facts;
+    this.#total = leavesOf(root).reduce((sum, leaf) => sum + facts.live(this.#pathOf(leaf)).attempts, 0);
+  }
+
+  view(node: Branch | Leaf, written: unknown, parent: { node: Branch; written: Plain } | undefined): TargetView {
+    const path = this.#pathOf(node);
+    const own = isPlain(written) ? written : {};
+    const below = node.strategy === 'leaf' ? [] : node.targets;
+    const list = Array.isArray(own['targets']) ? (own['targets'] as unknown[]) : [];
+    const targets = below.map((target) => this.view(target, list[target.index], { node: node as Branch, written: own }));
+    const provider = node.strategy === 'leaf' ? (node.provider?.slug ?? null) : null;
+    const model = node.strategy === 'leaf' ? node.override?.['model'] : undefined;
+    return {
+      path,
+      name: node.name ?? null,
+      at: this.#facts.places[path] ?? null,
+      strategy: node.strategy,
+      when: parent === undefined ? null : whenOf(node, parent.node, parent.written),
+      weight: parent?.node.strategy === 'loadbalance' ? node.weight : null,
+      provider,
+      model: typeof model === 'string' ? model : null,
+      targets,
+      live: node.strategy === 'leaf' ? this.#leaf(path) : sumOf(targets),
+    };
+  }
+
+  #pathOf({ path }: Branch | Leaf): string {
+    return path.replace(/^config/, () => this.#base);
+  }
+
+  #leaf(path: string): TargetView['live'] {
+    const { attempts, failed, p95 } = this.#facts.live(path);
+    return { share: this.#total === 0 ? null : attempts / this.#total, requests: attempts, errors: failed, p95 };
+  }
+}
+
+function sumOf(targets: readonly TargetView[]): TargetView['live'] {
+  const known = targets.map(({ live }) => live);
+  const shares = known.flatMap(({ share }) => share ?? []);
+  return {
+    share: shares.length === 0 ? null : shares.reduce((sum, share) => sum + share, 0),
+    requests: known.reduce((sum, { requests }) => sum + requests, 0),
+    errors: known.reduce((sum, { errors }) => sum + errors, 0),
+    p95: known.reduce<number | null>((most, { p95 }) => (p95 === null ? most : Math.max(most ?? 0, p95)), null),
+  };
+}
+
+const leavesOf = (node: Branch | Leaf): readonly Leaf[] => (node.strategy === 'leaf' ? [node] : node.targets.flatMap(leavesOf));
+
+/** Why a target is chosen: the statuses, the condition, the share. */
+function whenOf(node: Branch | Leaf, parent: Branch, written: Plain): string | null {
+  const strategy = isPlain(written['strategy']) ? written['strategy'] : {};
+  switch (parent.strategy) {
+    case 'single':
+      return null;
+    case 'fallback': {
+      if (node.index === 0) return 'first';
+      const codes: unknown = strategy['on_status_codes'];
+      return Array.isArray(codes) ? `on ${codes.join(', ')}` : 'on any error';
+    }
+    case 'loadbalance': {
+      const total = parent.targets.reduce((sum, { weight }) => sum + weight, 0);
+      return total === 0 ? null : `${Math.round((node.weight / total) * 1000) / 10} %`;
+    }
+    case 'conditional': {
+      const conditions: unknown = strategy['conditions'];
+      const own = (Array.isArray(conditions) ? (conditions as unknown[]) : []).filter((one) => isPlain(one) && one['then'] === node.name);
+      const texts = own.map((one) => conditionText((one as Plain)['query']));
+      if (strategy['default'] === node.name) texts.push('default');
+      return texts.length === 0 ? null : texts.join(' or ');
+    }
+  }
+}

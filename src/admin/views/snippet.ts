@@ -1,0 +1,18 @@
+/** Lines of one part of a file that are shown. */
+const most = 400;
+
+/** The lines of a YAML file that belong to what begins in this line: all that are indented further. */
+export function snippetAt(text: string, line: number): string {
+  const lines = text.split('\n');
+  const first = lines[line - 1];
+  if (first === undefined) return '';
+  const depth = indentOf(first);
+  let end = line;
+  while (end < lines.length && end - line < most && belongs(lines[end] ?? '', depth)) end += 1;
+  const own = lines.slice(line - 1, end);
+  while (own.length > 1 && own.at(-1)?.trim() === '') own.pop();
+  return own.map((one) => one.slice(Math.min(depth, indentOf(one)))).join('\n');
+}
+
+const indentOf = (line: string): number => line.length - line.trimStart().length;
+const belongs = (line: string, depth: number): boolean => line.trim() === '' || indentOf(line) > depth;
